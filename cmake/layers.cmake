@@ -1,0 +1,46 @@
+# layer(<name> USES <layers> LIBS <libraries>)
+#
+# A static library from src/<name>/*.c, a test program <name>_test from src/<name>/*_test.c, and a
+# link check: the layer's objects alone, linked against nothing but what it may use, must leave no
+# symbol undefined. Libraries are private: their headers are not visible to the layers above.
+function(layer name)
+    cmake_parse_arguments(LAYER "" "" "USES;LIBS" ${ARGN})
+    set(dir ${PROJECT_SOURCE_DIR}/src/${name})
+    file(GLOB sources CONFIGURE_DEPENDS ${dir}/*.c ${dir}/*.S)
+    file(GLOB tests CONFIGURE_DEPENDS ${dir}/*_test.c)
+    list(REMOVE_ITEM sources ${tests} ${dir}/test_main.c) # main() is added to test programs alone
+    if(NOT sources)
+        return() # a layer appears when it has content
+    endif()
+
+    add_library(${name} STATIC ${sources})
+    target_link_libraries(${name} PUBLIC ${LAYER_USES} PRIVATE ${LAYER_LIBS} Threads::Threads)
+
+    # The sanitizer runtime of clang is not linked into shared objects, so gcc does this check.
+    if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+        add_library(${name}_link_check SHARED EXCLUDE_FROM_ALL $<TARGET_OBJECTS:${name}>)
+        target_link_libraries(${name}_link_check PRIVATE ${LAYER_USES} ${LAYER_LIBS} Threads::Threads)
+        target_link_options(${name}_link_check PRIVATE -Wl,-z,defs)
+        add_custom_target(${name}_checked ALL DEPENDS ${name}_link_check)
+    endif()
+
+    if(tests)
+        add_executable(${name}_test ${tests} ${PROJECT_SOURCE_DIR}/src/testing/test_main.c)
+        target_link_libraries(${name}_test PRIVATE testing ${name} ${LAYER_LIBS})
+        register_tests(${name}_test ${name} ${tests})
+    endif()
+endfunction()
+
+# register_tests(<program> <prefix> <sources>): a CTest entry for every TEST in the sources.
+function(register_tests program prefix)
+    foreach(source ${ARGN})
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+        file(STRINGS ${source} lines REGEX "^(TEST|SIM_TEST|LOOP_TEST|TORTURE_TEST)\\([a-z0-9_]+\\)")
+        foreach(line ${lines})
+            string(REGEX REPLACE "^[A-Z_]+\\(([a-z0-9_]+)\\).*" "\\1" test "${line}")
+            add_test(NAME ${prefix}.${test} COMMAND ${program} ${test}
+                     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+            set_tests_properties(${prefix}.${test} PROPERTIES TIMEOUT 120)
+        endforeach()
+    endforeach()
+endfunction()

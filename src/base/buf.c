@@ -1,0 +1,214 @@
+#include "base/buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/memory.h"
+
+static size_t limit_of(const struct buf *buf)
+{
+    return buf->limit ? buf->limit : BUF_LIMIT_DEFAULT;
+}
+
+static void release(struct buf *buf)
+{
+    if (buf->secret)
+        mem_wipe(buf->ptr, buf->capacity);
+    mem_free(buf->ptr);
+}
+
+void buf_done(struct buf *buf)
+{
+    release(buf);
+    *buf = (struct buf){.limit = buf->limit, .secret = buf->secret};
+}
+
+void buf_clear(struct buf *buf)
+{
+    if (buf->secret)
+        mem_wipe(buf->ptr, buf->len);
+    buf->len = 0;
+    buf->overflowed = false;
+}
+
+static void resize(struct buf *buf, size_t capacity)
+{
+    if (!buf->secret) {
+        buf->ptr = mem_realloc(buf->ptr, capacity);
+    } else {
+        char *moved = mem_alloc(capacity);
+        if (buf->len)
+            memcpy(moved, buf->ptr, buf->len);
+        release(buf);
+        buf->ptr = moved;
+    }
+    buf->capacity = capacity;
+}
+
+char *buf_reserve(struct buf *buf, size_t len)
+{
+    if (buf->overflowed || len > limit_of(buf) - buf->len) {
+        buf->overflowed = true;
+        return NULL;
+    }
+    const size_t need = buf->len + len + 1; /* one more for a NUL */
+    if (need > buf->capacity) {
+        size_t capacity = buf->capacity < 32 ? 64 : buf->capacity * 2;
+        while (capacity < need)
+            capacity *= 2;
+        if (capacity > limit_of(buf) + 1)
+            capacity = limit_of(buf) + 1;
+        resize(buf, capacity);
+    }
+    return buf->ptr + buf->len;
+}
+
+void buf_grow(struct buf *buf, size_t len)
+{
+    buf->len += len;
+}
+
+void buf_add(struct buf *buf, struct str s)
+{
+    char *room = buf_reserve(buf, s.len);
+    if (room && s.len) {
+        memcpy(room, s.ptr, s.len);
+        buf->len += s.len;
+    }
+}
+
+void buf_add_char(struct buf *buf, char c)
+{
+    buf_add(buf, str_from(&c, 1));
+}
+
+void buf_print(struct buf *buf, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char small[256];
+    va_list again;
+    va_copy(again, args);
+    const int len = vsnprintf(small, sizeof(small), format, args);
+    va_end(args);
+    if (len < 0)
+        mem_exhausted(0);
+    if ((size_t)len < sizeof(small)) {
+        buf_add(buf, str_from(small, (size_t)len));
+    } else {
+        char *room = buf_reserve(buf, (size_t)len);
+        if (room)
+            buf->len += (size_t)vsnprintf(room, (size_t)len + 1, format, again);
+    }
+    va_end(again);
+}
+
+static void add_escaped(struct buf *buf, unsigned char c)
+{
+    switch (c) {
+    case '"':
+        buf_add(buf, STR("\\\""));
+        break;
+    case '\\':
+        buf_add(buf, STR("\\\\"));
+        break;
+    case '\n':
+        buf_add(buf, STR("\\n"));
+        break;
+    case '\r':
+        buf_add(buf, STR("\\r"));
+        break;
+    case '\t':
+        buf_add(buf, STR("\\t"));
+        break;
+    default:
+        buf_print(buf, "\\u%04x", c);
+    }
+}
+
+/* Length of the valid UTF-8 sequence at the start of s, 0 for none. */
+static size_t valid_sequence(struct str s)
+{
+    for (size_t len = 1; len <= 4 && len <= s.len; len++)
+        if (str_is_utf8(str_from(s.ptr, len)))
+            return len;
+    return 0;
+}
+
+void buf_add_json_string(struct buf *buf, struct str s)
+{
+    buf_add_char(buf, '"');
+    while (s.len) {
+        size_t plain = 0;
+        while (plain < s.len && (unsigned char)s.ptr[plain] >= 0x20 && s.ptr[plain] != '"' &&
+               s.ptr[plain] != '\\' && (unsigned char)s.ptr[plain] < 0x7f)
+            plain++;
+        buf_add(buf, str_slice(s, 0, plain));
+        s = str_skip(s, plain);
+        if (!s.len)
+            break;
+        const unsigned char c = (unsigned char)s.ptr[0];
+        const size_t len = c < 0x80 ? 1 : valid_sequence(s);
+        if (c < 0x80)
+            add_escaped(buf, c);
+        else
+            buf_add(buf, len ? str_slice(s, 0, len) : STR("\xef\xbf\xbd"));
+        s = str_skip(s, len ? len : 1);
+    }
+    buf_add_char(buf, '"');
+}
+
+void buf_consume(struct buf *buf, size_t len)
+{
+    if (len >= buf->len) {
+        len = buf->len;
+    } else {
+        memmove(buf->ptr, buf->ptr + len, buf->len - len);
+    }
+    if (buf->secret)
+        mem_wipe(buf->ptr + (buf->len - len), len);
+    buf->len -= len;
+}
+
+void buf_truncate(struct buf *buf, size_t len)
+{
+    if (len >= buf->len)
+        return;
+    if (buf->secret)
+        mem_wipe(buf->ptr + len, buf->len - len);
+    buf->len = len;
+}
+
+void buf_shrink(struct buf *buf)
+{
+    if (buf->len == 0) {
+        release(buf);
+        buf->ptr = NULL;
+        buf->capacity = 0;
+    } else if (buf->capacity > buf->len + 1) {
+        resize(buf, buf->len + 1);
+    }
+}
+
+const char *buf_c(struct buf *buf)
+{
+    if (buf->capacity == 0)
+        resize(buf, 16);
+    buf->ptr[buf->len] = '\0'; /* buf_reserve() keeps a byte for it */
+    return buf->ptr;
+}
+
+struct error *buf_check(const struct buf *buf)
+{
+    if (!buf->overflowed)
+        return NULL;
+    return error_new(ERROR_TOO_LARGE, "larger than the limit of %zu bytes", limit_of(buf));
+}
+
+char *buf_take(struct buf *buf)
+{
+    (void)buf_c(buf);
+    char *ptr = buf->ptr;
+    *buf = (struct buf){.limit = buf->limit, .secret = buf->secret};
+    return ptr;
+}

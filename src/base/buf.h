@@ -1,0 +1,71 @@
+/*
+ * A byte buffer that grows up to its limit.
+ *
+ * Appending never fails on the spot: past the limit nothing more is added and the buffer remembers.
+ * Text that is built in many steps is thus checked once, with buf_check(), before it is used.
+ * buf_str() of a buffer that overflowed shows what did fit.
+ *
+ *     SCOPED(buf) text = {.limit = 64 * KILOBYTE};
+ *     buf_add(&text, STR("a="));
+ *     buf_print(&text, "%d", a);
+ *     TRY(buf_check(&text), "write row");
+ *
+ * The zero value is empty with the default limit. A buffer marked secret is wiped when it is
+ * released or moved.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/owned.h"
+#include "base/str.h"
+
+#define BUF_LIMIT_DEFAULT (64 * MEGABYTE)
+
+struct buf {
+    char *ptr;
+    size_t len, capacity;
+    size_t limit; /* 0 means BUF_LIMIT_DEFAULT */
+    bool overflowed;
+    bool secret;
+};
+
+void buf_done(struct buf *buf);
+
+/* Empties the buffer and forgets an overflow; the memory stays. */
+void buf_clear(struct buf *buf);
+
+void buf_add(struct buf *buf, struct str s);
+void buf_add_char(struct buf *buf, char c);
+void buf_print(struct buf *buf, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* JSON string text, quotes included. Invalid UTF-8 becomes U+FFFD. */
+void buf_add_json_string(struct buf *buf, struct str s);
+
+/* Room for len more bytes at the end, or NULL when that would pass the limit. See buf_grow(). */
+char *buf_reserve(struct buf *buf, size_t len);
+
+/* Counts len bytes written into reserved room. */
+void buf_grow(struct buf *buf, size_t len);
+
+/* Removes bytes from the front or from the back. */
+void buf_consume(struct buf *buf, size_t len);
+void buf_truncate(struct buf *buf, size_t len);
+
+/* Gives unused memory back. */
+void buf_shrink(struct buf *buf);
+
+static inline struct str buf_str(const struct buf *buf)
+{
+    return (struct str){buf->ptr, buf->len};
+}
+
+/* The content with a NUL behind it, for libraries. */
+const char *buf_c(struct buf *buf);
+
+/* ERROR_TOO_LARGE when something did not fit. */
+MUST_USE struct error *buf_check(const struct buf *buf);
+
+/* Hands the memory over (NUL-terminated); the buffer is empty afterwards. */
+char *buf_take(struct buf *buf);

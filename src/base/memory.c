@@ -1,0 +1,64 @@
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Noreturn void mem_exhausted(size_t size)
+{
+    fprintf(stderr, "corset: out of memory: cannot allocate %zu bytes\n", size);
+    abort();
+}
+
+void *mem_alloc(size_t size)
+{
+    void *ptr = malloc(size ? size : 1);
+    if (!ptr)
+        mem_exhausted(size);
+    return ptr;
+}
+
+void *mem_alloc_zero(size_t size)
+{
+    void *ptr = calloc(1, size ? size : 1);
+    if (!ptr)
+        mem_exhausted(size);
+    return ptr;
+}
+
+void *mem_realloc(void *ptr, size_t size)
+{
+    void *moved = realloc(ptr, size ? size : 1);
+    if (!moved)
+        mem_exhausted(size);
+    return moved;
+}
+
+void *mem_realloc_array(void *ptr, size_t count, size_t size)
+{
+    size_t total;
+    if (__builtin_mul_overflow(count, size, &total))
+        mem_exhausted(SIZE_MAX);
+    return mem_realloc(ptr, total);
+}
+
+char *mem_dup(const char *ptr, size_t len)
+{
+    char *copy = mem_alloc(len + 1);
+    if (len)
+        memcpy(copy, ptr, len);
+    copy[len] = '\0';
+    return copy;
+}
+
+void mem_free(void *ptr)
+{
+    free(ptr);
+}
+
+void mem_wipe(void *ptr, size_t len)
+{
+    if (len)
+        explicit_bzero(ptr, len);
+}

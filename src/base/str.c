@@ -1,0 +1,171 @@
+#include "base/str.h"
+
+#include <ctype.h>
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+bool str_eq_nocase(struct str a, struct str b)
+{
+    if (a.len != b.len)
+        return false;
+    for (size_t i = 0; i < a.len; i++)
+        if (lower(a.ptr[i]) != lower(b.ptr[i]))
+            return false;
+    return true;
+}
+
+int str_cmp(struct str a, struct str b)
+{
+    const size_t shared = a.len < b.len ? a.len : b.len;
+    const int order = shared ? memcmp(a.ptr, b.ptr, shared) : 0;
+    if (order)
+        return order;
+    return (a.len > b.len) - (a.len < b.len);
+}
+
+bool str_starts_with(struct str s, struct str prefix)
+{
+    return s.len >= prefix.len && str_eq(str_from(s.ptr, prefix.len), prefix);
+}
+
+bool str_ends_with(struct str s, struct str suffix)
+{
+    return s.len >= suffix.len && str_eq(str_skip(s, s.len - suffix.len), suffix);
+}
+
+size_t str_find(struct str s, struct str needle)
+{
+    if (needle.len == 0)
+        return 0;
+    if (s.len < needle.len)
+        return STR_NONE;
+    const char *at = memmem(s.ptr, s.len, needle.ptr, needle.len);
+    return at ? (size_t)(at - s.ptr) : STR_NONE;
+}
+
+size_t str_find_char(struct str s, char c)
+{
+    const char *at = s.len ? memchr(s.ptr, c, s.len) : NULL;
+    return at ? (size_t)(at - s.ptr) : STR_NONE;
+}
+
+size_t str_find_last_char(struct str s, char c)
+{
+    const char *at = s.len ? memrchr(s.ptr, c, s.len) : NULL;
+    return at ? (size_t)(at - s.ptr) : STR_NONE;
+}
+
+struct str str_slice(struct str s, size_t from, size_t to)
+{
+    if (to > s.len)
+        to = s.len;
+    if (from >= to)
+        return (struct str){0};
+    return str_from(s.ptr + from, to - from);
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+struct str str_trim(struct str s)
+{
+    while (s.len && is_space(s.ptr[0]))
+        s = str_skip(s, 1);
+    while (s.len && is_space(s.ptr[s.len - 1]))
+        s.len--;
+    return s;
+}
+
+bool str_cut(struct str *rest, char separator, struct str *ret_head)
+{
+    const size_t at = str_find_char(*rest, separator);
+    if (at == STR_NONE) {
+        *ret_head = *rest;
+        *rest = (struct str){0};
+        return false;
+    }
+    *ret_head = str_slice(*rest, 0, at);
+    *rest = str_skip(*rest, at + 1);
+    return true;
+}
+
+bool str_to_uint64(struct str s, uint64_t *ret_value)
+{
+    uint64_t value = 0;
+    if (s.len == 0)
+        return false;
+    for (size_t i = 0; i < s.len; i++) {
+        if (!isdigit((unsigned char)s.ptr[i]))
+            return false;
+        if (__builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, (uint64_t)(s.ptr[i] - '0'), &value))
+            return false;
+    }
+    *ret_value = value;
+    return true;
+}
+
+bool str_to_int64(struct str s, int64_t *ret_value)
+{
+    const bool negative = s.len && s.ptr[0] == '-';
+    uint64_t magnitude;
+    if (!str_to_uint64(negative ? str_skip(s, 1) : s, &magnitude))
+        return false;
+    if (magnitude > (uint64_t)INT64_MAX + negative)
+        return false;
+    *ret_value = negative ? (int64_t)(0 - magnitude) : (int64_t)magnitude;
+    return true;
+}
+
+uint64_t str_hash(struct str s, uint64_t seed)
+{
+    /* FNV-1a with a final mix; the seed keeps outsiders from choosing collisions. */
+    uint64_t hash = 0xcbf29ce484222325ULL ^ seed;
+    for (size_t i = 0; i < s.len; i++)
+        hash = (hash ^ (unsigned char)s.ptr[i]) * 0x100000001b3ULL;
+    hash ^= hash >> 32;
+    hash *= 0x9e3779b97f4a7c15ULL;
+    return hash ^ (hash >> 29);
+}
+
+/* Length of the sequence that starts with this byte, 0 for none. */
+static size_t utf8_length(unsigned char first)
+{
+    if (first < 0x80)
+        return 1;
+    if (first >= 0xc2 && first <= 0xdf)
+        return 2;
+    if (first >= 0xe0 && first <= 0xef)
+        return 3;
+    return first >= 0xf0 && first <= 0xf4 ? 4 : 0;
+}
+
+/* The second byte's range excludes over-long forms, surrogates and what lies past U+10FFFF. */
+static bool utf8_second_fits(unsigned char first, unsigned char second)
+{
+    const unsigned char low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+    const unsigned char high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+    return second >= low && second <= high;
+}
+
+bool str_is_utf8(struct str s)
+{
+    const unsigned char *bytes = (const unsigned char *)s.ptr;
+    for (size_t i = 0; i < s.len;) {
+        const size_t len = utf8_length(bytes[i]);
+        if (len == 0 || len > s.len - i)
+            return false;
+        if (len > 1 && !utf8_second_fits(bytes[i], bytes[i + 1]))
+            return false;
+        for (size_t k = 2; k < len; k++)
+            if ((bytes[i + k] & 0xc0) != 0x80)
+                return false;
+        i += len;
+    }
+    return true;
+}

@@ -1,0 +1,97 @@
+#include "base/str.h"
+
+#include "testing/test.h"
+
+TEST(str_eq_and_order)
+{
+    CHECK(str_eq(STR(""), (struct str){0}));
+    CHECK(str_eq(STR("a\0b"), STR("a\0b")));
+    CHECK(!str_eq(STR("a\0b"), STR("a\0c")));
+    CHECK(str_eq_nocase(STR("Content-Type"), STR("content-TYPE")));
+    CHECK(!str_eq_nocase(STR("a"), STR("ab")));
+    CHECK(str_cmp(STR("a"), STR("b")) < 0);
+    CHECK(str_cmp(STR("a"), STR("ab")) < 0);
+    CHECK(str_cmp(STR("\xff"), STR("a")) > 0);
+    CHECK_EQ(str_cmp(STR("x"), STR("x")), 0);
+}
+
+TEST(str_finds)
+{
+    CHECK_EQ(str_find(STR("hello"), STR("ll")), (size_t)2);
+    CHECK_EQ(str_find(STR("hello"), STR("lx")), STR_NONE);
+    CHECK_EQ(str_find(STR("hi"), STR("")), (size_t)0);
+    CHECK_EQ(str_find_char(STR("a.b.c"), '.'), (size_t)1);
+    CHECK_EQ(str_find_last_char(STR("a.b.c"), '.'), (size_t)3);
+    CHECK_EQ(str_find_char((struct str){0}, '.'), STR_NONE);
+    CHECK(str_starts_with(STR("abc"), STR("ab")));
+    CHECK(!str_starts_with(STR("a"), STR("ab")));
+    CHECK(str_ends_with(STR("abc"), STR("bc")));
+    CHECK(!str_ends_with(STR("c"), STR("bc")));
+}
+
+TEST(str_cut_and_slice)
+{
+    struct str rest = STR("a,b"), head;
+    CHECK(str_cut(&rest, ',', &head));
+    CHECK_EQ(head, STR("a"));
+    CHECK(!str_cut(&rest, ',', &head));
+    CHECK_EQ(head, STR("b"));
+    CHECK_EQ(rest, STR(""));
+    CHECK_EQ(str_slice(STR("abc"), 1, 99), STR("bc"));
+    CHECK_EQ(str_slice(STR("abc"), 2, 1), STR(""));
+    CHECK_EQ(str_trim(STR(" \t a b \r\n")), STR("a b"));
+}
+
+TEST(str_numbers)
+{
+    const struct {
+        const char *text;
+        bool fits;
+        int64_t value;
+    } cases[] = {
+        {"0",                    true,  0        },
+        {"-1",                   true,  -1       },
+        {"9223372036854775807",  true,  INT64_MAX},
+        {"-9223372036854775808", true,  INT64_MIN},
+        {"9223372036854775808",  false, 0        },
+        {"-9223372036854775809", false, 0        },
+        {"",                     false, 0        },
+        {"-",                    false, 0        },
+        {"+1",                   false, 0        },
+        {"1 ",                   false, 0        },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        TEST_CASE("%s", cases[i].text);
+        int64_t value = 0;
+        CHECK_EQ(str_to_int64(str_from_c(cases[i].text), &value), cases[i].fits);
+        CHECK_EQ(value, cases[i].value);
+    }
+    uint64_t large;
+    CHECK(str_to_uint64(STR("18446744073709551615"), &large));
+    CHECK_EQ(large, UINT64_MAX);
+    CHECK(!str_to_uint64(STR("18446744073709551616"), &large));
+}
+
+TEST(str_utf8)
+{
+    const struct {
+        const char *name;
+        struct str text;
+        bool valid;
+    } cases[] = {
+        {"ascii",           STR("abc"),              true },
+        {"two bytes",       STR("\xc3\xa9"),         true },
+        {"three bytes",     STR("\xe2\x82\xac"),     true },
+        {"four bytes",      STR("\xf0\x9f\x98\x80"), true },
+        {"over-long slash", STR("\xc0\xaf"),         false},
+        {"over-long three", STR("\xe0\x80\x80"),     false},
+        {"surrogate",       STR("\xed\xa0\x80"),     false},
+        {"past the end",    STR("\xf4\x90\x80\x80"), false},
+        {"truncated",       STR("\xe2\x82"),         false},
+        {"stray",           STR("\x80"),             false},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        TEST_CASE("%s", cases[i].name);
+        CHECK_EQ(str_is_utf8(cases[i].text), cases[i].valid);
+    }
+}
