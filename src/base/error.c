@@ -62,6 +62,8 @@ static char *message_bounded(char *text, size_t len)
     return text;
 }
 
+static char *format_text(const char *format, va_list args) PRINTF_LIKE(1, 0);
+
 static char *format_text(const char *format, va_list args)
 {
     char *text = NULL;

@@ -63,7 +63,8 @@ struct error {
 #define ERROR_MESSAGE_MAX ((size_t)32 * 1024)
 
 MUST_USE struct error *error_new(enum error_code code, const char *format, ...) PRINTF_LIKE(2, 3);
-MUST_USE struct error *error_new_va(enum error_code code, const char *format, va_list args);
+MUST_USE struct error *error_new_va(enum error_code code, const char *format, va_list args)
+    PRINTF_LIKE(2, 0);
 
 /* From errno: the code fits the cause, the message ends in strerror's text. */
 MUST_USE struct error *error_from_errno(int errnum, const char *format, ...) PRINTF_LIKE(2, 3);
