@@ -26,7 +26,9 @@
 #undef ctime
 #undef asctime
 #undef alloca
-#undef rand
 
 #pragma GCC poison strcpy strcat strncpy strncat sprintf vsprintf strtok
-#pragma GCC poison atoi atol atof gmtime localtime ctime asctime alloca rand
+#pragma GCC poison atoi atol atof gmtime localtime ctime asctime alloca
+
+/* OpenSSL's headers name parameters "rand", so the word stays usable and only calls are refused. */
+int rand(void) __attribute__((unavailable("use base/random.h")));
