@@ -89,11 +89,38 @@ static inline void list_append_all(struct list *list, struct list *other)
 
 #define LIST_ENTRY(link, type, member) CONTAINER_OF(link, type, member)
 
+/* The state of a LIST_FOREACH. The next link is known before the body runs: it may free its own. */
+struct list_walk {
+    const struct list_link *head;
+    struct list_link *link, *next;
+    bool in_body; /* still set behind the body when that was left by break */
+};
+
+static inline struct list_walk list_walk(const struct list *list)
+{
+    struct list_link *first = list->head.next;
+    return (struct list_walk){&list->head, first, first->next, false};
+}
+
+static inline bool list_walk_has_more(const struct list_walk *walk)
+{
+    return !walk->in_body && walk->link != walk->head;
+}
+
+static inline void list_walk_advance(struct list_walk *walk)
+{
+    if (walk->in_body)
+        return;
+    walk->link = walk->next;
+    walk->next = walk->link->next;
+}
+
 /*
  * Visits every element. The current element may be removed or freed by the body, no other may:
  *     LIST_FOREACH(struct item, item, &list, link) use(item);
  */
-#define LIST_FOREACH(type, var, list_ptr, member)                               \
-    for (struct list_link *link_ = (list_ptr)->head.next, *next_ = link_->next; \
-         link_ != &(list_ptr)->head; link_ = next_, next_ = link_->next)        \
-        for (type *var = LIST_ENTRY(link_, type, member), *once_ = var; once_; once_ = NULL)
+#define LIST_FOREACH(type, var, list_ptr, member)                                                  \
+    for (struct list_walk var##_walk_ = list_walk(list_ptr); list_walk_has_more(&var##_walk_);     \
+         list_walk_advance(&var##_walk_))                                                          \
+        for (type *var = (var##_walk_.in_body = true, LIST_ENTRY(var##_walk_.link, type, member)); \
+             var##_walk_.in_body; var##_walk_.in_body = false)

@@ -52,3 +52,25 @@ TEST(list_elements_may_go_while_visited)
         list_remove(&item->link);
     CHECK(list_is_empty(&list));
 }
+
+TEST(list_visits_nest_and_stop)
+{
+    struct list list;
+    list_init(&list);
+    struct item items[4] = {{.value = 1}, {.value = 2}, {.value = 3}, {.value = 4}};
+    for (int i = 0; i < 4; i++)
+        list_append(&list, &items[i].link);
+    int seen = 0;
+    LIST_FOREACH (struct item, outer, &list, link) {
+        if (outer->value == 2)
+            continue;
+        if (outer->value == 4)
+            break;
+        LIST_FOREACH (struct item, inner, &list, link) {
+            seen = seen * 10 + inner->value;
+            if (inner->value == outer->value)
+                break;
+        }
+    }
+    CHECK_EQ(seen, 1123);
+}
