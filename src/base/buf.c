@@ -165,7 +165,7 @@ void buf_consume(struct buf *buf, size_t len)
     } else {
         memmove(buf->ptr, buf->ptr + len, buf->len - len);
     }
-    if (buf->secret)
+    if (buf->secret && len)
         mem_wipe(buf->ptr + (buf->len - len), len);
     buf->len -= len;
 }
