@@ -87,6 +87,7 @@ bool str_cut(struct str *rest, char separator, struct str *ret_head);
 bool str_to_int64(struct str s, int64_t *ret_value);
 bool str_to_uint64(struct str s, uint64_t *ret_value);
 
+/* With a seed outsiders do not know, they cannot choose texts whose hashes collide. */
 uint64_t str_hash(struct str s, uint64_t seed);
 
 /* True when every byte sequence is valid UTF-8 (no surrogates, no over-long forms). */

@@ -95,3 +95,19 @@ TEST(str_utf8)
         CHECK_EQ(str_is_utf8(cases[i].text), cases[i].valid);
     }
 }
+
+TEST(str_hash_depends_on_every_bit)
+{
+    char text[40] = {0};
+    for (size_t len = 0; len <= sizeof(text); len++) {
+        const uint64_t plain = str_hash(str_from(text, len), 1);
+        CHECK_EQ(str_hash(str_from(text, len), 1), plain);
+        CHECK(str_hash(str_from(text, len), 2) != plain);
+        CHECK(len == 0 || str_hash(str_from(text, len - 1), 1) != plain);
+        for (size_t bit = 0; bit < len * 8; bit++) {
+            text[bit / 8] = (char)(1 << bit % 8);
+            CHECK(str_hash(str_from(text, len), 1) != plain);
+            text[bit / 8] = 0;
+        }
+    }
+}
