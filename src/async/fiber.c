@@ -1,0 +1,363 @@
+#include "async/fiber.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "async/context.h"
+#include "async/fiber_internal.h"
+#include "async/loop_internal.h"
+#include "async/stack.h"
+#include "base/sanitizer.h"
+
+#if SANITIZE_ADDRESS
+#include <sanitizer/common_interface_defs.h>
+#include <sanitizer/lsan_interface.h>
+#endif
+#if SANITIZE_THREAD
+#include <sanitizer/tsan_interface.h>
+#endif
+#if KNOWS_VALGRIND
+#include <valgrind/valgrind.h>
+#endif
+
+enum fiber_state { FIBER_READY, FIBER_RUNNING, FIBER_PARKED, FIBER_ENDED };
+enum wake_cause { WAKE_PENDING, WAKE_CALLED, WAKE_DEADLINE, WAKE_CANCELED };
+
+/* Lies at the top of its own stack. */
+struct fiber {
+    struct loop *loop;
+    const char *name;
+    fiber_fn fn;
+    void *data;
+    struct fiber_outcome *outcome;
+
+    void *context;
+    struct stack stack;
+    struct list_link link; /* of all fibers */
+    struct task task;      /* in the ready queue */
+
+    enum fiber_state state;
+    enum wake_cause cause;
+    const char *waits_for;
+    struct timer timer;
+    struct fiber_limits limits;
+    bool uninterrupted;
+    bool canceled;
+
+    void *tsan_fiber;
+    unsigned valgrind_id;
+};
+
+struct fiber *fiber_current(void)
+{
+    const struct loop *loop = loop_current();
+    return loop ? loop->current : NULL;
+}
+
+const char *fiber_name(const struct fiber *fiber)
+{
+    return fiber->name;
+}
+
+/*
+ * The two switches. AddressSanitizer keeps a shadow of the current stack's bounds and of its fake
+ * frames, ThreadSanitizer a history per fiber; both have to hear of each switch before it happens.
+ */
+static void switch_to_fiber(struct fiber *fiber)
+{
+    struct loop *loop = fiber->loop;
+    loop->current = fiber;
+    fiber->state = FIBER_RUNNING;
+#if SANITIZE_THREAD
+    __tsan_switch_to_fiber(fiber->tsan_fiber, 0);
+#endif
+#if SANITIZE_ADDRESS
+    void *fake_frames;
+    __sanitizer_start_switch_fiber(&fake_frames, fiber->stack.bottom, fiber->stack.size);
+#endif
+    context_switch(&loop->context, fiber->context);
+#if SANITIZE_ADDRESS
+    __sanitizer_finish_switch_fiber(fake_frames, NULL, NULL);
+#endif
+    loop->current = NULL;
+}
+
+static void switch_to_loop(struct fiber *fiber)
+{
+    struct loop *loop = fiber->loop;
+#if SANITIZE_THREAD
+    __tsan_switch_to_fiber(loop->tsan_fiber, 0);
+#endif
+#if SANITIZE_ADDRESS
+    /* No place to save fake frames to: they are released when a fiber has ended. */
+    void *fake_frames = NULL;
+    __sanitizer_start_switch_fiber(fiber->state == FIBER_ENDED ? NULL : &fake_frames,
+                                   loop->stack_bottom, loop->stack_size);
+#endif
+    context_switch(&fiber->context, loop->context);
+#if SANITIZE_ADDRESS
+    __sanitizer_finish_switch_fiber(fake_frames, NULL, NULL);
+#endif
+}
+
+void fiber_attach_thread(struct loop *loop)
+{
+#if SANITIZE_THREAD
+    loop->tsan_fiber = __tsan_get_current_fiber();
+#endif
+    pthread_attr_t attributes;
+    void *bottom = NULL;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        pthread_attr_getstack(&attributes, &bottom, &loop->stack_size);
+        pthread_attr_destroy(&attributes);
+    }
+    loop->stack_bottom = bottom;
+}
+
+/* The fault handler asks: whose guard page is this? Only the running fiber can have hit its own. */
+static const char *overflowed_fiber(const void *address)
+{
+    const struct fiber *fiber = fiber_current();
+    if (!fiber)
+        return NULL;
+    const char *fault = address;
+    const char *bottom = fiber->stack.bottom;
+    return fault < bottom && fault >= bottom - STACK_GUARD ? fiber->name : NULL;
+}
+
+static void announce_stack(struct fiber *fiber)
+{
+#if SANITIZE_THREAD
+    fiber->tsan_fiber = __tsan_create_fiber(0);
+    __tsan_set_fiber_name(fiber->tsan_fiber, fiber->name);
+#endif
+#if SANITIZE_ADDRESS
+    __lsan_register_root_region(fiber->stack.bottom, fiber->stack.size);
+#endif
+#if KNOWS_VALGRIND
+    fiber->valgrind_id =
+        VALGRIND_STACK_REGISTER(fiber->stack.bottom, fiber->stack.bottom + fiber->stack.size);
+#endif
+}
+
+static void withdraw_stack(struct fiber *fiber)
+{
+#if SANITIZE_THREAD
+    __tsan_destroy_fiber(fiber->tsan_fiber);
+#endif
+#if SANITIZE_ADDRESS
+    __lsan_unregister_root_region(fiber->stack.bottom, fiber->stack.size);
+#endif
+#if KNOWS_VALGRIND
+    VALGRIND_STACK_DEREGISTER(fiber->valgrind_id);
+#endif
+    (void)fiber;
+}
+
+/* On the loop: the fiber has run its last instruction, so its stack can go. */
+static void bury(struct fiber *fiber)
+{
+    struct loop *loop = fiber->loop;
+    struct fiber_outcome *outcome = fiber->outcome;
+    list_remove(&fiber->link);
+    loop->fiber_count--;
+    timer_stop(loop, &fiber->timer);
+    withdraw_stack(fiber);
+    stack_give(fiber->stack);
+    outcome->finished = true;
+    if (outcome->ended)
+        outcome->ended(outcome);
+}
+
+static void resume(void *data)
+{
+    struct fiber *fiber = data;
+    switch_to_fiber(fiber);
+    if (fiber->state == FIBER_ENDED)
+        bury(fiber);
+}
+
+static void begin(void *data)
+{
+    struct fiber *fiber = data;
+#if SANITIZE_ADDRESS
+    __sanitizer_finish_switch_fiber(NULL, NULL, NULL);
+#endif
+    fiber->outcome->err = fiber->fn(fiber->data);
+    fiber->state = FIBER_ENDED;
+    switch_to_loop(fiber);
+    abort(); /* nobody resumes a fiber that has ended */
+}
+
+struct fiber *fiber_spawn(struct loop *loop, const char *name, fiber_fn fn, void *data,
+                          struct fiber_outcome *outcome)
+{
+    stack_watch_overflow(overflowed_fiber);
+    const struct stack stack = stack_take();
+    const size_t reserved = (sizeof(struct fiber) + 63) & ~(size_t)63;
+    struct fiber *fiber = (struct fiber *)(void *)(stack.bottom + stack.size - reserved);
+    *fiber = (struct fiber){
+        .loop = loop,
+        .name = name,
+        .fn = fn,
+        .data = data,
+        .outcome = outcome,
+        .stack = stack,
+        .task = {.run = resume, .data = fiber},
+        .limits = {.deadline = FOREVER            },
+    };
+    fiber->context = context_new(stack.bottom, stack.size - reserved, begin, fiber);
+    announce_stack(fiber);
+    list_append(&loop->fibers, &fiber->link);
+    loop->fiber_count++;
+    loop_post(loop, &fiber->task);
+    return fiber;
+}
+
+static void wake_with(struct fiber *fiber, enum wake_cause cause)
+{
+    if (fiber->state != FIBER_PARKED || fiber->cause != WAKE_PENDING)
+        return; /* the first cause is the one that counts */
+    fiber->cause = cause;
+    fiber->state = FIBER_READY;
+    loop_post(fiber->loop, &fiber->task);
+}
+
+void fiber_wake(struct fiber *fiber)
+{
+    wake_with(fiber, WAKE_CALLED);
+}
+
+static void on_deadline(void *data)
+{
+    wake_with(data, WAKE_DEADLINE);
+}
+
+bool fiber_is_canceled(const struct fiber *fiber)
+{
+    return fiber->canceled;
+}
+
+void fiber_cancel(struct fiber *fiber)
+{
+    fiber->canceled = true;
+    if (!fiber->uninterrupted && !fiber->limits.shielded)
+        wake_with(fiber, WAKE_CANCELED);
+}
+
+static struct error *interruption(const struct fiber *fiber, const char *what)
+{
+    if (fiber->canceled && !fiber->limits.shielded)
+        return error_new(ERROR_CANCELED, "canceled while waiting for %s", what);
+    if (fiber->limits.deadline <= loop_now(fiber->loop))
+        return error_new(ERROR_DEADLINE, "timed out while waiting for %s", what);
+    if (fiber->loop->park_hook && !fiber->limits.shielded)
+        return fiber->loop->park_hook(fiber->loop->park_hook_data, what);
+    return NULL;
+}
+
+static void park(struct fiber *fiber, const char *what)
+{
+    fiber->state = FIBER_PARKED;
+    fiber->cause = WAKE_PENDING;
+    fiber->waits_for = what;
+    switch_to_loop(fiber);
+    fiber->waits_for = NULL;
+}
+
+struct error *fiber_park(const char *what)
+{
+    struct fiber *fiber = fiber_current();
+    assert(fiber);
+    TRY(interruption(fiber, what));
+    if (fiber->limits.deadline != FOREVER)
+        timer_start(fiber->loop, &fiber->timer, fiber->limits.deadline, on_deadline, fiber);
+    park(fiber, what);
+    timer_stop(fiber->loop, &fiber->timer);
+    if (fiber->cause == WAKE_DEADLINE)
+        return error_new(ERROR_DEADLINE, "timed out while waiting for %s", what);
+    if (fiber->cause == WAKE_CANCELED)
+        return error_new(ERROR_CANCELED, "canceled while waiting for %s", what);
+    return NULL;
+}
+
+void fiber_park_uninterrupted(const char *what)
+{
+    struct fiber *fiber = fiber_current();
+    assert(fiber);
+    fiber->uninterrupted = true;
+    park(fiber, what);
+    fiber->uninterrupted = false;
+}
+
+struct error *fiber_sleep(duration span)
+{
+    struct fiber *fiber = fiber_current();
+    assert(fiber);
+    struct timer timer = {0};
+    timer_start(fiber->loop, &timer, loop_now(fiber->loop) + (span > 0 ? span : 0),
+                (timer_fn)fiber_wake, fiber);
+    struct error *err = fiber_park("time to pass");
+    timer_stop(fiber->loop, &timer);
+    return err;
+}
+
+struct error *fiber_yield(void)
+{
+    struct fiber *fiber = fiber_current();
+    assert(fiber);
+    struct task task = {.run = (void (*)(void *))fiber_wake, .data = fiber};
+    loop_post(fiber->loop, &task);
+    struct error *err = fiber_park("a turn");
+    loop_withdraw(&task);
+    return err;
+}
+
+int64_t fiber_deadline(void)
+{
+    const struct fiber *fiber = fiber_current();
+    return fiber ? fiber->limits.deadline : FOREVER;
+}
+
+static int64_t due_after(const struct fiber *fiber, duration most)
+{
+    int64_t due;
+    return __builtin_add_overflow(loop_now(fiber->loop), most, &due) ? FOREVER : due;
+}
+
+struct fiber_limits fiber_limits_narrow(duration most)
+{
+    struct fiber *fiber = fiber_current();
+    assert(fiber);
+    const struct fiber_limits outer = fiber->limits;
+    const int64_t due = due_after(fiber, most);
+    if (due < fiber->limits.deadline)
+        fiber->limits.deadline = due;
+    return outer;
+}
+
+struct fiber_limits fiber_limits_shield(duration most)
+{
+    struct fiber *fiber = fiber_current();
+    assert(fiber);
+    const struct fiber_limits outer = fiber->limits;
+    fiber->limits = (struct fiber_limits){.deadline = due_after(fiber, most), .shielded = true};
+    return outer;
+}
+
+void fiber_limits_done(struct fiber_limits *outer)
+{
+    struct fiber *fiber = fiber_current();
+    assert(fiber);
+    fiber->limits = *outer;
+}
+
+void fiber_dump_all(const struct loop *loop)
+{
+    LIST_FOREACH (struct fiber, fiber, &loop->fibers, link)
+        fprintf(stderr, "  %-24s %s%s\n", fiber->name, fiber->waits_for ? "waits for " : "is ready",
+                fiber->waits_for ? fiber->waits_for : "");
+}

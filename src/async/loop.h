@@ -1,0 +1,97 @@
+/*
+ * The loop: one thread that runs fibers, timers and tasks, and waits when none is ready.
+ *
+ * Time, randomness and the outside world come from a backend. loop_new() uses the real one
+ * (libuv); tests use a simulated one (testing/sim.h) that runs the same code in virtual time.
+ * Everything is called on the loop's thread.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/duration.h"
+#include "base/error.h"
+#include "base/list.h"
+#include "base/owned.h"
+
+struct loop;
+struct loop_backend;
+struct random;
+
+typedef struct error *(*fiber_fn)(void *data);
+
+/* Work queued for the loop. A task in the queue stays where it is when it is posted again. */
+struct task {
+    struct list_link link;
+    void (*run)(void *data);
+    void *data;
+};
+
+/* A job for a worker thread; see worker.h. */
+struct loop_job {
+    void (*work)(void *data);               /* on the worker */
+    void (*finished)(struct loop_job *job); /* on the loop */
+    void *data;
+    void *backend_data;
+};
+
+/* What a backend provides; struct loop_backend is the first member of its own struct. */
+struct loop_backend_ops {
+    int64_t (*now)(struct loop_backend *backend);  /* monotonic, nanoseconds */
+    int64_t (*wall)(struct loop_backend *backend); /* since the epoch, nanoseconds */
+
+    /* Waits for the outside at most this long (0: not at all, FOREVER) and runs what came. */
+    void (*wait)(struct loop_backend *backend, duration most);
+
+    /* Which of count ready tasks runs next; NULL: the first. */
+    size_t (*pick)(struct loop_backend *backend, size_t count);
+
+    void (*submit)(struct loop_backend *backend, struct loop_job *job);
+    bool (*withdraw)(struct loop_backend *backend, struct loop_job *job); /* not begun: forget it */
+    void (*free)(struct loop_backend *backend);
+};
+
+struct loop_backend {
+    const struct loop_backend_ops *ops;
+    struct loop *loop;
+};
+
+struct loop *loop_new(void);
+
+/* Takes the backend; the seed feeds loop_random(). */
+struct loop *loop_new_with(struct loop_backend *backend, uint64_t seed);
+void loop_free(struct loop *loop);
+DEFINE_OWNED(loop)
+
+/* Runs fn on a fiber until it has returned, and returns what it returned. */
+MUST_USE struct error *loop_run(struct loop *loop, fiber_fn fn, void *data);
+
+/* The loop that runs on this thread; NULL outside loop_run(). */
+struct loop *loop_current(void);
+
+int64_t loop_now(const struct loop *loop);  /* monotonic, for deadlines */
+int64_t loop_wall(const struct loop *loop); /* since the epoch, for people and certificates */
+struct random *loop_random(struct loop *loop);
+
+void loop_post(struct loop *loop, struct task *task);
+
+/* The task will not run; nothing happens when it is not queued. */
+void loop_withdraw(struct task *task);
+
+/* Fibers and timers that exist now; tests check that none is left. */
+size_t loop_fiber_count(const struct loop *loop);
+size_t loop_timer_count(const struct loop *loop);
+
+struct loop_backend *loop_backend(struct loop *loop);
+
+/*
+ * Tests: asked before each interruptible suspension; an error it returns ends the wait at once.
+ * "what" says what the fiber was about to wait for.
+ */
+typedef struct error *(*loop_park_hook)(void *data, const char *what);
+void loop_set_park_hook(struct loop *loop, loop_park_hook hook, void *data);
+
+/* Prints what every fiber waits for: the answer to "why does nothing happen?". */
+void loop_dump(const struct loop *loop);

@@ -1,0 +1,137 @@
+/* The real backend: libuv's loop does the waiting, our own loop decides what runs. */
+#include <assert.h>
+#include <stdlib.h>
+#include <time.h>
+#include <uv.h>
+
+#include "async/io_internal.h"
+#include "async/loop_internal.h"
+#include "base/memory.h"
+
+struct uv_backend {
+    struct loop_backend backend;
+    uv_loop_t uv;
+    uv_timer_t alarm; /* ends a wait */
+    uv_async_t awake; /* keeps the loop alive while it only waits for threads */
+};
+
+static struct uv_backend *of(struct loop_backend *backend)
+{
+    return CONTAINER_OF(backend, struct uv_backend, backend);
+}
+
+static int64_t read_clock(clockid_t id)
+{
+    struct timespec time;
+    clock_gettime(id, &time);
+    return (int64_t)time.tv_sec * SECOND + time.tv_nsec;
+}
+
+static int64_t uv_now_ns(struct loop_backend *backend)
+{
+    (void)backend;
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+static int64_t uv_wall(struct loop_backend *backend)
+{
+    (void)backend;
+    return read_clock(CLOCK_REALTIME);
+}
+
+static void on_alarm(uv_timer_t *alarm)
+{
+    (void)alarm;
+}
+
+static void on_awake(uv_async_t *awake)
+{
+    (void)awake;
+}
+
+static void uv_wait(struct loop_backend *backend, duration most)
+{
+    struct uv_backend *self = of(backend);
+    if (most == 0) {
+        uv_run(&self->uv, UV_RUN_NOWAIT);
+        return;
+    }
+    if (most != FOREVER) {
+        /* Rounded up: waking early would only mean waiting again. */
+        uv_update_time(&self->uv);
+        uv_timer_start(&self->alarm, on_alarm,
+                       (uint64_t)(most / MILLISECOND + (most % MILLISECOND != 0)), 0);
+    }
+    uv_run(&self->uv, UV_RUN_ONCE);
+    uv_timer_stop(&self->alarm);
+}
+
+static void on_work(uv_work_t *work)
+{
+    struct loop_job *job = work->data;
+    job->work(job->data);
+}
+
+static void on_work_end(uv_work_t *work, int status)
+{
+    struct loop_job *job = work->data;
+    mem_free(work);
+    if (status != UV_ECANCELED)
+        job->finished(job);
+}
+
+static void uv_submit(struct loop_backend *backend, struct loop_job *job)
+{
+    uv_work_t *work = NEW(uv_work_t);
+    work->data = job;
+    job->backend_data = work;
+    const int status = uv_queue_work(&of(backend)->uv, work, on_work, on_work_end);
+    assert(status == 0);
+    (void)status;
+}
+
+static bool uv_withdraw(struct loop_backend *backend, struct loop_job *job)
+{
+    (void)backend;
+    return uv_cancel(job->backend_data) == 0;
+}
+
+static void uv_free(struct loop_backend *backend)
+{
+    struct uv_backend *self = of(backend);
+    uv_close((uv_handle_t *)&self->alarm, NULL);
+    uv_close((uv_handle_t *)&self->awake, NULL);
+    uv_run(&self->uv, UV_RUN_DEFAULT); /* close callbacks, and jobs nobody waits for any more */
+    const int status = uv_loop_close(&self->uv);
+    assert(status == 0); /* else a handle was left open */
+    (void)status;
+    mem_free(self);
+}
+
+static const struct loop_backend_ops uv_ops = {
+    .now = uv_now_ns,
+    .wall = uv_wall,
+    .wait = uv_wait,
+    .submit = uv_submit,
+    .withdraw = uv_withdraw,
+    .free = uv_free,
+};
+
+struct loop_backend *loop_uv_new(void)
+{
+    /* Lookups may hang for long and take half of the threads at most; leave room for the rest. */
+    setenv("UV_THREADPOOL_SIZE", "16", 0); /* NOLINT(concurrency-mt-unsafe): before any thread */
+    struct uv_backend *self = NEW(struct uv_backend);
+    self->backend.ops = &uv_ops;
+    uv_loop_init(&self->uv);
+    uv_timer_init(&self->uv, &self->alarm);
+    uv_async_init(&self->uv, &self->awake, on_awake);
+    return &self->backend;
+}
+
+struct uv_loop_s *io_uv_loop(struct loop *loop)
+{
+    struct loop_backend *backend = loop_backend(loop);
+    assert(backend->ops == &uv_ops); /* a simulated loop has no file descriptors */
+    return &of(backend)->uv;
+}

@@ -1,0 +1,98 @@
+#include "async/timer.h"
+
+#include "async/loop_internal.h"
+#include "base/memory.h"
+
+static bool before(const struct timer *a, const struct timer *b)
+{
+    return a->due != b->due ? a->due < b->due : a->order < b->order;
+}
+
+static void put(struct timer_heap *heap, size_t place, struct timer *timer)
+{
+    heap->timers[place] = timer;
+    timer->slot = place + 1;
+}
+
+static void sift_up(struct timer_heap *heap, size_t place, struct timer *timer)
+{
+    while (place > 0) {
+        const size_t parent = (place - 1) / 2;
+        if (!before(timer, heap->timers[parent]))
+            break;
+        put(heap, place, heap->timers[parent]);
+        place = parent;
+    }
+    put(heap, place, timer);
+}
+
+static void sift_down(struct timer_heap *heap, size_t place, struct timer *timer)
+{
+    for (;;) {
+        size_t child = 2 * place + 1;
+        if (child >= heap->count)
+            break;
+        if (child + 1 < heap->count && before(heap->timers[child + 1], heap->timers[child]))
+            child++;
+        if (!before(heap->timers[child], timer))
+            break;
+        put(heap, place, heap->timers[child]);
+        place = child;
+    }
+    put(heap, place, timer);
+}
+
+static void heap_remove(struct timer_heap *heap, struct timer *timer)
+{
+    const size_t place = timer->slot - 1;
+    timer->slot = 0;
+    struct timer *last = heap->timers[--heap->count];
+    if (last == timer)
+        return;
+    if (place > 0 && before(last, heap->timers[(place - 1) / 2]))
+        sift_up(heap, place, last);
+    else
+        sift_down(heap, place, last);
+}
+
+void timer_start(struct loop *loop, struct timer *timer, int64_t due, timer_fn fn, void *data)
+{
+    struct timer_heap *heap = loop_timers(loop);
+    timer_stop(loop, timer);
+    timer->due = due;
+    timer->order = heap->started++;
+    timer->fn = fn;
+    timer->data = data;
+    if (heap->count == heap->capacity) {
+        heap->capacity = heap->capacity ? heap->capacity * 2 : 64;
+        heap->timers = mem_realloc_array(heap->timers, heap->capacity, sizeof(*heap->timers));
+    }
+    sift_up(heap, heap->count++, timer);
+}
+
+void timer_stop(struct loop *loop, struct timer *timer)
+{
+    if (timer->slot)
+        heap_remove(loop_timers(loop), timer);
+}
+
+void timer_heap_done(struct timer_heap *heap)
+{
+    mem_free(heap->timers);
+    *heap = (struct timer_heap){0};
+}
+
+int64_t timer_heap_next(const struct timer_heap *heap)
+{
+    return heap->count ? heap->timers[0]->due : FOREVER;
+}
+
+bool timer_heap_fire(struct timer_heap *heap, int64_t now)
+{
+    if (timer_heap_next(heap) > now)
+        return false;
+    struct timer *timer = heap->timers[0];
+    heap_remove(heap, timer);
+    timer->fn(timer->data);
+    return true;
+}
