@@ -10,6 +10,7 @@
 #include "async/fiber_internal.h"
 #include "async/loop_internal.h"
 #include "async/stack.h"
+#include "base/log.h"
 #include "base/sanitizer.h"
 
 #if SANITIZE_ADDRESS
@@ -47,6 +48,7 @@ struct fiber {
     bool uninterrupted;
     bool canceled;
 
+    struct log_context *log_context; /* travels with the fiber */
     void *tsan_fiber;
     unsigned valgrind_id;
 };
@@ -71,6 +73,8 @@ static void switch_to_fiber(struct fiber *fiber)
     struct loop *loop = fiber->loop;
     loop->current = fiber;
     fiber->state = FIBER_RUNNING;
+    struct log_context *outer = log_context_current();
+    log_context_switch(fiber->log_context);
 #if SANITIZE_THREAD
     __tsan_switch_to_fiber(fiber->tsan_fiber, 0);
 #endif
@@ -83,6 +87,9 @@ static void switch_to_fiber(struct fiber *fiber)
     __sanitizer_finish_switch_fiber(fake_frames, NULL, NULL);
 #endif
     loop->current = NULL;
+    if (fiber->state != FIBER_ENDED)
+        fiber->log_context = log_context_current();
+    log_context_switch(outer);
 }
 
 static void switch_to_loop(struct fiber *fiber)

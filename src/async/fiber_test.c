@@ -12,6 +12,7 @@
 #include "async/scope.h"
 #include "async/semaphore.h"
 #include "async/worker.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "testing/sim.h"
@@ -473,4 +474,28 @@ TEST(a_stack_overflow_is_a_clean_crash_with_a_message)
     CHECK(WIFSIGNALED(status));
     CHECK_EQ(WTERMSIG(status), SIGABRT);
     CHECK_CONTAINS(str_from_c(text), STR("stack overflow in fiber \"digger\""));
+}
+
+static struct error *logs_with_context(void *data)
+{
+    const struct log_field field = LOG_STR("fiber", STR("child"));
+    struct log_context context = {.fields = &field, .count = 1};
+    log_context_push(&context);
+    struct error *err = fiber_sleep(SECOND);
+    *(bool *)data = log_context_current() == &context;
+    log_context_pop(&context);
+    return err;
+}
+
+SIM_TEST(the_log_context_travels_with_the_fiber)
+{
+    bool kept[2] = {false, false};
+    SCOPED(scope) scope = {0};
+    scope_start(&scope, "logs", logs_with_context, &kept[0]);
+    scope_start(&scope, "logs", logs_with_context, &kept[1]);
+    CHECK_OK(fiber_yield());
+    CHECK(log_context_current() == NULL);
+    CHECK_OK(scope_wait(&scope));
+    CHECK(kept[0] && kept[1]);
+    CHECK(log_context_current() == NULL);
 }

@@ -1,0 +1,41 @@
+/*
+ * Certificates of our own: an authority and what it issues. Keys are P-256.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/owned.h"
+#include "base/str.h"
+
+struct pki_authority;
+
+struct pki_request {
+    struct str common_name;
+    const struct str *organizations; /* groups of a Kubernetes user */
+    size_t organization_count;
+    const struct str *names; /* host names and addresses a server answers for */
+    size_t name_count;
+    bool client, server; /* what the certificate may be used for */
+    int64_t not_before;  /* wall-clock nanoseconds */
+    int64_t not_after;
+    bool rsa; /* an RSA key of 2048 bits instead: for peers that cannot do better, and tests */
+};
+
+/* A new self-signed authority. */
+MUST_USE struct error *pki_authority_new(struct str common_name, int64_t not_before,
+                                         int64_t not_after, struct pki_authority **ret_authority);
+MUST_USE struct error *pki_authority_read(struct str certificate_pem, struct str key_pem,
+                                          struct pki_authority **ret_authority);
+void pki_authority_free(struct pki_authority *authority);
+DEFINE_OWNED(pki_authority)
+
+/* Appends PEM text. The key's buffer should be marked secret. */
+MUST_USE struct error *pki_authority_write(const struct pki_authority *authority,
+                                           struct buf *certificate_pem, struct buf *key_pem);
+MUST_USE struct error *pki_issue(const struct pki_authority *authority,
+                                 const struct pki_request *request, struct buf *certificate_pem,
+                                 struct buf *key_pem);

@@ -1,0 +1,370 @@
+#include "net/tls.h"
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+
+#include "async/loop.h"
+#include "base/memory.h"
+#include "net/tls_internal.h"
+
+#define NAME_MAX_LEN 255
+
+struct tls_context {
+    SSL_CTX *ctx;
+};
+
+static const struct transport_ops tls_ops;
+
+/* The BIO under an SSL hands bytes straight to the transport below and keeps none. */
+
+static int bio_write(BIO *bio, const char *ptr, int len)
+{
+    struct transport *lower = BIO_get_data(bio);
+    size_t n = 0;
+    BIO_clear_retry_flags(bio);
+    switch (transport_send(lower, str_from(ptr, (size_t)len), &n)) {
+    case TRANSPORT_OK:
+        return (int)n;
+    case TRANSPORT_WAIT:
+        BIO_set_retry_write(bio);
+        return -1;
+    default:
+        return -1;
+    }
+}
+
+static int bio_read(BIO *bio, char *ptr, int len)
+{
+    struct transport *lower = BIO_get_data(bio);
+    size_t n = 0;
+    BIO_clear_retry_flags(bio);
+    switch (transport_receive(lower, ptr, (size_t)len, &n)) {
+    case TRANSPORT_OK:
+        return (int)n;
+    case TRANSPORT_WAIT:
+        BIO_set_retry_read(bio);
+        return -1;
+    case TRANSPORT_END:
+        return 0;
+    default:
+        return -1;
+    }
+}
+
+static long bio_control(BIO *bio, int command, long number, void *ptr)
+{
+    (void)bio;
+    (void)number;
+    (void)ptr;
+    return command == BIO_CTRL_FLUSH ? 1 : 0;
+}
+
+static int bio_created(BIO *bio)
+{
+    BIO_set_init(bio, 1);
+    return 1;
+}
+
+static const BIO_METHOD *bio_method(void)
+{
+    static BIO_METHOD *method;
+    if (!method) {
+        method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "transport");
+        BIO_meth_set_write(method, bio_write);
+        BIO_meth_set_read(method, bio_read);
+        BIO_meth_set_ctrl(method, bio_control);
+        BIO_meth_set_create(method, bio_created);
+    }
+    return method;
+}
+
+void tls_attach(SSL *ssl, struct transport *lower)
+{
+    BIO *bio = BIO_new(bio_method());
+    BIO_set_data(bio, lower);
+    SSL_set_bio(ssl, bio, bio);
+}
+
+struct tls *tls_of(SSL *ssl)
+{
+    return SSL_get_app_data(ssl);
+}
+
+void tls_of_set(SSL *ssl, struct tls *tls)
+{
+    SSL_set_app_data(ssl, tls);
+}
+
+static struct tls *of(struct transport *transport)
+{
+    return CONTAINER_OF(transport, struct tls, transport);
+}
+
+/* What SSL_read, SSL_write or SSL_do_handshake failed of, in words. */
+static struct error *failure(struct tls *tls, int ssl_error)
+{
+    if (tls->verify_err) {
+        ERR_clear_error();
+        return TAKE(tls->verify_err);
+    }
+    if (tls->lower->err) {
+        ERR_clear_error();
+        return transport_take_error(tls->lower);
+    }
+    const int reason = ERR_GET_REASON(ERR_peek_error());
+    if (ssl_error == SSL_ERROR_SYSCALL || reason == SSL_R_UNEXPECTED_EOF_WHILE_READING) {
+        ERR_clear_error();
+        return error_new(ERROR_CONNECTION, "the peer closed the connection without a good-bye");
+    }
+    if (reason == SSL_R_WRONG_VERSION_NUMBER || reason == SSL_R_HTTP_REQUEST ||
+        reason == SSL_R_PACKET_LENGTH_TOO_LONG) {
+        ERR_clear_error();
+        return error_new(ERROR_TLS, "the peer does not speak TLS");
+    }
+    return tls_error("TLS");
+}
+
+static enum transport_result tls_receive(struct transport *transport, char *ptr, size_t capacity,
+                                         size_t *ret_len)
+{
+    struct tls *tls = of(transport);
+    ERR_clear_error();
+    if (SSL_read_ex(tls->ssl, ptr, capacity, ret_len) == 1)
+        return TRANSPORT_OK;
+    const int reason = SSL_get_error(tls->ssl, 0);
+    tls->receive_needs_write = reason == SSL_ERROR_WANT_WRITE;
+    switch (reason) {
+    case SSL_ERROR_WANT_READ:
+        /* Nothing half-read: the record buffer is given back until the peer speaks again. */
+        SSL_free_buffers(tls->ssl);
+        return TRANSPORT_WAIT;
+    case SSL_ERROR_WANT_WRITE:
+        return TRANSPORT_WAIT;
+    case SSL_ERROR_ZERO_RETURN:
+        return TRANSPORT_END;
+    default:
+        return transport_fail(transport, failure(tls, reason));
+    }
+}
+
+static enum transport_result tls_send(struct transport *transport, struct str bytes,
+                                      size_t *ret_len)
+{
+    struct tls *tls = of(transport);
+    ERR_clear_error();
+    if (SSL_write_ex(tls->ssl, bytes.ptr, bytes.len, ret_len) == 1)
+        return TRANSPORT_OK;
+    const int reason = SSL_get_error(tls->ssl, 0);
+    tls->send_needs_read = reason == SSL_ERROR_WANT_READ;
+    if (reason == SSL_ERROR_WANT_READ || reason == SSL_ERROR_WANT_WRITE)
+        return TRANSPORT_WAIT;
+    return transport_fail(transport, failure(tls, reason));
+}
+
+static void pass_ready(void *data)
+{
+    struct tls *tls = data;
+    if (tls->transport.ready)
+        tls->transport.ready(tls->transport.ready_data);
+}
+
+static void tls_want(struct transport *transport, unsigned events)
+{
+    struct tls *tls = of(transport);
+    unsigned lower = 0;
+    if (events & TRANSPORT_READABLE)
+        lower |= tls->receive_needs_write ? TRANSPORT_WRITABLE : TRANSPORT_READABLE;
+    if (events & TRANSPORT_WRITABLE)
+        lower |= tls->send_needs_read ? TRANSPORT_READABLE : TRANSPORT_WRITABLE;
+    /* Bytes that were decrypted already make no socket readable. */
+    if ((events & TRANSPORT_READABLE) && SSL_has_pending(tls->ssl))
+        loop_post(transport->loop, &tls->ready_task);
+    else
+        loop_withdraw(&tls->ready_task);
+    transport_set_ready(tls->lower, pass_ready, tls);
+    transport_want(tls->lower, lower);
+}
+
+static void tls_finish(struct transport *transport)
+{
+    struct tls *tls = of(transport);
+    ERR_clear_error();
+    (void)SSL_shutdown(tls->ssl); /* sends the alert; the answer is not waited for */
+    ERR_clear_error();
+    transport_finish(tls->lower);
+}
+
+static void tls_free(struct transport *transport)
+{
+    struct tls *tls = of(transport);
+    loop_withdraw(&tls->ready_task);
+    /* Without this, freeing a connection that was not closed by both sides spoils its session. */
+    SSL_set_shutdown(tls->ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+    SSL_free(tls->ssl);
+    ERR_clear_error();
+    transport_free(tls->lower);
+    error_free(tls->verify_err);
+    mem_free(tls);
+}
+
+static const struct transport_ops tls_ops = {
+    .receive = tls_receive,
+    .send = tls_send,
+    .want = tls_want,
+    .finish = tls_finish,
+    .free = tls_free,
+};
+
+struct tls *tls_new(SSL_CTX *ctx, struct transport *lower)
+{
+    struct tls *tls = NEW(struct tls);
+    tls->transport.ops = &tls_ops;
+    tls->transport.loop = lower->loop;
+    tls->lower = lower;
+    tls->ready_task = (struct task){.run = pass_ready, .data = tls};
+    tls->ssl = SSL_new(ctx);
+    if (!tls->ssl)
+        mem_exhausted(0);
+    tls_attach(tls->ssl, lower);
+    tls_of_set(tls->ssl, tls);
+    return tls;
+}
+
+/* The error queue is per thread, so it is read before each wait. */
+struct error *tls_handshake(struct tls *tls)
+{
+    for (;;) {
+        ERR_clear_error();
+        const int status = SSL_do_handshake(tls->ssl);
+        if (status == 1)
+            return NULL;
+        const int reason = SSL_get_error(tls->ssl, status);
+        if (reason == SSL_ERROR_WANT_READ)
+            TRY(transport_wait(tls->lower, TRANSPORT_READABLE, "the TLS handshake"));
+        else if (reason == SSL_ERROR_WANT_WRITE)
+            TRY(transport_wait(tls->lower, TRANSPORT_WRITABLE, "the TLS handshake"));
+        else
+            return failure(tls, reason);
+    }
+}
+
+void tls_set_common_options(SSL_CTX *ctx)
+{
+    SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION);
+    SSL_CTX_set_mode(ctx, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
+                              SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+}
+
+/* Called when the server asks for a certificate, which a resumed handshake never does. */
+static int show_identity(SSL *ssl, void *arg)
+{
+    (void)arg;
+    struct tls *tls = tls_of(ssl);
+    if (!tls->options || !tls->options->identity)
+        return 1;
+    tls->verify_err = tls_identity_use(tls->options->identity, ssl);
+    return tls->verify_err ? 0 : 1;
+}
+
+struct tls_context *tls_context_new(void)
+{
+    struct tls_context *context = NEW(struct tls_context);
+    context->ctx = SSL_CTX_new(TLS_client_method());
+    if (!context->ctx)
+        mem_exhausted(0);
+    tls_set_common_options(context->ctx);
+    SSL_CTX_set_default_verify_paths(context->ctx);
+    SSL_CTX_set_verify(context->ctx, SSL_VERIFY_PEER, NULL);
+    SSL_CTX_set_cert_verify_callback(context->ctx, tls_verify, NULL);
+    SSL_CTX_set_cert_cb(context->ctx, show_identity, NULL);
+    SSL_CTX_set_session_cache_mode(context->ctx,
+                                   SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+    SSL_CTX_sess_set_new_cb(context->ctx, tls_session_arrived);
+    return context;
+}
+
+void tls_context_free(struct tls_context *context)
+{
+    if (!context)
+        return;
+    SSL_CTX_free(context->ctx);
+    mem_free(context);
+}
+
+static bool is_address(const char *name)
+{
+    unsigned char bytes[16];
+    return inet_pton(AF_INET, name, bytes) == 1 || inet_pton(AF_INET6, name, bytes) == 1;
+}
+
+/* Whom to expect, and at what time: by the loop's clock, which tests set. */
+static struct error *expect_server(struct tls *tls, const struct tls_client_options *options)
+{
+    char name[NAME_MAX_LEN + 1];
+    if (options->server_name.len == 0 || options->server_name.len > NAME_MAX_LEN ||
+        str_find_char(options->server_name, '\0') != STR_NONE)
+        return error_new(ERROR_INVALID, "\"%.*s\" is not a server name",
+                         STR_ARG(options->server_name));
+    memcpy(name, options->server_name.ptr, options->server_name.len);
+    name[options->server_name.len] = '\0';
+
+    X509_VERIFY_PARAM *param = SSL_get0_param(tls->ssl);
+    X509_VERIFY_PARAM_set_flags(param, X509_V_FLAG_PARTIAL_CHAIN);
+    X509_VERIFY_PARAM_set_time(param, (time_t)(loop_wall(tls->transport.loop) / SECOND));
+    X509_VERIFY_PARAM_set_hostflags(param, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT |
+                                               X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+    if (is_address(name)) {
+        X509_VERIFY_PARAM_set1_ip_asc(param, name);
+    } else {
+        X509_VERIFY_PARAM_set1_host(param, name, 0);
+        SSL_set_tlsext_host_name(tls->ssl, name);
+    }
+    return NULL;
+}
+
+struct error *tls_connect(struct tls_context *context, struct transport *lower,
+                          const struct tls_client_options *options,
+                          struct transport **ret_transport)
+{
+    struct tls *tls = tls_new(context->ctx, lower);
+    OWNED(transport) owner = &tls->transport;
+    tls->options = options;
+    tls->resumption = options->resumption;
+    TRY(expect_server(tls, options));
+    if (options->http2)
+        SSL_set_alpn_protos(tls->ssl, tls_alpn_both, sizeof(tls_alpn_both) - 1);
+    else
+        SSL_set_alpn_protos(tls->ssl, tls_alpn_http, sizeof(tls_alpn_http) - 1);
+    tls_resumption_offer(options->resumption, tls->ssl);
+    SSL_set_connect_state(tls->ssl);
+    TRY(tls_handshake(tls), "TLS handshake");
+    /* What only the handshake needed goes now; a reconnect parses it anew. */
+    SSL_certs_clear(tls->ssl);
+    tls->options = NULL;
+    *ret_transport = TAKE(owner);
+    return NULL;
+}
+
+struct str tls_protocol(struct transport *transport)
+{
+    if (transport->ops != &tls_ops)
+        return (struct str){0};
+    const unsigned char *name = NULL;
+    unsigned len = 0;
+    SSL_get0_alpn_selected(of(transport)->ssl, &name, &len);
+    return str_from((const char *)name, len);
+}
+
+bool tls_is_resumed(struct transport *transport)
+{
+    return transport->ops == &tls_ops && SSL_session_reused(of(transport)->ssl);
+}
+
+SSL *tls_ssl(struct transport *transport)
+{
+    return transport->ops == &tls_ops ? of(transport)->ssl : NULL;
+}

@@ -1,0 +1,236 @@
+/* Identities, trusts and resumption: what a TLS client holds for each server, kept small. */
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+
+#include "base/buf.h"
+#include "base/memory.h"
+#include "net/tls.h"
+#include "net/tls_internal.h"
+
+/* Encoded certificates, one after the other. */
+struct tls_trust {
+    int refs;
+    struct buf certificates;
+};
+
+struct tls_identity {
+    int refs;
+    struct buf certificates; /* our own first, then what leads to the authority */
+    struct buf key;          /* PKCS#8 */
+};
+
+struct tls_resumption {
+    SSL_SESSION *session;
+};
+
+#define PEM_MAX          (4 * MEGABYTE)
+#define CERTIFICATES_MAX 1000
+
+/* i2d functions allocate; this puts their result at the end of a buffer. */
+static struct error *add_encoded(struct buf *buf, unsigned char *encoded, int len)
+{
+    if (len <= 0)
+        return tls_error("encode");
+    buf_add(buf, str_from((const char *)encoded, (size_t)len));
+    OPENSSL_clear_free(encoded, (size_t)len);
+    return buf_check(buf);
+}
+
+static struct error *read_certificates(struct str pem, struct buf *ret_encoded)
+{
+    if (pem.len > PEM_MAX)
+        return error_new(ERROR_TOO_LARGE, "larger than %zu bytes", PEM_MAX);
+    BIO *bio = BIO_new_mem_buf(pem.ptr, (int)pem.len);
+    struct error *err = NULL;
+    size_t count = 0;
+    X509 *certificate;
+    while (!err && (certificate = PEM_read_bio_X509(bio, NULL, NULL, NULL))) {
+        unsigned char *encoded = NULL;
+        const int len = i2d_X509(certificate, &encoded);
+        err = add_encoded(ret_encoded, encoded, len);
+        X509_free(certificate);
+        if (!err && ++count > CERTIFICATES_MAX)
+            err = error_new(ERROR_TOO_LARGE, "more than %d certificates", CERTIFICATES_MAX);
+    }
+    BIO_free(bio);
+    /* The reader stops at the end of the text, which it calls an error, or at a real one. */
+    const unsigned long last = ERR_peek_last_error();
+    if (!err && (count == 0 || ERR_GET_REASON(last) != PEM_R_NO_START_LINE))
+        err = error_new(ERROR_PARSE, count ? "certificate %zu is damaged" : "no certificate in it",
+                        count + 1);
+    ERR_clear_error();
+    return err;
+}
+
+struct error *tls_trust_read(struct str pem, struct tls_trust **ret_trust)
+{
+    struct tls_trust *trust = NEW(struct tls_trust);
+    OWNED(tls_trust) owner = trust;
+    trust->refs = 1;
+    TRY(read_certificates(pem, &trust->certificates), "read certificate authorities");
+    buf_shrink(&trust->certificates);
+    *ret_trust = TAKE(owner);
+    return NULL;
+}
+
+struct tls_trust *tls_trust_ref(struct tls_trust *trust)
+{
+    if (trust)
+        trust->refs++;
+    return trust;
+}
+
+void tls_trust_free(struct tls_trust *trust)
+{
+    if (!trust || --trust->refs > 0)
+        return;
+    buf_done(&trust->certificates);
+    mem_free(trust);
+}
+
+/* The next certificate of an encoded sequence; NULL at its end. */
+static X509 *next_certificate(struct str *rest)
+{
+    const unsigned char *at = (const unsigned char *)rest->ptr;
+    X509 *certificate = rest->len ? d2i_X509(NULL, &at, (long)rest->len) : NULL;
+    if (certificate)
+        *rest = str_skip(*rest, (size_t)((const char *)at - rest->ptr));
+    return certificate;
+}
+
+STACK_OF(X509) * tls_trust_parse(const struct tls_trust *trust)
+{
+    STACK_OF(X509) *stack = sk_X509_new_null();
+    struct str rest = buf_str(&trust->certificates);
+    X509 *certificate;
+    while ((certificate = next_certificate(&rest)))
+        sk_X509_push(stack, certificate);
+    return stack;
+}
+
+/* No passphrase: a terminal prompt would hang the process. */
+static int no_passphrase(char *text, int size, int writing, void *data)
+{
+    (void)text;
+    (void)size;
+    (void)writing;
+    (void)data;
+    return -1;
+}
+
+static struct error *read_key(struct str pem, struct buf *ret_encoded)
+{
+    if (pem.len > PEM_MAX)
+        return error_new(ERROR_TOO_LARGE, "larger than %zu bytes", PEM_MAX);
+    BIO *bio = BIO_new_mem_buf(pem.ptr, (int)pem.len);
+    EVP_PKEY *key = PEM_read_bio_PrivateKey(bio, NULL, no_passphrase, NULL);
+    BIO_free(bio);
+    ERR_clear_error();
+    if (!key)
+        return error_new(ERROR_PARSE, "no usable private key in it (encrypted keys are not read)");
+    unsigned char *encoded = NULL;
+    PKCS8_PRIV_KEY_INFO *info = EVP_PKEY2PKCS8(key);
+    const int len = info ? i2d_PKCS8_PRIV_KEY_INFO(info, &encoded) : 0;
+    PKCS8_PRIV_KEY_INFO_free(info);
+    EVP_PKEY_free(key);
+    return add_encoded(ret_encoded, encoded, len);
+}
+
+static EVP_PKEY *parse_key(const struct tls_identity *identity)
+{
+    const unsigned char *at = (const unsigned char *)identity->key.ptr;
+    PKCS8_PRIV_KEY_INFO *info = d2i_PKCS8_PRIV_KEY_INFO(NULL, &at, (long)identity->key.len);
+    EVP_PKEY *key = info ? EVP_PKCS82PKEY(info) : NULL;
+    PKCS8_PRIV_KEY_INFO_free(info);
+    return key;
+}
+
+static struct error *check_pair(const struct tls_identity *identity)
+{
+    struct str rest = buf_str(&identity->certificates);
+    X509 *certificate = next_certificate(&rest);
+    EVP_PKEY *key = parse_key(identity);
+    const bool fits = certificate && key && X509_check_private_key(certificate, key) == 1;
+    X509_free(certificate);
+    EVP_PKEY_free(key);
+    ERR_clear_error();
+    return fits ? NULL
+                : error_new(ERROR_INVALID, "the private key does not belong to the certificate");
+}
+
+struct error *tls_identity_read(struct str certificate_pem, struct str key_pem,
+                                struct tls_identity **ret_identity)
+{
+    struct tls_identity *identity = NEW(struct tls_identity);
+    OWNED(tls_identity) owner = identity;
+    identity->refs = 1;
+    identity->key.secret = true;
+    TRY(read_certificates(certificate_pem, &identity->certificates), "read certificate");
+    TRY(read_key(key_pem, &identity->key), "read private key");
+    TRY(check_pair(identity));
+    buf_shrink(&identity->certificates);
+    buf_shrink(&identity->key);
+    *ret_identity = TAKE(owner);
+    return NULL;
+}
+
+struct tls_identity *tls_identity_ref(struct tls_identity *identity)
+{
+    if (identity)
+        identity->refs++;
+    return identity;
+}
+
+void tls_identity_free(struct tls_identity *identity)
+{
+    if (!identity || --identity->refs > 0)
+        return;
+    buf_done(&identity->certificates);
+    buf_done(&identity->key);
+    mem_free(identity);
+}
+
+struct error *tls_identity_use(const struct tls_identity *identity, SSL *ssl)
+{
+    struct str rest = buf_str(&identity->certificates);
+    X509 *certificate = next_certificate(&rest);
+    EVP_PKEY *key = parse_key(identity);
+    bool ok = certificate && key && SSL_use_certificate(ssl, certificate) == 1 &&
+              SSL_use_PrivateKey(ssl, key) == 1;
+    X509_free(certificate);
+    EVP_PKEY_free(key);
+    while (ok && (certificate = next_certificate(&rest)))
+        ok = SSL_add0_chain_cert(ssl, certificate) == 1;
+    return ok ? NULL : tls_error("use certificate and key");
+}
+
+struct tls_resumption *tls_resumption_new(void)
+{
+    return NEW(struct tls_resumption);
+}
+
+void tls_resumption_free(struct tls_resumption *resumption)
+{
+    if (!resumption)
+        return;
+    SSL_SESSION_free(resumption->session);
+    mem_free(resumption);
+}
+
+int tls_session_arrived(SSL *ssl, SSL_SESSION *session)
+{
+    struct tls *tls = tls_of(ssl);
+    if (!tls || !tls->resumption)
+        return 0;
+    SSL_SESSION_free(tls->resumption->session);
+    tls->resumption->session = session;
+    return 1; /* ours now */
+}
+
+void tls_resumption_offer(const struct tls_resumption *resumption, SSL *ssl)
+{
+    if (resumption && resumption->session && SSL_SESSION_is_resumable(resumption->session))
+        SSL_set_session(ssl, resumption->session);
+}

@@ -1,0 +1,60 @@
+/* What the TLS modules share. OpenSSL's types stay behind this header. */
+#pragma once
+
+#include <openssl/ssl.h>
+
+#include "async/loop.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "net/tls.h"
+#include "net/transport.h"
+
+struct tls {
+    struct transport transport;
+    struct transport *lower;
+    SSL *ssl;
+    /* The options of a client for as long as its handshake runs; NULL afterwards. */
+    const struct tls_client_options *options;
+    struct tls_resumption *resumption;
+    struct error *verify_err; /* why the certificate was refused */
+    bool receive_needs_write;
+    bool send_needs_read;
+    struct task ready_task;
+};
+
+/* The certificates of a trust as a stack for X509_STORE_CTX_set0_trusted_stack(). */
+STACK_OF(X509) * tls_trust_parse(const struct tls_trust *trust);
+
+/* Makes the identity's certificates and key those of this SSL. */
+MUST_USE struct error *tls_identity_use(const struct tls_identity *identity, SSL *ssl);
+
+/* From OpenSSL's error queue, which is emptied. what completes "…: ". */
+MUST_USE struct error *tls_error(const char *what);
+
+/* The verification of a client; set on the shared context. arg is unused. */
+int tls_verify(X509_STORE_CTX *store, void *arg);
+
+/* Wraps lower into a BIO for ssl. */
+void tls_attach(SSL *ssl, struct transport *lower);
+
+/* Protocols by ALPN, in wire form: length byte, name. */
+static const unsigned char tls_alpn_both[] = "\x02h2\x08http/1.1";
+static const unsigned char tls_alpn_http[] = "\x08http/1.1";
+
+void tls_set_common_options(SSL_CTX *ctx);
+
+/* A transport over lower, which it owns, before its handshake. */
+struct tls *tls_new(SSL_CTX *ctx, struct transport *lower);
+
+/* Suspends. */
+MUST_USE struct error *tls_handshake(struct tls *tls);
+
+/* NULL when the transport is not TLS. */
+SSL *tls_ssl(struct transport *transport);
+
+struct tls *tls_of(SSL *ssl);
+void tls_of_set(SSL *ssl, struct tls *tls);
+
+/* Resumption: keeps what the server sent; offers it. */
+int tls_session_arrived(SSL *ssl, SSL_SESSION *session);
+void tls_resumption_offer(const struct tls_resumption *resumption, SSL *ssl);

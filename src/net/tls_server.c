@@ -1,0 +1,141 @@
+/* The server's side of TLS, and who its clients are. */
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+
+#include "base/memory.h"
+#include "net/tls_internal.h"
+
+struct tls_server {
+    SSL_CTX *ctx;
+    struct tls_trust *client_trust;
+};
+
+static int choose_protocol(SSL *ssl, const unsigned char **out, unsigned char *out_len,
+                           const unsigned char *offered, unsigned offered_len, void *arg)
+{
+    (void)ssl;
+    const bool http2 = arg != NULL;
+    const unsigned char *ours = http2 ? tls_alpn_both : tls_alpn_http;
+    const unsigned ours_len = (unsigned)(http2 ? sizeof(tls_alpn_both) : sizeof(tls_alpn_http)) - 1;
+    unsigned char *chosen;
+    if (SSL_select_next_proto(&chosen, out_len, ours, ours_len, offered, offered_len) !=
+        OPENSSL_NPN_NEGOTIATED)
+        return SSL_TLSEXT_ERR_ALERT_FATAL;
+    *out = chosen;
+    return SSL_TLSEXT_ERR_OK;
+}
+
+/* Notes whether the client's certificate stands; the handshake goes on either way. */
+static int verify_client(X509_STORE_CTX *store, void *arg)
+{
+    const struct tls_server *server = arg;
+    SSL *ssl = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx());
+    STACK_OF(X509) *trusted = tls_trust_parse(server->client_trust);
+    X509_STORE_CTX_set0_trusted_stack(store, trusted);
+    X509_VERIFY_PARAM *param = X509_STORE_CTX_get0_param(store);
+    X509_VERIFY_PARAM_set_time(param, (time_t)(loop_wall(tls_of(ssl)->transport.loop) / SECOND));
+    const int ok = X509_verify_cert(store);
+    const int reason = X509_STORE_CTX_get_error(store);
+    X509_STORE_CTX_set0_trusted_stack(store, NULL);
+    sk_X509_pop_free(trusted, X509_free);
+    X509_STORE_CTX_set_error(store, ok == 1               ? X509_V_OK
+                                    : reason == X509_V_OK ? X509_V_ERR_UNSPECIFIED
+                                                          : reason);
+    return 1;
+}
+
+static struct error *server_use_identity(SSL_CTX *ctx, const struct tls_identity *identity)
+{
+    /* A context takes certificates through an SSL of its own; each connection parses its copy. */
+    SSL *ssl = SSL_new(ctx);
+    struct error *err = tls_identity_use(identity, ssl);
+    if (!err && (SSL_CTX_use_certificate(ctx, SSL_get_certificate(ssl)) != 1 ||
+                 SSL_CTX_use_PrivateKey(ctx, SSL_get_privatekey(ssl)) != 1))
+        err = tls_error("use certificate and key");
+    STACK_OF(X509) *chain = NULL;
+    if (!err && SSL_get0_chain_certs(ssl, &chain) == 1 && chain)
+        SSL_CTX_set1_chain(ctx, chain);
+    SSL_free(ssl);
+    return err;
+}
+
+struct error *tls_server_new(const struct tls_server_options *options,
+                             struct tls_server **ret_server)
+{
+    OWNED(tls_server) server = NEW(struct tls_server);
+    server->ctx = SSL_CTX_new(TLS_server_method());
+    if (!server->ctx)
+        mem_exhausted(0);
+    tls_set_common_options(server->ctx);
+    SSL_CTX_set_options(server->ctx, SSL_OP_CIPHER_SERVER_PREFERENCE);
+    SSL_CTX_set_num_tickets(server->ctx, 1);
+    SSL_CTX_set_session_cache_mode(server->ctx, SSL_SESS_CACHE_OFF); /* tickets need no cache */
+    SSL_CTX_set_session_id_context(server->ctx, (const unsigned char *)"corset", 6);
+    SSL_CTX_set_alpn_select_cb(server->ctx, choose_protocol, options->http2 ? server : NULL);
+    if (options->client_trust) {
+        server->client_trust = tls_trust_ref(options->client_trust);
+        SSL_CTX_set_verify(server->ctx, SSL_VERIFY_PEER, NULL);
+        SSL_CTX_set_cert_verify_callback(server->ctx, verify_client, server);
+    }
+    TRY(server_use_identity(server->ctx, options->identity), "set up TLS server");
+    *ret_server = TAKE(server);
+    return NULL;
+}
+
+void tls_server_free(struct tls_server *server)
+{
+    if (!server)
+        return;
+    SSL_CTX_free(server->ctx);
+    tls_trust_free(server->client_trust);
+    mem_free(server);
+}
+
+struct error *tls_accept(struct tls_server *server, struct transport *lower,
+                         struct transport **ret_transport)
+{
+    struct tls *tls = tls_new(server->ctx, lower);
+    OWNED(transport) owner = &tls->transport;
+    SSL_set_accept_state(tls->ssl);
+    TRY(tls_handshake(tls), "TLS handshake");
+    *ret_transport = TAKE(owner);
+    return NULL;
+}
+
+static struct str entry_text(const X509_NAME *name, int index, struct arena *arena)
+{
+    const ASN1_STRING *value = X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, index));
+    unsigned char *utf8 = NULL;
+    const int len = ASN1_STRING_to_UTF8(&utf8, value);
+    const struct str text =
+        len < 0 ? (struct str){0} : arena_str(arena, str_from((char *)utf8, (size_t)len));
+    OPENSSL_free(utf8);
+    return text;
+}
+
+static void read_subject(X509_NAME *name, struct arena *arena, struct tls_peer *peer)
+{
+    const int entries = X509_NAME_entry_count(name);
+    struct str *organizations =
+        arena_alloc_array(arena, (size_t)entries + 1, sizeof(*organizations));
+    for (int i = 0; i < entries; i++) {
+        const ASN1_OBJECT *object = X509_NAME_ENTRY_get_object(X509_NAME_get_entry(name, i));
+        const int nid = OBJ_obj2nid(object);
+        if (nid == NID_commonName)
+            peer->common_name = entry_text(name, i, arena);
+        else if (nid == NID_organizationName)
+            organizations[peer->organization_count++] = entry_text(name, i, arena);
+    }
+    peer->organizations = organizations;
+}
+
+void tls_peer(struct transport *transport, struct arena *arena, struct tls_peer *ret_peer)
+{
+    *ret_peer = (struct tls_peer){0};
+    const SSL *ssl = tls_ssl(transport);
+    X509 *certificate = ssl ? SSL_get0_peer_certificate(ssl) : NULL;
+    if (!certificate || SSL_get_verify_result(ssl) != X509_V_OK)
+        return;
+    ret_peer->verified = true;
+    read_subject(X509_get_subject_name(certificate), arena, ret_peer);
+}

@@ -1,0 +1,314 @@
+#include "net/tls.h"
+
+#include "async/fiber.h"
+#include "async/scope.h"
+#include "base/memory.h"
+#include "net/network.h"
+#include "net/pki.h"
+#include "net/tcp.h"
+#include "net/transport.h"
+#include "testing/certs.h"
+#include "testing/sim.h"
+#include "testing/sim_network.h"
+
+/* A server that accepts TLS, notes who came, and echoes one message. */
+struct host {
+    struct listener *listener;
+    struct tls_server *server;
+    struct arena arena;
+    struct tls_peer peer;
+    bool resumed;
+    struct error *err;
+    int served;
+};
+
+static struct error *serve_one(struct host *host)
+{
+    struct transport *lower;
+    TRY(listener_accept(host->listener, &lower));
+    OWNED(transport) transport = NULL;
+    TRY(tls_accept(host->server, lower, &transport));
+    tls_peer(transport, &host->arena, &host->peer);
+    host->resumed = tls_is_resumed(transport);
+    char byte;
+    size_t len;
+    TRY(transport_read(transport, &byte, 1, &len));
+    TRY(transport_write(transport, str_from(&byte, len)));
+    host->served++;
+    TRY(transport_read(transport, &byte, 1, &len)); /* the client's good-bye */
+    return NULL;
+}
+
+static struct error *serves(void *data)
+{
+    struct host *host = data;
+    for (;;) {
+        error_free(host->err);
+        host->err = serve_one(host);
+        if (error_is(host->err, ERROR_CANCELED))
+            return NULL;
+    }
+}
+
+struct stage {
+    struct test_certs certs;
+    struct network *network;
+    struct tls_context *context;
+    struct host host;
+};
+
+static void stage_init(struct stage *stage)
+{
+    *stage = (struct stage){0};
+    test_certs_init(&stage->certs, loop_wall(loop_current()));
+    stage->network = sim_network_new(loop_current());
+    stage->context = tls_context_new();
+    CHECK_OK(tls_server_new(&(struct tls_server_options){.identity = stage->certs.server,
+                                                         .client_trust = stage->certs.trust,
+                                                         .http2 = true},
+                            &stage->host.server));
+}
+
+static void stage_done(struct stage *stage)
+{
+    listener_free(stage->host.listener);
+    tls_server_free(stage->host.server);
+    arena_done(&stage->host.arena);
+    error_free(stage->host.err);
+    tls_context_free(stage->context);
+    network_free(stage->network);
+    test_certs_done(&stage->certs);
+}
+
+static struct error *visit_with(struct stage *stage, const struct tls_client_options *options,
+                                struct str *ret_protocol)
+{
+    struct transport *lower;
+    FIBER_TIMEOUT(MINUTE);
+    TRY(network_connect(stage->network, STR("server.test"), 443, &lower));
+    OWNED(transport) transport = NULL;
+    TRY(tls_connect(stage->context, lower, options, &transport));
+    *ret_protocol = str_eq(tls_protocol(transport), STR("h2")) ? STR("h2") : STR("other");
+    TRY(transport_write(transport, STR("x")));
+    char byte;
+    TRY(transport_read_exactly(transport, &byte, 1));
+    CHECK_EQ(byte, 'x');
+    transport_finish(transport);
+    return NULL;
+}
+
+static struct error *visit(struct stage *stage, const struct tls_client_options *options)
+{
+    struct str protocol;
+    SCOPED(scope) scope = {0};
+    TRY(network_listen(stage->network, STR("server.test"), 443, &stage->host.listener));
+    scope_start(&scope, "serves", serves, &stage->host);
+    struct error *err = visit_with(stage, options, &protocol);
+    if (!err && options->http2)
+        CHECK_EQ(protocol, STR("h2"));
+    scope_done(&scope);
+    listener_free(TAKE(stage->host.listener));
+    return err;
+}
+
+static struct tls_client_options usual(const struct stage *stage)
+{
+    return (struct tls_client_options){
+        .server_name = STR("server.test"),
+        .trust = stage->certs.trust,
+        .identity = stage->certs.client,
+        .http2 = true,
+    };
+}
+
+SIM_TEST(tls_tells_the_server_who_its_client_is)
+{
+    SCOPED(stage) stage;
+    stage_init(&stage);
+    const struct tls_client_options options = usual(&stage);
+    CHECK_OK(visit(&stage, &options));
+    CHECK(stage.host.peer.verified);
+    CHECK_EQ(stage.host.peer.common_name, STR("test-client"));
+    CHECK_EQ(stage.host.peer.organization_count, (size_t)1);
+    CHECK_EQ(stage.host.peer.organizations[0], STR("test-group"));
+}
+
+SIM_TEST(tls_lets_clients_in_without_a_certificate_but_unverified)
+{
+    SCOPED(stage) stage;
+    stage_init(&stage);
+    struct tls_client_options options = usual(&stage);
+    options.identity = NULL;
+    options.http2 = false;
+    CHECK_OK(visit(&stage, &options));
+    CHECK(!stage.host.peer.verified);
+
+    struct test_certs strangers;
+    test_certs_init(&strangers, loop_wall(loop_current()));
+    options.identity = strangers.client;
+    CHECK_OK(visit(&stage, &options));
+    CHECK(!stage.host.peer.verified);
+    test_certs_done(&strangers);
+}
+
+SIM_TEST(tls_refuses_a_certificate_for_another_name)
+{
+    SCOPED(stage) stage;
+    stage_init(&stage);
+    struct tls_client_options options = usual(&stage);
+    options.server_name = STR("other.test");
+    CHECK_FAILS(visit(&stage, &options), ERROR_TLS,
+                "the server's certificate is for server.test, localhost, 127.0.0.1, not for "
+                "other.test");
+    options.server_name = STR("127.0.0.2");
+    CHECK_FAILS(visit(&stage, &options), ERROR_TLS, "not for 127.0.0.2");
+    options.server_name = STR("127.0.0.1");
+    CHECK_OK(visit(&stage, &options));
+}
+
+SIM_TEST(tls_refuses_an_expired_certificate)
+{
+    SCOPED(stage) stage;
+    stage_init(&stage);
+    const struct tls_client_options options = usual(&stage);
+    CHECK_OK(fiber_sleep(25 * HOUR));
+    CHECK_FAILS(visit(&stage, &options), ERROR_TLS,
+                "the server's certificate has expired on 2026-01-02T01:00:00Z");
+}
+
+SIM_TEST(tls_refuses_an_unknown_authority_unless_told_otherwise)
+{
+    SCOPED(stage) stage;
+    stage_init(&stage);
+    struct test_certs strangers;
+    test_certs_init(&strangers, loop_wall(loop_current()));
+    struct tls_client_options options = usual(&stage);
+    options.trust = strangers.trust;
+    CHECK_FAILS(visit(&stage, &options), ERROR_TLS, "is not to be trusted");
+    options.trust = NULL;
+    CHECK_FAILS(visit(&stage, &options), ERROR_TLS, "is not to be trusted");
+    options.skip_verify = true;
+    CHECK_OK(visit(&stage, &options));
+    test_certs_done(&strangers);
+}
+
+SIM_TEST(tls_trusts_a_certificate_that_is_named_itself)
+{
+    SCOPED(stage) stage;
+    stage_init(&stage);
+    OWNED(tls_trust) pinned = NULL;
+    CHECK_OK(tls_trust_read(buf_str(&stage.certs.server_pem), &pinned));
+    struct tls_client_options options = usual(&stage);
+    options.trust = pinned;
+    CHECK_OK(visit(&stage, &options));
+}
+
+SIM_TEST(tls_resumes_a_session_and_keeps_the_client_known)
+{
+    SCOPED(stage) stage;
+    stage_init(&stage);
+    OWNED(tls_resumption) resumption = tls_resumption_new();
+    struct tls_client_options options = usual(&stage);
+    options.resumption = resumption;
+    CHECK_OK(visit(&stage, &options));
+    CHECK(!stage.host.resumed);
+    CHECK_OK(visit(&stage, &options));
+    CHECK(stage.host.resumed);
+    CHECK(stage.host.peer.verified);
+    CHECK_EQ(stage.host.peer.common_name, STR("test-client"));
+}
+
+static struct error *speaks_plainly(void *data)
+{
+    OWNED(transport) peer = NULL;
+    TRY(listener_accept(data, &peer));
+    TRY(transport_write(peer, STR("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")));
+    return fiber_sleep(SECOND);
+}
+
+static struct error *visit_plain(struct stage *stage, fiber_fn server)
+{
+    OWNED(listener) listener = NULL;
+    TRY(network_listen(stage->network, STR("server.test"), 443, &listener));
+    SCOPED(scope) scope = {0};
+    scope_start(&scope, "plain", server, listener);
+    const struct tls_client_options options = usual(stage);
+    struct str protocol;
+    return visit_with(stage, &options, &protocol);
+}
+
+SIM_TEST(tls_says_so_when_the_peer_speaks_plain_text)
+{
+    SCOPED(stage) stage;
+    stage_init(&stage);
+    CHECK_FAILS(visit_plain(&stage, speaks_plainly), ERROR_TLS, "the peer does not speak TLS");
+}
+
+static struct error *says_nothing(void *data)
+{
+    OWNED(transport) peer = NULL;
+    TRY(listener_accept(data, &peer));
+    return fiber_sleep(HOUR);
+}
+
+SIM_TEST(tls_handshake_with_a_silent_peer_ends_at_the_deadline)
+{
+    SCOPED(stage) stage;
+    stage_init(&stage);
+    CHECK_FAILS(visit_plain(&stage, says_nothing), ERROR_DEADLINE, "the TLS handshake");
+}
+
+static struct error *hangs_up(void *data)
+{
+    OWNED(transport) peer = NULL;
+    TRY(listener_accept(data, &peer));
+    return NULL;
+}
+
+SIM_TEST(tls_says_so_when_the_peer_hangs_up)
+{
+    SCOPED(stage) stage;
+    stage_init(&stage);
+    CHECK_ERROR(visit_plain(&stage, hangs_up), ERROR_CONNECTION);
+}
+
+TORTURE_TEST(tls_survives_every_interruption)
+{
+    SCOPED(stage) stage;
+    stage_init(&stage);
+    const struct tls_client_options options = usual(&stage);
+    return visit(&stage, &options);
+}
+
+TEST(tls_credentials_that_do_not_parse)
+{
+    struct test_certs certs, others;
+    test_certs_init(&certs, SIM_EPOCH);
+    test_certs_init(&others, SIM_EPOCH);
+    OWNED(tls_trust) trust = NULL;
+    OWNED(tls_identity) identity = NULL;
+    const struct str client = buf_str(&certs.client_pem), key = buf_str(&certs.client_key);
+    CHECK_FAILS(tls_trust_read(STR(""), &trust), ERROR_PARSE, "no certificate in it");
+    CHECK_FAILS(tls_trust_read(STR("rubbish"), &trust), ERROR_PARSE, "no certificate in it");
+    CHECK_FAILS(tls_trust_read(str_slice(client, 0, client.len / 2), &trust), ERROR_PARSE,
+                "read certificate authorities");
+    CHECK_FAILS(tls_identity_read(STR("rubbish"), key, &identity), ERROR_PARSE, "read certificate");
+    CHECK_FAILS(tls_identity_read(client, client, &identity), ERROR_PARSE, "read private key");
+    CHECK_FAILS(tls_identity_read(client, buf_str(&others.client_key), &identity), ERROR_INVALID,
+                "does not belong to the certificate");
+    test_certs_done(&certs);
+    test_certs_done(&others);
+}
+
+TEST(pki_authorities_survive_being_written)
+{
+    OWNED(pki_authority) first = NULL;
+    OWNED(pki_authority) second = NULL;
+    SCOPED(buf) certificate = {0}, key = {.secret = true}, again = {0};
+    CHECK_OK(pki_authority_new(STR("me"), SIM_EPOCH, SIM_EPOCH + HOUR, &first));
+    CHECK_OK(pki_authority_write(first, &certificate, &key));
+    CHECK_OK(pki_authority_read(buf_str(&certificate), buf_str(&key), &second));
+    buf_clear(&key);
+    CHECK_OK(pki_authority_write(second, &again, &key));
+    CHECK_EQ(buf_str(&again), buf_str(&certificate));
+}

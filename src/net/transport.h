@@ -1,0 +1,93 @@
+/*
+ * A two-way stream of bytes: a TCP connection, TLS over one, or a connection of the simulated
+ * network. This is the seam between protocols and the outside world.
+ *
+ * The operations do not block: they do what can be done now and say what to wait for otherwise.
+ * Code on fibers uses transport_read() and transport_write(), which appear to block; a connection
+ * that is idle most of the time registers a ready function instead and needs no fiber.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/owned.h"
+#include "base/str.h"
+
+struct loop;
+struct transport;
+
+#define TRANSPORT_READABLE 1U
+#define TRANSPORT_WRITABLE 2U
+
+enum transport_result {
+    TRANSPORT_OK,
+    TRANSPORT_WAIT,   /* nothing can be done before the transport is ready again */
+    TRANSPORT_END,    /* receive: the peer has finished cleanly */
+    TRANSPORT_FAILED, /* transport_take_error() tells why; no further use but free */
+};
+
+struct transport_ops {
+    enum transport_result (*receive)(struct transport *transport, char *ptr, size_t capacity,
+                                     size_t *ret_len);
+    enum transport_result (*send)(struct transport *transport, struct str bytes, size_t *ret_len);
+
+    /* Which events are wanted from now on; the ready function is called when one of them holds. */
+    void (*want)(struct transport *transport, unsigned events);
+
+    /* Says good-bye without waiting: nothing more will be sent. May be NULL. */
+    void (*finish)(struct transport *transport);
+    void (*free)(struct transport *transport);
+};
+
+typedef void (*transport_ready_fn)(void *data);
+
+/* First member of every implementation. */
+struct transport {
+    const struct transport_ops *ops;
+    struct loop *loop;
+    struct error *err;
+    transport_ready_fn ready;
+    void *ready_data;
+};
+
+void transport_free(struct transport *transport);
+DEFINE_OWNED(transport)
+
+static inline enum transport_result transport_receive(struct transport *transport, char *ptr,
+                                                      size_t capacity, size_t *ret_len)
+{
+    return transport->ops->receive(transport, ptr, capacity, ret_len);
+}
+
+static inline enum transport_result transport_send(struct transport *transport, struct str bytes,
+                                                   size_t *ret_len)
+{
+    return transport->ops->send(transport, bytes, ret_len);
+}
+
+/* ready(data) is called on the loop, outside any fiber, while one of the wanted events holds. */
+void transport_set_ready(struct transport *transport, transport_ready_fn ready, void *data);
+void transport_want(struct transport *transport, unsigned events);
+void transport_finish(struct transport *transport);
+
+/* Why an operation failed; the caller's. Never NULL after TRANSPORT_FAILED. */
+MUST_USE struct error *transport_take_error(struct transport *transport);
+
+/* For implementations: records the error and gives TRANSPORT_FAILED. */
+enum transport_result transport_fail(struct transport *transport, struct error *err);
+
+/* Suspends until one of the events holds. Uses the ready function for itself. */
+MUST_USE struct error *transport_wait(struct transport *transport, unsigned events,
+                                      const char *what);
+
+/* Suspends until at least one byte came; *ret_len is 0 when the peer has finished. */
+MUST_USE struct error *transport_read(struct transport *transport, char *ptr, size_t capacity,
+                                      size_t *ret_len);
+
+/* Suspends until exactly len bytes came; the peer's finishing before is an error. */
+MUST_USE struct error *transport_read_exactly(struct transport *transport, char *ptr, size_t len);
+
+/* Suspends until everything is handed to the system. */
+MUST_USE struct error *transport_write(struct transport *transport, struct str bytes);

@@ -1,0 +1,147 @@
+#include "net/transport.h"
+
+#include "async/fiber.h"
+#include "async/scope.h"
+#include "base/random.h"
+#include "net/network.h"
+#include "net/tcp.h"
+#include "testing/sim.h"
+#include "testing/sim_network.h"
+
+struct echo {
+    struct listener *listener;
+};
+
+static struct error *echoes(void *data)
+{
+    const struct echo *echo = data;
+    OWNED(transport) peer = NULL;
+    TRY(listener_accept(echo->listener, &peer));
+    char bytes[1000];
+    for (;;) {
+        size_t len;
+        TRY(transport_read(peer, bytes, sizeof(bytes), &len));
+        if (len == 0)
+            return NULL;
+        TRY(transport_write(peer, str_from(bytes, len)));
+    }
+}
+
+static struct error *sends_all(void *data)
+{
+    struct transport *transport = data;
+    char bytes[997];
+    for (int i = 0; i < 300; i++) {
+        memset(bytes, 'a' + i % 26, sizeof(bytes));
+        TRY(transport_write(transport, str_from(bytes, sizeof(bytes))));
+    }
+    transport_finish(transport);
+    return NULL;
+}
+
+/* The writer waits whenever the echo is behind, so one side reads while the other writes. */
+static struct error *converse(struct network *network, struct str host)
+{
+    OWNED(listener) listener = NULL;
+    TRY(network_listen(network, host, 0, &listener));
+    SCOPED(scope) scope = {0};
+    struct echo echo = {.listener = listener};
+    scope_start(&scope, "echo", echoes, &echo);
+    OWNED(transport) transport = NULL;
+    FIBER_TIMEOUT(MINUTE);
+    TRY(network_connect(network, host, listener_port(listener), &transport));
+    TRY(transport_write(transport, STR("hello")));
+    char answer[6] = "";
+    TRY(transport_read_exactly(transport, answer, 5));
+    CHECK_EQ((const char *)answer, "hello");
+    transport_finish(transport);
+    size_t len;
+    TRY(transport_read(transport, answer, sizeof(answer), &len));
+    CHECK_EQ(len, (size_t)0);
+    return scope_wait(&scope);
+}
+
+LOOP_TEST(tcp_carries_bytes_both_ways)
+{
+    OWNED(network) network = tcp_network_new(loop_current());
+    CHECK_OK(converse(network, STR("127.0.0.1")));
+    CHECK_OK(converse(network, STR("localhost")));
+}
+
+SIM_TEST(the_simulated_network_carries_bytes_both_ways)
+{
+    OWNED(network) network = sim_network_new(loop_current());
+    CHECK_OK(converse(network, STR("a.test")));
+    sim_network_set_faults(network, STR("a.test"),
+                           &(struct sim_faults){.latency = 50 * MILLISECOND,
+                                                .jitter = 30 * MILLISECOND,
+                                                .loss = 0.2,
+                                                .piece_max = 3,
+                                                .spurious = true});
+    CHECK_OK(converse(network, STR("a.test")));
+    CHECK_EQ(sim_network_connections(network), (size_t)0);
+}
+
+static struct error *converse_in_simulation(void)
+{
+    OWNED(network) network = sim_network_new(loop_current());
+    return converse(network, STR("a.test"));
+}
+
+TORTURE_TEST(a_conversation_survives_every_interruption)
+{
+    return converse_in_simulation();
+}
+
+LOOP_TEST(tcp_refusals_name_the_address)
+{
+    OWNED(network) network = tcp_network_new(loop_current());
+    OWNED(listener) listener = NULL;
+    CHECK_OK(network_listen(network, STR("127.0.0.1"), 0, &listener));
+    OWNED(listener) second = NULL;
+    CHECK_FAILS(network_listen(network, STR("127.0.0.1"), listener_port(listener), &second),
+                ERROR_CONNECTION, "Address already in use");
+    const uint16_t port = listener_port(listener);
+    listener_free(TAKE(listener));
+    OWNED(transport) transport = NULL;
+    CHECK_FAILS(network_connect(network, STR("127.0.0.1"), port, &transport), ERROR_CONNECTION,
+                "connect to 127.0.0.1:");
+    CHECK_FAILS(network_connect(network, STR("no-such-host.invalid"), 1, &transport),
+                ERROR_CONNECTION, "look up no-such-host.invalid");
+    CHECK_ERROR(network_connect(network, STR("a b\0c"), 1, &transport), ERROR_INVALID);
+}
+
+SIM_TEST(a_black_hole_ends_at_the_deadline)
+{
+    OWNED(network) network = sim_network_new(loop_current());
+    sim_network_set_faults(network, STR("hole.test"), &(struct sim_faults){.black_hole = true});
+    FIBER_TIMEOUT(30 * SECOND);
+    OWNED(transport) transport = NULL;
+    CHECK_ERROR(network_connect(network, STR("hole.test"), 1, &transport), ERROR_DEADLINE);
+}
+
+/* A peer that stops reading holds the writer at the window, not the memory. */
+SIM_TEST(a_peer_that_stops_reading_ends_at_the_deadline)
+{
+    OWNED(network) network = sim_network_new(loop_current());
+    OWNED(listener) listener = NULL;
+    CHECK_OK(network_listen(network, STR("a.test"), 0, &listener));
+    OWNED(transport) transport = NULL;
+    CHECK_OK(network_connect(network, STR("a.test"), listener_port(listener), &transport));
+    FIBER_TIMEOUT(10 * SECOND);
+    CHECK_FAILS(sends_all(transport), ERROR_DEADLINE, "the peer to read");
+}
+
+SIM_TEST(a_reset_is_an_error)
+{
+    OWNED(network) network = sim_network_new(loop_current());
+    sim_network_set_faults(network, STR("a.test"), &(struct sim_faults){.reset = 1});
+    CHECK_FAILS(converse(network, STR("a.test")), ERROR_CONNECTION, "Connection reset");
+}
+
+SIM_TEST(a_cut_stream_ends_early)
+{
+    OWNED(network) network = sim_network_new(loop_current());
+    sim_network_set_faults(network, STR("a.test"), &(struct sim_faults){.cut_after = 3});
+    CHECK_FAILS(converse(network, STR("a.test")), ERROR_CONNECTION, "closed the connection early");
+}
