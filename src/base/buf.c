@@ -126,15 +126,6 @@ static void add_escaped(struct buf *buf, unsigned char c)
     }
 }
 
-/* Length of the valid UTF-8 sequence at the start of s, 0 for none. */
-static size_t valid_sequence(struct str s)
-{
-    for (size_t len = 1; len <= 4 && len <= s.len; len++)
-        if (str_is_utf8(str_from(s.ptr, len)))
-            return len;
-    return 0;
-}
-
 void buf_add_json_string(struct buf *buf, struct str s)
 {
     buf_add_char(buf, '"');
@@ -148,7 +139,7 @@ void buf_add_json_string(struct buf *buf, struct str s)
         if (!s.len)
             break;
         const unsigned char c = (unsigned char)s.ptr[0];
-        const size_t len = c < 0x80 ? 1 : valid_sequence(s);
+        const size_t len = str_char_len(s);
         if (c < 0x80)
             add_escaped(buf, c);
         else

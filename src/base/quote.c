@@ -58,17 +58,13 @@ struct character {
 static struct character first_character(struct str text)
 {
     const unsigned char *bytes = (const unsigned char *)text.ptr;
-    if (bytes[0] < 0x80)
-        return (struct character){bytes[0], 1, true};
-    for (size_t len = 2; len <= 4 && len <= text.len; len++) {
-        if (!str_is_utf8(str_from(text.ptr, len)))
-            continue;
-        uint32_t code = bytes[0] & (0x7fU >> len);
-        for (size_t i = 1; i < len; i++)
-            code = code << 6 | (bytes[i] & 0x3fU);
-        return (struct character){code, len, true};
-    }
-    return (struct character){bytes[0], 1, false};
+    const size_t len = str_char_len(text);
+    if (len <= 1)
+        return (struct character){bytes[0], 1, len == 1};
+    uint32_t code = bytes[0] & (0x7fU >> len);
+    for (size_t i = 1; i < len; i++)
+        code = code << 6 | (bytes[i] & 0x3fU);
+    return (struct character){code, len, true};
 }
 
 /* The letter behind the backslash for characters both spellings abbreviate, or 0. */

@@ -190,19 +190,27 @@ static bool utf8_second_fits(unsigned char first, unsigned char second)
     return second >= low && second <= high;
 }
 
-bool str_is_utf8(struct str s)
+size_t str_char_len(struct str s)
 {
     const unsigned char *bytes = (const unsigned char *)s.ptr;
-    for (size_t i = 0; i < s.len;) {
-        const size_t len = utf8_length(bytes[i]);
-        if (len == 0 || len > s.len - i)
+    const size_t len = s.len ? utf8_length(bytes[0]) : 0;
+    if (len == 0 || len > s.len)
+        return 0;
+    if (len > 1 && !utf8_second_fits(bytes[0], bytes[1]))
+        return 0;
+    for (size_t i = 2; i < len; i++)
+        if ((bytes[i] & 0xc0) != 0x80)
+            return 0;
+    return len;
+}
+
+bool str_is_utf8(struct str s)
+{
+    while (s.len) {
+        const size_t len = str_char_len(s);
+        if (len == 0)
             return false;
-        if (len > 1 && !utf8_second_fits(bytes[i], bytes[i + 1]))
-            return false;
-        for (size_t k = 2; k < len; k++)
-            if ((bytes[i + k] & 0xc0) != 0x80)
-                return false;
-        i += len;
+        s = str_skip(s, len);
     }
     return true;
 }

@@ -90,5 +90,8 @@ bool str_to_uint64(struct str s, uint64_t *ret_value);
 /* With a seed outsiders do not know, they cannot choose texts whose hashes collide. */
 uint64_t str_hash(struct str s, uint64_t seed);
 
+/* Bytes of the UTF-8 character at the front; 0 when there is none or it is not valid. */
+size_t str_char_len(struct str s);
+
 /* True when every byte sequence is valid UTF-8 (no surrogates, no over-long forms). */
 bool str_is_utf8(struct str s);

@@ -93,7 +93,11 @@ TEST(str_utf8)
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].name);
         CHECK_EQ(str_is_utf8(cases[i].text), cases[i].valid);
+        CHECK_EQ(str_char_len(cases[i].text) > 0, cases[i].valid);
     }
+    CHECK_EQ(str_char_len(STR("")), (size_t)0);
+    CHECK_EQ(str_char_len(STR("a\xff")), (size_t)1);
+    CHECK_EQ(str_char_len(STR("\xe2\x82\xac.")), (size_t)3);
 }
 
 TEST(str_hash_depends_on_every_bit)
