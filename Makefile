@@ -1,17 +1,44 @@
-# The front door. CMake presets do the work; see CMakePresets.json.
+# The front door. CMake presets do the work (CMakePresets.json); tools/ holds the longer scripts.
 .DEFAULT_GOAL := build
-.PHONY: help build test clean
+.PHONY: help build demo test thread lint fuzz bench clean
+
+SECONDS_EACH ?= 60
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | \
+	    awk -F'\t' '{printf "  make %-8s %s\n", $$1, $$2}'
 
-build: ## build the release program
+build: ## build the release program, build/release/corset
 	@tools/bootstrap build
-	@cmake --preset release && cmake --build --preset release
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release
 
-test: ## build with sanitizers and run every test
+demo: build ## build, then show what corset does
+	@build/release/corset demo
+
+test: ## build with the address and undefined-behaviour sanitizers, run every test
 	@tools/bootstrap test
 	@cmake --workflow --preset dev
+
+thread: ## build with the thread sanitizer, run every test
+	@tools/bootstrap test
+	@cmake --workflow --preset thread
+
+lint: ## check format, warnings, clang-tidy, cppcheck, shellcheck
+	@tools/bootstrap lint
+	@tools/lint
+
+fuzz: ## fuzz every parser for SECONDS_EACH=60 seconds
+	@tools/bootstrap test
+	@cmake --preset fuzz >/dev/null
+	@cmake --build --preset fuzz
+	@tools/fuzz $(SECONDS_EACH)
+
+bench: ## measure memory, switches, parsing, requests
+	@tools/bootstrap build
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target bench
+	@build/release/bench
 
 clean: ## remove everything that was built
 	rm -rf build
