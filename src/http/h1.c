@@ -1,0 +1,322 @@
+#include "http/h1.h"
+
+#include <assert.h>
+
+#include "base/memory.h"
+#include "http/h1_internal.h"
+
+/* A caller that minds http_engine_wants_input() never comes near this. */
+#define PENDING_LIMIT (1 * MEGABYTE)
+
+static void h1_free(struct http_engine *engine)
+{
+    struct h1 *h1 = h1_of(engine);
+    if (h1->active)
+        http_exchange_done(&h1->exchange);
+    h1_head_free(h1->head);
+    error_free(h1->err);
+    buf_done(&h1->pending);
+    buf_done(&h1->out);
+    mem_free(h1);
+}
+
+static void leave_exchange(struct h1 *h1)
+{
+    http_exchange_done(&h1->exchange);
+    h1->active = false;
+}
+
+/* No further exchange: a client is told, a server's caller sees that the engine is finished. */
+static void finish_connection(struct h1 *h1)
+{
+    h1->finished = true;
+    buf_done(&h1->pending);
+    h1->pending_start = 0;
+    if (h1->engine.role == HTTP_CLIENT && !h1->closing)
+        http_engine_tell_goaway(&h1->engine);
+}
+
+static void finish_exchange(struct h1 *h1)
+{
+    http_exchange_tell_closed(&h1->exchange, NULL);
+    leave_exchange(h1);
+    if (!h1->keep_alive || h1->closing || h1->is_connect)
+        finish_connection(h1);
+}
+
+/* The parser reached the end of the peer's message. */
+static void message_received(struct h1 *h1)
+{
+    const bool was_interim = h1->is_interim;
+    h1_read_restart(h1);
+    if (was_interim || !h1->active)
+        return; /* a 1xx answer, or a body that was drained */
+    http_exchange_tell_end(&h1->exchange);
+    if (h1->engine.role == HTTP_CLIENT && !h1->message_sent)
+        h1->keep_alive = false; /* the server wants no more of our request */
+    if (h1->engine.role == HTTP_CLIENT || h1->message_sent)
+        finish_exchange(h1);
+}
+
+/* The last byte of our message was output. */
+static void message_sent(struct h1 *h1)
+{
+    if (h1->engine.role == HTTP_CLIENT)
+        return;
+    if (h1->exchange.received_end) {
+        finish_exchange(h1);
+        return;
+    }
+    /* The rest of the request is read and dropped, if that is worth a connection. */
+    http_exchange_tell_closed(&h1->exchange, NULL);
+    leave_exchange(h1);
+    if (!h1->keep_alive || h1->closing)
+        finish_connection(h1);
+}
+
+/* A server answers one request before it looks at the next. */
+static bool is_busy(const struct h1 *h1)
+{
+    return h1->engine.role == HTTP_SERVER && h1->active && h1->exchange.received_end;
+}
+
+/* Last words of a server to a client it does not understand. */
+static void refuse(struct h1 *h1)
+{
+    if (h1->engine.role == HTTP_SERVER && !(h1->active && h1->exchange.head_sent))
+        h1_write_refusal(h1, h1->refusal ? h1->refusal : 400);
+    else
+        buf_done(&h1->out);
+}
+
+/* Reads up to the end, or to where the engine is busy. */
+static struct error *read_message(struct h1 *h1, struct str *bytes)
+{
+    while (bytes->len && !is_busy(h1) && !h1->finished) {
+        if (h1->engine.role == HTTP_CLIENT && !h1->active)
+            return error_new(ERROR_PROTOCOL, "response without a request");
+        size_t used = 0;
+        struct error *err = h1_read(h1, *bytes, &used);
+        if (err) {
+            refuse(h1);
+            return err;
+        }
+        *bytes = str_skip(*bytes, used);
+        if (h1->message_done)
+            message_received(h1);
+    }
+    if (h1->finished)
+        *bytes = (struct str){0};
+    return NULL;
+}
+
+static struct error *read_pending(struct h1 *h1)
+{
+    struct str bytes = str_skip(buf_str(&h1->pending), h1->pending_start);
+    if (!bytes.len)
+        return NULL;
+    struct error *err = read_message(h1, &bytes);
+    h1->pending_start = h1->pending.len - bytes.len;
+    if (bytes.len == 0 || err) {
+        buf_done(&h1->pending);
+        h1->pending_start = 0;
+    }
+    return err;
+}
+
+static struct error *h1_receive(struct http_engine *engine, struct str bytes)
+{
+    struct h1 *h1 = h1_of(engine);
+    if (h1->pending.len == 0)
+        TRY(read_message(h1, &bytes));
+    h1->pending.limit = PENDING_LIMIT;
+    h1->pending.secret = true;
+    buf_add(&h1->pending, bytes);
+    TRY(buf_check(&h1->pending), "pipelined requests");
+    return NULL;
+}
+
+static struct error *h1_receive_end(struct http_engine *engine)
+{
+    struct h1 *h1 = h1_of(engine);
+    if (h1->finished)
+        return NULL;
+    if (!h1->active && h1->reading != H1_HEAD) { /* idle, or draining a body nobody wants */
+        finish_connection(h1);
+        return NULL;
+    }
+    struct error *err =
+        is_busy(h1) ? error_new(ERROR_CONNECTION, "client closed the connection") : h1_read_eof(h1);
+    if (err)
+        buf_done(&h1->out); /* nobody is there to read it */
+    else if (h1->message_done)
+        message_received(h1);
+    return err;
+}
+
+static bool h1_wants_input(const struct http_engine *engine)
+{
+    const struct h1 *h1 = h1_of(engine);
+    if (h1->finished || h1->pending.len)
+        return false;
+    return !h1->active || h1->exchange.unconsumed < engine->limits.window;
+}
+
+static struct error *h1_output(struct http_engine *engine, struct buf *out, size_t limit)
+{
+    struct h1 *h1 = h1_of(engine);
+    const bool was_sent = h1->message_sent;
+    h1_write_some(h1, out, out->len + limit);
+    if (h1->active && h1->message_sent && !was_sent && !engine->failed) {
+        message_sent(h1);
+        return read_pending(h1);
+    }
+    return NULL;
+}
+
+static bool h1_has_output(const struct http_engine *engine)
+{
+    const struct h1 *h1 = h1_of(engine);
+    if (h1->out.len)
+        return true;
+    if (!h1->active || !h1->exchange.head_sent || h1->message_sent || h1->finished ||
+        engine->failed)
+        return false;
+    return http_exchange_queued(&h1->exchange) || h1->exchange.send_ended;
+}
+
+static void h1_shutdown(struct http_engine *engine)
+{
+    struct h1 *h1 = h1_of(engine);
+    h1->closing = true;
+    if (!h1->active && h1->reading == H1_START)
+        h1->finished = true;
+}
+
+static bool h1_is_finished(const struct http_engine *engine)
+{
+    return h1_of(engine)->finished;
+}
+
+static bool h1_ping(struct http_engine *engine)
+{
+    (void)engine;
+    return false;
+}
+
+static size_t h1_capacity(const struct http_engine *engine)
+{
+    const struct h1 *h1 = h1_of(engine);
+    return !h1->active && !h1->finished && !h1->closing;
+}
+
+static struct error *h1_open(struct http_engine *engine, const struct http_head *head, bool end,
+                             struct http_exchange **ret_exchange)
+{
+    struct h1 *h1 = h1_of(engine);
+    http_exchange_init(&h1->exchange, engine);
+    h1->out.secret = true;
+    struct error *err = h1_write_request(h1, head, end);
+    if (err) {
+        http_exchange_done(&h1->exchange);
+        return err;
+    }
+    h1->active = true;
+    h1->message_sent = false;
+    h1->exchange.id = ++h1->exchanges;
+    *ret_exchange = &h1->exchange;
+    return NULL;
+}
+
+static struct error *h1_respond(struct http_exchange *exchange, const struct http_head *head,
+                                bool end)
+{
+    return h1_write_response(h1_of(exchange->engine), head, end);
+}
+
+static void h1_want_body(struct http_exchange *exchange)
+{
+    struct h1 *h1 = h1_of(exchange->engine);
+    if (!h1->expects_continue)
+        return;
+    h1->expects_continue = false;
+    buf_add(&h1->out, STR("HTTP/1.1 100 Continue\r\n\r\n"));
+}
+
+/* h1_has_output() and h1_wants_input() look for themselves. */
+static void h1_queued(struct http_exchange *exchange)
+{
+    (void)exchange;
+}
+
+static void h1_consumed(struct http_exchange *exchange, size_t len)
+{
+    (void)exchange;
+    (void)len;
+}
+
+static int reset_status(enum http_reset reason)
+{
+    switch (reason) {
+    case HTTP_RESET_REFUSED:
+        return 503;
+    case HTTP_RESET_TOO_LARGE:
+        return 413;
+    case HTTP_RESET_PROTOCOL:
+        return 400;
+    case HTTP_RESET_CANCEL:
+    case HTTP_RESET_INTERNAL:
+        break;
+    }
+    return 500;
+}
+
+/* A request that has not left can be taken back; in all other cases the connection is the price. */
+static void h1_reset(struct http_exchange *exchange, enum http_reset reason)
+{
+    struct h1 *h1 = h1_of(exchange->engine);
+    const bool head_sent = exchange->head_sent;
+    const bool untouched =
+        h1->engine.role == HTTP_CLIENT && !exchange->output_begun && h1->reading == H1_START;
+    leave_exchange(h1);
+    buf_done(&h1->out);
+    if (untouched)
+        return;
+    if (h1->engine.role == HTTP_SERVER && !head_sent)
+        h1_write_refusal(h1, reset_status(reason));
+    h1->finished = true;
+    buf_done(&h1->pending);
+    h1->pending_start = 0;
+}
+
+static const struct http_engine_ops h1_ops = {
+    .name = "HTTP/1.1",
+    .free = h1_free,
+    .receive = h1_receive,
+    .receive_end = h1_receive_end,
+    .wants_input = h1_wants_input,
+    .output = h1_output,
+    .has_output = h1_has_output,
+    .shutdown = h1_shutdown,
+    .is_finished = h1_is_finished,
+    .ping = h1_ping,
+    .capacity = h1_capacity,
+    .open = h1_open,
+    .respond = h1_respond,
+    .want_body = h1_want_body,
+    .queued = h1_queued,
+    .consumed = h1_consumed,
+    .reset = h1_reset,
+};
+
+struct http_engine *h1_new(enum http_role role, const struct http_limits *limits,
+                           const struct http_events *events, void *user)
+{
+    struct h1 *h1 = NEW(struct h1);
+    http_engine_init(&h1->engine, &h1_ops, role, limits);
+    h1->engine.events = events;
+    h1->engine.user = user;
+    h1->keep_alive = true;
+    h1_read_restart(h1);
+    return &h1->engine;
+}

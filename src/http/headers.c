@@ -1,0 +1,227 @@
+#include "http/headers.h"
+
+#include <stdint.h>
+
+#include "base/memory.h"
+
+/*
+ * A field in the block: two lengths, then the name's and the value's bytes. The lengths are copied
+ * in and out, so nothing needs to be aligned.
+ */
+struct field_size {
+    uint32_t name, value;
+};
+
+/* tchar of RFC 9110: letters, digits and these. */
+static bool is_token_char(unsigned char c)
+{
+    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'))
+        return true;
+    return c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL;
+}
+
+bool http_is_token(struct str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (!is_token_char((unsigned char)text.ptr[i]))
+            return false;
+    return text.len > 0;
+}
+
+bool http_is_field_value(struct str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        const unsigned char c = (unsigned char)text.ptr[i];
+        if ((c < 0x20 && c != '\t') || c == 0x7f)
+            return false;
+    }
+    return true;
+}
+
+bool http_header_is_secret(struct str name)
+{
+    static const struct str names[] = {
+        STR_INIT("authorization"),
+        STR_INIT("proxy-authorization"),
+        STR_INIT("cookie"),
+        STR_INIT("set-cookie"),
+    };
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (str_eq_nocase(name, names[i]))
+            return true;
+    return false;
+}
+
+void http_headers_done(struct http_headers *headers)
+{
+    headers->block.secret = true;
+    buf_done(&headers->block);
+    headers->size = headers->count = 0;
+}
+
+void http_headers_clear(struct http_headers *headers)
+{
+    http_headers_done(headers);
+}
+
+static size_t limit_of(const struct http_headers *headers)
+{
+    return headers->limit ? headers->limit : HTTP_HEADERS_LIMIT_DEFAULT;
+}
+
+static size_t count_limit_of(const struct http_headers *headers)
+{
+    return headers->count_limit ? headers->count_limit : HTTP_HEADERS_COUNT_LIMIT_DEFAULT;
+}
+
+/* Optional white space around a value is not part of it: blanks and tabs alone. */
+static struct str trim(struct str value)
+{
+    while (value.len && (value.ptr[0] == ' ' || value.ptr[0] == '\t'))
+        value = str_skip(value, 1);
+    while (value.len && (value.ptr[value.len - 1] == ' ' || value.ptr[value.len - 1] == '\t'))
+        value.len--;
+    return value;
+}
+
+static struct error *check_room(const struct http_headers *headers, struct str name,
+                                struct str value)
+{
+    const size_t limit = limit_of(headers);
+    const size_t room = limit - headers->size; /* size never passes the limit */
+    if (name.len > room || value.len > room || name.len + value.len + HTTP_HEADER_OVERHEAD > room)
+        return error_new(ERROR_TOO_LARGE, "headers are larger than %zu bytes", limit);
+    if (headers->count >= count_limit_of(headers))
+        return error_new(ERROR_TOO_LARGE, "more than %zu headers", count_limit_of(headers));
+    return NULL;
+}
+
+static void append(struct http_headers *headers, struct str name, struct str value)
+{
+    const struct field_size size = {(uint32_t)name.len, (uint32_t)value.len};
+    headers->block.secret = true;
+    headers->block.limit = SIZE_MAX / 2; /* check_room() is the limit */
+    char *room = buf_reserve(&headers->block, sizeof(size) + name.len + value.len);
+    memcpy(room, &size, sizeof(size));
+    room += sizeof(size);
+    for (size_t i = 0; i < name.len; i++)
+        *room++ =
+            (char)(name.ptr[i] >= 'A' && name.ptr[i] <= 'Z' ? name.ptr[i] | 0x20 : name.ptr[i]);
+    if (value.len)
+        memcpy(room, value.ptr, value.len);
+    buf_grow(&headers->block, sizeof(size) + name.len + value.len);
+    headers->size += name.len + value.len + HTTP_HEADER_OVERHEAD;
+    headers->count++;
+}
+
+struct error *http_headers_add(struct http_headers *headers, struct str name, struct str value)
+{
+    /* Neither text is repeated in the message: it may be a secret, and it may be hostile. */
+    if (!http_is_token(name))
+        return error_new(ERROR_INVALID, "header name is not a token");
+    if (!http_is_field_value(value))
+        return error_new(ERROR_INVALID, "value of header %.*s has control characters",
+                         (int)(name.len < 64 ? name.len : 64), name.ptr);
+    value = trim(value);
+    TRY(check_room(headers, name, value));
+    append(headers, name, value);
+    return NULL;
+}
+
+static bool field_at(const struct http_headers *headers, size_t at, struct http_header *ret_header)
+{
+    struct field_size size;
+    if (at >= headers->block.len)
+        return false;
+    memcpy(&size, headers->block.ptr + at, sizeof(size));
+    const char *text = headers->block.ptr + at + sizeof(size);
+    ret_header->name = str_from(text, size.name);
+    ret_header->value = str_from(text + size.name, size.value);
+    return true;
+}
+
+bool http_headers_next(const struct http_headers *headers, struct http_header *header)
+{
+    size_t at = 0;
+    if (header->name.ptr)
+        at = (size_t)(header->value.ptr + header->value.len - headers->block.ptr);
+    return field_at(headers, at, header);
+}
+
+/* Removes the fields of this name among the first len bytes of the block. */
+static size_t remove_before(struct http_headers *headers, struct str name, size_t len)
+{
+    size_t removed = 0, at = 0;
+    struct http_header header;
+    while (at < len && field_at(headers, at, &header)) {
+        const size_t size = sizeof(struct field_size) + header.name.len + header.value.len;
+        if (!str_eq_nocase(header.name, name)) {
+            at += size;
+            continue;
+        }
+        headers->size -= header.name.len + header.value.len + HTTP_HEADER_OVERHEAD;
+        memmove(headers->block.ptr + at, headers->block.ptr + at + size,
+                headers->block.len - at - size);
+        buf_truncate(&headers->block, headers->block.len - size);
+        len -= size;
+        removed++;
+    }
+    headers->count -= removed;
+    return removed;
+}
+
+size_t http_headers_remove(struct http_headers *headers, struct str name)
+{
+    return remove_before(headers, name, headers->block.len);
+}
+
+struct error *http_headers_set(struct http_headers *headers, struct str name, struct str value)
+{
+    const size_t len = headers->block.len;
+    TRY(http_headers_add(headers, name, value));
+    remove_before(headers, name, len);
+    return NULL;
+}
+
+struct error *http_headers_add_all(struct http_headers *headers, const struct http_headers *other)
+{
+    HTTP_HEADERS_FOREACH (header, other)
+        TRY(http_headers_add(headers, header.name, header.value));
+    return NULL;
+}
+
+struct str http_headers_find(const struct http_headers *headers, struct str name)
+{
+    HTTP_HEADERS_FOREACH (header, headers)
+        if (str_eq_nocase(header.name, name))
+            return header.value;
+    return (struct str){0};
+}
+
+size_t http_headers_count(const struct http_headers *headers, struct str name)
+{
+    size_t count = 0;
+    HTTP_HEADERS_FOREACH (header, headers)
+        count += str_eq_nocase(header.name, name);
+    return count;
+}
+
+static bool list_has_token(struct str list, struct str token)
+{
+    struct str item;
+    bool more = true;
+    while (more) {
+        more = str_cut(&list, ',', &item);
+        if (str_eq_nocase(trim(item), token))
+            return true;
+    }
+    return false;
+}
+
+bool http_headers_has_token(const struct http_headers *headers, struct str name, struct str token)
+{
+    HTTP_HEADERS_FOREACH (header, headers)
+        if (str_eq_nocase(header.name, name) && list_has_token(header.value, token))
+            return true;
+    return false;
+}
