@@ -8,7 +8,8 @@
 
 /*
  * The shortest digits that read back as the same number, spelt as Go's client does: exponents from
- * a million up and below a ten-thousandth, at least two digits in them.
+ * a million up and below a ten-thousandth, at least two digits in them. (For a few powers of two,
+ * of which 2^-24 is the least exotic, Go finds a number that is one digit shorter.)
  */
 static void write_number(struct buf *buf, double value)
 {
