@@ -199,8 +199,8 @@ static bool read_exact(struct str text, enum fraction wanted, struct timestamp_e
         !cut_fraction(&text, wanted, &civil.nanosecond) || !cut_zone(&text, &offset) || text.len)
         return false;
     const int64_t days = days_from_date(civil.year, civil.month, civil.day);
-    ret_time->seconds =
-        days * SECONDS_PER_DAY + civil.hour * 3600 + civil.minute * 60 + civil.second - offset;
+    const int32_t of_day = (civil.hour * 60 + civil.minute) * 60 + civil.second;
+    ret_time->seconds = days * SECONDS_PER_DAY + of_day - offset;
     ret_time->nanoseconds = civil.nanosecond;
     return true;
 }

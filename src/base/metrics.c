@@ -1,0 +1,323 @@
+#include "base/metrics.h"
+
+#include <assert.h>
+#include <math.h>
+
+#include "base/memory.h"
+#include "base/metrics_internal.h"
+
+static const struct metrics_family dropped_family = METRICS_COUNTER(
+    "metrics_series_dropped_total", "Times a metric was at its limit of series.", "metric");
+
+static void series_release(void *series)
+{
+    metrics_series_unref(series);
+}
+
+static void group_release(void *ptr)
+{
+    struct metrics_group *group = ptr;
+    tree_done(&group->series);
+    metrics_series_unref(group->discarded);
+    mem_free(group);
+}
+
+struct metrics *metrics_new(void)
+{
+    struct metrics *metrics = NEW(struct metrics);
+    metrics->groups.release = group_release;
+    return metrics;
+}
+
+void metrics_free(struct metrics *metrics)
+{
+    if (!metrics)
+        return;
+    tree_done(&metrics->groups);
+    mem_free(metrics);
+}
+
+static bool is_name(const char *name, bool colons)
+{
+    for (const char *c = name; *c; c++) {
+        const bool letter = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || *c == '_';
+        const bool digit = *c >= '0' && *c <= '9' && c > name;
+        if (!letter && !digit && !(colons && *c == ':'))
+            return false;
+    }
+    return *name;
+}
+
+static size_t label_count(const struct metrics_family *family)
+{
+    size_t count = 0;
+    while (count < METRICS_LABELS_MAX && family->labels[count])
+        count++;
+    return count;
+}
+
+static void check_family(const struct metrics_family *family)
+{
+    const bool histogram = family->kind == METRICS_KIND_HISTOGRAM;
+    assert(is_name(family->name, true));
+    for (size_t i = 0; i < label_count(family); i++) {
+        assert(is_name(family->labels[i], false) && strncmp(family->labels[i], "__", 2) != 0);
+        assert(!histogram || strcmp(family->labels[i], "le") != 0);
+    }
+    assert(histogram || family->bucket_count == 0);
+    for (size_t i = 0; i < family->bucket_count; i++)
+        assert(isfinite(family->buckets[i]) &&
+               (i == 0 || family->buckets[i] > family->buckets[i - 1]));
+}
+
+static struct metrics_group *group_get(const struct metrics *metrics,
+                                       const struct metrics_family *family)
+{
+    struct metrics_group *group = tree_get(&metrics->groups, str_from_c(family->name));
+    assert(group->family == family);
+    return group;
+}
+
+static void register_one(struct metrics *metrics, const struct metrics_family *family)
+{
+    const struct metrics_group *former = tree_find(&metrics->groups, str_from_c(family->name));
+    assert(!former || former->family == family);
+    if (former)
+        return;
+    check_family(family);
+    struct metrics_group *group = NEW(struct metrics_group);
+    group->family = family;
+    group->label_count = label_count(family);
+    group->series.release = series_release;
+    tree_put(&metrics->groups, str_from_c(family->name), group);
+    if (group->label_count == 0)
+        metrics_series(metrics, family, NULL, 0);
+}
+
+void metrics_register(struct metrics *metrics, const struct metrics_family *families, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        register_one(metrics, &families[i]);
+}
+
+/* Text outside of UTF-8 would make the whole page unreadable, so each bad byte becomes U+FFFD. */
+static void add_valid(struct buf *buf, struct str text)
+{
+    while (text.len) {
+        const size_t len = str_char_len(text);
+        buf_add(buf, len ? str_slice(text, 0, len) : STR("\xef\xbf\xbd"));
+        text = str_skip(text, len ? len : 1);
+    }
+}
+
+/*
+ * Keys of series order as their label values do, one after the other: a zero byte ends each value,
+ * and the bytes 0 and 1 inside one are spelt 1 1 and 1 2.
+ */
+static void key_write(struct buf *key, const struct str *values, size_t count)
+{
+    SCOPED(buf) valid = {0};
+    for (size_t i = 0; i < count; i++) {
+        buf_clear(&valid);
+        add_valid(&valid, values[i]);
+        for (size_t k = 0; k < valid.len; k++) {
+            const char c = valid.ptr[k];
+            if (c == 0 || c == 1)
+                buf_add_char(key, 1);
+            buf_add_char(key, (char)(c == 0 || c == 1 ? c + 1 : c));
+        }
+        buf_add_char(key, 0);
+    }
+}
+
+/* name="value", as it is shown and as it is searched for. */
+static void label_write(struct buf *buf, const char *name, struct str value)
+{
+    SCOPED(buf) valid = {0};
+    add_valid(&valid, value);
+    buf_add(buf, str_from_c(name));
+    buf_add(buf, STR("=\""));
+    metrics_escape(buf, buf_str(&valid), true);
+    buf_add_char(buf, '"');
+}
+
+static struct metrics_series *series_new(const struct metrics_group *group,
+                                         const struct str *values)
+{
+    const struct metrics_family *family = group->family;
+    const size_t counts = family->kind == METRICS_KIND_HISTOGRAM ? family->bucket_count + 1 : 0;
+    struct metrics_series *series =
+        mem_alloc_zero(sizeof(*series) + counts * sizeof(series->counts[0]));
+    series->family = family;
+    series->refs = 1;
+    SCOPED(buf) labels = {0};
+    for (size_t i = 0; values && i < group->label_count; i++) {
+        if (i)
+            buf_add_char(&labels, ',');
+        label_write(&labels, family->labels[i], values[i]);
+    }
+    buf_shrink(&labels);
+    series->labels_len = labels.len;
+    series->labels = buf_take(&labels);
+    return series;
+}
+
+static struct metrics_series *discard(struct metrics *metrics, struct metrics_group *group)
+{
+    metrics_register(metrics, &dropped_family, 1);
+    const struct str name = str_from_c(group->family->name);
+    if (group->family != &dropped_family)
+        metrics_inc(metrics_series(metrics, &dropped_family, &name, 1));
+    if (!group->discarded)
+        group->discarded = series_new(group, NULL);
+    return group->discarded;
+}
+
+struct metrics_series *metrics_series(struct metrics *metrics, const struct metrics_family *family,
+                                      const struct str *values, size_t count)
+{
+    struct metrics_group *group = group_get(metrics, family);
+    assert(count == group->label_count);
+    SCOPED(buf) key = {0};
+    key_write(&key, values, count);
+    struct metrics_series *series = tree_find(&group->series, buf_str(&key));
+    if (series)
+        return series;
+    const size_t most = family->series_max ? family->series_max : METRICS_SERIES_MAX_DEFAULT;
+    if (tree_count(&group->series) >= most)
+        return discard(metrics, group);
+    series = series_new(group, values);
+    tree_put(&group->series, buf_str(&key), series);
+    return series;
+}
+
+struct metrics_series *metrics_find(const struct metrics *metrics,
+                                    const struct metrics_family *family, const struct str *values,
+                                    size_t count)
+{
+    const struct metrics_group *group = group_get(metrics, family);
+    assert(count == group->label_count);
+    SCOPED(buf) key = {0};
+    key_write(&key, values, count);
+    return tree_find(&group->series, buf_str(&key));
+}
+
+struct metrics_series *metrics_series_ref(struct metrics_series *series)
+{
+    series->refs++;
+    return series;
+}
+
+void metrics_series_unref(struct metrics_series *series)
+{
+    if (!series || --series->refs > 0)
+        return;
+    mem_free(series->labels);
+    mem_free(series);
+}
+
+void metrics_add(struct metrics_series *series, double amount)
+{
+    assert(series->family->kind != METRICS_KIND_HISTOGRAM);
+    assert(series->family->kind != METRICS_KIND_COUNTER || amount >= 0);
+    series->value += amount;
+}
+
+void metrics_set(struct metrics_series *series, double value)
+{
+    assert(series->family->kind == METRICS_KIND_GAUGE);
+    series->value = value;
+}
+
+void metrics_observe(struct metrics_series *series, double value)
+{
+    const struct metrics_family *family = series->family;
+    assert(family->kind == METRICS_KIND_HISTOGRAM);
+    size_t bucket = 0;
+    while (bucket < family->bucket_count && !(value <= family->buckets[bucket]))
+        bucket++;
+    series->counts[bucket]++;
+    series->value += value;
+}
+
+void metrics_set_source(struct metrics_series *series, metrics_read_fn *read, void *data)
+{
+    assert(series->family->kind != METRICS_KIND_HISTOGRAM);
+    series->read = read;
+    series->data = data;
+}
+
+double metrics_value(const struct metrics_series *series)
+{
+    return series->read ? series->read(series->data) : series->value;
+}
+
+uint64_t metrics_count(const struct metrics_series *series)
+{
+    assert(series->family->kind == METRICS_KIND_HISTOGRAM);
+    uint64_t sum = 0;
+    for (size_t i = 0; i <= series->family->bucket_count; i++)
+        sum += series->counts[i];
+    return sum;
+}
+
+bool metrics_remove(struct metrics *metrics, const struct metrics_family *family,
+                    const struct str *values, size_t count)
+{
+    struct metrics_group *group = group_get(metrics, family);
+    assert(count == group->label_count);
+    SCOPED(buf) key = {0};
+    key_write(&key, values, count);
+    return tree_remove(&group->series, buf_str(&key));
+}
+
+/* Quotes inside values are escaped, so the label's text occurs only where the label does. */
+static bool has_label(const struct metrics_series *series, struct str label)
+{
+    struct str rest = str_from(series->labels, series->labels_len);
+    size_t at;
+    while ((at = str_find(rest, label)) != STR_NONE) {
+        const char *before = rest.ptr + at;
+        if (before == series->labels || before[-1] == ',')
+            return true;
+        rest = str_skip(rest, at + 1);
+    }
+    return false;
+}
+
+static size_t remove_with_labels(struct metrics_group *group, const struct str *labels,
+                                 size_t count)
+{
+    size_t removed = 0;
+    TREE_FOREACH (node, &group->series) {
+        size_t matching = 0;
+        while (matching < count && has_label(node->value, labels[matching]))
+            matching++;
+        if (matching < count)
+            continue;
+        tree_remove_node(&group->series, node);
+        removed++;
+    }
+    return removed;
+}
+
+size_t metrics_remove_matching(struct metrics *metrics, const struct metrics_family *family,
+                               const struct metrics_label *labels, size_t count)
+{
+    assert(count > 0 && count <= METRICS_LABELS_MAX);
+    struct buf texts[METRICS_LABELS_MAX] = {0};
+    struct str views[METRICS_LABELS_MAX];
+    for (size_t i = 0; i < count; i++) {
+        label_write(&texts[i], labels[i].name, labels[i].value);
+        views[i] = buf_str(&texts[i]);
+    }
+    size_t removed = 0;
+    TREE_FOREACH (node, &metrics->groups) {
+        struct metrics_group *group = node->value;
+        if (!family || group->family == family)
+            removed += remove_with_labels(group, views, count);
+    }
+    for (size_t i = 0; i < count; i++)
+        buf_done(&texts[i]);
+    return removed;
+}
