@@ -157,6 +157,7 @@ void http_exchange_tell_closed(struct http_exchange *exchange, struct error *err
     }
     buf_done(&exchange->queue);
     exchange->queue_start = 0;
+    exchange->send_ended = false; /* a queue that was cut must not look as if it had run out */
     if (!stream) {
         error_free(err);
         return;
