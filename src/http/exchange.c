@@ -88,6 +88,9 @@ struct error *http_exchange_announce(struct http_exchange *exchange, const struc
                                      bool end)
 {
     int64_t length;
+    if (head->headers.size + head->method.len + head->target.len + head->authority.len >
+        HTTP_SENT_HEAD_MAX)
+        return error_new(ERROR_TOO_LARGE, "head is larger than %zu bytes", HTTP_SENT_HEAD_MAX);
     struct error *err = http_head_read_length(head, &length);
     if (err) {
         err->code = ERROR_INVALID; /* our own head, not the peer's */

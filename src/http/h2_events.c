@@ -329,6 +329,19 @@ static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, v
     return 0;
 }
 
+/* A head that nghttp2 could not pack would leave its stream waiting for ever. */
+static int on_frame_not_send(nghttp2_session *session, const nghttp2_frame *frame, int code,
+                             void *user)
+{
+    struct h2_stream *stream = find_stream(user, frame->hd.stream_id);
+    if (!stream || frame->hd.type != NGHTTP2_HEADERS || frame->headers.cat == NGHTTP2_HCAT_REQUEST)
+        return 0;
+    fail_stream(stream, error_new(ERROR_INVALID, "send head: %s", nghttp2_strerror(code)));
+    nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, frame->hd.stream_id,
+                              NGHTTP2_INTERNAL_ERROR);
+    return 0;
+}
+
 static struct error *close_error(struct h2 *h2, struct h2_stream *stream, uint32_t code)
 {
     const bool done =
@@ -395,6 +408,7 @@ nghttp2_session_callbacks *h2_callbacks_new(void)
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data_chunk);
     nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks, on_invalid_frame);
     nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, on_frame_send);
+    nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks, on_frame_not_send);
     nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_stream_close);
     nghttp2_session_callbacks_set_error_callback2(callbacks, on_error);
     return callbacks;
