@@ -129,7 +129,10 @@ void http_engine_fail(struct http_engine *engine, const struct error *err);
 /* False while more bytes would only pile up. The caller then reads nothing from the peer. */
 bool http_engine_wants_input(const struct http_engine *engine);
 
-/* Appends bytes to be sent, about limit of them: at most one frame (16 KiB) more. */
+/*
+ * Appends bytes to be sent, about limit of them: at most a head or a frame (16 KiB) more. An error
+ * means what it means from http_engine_receive(); what was appended is to be written even then.
+ */
 MUST_USE struct error *http_engine_output(struct http_engine *engine, struct buf *out,
                                           size_t limit);
 bool http_engine_has_output(const struct http_engine *engine);
@@ -157,7 +160,7 @@ size_t http_engine_stream_count(const struct http_engine *engine);
  * Client: sends a request. The stream is zeroed but for its link and user. With end there is no
  * body; else Content-Length in the headers announces it, or it is sent in chunks. On failure
  * nothing was sent and the stream stays unknown: ERROR_INVALID for a head that cannot be sent,
- * ERROR_CONNECTION when no stream can be opened now.
+ * ERROR_TOO_LARGE for one of more than 60 KiB, ERROR_CONNECTION when no stream can be opened now.
  */
 MUST_USE struct error *http_engine_open(struct http_engine *engine, struct http_stream *stream,
                                         const struct http_head *head, bool end);

@@ -12,6 +12,9 @@
 /* Most bytes of one DATA frame or chunk. */
 #define HTTP_PIECE_MAX (16 * KILOBYTE)
 
+/* Most bytes of a head of ours. nghttp2 sends none beyond 64 KiB, and few peers would take it. */
+#define HTTP_SENT_HEAD_MAX (60 * KILOBYTE)
+
 struct http_engine_ops {
     const char *name; /* "HTTP/2" */
     void (*free)(struct http_engine *engine);

@@ -88,6 +88,9 @@ struct error *http_exchange_announce(struct http_exchange *exchange, const struc
                                      bool end)
 {
     int64_t length;
+    if (head->headers.size + head->method.len + head->target.len + head->authority.len >
+        HTTP_SENT_HEAD_MAX)
+        return error_new(ERROR_TOO_LARGE, "head is larger than %zu bytes", HTTP_SENT_HEAD_MAX);
     struct error *err = http_head_read_length(head, &length);
     if (err) {
         err->code = ERROR_INVALID; /* our own head, not the peer's */
@@ -157,6 +160,7 @@ void http_exchange_tell_closed(struct http_exchange *exchange, struct error *err
     }
     buf_done(&exchange->queue);
     exchange->queue_start = 0;
+    exchange->send_ended = false; /* a queue that was cut must not look as if it had run out */
     if (!stream) {
         error_free(err);
         return;
