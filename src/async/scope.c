@@ -45,7 +45,7 @@ static void member_ended(struct fiber_outcome *outcome)
         fiber_wake(scope->waiter);
 }
 
-void scope_start(struct scope *scope, const char *name, fiber_fn fn, void *data)
+struct fiber *scope_start(struct scope *scope, const char *name, fiber_fn fn, void *data)
 {
     scope_init(scope);
     struct member *member = NEW(struct member);
@@ -54,6 +54,7 @@ void scope_start(struct scope *scope, const char *name, fiber_fn fn, void *data)
     list_append(&scope->members, &member->link);
     scope->running++;
     member->fiber = fiber_spawn(loop_current(), name, fn, data, &member->outcome);
+    return member->fiber;
 }
 
 size_t scope_running(const struct scope *scope)

@@ -32,8 +32,11 @@ struct scope {
 /* Cancels and joins. Suspends, uninterrupted, while members still run. */
 void scope_done(struct scope *scope);
 
-/* The name must outlive the fiber. Members start at the next turn of the loop. */
-void scope_start(struct scope *scope, const char *name, fiber_fn fn, void *data);
+/*
+ * The name must outlive the fiber. Members start at the next turn of the loop. The fiber may be
+ * cancelled singly for as long as it is known not to have ended.
+ */
+struct fiber *scope_start(struct scope *scope, const char *name, fiber_fn fn, void *data);
 
 size_t scope_running(const struct scope *scope);
 

@@ -180,7 +180,7 @@ static void tls_want(struct transport *transport, unsigned events)
     if (events & TRANSPORT_WRITABLE)
         lower |= tls->send_needs_read ? TRANSPORT_READABLE : TRANSPORT_WRITABLE;
     /* Bytes that were decrypted already make no socket readable. */
-    if ((events & TRANSPORT_READABLE) && SSL_has_pending(tls->ssl))
+    if ((events & TRANSPORT_READABLE) && SSL_pending(tls->ssl) > 0)
         loop_post(transport->loop, &tls->ready_task);
     else
         loop_withdraw(&tls->ready_task);
