@@ -11,11 +11,15 @@
 /* A worker job takes a moment, so that everything else gets ahead of it now and then. */
 #define JOB_LATENCY_MAX (10 * MILLISECOND)
 
+/* More turns than this at one point in time are a loop without end. */
+#define TURNS_MAX 1000000
+
 struct sim_backend {
     struct loop_backend backend;
     int64_t now;
     struct random random;
     size_t jobs_done;
+    size_t turns; /* since time moved last */
 };
 
 struct sim_job {
@@ -45,7 +49,13 @@ static void sim_wait(struct loop_backend *backend, duration most)
         loop_dump(backend->loop);
         test_fail(TEST_PLACE("simulation"), "is stuck: nothing is ready and no timer is left");
     }
-    of(backend)->now += most;
+    struct sim_backend *sim = of(backend);
+    sim->turns = most ? 0 : sim->turns + 1;
+    if (sim->turns > TURNS_MAX) {
+        loop_dump(backend->loop);
+        test_fail(TEST_PLACE("simulation"), "does not move on: something is always ready");
+    }
+    sim->now += most;
 }
 
 static size_t sim_pick(struct loop_backend *backend, size_t count)

@@ -69,7 +69,7 @@ struct sim_end {
     int64_t last_due;
     size_t got; /* bytes that were sent to this end */
     struct buf arrived;
-    bool is_client, ended, reset, finished;
+    bool is_client, ended, reset, finished, cut;
     unsigned wanted;
     struct task ready_task;
 };
@@ -94,7 +94,7 @@ static bool is_ready(const struct sim_end *end)
 {
     if ((end->wanted & TRANSPORT_READABLE) && (end->arrived.len || end->ended || end->reset))
         return true;
-    return (end->wanted & TRANSPORT_WRITABLE) &&
+    return (end->wanted & TRANSPORT_WRITABLE) && !end->cut &&
            (end->reset || !end->peer || end->peer->way_bytes + end->peer->arrived.len < WINDOW);
 }
 
@@ -107,8 +107,7 @@ static void update_readiness(struct sim_end *end)
 static void run_ready(void *data)
 {
     struct sim_end *end = data;
-    const bool spurious = end->host->faults.spurious && happens(end->network, 0.2);
-    if (end->transport.ready && end->wanted && (is_ready(end) || spurious)) {
+    if (end->transport.ready && end->wanted && (is_ready(end) || end->host->faults.spurious)) {
         /* Asked again before the call: the end may be freed by it. */
         update_readiness(end);
         end->transport.ready(end->transport.ready_data);
@@ -213,7 +212,7 @@ static void send_piece(struct sim_end *end, struct str bytes)
         dispatch(to, PIECE_DATA, str_slice(bytes, 0, kept));
     if (kept < bytes.len && !end->finished) {
         dispatch(to, PIECE_END, (struct str){0});
-        end->finished = true;
+        end->finished = end->cut = true;
     }
     to->got += bytes.len;
 }
@@ -226,7 +225,7 @@ static enum transport_result sim_send(struct transport *transport, struct str by
         return transport_fail(transport,
                               error_new(ERROR_CONNECTION, "write to the peer: Broken pipe"));
     const size_t used = end->peer->way_bytes + end->peer->arrived.len;
-    if (used >= WINDOW)
+    if (used >= WINDOW || end->cut)
         return TRANSPORT_WAIT;
     const size_t room = WINDOW - used;
     const size_t len = piece_size(end, bytes.len < room ? bytes.len : room);
@@ -238,12 +237,13 @@ static enum transport_result sim_send(struct transport *transport, struct str by
 static void sim_want(struct transport *transport, unsigned events)
 {
     struct sim_end *end = end_of(transport);
+    const bool more = events & ~end->wanted;
     end->wanted = events;
     if (!events)
         loop_withdraw(&end->ready_task);
     update_readiness(end);
-    if (events && end->host->faults.spurious)
-        loop_post(end->network->loop, &end->ready_task);
+    if (more && end->host->faults.spurious && happens(end->network, 0.5))
+        loop_post(end->network->loop, &end->ready_task); /* for nothing, perhaps */
 }
 
 static void sim_finish(struct transport *transport)
