@@ -1,0 +1,197 @@
+#include "http/call.h"
+
+#include <assert.h>
+
+#include "async/fiber.h"
+#include "base/memory.h"
+#include "http/conn.h"
+
+/* Events, called by the engine: they record and wake, nothing else. */
+
+static struct http_call *call_of(struct http_stream *stream)
+{
+    return CONTAINER_OF(stream, struct http_call, stream);
+}
+
+static struct http_stream *on_open(void *user)
+{
+    return &http_call_new(user)->stream;
+}
+
+static void on_head(struct http_stream *stream, struct http_head *head)
+{
+    struct http_call *call = call_of(stream);
+    call->head = http_head_take(head);
+    call->has_head = true;
+    event_wake_all(&call->changed);
+    if (call->conn->role == HTTP_SERVER)
+        call->conn->events->request(call->conn, call);
+}
+
+static void on_data(struct http_stream *stream, struct str bytes)
+{
+    struct http_call *call = call_of(stream);
+    buf_add(&call->incoming, bytes); /* bounded by the engine's window */
+    event_wake_all(&call->changed);
+}
+
+static void on_end(struct http_stream *stream)
+{
+    struct http_call *call = call_of(stream);
+    call->has_end = true;
+    event_wake_all(&call->changed);
+}
+
+static void on_closed(struct http_stream *stream, struct error *err)
+{
+    struct http_call *call = call_of(stream);
+    call->closed = true;
+    call->err = err;
+    event_wake_all(&call->changed);
+    if (err && call->handler)
+        fiber_cancel(call->handler);
+    call->conn->events->capacity(call->conn);
+}
+
+static void on_writable(struct http_stream *stream)
+{
+    event_wake_all(&call_of(stream)->changed);
+}
+
+static void on_goaway(void *user)
+{
+    struct http_conn *conn = user;
+    if (!conn->retired) {
+        conn->retired = true;
+        conn->events->retired(conn);
+    }
+}
+
+static void on_settings(void *user)
+{
+    struct http_conn *conn = user;
+    conn->events->capacity(conn);
+}
+
+static void on_pong(void *user)
+{
+    struct http_conn *conn = user;
+    conn->pinged = 0;
+}
+
+const struct http_events http_call_events = {
+    .open = on_open,
+    .head = on_head,
+    .data = on_data,
+    .end = on_end,
+    .closed = on_closed,
+    .writable = on_writable,
+    .goaway = on_goaway,
+    .settings = on_settings,
+    .pong = on_pong,
+};
+
+struct http_call *http_call_new(struct http_conn *conn)
+{
+    struct http_call *call = NEW(struct http_call);
+    http_conn_add_call(conn, call);
+    return call;
+}
+
+void http_call_free(struct http_call *call)
+{
+    if (!call)
+        return;
+    assert(!event_has_waiters(&call->changed));
+    if (call->conn) {
+        http_stream_release(&call->stream);
+        http_conn_remove_call(call->conn, call);
+    }
+    http_head_done(&call->head);
+    buf_done(&call->incoming);
+    error_free(call->err);
+    mem_free(call);
+}
+
+/* The error that ended the call; it stays with the call, since several may ask. */
+static struct error *failure(const struct http_call *call)
+{
+    if (call->err)
+        return error_copy(call->err);
+    return error_new(ERROR_CONNECTION, "the exchange is over");
+}
+
+struct error *http_call_wait_head(struct http_call *call)
+{
+    while (!call->has_head && !call->closed)
+        TRY(event_wait(&call->changed, "the response"));
+    return call->has_head ? NULL : failure(call);
+}
+
+struct error *http_call_peek(struct http_call *call, struct str *ret_bytes)
+{
+    if (call->incoming_read == call->incoming.len) {
+        call->incoming_read = 0;
+        buf_clear(&call->incoming);
+        buf_shrink(&call->incoming);
+        while (call->incoming.len == 0 && !call->has_end && !call->closed)
+            TRY(event_wait(&call->changed, "the body"));
+        if (call->incoming.len == 0 && !call->has_end && call->err)
+            return failure(call);
+    }
+    *ret_bytes = str_skip(buf_str(&call->incoming), call->incoming_read);
+    return NULL;
+}
+
+void http_call_consume(struct http_call *call, size_t len)
+{
+    call->incoming_read += len;
+    if (call->stream.engine) {
+        http_stream_consume(&call->stream, len);
+        http_conn_kick(call->conn);
+    }
+}
+
+struct error *http_call_read(struct http_call *call, char *ptr, size_t capacity, size_t *ret_len)
+{
+    struct str bytes;
+    TRY(http_call_peek(call, &bytes));
+    const size_t len = bytes.len < capacity ? bytes.len : capacity;
+    if (len)
+        memcpy(ptr, bytes.ptr, len);
+    http_call_consume(call, len);
+    *ret_len = len;
+    return NULL;
+}
+
+struct error *http_call_write(struct http_call *call, struct str bytes)
+{
+    for (;;) {
+        if (!call->stream.engine)
+            return failure(call);
+        size_t taken = 0;
+        TRY(http_stream_write(&call->stream, bytes, &taken));
+        http_conn_kick(call->conn);
+        bytes = str_skip(bytes, taken);
+        if (bytes.len == 0)
+            return NULL;
+        if (taken == 0)
+            TRY(event_wait(&call->changed, "the peer to read"));
+    }
+}
+
+struct error *http_call_end(struct http_call *call)
+{
+    if (!call->stream.engine)
+        return failure(call);
+    TRY(http_stream_end(&call->stream));
+    http_conn_kick(call->conn);
+    return NULL;
+}
+
+struct error *http_call_wait_closed(struct http_call *call)
+{
+    while (!call->closed)
+        TRY(event_wait(&call->changed, "the exchange to end"));
+    return error_copy(call->err);
+}

@@ -1,0 +1,558 @@
+#include "http/client.h"
+
+#include "base/random.h"
+#include "http/gzip.h"
+#include "http/stage_test.h"
+#include "http/url.h"
+
+/* Answers with method, target and body. */
+static struct error *echo(void *data, struct http_request *request)
+{
+    (void)data;
+    SCOPED(buf) body = {.limit = MEGABYTE};
+    SCOPED(buf) answer = {0};
+    TRY(http_request_read_all(request, &body));
+    buf_print(&answer, "%.*s %.*s ", STR_ARG(http_request_method(request)),
+              STR_ARG(http_request_target(request)));
+    buf_add(&answer, buf_str(&body));
+    return http_request_answer(request, 200, STR("text/plain"), buf_str(&answer));
+}
+
+static struct error *exchange_echoes(struct stage *stage)
+{
+    SCOPED(buf) body = {0};
+    int status;
+    FIBER_TIMEOUT(MINUTE);
+    TRY(stage_get(stage, STR("/a?b=c"), &status, &body));
+    CHECK_EQ(status, 200);
+    CHECK_EQ(buf_str(&body), STR("GET /a?b=c "));
+    buf_clear(&body);
+
+    OWNED(http_response) response = NULL;
+    const struct http_client_request post = {
+        .method = STR("POST"), .target = STR("/p"), .body = STR("hello")};
+    TRY(http_client_send(stage->client, &post, &response));
+    TRY(http_response_read_all(response, &body));
+    CHECK_EQ(buf_str(&body), STR("POST /p hello"));
+    CHECK_EQ(http_headers_find(http_response_headers(response), STR("Content-Type")),
+             STR("text/plain"));
+    CHECK_EQ(http_response_is_http2(response), stage->kind == STAGE_TLS_H2);
+    return NULL;
+}
+
+SIM_TEST(client_and_server_understand_each_other)
+{
+    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
+        TEST_CASE("%s", stage_name(kind));
+        SCOPED(stage) stage;
+        stage_init(&stage, kind, echo, NULL);
+        CHECK_OK(stage_start(&stage));
+        CHECK_OK(exchange_echoes(&stage));
+        CHECK_EQ(http_client_connection_count(stage.client), (size_t)1);
+        CHECK_EQ(http_client_call_count(stage.client), (size_t)0);
+    }
+}
+
+SIM_TEST(bad_wires_change_nothing_but_the_time_it_takes)
+{
+    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
+        TEST_CASE("%s", stage_name(kind));
+        SCOPED(stage) stage;
+        stage_init(&stage, kind, echo, NULL);
+        sim_network_set_faults(stage.network, STAGE_HOST,
+                               &(struct sim_faults){.latency = 20 * MILLISECOND,
+                                                    .jitter = 20 * MILLISECOND,
+                                                    .loss = 0.01,
+                                                    .piece_max = 300,
+                                                    .spurious = true});
+        CHECK_OK(stage_start(&stage));
+        CHECK_OK(exchange_echoes(&stage));
+    }
+}
+
+static struct error *tortured_exchange(enum stage_kind kind)
+{
+    SCOPED(stage) stage;
+    stage_init(&stage, kind, echo, NULL);
+    TRY(stage_start(&stage));
+    return exchange_echoes(&stage);
+}
+
+TORTURE_TEST(plain_exchanges_survive_every_interruption)
+{
+    return tortured_exchange(STAGE_PLAIN);
+}
+
+TORTURE_TEST(http1_exchanges_survive_every_interruption)
+{
+    return tortured_exchange(STAGE_TLS_H1);
+}
+
+TORTURE_TEST(http2_exchanges_survive_every_interruption)
+{
+    return tortured_exchange(STAGE_TLS_H2);
+}
+
+struct visitor {
+    struct stage *stage;
+    int number;
+    size_t *most;
+};
+
+static struct error *slow_echo(void *data, struct http_request *request)
+{
+    TRY(fiber_sleep(SECOND));
+    return echo(data, request);
+}
+
+static struct error *visits(void *data)
+{
+    const struct visitor *visitor = data;
+    SCOPED(buf) body = {0};
+    SCOPED(buf) expected = {0};
+    char target[16];
+    snprintf(target, sizeof(target), "/%d", visitor->number);
+    buf_print(&expected, "GET %s ", target);
+    int status;
+    TRY(stage_get(visitor->stage, str_from_c(target), &status, &body));
+    CHECK_EQ(buf_str(&body), buf_str(&expected));
+    const size_t now = http_client_connection_count(visitor->stage->client);
+    *visitor->most = now > *visitor->most ? now : *visitor->most;
+    return NULL;
+}
+
+static size_t visit_at_once(struct stage *stage, int count)
+{
+    size_t most = 0;
+    struct visitor visitors[100];
+    SCOPED(scope) scope = {0};
+    for (int i = 0; i < count; i++) {
+        visitors[i] = (struct visitor){.stage = stage, .number = i, .most = &most};
+        scope_start(&scope, "visits", visits, &visitors[i]);
+    }
+    CHECK_OK(scope_wait(&scope));
+    return most;
+}
+
+SIM_TEST(http2_carries_many_requests_on_one_connection)
+{
+    SCOPED(stage) stage;
+    stage_init(&stage, STAGE_TLS_H2, slow_echo, NULL);
+    CHECK_OK(stage_start(&stage));
+    const int64_t begun = loop_now(loop_current());
+    CHECK_EQ(visit_at_once(&stage, 100), (size_t)1);
+    CHECK(loop_now(loop_current()) - begun < 2 * SECOND);
+}
+
+SIM_TEST(http1_takes_no_more_connections_than_allowed)
+{
+    SCOPED(stage) stage;
+    stage_init(&stage, STAGE_TLS_H1, slow_echo, NULL);
+    stage.client_options.connections = 4;
+    CHECK_OK(stage_start(&stage));
+    CHECK_EQ(visit_at_once(&stage, 20), (size_t)4);
+    CHECK_OK(fiber_sleep(SECOND));
+    CHECK_EQ(http_client_connection_count(stage.client), (size_t)2); /* idle ones kept */
+}
+
+SIM_TEST(idle_connections_go_after_a_while)
+{
+    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
+        TEST_CASE("%s", stage_name(kind));
+        SCOPED(stage) stage;
+        stage_init(&stage, kind, echo, NULL);
+        CHECK_OK(stage_start(&stage));
+        CHECK_OK(exchange_echoes(&stage));
+        CHECK_OK(fiber_sleep(80 * SECOND));
+        CHECK_EQ(http_client_connection_count(stage.client), (size_t)1);
+        CHECK_OK(fiber_sleep(20 * SECOND));
+        CHECK_EQ(http_client_connection_count(stage.client), (size_t)0);
+        CHECK_EQ(http_server_connection_count(stage.server), (size_t)0);
+        CHECK_OK(exchange_echoes(&stage));
+    }
+}
+
+/* The server hangs up an idle connection just when the client uses it again. */
+SIM_TEST(a_dead_idle_connection_is_replaced_unnoticed)
+{
+    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
+        SCOPED(stage) stage;
+        stage_init(&stage, kind, echo, NULL);
+        stage.server_options.timeouts.idle = 10 * SECOND;
+        sim_network_set_faults(stage.network, STAGE_HOST,
+                               &(struct sim_faults){.latency = 50 * MILLISECOND});
+        CHECK_OK(stage_start(&stage));
+        for (int i = 0; i < 20; i++) {
+            TEST_CASE("%s, %d ms", stage_name(kind), 9900 + i * 10);
+            SCOPED(buf) body = {0};
+            int status;
+            CHECK_OK(stage_get(&stage, STR("/"), &status, &body));
+            CHECK_OK(fiber_sleep(9900 * MILLISECOND + i * 10 * MILLISECOND));
+        }
+    }
+}
+
+static struct error *ticks(void *data, struct http_request *request)
+{
+    const int *count = data;
+    TRY(http_request_respond(request, 200, NULL));
+    for (int i = 0; i < *count; i++) {
+        char line[32];
+        const int len = snprintf(line, sizeof(line), "tick %d\n", i);
+        TRY(http_request_write(request, str_from(line, (size_t)len)));
+        TRY(fiber_sleep(MINUTE));
+    }
+    return NULL;
+}
+
+SIM_TEST(a_stream_is_read_line_by_line_for_hours)
+{
+    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
+        TEST_CASE("%s", stage_name(kind));
+        int count = 180;
+        SCOPED(stage) stage;
+        stage_init(&stage, kind, ticks, &count);
+        CHECK_OK(stage_start(&stage));
+        OWNED(http_response) response = NULL;
+        {
+            FIBER_TIMEOUT(10 * SECOND); /* for the head alone */
+            CHECK_OK(http_client_send(
+                stage.client, &(struct http_client_request){.target = STR("/")}, &response));
+        }
+        const int64_t begun = loop_now(loop_current());
+        struct str line;
+        int seen = 0;
+        for (;;) {
+            CHECK_OK(http_response_read_line(response, &line));
+            if (!line.ptr)
+                break;
+            seen++;
+            /* Each line comes when it is written, not when a buffer is full. */
+            CHECK(loop_now(loop_current()) - begun < seen * MINUTE);
+        }
+        CHECK_EQ(seen, count);
+    }
+}
+
+struct flood {
+    size_t written;
+    bool canceled;
+};
+
+static struct error *floods(void *data, struct http_request *request)
+{
+    struct flood *flood = data;
+    TRY(http_request_respond(request, 200, NULL));
+    char block[4096];
+    memset(block, 'x', sizeof(block));
+    for (;;) {
+        struct error *err = http_request_write(request, str_from(block, sizeof(block)));
+        if (err) {
+            flood->canceled = error_is(err, ERROR_CANCELED) || error_is(err, ERROR_CONNECTION);
+            return err;
+        }
+        flood->written += sizeof(block);
+    }
+}
+
+SIM_TEST(a_client_that_does_not_read_holds_the_server_not_its_memory)
+{
+    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
+        TEST_CASE("%s", stage_name(kind));
+        struct flood flood = {0};
+        SCOPED(stage) stage;
+        stage_init(&stage, kind, floods, &flood);
+        stage.client_options.limits.window = 128 * KILOBYTE;
+        stage.server_options.timeouts.stall = FOREVER;
+        stage.client_options.timeouts.stall = FOREVER;
+        CHECK_OK(stage_start(&stage));
+        OWNED(http_response) response = NULL;
+        CHECK_OK(http_client_send(stage.client, &(struct http_client_request){.target = STR("/")},
+                                  &response));
+        CHECK_OK(fiber_sleep(10 * SECOND));
+        const size_t held = flood.written;
+        CHECK(held < 600 * KILOBYTE);
+        char block[1000];
+        for (int i = 0; i < 1000; i++) {
+            size_t len;
+            CHECK_OK(http_response_read(response, block, sizeof(block), &len));
+            CHECK(len > 0);
+        }
+        CHECK_OK(fiber_sleep(10 * SECOND));
+        CHECK(flood.written > held);
+        CHECK(flood.written < held + 1200 * KILOBYTE);
+        http_response_free(TAKE(response));
+        CHECK_OK(fiber_sleep(10 * SECOND));
+        CHECK(flood.canceled);
+    }
+}
+
+static struct error *never(void *data, struct http_request *request)
+{
+    (void)request;
+    struct error *err = fiber_sleep(HOUR);
+    if (error_is(err, ERROR_CANCELED))
+        *(bool *)data = true;
+    return err;
+}
+
+SIM_TEST(a_deadline_ends_a_request_and_the_handler_hears_of_it)
+{
+    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
+        TEST_CASE("%s", stage_name(kind));
+        bool canceled = false;
+        SCOPED(stage) stage;
+        stage_init(&stage, kind, never, &canceled);
+        CHECK_OK(stage_start(&stage));
+        {
+            FIBER_TIMEOUT(5 * SECOND);
+            OWNED(http_response) response = NULL;
+            CHECK_FAILS(http_client_send(stage.client,
+                                         &(struct http_client_request){.target = STR("/")},
+                                         &response),
+                        ERROR_DEADLINE, "timed out while waiting for the response");
+        }
+        CHECK_OK(fiber_sleep(SECOND));
+        CHECK(canceled);
+        CHECK_EQ(http_server_request_count(stage.server), (size_t)0);
+    }
+}
+
+SIM_TEST(a_black_hole_is_noticed_by_http2_pings)
+{
+    int count = 1000;
+    SCOPED(stage) stage;
+    stage_init(&stage, STAGE_TLS_H2, ticks, &count);
+    CHECK_OK(stage_start(&stage));
+    OWNED(http_response) response = NULL;
+    CHECK_OK(http_client_send(stage.client, &(struct http_client_request){.target = STR("/")},
+                              &response));
+    struct str line;
+    CHECK_OK(http_response_read_line(response, &line));
+    const int64_t begun = loop_now(loop_current());
+    sim_network_set_faults(stage.network, STAGE_HOST, &(struct sim_faults){.black_hole = true});
+    CHECK_FAILS(http_response_read_line(response, &line), ERROR_CONNECTION, "no sign of life");
+    CHECK_EQ(loop_now(loop_current()) - begun <= 46 * SECOND, true);
+    http_response_free(TAKE(response));
+    sim_network_set_faults(stage.network, STAGE_HOST, &(struct sim_faults){0});
+}
+
+static struct error *compresses(void *data, struct http_request *request)
+{
+    (void)data;
+    const struct str accepts =
+        http_headers_find(http_request_headers(request), STR("accept-encoding"));
+    CHECK_EQ(accepts, STR("gzip"));
+    SCOPED(http_headers) headers = {0};
+    TRY(http_headers_add(&headers, STR("Content-Encoding"), STR("gzip")));
+    TRY(http_request_respond(request, 200, &headers));
+    OWNED(gzip_writer) writer = gzip_writer_new(6);
+    for (int i = 0; i < 1000; i++) {
+        SCOPED(buf) out = {0};
+        gzip_write(writer, STR("the same line again\n"), &out);
+        if (i == 999)
+            gzip_write_end(writer, &out);
+        TRY(http_request_write(request, buf_str(&out)));
+    }
+    return NULL;
+}
+
+SIM_TEST(compressed_responses_are_read_as_plain_ones)
+{
+    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
+        TEST_CASE("%s", stage_name(kind));
+        SCOPED(stage) stage;
+        stage_init(&stage, kind, compresses, NULL);
+        CHECK_OK(stage_start(&stage));
+        SCOPED(buf) body = {0};
+        int status;
+        CHECK_OK(stage_get(&stage, STR("/"), &status, &body));
+        CHECK_EQ(body.len, (size_t)20000);
+    }
+}
+
+SIM_TEST(a_truncated_body_is_an_error)
+{
+    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
+        TEST_CASE("%s", stage_name(kind));
+        struct flood flood = {0};
+        SCOPED(stage) stage;
+        stage_init(&stage, kind, floods, &flood);
+        sim_network_set_faults(stage.network, STAGE_HOST,
+                               &(struct sim_faults){.cut_after = 50 * KILOBYTE});
+        CHECK_OK(stage_start(&stage));
+        SCOPED(buf) body = {0};
+        int status;
+        FIBER_TIMEOUT(MINUTE);
+        OWNED(error) err = stage_get(&stage, STR("/"), &status, &body);
+        CHECK(err != NULL);
+        CHECK(error_is(err, ERROR_PROTOCOL) || error_is(err, ERROR_CONNECTION));
+    }
+}
+
+/* A proxy that passes bytes both ways once it has agreed. */
+struct proxy {
+    struct network *network;
+    struct listener *listener;
+    bool socks;
+    struct str seen; /* of the request, for checks */
+    char text[512];
+    struct transport *ends[2];
+};
+
+static struct error *pass_on(struct transport *from, struct transport *to)
+{
+    char bytes[2000];
+    for (;;) {
+        size_t len;
+        TRY(transport_read(from, bytes, sizeof(bytes), &len));
+        if (len == 0)
+            break;
+        TRY(transport_write(to, str_from(bytes, len)));
+    }
+    transport_finish(to);
+    return NULL;
+}
+
+static struct error *passes_back(void *data)
+{
+    struct proxy *proxy = data;
+    return pass_on(proxy->ends[1], proxy->ends[0]);
+}
+
+static struct error *agree_http(struct proxy *proxy, struct transport *client)
+{
+    size_t len = 0;
+    while (len < 4 || memcmp(proxy->text + len - 4, "\r\n\r\n", 4) != 0)
+        TRY(transport_read_exactly(client, proxy->text + len++, 1));
+    proxy->seen = str_from(proxy->text, len);
+    return transport_write(client, STR("HTTP/1.1 200 OK\r\nX: y\r\n\r\n"));
+}
+
+static struct error *agree_socks(struct proxy *proxy, struct transport *client)
+{
+    TRY(transport_read_exactly(client, proxy->text, 4));
+    CHECK_EQ(str_from(proxy->text, 4), STR("\x05\x02\x00\x02"));
+    TRY(transport_write(client, STR("\x05\x02")));
+    TRY(transport_read_exactly(client, proxy->text, 10));
+    CHECK_EQ(str_from(proxy->text, 10), STR("\x01\x02me\x05p:w d"));
+    TRY(transport_write(client, str_from("\x01\x00", 2)));
+    TRY(transport_read_exactly(client, proxy->text, 4 + 1 + STAGE_HOST.len + 2));
+    CHECK_EQ(str_from(proxy->text + 5, STAGE_HOST.len), STAGE_HOST);
+    return transport_write(client, str_from("\x05\x00\x00\x01\x7f\x00\x00\x01\x00\x50", 10));
+}
+
+static struct error *proxies(void *data)
+{
+    struct proxy *proxy = data;
+    OWNED(transport) client = NULL;
+    OWNED(transport) target = NULL;
+    TRY(listener_accept(proxy->listener, &client));
+    if (proxy->socks)
+        TRY(agree_socks(proxy, client));
+    else
+        TRY(agree_http(proxy, client));
+    TRY(network_connect(proxy->network, STAGE_HOST, 40000, &target));
+    proxy->ends[0] = client;
+    proxy->ends[1] = target;
+    SCOPED(scope) scope = {0};
+    scope_start(&scope, "back", passes_back, proxy);
+    TRY(pass_on(client, target));
+    return scope_wait(&scope);
+}
+
+static void exchange_through(bool socks, struct str proxy_url)
+{
+    struct proxy proxy = {.socks = socks};
+    SCOPED(stage) stage;
+    stage_init(&stage, STAGE_TLS_H2, echo, NULL);
+    proxy.network = stage.network;
+    struct url url;
+    CHECK_OK(url_read_proxy(proxy_url, &url));
+    stage.client_options.endpoint.proxy = &url;
+    CHECK_OK(stage_start(&stage)); /* the first port given out is 40000 */
+    OWNED(listener) listener = NULL;
+    CHECK_OK(network_listen(stage.network, STR("proxy.test"), 3128, &listener));
+    proxy.listener = listener;
+    SCOPED(scope) scope = {0};
+    scope_start(&scope, "proxy", proxies, &proxy);
+    CHECK_OK(exchange_echoes(&stage));
+    if (!socks) {
+        CHECK(str_starts_with(proxy.seen, STR("CONNECT server.test:40000 HTTP/1.1\r\n")));
+        CHECK_CONTAINS(proxy.seen, STR("Proxy-Authorization: Basic bWU6cDp3IGQ=\r\n"));
+    }
+}
+
+SIM_TEST(requests_go_through_an_http_proxy)
+{
+    exchange_through(false, STR("http://me:p%3Aw%20d@proxy.test:3128"));
+}
+
+SIM_TEST(requests_go_through_a_socks5_proxy)
+{
+    exchange_through(true, STR("socks5://me:p%3Aw%20d@proxy.test:3128"));
+}
+
+static struct error *refuses(void *data)
+{
+    OWNED(transport) client = NULL;
+    TRY(listener_accept(data, &client));
+    TRY(transport_write(client, STR("HTTP/1.1 407 Who are you\r\n\r\n")));
+    return fiber_sleep(SECOND);
+}
+
+SIM_TEST(a_refusing_proxy_is_named)
+{
+    SCOPED(stage) stage;
+    stage_init(&stage, STAGE_TLS_H2, echo, NULL);
+    struct url url;
+    CHECK_OK(url_read_proxy(STR("http://proxy.test:3128"), &url));
+    stage.client_options.endpoint.proxy = &url;
+    CHECK_OK(stage_start(&stage));
+    OWNED(listener) listener = NULL;
+    CHECK_OK(network_listen(stage.network, STR("proxy.test"), 3128, &listener));
+    SCOPED(scope) scope = {0};
+    scope_start(&scope, "proxy", refuses, listener);
+    SCOPED(buf) body = {0};
+    int status;
+    CHECK_FAILS(stage_get(&stage, STR("/"), &status, &body), ERROR_UNAUTHORIZED,
+                "connect to server.test:40000 through proxy proxy.test:3128: the proxy answers 407 "
+                "Who are you");
+}
+
+SIM_TEST(a_certificate_for_another_name_is_refused)
+{
+    SCOPED(stage) stage;
+    stage_init(&stage, STAGE_TLS_H2, echo, NULL);
+    stage.client_options.endpoint.server_name = STR("other.test");
+    CHECK_OK(stage_start(&stage));
+    SCOPED(buf) body = {0};
+    int status;
+    CHECK_FAILS(stage_get(&stage, STR("/"), &status, &body), ERROR_TLS,
+                "connect to server.test:40000: TLS handshake: the server's certificate is for "
+                "server.test, localhost, 127.0.0.1, not for other.test");
+}
+
+SIM_TEST(an_expired_certificate_is_refused)
+{
+    SCOPED(stage) stage;
+    stage_init(&stage, STAGE_TLS_H2, echo, NULL);
+    CHECK_OK(stage_start(&stage));
+    CHECK_OK(fiber_sleep(48 * HOUR));
+    SCOPED(buf) body = {0};
+    int status;
+    CHECK_FAILS(stage_get(&stage, STR("/"), &status, &body), ERROR_TLS, "has expired on");
+}
+
+SIM_TEST(a_plain_text_peer_on_a_tls_port_is_named)
+{
+    SCOPED(stage) stage;
+    stage_init(&stage, STAGE_TLS_H2, echo, NULL);
+    stage.server_options.tls = NULL;
+    CHECK_OK(stage_start(&stage));
+    SCOPED(buf) body = {0};
+    int status;
+    FIBER_TIMEOUT(MINUTE);
+    CHECK_FAILS(stage_get(&stage, STR("/"), &status, &body), ERROR_TLS,
+                "the peer does not speak TLS");
+}

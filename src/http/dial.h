@@ -1,0 +1,45 @@
+/*
+ * From an endpoint to a transport that HTTP can be spoken on: name, proxy, TLS, in that order.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/duration.h"
+#include "base/error.h"
+#include "base/str.h"
+
+struct network;
+struct tls_context;
+struct tls_identity;
+struct tls_resumption;
+struct tls_trust;
+struct transport;
+struct url;
+
+/* Where a client connects to and how. Texts and pointers are borrowed. */
+struct http_endpoint {
+    struct network *network;
+    struct str host;
+    uint16_t port;
+
+    bool plain;                    /* http instead of https */
+    struct tls_context *tls;       /* needed unless plain, and for an https proxy */
+    struct str server_name;        /* checked and sent instead of host; empty: host */
+    struct tls_identity *identity; /* client certificate; NULL for none */
+    struct tls_trust *trust;       /* NULL: the system's authorities */
+    bool skip_verify;
+    bool no_http2;
+
+    const struct url *proxy;       /* http, https or socks5; NULL for none */
+    struct tls_trust *proxy_trust; /* for an https proxy; NULL: the system's authorities */
+
+    duration connect_timeout;   /* 0 means 30 s */
+    duration handshake_timeout; /* 0 means 10 s */
+};
+
+/* Suspends. Errors name the host and the step that failed. */
+MUST_USE struct error *http_dial(const struct http_endpoint *endpoint,
+                                 struct tls_resumption *resumption,
+                                 struct transport **ret_transport);

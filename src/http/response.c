@@ -1,0 +1,110 @@
+/* What a client reads: the body as bytes or lines, decompressed on the way. */
+#include "base/memory.h"
+#include "http/response_internal.h"
+
+#define PIECE_BYTES (16 * KILOBYTE)
+
+struct http_response *http_response_new(struct http_call *call)
+{
+    struct http_response *response = NEW(struct http_response);
+    response->call = call;
+    if (str_eq_nocase(http_headers_find(&call->head.headers, STR("content-encoding")), STR("gzip")))
+        response->gzip = gzip_reader_new(0, 0);
+    return response;
+}
+
+void http_response_free(struct http_response *response)
+{
+    if (!response)
+        return;
+    http_call_free(response->call);
+    gzip_reader_free(response->gzip);
+    lines_done(&response->lines);
+    buf_done(&response->plain);
+    mem_free(response);
+}
+
+int http_response_status(const struct http_response *response)
+{
+    return response->call->head.status;
+}
+
+const struct http_headers *http_response_headers(const struct http_response *response)
+{
+    return &response->call->head.headers;
+}
+
+/*
+ * The next piece of the body, shown in place: compressed bytes pass through response->plain, others
+ * are seen where the connection put them. Empty at the end. What was shown before is done with.
+ */
+static struct error *next_piece(struct http_response *response, struct str *ret_piece)
+{
+    if (response->shown) {
+        http_call_consume(response->call, response->shown);
+        response->shown = 0;
+    }
+    buf_clear(&response->plain);
+    for (;;) {
+        struct str bytes;
+        TRY(http_call_peek(response->call, &bytes));
+        if (!response->gzip) {
+            response->shown = bytes.len;
+            *ret_piece = bytes;
+            return NULL;
+        }
+        if (bytes.len == 0) {
+            *ret_piece = (struct str){0};
+            return gzip_read_end(response->gzip);
+        }
+        const size_t given = bytes.len;
+        TRY(gzip_read(response->gzip, &bytes, &response->plain, PIECE_BYTES));
+        http_call_consume(response->call, given - bytes.len);
+        *ret_piece = buf_str(&response->plain);
+        if (ret_piece->len)
+            return NULL;
+    }
+}
+
+struct error *http_response_read(struct http_response *response, char *ptr, size_t capacity,
+                                 size_t *ret_len)
+{
+    if (response->piece.len == 0)
+        TRY(next_piece(response, &response->piece), "read the response");
+    const size_t len = response->piece.len < capacity ? response->piece.len : capacity;
+    if (len)
+        memcpy(ptr, response->piece.ptr, len);
+    response->piece = str_skip(response->piece, len);
+    *ret_len = len;
+    return NULL;
+}
+
+struct error *http_response_read_all(struct http_response *response, struct buf *body)
+{
+    buf_add(body, response->piece);
+    for (;;) {
+        TRY(next_piece(response, &response->piece), "read the response");
+        if (response->piece.len == 0)
+            return NULL;
+        buf_add(body, response->piece);
+        TRY(buf_check(body), "read the response");
+    }
+}
+
+struct error *http_response_read_line(struct http_response *response, struct str *ret_line)
+{
+    for (;;) {
+        TRY(lines_next(&response->lines, ret_line), "read the response");
+        if (ret_line->ptr)
+            return NULL;
+        struct str piece;
+        TRY(next_piece(response, &piece), "read the response");
+        if (piece.len == 0)
+            break;
+        lines_feed(&response->lines, piece);
+    }
+    if (lines_rest(&response->lines).len)
+        return error_new(ERROR_PROTOCOL, "truncated: the stream ends in the middle of a line");
+    *ret_line = (struct str){0};
+    return NULL;
+}

@@ -1,0 +1,380 @@
+#include "http/server.h"
+
+#include <assert.h>
+
+#include "async/event.h"
+#include "async/fiber.h"
+#include "async/loop.h"
+#include "async/scope.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "http/call.h"
+#include "net/network.h"
+#include "net/tls.h"
+#include "net/transport.h"
+
+#define CONNECTIONS_DEFAULT 10000
+#define HANDSHAKE_DEFAULT   (10 * SECOND)
+/* Descriptors may have run out: leave connections time to end before the next try. */
+#define ACCEPT_PAUSE (50 * MILLISECOND)
+
+struct http_server {
+    struct loop *loop;
+    struct http_server_options options;
+    struct listener *listener;
+    uint16_t port;
+    struct scope acceptor;
+    struct scope handshakes;
+    struct scope handlers;
+    struct list conns;
+    size_t conn_count; /* with those in their handshake */
+    size_t request_count;
+    bool draining;
+    struct event changed;
+};
+
+struct http_request {
+    struct http_server *server;
+    struct http_call *call;
+    struct arena arena;
+    bool responded;
+    bool wanted_body;
+};
+
+struct handshake {
+    struct http_server *server;
+    struct transport *transport;
+};
+
+static void on_capacity(struct http_conn *conn)
+{
+    (void)conn;
+}
+
+static void on_retired(struct http_conn *conn)
+{
+    (void)conn;
+}
+
+static void on_gone(struct http_conn *conn)
+{
+    struct http_server *server = conn->owner;
+    list_remove(&conn->link);
+    server->conn_count--;
+    event_wake_all(&server->changed);
+}
+
+static struct error *handle(void *data);
+
+static void on_request(struct http_conn *conn, struct http_call *call)
+{
+    struct http_server *server = conn->owner;
+    struct http_request *request = NEW(struct http_request);
+    request->server = server;
+    request->call = call;
+    server->request_count++;
+    call->handler = scope_start(&server->handlers, "http request", handle, request);
+}
+
+static const struct http_conn_events server_events = {
+    .request = on_request,
+    .capacity = on_capacity,
+    .retired = on_retired,
+    .gone = on_gone,
+};
+
+/* The handler's own failure, told to the client as far as that is still possible. */
+static struct error *answer_error(struct http_request *request, const struct error *err)
+{
+    if (request->responded || !request->call->stream.engine)
+        return NULL;
+    SCOPED(buf) body = {0};
+    buf_print(&body, "%s\n", err->message);
+    return http_request_answer(request, error_code_http_status(err->code),
+                               STR("text/plain; charset=utf-8"), buf_str(&body));
+}
+
+static void conclude(struct http_request *request, struct error *err)
+{
+    struct http_call *call = request->call;
+    const bool begun = request->responded;
+    if (!err && !begun)
+        err = error_new(ERROR_INTERNAL, "the handler did not answer");
+    if (err && !error_is(err, ERROR_CANCELED)) {
+        log_v(4, "Request failed", LOG_STR("method", call->head.method),
+              LOG_STR("target", call->head.target), LOG_ERROR(err));
+        error_free(answer_error(request, err));
+    }
+    if (err && begun && call->stream.engine)
+        http_stream_reset(&call->stream, HTTP_RESET_INTERNAL);
+    else if (call->stream.engine)
+        error_free(http_call_end(call)); /* twice does no harm */
+    error_free(err);
+}
+
+static struct error *handle(void *data)
+{
+    struct http_request *request = data;
+    struct http_server *server = request->server;
+    struct error *err = server->options.handler(server->options.data, request);
+    request->call->handler = NULL;
+    {
+        FIBER_SHIELD(SECOND);
+        conclude(request, err);
+    }
+    http_call_free(request->call);
+    arena_done(&request->arena);
+    mem_free(request);
+    server->request_count--;
+    event_wake_all(&server->changed);
+    return NULL;
+}
+
+static struct error *secure(struct http_server *server, struct transport *lower,
+                            struct transport **ret_transport)
+{
+    if (!server->options.tls) {
+        *ret_transport = lower;
+        return NULL;
+    }
+    FIBER_TIMEOUT(server->options.handshake_timeout);
+    return tls_accept(server->options.tls, lower, ret_transport);
+}
+
+static struct error *welcome(void *data)
+{
+    struct handshake *handshake = data;
+    struct http_server *server = handshake->server;
+    struct transport *transport = NULL;
+    struct error *err = secure(server, handshake->transport, &transport);
+    mem_free(handshake);
+    if (err) {
+        log_v(4, "TLS handshake failed", LOG_ERROR(err));
+        error_free(err);
+        server->conn_count--;
+        event_wake_all(&server->changed);
+        return NULL;
+    }
+    struct http_conn *conn =
+        http_conn_new(server->loop, HTTP_SERVER, transport, &server->options.limits,
+                      &server->options.timeouts, &server_events, server);
+    list_append(&server->conns, &conn->link);
+    if (server->draining)
+        http_conn_retire(conn);
+    return NULL;
+}
+
+static struct error *accept_one(struct http_server *server)
+{
+    struct transport *transport;
+    TRY(listener_accept(server->listener, &transport));
+    struct handshake *handshake = NEW(struct handshake);
+    *handshake = (struct handshake){.server = server, .transport = transport};
+    server->conn_count++;
+    scope_start(&server->handshakes, "http handshake", welcome, handshake);
+    return NULL;
+}
+
+static struct error *accept_all(void *data)
+{
+    struct http_server *server = data;
+    for (;;) {
+        while (server->conn_count >= server->options.connections)
+            TRY(event_wait(&server->changed, "a connection to end"));
+        struct error *err = accept_one(server);
+        if (error_is(err, ERROR_CANCELED))
+            return err;
+        if (err) {
+            log_v(2, "Cannot accept connections", LOG_ERROR(err));
+            error_free(err);
+            TRY(fiber_sleep(ACCEPT_PAUSE));
+        }
+    }
+}
+
+struct error *http_server_new(struct loop *loop, const struct http_server_options *options,
+                              struct http_server **ret_server)
+{
+    struct listener *listener;
+    TRY(network_listen(options->network, options->host, options->port, &listener));
+    struct http_server *server = NEW(struct http_server);
+    server->loop = loop;
+    server->options = *options;
+    if (!server->options.connections)
+        server->options.connections = CONNECTIONS_DEFAULT;
+    if (!server->options.handshake_timeout)
+        server->options.handshake_timeout = HANDSHAKE_DEFAULT;
+    server->listener = listener;
+    server->port = listener_port(listener);
+    list_init(&server->conns);
+    scope_start(&server->acceptor, "http accept", accept_all, server);
+    *ret_server = server;
+    return NULL;
+}
+
+static void stop_accepting(struct http_server *server)
+{
+    scope_done(&server->acceptor);
+    listener_free(TAKE(server->listener));
+}
+
+void http_server_free(struct http_server *server)
+{
+    if (!server)
+        return;
+    stop_accepting(server);
+    scope_done(&server->handshakes);
+    LIST_FOREACH (struct http_conn, conn, &server->conns, link)
+        http_conn_close(conn, error_new(ERROR_CANCELED, "the server is stopping"));
+    scope_done(&server->handlers);
+    while (server->conn_count > 0) {
+        FIBER_SHIELD(FOREVER);
+        error_free(event_wait(&server->changed, "connections to end"));
+    }
+    mem_free(server);
+}
+
+uint16_t http_server_port(const struct http_server *server)
+{
+    return server->port;
+}
+
+size_t http_server_connection_count(const struct http_server *server)
+{
+    return server->conn_count;
+}
+
+size_t http_server_request_count(const struct http_server *server)
+{
+    return server->request_count;
+}
+
+struct error *http_server_drain(struct http_server *server)
+{
+    server->draining = true;
+    stop_accepting(server);
+    LIST_FOREACH (struct http_conn, conn, &server->conns, link)
+        http_conn_retire(conn);
+    while (server->conn_count > 0)
+        TRY(event_wait(&server->changed, "connections to end"));
+    return NULL;
+}
+
+struct str http_request_method(const struct http_request *request)
+{
+    return request->call->head.method;
+}
+
+struct str http_request_target(const struct http_request *request)
+{
+    return request->call->head.target;
+}
+
+struct str http_request_authority(const struct http_request *request)
+{
+    return request->call->head.authority;
+}
+
+const struct http_headers *http_request_headers(const struct http_request *request)
+{
+    return &request->call->head.headers;
+}
+
+bool http_request_is_http2(const struct http_request *request)
+{
+    return request->call->conn && request->call->conn->http2;
+}
+
+struct arena *http_request_arena(struct http_request *request)
+{
+    return &request->arena;
+}
+
+void http_request_peer(struct http_request *request, struct tls_peer *ret_peer)
+{
+    *ret_peer = (struct tls_peer){0};
+    if (request->call->conn)
+        tls_peer(request->call->conn->transport, &request->arena, ret_peer);
+}
+
+static void want_body(struct http_request *request)
+{
+    if (request->wanted_body || !request->call->stream.engine)
+        return;
+    request->wanted_body = true;
+    http_stream_want_body(&request->call->stream);
+    http_conn_kick(request->call->conn);
+}
+
+struct error *http_request_read(struct http_request *request, char *ptr, size_t capacity,
+                                size_t *ret_len)
+{
+    want_body(request);
+    TRY(http_call_read(request->call, ptr, capacity, ret_len), "read the request");
+    return NULL;
+}
+
+struct error *http_request_read_all(struct http_request *request, struct buf *body)
+{
+    want_body(request);
+    for (;;) {
+        struct str bytes;
+        TRY(http_call_peek(request->call, &bytes), "read the request");
+        if (bytes.len == 0)
+            return NULL;
+        buf_add(body, bytes);
+        TRY(buf_check(body), "read the request");
+        http_call_consume(request->call, bytes.len);
+    }
+}
+
+static struct error *begin(struct http_request *request, int status,
+                           const struct http_headers *headers, bool end)
+{
+    assert(!request->responded);
+    if (!request->call->stream.engine)
+        return error_new(ERROR_CONNECTION, "the client is gone");
+    SCOPED(http_head) head = {.status = status};
+    if (headers)
+        TRY(http_headers_add_all(&head.headers, headers));
+    TRY(http_stream_respond(&request->call->stream, &head, end));
+    request->responded = true;
+    http_conn_kick(request->call->conn);
+    return NULL;
+}
+
+struct error *http_request_respond(struct http_request *request, int status,
+                                   const struct http_headers *headers)
+{
+    TRY(begin(request, status, headers, false), "respond");
+    return NULL;
+}
+
+struct error *http_request_write(struct http_request *request, struct str bytes)
+{
+    TRY(http_call_write(request->call, bytes), "write the response");
+    return NULL;
+}
+
+struct error *http_request_answer(struct http_request *request, int status, struct str content_type,
+                                  struct str body)
+{
+    SCOPED(http_headers) headers = {0};
+    char digits[24];
+    const int len = snprintf(digits, sizeof(digits), "%zu", body.len);
+    if (content_type.len)
+        TRY(http_headers_add(&headers, STR("content-type"), content_type));
+    if (status != 204 && status != 304)
+        TRY(http_headers_add(&headers, STR("content-length"), str_from(digits, (size_t)len)));
+    const bool bodiless = http_has_no_body(http_request_method(request), status) || body.len == 0;
+    TRY(begin(request, status, &headers, bodiless), "respond");
+    if (bodiless)
+        return NULL;
+    TRY(http_request_write(request, body));
+    return http_call_end(request->call);
+}
+
+bool http_request_has_responded(const struct http_request *request)
+{
+    return request->responded;
+}

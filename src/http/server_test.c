@@ -1,0 +1,429 @@
+#include "http/server.h"
+
+#include <stdarg.h>
+
+#include "http/stage_test.h"
+
+/* What the handlers of these tests saw. */
+struct seen {
+    int requests;
+    struct buf body;
+    struct buf targets;
+    struct error *err;
+};
+
+static void seen_done(struct seen *seen)
+{
+    buf_done(&seen->body);
+    buf_done(&seen->targets);
+    error_free(seen->err);
+}
+
+static struct error *note(void *data, struct http_request *request)
+{
+    struct seen *seen = data;
+    seen->requests++;
+    buf_add(&seen->targets, http_request_target(request));
+    buf_add_char(&seen->targets, ' ');
+    SCOPED(buf) body = {.limit = 100 * KILOBYTE};
+    struct error *err = http_request_read_all(request, &body);
+    buf_add(&seen->body, buf_str(&body));
+    if (err) {
+        error_free(seen->err);
+        seen->err = error_copy(err);
+        return err;
+    }
+    return http_request_answer(request, 200, STR("text/plain"), STR("fine\n"));
+}
+
+/* Sends bytes to the server as they are and collects what comes back until it closes. */
+static struct error *say(struct stage *stage, struct str bytes, struct buf *answer)
+{
+    OWNED(transport) transport = NULL;
+    FIBER_TIMEOUT(2 * MINUTE);
+    TRY(network_connect(stage->network, STAGE_HOST, http_server_port(stage->server), &transport));
+    struct error *err = transport_write(transport, bytes);
+    error_free(err); /* it may have heard enough */
+    for (;;) {
+        char block[1000];
+        size_t len;
+        TRY(transport_read(transport, block, sizeof(block), &len));
+        if (len == 0)
+            return NULL;
+        buf_add(answer, str_from(block, len));
+    }
+}
+
+struct plain_case {
+    const char *name;
+    const char *bytes;
+    const char *status;  /* start of the answer; "" for none */
+    const char *targets; /* what handlers were called for */
+};
+
+static void check_plain(const struct plain_case *row)
+{
+    TEST_CASE("%s", row->name);
+    SCOPED(seen) seen = {0};
+    SCOPED(stage) stage;
+    stage_init(&stage, STAGE_PLAIN, note, &seen);
+    stage.server_options.timeouts =
+        (struct http_timeouts){.first = 10 * SECOND, .idle = 10 * SECOND};
+    CHECK_OK(stage_start(&stage));
+    SCOPED(buf) answer = {0};
+    CHECK_OK(say(&stage, str_from_c(row->bytes), &answer));
+    CHECK_EQ(str_slice(buf_str(&answer), 0, strlen(row->status)), str_from_c(row->status));
+    if (!row->status[0])
+        CHECK_EQ(answer.len, (size_t)0);
+    CHECK_EQ(buf_str(&seen.targets), str_from_c(row->targets));
+    CHECK_EQ(http_server_request_count(stage.server), (size_t)0);
+}
+
+#define HEAD_POST "POST /a HTTP/1.1\r\nHost: x\r\n"
+
+SIM_TEST(smuggling_attempts_are_refused)
+{
+    static const struct plain_case cases[] = {
+        {"both lengths",
+         HEAD_POST
+         "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /evil HTTP/1.1\r\nHost: x\r\n\r\n",
+         "HTTP/1.1 400 ",                                                                                                          ""},
+        {"both lengths, other order",
+         HEAD_POST
+         "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\nGET /evil HTTP/1.1\r\nHost: x\r\n\r\n",
+         "HTTP/1.1 400 ",                                                                                                          ""},
+        {"two lengths",               HEAD_POST "Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
+         "HTTP/1.1 400 ",                                                                                                          ""},
+        {"length with a sign",        HEAD_POST "Content-Length: +5\r\n\r\nhello",                                "HTTP/1.1 400 ", ""},
+        {"obscured encoding",
+         HEAD_POST
+         "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\nGET /evil HTTP/1.1\r\nHost: x\r\n\r\n",                     "HTTP/1.1 ",     ""},
+        {"blank before colon",        HEAD_POST "Content-Length : 5\r\n\r\nhello",                                "HTTP/1.1 400 ", ""},
+        {"folded header",             HEAD_POST "X: a\r\n b\r\n\r\n",                                             "HTTP/1.1 400 ", ""},
+        {"bare line feeds",           "GET /a HTTP/1.1\nHost: x\n\n",                                             "HTTP/1.1 505 ", ""},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        check_plain(&cases[i]);
+}
+
+SIM_TEST(a_wrong_content_length_cuts_nothing_and_swallows_nothing)
+{
+    static const struct plain_case cases[] = {
+        {"too short: the rest is no request", HEAD_POST "Content-Length: 3\r\n\r\nhello",
+         "HTTP/1.1 200 ",                                                                                                "/a "},
+        {"far too long",                      HEAD_POST "Content-Length: 99999999999999999999\r\n\r\n", "HTTP/1.1 400 ",
+         ""                                                                                                                   },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        check_plain(&cases[i]);
+}
+
+/* The client announces more than it sends and then waits: the handler's own deadline ends it. */
+static struct error *note_briefly(void *data, struct http_request *request)
+{
+    FIBER_TIMEOUT(5 * SECOND);
+    return note(data, request);
+}
+
+SIM_TEST(a_body_that_does_not_come_ends_at_the_deadline)
+{
+    SCOPED(seen) seen = {0};
+    SCOPED(stage) stage;
+    stage_init(&stage, STAGE_PLAIN, note_briefly, &seen);
+    CHECK_OK(stage_start(&stage));
+    SCOPED(buf) answer = {0};
+    CHECK_OK(say(&stage, STR(HEAD_POST "Content-Length: 9\r\n\r\nhello"), &answer));
+    CHECK(str_starts_with(buf_str(&answer), STR("HTTP/1.1 504 ")));
+    CHECK(error_is(seen.err, ERROR_DEADLINE));
+}
+
+static struct error *hang_up(struct stage *stage, struct str bytes)
+{
+    OWNED(transport) transport = NULL;
+    TRY(network_connect(stage->network, STAGE_HOST, http_server_port(stage->server), &transport));
+    TRY(transport_write(transport, bytes));
+    transport_finish(transport);
+    return fiber_sleep(SECOND);
+}
+
+SIM_TEST(a_truncated_request_body_is_an_error_for_the_handler)
+{
+    static const char *const requests[] = {
+        HEAD_POST "Content-Length: 9\r\n\r\nhello",
+        HEAD_POST "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
+    };
+    for (size_t i = 0; i < COUNT(requests); i++) {
+        TEST_CASE("%zu", i);
+        SCOPED(seen) seen = {0};
+        SCOPED(stage) stage;
+        stage_init(&stage, STAGE_PLAIN, note, &seen);
+        CHECK_OK(stage_start(&stage));
+        CHECK_OK(hang_up(&stage, str_from_c(requests[i])));
+        CHECK_EQ(seen.requests, 1);
+        CHECK(seen.err != NULL);
+        CHECK_EQ(http_server_connection_count(stage.server), (size_t)0);
+    }
+}
+
+SIM_TEST(chunk_extensions_are_ignored_up_to_a_limit)
+{
+    SCOPED(buf) bytes = {0};
+    buf_add(
+        &bytes,
+        STR(HEAD_POST
+            "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n5;name=value\r\nhello\r\n0\r\n\r\n"));
+    check_plain(&(struct plain_case){"short", buf_c(&bytes), "HTTP/1.1 200 ", "/a "});
+    buf_clear(&bytes);
+    buf_add(&bytes, STR(HEAD_POST "Transfer-Encoding: chunked\r\n\r\n5;name="));
+    for (int i = 0; i < 200000; i++)
+        buf_add_char(&bytes, 'x');
+    buf_add(&bytes, STR("\r\nhello\r\n0\r\n\r\n"));
+    check_plain(&(struct plain_case){"long", buf_c(&bytes), "HTTP/1.1 400 ", "/a "});
+}
+
+SIM_TEST(a_header_of_a_megabyte_is_refused_early)
+{
+    SCOPED(buf) bytes = {0};
+    buf_add(&bytes, STR("GET /a HTTP/1.1\r\nHost: x\r\nX: "));
+    for (int i = 0; i < 1000000; i++)
+        buf_add_char(&bytes, 'x');
+    buf_add(&bytes, STR("\r\n\r\n"));
+    check_plain(&(struct plain_case){"in one", buf_c(&bytes), "HTTP/1.1 431 ", ""});
+}
+
+static struct error *get_with_large_header(struct stage *stage)
+{
+    SCOPED(http_headers) headers = {.limit = 2 * MEGABYTE};
+    SCOPED(buf) value = {0};
+    for (int i = 0; i < 1000000; i++)
+        buf_add_char(&value, 'x');
+    TRY(http_headers_add(&headers, STR("x"), buf_str(&value)));
+    OWNED(http_response) response = NULL;
+    FIBER_TIMEOUT(MINUTE);
+    TRY(http_client_send(stage->client,
+                         &(struct http_client_request){.target = STR("/"), .headers = &headers},
+                         &response));
+    return error_new(ERROR_TOO_LARGE, "status %d", http_response_status(response));
+}
+
+SIM_TEST(a_client_does_not_get_through_with_a_header_of_a_megabyte)
+{
+    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
+        TEST_CASE("%s", stage_name(kind));
+        SCOPED(seen) seen = {0};
+        SCOPED(stage) stage;
+        stage_init(&stage, kind, note, &seen);
+        CHECK_OK(stage_start(&stage));
+        OWNED(error) err = get_with_large_header(&stage);
+        CHECK(err != NULL);
+        CHECK(!error_is(err, ERROR_DEADLINE));
+        CHECK_EQ(seen.requests, 0);
+    }
+}
+
+SIM_TEST(a_body_past_the_limit_is_answered_with_413)
+{
+    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
+        TEST_CASE("%s", stage_name(kind));
+        SCOPED(seen) seen = {0};
+        SCOPED(stage) stage;
+        stage_init(&stage, kind, note, &seen);
+        CHECK_OK(stage_start(&stage));
+        SCOPED(buf) body = {0};
+        for (int i = 0; i < 200000; i++)
+            buf_add_char(&body, 'x');
+        OWNED(http_response) response = NULL;
+        FIBER_TIMEOUT(MINUTE);
+        CHECK_OK(http_client_send(stage.client,
+                                  &(struct http_client_request){.method = STR("PUT"),
+                                                                .target = STR("/"),
+                                                                .body = buf_str(&body)},
+                                  &response));
+        CHECK_EQ(http_response_status(response), 413);
+        CHECK(error_is(seen.err, ERROR_TOO_LARGE));
+    }
+}
+
+SIM_TEST(a_client_that_says_nothing_is_let_go)
+{
+    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
+        TEST_CASE("%s", stage_name(kind));
+        SCOPED(seen) seen = {0};
+        SCOPED(stage) stage;
+        stage_init(&stage, kind, note, &seen);
+        CHECK_OK(stage_start(&stage));
+        OWNED(transport) transport = NULL;
+        CHECK_OK(
+            network_connect(stage.network, STAGE_HOST, http_server_port(stage.server), &transport));
+        CHECK_OK(fiber_sleep(kind == STAGE_PLAIN ? 29 * SECOND : 9 * SECOND));
+        CHECK_EQ(http_server_connection_count(stage.server), (size_t)1);
+        CHECK_OK(fiber_sleep(4 * SECOND));
+        CHECK_EQ(http_server_connection_count(stage.server), (size_t)0);
+    }
+}
+
+/* One byte every five seconds keeps the wire busy, not the server. */
+SIM_TEST(a_client_that_trickles_its_head_is_let_go)
+{
+    SCOPED(seen) seen = {0};
+    SCOPED(stage) stage;
+    stage_init(&stage, STAGE_PLAIN, note, &seen);
+    CHECK_OK(stage_start(&stage));
+    OWNED(transport) transport = NULL;
+    CHECK_OK(
+        network_connect(stage.network, STAGE_HOST, http_server_port(stage.server), &transport));
+    const struct str request = STR("GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
+    for (size_t i = 0; i < 7; i++) {
+        error_free(transport_write(transport, str_slice(request, i, i + 1)));
+        CHECK_OK(fiber_sleep(5 * SECOND));
+    }
+    CHECK_EQ(http_server_connection_count(stage.server), (size_t)0);
+    CHECK_EQ(seen.requests, 0);
+}
+
+static struct error *fails(void *data, struct http_request *request)
+{
+    const enum error_code *code = data;
+    if (str_eq(http_request_target(request), STR("/half"))) {
+        TRY(http_request_respond(request, 200, NULL));
+        TRY(http_request_write(request, STR("half")));
+    }
+    if (*code == ERROR_NONE)
+        return NULL;
+    return error_new(*code, "no such thing as %.*s", STR_ARG(http_request_target(request)));
+}
+
+SIM_TEST(what_a_handler_returns_becomes_the_answer)
+{
+    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
+        TEST_CASE("%s", stage_name(kind));
+        enum error_code code = ERROR_NOT_FOUND;
+        SCOPED(stage) stage;
+        stage_init(&stage, kind, fails, &code);
+        CHECK_OK(stage_start(&stage));
+        SCOPED(buf) body = {0};
+        int status;
+        CHECK_OK(stage_get(&stage, STR("/x"), &status, &body));
+        CHECK_EQ(status, 404);
+        CHECK_EQ(buf_str(&body), STR("no such thing as /x\n"));
+        code = ERROR_NONE;
+        buf_clear(&body);
+        CHECK_OK(stage_get(&stage, STR("/x"), &status, &body));
+        CHECK_EQ(status, 500);
+        CHECK_EQ(buf_str(&body), STR("the handler did not answer\n"));
+    }
+}
+
+SIM_TEST(half_an_answer_is_never_taken_for_a_whole_one)
+{
+    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
+        TEST_CASE("%s", stage_name(kind));
+        enum error_code code = ERROR_INTERNAL;
+        SCOPED(stage) stage;
+        stage_init(&stage, kind, fails, &code);
+        CHECK_OK(stage_start(&stage));
+        SCOPED(buf) body = {0};
+        int status;
+        OWNED(error) err = stage_get(&stage, STR("/half"), &status, &body);
+        CHECK(err != NULL);
+    }
+}
+
+static struct error *takes_a_minute(void *data, struct http_request *request)
+{
+    TRY(fiber_sleep(MINUTE));
+    return note(data, request);
+}
+
+struct patient {
+    struct stage *stage;
+    int status;
+};
+
+static struct error *waits_for_answer(void *data)
+{
+    struct patient *patient = data;
+    SCOPED(buf) body = {0};
+    return stage_get(patient->stage, STR("/slow"), &patient->status, &body);
+}
+
+SIM_TEST(draining_lets_running_requests_end)
+{
+    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
+        TEST_CASE("%s", stage_name(kind));
+        SCOPED(seen) seen = {0};
+        SCOPED(stage) stage;
+        stage_init(&stage, kind, takes_a_minute, &seen);
+        CHECK_OK(stage_start(&stage));
+        struct patient patient = {.stage = &stage};
+        SCOPED(scope) scope = {0};
+        scope_start(&scope, "waits", waits_for_answer, &patient);
+        CHECK_OK(fiber_sleep(SECOND));
+        CHECK_EQ(http_server_request_count(stage.server), (size_t)1);
+        const int64_t begun = loop_now(loop_current());
+        CHECK_OK(http_server_drain(stage.server));
+        CHECK(loop_now(loop_current()) - begun >= 58 * SECOND);
+        CHECK(loop_now(loop_current()) - begun <= 63 * SECOND);
+        CHECK_OK(scope_wait(&scope));
+        CHECK_EQ(patient.status, 200);
+        SCOPED(buf) body = {0};
+        int status;
+        CHECK_FAILS(stage_get(&stage, STR("/"), &status, &body), ERROR_CONNECTION,
+                    "Connection refused");
+    }
+}
+
+SIM_TEST(stopping_cancels_what_runs)
+{
+    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
+        TEST_CASE("%s", stage_name(kind));
+        SCOPED(seen) seen = {0};
+        SCOPED(stage) stage;
+        stage_init(&stage, kind, takes_a_minute, &seen);
+        CHECK_OK(stage_start(&stage));
+        struct patient patient = {.stage = &stage};
+        SCOPED(scope) scope = {0};
+        scope_start(&scope, "waits", waits_for_answer, &patient);
+        CHECK_OK(fiber_sleep(SECOND));
+        http_server_free(TAKE(stage.server));
+        CHECK_ERROR(scope_wait(&scope), ERROR_CONNECTION);
+        CHECK_EQ(seen.requests, 0);
+    }
+}
+
+static struct error *tells_who(void *data, struct http_request *request)
+{
+    (void)data;
+    struct tls_peer peer;
+    http_request_peer(request, &peer);
+    return http_request_answer(request, peer.verified ? 200 : 401, STR(""), peer.common_name);
+}
+
+SIM_TEST(a_handler_knows_who_asks)
+{
+    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
+        TEST_CASE("%s", stage_name(kind));
+        SCOPED(stage) stage;
+        stage_init(&stage, kind, tells_who, NULL);
+        CHECK_OK(stage_start(&stage));
+        SCOPED(buf) body = {0};
+        int status;
+        CHECK_OK(stage_get(&stage, STR("/"), &status, &body));
+        CHECK_EQ(status, kind == STAGE_PLAIN ? 401 : 200);
+        CHECK_EQ(buf_str(&body), kind == STAGE_PLAIN ? STR("") : STR("test-client"));
+    }
+}
+
+SIM_TEST(pipelined_requests_are_answered_in_order)
+{
+    check_plain(&(struct plain_case){
+        "three",
+        "GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\nGET /3 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        "HTTP/1.1 200 ", "/1 /2 /3 "});
+}
+
+SIM_TEST(a_tls_client_on_a_plain_port_is_told)
+{
+    check_plain(
+        &(struct plain_case){"client hello", "\x16\x03\x01\x02\x01\x01", "HTTP/1.1 400 ", ""});
+}
