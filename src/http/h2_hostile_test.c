@@ -76,6 +76,27 @@ TEST(h2_header_of_a_megabyte_from_a_server)
     }
 }
 
+TEST(h2_continuation_may_arrive_byte_by_byte)
+{
+    for (size_t i = 0; i < COUNT(splits); i++) {
+        TEST_CASE("split %zu", i);
+        struct recorder client;
+        SCOPED(buf) out = {0}, input = {0}, block = {0};
+        recorder_init(&client, h2_new, HTTP_CLIENT, NULL);
+        recorder_request(&client, "GET", "/", NULL);
+        CHECK_OK(recorder_drain(&client, &out));
+        add_frame(&input, SETTINGS, 0, 0, STR(""));
+        add_literal(&block, ":status", "200");
+        add_frame(&input, HEADERS, END_STREAM, 1, buf_str(&block));
+        buf_clear(&block);
+        add_literal(&block, "a", "b");
+        add_frame(&input, CONTINUATION, END_HEADERS, 1, buf_str(&block));
+        CHECK_OK(feed_and_drain(&client, buf_str(&input), splits[i], &out));
+        CHECK_EQ(buf_str(&client.log), STR("head 1: 200 a=b\nend 1: \nclosed 1:\n"));
+        recorder_done(&client);
+    }
+}
+
 TEST(h2_heads_too_large_to_send)
 {
     struct pair pair;
