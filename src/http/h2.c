@@ -362,12 +362,14 @@ static void submit_settings(struct h2 *h2)
 {
     const struct http_limits *limits = &h2->engine.limits;
     const bool is_client = h2->engine.role == HTTP_CLIENT;
+    /* One entry depends on the role: a client wants no push, a server limits its streams. */
+    const int32_t last =
+        is_client ? NGHTTP2_SETTINGS_ENABLE_PUSH : NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS;
     const nghttp2_settings_entry entries[] = {
-        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE,                                               (uint32_t)limits->window},
-        {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE,                                              (uint32_t)limits->head  },
-        {NGHTTP2_SETTINGS_HEADER_TABLE_SIZE,                                                 TABLE_SIZE              },
-        {is_client ? NGHTTP2_SETTINGS_ENABLE_PUSH : NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS,
-         is_client ? 0 : (uint32_t)limits->streams                                                                   },
+        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE,  (uint32_t)limits->window                 },
+        {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, (uint32_t)limits->head                   },
+        {NGHTTP2_SETTINGS_HEADER_TABLE_SIZE,    TABLE_SIZE                               },
+        {last,                                  is_client ? 0 : (uint32_t)limits->streams},
     };
     int code = nghttp2_submit_settings(h2->session, NGHTTP2_FLAG_NONE, entries, COUNT(entries));
     if (code == 0)

@@ -192,11 +192,11 @@ TEST(h2_peers_that_speak_something_else)
         struct str input;
         const char *message;
     } cases[] = {
-        {"server is HTTP/1.1",   HTTP_CLIENT, STR("HTTP/1.1 400 Bad Request\r\n\r\n"),  "HTTP/1.1"  },
-        {"server is plain text", HTTP_CLIENT, STR("hello, who is there?\r\n"),          "bad frames"},
-        {"server is TLS",        HTTP_CLIENT, STR("\x15\x03\x01\x00\x02\x02\x46____"),  "TLS"       },
-        {"client is HTTP/1.1",   HTTP_SERVER, STR("GET / HTTP/1.1\r\n\r\n-----------"), "HTTP/1.1"  },
-        {"client is TLS",        HTTP_SERVER, STR("\x16\x03\x01\x02\x00\x01\x00\x01"),  "TLS"       },
+        {"server is HTTP/1.1",   HTTP_CLIENT, STR("HTTP/1.1 400 No\r\n\r\n"),      "HTTP/1.1"  },
+        {"server is plain text", HTTP_CLIENT, STR("hello, who is there?\r\n"),     "bad frames"},
+        {"server is TLS",        HTTP_CLIENT, STR("\x15\x03\x01\0\x02\x02_____"),  "TLS"       },
+        {"client is HTTP/1.1",   HTTP_SERVER, STR("GET / HTTP/1.1\r\n\r\n_____"),  "HTTP/1.1"  },
+        {"client is TLS",        HTTP_SERVER, STR("\x16\x03\x01\x02\0\x01\0\x01"), "TLS"       },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].name);
