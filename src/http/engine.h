@@ -34,6 +34,9 @@
  *
  * Trailers are checked, limited and dropped; so are 1xx answers. There is no server push and no
  * protocol upgrade.
+ *
+ * A stream the peer reset no longer counts against the limit of concurrent streams, though its
+ * handler may still be unwinding: who runs handlers bounds their number as well.
  */
 #pragma once
 
@@ -70,7 +73,7 @@ struct http_limits {
     size_t window;            /* received body bytes a stream holds unconsumed: 256 KiB */
     size_t connection_window; /* the same for all streams of a server connection: 1 MiB */
     size_t queue;             /* body bytes a stream holds unsent: 64 KiB */
-    size_t streams;           /* concurrent streams a server accepts: 250 */
+    size_t streams;           /* concurrent streams an HTTP/2 server accepts: 250 */
 };
 
 struct http_stream {
@@ -120,7 +123,10 @@ DEFINE_OWNED(http_engine)
  */
 MUST_USE struct error *http_engine_receive(struct http_engine *engine, struct str bytes);
 
-/* The peer will send nothing more. ERROR_PROTOCOL "truncated ..." when that cuts a message. */
+/*
+ * The peer will send nothing more. ERROR_PROTOCOL "truncated ..." when that cuts an HTTP/1.1
+ * message short, ERROR_CONNECTION when streams were open otherwise, NULL when there were none.
+ */
 MUST_USE struct error *http_engine_receive_end(struct http_engine *engine);
 
 /* The connection is lost: closes every open stream with a copy of the error. */

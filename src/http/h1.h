@@ -4,6 +4,9 @@
  * One exchange at a time. A server keeps the bytes of pipelined requests unread until their turn.
  * Reading is strict: whatever two implementations could understand differently is refused.
  * An idle engine holds no buffers.
+ *
+ * A 2xx answer to CONNECT ends the engine's part: it is finished, and the bytes that follow on the
+ * connection are the tunnel's, not to be fed to it. A server opens no tunnels.
  */
 #pragma once
 

@@ -11,6 +11,13 @@
  */
 #define TABLE_SIZE 1024
 
+/*
+ * CONTINUATION frames of one head. nghttp2 counts one again for each piece its frame header arrives
+ * in, up to nine, so its default of 8 refuses a single frame that comes byte by byte. The size of a
+ * head is limited by us in any case.
+ */
+#define CONTINUATIONS 100
+
 /* Before the peer's settings have arrived. */
 #define STREAMS_UNTIL_TOLD 100
 
@@ -67,8 +74,12 @@ static struct error *h2_receive(struct http_engine *engine, struct str bytes)
         h2->control_budget = H2_CONTROL_BUDGET;
     const ssize_t used =
         nghttp2_session_mem_recv(h2->session, (const uint8_t *)bytes.ptr, bytes.len);
-    if (used < 0)
+    if (used < 0) {
+        nghttp2_session_terminate_session(h2->session, used == NGHTTP2_ERR_FLOODED
+                                                           ? NGHTTP2_ENHANCE_YOUR_CALM
+                                                           : NGHTTP2_PROTOCOL_ERROR);
         return session_error(h2, used);
+    }
     return TAKE(h2->err);
 }
 
@@ -329,6 +340,7 @@ static nghttp2_option *new_option(void)
     nghttp2_option_set_no_auto_window_update(option, 1);
     nghttp2_option_set_no_closed_streams(option, 1);
     nghttp2_option_set_max_reserved_remote_streams(option, 0);
+    nghttp2_option_set_max_continuations(option, CONTINUATIONS);
     nghttp2_option_set_max_deflate_dynamic_table_size(option, TABLE_SIZE);
     return option;
 }
@@ -350,12 +362,14 @@ static void submit_settings(struct h2 *h2)
 {
     const struct http_limits *limits = &h2->engine.limits;
     const bool is_client = h2->engine.role == HTTP_CLIENT;
+    /* One entry depends on the role: a client wants no push, a server limits its streams. */
+    const int32_t last =
+        is_client ? NGHTTP2_SETTINGS_ENABLE_PUSH : NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS;
     const nghttp2_settings_entry entries[] = {
-        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE,                                               (uint32_t)limits->window},
-        {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE,                                              (uint32_t)limits->head  },
-        {NGHTTP2_SETTINGS_HEADER_TABLE_SIZE,                                                 TABLE_SIZE              },
-        {is_client ? NGHTTP2_SETTINGS_ENABLE_PUSH : NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS,
-         is_client ? 0 : (uint32_t)limits->streams                                                                   },
+        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE,  (uint32_t)limits->window                 },
+        {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, (uint32_t)limits->head                   },
+        {NGHTTP2_SETTINGS_HEADER_TABLE_SIZE,    TABLE_SIZE                               },
+        {last,                                  is_client ? 0 : (uint32_t)limits->streams},
     };
     int code = nghttp2_submit_settings(h2->session, NGHTTP2_FLAG_NONE, entries, COUNT(entries));
     if (code == 0)

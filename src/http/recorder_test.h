@@ -19,6 +19,7 @@ struct recorder {
     bool hold;           /* leave received bytes unconsumed */
     bool refuse;         /* refuse new streams */
     bool answer;         /* a server that answers each complete request with an echo */
+    bool no_counts;      /* leave out how many bytes came before an error */
     size_t goaways, settings, pongs;
 };
 
@@ -109,7 +110,7 @@ static inline void recorder_closed(struct http_stream *http, struct error *err)
     stream->closed = true;
     stream->err = err;
     buf_print(&stream->recorder->log, "closed %d:", http->id);
-    if (err && !stream->ended)
+    if (err && !stream->ended && !stream->recorder->no_counts)
         buf_print(&stream->recorder->log, " after %zu bytes,", stream->body.len);
     if (err)
         buf_print(&stream->recorder->log, " %.*s: %s%s", STR_ARG(error_code_name(err->code)),
@@ -228,7 +229,8 @@ static inline void recorder_settle(struct recorder *recorder)
             buf_add(&text, stream->head.target);
             buf_add_char(&text, ' ');
             buf_add(&text, str_slice(buf_str(&stream->body), 0, 1000));
-            recorder_respond(stream, 200, buf_str(&text));
+            recorder_respond(stream, str_eq(stream->head.method, STR("CONNECT")) ? 405 : 200,
+                             buf_str(&text));
         }
     }
 }
