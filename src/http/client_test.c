@@ -21,7 +21,7 @@ static struct error *echo(void *data, struct http_request *request)
 static struct error *exchange_echoes(struct stage *stage)
 {
     SCOPED(buf) body = {0};
-    int status;
+    int status = 0;
     FIBER_TIMEOUT(MINUTE);
     TRY(stage_get(stage, STR("/a?b=c"), &status, &body));
     CHECK_EQ(status, 200);
@@ -113,7 +113,7 @@ static struct error *visits(void *data)
     char target[16];
     snprintf(target, sizeof(target), "/%d", visitor->number);
     buf_print(&expected, "GET %s ", target);
-    int status;
+    int status = 0;
     TRY(stage_get(visitor->stage, str_from_c(target), &status, &body));
     CHECK_EQ(buf_str(&body), buf_str(&expected));
     const size_t now = http_client_connection_count(visitor->stage->client);
@@ -185,7 +185,7 @@ SIM_TEST(a_dead_idle_connection_is_replaced_unnoticed)
         for (int i = 0; i < 20; i++) {
             TEST_CASE("%s, %d ms", stage_name(kind), 9900 + i * 10);
             SCOPED(buf) body = {0};
-            int status;
+            int status = 0;
             CHECK_OK(stage_get(&stage, STR("/"), &status, &body));
             CHECK_OK(fiber_sleep(9900 * MILLISECOND + i * 10 * MILLISECOND));
         }
@@ -365,7 +365,7 @@ SIM_TEST(compressed_responses_are_read_as_plain_ones)
         stage_init(&stage, kind, compresses, NULL);
         CHECK_OK(stage_start(&stage));
         SCOPED(buf) body = {0};
-        int status;
+        int status = 0;
         CHECK_OK(stage_get(&stage, STR("/"), &status, &body));
         CHECK_EQ(body.len, (size_t)20000);
     }
@@ -382,7 +382,7 @@ SIM_TEST(a_truncated_body_is_an_error)
                                &(struct sim_faults){.cut_after = 50 * KILOBYTE});
         CHECK_OK(stage_start(&stage));
         SCOPED(buf) body = {0};
-        int status;
+        int status = 0;
         FIBER_TIMEOUT(MINUTE);
         OWNED(error) err = stage_get(&stage, STR("/"), &status, &body);
         CHECK(err != NULL);
@@ -514,7 +514,7 @@ SIM_TEST(a_refusing_proxy_is_named)
     SCOPED(scope) scope = {0};
     scope_start(&scope, "proxy", refuses, listener);
     SCOPED(buf) body = {0};
-    int status;
+    int status = 0;
     CHECK_FAILS(stage_get(&stage, STR("/"), &status, &body), ERROR_UNAUTHORIZED,
                 "connect to server.test:40000 through proxy proxy.test:3128: the proxy answers 407 "
                 "Who are you");
@@ -527,7 +527,7 @@ SIM_TEST(a_certificate_for_another_name_is_refused)
     stage.client_options.endpoint.server_name = STR("other.test");
     CHECK_OK(stage_start(&stage));
     SCOPED(buf) body = {0};
-    int status;
+    int status = 0;
     CHECK_FAILS(stage_get(&stage, STR("/"), &status, &body), ERROR_TLS,
                 "connect to server.test:40000: TLS handshake: the server's certificate is for "
                 "server.test, localhost, 127.0.0.1, not for other.test");
@@ -540,7 +540,7 @@ SIM_TEST(an_expired_certificate_is_refused)
     CHECK_OK(stage_start(&stage));
     CHECK_OK(fiber_sleep(48 * HOUR));
     SCOPED(buf) body = {0};
-    int status;
+    int status = 0;
     CHECK_FAILS(stage_get(&stage, STR("/"), &status, &body), ERROR_TLS, "has expired on");
 }
 
@@ -551,7 +551,7 @@ SIM_TEST(a_plain_text_peer_on_a_tls_port_is_named)
     stage.server_options.tls = NULL;
     CHECK_OK(stage_start(&stage));
     SCOPED(buf) body = {0};
-    int status;
+    int status = 0;
     FIBER_TIMEOUT(MINUTE);
     CHECK_FAILS(stage_get(&stage, STR("/"), &status, &body), ERROR_TLS,
                 "the peer does not speak TLS");

@@ -302,7 +302,7 @@ SIM_TEST(what_a_handler_returns_becomes_the_answer)
         stage_init(&stage, kind, fails, &code);
         CHECK_OK(stage_start(&stage));
         SCOPED(buf) body = {0};
-        int status;
+        int status = 0;
         CHECK_OK(stage_get(&stage, STR("/x"), &status, &body));
         CHECK_EQ(status, 404);
         CHECK_EQ(buf_str(&body), STR("no such thing as /x\n"));
@@ -323,7 +323,7 @@ SIM_TEST(half_an_answer_is_never_taken_for_a_whole_one)
         stage_init(&stage, kind, fails, &code);
         CHECK_OK(stage_start(&stage));
         SCOPED(buf) body = {0};
-        int status;
+        int status = 0;
         OWNED(error) err = stage_get(&stage, STR("/half"), &status, &body);
         CHECK(err != NULL);
     }
@@ -367,7 +367,7 @@ SIM_TEST(draining_lets_running_requests_end)
         CHECK_OK(scope_wait(&scope));
         CHECK_EQ(patient.status, 200);
         SCOPED(buf) body = {0};
-        int status;
+        int status = 0;
         CHECK_FAILS(stage_get(&stage, STR("/"), &status, &body), ERROR_CONNECTION,
                     "Connection refused");
     }
@@ -407,7 +407,7 @@ SIM_TEST(a_handler_knows_who_asks)
         stage_init(&stage, kind, tells_who, NULL);
         CHECK_OK(stage_start(&stage));
         SCOPED(buf) body = {0};
-        int status;
+        int status = 0;
         CHECK_OK(stage_get(&stage, STR("/"), &status, &body));
         CHECK_EQ(status, kind == STAGE_PLAIN ? 401 : 200);
         CHECK_EQ(buf_str(&body), kind == STAGE_PLAIN ? STR("") : STR("test-client"));

@@ -1,0 +1,82 @@
+#include "bench.h"
+
+#include <malloc.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/str.h"
+
+static double seconds(clockid_t clock)
+{
+    struct timespec time;
+    clock_gettime(clock, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+double bench_cpu(void)
+{
+    return seconds(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+double bench_clock(void)
+{
+    return seconds(CLOCK_MONOTONIC);
+}
+
+size_t bench_resident(void)
+{
+    FILE *file = fopen("/proc/self/statm", "r");
+    unsigned long size, resident = 0;
+    if (file && fscanf(file, "%lu %lu", &size, &resident) != 2) /* NOLINT(cert-err34-c) */
+        resident = 0;
+    if (file)
+        fclose(file);
+    return resident * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+void bench_trim(void)
+{
+    malloc_trim(0);
+}
+
+void bench_heading(const char *text)
+{
+    printf("\n%s\n", text);
+    fflush(stdout);
+}
+
+void bench_row(const char *what, double figure, const char *unit, const char *remark, ...)
+{
+    va_list args;
+    va_start(args, remark);
+    printf("  %-52s %12.1f %-10s ", what, figure, unit);
+    vprintf(remark, args);
+    printf("\n");
+    fflush(stdout);
+    va_end(args);
+}
+
+int main(int argc, char **argv)
+{
+    const char *part = argc > 1 ? argv[1] : "all";
+    uint64_t count = 5000;
+    if (argc > 2 && !str_to_uint64(str_from_c(argv[2]), &count)) {
+        fprintf(stderr, "usage: bench [all|fibers|json|manifest|connections [COUNT]]\n");
+        return 2;
+    }
+    const int all = strcmp(part, "all") == 0;
+    if (all || strcmp(part, "connections") == 0)
+        bench_connections((size_t)count);
+    if (all || strcmp(part, "fibers") == 0)
+        bench_fibers();
+    if (all || strcmp(part, "json") == 0)
+        bench_json();
+    if (all || strcmp(part, "manifest") == 0)
+        bench_manifest();
+    return 0;
+}

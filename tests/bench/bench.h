@@ -1,0 +1,28 @@
+/*
+ * What we measure. Every figure is printed beside what it is compared with, taken in the same run.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Seconds of processor time this process has used, and of a monotonic clock. */
+double bench_cpu(void);
+double bench_clock(void);
+
+/* Bytes of memory in use by this process, as the kernel counts them. */
+size_t bench_resident(void);
+
+/* Gives unused heap back to the system, so that the next figure shows what is in use. */
+void bench_trim(void);
+
+void bench_heading(const char *text);
+
+/* One row: what, figure, unit, remark. */
+void bench_row(const char *what, double figure, const char *unit, const char *remark, ...)
+    __attribute__((format(printf, 4, 5)));
+
+void bench_fibers(void);
+void bench_json(void);
+void bench_manifest(void);
+void bench_connections(size_t count);
