@@ -107,15 +107,6 @@ static void merge_step(struct walk *walk)
     }
 }
 
-static const char *go_type(const struct json_value *value)
-{
-    static const char *const names[] = {
-        [JSON_BOOL] = "bool",   [JSON_NUMBER] = "number", [JSON_STRING] = "string",
-        [JSON_ARRAY] = "array", [JSON_OBJECT] = "object",
-    };
-    return names[json_type(value)];
-}
-
 static struct error *check_patch(const struct json_value *patch)
 {
     switch (json_type(patch)) {
@@ -128,7 +119,7 @@ static struct error *check_patch(const struct json_value *patch)
         return error_new(ERROR_BAD_REQUEST,
                          "error decoding patch: json: cannot unmarshal %s into Go value of type "
                          "map[string]interface {}",
-                         go_type(patch));
+                         read_go_type(patch));
     }
 }
 
