@@ -64,12 +64,12 @@ static inline bool val_is_object(const yyjson_val *val)
     return val_type(val) == YYJSON_TYPE_OBJ;
 }
 
-/* What follows the value and all it contains. */
+/* What follows the value and all it contains. Written so that no branch has to be guessed. */
 static inline const yyjson_val *val_next(const yyjson_val *val)
 {
-    return val_is_container(val)
-               ? (const yyjson_val *)(const void *)((const char *)val + val->uni.ofs)
-               : val + 1;
+    const size_t inside = val->uni.ofs;
+    const size_t distance = val_is_container(val) ? inside : sizeof(*val);
+    return (const yyjson_val *)(const void *)((const char *)val + distance);
 }
 
 /* Of a string or of a number's text. */

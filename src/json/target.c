@@ -58,7 +58,7 @@ static struct error *read_place(struct str key, size_t places, size_t *ret_place
 
 struct error *target_find(struct tree *tree, struct target target, struct slot **ret_slot)
 {
-    size_t place;
+    size_t place = 0;
     if (target.node->object) {
         *ret_slot = tree_find(tree, target.node, target.key);
         return NULL;
