@@ -44,3 +44,18 @@ function(register_tests program prefix)
         endforeach()
     endforeach()
 endfunction()
+
+# program(<name> <folder> USES <layers>): an executable from src/<folder>/*.c that knows its version.
+function(program name folder)
+    cmake_parse_arguments(PROGRAM "" "" "USES" ${ARGN})
+    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.c)
+    execute_process(COMMAND git rev-parse --short=12 HEAD WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+                    OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    if(NOT commit)
+        set(commit unknown)
+    endif()
+    add_executable(${name} ${sources})
+    target_link_libraries(${name} PRIVATE ${PROGRAM_USES})
+    target_compile_definitions(${name} PRIVATE CORSET_VERSION="${PROJECT_VERSION}"
+                                               CORSET_COMMIT="${commit}")
+endfunction()
