@@ -1,0 +1,356 @@
+#include "json/builder.h"
+
+#include <assert.h>
+#include <math.h>
+
+#include "json/builder_internal.h"
+#include "json/members.h"
+#include "json/settle.h"
+
+/* A container that is not yet ended. */
+struct json_open {
+    size_t index; /* of the container in values */
+    size_t members;
+    bool object, has_key;
+};
+
+static yyjson_val *values_of(const struct json_builder *builder)
+{
+    return json_to_yyjson(builder->values);
+}
+
+void json_builder_done(struct json_builder *builder)
+{
+    mem_free(builder->values);
+    mem_free(builder->open);
+    json_text_free(builder->texts);
+    error_free(builder->err);
+    *builder = (struct json_builder){.limit = builder->limit};
+}
+
+static void fail(struct json_builder *builder, const char *what, size_t limit)
+{
+    builder->err =
+        error_new(ERROR_TOO_LARGE, "JSON document %s than the limit of %zu", what, limit);
+}
+
+/* Counts memory before it is taken. False past the limit. */
+static bool reserve(struct json_builder *builder, size_t values, size_t text)
+{
+    if (builder->err)
+        return false;
+    const size_t limit = builder->limit ? builder->limit : JSON_BUILDER_LIMIT_DEFAULT;
+    const size_t count = builder->count + values;
+    builder->text_size += text;
+    if (count > limit / sizeof(yyjson_val) ||
+        builder->text_size > limit - count * sizeof(yyjson_val)) {
+        fail(builder, "takes more bytes", limit);
+        return false;
+    }
+    if (count > builder->capacity) {
+        builder->capacity = count > builder->capacity * 2 ? count : builder->capacity * 2;
+        if (builder->capacity < 16)
+            builder->capacity = 16;
+        builder->values = mem_realloc_array(builder->values, builder->capacity, sizeof(yyjson_val));
+    }
+    return true;
+}
+
+/* What comes next has a place: it is the root, an element, or has its key. */
+static void begin_value(struct json_builder *builder)
+{
+    if (builder->depth == 0) {
+        assert(builder->count == 0 && "a document has one root");
+        return;
+    }
+    struct json_open *open = &builder->open[builder->depth - 1];
+    assert((!open->object || open->has_key) && "a member needs a key");
+    open->has_key = false;
+    open->members++;
+}
+
+/* Room for one value, or NULL once a limit was reached. */
+static yyjson_val *add(struct json_builder *builder)
+{
+    if (!reserve(builder, 1, 0))
+        return NULL;
+    begin_value(builder);
+    yyjson_val *val = &values_of(builder)[builder->count++];
+    val->tag = 0;
+    return val;
+}
+
+static void open_container(struct json_builder *builder, bool object)
+{
+    yyjson_val *val = add(builder);
+    if (!val)
+        return;
+    if (builder->depth == JSON_DEPTH_MAX) {
+        fail(builder, "nests deeper", JSON_DEPTH_MAX);
+        return;
+    }
+    builder->open =
+        json_grow(builder->open, builder->depth, &builder->open_capacity, sizeof(*builder->open));
+    builder->open[builder->depth++] =
+        (struct json_open){.index = builder->count - 1, .object = object};
+    builder->containers++;
+}
+
+void json_builder_object(struct json_builder *builder)
+{
+    open_container(builder, true);
+}
+
+void json_builder_array(struct json_builder *builder)
+{
+    open_container(builder, false);
+}
+
+void json_builder_end(struct json_builder *builder)
+{
+    if (builder->err)
+        return;
+    assert(builder->depth > 0 && "no container is open");
+    const struct json_open *open = &builder->open[--builder->depth];
+    assert(!open->has_key && "a key has no value");
+    yyjson_val *val = &values_of(builder)[open->index];
+    const uint64_t type = open->object ? YYJSON_TYPE_OBJ : YYJSON_TYPE_ARR;
+    val->tag = (uint64_t)open->members << YYJSON_TAG_BIT | type;
+    val->uni.ofs = (builder->count - open->index) * sizeof(*val);
+}
+
+void builder_end_unless_empty(struct json_builder *builder)
+{
+    if (builder->err || builder->open[builder->depth - 1].members > 0) {
+        json_builder_end(builder);
+        return;
+    }
+    builder->depth--;
+    builder->containers--;
+    builder->count -= 2;
+    builder->open[builder->depth - 1].members--;
+}
+
+static void set_text(struct json_builder *builder, yyjson_val *val, struct str s)
+{
+    const struct str copy =
+        str_is_utf8(s) ? json_text_copy(&builder->texts, s) : json_text_repair(&builder->texts, s);
+    unsafe_yyjson_set_strn(val, copy.ptr, copy.len);
+}
+
+void json_builder_key(struct json_builder *builder, struct str key)
+{
+    if (!reserve(builder, 1, key.len))
+        return;
+    assert(builder->depth > 0 && builder->open[builder->depth - 1].object && "keys need an object");
+    assert(!builder->open[builder->depth - 1].has_key && "a key has no value");
+    builder->open[builder->depth - 1].has_key = true;
+    set_text(builder, &values_of(builder)[builder->count++], key);
+}
+
+void json_builder_str(struct json_builder *builder, struct str s)
+{
+    yyjson_val *val = reserve(builder, 0, s.len) ? add(builder) : NULL;
+    if (val)
+        set_text(builder, val, s);
+}
+
+void json_builder_int(struct json_builder *builder, int64_t number)
+{
+    yyjson_val *val = add(builder);
+    if (val)
+        unsafe_yyjson_set_sint(val, number);
+}
+
+void json_builder_double(struct json_builder *builder, double number)
+{
+    assert(isfinite(number) && "JSON has no form for it");
+    yyjson_val *val = add(builder);
+    if (val)
+        unsafe_yyjson_set_real(val, number);
+}
+
+void json_builder_bool(struct json_builder *builder, bool truth)
+{
+    yyjson_val *val = add(builder);
+    if (val)
+        unsafe_yyjson_set_bool(val, truth);
+}
+
+void json_builder_null(struct json_builder *builder)
+{
+    yyjson_val *val = add(builder);
+    if (val)
+        unsafe_yyjson_set_null(val);
+}
+
+/* Gives the copied values copies of their text, all in one block. */
+static void copy_texts(struct json_builder *builder, yyjson_val *val, const yyjson_val *end,
+                       size_t size)
+{
+    char *room = size ? json_text_alloc(&builder->texts, size - 1) : NULL;
+    for (; val < end; val++) {
+        builder->containers += val_is_container(val);
+        if (!val_has_text(val))
+            continue;
+        const struct str s = val_str(val);
+        memcpy(room, s.ptr, s.len);
+        room[s.len] = '\0';
+        val->uni.str = room;
+        room += s.len + 1;
+    }
+}
+
+static void copy_all(struct json_builder *builder, const yyjson_val *root)
+{
+    const yyjson_val *end = val_next(root);
+    const size_t count = (size_t)(end - root);
+    size_t text = 0;
+    for (const yyjson_val *val = root; val < end; val++)
+        text += val_has_text(val) ? val_len(val) + 1 : 0;
+    if (!reserve(builder, count, text))
+        return;
+    begin_value(builder);
+    yyjson_val *copy = &values_of(builder)[builder->count];
+    memcpy(copy, root, count * sizeof(*copy));
+    builder->count += count;
+    copy_texts(builder, copy, copy + count, text);
+}
+
+static bool is_skipped(const yyjson_val *key, enum builder_copy_mode mode)
+{
+    return mode == BUILDER_SKIP_NULLS ? val_type(key + 1) == YYJSON_TYPE_NULL
+                                      : member_is_superseded(key);
+}
+
+/* A source container whose copy is open. */
+struct copied {
+    const yyjson_val *end;
+    bool object;
+};
+
+/* Copies one value, or opens a copy of a container. */
+static const yyjson_val *copy_step(struct json_builder *builder, const yyjson_val *val)
+{
+    if (val_is_container(val))
+        open_container(builder, val_is_object(val));
+    else
+        copy_all(builder, val);
+    return val + 1;
+}
+
+static void copy_filtered(struct json_builder *builder, const yyjson_val *val,
+                          enum builder_copy_mode mode)
+{
+    OWNED_PTR struct copied *open = NULL;
+    size_t depth = 0, capacity = 0;
+    do {
+        const bool member = depth && open[depth - 1].object;
+        if (member && is_skipped(val, mode)) {
+            val = val_next(val + 1);
+        } else {
+            if (member)
+                json_builder_key(builder, val_str(val++));
+            if (val_is_container(val)) {
+                open = json_grow(open, depth, &capacity, sizeof(*open));
+                open[depth++] = (struct copied){val_next(val), val_is_object(val)};
+            }
+            val = copy_step(builder, val);
+        }
+        for (; depth && val == open[depth - 1].end; depth--)
+            json_builder_end(builder);
+    } while (depth && !builder->err);
+}
+
+void builder_copy(struct json_builder *builder, const yyjson_val *val, enum builder_copy_mode mode)
+{
+    if (mode == BUILDER_COPY_ALL || !val_is_container(val))
+        copy_all(builder, val);
+    else
+        copy_filtered(builder, val, mode);
+}
+
+void json_builder_value(struct json_builder *builder, const struct json_value *value)
+{
+    if (value)
+        copy_all(builder, json_to_yyjson(value));
+    else
+        json_builder_null(builder);
+}
+
+void json_builder_add_str(struct json_builder *builder, const char *key, struct str s)
+{
+    json_builder_key(builder, str_from_c(key));
+    json_builder_str(builder, s);
+}
+
+void json_builder_add_int(struct json_builder *builder, const char *key, int64_t number)
+{
+    json_builder_key(builder, str_from_c(key));
+    json_builder_int(builder, number);
+}
+
+void json_builder_add_bool(struct json_builder *builder, const char *key, bool truth)
+{
+    json_builder_key(builder, str_from_c(key));
+    json_builder_bool(builder, truth);
+}
+
+void json_builder_add_value(struct json_builder *builder, const char *key,
+                            const struct json_value *value)
+{
+    json_builder_key(builder, str_from_c(key));
+    json_builder_value(builder, value);
+}
+
+void json_builder_add_object(struct json_builder *builder, const char *key)
+{
+    json_builder_key(builder, str_from_c(key));
+    json_builder_object(builder);
+}
+
+void json_builder_add_array(struct json_builder *builder, const char *key)
+{
+    json_builder_key(builder, str_from_c(key));
+    json_builder_array(builder);
+}
+
+struct json_doc *builder_finish_unique(struct json_builder *builder)
+{
+    assert(builder->depth == 0 && builder->count > 0 && "the document is not complete");
+    builder->values = mem_realloc_array(builder->values, builder->count, sizeof(yyjson_val));
+    struct json_doc *doc = json_doc_new(values_of(builder), TAKE(builder->texts));
+    builder->values = NULL;
+    json_builder_done(builder);
+    return doc;
+}
+
+struct error *builder_finish_checked(struct json_builder *builder, struct json_doc **ret_doc)
+{
+    if (!builder->err && builder->containers > JSON_DEPTH_MAX &&
+        json_is_deeper(values_of(builder), JSON_DEPTH_MAX))
+        fail(builder, "nests deeper", JSON_DEPTH_MAX);
+    if (builder->err) {
+        struct error *err = TAKE(builder->err);
+        json_builder_done(builder);
+        return err;
+    }
+    *ret_doc = builder_finish_unique(builder);
+    return NULL;
+}
+
+struct error *json_builder_finish(struct json_builder *builder, struct json_doc **ret_doc)
+{
+    struct json_doc *doc;
+    TRY(builder_finish_checked(builder, &doc));
+    settle_members(doc);
+    *ret_doc = doc;
+    return NULL;
+}
+
+struct json_doc *json_doc_copy(const struct json_value *value)
+{
+    SCOPED(json_builder) builder = {.limit = SIZE_MAX / 2};
+    json_builder_value(&builder, value);
+    return builder_finish_unique(&builder);
+}

@@ -1,0 +1,102 @@
+/*
+ * What the sources of this folder share: a json_value is a yyjson value of an immutable document.
+ *
+ * The values of a document stand in one array in the order of the text, a container followed by
+ * its content and holding the distance to its end. A subtree is therefore a range: it is skipped in
+ * one step and copied with one memcpy. Numbers that were read keep their text (YYJSON_TYPE_RAW),
+ * numbers that were built are native (YYJSON_TYPE_NUM); both occur in one document.
+ *
+ * Three things hold in every document, so nobody has to check them again: no object has two members
+ * of one name, strings are valid UTF-8, and nesting is at most JSON_DEPTH_MAX deep.
+ *
+ * Fibers have small stacks: nothing here recurses along a document. Walks keep their state in
+ * vectors on the heap.
+ */
+#pragma once
+
+#include <yyjson.h>
+
+#include "base/memory.h"
+#include "json/json.h"
+#include "json/text.h"
+
+/* Both types name the same memory. */
+static inline yyjson_val *json_to_yyjson(const struct json_value *value)
+{
+    return (yyjson_val *)(uintptr_t)value;
+}
+
+static inline const struct json_value *json_from_yyjson(const yyjson_val *val)
+{
+    return (const struct json_value *)val;
+}
+
+/*
+ * Takes ownership of a document. Of members with one name the last stays, bytes that are not UTF-8
+ * become U+FFFD. The caller has kept the nesting within JSON_DEPTH_MAX.
+ */
+struct json_doc *json_doc_from_yyjson(yyjson_doc *doc);
+
+/* The same from a document under construction, which is copied and stays with the caller. */
+struct json_doc *json_doc_from_yyjson_mut(const yyjson_mut_doc *doc);
+
+/* Allocates with base/memory.h, thus never fails. */
+extern const yyjson_alc json_alc;
+
+/* yyjson's accessors, for constant values. */
+static inline uint8_t val_type(const yyjson_val *val)
+{
+    return (uint8_t)(val->tag & YYJSON_TYPE_MASK);
+}
+
+static inline size_t val_len(const yyjson_val *val)
+{
+    return (size_t)(val->tag >> YYJSON_TAG_BIT);
+}
+
+static inline bool val_is_container(const yyjson_val *val)
+{
+    return val_type(val) >= YYJSON_TYPE_ARR;
+}
+
+static inline bool val_is_object(const yyjson_val *val)
+{
+    return val_type(val) == YYJSON_TYPE_OBJ;
+}
+
+/* What follows the value and all it contains. */
+static inline const yyjson_val *val_next(const yyjson_val *val)
+{
+    return val_is_container(val)
+               ? (const yyjson_val *)(const void *)((const char *)val + val->uni.ofs)
+               : val + 1;
+}
+
+/* Of a string or of a number's text. */
+static inline struct str val_str(const yyjson_val *val)
+{
+    return (struct str){val->uni.str, val_len(val)};
+}
+
+/* Both hold text that is kept outside of the value. */
+static inline bool val_has_text(const yyjson_val *val)
+{
+    return val_type(val) == YYJSON_TYPE_STR || val_type(val) == YYJSON_TYPE_RAW;
+}
+
+struct json_doc {
+    size_t refs;
+    const yyjson_val *root;
+    yyjson_doc *parsed;      /* owns the values when they were read, else NULL */
+    yyjson_val *values;      /* owns the values when they were built, else NULL */
+    struct json_text *texts; /* strings outside of parsed */
+};
+
+/* A document of built values; texts go along. */
+struct json_doc *json_doc_new(yyjson_val *values, struct json_text *texts);
+
+/* Makes room for one more item in a vector of count items; returns where it is now. */
+void *json_grow(void *items, size_t count, size_t *capacity, size_t size);
+
+/* True when containers are nested deeper than max. */
+bool json_is_deeper(const yyjson_val *root, size_t max);

@@ -1,0 +1,231 @@
+#include "json/number.h"
+
+#include <math.h>
+
+/* Digits that surely fit: 10^18 - 1 is below INT64_MAX. */
+#define SAFE_DIGITS 18
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Reads an integer token of few digits, which nearly all numbers are. */
+static bool read_small(struct str token, int64_t *ret_value)
+{
+    const bool negative = token.len && token.ptr[0] == '-';
+    if (token.len == 0 || token.len - negative > SAFE_DIGITS)
+        return false;
+    int64_t value = 0;
+    for (size_t i = negative; i < token.len; i++) {
+        if (!is_digit(token.ptr[i]))
+            return false;
+        value = value * 10 + (token.ptr[i] - '0');
+    }
+    *ret_value = negative ? -value : value;
+    return true;
+}
+
+static struct number from_native(const yyjson_val *val)
+{
+    switch (val->tag & YYJSON_SUBTYPE_MASK) {
+    case YYJSON_SUBTYPE_UINT:
+        if (val->uni.u64 > INT64_MAX)
+            return (struct number){.kind = NUMBER_UINT, .u = val->uni.u64};
+        return (struct number){.kind = NUMBER_INT, .i = (int64_t)val->uni.u64};
+    case YYJSON_SUBTYPE_SINT:
+        return (struct number){.kind = NUMBER_INT, .i = val->uni.i64};
+    default:
+        return (struct number){.kind = NUMBER_REAL, .d = val->uni.f64};
+    }
+}
+
+/* yyjson reads doubles exactly and whatever the locale; it wants a NUL behind the text. */
+static bool read_any(struct str token, yyjson_val *ret_val)
+{
+    char small[64];
+    OWNED_PTR char *large = NULL;
+    char *text = small;
+    if (token.len >= sizeof(small))
+        text = large = mem_alloc(token.len + 1);
+    memcpy(text, token.ptr, token.len);
+    text[token.len] = '\0';
+    return yyjson_read_number(text, ret_val, YYJSON_READ_NOFLAG, &json_alc, NULL) != NULL;
+}
+
+struct number number_read(const yyjson_val *val)
+{
+    if (val_type(val) == YYJSON_TYPE_NUM)
+        return from_native(val);
+    int64_t small;
+    if (read_small(val_str(val), &small))
+        return (struct number){.kind = NUMBER_INT, .i = small};
+    yyjson_val any;
+    if (!read_any(val_str(val), &any))
+        return (struct number){.kind = NUMBER_REAL, .d = HUGE_VAL};
+    return from_native(&any);
+}
+
+bool number_is_infinite(struct str token)
+{
+    /* Without an exponent it takes 309 digits. */
+    if (token.len < 309 && !memchr(token.ptr, 'e', token.len) && !memchr(token.ptr, 'E', token.len))
+        return false;
+    yyjson_val any;
+    return !read_any(token, &any);
+}
+
+/* Significant digits and the position of the point: the value is 0.DIGITS * 10^point. */
+struct decimal {
+    char digits[NUMBER_TEXT_MAX];
+    int count, point;
+};
+
+static void decimal_add(struct decimal *decimal, char digit)
+{
+    if (decimal->count == 0 && digit == '0')
+        decimal->point--; /* a leading zero */
+    else if (decimal->count < NUMBER_TEXT_MAX)
+        decimal->digits[decimal->count++] = digit;
+}
+
+/* Takes apart what yyjson writes: the shortest digits that read back as the same double. */
+static struct decimal decimal_from_text(const char *text)
+{
+    struct decimal decimal = {.count = 0};
+    for (; is_digit(*text); text++) {
+        decimal.point++;
+        decimal_add(&decimal, *text);
+    }
+    if (*text == '.')
+        for (text++; is_digit(*text); text++)
+            decimal_add(&decimal, *text);
+    if (*text == 'e' || *text == 'E')
+        decimal.point += (int)strtol(text + 1, NULL, 10);
+    while (decimal.count > 0 && decimal.digits[decimal.count - 1] == '0')
+        decimal.count--;
+    return decimal;
+}
+
+static size_t write_plain(const struct decimal *decimal, char *out)
+{
+    size_t len = 0;
+    if (decimal->point <= 0)
+        out[len++] = '0';
+    for (int i = 0; i < decimal->point; i++)
+        out[len++] = i < decimal->count ? decimal->digits[i] : '0';
+    if (decimal->count > decimal->point) {
+        out[len++] = '.';
+        for (int i = decimal->point; i < decimal->count; i++)
+            out[len++] = i < 0 ? '0' : decimal->digits[i];
+    }
+    return len;
+}
+
+static size_t write_exponent(const struct decimal *decimal, char *out)
+{
+    size_t len = 0;
+    out[len++] = decimal->digits[0];
+    if (decimal->count > 1) {
+        out[len++] = '.';
+        memcpy(out + len, decimal->digits + 1, (size_t)decimal->count - 1);
+        len += (size_t)decimal->count - 1;
+    }
+    return len + (size_t)snprintf(out + len, NUMBER_TEXT_MAX - len, "e%+d", decimal->point - 1);
+}
+
+struct str number_write_double(double value, char text[static NUMBER_TEXT_MAX])
+{
+    size_t len = 0;
+    if (signbit(value))
+        text[len++] = '-';
+    if (fpclassify(value) == FP_ZERO) {
+        text[len++] = '0';
+        return str_from(text, len);
+    }
+    yyjson_val val = {.tag = 0};
+    unsafe_yyjson_set_real(&val, fabs(value));
+    char pool[1024];
+    yyjson_alc alc;
+    yyjson_alc_pool_init(&alc, pool, sizeof(pool));
+    const char *shortest =
+        yyjson_val_write_opts(&val, YYJSON_WRITE_INF_AND_NAN_AS_NULL, &alc, NULL, NULL);
+    const struct decimal decimal = decimal_from_text(shortest ? shortest : "0");
+    if (decimal.count == 0)
+        return STR("null"); /* infinity has no JSON form; documents never hold it */
+    len += decimal.point <= -6 || decimal.point > 21 ? write_exponent(&decimal, text + len)
+                                                     : write_plain(&decimal, text + len);
+    return str_from(text, len);
+}
+
+static struct str write_number(struct number number, char text[static NUMBER_TEXT_MAX])
+{
+    int len = 0;
+    switch (number.kind) {
+    case NUMBER_INT:
+        len = snprintf(text, NUMBER_TEXT_MAX, "%lld", (long long)number.i);
+        break;
+    case NUMBER_UINT:
+        len = snprintf(text, NUMBER_TEXT_MAX, "%llu", (unsigned long long)number.u);
+        break;
+    case NUMBER_REAL:
+        return number_write_double(number.d, text);
+    }
+    return str_from(text, (size_t)len);
+}
+
+struct str number_token(const yyjson_val *val, char text[static NUMBER_TEXT_MAX])
+{
+    if (val_type(val) == YYJSON_TYPE_RAW)
+        return val_str(val);
+    return write_number(number_read(val), text);
+}
+
+/* An integer of few digits is already in its final form, except for -0. */
+static bool is_written(struct str token)
+{
+    int64_t value;
+    return read_small(token, &value) && (value != 0 || token.len == 1);
+}
+
+struct str number_text(const yyjson_val *val, char text[static NUMBER_TEXT_MAX])
+{
+    if (val_type(val) == YYJSON_TYPE_RAW && is_written(val_str(val)))
+        return val_str(val);
+    return write_number(number_read(val), text);
+}
+
+bool number_has_token_of(const yyjson_val *a, const yyjson_val *b)
+{
+    char a_text[NUMBER_TEXT_MAX], b_text[NUMBER_TEXT_MAX];
+    return str_eq(number_token(a, a_text), number_token(b, b_text));
+}
+
+static bool double_equals_int(double d, int64_t i)
+{
+    /* Both bounds are powers of two, so the comparison is exact and the conversion defined. */
+    return d >= -0x1p63 && d < 0x1p63 && (int64_t)d == i && (double)(int64_t)d >= d &&
+           (double)(int64_t)d <= d;
+}
+
+static bool double_equals_uint(double d, uint64_t u)
+{
+    return d >= 0x1p63 && d < 0x1p64 && (uint64_t)d == u;
+}
+
+bool number_equals(const yyjson_val *a, const yyjson_val *b)
+{
+    struct number x = number_read(a), y = number_read(b);
+    if (x.kind == NUMBER_REAL && y.kind == NUMBER_REAL)
+        return x.d >= y.d && x.d <= y.d;
+    if (x.kind == y.kind)
+        return x.kind == NUMBER_INT ? x.i == y.i : x.u == y.u;
+    if (x.kind != NUMBER_REAL) {
+        const struct number swapped = x;
+        x = y;
+        y = swapped;
+    }
+    if (x.kind != NUMBER_REAL)
+        return false; /* an integer that fits int64_t and one that does not */
+    return y.kind == NUMBER_INT ? double_equals_int(x.d, y.i) : double_equals_uint(x.d, y.u);
+}

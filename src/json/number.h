@@ -1,0 +1,42 @@
+/*
+ * JSON numbers as Go and Kubernetes see them. Private to this folder.
+ *
+ * A number is either native or the text it was read from. Its token is that text, or what Go would
+ * write for a native one; merge patches and JSON patch tests compare tokens, so that 1 and 1.0
+ * differ. Its value is a 64-bit integer when the token is one, else a double.
+ */
+#pragma once
+
+#include "json/json_internal.h"
+
+enum number_kind {
+    NUMBER_INT,  /* fits int64_t */
+    NUMBER_UINT, /* above INT64_MAX */
+    NUMBER_REAL,
+};
+
+struct number {
+    enum number_kind kind;
+    int64_t i;
+    uint64_t u;
+    double d;
+};
+
+/* Enough for every double and 64-bit integer. */
+#define NUMBER_TEXT_MAX 40
+
+struct number number_read(const yyjson_val *val);
+
+/* True for text that is too large for a double, such as 1e400. */
+bool number_is_infinite(struct str token);
+
+/* Go's form: 'f' unless the exponent is below -6 or at least 21, then 'e'. */
+struct str number_write_double(double value, char text[static NUMBER_TEXT_MAX]);
+
+/* The token, and the form in which encoding/json writes the number's value. */
+struct str number_token(const yyjson_val *val, char text[static NUMBER_TEXT_MAX]);
+struct str number_text(const yyjson_val *val, char text[static NUMBER_TEXT_MAX]);
+
+/* Equal tokens; equal values (1 equals 1.0 and 1e0, integers are compared without rounding). */
+bool number_has_token_of(const yyjson_val *a, const yyjson_val *b);
+bool number_equals(const yyjson_val *a, const yyjson_val *b);

@@ -1,0 +1,209 @@
+#include "json/read.h"
+
+#include "json/settle.h"
+#include "json/syntax.h"
+
+static int compare_places(const void *a, const void *b)
+{
+    const yyjson_val *x = *(yyjson_val *const *)a, *y = *(yyjson_val *const *)b;
+    return (x > y) - (x < y);
+}
+
+/* The child that is val or contains it; the path to it is added. */
+static const yyjson_val *descend(const yyjson_val *container, const yyjson_val *target,
+                                 struct buf *path)
+{
+    const bool object = val_is_object(container);
+    const yyjson_val *child = container + 1;
+    for (size_t i = 0;; i++) {
+        const yyjson_val *value = child + object;
+        const yyjson_val *next = val_next(value);
+        if (target < next) {
+            if (!object)
+                buf_print(path, "[%zu]", i);
+            else
+                buf_print(path, "%s%.*s", path->len ? "." : "", STR_ARG(val_str(child)));
+            return value;
+        }
+        child = next;
+    }
+}
+
+/* Kubernetes reports repeated members in the order of the text, which is that of the values. */
+static void warn_of_repeats(const yyjson_val *root, struct repeats *repeats,
+                            struct json_warnings *warnings)
+{
+    qsort(repeats->keys, repeats->count, sizeof(*repeats->keys), compare_places);
+    SCOPED(buf) text = {.limit = 0};
+    SCOPED(buf) path = {.limit = 0};
+    for (size_t i = 0; i < repeats->count && warnings->count < JSON_WARNINGS_MAX; i++) {
+        buf_clear(&path);
+        buf_clear(&text);
+        /* The walk ends at the value behind the key, so before it enters that value. */
+        const yyjson_val *place = root;
+        while (place <= repeats->keys[i])
+            place = descend(place, repeats->keys[i], &path);
+        buf_print(&text, "duplicate field \"%.*s\"", STR_ARG(buf_str(&path)));
+        json_warn(warnings, buf_str(&text));
+    }
+}
+
+/* Line and column (in characters) of an offset, both from 1. */
+struct error *read_error_at(struct str text, const struct read_problem *problem)
+{
+    size_t line = 1, column = 1;
+    for (size_t i = 0; i < problem->offset && i < text.len; i++) {
+        const unsigned char c = (unsigned char)text.ptr[i];
+        if (c == '\n') {
+            line++;
+            column = 1;
+        } else if ((c & 0xc0) != 0x80) {
+            column++;
+        }
+    }
+    return error_new(ERROR_PARSE, "line %zu, column %zu: %s", line, column, problem->message);
+}
+
+static unsigned hex4(const char *digits)
+{
+    unsigned unit = 0;
+    for (size_t i = 0; i < 4; i++) {
+        const unsigned c = (unsigned char)digits[i];
+        unit = unit << 4 | (c <= '9' ? c - '0' : (c | 0x20U) - 'a' + 10);
+    }
+    return unit;
+}
+
+/* Length of the escape at the start of s, which is well-formed; *ret_lone for half a pair. */
+static size_t escape_length(struct str s, bool *ret_lone)
+{
+    *ret_lone = false;
+    if (s.ptr[1] != 'u')
+        return 2;
+    const unsigned unit = hex4(s.ptr + 2);
+    if (unit < 0xd800 || unit > 0xdfff)
+        return 6;
+    if (unit < 0xdc00 && s.len >= 12 && s.ptr[6] == '\\' && s.ptr[7] == 'u') {
+        const unsigned second = hex4(s.ptr + 8);
+        if (second >= 0xdc00 && second <= 0xdfff)
+            return 12;
+    }
+    *ret_lone = true;
+    return 6;
+}
+
+/* A copy of well-formed JSON text without lone surrogates and invalid UTF-8. */
+static void repair_text(struct str text, struct buf *ret_text)
+{
+    struct json_text *valid = NULL;
+    struct str rest = text;
+    if (!str_is_utf8(text))
+        rest = json_text_repair(&valid, text);
+    for (;;) {
+        const size_t escape = str_find_char(rest, '\\');
+        if (escape == STR_NONE)
+            break;
+        buf_add(ret_text, str_slice(rest, 0, escape));
+        rest = str_skip(rest, escape);
+        bool lone;
+        const size_t len = escape_length(rest, &lone);
+        buf_add(ret_text, lone ? STR("\\ufffd") : str_slice(rest, 0, len));
+        rest = str_skip(rest, len);
+    }
+    buf_add(ret_text, rest);
+    json_text_free(valid);
+}
+
+static yyjson_doc *parse(struct str text, yyjson_read_err *ret_err)
+{
+    /* Without YYJSON_READ_INSITU the text is only read. */
+    return yyjson_read_opts((char *)(uintptr_t)text.ptr, text.len, YYJSON_READ_NUMBER_AS_RAW,
+                            &json_alc, ret_err);
+}
+
+/* Go's scanner is less strict about the inside of strings, so what it lets pass is repaired. */
+static yyjson_doc *parse_again(struct str text, struct read_problem *ret_problem)
+{
+    struct syntax_error syntax;
+    if (syntax_find_error(text, &syntax)) {
+        ret_problem->offset = syntax.offset;
+        snprintf(ret_problem->message, sizeof(ret_problem->message), "%s", syntax.message);
+        return NULL;
+    }
+    SCOPED(buf) repaired = {.limit = 4 * JSON_TEXT_MAX};
+    repair_text(text, &repaired);
+    yyjson_read_err err;
+    yyjson_doc *parsed = parse(buf_str(&repaired), &err);
+    if (!parsed) {
+        ret_problem->offset = err.pos;
+        snprintf(ret_problem->message, sizeof(ret_problem->message), "%s", err.msg);
+    }
+    return parsed;
+}
+
+static bool accept(struct str text, struct json_doc *doc, const struct findings *findings,
+                   struct read_problem *ret_problem)
+{
+    struct syntax_error syntax;
+    if (findings->containers > JSON_DEPTH_MAX && json_is_deeper(doc->root, JSON_DEPTH_MAX) &&
+        syntax_find_error(text, &syntax)) {
+        ret_problem->offset = syntax.offset;
+        snprintf(ret_problem->message, sizeof(ret_problem->message), "%s", syntax.message);
+        return false;
+    }
+    if (!findings->infinite)
+        return true;
+    const struct str token = val_str(findings->infinite);
+    ret_problem->offset = (size_t)(token.ptr - doc->parsed->str_pool);
+    snprintf(ret_problem->message, sizeof(ret_problem->message),
+             "json: cannot unmarshal number %.*s%s into Go value of type float64",
+             (int)(token.len < 64 ? token.len : 64), token.ptr, token.len < 64 ? "" : "...");
+    return false;
+}
+
+struct json_doc *read_text(struct str text, struct json_warnings *warnings,
+                           struct read_problem *ret_problem)
+{
+    yyjson_read_err err;
+    yyjson_doc *parsed = parse(text, &err);
+    if (!parsed)
+        parsed = parse_again(text, ret_problem);
+    if (!parsed)
+        return NULL;
+    OWNED(json_doc) doc = settle_adopt(parsed);
+    struct findings findings = {.containers = 0};
+    settle_inspect(yyjson_doc_get_root(parsed), &findings);
+    const bool accepted = accept(text, doc, &findings, ret_problem);
+    if (accepted && findings.repeats.count) {
+        if (warnings)
+            warn_of_repeats(doc->root, &findings.repeats, warnings);
+        settle_drop_superseded(doc);
+    }
+    repeats_done(&findings.repeats);
+    return accepted ? TAKE(doc) : NULL;
+}
+
+struct error *read_check_size(struct str text)
+{
+    if (text.len <= JSON_TEXT_MAX)
+        return NULL;
+    return error_new(ERROR_TOO_LARGE, "JSON text of %zu bytes is larger than the limit of %zu",
+                     text.len, JSON_TEXT_MAX);
+}
+
+struct error *json_read_strict(struct str text, struct json_warnings *warnings,
+                               struct json_doc **ret_doc)
+{
+    TRY(read_check_size(text));
+    struct read_problem problem;
+    struct json_doc *doc = read_text(text, warnings, &problem);
+    if (!doc)
+        return read_error_at(text, &problem);
+    *ret_doc = doc;
+    return NULL;
+}
+
+struct error *json_read(struct str text, struct json_doc **ret_doc)
+{
+    return json_read_strict(text, NULL, ret_doc);
+}

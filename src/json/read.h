@@ -1,0 +1,24 @@
+/*
+ * Reading with the reason of a failure in Go's words. Private to this folder.
+ *
+ * json_read() adds line and column for people; patches pass the words on as they are, because
+ * clients of a Kubernetes API know them.
+ */
+#pragma once
+
+#include "json/json_internal.h"
+
+struct read_problem {
+    size_t offset;
+    char message[192];
+};
+
+/* NULL on failure. */
+struct json_doc *read_text(struct str text, struct json_warnings *warnings,
+                           struct read_problem *ret_problem);
+
+/* ERROR_PARSE with line and column in front. */
+MUST_USE struct error *read_error_at(struct str text, const struct read_problem *problem);
+
+/* ERROR_TOO_LARGE past JSON_TEXT_MAX; read_text() itself does not look. */
+MUST_USE struct error *read_check_size(struct str text);

@@ -1,0 +1,140 @@
+#include "json/settle.h"
+
+#include "json/builder_internal.h"
+#include "json/number.h"
+
+/* One pass over all values, in the order of memory. */
+void settle_inspect(yyjson_val *root, struct findings *findings)
+{
+    const yyjson_val *end = val_next(root);
+    for (yyjson_val *val = root; val < end; val++) {
+        switch (val_type(val)) {
+        case YYJSON_TYPE_RAW:
+            if (!findings->infinite && number_is_infinite(val_str(val)))
+                findings->infinite = val;
+            break;
+        case YYJSON_TYPE_OBJ:
+            repeats_find(&findings->repeats, val);
+            findings->containers++;
+            break;
+        case YYJSON_TYPE_ARR:
+            findings->containers++;
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+void settle_drop_superseded(struct json_doc *doc)
+{
+    SCOPED(json_builder) builder = {.limit = SIZE_MAX / 2};
+    builder_copy(&builder, doc->root, BUILDER_SKIP_SUPERSEDED);
+    struct json_doc *fresh = builder_finish_unique(&builder);
+    yyjson_doc_free(doc->parsed);
+    mem_free(doc->values);
+    json_text_free(doc->texts);
+    doc->parsed = NULL;
+    doc->root = doc->values = fresh->values;
+    doc->texts = fresh->texts;
+    mem_free(fresh);
+}
+
+void settle_members(struct json_doc *doc)
+{
+    struct findings findings = {.containers = 0};
+    settle_inspect((yyjson_val *)(uintptr_t)doc->root, &findings);
+    if (findings.repeats.count)
+        settle_drop_superseded(doc);
+    repeats_done(&findings.repeats);
+}
+
+struct json_doc *settle_adopt(yyjson_doc *parsed)
+{
+    struct json_doc *doc = NEW(struct json_doc);
+    doc->refs = 1;
+    doc->parsed = parsed;
+    doc->root = yyjson_doc_get_root(parsed);
+    return doc;
+}
+
+static void repair_values(struct json_doc *doc)
+{
+    yyjson_val *val = (yyjson_val *)(uintptr_t)doc->root;
+    for (const yyjson_val *end = val_next(val); val < end; val++)
+        if (val_type(val) == YYJSON_TYPE_STR && !str_is_utf8(val_str(val))) {
+            const struct str repaired = json_text_repair(&doc->texts, val_str(val));
+            unsafe_yyjson_set_strn(val, repaired.ptr, repaired.len);
+        }
+}
+
+struct json_doc *json_doc_from_yyjson(yyjson_doc *parsed)
+{
+    struct json_doc *doc = settle_adopt(parsed);
+    repair_values(doc);
+    settle_members(doc);
+    return doc;
+}
+
+/* A container of a document under construction links its last child, the children form a ring. */
+struct mut_place {
+    yyjson_mut_val *container, *next;
+    size_t left;
+};
+
+static yyjson_mut_val *first_child(yyjson_mut_val *container)
+{
+    if (unsafe_yyjson_get_len(container) == 0)
+        return NULL; /* the link is not set then */
+    yyjson_mut_val *last = container->uni.ptr;
+    return unsafe_yyjson_is_obj(container) ? last->next->next : last->next;
+}
+
+static bool add_mut(struct json_builder *builder, const yyjson_mut_val *val)
+{
+    const uint8_t type = (uint8_t)(val->tag & YYJSON_TYPE_MASK);
+    if (type == YYJSON_TYPE_OBJ)
+        json_builder_object(builder);
+    else if (type == YYJSON_TYPE_ARR)
+        json_builder_array(builder);
+    else
+        builder_copy(builder, &(yyjson_val){.tag = val->tag, .uni = val->uni}, BUILDER_COPY_ALL);
+    return type >= YYJSON_TYPE_ARR;
+}
+
+static void add_mut_tree(struct json_builder *builder, yyjson_mut_val *root)
+{
+    OWNED_PTR struct mut_place *places = NULL;
+    size_t depth = 0, capacity = 0;
+    yyjson_mut_val *val = root;
+    for (;;) {
+        if (add_mut(builder, val)) {
+            places = json_grow(places, depth, &capacity, sizeof(*places));
+            places[depth++] = (struct mut_place){val, first_child(val), unsafe_yyjson_get_len(val)};
+        }
+        while (depth && places[depth - 1].left == 0) {
+            json_builder_end(builder);
+            depth--;
+        }
+        if (depth == 0)
+            return;
+        struct mut_place *place = &places[depth - 1];
+        val = place->next;
+        if (unsafe_yyjson_is_obj(place->container)) {
+            json_builder_key(builder, str_from(val->uni.str, unsafe_yyjson_get_len(val)));
+            val = val->next;
+        }
+        place->next = val->next;
+        place->left--;
+    }
+}
+
+struct json_doc *json_doc_from_yyjson_mut(const yyjson_mut_doc *doc)
+{
+    SCOPED(json_builder) builder = {.limit = SIZE_MAX / 2};
+    add_mut_tree(&builder, doc->root);
+    struct json_doc *copy = builder_finish_unique(&builder);
+    repair_values(copy);
+    settle_members(copy);
+    return copy;
+}

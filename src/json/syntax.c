@@ -1,0 +1,257 @@
+#include "json/syntax.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "json/json.h"
+
+enum expect {
+    VALUE,
+    VALUE_OR_END, /* behind [ */
+    KEY,
+    KEY_OR_END, /* behind { */
+    COLON,
+    COMMA_OR_END, /* behind a value */
+};
+
+struct scanner {
+    struct str text;
+    size_t pos;
+    char *open; /* one bracket per level */
+    size_t depth;
+    enum expect expect;
+    struct syntax_error *error;
+};
+
+PRINTF_LIKE(2, 3) static bool fail(struct scanner *scanner, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(scanner->error->message, sizeof(scanner->error->message), format, args);
+    va_end(args);
+    scanner->error->offset = scanner->pos;
+    return false;
+}
+
+static bool at_end(const struct scanner *scanner)
+{
+    return scanner->pos == scanner->text.len;
+}
+
+static unsigned char peek(const struct scanner *scanner)
+{
+    return at_end(scanner) ? 0 : (unsigned char)scanner->text.ptr[scanner->pos];
+}
+
+/* A byte as strconv.Quote shows the character of that number. */
+static void quote(unsigned char c, char out[static 16])
+{
+    static const char named[][2] = {
+        {'\a', 'a' },
+        {'\b', 'b' },
+        {'\f', 'f' },
+        {'\n', 'n' },
+        {'\r', 'r' },
+        {'\t', 't' },
+        {'\v', 'v' },
+        {'\'', '\''},
+        {'\\', '\\'},
+    };
+    for (size_t i = 0; i < COUNT(named); i++)
+        if (c == (unsigned char)named[i][0]) {
+            snprintf(out, 16, "'\\%c'", named[i][1]);
+            return;
+        }
+    if (c < 0x20 || c == 0x7f)
+        snprintf(out, 16, "'\\x%02x'", c);
+    else if (c < 0x7f)
+        snprintf(out, 16, "'%c'", c);
+    else if (c <= 0xa0 || c == 0xad)
+        snprintf(out, 16, "'\\u%04x'", c);
+    else
+        snprintf(out, 16, "'%c%c'", 0xc0 | c >> 6, 0x80 | (c & 0x3f));
+}
+
+static bool unexpected(struct scanner *scanner, const char *where)
+{
+    if (at_end(scanner))
+        return fail(scanner, "unexpected end of JSON input");
+    char shown[16];
+    quote(peek(scanner), shown);
+    return fail(scanner, "invalid character %s %s", shown, where);
+}
+
+static bool is_digit(unsigned char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_hex(unsigned char c)
+{
+    return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
+}
+
+static bool scan_escape(struct scanner *scanner)
+{
+    scanner->pos++;
+    const unsigned char c = peek(scanner);
+    if (at_end(scanner) || !memchr("\"\\/bfnrtu", c, 9))
+        return unexpected(scanner, "in string escape code");
+    scanner->pos++;
+    for (int i = 0; c == 'u' && i < 4; i++, scanner->pos++)
+        if (!is_hex(peek(scanner)))
+            return unexpected(scanner, "in \\u hexadecimal character escape");
+    return true;
+}
+
+static bool scan_string(struct scanner *scanner)
+{
+    scanner->pos++;
+    while (peek(scanner) != '"') {
+        if (at_end(scanner) || peek(scanner) < 0x20)
+            return unexpected(scanner, "in string literal");
+        if (peek(scanner) != '\\')
+            scanner->pos++;
+        else if (!scan_escape(scanner))
+            return false;
+    }
+    scanner->pos++;
+    return true;
+}
+
+static bool scan_digits(struct scanner *scanner, const char *where)
+{
+    if (!is_digit(peek(scanner)))
+        return unexpected(scanner, where);
+    while (is_digit(peek(scanner)))
+        scanner->pos++;
+    return true;
+}
+
+static bool scan_number(struct scanner *scanner)
+{
+    if (peek(scanner) == '-')
+        scanner->pos++;
+    if (peek(scanner) == '0')
+        scanner->pos++; /* nothing follows a leading zero */
+    else if (!scan_digits(scanner, "in numeric literal"))
+        return false;
+    if (peek(scanner) == '.') {
+        scanner->pos++;
+        if (!scan_digits(scanner, "after decimal point in numeric literal"))
+            return false;
+    }
+    if ((peek(scanner) | 0x20) != 'e')
+        return true;
+    scanner->pos++;
+    if (peek(scanner) == '+' || peek(scanner) == '-')
+        scanner->pos++;
+    return scan_digits(scanner, "in exponent of numeric literal");
+}
+
+static bool scan_literal(struct scanner *scanner, const char *literal)
+{
+    for (const char *c = literal; *c; c++, scanner->pos++)
+        if (peek(scanner) != (unsigned char)*c) {
+            char where[64];
+            snprintf(where, sizeof(where), "in literal %s (expecting '%c')", literal, *c);
+            return unexpected(scanner, where);
+        }
+    return true;
+}
+
+static bool scan_open(struct scanner *scanner, char bracket)
+{
+    if (scanner->depth == JSON_DEPTH_MAX)
+        return fail(scanner, "exceeded max depth");
+    scanner->open[scanner->depth++] = bracket;
+    scanner->pos++;
+    scanner->expect = bracket == '{' ? KEY_OR_END : VALUE_OR_END;
+    return true;
+}
+
+static bool scan_close(struct scanner *scanner)
+{
+    scanner->depth--;
+    scanner->pos++;
+    scanner->expect = COMMA_OR_END;
+    return true;
+}
+
+static bool scan_value(struct scanner *scanner)
+{
+    const unsigned char c = peek(scanner);
+    if (c == '{' || c == '[')
+        return scan_open(scanner, (char)c);
+    scanner->expect = COMMA_OR_END;
+    if (c == '"')
+        return scan_string(scanner);
+    if (c == '-' || is_digit(c))
+        return scan_number(scanner);
+    if (c == 't' || c == 'f' || c == 'n')
+        return scan_literal(scanner, c == 't' ? "true" : c == 'f' ? "false" : "null");
+    return unexpected(scanner, "looking for beginning of value");
+}
+
+static bool scan_behind_value(struct scanner *scanner)
+{
+    if (scanner->depth == 0)
+        return unexpected(scanner, "after top-level value");
+    const bool object = scanner->open[scanner->depth - 1] == '{';
+    const unsigned char c = peek(scanner);
+    if (c == (object ? '}' : ']'))
+        return scan_close(scanner);
+    if (c != ',')
+        return unexpected(scanner, object ? "after object key:value pair" : "after array element");
+    scanner->pos++;
+    scanner->expect = object ? KEY : VALUE;
+    return true;
+}
+
+static bool scan_token(struct scanner *scanner)
+{
+    const unsigned char c = peek(scanner);
+    switch (scanner->expect) {
+    case VALUE_OR_END:
+        return c == ']' ? scan_close(scanner) : scan_value(scanner);
+    case VALUE:
+        return scan_value(scanner);
+    case KEY_OR_END:
+    case KEY:
+        if (c == '}' && scanner->expect == KEY_OR_END)
+            return scan_close(scanner);
+        if (c != '"')
+            return unexpected(scanner, "looking for beginning of object key string");
+        scanner->expect = COLON;
+        return scan_string(scanner);
+    case COLON:
+        if (c != ':')
+            return unexpected(scanner, "after object key");
+        scanner->pos++;
+        scanner->expect = VALUE;
+        return true;
+    case COMMA_OR_END:
+        return scan_behind_value(scanner);
+    }
+    return true;
+}
+
+static void skip_space(struct scanner *scanner)
+{
+    while (!at_end(scanner) && memchr(" \t\r\n", peek(scanner), 4))
+        scanner->pos++;
+}
+
+bool syntax_find_error(struct str text, struct syntax_error *ret_error)
+{
+    OWNED_PTR char *open = mem_alloc(JSON_DEPTH_MAX);
+    struct scanner scanner = {.text = text, .open = open, .error = ret_error};
+    for (;;) {
+        skip_space(&scanner);
+        if (at_end(&scanner) && scanner.expect == COMMA_OR_END && scanner.depth == 0)
+            return false;
+        if (!scan_token(&scanner))
+            return true;
+    }
+}

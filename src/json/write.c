@@ -1,0 +1,173 @@
+#include "json/write.h"
+
+#include "json/number.h"
+
+/* A container that is being written. */
+struct written {
+    const yyjson_val *end;
+    bool object, begun;
+};
+
+struct writer {
+    struct buf *buf;
+    unsigned flags;
+    struct written *open;
+    size_t depth, capacity;
+};
+
+/* Bytes that stand for themselves in every string. 0xe2 starts U+2028, which Go escapes. */
+static bool is_plain(unsigned char c, bool html)
+{
+    if (c < 0x20 || c == '"' || c == '\\' || c == 0xe2)
+        return false;
+    return !html || (c != '<' && c != '>' && c != '&');
+}
+
+static void write_escape(struct buf *buf, unsigned char c)
+{
+    static const char named[] = "\"\"\\\\\bb\ff\nn\rr\tt"; /* byte, letter behind the backslash */
+    for (size_t i = 0; i + 1 < sizeof(named); i += 2)
+        if (c == (unsigned char)named[i]) {
+            buf_add(buf, str_from((const char[]){'\\', named[i + 1]}, 2));
+            return;
+        }
+    buf_print(buf, "\\u%04x", c);
+}
+
+/* The line separators U+2028 and U+2029 are not allowed in JavaScript strings. */
+static size_t write_line_separator(struct buf *buf, struct str s)
+{
+    if (s.len >= 3 && s.ptr[1] == '\x80' && (s.ptr[2] == '\xa8' || s.ptr[2] == '\xa9')) {
+        buf_add(buf, s.ptr[2] == '\xa8' ? STR("\\u2028") : STR("\\u2029"));
+        return 3;
+    }
+    buf_add_char(buf, s.ptr[0]);
+    return 1;
+}
+
+void write_string(struct buf *buf, struct str s, unsigned flags)
+{
+    const bool html = flags & JSON_WRITE_ESCAPE_HTML;
+    buf_add_char(buf, '"');
+    while (s.len) {
+        size_t plain = 0;
+        while (plain < s.len && is_plain((unsigned char)s.ptr[plain], html))
+            plain++;
+        buf_add(buf, str_from(s.ptr, plain));
+        s = str_skip(s, plain);
+        if (!s.len)
+            break;
+        if (s.ptr[0] == '\xe2') {
+            s = str_skip(s, write_line_separator(buf, s));
+        } else {
+            write_escape(buf, (unsigned char)s.ptr[0]);
+            s = str_skip(s, 1);
+        }
+    }
+    buf_add_char(buf, '"');
+}
+
+void write_scalar(struct buf *buf, const yyjson_val *val, unsigned flags)
+{
+    char text[NUMBER_TEXT_MAX];
+    switch (val_type(val)) {
+    case YYJSON_TYPE_STR:
+        write_string(buf, val_str(val), flags);
+        break;
+    case YYJSON_TYPE_RAW:
+    case YYJSON_TYPE_NUM:
+        buf_add(buf, flags & JSON_WRITE_NUMBERS_AS_READ ? number_token(val, text)
+                                                        : number_text(val, text));
+        break;
+    case YYJSON_TYPE_BOOL:
+        buf_add(buf, val->tag & YYJSON_SUBTYPE_MASK ? STR("true") : STR("false"));
+        break;
+    case YYJSON_TYPE_ARR:
+        buf_add(buf, STR("[]"));
+        break;
+    case YYJSON_TYPE_OBJ:
+        buf_add(buf, STR("{}"));
+        break;
+    default:
+        buf_add(buf, STR("null"));
+    }
+}
+
+static void new_line(struct writer *writer)
+{
+    if (!(writer->flags & JSON_WRITE_PRETTY))
+        return;
+    buf_add_char(writer->buf, '\n');
+    for (size_t i = 0; i < writer->depth; i++)
+        buf_add(writer->buf, STR("  "));
+}
+
+static const yyjson_val *write_key(struct writer *writer, const yyjson_val *val)
+{
+    struct written *open = &writer->open[writer->depth - 1];
+    if (open->begun)
+        buf_add_char(writer->buf, ',');
+    open->begun = true;
+    new_line(writer);
+    if (!open->object)
+        return val;
+    write_string(writer->buf, val_str(val), writer->flags);
+    buf_add(writer->buf, writer->flags & JSON_WRITE_PRETTY ? STR(": ") : STR(":"));
+    return val + 1;
+}
+
+static void write_open(struct writer *writer, const yyjson_val *val)
+{
+    const bool object = val_is_object(val);
+    buf_add_char(writer->buf, object ? '{' : '[');
+    writer->open = json_grow(writer->open, writer->depth, &writer->capacity, sizeof(*writer->open));
+    writer->open[writer->depth++] = (struct written){.end = val_next(val), .object = object};
+}
+
+static void write_close(struct writer *writer)
+{
+    const struct written *open = &writer->open[--writer->depth];
+    new_line(writer);
+    buf_add_char(writer->buf, open->object ? '}' : ']');
+}
+
+static void write_tree(struct writer *writer, const yyjson_val *val)
+{
+    do {
+        if (writer->depth)
+            val = write_key(writer, val);
+        if (val_is_container(val) && val_len(val) > 0)
+            write_open(writer, val);
+        else
+            write_scalar(writer->buf, val, writer->flags);
+        val++;
+        while (writer->depth && val == writer->open[writer->depth - 1].end)
+            write_close(writer);
+    } while (writer->depth && !writer->buf->overflowed);
+}
+
+void json_write_with(struct buf *buf, const struct json_value *value, unsigned flags)
+{
+    if (!value)
+        return;
+    struct writer writer = {.buf = buf, .flags = flags};
+    write_tree(&writer, json_to_yyjson(value));
+    mem_free(writer.open);
+}
+
+void json_write(struct buf *buf, const struct json_value *value)
+{
+    json_write_with(buf, value, 0);
+}
+
+void json_write_pretty(struct buf *buf, const struct json_value *value)
+{
+    json_write_with(buf, value, JSON_WRITE_PRETTY);
+}
+
+struct str json_write_arena(struct arena *arena, const struct json_value *value)
+{
+    SCOPED(buf) text = {.limit = SIZE_MAX / 4};
+    json_write(&text, value);
+    return arena_str(arena, buf_str(&text));
+}
