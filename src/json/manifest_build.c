@@ -300,7 +300,7 @@ static struct error *merge(struct builder *builder, struct manifest_node *node)
 
 static bool is_merge_key(const struct manifest_node *node)
 {
-    return node->kind == NODE_SCALAR && (node->plain || node->tag == SCALAR_TAG_MERGE) &&
+    return node->kind == NODE_SCALAR && (node->implicit || node->tag == SCALAR_TAG_MERGE) &&
            str_eq(node->text, STR("<<"));
 }
 
@@ -357,7 +357,7 @@ static struct error *check_size(struct builder *builder)
         return NULL;
     return manifest_fail_at_all(
         builder->scope, builder->aliased ? MANIFEST_ALIASING : MANIFEST_TOO_LARGE,
-        "the document makes more than %zu bytes of JSON", builder->scope->limits.json_max);
+        "the documents make more than %zu bytes of JSON", builder->scope->limits.json_max);
 }
 
 static struct error *build(struct builder *builder, struct manifest_node *root)

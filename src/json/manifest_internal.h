@@ -19,11 +19,21 @@ struct manifest_mark {
     size_t line, column;
 };
 
+/*
+ * libyaml looks at every open flow collection for each token. Nesting times length is bounded, so
+ * that a megabyte inside of ten thousand brackets does not take a minute; nine thousand brackets
+ * alone stay below half of it.
+ */
+#define MANIFEST_FLOW_WORK_MAX ((size_t)100 * 1000 * 1000)
+
+/* Bytes read once more because of escapes that libyaml does not know. */
+#define MANIFEST_REREAD_MAX (16 * MEGABYTE)
+
 /* One call of a public function, with what is left of its limits. */
 struct manifest_scope {
     struct manifest_options limits;
     struct manifest_fault fault;
-    size_t nodes_left;
+    size_t nodes_left, json_left, flow_work_left, reread_left;
     bool doubles;       /* every number goes through a double */
     size_t line;        /* of the chunk in the whole text */
     struct arena arena; /* of the document at work */
@@ -52,9 +62,10 @@ enum manifest_node_kind { NODE_SCALAR, NODE_SEQUENCE, NODE_MAPPING, NODE_ALIAS }
 struct manifest_node {
     enum manifest_node_kind kind : 8;
     enum scalar_tag tag : 8;
-    bool plain : 1;  /* a scalar that resolves by its text */
-    bool flow : 1;   /* [] or {} */
-    bool active : 1; /* an alias that is being expanded */
+    bool plain : 1;    /* a scalar without quotes */
+    bool implicit : 1; /* a plain scalar without a tag, or any with the tag "!" */
+    bool flow : 1;     /* [] or {} */
+    bool active : 1;   /* an alias that is being expanded */
     uint32_t line, column;
     struct manifest_node *next;
     union {

@@ -113,7 +113,10 @@ struct json_doc *manifest_read_json(struct manifest_scope *scope)
     OWNED(error) err = buf_check(&scope->json);
     if (!err)
         err = json_read(buf_str(&scope->json), &doc);
-    return err ? NULL : doc;
+    if (err)
+        return NULL;
+    scope->json_left -= scope->json.len < scope->json_left ? scope->json.len : scope->json_left;
+    return doc;
 }
 
 /* Adds the JSON object at *at to the list and moves behind it. */
@@ -130,14 +133,24 @@ static bool add_object(struct manifest_scope *scope, struct str text, size_t *at
     return true;
 }
 
+/* Behind a line that holds nothing but a separator, and perhaps a comment. */
+static size_t skip_separator(struct str text, size_t from)
+{
+    const size_t end = str_find_char(str_skip(text, from), '\n');
+    const struct str line = str_slice(text, from, end == STR_NONE ? text.len : from + end);
+    if (!str_starts_with(line, STR("---")))
+        return from;
+    const struct str behind = str_skip(line, 3);
+    const struct str trimmed = str_trim(behind);
+    const bool is_comment = trimmed.len && trimmed.ptr[0] == '#' && trimmed.ptr != behind.ptr;
+    return trimmed.len == 0 || is_comment ? from + line.len : from;
+}
+
 /* Where a JSON object would start: behind a byte order mark, a separator and white space. */
 static size_t find_object(struct str chunk)
 {
-    size_t at = str_starts_with(chunk, STR("\xef\xbb\xbf")) ? 3 : 0;
-    if (str_starts_with(str_skip(chunk, at), STR("---")))
-        while (at < chunk.len && chunk.ptr[at] != '\n')
-            at++;
-    return skip_space(chunk, at);
+    const size_t mark = str_starts_with(chunk, STR("\xef\xbb\xbf")) ? 3 : 0;
+    return skip_space(chunk, skip_separator(chunk, mark));
 }
 
 bool manifest_read_objects(struct manifest_scope *scope, struct str chunk,

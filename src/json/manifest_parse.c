@@ -4,16 +4,7 @@
 #include "json/json.h"
 #include "json/manifest_anchor.h"
 #include "json/manifest_internal.h"
-
-/*
- * libyaml looks at every open flow collection for each token. Nesting times length is bounded, so
- * that a megabyte inside of ten thousand brackets does not take a minute; nine thousand brackets
- * alone stay below half of it.
- */
-#define FLOW_WORK_MAX ((size_t)200 * 1000 * 1000)
-
-/* libyaml compares every directive with all before it. */
-#define DIRECTIVES_MAX 100
+#include "json/manifest_source.h"
 
 struct parser {
     struct manifest_scope *scope;
@@ -22,20 +13,15 @@ struct parser {
     struct manifest_anchors anchors;
     struct manifest_node **open; /* collections around the next node */
     size_t depth, capacity;
-    size_t flow_depth, flow_work;
+    size_t flow_depth;
     struct manifest_node *root;
-    /* What occurs somewhere and asks for a look at the source. UTF-16 is not looked into. */
-    bool has_tags, has_slash_escapes;
-    size_t byte, position; /* the same place, in bytes and in characters */
+    struct manifest_source source;
 };
 
 static void parser_init(struct parser *parser, struct manifest_scope *scope, struct str chunk)
 {
     *parser = (struct parser){.scope = scope, .chunk = chunk};
-    const bool is_utf16 =
-        str_starts_with(chunk, STR("\xfe\xff")) || str_starts_with(chunk, STR("\xff\xfe"));
-    parser->has_tags = !is_utf16 && str_find_char(chunk, '!') != STR_NONE;
-    parser->has_slash_escapes = !is_utf16 && str_contains(chunk, STR("\\/"));
+    manifest_source_init(&parser->source, chunk);
     manifest_anchors_init(&parser->anchors, &scope->arena);
     if (!yaml_parser_initialize(&parser->yaml))
         mem_exhausted(sizeof(parser->yaml));
@@ -55,28 +41,15 @@ static struct manifest_mark mark_of(yaml_mark_t mark)
     return (struct manifest_mark){mark.line, mark.column};
 }
 
-/* The reader counts bytes instead of lines. */
-static struct manifest_mark mark_at_byte(struct str text, size_t byte)
-{
-    struct manifest_mark mark = {0};
-    for (size_t i = 0; i < byte && i < text.len; i++) {
-        const unsigned char c = (unsigned char)text.ptr[i];
-        if (c == '\n')
-            mark = (struct manifest_mark){mark.line + 1, 0};
-        else if ((c & 0xc0) != 0x80)
-            mark.column++;
-    }
-    return mark;
-}
-
 static struct error *fail_with_problem(struct parser *parser, enum manifest_error error)
 {
     const yaml_parser_t *yaml = &parser->yaml;
     if (yaml->error == YAML_MEMORY_ERROR)
         mem_exhausted(0);
     const bool in_reader = yaml->error == YAML_READER_ERROR;
-    const struct manifest_mark mark =
-        in_reader ? mark_at_byte(parser->chunk, yaml->problem_offset) : mark_of(yaml->problem_mark);
+    const struct manifest_mark mark = in_reader
+                                          ? manifest_mark_at(parser->chunk, yaml->problem_offset)
+                                          : mark_of(yaml->problem_mark);
     return manifest_fail(parser->scope, error, mark, "%s",
                          yaml->problem ? yaml->problem : "unknown problem");
 }
@@ -88,72 +61,6 @@ static struct error *next_event(struct parser *parser, yaml_event_t *ret_event)
     return NULL;
 }
 
-/* Moves on to a character. libyaml does not count a byte order mark at the start. */
-static void seek(struct parser *parser, size_t position)
-{
-    const struct str text = parser->chunk;
-    if (parser->byte == 0 && str_starts_with(text, STR("\xef\xbb\xbf")))
-        parser->byte = 3;
-    while (parser->position < position && parser->byte < text.len) {
-        parser->byte++;
-        while (parser->byte < text.len && (text.ptr[parser->byte] & 0xc0) == 0x80)
-            parser->byte++;
-        parser->position++;
-    }
-}
-
-/* Behind white space and comments. */
-static size_t skip_blanks(struct str text, size_t at)
-{
-    for (; at < text.len && strchr(" \t\r\n#", text.ptr[at]); at++)
-        while (text.ptr[at] == '#' && at + 1 < text.len && text.ptr[at + 1] != '\n')
-            at++;
-    return at;
-}
-
-/* Where the text of a scalar starts in the source, behind its anchor and its tag. */
-static size_t find_content(struct parser *parser, const yaml_event_t *event, bool *ret_has_tag)
-{
-    const struct str text = parser->chunk;
-    seek(parser, event->start_mark.index);
-    size_t at = parser->byte;
-    *ret_has_tag = false;
-    while (at < text.len && (text.ptr[at] == '&' || text.ptr[at] == '!')) {
-        *ret_has_tag |= text.ptr[at] == '!';
-        while (at < text.len && !strchr(" \t\r\n", text.ptr[at]))
-            at++;
-        at = skip_blanks(text, at);
-    }
-    return at;
-}
-
-/*
- * libyaml forgets the tag "!" of a plain scalar, which makes text of it in go-yaml. Hence the look
- * at the source, in documents that have an exclamation mark at all.
- */
-static bool has_bare_tag(struct parser *parser, const yaml_event_t *event)
-{
-    bool has_tag = false;
-    if (parser->has_tags)
-        find_content(parser, event, &has_tag);
-    return has_tag;
-}
-
-/* libyaml knows the escape \/ of JSON, go-yaml does not. */
-static bool has_slash_escape(struct parser *parser, const yaml_event_t *event)
-{
-    bool has_tag;
-    const struct str text = parser->chunk;
-    if (!parser->has_slash_escapes)
-        return false;
-    for (size_t at = find_content(parser, event, &has_tag) + 1;
-         at + 1 < text.len && text.ptr[at] != '"'; at++) {
-        if (text.ptr[at] == '\\' && text.ptr[++at] == '/')
-            return true;
-    }
-    return false;
-}
-
 static struct error *new_node(struct parser *parser, enum manifest_node_kind kind,
                               const yaml_event_t *event, struct manifest_node **ret_node)
 {
@@ -163,9 +70,9 @@ static struct error *new_node(struct parser *parser, enum manifest_node_kind kin
         return manifest_fail(scope, MANIFEST_TOO_LARGE, mark, "more than %zu nodes",
                              scope->limits.nodes_max);
     scope->nodes_left--;
-    parser->flow_work += parser->flow_depth;
-    if (parser->flow_work > FLOW_WORK_MAX)
+    if (scope->flow_work_left < parser->flow_depth)
         return manifest_fail(scope, MANIFEST_DEPTH, mark, "too much inside of deep nesting");
+    scope->flow_work_left -= parser->flow_depth;
     struct manifest_node *node = ARENA_NEW(&scope->arena, struct manifest_node);
     node->kind = kind;
     node->line = (uint32_t)mark.line;
@@ -191,41 +98,21 @@ static void add_node(struct parser *parser, struct manifest_node *node, const ya
     parent->last = node;
 }
 
-/* What libyaml accepts and the older scanner of go-yaml does not. */
-static struct error *check_scalar(struct parser *parser, const yaml_event_t *event)
-{
-    const struct manifest_mark mark = mark_of(event->start_mark);
-    const struct str text =
-        str_from((const char *)event->data.scalar.value, event->data.scalar.length);
-    switch (event->data.scalar.style) {
-    case YAML_PLAIN_SCALAR_STYLE:
-        if (parser->flow_depth && str_find_char(text, '?') != STR_NONE)
-            return manifest_fail(parser->scope, MANIFEST_SYNTAX, mark,
-                                 "found a question mark in a plain scalar of a flow collection");
-        return NULL;
-    case YAML_DOUBLE_QUOTED_SCALAR_STYLE:
-        if (has_slash_escape(parser, event))
-            return manifest_fail(parser->scope, MANIFEST_SYNTAX, mark,
-                                 "found unknown escape character");
-        return NULL;
-    default:
-        return NULL;
-    }
-}
-
 static struct error *add_scalar(struct parser *parser, const yaml_event_t *event)
 {
     struct manifest_node *node;
     const struct str text =
         str_from((const char *)event->data.scalar.value, event->data.scalar.length);
-    const bool plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     TRY(new_node(parser, NODE_SCALAR, event, &node));
-    TRY(check_scalar(parser, event));
+    const char *objection =
+        manifest_source_objection(&parser->source, event, parser->flow_depth > 0);
+    if (objection)
+        return manifest_fail(parser->scope, MANIFEST_SYNTAX, manifest_node_mark(node), "%s",
+                             objection);
     if (event->data.scalar.tag)
         node->tag = scalar_tag_from(str_from_c((const char *)event->data.scalar.tag));
-    else if (plain && text.len && has_bare_tag(parser, event))
-        node->tag = SCALAR_TAG_OTHER;
-    node->plain = plain && node->tag == SCALAR_TAG_NONE;
+    node->implicit = event->data.scalar.plain_implicit;
+    node->plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     node->text = arena_str(&parser->scope->arena, text);
     add_node(parser, node, event->data.scalar.anchor);
     return NULL;
@@ -327,36 +214,51 @@ static struct error *check_end(struct parser *parser)
                          "content after the end of the document");
 }
 
-static struct error *check_directives(struct manifest_scope *scope, struct str chunk)
-{
-    size_t count = 0;
-    struct str rest = chunk, line;
-    if (str_find_char(chunk, '%') == STR_NONE)
-        return NULL;
-    while (rest.len) {
-        str_cut(&rest, '\n', &line);
-        count += str_starts_with(line, STR("%"));
-    }
-    if (count <= DIRECTIVES_MAX)
-        return NULL;
-    return manifest_fail_at_all(scope, MANIFEST_SYNTAX, "more than %d directives", DIRECTIVES_MAX);
-}
-
 static struct error *read_document(struct parser *parser)
 {
     TRY(read_until(parser, YAML_DOCUMENT_END_EVENT, YAML_STREAM_END_EVENT));
     return parser->root ? check_end(parser) : NULL;
 }
 
+/*
+ * go-yaml knows the escape \' in double quotes, libyaml does not: then the backslash is taken out
+ * and the document read once more. A text with many of them is not worth the time.
+ */
+static bool take_out_escape(struct parser *parser, struct buf *copy, struct str *chunk)
+{
+    struct manifest_scope *scope = parser->scope;
+    const size_t at = manifest_source_find_escape(&parser->source, &parser->yaml);
+    if (at == STR_NONE || scope->reread_left < chunk->len)
+        return false;
+    scope->reread_left -= chunk->len;
+    if (copy->len == 0) {
+        copy->limit = chunk->len;
+        buf_add(copy, *chunk);
+    }
+    memmove(copy->ptr + at, copy->ptr + at + 1, copy->len - at - 1);
+    buf_truncate(copy, copy->len - 1);
+    *chunk = buf_str(copy);
+    return true;
+}
+
 struct error *manifest_parse(struct manifest_scope *scope, struct str chunk,
                              struct manifest_node **ret_root)
 {
-    TRY(check_directives(scope, chunk));
-    struct parser parser;
-    parser_init(&parser, scope, chunk);
-    struct error *err = read_document(&parser);
-    parser_done(&parser);
-    if (!err)
-        *ret_root = parser.root;
-    return err;
+    SCOPED(buf) copy = {0};
+    TRY(manifest_source_check(scope, chunk));
+    const size_t nodes_left = scope->nodes_left;
+    for (;;) {
+        struct parser parser;
+        parser_init(&parser, scope, chunk);
+        struct error *err = read_document(&parser);
+        const bool again = err && take_out_escape(&parser, &copy, &chunk);
+        parser_done(&parser);
+        if (!again) {
+            *ret_root = parser.root;
+            return err;
+        }
+        error_free(err);
+        arena_clear(&scope->arena);
+        scope->nodes_left = nodes_left;
+    }
 }

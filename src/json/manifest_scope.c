@@ -76,7 +76,9 @@ void manifest_scope_init(struct manifest_scope *scope, const struct manifest_opt
         .doubles = doubles,
     };
     scope->nodes_left = scope->limits.nodes_max;
-    scope->json.limit = scope->limits.json_max;
+    scope->json_left = scope->limits.json_max;
+    scope->flow_work_left = MANIFEST_FLOW_WORK_MAX;
+    scope->reread_left = MANIFEST_REREAD_MAX;
 }
 
 void manifest_scope_done(struct manifest_scope *scope)
@@ -119,6 +121,7 @@ void manifest_scope_clear(struct manifest_scope *scope)
 {
     arena_clear(&scope->arena);
     buf_clear(&scope->json);
+    scope->json.limit = scope->json_left + 1; /* 0 would mean a default */
 }
 
 struct error *manifest_check_count(struct manifest_scope *scope, const struct manifest_list *list)

@@ -142,20 +142,30 @@ static struct scalar_number read_plain(struct str text)
     return str_starts_with(text, STR("0b")) ? read_integer(str_skip(text, 2), 2) : number;
 }
 
-struct scalar_number scalar_number_read(struct str text)
+static struct scalar_number read_without_underscores(struct str text,
+                                                     struct scalar_number (*read)(struct str text))
 {
     if (str_find_char(text, '_') == STR_NONE)
-        return read_plain(text);
+        return read(text);
     SCOPED(buf) plain = {.limit = text.len};
     for (size_t i = 0; i < text.len; i++)
         if (text.ptr[i] != '_')
             buf_add_char(&plain, text.ptr[i]);
-    return read_plain(buf_str(&plain));
+    return read(buf_str(&plain));
+}
+
+struct scalar_number scalar_number_read(struct str text)
+{
+    return read_without_underscores(text, read_plain);
 }
 
 struct scalar_number scalar_number_read_fraction(struct str text)
 {
-    return read_float(text);
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] == '_' &&
+            !(i > 0 && is_digit(text.ptr[i - 1]) && i + 1 < text.len && is_digit(text.ptr[i + 1])))
+            return (struct scalar_number){0};
+    return read_without_underscores(text, read_float);
 }
 
 double scalar_number_to_double(struct scalar_number number)

@@ -32,7 +32,7 @@ struct scalar_number {
  */
 struct scalar_number scalar_number_read(struct str text);
 
-/* A plain scalar that starts with a dot: ".5", ".5e3". */
+/* A plain scalar that starts with a dot: ".5", ".5e3"; here '_' must stand between digits. */
 struct scalar_number scalar_number_read_fraction(struct str text);
 
 double scalar_number_to_double(struct scalar_number number);
