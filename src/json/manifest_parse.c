@@ -41,24 +41,22 @@ static struct manifest_mark mark_of(yaml_mark_t mark)
     return (struct manifest_mark){mark.line, mark.column};
 }
 
-static struct error *fail_with_problem(struct parser *parser, enum manifest_error error)
+static struct manifest_mark problem_mark(const struct parser *parser)
 {
     const yaml_parser_t *yaml = &parser->yaml;
     if (yaml->error == YAML_MEMORY_ERROR)
         mem_exhausted(0);
-    const bool in_reader = yaml->error == YAML_READER_ERROR;
-    const struct manifest_mark mark = in_reader
-                                          ? manifest_mark_at(parser->chunk, yaml->problem_offset)
-                                          : mark_of(yaml->problem_mark);
-    return manifest_fail(parser->scope, error, mark, "%s",
-                         yaml->problem ? yaml->problem : "unknown problem");
+    return yaml->error == YAML_READER_ERROR ? manifest_mark_at(parser->chunk, yaml->problem_offset)
+                                            : mark_of(yaml->problem_mark);
 }
 
 static struct error *next_event(struct parser *parser, yaml_event_t *ret_event)
 {
-    if (!yaml_parser_parse(&parser->yaml, ret_event))
-        return fail_with_problem(parser, MANIFEST_SYNTAX);
-    return NULL;
+    const yaml_parser_t *yaml = &parser->yaml;
+    if (yaml_parser_parse(&parser->yaml, ret_event))
+        return NULL;
+    return manifest_fail(parser->scope, MANIFEST_SYNTAX, problem_mark(parser), "%s",
+                         yaml->problem ? yaml->problem : "unknown problem");
 }
 
 static struct error *new_node(struct parser *parser, enum manifest_node_kind kind,
@@ -199,17 +197,20 @@ static struct error *read_until(struct parser *parser, yaml_event_type_t type,
     }
 }
 
-/* Nothing may follow the root but the end of the document. */
+/* Nothing may follow the root but the end of the document; be it wrong or right. */
 static struct error *check_end(struct parser *parser)
 {
     yaml_event_t event;
-    if (!yaml_parser_parse(&parser->yaml, &event))
-        return fail_with_problem(parser, MANIFEST_TRAILING_CONTENT);
-    const bool is_end = event.type == YAML_STREAM_END_EVENT;
-    const struct manifest_mark mark = mark_of(event.start_mark);
-    yaml_event_delete(&event);
-    if (is_end)
-        return NULL;
+    struct manifest_mark mark;
+    if (yaml_parser_parse(&parser->yaml, &event)) {
+        const bool is_end = event.type == YAML_STREAM_END_EVENT;
+        mark = mark_of(event.start_mark);
+        yaml_event_delete(&event);
+        if (is_end)
+            return NULL;
+    } else {
+        mark = problem_mark(parser);
+    }
     return manifest_fail(parser->scope, MANIFEST_TRAILING_CONTENT, mark,
                          "content after the end of the document");
 }
