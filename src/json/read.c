@@ -183,6 +183,22 @@ struct json_doc *read_text(struct str text, struct json_warnings *warnings,
     return accepted ? TAKE(doc) : NULL;
 }
 
+const char *read_go_type(const struct json_value *value)
+{
+    switch (json_type(value)) {
+    case JSON_BOOL:
+        return "bool";
+    case JSON_NUMBER:
+        return "number";
+    case JSON_STRING:
+        return "string";
+    case JSON_ARRAY:
+        return "array";
+    default:
+        return "object";
+    }
+}
+
 struct error *read_check_size(struct str text)
 {
     if (text.len <= JSON_TEXT_MAX)

@@ -22,3 +22,6 @@ MUST_USE struct error *read_error_at(struct str text, const struct read_problem 
 
 /* ERROR_TOO_LARGE past JSON_TEXT_MAX; read_text() itself does not look. */
 MUST_USE struct error *read_check_size(struct str text);
+
+/* A value's type in the words of Go's decoder: "bool", "number", "string", "array", "object". */
+const char *read_go_type(const struct json_value *value);

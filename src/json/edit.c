@@ -1,0 +1,181 @@
+#include "json/edit.h"
+
+#include <assert.h>
+
+#include "json/path.h"
+#include "json/tree.h"
+
+static const yyjson_val empty_object = {.tag = YYJSON_TYPE_OBJ, .uni.ofs = sizeof(yyjson_val)};
+static const yyjson_val empty_array = {.tag = YYJSON_TYPE_ARR, .uni.ofs = sizeof(yyjson_val)};
+static const yyjson_val null_value = {.tag = YYJSON_TYPE_NULL};
+
+void json_edit_init(struct json_edit *edit, const struct json_value *base)
+{
+    *edit = (struct json_edit){.tree = NEW(struct tree)};
+    tree_init(edit->tree, base ? json_to_yyjson(base) : &empty_object);
+}
+
+void json_edit_done(struct json_edit *edit)
+{
+    if (edit->tree)
+        tree_done(edit->tree);
+    mem_free(edit->tree);
+    error_free(edit->err);
+    *edit = (struct json_edit){.tree = NULL};
+}
+
+/* A copy that lives as long as the edit and is valid UTF-8. */
+static struct str keep(struct json_edit *edit, struct str s)
+{
+    if (str_is_utf8(s))
+        return tree_str(edit->tree, s);
+    struct json_text *repaired = NULL;
+    const struct str copy = tree_str(edit->tree, json_text_repair(&repaired, s));
+    json_text_free(repaired);
+    return copy;
+}
+
+/* Takes the next name off a place; false at its end. */
+static bool next_name(struct json_edit *edit, struct json_place *place, struct str *ret_name)
+{
+    if (json_path_next(&place->path, ret_name))
+        return true;
+    if (!place->has_key)
+        return false;
+    *ret_name = keep(edit, place->key);
+    place->has_key = false;
+    return true;
+}
+
+static bool is_last(const struct json_place *place)
+{
+    return *place->path == '\0' && !place->has_key;
+}
+
+static struct slot *find_child(struct json_edit *edit, struct node *node, struct str name)
+{
+    size_t index;
+    if (node->object)
+        return tree_find(edit->tree, node, name);
+    return json_path_index(name, &index) && index < node->count ? &node->slots[index] : NULL;
+}
+
+static void fail(struct json_edit *edit, struct str name, const char *what)
+{
+    edit->err = error_new(ERROR_INVALID, "cannot change \"%.*s\" %s", STR_ARG(name), what);
+}
+
+/* The container that the slot holds; null and absent ones become objects when create is set. */
+static struct node *enter(struct json_edit *edit, struct slot *slot, struct str name, bool create)
+{
+    if (slot_is_null(slot))
+        return create ? tree_open_new(edit->tree, slot) : NULL;
+    struct node *node = tree_open(edit->tree, slot);
+    if (!node)
+        fail(edit, name, "inside a value that is neither object nor array");
+    return node;
+}
+
+/* A child that can be set: members are added, elements must be there. */
+static struct slot *make_child(struct json_edit *edit, struct node *node, struct str name)
+{
+    struct slot *child = find_child(edit, node, name);
+    if (child)
+        return child;
+    if (node->object)
+        return tree_put(edit->tree, node, name, (struct slot){.value = &null_value});
+    fail(edit, name, "in an array that has no such element");
+    return NULL;
+}
+
+/* The slot at a place, made if need be; NULL once the edit failed. */
+static struct slot *reach(struct json_edit *edit, struct json_place place)
+{
+    struct str name;
+    struct slot *slot = &edit->tree->root;
+    while (slot && !edit->err && next_name(edit, &place, &name)) {
+        struct node *node = enter(edit, slot, name, true);
+        slot = node ? make_child(edit, node, name) : NULL;
+    }
+    return edit->err ? NULL : slot;
+}
+
+static void set(struct json_edit *edit, struct json_place place, const yyjson_val *value)
+{
+    assert(edit->tree && "the edit is finished");
+    struct slot *slot = edit->err ? NULL : reach(edit, place);
+    if (!slot)
+        return;
+    slot->value = value;
+    slot->node = NULL;
+}
+
+void json_edit_set(struct json_edit *edit, struct json_place place, const struct json_value *value)
+{
+    set(edit, place, value ? json_to_yyjson(value) : &null_value);
+}
+
+void json_edit_set_str(struct json_edit *edit, struct json_place place, struct str s)
+{
+    yyjson_val *value = tree_value(edit->tree);
+    const struct str copy = keep(edit, s);
+    unsafe_yyjson_set_strn(value, copy.ptr, copy.len);
+    set(edit, place, value);
+}
+
+void json_edit_set_int(struct json_edit *edit, struct json_place place, int64_t number)
+{
+    yyjson_val *value = tree_value(edit->tree);
+    unsafe_yyjson_set_sint(value, number);
+    set(edit, place, value);
+}
+
+void json_edit_set_bool(struct json_edit *edit, struct json_place place, bool truth)
+{
+    yyjson_val *value = tree_value(edit->tree);
+    unsafe_yyjson_set_bool(value, truth);
+    set(edit, place, value);
+}
+
+void json_edit_remove(struct json_edit *edit, struct json_place place)
+{
+    struct str name;
+    struct slot *slot = &edit->tree->root;
+    while (slot && !edit->err && next_name(edit, &place, &name)) {
+        struct node *node = enter(edit, slot, name, false);
+        struct slot *child = node ? find_child(edit, node, name) : NULL;
+        if (child && is_last(&place)) {
+            tree_remove(edit->tree, node, child);
+            return;
+        }
+        slot = child;
+    }
+}
+
+void json_edit_append(struct json_edit *edit, struct json_place place,
+                      const struct json_value *value)
+{
+    struct slot *slot = edit->err ? NULL : reach(edit, place);
+    if (!slot)
+        return;
+    if (slot_is_null(slot))
+        slot->value = &empty_array;
+    struct node *node = tree_open(edit->tree, slot);
+    if (!node || node->object)
+        fail(edit, str_from_c(place.path), "by appending, it is no array");
+    else
+        tree_insert(edit->tree, node, node->count,
+                    (struct slot){.value = value ? json_to_yyjson(value) : &null_value});
+}
+
+struct error *json_edit_finish(struct json_edit *edit, struct json_doc **ret_doc)
+{
+    if (edit->err)
+        return TAKE(edit->err);
+    TRY(tree_check(edit->tree));
+    SCOPED(json_builder) builder = {.limit = 0};
+    tree_write(&edit->tree->root, &builder);
+    TRY(builder_finish_checked(&builder, ret_doc));
+    json_edit_done(edit);
+    return NULL;
+}

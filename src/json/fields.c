@@ -1,0 +1,162 @@
+#include "json/fields.h"
+
+#include "json/path.h"
+
+struct error *json_wrong_type(const struct json_value *value, enum json_type expected)
+{
+    return error_new(ERROR_INVALID, "expected %s, found %s", json_type_name(expected),
+                     json_type_name(json_type(value)));
+}
+
+static struct error *check_type(const struct json_value *value, enum json_type expected)
+{
+    return json_type(value) == expected ? NULL : json_wrong_type(value, expected);
+}
+
+static struct error *read_field(struct arena *arena, const struct json_value *value,
+                                const struct json_field *field, void *out)
+{
+    const struct json_value *found = json_path(value, field->path);
+    const enum json_type type = json_type(found);
+    if (type != JSON_ABSENT && type != JSON_NULL)
+        return field->read(arena, found, (char *)out + field->offset);
+    if (field->presence == JSON_OPTIONAL)
+        return NULL;
+    return error_new(ERROR_INVALID, "required, but %s", json_type_name(type));
+}
+
+struct error *json_read_fields(struct arena *arena, const struct json_value *value,
+                               const struct json_field *fields, size_t count, void *out)
+{
+    TRY(check_type(value, JSON_OBJECT));
+    for (size_t i = 0; i < count; i++)
+        TRY(read_field(arena, value, &fields[i], out), "%s", fields[i].path);
+    return NULL;
+}
+
+struct error *json_read_str(struct arena *arena, const struct json_value *value, void *out)
+{
+    (void)arena;
+    TRY(check_type(value, JSON_STRING));
+    *(struct str *)out = json_to_str(value);
+    return NULL;
+}
+
+struct error *json_read_str_copy(struct arena *arena, const struct json_value *value, void *out)
+{
+    TRY(check_type(value, JSON_STRING));
+    *(struct str *)out = arena_str(arena, json_to_str(value));
+    return arena_check(arena);
+}
+
+struct error *json_read_bool(struct arena *arena, const struct json_value *value, void *out)
+{
+    (void)arena;
+    TRY(check_type(value, JSON_BOOL));
+    (void)json_to_bool(value, out);
+    return NULL;
+}
+
+struct error *json_read_int64(struct arena *arena, const struct json_value *value, void *out)
+{
+    (void)arena;
+    TRY(check_type(value, JSON_NUMBER));
+    if (json_to_int64(value, out))
+        return NULL;
+    return error_new(ERROR_INVALID, "expected a whole number of 64 bits");
+}
+
+struct error *json_read_int32(struct arena *arena, const struct json_value *value, void *out)
+{
+    int64_t number = 0;
+    TRY(json_read_int64(arena, value, &number));
+    if (number < INT32_MIN || number > INT32_MAX)
+        return error_new(ERROR_INVALID, "expected a whole number of 32 bits");
+    *(int32_t *)out = (int32_t)number;
+    return NULL;
+}
+
+struct error *json_read_optional_bool(struct arena *arena, const struct json_value *value,
+                                      void *out)
+{
+    struct json_optional_bool *optional = out;
+    TRY(json_read_bool(arena, value, &optional->value));
+    optional->is_present = true;
+    return NULL;
+}
+
+struct error *json_read_optional_int64(struct arena *arena, const struct json_value *value,
+                                       void *out)
+{
+    struct json_optional_int64 *optional = out;
+    TRY(json_read_int64(arena, value, &optional->value));
+    optional->is_present = true;
+    return NULL;
+}
+
+struct error *json_read_any(struct arena *arena, const struct json_value *value, void *out)
+{
+    (void)arena;
+    *(const struct json_value **)out = value;
+    return NULL;
+}
+
+struct error *json_read_object(struct arena *arena, const struct json_value *value, void *out)
+{
+    TRY(check_type(value, JSON_OBJECT));
+    return json_read_any(arena, value, out);
+}
+
+struct error *json_read_array(struct arena *arena, const struct json_value *value, void *out)
+{
+    TRY(check_type(value, JSON_ARRAY));
+    return json_read_any(arena, value, out);
+}
+
+/* Room for one item per element; the element count comes from outside. */
+static struct error *alloc_items(struct arena *arena, const struct json_value *value, size_t size,
+                                 void **ret_items)
+{
+    size_t total;
+    TRY(check_type(value, JSON_ARRAY));
+    if (!__builtin_mul_overflow(json_count(value), size, &total))
+        *ret_items = arena_try_alloc(arena, total);
+    if (!*ret_items)
+        return error_new(ERROR_TOO_LARGE, "too many elements");
+    return NULL;
+}
+
+struct error *json_read_strings(struct arena *arena, const struct json_value *value, void *out)
+{
+    struct json_strings *strings = out;
+    const struct json_value *element;
+    void *items = NULL;
+    size_t count = 0;
+    TRY(alloc_items(arena, value, sizeof(struct str), &items));
+    JSON_FOREACH (key, element, value) {
+        (void)key;
+        TRY(json_read_str(arena, element, (struct str *)items + count), "%zu", count);
+        count++;
+    }
+    *strings = (struct json_strings){.items = items, .count = count};
+    return NULL;
+}
+
+struct error *json_read_list(struct arena *arena, const struct json_value *value,
+                             const struct json_field *fields, size_t count, size_t size,
+                             void **ret_items, size_t *ret_count)
+{
+    const struct json_value *element;
+    void *items = NULL;
+    size_t done = 0;
+    TRY(alloc_items(arena, value, size, &items));
+    JSON_FOREACH (key, element, value) {
+        (void)key;
+        TRY(json_read_fields(arena, element, fields, count, (char *)items + done * size), "%zu",
+            done);
+        done++;
+    }
+    *ret_items = items;
+    *ret_count = done;
+    return NULL;
+}

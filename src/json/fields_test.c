@@ -1,0 +1,142 @@
+#include "json/fields.h"
+
+#include "testing/test.h"
+
+struct resource {
+    struct str kind, name;
+};
+
+struct sample {
+    struct str name, copy;
+    bool paused;
+    int64_t generation;
+    int32_t replicas;
+    struct json_optional_bool ready;
+    struct json_optional_int64 limit;
+    struct json_strings finalizers;
+    const struct json_value *selector, *extra;
+    struct resource *resources;
+    size_t resource_count;
+};
+
+static const struct json_field resource_fields[] = {
+    {"kind", json_read_str, offsetof(struct resource, kind), JSON_REQUIRED},
+    {"name", json_read_str, offsetof(struct resource, name), JSON_REQUIRED},
+};
+
+static struct error *read_resources(struct arena *arena, const struct json_value *value, void *out)
+{
+    struct sample *sample = CONTAINER_OF(out, struct sample, resources);
+    return json_read_list(arena, value, resource_fields, COUNT(resource_fields),
+                          sizeof(struct resource), (void **)out, &sample->resource_count);
+}
+
+static const struct json_field sample_fields[] = {
+    {"metadata.name",       json_read_str,            offsetof(struct sample, name),       JSON_REQUIRED},
+    {"metadata.name",       json_read_str_copy,       offsetof(struct sample, copy),       JSON_REQUIRED},
+    {"metadata.finalizers", json_read_strings,        offsetof(struct sample, finalizers), JSON_OPTIONAL},
+    {"metadata.generation", json_read_int64,          offsetof(struct sample, generation), JSON_OPTIONAL},
+    {"spec.replicas",       json_read_int32,          offsetof(struct sample, replicas),   JSON_OPTIONAL},
+    {"spec.paused",         json_read_bool,           offsetof(struct sample, paused),     JSON_OPTIONAL},
+    {"spec.selector",       json_read_object,         offsetof(struct sample, selector),   JSON_OPTIONAL},
+    {"spec.extra",          json_read_any,            offsetof(struct sample, extra),      JSON_OPTIONAL},
+    {"spec.resources",      read_resources,           offsetof(struct sample, resources),  JSON_OPTIONAL},
+    {"status.ready",        json_read_optional_bool,  offsetof(struct sample, ready),      JSON_OPTIONAL},
+    {"status.limit",        json_read_optional_int64, offsetof(struct sample, limit),      JSON_OPTIONAL},
+};
+
+static struct error *read_sample(struct arena *arena, const struct json_doc *doc,
+                                 struct sample *sample)
+{
+    return json_read_fields(arena, json_doc_root(doc), sample_fields, COUNT(sample_fields), sample);
+}
+
+TEST(json_read_fields)
+{
+    OWNED(json_doc) doc = NULL;
+    CHECK_OK(json_read(
+        STR("{\"metadata\":{\"name\":\"n\",\"finalizers\":[\"a\",\"b\"],\"generation\":5},"
+            "\"spec\":{\"replicas\":3.0,\"selector\":{},\"extra\":[],\"paused\":true,"
+            "\"resources\":[{\"kind\":\"Secret\",\"name\":\"s\",\"more\":1}]},"
+            "\"status\":{\"ready\":false,\"limit\":null}}"),
+        &doc));
+    SCOPED(arena) arena = {.limit = 0};
+    struct sample sample = {.replicas = 1};
+    CHECK_OK(read_sample(&arena, doc, &sample));
+    CHECK_EQ(sample.name, STR("n"));
+    CHECK_EQ(sample.copy, STR("n"));
+    CHECK(sample.copy.ptr != sample.name.ptr);
+    CHECK_EQ(sample.finalizers.count, (size_t)2);
+    CHECK_EQ(sample.finalizers.items[1], STR("b"));
+    CHECK_EQ(sample.generation, (int64_t)5);
+    CHECK_EQ(sample.replicas, 3);
+    CHECK(sample.paused);
+    CHECK_EQ((int)json_type(sample.selector), JSON_OBJECT);
+    CHECK_EQ((int)json_type(sample.extra), JSON_ARRAY);
+    CHECK_EQ(sample.resource_count, (size_t)1);
+    CHECK_EQ(sample.resources[0].name, STR("s"));
+    CHECK(sample.ready.is_present && !sample.ready.value);
+    CHECK(!sample.limit.is_present);
+}
+
+TEST(json_read_fields_leaves_absent_ones)
+{
+    OWNED(json_doc) doc = NULL;
+    CHECK_OK(json_read(STR("{\"metadata\":{\"name\":\"n\"},\"spec\":null}"), &doc));
+    SCOPED(arena) arena = {.limit = 0};
+    struct sample sample = {.replicas = 1, .paused = true};
+    CHECK_OK(read_sample(&arena, doc, &sample));
+    CHECK_EQ(sample.replicas, 1);
+    CHECK(sample.paused);
+    CHECK(!sample.selector);
+    CHECK(!sample.ready.is_present);
+}
+
+TEST(json_read_fields_names_what_is_wrong)
+{
+    const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"[]",                                                                               "expected an object, found an array"              },
+        {"{}",                                                                               "metadata.name: required, but absent"             },
+        {"{\"metadata\":{\"name\":null}}",                                                   "metadata.name: required, but null"               },
+        {"{\"metadata\":{\"name\":7}}",                                                      "metadata.name: expected a string, found a number"},
+        {"{\"metadata\":{\"name\":\"n\",\"finalizers\":[\"a\",{}]}}",
+         "metadata.finalizers: 1: expected a string, found an object"                                                                          },
+        {"{\"metadata\":{\"name\":\"n\",\"generation\":1.5}}",
+         "metadata.generation: expected a whole number of 64 bits"                                                                             },
+        {"{\"metadata\":{\"name\":\"n\"},\"spec\":{\"replicas\":3000000000}}",
+         "spec.replicas: expected a whole number of 32 bits"                                                                                   },
+        {"{\"metadata\":{\"name\":\"n\"},\"spec\":{\"paused\":\"yes\"}}",
+         "spec.paused: expected a boolean, found a string"                                                                                     },
+        {"{\"metadata\":{\"name\":\"n\"},\"spec\":{\"selector\":true}}",
+         "spec.selector: expected an object, found a boolean"                                                                                  },
+        {"{\"metadata\":{\"name\":\"n\"},\"spec\":{\"resources\":[{\"kind\":\"Secret\"}]}}",
+         "spec.resources: 0: name: required, but absent"                                                                                       },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        TEST_CASE("%s", cases[i].text);
+        SCOPED(arena) arena = {.limit = 0};
+        OWNED(json_doc) doc = NULL;
+        struct sample sample = {.replicas = 0};
+        CHECK_OK(json_read(str_from_c(cases[i].text), &doc));
+        OWNED(error) err = read_sample(&arena, doc, &sample);
+        CHECK(err);
+        CHECK_EQ((const char *)err->message, cases[i].message);
+        CHECK_EQ((int)err->code, ERROR_INVALID);
+    }
+}
+
+TEST(json_read_fields_is_limited_by_the_arena)
+{
+    SCOPED(buf) text = {.limit = 0};
+    buf_add(&text, STR("{\"metadata\":{\"name\":\"n\",\"finalizers\":[\"\""));
+    for (int i = 0; i < 1000; i++)
+        buf_add(&text, STR(",\"\""));
+    buf_add(&text, STR("]}}"));
+    SCOPED(arena) arena = {.limit = 4 * KILOBYTE};
+    OWNED(json_doc) doc = NULL;
+    struct sample sample = {.replicas = 0};
+    CHECK_OK(json_read(buf_str(&text), &doc));
+    CHECK_FAILS(read_sample(&arena, doc, &sample), ERROR_TOO_LARGE, "metadata.finalizers");
+}

@@ -1,0 +1,251 @@
+#include "json/json_patch.h"
+
+#include "json/compare_internal.h"
+#include "json/json_patch_internal.h"
+#include "json/target.h"
+
+static const yyjson_val null_value = {.tag = YYJSON_TYPE_NULL};
+
+/* A document under change; copies made on the way are documents of their own. */
+struct patching {
+    struct tree tree;
+    size_t copied; /* bytes of text that "copy" added */
+    struct json_doc **copies;
+    size_t copy_count, copy_capacity;
+};
+
+static void patching_done(struct patching *patching)
+{
+    tree_done(&patching->tree);
+    for (size_t i = 0; i < patching->copy_count; i++)
+        json_doc_free(patching->copies[i]);
+    mem_free(patching->copies);
+}
+
+static struct slot given(const struct operation *operation)
+{
+    return (struct slot){.value = operation->value ? operation->value : &null_value};
+}
+
+static struct error *missing(const char *format, struct str path)
+{
+    SCOPED(buf) text = {.limit = 0};
+    const char *place = strchr(format, '@');
+    buf_add(&text, str_from(format, (size_t)(place - format)));
+    buf_add(&text, path);
+    buf_add(&text, str_from_c(place + 1));
+    return error_new(ERROR_INVALID, "%.*s: missing value", STR_ARG(buf_str(&text)));
+}
+
+static struct error *apply_add(struct patching *patching, const struct operation *operation)
+{
+    if (!operation->has_path)
+        return error_new(ERROR_INVALID, "add operation failed to decode path: missing value");
+    const struct target target = target_follow(&patching->tree, operation->path);
+    if (!target.node)
+        return missing("add operation does not apply: doc is missing path: \"@\"", operation->path);
+    TRY(target_add(&patching->tree, target, given(operation)), "error in add for path: '%.*s'",
+        STR_ARG(operation->path));
+    return NULL;
+}
+
+static struct error *apply_remove(struct patching *patching, const struct operation *operation)
+{
+    if (!operation->has_path)
+        return error_new(ERROR_INVALID, "remove operation failed to decode path: missing value");
+    const struct target target = target_follow(&patching->tree, operation->path);
+    if (!target.node)
+        return missing("remove operation does not apply: doc is missing path: \"@\"",
+                       operation->path);
+    TRY(target_remove(&patching->tree, target), "error in remove for path: '%.*s'",
+        STR_ARG(operation->path));
+    return NULL;
+}
+
+/* The library takes a scalar without a word and changes nothing. */
+static struct error *replace_all(struct patching *patching, const struct operation *operation)
+{
+    const struct slot content = given(operation);
+    if (!val_is_container(content.value))
+        return error_new(ERROR_INVALID, "replace operation value must be object or array");
+    patching->tree.root = content;
+    return NULL;
+}
+
+static struct error *path_missing(const char *operation)
+{
+    return error_new(ERROR_INVALID,
+                     "%s operation failed to decode path: operation missing path field: missing "
+                     "value",
+                     operation);
+}
+
+static struct error *apply_replace(struct patching *patching, const struct operation *operation)
+{
+    if (!operation->has_path)
+        return path_missing("replace");
+    if (str_is_empty(operation->path))
+        return replace_all(patching, operation);
+    const struct target target = target_follow(&patching->tree, operation->path);
+    if (!target.node)
+        return missing("replace operation does not apply: doc is missing path: @", operation->path);
+    struct slot *slot;
+    OWNED(error) err = target_find(&patching->tree, target, &slot);
+    if (err)
+        return missing("replace operation does not apply: doc is missing key: @", operation->path);
+    if (!slot)
+        return target_add(&patching->tree, target, given(operation));
+    slot->value = given(operation).value;
+    slot->node = NULL;
+    return NULL;
+}
+
+/* The source of a move or a copy. */
+static struct error *follow_from(struct patching *patching, const struct operation *operation,
+                                 const char *missing_from, struct target *ret_target)
+{
+    if (!operation->has_from)
+        return error_new(ERROR_INVALID,
+                         "%.*s operation failed to decode from: operation, missing from field: "
+                         "missing value",
+                         STR_ARG(operation->op));
+    *ret_target = target_follow(&patching->tree, operation->from);
+    return ret_target->node ? NULL : missing(missing_from, operation->from);
+}
+
+static struct error *apply_move(struct patching *patching, const struct operation *operation)
+{
+    struct target source;
+    struct slot *slot = NULL;
+    TRY(follow_from(patching, operation,
+                    "move operation does not apply: doc is missing from path: @", &source));
+    TRY(target_find(&patching->tree, source, &slot), "error in move for path: '%.*s'",
+        STR_ARG(source.key));
+    const struct slot content = slot ? *slot : (struct slot){.value = &null_value};
+    TRY(target_remove(&patching->tree, source), "error in move for path: '%.*s'",
+        STR_ARG(source.key));
+    if (!operation->has_path)
+        return path_missing("move");
+    const struct target target = target_follow(&patching->tree, operation->path);
+    if (!target.node)
+        return missing("move operation does not apply: doc is missing destination path: @",
+                       operation->path);
+    TRY(target_add(&patching->tree, target, content), "error in move for path: '%.*s'",
+        STR_ARG(operation->path));
+    return NULL;
+}
+
+/* A copy that no later change to the source reaches. Its size counts as text. */
+static struct error *duplicate(struct patching *patching, const struct slot *source,
+                               struct slot *ret_copy)
+{
+    SCOPED(json_builder) builder = {.limit = 0};
+    SCOPED(buf) text = {.limit = JSON_PATCH_COPY_MAX - patching->copied};
+    OWNED(json_doc) doc = NULL;
+    tree_write(source, &builder);
+    TRY(builder_finish_checked(&builder, &doc));
+    json_write_with(&text, json_doc_root(doc), JSON_WRITE_NUMBERS_AS_READ);
+    if (text.overflowed)
+        return error_new(ERROR_INVALID,
+                         "Unable to complete the copy, the accumulated size increase of copy "
+                         "exceeds the limit %zu",
+                         JSON_PATCH_COPY_MAX);
+    patching->copied += text.len;
+    ret_copy->value = doc->root;
+    patching->copies = json_grow(patching->copies, patching->copy_count, &patching->copy_capacity,
+                                 sizeof(struct json_doc *));
+    patching->copies[patching->copy_count++] = TAKE(doc);
+    return NULL;
+}
+
+static struct error *apply_copy(struct patching *patching, const struct operation *operation)
+{
+    struct target source;
+    struct slot *slot = NULL;
+    TRY(follow_from(patching, operation,
+                    "copy operation does not apply: doc is missing from path: @", &source));
+    TRY(target_find(&patching->tree, source, &slot), "error in copy for from: '%.*s'",
+        STR_ARG(operation->from));
+    if (!operation->has_path)
+        return error_new(ERROR_INVALID, "copy operation failed to decode path: missing value");
+    const struct target target = target_follow(&patching->tree, operation->path);
+    if (!target.node)
+        return missing("copy operation does not apply: doc is missing destination path: @",
+                       operation->path);
+    struct slot content = {.value = &null_value};
+    if (slot)
+        TRY(duplicate(patching, slot, &content));
+    TRY(target_add(&patching->tree, target, content), "error while adding value during copy");
+    return NULL;
+}
+
+static bool slot_equals(struct tree *tree, const struct slot *slot, const yyjson_val *value)
+{
+    if (!slot->node)
+        return val_equal(slot->value, value, true);
+    SCOPED(json_builder) builder = {.limit = 0};
+    OWNED(json_doc) doc = NULL;
+    tree_write(slot, &builder);
+    tree->work += builder.count + builder.text_size / sizeof(yyjson_val);
+    OWNED(error) err = builder_finish_checked(&builder, &doc);
+    return !err && val_equal(doc->root, value, true);
+}
+
+/* An absent member equals null and a missing value; a null one equals null only. */
+static bool passes(struct tree *tree, const struct slot *slot, const struct operation *operation)
+{
+    if (!slot)
+        return val_type(given(operation).value) == YYJSON_TYPE_NULL;
+    return operation->value && slot_equals(tree, slot, operation->value);
+}
+
+static struct error *apply_test(struct patching *patching, const struct operation *operation)
+{
+    struct slot *slot = &patching->tree.root;
+    if (!operation->has_path)
+        return path_missing("test");
+    if (!str_is_empty(operation->path)) {
+        const struct target target = target_follow(&patching->tree, operation->path);
+        if (!target.node)
+            return missing("test operation does not apply: is missing path: @", operation->path);
+        TRY(target_find(&patching->tree, target, &slot), "error in test for path: '%.*s'",
+            STR_ARG(operation->path));
+    }
+    if (passes(&patching->tree, slot, operation))
+        return NULL;
+    return error_new(ERROR_INVALID, "testing value %.*s failed: test failed",
+                     STR_ARG(operation->path));
+}
+
+static struct error *apply_operation(struct patching *patching, const struct operation *operation)
+{
+    static const struct {
+        struct str op;
+        struct error *(*apply)(struct patching *patching, const struct operation *operation);
+    } kinds[] = {
+        {STR_INIT("add"),     apply_add    },
+        {STR_INIT("remove"),  apply_remove },
+        {STR_INIT("replace"), apply_replace},
+        {STR_INIT("move"),    apply_move   },
+        {STR_INIT("copy"),    apply_copy   },
+        {STR_INIT("test"),    apply_test   },
+    };
+    for (size_t i = 0; i < COUNT(kinds); i++)
+        if (str_eq(operation->op, kinds[i].op))
+            return kinds[i].apply(patching, operation);
+    return error_new(ERROR_INVALID, "Unexpected kind: %.*s", STR_ARG(operation->op));
+}
+
+struct error *json_patch_apply(const struct json_patch *patch, const struct json_value *original,
+                               struct json_doc **ret_doc)
+{
+    SCOPED(patching) patching = {.copied = 0};
+    tree_init(&patching.tree, original ? json_to_yyjson(original) : &null_value);
+    for (size_t i = 0; i < patch->count; i++) {
+        TRY(apply_operation(&patching, &patch->operations[i]));
+        TRY(tree_check(&patching.tree));
+    }
+    SCOPED(json_builder) builder = {.limit = 0};
+    tree_write(&patching.tree.root, &builder);
+    return builder_finish_checked(&builder, ret_doc);
+}

@@ -1,0 +1,26 @@
+/*
+ * Where an operation of a JSON patch works. Private to this folder.
+ *
+ * Errors are ERROR_INVALID in the words of the library that the Kubernetes API server uses; the
+ * operation puts its own words in front.
+ */
+#pragma once
+
+#include "json/tree.h"
+
+/* A container, and the name of something in it. */
+struct target {
+    struct node *node; /* NULL when the way there is missing */
+    struct str key;
+};
+
+/* Follows a path. What stands in front of its first slash does not count, as in the library. */
+struct target target_follow(struct tree *tree, struct str path);
+
+/* NULL in *ret_slot for an absent member, which is no error; an absent element is one. */
+MUST_USE struct error *target_find(struct tree *tree, struct target target, struct slot **ret_slot);
+
+/* Replaces or adds a member, inserts an element. */
+MUST_USE struct error *target_add(struct tree *tree, struct target target, struct slot content);
+
+MUST_USE struct error *target_remove(struct tree *tree, struct target target);

@@ -1,0 +1,163 @@
+#include "json/tree.h"
+
+void tree_init(struct tree *tree, const yyjson_val *root)
+{
+    *tree = (struct tree){.root.value = root, .arena.limit = JSON_BUILDER_LIMIT_DEFAULT};
+}
+
+void tree_done(struct tree *tree)
+{
+    while (tree->nodes) {
+        struct node *node = tree->nodes;
+        tree->nodes = node->next;
+        mem_free(node->slots);
+        mem_free(node);
+    }
+    arena_done(&tree->arena);
+}
+
+struct error *tree_check(const struct tree *tree)
+{
+    if (tree->work > TREE_WORK_MAX)
+        return error_new(ERROR_TOO_LARGE, "changes take too much work on so large a document");
+    return arena_check(&tree->arena);
+}
+
+struct str tree_str(struct tree *tree, struct str s)
+{
+    return arena_str(&tree->arena, s);
+}
+
+yyjson_val *tree_value(struct tree *tree)
+{
+    return ARENA_NEW(&tree->arena, yyjson_val);
+}
+
+static void append(struct node *node, struct slot slot)
+{
+    node->slots = json_grow(node->slots, node->count, &node->capacity, sizeof(*node->slots));
+    node->slots[node->count++] = slot;
+}
+
+static struct node *new_node(struct tree *tree, struct slot *slot, bool object)
+{
+    struct node *node = NEW(struct node);
+    node->object = object;
+    node->next = tree->nodes;
+    tree->nodes = node;
+    slot->node = node;
+    slot->value = NULL;
+    return node;
+}
+
+struct node *tree_open_new(struct tree *tree, struct slot *slot)
+{
+    return new_node(tree, slot, true);
+}
+
+struct node *tree_open(struct tree *tree, struct slot *slot)
+{
+    if (slot->node)
+        return slot->node;
+    const yyjson_val *value = slot->value;
+    if (!val_is_container(value))
+        return NULL;
+    struct node *node = new_node(tree, slot, val_is_object(value));
+    const yyjson_val *child = value + 1;
+    tree->work += val_len(value);
+    for (size_t i = val_len(value); i > 0; i--) {
+        struct slot content = {
+            .key = {NULL, 0}
+        };
+        if (node->object)
+            content.key = val_str(child++);
+        content.value = child;
+        append(node, content);
+        child = val_next(child);
+    }
+    return node;
+}
+
+struct slot *tree_find(struct tree *tree, struct node *object, struct str key)
+{
+    for (size_t i = 0; i < object->count; i++)
+        if (str_eq(object->slots[i].key, key)) {
+            tree->work += i;
+            return &object->slots[i];
+        }
+    tree->work += object->count;
+    return NULL;
+}
+
+struct slot *tree_put(struct tree *tree, struct node *object, struct str key, struct slot content)
+{
+    struct slot *slot = tree_find(tree, object, key);
+    if (!slot) {
+        append(object, (struct slot){.key = tree_str(tree, key)});
+        slot = &object->slots[object->count - 1];
+    }
+    slot->value = content.value;
+    slot->node = content.node;
+    return slot;
+}
+
+void tree_insert(struct tree *tree, struct node *array, size_t index, struct slot content)
+{
+    content.key = (struct str){NULL, 0};
+    append(array, content);
+    const size_t behind = array->count - 1 - index;
+    tree->work += behind;
+    memmove(&array->slots[index + 1], &array->slots[index], behind * sizeof(*array->slots));
+    array->slots[index] = content;
+}
+
+void tree_remove(struct tree *tree, struct node *container, struct slot *slot)
+{
+    const size_t behind = container->count - 1 - (size_t)(slot - container->slots);
+    tree->work += behind;
+    memmove(slot, slot + 1, behind * sizeof(*slot));
+    container->count--;
+}
+
+bool slot_is_null(const struct slot *slot)
+{
+    return !slot->node && val_type(slot->value) == YYJSON_TYPE_NULL;
+}
+
+/* A node that is being written. */
+struct place {
+    const struct node *node;
+    size_t index;
+};
+
+/* Writes a borrowed value; opens a node and returns true. */
+static bool write_slot(const struct slot *slot, struct json_builder *builder)
+{
+    if (!slot->node)
+        builder_copy(builder, slot->value, BUILDER_COPY_ALL);
+    else if (slot->node->object)
+        json_builder_object(builder);
+    else
+        json_builder_array(builder);
+    return slot->node != NULL;
+}
+
+void tree_write(const struct slot *slot, struct json_builder *builder)
+{
+    OWNED_PTR struct place *places = NULL;
+    size_t depth = 0, capacity = 0;
+    for (;;) {
+        if (write_slot(slot, builder)) {
+            places = json_grow(places, depth, &capacity, sizeof(*places));
+            places[depth++] = (struct place){.node = slot->node};
+        }
+        for (; depth && places[depth - 1].index == places[depth - 1].node->count; depth--)
+            json_builder_end(builder);
+        if (depth == 0 || builder->err)
+            return;
+        struct place *place = &places[depth - 1];
+        slot = &place->node->slots[place->index++];
+        if (place->node->object)
+            json_builder_key(builder, slot->key);
+    }
+}

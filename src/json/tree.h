@@ -1,0 +1,69 @@
+/*
+ * A document under change: untouched parts stay borrowed values, touched containers become lists of
+ * slots. Private to this folder; json_edit and json_patch are built on it.
+ *
+ * Borrowed values must outlive the tree. Work that grows with the size of containers (searching
+ * members, moving elements) is counted, so that a few small requests cannot keep us busy for long.
+ */
+#pragma once
+
+#include "json/builder_internal.h"
+
+/* What a member or element is: a borrowed value, or a container that was opened. */
+struct slot {
+    struct str key; /* of a member */
+    const yyjson_val *value;
+    struct node *node; /* counts instead of value when it is not NULL */
+};
+
+struct node {
+    bool object;
+    size_t count, capacity;
+    struct slot *slots;
+    struct node *next; /* all nodes of the tree, for release */
+};
+
+/* Slots searched and moved; a few tenths of a second. */
+#define TREE_WORK_MAX ((size_t)1 << 26)
+
+struct tree {
+    struct slot root;
+    struct node *nodes;
+    struct arena arena; /* keys and scalars that were added */
+    size_t work;
+};
+
+void tree_init(struct tree *tree, const yyjson_val *root);
+void tree_done(struct tree *tree);
+
+/* ERROR_TOO_LARGE once the work is too much. */
+MUST_USE struct error *tree_check(const struct tree *tree);
+
+/* The slot as a container that can be changed; NULL when it is none. */
+struct node *tree_open(struct tree *tree, struct slot *slot);
+
+/* Makes the slot an empty object. */
+struct node *tree_open_new(struct tree *tree, struct slot *slot);
+
+/* The member, or NULL. */
+struct slot *tree_find(struct tree *tree, struct node *object, struct str key);
+
+/* Replaces a member or adds it; the key is copied. */
+struct slot *tree_put(struct tree *tree, struct node *object, struct str key, struct slot content);
+
+/* The index is at most the count. */
+void tree_insert(struct tree *tree, struct node *array, size_t index, struct slot content);
+
+/* Takes a slot out of its container; later ones move up. */
+void tree_remove(struct tree *tree, struct node *container, struct slot *slot);
+
+/* A copy of a string that lives as long as the tree. */
+struct str tree_str(struct tree *tree, struct str s);
+
+/* A value that lives as long as the tree; the caller fills it. */
+yyjson_val *tree_value(struct tree *tree);
+
+bool slot_is_null(const struct slot *slot);
+
+/* Adds what the slot holds. */
+void tree_write(const struct slot *slot, struct json_builder *builder);
