@@ -7,41 +7,31 @@
 /* Of the chunk in a message, so that the cause behind it is not cut off. */
 #define QUOTED_MAX (ERROR_MESSAGE_MAX - 4 * KILOBYTE)
 
-/* Reads a chunk as YAML into scope->json. */
-static struct error *read_yaml(struct manifest_scope *scope, struct str chunk)
+/* Reads a chunk as YAML. A chunk without a document is null. */
+static struct error *read_yaml(struct manifest_scope *scope, struct str chunk,
+                               struct json_doc **ret_doc)
 {
-    struct manifest_node *root = NULL;
+    struct manifest_tree tree;
     manifest_scope_clear(scope);
-    TRY(manifest_parse(scope, chunk, &root), "yaml");
-    if (root)
-        return error_wrap(manifest_build(scope, root), "yaml");
-    buf_add(&scope->json, STR("null"));
-    return NULL;
-}
-
-static struct error *take_document(struct manifest_scope *scope, struct json_doc **ret_doc)
-{
-    struct json_doc *doc = manifest_read_json(scope);
-    if (!doc)
-        return manifest_fail_at_all(scope, MANIFEST_SYNTAX, "the document has no JSON form");
-    *ret_doc = doc;
-    return NULL;
+    TRY(manifest_parse(scope, chunk, &tree), "yaml");
+    if (!tree.root)
+        return json_read(STR("null"), ret_doc);
+    return error_wrap(manifest_build(scope, &tree, ret_doc), "yaml");
 }
 
 static struct error *add_yaml(struct manifest_scope *scope, struct str chunk,
                               struct manifest_list *list)
 {
-    struct json_doc *doc;
-    TRY(read_yaml(scope, chunk), "error converting YAML to JSON");
-    const struct str json = buf_str(&scope->json);
-    if (str_eq(json, STR("null")))
+    OWNED(json_doc) doc = NULL;
+    TRY(read_yaml(scope, chunk, &doc), "error converting YAML to JSON");
+    const enum json_type type = json_type(json_doc_root(doc));
+    if (type == JSON_NULL)
         return NULL; /* blank, or nothing but comments */
-    if (!str_starts_with(json, STR("{")))
+    if (type != JSON_OBJECT)
         return manifest_fail_at_all(scope, MANIFEST_NOT_A_MAPPING,
                                     "the document is %s, not a mapping",
-                                    json.ptr[0] == '[' ? "a sequence" : "a scalar");
-    TRY(take_document(scope, &doc));
-    manifest_list_add(list, doc);
+                                    type == JSON_ARRAY ? "a sequence" : "a scalar");
+    manifest_list_add(list, TAKE(doc));
     return NULL;
 }
 
@@ -78,13 +68,11 @@ static struct error *add_chunk(struct manifest_scope *scope, struct str chunk,
                       ordinal_ending(ordinal), STR_ARG(text));
 }
 
-static struct error *fail_with_separator(struct manifest_scope *scope, struct str behind,
-                                         size_t line)
+static struct error *fail_with_separator(struct manifest_scope *scope, struct str behind)
 {
     struct error *err = manifest_fail_at_all(
         scope, MANIFEST_SEPARATOR, "invalid Yaml document separator: %.*s", STR_ARG(behind));
-    scope->fault.line = line;
-    scope->fault.column = 1;
+    manifest_fault_at(scope, (struct manifest_mark){0});
     return error_wrap(err, "failed to read yaml");
 }
 
@@ -96,11 +84,11 @@ static struct error *read_stream(struct manifest_scope *scope, struct str text,
     splitter.text = manifest_normalize(text, &copy);
     for (struct str chunk;;) {
         const enum manifest_split split = manifest_split_next(&splitter, &chunk);
-        scope->line = splitter.chunk_line;
+        scope->before = str_slice(splitter.text, 0, splitter.start);
         if (split == SPLIT_END)
             return NULL;
         if (split == SPLIT_BAD_SEPARATOR)
-            return fail_with_separator(scope, chunk, splitter.line);
+            return fail_with_separator(scope, chunk);
         TRY(add_chunk(scope, chunk, list));
         TRY(manifest_check_count(scope, list));
     }
@@ -169,8 +157,7 @@ static struct error *read_one(struct manifest_scope *scope, struct str text,
         *ret_doc = json_doc_ref(list.docs[0]);
         return NULL;
     }
-    TRY(read_yaml(scope, text));
-    return take_document(scope, ret_doc);
+    return read_yaml(scope, text, ret_doc);
 }
 
 struct error *manifest_read_one(struct str text, const struct manifest_options *options,

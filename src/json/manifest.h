@@ -55,7 +55,7 @@ struct manifest_options {
     size_t text_max;      /* bytes of input; 16 MB */
     size_t documents_max; /* 100,000 */
     size_t nodes_max;     /* YAML nodes of all documents, aliases expanded; 2,000,000 */
-    size_t json_max;      /* bytes of JSON made from all documents; 32 MB */
+    size_t memory_max;    /* bytes that all documents take; 48 MB */
 };
 
 struct manifest_list {

@@ -1,9 +1,8 @@
-#include <stdio.h>
-
 #include "base/base64.h"
 #include "base/memory.h"
 #include "json/json.h"
 #include "json/manifest_internal.h"
+#include "json/manifest_out.h"
 
 /*
  * go-yaml's limits on aliases: up to the low count of nodes 99 % may come from expansion, from the
@@ -16,6 +15,9 @@
 #define RATIO_NODES_HIGH 4000000
 #define RATIO_AT_LOW     0.99
 #define RATIO_AT_HIGH    0.10
+
+/* Enough for usual documents without a trip to the heap. */
+#define FRAMES_FEW 24
 
 enum frame_kind {
     FRAME_SEQUENCE,
@@ -33,9 +35,10 @@ struct frame {
 
 struct builder {
     struct manifest_scope *scope;
-    struct buf *json;
-    struct frame *frames;
+    struct manifest_out out;
+    struct frame *frames; /* few, until there are more */
     size_t frame_count, frame_capacity;
+    struct frame few[FRAMES_FEW];
     size_t depth;                       /* open objects and arrays */
     size_t nodes, aliased, alias_depth; /* as go-yaml counts */
     /*
@@ -50,9 +53,11 @@ static void push(struct builder *builder, enum frame_kind kind, struct manifest_
                  struct manifest_node *child)
 {
     if (builder->frame_count == builder->frame_capacity) {
-        builder->frame_capacity = builder->frame_capacity ? builder->frame_capacity * 2 : 16;
-        builder->frames =
-            mem_realloc_array(builder->frames, builder->frame_capacity, sizeof(struct frame));
+        struct frame *old = builder->frames == builder->few ? NULL : builder->frames;
+        builder->frame_capacity *= 2;
+        builder->frames = mem_realloc_array(old, builder->frame_capacity, sizeof(struct frame));
+        if (!old)
+            memcpy(builder->frames, builder->few, sizeof(builder->few));
     }
     builder->frames[builder->frame_count++] = (struct frame){kind, node, child};
 }
@@ -96,22 +101,35 @@ static void note_late(struct builder *builder, enum manifest_error error,
     builder->late_fault = builder->scope->fault;
 }
 
-/* No value and no key ends in a bracket, so the last byte tells whether something stands before. */
-static void add_comma(struct buf *json)
+/* Counts what the next value takes. */
+static struct error *spend(struct builder *builder, const struct manifest_node *node, size_t text)
 {
-    const char last = json->len ? json->ptr[json->len - 1] : '[';
-    if (last != '[' && last != '{' && last != ':')
-        buf_add_char(json, ',');
+    struct manifest_scope *scope = builder->scope;
+    const size_t size = MANIFEST_VALUE_SIZE + text;
+    if (scope->memory_left < size)
+        return manifest_fail(scope, builder->aliased ? MANIFEST_ALIASING : MANIFEST_TOO_LARGE,
+                             manifest_node_mark(node), "the documents take more than %zu bytes",
+                             scope->limits.memory_max);
+    scope->memory_left -= size;
+    return NULL;
+}
+
+static struct error *decode_binary(struct builder *builder, const struct manifest_node *node,
+                                   struct buf *bytes)
+{
+    bytes->limit = node->text.len + KILOBYTE;
+    OWNED(error) err = base64_decode(bytes, node->text);
+    if (err)
+        return manifest_fail(builder->scope, MANIFEST_TAG, manifest_node_mark(node),
+                             "!!binary value contains invalid base64 data");
+    return NULL;
 }
 
 static struct error *add_binary(struct builder *builder, const struct manifest_node *node)
 {
-    SCOPED(buf) bytes = {.limit = node->text.len + KILOBYTE};
-    OWNED(error) err = base64_decode(&bytes, node->text);
-    if (err)
-        return manifest_fail(builder->scope, MANIFEST_TAG, manifest_node_mark(node),
-                             "!!binary value contains invalid base64 data");
-    buf_add_json_string(builder->json, buf_str(&bytes));
+    SCOPED(buf) bytes = {0};
+    TRY(decode_binary(builder, node, &bytes));
+    manifest_out_copy_str(&builder->out, buf_str(&bytes));
     return NULL;
 }
 
@@ -125,70 +143,78 @@ static struct error *resolve(struct builder *builder, const struct manifest_node
                          scalar_tag_name(node->tag));
 }
 
-static struct error *add_scalar(struct builder *builder, const struct manifest_node *node)
+static struct error *add_scalar(struct builder *builder, struct manifest_node *node)
 {
     struct scalar scalar;
     TRY(resolve(builder, node, &scalar));
+    TRY(spend(builder, node, node->text.len));
     switch (scalar.type) {
     case SCALAR_BOOL:
-        buf_add(builder->json, scalar.boolean ? STR("true") : STR("false"));
+        manifest_out_bool(&builder->out, scalar.boolean);
         return NULL;
     case SCALAR_NUMBER:
-        manifest_add_number(builder->scope, builder->json, scalar.number);
+        manifest_out_number(&builder->out, manifest_form_number(builder->scope, scalar.number));
         return NULL;
     case SCALAR_NOT_FINITE:
         note_late(builder, MANIFEST_NO_JSON_FORM, node, "unsupported value: not a finite number");
-        buf_add(builder->json, STR("null"));
+        manifest_out_null(&builder->out);
         return NULL;
     case SCALAR_NULL:
-        buf_add(builder->json, STR("null"));
+        manifest_out_null(&builder->out);
         return NULL;
     case SCALAR_BINARY:
         return add_binary(builder, node);
     default:
-        buf_add_json_string(builder->json, node->text);
+        manifest_out_str(&builder->out, &node->text, &node->moved);
         return NULL;
     }
 }
 
-/* A number as a key, quotes included. */
-static void add_number_key(struct builder *builder, const struct manifest_node *node,
-                           struct scalar_number number)
+/* The text of a key that has another type. */
+static struct error *write_key(struct builder *builder, const struct manifest_node *node,
+                               const struct scalar *scalar, struct buf *text)
 {
-    buf_add_char(builder->json, '"');
-    if (number.type == SCALAR_UINT)
-        note_late(builder, MANIFEST_MAP_KEY, node, "unsupported map key: an integer above int64");
-    if (number.type == SCALAR_FLOAT)
-        scalar_number_write_key(builder->json, number.real);
-    else
-        scalar_number_write(builder->json, number);
-    buf_add_char(builder->json, '"');
+    switch (scalar->type) {
+    case SCALAR_BOOL:
+        buf_add(text, scalar->boolean ? STR("true") : STR("false"));
+        return NULL;
+    case SCALAR_NUMBER:
+        if (scalar->number.type == SCALAR_FLOAT)
+            scalar_number_write_key(text, scalar->number.real);
+        else
+            scalar_number_write(text, scalar->number);
+        if (scalar->number.type == SCALAR_UINT)
+            note_late(builder, MANIFEST_MAP_KEY, node, "unsupported map key: above int64");
+        return NULL;
+    case SCALAR_NOT_FINITE:
+        scalar_number_write_key(text, scalar->real);
+        return NULL;
+    case SCALAR_BINARY:
+        return decode_binary(builder, node, text);
+    default:
+        note_late(builder, MANIFEST_MAP_KEY, node, "unsupported map key: null");
+        return NULL;
+    }
 }
 
-static struct error *add_scalar_key(struct builder *builder, const struct manifest_node *node)
+static struct error *add_converted_key(struct builder *builder, const struct manifest_node *node,
+                                       const struct scalar *scalar)
+{
+    SCOPED(buf) text = {0};
+    TRY(write_key(builder, node, scalar, &text));
+    manifest_out_copy_key(&builder->out, buf_str(&text));
+    return NULL;
+}
+
+static struct error *add_scalar_key(struct builder *builder, struct manifest_node *node)
 {
     struct scalar scalar;
     TRY(resolve(builder, node, &scalar));
-    switch (scalar.type) {
-    case SCALAR_BOOL:
-        buf_add(builder->json, scalar.boolean ? STR("\"true\"") : STR("\"false\""));
-        return NULL;
-    case SCALAR_NUMBER:
-        add_number_key(builder, node, scalar.number);
-        return NULL;
-    case SCALAR_NOT_FINITE:
-        add_number_key(builder, node, (struct scalar_number){SCALAR_FLOAT, .real = scalar.real});
-        return NULL;
-    case SCALAR_NULL:
-        note_late(builder, MANIFEST_MAP_KEY, node, "unsupported map key: null");
-        buf_add(builder->json, STR("\"\""));
-        return NULL;
-    case SCALAR_BINARY:
-        return add_binary(builder, node);
-    default:
-        buf_add_json_string(builder->json, node->text);
-        return NULL;
-    }
+    TRY(spend(builder, node, node->text.len));
+    if (scalar.type != SCALAR_STRING && scalar.type != SCALAR_TIMESTAMP)
+        return add_converted_key(builder, node, &scalar);
+    manifest_out_key(&builder->out, &node->text, &node->moved);
+    return NULL;
 }
 
 /*
@@ -210,9 +236,9 @@ static struct error *fail_with_key(struct builder *builder, const struct manifes
 }
 
 static struct error *add_key(struct builder *builder, const struct manifest_node *mapping,
-                             const struct manifest_node *key)
+                             struct manifest_node *key)
 {
-    const struct manifest_node *node = key;
+    struct manifest_node *node = key;
     TRY(count_visit(builder, key));
     if (key->kind == NODE_ALIAS) {
         node = key->target;
@@ -224,10 +250,7 @@ static struct error *add_key(struct builder *builder, const struct manifest_node
     }
     if (node->kind != NODE_SCALAR)
         return fail_with_key(builder, mapping, node);
-    add_comma(builder->json);
-    TRY(add_scalar_key(builder, node));
-    buf_add_char(builder->json, ':');
-    return NULL;
+    return add_scalar_key(builder, node);
 }
 
 /* Enters an alias and gives its target. */
@@ -252,8 +275,9 @@ static struct error *open_collection(struct builder *builder, struct manifest_no
     if (builder->depth >= JSON_DEPTH_MAX)
         return manifest_fail(builder->scope, MANIFEST_DEPTH, manifest_node_mark(node),
                              "exceeded max depth of %d", JSON_DEPTH_MAX);
+    TRY(spend(builder, node, 0));
     builder->depth++;
-    buf_add_char(builder->json, is_mapping ? '{' : '[');
+    manifest_out_open(&builder->out, is_mapping);
     push(builder, is_mapping ? FRAME_MAPPING : FRAME_SEQUENCE, node, node->first);
     return NULL;
 }
@@ -319,7 +343,6 @@ static struct error *step_sequence(struct builder *builder, struct frame *frame)
 {
     struct manifest_node *node = frame->child;
     frame->child = node->next;
-    add_comma(builder->json);
     return add_value(builder, node);
 }
 
@@ -329,7 +352,7 @@ static void close_frame(struct builder *builder, const struct frame *frame)
         frame->node->active = false;
         builder->alias_depth--;
     } else if (frame->kind != FRAME_MERGED) {
-        buf_add_char(builder->json, frame->kind == FRAME_MAPPING ? '}' : ']');
+        manifest_out_close(&builder->out);
         builder->depth--;
     }
     builder->frame_count--;
@@ -351,34 +374,36 @@ static struct error *step(struct builder *builder)
                                          : step_mapping(builder, frame);
 }
 
-static struct error *check_size(struct builder *builder)
-{
-    if (!builder->json->overflowed)
-        return NULL;
-    return manifest_fail_at_all(
-        builder->scope, builder->aliased ? MANIFEST_ALIASING : MANIFEST_TOO_LARGE,
-        "the documents make more than %zu bytes of JSON", builder->scope->limits.json_max);
-}
-
 static struct error *build(struct builder *builder, struct manifest_node *root)
 {
     TRY(add_value(builder, root));
-    while (builder->frame_count > 0) {
+    while (builder->frame_count > 0)
         TRY(step(builder));
-        TRY(check_size(builder));
-    }
-    return check_size(builder);
+    return NULL;
 }
 
-struct error *manifest_build(struct manifest_scope *scope, struct manifest_node *root)
+/* Faults that Kubernetes finds while it reads come first, then those it finds at the end. */
+static struct error *choose(struct builder *builder, struct error *err)
 {
-    struct builder builder = {.scope = scope, .json = &scope->json};
+    if (err || !builder->late)
+        return err;
+    builder->scope->fault = builder->late_fault;
+    return TAKE(builder->late);
+}
+
+struct error *manifest_build(struct manifest_scope *scope, const struct manifest_tree *tree,
+                             struct json_doc **ret_doc)
+{
+    struct builder builder = {.scope = scope, .frame_capacity = FRAMES_FEW};
+    builder.frames = builder.few;
     builder.nodes = 1; /* go-yaml counts the document, too */
-    OWNED(error) err = build(&builder, root);
-    OWNED(error) late = builder.late;
-    mem_free(builder.frames);
-    if (err || !late)
-        return TAKE(err);
-    scope->fault = builder.late_fault;
-    return TAKE(late);
+    manifest_out_init(&builder.out, tree->nodes, tree->text);
+    struct error *err = choose(&builder, build(&builder, tree->root));
+    if (!err)
+        *ret_doc = manifest_out_finish(&builder.out);
+    manifest_out_done(&builder.out);
+    error_free(builder.late);
+    if (builder.frames != builder.few)
+        mem_free(builder.frames);
+    return err;
 }

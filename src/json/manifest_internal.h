@@ -1,5 +1,5 @@
 /*
- * What the manifest sources share: events of libyaml become nodes, nodes become JSON text.
+ * What the manifest sources share: events of libyaml become nodes, nodes become JSON documents.
  *
  * The two steps are apart because Kubernetes takes them apart: a syntax error at the end of a
  * document comes before a wrong tag at its beginning.
@@ -29,15 +29,18 @@ struct manifest_mark {
 /* Bytes read once more because of escapes that libyaml does not know. */
 #define MANIFEST_REREAD_MAX (16 * MEGABYTE)
 
+/* What a value takes in a document, besides its text. */
+#define MANIFEST_VALUE_SIZE 16
+
 /* One call of a public function, with what is left of its limits. */
 struct manifest_scope {
     struct manifest_options limits;
     struct manifest_fault fault;
-    size_t nodes_left, json_left, flow_work_left, reread_left;
+    size_t nodes_left, memory_left, flow_work_left, reread_left;
     bool doubles;       /* every number goes through a double */
-    size_t line;        /* of the chunk in the whole text */
+    struct str before;  /* the text in front of the chunk at work */
     struct arena arena; /* of the document at work */
-    struct buf json;    /* text of the document at work */
+    struct buf json;    /* text of the JSON object at work */
 };
 
 void manifest_scope_init(struct manifest_scope *scope, const struct manifest_options *options,
@@ -51,6 +54,9 @@ void manifest_scope_clear(struct manifest_scope *scope);
 MUST_USE struct error *manifest_fail(struct manifest_scope *scope, enum manifest_error error,
                                      struct manifest_mark mark, const char *format, ...)
     PRINTF_LIKE(4, 5);
+
+/* Puts the fault at a place of the chunk. */
+void manifest_fault_at(struct manifest_scope *scope, struct manifest_mark mark);
 
 /* The same without a position. */
 MUST_USE struct error *manifest_fail_at_all(struct manifest_scope *scope, enum manifest_error error,
@@ -66,6 +72,7 @@ struct manifest_node {
     bool implicit : 1; /* a plain scalar without a tag, or any with the tag "!" */
     bool flow : 1;     /* [] or {} */
     bool active : 1;   /* an alias that is being expanded */
+    bool moved;        /* the text is in the document that is being built */
     uint32_t line, column;
     struct manifest_node *next;
     union {
@@ -82,19 +89,23 @@ static inline struct manifest_mark manifest_node_mark(const struct manifest_node
     return (struct manifest_mark){node->line, node->column};
 }
 
-/* Reads the one document of a chunk. NULL for a chunk without any. */
+/* A document, and what its nodes and their texts add up to. */
+struct manifest_tree {
+    struct manifest_node *root; /* NULL for a chunk without a document */
+    size_t nodes, text;
+};
+
+/* Reads the one document of a chunk. */
 MUST_USE struct error *manifest_parse(struct manifest_scope *scope, struct str chunk,
-                                      struct manifest_node **ret_root);
+                                      struct manifest_tree *ret_tree);
 
-/* Writes the document to scope->json. */
-MUST_USE struct error *manifest_build(struct manifest_scope *scope, struct manifest_node *root);
+/* Resolves scalars, aliases and merges. */
+MUST_USE struct error *manifest_build(struct manifest_scope *scope,
+                                      const struct manifest_tree *tree, struct json_doc **ret_doc);
 
-/* Adds a number in the form in which the scope wants it. */
-void manifest_add_number(const struct manifest_scope *scope, struct buf *buf,
-                         struct scalar_number number);
-
-/* The document whose text is in scope->json, or NULL when that is no JSON. */
-struct json_doc *manifest_read_json(struct manifest_scope *scope);
+/* A double where the scope wants doubles. Integers that are the same as a double stay integers. */
+struct scalar_number manifest_form_number(const struct manifest_scope *scope,
+                                          struct scalar_number number);
 
 /* Reads a chunk that is nothing but JSON objects. False for any other chunk. */
 bool manifest_read_objects(struct manifest_scope *scope, struct str chunk,
@@ -114,8 +125,7 @@ MUST_USE struct error *manifest_check_count(struct manifest_scope *scope,
 struct manifest_splitter {
     struct str text; /* lines that end in LF */
     size_t at;
-    size_t line;       /* of at */
-    size_t chunk_line; /* where the chunk starts */
+    size_t start; /* of the chunk, or of the separator that is wrong */
 };
 
 enum manifest_split { SPLIT_CHUNK, SPLIT_END, SPLIT_BAD_SEPARATOR };

@@ -5,19 +5,23 @@
 
 #define EXACT_MAX ((int64_t)1 << 53)
 
-void manifest_add_number(const struct manifest_scope *scope, struct buf *buf,
-                         struct scalar_number number)
+struct scalar_number manifest_form_number(const struct manifest_scope *scope,
+                                          struct scalar_number number)
 {
     const bool is_exact =
         number.type == SCALAR_INT && number.int64 >= -EXACT_MAX && number.int64 <= EXACT_MAX;
     if (scope->doubles && !is_exact)
-        number = (struct scalar_number){SCALAR_FLOAT, .real = scalar_number_to_double(number)};
-    /* Go writes -0 for a negative zero, which would be read back as an integer and lose its sign.
-     */
+        return (struct scalar_number){SCALAR_FLOAT, .real = scalar_number_to_double(number)};
+    return number;
+}
+
+/* Go writes -0 for a negative zero, which would be read back as an integer and lose its sign. */
+static void add_number(struct buf *json, struct scalar_number number)
+{
     if (number.type == SCALAR_FLOAT && number.real == 0 && signbit(number.real))
-        buf_add(buf, STR("-0.0"));
+        buf_add(json, STR("-0.0"));
     else
-        scalar_number_write(buf, number);
+        scalar_number_write(json, number);
 }
 
 static size_t skip_space(struct str text, size_t from)
@@ -61,10 +65,12 @@ static size_t copy_number(struct manifest_scope *scope, struct str text, size_t 
     const struct str token = str_slice(text, from, end);
     if (!is_json_number(token))
         return STR_NONE;
-    const struct scalar_number number = scalar_number_read(token);
+    struct scalar_number number = scalar_number_read(token);
     if (number.type == SCALAR_NONE)
         return STR_NONE; /* too large for a double; YAML makes text of it */
-    manifest_add_number(scope, &scope->json, number);
+    if (scope->doubles && str_eq(token, STR("-0")))
+        number = (struct scalar_number){SCALAR_FLOAT, .real = -0.0};
+    add_number(&scope->json, manifest_form_number(scope, number));
     return end;
 }
 
@@ -107,15 +113,20 @@ static size_t copy_object(struct manifest_scope *scope, struct str text, size_t 
     return STR_NONE;
 }
 
-struct json_doc *manifest_read_json(struct manifest_scope *scope)
+/* A document takes about so many times the memory of its text. */
+#define MEMORY_OF_TEXT 4
+
+/* The document whose text is in scope->json, or NULL when that is no JSON. */
+static struct json_doc *read_json(struct manifest_scope *scope)
 {
     struct json_doc *doc = NULL;
-    OWNED(error) err = buf_check(&scope->json);
-    if (!err)
-        err = json_read(buf_str(&scope->json), &doc);
+    const size_t size = scope->json.len * MEMORY_OF_TEXT;
+    if (size > scope->memory_left)
+        return NULL; /* what comes next finds out that it is too large */
+    OWNED(error) err = json_read(buf_str(&scope->json), &doc);
     if (err)
         return NULL;
-    scope->json_left -= scope->json.len < scope->json_left ? scope->json.len : scope->json_left;
+    scope->memory_left -= size;
     return doc;
 }
 
@@ -125,7 +136,7 @@ static bool add_object(struct manifest_scope *scope, struct str text, size_t *at
 {
     manifest_scope_clear(scope);
     const size_t end = copy_object(scope, text, *at);
-    struct json_doc *doc = end == STR_NONE ? NULL : manifest_read_json(scope);
+    struct json_doc *doc = end == STR_NONE ? NULL : read_json(scope);
     if (!doc)
         return false;
     manifest_list_add(list, doc);

@@ -6,16 +6,21 @@
 #include "json/manifest_internal.h"
 #include "json/manifest_source.h"
 
+#define SLAB_SIZE      (4 * KILOBYTE)
+#define NODE_ALIGNMENT _Alignof(struct manifest_node)
+
 struct parser {
     struct manifest_scope *scope;
     yaml_parser_t yaml;
     struct str chunk;
     struct manifest_anchors anchors;
-    struct manifest_node **open; /* collections around the next node */
-    size_t depth, capacity;
+    struct manifest_node *open; /* the innermost collection around the next node, or NULL */
+    size_t depth;
     size_t flow_depth;
-    struct manifest_node *root;
+    struct manifest_tree tree;
     struct manifest_source source;
+    char *slab;
+    size_t slab_left;
 };
 
 static void parser_init(struct parser *parser, struct manifest_scope *scope, struct str chunk)
@@ -33,7 +38,6 @@ static void parser_init(struct parser *parser, struct manifest_scope *scope, str
 static void parser_done(struct parser *parser)
 {
     yaml_parser_delete(&parser->yaml);
-    mem_free(parser->open);
 }
 
 static struct manifest_mark mark_of(yaml_mark_t mark)
@@ -59,8 +63,24 @@ static struct error *next_event(struct parser *parser, yaml_event_t *ret_event)
                          yaml->problem ? yaml->problem : "unknown problem");
 }
 
+/* Nodes are many and small: the arena is asked for a slab of them at a time. */
+static void *take(struct parser *parser, size_t size)
+{
+    const size_t padded = (size + NODE_ALIGNMENT - 1) & ~(NODE_ALIGNMENT - 1);
+    if (parser->slab_left < padded) {
+        parser->slab_left = padded > SLAB_SIZE ? padded : SLAB_SIZE;
+        parser->slab = arena_alloc(&parser->scope->arena, parser->slab_left);
+    }
+    void *taken = parser->slab;
+    parser->slab += padded;
+    parser->slab_left -= padded;
+    return taken;
+}
+
+/* With room for text behind it. */
 static struct error *new_node(struct parser *parser, enum manifest_node_kind kind,
-                              const yaml_event_t *event, struct manifest_node **ret_node)
+                              const yaml_event_t *event, size_t text_len,
+                              struct manifest_node **ret_node)
 {
     struct manifest_scope *scope = parser->scope;
     const struct manifest_mark mark = mark_of(event->start_mark);
@@ -68,10 +88,12 @@ static struct error *new_node(struct parser *parser, enum manifest_node_kind kin
         return manifest_fail(scope, MANIFEST_TOO_LARGE, mark, "more than %zu nodes",
                              scope->limits.nodes_max);
     scope->nodes_left--;
+    parser->tree.nodes++;
+    parser->tree.text += text_len;
     if (scope->flow_work_left < parser->flow_depth)
         return manifest_fail(scope, MANIFEST_DEPTH, mark, "too much inside of deep nesting");
     scope->flow_work_left -= parser->flow_depth;
-    struct manifest_node *node = ARENA_NEW(&scope->arena, struct manifest_node);
+    struct manifest_node *node = take(parser, sizeof(*node) + text_len);
     node->kind = kind;
     node->line = (uint32_t)mark.line;
     node->column = (uint32_t)mark.column;
@@ -84,11 +106,11 @@ static void add_node(struct parser *parser, struct manifest_node *node, const ya
 {
     if (anchor)
         manifest_anchors_set(&parser->anchors, str_from_c((const char *)anchor), node);
-    if (parser->depth == 0) {
-        parser->root = node;
+    struct manifest_node *parent = parser->open;
+    if (!parent) {
+        parser->tree.root = node;
         return;
     }
-    struct manifest_node *parent = parser->open[parser->depth - 1];
     if (parent->last)
         parent->last->next = node;
     else
@@ -101,7 +123,7 @@ static struct error *add_scalar(struct parser *parser, const yaml_event_t *event
     struct manifest_node *node;
     const struct str text =
         str_from((const char *)event->data.scalar.value, event->data.scalar.length);
-    TRY(new_node(parser, NODE_SCALAR, event, &node));
+    TRY(new_node(parser, NODE_SCALAR, event, text.len, &node));
     const char *objection =
         manifest_source_objection(&parser->source, event, parser->flow_depth > 0);
     if (objection)
@@ -111,7 +133,8 @@ static struct error *add_scalar(struct parser *parser, const yaml_event_t *event
         node->tag = scalar_tag_from(str_from_c((const char *)event->data.scalar.tag));
     node->implicit = event->data.scalar.plain_implicit;
     node->plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
-    node->text = arena_str(&parser->scope->arena, text);
+    node->text = str_from((char *)(node + 1), text.len);
+    memcpy(node + 1, text.ptr, text.len);
     add_node(parser, node, event->data.scalar.anchor);
     return NULL;
 }
@@ -120,7 +143,7 @@ static struct error *add_alias(struct parser *parser, const yaml_event_t *event)
 {
     struct manifest_node *node;
     const struct str name = str_from_c((const char *)event->data.alias.anchor);
-    TRY(new_node(parser, NODE_ALIAS, event, &node));
+    TRY(new_node(parser, NODE_ALIAS, event, 0, &node));
     node->target = manifest_anchors_find(&parser->anchors, name);
     if (!node->target)
         return manifest_fail(parser->scope, MANIFEST_ANCHOR, manifest_node_mark(node),
@@ -133,7 +156,7 @@ static struct error *open_collection(struct parser *parser, const yaml_event_t *
 {
     struct manifest_node *node;
     const bool is_mapping = event->type == YAML_MAPPING_START_EVENT;
-    TRY(new_node(parser, is_mapping ? NODE_MAPPING : NODE_SEQUENCE, event, &node));
+    TRY(new_node(parser, is_mapping ? NODE_MAPPING : NODE_SEQUENCE, event, 0, &node));
     if (parser->depth >= JSON_DEPTH_MAX)
         return manifest_fail(parser->scope, MANIFEST_DEPTH, manifest_node_mark(node),
                              "exceeded max depth of %d", JSON_DEPTH_MAX);
@@ -142,12 +165,20 @@ static struct error *open_collection(struct parser *parser, const yaml_event_t *
     parser->flow_depth += node->flow;
     add_node(parser, node,
              is_mapping ? event->data.mapping_start.anchor : event->data.sequence_start.anchor);
-    if (parser->depth == parser->capacity) {
-        parser->capacity = parser->capacity ? parser->capacity * 2 : 16;
-        parser->open = mem_realloc_array(parser->open, parser->capacity, sizeof(*parser->open));
-    }
-    parser->open[parser->depth++] = node;
+    /* An open collection has no next sibling yet; meanwhile it leads to the one around it. */
+    node->next = parser->open;
+    parser->open = node;
+    parser->depth++;
     return NULL;
+}
+
+static void close_collection(struct parser *parser)
+{
+    struct manifest_node *node = parser->open;
+    parser->open = node->next;
+    parser->depth--;
+    parser->flow_depth -= node->flow;
+    node->next = NULL;
 }
 
 static struct error *handle_event(struct parser *parser, const yaml_event_t *event)
@@ -162,8 +193,7 @@ static struct error *handle_event(struct parser *parser, const yaml_event_t *eve
         return open_collection(parser, event);
     case YAML_SEQUENCE_END_EVENT:
     case YAML_MAPPING_END_EVENT:
-        parser->depth--;
-        parser->flow_depth -= parser->open[parser->depth]->flow;
+        close_collection(parser);
         return NULL;
     default:
         return NULL;
@@ -218,7 +248,7 @@ static struct error *check_end(struct parser *parser)
 static struct error *read_document(struct parser *parser)
 {
     TRY(read_until(parser, YAML_DOCUMENT_END_EVENT, YAML_STREAM_END_EVENT));
-    return parser->root ? check_end(parser) : NULL;
+    return parser->tree.root ? check_end(parser) : NULL;
 }
 
 /*
@@ -243,7 +273,7 @@ static bool take_out_escape(struct parser *parser, struct buf *copy, struct str 
 }
 
 struct error *manifest_parse(struct manifest_scope *scope, struct str chunk,
-                             struct manifest_node **ret_root)
+                             struct manifest_tree *ret_tree)
 {
     SCOPED(buf) copy = {0};
     TRY(manifest_source_check(scope, chunk));
@@ -255,7 +285,7 @@ struct error *manifest_parse(struct manifest_scope *scope, struct str chunk,
         const bool again = err && take_out_escape(&parser, &copy, &chunk);
         parser_done(&parser);
         if (!again) {
-            *ret_root = parser.root;
+            *ret_tree = parser.tree;
             return err;
         }
         error_free(err);

@@ -7,7 +7,7 @@
 #define TEXT_MAX      (16 * MEGABYTE)
 #define DOCUMENTS_MAX 100000
 #define NODES_MAX     2000000
-#define JSON_MAX      (32 * MEGABYTE)
+#define MEMORY_MAX    (48 * MEGABYTE)
 
 static const struct {
     enum manifest_error error;
@@ -72,11 +72,11 @@ void manifest_scope_init(struct manifest_scope *scope, const struct manifest_opt
         .limits = {.text_max = or_default(given->text_max, TEXT_MAX),
                    .documents_max = or_default(given->documents_max, DOCUMENTS_MAX),
                    .nodes_max = or_default(given->nodes_max, NODES_MAX),
-                   .json_max = or_default(given->json_max, JSON_MAX)},
+                   .memory_max = or_default(given->memory_max, MEMORY_MAX)},
         .doubles = doubles,
     };
     scope->nodes_left = scope->limits.nodes_max;
-    scope->json_left = scope->limits.json_max;
+    scope->memory_left = scope->limits.memory_max;
     scope->flow_work_left = MANIFEST_FLOW_WORK_MAX;
     scope->reread_left = MANIFEST_REREAD_MAX;
 }
@@ -88,10 +88,27 @@ void manifest_scope_done(struct manifest_scope *scope)
 }
 
 static struct error *new_error(struct manifest_scope *scope, enum manifest_error error,
+                               const char *format, va_list args) PRINTF_LIKE(3, 0);
+
+static struct error *new_error(struct manifest_scope *scope, enum manifest_error error,
                                const char *format, va_list args)
 {
     scope->fault.error = error;
     return error_new_va(error == MANIFEST_TOO_LARGE ? ERROR_TOO_LARGE : ERROR_PARSE, format, args);
+}
+
+static size_t count_lines(struct str text)
+{
+    size_t count = 0;
+    for (size_t at; (at = str_find_char(text, '\n')) != STR_NONE; text = str_skip(text, at + 1))
+        count++;
+    return count;
+}
+
+void manifest_fault_at(struct manifest_scope *scope, struct manifest_mark mark)
+{
+    scope->fault.line = count_lines(scope->before) + mark.line + 1;
+    scope->fault.column = mark.column + 1;
 }
 
 struct error *manifest_fail(struct manifest_scope *scope, enum manifest_error error,
@@ -101,8 +118,7 @@ struct error *manifest_fail(struct manifest_scope *scope, enum manifest_error er
     va_start(args, format);
     struct error *err = new_error(scope, error, format, args);
     va_end(args);
-    scope->fault.line = scope->line + mark.line + 1;
-    scope->fault.column = mark.column + 1;
+    manifest_fault_at(scope, mark);
     return error_wrap(err, "line %zu, column %zu", mark.line + 1, mark.column + 1);
 }
 
@@ -121,7 +137,6 @@ void manifest_scope_clear(struct manifest_scope *scope)
 {
     arena_clear(&scope->arena);
     buf_clear(&scope->json);
-    scope->json.limit = scope->json_left + 1; /* 0 would mean a default */
 }
 
 struct error *manifest_check_count(struct manifest_scope *scope, const struct manifest_list *list)

@@ -82,31 +82,49 @@ struct str manifest_normalize(struct str text, struct buf *copy)
     return buf_str(copy);
 }
 
+/* The start of the next line behind from that starts with dashes, or the end. */
+static size_t find_separator(struct str text, size_t from)
+{
+    const size_t at = str_find(str_skip(text, from), STR("\n---"));
+    return at == STR_NONE ? text.len : from + at + 1;
+}
+
+static size_t line_end(struct str text, size_t from)
+{
+    const size_t at = str_find_char(str_skip(text, from), '\n');
+    return at == STR_NONE ? text.len : from + at;
+}
+
+/* Text behind the dashes that is no comment. */
+static struct str text_behind(struct str text, size_t separator)
+{
+    const struct str behind = str_slice(text, separator + 3, line_end(text, separator));
+    const struct str trimmed = behind.len ? manifest_trim(behind) : behind;
+    return str_starts_with(trimmed, STR("#")) ? STR("") : trimmed;
+}
+
 /*
  * Like the reader of Kubernetes: a separator ends the chunk before it and is left out, but one that
- * nothing stands before becomes the first line of the next chunk.
+ * nothing stands before becomes the first line of the next chunk. All are looked at.
  */
 enum manifest_split manifest_split_next(struct manifest_splitter *splitter, struct str *ret_chunk)
 {
+    const struct str text = splitter->text;
     const size_t start = splitter->at;
-    splitter->chunk_line = splitter->line;
-    for (struct str rest = str_skip(splitter->text, start), line; rest.len;) {
-        str_cut(&rest, '\n', &line);
-        const size_t line_start = splitter->at;
-        splitter->at += line.len + 1;
-        splitter->line++;
-        if (!str_starts_with(line, STR("---")))
-            continue;
-        const struct str behind = manifest_trim(str_skip(line, 3));
-        if (behind.len && behind.ptr[0] != '#') {
-            *ret_chunk = behind;
-            return SPLIT_BAD_SEPARATOR;
-        }
-        if (line_start > start) {
-            *ret_chunk = str_slice(splitter->text, start, line_start);
-            return SPLIT_CHUNK;
-        }
-    }
-    *ret_chunk = str_skip(splitter->text, start);
-    return ret_chunk->len ? SPLIT_CHUNK : SPLIT_END;
+    const bool starts = str_starts_with(str_skip(text, start), STR("---"));
+    const size_t end = find_separator(text, start);
+    splitter->start = start;
+    if (start >= text.len)
+        return SPLIT_END;
+    *ret_chunk = starts ? text_behind(text, start) : STR("");
+    if (ret_chunk->len)
+        return SPLIT_BAD_SEPARATOR;
+    splitter->start = end;
+    *ret_chunk = end < text.len ? text_behind(text, end) : STR("");
+    if (ret_chunk->len)
+        return SPLIT_BAD_SEPARATOR;
+    splitter->start = start;
+    splitter->at = end < text.len ? line_end(text, end) + 1 : end;
+    *ret_chunk = str_slice(text, start, end);
+    return SPLIT_CHUNK;
 }

@@ -86,7 +86,7 @@ TEST(manifest_read_takes_json_objects)
         {"behind a mark",          "\xef\xbb\xbf{\"a\":\"\\/\"}", "{'a':'/'}"               },
         {"tabs in front",          "\t{\"a\":1}",                 "{'a':1}"                 },
         {"one after the other",    "{\"a\":1}{\"b\":2}\n{}",      "{'a':1} {'b':2} {}"      },
-        {"negative zero is zero",  "{\"a\":-0,\"b\":-0.0}",       "{'a':0,'b':-0}"          },
+        {"negative zero",          "{\"a\":-0,\"b\":-0.0}",       "{'a':-0,'b':-0}"         },
         {"leading zeros are YAML", "{\"a\":010}",                 "{'a':8}"                 },
         {"brackets in strings",    "{\"a\":\"}\\\"{\"}{}",        "{'a':'}\\'{'} {}"        },
         {"too large is text",      "{\"a\":1e999}",               "{'a':'1e999'}"           },
@@ -242,26 +242,27 @@ TEST(manifest_read_keeps_the_cause_of_long_messages)
 
 TEST(manifest_read_has_limits)
 {
-    /* Bytes of text, documents, nodes, bytes of JSON; 0 is the default. */
+    /* Bytes of text, documents, nodes, bytes of documents; 0 is the default. */
     const struct {
         const char *name, *text;
         struct manifest_options options;
         const char *answer;
     } cases[] = {
-        {"text within",            "a: 1\n",                  {5, 0, 0, 0},  "{'a':1}"          },
-        {"text beyond",            "a: 1\n",                  {4, 0, 0, 0},  "too-large"        },
-        {"documents within",       "a: 1\n---\nb: 2\n",       {0, 2, 0, 0},  "{'a':1} {'b':2}"  },
-        {"documents beyond",       "a: 1\n---\nb: 2\n",       {0, 1, 0, 0},  "too-large"        },
-        {"objects beyond",         "[{},{}]",                 {0, 1, 0, 0},  "too-large"        },
-        {"nodes within",           "a: [1]\n",                {0, 0, 4, 0},  "{'a':[1]}"        },
-        {"nodes beyond",           "a: [1]\n",                {0, 0, 3, 0},  "too-large"        },
-        {"nodes of two documents", "a: 1\n---\nb: 1\n",       {0, 0, 5, 0},  "too-large"        },
-        {"nodes by aliases",       "a: &a [1]\nb: *a\n",      {0, 0, 7, 0},  "aliasing"         },
-        {"enough for them",        "a: &a [1]\nb: *a\n",      {0, 0, 8, 0},  "{'a':[1],'b':[1]}"},
-        {"JSON within",            "a: bc\n",                 {0, 0, 0, 10}, "{'a':'bc'}"       },
-        {"JSON beyond",            "a: bcd\n",                {0, 0, 0, 8},  "too-large"        },
-        {"JSON of two documents",  "a: bc\n---\na: bc\n",     {0, 0, 0, 16}, "too-large"        },
-        {"JSON by aliases",        "a: &a bc\nb: [*a, *a]\n", {0, 0, 0, 20}, "aliasing"         },
+        {"text within",             "a: 1\n",                  {5, 0, 0, 0},   "{'a':1}"          },
+        {"text beyond",             "a: 1\n",                  {4, 0, 0, 0},   "too-large"        },
+        {"documents within",        "a: 1\n---\nb: 2\n",       {0, 2, 0, 0},   "{'a':1} {'b':2}"  },
+        {"documents beyond",        "a: 1\n---\nb: 2\n",       {0, 1, 0, 0},   "too-large"        },
+        {"objects beyond",          "[{},{}]",                 {0, 1, 0, 0},   "too-large"        },
+        {"nodes within",            "a: [1]\n",                {0, 0, 4, 0},   "{'a':[1]}"        },
+        {"nodes beyond",            "a: [1]\n",                {0, 0, 3, 0},   "too-large"        },
+        {"nodes of two documents",  "a: 1\n---\nb: 1\n",       {0, 0, 5, 0},   "too-large"        },
+        {"nodes by aliases",        "a: &a [1]\nb: *a\n",      {0, 0, 7, 0},   "aliasing"         },
+        {"enough for them",         "a: &a [1]\nb: *a\n",      {0, 0, 8, 0},   "{'a':[1],'b':[1]}"},
+        {"memory within",           "a: bc\n",                 {0, 0, 0, 51},  "{'a':'bc'}"       },
+        {"memory beyond",           "a: bc\n",                 {0, 0, 0, 50},  "too-large"        },
+        {"memory of two documents", "a: bc\n---\na: bc\n",     {0, 0, 0, 101}, "too-large"        },
+        {"memory of an object",     "{}",                      {0, 0, 0, 7},   "too-large"        },
+        {"memory by aliases",       "a: &a bc\nb: [*a, *a]\n", {0, 0, 0, 110}, "aliasing"         },
     };
     SCOPED(buf) out = {0};
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -291,7 +292,7 @@ TEST(manifest_read_does_not_laugh)
 {
     SCOPED(buf) yaml = {0};
     SCOPED(buf) out = {0};
-    const struct manifest_options few = {.nodes_max = 20000, .json_max = 200000};
+    const struct manifest_options few = {.nodes_max = 20000, .memory_max = 400000};
     add_laughs(&yaml, 9);
     SCOPED(manifest_list) list = {0};
     CHECK_FAILS(manifest_read(buf_str(&yaml), &few, &list, NULL), ERROR_PARSE,

@@ -1,7 +1,5 @@
 #include "json/yaml_scalar.h"
 
-#include <math.h>
-
 static const struct {
     struct str full;
     enum scalar_tag tag;
@@ -17,81 +15,71 @@ static const struct {
     {STR_INIT("tag:yaml.org,2002:merge"),     SCALAR_TAG_MERGE,     "!!merge"    },
 };
 
-/* Words with a meaning, by type; real is used by the last three. */
-static const struct word {
-    struct str text;
-    enum scalar_type type;
-    double value;
-} words[] = {
-    {STR_INIT("y"),     SCALAR_BOOL,       1        },
-    {STR_INIT("Y"),     SCALAR_BOOL,       1        },
-    {STR_INIT("yes"),   SCALAR_BOOL,       1        },
-    {STR_INIT("Yes"),   SCALAR_BOOL,       1        },
-    {STR_INIT("YES"),   SCALAR_BOOL,       1        },
-    {STR_INIT("true"),  SCALAR_BOOL,       1        },
-    {STR_INIT("True"),  SCALAR_BOOL,       1        },
-    {STR_INIT("TRUE"),  SCALAR_BOOL,       1        },
-    {STR_INIT("on"),    SCALAR_BOOL,       1        },
-    {STR_INIT("On"),    SCALAR_BOOL,       1        },
-    {STR_INIT("ON"),    SCALAR_BOOL,       1        },
-    {STR_INIT("n"),     SCALAR_BOOL,       0        },
-    {STR_INIT("N"),     SCALAR_BOOL,       0        },
-    {STR_INIT("no"),    SCALAR_BOOL,       0        },
-    {STR_INIT("No"),    SCALAR_BOOL,       0        },
-    {STR_INIT("NO"),    SCALAR_BOOL,       0        },
-    {STR_INIT("false"), SCALAR_BOOL,       0        },
-    {STR_INIT("False"), SCALAR_BOOL,       0        },
-    {STR_INIT("FALSE"), SCALAR_BOOL,       0        },
-    {STR_INIT("off"),   SCALAR_BOOL,       0        },
-    {STR_INIT("Off"),   SCALAR_BOOL,       0        },
-    {STR_INIT("OFF"),   SCALAR_BOOL,       0        },
-    {STR_INIT("~"),     SCALAR_NULL,       0        },
-    {STR_INIT("null"),  SCALAR_NULL,       0        },
-    {STR_INIT("Null"),  SCALAR_NULL,       0        },
-    {STR_INIT("NULL"),  SCALAR_NULL,       0        },
-    {STR_INIT(".nan"),  SCALAR_NOT_FINITE, NAN      },
-    {STR_INIT(".NaN"),  SCALAR_NOT_FINITE, NAN      },
-    {STR_INIT(".NAN"),  SCALAR_NOT_FINITE, NAN      },
-    {STR_INIT(".inf"),  SCALAR_NOT_FINITE, INFINITY },
-    {STR_INIT(".Inf"),  SCALAR_NOT_FINITE, INFINITY },
-    {STR_INIT(".INF"),  SCALAR_NOT_FINITE, INFINITY },
-    {STR_INIT("+.inf"), SCALAR_NOT_FINITE, INFINITY },
-    {STR_INIT("+.Inf"), SCALAR_NOT_FINITE, INFINITY },
-    {STR_INIT("+.INF"), SCALAR_NOT_FINITE, INFINITY },
-    {STR_INIT("-.inf"), SCALAR_NOT_FINITE, -INFINITY},
-    {STR_INIT("-.Inf"), SCALAR_NOT_FINITE, -INFINITY},
-    {STR_INIT("-.INF"), SCALAR_NOT_FINITE, -INFINITY},
-};
-
 #define WORD_MAX 5
 
+/* As doubles; the macros of math.h are floats. */
+#define INF          __builtin_inf()
+#define NOT_A_NUMBER __builtin_nan("")
+
+/* Words with a meaning. Their texts are compared as one integer. */
+static const struct word {
+    char text[sizeof(uint64_t)];
+    enum scalar_type type;
+    double value; /* truth of a boolean, or the number */
+} words[] = {
+    {"y",     SCALAR_BOOL,       1           },
+    {"Y",     SCALAR_BOOL,       1           },
+    {"yes",   SCALAR_BOOL,       1           },
+    {"Yes",   SCALAR_BOOL,       1           },
+    {"YES",   SCALAR_BOOL,       1           },
+    {"true",  SCALAR_BOOL,       1           },
+    {"True",  SCALAR_BOOL,       1           },
+    {"TRUE",  SCALAR_BOOL,       1           },
+    {"on",    SCALAR_BOOL,       1           },
+    {"On",    SCALAR_BOOL,       1           },
+    {"ON",    SCALAR_BOOL,       1           },
+    {"n",     SCALAR_BOOL,       0           },
+    {"N",     SCALAR_BOOL,       0           },
+    {"no",    SCALAR_BOOL,       0           },
+    {"No",    SCALAR_BOOL,       0           },
+    {"NO",    SCALAR_BOOL,       0           },
+    {"false", SCALAR_BOOL,       0           },
+    {"False", SCALAR_BOOL,       0           },
+    {"FALSE", SCALAR_BOOL,       0           },
+    {"off",   SCALAR_BOOL,       0           },
+    {"Off",   SCALAR_BOOL,       0           },
+    {"OFF",   SCALAR_BOOL,       0           },
+    {"~",     SCALAR_NULL,       0           },
+    {"null",  SCALAR_NULL,       0           },
+    {"Null",  SCALAR_NULL,       0           },
+    {"NULL",  SCALAR_NULL,       0           },
+    {".nan",  SCALAR_NOT_FINITE, NOT_A_NUMBER},
+    {".NaN",  SCALAR_NOT_FINITE, NOT_A_NUMBER},
+    {".NAN",  SCALAR_NOT_FINITE, NOT_A_NUMBER},
+    {".inf",  SCALAR_NOT_FINITE, INF         },
+    {".Inf",  SCALAR_NOT_FINITE, INF         },
+    {".INF",  SCALAR_NOT_FINITE, INF         },
+    {"+.inf", SCALAR_NOT_FINITE, INF         },
+    {"+.Inf", SCALAR_NOT_FINITE, INF         },
+    {"+.INF", SCALAR_NOT_FINITE, INF         },
+    {"-.inf", SCALAR_NOT_FINITE, -INF        },
+    {"-.Inf", SCALAR_NOT_FINITE, -INF        },
+    {"-.INF", SCALAR_NOT_FINITE, -INF        },
+};
+
 /* What the first character allows the text to be. */
-enum hint { HINT_TEXT, HINT_WORD, HINT_DOT, HINT_NUMBER };
+enum hint { HINT_TEXT, HINT_WORD, HINT_DOT, HINT_SIGN, HINT_DIGIT };
+
+static const unsigned char hints[256] = {
+    ['0' ... '9'] = HINT_DIGIT, ['+'] = HINT_SIGN, ['-'] = HINT_SIGN, ['.'] = HINT_DOT,
+    ['~'] = HINT_WORD,          ['y'] = HINT_WORD, ['Y'] = HINT_WORD, ['n'] = HINT_WORD,
+    ['N'] = HINT_WORD,          ['t'] = HINT_WORD, ['T'] = HINT_WORD, ['f'] = HINT_WORD,
+    ['F'] = HINT_WORD,          ['o'] = HINT_WORD, ['O'] = HINT_WORD,
+};
 
 static enum hint hint_of(char first)
 {
-    switch (first) {
-    case '0' ... '9':
-    case '+':
-    case '-':
-        return HINT_NUMBER;
-    case '.':
-        return HINT_DOT;
-    case 'y':
-    case 'Y':
-    case 'n':
-    case 'N':
-    case 't':
-    case 'T':
-    case 'f':
-    case 'F':
-    case 'o':
-    case 'O':
-    case '~':
-        return HINT_WORD;
-    default:
-        return HINT_TEXT;
-    }
+    return (enum hint)hints[(unsigned char)first];
 }
 
 enum scalar_tag scalar_tag_from(struct str tag)
@@ -130,39 +118,51 @@ const char *scalar_type_name(const struct scalar *scalar)
     }
 }
 
-static bool find_word(struct str text, struct scalar *ret_scalar)
+static const struct word *find_word(struct str text)
 {
-    if (text.len > WORD_MAX)
-        return false;
+    uint64_t wanted = 0, seen;
+    if (text.len > WORD_MAX || text.ptr[text.len - 1] == '\0')
+        return NULL; /* a NUL at the end would not show */
+    memcpy(&wanted, text.ptr, text.len);
     for (const struct word *word = words; word < words + COUNT(words); word++) {
-        if (!str_eq(word->text, text))
-            continue;
-        ret_scalar->type = word->type;
-        if (word->type == SCALAR_BOOL)
-            ret_scalar->boolean = word->value != 0;
-        else if (word->type == SCALAR_NOT_FINITE)
-            ret_scalar->real = word->value;
-        return true;
+        memcpy(&seen, word->text, sizeof(seen));
+        if (seen == wanted)
+            return word;
     }
-    return false;
+    return NULL;
+}
+
+static struct scalar word_to_scalar(const struct word *word)
+{
+    switch (word->type) {
+    case SCALAR_BOOL:
+        return (struct scalar){.type = SCALAR_BOOL, .boolean = word->value != 0};
+    case SCALAR_NOT_FINITE:
+        return (struct scalar){.type = SCALAR_NOT_FINITE, .real = word->value};
+    default:
+        return (struct scalar){.type = word->type};
+    }
 }
 
 /* The type that the text has by itself; a timestamp only where one is asked for. */
 static struct scalar guess(struct str text, bool wants_timestamp)
 {
-    struct scalar scalar = {.type = SCALAR_STRING};
+    const struct scalar string = {.type = SCALAR_STRING};
     if (text.len == 0)
         return (struct scalar){.type = SCALAR_NULL};
     const enum hint hint = hint_of(text.ptr[0]);
-    if (hint == HINT_TEXT || find_word(text, &scalar) || hint == HINT_WORD)
-        return scalar;
-    if (hint == HINT_NUMBER && wants_timestamp && scalar_is_timestamp(text))
+    if (hint == HINT_TEXT)
+        return string;
+    const struct word *word = hint == HINT_DIGIT ? NULL : find_word(text);
+    if (word)
+        return word_to_scalar(word);
+    if (hint == HINT_WORD)
+        return string;
+    if (wants_timestamp && scalar_is_timestamp(text))
         return (struct scalar){.type = SCALAR_TIMESTAMP};
     const struct scalar_number number =
         hint == HINT_DOT ? scalar_number_read_fraction(text) : scalar_number_read(text);
-    if (number.type)
-        scalar = (struct scalar){.type = SCALAR_NUMBER, .number = number};
-    return scalar;
+    return number.type ? (struct scalar){.type = SCALAR_NUMBER, .number = number} : string;
 }
 
 /* A float tag turns an integer into a float, but not one above int64. */
@@ -182,7 +182,7 @@ bool scalar_resolve(enum scalar_tag tag, bool plain, struct str text, struct sca
     *ret_scalar = (struct scalar){.type = SCALAR_STRING};
     switch (tag) {
     case SCALAR_TAG_NONE:
-        if (plain)
+        if (plain && (text.len == 0 || hint_of(text.ptr[0]) != HINT_TEXT))
             *ret_scalar = guess(text, false);
         return true;
     case SCALAR_TAG_BINARY:
