@@ -1,0 +1,48 @@
+/*
+ * The values of a document in the order in which they are met. Private to this folder.
+ *
+ * The nodes of a YAML document are counted before its values are made, so that a document takes
+ * three allocations, however small: it matters, because streams hold hundreds of small ones. Room
+ * grows only where aliases expand. json/builder.h is the tool for everybody else.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/str.h"
+#include "json/yaml_number.h"
+
+struct json_doc;
+struct json_text;
+struct yyjson_val;
+
+struct manifest_out {
+    struct yyjson_val *values;
+    size_t count, capacity;
+    size_t open; /* index of the innermost open container */
+    struct json_text *texts;
+    char *room; /* for the texts that were counted */
+};
+
+/* Room for so many values and for the text of so many bytes, each text with a NUL. */
+void manifest_out_init(struct manifest_out *out, size_t values, size_t text);
+void manifest_out_done(struct manifest_out *out);
+
+void manifest_out_open(struct manifest_out *out, bool object);
+void manifest_out_close(struct manifest_out *out);
+
+/* Text that was counted. It moves into the document; the caller's view is where it is then. */
+void manifest_out_str(struct manifest_out *out, struct str *text, bool *is_moved);
+void manifest_out_key(struct manifest_out *out, struct str *text, bool *is_moved);
+
+/* Any other text. Bytes that are not UTF-8 become U+FFFD. */
+void manifest_out_copy_str(struct manifest_out *out, struct str text);
+void manifest_out_copy_key(struct manifest_out *out, struct str text);
+
+void manifest_out_null(struct manifest_out *out);
+void manifest_out_bool(struct manifest_out *out, bool truth);
+void manifest_out_number(struct manifest_out *out, struct scalar_number number);
+
+/* Of members with one name the last stays. */
+struct json_doc *manifest_out_finish(struct manifest_out *out);

@@ -1,0 +1,303 @@
+#include "json/yaml_number.h"
+
+#include <errno.h>
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* Integers up to here are the same as a double. */
+#define EXACT_MAX ((int64_t)1 << 53)
+
+#define DIGITS_MAX 17
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static unsigned digit_value(char c)
+{
+    if (is_digit(c))
+        return (unsigned)(c - '0');
+    const char lower = (char)(c | 0x20);
+    return lower >= 'a' && lower <= 'f' ? (unsigned)(lower - 'a') + 10 : 16;
+}
+
+/* All of the text in one base. Empty text is 0: Go reads a lone "0" as an octal prefix. */
+static bool read_digits(struct str text, unsigned base, uint64_t *ret_value)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        const unsigned digit = digit_value(text.ptr[i]);
+        if (digit >= base || __builtin_mul_overflow(value, (uint64_t)base, &value) ||
+            __builtin_add_overflow(value, (uint64_t)digit, &value))
+            return false;
+    }
+    *ret_value = value;
+    return true;
+}
+
+/* Removes the prefix that names a base: 0x, 0o, 0b with something behind it, or a leading 0. */
+static unsigned cut_base(struct str *text)
+{
+    if (text->ptr[0] != '0')
+        return 10;
+    const char letter = text->len >= 3 ? (char)(text->ptr[1] | 0x20) : ' ';
+    const unsigned base = letter == 'x' ? 16 : letter == 'o' ? 8 : letter == 'b' ? 2 : 0;
+    *text = str_skip(*text, base ? 2 : 1);
+    return base ? base : 8;
+}
+
+static struct scalar_number from_magnitude(bool negative, uint64_t value)
+{
+    if (!negative && value > INT64_MAX)
+        return (struct scalar_number){SCALAR_UINT, .uint64 = value};
+    if (value > (uint64_t)INT64_MAX + negative)
+        return (struct scalar_number){0};
+    return (struct scalar_number){SCALAR_INT,
+                                  .int64 = negative ? (int64_t)(0 - value) : (int64_t)value};
+}
+
+/* A sign, then digits of the base (0: named by a prefix). Above int64 a sign is not allowed. */
+static struct scalar_number read_integer(struct str text, unsigned base)
+{
+    uint64_t value;
+    const bool has_sign = text.len && (text.ptr[0] == '-' || text.ptr[0] == '+');
+    const bool negative = has_sign && text.ptr[0] == '-';
+    if (has_sign)
+        text = str_skip(text, 1);
+    if (text.len == 0)
+        return (struct scalar_number){0};
+    if (base == 0)
+        base = cut_base(&text);
+    if (!read_digits(text, base, &value))
+        return (struct scalar_number){0};
+    const struct scalar_number number = from_magnitude(negative, value);
+    return has_sign && number.type == SCALAR_UINT ? (struct scalar_number){0} : number;
+}
+
+static size_t count_digits(struct str text, size_t from)
+{
+    size_t count = 0;
+    while (from + count < text.len && is_digit(text.ptr[from + count]))
+        count++;
+    return count;
+}
+
+/* [-+]? (.digits | digits[.digits?]) ([eE][-+]?digits)? */
+static bool is_float(struct str text)
+{
+    size_t at = text.len && (text.ptr[0] == '-' || text.ptr[0] == '+');
+    const size_t whole = count_digits(text, at);
+    at += whole;
+    if (at < text.len && text.ptr[at] == '.') {
+        const size_t fraction = count_digits(text, ++at);
+        if (whole + fraction == 0)
+            return false;
+        at += fraction;
+    } else if (whole == 0) {
+        return false;
+    }
+    if (at < text.len && (text.ptr[at] | 0x20) == 'e') {
+        at++;
+        if (at < text.len && (text.ptr[at] == '-' || text.ptr[at] == '+'))
+            at++;
+        const size_t exponent = count_digits(text, at);
+        if (exponent == 0)
+            return false;
+        at += exponent;
+    }
+    return at == text.len;
+}
+
+static struct scalar_number read_float(struct str text)
+{
+    if (!is_float(text))
+        return (struct scalar_number){0};
+    char room[64];
+    OWNED_PTR char *heap = text.len < sizeof(room) ? NULL : mem_dup(text.ptr, text.len);
+    if (!heap) {
+        memcpy(room, text.ptr, text.len);
+        room[text.len] = 0;
+    }
+    const double real = strtod(heap ? heap : room, NULL);
+    if (!isfinite(real))
+        return (struct scalar_number){0};
+    return (struct scalar_number){SCALAR_FLOAT, .real = real};
+}
+
+static struct scalar_number read_plain(struct str text)
+{
+    struct scalar_number number = read_integer(text, 0);
+    if (number.type)
+        return number;
+    number = read_float(text);
+    if (number.type)
+        return number;
+    /* go-yaml accepts a sign behind the prefix, too: 0b-1 is -1. */
+    return str_starts_with(text, STR("0b")) ? read_integer(str_skip(text, 2), 2) : number;
+}
+
+static struct scalar_number read_without_underscores(struct str text,
+                                                     struct scalar_number (*read)(struct str text))
+{
+    if (str_find_char(text, '_') == STR_NONE)
+        return read(text);
+    SCOPED(buf) plain = {.limit = text.len};
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] != '_')
+            buf_add_char(&plain, text.ptr[i]);
+    return read(buf_str(&plain));
+}
+
+struct scalar_number scalar_number_read(struct str text)
+{
+    return read_without_underscores(text, read_plain);
+}
+
+struct scalar_number scalar_number_read_fraction(struct str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] == '_' &&
+            !(i > 0 && is_digit(text.ptr[i - 1]) && i + 1 < text.len && is_digit(text.ptr[i + 1])))
+            return (struct scalar_number){0};
+    return read_without_underscores(text, read_float);
+}
+
+double scalar_number_to_double(struct scalar_number number)
+{
+    switch (number.type) {
+    case SCALAR_INT:
+        return (double)number.int64;
+    case SCALAR_UINT:
+        return (double)number.uint64;
+    default:
+        return number.real;
+    }
+}
+
+/* Decimal digits without trailing zeros, and the exponent of the first one. */
+struct digits {
+    char text[DIGITS_MAX + 1];
+    size_t count;
+    int exponent;
+    bool negative;
+};
+
+static void split_digits(const char *scientific, struct digits *ret_digits)
+{
+    const char *at = scientific;
+    ret_digits->negative = *at == '-';
+    at += ret_digits->negative;
+    ret_digits->count = 0;
+    for (; *at && *at != 'e'; at++)
+        if (*at != '.')
+            ret_digits->text[ret_digits->count++] = *at;
+    ret_digits->exponent = (int)strtol(at + 1, NULL, 10);
+    while (ret_digits->count > 1 && ret_digits->text[ret_digits->count - 1] == '0')
+        ret_digits->count--;
+}
+
+/* The fewest digits that read back as the same value; single rounds the way a 32-bit float does. */
+static void find_digits(double real, bool single, struct digits *ret_digits)
+{
+    /*
+     * So many digits always survive in a normal number, so fewer need not be tried: they show up as
+     * trailing zeros. Denormal numbers hold less, and every length is tried.
+     */
+    const double smallest = single ? (double)FLT_MIN : DBL_MIN;
+    int precision = fabs(real) < smallest ? 1 : single ? FLT_DIG : DBL_DIG;
+    char text[32];
+    for (;; precision++) {
+        snprintf(text, sizeof(text), "%.*e", precision - 1, real);
+        const double back = single ? (double)strtof(text, NULL) : strtod(text, NULL);
+        if (back == real || precision == DIGITS_MAX)
+            break;
+    }
+    split_digits(text, ret_digits);
+}
+
+static void add_zeros(struct buf *buf, int count)
+{
+    for (int i = 0; i < count; i++)
+        buf_add_char(buf, '0');
+}
+
+static void add_positional(struct buf *buf, const struct digits *digits)
+{
+    const struct str text = str_from(digits->text, digits->count);
+    const int point = digits->exponent + 1; /* digits in front of it */
+    if (point <= 0) {
+        buf_add(buf, STR("0."));
+        add_zeros(buf, -point);
+        buf_add(buf, text);
+    } else if ((size_t)point >= text.len) {
+        buf_add(buf, text);
+        add_zeros(buf, point - (int)text.len);
+    } else {
+        buf_add(buf, str_slice(text, 0, (size_t)point));
+        buf_add_char(buf, '.');
+        buf_add(buf, str_skip(text, (size_t)point));
+    }
+}
+
+static void add_scientific(struct buf *buf, const struct digits *digits, int exponent_width)
+{
+    buf_add_char(buf, digits->text[0]);
+    if (digits->count > 1) {
+        buf_add_char(buf, '.');
+        buf_add(buf, str_from(digits->text + 1, digits->count - 1));
+    }
+    buf_print(buf, "e%c%0*d", digits->exponent < 0 ? '-' : '+', exponent_width,
+              abs(digits->exponent));
+}
+
+static void write_real(struct buf *buf, double real)
+{
+    struct digits digits;
+    find_digits(real, false, &digits);
+    if (digits.negative)
+        buf_add_char(buf, '-');
+    if (real != 0 && (digits.exponent < -6 || digits.exponent >= 21))
+        add_scientific(buf, &digits, 1);
+    else
+        add_positional(buf, &digits);
+}
+
+void scalar_number_write(struct buf *buf, struct scalar_number number)
+{
+    if (number.type == SCALAR_INT)
+        buf_print(buf, "%" PRId64, number.int64);
+    else if (number.type == SCALAR_UINT)
+        buf_print(buf, "%" PRIu64, number.uint64);
+    else if (number.real == trunc(number.real) && fabs(number.real) < (double)EXACT_MAX &&
+             !(number.real == 0 && signbit(number.real)))
+        buf_print(buf, "%" PRId64, (int64_t)number.real);
+    else
+        write_real(buf, number.real);
+}
+
+void scalar_number_write_key(struct buf *buf, double real)
+{
+    const double single = (double)(float)real;
+    if (isnan(single)) {
+        buf_add(buf, STR(".nan"));
+        return;
+    }
+    if (isinf(single)) {
+        buf_add(buf, single < 0 ? STR("-.inf") : STR(".inf"));
+        return;
+    }
+    struct digits digits;
+    find_digits(single, true, &digits);
+    if (digits.negative)
+        buf_add_char(buf, '-');
+    if (single != 0 && (digits.exponent < -4 || digits.exponent >= 6))
+        add_scientific(buf, &digits, 2);
+    else
+        add_positional(buf, &digits);
+}
