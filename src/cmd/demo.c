@@ -36,7 +36,7 @@ static const char example[] = "apiVersion: v1\n"
                               "# the settings every node reads\n"
                               "apiVersion: v1\n"
                               "kind: ConfigMap\n"
-                              "metadata: &meta\n"
+                              "metadata:\n"
                               "  name: cni-config\n"
                               "  namespace: cni-system\n"
                               "data:\n"
@@ -48,10 +48,14 @@ static const char example[] = "apiVersion: v1\n"
                               "apiVersion: apps/v1\n"
                               "kind: DaemonSet\n"
                               "metadata:\n"
-                              "  <<: *meta\n"
                               "  name: cni-agent\n"
+                              "  namespace: cni-system\n"
                               "spec:\n"
+                              "  selector:\n"
+                              "    matchLabels: &labels {app: cni}\n"
                               "  template:\n"
+                              "    metadata:\n"
+                              "      labels: *labels\n"
                               "    spec:\n"
                               "      hostNetwork: yes\n"
                               "      volumes:\n"
@@ -60,7 +64,7 @@ static const char example[] = "apiVersion: v1\n"
 
 struct cluster {
     struct demo *demo;
-    char name[16];
+    char name[32];
     struct tls_server *tls;
     struct http_server *server;
     struct http_client *client;
