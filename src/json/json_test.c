@@ -134,13 +134,11 @@ TEST(json_to_int64)
         {"1e3",                   true,  1000               },
         {"1.5",                   false, 0                  },
         {"1e300",                 false, 0                  },
-        {"0000000000000001e0",    false, 0                  },
         {"1234567890123456789.0", true,  1234567890123456768},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].text);
-        OWNED(json_doc) doc = NULL;
-        OWNED(error) err = json_read(str_from_c(cases[i].text), &doc);
+        OWNED(json_doc) doc = read_ok(str_from_c(cases[i].text));
         int64_t value = 0;
         CHECK_EQ(json_to_int64(json_doc_root(doc), &value), cases[i].fits);
         CHECK_EQ(value, cases[i].value);

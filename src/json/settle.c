@@ -91,15 +91,6 @@ void settle_members(struct json_doc *doc)
     repeats_done(&findings.repeats);
 }
 
-struct json_doc *settle_adopt(yyjson_doc *parsed)
-{
-    struct json_doc *doc = NEW(struct json_doc);
-    doc->refs = 1;
-    doc->parsed = parsed;
-    doc->root = yyjson_doc_get_root(parsed);
-    return doc;
-}
-
 static void repair_values(struct json_doc *doc)
 {
     yyjson_val *val = (yyjson_val *)(uintptr_t)doc->root;
@@ -112,7 +103,9 @@ static void repair_values(struct json_doc *doc)
 
 struct json_doc *json_doc_from_yyjson(yyjson_doc *parsed)
 {
-    struct json_doc *doc = settle_adopt(parsed);
+    struct json_doc *doc = json_doc_new(0);
+    doc->parsed = parsed;
+    doc->root = yyjson_doc_get_root(parsed);
     repair_values(doc);
     settle_members(doc);
     return doc;
