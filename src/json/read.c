@@ -29,6 +29,9 @@ static const yyjson_val *descend(const yyjson_val *container, const yyjson_val *
     }
 }
 
+/* One name may repeat very often and gives one warning; the search for its path must end. */
+#define REPEATS_MAX (4 * JSON_WARNINGS_MAX)
+
 /* Kubernetes reports repeated members in the order of the text, which is that of the values. */
 static void warn_of_repeats(const yyjson_val *root, struct repeats *repeats,
                             struct json_warnings *warnings)
@@ -36,7 +39,7 @@ static void warn_of_repeats(const yyjson_val *root, struct repeats *repeats,
     qsort(repeats->keys, repeats->count, sizeof(*repeats->keys), compare_places);
     SCOPED(buf) text = {.limit = 0};
     SCOPED(buf) path = {.limit = 0};
-    for (size_t i = 0; i < repeats->count && warnings->count < JSON_WARNINGS_MAX; i++) {
+    for (size_t i = 0; i < repeats->count && i < REPEATS_MAX; i++) {
         buf_clear(&path);
         buf_clear(&text);
         /* The walk ends at the value behind the key, so before it enters that value. */
@@ -114,8 +117,7 @@ static void repair_text(struct str text, struct buf *ret_text)
     json_text_free(valid);
 }
 
-/* The text is copied beside the document and parsed in place: one block of memory instead of two.
- */
+/* The text is copied into the document and parsed in place: one block of memory, not two. */
 static struct json_doc *parse(struct str text, yyjson_read_err *ret_err)
 {
     struct json_doc *doc = json_doc_new(text.len + YYJSON_PADDING_SIZE);
