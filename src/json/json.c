@@ -51,8 +51,10 @@ void json_doc_free(struct json_doc *doc)
     if (!doc || --doc->refs > 0)
         return;
     yyjson_doc_free(doc->parsed);
-    mem_free(doc->values);
-    json_text_free(doc->texts);
+    if (doc->values)
+        mem_free(doc->values);
+    if (doc->texts)
+        json_text_free(doc->texts);
     mem_free(doc);
 }
 

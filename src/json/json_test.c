@@ -265,6 +265,21 @@ TEST(json_many_members_repeat)
     CHECK_EQ(last, (int64_t)2507);
 }
 
+/* Takes minutes when the path of every repetition is looked for. */
+TEST(json_one_name_repeats_often)
+{
+    SCOPED(buf) text = {.limit = 0};
+    for (int i = 0; i < 200000; i++)
+        buf_print(&text, "%c\"a\":%d", i ? ',' : '{', i);
+    buf_add_char(&text, '}');
+    SCOPED(arena) arena = {.limit = 0};
+    struct json_warnings warnings = {.arena = &arena};
+    OWNED(json_doc) doc = NULL;
+    CHECK_OK(json_read_strict(buf_str(&text), &warnings, &doc));
+    CHECK_EQ(warnings.count, (size_t)1);
+    check_written(json_doc_root(doc), 0, "{\"a\":199999}");
+}
+
 TEST(json_doc_from_yyjson)
 {
     yyjson_mut_doc *mut = yyjson_mut_doc_new(NULL);

@@ -27,6 +27,10 @@ static const yyjson_val *look_at_object(struct findings *findings, yyjson_val *o
 {
     uint64_t seen = 0, again = 0;
     const yyjson_val *container = NULL, *key = object + 1;
+    if (val_len(object) == 1) { /* nothing to repeat */
+        look_at_child(findings, key + 1, &container);
+        return container;
+    }
     for (size_t i = val_len(object); i > 0; i--) {
         const uint64_t bit = member_fingerprint(key);
         again |= seen & bit;
