@@ -90,10 +90,11 @@ struct json_doc {
     yyjson_doc *parsed;      /* owns the values when they were read, else NULL */
     yyjson_val *values;      /* owns the values when they were built, else NULL */
     struct json_text *texts; /* strings outside of parsed */
+    char text[];             /* what was read; strings of parsed point into it */
 };
 
-/* A document of built values; texts go along. */
-struct json_doc *json_doc_new(yyjson_val *values, struct json_text *texts);
+/* A document without values, with room for so much text. */
+struct json_doc *json_doc_new(size_t text_size);
 
 /* Makes room for one more item in a vector of count items; returns where it is now. */
 void *json_grow(void *items, size_t count, size_t *capacity, size_t size);

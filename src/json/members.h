@@ -29,12 +29,12 @@ void repeats_done(struct repeats *repeats);
  */
 static inline uint64_t member_fingerprint(const yyjson_val *key)
 {
-    const size_t len = val_len(key);
+    const uint32_t len = (uint32_t)key->tag & ~(uint32_t)YYJSON_TAG_MASK; /* times 256 */
     if (len == 0)
         return 1;
     uint16_t front;
     memcpy(&front, key->uni.str, sizeof(front)); /* a NUL stands behind every name */
-    return UINT64_C(1) << (((uint32_t)(front + len * 257) * 36531U >> 10) & 63);
+    return UINT64_C(1) << ((front ^ len) * UINT32_C(1825821879) >> 26);
 }
 
 static inline bool member_is_superseded(const yyjson_val *key)

@@ -27,6 +27,10 @@ static const yyjson_val *look_at_object(struct findings *findings, yyjson_val *o
 {
     uint64_t seen = 0, again = 0;
     const yyjson_val *container = NULL, *key = object + 1;
+    if (val_len(object) == 1) { /* nothing to repeat */
+        look_at_child(findings, key + 1, &container);
+        return container;
+    }
     for (size_t i = val_len(object); i > 0; i--) {
         const uint64_t bit = member_fingerprint(key);
         again |= seen & bit;
@@ -91,15 +95,6 @@ void settle_members(struct json_doc *doc)
     repeats_done(&findings.repeats);
 }
 
-struct json_doc *settle_adopt(yyjson_doc *parsed)
-{
-    struct json_doc *doc = NEW(struct json_doc);
-    doc->refs = 1;
-    doc->parsed = parsed;
-    doc->root = yyjson_doc_get_root(parsed);
-    return doc;
-}
-
 static void repair_values(struct json_doc *doc)
 {
     yyjson_val *val = (yyjson_val *)(uintptr_t)doc->root;
@@ -112,7 +107,9 @@ static void repair_values(struct json_doc *doc)
 
 struct json_doc *json_doc_from_yyjson(yyjson_doc *parsed)
 {
-    struct json_doc *doc = settle_adopt(parsed);
+    struct json_doc *doc = json_doc_new(0);
+    doc->parsed = parsed;
+    doc->root = yyjson_doc_get_root(parsed);
     repair_values(doc);
     settle_members(doc);
     return doc;

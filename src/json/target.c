@@ -24,8 +24,7 @@ static struct error *atoi_error(struct str key, const char *why)
                      why);
 }
 
-/* Go's Atoi, whose words are part of the messages. Leading zeros and a plus sign are fine with it.
- */
+/* Go's Atoi, whose words are part of the messages. Leading zeros and a plus sign are fine. */
 static struct error *read_index(struct str key, int64_t *ret_index)
 {
     uint64_t magnitude;

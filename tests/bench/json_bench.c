@@ -12,8 +12,8 @@
 #include "json/merge_patch.h"
 
 #define OBJECTS 400
-#define SLICE   0.03 /* seconds */
-#define SLICES  25
+#define SLICE   0.002 /* seconds */
+#define SLICES  300
 
 /* Objects as an API server lists them: short keys, short strings, few numbers. */
 static void add_object(struct buf *text, int i, bool changed)
