@@ -72,15 +72,16 @@ void manifest_out_key(struct manifest_out *out, struct str *text, bool *is_moved
     set_counted(out, add(out, true), text, is_moved);
 }
 
-static void set_copy(struct manifest_out *out, yyjson_val *val, struct str text)
+static struct str set_copy(struct manifest_out *out, yyjson_val *val, struct str text)
 {
     const struct str copy = json_text_repair(&out->texts, text);
     unsafe_yyjson_set_strn(val, copy.ptr, copy.len);
+    return copy;
 }
 
-void manifest_out_copy_str(struct manifest_out *out, struct str text)
+struct str manifest_out_copy_str(struct manifest_out *out, struct str text)
 {
-    set_copy(out, add(out, false), text);
+    return set_copy(out, add(out, false), text);
 }
 
 void manifest_out_copy_key(struct manifest_out *out, struct str text)

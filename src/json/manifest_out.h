@@ -36,8 +36,8 @@ void manifest_out_close(struct manifest_out *out);
 void manifest_out_str(struct manifest_out *out, struct str *text, bool *is_moved);
 void manifest_out_key(struct manifest_out *out, struct str *text, bool *is_moved);
 
-/* Any other text. Bytes that are not UTF-8 become U+FFFD. */
-void manifest_out_copy_str(struct manifest_out *out, struct str text);
+/* Any other text; returns where it is in the document. Bytes that are not UTF-8 become U+FFFD. */
+struct str manifest_out_copy_str(struct manifest_out *out, struct str text);
 void manifest_out_copy_key(struct manifest_out *out, struct str text);
 
 void manifest_out_null(struct manifest_out *out);
