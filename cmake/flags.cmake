@@ -32,6 +32,12 @@ if(CORSET_SANITIZE)
     add_link_options(-fsanitize=${CORSET_SANITIZE})
 endif()
 
+if(CORSET_FUZZ)
+    # Every layer reports its branches to the fuzzer; only fuzz targets get its main().
+    add_compile_options(-fsanitize=fuzzer-no-link)
+    add_link_options(-fsanitize=fuzzer-no-link)
+endif()
+
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
     include(CheckPIESupported)
     check_pie_supported()

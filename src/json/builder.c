@@ -7,6 +7,9 @@
 #include "json/members.h"
 #include "json/settle.h"
 
+/* Giving back less memory than this many values take is not worth the time. */
+#define SPARE_MAX 64
+
 /* A container that is not yet ended. */
 struct json_open {
     size_t index; /* of the container in values */
@@ -117,18 +120,6 @@ void json_builder_end(struct json_builder *builder)
     const uint64_t type = open->object ? YYJSON_TYPE_OBJ : YYJSON_TYPE_ARR;
     val->tag = (uint64_t)open->members << YYJSON_TAG_BIT | type;
     val->uni.ofs = (builder->count - open->index) * sizeof(*val);
-}
-
-void builder_end_unless_empty(struct json_builder *builder)
-{
-    if (builder->err || builder->open[builder->depth - 1].members > 0) {
-        json_builder_end(builder);
-        return;
-    }
-    builder->depth--;
-    builder->containers--;
-    builder->count -= 2;
-    builder->open[builder->depth - 1].members--;
 }
 
 static void set_text(struct json_builder *builder, yyjson_val *val, struct str s)
@@ -318,8 +309,11 @@ void json_builder_add_array(struct json_builder *builder, const char *key)
 struct json_doc *builder_finish_unique(struct json_builder *builder)
 {
     assert(builder->depth == 0 && builder->count > 0 && "the document is not complete");
-    builder->values = mem_realloc_array(builder->values, builder->count, sizeof(yyjson_val));
-    struct json_doc *doc = json_doc_new(values_of(builder), TAKE(builder->texts));
+    if (builder->capacity - builder->count > SPARE_MAX)
+        builder->values = mem_realloc_array(builder->values, builder->count, sizeof(yyjson_val));
+    struct json_doc *doc = json_doc_new(0);
+    doc->root = doc->values = values_of(builder);
+    doc->texts = TAKE(builder->texts);
     builder->values = NULL;
     json_builder_done(builder);
     return doc;

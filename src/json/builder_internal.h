@@ -14,9 +14,6 @@ enum builder_copy_mode {
 
 void builder_copy(struct json_builder *builder, const yyjson_val *val, enum builder_copy_mode mode);
 
-/* Ends an object that is a member; when it has none of its own, both it and its key are gone. */
-void builder_end_unless_empty(struct json_builder *builder);
-
 /* For what has unique members and no limit to reach: finishes without checks. */
 struct json_doc *builder_finish_unique(struct json_builder *builder);
 

@@ -17,19 +17,24 @@ static bool is_number(const yyjson_val *val)
     return val_type(val) == YYJSON_TYPE_RAW || val_type(val) == YYJSON_TYPE_NUM;
 }
 
+static bool compare_scalars(const yyjson_val *a, const yyjson_val *b, bool exact)
+{
+    if (is_number(a) && is_number(b))
+        return exact ? number_has_token_of(a, b) : number_equals(a, b);
+    if (val_type(a) != val_type(b))
+        return false;
+    if (val_type(a) == YYJSON_TYPE_STR)
+        return str_eq(val_str(a), val_str(b));
+    /* Null, or booleans, which differ in the subtype. */
+    return (a->tag & YYJSON_TAG_MASK) == (b->tag & YYJSON_TAG_MASK);
+}
+
 /* Scalars are compared at once, containers noted for later. False when they surely differ. */
 static bool compare_or_note(struct pairs *pairs, const yyjson_val *a, const yyjson_val *b)
 {
-    if (is_number(a) && is_number(b))
-        return pairs->exact ? number_has_token_of(a, b) : number_equals(a, b);
-    const uint8_t type = val_type(a);
-    if (type != val_type(b))
-        return false;
-    if (type == YYJSON_TYPE_STR)
-        return str_eq(val_str(a), val_str(b));
-    if (type < YYJSON_TYPE_ARR) /* null and booleans; these differ in the subtype */
-        return (a->tag & YYJSON_TAG_MASK) == (b->tag & YYJSON_TAG_MASK);
-    if (val_len(a) != val_len(b))
+    if (!val_is_container(a))
+        return compare_scalars(a, b, pairs->exact);
+    if (val_type(a) != val_type(b) || val_len(a) != val_len(b))
         return false;
     if (val_len(a) > 0) {
         pairs->items =
@@ -64,6 +69,8 @@ static bool compare_objects(struct pairs *pairs, const yyjson_val *a, const yyjs
 
 bool val_equal(const yyjson_val *a, const yyjson_val *b, bool exact)
 {
+    if (!val_is_container(a))
+        return compare_scalars(a, b, exact);
     struct pairs pairs = {.exact = exact};
     bool equal = compare_or_note(&pairs, a, b);
     while (equal && pairs.count) {

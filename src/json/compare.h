@@ -9,7 +9,8 @@
 
 /*
  * By value: 1 equals 1.0 and 1e0, because Kubernetes stores all three as 1. Integers of 64 bits are
- * compared without rounding. Two absent values are equal.
+ * compared without rounding, and with a double by the text that Go writes for it. Two absent values
+ * are equal.
  */
 bool json_equal(const struct json_value *a, const struct json_value *b);
 

@@ -32,7 +32,8 @@ TEST(json_edit_sets_a_status)
     json_edit_set(&edit, JSON_PLACE("status.nothing"), NULL);
     check_finished(
         &edit,
-        "{\"kind\":\"X\",\"status\":{\"conditions\":[{\"type\":\"A\",\"status\":\"True\xef\xbf\xbd\"},"
+        "{\"kind\":\"X\",\"status\":{\"conditions\":[{\"type\":\"A\","
+        "\"status\":\"True\xef\xbf\xbd\"},"
         "{\"type\":\"B\"}],\"observedGeneration\":7,\"ready\":true,\"nothing\":null},\"n\":1}");
 }
 

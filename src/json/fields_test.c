@@ -31,18 +31,20 @@ static struct error *read_resources(struct arena *arena, const struct json_value
                           sizeof(struct resource), (void **)out, &sample->resource_count);
 }
 
+#define AT(member) offsetof(struct sample, member)
+
 static const struct json_field sample_fields[] = {
-    {"metadata.name",       json_read_str,            offsetof(struct sample, name),       JSON_REQUIRED},
-    {"metadata.name",       json_read_str_copy,       offsetof(struct sample, copy),       JSON_REQUIRED},
-    {"metadata.finalizers", json_read_strings,        offsetof(struct sample, finalizers), JSON_OPTIONAL},
-    {"metadata.generation", json_read_int64,          offsetof(struct sample, generation), JSON_OPTIONAL},
-    {"spec.replicas",       json_read_int32,          offsetof(struct sample, replicas),   JSON_OPTIONAL},
-    {"spec.paused",         json_read_bool,           offsetof(struct sample, paused),     JSON_OPTIONAL},
-    {"spec.selector",       json_read_object,         offsetof(struct sample, selector),   JSON_OPTIONAL},
-    {"spec.extra",          json_read_any,            offsetof(struct sample, extra),      JSON_OPTIONAL},
-    {"spec.resources",      read_resources,           offsetof(struct sample, resources),  JSON_OPTIONAL},
-    {"status.ready",        json_read_optional_bool,  offsetof(struct sample, ready),      JSON_OPTIONAL},
-    {"status.limit",        json_read_optional_int64, offsetof(struct sample, limit),      JSON_OPTIONAL},
+    {"metadata.name",       json_read_str,            AT(name),       JSON_REQUIRED},
+    {"metadata.name",       json_read_str_copy,       AT(copy),       JSON_REQUIRED},
+    {"metadata.finalizers", json_read_strings,        AT(finalizers), JSON_OPTIONAL},
+    {"metadata.generation", json_read_int64,          AT(generation), JSON_OPTIONAL},
+    {"spec.replicas",       json_read_int32,          AT(replicas),   JSON_OPTIONAL},
+    {"spec.paused",         json_read_bool,           AT(paused),     JSON_OPTIONAL},
+    {"spec.selector",       json_read_object,         AT(selector),   JSON_OPTIONAL},
+    {"spec.extra",          json_read_any,            AT(extra),      JSON_OPTIONAL},
+    {"spec.resources",      read_resources,           AT(resources),  JSON_OPTIONAL},
+    {"status.ready",        json_read_optional_bool,  AT(ready),      JSON_OPTIONAL},
+    {"status.limit",        json_read_optional_int64, AT(limit),      JSON_OPTIONAL},
 };
 
 static struct error *read_sample(struct arena *arena, const struct json_doc *doc,
@@ -92,39 +94,50 @@ TEST(json_read_fields_leaves_absent_ones)
     CHECK(!sample.ready.is_present);
 }
 
+static void check_wrong(const char *text, const char *message)
+{
+    TEST_CASE("%s", text);
+    SCOPED(arena) arena = {.limit = 0};
+    OWNED(json_doc) doc = NULL;
+    struct sample sample = {.replicas = 0};
+    CHECK_OK(json_read(str_from_c(text), &doc));
+    OWNED(error) err = read_sample(&arena, doc, &sample);
+    CHECK(err);
+    CHECK_EQ((const char *)err->message, message);
+    CHECK_EQ((int)err->code, ERROR_INVALID);
+}
+
+#define NAMED(rest) "{\"metadata\":{\"name\":\"n\"" rest
+
 TEST(json_read_fields_names_what_is_wrong)
 {
-    const struct {
-        const char *text, *message;
-    } cases[] = {
-        {"[]",                                                                               "expected an object, found an array"              },
-        {"{}",                                                                               "metadata.name: required, but absent"             },
-        {"{\"metadata\":{\"name\":null}}",                                                   "metadata.name: required, but null"               },
-        {"{\"metadata\":{\"name\":7}}",                                                      "metadata.name: expected a string, found a number"},
-        {"{\"metadata\":{\"name\":\"n\",\"finalizers\":[\"a\",{}]}}",
-         "metadata.finalizers: 1: expected a string, found an object"                                                                          },
-        {"{\"metadata\":{\"name\":\"n\",\"generation\":1.5}}",
-         "metadata.generation: expected a whole number of 64 bits"                                                                             },
-        {"{\"metadata\":{\"name\":\"n\"},\"spec\":{\"replicas\":3000000000}}",
-         "spec.replicas: expected a whole number of 32 bits"                                                                                   },
-        {"{\"metadata\":{\"name\":\"n\"},\"spec\":{\"paused\":\"yes\"}}",
-         "spec.paused: expected a boolean, found a string"                                                                                     },
-        {"{\"metadata\":{\"name\":\"n\"},\"spec\":{\"selector\":true}}",
-         "spec.selector: expected an object, found a boolean"                                                                                  },
-        {"{\"metadata\":{\"name\":\"n\"},\"spec\":{\"resources\":[{\"kind\":\"Secret\"}]}}",
-         "spec.resources: 0: name: required, but absent"                                                                                       },
-    };
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        TEST_CASE("%s", cases[i].text);
-        SCOPED(arena) arena = {.limit = 0};
-        OWNED(json_doc) doc = NULL;
-        struct sample sample = {.replicas = 0};
-        CHECK_OK(json_read(str_from_c(cases[i].text), &doc));
-        OWNED(error) err = read_sample(&arena, doc, &sample);
-        CHECK(err);
-        CHECK_EQ((const char *)err->message, cases[i].message);
-        CHECK_EQ((int)err->code, ERROR_INVALID);
-    }
+    check_wrong("[]", "expected an object, found an array");
+    check_wrong("{}", "metadata.name: required, but absent");
+    check_wrong("{\"metadata\":{\"name\":null}}", "metadata.name: required, but null");
+    check_wrong("{\"metadata\":{\"name\":7}}", "metadata.name: expected a string, found a number");
+    check_wrong(NAMED(",\"finalizers\":[\"a\",{}]}}"),
+                "metadata.finalizers: 1: expected a string, found an object");
+    check_wrong(NAMED(",\"generation\":1.5}}"),
+                "metadata.generation: expected a whole number of 64 bits");
+    check_wrong(NAMED("},\"spec\":{\"replicas\":3000000000}}"),
+                "spec.replicas: expected a whole number of 32 bits");
+    check_wrong(NAMED("},\"spec\":{\"paused\":\"yes\"}}"),
+                "spec.paused: expected a boolean, found a string");
+    check_wrong(NAMED("},\"spec\":{\"selector\":true}}"),
+                "spec.selector: expected an object, found a boolean");
+    check_wrong(NAMED("},\"spec\":{\"resources\":[{\"kind\":\"Secret\"}]}}"),
+                "spec.resources: 0: name: required, but absent");
+}
+
+TEST(json_read_fields_takes_empty_lists)
+{
+    OWNED(json_doc) doc = NULL;
+    CHECK_OK(json_read(STR(NAMED(",\"finalizers\":[]},\"spec\":{\"resources\":[]}}")), &doc));
+    SCOPED(arena) arena = {.limit = 0};
+    struct sample sample = {.resource_count = 7};
+    CHECK_OK(read_sample(&arena, doc, &sample));
+    CHECK_EQ(sample.finalizers.count, (size_t)0);
+    CHECK_EQ(sample.resource_count, (size_t)0);
 }
 
 TEST(json_read_fields_is_limited_by_the_arena)

@@ -28,16 +28,15 @@ void *json_grow(void *items, size_t count, size_t *capacity, size_t size)
 {
     if (count < *capacity)
         return items;
-    *capacity = *capacity ? *capacity * 2 : 16;
+    *capacity = *capacity ? *capacity * 2 : 8;
     return mem_realloc_array(items, *capacity, size);
 }
 
-struct json_doc *json_doc_new(yyjson_val *values, struct json_text *texts)
+struct json_doc *json_doc_new(size_t text_size)
 {
-    struct json_doc *doc = NEW(struct json_doc);
-    doc->refs = 1;
-    doc->root = doc->values = values;
-    doc->texts = texts;
+    /* Not NEW(): glibc has no fast way to small zeroed blocks, and this one is made often. */
+    struct json_doc *doc = mem_alloc(sizeof(*doc) + text_size);
+    *doc = (struct json_doc){.refs = 1};
     return doc;
 }
 

@@ -64,12 +64,12 @@ static inline bool val_is_object(const yyjson_val *val)
     return val_type(val) == YYJSON_TYPE_OBJ;
 }
 
-/* What follows the value and all it contains. */
+/* What follows the value and all it contains. Written so that no branch has to be guessed. */
 static inline const yyjson_val *val_next(const yyjson_val *val)
 {
-    return val_is_container(val)
-               ? (const yyjson_val *)(const void *)((const char *)val + val->uni.ofs)
-               : val + 1;
+    const size_t inside = val->uni.ofs;
+    const size_t distance = val_is_container(val) ? inside : sizeof(*val);
+    return (const yyjson_val *)(const void *)((const char *)val + distance);
 }
 
 /* Of a string or of a number's text. */
@@ -90,10 +90,11 @@ struct json_doc {
     yyjson_doc *parsed;      /* owns the values when they were read, else NULL */
     yyjson_val *values;      /* owns the values when they were built, else NULL */
     struct json_text *texts; /* strings outside of parsed */
+    char text[];             /* what was read; strings of parsed point into it */
 };
 
-/* A document of built values; texts go along. */
-struct json_doc *json_doc_new(yyjson_val *values, struct json_text *texts);
+/* A document without values, with room for so much text. */
+struct json_doc *json_doc_new(size_t text_size);
 
 /* Makes room for one more item in a vector of count items; returns where it is now. */
 void *json_grow(void *items, size_t count, size_t *capacity, size_t size);

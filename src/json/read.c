@@ -29,6 +29,9 @@ static const yyjson_val *descend(const yyjson_val *container, const yyjson_val *
     }
 }
 
+/* One name may repeat very often and gives one warning; the search for its path must end. */
+#define REPEATS_MAX (4 * JSON_WARNINGS_MAX)
+
 /* Kubernetes reports repeated members in the order of the text, which is that of the values. */
 static void warn_of_repeats(const yyjson_val *root, struct repeats *repeats,
                             struct json_warnings *warnings)
@@ -36,7 +39,7 @@ static void warn_of_repeats(const yyjson_val *root, struct repeats *repeats,
     qsort(repeats->keys, repeats->count, sizeof(*repeats->keys), compare_places);
     SCOPED(buf) text = {.limit = 0};
     SCOPED(buf) path = {.limit = 0};
-    for (size_t i = 0; i < repeats->count && warnings->count < JSON_WARNINGS_MAX; i++) {
+    for (size_t i = 0; i < repeats->count && i < REPEATS_MAX; i++) {
         buf_clear(&path);
         buf_clear(&text);
         /* The walk ends at the value behind the key, so before it enters that value. */
@@ -114,15 +117,24 @@ static void repair_text(struct str text, struct buf *ret_text)
     json_text_free(valid);
 }
 
-static yyjson_doc *parse(struct str text, yyjson_read_err *ret_err)
+/* The text is copied into the document and parsed in place: one block of memory, not two. */
+static struct json_doc *parse(struct str text, yyjson_read_err *ret_err)
 {
-    /* Without YYJSON_READ_INSITU the text is only read. */
-    return yyjson_read_opts((char *)(uintptr_t)text.ptr, text.len, YYJSON_READ_NUMBER_AS_RAW,
-                            &json_alc, ret_err);
+    struct json_doc *doc = json_doc_new(text.len + YYJSON_PADDING_SIZE);
+    if (text.len)
+        memcpy(doc->text, text.ptr, text.len);
+    memset(doc->text + text.len, 0, YYJSON_PADDING_SIZE);
+    doc->parsed = yyjson_read_opts(
+        doc->text, text.len, YYJSON_READ_INSITU | YYJSON_READ_NUMBER_AS_RAW, &json_alc, ret_err);
+    doc->root = yyjson_doc_get_root(doc->parsed);
+    if (doc->root)
+        return doc;
+    json_doc_free(doc);
+    return NULL;
 }
 
 /* Go's scanner is less strict about the inside of strings, so what it lets pass is repaired. */
-static yyjson_doc *parse_again(struct str text, struct read_problem *ret_problem)
+static struct json_doc *parse_again(struct str text, struct read_problem *ret_problem)
 {
     struct syntax_error syntax;
     if (syntax_find_error(text, &syntax)) {
@@ -133,12 +145,12 @@ static yyjson_doc *parse_again(struct str text, struct read_problem *ret_problem
     SCOPED(buf) repaired = {.limit = 4 * JSON_TEXT_MAX};
     repair_text(text, &repaired);
     yyjson_read_err err;
-    yyjson_doc *parsed = parse(buf_str(&repaired), &err);
-    if (!parsed) {
+    struct json_doc *doc = parse(buf_str(&repaired), &err);
+    if (!doc) {
         ret_problem->offset = err.pos;
         snprintf(ret_problem->message, sizeof(ret_problem->message), "%s", err.msg);
     }
-    return parsed;
+    return doc;
 }
 
 static bool accept(struct str text, struct json_doc *doc, const struct findings *findings,
@@ -154,7 +166,7 @@ static bool accept(struct str text, struct json_doc *doc, const struct findings 
     if (!findings->infinite)
         return true;
     const struct str token = val_str(findings->infinite);
-    ret_problem->offset = (size_t)(token.ptr - doc->parsed->str_pool);
+    ret_problem->offset = (size_t)(token.ptr - doc->text);
     snprintf(ret_problem->message, sizeof(ret_problem->message),
              "json: cannot unmarshal number %.*s%s into Go value of type float64",
              (int)(token.len < 64 ? token.len : 64), token.ptr, token.len < 64 ? "" : "...");
@@ -165,14 +177,13 @@ struct json_doc *read_text(struct str text, struct json_warnings *warnings,
                            struct read_problem *ret_problem)
 {
     yyjson_read_err err;
-    yyjson_doc *parsed = parse(text, &err);
-    if (!parsed)
-        parsed = parse_again(text, ret_problem);
-    if (!parsed)
+    OWNED(json_doc) doc = parse(text, &err);
+    if (!doc)
+        doc = parse_again(text, ret_problem);
+    if (!doc)
         return NULL;
-    OWNED(json_doc) doc = settle_adopt(parsed);
     struct findings findings = {.containers = 0};
-    settle_inspect(yyjson_doc_get_root(parsed), &findings);
+    settle_inspect(yyjson_doc_get_root(doc->parsed), &findings);
     const bool accepted = accept(text, doc, &findings, ret_problem);
     if (accepted && findings.repeats.count) {
         if (warnings)

@@ -3,27 +3,69 @@
 #include "json/builder_internal.h"
 #include "json/number.h"
 
-/* One pass over all values, in the order of memory. */
+/*
+ * Looks at one child and goes to the next one. The first container is noted. The branch is no
+ * accident: scalars are the rule, and guessing so lets the processor run ahead.
+ */
+static inline const yyjson_val *look_at_child(struct findings *findings, const yyjson_val *val,
+                                              const yyjson_val **first_container)
+{
+    const uint8_t type = val_type(val);
+    if (__builtin_expect(type >= YYJSON_TYPE_ARR, false)) {
+        if (!*first_container)
+            *first_container = val;
+        return val_next(val);
+    }
+    if (type == YYJSON_TYPE_RAW && number_may_be_infinite(val_str(val)))
+        if (!findings->infinite && number_is_infinite(val_str(val)))
+            findings->infinite = val;
+    return val + 1;
+}
+
+/* The first container among the members, or NULL. */
+static const yyjson_val *look_at_object(struct findings *findings, yyjson_val *object)
+{
+    uint64_t seen = 0, again = 0;
+    const yyjson_val *container = NULL, *key = object + 1;
+    for (size_t i = val_len(object); i > 0; i--) {
+        const uint64_t bit = member_fingerprint(key);
+        again |= seen & bit;
+        seen |= bit;
+        key = look_at_child(findings, key + 1, &container);
+    }
+    if (again)
+        repeats_find(&findings->repeats, object);
+    return container;
+}
+
+/* The first container among the elements, or NULL. */
+static const yyjson_val *look_at_array(struct findings *findings, const yyjson_val *array)
+{
+    const yyjson_val *container = NULL, *val = array + 1;
+    for (size_t i = val_len(array); i > 0; i--)
+        val = look_at_child(findings, val, &container);
+    return container;
+}
+
+/*
+ * Looks at every container once, in the order of memory. This runs over all that is read, and is
+ * what makes reading slower than the bare library.
+ */
 void settle_inspect(yyjson_val *root, struct findings *findings)
 {
-    const yyjson_val *end = val_next(root);
-    for (yyjson_val *val = root; val < end; val++) {
-        switch (val_type(val)) {
-        case YYJSON_TYPE_RAW:
-            if (!findings->infinite && number_is_infinite(val_str(val)))
-                findings->infinite = val;
-            break;
-        case YYJSON_TYPE_OBJ:
-            repeats_find(&findings->repeats, val);
-            findings->containers++;
-            break;
-        case YYJSON_TYPE_ARR:
-            findings->containers++;
-            break;
-        default:
-            break;
+    const yyjson_val *ignored = NULL, *end = look_at_child(findings, root, &ignored);
+    size_t containers = 0;
+    for (yyjson_val *val = root; val < end;) {
+        if (!val_is_container(val)) {
+            val++;
+            continue;
         }
+        containers++;
+        const yyjson_val *inside =
+            val_is_object(val) ? look_at_object(findings, val) : look_at_array(findings, val);
+        val = (yyjson_val *)(uintptr_t)(inside ? inside : val_next(val));
     }
+    findings->containers = containers;
 }
 
 void settle_drop_superseded(struct json_doc *doc)
@@ -49,15 +91,6 @@ void settle_members(struct json_doc *doc)
     repeats_done(&findings.repeats);
 }
 
-struct json_doc *settle_adopt(yyjson_doc *parsed)
-{
-    struct json_doc *doc = NEW(struct json_doc);
-    doc->refs = 1;
-    doc->parsed = parsed;
-    doc->root = yyjson_doc_get_root(parsed);
-    return doc;
-}
-
 static void repair_values(struct json_doc *doc)
 {
     yyjson_val *val = (yyjson_val *)(uintptr_t)doc->root;
@@ -70,7 +103,9 @@ static void repair_values(struct json_doc *doc)
 
 struct json_doc *json_doc_from_yyjson(yyjson_doc *parsed)
 {
-    struct json_doc *doc = settle_adopt(parsed);
+    struct json_doc *doc = json_doc_new(0);
+    doc->parsed = parsed;
+    doc->root = yyjson_doc_get_root(parsed);
     repair_values(doc);
     settle_members(doc);
     return doc;

@@ -14,9 +14,6 @@ struct findings {
 
 void settle_inspect(yyjson_val *root, struct findings *ret_findings);
 
-/* A document that owns parsed and is not yet settled. */
-struct json_doc *settle_adopt(yyjson_doc *parsed);
-
 /* Gives the document new values without the members that repeats_find() marked. */
 void settle_drop_superseded(struct json_doc *doc);
 

@@ -24,8 +24,7 @@ static struct error *atoi_error(struct str key, const char *why)
                      why);
 }
 
-/* Go's Atoi, whose words are part of the messages. Leading zeros and a plus sign are fine with it.
- */
+/* Go's Atoi, whose words are part of the messages. Leading zeros and a plus sign are fine. */
 static struct error *read_index(struct str key, int64_t *ret_index)
 {
     uint64_t magnitude;
@@ -58,7 +57,7 @@ static struct error *read_place(struct str key, size_t places, size_t *ret_place
 
 struct error *target_find(struct tree *tree, struct target target, struct slot **ret_slot)
 {
-    size_t place;
+    size_t place = 0;
     if (target.node->object) {
         *ret_slot = tree_find(tree, target.node, target.key);
         return NULL;

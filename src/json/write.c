@@ -15,12 +15,22 @@ struct writer {
     size_t depth, capacity;
 };
 
-/* Bytes that stand for themselves in every string. 0xe2 starts U+2028, which Go escapes. */
-static bool is_plain(unsigned char c, bool html)
+/* Why a byte may not stand for itself; 0xe2 starts U+2028, which Go escapes. */
+enum { PLAIN, HTML, SPECIAL };
+
+static const uint8_t kinds[256] = {
+    [0 ... 0x1f] = SPECIAL, ['"'] = SPECIAL, ['\\'] = SPECIAL, [0xe2] = SPECIAL,
+    ['<'] = HTML,           ['>'] = HTML,    ['&'] = HTML,
+};
+
+/* How many bytes at the start stand for themselves. */
+static size_t plain_length(struct str s, bool html)
 {
-    if (c < 0x20 || c == '"' || c == '\\' || c == 0xe2)
-        return false;
-    return !html || (c != '<' && c != '>' && c != '&');
+    const uint8_t highest = html ? PLAIN : HTML;
+    size_t len = 0;
+    while (len < s.len && kinds[(unsigned char)s.ptr[len]] <= highest)
+        len++;
+    return len;
 }
 
 static void write_escape(struct buf *buf, unsigned char c)
@@ -45,14 +55,12 @@ static size_t write_line_separator(struct buf *buf, struct str s)
     return 1;
 }
 
-void write_string(struct buf *buf, struct str s, unsigned flags)
+/* Text with something to escape. */
+static void write_escaped(struct buf *buf, struct str s, bool html)
 {
-    const bool html = flags & JSON_WRITE_ESCAPE_HTML;
     buf_add_char(buf, '"');
     while (s.len) {
-        size_t plain = 0;
-        while (plain < s.len && is_plain((unsigned char)s.ptr[plain], html))
-            plain++;
+        const size_t plain = plain_length(s, html);
         buf_add(buf, str_from(s.ptr, plain));
         s = str_skip(s, plain);
         if (!s.len)
@@ -65,6 +73,23 @@ void write_string(struct buf *buf, struct str s, unsigned flags)
         }
     }
     buf_add_char(buf, '"');
+}
+
+void write_string(struct buf *buf, struct str s, unsigned flags)
+{
+    const bool html = flags & JSON_WRITE_ESCAPE_HTML;
+    if (plain_length(s, html) < s.len) {
+        write_escaped(buf, s, html);
+        return;
+    }
+    char *room = buf_reserve(buf, s.len + 2);
+    if (!room)
+        return;
+    room[0] = '"';
+    if (s.len)
+        memcpy(room + 1, s.ptr, s.len);
+    room[s.len + 1] = '"';
+    buf_grow(buf, s.len + 2);
 }
 
 void write_scalar(struct buf *buf, const yyjson_val *val, unsigned flags)
