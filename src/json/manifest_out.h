@@ -1,9 +1,9 @@
 /*
  * The values of a document in the order in which they are met. Private to this folder.
  *
- * The nodes of a YAML document are counted before its values are made, so that a document takes
- * three allocations, however small: it matters, because streams hold hundreds of small ones. Room
- * grows only where aliases expand. json/builder.h is the tool for everybody else.
+ * The nodes of a YAML document are counted before its values are made, so that a document takes two
+ * allocations, however small: it matters, because streams hold hundreds of small ones. Room grows
+ * only where aliases expand. json/builder.h is the tool for everybody else.
  */
 #pragma once
 
@@ -14,15 +14,14 @@
 #include "json/yaml_number.h"
 
 struct json_doc;
-struct json_text;
 struct yyjson_val;
 
 struct manifest_out {
+    struct json_doc *doc; /* gets the values at the end */
     struct yyjson_val *values;
     size_t count, capacity;
     size_t open; /* index of the innermost open container */
-    struct json_text *texts;
-    char *room; /* for the texts that were counted */
+    char *room;  /* in the document, for the texts that were counted */
 };
 
 /* Room for so many values and for the text of so many bytes, each text with a NUL. */
