@@ -52,12 +52,22 @@ static struct str quote_chunk(struct buf *buf, struct str chunk)
     return buf_str(buf);
 }
 
+/* Nothing but blanks, perhaps behind a separator. Not worth a parser, and there may be many. */
+static bool is_blank(struct str chunk)
+{
+    size_t at = str_starts_with(chunk, STR("---")) ? 3 : 0;
+    while (at < chunk.len && (chunk.ptr[at] == ' ' || chunk.ptr[at] == '\n'))
+        at++;
+    return at == chunk.len;
+}
+
 static struct error *add_chunk(struct manifest_scope *scope, struct str chunk,
                                struct manifest_list *list)
 {
     const size_t ordinal = list->count + 1;
-    if (manifest_read_objects(scope, chunk, list))
+    if (is_blank(chunk) || manifest_read_objects(scope, chunk, list))
         return NULL;
+    scope->chunks++;
     struct error *err = add_yaml(scope, chunk, list);
     if (!err)
         return NULL;

@@ -53,7 +53,7 @@ struct manifest_fault {
 /* Limits; 0 means the default. */
 struct manifest_options {
     size_t text_max;      /* bytes of input; 16 MB */
-    size_t documents_max; /* 100,000 */
+    size_t documents_max; /* comments between separators included; 100,000 */
     size_t nodes_max;     /* YAML nodes of all documents, aliases expanded; 2,000,000 */
     size_t memory_max;    /* bytes that all documents take; 48 MB */
 };

@@ -125,11 +125,14 @@ static struct error *decode_binary(struct builder *builder, const struct manifes
     return NULL;
 }
 
-static struct error *add_binary(struct builder *builder, const struct manifest_node *node)
+/* Turns the node into a string, so that aliases do not decode it again. */
+static struct error *add_binary(struct builder *builder, struct manifest_node *node)
 {
     SCOPED(buf) bytes = {0};
     TRY(decode_binary(builder, node, &bytes));
-    manifest_out_copy_str(&builder->out, buf_str(&bytes));
+    node->text = manifest_out_copy_str(&builder->out, buf_str(&bytes));
+    node->tag = SCALAR_TAG_STR;
+    node->moved = true;
     return NULL;
 }
 

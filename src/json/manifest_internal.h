@@ -37,6 +37,7 @@ struct manifest_scope {
     struct manifest_options limits;
     struct manifest_fault fault;
     size_t nodes_left, memory_left, flow_work_left, reread_left;
+    size_t chunks;      /* that a parser had to look at, comments included */
     bool doubles;       /* every number goes through a double */
     struct str before;  /* the text in front of the chunk at work */
     struct arena arena; /* of the document at work */

@@ -9,13 +9,14 @@ void manifest_out_init(struct manifest_out *out, size_t values, size_t text)
 {
     *out = (struct manifest_out){.capacity = values, .open = NONE_OPEN};
     out->values = mem_realloc_array(NULL, values, sizeof(yyjson_val));
-    out->room = json_text_alloc(&out->texts, text + values);
+    out->doc = json_doc_new(text + values);
+    out->room = out->doc->text;
 }
 
 void manifest_out_done(struct manifest_out *out)
 {
     mem_free(out->values);
-    json_text_free(out->texts);
+    json_doc_free(out->doc);
     *out = (struct manifest_out){0};
 }
 
@@ -72,15 +73,16 @@ void manifest_out_key(struct manifest_out *out, struct str *text, bool *is_moved
     set_counted(out, add(out, true), text, is_moved);
 }
 
-static void set_copy(struct manifest_out *out, yyjson_val *val, struct str text)
+static struct str set_copy(struct manifest_out *out, yyjson_val *val, struct str text)
 {
-    const struct str copy = json_text_repair(&out->texts, text);
+    const struct str copy = json_text_repair(&out->doc->texts, text);
     unsafe_yyjson_set_strn(val, copy.ptr, copy.len);
+    return copy;
 }
 
-void manifest_out_copy_str(struct manifest_out *out, struct str text)
+struct str manifest_out_copy_str(struct manifest_out *out, struct str text)
 {
-    set_copy(out, add(out, false), text);
+    return set_copy(out, add(out, false), text);
 }
 
 void manifest_out_copy_key(struct manifest_out *out, struct str text)
@@ -113,7 +115,8 @@ struct json_doc *manifest_out_finish(struct manifest_out *out)
 {
     if (out->count < out->capacity)
         out->values = mem_realloc_array(out->values, out->count, sizeof(yyjson_val));
-    struct json_doc *doc = json_doc_new(TAKE(out->values), TAKE(out->texts));
+    struct json_doc *doc = TAKE(out->doc);
+    doc->root = doc->values = TAKE(out->values);
     settle_members(doc);
     return doc;
 }

@@ -1,9 +1,9 @@
 /*
  * The values of a document in the order in which they are met. Private to this folder.
  *
- * The nodes of a YAML document are counted before its values are made, so that a document takes
- * three allocations, however small: it matters, because streams hold hundreds of small ones. Room
- * grows only where aliases expand. json/builder.h is the tool for everybody else.
+ * The nodes of a YAML document are counted before its values are made, so that a document takes two
+ * allocations, however small: it matters, because streams hold hundreds of small ones. Room grows
+ * only where aliases expand. json/builder.h is the tool for everybody else.
  */
 #pragma once
 
@@ -14,15 +14,14 @@
 #include "json/yaml_number.h"
 
 struct json_doc;
-struct json_text;
 struct yyjson_val;
 
 struct manifest_out {
+    struct json_doc *doc; /* gets the values at the end */
     struct yyjson_val *values;
     size_t count, capacity;
     size_t open; /* index of the innermost open container */
-    struct json_text *texts;
-    char *room; /* for the texts that were counted */
+    char *room;  /* in the document, for the texts that were counted */
 };
 
 /* Room for so many values and for the text of so many bytes, each text with a NUL. */
@@ -36,8 +35,8 @@ void manifest_out_close(struct manifest_out *out);
 void manifest_out_str(struct manifest_out *out, struct str *text, bool *is_moved);
 void manifest_out_key(struct manifest_out *out, struct str *text, bool *is_moved);
 
-/* Any other text. Bytes that are not UTF-8 become U+FFFD. */
-void manifest_out_copy_str(struct manifest_out *out, struct str text);
+/* Any other text; returns where it is in the document. Bytes that are not UTF-8 become U+FFFD. */
+struct str manifest_out_copy_str(struct manifest_out *out, struct str text);
 void manifest_out_copy_key(struct manifest_out *out, struct str text);
 
 void manifest_out_null(struct manifest_out *out);

@@ -141,7 +141,7 @@ void manifest_scope_clear(struct manifest_scope *scope)
 
 struct error *manifest_check_count(struct manifest_scope *scope, const struct manifest_list *list)
 {
-    if (list->count <= scope->limits.documents_max)
+    if (list->count <= scope->limits.documents_max && scope->chunks <= scope->limits.documents_max)
         return NULL;
     return manifest_fail_at_all(scope, MANIFEST_TOO_LARGE, "more than %zu documents",
                                 scope->limits.documents_max);

@@ -252,6 +252,7 @@ TEST(manifest_read_has_limits)
         {"text beyond",             "a: 1\n",                  {4, 0, 0, 0},   "too-large"        },
         {"documents within",        "a: 1\n---\nb: 2\n",       {0, 2, 0, 0},   "{'a':1} {'b':2}"  },
         {"documents beyond",        "a: 1\n---\nb: 2\n",       {0, 1, 0, 0},   "too-large"        },
+        {"comments beyond",         "#\n---\n#\n",             {0, 1, 0, 0},   "too-large"        },
         {"objects beyond",          "[{},{}]",                 {0, 1, 0, 0},   "too-large"        },
         {"nodes within",            "a: [1]\n",                {0, 0, 4, 0},   "{'a':[1]}"        },
         {"nodes beyond",            "a: [1]\n",                {0, 0, 3, 0},   "too-large"        },
@@ -313,6 +314,18 @@ TEST(manifest_read_does_not_multiply_text)
     add_times(&yaml, 1000, STR("*a,"));
     buf_add(&yaml, STR("]\n"));
     CHECK_EQ(read_all(&out, buf_str(&yaml), NULL), STR("aliasing"));
+}
+
+/* Aliases of decoded bytes share them; the budget counts all the same. */
+TEST(manifest_read_decodes_binary_once)
+{
+    SCOPED(manifest_list) list = {0};
+    CHECK_OK(manifest_read(STR("a: &a !!binary aGkA/w==\nb: *a\n*a : c\n"), NULL, &list, NULL));
+    const struct json_value *root = json_doc_root(list.docs[0]);
+    const struct str bytes = STR("hi\0\xef\xbf\xbd");
+    CHECK_EQ(json_to_str(json_get(root, STR("a"))), bytes);
+    CHECK_EQ(json_to_str(json_get(root, STR("b"))), bytes);
+    CHECK_EQ(json_to_str(json_get(root, bytes)), STR("c"));
 }
 
 TEST(manifest_read_bounds_depth)

@@ -8,11 +8,10 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "json/number.h"
 
-/* Integers up to here are the same as a double. */
-#define EXACT_MAX ((int64_t)1 << 53)
-
-#define DIGITS_MAX 17
+/* So many digits tell all floats apart. */
+#define FLOAT_DIGITS_MAX 9
 
 static bool is_digit(char c)
 {
@@ -180,19 +179,27 @@ double scalar_number_to_double(struct scalar_number number)
     }
 }
 
+void scalar_number_write(struct buf *buf, struct scalar_number number)
+{
+    char text[NUMBER_TEXT_MAX];
+    if (number.type == SCALAR_INT)
+        buf_print(buf, "%" PRId64, number.int64);
+    else if (number.type == SCALAR_UINT)
+        buf_print(buf, "%" PRIu64, number.uint64);
+    else
+        buf_add(buf, number_write_double(number.real, text));
+}
+
 /* Decimal digits without trailing zeros, and the exponent of the first one. */
 struct digits {
-    char text[DIGITS_MAX + 1];
+    char text[FLOAT_DIGITS_MAX + 1];
     size_t count;
     int exponent;
-    bool negative;
 };
 
 static void split_digits(const char *scientific, struct digits *ret_digits)
 {
     const char *at = scientific;
-    ret_digits->negative = *at == '-';
-    at += ret_digits->negative;
     ret_digits->count = 0;
     for (; *at && *at != 'e'; at++)
         if (*at != '.')
@@ -202,20 +209,17 @@ static void split_digits(const char *scientific, struct digits *ret_digits)
         ret_digits->count--;
 }
 
-/* The fewest digits that read back as the same value; single rounds the way a 32-bit float does. */
-static void find_digits(double real, bool single, struct digits *ret_digits)
+/*
+ * The fewest digits that read back as the same float. Six always survive in a normal number, so
+ * fewer need not be tried: they show up as trailing zeros. Denormal numbers hold less.
+ */
+static void find_digits(float positive, struct digits *ret_digits)
 {
-    /*
-     * So many digits always survive in a normal number, so fewer need not be tried: they show up as
-     * trailing zeros. Denormal numbers hold less, and every length is tried.
-     */
-    const double smallest = single ? (double)FLT_MIN : DBL_MIN;
-    int precision = fabs(real) < smallest ? 1 : single ? FLT_DIG : DBL_DIG;
     char text[32];
+    int precision = positive < FLT_MIN ? 1 : FLT_DIG;
     for (;; precision++) {
-        snprintf(text, sizeof(text), "%.*e", precision - 1, real);
-        const double back = single ? (double)strtof(text, NULL) : strtod(text, NULL);
-        if (back == real || precision == DIGITS_MAX)
+        snprintf(text, sizeof(text), "%.*e", precision - 1, (double)positive);
+        if (strtof(text, NULL) == positive || precision == FLOAT_DIGITS_MAX)
             break;
     }
     split_digits(text, ret_digits);
@@ -245,59 +249,33 @@ static void add_positional(struct buf *buf, const struct digits *digits)
     }
 }
 
-static void add_scientific(struct buf *buf, const struct digits *digits, int exponent_width)
+static void add_scientific(struct buf *buf, const struct digits *digits)
 {
     buf_add_char(buf, digits->text[0]);
     if (digits->count > 1) {
         buf_add_char(buf, '.');
         buf_add(buf, str_from(digits->text + 1, digits->count - 1));
     }
-    buf_print(buf, "e%c%0*d", digits->exponent < 0 ? '-' : '+', exponent_width,
-              abs(digits->exponent));
-}
-
-static void write_real(struct buf *buf, double real)
-{
-    struct digits digits;
-    find_digits(real, false, &digits);
-    if (digits.negative)
-        buf_add_char(buf, '-');
-    if (real != 0 && (digits.exponent < -6 || digits.exponent >= 21))
-        add_scientific(buf, &digits, 1);
-    else
-        add_positional(buf, &digits);
-}
-
-void scalar_number_write(struct buf *buf, struct scalar_number number)
-{
-    if (number.type == SCALAR_INT)
-        buf_print(buf, "%" PRId64, number.int64);
-    else if (number.type == SCALAR_UINT)
-        buf_print(buf, "%" PRIu64, number.uint64);
-    else if (number.real == trunc(number.real) && fabs(number.real) < (double)EXACT_MAX &&
-             !(number.real == 0 && signbit(number.real)))
-        buf_print(buf, "%" PRId64, (int64_t)number.real);
-    else
-        write_real(buf, number.real);
+    buf_print(buf, "e%c%02d", digits->exponent < 0 ? '-' : '+', abs(digits->exponent));
 }
 
 void scalar_number_write_key(struct buf *buf, double real)
 {
-    const double single = (double)(float)real;
-    if (isnan(single)) {
+    const float rounded = (float)real;
+    if (isnan(rounded)) {
         buf_add(buf, STR(".nan"));
         return;
     }
-    if (isinf(single)) {
-        buf_add(buf, single < 0 ? STR("-.inf") : STR(".inf"));
+    if (signbit(rounded))
+        buf_add_char(buf, '-');
+    if (isinf(rounded)) {
+        buf_add(buf, STR(".inf"));
         return;
     }
     struct digits digits;
-    find_digits(single, true, &digits);
-    if (digits.negative)
-        buf_add_char(buf, '-');
-    if (single != 0 && (digits.exponent < -4 || digits.exponent >= 6))
-        add_scientific(buf, &digits, 2);
+    find_digits(fabsf(rounded), &digits);
+    if (rounded != 0 && (digits.exponent < -4 || digits.exponent >= 6))
+        add_scientific(buf, &digits);
     else
         add_positional(buf, &digits);
 }
