@@ -429,7 +429,7 @@ SIM_TEST(a_thousand_fibers_come_and_go)
 }
 
 /* Deep recursion with a frame that cannot be optimised into a loop. */
-__attribute__((noinline)) static int dig(volatile char *above, int depth)
+__attribute__((noinline)) static int dig(const volatile char *above, int depth)
 {
     volatile char frame[256];
     frame[0] = above ? above[0] : 1;

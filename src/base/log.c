@@ -13,8 +13,8 @@
 #define PATTERN_MAX 64
 
 static _Atomic int general_level;
-static enum log_format format;
-static log_sink_fn *sink;
+static enum log_format line_format;
+static log_sink_fn *line_sink;
 static void *sink_data;
 static log_clock_fn *clock_fn;
 static void *clock_data;
@@ -43,20 +43,20 @@ int log_level(void)
     return atomic_load_explicit(&general_level, memory_order_relaxed);
 }
 
-void log_set_format(enum log_format wanted)
+void log_set_format(enum log_format format)
 {
-    format = wanted;
+    line_format = format;
 }
 
-void log_set_sink(log_sink_fn *fn, void *data)
+void log_set_sink(log_sink_fn *sink, void *data)
 {
-    sink = fn;
+    line_sink = sink;
     sink_data = data;
 }
 
-void log_set_clock(log_clock_fn *fn, void *data)
+void log_set_clock(log_clock_fn *clock, void *data)
 {
-    clock_fn = fn;
+    clock_fn = clock;
     clock_data = data;
 }
 
@@ -181,9 +181,9 @@ void log_write(int level, const char *message, const struct log_field *fields, s
         .count = count,
     };
     struct log_line line = {.ptr = bytes, .capacity = sizeof(bytes)};
-    log_line_write(&line, format, &record);
-    if (sink)
-        sink(sink_data, str_from(line.ptr, line.len));
+    log_line_write(&line, line_format, &record);
+    if (line_sink)
+        line_sink(sink_data, str_from(line.ptr, line.len));
     else
         write_stderr(str_from(line.ptr, line.len));
     errno = saved_errno;

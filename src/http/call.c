@@ -154,7 +154,7 @@ void http_call_consume(struct http_call *call, size_t len)
 
 struct error *http_call_read(struct http_call *call, char *ptr, size_t capacity, size_t *ret_len)
 {
-    struct str bytes;
+    struct str bytes = {0};
     TRY(http_call_peek(call, &bytes));
     const size_t len = bytes.len < capacity ? bytes.len : capacity;
     if (len)

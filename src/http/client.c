@@ -205,8 +205,14 @@ static struct error *dial(struct http_client *client)
     event_wake_all(&client->changed);
     if (err)
         return err;
-    struct http_conn *conn = http_conn_new(client->loop, HTTP_CLIENT, transport, &client->limits,
-                                           &client->timeouts, &client_events, client);
+    const struct http_conn_options options = {
+        .role = HTTP_CLIENT,
+        .limits = client->limits,
+        .timeouts = client->timeouts,
+        .events = &client_events,
+        .owner = client,
+    };
+    struct http_conn *conn = http_conn_new(client->loop, transport, &options);
     client->speaks_http1 = !conn->http2;
     client->conn_count++;
     list_append(&client->conns, &conn->link);

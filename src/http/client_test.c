@@ -187,7 +187,7 @@ SIM_TEST(a_dead_idle_connection_is_replaced_unnoticed)
             SCOPED(buf) body = {0};
             int status = 0;
             CHECK_OK(stage_get(&stage, STR("/"), &status, &body));
-            CHECK_OK(fiber_sleep(9900 * MILLISECOND + i * 10 * MILLISECOND));
+            CHECK_OK(fiber_sleep((9900 + (duration)i * 10) * MILLISECOND));
         }
     }
 }

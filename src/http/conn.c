@@ -291,21 +291,19 @@ static void on_timer(void *data)
     http_conn_kick(conn);
 }
 
-struct http_conn *http_conn_new(struct loop *loop, enum http_role role, struct transport *transport,
-                                const struct http_limits *limits,
-                                const struct http_timeouts *timeouts,
-                                const struct http_conn_events *events, void *owner)
+struct http_conn *http_conn_new(struct loop *loop, struct transport *transport,
+                                const struct http_conn_options *options)
 {
     struct http_conn *conn = NEW(struct http_conn);
-    conn->owner = owner;
-    conn->events = events;
-    conn->role = role;
+    conn->owner = options->owner;
+    conn->events = options->events;
+    conn->role = options->role;
     conn->loop = loop;
     conn->transport = transport;
-    conn->timeouts = complete(timeouts);
+    conn->timeouts = complete(&options->timeouts);
     conn->http2 = str_eq(tls_protocol(transport), STR("h2"));
-    conn->engine = conn->http2 ? h2_new(role, limits, &http_call_events, conn)
-                               : h1_new(role, limits, &http_call_events, conn);
+    conn->engine = conn->http2 ? h2_new(conn->role, &options->limits, &http_call_events, conn)
+                               : h1_new(conn->role, &options->limits, &http_call_events, conn);
     conn->pump = (struct task){.run = pump, .data = conn};
     conn->heard = conn->idle_since = loop_now(loop);
     list_init(&conn->calls);

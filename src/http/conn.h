@@ -67,14 +67,20 @@ struct http_conn {
     bool retired, lost, lingers;
 };
 
+struct http_conn_options {
+    enum http_role role;
+    struct http_limits limits;
+    struct http_timeouts timeouts;
+    const struct http_conn_events *events;
+    void *owner;
+};
+
 /*
  * Takes the transport. The protocol is what TLS agreed on; HTTP/1.1 otherwise. The connection lives
  * until the peer, a time-out or http_conn_close() ends it, and tells its owner with gone.
  */
-struct http_conn *http_conn_new(struct loop *loop, enum http_role role, struct transport *transport,
-                                const struct http_limits *limits,
-                                const struct http_timeouts *timeouts,
-                                const struct http_conn_events *events, void *owner);
+struct http_conn *http_conn_new(struct loop *loop, struct transport *transport,
+                                const struct http_conn_options *options);
 
 /* Client: how many more calls it takes now. */
 size_t http_conn_capacity(const struct http_conn *conn);

@@ -218,7 +218,8 @@ struct error *http_engine_name_peer(const struct http_engine *engine, struct err
     if (err->code != ERROR_PROTOCOL)
         return err;
     for (size_t i = 0; i < COUNT(others); i++)
-        if (str_starts_with(first, others[i].start) && strcmp(others[i].name, engine->ops->name))
+        if (str_starts_with(first, others[i].start) &&
+            strcmp(others[i].name, engine->ops->name) != 0)
             return error_wrap(err, "peer seems to speak %s", others[i].name);
     return err;
 }

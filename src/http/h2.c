@@ -185,7 +185,8 @@ static void add_headers(struct fields *fields, const struct http_headers *header
             add_field(fields, header.name, header.value);
 }
 
-static ssize_t read_body(nghttp2_session *session, int32_t id, uint8_t *into, size_t max,
+static ssize_t read_body(/* NOLINT(readability-function-size): the library's signature */
+                         nghttp2_session *session, int32_t id, uint8_t *into, size_t max,
                          uint32_t *flags, nghttp2_data_source *source, void *user)
 {
     struct h2_stream *stream = source->ptr;

@@ -98,7 +98,9 @@ static struct error *count_trailer(struct h2_stream *stream, size_t len)
     return error_new(ERROR_TOO_LARGE, "trailers are larger than %zu bytes", limit);
 }
 
-static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name,
+/* The signatures of callbacks are the library's. */
+static int on_header(/* NOLINT(readability-function-size) */
+                     nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name,
                      size_t name_len, const uint8_t *value, size_t value_len, uint8_t flags,
                      void *user)
 {
@@ -113,7 +115,8 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const
     return err ? fail_stream(stream, err) : 0;
 }
 
-static int on_invalid_header(nghttp2_session *session, const nghttp2_frame *frame,
+static int on_invalid_header(/* NOLINT(readability-function-size) */
+                             nghttp2_session *session, const nghttp2_frame *frame,
                              const uint8_t *name, size_t name_len, const uint8_t *value,
                              size_t value_len, uint8_t flags, void *user)
 {

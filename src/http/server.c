@@ -155,9 +155,14 @@ static struct error *welcome(void *data)
         event_wake_all(&server->changed);
         return NULL;
     }
-    struct http_conn *conn =
-        http_conn_new(server->loop, HTTP_SERVER, transport, &server->options.limits,
-                      &server->options.timeouts, &server_events, server);
+    const struct http_conn_options options = {
+        .role = HTTP_SERVER,
+        .limits = server->options.limits,
+        .timeouts = server->options.timeouts,
+        .events = &server_events,
+        .owner = server,
+    };
+    struct http_conn *conn = http_conn_new(server->loop, transport, &options);
     list_append(&server->conns, &conn->link);
     if (server->draining)
         http_conn_retire(conn);
@@ -175,20 +180,23 @@ static struct error *accept_one(struct http_server *server)
     return NULL;
 }
 
+/* Anything but being told to stop is worth another try after a pause. */
+static struct error *pause_after(struct error *err)
+{
+    if (!err || error_is(err, ERROR_CANCELED))
+        return err;
+    log_v(2, "Cannot accept connections", LOG_ERROR(err));
+    error_free(err);
+    return fiber_sleep(ACCEPT_PAUSE);
+}
+
 static struct error *accept_all(void *data)
 {
     struct http_server *server = data;
     for (;;) {
         while (server->conn_count >= server->options.connections)
             TRY(event_wait(&server->changed, "a connection to end"));
-        struct error *err = accept_one(server);
-        if (error_is(err, ERROR_CANCELED))
-            return err;
-        if (err) {
-            log_v(2, "Cannot accept connections", LOG_ERROR(err));
-            error_free(err);
-            TRY(fiber_sleep(ACCEPT_PAUSE));
-        }
+        TRY(pause_after(accept_one(server)));
     }
 }
 

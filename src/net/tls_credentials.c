@@ -111,7 +111,9 @@ STACK_OF(X509) * tls_trust_parse(const struct tls_trust *trust)
 }
 
 /* No passphrase: a terminal prompt would hang the process. */
-static int no_passphrase(char *text, int size, int writing, void *data)
+static int
+no_passphrase(char *text, /* NOLINT(readability-non-const-parameter): as OpenSSL has it */
+              int size, int writing, void *data)
 {
     (void)text;
     (void)size;

@@ -40,7 +40,9 @@ static size_t replay_dir(const char *path)
     if (!dir)
         test_fail(TEST_PLACE(path), "cannot be opened: %s: %s", path, strerrordesc_np(errno));
     size_t count = 0;
-    for (const struct dirent *entry; (entry = readdir(dir));) {
+    /* One thread, and readdir_r() is deprecated. */
+    // cppcheck-suppress readdirCalled
+    for (const struct dirent *entry; (entry = readdir(dir));) { /* NOLINT(concurrency-mt-unsafe) */
         if (entry->d_name[0] == '.')
             continue;
         replay_file(path, entry->d_name);
