@@ -28,9 +28,9 @@ static struct error *add_yaml(struct manifest_scope *scope, struct str chunk,
     if (type == JSON_NULL)
         return NULL; /* blank, or nothing but comments */
     if (type != JSON_OBJECT)
-        return manifest_fail_at_all(scope, MANIFEST_NOT_A_MAPPING,
-                                    "the document is %s, not a mapping",
-                                    type == JSON_ARRAY ? "a sequence" : "a scalar");
+        return manifest_fail_overall(scope, MANIFEST_NOT_A_MAPPING,
+                                     "the document is %s, not a mapping",
+                                     type == JSON_ARRAY ? "a sequence" : "a scalar");
     manifest_list_add(list, TAKE(doc));
     return NULL;
 }
@@ -80,7 +80,7 @@ static struct error *add_chunk(struct manifest_scope *scope, struct str chunk,
 
 static struct error *fail_with_separator(struct manifest_scope *scope, struct str behind)
 {
-    struct error *err = manifest_fail_at_all(
+    struct error *err = manifest_fail_overall(
         scope, MANIFEST_SEPARATOR, "invalid Yaml document separator: %.*s", STR_ARG(behind));
     manifest_fault_at(scope, (struct manifest_mark){0});
     return error_wrap(err, "failed to read yaml");
@@ -116,8 +116,8 @@ static struct error *check_text(struct manifest_scope *scope, struct str text)
 {
     if (text.len <= scope->limits.text_max)
         return NULL;
-    return manifest_fail_at_all(scope, MANIFEST_TOO_LARGE, "%zu bytes of text, more than %zu",
-                                text.len, scope->limits.text_max);
+    return manifest_fail_overall(scope, MANIFEST_TOO_LARGE, "%zu bytes of text, more than %zu",
+                                 text.len, scope->limits.text_max);
 }
 
 typedef struct error *read_fn(struct manifest_scope *scope, struct str text,

@@ -59,9 +59,10 @@ MUST_USE struct error *manifest_fail(struct manifest_scope *scope, enum manifest
 /* Puts the fault at a place of the chunk. */
 void manifest_fault_at(struct manifest_scope *scope, struct manifest_mark mark);
 
-/* The same without a position. */
-MUST_USE struct error *manifest_fail_at_all(struct manifest_scope *scope, enum manifest_error error,
-                                            const char *format, ...) PRINTF_LIKE(3, 4);
+/* Fails because of the text as a whole, at no place in it. */
+MUST_USE struct error *manifest_fail_overall(struct manifest_scope *scope,
+                                             enum manifest_error error, const char *format, ...)
+    PRINTF_LIKE(3, 4);
 
 enum manifest_node_kind { NODE_SCALAR, NODE_SEQUENCE, NODE_MAPPING, NODE_ALIAS };
 

@@ -122,8 +122,8 @@ struct error *manifest_fail(struct manifest_scope *scope, enum manifest_error er
     return error_wrap(err, "line %zu, column %zu", mark.line + 1, mark.column + 1);
 }
 
-struct error *manifest_fail_at_all(struct manifest_scope *scope, enum manifest_error error,
-                                   const char *format, ...)
+struct error *manifest_fail_overall(struct manifest_scope *scope, enum manifest_error error,
+                                    const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -143,6 +143,6 @@ struct error *manifest_check_count(struct manifest_scope *scope, const struct ma
 {
     if (list->count <= scope->limits.documents_max && scope->chunks <= scope->limits.documents_max)
         return NULL;
-    return manifest_fail_at_all(scope, MANIFEST_TOO_LARGE, "more than %zu documents",
-                                scope->limits.documents_max);
+    return manifest_fail_overall(scope, MANIFEST_TOO_LARGE, "more than %zu documents",
+                                 scope->limits.documents_max);
 }

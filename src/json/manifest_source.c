@@ -150,7 +150,7 @@ static struct error *check_directives(struct manifest_scope *scope, struct str c
     }
     if (count <= DIRECTIVES_MAX)
         return NULL;
-    return manifest_fail_at_all(scope, MANIFEST_SYNTAX, "more than %d directives", DIRECTIVES_MAX);
+    return manifest_fail_overall(scope, MANIFEST_SYNTAX, "more than %d directives", DIRECTIVES_MAX);
 }
 
 struct error *manifest_source_check(struct manifest_scope *scope, struct str text)
