@@ -185,6 +185,7 @@ static void copy_texts(struct json_builder *builder, yyjson_val *val, const yyjs
         if (!val_has_text(val))
             continue;
         const struct str s = val_str(val);
+        assert(room); /* size counted every text */
         memcpy(room, s.ptr, s.len);
         room[s.len] = '\0';
         val->uni.str = room;

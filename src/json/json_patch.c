@@ -115,7 +115,7 @@ static struct error *follow_from(struct patching *patching, const struct operati
 
 static struct error *apply_move(struct patching *patching, const struct operation *operation)
 {
-    struct target source;
+    struct target source = {0};
     struct slot *slot = NULL;
     TRY(follow_from(patching, operation,
                     "move operation does not apply: doc is missing from path: @", &source));
@@ -160,7 +160,7 @@ static struct error *duplicate(struct patching *patching, const struct slot *sou
 
 static struct error *apply_copy(struct patching *patching, const struct operation *operation)
 {
-    struct target source;
+    struct target source = {0};
     struct slot *slot = NULL;
     TRY(follow_from(patching, operation,
                     "copy operation does not apply: doc is missing from path: @", &source));

@@ -24,7 +24,7 @@ static struct manifest_anchor **slot_of(const struct manifest_anchors *anchors, 
 static void grow(struct manifest_anchors *anchors)
 {
     struct manifest_anchor **old = anchors->slots;
-    const size_t old_count = anchors->slot_count;
+    const size_t old_count = old ? anchors->slot_count : 0;
     if (!old)
         random_bytes_secure(&anchors->seed, sizeof(anchors->seed));
     anchors->slot_count = old ? old_count * 2 : SLOTS_FIRST;

@@ -138,7 +138,8 @@ static void check_row(struct str line, check_fn *check)
     yyjson_doc *doc = read_raw(line);
     yyjson_val *row = yyjson_doc_get_root(doc);
     const struct str id = to_str(yyjson_obj_get(row, "id"));
-    CHECK(id.ptr);
+    if (!id.ptr)
+        test_fail(TEST_PLACE("id"), "is missing");
     TEST_CASE("%.*s", STR_ARG(id));
     yyjson_val *encoded = yyjson_obj_get(row, "yaml_b64");
     if (encoded)

@@ -276,10 +276,10 @@ TEST(manifest_read_has_limits)
                 ERROR_TOO_LARGE);
 }
 
-static void add_laughs(struct buf *buf, char levels)
+static void add_laughs(struct buf *buf, int levels)
 {
     buf_add(buf, STR("a: &a [x,x,x,x,x,x,x,x,x,x]\n"));
-    for (char level = 'b'; level < 'a' + levels; level++) {
+    for (int level = 'b'; level < 'a' + levels; level++) {
         buf_print(buf, "%c: &%c [*%c", level, level, level - 1);
         for (size_t i = 0; i < 9; i++)
             buf_print(buf, ",*%c", level - 1);

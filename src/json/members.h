@@ -57,4 +57,4 @@ static inline struct lookup lookup_of(const yyjson_val *object)
 void lookup_done(struct lookup *lookup);
 
 /* The member's value, or NULL. */
-const yyjson_val *lookup_find(struct lookup *lookup, struct str key);
+const yyjson_val *lookup_find(struct lookup *lookup, struct str name);

@@ -45,9 +45,9 @@ static bool read_any(struct str token, yyjson_val *ret_val)
 {
     char small[64];
     OWNED_PTR char *large = NULL;
-    char *text = small;
     if (token.len >= sizeof(small))
-        text = large = mem_alloc(token.len + 1);
+        large = mem_alloc(token.len + 1);
+    char *text = large ? large : small;
     memcpy(text, token.ptr, token.len);
     text[token.len] = '\0';
     return yyjson_read_number(text, ret_val, YYJSON_READ_NOFLAG, &json_alc, NULL) != NULL;

@@ -30,7 +30,7 @@ static const yyjson_val *descend(const yyjson_val *container, const yyjson_val *
 }
 
 /* One name may repeat very often and gives one warning; the search for its path must end. */
-#define REPEATS_MAX (4 * JSON_WARNINGS_MAX)
+#define REPEATS_MAX ((size_t)4 * JSON_WARNINGS_MAX)
 
 /* Kubernetes reports repeated members in the order of the text, which is that of the values. */
 static void warn_of_repeats(const yyjson_val *root, struct repeats *repeats,

@@ -45,7 +45,7 @@ static struct error *read_index(struct str key, int64_t *ret_index)
 /* The index for a list of so many places; negative ones count from its end. */
 static struct error *read_place(struct str key, size_t places, size_t *ret_place)
 {
-    int64_t index;
+    int64_t index = 0;
     TRY(read_index(key, &index));
     if (index >= (int64_t)places || index < -(int64_t)places)
         return error_new(ERROR_INVALID,

@@ -272,7 +272,7 @@ void scalar_number_write_key(struct buf *buf, double real)
         buf_add(buf, STR(".inf"));
         return;
     }
-    struct digits digits;
+    struct digits digits = {0};
     find_digits(fabsf(rounded), &digits);
     if (rounded != 0 && (digits.exponent < -4 || digits.exponent >= 6))
         add_scientific(buf, &digits);

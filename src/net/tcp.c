@@ -265,6 +265,7 @@ static uint16_t bound_port(int fd)
         return 0;
     if (address.ss_family == AF_INET6)
         return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
+    /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): set through a more general type */
     return ntohs(((struct sockaddr_in *)&address)->sin_port);
 }
 
@@ -276,7 +277,6 @@ static struct error *tcp_listen(struct network *network, struct str host, uint16
     TRY(lookup_host(host, port, &found));
     const struct sockaddr *address = (const struct sockaddr *)&found->addresses[0].address;
 
-    /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): set through another type of the union */
     const int fd = socket(address->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return error_from_errno(errno, "make a socket");

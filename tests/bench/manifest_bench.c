@@ -79,7 +79,7 @@ static void make_manifests(struct buf *text)
 static void make_laughs(struct buf *text)
 {
     buf_add(text, STR("a: &a [x,x,x,x,x,x,x,x,x,x]\n"));
-    for (char level = 'b'; level <= 'i'; level++) {
+    for (int level = 'b'; level <= 'i'; level++) {
         buf_print(text, "%c: &%c [", level, level);
         for (int i = 0; i < 10; i++)
             buf_print(text, "*%c,", level - 1);
