@@ -238,9 +238,28 @@ void fiber_wake(struct fiber *fiber)
     wake_with(fiber, WAKE_CALLED);
 }
 
+static void arm_deadline(struct fiber *fiber);
+
 static void on_deadline(void *data)
 {
-    wake_with(data, WAKE_DEADLINE);
+    struct fiber *fiber = data;
+    if (fiber->state != FIBER_PARKED || fiber->uninterrupted)
+        return; /* the next wait looks at the deadline itself */
+    if (fiber->limits.deadline <= loop_now(fiber->loop))
+        wake_with(fiber, WAKE_DEADLINE);
+    else
+        arm_deadline(fiber);
+}
+
+/*
+ * The timer outlives the wait and may come early, never late: most waits end long before their
+ * deadline, and the next one finds a timer that serves it too.
+ */
+static void arm_deadline(struct fiber *fiber)
+{
+    const int64_t deadline = fiber->limits.deadline;
+    if (deadline != FOREVER && (!timer_is_started(&fiber->timer) || fiber->timer.due > deadline))
+        timer_start(fiber->loop, &fiber->timer, deadline, on_deadline, fiber);
 }
 
 bool fiber_is_canceled(const struct fiber *fiber)
@@ -280,10 +299,8 @@ struct error *fiber_park(const char *what)
     struct fiber *fiber = fiber_current();
     assert(fiber);
     TRY(interruption(fiber, what));
-    if (fiber->limits.deadline != FOREVER)
-        timer_start(fiber->loop, &fiber->timer, fiber->limits.deadline, on_deadline, fiber);
+    arm_deadline(fiber);
     park(fiber, what);
-    timer_stop(fiber->loop, &fiber->timer);
     if (fiber->cause == WAKE_DEADLINE)
         return error_new(ERROR_DEADLINE, "timed out while waiting for %s", what);
     if (fiber->cause == WAKE_CANCELED)
