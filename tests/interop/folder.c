@@ -8,14 +8,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "interop/children.h"
 #include "testing/test.h"
 
 #define READ_BYTES (64 * KILOBYTE)
 
 /*
- * A failed check aborts, so nothing in this process can be relied upon to clean up. A process apart
- * waits until we let go of the pipe, as we do however we end, and then removes the folder. Its own
- * session keeps a terminal's signals away from it.
+ * Nothing in this process can be relied upon to clean up, since a failed check aborts it and a
+ * sanitizer may end it. A process apart waits until we let go of the pipe, as we do however we end,
+ * and then removes the folder. Its own session keeps a terminal's signals away from it.
  */
 static _Noreturn void remove_later(const char *path, int leash)
 {
@@ -51,6 +52,7 @@ void folder_init(struct folder *folder)
         remove_later(path, ends[0]);
     }
     close(ends[0]);
+    children_add(folder->remover, folder->leash);
 }
 
 void folder_done(struct folder *folder)
@@ -59,6 +61,7 @@ void folder_done(struct folder *folder)
     close(folder->leash);
     while (waitpid(folder->remover, &status, 0) < 0 && errno == EINTR)
         continue;
+    children_remove(folder->remover);
     CHECK_EQ(status, 0);
     CHECK(access(folder->path, F_OK) != 0);
     arena_done(&folder->texts);

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/memory.h"
+#include "interop/children.h"
 
 #define OUTPUT_LIMIT_DEFAULT MEGABYTE
 #define ARGUMENTS_MAX        64
@@ -126,6 +127,7 @@ static void reap(struct process *process)
     close(process->pidfd);
     while (waitpid(process->pid, &process->status, 0) < 0 && errno == EINTR)
         continue;
+    children_remove(process->pid);
     notice(process);
 }
 
@@ -186,8 +188,10 @@ static struct error *spawn(struct process *process, const struct launch *launch)
     if (err) {
         kill(process->pid, SIGKILL);
         waitpid(process->pid, NULL, 0);
+        return err;
     }
-    return err;
+    children_add(process->pid, -1);
+    return NULL;
 }
 
 static void close_all(const struct launch *launch)
