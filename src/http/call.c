@@ -13,9 +13,14 @@ static struct http_call *call_of(struct http_stream *stream)
     return CONTAINER_OF(stream, struct http_call, stream);
 }
 
+/*
+ * A stream that its client resets is forgotten by the protocol at once, but its handler still has
+ * to unwind. Opening and resetting streams must not pile up handlers, so these count as well.
+ */
 static struct http_stream *on_open(void *user)
 {
-    return &http_call_new(user)->stream;
+    struct http_conn *conn = user;
+    return conn->call_count < conn->calls_max ? &http_call_new(conn)->stream : NULL;
 }
 
 static void on_head(struct http_stream *stream, struct http_head *head)

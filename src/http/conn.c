@@ -21,6 +21,10 @@
  */
 #define LINGER (SECOND)
 
+/* As in engine.h; and how many handlers there may be for each stream a client may have. */
+#define STREAMS_DEFAULT  250
+#define CALLS_PER_STREAM 2
+
 static const struct http_timeouts default_timeouts = {
     .first = 30 * SECOND,
     .idle = 90 * SECOND,
@@ -30,6 +34,11 @@ static const struct http_timeouts default_timeouts = {
 };
 
 static duration either(duration given, duration otherwise)
+{
+    return given ? given : otherwise;
+}
+
+static size_t either_size(size_t given, size_t otherwise)
 {
     return given ? given : otherwise;
 }
@@ -300,6 +309,7 @@ struct http_conn *http_conn_new(struct loop *loop, struct transport *transport,
     conn->role = options->role;
     conn->loop = loop;
     conn->transport = transport;
+    conn->calls_max = CALLS_PER_STREAM * either_size(options->limits.streams, STREAMS_DEFAULT);
     conn->timeouts = complete(&options->timeouts);
     conn->http2 = str_eq(tls_protocol(transport), STR("h2"));
     conn->engine = conn->http2 ? h2_new(conn->role, &options->limits, &http_call_events, conn)

@@ -56,7 +56,7 @@ struct http_conn {
     struct transport *transport;
     struct http_engine *engine;
     struct list calls;
-    size_t call_count;
+    size_t call_count, calls_max; /* a server refuses more */
     uint64_t calls_begun;
 
     struct buf out; /* taken from the engine, not yet by the transport */

@@ -427,3 +427,45 @@ SIM_TEST(a_tls_client_on_a_plain_port_is_told)
     check_plain(
         &(struct plain_case){"client hello", "\x16\x03\x01\x02\x01\x01", "HTTP/1.1 400 ", ""});
 }
+
+/* A handler that takes its time to notice that its client is gone. */
+static struct error *unwinds_slowly(void *data, struct http_request *request)
+{
+    (void)request;
+    int *running = data;
+    ++*running;
+    struct error *err = fiber_sleep(HOUR);
+    FIBER_SHIELD(MINUTE);
+    error_free(fiber_sleep(30 * SECOND));
+    --*running;
+    return err;
+}
+
+static struct error *gives_up_soon(void *data)
+{
+    struct stage *stage = data;
+    SCOPED(buf) body = {0};
+    int status = 0;
+    FIBER_TIMEOUT(100 * MILLISECOND);
+    error_free(stage_get(stage, STR("/"), &status, &body));
+    return NULL;
+}
+
+SIM_TEST(streams_that_are_reset_do_not_pile_up_handlers)
+{
+    int running = 0;
+    SCOPED(stage) stage;
+    stage_init(&stage, STAGE_TLS_H2, unwinds_slowly, &running);
+    stage.server_options.limits.streams = 10;
+    CHECK_OK(stage_start(&stage));
+    for (int i = 0; i < 20; i++) {
+        SCOPED(scope) scope = {0};
+        for (int k = 0; k < 10; k++)
+            scope_start(&scope, "gives up", gives_up_soon, &stage);
+        CHECK_OK(scope_wait(&scope));
+    }
+    CHECK(running > 0);
+    CHECK(running <= 20);
+    CHECK_OK(fiber_sleep(MINUTE));
+    CHECK_EQ(running, 0);
+}
