@@ -1,0 +1,24 @@
+/*
+ * A token bucket: so many requests at once, so many per second from then on.
+ *
+ * The bucket starts full. Waiting happens in the order of asking, and whoever's deadline would pass
+ * before its turn is told so at once.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct rate_limit {
+    double qps;   /* tokens per second; below 0: no limit */
+    double burst; /* size of the bucket */
+    double tokens;
+    int64_t counted; /* when tokens was true; 0 before the first use */
+};
+
+/* 0 means the default of 20 per second and 30 at once. */
+void rate_limit_init(struct rate_limit *limit, double qps, double burst);
+
+/* Suspends until there is a token, and takes it. */
+MUST_USE struct error *rate_limit_wait(struct rate_limit *limit);
