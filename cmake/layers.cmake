@@ -14,6 +14,7 @@ function(layer name)
     endif()
 
     add_library(${name} STATIC ${sources})
+    set_property(GLOBAL APPEND PROPERTY CORSET_LAYERS ${name})
     target_link_libraries(${name} PUBLIC ${LAYER_USES} PRIVATE ${LAYER_LIBS} Threads::Threads)
 
     # The sanitizer runtime of clang is not linked into shared objects, so gcc does this check.
@@ -29,6 +30,16 @@ function(layer name)
         target_link_libraries(${name}_test PRIVATE testing ${name} ${LAYER_LIBS})
         register_tests(${name}_test ${name} ${tests})
     endif()
+endfunction()
+
+# layers_checked(): all layers in one object, which fails when two define the same name. Symbols have
+# no project prefix, and a program that uses only some layers would not show it.
+function(layers_checked)
+    get_property(layers GLOBAL PROPERTY CORSET_LAYERS)
+    list(TRANSFORM layers REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
+    add_library(layers_link_check SHARED EXCLUDE_FROM_ALL ${objects})
+    target_link_libraries(layers_link_check PRIVATE ${layers})
+    add_custom_target(all_layers_checked ALL DEPENDS layers_link_check)
 endfunction()
 
 # register_tests(<program> <prefix> <sources>): a CTest entry for every TEST in the sources.

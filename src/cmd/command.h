@@ -29,8 +29,5 @@ int command_fail(struct error *err);
 /* Says what is wrong with the arguments, how to learn more, and gives COMMAND_USAGE. */
 int command_misused(const struct command *command, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/*
- * The candidate that was most likely meant, NULL when none is close. count names of stride bytes
- * apart, so that a column of a table can be searched.
- */
+/* The name that was most likely meant; NULL when none is close. */
 const char *command_guess(const char *typed, const char *const *names, size_t count);

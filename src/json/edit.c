@@ -2,8 +2,8 @@
 
 #include <assert.h>
 
+#include "json/patch_tree.h"
 #include "json/path.h"
-#include "json/tree.h"
 
 static const yyjson_val empty_object = {.tag = YYJSON_TYPE_OBJ, .uni.ofs = sizeof(yyjson_val)};
 static const yyjson_val empty_array = {.tag = YYJSON_TYPE_ARR, .uni.ofs = sizeof(yyjson_val)};
@@ -11,14 +11,14 @@ static const yyjson_val null_value = {.tag = YYJSON_TYPE_NULL};
 
 void json_edit_init(struct json_edit *edit, const struct json_value *base)
 {
-    *edit = (struct json_edit){.tree = NEW(struct tree)};
-    tree_init(edit->tree, base ? json_to_yyjson(base) : &empty_object);
+    *edit = (struct json_edit){.tree = NEW(struct patch_tree)};
+    patch_tree_init(edit->tree, base ? json_to_yyjson(base) : &empty_object);
 }
 
 void json_edit_done(struct json_edit *edit)
 {
     if (edit->tree)
-        tree_done(edit->tree);
+        patch_tree_done(edit->tree);
     mem_free(edit->tree);
     error_free(edit->err);
     *edit = (struct json_edit){.tree = NULL};
@@ -28,9 +28,9 @@ void json_edit_done(struct json_edit *edit)
 static struct str keep(struct json_edit *edit, struct str s)
 {
     if (str_is_utf8(s))
-        return tree_str(edit->tree, s);
+        return patch_tree_str(edit->tree, s);
     struct json_text *repaired = NULL;
-    const struct str copy = tree_str(edit->tree, json_text_repair(&repaired, s));
+    const struct str copy = patch_tree_str(edit->tree, json_text_repair(&repaired, s));
     json_text_free(repaired);
     return copy;
 }
@@ -56,7 +56,7 @@ static struct slot *find_child(struct json_edit *edit, struct node *node, struct
 {
     size_t index;
     if (node->object)
-        return tree_find(edit->tree, node, name);
+        return patch_tree_find(edit->tree, node, name);
     return json_path_index(name, &index) && index < node->count ? &node->slots[index] : NULL;
 }
 
@@ -69,8 +69,8 @@ static void fail(struct json_edit *edit, struct str name, const char *what)
 static struct node *enter(struct json_edit *edit, struct slot *slot, struct str name, bool create)
 {
     if (slot_is_null(slot))
-        return create ? tree_open_new(edit->tree, slot) : NULL;
-    struct node *node = tree_open(edit->tree, slot);
+        return create ? patch_tree_open_new(edit->tree, slot) : NULL;
+    struct node *node = patch_tree_open(edit->tree, slot);
     if (!node)
         fail(edit, name, "inside a value that is neither object nor array");
     return node;
@@ -83,7 +83,7 @@ static struct slot *make_child(struct json_edit *edit, struct node *node, struct
     if (child)
         return child;
     if (node->object)
-        return tree_put(edit->tree, node, name, (struct slot){.value = &null_value});
+        return patch_tree_put(edit->tree, node, name, (struct slot){.value = &null_value});
     fail(edit, name, "in an array that has no such element");
     return NULL;
 }
@@ -117,7 +117,7 @@ void json_edit_set(struct json_edit *edit, struct json_place place, const struct
 
 void json_edit_set_str(struct json_edit *edit, struct json_place place, struct str s)
 {
-    yyjson_val *value = tree_value(edit->tree);
+    yyjson_val *value = patch_tree_value(edit->tree);
     const struct str copy = keep(edit, s);
     unsafe_yyjson_set_strn(value, copy.ptr, copy.len);
     set(edit, place, value);
@@ -125,14 +125,14 @@ void json_edit_set_str(struct json_edit *edit, struct json_place place, struct s
 
 void json_edit_set_int(struct json_edit *edit, struct json_place place, int64_t number)
 {
-    yyjson_val *value = tree_value(edit->tree);
+    yyjson_val *value = patch_tree_value(edit->tree);
     unsafe_yyjson_set_sint(value, number);
     set(edit, place, value);
 }
 
 void json_edit_set_bool(struct json_edit *edit, struct json_place place, bool truth)
 {
-    yyjson_val *value = tree_value(edit->tree);
+    yyjson_val *value = patch_tree_value(edit->tree);
     unsafe_yyjson_set_bool(value, truth);
     set(edit, place, value);
 }
@@ -145,7 +145,7 @@ void json_edit_remove(struct json_edit *edit, struct json_place place)
         struct node *node = enter(edit, slot, name, false);
         struct slot *child = node ? find_child(edit, node, name) : NULL;
         if (child && is_last(&place)) {
-            tree_remove(edit->tree, node, child);
+            patch_tree_remove(edit->tree, node, child);
             return;
         }
         slot = child;
@@ -160,21 +160,21 @@ void json_edit_append(struct json_edit *edit, struct json_place place,
         return;
     if (slot_is_null(slot))
         slot->value = &empty_array;
-    struct node *node = tree_open(edit->tree, slot);
+    struct node *node = patch_tree_open(edit->tree, slot);
     if (!node || node->object)
         fail(edit, str_from_c(place.path), "by appending, it is no array");
     else
-        tree_insert(edit->tree, node, node->count,
-                    (struct slot){.value = value ? json_to_yyjson(value) : &null_value});
+        patch_tree_insert(edit->tree, node, node->count,
+                          (struct slot){.value = value ? json_to_yyjson(value) : &null_value});
 }
 
 struct error *json_edit_finish(struct json_edit *edit, struct json_doc **ret_doc)
 {
     if (edit->err)
         return TAKE(edit->err);
-    TRY(tree_check(edit->tree));
+    TRY(patch_tree_check(edit->tree));
     SCOPED(json_builder) builder = {.limit = 0};
-    tree_write(&edit->tree->root, &builder);
+    patch_tree_write(&edit->tree->root, &builder);
     TRY(builder_finish_checked(&builder, ret_doc));
     json_edit_done(edit);
     return NULL;

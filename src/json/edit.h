@@ -29,7 +29,7 @@ struct json_place {
     ((struct json_place){.path = "" literal, .key = (name), .has_key = true})
 
 struct json_edit {
-    struct tree *tree; /* private */
+    struct patch_tree *tree; /* private */
     struct error *err;
 };
 

@@ -8,7 +8,7 @@ static const yyjson_val null_value = {.tag = YYJSON_TYPE_NULL};
 
 /* A document under change; copies made on the way are documents of their own. */
 struct patching {
-    struct tree tree;
+    struct patch_tree tree;
     size_t copied; /* bytes of text that "copy" added */
     struct json_doc **copies;
     size_t copy_count, copy_capacity;
@@ -16,7 +16,7 @@ struct patching {
 
 static void patching_done(struct patching *patching)
 {
-    tree_done(&patching->tree);
+    patch_tree_done(&patching->tree);
     for (size_t i = 0; i < patching->copy_count; i++)
         json_doc_free(patching->copies[i]);
     mem_free(patching->copies);
@@ -142,7 +142,7 @@ static struct error *duplicate(struct patching *patching, const struct slot *sou
     SCOPED(json_builder) builder = {.limit = 0};
     SCOPED(buf) text = {.limit = JSON_PATCH_COPY_MAX - patching->copied};
     OWNED(json_doc) doc = NULL;
-    tree_write(source, &builder);
+    patch_tree_write(source, &builder);
     TRY(builder_finish_checked(&builder, &doc));
     json_write_with(&text, json_doc_root(doc), JSON_WRITE_NUMBERS_AS_READ);
     if (text.overflowed)
@@ -179,20 +179,21 @@ static struct error *apply_copy(struct patching *patching, const struct operatio
     return NULL;
 }
 
-static bool slot_equals(struct tree *tree, const struct slot *slot, const yyjson_val *value)
+static bool slot_equals(struct patch_tree *tree, const struct slot *slot, const yyjson_val *value)
 {
     if (!slot->node)
         return val_equal(slot->value, value, true);
     SCOPED(json_builder) builder = {.limit = 0};
     OWNED(json_doc) doc = NULL;
-    tree_write(slot, &builder);
+    patch_tree_write(slot, &builder);
     tree->work += builder.count + builder.text_size / sizeof(yyjson_val);
     OWNED(error) err = builder_finish_checked(&builder, &doc);
     return !err && val_equal(doc->root, value, true);
 }
 
 /* An absent member equals null and a missing value; a null one equals null only. */
-static bool passes(struct tree *tree, const struct slot *slot, const struct operation *operation)
+static bool passes(struct patch_tree *tree, const struct slot *slot,
+                   const struct operation *operation)
 {
     if (!slot)
         return val_type(given(operation).value) == YYJSON_TYPE_NULL;
@@ -240,12 +241,12 @@ struct error *json_patch_apply(const struct json_patch *patch, const struct json
                                struct json_doc **ret_doc)
 {
     SCOPED(patching) patching = {.copied = 0};
-    tree_init(&patching.tree, original ? json_to_yyjson(original) : &null_value);
+    patch_tree_init(&patching.tree, original ? json_to_yyjson(original) : &null_value);
     for (size_t i = 0; i < patch->count; i++) {
         TRY(apply_operation(&patching, &patch->operations[i]));
-        TRY(tree_check(&patching.tree));
+        TRY(patch_tree_check(&patching.tree));
     }
     SCOPED(json_builder) builder = {.limit = 0};
-    tree_write(&patching.tree.root, &builder);
+    patch_tree_write(&patching.tree.root, &builder);
     return builder_finish_checked(&builder, ret_doc);
 }

@@ -1,7 +1,7 @@
 #include "json/target.h"
 
 /* ~1 and ~0, in one pass. */
-static struct str unescape(struct tree *tree, struct str name)
+static struct str unescape(struct patch_tree *tree, struct str name)
 {
     if (str_find_char(name, '~') == STR_NONE)
         return name;
@@ -55,11 +55,11 @@ static struct error *read_place(struct str key, size_t places, size_t *ret_place
     return NULL;
 }
 
-struct error *target_find(struct tree *tree, struct target target, struct slot **ret_slot)
+struct error *target_find(struct patch_tree *tree, struct target target, struct slot **ret_slot)
 {
     size_t place = 0;
     if (target.node->object) {
-        *ret_slot = tree_find(tree, target.node, target.key);
+        *ret_slot = patch_tree_find(tree, target.node, target.key);
         return NULL;
     }
     TRY(read_place(target.key, target.node->count, &place));
@@ -67,7 +67,7 @@ struct error *target_find(struct tree *tree, struct target target, struct slot *
     return NULL;
 }
 
-struct target target_follow(struct tree *tree, struct str path)
+struct target target_follow(struct patch_tree *tree, struct str path)
 {
     struct str rest = path, name;
     struct target target = {.node = NULL};
@@ -75,7 +75,7 @@ struct target target_follow(struct tree *tree, struct str path)
         return target;
     struct slot *slot = &tree->root;
     for (bool more = true; more;) {
-        target.node = slot ? tree_open(tree, slot) : NULL;
+        target.node = slot ? patch_tree_open(tree, slot) : NULL;
         if (!target.node)
             return target;
         more = str_cut(&rest, '/', &name);
@@ -87,11 +87,11 @@ struct target target_follow(struct tree *tree, struct str path)
     return target;
 }
 
-struct error *target_add(struct tree *tree, struct target target, struct slot content)
+struct error *target_add(struct patch_tree *tree, struct target target, struct slot content)
 {
     struct node *node = target.node;
     if (node->object) {
-        tree_put(tree, node, target.key, content);
+        patch_tree_put(tree, node, target.key, content);
         return NULL;
     }
     size_t place = node->count;
@@ -101,17 +101,17 @@ struct error *target_add(struct tree *tree, struct target target, struct slot co
             STR_ARG(target.key));
         TRY(read_place(target.key, node->count + 1, &place));
     }
-    tree_insert(tree, node, place, content);
+    patch_tree_insert(tree, node, place, content);
     return NULL;
 }
 
-struct error *target_remove(struct tree *tree, struct target target)
+struct error *target_remove(struct patch_tree *tree, struct target target)
 {
     struct slot *slot;
     TRY(target_find(tree, target, &slot));
     if (!slot)
         return error_new(ERROR_INVALID, "Unable to remove nonexistent key: %.*s: missing value",
                          STR_ARG(target.key));
-    tree_remove(tree, target.node, slot);
+    patch_tree_remove(tree, target.node, slot);
     return NULL;
 }

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "json/tree.h"
+#include "json/patch_tree.h"
 
 /* A container, and the name of something in it. */
 struct target {
@@ -15,12 +15,14 @@ struct target {
 };
 
 /* Follows a path. What stands in front of its first slash does not count, as in the library. */
-struct target target_follow(struct tree *tree, struct str path);
+struct target target_follow(struct patch_tree *tree, struct str path);
 
 /* NULL in *ret_slot for an absent member, which is no error; an absent element is one. */
-MUST_USE struct error *target_find(struct tree *tree, struct target target, struct slot **ret_slot);
+MUST_USE struct error *target_find(struct patch_tree *tree, struct target target,
+                                   struct slot **ret_slot);
 
 /* Replaces or adds a member, inserts an element. */
-MUST_USE struct error *target_add(struct tree *tree, struct target target, struct slot content);
+MUST_USE struct error *target_add(struct patch_tree *tree, struct target target,
+                                  struct slot content);
 
-MUST_USE struct error *target_remove(struct tree *tree, struct target target);
+MUST_USE struct error *target_remove(struct patch_tree *tree, struct target target);

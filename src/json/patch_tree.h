@@ -26,44 +26,46 @@ struct node {
 /* Slots searched and moved; a few tenths of a second. */
 #define TREE_WORK_MAX ((size_t)1 << 26)
 
-struct tree {
+struct patch_tree {
     struct slot root;
     struct node *nodes;
     struct arena arena; /* keys and scalars that were added */
     size_t work;
 };
 
-void tree_init(struct tree *tree, const yyjson_val *root);
-void tree_done(struct tree *tree);
+void patch_tree_init(struct patch_tree *tree, const yyjson_val *root);
+void patch_tree_done(struct patch_tree *tree);
 
 /* ERROR_TOO_LARGE once the work is too much. */
-MUST_USE struct error *tree_check(const struct tree *tree);
+MUST_USE struct error *patch_tree_check(const struct patch_tree *tree);
 
 /* The slot as a container that can be changed; NULL when it is none. */
-struct node *tree_open(struct tree *tree, struct slot *slot);
+struct node *patch_tree_open(struct patch_tree *tree, struct slot *slot);
 
 /* Makes the slot an empty object. */
-struct node *tree_open_new(struct tree *tree, struct slot *slot);
+struct node *patch_tree_open_new(struct patch_tree *tree, struct slot *slot);
 
 /* The member, or NULL. */
-struct slot *tree_find(struct tree *tree, struct node *object, struct str key);
+struct slot *patch_tree_find(struct patch_tree *tree, struct node *object, struct str key);
 
 /* Replaces a member or adds it; the key is copied. */
-struct slot *tree_put(struct tree *tree, struct node *object, struct str key, struct slot content);
+struct slot *patch_tree_put(struct patch_tree *tree, struct node *object, struct str key,
+                            struct slot content);
 
 /* The index is at most the count. */
-void tree_insert(struct tree *tree, struct node *array, size_t index, struct slot content);
+void patch_tree_insert(struct patch_tree *tree, struct node *array, size_t index,
+                       struct slot content);
 
 /* Takes a slot out of its container; later ones move up. */
-void tree_remove(struct tree *tree, struct node *container, struct slot *slot);
+void patch_tree_remove(struct patch_tree *tree, struct node *container, struct slot *slot);
 
 /* A copy of a string that lives as long as the tree. */
-struct str tree_str(struct tree *tree, struct str s);
+struct str patch_tree_str(struct patch_tree *tree, struct str s);
 
 /* A value that lives as long as the tree; the caller fills it. */
-yyjson_val *tree_value(struct tree *tree);
+yyjson_val *patch_tree_value(struct patch_tree *tree);
 
 bool slot_is_null(const struct slot *slot);
 
 /* Adds what the slot holds. */
-void tree_write(const struct slot *slot, struct json_builder *builder);
+void patch_tree_write(const struct slot *slot, struct json_builder *builder);

@@ -1,11 +1,11 @@
-#include "json/tree.h"
+#include "json/patch_tree.h"
 
-void tree_init(struct tree *tree, const yyjson_val *root)
+void patch_tree_init(struct patch_tree *tree, const yyjson_val *root)
 {
-    *tree = (struct tree){.root.value = root, .arena.limit = JSON_BUILDER_LIMIT_DEFAULT};
+    *tree = (struct patch_tree){.root.value = root, .arena.limit = JSON_BUILDER_LIMIT_DEFAULT};
 }
 
-void tree_done(struct tree *tree)
+void patch_tree_done(struct patch_tree *tree)
 {
     while (tree->nodes) {
         struct node *node = tree->nodes;
@@ -16,19 +16,19 @@ void tree_done(struct tree *tree)
     arena_done(&tree->arena);
 }
 
-struct error *tree_check(const struct tree *tree)
+struct error *patch_tree_check(const struct patch_tree *tree)
 {
     if (tree->work > TREE_WORK_MAX)
         return error_new(ERROR_TOO_LARGE, "changes take too much work on so large a document");
     return arena_check(&tree->arena);
 }
 
-struct str tree_str(struct tree *tree, struct str s)
+struct str patch_tree_str(struct patch_tree *tree, struct str s)
 {
     return arena_str(&tree->arena, s);
 }
 
-yyjson_val *tree_value(struct tree *tree)
+yyjson_val *patch_tree_value(struct patch_tree *tree)
 {
     return ARENA_NEW(&tree->arena, yyjson_val);
 }
@@ -39,7 +39,7 @@ static void append(struct node *node, struct slot slot)
     node->slots[node->count++] = slot;
 }
 
-static struct node *new_node(struct tree *tree, struct slot *slot, bool object)
+static struct node *new_node(struct patch_tree *tree, struct slot *slot, bool object)
 {
     struct node *node = NEW(struct node);
     node->object = object;
@@ -50,12 +50,12 @@ static struct node *new_node(struct tree *tree, struct slot *slot, bool object)
     return node;
 }
 
-struct node *tree_open_new(struct tree *tree, struct slot *slot)
+struct node *patch_tree_open_new(struct patch_tree *tree, struct slot *slot)
 {
     return new_node(tree, slot, true);
 }
 
-struct node *tree_open(struct tree *tree, struct slot *slot)
+struct node *patch_tree_open(struct patch_tree *tree, struct slot *slot)
 {
     if (slot->node)
         return slot->node;
@@ -78,7 +78,7 @@ struct node *tree_open(struct tree *tree, struct slot *slot)
     return node;
 }
 
-struct slot *tree_find(struct tree *tree, struct node *object, struct str key)
+struct slot *patch_tree_find(struct patch_tree *tree, struct node *object, struct str key)
 {
     for (size_t i = 0; i < object->count; i++)
         if (str_eq(object->slots[i].key, key)) {
@@ -89,11 +89,12 @@ struct slot *tree_find(struct tree *tree, struct node *object, struct str key)
     return NULL;
 }
 
-struct slot *tree_put(struct tree *tree, struct node *object, struct str key, struct slot content)
+struct slot *patch_tree_put(struct patch_tree *tree, struct node *object, struct str key,
+                            struct slot content)
 {
-    struct slot *slot = tree_find(tree, object, key);
+    struct slot *slot = patch_tree_find(tree, object, key);
     if (!slot) {
-        append(object, (struct slot){.key = tree_str(tree, key)});
+        append(object, (struct slot){.key = patch_tree_str(tree, key)});
         slot = &object->slots[object->count - 1];
     }
     slot->value = content.value;
@@ -101,7 +102,8 @@ struct slot *tree_put(struct tree *tree, struct node *object, struct str key, st
     return slot;
 }
 
-void tree_insert(struct tree *tree, struct node *array, size_t index, struct slot content)
+void patch_tree_insert(struct patch_tree *tree, struct node *array, size_t index,
+                       struct slot content)
 {
     content.key = (struct str){NULL, 0};
     append(array, content);
@@ -111,7 +113,7 @@ void tree_insert(struct tree *tree, struct node *array, size_t index, struct slo
     array->slots[index] = content;
 }
 
-void tree_remove(struct tree *tree, struct node *container, struct slot *slot)
+void patch_tree_remove(struct patch_tree *tree, struct node *container, struct slot *slot)
 {
     const size_t behind = container->count - 1 - (size_t)(slot - container->slots);
     tree->work += behind;
@@ -142,7 +144,7 @@ static bool write_slot(const struct slot *slot, struct json_builder *builder)
     return slot->node != NULL;
 }
 
-void tree_write(const struct slot *slot, struct json_builder *builder)
+void patch_tree_write(const struct slot *slot, struct json_builder *builder)
 {
     OWNED_PTR struct place *places = NULL;
     size_t depth = 0, capacity = 0;
