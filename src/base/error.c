@@ -17,34 +17,35 @@ static const struct {
     int http_status;
     bool from_status;
 } codes[] = {
-    {ERROR_NONE,                   "",                      "None",       200, false},
-    {ERROR_BAD_REQUEST,            "BadRequest",            "",           400, true },
-    {ERROR_UNAUTHORIZED,           "Unauthorized",          "",           401, true },
-    {ERROR_FORBIDDEN,              "Forbidden",             "",           403, true },
-    {ERROR_NOT_FOUND,              "NotFound",              "",           404, true },
-    {ERROR_METHOD_NOT_ALLOWED,     "MethodNotAllowed",      "",           405, true },
-    {ERROR_NOT_ACCEPTABLE,         "NotAcceptable",         "",           406, true },
-    {ERROR_ALREADY_EXISTS,         "AlreadyExists",         "",           409, false},
-    {ERROR_CONFLICT,               "Conflict",              "",           409, true },
-    {ERROR_GONE,                   "Gone",                  "",           410, true },
-    {ERROR_EXPIRED,                "Expired",               "",           410, false},
-    {ERROR_TOO_LARGE,              "RequestEntityTooLarge", "",           413, true },
-    {ERROR_UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType",  "",           415, true },
-    {ERROR_INVALID,                "Invalid",               "",           422, true },
-    {ERROR_TOO_MANY_REQUESTS,      "TooManyRequests",       "",           429, true },
-    {ERROR_INTERNAL,               "InternalError",         "",           500, true },
-    {ERROR_SERVER_TIMEOUT,         "ServerTimeout",         "",           500, false},
-    {ERROR_SERVICE_UNAVAILABLE,    "ServiceUnavailable",    "",           503, true },
-    {ERROR_TIMEOUT,                "Timeout",               "",           504, true },
-    {ERROR_STORE_READ,             "StoreReadError",        "",           500, false},
-    {ERROR_UNKNOWN,                "",                      "Unknown",    500, false},
-    {ERROR_CANCELED,               "",                      "Canceled",   503, false},
-    {ERROR_DEADLINE,               "",                      "Deadline",   504, false},
-    {ERROR_CONNECTION,             "",                      "Connection", 502, false},
-    {ERROR_TLS,                    "",                      "TLS",        502, false},
-    {ERROR_PROTOCOL,               "",                      "Protocol",   400, false},
-    {ERROR_PARSE,                  "",                      "Parse",      400, false},
-    {ERROR_IO,                     "",                      "IO",         500, false},
+    {ERROR_NONE,                   "",                      "None",        200, false},
+    {ERROR_BAD_REQUEST,            "BadRequest",            "",            400, true },
+    {ERROR_UNAUTHORIZED,           "Unauthorized",          "",            401, true },
+    {ERROR_FORBIDDEN,              "Forbidden",             "",            403, true },
+    {ERROR_NOT_FOUND,              "NotFound",              "",            404, true },
+    {ERROR_METHOD_NOT_ALLOWED,     "MethodNotAllowed",      "",            405, true },
+    {ERROR_NOT_ACCEPTABLE,         "NotAcceptable",         "",            406, true },
+    {ERROR_ALREADY_EXISTS,         "AlreadyExists",         "",            409, false},
+    {ERROR_CONFLICT,               "Conflict",              "",            409, true },
+    {ERROR_GONE,                   "Gone",                  "",            410, true },
+    {ERROR_EXPIRED,                "Expired",               "",            410, false},
+    {ERROR_TOO_LARGE,              "RequestEntityTooLarge", "",            413, true },
+    {ERROR_UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType",  "",            415, true },
+    {ERROR_INVALID,                "Invalid",               "",            422, true },
+    {ERROR_TOO_MANY_REQUESTS,      "TooManyRequests",       "",            429, true },
+    {ERROR_INTERNAL,               "InternalError",         "",            500, true },
+    {ERROR_SERVER_TIMEOUT,         "ServerTimeout",         "",            500, false},
+    {ERROR_SERVICE_UNAVAILABLE,    "ServiceUnavailable",    "",            503, true },
+    {ERROR_TIMEOUT,                "Timeout",               "",            504, true },
+    {ERROR_STORE_READ,             "StoreReadError",        "",            500, false},
+    {ERROR_UNKNOWN,                "",                      "Unknown",     500, false},
+    {ERROR_CANCELED,               "",                      "Canceled",    503, false},
+    {ERROR_DEADLINE,               "",                      "Deadline",    504, false},
+    {ERROR_UNREACHABLE,            "",                      "Unreachable", 502, false},
+    {ERROR_CONNECTION,             "",                      "Connection",  502, false},
+    {ERROR_TLS,                    "",                      "TLS",         502, false},
+    {ERROR_PROTOCOL,               "",                      "Protocol",    400, false},
+    {ERROR_PARSE,                  "",                      "Parse",       400, false},
+    {ERROR_IO,                     "",                      "IO",          500, false},
 };
 
 _Static_assert(COUNT(codes) == ERROR_CODES, "a row for every code, in the order of the enum");
@@ -103,12 +104,13 @@ static enum error_code code_from_errno(int errnum)
     case ECANCELED:
         return ERROR_CANCELED;
     case ECONNREFUSED:
-    case ECONNRESET:
-    case ECONNABORTED:
-    case EPIPE:
     case EHOSTUNREACH:
     case ENETUNREACH:
     case ENETDOWN:
+        return ERROR_UNREACHABLE;
+    case ECONNRESET:
+    case ECONNABORTED:
+    case EPIPE:
     case EADDRNOTAVAIL:
     case EADDRINUSE:
     case ENOTCONN:

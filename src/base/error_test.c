@@ -52,7 +52,7 @@ TEST(error_long_messages_are_cut)
 
 TEST(error_from_errno_names_the_cause)
 {
-    CHECK_FAILS(error_from_errno(ECONNREFUSED, "connect to %s", "h:1"), ERROR_CONNECTION,
+    CHECK_FAILS(error_from_errno(ECONNREFUSED, "connect to %s", "h:1"), ERROR_UNREACHABLE,
                 "connect to h:1: Connection refused");
     CHECK_ERROR(error_from_errno(ENOSPC, "write"), ERROR_IO);
 }

@@ -144,9 +144,10 @@ MUST_USE struct error *kubeconfig_load(const struct kubeconfig_paths *paths,
                                        struct rest_config *ret_config);
 
 /*
- * Appends a kubeconfig in YAML with one cluster, one user and one context, all of that name. Of the
- * config only texts are used (host, the PEM texts, auth, …), so one filled in by hand will do. A
- * file it goes to should be readable by its owner alone, and the buffer be marked secret.
+ * Appends a kubeconfig in YAML with one cluster, one user and one context, all of that name, which
+ * is not empty. Of the config only texts are used (host, the PEM texts, auth, …), so one filled in
+ * by hand will do. A file it goes to should be readable by its owner alone, and the buffer be
+ * marked secret.
  */
 void kubeconfig_write(struct buf *out, struct str name, const struct rest_config *config);
 

@@ -368,7 +368,7 @@ SIM_TEST(draining_lets_running_requests_end)
         CHECK_EQ(patient.status, 200);
         SCOPED(buf) body = {0};
         int status = 0;
-        CHECK_FAILS(stage_get(&stage, STR("/"), &status, &body), ERROR_CONNECTION,
+        CHECK_FAILS(stage_get(&stage, STR("/"), &status, &body), ERROR_UNREACHABLE,
                     "Connection refused");
     }
 }

@@ -89,9 +89,9 @@ static struct error *outcome(struct lookup_job *job, struct lookup_result **ret_
     if (job->status == EAI_SYSTEM)
         return error_from_errno(job->errnum, "look up %s", job->host);
     if (job->status != 0)
-        return error_new(ERROR_CONNECTION, "look up %s: %s", job->host, gai_strerror(job->status));
+        return error_new(ERROR_UNREACHABLE, "look up %s: %s", job->host, gai_strerror(job->status));
     if (job->result->count == 0)
-        return error_new(ERROR_CONNECTION, "look up %s: no address", job->host);
+        return error_new(ERROR_UNREACHABLE, "look up %s: no address", job->host);
     *ret_result = TAKE(job->result);
     return NULL;
 }

@@ -155,14 +155,14 @@ static struct error *connect_address(struct loop *loop, const struct sockaddr *a
     OWNED(transport) transport = tcp_new(loop, fd);
     if (connect(fd, address, len) != 0) {
         if (errno != EINPROGRESS)
-            return error_new(ERROR_CONNECTION, "%s", strerrordesc_np(errno));
+            return error_new(ERROR_UNREACHABLE, "%s", strerrordesc_np(errno));
         TRY(transport_wait(transport, TRANSPORT_WRITABLE, "the connection"));
         int status = 0;
         socklen_t size = sizeof(status);
         if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &status, &size) != 0)
             status = errno;
         if (status)
-            return error_new(ERROR_CONNECTION, "%s", strerrordesc_np(status));
+            return error_new(ERROR_UNREACHABLE, "%s", strerrordesc_np(status));
     }
     *ret_transport = TAKE(transport);
     return NULL;

@@ -104,10 +104,10 @@ LOOP_TEST(tcp_refusals_name_the_address)
     const uint16_t port = listener_port(listener);
     listener_free(TAKE(listener));
     OWNED(transport) transport = NULL;
-    CHECK_FAILS(network_connect(network, STR("127.0.0.1"), port, &transport), ERROR_CONNECTION,
+    CHECK_FAILS(network_connect(network, STR("127.0.0.1"), port, &transport), ERROR_UNREACHABLE,
                 "connect to 127.0.0.1:");
     CHECK_FAILS(network_connect(network, STR("no-such-host.invalid"), 1, &transport),
-                ERROR_CONNECTION, "look up no-such-host.invalid");
+                ERROR_UNREACHABLE, "look up no-such-host.invalid");
     CHECK_ERROR(network_connect(network, STR("a b\0c"), 1, &transport), ERROR_INVALID);
 }
 

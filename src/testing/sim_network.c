@@ -339,7 +339,7 @@ static struct error *sim_connect(struct network *base, struct str name, uint16_t
     TRY(fiber_sleep(2 * (host->faults.latency ? host->faults.latency : LATENCY_DEFAULT)));
     struct sim_listener *listener = listener_find(network, host, port);
     if (!listener || host->faults.refuse || listener->backlog_count >= BACKLOG_MAX)
-        return error_new(ERROR_CONNECTION, "Connection refused");
+        return error_new(ERROR_UNREACHABLE, "Connection refused");
     struct sim_end *client = end_new(network, host), *server = end_new(network, host);
     client->peer = server;
     server->peer = client;

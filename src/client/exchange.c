@@ -1,0 +1,141 @@
+/* A whole exchange: its turn, its limit of time, its repetitions, its error. */
+#include "api/status.h"
+#include "async/fiber.h"
+#include "async/loop.h"
+#include "base/log.h"
+#include "client/client_internal.h"
+#include "client/rate_limit.h"
+#include "http/url.h"
+
+#define REPEATS_MAX    10
+#define REPEAT_DELAY   SECOND
+#define ERROR_BODY_MAX (256 * KILOBYTE)
+
+void client_query_add(struct buf *query, const char *name, struct str value)
+{
+    if (!value.len)
+        return;
+    if (query->len)
+        buf_add_char(query, '&');
+    buf_add(query, str_from_c(name));
+    buf_add_char(query, '=');
+    url_escape_query(query, value);
+}
+
+void client_query_add_int(struct buf *query, const char *name, int64_t value)
+{
+    char digits[24];
+    const int len = snprintf(digits, sizeof(digits), "%lld", (long long)value);
+    client_query_add(query, name, str_from(digits, (size_t)len));
+}
+
+/* The text of a Warning header: code, agent, "text". */
+static struct str warning_text(struct str value)
+{
+    const size_t open = str_find_char(value, '"'), close = str_find_last_char(value, '"');
+    return open < close && close != STR_NONE ? str_slice(value, open + 1, close) : value;
+}
+
+void client_show_warnings(const struct client_options *options, const struct http_headers *headers)
+{
+    HTTP_HEADERS_FOREACH (header, headers) {
+        if (!str_eq(header.name, STR("warning")))
+            continue;
+        if (options->warn)
+            options->warn(options->warn_data, warning_text(header.value));
+        else
+            log_v(2, "Warning from the server", LOG_STR("warning", warning_text(header.value)));
+    }
+}
+
+/* Seconds only: the other form of the header, a date, is not used by API servers. */
+static duration retry_after(const struct http_response *response)
+{
+    const struct str value = http_headers_find(http_response_headers(response), STR("retry-after"));
+    int64_t seconds;
+    if (!str_to_int64(value, &seconds) || seconds < 0 || seconds > HOUR / SECOND)
+        return -1;
+    return seconds * SECOND;
+}
+
+/* Suspends: an answer that is no success, as an error. */
+static struct error *read_failure(struct http_response *response, duration *ret_retry_after)
+{
+    SCOPED(buf) body = {.limit = ERROR_BODY_MAX};
+    *ret_retry_after = retry_after(response);
+    /* Half a body is still better than none: what it says counts, not that it is whole. */
+    error_free(http_response_read_all(response, &body));
+    struct error *err = status_read_error(http_response_status(response), buf_str(&body));
+    if (*ret_retry_after > 0)
+        err->retry_after = *ret_retry_after;
+    return err;
+}
+
+static bool is_success(int status)
+{
+    return (status >= 200 && status <= 299) || status == 304;
+}
+
+/* One try. *ret_retry_after is what the server asked for, -1 for nothing. */
+static struct error *exchange_once(struct client *client, const struct client_request *request,
+                                   struct arena *arena, struct buf *body,
+                                   struct client_raw_answer *ret_answer, duration *ret_retry_after)
+{
+    const struct client_options *options = client_options_of(client);
+    const duration limit = request->timeout ? request->timeout : options->timeout;
+    OWNED(http_response) response = NULL;
+    FIBER_TIMEOUT(limit);
+    *ret_retry_after = -1;
+    TRY(client_begin(client, request, limit, &response));
+    if (!is_success(http_response_status(response)))
+        return read_failure(response, ret_retry_after);
+    const struct http_headers *headers = http_response_headers(response);
+    ret_answer->status = http_response_status(response);
+    ret_answer->content_type = arena_str(arena, http_headers_find(headers, STR("content-type")));
+    ret_answer->etag = arena_str(arena, http_headers_find(headers, STR("etag")));
+    TRY(http_response_read_all(response, body), "%.*s %.*s%.*s", STR_ARG(request->method),
+        STR_ARG(client_host(client)), STR_ARG(request->path));
+    return NULL;
+}
+
+/*
+ * How long to wait before another try; -1 when there is none. Any verb when the server says so with
+ * Retry-After; a read when the connection was lost, since reading twice does no harm.
+ */
+static duration repeat_delay(const struct client_request *request, const struct error *err,
+                             duration asked)
+{
+    if (request->no_retry)
+        return -1;
+    if ((err->http_status == 429 || err->http_status >= 500) && asked >= 0)
+        return asked;
+    const bool lost = error_is(err, ERROR_CONNECTION) || error_is(err, ERROR_PROTOCOL);
+    return lost && !err->http_status && str_eq(request->method, STR("GET")) ? REPEAT_DELAY : -1;
+}
+
+struct error *client_exchange(struct client *client, const struct client_request *request,
+                              struct arena *arena, struct buf *body,
+                              struct client_raw_answer *ret_answer)
+{
+    body->limit = client_options_of(client)->answer_max;
+    const size_t begin = body->len;
+    for (int repeats = 0;; repeats++) {
+        duration asked;
+        if (request->rate_limit)
+            TRY(rate_limit_wait(request->rate_limit));
+        struct error *err = exchange_once(client, request, arena, body, ret_answer, &asked);
+        if (!err)
+            return NULL;
+        const duration delay = repeats < REPEATS_MAX ? repeat_delay(request, err, asked) : -1;
+        if (delay < 0)
+            return err;
+        log_v(6, "Request is repeated", LOG_STR("path", request->path), LOG_ERROR(err));
+        struct error *interrupted = fiber_sleep(delay);
+        if (interrupted) {
+            error_free(interrupted); /* what went wrong is worth more than that time is up */
+            return err;
+        }
+        error_free(err);
+        buf_truncate(body, begin);
+    }
+}

@@ -1,0 +1,97 @@
+/* Lists: page by page, so that no answer and no parsed document grows with the collection. */
+#include "api/resource_path.h"
+#include "client/client.h"
+#include "client/client_internal.h"
+#include "json/json.h"
+
+#define PAGE_DEFAULT 500
+/* A list that grows too old over and over changes faster than it can be read in pages. */
+#define RESTARTS_MAX 3
+
+static const struct client_list_options list_defaults;
+
+static void add_list_query(struct buf *query, const struct client_list_options *options)
+{
+    client_query_add(query, "labelSelector", options->label_selector);
+    client_query_add(query, "fieldSelector", options->field_selector);
+    if (options->limit > 0)
+        client_query_add_int(query, "limit", options->limit);
+    /* A token stands for a version already; both together are refused. */
+    if (options->continue_token.len) {
+        client_query_add(query, "continue", options->continue_token);
+    } else {
+        client_query_add(query, "resourceVersion", options->resource_version);
+        client_query_add(query, "resourceVersionMatch", options->resource_version_match);
+    }
+}
+
+struct error *client_list_page(struct client *client, struct gvr gvr, struct str namespace,
+                               const struct client_list_options *options, struct arena *arena,
+                               struct object_list *ret_list)
+{
+    options = options ? options : &list_defaults;
+    SCOPED(buf) body = {0};
+    OWNED(json_doc) doc = NULL;
+    struct client_raw_answer answer;
+    SCOPED(client_request)
+    request = {
+        .method = STR("GET"),
+        .accept = client_accept(options->form, true),
+        .timeout = options->timeout,
+        .rate_limit = client_rate_limit(client, gvr),
+    };
+    const struct resource_path path = {.gvr = gvr, .namespace = namespace};
+    request.path = resource_path_write(arena, &path);
+    add_list_query(&request.query, options);
+    TRY(client_exchange(client, &request, arena, &body, &answer));
+    TRY(json_read(buf_str(&body), &doc), "read the list of %.*s", STR_ARG(gvr.resource));
+    TRY(object_list_from_doc(arena, doc, ret_list), "read the list of %.*s", STR_ARG(gvr.resource));
+    return NULL;
+}
+
+/* One page through the sink. The token of the next page is left in token. */
+static struct error *list_some(struct client *client, struct gvr gvr, struct str namespace,
+                               const struct client_list_options *options,
+                               const struct client_list_sink *sink, struct buf *token,
+                               struct buf *version)
+{
+    SCOPED(arena) arena = {.limit = SIZE_MAX / 2};
+    struct client_list_options page = *options;
+    struct object_list list;
+    page.continue_token = buf_str(token);
+    page.limit = options->limit > 0 ? options->limit : PAGE_DEFAULT;
+    TRY(client_list_page(client, gvr, namespace, &page, &arena, &list));
+    for (size_t i = 0; i < list.count; i++)
+        TRY(sink->each(sink->data, list.items[i]));
+    buf_clear(token);
+    buf_add(token, list.continue_token);
+    buf_clear(version);
+    buf_add(version, list.resource_version);
+    return NULL;
+}
+
+static bool is_too_old(const struct error *err)
+{
+    return error_is(err, ERROR_EXPIRED) || error_is(err, ERROR_GONE);
+}
+
+struct error *client_list_each(struct client *client, struct gvr gvr, struct str namespace,
+                               const struct client_list_options *options,
+                               const struct client_list_sink *sink, struct buf *version)
+{
+    SCOPED(buf) token = {0};
+    options = options ? options : &list_defaults;
+    for (int restarts = 0;;) {
+        const bool begun = token.len > 0;
+        struct error *err = list_some(client, gvr, namespace, options, sink, &token, version);
+        if (err && begun && is_too_old(err) && restarts++ < RESTARTS_MAX) {
+            error_free(err);
+            buf_clear(&token);
+            sink->restart(sink->data);
+            continue;
+        }
+        TRY(err);
+        if (token.len == 0)
+            return NULL;
+    }
+}

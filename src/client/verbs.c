@@ -1,0 +1,260 @@
+/* The verbs on objects: a path, a query, a body, and what comes back. */
+#include "api/resource_path.h"
+#include "api/status.h"
+#include "client/client.h"
+#include "client/client_internal.h"
+#include "json/builder.h"
+#include "json/json.h"
+
+#define ACCEPT_METADATA      "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+#define ACCEPT_METADATA_LIST "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+#define ACCEPT_TABLE         "application/json;as=Table;v=v1;g=meta.k8s.io"
+
+/* Plain JSON is the last resort in each: a server that cannot do better may send all of it. */
+struct str client_accept(enum client_form form, bool list)
+{
+    switch (form) {
+    case CLIENT_METADATA:
+        return list ? STR(ACCEPT_METADATA_LIST ",application/json")
+                    : STR(ACCEPT_METADATA ",application/json");
+    case CLIENT_TABLE:
+        return STR(ACCEPT_TABLE ",application/json");
+    default:
+        return STR("application/json");
+    }
+}
+
+/* Where a verb goes. */
+struct place {
+    struct gvr gvr;
+    struct str namespace, name, subresource;
+};
+
+static void begin_request(struct client *client, struct arena *arena, const struct place *place,
+                          struct client_request *request)
+{
+    const struct resource_path path = {place->gvr, place->namespace, place->name,
+                                       place->subresource};
+    request->path = resource_path_write(arena, &path);
+    request->rate_limit = client_rate_limit(client, place->gvr);
+}
+
+static struct error *read_object(struct buf *body, struct object **ret_object)
+{
+    if (!ret_object)
+        return NULL;
+    TRY(object_read(buf_str(body), ret_object), "read the answer");
+    return NULL;
+}
+
+/* Sends the request and reads one object; nobody's when ret_object is NULL. */
+static struct error *exchange_object(struct client *client, struct client_request *request,
+                                     struct arena *arena, struct object **ret_object)
+{
+    SCOPED(buf) body = {0};
+    struct client_raw_answer answer;
+    TRY(client_exchange(client, request, arena, &body, &answer));
+    return read_object(&body, ret_object);
+}
+
+struct error *client_get(struct client *client, struct gvr gvr, struct key key,
+                         const struct client_get_options *options, struct object **ret_object)
+{
+    static const struct client_get_options defaults;
+    options = options ? options : &defaults;
+    if (!key.name.len)
+        return error_new(ERROR_INVALID, "resource name may not be empty");
+    SCOPED(arena) arena = {0};
+    SCOPED(client_request)
+    request = {
+        .method = STR("GET"),
+        .accept = client_accept(options->form, false),
+        .timeout = options->timeout,
+    };
+    const struct place place = {gvr, key.namespace, key.name, options->subresource};
+    begin_request(client, &arena, &place, &request);
+    client_query_add(&request.query, "resourceVersion", options->resource_version);
+    return exchange_object(client, &request, &arena, ret_object);
+}
+
+static void add_write_options(struct buf *query, const struct client_write_options *options)
+{
+    client_query_add(query, "fieldManager", options->field_manager);
+    client_query_add(query, "fieldValidation", options->field_validation);
+    if (options->dry_run)
+        client_query_add(query, "dryRun", STR("All"));
+    if (options->force)
+        client_query_add(query, "force", STR("true"));
+}
+
+/* Create, update and patch: they differ in method, place and type of the body. */
+static struct error *write_body(struct client *client, struct client_request *request,
+                                const struct place *place,
+                                const struct client_write_options *options,
+                                struct object **ret_object)
+{
+    SCOPED(arena) arena = {0};
+    begin_request(client, &arena, place, request);
+    add_write_options(&request->query, options);
+    request->timeout = options->timeout;
+    return exchange_object(client, request, &arena, ret_object);
+}
+
+static struct error *write_object(struct client *client, struct str method,
+                                  const struct place *place, const struct object *object,
+                                  const struct client_write_options *options,
+                                  struct object **ret_object)
+{
+    SCOPED(buf) text = {.secret = true};
+    object_write(&text, object);
+    TRY(buf_check(&text), "write the object");
+    SCOPED(client_request)
+    request = {
+        .method = method,
+        .content_type = STR("application/json"),
+        .body = buf_str(&text),
+    };
+    return write_body(client, &request, place, options, ret_object);
+}
+
+static const struct client_write_options write_defaults;
+
+struct error *client_create(struct client *client, struct gvr gvr, const struct object *object,
+                            const struct client_write_options *options, struct object **ret_object)
+{
+    options = options ? options : &write_defaults;
+    /* A subresource belongs to an object that exists, so its name stands in the path. */
+    const struct str name = options->subresource.len ? object_name(object) : (struct str){0};
+    const struct place place = {gvr, object_namespace(object), name, options->subresource};
+    return write_object(client, STR("POST"), &place, object, options, ret_object);
+}
+
+struct error *client_update(struct client *client, struct gvr gvr, const struct object *object,
+                            const struct client_write_options *options, struct object **ret_object)
+{
+    options = options ? options : &write_defaults;
+    if (!object_name(object).len)
+        return error_new(ERROR_INVALID, "resource name may not be empty");
+    const struct place place = {gvr, object_namespace(object), object_name(object),
+                                options->subresource};
+    return write_object(client, STR("PUT"), &place, object, options, ret_object);
+}
+
+struct error *client_patch(struct client *client, struct gvr gvr, struct key key,
+                           enum client_patch_type type, struct str body,
+                           const struct client_write_options *options, struct object **ret_object)
+{
+    static const struct str types[] = {
+        [CLIENT_PATCH_MERGE] = STR_INIT("application/merge-patch+json"),
+        [CLIENT_PATCH_JSON] = STR_INIT("application/json-patch+json"),
+        [CLIENT_PATCH_STRATEGIC] = STR_INIT("application/strategic-merge-patch+json"),
+        [CLIENT_PATCH_APPLY] = STR_INIT("application/apply-patch+yaml"),
+    };
+    options = options ? options : &write_defaults;
+    if (!key.name.len)
+        return error_new(ERROR_INVALID, "resource name may not be empty");
+    SCOPED(client_request)
+    request = {
+        .method = STR("PATCH"),
+        .content_type = types[type],
+        .body = body,
+    };
+    const struct place place = {gvr, key.namespace, key.name, options->subresource};
+    return write_body(client, &request, &place, options, ret_object);
+}
+
+struct error *client_apply(struct client *client, struct gvr gvr, const struct object *object,
+                           const struct client_write_options *options, struct object **ret_object)
+{
+    if (!options || !options->field_manager.len)
+        return error_new(ERROR_INVALID, "apply needs a field manager");
+    SCOPED(buf) text = {.secret = true};
+    object_write(&text, object); /* JSON is YAML */
+    TRY(buf_check(&text), "write the object");
+    return client_patch(client, gvr, object_key(object), CLIENT_PATCH_APPLY, buf_str(&text),
+                        options, ret_object);
+}
+
+/* DeleteOptions; a body replaces what the query says, so everything is in it. */
+static struct error *write_delete_options(const struct client_delete_options *options,
+                                          struct buf *text)
+{
+    SCOPED(json_builder) builder = {0};
+    OWNED(json_doc) doc = NULL;
+    json_builder_object(&builder);
+    json_builder_add_str(&builder, "kind", STR("DeleteOptions"));
+    json_builder_add_str(&builder, "apiVersion", STR("v1"));
+    if (options->has_grace_period)
+        json_builder_add_int(&builder, "gracePeriodSeconds", options->grace_period_seconds);
+    if (options->propagation_policy.len)
+        json_builder_add_str(&builder, "propagationPolicy", options->propagation_policy);
+    if (options->uid.len || options->resource_version.len) {
+        json_builder_add_object(&builder, "preconditions");
+        if (options->uid.len)
+            json_builder_add_str(&builder, "uid", options->uid);
+        if (options->resource_version.len)
+            json_builder_add_str(&builder, "resourceVersion", options->resource_version);
+        json_builder_end(&builder);
+    }
+    if (options->dry_run) {
+        json_builder_add_array(&builder, "dryRun");
+        json_builder_str(&builder, STR("All"));
+        json_builder_end(&builder);
+    }
+    json_builder_end(&builder);
+    TRY(json_builder_finish(&builder, &doc));
+    json_write(text, json_doc_root(doc));
+    return NULL;
+}
+
+static const struct client_delete_options delete_defaults;
+
+/* The answer is a Status when the object is gone, and the object when something holds it. */
+struct error *client_delete(struct client *client, struct gvr gvr, struct key key,
+                            const struct client_delete_options *options, struct object **ret_object)
+{
+    options = options ? options : &delete_defaults;
+    if (!key.name.len)
+        return error_new(ERROR_INVALID, "resource name may not be empty");
+    SCOPED(arena) arena = {0};
+    SCOPED(buf) text = {0};
+    OWNED(object) answer = NULL;
+    TRY(write_delete_options(options, &text));
+    SCOPED(client_request)
+    request = {
+        .method = STR("DELETE"),
+        .content_type = STR("application/json"),
+        .body = buf_str(&text),
+        .timeout = options->timeout,
+    };
+    const struct place place = {.gvr = gvr, .namespace = key.namespace, .name = key.name};
+    begin_request(client, &arena, &place, &request);
+    TRY(exchange_object(client, &request, &arena, &answer));
+    if (ret_object)
+        *ret_object = status_is_status(object_root(answer)) ? NULL : TAKE(answer);
+    return NULL;
+}
+
+struct error *client_delete_collection(struct client *client, struct gvr gvr, struct str namespace,
+                                       const struct client_list_options *list,
+                                       const struct client_delete_options *options)
+{
+    static const struct client_list_options all;
+    list = list ? list : &all;
+    options = options ? options : &delete_defaults;
+    SCOPED(arena) arena = {0};
+    SCOPED(buf) text = {0};
+    TRY(write_delete_options(options, &text));
+    SCOPED(client_request)
+    request = {
+        .method = STR("DELETE"),
+        .content_type = STR("application/json"),
+        .body = buf_str(&text),
+        .timeout = options->timeout,
+    };
+    const struct place place = {.gvr = gvr, .namespace = namespace};
+    begin_request(client, &arena, &place, &request);
+    client_query_add(&request.query, "labelSelector", list->label_selector);
+    client_query_add(&request.query, "fieldSelector", list->field_selector);
+    return exchange_object(client, &request, &arena, NULL);
+}

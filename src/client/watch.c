@@ -1,0 +1,283 @@
+#include "client/watch.h"
+
+#include "api/resource_path.h"
+#include "api/status.h"
+#include "async/fiber.h"
+#include "async/loop.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "client/client_internal.h"
+#include "json/json.h"
+#include "json/path.h"
+
+#define TIMEOUT_LEAST   (5 * MINUTE)
+#define SILENCE_DEFAULT (10 * SECOND)
+#define OPEN_TIMEOUT    (30 * SECOND)
+#define BACKOFF_FIRST   (800 * MILLISECOND)
+#define BACKOFF_MOST    (30 * SECOND)
+/* A stream that ends sooner than this without an event is not worth opening again at once. */
+#define STREAM_LEAST SECOND
+
+struct watch {
+    struct client *client;
+    struct gvr gvr;
+    struct watch_options options;
+    struct str path;
+    struct arena texts;
+    struct buf version;
+    struct http_response *response; /* NULL: to be opened again */
+    struct object *object;          /* of the last event */
+    int64_t opened, ends;
+    size_t events; /* of this stream */
+    duration backoff;
+    bool initial_done; /* the initial events are over, or were not asked for */
+};
+
+static const struct {
+    struct str name;
+    enum watch_type type;
+} types[] = {
+    {STR_INIT("ADDED"),    WATCH_ADDED   },
+    {STR_INIT("MODIFIED"), WATCH_MODIFIED},
+    {STR_INIT("DELETED"),  WATCH_DELETED },
+    {STR_INIT("BOOKMARK"), WATCH_BOOKMARK},
+};
+
+static duration draw_timeout(struct watch *watch)
+{
+    if (watch->options.timeout)
+        return watch->options.timeout;
+    struct random *random = loop_random(client_loop(watch->client));
+    return TIMEOUT_LEAST + (duration)random_below(random, TIMEOUT_LEAST / SECOND) * SECOND;
+}
+
+static void add_query(struct watch *watch, struct buf *query, duration timeout)
+{
+    const struct watch_options *options = &watch->options;
+    client_query_add(query, "watch", STR("true"));
+    client_query_add(query, "labelSelector", options->label_selector);
+    client_query_add(query, "fieldSelector", options->field_selector);
+    client_query_add(query, "resourceVersion", buf_str(&watch->version));
+    if (!options->no_bookmarks)
+        client_query_add(query, "allowWatchBookmarks", STR("true"));
+    if (options->send_initial_events && !watch->initial_done) {
+        client_query_add(query, "sendInitialEvents", STR("true"));
+        client_query_add(query, "resourceVersionMatch", STR("NotOlderThan"));
+    }
+    client_query_add_int(query, "timeoutSeconds", (timeout + SECOND - 1) / SECOND);
+}
+
+static struct error *read_refusal(struct http_response *response)
+{
+    SCOPED(buf) body = {.limit = 256 * KILOBYTE};
+    error_free(http_response_read_all(response, &body));
+    return status_read_error(http_response_status(response), buf_str(&body));
+}
+
+/* Suspends until the server has accepted. */
+static struct error *open_stream(struct watch *watch)
+{
+    const duration timeout = draw_timeout(watch);
+    OWNED(http_response) response = NULL;
+    SCOPED(client_request)
+    request = {
+        .method = STR("GET"),
+        .path = watch->path,
+        .accept = client_accept(watch->options.form, false),
+    };
+    add_query(watch, &request.query, timeout);
+    {
+        FIBER_TIMEOUT(OPEN_TIMEOUT);
+        TRY(client_begin(watch->client, &request, FOREVER, &response));
+        if (http_response_status(response) != 200)
+            return read_refusal(response);
+    }
+    const duration silence = watch->options.silence ? watch->options.silence : SILENCE_DEFAULT;
+    watch->opened = loop_now(client_loop(watch->client));
+    watch->ends = watch->opened + timeout + silence;
+    watch->events = 0;
+    watch->response = TAKE(response);
+    return NULL;
+}
+
+struct error *watch_open(struct client *client, struct gvr gvr, struct str namespace,
+                         const struct watch_options *options, struct watch **ret_watch)
+{
+    OWNED(watch) watch = NEW(struct watch);
+    struct arena *texts = &watch->texts;
+    watch->client = client;
+    watch->options = *options;
+    watch->options.label_selector = arena_str(texts, options->label_selector);
+    watch->options.field_selector = arena_str(texts, options->field_selector);
+    watch->gvr = gvr_copy(texts, gvr);
+    const struct resource_path path = {.gvr = gvr, .namespace = namespace};
+    watch->path = resource_path_write(texts, &path);
+    buf_add(&watch->version, options->resource_version);
+    watch->initial_done = !options->send_initial_events;
+    TRY(open_stream(watch));
+    *ret_watch = TAKE(watch);
+    return NULL;
+}
+
+void watch_free(struct watch *watch)
+{
+    if (!watch)
+        return;
+    http_response_free(watch->response);
+    object_free(watch->object);
+    buf_done(&watch->version);
+    arena_done(&watch->texts);
+    mem_free(watch);
+}
+
+struct str watch_resource_version(const struct watch *watch)
+{
+    return buf_str(&watch->version);
+}
+
+static bool find_type(struct str name, enum watch_type *ret_type)
+{
+    for (size_t i = 0; i < COUNT(types); i++)
+        if (str_eq(types[i].name, name)) {
+            *ret_type = types[i].type;
+            return true;
+        }
+    return false;
+}
+
+static bool ends_initial_events(const struct object *object)
+{
+    struct str value;
+    return object_find_annotation(object, STR("k8s.io/initial-events-end"), &value) &&
+           str_eq(value, STR("true"));
+}
+
+/*
+ * From here the watch can go on. Not in the middle of initial events: their versions say nothing
+ * about those that have not come yet.
+ */
+static void move_on(struct watch *watch, const struct watch_event *event)
+{
+    const struct str version = object_resource_version(event->object);
+    if (event->initial_end)
+        watch->initial_done = true;
+    if (!version.len || !watch->initial_done)
+        return;
+    buf_clear(&watch->version);
+    buf_add(&watch->version, version);
+}
+
+/* *ret_known is false for an event of a type we do not know, which is to be skipped. */
+static struct error *read_event(struct watch *watch, struct str line, struct watch_event *ret_event,
+                                bool *ret_known)
+{
+    OWNED(json_doc) doc = NULL;
+    TRY(json_read(line, &doc), "read an event");
+    const struct json_value *root = json_doc_root(doc);
+    const struct json_value *content = json_get(root, STR("object"));
+    const struct str type = json_to_str(json_get(root, STR("type")));
+    if (str_eq(type, STR("ERROR")))
+        return status_to_error(content, 0);
+    *ret_known = find_type(type, &ret_event->type);
+    if (!*ret_known)
+        return NULL;
+    object_free(TAKE(watch->object));
+    TRY(object_from_part(doc, content, STR(""), STR(""), &watch->object), "read an event");
+    ret_event->object = watch->object;
+    ret_event->initial_end =
+        ret_event->type == WATCH_BOOKMARK && ends_initial_events(watch->object);
+    move_on(watch, ret_event);
+    return NULL;
+}
+
+/* Suspends. *ret_ended: the stream is over, cleanly or not, and err says why if not. */
+static struct error *next_line(struct watch *watch, struct str *ret_line, bool *ret_ended)
+{
+    const int64_t now = loop_now(client_loop(watch->client));
+    const int64_t outer = fiber_deadline();
+    struct error *err;
+    {
+        FIBER_TIMEOUT(watch->ends > now ? watch->ends - now : 0);
+        err = http_response_read_line(watch->response, ret_line);
+    }
+    /* The fiber's own deadline is the caller's affair, the stream's is ours. */
+    const bool ours = error_is(err, ERROR_DEADLINE) && watch->ends < outer;
+    *ret_ended = err ? ours || error_is(err, ERROR_CONNECTION) || error_is(err, ERROR_PROTOCOL)
+                     : !ret_line->ptr;
+    if (ours)
+        log_v(4, "Watch fell silent", LOG_STR("path", watch->path));
+    return err;
+}
+
+/* Suspends for a while that grows from one failure to the next. */
+static struct error *back_off(struct watch *watch)
+{
+    struct random *random = loop_random(client_loop(watch->client));
+    const duration base = watch->backoff ? watch->backoff : BACKOFF_FIRST;
+    watch->backoff = base * 2 < BACKOFF_MOST ? base * 2 : BACKOFF_MOST;
+    return fiber_sleep(random_jitter(random, base, 1));
+}
+
+/* Is it worth trying to open the stream again after this? */
+static bool is_passing(const struct error *err)
+{
+    return error_is(err, ERROR_CONNECTION) || error_is(err, ERROR_UNREACHABLE) ||
+           error_is(err, ERROR_TOO_MANY_REQUESTS) || error_is(err, ERROR_SERVICE_UNAVAILABLE) ||
+           error_is(err, ERROR_DEADLINE);
+}
+
+/* Suspends until the stream is open again. */
+static struct error *reopen(struct watch *watch)
+{
+    for (;;) {
+        const int64_t outer = fiber_deadline();
+        struct error *err = open_stream(watch);
+        if (!err)
+            return NULL;
+        const bool late = outer != FOREVER && outer <= loop_now(client_loop(watch->client));
+        if (late || !is_passing(err))
+            return err;
+        log_v(4, "Watch is opened again", LOG_STR("path", watch->path), LOG_ERROR(err));
+        error_free(err);
+        TRY(back_off(watch));
+    }
+}
+
+/* The stream ended: goes on at once, or after a pause when it brought nothing. */
+static struct error *end_stream(struct watch *watch)
+{
+    const int64_t lasted = loop_now(client_loop(watch->client)) - watch->opened;
+    const bool was_useful = watch->events > 0 || lasted >= STREAM_LEAST;
+    http_response_free(TAKE(watch->response));
+    if (was_useful)
+        watch->backoff = 0;
+    else
+        TRY(back_off(watch));
+    return NULL;
+}
+
+struct error *watch_next(struct watch *watch, struct watch_event *ret_event)
+{
+    *ret_event = (struct watch_event){0};
+    for (;;) {
+        struct str line;
+        bool ended, known = false;
+        if (!watch->response)
+            TRY(reopen(watch), "watch %.*s", STR_ARG(watch->gvr.resource));
+        struct error *err = next_line(watch, &line, &ended);
+        if (ended) {
+            error_free(err);
+            TRY(end_stream(watch));
+            if (!watch->options.once)
+                continue;
+            ret_event->type = WATCH_ENDED;
+            return NULL;
+        }
+        TRY(err, "watch %.*s", STR_ARG(watch->gvr.resource));
+        TRY(read_event(watch, line, ret_event, &known));
+        watch->events++;
+        if (known)
+            return NULL;
+    }
+}
