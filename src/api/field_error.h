@@ -1,0 +1,75 @@
+/*
+ * What is wrong with a field, in the words of Kubernetes: "spec.size: Invalid value: 5: too big".
+ *
+ *     struct field_errors errors = {.arena = arena};
+ *     field_errors_add_str(&errors, FIELD_INVALID, STR("metadata.name"), name, STR("must be ..."));
+ *     if (errors.count)
+ *         return status_invalid(gvk, name, &errors);
+ *
+ * Errors are collected, so that a user sees all of them at once; texts live in the arena. Do not
+ * add values that may be secret.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/str.h"
+#include "json/json.h"
+
+enum field_error_type {
+    FIELD_NOT_FOUND,
+    FIELD_REQUIRED,
+    FIELD_DUPLICATE,
+    FIELD_INVALID,
+    FIELD_NOT_SUPPORTED,
+    FIELD_FORBIDDEN,
+    FIELD_TOO_LONG,
+    FIELD_TOO_MANY,
+    FIELD_INTERNAL,
+    FIELD_TYPE_INVALID,
+};
+
+struct field_error {
+    enum field_error_type type;
+    struct str field; /* path; empty is written as "<nil>" */
+    struct str body;  /* all behind "path: " */
+};
+
+/* More are dropped: an object of a megabyte can have very many mistakes. */
+#define FIELD_ERRORS_MAX 1000
+
+struct field_errors {
+    struct arena *arena;
+    struct field_error *items;
+    size_t count, capacity; /* capacity is private */
+};
+
+/* Without a value: Required value, Forbidden, Internal error. The detail may be empty. */
+void field_errors_add(struct field_errors *errors, enum field_error_type type, struct str field,
+                      struct str detail);
+
+/* With a string, a number or any JSON value; NULL is null. */
+void field_errors_add_str(struct field_errors *errors, enum field_error_type type, struct str field,
+                          struct str value, struct str detail);
+void field_errors_add_int(struct field_errors *errors, enum field_error_type type, struct str field,
+                          int64_t value, struct str detail);
+void field_errors_add_value(struct field_errors *errors, enum field_error_type type,
+                            struct str field, const struct json_value *value, struct str detail);
+
+/* Unsupported value: "pink": supported values: "red", "green" */
+void field_errors_add_not_supported(struct field_errors *errors, struct str field, struct str value,
+                                    const struct str *supported, size_t count);
+
+/* Too long: may not be more than 8 bytes. Too many: 5: must have at most 4 items. */
+void field_errors_add_too_long(struct field_errors *errors, struct str field, size_t most);
+void field_errors_add_too_many(struct field_errors *errors, struct str field, size_t count,
+                               size_t most);
+
+/* "FieldValueInvalid" and so on, as causes of a Status name it. */
+struct str field_error_reason(enum field_error_type type);
+
+/* One error as it is; several as "[a, b]", repetitions dropped. */
+void field_errors_write(struct buf *out, const struct field_errors *errors);
