@@ -14,7 +14,7 @@ static void check_status(struct error *err, const char *expected)
 #define STATUS(rest) \
     "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\"," rest "}"
 
-#define HTTP_STATUS "server answered with HTTP status "
+#define ANSWER "server answered with HTTP status "
 
 TEST(status_of_ready_made_errors)
 {
@@ -151,7 +151,7 @@ TEST(status_reads_answers_of_all_kinds)
     const char *const conflict = STATUS("\"reason\":\"Conflict\",\"message\":\"m\"");
     const char *const odd = STATUS("\"reason\":\"Odd\",\"message\":\"m\"");
     const char *const bare = STATUS("\"message\":\"m\""), *const silent = STATUS("\"code\":403");
-    const char *const busy = "Too many requests\n", *const escape = " a\x1b[1m\nsecret";
+    const char *const busy = "Wait\n", *const escape = " a\x1b[1m\nsecret";
     const char *const secret = "{\"kind\":\"Secret\",\"data\":{\"a\":\"c2VjcmV0\"}}";
     const char *const torn = "{\"kind\":\"Secret\",\"da";
     const struct {
@@ -161,15 +161,15 @@ TEST(status_reads_answers_of_all_kinds)
         enum error_code code;
         const char *message;
     } cases[] = {
-        {"reason before status", 500, conflict, ERROR_CONFLICT,          "m"                                 },
-        {"unknown reason",       409, odd,      ERROR_CONFLICT,          "m"                                 },
-        {"no reason",            404, bare,     ERROR_NOT_FOUND,         "m"                                 },
-        {"no message",           403, silent,   ERROR_FORBIDDEN,         "server answered Forbidden"         },
-        {"plain text",           429, busy,     ERROR_TOO_MANY_REQUESTS, HTTP_STATUS "429: Too many requests"},
-        {"empty",                502, "",       ERROR_INTERNAL,          HTTP_STATUS "502"                   },
-        {"first line only",      404, escape,   ERROR_NOT_FOUND,         HTTP_STATUS "404: a\\x1b[1m"        },
-        {"other JSON is hidden", 500, secret,   ERROR_INTERNAL,          HTTP_STATUS "500"                   },
-        {"torn JSON is hidden",  400, torn,     ERROR_BAD_REQUEST,       HTTP_STATUS "400"                   },
+        {"reason wins",     500, conflict, ERROR_CONFLICT,          "m"                        },
+        {"unknown reason",  409, odd,      ERROR_CONFLICT,          "m"                        },
+        {"no reason",       404, bare,     ERROR_NOT_FOUND,         "m"                        },
+        {"no message",      403, silent,   ERROR_FORBIDDEN,         "server answered Forbidden"},
+        {"plain text",      429, busy,     ERROR_TOO_MANY_REQUESTS, ANSWER "429: Wait"         },
+        {"empty",           502, "",       ERROR_INTERNAL,          ANSWER "502"               },
+        {"first line only", 404, escape,   ERROR_NOT_FOUND,         ANSWER "404: a\\x1b[1m"    },
+        {"other JSON",      500, secret,   ERROR_INTERNAL,          ANSWER "500"               },
+        {"torn JSON",       400, torn,     ERROR_BAD_REQUEST,       ANSWER "400"               },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].name);
