@@ -7,8 +7,7 @@
  * (list.changed) TRY(condition_list_build(&list, &doc));
  *
  * Entries of others keep their content and their place. Three forms are in use; they differ in the
- * members they have and in when lastTransitionTime moves (clusterresourceset.md section 7,
- * framework.md section 5.1).
+ * members they have and in when lastTransitionTime moves.
  */
 #pragma once
 

@@ -35,56 +35,58 @@ static void check_list(const struct fixture *fixture, const char *expected)
     CHECK_EQ(buf_str(&text), str_from_c(expected));
 }
 
-#define OLD      "\"lastTransitionTime\":\"2020-01-01T00:00:00Z\""
+#define OLD_TIME "\"lastTransitionTime\":\"2020-01-01T00:00:00Z\""
 #define NEW_TIME "\"lastTransitionTime\":\"2026-01-01T00:00:00Z\""
 #define OTHER    "{\"type\":\"Other\",\"status\":\"Odd\",\"x\":[1]}"
-#define READY(status, generation, time, reason, message)                                        \
-    "{\"type\":\"Ready\",\"status\":\"" status "\",\"observedGeneration\":" generation "," time \
-    ",\"reason\":\"" reason "\",\"message\":\"" message "\"}"
+#define READY_TRUE                                                               \
+    "{\"type\":\"Ready\",\"status\":\"True\",\"observedGeneration\":1," OLD_TIME \
+    ",\"reason\":\"R\",\"message\":\"m\"}"
 
 TEST(condition_transition_rules_of_metav1)
 {
-    const char *before = "[" READY("True", "1", OLD, "R", "m") "," OTHER "]";
+    const char *const old = "2020-01-01T00:00:00Z", *const now = "2026-01-01T00:00:00Z";
+    const char *const given = "2021-01-01T00:00:00Z";
     const struct {
         const char *name;
-        struct condition condition;
+        enum condition_status status;
+        const char *reason, *message;
+        int64_t generation;
+        const char *time;
         bool changed;
-        const char *after;
+        const char *time_after;
     } cases[] = {
-        {"nothing changes",
-         {STR("Ready"), CONDITION_TRUE, STR("R"), STR("m"), STR(""), 1, STR("")},
-         false, READY("True",    "1", OLD,                                               "R",  "m")},
-        {"status moves the time",
-         {STR("Ready"), CONDITION_FALSE, STR("R"), STR("m"), STR(""), 1, STR("")},
-         true,  READY("False",   "1", NEW_TIME,                                          "R",  "m")},
-        {"a given time is taken",
-         {STR("Ready"), CONDITION_UNKNOWN, STR("R"), STR("m"), STR(""), 1,
-          STR("2021-01-01T00:00:00Z")},
-         true,  READY("Unknown", "1", "\"lastTransitionTime\":\"2021-01-01T00:00:00Z\"", "R",  "m")},
-        {"a given time without a new status is not",
-         {STR("Ready"), CONDITION_TRUE, STR("R2"), STR("m"), STR(""), 1,
-          STR("2021-01-01T00:00:00Z")},
-         true,  READY("True",    "1", OLD,                                               "R2", "m")},
-        {"reason",
-         {STR("Ready"), CONDITION_TRUE, STR("R2"), STR("m"), STR(""), 1, STR("")},
-         true,  READY("True",    "1", OLD,                                               "R2", "m")},
-        {"message",
-         {STR("Ready"), CONDITION_TRUE, STR("R"), STR("n"), STR(""), 1, STR("")},
-         true,  READY("True",    "1", OLD,                                               "R",  "n")},
-        {"generation",
-         {STR("Ready"), CONDITION_TRUE, STR("R"), STR("m"), STR(""), 2, STR("")},
-         true,  READY("True",    "2", OLD,                                               "R",  "m")},
+        {"nothing changes",              CONDITION_TRUE,    "R", "m", 1, "",    false, old  },
+        {"status moves the time",        CONDITION_FALSE,   "R", "m", 1, "",    true,  now  },
+        {"a given time is taken",        CONDITION_UNKNOWN, "R", "m", 1, given, true,  given},
+        {"but only with a new status",   CONDITION_TRUE,    "S", "m", 1, given, true,  old  },
+        {"a time alone changes nothing", CONDITION_TRUE,    "R", "m", 1, given, false, old  },
+        {"reason",                       CONDITION_TRUE,    "S", "m", 1, "",    true,  old  },
+        {"message",                      CONDITION_TRUE,    "R", "n", 1, "",    true,  old  },
+        {"generation",                   CONDITION_TRUE,    "R", "m", 2, "",    true,  old  },
+        {"all at once",                  CONDITION_FALSE,   "S", "n", 2, "",    true,  now  },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         SCOPED(fixture) fixture;
         SCOPED(buf) expected = {.limit = 0};
+        const struct condition condition = {
+            .type = STR("Ready"),
+            .status = cases[i].status,
+            .reason = str_from_c(cases[i].reason),
+            .message = str_from_c(cases[i].message),
+            .observed_generation = cases[i].generation,
+            .last_transition_time = str_from_c(cases[i].time),
+        };
         TEST_CASE("%s", cases[i].name);
-        fixture_init(&fixture, CONDITION_METAV1, before);
-        CHECK_EQ(condition_list_set(&fixture.list, &cases[i].condition, NOW), cases[i].changed);
+        fixture_init(&fixture, CONDITION_METAV1, "[" READY_TRUE "," OTHER "]");
+        CHECK_EQ(condition_list_set(&fixture.list, &condition, NOW), cases[i].changed);
         CHECK_EQ(fixture.list.changed, cases[i].changed);
-        buf_print(&expected, "[%s,%s]", cases[i].after, OTHER);
+        CHECK(!condition_list_set(&fixture.list, &condition, NOW + SECOND));
+        buf_print(&expected,
+                  "[{\"type\":\"Ready\",\"status\":\"%s\",\"observedGeneration\":%d,"
+                  "\"lastTransitionTime\":\"%s\",\"reason\":\"%s\",\"message\":\"%s\"}," OTHER "]",
+                  condition_status_text(condition.status).ptr, (int)cases[i].generation,
+                  cases[i].time_after, cases[i].reason, cases[i].message);
         check_list(&fixture, buf_c(&expected));
-        CHECK(!condition_list_set(&fixture.list, &cases[i].condition, NOW + SECOND));
     }
 }
 
@@ -121,7 +123,7 @@ TEST(condition_replaces_a_status_that_is_none)
 
 TEST(condition_v1beta1_moves_the_time_with_any_change)
 {
-    const char *before = "[{\"type\":\"A\",\"status\":\"False\",\"severity\":\"Warning\"," OLD
+    const char *before = "[{\"type\":\"A\",\"status\":\"False\",\"severity\":\"Warning\"," OLD_TIME
                          ",\"reason\":\"R\",\"message\":\"m\"}]";
     SCOPED(fixture) fixture;
     struct condition condition = {.type = STR("A"),
@@ -174,35 +176,40 @@ TEST(condition_messages_are_cut_once)
     CHECK(!condition_list_set(&fixture.list, &condition, NOW + SECOND));
 }
 
-#define TYPE(name) "{\"type\":\"" name "\"}"
+/* The types of the list, in order. */
+static void check_types(const struct condition_list *list, const char *const *types)
+{
+    for (size_t i = 0; i < list->count; i++)
+        CHECK_EQ(list->items[i].condition.type, str_from_c(types[i]));
+}
 
 TEST(condition_order_of_cluster_api)
 {
+    const char *const standard[] = {"Available", "Ready", "A", "B", "Paused", "Deleting"};
+    const char *const v1beta1[] = {"Ready", "A", "Available", "B", "Deleting", "Paused"};
     SCOPED(fixture) fixture;
     fixture_init(&fixture, CONDITION_METAV1,
-                 "[" TYPE("Deleting") "," TYPE("Paused") "," TYPE("B") "," TYPE("Ready") "," TYPE(
-                     "A") "," TYPE("Available") "]");
+                 "[{\"type\":\"Deleting\"},{\"type\":\"Paused\"},{\"type\":\"B\"},"
+                 "{\"type\":\"Ready\"},{\"type\":\"A\"},{\"type\":\"Available\"}]");
     condition_list_sort(&fixture.list);
     CHECK(fixture.list.changed);
-    check_list(&fixture, "[" TYPE("Available") "," TYPE("Ready") "," TYPE("A") "," TYPE(
-                             "B") "," TYPE("Paused") "," TYPE("Deleting") "]");
+    check_types(&fixture.list, standard);
     fixture.list.changed = false;
     condition_list_sort(&fixture.list);
     CHECK(!fixture.list.changed);
     fixture.list.form = CONDITION_V1BETA1;
     condition_list_sort(&fixture.list);
-    check_list(&fixture, "[" TYPE("Ready") "," TYPE("A") "," TYPE("Available") "," TYPE(
-                             "B") "," TYPE("Deleting") "," TYPE("Paused") "]");
+    check_types(&fixture.list, v1beta1);
 }
 
 TEST(condition_find_in_documents)
 {
     OWNED(json_doc) doc = NULL;
     struct condition condition;
-    CHECK_OK(json_read(STR("[1," READY("True", "3", OLD, "R", "m") "," OTHER "]"), &doc));
+    CHECK_OK(json_read(STR("[1," READY_TRUE "," OTHER "]"), &doc));
     const struct json_value *list = json_doc_root(doc);
     CHECK(condition_find(list, STR("Ready"), &condition));
-    CHECK_EQ(condition.observed_generation, 3);
+    CHECK_EQ(condition.observed_generation, 1);
     CHECK_EQ(condition.last_transition_time, STR("2020-01-01T00:00:00Z"));
     CHECK(condition_is_true(list, STR("Ready")));
     CHECK(!condition_is_true(list, STR("Other")) && !condition_is_true(list, STR("None")));

@@ -3,7 +3,7 @@
 #include "base/map.h"
 #include "base/quote.h"
 
-/* Type, words of the message, reason of the cause; kube-api.md section 14. */
+/* Type, words of the message, reason of the cause in a Status. */
 static const struct {
     enum field_error_type type;
     struct str words, reason;
@@ -43,6 +43,8 @@ static void add(struct field_errors *errors, enum field_error_type type, struct 
                 struct str value, struct str detail)
 {
     SCOPED(buf) body = {.limit = 0};
+    if (errors->count == FIELD_ERRORS_MAX)
+        return;
     buf_add(&body, types[type].words);
     if (value.len) {
         buf_add(&body, STR(": "));

@@ -38,6 +38,9 @@ struct field_error {
     struct str body;  /* all behind "path: " */
 };
 
+/* More are dropped: an object of a megabyte can have very many mistakes. */
+#define FIELD_ERRORS_MAX 1000
+
 struct field_errors {
     struct arena *arena;
     struct field_error *items;

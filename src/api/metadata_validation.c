@@ -100,12 +100,15 @@ void metadata_check_owner_references(struct field_errors *errors, struct str pat
 {
     const struct json_value *value;
     struct owner_reference controller = {.controller = false};
+    bool reported = false;
     if (!is_expected(errors, path, owners, JSON_ARRAY))
         return;
     JSON_FOREACH (key, value, owners) {
         const struct owner_reference owner = owner_reference_from_value(value);
         check_owner(errors, path, owner);
-        if (owner.controller && controller.controller) {
+        /* The text holds the whole list, so one such error is enough. */
+        if (owner.controller && controller.controller && !reported) {
+            reported = true;
             SCOPED(buf) detail = {.limit = 0};
             buf_print(&detail,
                       "Only one reference can have Controller set to true. Found \"true\" in "

@@ -140,7 +140,7 @@ struct str object_kind(const struct object *object)
 struct gvk object_gvk(const struct object *object)
 {
     struct gvk gvk = {.version = object->api_version, .kind = object->kind};
-    OWNED(error) err = gvk_from_api_version(object->api_version, object->kind, &gvk);
+    error_free(gvk_from_api_version(object->api_version, object->kind, &gvk));
     return gvk;
 }
 

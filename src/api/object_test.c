@@ -67,10 +67,12 @@ TEST(object_owners)
 
 TEST(object_tolerates_odd_content)
 {
-    const char *cases[] = {"{}", "{\"metadata\":null}", "{\"metadata\":[]}",
-                           "{\"kind\":1,\"apiVersion\":{},\"metadata\":{\"name\":1,\"labels\":[],"
-                           "\"finalizers\":{\"a\":\"b\"},\"ownerReferences\":\"x\"}}",
-                           "{\"metadata\":{\"finalizers\":[null,1],\"ownerReferences\":[1,null]}}"};
+    const char *const types =
+        "{\"kind\":1,\"apiVersion\":{},\"metadata\":{\"name\":1,\"labels\":[],"
+        "\"finalizers\":{\"a\":\"b\"},\"ownerReferences\":\"x\"}}";
+    const char *const items =
+        "{\"metadata\":{\"finalizers\":[null,1],\"ownerReferences\":[1,null]}}";
+    const char *cases[] = {"{}", "{\"metadata\":null}", "{\"metadata\":[]}", types, items};
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct str value;
         struct owner_reference owner;

@@ -177,7 +177,7 @@ static void settle(struct quantity *quantity, const struct parts *parts, int64_t
 
 struct error *quantity_read(struct str text, struct quantity *ret_quantity)
 {
-    struct parts parts;
+    struct parts parts = {.negative = false};
     int64_t power;
     struct quantity quantity = {.text_len = text.len};
     if (text.len > QUANTITY_TEXT_MAX)

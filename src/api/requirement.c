@@ -58,7 +58,7 @@ static void add_values(struct field_errors *errors, const struct requirement *wa
         buf_add_json_string(&text, wanted->values[i]);
     }
     buf_add(&text, wanted->count ? STR("]") : STR(""));
-    OWNED(error) too_large = json_read(buf_str(&text), &doc);
+    error_free(json_read(buf_str(&text), &doc));
     field_errors_add_value(errors, FIELD_INVALID, STR("values"), json_doc_root(doc), detail);
 }
 

@@ -23,22 +23,31 @@ static struct error *add(struct arena *arena, struct selector *selector,
     return NULL;
 }
 
+struct label {
+    struct str key;
+    const struct json_value *value;
+};
+
+static int cmp_label(const void *a, const void *b)
+{
+    return str_cmp(((const struct label *)a)->key, ((const struct label *)b)->key);
+}
+
 /* In the order of keys, so that of several mistakes the same one is reported each time. */
 static struct error *read_match_labels(struct arena *arena, const struct json_value *labels,
                                        struct selector *selector)
 {
     const struct json_value *value;
     size_t count = 0;
-    struct str *keys = arena_alloc_array(arena, json_count(labels), sizeof(struct str));
+    struct label *sorted = arena_alloc_array(arena, json_count(labels), sizeof(struct label));
     JSON_FOREACH (key, value, labels)
-        keys[count++] = key;
+        sorted[count++] = (struct label){key, value};
     if (count)
-        qsort(keys, count, sizeof(struct str), selector_cmp_str);
+        qsort(sorted, count, sizeof(struct label), cmp_label);
     for (size_t i = 0; i < count; i++) {
-        value = json_get(labels, keys[i]);
-        TRY(check_type(value, JSON_STRING, "matchLabels"));
-        struct str text = json_to_str(value);
-        TRY(add(arena, selector, &(struct requirement){keys[i], SELECTOR_EQUALS, &text, 1}));
+        TRY(check_type(sorted[i].value, JSON_STRING, "matchLabels"));
+        struct str text = json_to_str(sorted[i].value);
+        TRY(add(arena, selector, &(struct requirement){sorted[i].key, SELECTOR_EQUALS, &text, 1}));
     }
     return NULL;
 }

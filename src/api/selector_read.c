@@ -238,7 +238,7 @@ static struct error *read_key(struct reader *reader, struct requirement *wanted,
 static struct error *read_requirement(struct reader *reader)
 {
     struct requirement wanted = {.count = 0};
-    bool has_operator;
+    bool has_operator = false;
     reader->value_count = 0;
     TRY(read_key(reader, &wanted, &has_operator));
     if (has_operator) {

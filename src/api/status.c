@@ -32,9 +32,10 @@ static struct str reason_of(const struct error *err)
 static void build_details(struct json_builder *builder, const struct error *err)
 {
     OWNED(json_doc) doc = NULL;
-    OWNED(error) bad = err->details ? json_read(str_from_c(err->details), &doc) : NULL;
+    if (err->details)
+        error_free(json_read(str_from_c(err->details), &doc)); /* no JSON: no details */
     const struct json_value *value, *details = json_doc_root(doc);
-    const int64_t seconds = (err->retry_after + SECOND - 1) / SECOND;
+    const int64_t seconds = err->retry_after / SECOND + (err->retry_after % SECOND > 0);
     if (json_type(details) != JSON_OBJECT && seconds <= 0)
         return;
     json_builder_add_object(builder, "details");
@@ -66,7 +67,7 @@ struct json_doc *status_doc(const struct error *err)
     json_builder_add_int(&builder, "code", status_http_status(err));
     json_builder_end(&builder);
     /* Messages and details are bounded, so no limit can be reached. */
-    OWNED(error) never = json_builder_finish(&builder, &doc);
+    error_free(json_builder_finish(&builder, &doc));
     return doc;
 }
 
@@ -146,7 +147,8 @@ static bool looks_like_json(struct str body)
 struct error *status_read_error(int http_status, struct str body)
 {
     OWNED(json_doc) doc = NULL;
-    OWNED(error) not_json = looks_like_json(body) ? json_read(body, &doc) : NULL;
+    if (looks_like_json(body))
+        error_free(json_read(body, &doc));
     if (status_is_status(json_doc_root(doc)))
         return status_to_error(json_doc_root(doc), http_status);
     SCOPED(buf) text = {.limit = 0};

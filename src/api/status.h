@@ -36,7 +36,7 @@ MUST_USE struct error *status_to_error(const struct json_value *status, int http
  */
 MUST_USE struct error *status_read_error(int http_status, struct str body);
 
-/* Ready-made errors: message and details as kube-api.md section 14 lists them. */
+/* Ready-made errors, with the messages and details that API servers send. */
 MUST_USE struct error *status_not_found(struct gvr gvr, struct str name);
 MUST_USE struct error *status_already_exists(struct gvr gvr, struct str name);
 MUST_USE struct error *status_conflict(struct gvr gvr, struct str name, struct str text);

@@ -5,7 +5,6 @@
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "base/base64.h"
-#include "base/map.h"
 #include "base/memory.h"
 #include "base/metrics.h"
 #include "client/client_internal.h"
@@ -24,7 +23,7 @@ struct client {
     struct token_source *tokens;
     struct client_transport *transport; /* the one in use */
     struct list stale;                  /* those that still have calls */
-    struct map rate_limits;             /* by resource */
+    struct list rate_limits;            /* by resource, the last one used first */
     struct rate_limit raw_limit;
     struct client_metrics metrics;
 };
@@ -35,6 +34,19 @@ struct client_transport {
     struct http_client *http;
     struct tls_identity *identity;
 };
+
+struct resource_limit {
+    struct list_link link;
+    struct gvr gvr;
+    struct arena texts;
+    struct rate_limit limit;
+};
+
+static void resource_limit_free(struct resource_limit *entry)
+{
+    arena_done(&entry->texts);
+    mem_free(entry);
+}
 
 static struct client_transport *transport_new(struct client *client, struct tls_identity *identity)
 {
@@ -91,11 +103,6 @@ static struct http_client *http_for(struct client *client, struct tls_identity *
     return client->transport->http;
 }
 
-static void release_limit(void *limit)
-{
-    mem_free(limit);
-}
-
 struct client *client_new(struct loop *loop, const struct client_options *options)
 {
     struct client *client = NEW(struct client);
@@ -108,7 +115,7 @@ struct client *client_new(struct loop *loop, const struct client_options *option
     if (!client->options.user_agent.len)
         client->options.user_agent = STR("corset");
     client->tokens = token_source_new(options->config, NULL);
-    client->rate_limits.release = release_limit;
+    list_init(&client->rate_limits);
     list_init(&client->stale);
     rate_limit_init(&client->raw_limit, options->qps, options->burst);
     client_metrics_init(&client->metrics, options->metrics, options->config);
@@ -124,7 +131,9 @@ void client_free(struct client *client)
     if (client->transport)
         transport_free_(client->transport);
     token_source_free(client->tokens);
-    map_done(&client->rate_limits);
+    LIST_FOREACH (struct resource_limit, entry, &client->rate_limits, link)
+        resource_limit_free(entry);
+    client_metrics_done(&client->metrics);
     mem_free(client);
 }
 
@@ -138,17 +147,20 @@ struct loop *client_loop(const struct client *client)
     return client->loop;
 }
 
+/* A client deals with a few resources, mostly with one at a time, so a list is the fastest map. */
 struct rate_limit *client_rate_limit(struct client *client, struct gvr gvr)
 {
-    SCOPED(arena) arena = {0};
-    const struct str name = gvr_write(&arena, gvr);
-    struct rate_limit *limit = map_find(&client->rate_limits, name);
-    if (!limit) {
-        limit = NEW(struct rate_limit);
-        rate_limit_init(limit, client->options.qps, client->options.burst);
-        map_put(&client->rate_limits, name, limit);
-    }
-    return limit;
+    LIST_FOREACH (struct resource_limit, entry, &client->rate_limits, link)
+        if (gvr_eq(entry->gvr, gvr)) {
+            list_remove(&entry->link);
+            list_prepend(&client->rate_limits, &entry->link);
+            return &entry->limit;
+        }
+    struct resource_limit *entry = NEW(struct resource_limit);
+    entry->gvr = gvr_copy(&entry->texts, gvr);
+    rate_limit_init(&entry->limit, client->options.qps, client->options.burst);
+    list_prepend(&client->rate_limits, &entry->link);
+    return &entry->limit;
 }
 
 static struct error *add_basic(struct http_headers *headers, const struct rest_auth *auth)

@@ -24,9 +24,39 @@ static const struct metrics_family families[] = {
 void client_metrics_init(struct client_metrics *metrics, struct metrics *registry,
                          const struct rest_config *config)
 {
-    *metrics = (struct client_metrics){.metrics = registry, .config = config};
-    if (registry)
-        metrics_register(registry, families, COUNT(families));
+    *metrics = (struct client_metrics){.metrics = registry};
+    if (!registry)
+        return;
+    metrics->host = url_authority(&metrics->texts, &config->server);
+    metrics_register(registry, families, COUNT(families));
+}
+
+static void forget_series(struct client_metrics *metrics)
+{
+    metrics_series_unref(metrics->requests);
+    metrics_series_unref(metrics->duration);
+    metrics->requests = metrics->duration = NULL;
+}
+
+void client_metrics_done(struct client_metrics *metrics)
+{
+    forget_series(metrics);
+    arena_done(&metrics->texts);
+}
+
+/* References, so that series which somebody removes meanwhile are not brought back by us. */
+static void find_series(struct client_metrics *metrics, struct str method, int status)
+{
+    char digits[16];
+    const int len = snprintf(digits, sizeof(digits), "%d", status);
+    const struct str code = status ? str_from(digits, (size_t)len) : STR("<error>");
+    forget_series(metrics);
+    metrics->method = method;
+    metrics->status = status;
+    metrics->requests = metrics_series_ref(
+        METRICS_SERIES(metrics->metrics, &families[FAMILY_REQUESTS], code, metrics->host, method));
+    metrics->duration = metrics_series_ref(
+        METRICS_SERIES(metrics->metrics, &families[FAMILY_DURATION], method, metrics->host));
 }
 
 void client_metrics_count(struct client_metrics *metrics, struct str method, int status,
@@ -34,12 +64,8 @@ void client_metrics_count(struct client_metrics *metrics, struct str method, int
 {
     if (!metrics->metrics)
         return;
-    SCOPED(arena) arena = {0};
-    const struct str host = url_authority(&arena, &metrics->config->server);
-    char digits[16];
-    const int len = snprintf(digits, sizeof(digits), "%d", status);
-    const struct str code = status ? str_from(digits, (size_t)len) : STR("<error>");
-    metrics_inc(METRICS_SERIES(metrics->metrics, &families[FAMILY_REQUESTS], code, host, method));
-    metrics_observe(METRICS_SERIES(metrics->metrics, &families[FAMILY_DURATION], method, host),
-                    (double)took / (double)SECOND);
+    if (!metrics->requests || metrics->status != status || !str_eq(metrics->method, method))
+        find_series(metrics, method, status);
+    metrics_inc(metrics->requests);
+    metrics_observe(metrics->duration, (double)took / (double)SECOND);
 }

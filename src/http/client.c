@@ -32,6 +32,7 @@ struct http_client {
     struct list conns;   /* usable */
     struct list retired; /* take no more calls */
     size_t conn_count;   /* of both */
+    size_t usable, busy; /* of conns: all, and those with calls */
     size_t dialing;
     bool speaks_http1; /* seen: dialing several at a time makes sense */
     struct event changed;
@@ -42,23 +43,32 @@ static struct http_client *client_of(struct http_conn *conn)
     return conn->owner;
 }
 
-/* HTTP/1.1 connections beyond what is worth keeping go when they become idle. */
-static void trim_idle(struct http_client *client)
+static void set_in_use(struct http_client *client, struct http_conn *conn, bool in_use)
 {
-    size_t idle = 0;
-    LIST_FOREACH (struct http_conn, conn, &client->conns, link)
-        if (conn->call_count == 0 && !conn->http2 && ++idle > client->idle_max)
-            http_conn_retire(conn);
+    client->busy += in_use && !conn->in_use;
+    client->busy -= !in_use && conn->in_use;
+    conn->in_use = in_use;
 }
 
+/* Connections that take calls stand in front: finding one does not depend on how many are busy. */
 static void on_capacity(struct http_conn *conn)
 {
     struct http_client *client = client_of(conn);
-    if (!client)
+    if (!client || conn->retired)
         return;
-    event_wake_all(&client->changed);
+    if (http_conn_capacity(conn) > 0) {
+        list_remove(&conn->link);
+        list_prepend(&client->conns, &conn->link);
+    }
     if (conn->call_count == 0)
-        trim_idle(client);
+        set_in_use(client, conn, false);
+    if (conn->http2 || event_has_waiters(&client->changed)) {
+        conn->http2 ? event_wake_all(&client->changed) : event_wake_one(&client->changed);
+        return;
+    }
+    /* Beyond what is worth keeping, HTTP/1.1 connections go when they become idle. */
+    if (!conn->in_use && client->usable - client->busy > client->idle_max)
+        http_conn_retire(conn);
 }
 
 static void on_retired(struct http_conn *conn)
@@ -66,6 +76,8 @@ static void on_retired(struct http_conn *conn)
     struct http_client *client = client_of(conn);
     if (!client)
         return;
+    set_in_use(client, conn, false);
+    client->usable--;
     list_remove(&conn->link);
     list_append(&client->retired, &conn->link);
     event_wake_all(&client->changed);
@@ -215,7 +227,8 @@ static struct error *dial(struct http_client *client)
     struct http_conn *conn = http_conn_new(client->loop, transport, &options);
     client->speaks_http1 = !conn->http2;
     client->conn_count++;
-    list_append(&client->conns, &conn->link);
+    client->usable++;
+    list_prepend(&client->conns, &conn->link);
     return NULL;
 }
 
@@ -261,6 +274,10 @@ static struct error *attempt(struct http_client *client, struct http_conn *conn,
     TRY(write_head(client, request, &head));
     TRY(http_engine_open(conn->engine, &call->stream, &head, request->body.len == 0));
     http_conn_kick(conn);
+    if (http_conn_capacity(conn) == 0) {
+        list_remove(&conn->link);
+        list_append(conn->retired ? &client->retired : &client->conns, &conn->link);
+    }
     if (request->body.len) {
         struct error *err = http_call_write(call, request->body);
         if (!err)
@@ -298,6 +315,7 @@ struct error *http_client_send(struct http_client *client,
         TRY(get_conn(client, &conn));
         const bool reused = conn->calls_begun > 0;
         OWNED(http_call) call = http_call_new(conn);
+        set_in_use(client, conn, true);
         struct error *err = attempt(client, conn, request, call);
         if (!err) {
             *ret_response = http_response_new(TAKE(call));

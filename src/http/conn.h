@@ -47,6 +47,7 @@ struct http_conn_events {
 
 struct http_conn {
     struct list_link link; /* the owner's */
+    bool in_use;           /* the owner's */
     void *owner;
     const struct http_conn_events *events;
     enum http_role role;

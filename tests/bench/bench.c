@@ -66,12 +66,14 @@ int main(int argc, char **argv)
     const char *part = argc > 1 ? argv[1] : "all";
     uint64_t count = 5000;
     if (argc > 2 && !str_to_uint64(str_from_c(argv[2]), &count)) {
-        fprintf(stderr, "usage: bench [all|fibers|json|manifest|connections [COUNT]]\n");
+        fprintf(stderr, "usage: bench [all|client|fibers|json|manifest|connections [COUNT]]\n");
         return 2;
     }
     const int all = strcmp(part, "all") == 0;
     if (all || strcmp(part, "connections") == 0)
         bench_connections((size_t)count);
+    if (all || strcmp(part, "client") == 0)
+        bench_client();
     if (all || strcmp(part, "fibers") == 0)
         bench_fibers();
     if (all || strcmp(part, "json") == 0)

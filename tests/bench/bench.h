@@ -26,3 +26,4 @@ void bench_fibers(void);
 void bench_json(void);
 void bench_manifest(void);
 void bench_connections(size_t count);
+void bench_client(void);
