@@ -97,11 +97,10 @@ static bool lists_tell(const struct discovery *discovery, const struct discovery
 
 int64_t discovery_as_of(const struct discovery *discovery, const struct discovery_target *target)
 {
+    const bool told = discovery->surface && lists_tell(discovery, target);
+    const int64_t listed_at = told ? discovery->listed_at : DISCOVERY_NEVER;
     const struct discovery_mark *mark = find_mark(discovery, target);
-    const int64_t at = mark ? mark->at : DISCOVERY_NEVER;
-    if (!discovery->surface || !lists_tell(discovery, target))
-        return at;
-    return at > discovery->listed_at ? at : discovery->listed_at;
+    return mark && mark->at > listed_at ? mark->at : listed_at;
 }
 
 static void drop_etag(struct discovery_list *list)

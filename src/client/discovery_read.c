@@ -99,13 +99,13 @@ struct raw_version {
     const struct json_value *resources;
 };
 
-/* clang-format off: these lines are too long to be aligned */
+#define IN_VERSION(member) offsetof(struct raw_version, member)
+
 static const struct json_field version_fields[] = {
-    {"version",   json_read_str,   offsetof(struct raw_version, version),   JSON_REQUIRED},
-    {"freshness", json_read_str,   offsetof(struct raw_version, freshness), JSON_OPTIONAL},
-    {"resources", json_read_array, offsetof(struct raw_version, resources), JSON_OPTIONAL},
+    {"version",   json_read_str,   IN_VERSION(version),   JSON_REQUIRED},
+    {"freshness", json_read_str,   IN_VERSION(freshness), JSON_OPTIONAL},
+    {"resources", json_read_array, IN_VERSION(resources), JSON_OPTIONAL},
 };
-/* clang-format on */
 
 static struct error *read_aggregated_version(struct str group, const struct json_value *value,
                                              struct discovery_versions *versions)
@@ -126,16 +126,17 @@ struct raw_group {
     const struct json_value *versions;
 };
 
+#define IN_GROUP(member) offsetof(struct raw_group, member)
+
 static const struct json_field aggregated_group_fields[] = {
-    {"metadata.name", json_read_str,   offsetof(struct raw_group, name),     JSON_OPTIONAL},
-    {"versions",      json_read_array, offsetof(struct raw_group, versions), JSON_OPTIONAL},
+    {"metadata.name", json_read_str,   IN_GROUP(name),     JSON_OPTIONAL},
+    {"versions",      json_read_array, IN_GROUP(versions), JSON_OPTIONAL},
 };
 
 static const struct json_field plain_group_fields[] = {
-    {"name",                     json_read_str,   offsetof(struct raw_group, name),      JSON_REQUIRED},
-    {"preferredVersion.version", json_read_str,   offsetof(struct raw_group, preferred),
-     JSON_OPTIONAL                                                                                    },
-    {"versions",                 json_read_array, offsetof(struct raw_group, versions),  JSON_OPTIONAL},
+    {"name",                     json_read_str,   IN_GROUP(name),      JSON_REQUIRED},
+    {"preferredVersion.version", json_read_str,   IN_GROUP(preferred), JSON_OPTIONAL},
+    {"versions",                 json_read_array, IN_GROUP(versions),  JSON_OPTIONAL},
 };
 
 /* The array under this name; absent and null are empty. */
@@ -164,7 +165,7 @@ static struct error *read_aggregated_group(const struct json_value *value, bool 
 struct error *discovery_read_aggregated(struct str text, bool core,
                                         struct discovery_versions *versions)
 {
-    const struct json_value *root, *items, *item;
+    const struct json_value *root = NULL, *items, *item;
     TRY(read_document(text, "APIGroupDiscoveryList", versions->arena, &root));
     TRY(read_items(versions->arena, root, "items", &items));
     JSON_FOREACH (key, item, items)
@@ -180,7 +181,7 @@ static struct error *add_listed(struct discovery_versions *versions, struct str 
 
 struct error *discovery_read_core(struct str text, struct discovery_versions *versions)
 {
-    const struct json_value *root, *items, *item;
+    const struct json_value *root = NULL, *items, *item;
     TRY(read_document(text, "APIVersions", versions->arena, &root));
     TRY(read_items(versions->arena, root, "versions", &items));
     JSON_FOREACH (key, item, items)
@@ -210,8 +211,8 @@ static struct error *read_plain_group(const struct json_value *value, struct str
 
 struct error *discovery_read_groups(struct str text, struct discovery_versions *versions)
 {
-    const struct json_value *root, *items, *item;
-    struct str name;
+    const struct json_value *root = NULL, *items, *item;
+    struct str name = {0};
     TRY(read_document(text, "APIGroupList", versions->arena, &root));
     TRY(read_items(versions->arena, root, "groups", &items));
     JSON_FOREACH (key, item, items)
@@ -222,8 +223,8 @@ struct error *discovery_read_groups(struct str text, struct discovery_versions *
 struct error *discovery_read_group(struct str text, struct str group,
                                    struct discovery_versions *versions)
 {
-    const struct json_value *root;
-    struct str name;
+    const struct json_value *root = NULL;
+    struct str name = {0};
     TRY(read_document(text, "APIGroup", versions->arena, &root));
     TRY(read_plain_group(root, &name, versions));
     if (!str_eq(name, group))
@@ -234,7 +235,7 @@ struct error *discovery_read_group(struct str text, struct str group,
 struct error *discovery_read_resources(struct str text, struct str group, struct str version,
                                        struct discovery_versions *versions)
 {
-    const struct json_value *root, *items;
+    const struct json_value *root = NULL, *items;
     struct discovery_version read = {group, version, DISCOVERY_KNOWN, NULL, 0};
     TRY(read_document(text, "APIResourceList", versions->arena, &root));
     const struct str expected =

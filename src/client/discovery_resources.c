@@ -51,26 +51,26 @@ struct raw_resource {
     const struct json_value *subresources;
 };
 
+#define AT(member) offsetof(struct raw_resource, member)
+
 static const struct json_field plain_fields[] = {
-    {"name",         json_read_str,     offsetof(struct raw_resource, name),        JSON_OPTIONAL},
-    {"singularName", json_read_str,     offsetof(struct raw_resource, singular),    JSON_OPTIONAL},
-    {"kind",         json_read_str,     offsetof(struct raw_resource, kind),        JSON_OPTIONAL},
-    {"namespaced",   json_read_bool,    offsetof(struct raw_resource, namespaced),  JSON_OPTIONAL},
-    {"verbs",        json_read_strings, offsetof(struct raw_resource, verbs),       JSON_OPTIONAL},
-    {"shortNames",   json_read_strings, offsetof(struct raw_resource, short_names), JSON_OPTIONAL},
+    {"name",         json_read_str,     AT(name),        JSON_OPTIONAL},
+    {"singularName", json_read_str,     AT(singular),    JSON_OPTIONAL},
+    {"kind",         json_read_str,     AT(kind),        JSON_OPTIONAL},
+    {"namespaced",   json_read_bool,    AT(namespaced),  JSON_OPTIONAL},
+    {"verbs",        json_read_strings, AT(verbs),       JSON_OPTIONAL},
+    {"shortNames",   json_read_strings, AT(short_names), JSON_OPTIONAL},
 };
 
-/* clang-format off: these lines are too long to be aligned */
 static const struct json_field aggregated_fields[] = {
-    {"resource",          json_read_str,     offsetof(struct raw_resource, name),         JSON_OPTIONAL},
-    {"singularResource",  json_read_str,     offsetof(struct raw_resource, singular),     JSON_OPTIONAL},
-    {"responseKind.kind", json_read_str,     offsetof(struct raw_resource, kind),         JSON_OPTIONAL},
-    {"scope",             json_read_str,     offsetof(struct raw_resource, scope),        JSON_OPTIONAL},
-    {"verbs",             json_read_strings, offsetof(struct raw_resource, verbs),        JSON_OPTIONAL},
-    {"shortNames",        json_read_strings, offsetof(struct raw_resource, short_names),  JSON_OPTIONAL},
-    {"subresources",      json_read_array,   offsetof(struct raw_resource, subresources), JSON_OPTIONAL},
+    {"resource",          json_read_str,     AT(name),         JSON_OPTIONAL},
+    {"singularResource",  json_read_str,     AT(singular),     JSON_OPTIONAL},
+    {"responseKind.kind", json_read_str,     AT(kind),         JSON_OPTIONAL},
+    {"scope",             json_read_str,     AT(scope),        JSON_OPTIONAL},
+    {"verbs",             json_read_strings, AT(verbs),        JSON_OPTIONAL},
+    {"shortNames",        json_read_strings, AT(short_names),  JSON_OPTIONAL},
+    {"subresources",      json_read_array,   AT(subresources), JSON_OPTIONAL},
 };
-/* clang-format on */
 
 static struct error *check_name(struct str name)
 {
