@@ -2,7 +2,7 @@
 
 #include "base/base64.h"
 #include "base/memory.h"
-#include "client/token_source.h"
+#include "client/token_text.h"
 #include "json/builder.h"
 #include "json/fields.h"
 #include "json/path.h"

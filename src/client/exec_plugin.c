@@ -143,10 +143,9 @@ static struct error *complaint(const struct process_result *result)
         str_quote_go(&quoted, shown);
     }
     if (result->signal)
-        return error_new(ERROR_UNAUTHORIZED, "ended by signal %d%.*s", result->signal,
+        return error_new(ERROR_IO, "ended by signal %d%.*s", result->signal,
                          STR_ARG(buf_str(&quoted)));
-    return error_new(ERROR_UNAUTHORIZED, "exit code %d%.*s", result->exit_code,
-                     STR_ARG(buf_str(&quoted)));
+    return error_new(ERROR_IO, "exit code %d%.*s", result->exit_code, STR_ARG(buf_str(&quoted)));
 }
 
 static struct error *not_installed(const struct rest_exec *exec, struct error *err)
@@ -161,7 +160,7 @@ static struct error *check_fresh(const struct exec_credential *credential)
     char text[TIMESTAMP_TEXT_MAX];
     if (credential->expiration > loop_wall(loop_current()))
         return NULL;
-    return error_new(ERROR_UNAUTHORIZED, "printed a credential that expired at %.*s",
+    return error_new(ERROR_IO, "printed a credential that expired at %.*s",
                      STR_ARG(timestamp_write(credential->expiration, text)));
 }
 
@@ -176,7 +175,7 @@ static struct error *run_in_time(const struct exec_plugin *plugin,
     if (!error_is(err, ERROR_DEADLINE))
         return err;
     error_free(err);
-    return error_new(ERROR_TIMEOUT, "did not end within %.*s",
+    return error_new(ERROR_IO, "did not end within %.*s",
                      STR_ARG(duration_write(plugin->options.timeout, text)));
 }
 
@@ -211,6 +210,9 @@ static struct error *run_for_all(void *data)
     str_quote_go(&command, plugin->config->auth.exec.command);
     struct error *err =
         error_wrap(run(plugin, &credential), "exec plugin %.*s", STR_ARG(buf_str(&command)));
+    /* It comes out of requests: a missing program must not look like a missing object. */
+    if (err)
+        err->code = ERROR_IO;
     if (!err) {
         exec_credential_done(&plugin->credential);
         plugin->credential = credential;

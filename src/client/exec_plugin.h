@@ -36,7 +36,8 @@ DEFINE_OWNED(exec_plugin)
 
 /*
  * Suspends. Appends the token, if there is one, and gives a reference to the certificate, or NULL.
- * ret_identity itself may be NULL. Errors name the command and show some of what it complained.
+ * ret_identity itself may be NULL. Errors of the plugin are ERROR_IO, name the command and show
+ * some of what it complained.
  */
 MUST_USE struct error *exec_plugin_get(struct exec_plugin *plugin, struct buf *token,
                                        struct tls_identity **ret_identity);

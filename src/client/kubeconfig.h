@@ -122,7 +122,7 @@ struct kubeconfig_options {
 
 /*
  * From one text. Relative paths in it belong to directory; empty is the working directory. Options
- * may be NULL. ERROR_INVALID, or ERROR_PARSE and ERROR_TOO_LARGE for what is no manifest.
+ * may be NULL. ERROR_INVALID, whatever is wrong with it.
  */
 MUST_USE struct error *kubeconfig_read(struct str text, struct str directory,
                                        const struct kubeconfig_options *options,
@@ -138,7 +138,10 @@ struct kubeconfig_paths {
 /* From this process's environment; views of it. */
 struct kubeconfig_paths kubeconfig_paths_from_environment(void);
 
-/* Reads files and blocks meanwhile: for the start of a program. ERROR_NOT_FOUND without a file. */
+/*
+ * Reads files and blocks meanwhile: for the start of a program. ERROR_NOT_FOUND when there is no
+ * kubeconfig at all, ERROR_INVALID when there is something wrong with it.
+ */
 MUST_USE struct error *kubeconfig_load(const struct kubeconfig_paths *paths,
                                        const struct kubeconfig_options *options,
                                        struct rest_config *ret_config);
@@ -163,7 +166,8 @@ struct kubeconfig_in_cluster_options {
 
 /*
  * The cluster this process runs in, as the pod's service account. Blocks on files. ERROR_NOT_FOUND
- * outside of a cluster. The token rotates: it is the token_file, read again by token_source.h.
+ * outside of a cluster, ERROR_INVALID for an incomplete volume. The token rotates: it is the
+ * token_file, read again by token_source.h.
  */
 MUST_USE struct error *kubeconfig_in_cluster(const struct kubeconfig_in_cluster_options *options,
                                              struct rest_config *ret_config);

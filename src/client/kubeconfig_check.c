@@ -1,7 +1,7 @@
 /* What contradicts itself in a chosen cluster and user, and what is not allowed in them. */
 #include "client/exec_credential.h"
 #include "client/kubeconfig_internal.h"
-#include "client/token_source.h"
+#include "client/token_text.h"
 
 struct check {
     struct str place;

@@ -1,7 +1,7 @@
 /* Which cluster and user, and what their data fields and files hold. */
 #include "base/base64.h"
 #include "client/kubeconfig_internal.h"
-#include "client/token_source.h"
+#include "client/token_text.h"
 
 static struct str or_else(struct str text, struct str other)
 {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "client/kubeconfig_internal.h"
-#include "client/token_source.h"
+#include "client/token_text.h"
 #include "net/tls.h"
 
 #define DIRECTORY "/var/run/secrets/kubernetes.io/serviceaccount"
@@ -35,6 +35,14 @@ static struct str path_of(const struct kubeconfig_in_cluster_options *options, s
     return kubeconfig_resolve(arena, directory, str_from_c(name));
 }
 
+/* What is missing or broken in a cluster is another matter than not being in one. */
+static struct error *as_invalid(struct error *err)
+{
+    if (err)
+        err->code = ERROR_INVALID;
+    return err;
+}
+
 static struct error *read_from(const struct kubeconfig_in_cluster_options *options,
                                struct arena *arena, const char *name, struct buf *out)
 {
@@ -46,12 +54,13 @@ static struct error *read_from(const struct kubeconfig_in_cluster_options *optio
 static struct error *use_server(const struct kubeconfig_in_cluster_options *options,
                                 struct rest_config *config)
 {
-    struct str url;
+    struct str url = {0};
     SCOPED(buf) pem = {0};
     TRY(find_server(options, &config->arena, &url));
-    TRY(kubeconfig_set_server(config, url), "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT");
-    TRY(read_from(options, &config->arena, "ca.crt", &pem));
-    TRY(tls_trust_read(buf_str(&pem), &config->tls.trust), "ca.crt");
+    TRY(as_invalid(kubeconfig_set_server(config, url)),
+        "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT");
+    TRY(as_invalid(read_from(options, &config->arena, "ca.crt", &pem)));
+    TRY(as_invalid(tls_trust_read(buf_str(&pem), &config->tls.trust)), "ca.crt");
     if (options->keep_pem || config->auth.exec.provide_cluster_info)
         config->tls.trust_pem = arena_str(&config->arena, buf_str(&pem));
     return NULL;
@@ -62,7 +71,7 @@ static struct error *use_token(const struct kubeconfig_in_cluster_options *optio
                                struct rest_config *config)
 {
     SCOPED(buf) text = {.secret = true};
-    TRY(read_from(options, &config->arena, "token", &text));
+    TRY(as_invalid(read_from(options, &config->arena, "token", &text)));
     const struct str token = str_trim(buf_str(&text));
     if (!token_is_sendable(token))
         return error_new(ERROR_INVALID, "token: no token in it");
@@ -76,7 +85,8 @@ static struct error *use_namespace(const struct kubeconfig_in_cluster_options *o
                                    struct rest_config *config)
 {
     SCOPED(buf) text = {0};
-    TRY(error_ignore(read_from(options, &config->arena, "namespace", &text), ERROR_NOT_FOUND));
+    struct error *err = read_from(options, &config->arena, "namespace", &text);
+    TRY(as_invalid(error_ignore(err, ERROR_NOT_FOUND)));
     const struct str namespace = str_trim(buf_str(&text));
     config->namespace =
         str_is_empty(namespace) ? STR("default") : arena_str(&config->arena, namespace);

@@ -23,7 +23,7 @@ void problems_add(struct problems *problems, struct error *err);
 void problems_add_at(struct problems *problems, struct str place, const char *field,
                      struct error *err);
 
-/* "invalid configuration: …" with all of them, or NULL. */
+/* ERROR_INVALID, "invalid configuration: …", with all of them, or NULL. */
 MUST_USE struct error *problems_take(struct problems *problems);
 
 /* What entries have in common; their first member. */

@@ -32,5 +32,7 @@ struct error *problems_take(struct problems *problems)
         err = error_join(err,
                          error_new(ERROR_INVALID, "and %zu more", problems->count - PROBLEMS_MAX));
     problems->count = 0;
+    if (err)
+        err->code = ERROR_INVALID; /* a missing certificate is not a missing kubeconfig */
     return error_wrap(err, "invalid configuration");
 }

@@ -24,6 +24,8 @@ static void add_escaped(struct buf *out, struct str text, bool is_json)
         const uint32_t code = valid ? decode(text.ptr, len) : 0xfffd;
         if (!is_json && (code == '"' || code == '\\'))
             buf_print(out, "\\%c", (char)code);
+        else if (code == '\n')
+            buf_add(out, STR("\\n"));
         else if (valid && quote_is_printable(code))
             buf_add(out, str_slice(text, 0, len));
         else

@@ -6,6 +6,7 @@
 #include "async/worker.h"
 #include "base/memory.h"
 #include "client/kubeconfig_internal.h"
+#include "client/token_text.h"
 
 #define REREAD_DEFAULT MINUTE
 
@@ -24,14 +25,6 @@ struct token_source {
     bool is_reading;
     struct event read;
 };
-
-bool token_is_sendable(struct str token)
-{
-    for (size_t i = 0; i < token.len; i++)
-        if (token.ptr[i] <= ' ' || token.ptr[i] > '~')
-            return false;
-    return token.len > 0;
-}
 
 struct token_source *token_source_new(const struct rest_config *config,
                                       const struct token_source_options *options)
@@ -151,6 +144,7 @@ static struct error *refresh(struct token_source *source)
         return NULL;
     }
     source->due = INT64_MIN; /* nothing to go on with: every caller tries */
+    err->code = ERROR_IO;    /* a missing file must not look like a missing object */
     return error_wrap(err, "token file");
 }
 

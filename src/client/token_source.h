@@ -12,8 +12,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/owned.h"
@@ -31,9 +29,6 @@ struct token_source_options {
     void *read_data;
 };
 
-/* Not empty, and nothing in it that could break or forge a header. */
-bool token_is_sendable(struct str token);
-
 /* The config is borrowed and must outlive the source. Options may be NULL. */
 struct token_source *token_source_new(const struct rest_config *config,
                                       const struct token_source_options *options);
@@ -44,8 +39,8 @@ DEFINE_OWNED(token_source)
 
 /*
  * Suspends when something has to be read or run. Appends the token to use now; none when the config
- * has no such credentials. A plugin may give a client certificate as well: ret_identity, unless it
- * is NULL, gets a reference to it, or NULL.
+ * has no such credentials. ERROR_IO when there should be one and is not. A plugin may give a client
+ * certificate as well: ret_identity, unless it is NULL, gets a reference to it, or NULL.
  */
 MUST_USE struct error *token_source_get(struct token_source *source, struct buf *token,
                                         struct tls_identity **ret_identity);

@@ -1,8 +1,13 @@
 #include "client/token_source.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "async/fiber.h"
 #include "async/loop.h"
+#include "async/process.h"
 #include "async/scope.h"
+#include "testing/certs.h"
 #include "testing/sim.h"
 
 /* The file; workers of a simulated loop run on its thread. */
@@ -34,27 +39,6 @@ static void check_token(struct token_source *source, const char *expected)
     CHECK_EQ(buf_str(&token), str_from_c(expected));
 }
 
-TEST(token_is_sendable)
-{
-    const struct {
-        const char *name;
-        struct str token;
-        bool expected;
-    } cases[] = {
-        {"a usual one",  STR_INIT("eyJh.b-_~+/=="), true },
-        {"an empty one", STR_INIT(""),              false},
-        {"a blank",      STR_INIT("a b"),           false},
-        {"a line end",   STR_INIT("a\r\nb"),        false},
-        {"a NUL",        STR_INIT("a\0b"),          false},
-        {"a delete",     STR_INIT("a\x7f"),         false},
-        {"not ASCII",    STR_INIT("\xc3\xa4"),      false},
-    };
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        TEST_CASE("%s", cases[i].name);
-        CHECK_EQ(token_is_sendable(cases[i].token), cases[i].expected);
-    }
-}
-
 SIM_TEST(token_source_without_credentials)
 {
     const struct rest_config config = {
@@ -75,6 +59,31 @@ SIM_TEST(token_source_of_a_text)
     token_source_reject(source, buf_str(&token));
     check_token(source, "static");
     CHECK_EQ(sim_jobs_done(loop_current()), 0);
+}
+
+static struct error *pretend(const struct process_options *options,
+                             struct process_result *ret_result)
+{
+    static const char printed[] = "{\"kind\":\"ExecCredential\",\"apiVersion\":\"v\","
+                                  "\"status\":{\"token\":\"%s\"}}";
+    static int runs;
+    CHECK_EQ(options->argv[0], "run");
+    *ret_result = (struct process_result){0};
+    buf_print(&ret_result->out, printed, runs++ ? "second" : "first");
+    return NULL;
+}
+
+SIM_TEST(token_source_of_a_plugin)
+{
+    const struct rest_config config = {
+        .auth.exec = {.command = STR("run"), .api_version = STR("v")}
+    };
+    const struct token_source_options options = {.exec = {.run = pretend}};
+    OWNED(token_source) source = token_source_new(&config, &options);
+    check_token(source, "first");
+    check_token(source, "first");
+    token_source_reject(source, STR("first"));
+    check_token(source, "second");
 }
 
 SIM_TEST(token_source_rereads_every_minute)
@@ -136,11 +145,9 @@ SIM_TEST(token_source_without_any_good_token)
     const struct rest_config config = {.auth = {.token_file = STR("/t")}};
     OWNED(token_source) source = source_of(&file, &config);
     SCOPED(buf) token = {.secret = true};
-    CHECK_FAILS(token_source_get(source, &token, NULL), ERROR_NOT_FOUND,
-                "token file: open /t: not there");
+    CHECK_FAILS(token_source_get(source, &token, NULL), ERROR_IO, "token file: open /t: not there");
     file.text = "";
-    CHECK_FAILS(token_source_get(source, &token, NULL), ERROR_INVALID,
-                "token file: no token in it");
+    CHECK_FAILS(token_source_get(source, &token, NULL), ERROR_IO, "token file: no token in it");
     CHECK_EQ(token.len, 0);
     file.text = "here";
     check_token(source, "here");
@@ -191,4 +198,40 @@ TORTURE_TEST(token_source_survives)
     scope_start(&scope, "get", get_once, source);
     scope_start(&scope, "get", get_once, source);
     return scope_wait(&scope);
+}
+
+static void write_file(const char *directory, const char *name, struct str text)
+{
+    SCOPED(arena) arena = {0};
+    FILE *file = fopen(arena_print(&arena, "%s/%s", directory, name).ptr, "w");
+    CHECK(file != NULL);
+    CHECK_EQ(fwrite(text.ptr, 1, text.len, file), text.len);
+    CHECK_EQ(fclose(file), 0);
+}
+
+/* The real thing, but for the clock: files, workers, and what a pod knows. */
+SIM_TEST(token_source_of_a_pod_rotates)
+{
+    char directory[] = "/tmp/token_source_test.XXXXXX";
+    CHECK(mkdtemp(directory) != NULL);
+    struct test_certs certs;
+    test_certs_init(&certs, SIM_EPOCH);
+    write_file(directory, "ca.crt", buf_str(&certs.authority_pem));
+    write_file(directory, "token", STR("first\n"));
+    SCOPED(rest_config) config = {0};
+    const struct kubeconfig_in_cluster_options options = {
+        .host = STR("10.0.0.1"), .port = STR("443"), .directory = str_from_c(directory)};
+    CHECK_OK(kubeconfig_in_cluster(&options, &config));
+    OWNED(token_source) source = token_source_new(&config, NULL);
+    check_token(source, "first");
+    write_file(directory, "token", STR("second\n"));
+    CHECK_OK(fiber_sleep(59 * SECOND));
+    check_token(source, "first");
+    CHECK_OK(fiber_sleep(2 * SECOND));
+    check_token(source, "second");
+    SCOPED(arena) arena = {0};
+    remove(arena_print(&arena, "%s/token", directory).ptr);
+    remove(arena_print(&arena, "%s/ca.crt", directory).ptr);
+    remove(directory);
+    test_certs_done(&certs);
 }

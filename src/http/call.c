@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "async/fiber.h"
+#include "async/loop.h"
 #include "base/memory.h"
 #include "http/conn.h"
 
@@ -169,6 +170,25 @@ struct error *http_call_read(struct http_call *call, char *ptr, size_t capacity,
     return NULL;
 }
 
+/*
+ * Suspends until the queue moves. A peer that keeps its window shut is as dead as one whose socket
+ * is full, only that the transport does not notice it.
+ */
+static struct error *wait_for_room(struct http_call *call)
+{
+    const int64_t outer = fiber_deadline();
+    const duration stall = call->conn->timeouts.stall;
+    struct error *err;
+    {
+        FIBER_TIMEOUT(stall);
+        err = event_wait(&call->changed, "the peer to read");
+    }
+    if (!error_is(err, ERROR_DEADLINE) || outer <= loop_now(loop_current()))
+        return err;
+    error_free(err);
+    return error_new(ERROR_CONNECTION, "the peer has stopped reading");
+}
+
 struct error *http_call_write(struct http_call *call, struct str bytes)
 {
     for (;;) {
@@ -181,7 +201,7 @@ struct error *http_call_write(struct http_call *call, struct str bytes)
         if (bytes.len == 0)
             return NULL;
         if (taken == 0)
-            TRY(event_wait(&call->changed, "the peer to read"));
+            TRY(wait_for_room(call));
     }
 }
 

@@ -556,3 +556,27 @@ SIM_TEST(a_plain_text_peer_on_a_tls_port_is_named)
     CHECK_FAILS(stage_get(&stage, STR("/"), &status, &body), ERROR_TLS,
                 "the peer does not speak TLS");
 }
+
+SIM_TEST(a_client_that_stops_reading_is_given_up)
+{
+    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
+        TEST_CASE("%s", stage_name(kind));
+        struct flood flood = {0};
+        SCOPED(stage) stage;
+        stage_init(&stage, kind, floods, &flood);
+        stage.client_options.timeouts.idle = HOUR;
+        CHECK_OK(stage_start(&stage));
+        OWNED(http_response) response = NULL;
+        CHECK_OK(http_client_send(stage.client, &(struct http_client_request){.target = STR("/")},
+                                  &response));
+        CHECK_OK(fiber_sleep(20 * SECOND));
+        CHECK(!flood.canceled);
+        CHECK_EQ(http_server_request_count(stage.server), (size_t)1);
+        CHECK_OK(fiber_sleep(15 * SECOND));
+        CHECK(flood.canceled);
+        CHECK_EQ(http_server_request_count(stage.server), (size_t)0);
+        SCOPED(buf) body = {0};
+        OWNED(error) err = http_response_read_all(response, &body);
+        CHECK(err != NULL); /* not half an answer taken for a whole one */
+    }
+}
