@@ -33,7 +33,7 @@ SIM_TEST(discovery_shares_tables_between_equal_clusters)
     CHECK_EQ(discovery_pool_table_count(pool), (size_t)3);
     CHECK_EQ(discoveries[0]->surface->tables[1], discoveries[2]->surface->tables[1]);
 
-    /* It learns of the group that the others have: all are equal, though told otherwise. */
+    /* A change makes another surface; the same change leads to the same one. */
     CHECK_OK(fiber_sleep(2 * SECOND));
     site_plain(&sites[0], "/apis/lab.example.com/v1", PAGE_WIDGETS);
     site_plain(&sites[1], "/apis/lab.example.com/v1", PAGE_WIDGETS);
