@@ -187,7 +187,7 @@ struct client_raw_answer {
     struct str content_type, etag; /* in the arena */
 };
 
-/* Appends the body. Any answer of 200 to 299, and 304, is a success. */
+/* Appends the body, up to its limit. Any answer of 200 to 299, and 304, is a success. */
 MUST_USE struct error *client_raw(struct client *client, const struct client_raw_request *request,
                                   struct arena *arena, struct buf *body,
                                   struct client_raw_answer *ret_answer);

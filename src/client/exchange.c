@@ -117,7 +117,8 @@ struct error *client_exchange(struct client *client, const struct client_request
                               struct arena *arena, struct buf *body,
                               struct client_raw_answer *ret_answer)
 {
-    body->limit = client_options_of(client)->answer_max;
+    if (!body->limit)
+        body->limit = client_options_of(client)->answer_max;
     const size_t begin = body->len;
     for (int repeats = 0;; repeats++) {
         duration asked;

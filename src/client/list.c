@@ -49,24 +49,32 @@ struct error *client_list_page(struct client *client, struct gvr gvr, struct str
     return NULL;
 }
 
-/* One page through the sink. The token of the next page is left in token. */
-static struct error *list_some(struct client *client, struct gvr gvr, struct str namespace,
-                               const struct client_list_options *options,
-                               const struct client_list_sink *sink, struct buf *token,
-                               struct buf *version)
+/* A list under way. */
+struct listing {
+    struct client *client;
+    struct gvr gvr;
+    struct str namespace;
+    const struct client_list_options *options;
+    const struct client_list_sink *sink;
+    struct buf token;    /* of the next page */
+    struct buf *version; /* of the list */
+};
+
+/* One page through the sink. */
+static struct error *list_some(struct listing *listing)
 {
     SCOPED(arena) arena = {.limit = SIZE_MAX / 2};
-    struct client_list_options page = *options;
-    struct object_list list;
-    page.continue_token = buf_str(token);
-    page.limit = options->limit > 0 ? options->limit : PAGE_DEFAULT;
-    TRY(client_list_page(client, gvr, namespace, &page, &arena, &list));
+    struct client_list_options page = *listing->options;
+    struct object_list list = {0};
+    page.continue_token = buf_str(&listing->token);
+    page.limit = page.limit > 0 ? page.limit : PAGE_DEFAULT;
+    TRY(client_list_page(listing->client, listing->gvr, listing->namespace, &page, &arena, &list));
     for (size_t i = 0; i < list.count; i++)
-        TRY(sink->each(sink->data, list.items[i]));
-    buf_clear(token);
-    buf_add(token, list.continue_token);
-    buf_clear(version);
-    buf_add(version, list.resource_version);
+        TRY(listing->sink->each(listing->sink->data, list.items[i]));
+    buf_clear(&listing->token);
+    buf_add(&listing->token, list.continue_token);
+    buf_clear(listing->version);
+    buf_add(listing->version, list.resource_version);
     return NULL;
 }
 
@@ -75,23 +83,37 @@ static bool is_too_old(const struct error *err)
     return error_is(err, ERROR_EXPIRED) || error_is(err, ERROR_GONE);
 }
 
+static struct error *list_all(struct listing *listing)
+{
+    int restarts = 0;
+    do {
+        const bool begun = listing->token.len > 0;
+        struct error *err = list_some(listing);
+        if (err && begun && is_too_old(err) && restarts++ < RESTARTS_MAX) {
+            error_free(err);
+            buf_clear(&listing->token);
+            listing->sink->restart(listing->sink->data);
+            TRY(list_some(listing));
+            continue;
+        }
+        TRY(err);
+    } while (listing->token.len > 0);
+    return NULL;
+}
+
 struct error *client_list_each(struct client *client, struct gvr gvr, struct str namespace,
                                const struct client_list_options *options,
                                const struct client_list_sink *sink, struct buf *version)
 {
-    SCOPED(buf) token = {0};
-    options = options ? options : &list_defaults;
-    for (int restarts = 0;;) {
-        const bool begun = token.len > 0;
-        struct error *err = list_some(client, gvr, namespace, options, sink, &token, version);
-        if (err && begun && is_too_old(err) && restarts++ < RESTARTS_MAX) {
-            error_free(err);
-            buf_clear(&token);
-            sink->restart(sink->data);
-            continue;
-        }
-        TRY(err);
-        if (token.len == 0)
-            return NULL;
-    }
+    struct listing listing = {
+        .client = client,
+        .gvr = gvr,
+        .namespace = namespace,
+        .options = options ? options : &list_defaults,
+        .sink = sink,
+        .version = version,
+    };
+    struct error *err = list_all(&listing);
+    buf_done(&listing.token);
+    return err;
 }

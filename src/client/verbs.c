@@ -140,6 +140,7 @@ struct error *client_update(struct client *client, struct gvr gvr, const struct 
     return write_object(client, STR("PUT"), &place, object, options, ret_object);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): what, where, how, with what, and what came of it */
 struct error *client_patch(struct client *client, struct gvr gvr, struct key key,
                            enum client_patch_type type, struct str body,
                            const struct client_write_options *options, struct object **ret_object)

@@ -15,7 +15,8 @@ struct history {
     int64_t oldest; /* older ones are forgotten */
     int streams;
     enum { CALM, RESETS_MID_EVENT, ENDS_AFTER_60S, GOES_SILENT, ANSWERS_429 } trouble;
-    size_t padding; /* bytes of each object */
+    size_t padding;    /* bytes of each object */
+    duration interval; /* between events; 0: 20 s */
     struct event grown;
     int active;
 };
@@ -111,7 +112,7 @@ static struct error *grows(void *data)
 {
     struct history *history = data;
     while (history->head < EVENTS) {
-        TRY(fiber_sleep(20 * SECOND));
+        TRY(fiber_sleep(history->interval ? history->interval : 20 * SECOND));
         history->head++;
         event_wake_all(&history->grown);
     }
@@ -135,10 +136,10 @@ static struct error *follow(struct stage *stage, const struct watch_options *opt
     return NULL;
 }
 
-static void follow_in_trouble(struct history *history, const struct watch_options *options)
+static void follow_over(bool real, struct history *history, const struct watch_options *options)
 {
     SCOPED(stage) stage;
-    stage_init(&stage, false);
+    stage_init(&stage, real);
     stage.handler = watches;
     stage.data = history;
     stage_start(&stage);
@@ -146,6 +147,24 @@ static void follow_in_trouble(struct history *history, const struct watch_option
     scope_start(&scope, "grows", grows, history);
     CHECK_OK(follow(&stage, options));
     CHECK_OK(scope_wait(&scope));
+}
+
+static void follow_in_trouble(struct history *history, const struct watch_options *options)
+{
+    follow_over(false, history, options);
+}
+
+LOOP_TEST(a_watch_survives_resets_on_real_sockets)
+{
+    struct history history = {.trouble = RESETS_MID_EVENT, .interval = MILLISECOND};
+    follow_over(true, &history, &(struct watch_options){0});
+    CHECK(history.streams > 3);
+}
+
+LOOP_TEST(a_watch_takes_large_events_on_real_sockets)
+{
+    struct history history = {.padding = 1500000, .interval = MILLISECOND};
+    follow_over(true, &history, &(struct watch_options){0});
 }
 
 SIM_TEST(a_watch_goes_on_when_the_server_ends_it)
