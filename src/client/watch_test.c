@@ -28,8 +28,9 @@ static void write_event(struct buf *out, const char *type, int64_t version, size
         "{\"type\":\"%s\",\"object\":{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":"
         "{\"name\":\"o\",\"resourceVersion\":\"%lld\"},\"data\":{\"p\":\"",
         type, (long long)version);
-    for (size_t i = 0; i < padding; i++)
-        buf_add_char(out, 'x');
+    char *room = buf_reserve(out, padding);
+    memset(room, 'x', padding);
+    buf_grow(out, padding);
     buf_add(out, STR("\"}}}\n"));
 }
 
