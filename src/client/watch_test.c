@@ -4,6 +4,7 @@
 #include "async/event.h"
 #include "client/stage_test.h"
 
+/* Of a history that does not say otherwise. */
 #define EVENTS 40
 
 /*
@@ -17,6 +18,7 @@ struct history {
     enum { CALM, RESETS_MID_EVENT, ENDS_AFTER_60S, GOES_SILENT, ANSWERS_429 } trouble;
     size_t padding;    /* bytes of each object */
     duration interval; /* between events; 0: 20 s */
+    int64_t last;      /* version of the last event; 0: EVENTS */
     struct event grown;
     int active;
 };
@@ -109,10 +111,15 @@ static struct error *watches(void *data, struct http_request *request)
     return err;
 }
 
+static int64_t last_of(const struct history *history)
+{
+    return history->last ? history->last : EVENTS;
+}
+
 static struct error *grows(void *data)
 {
     struct history *history = data;
-    while (history->head < EVENTS) {
+    while (history->head < last_of(history)) {
         TRY(fiber_sleep(history->interval ? history->interval : 20 * SECOND));
         history->head++;
         event_wake_all(&history->grown);
@@ -125,7 +132,7 @@ static struct error *follow(struct stage *stage, const struct watch_options *opt
 {
     OWNED(watch) watch = NULL;
     TRY(watch_open(stage->client, GVR_CONFIG_MAPS, STR(""), options, &watch));
-    for (int64_t expected = 1; expected <= EVENTS; expected++) {
+    for (int64_t expected = 1; expected <= last_of(stage->data); expected++) {
         struct watch_event event;
         TRY(watch_next(watch, &event));
         CHECK_EQ((int)event.type, (int)WATCH_MODIFIED);
@@ -164,7 +171,7 @@ LOOP_TEST(a_watch_survives_resets_on_real_sockets)
 
 LOOP_TEST(a_watch_takes_large_events_on_real_sockets)
 {
-    struct history history = {.padding = 1500000, .interval = MILLISECOND};
+    struct history history = {.padding = 1500000, .interval = MILLISECOND, .last = 5};
     follow_over(true, &history, &(struct watch_options){0});
 }
 
@@ -205,7 +212,7 @@ SIM_TEST(a_watch_survives_a_server_that_is_busy)
 
 SIM_TEST(a_watch_takes_events_of_a_megabyte_and_a_half)
 {
-    struct history history = {.padding = 1500000};
+    struct history history = {.padding = 1500000, .last = 5};
     follow_in_trouble(&history, &(struct watch_options){0});
 }
 
