@@ -138,7 +138,7 @@ static bool is_uuid(struct str text)
 
 static bool is_uuid_of(struct str text, char version)
 {
-    char digits[32];
+    char digits[32] = {0};
     size_t count = 0;
     if (!is_uuid(text))
         return false;
