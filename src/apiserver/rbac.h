@@ -1,0 +1,106 @@
+/*
+ * Role based access control: who may do what, as Kubernetes decides it.
+ *
+ *     OWNED(rbac) rbac = rbac_new();
+ *     rbac_put(rbac, RBAC_CLUSTER_ROLE, role);
+ *     rbac_put(rbac, RBAC_CLUSTER_ROLE_BINDING, binding);
+ *     struct rbac_decision decision = rbac_authorize(rbac, arena, &attributes);
+ *     if (!decision.allowed)
+ *         return rbac_forbidden(&attributes, decision.reason);
+ *
+ * Roles and bindings are put and removed one by one as they are stored, and the next question is
+ * answered accordingly. Bindings are found by their subjects, so an answer costs what is bound to
+ * the user and its groups, however many others there are. Everything is allowed that some rule
+ * allows; the group system:masters may do everything.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/owned.h"
+#include "base/str.h"
+#include "json/json.h"
+
+struct rbac;
+
+enum rbac_kind {
+    RBAC_ROLE,
+    RBAC_CLUSTER_ROLE,
+    RBAC_ROLE_BINDING,
+    RBAC_CLUSTER_ROLE_BINDING,
+};
+
+struct rbac_strings {
+    struct str *items;
+    size_t count;
+};
+
+struct rbac_user {
+    struct str name;
+    struct rbac_strings groups;
+};
+
+struct rbac_attributes {
+    struct rbac_user user;
+    struct str verb;
+    bool is_resource_request;
+    struct str api_group, resource, subresource, name, namespace;
+    struct str path; /* of a request for no resource */
+};
+
+struct rbac_decision {
+    bool allowed;
+    struct str reason; /* "RBAC: allowed by ..."; of a refusal usually empty */
+};
+
+struct rbac_rule {
+    struct rbac_strings verbs, api_groups, resources, resource_names, urls;
+};
+
+struct rbac_rules {
+    struct rbac_rule *items;
+    size_t count, capacity; /* capacity is private */
+};
+
+struct rbac *rbac_new(void);
+void rbac_free(struct rbac *rbac);
+DEFINE_OWNED(rbac)
+
+/* An object of this kind was stored. Fields of a wrong type grant nothing. */
+void rbac_put(struct rbac *rbac, enum rbac_kind kind, const struct json_value *object);
+
+/* It is gone; the namespace is empty for those without. */
+void rbac_remove(struct rbac *rbac, enum rbac_kind kind, struct str namespace, struct str name);
+
+struct rbac_decision rbac_authorize(struct rbac *rbac, struct arena *arena,
+                                    const struct rbac_attributes *attributes);
+
+/* 403, as API servers word it. The reason of a refusal is shown behind the message. */
+MUST_USE struct error *rbac_forbidden(const struct rbac_attributes *attributes, struct str reason);
+
+/*
+ * What a user may do in a namespace (empty for the whole cluster), for SelfSubjectRulesReview.
+ * Copied into the arena, so it outlives changes of the index.
+ */
+struct rbac_rules rbac_user_rules(struct rbac *rbac, struct arena *arena,
+                                  const struct rbac_user *user, struct str namespace);
+
+/* The rules of an object that is about to be stored, and of a role that is bound. */
+struct rbac_rules rbac_read_rules(struct arena *arena, const struct json_value *role);
+struct rbac_rules rbac_role_rules(struct rbac *rbac, struct arena *arena, enum rbac_kind kind,
+                                  struct str namespace, struct str name);
+
+/*
+ * Whoever grants rights must hold them: NULL, or ERROR_FORBIDDEN with the message that names those
+ * that are missing. The caller asks first whether the verbs escalate or bind are allowed.
+ */
+MUST_USE struct error *rbac_check_escalation(struct rbac *rbac, const struct rbac_user *user,
+                                             struct str namespace,
+                                             const struct rbac_rules *granted);
+
+/* Whether rights include all others; those that are not included are added to missing. */
+bool rbac_covers(struct arena *arena, const struct rbac_rules *held,
+                 const struct rbac_rules *wanted, struct rbac_rules *missing);
