@@ -225,7 +225,7 @@ static struct error *read_envelope(struct str envelope, struct str *ret_api_vers
 
 struct error *protobuf_body_read(struct str body, struct json_doc **ret_doc)
 {
-    struct str api_version, kind, message;
+    struct str api_version = {NULL, 0}, kind = {NULL, 0}, message = {NULL, 0};
     struct gvk gvk;
     if (!protobuf_body_has_magic(body))
         return error_new(ERROR_BAD_REQUEST, "provided data does not appear to be a protobuf "

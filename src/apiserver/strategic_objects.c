@@ -1,6 +1,8 @@
 /*
  * Lists of objects that are merged by a merge key, and "$setElementOrder".
  */
+#include <assert.h>
+
 #include "apiserver/strategic_list.h"
 #include "base/memory.h"
 
@@ -96,6 +98,7 @@ static struct error *merge_elements(struct objects *objects, struct items *merge
             item.node = merge_tree_new(&objects->merge->tree, item.value);
             items_add(merged, item);
         } else {
+            assert(at < merged->count && merged->list);
             merge_push(objects->merge, merged->list[at].node, item.value, elements);
         }
         TRY(merge_tree_check(&objects->merge->tree));

@@ -1,3 +1,5 @@
+#include <assert.h>
+
 #include "apiserver/strategic_merge_internal.h"
 
 /* Types that the tables do not spell out, by kind; they have no members that could be patched. */
@@ -73,8 +75,9 @@ struct error *schema_member(struct schema schema, struct str name, struct schema
 
 struct error *schema_elements(struct schema schema, struct str name, struct schema *ret_element)
 {
-    struct schema member;
+    struct schema member = {.field = NULL};
     TRY(schema_member(schema, name, &member));
+    assert(member.field);
     const bool is_pointer = schema.field && !schema.element && (schema.field->flags & POINTER);
     if (!is_list(member) && member.field->kind != BYTES && !(member.field->flags & POINTER))
         return error_new(ERROR_INTERNAL, "expected slice or array type, but got: %s",
