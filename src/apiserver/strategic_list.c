@@ -58,7 +58,7 @@ void items_of_patch(struct items *items, const struct json_value *patch, const c
 
 size_t items_find(struct merge *merge, const struct items *items, const struct item *item)
 {
-    for (size_t i = 0; i < items->count; i++) {
+    for (size_t i = 0; i < items->count && merge->tree.work <= STRATEGIC_WORK_MAX; i++) {
         merge->tree.work++;
         if (items->list[i].has_id && item->has_id && go_equal(items->list[i].id, item->id))
             return i;

@@ -28,7 +28,10 @@ struct item item_of_value(const struct json_value *value, const char *merge_key)
 void items_of_array(struct items *items, const struct merge_node *array, const char *merge_key);
 void items_of_patch(struct items *items, const struct json_value *patch, const char *merge_key);
 
-/* Where something with the same identity stands, or STR_NONE. Counted as work. */
+/*
+ * Where something with the same identity stands, or STR_NONE. Counted as work; once that is too
+ * much nothing is found any more, and merge_tree_check() tells.
+ */
 size_t items_find(struct merge *merge, const struct items *items, const struct item *item);
 
 /* Gives the array the merged items: those of order in that order, the others as they were in old.

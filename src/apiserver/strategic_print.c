@@ -67,6 +67,8 @@ enum go_type go_type_of_node(const struct merge_node *node)
 
 bool go_equal(const struct json_value *a, const struct json_value *b)
 {
+    if (json_type(a) == JSON_STRING && json_type(b) == JSON_STRING)
+        return str_eq(json_to_str(a), json_to_str(b));
     const enum go_type type = go_type(a);
     if (type == GO_SLICE || type == GO_MAP || type != go_type(b))
         return false;

@@ -13,7 +13,7 @@
 #include "json/json.h"
 
 /* Comparisons and moves; a few tenths of a second. */
-#define STRATEGIC_WORK_MAX ((size_t)1 << 26)
+#define STRATEGIC_WORK_MAX ((size_t)1 << 24)
 
 struct merge_node {
     const struct json_value *value; /* until it is opened */
