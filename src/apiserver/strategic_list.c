@@ -209,7 +209,7 @@ static void merge_scalars(struct merge *merge, struct merge_node *array,
 }
 
 struct error *merge_list(struct merge *merge, struct merge_node *array,
-                         const struct json_value *patch, struct schema elements)
+                         const struct json_value *patch, struct strategic_schema elements)
 {
     enum go_type type;
     merge_tree_open(&merge->tree, array);
@@ -225,7 +225,7 @@ struct error *merge_list(struct merge *merge, struct merge_node *array,
 }
 
 struct error *merge_list_delete(struct merge *merge, struct merge_node *array,
-                                const struct json_value *patch, struct schema elements)
+                                const struct json_value *patch, struct strategic_schema elements)
 {
     enum go_type type;
     SCOPED(items) unwanted = {.count = 0};

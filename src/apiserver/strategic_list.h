@@ -47,4 +47,5 @@ MUST_USE struct error *merge_error_key(const struct item *item, const char *merg
 
 /* Merges a list of objects by its merge key. */
 MUST_USE struct error *merge_objects(struct merge *merge, struct merge_node *array,
-                                     const struct json_value *patch, struct schema elements);
+                                     const struct json_value *patch,
+                                     struct strategic_schema elements);

@@ -15,7 +15,7 @@ static void merge_done(struct merge *merge)
 }
 
 void merge_push(struct merge *merge, struct merge_node *object, const struct json_value *patch,
-                struct schema schema)
+                struct strategic_schema schema)
 {
     if (merge->count == merge->capacity) {
         merge->capacity = merge->capacity ? 2 * merge->capacity : 16;
@@ -134,8 +134,8 @@ static struct error *merge_object(struct merge *merge, const struct merge_task *
                                   struct str name, struct merge_node *old,
                                   const struct json_value *patch)
 {
-    struct schema member;
-    TRY(schema_member(task->schema, name, &member));
+    struct strategic_schema member;
+    TRY(strategic_schema_member(task->schema, name, &member));
     if (member.field->flags & REPLACE)
         put_raw(merge, task->object, name, patch);
     else
@@ -147,8 +147,8 @@ static struct error *merge_array(struct merge *merge, const struct merge_task *t
                                  struct str name, struct merge_node *old,
                                  const struct json_value *patch, bool is_delete)
 {
-    struct schema elements;
-    TRY(schema_elements(task->schema, name, &elements));
+    struct strategic_schema elements;
+    TRY(strategic_schema_elements(task->schema, name, &elements));
     if (is_delete)
         return merge_list_delete(merge, old, patch, elements);
     if (elements.field->flags & MERGE)
@@ -224,7 +224,7 @@ struct error *strategic_merge_apply(const struct strategic_type *type,
     if (json_type(patch) != JSON_OBJECT || json_type(original) != JSON_OBJECT)
         return error_new(ERROR_BAD_REQUEST, "invalid JSON document");
     struct merge_node *root = merge_tree_new(&merge.tree, original);
-    merge_push(&merge, root, patch, (struct schema){.root = type});
+    merge_push(&merge, root, patch, (struct strategic_schema){.root = type});
     while (merge.count > 0) {
         const struct merge_task task = merge.tasks[--merge.count];
         const size_t before = merge.count;

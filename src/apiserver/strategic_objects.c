@@ -84,7 +84,7 @@ static bool is_comparable(const struct item *item)
 
 /* Merges elements with the keys of others, appends the rest. */
 static struct error *merge_elements(struct objects *objects, struct items *merged,
-                                    struct schema elements)
+                                    struct strategic_schema elements)
 {
     for (size_t i = 0; i < objects->patch.count; i++) {
         struct item item = objects->patch.list[i];
@@ -126,7 +126,7 @@ static void take_patch(struct objects *objects)
 }
 
 struct error *merge_objects(struct merge *merge, struct merge_node *array,
-                            const struct json_value *patch, struct schema elements)
+                            const struct json_value *patch, struct strategic_schema elements)
 {
     SCOPED(objects) objects = {.merge = merge, .merge_key = elements.field->merge_key};
     SCOPED(items) merged = {.count = 0};
@@ -201,7 +201,7 @@ static struct error *check_order(const struct json_value *patch, const struct js
 struct ordered {
     struct merge_node *array;
     const struct json_value *patch;
-    struct schema elements;
+    struct strategic_schema elements;
 };
 
 static struct error *find_lists(const struct merge_node *object, const struct json_value *patch,
@@ -268,13 +268,13 @@ static struct error *arrange(struct merge *merge, struct merge_node *array,
 
 struct error *merge_set_order(struct merge *merge, struct merge_node *object,
                               const struct json_value *patch, struct str name,
-                              const struct json_value *order, struct schema schema)
+                              const struct json_value *order, struct strategic_schema schema)
 {
     struct ordered lists = {.array = NULL};
     SCOPED(items) old = {.count = 0};
     enum go_type type;
     TRY(find_lists(object, patch, name, &lists));
-    TRY(schema_elements(schema, name, &lists.elements));
+    TRY(strategic_schema_elements(schema, name, &lists.elements));
     const char *merge_key = lists.elements.field->merge_key;
     TRY(check_order(lists.patch, order, merge_key));
     if (!lists.array && !lists.patch)

@@ -22,17 +22,17 @@ static const struct {
     [MESSAGE] = {"struct",  NULL          },
 };
 
-static bool is_list(struct schema schema)
+static bool is_list(struct strategic_schema schema)
 {
     return schema.field && !schema.element && (schema.field->flags & LIST);
 }
 
-static bool is_map(struct schema schema)
+static bool is_map(struct strategic_schema schema)
 {
     return schema.field && !schema.element && (schema.field->flags & MAP);
 }
 
-static const char *kind_of(struct schema schema)
+static const char *kind_of(struct strategic_schema schema)
 {
     if (is_list(schema))
         return "slice";
@@ -42,7 +42,7 @@ static const char *kind_of(struct schema schema)
 }
 
 /* The type whose members the schema's object has; NULL for all but structs. */
-static const struct strategic_type *type_of(struct schema schema)
+static const struct strategic_type *type_of(struct strategic_schema schema)
 {
     if (schema.root)
         return schema.root;
@@ -56,7 +56,8 @@ static struct error *unknown_field(const char *type, struct str name)
                      STR_ARG(name));
 }
 
-struct error *schema_member(struct schema schema, struct str name, struct schema *ret_member)
+struct error *strategic_schema_member(struct strategic_schema schema, struct str name,
+                                      struct strategic_schema *ret_member)
 {
     const struct strategic_type *type = type_of(schema);
     const char *kind = kind_of(schema);
@@ -69,19 +70,20 @@ struct error *schema_member(struct schema schema, struct str name, struct schema
     const struct strategic_field *field = strategic_type_field(type, name);
     if (!field)
         return unknown_field(type->name, name);
-    *ret_member = (struct schema){.field = field};
+    *ret_member = (struct strategic_schema){.field = field};
     return NULL;
 }
 
-struct error *schema_elements(struct schema schema, struct str name, struct schema *ret_element)
+struct error *strategic_schema_elements(struct strategic_schema schema, struct str name,
+                                        struct strategic_schema *ret_element)
 {
-    struct schema member = {.field = NULL};
-    TRY(schema_member(schema, name, &member));
+    struct strategic_schema member = {.field = NULL};
+    TRY(strategic_schema_member(schema, name, &member));
     assert(member.field);
     const bool is_pointer = schema.field && !schema.element && (schema.field->flags & POINTER);
     if (!is_list(member) && member.field->kind != BYTES && !(member.field->flags & POINTER))
         return error_new(ERROR_INTERNAL, "expected slice or array type, but got: %s",
                          is_pointer ? "ptr" : kind_of(schema));
-    *ret_element = (struct schema){.field = member.field, .element = true};
+    *ret_element = (struct strategic_schema){.field = member.field, .element = true};
     return NULL;
 }
