@@ -186,7 +186,10 @@ static struct error *check_order(const struct json_value *patch, const struct js
         if (merge_key && json_type(element) != JSON_OBJECT)
             return merge_error_type(GO_MAP, go_type(element));
     JSON_FOREACH (key, element, patch) {
-        if (json_get(element, STR("$patch")))
+        const struct json_value *directive = json_get(element, STR("$patch"));
+        /* Of directives only deletions may come behind the end of the order. */
+        if (directive &&
+            (str_eq(json_to_str(directive), STR("delete")) || rest.index < json_count(order)))
             continue;
         bool same = false;
         while (!same && json_next(&rest, &unused, &other))
