@@ -104,13 +104,16 @@ TEST(strategic_merge_apply)
          "{\"spec\":{\"containers\":[{\"name\":\"a\",\"resources\":{\"limits\":{\"cpu\":\"1\"}}}]}}",
          "{\"spec\":{\"containers\":[{\"name\":\"a\",\"resources\":{\"limits\":{\"cpu\":\"2\"}}},"
          "{\"name\":\"a\",\"resources\":{\"limits\":{\"cpu\":\"3\"}}}]}}",                                                                          "{\"spec\":{\"containers\":[{\"name\":\"a\",\"resources\":{\"limits\":{\"cpu\":\"3\"}}}]}}"},
-        {"a directive without an original leaves nothing", "{}",
+        {"a directive without an original leaves nothing",            "{}",
          "{\"spec\":{\"$patch\":\"delete\"}}",                                                                                                      "{}"                                                                                       },
-        {"nulls of new objects vanish",                    "{}",                                      "{\"spec\":{\"a\":null,\"b\":{\"c\":null}}}",
+        {"nulls of new objects vanish",                               "{}",                           "{\"spec\":{\"a\":null,\"b\":{\"c\":null}}}",
          "{\"spec\":{\"b\":{}}}"                                                                                                                                                                                                               },
-        {"numbers keep their digits",                      "{\"spec\":{\"x\":1}}",                    "{\"spec\":{\"y\":9007199254740993}}",
+        {"numbers keep their digits",                                 "{\"spec\":{\"x\":1}}",         "{\"spec\":{\"y\":9007199254740993}}",
          "{\"spec\":{\"x\":1,\"y\":9007199254740993}}"                                                                                                                                                                                         },
-        {"an order for lists that are not there",          "{}",
+        {"a new element in the place of a deleted one counts as old",
+         "{\"spec\":{\"containers\":[{\"name\":\"e\"},{\"name\":\"d\"}]}}",                           "{\"spec\":{\"$setElementOrder/containers\":[{\"name\":\"b\"}],\"containers\":"
+         "[{\"name\":\"d\",\"$patch\":\"delete\"},{\"name\":\"b\"}]}}",  "{\"spec\":{\"containers\":[{\"name\":\"e\"},{\"name\":\"b\"}]}}"                          },
+        {"an order for lists that are not there",                     "{}",
          "{\"metadata\":{\"$setElementOrder/finalizers\":[\"a\"]}}",                                                                                "{\"metadata\":{\"$setElementOrder/finalizers\":[\"a\"]}}"                                 },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {

@@ -186,7 +186,10 @@ static struct error *check_order(const struct json_value *patch, const struct js
         if (merge_key && json_type(element) != JSON_OBJECT)
             return merge_error_type(GO_MAP, go_type(element));
     JSON_FOREACH (key, element, patch) {
-        if (json_get(element, STR("$patch")))
+        const struct json_value *directive = json_get(element, STR("$patch"));
+        /* Of directives only deletions may come behind the end of the order. */
+        if (directive &&
+            (str_eq(json_to_str(directive), STR("delete")) || rest.index < json_count(order)))
             continue;
         bool same = false;
         while (!same && json_next(&rest, &unused, &other))
@@ -266,6 +269,40 @@ static struct error *arrange(struct merge *merge, struct merge_node *array,
     return merge_tree_check(&merge->tree);
 }
 
+static bool replaces_all(const struct json_value *patch)
+{
+    const struct json_value *element;
+    JSON_FOREACH (key, element, patch)
+        if (str_eq(json_to_str(json_get(element, STR("$patch"))), STR("replace")))
+            return true;
+    return false;
+}
+
+/*
+ * The old order as upstream sees it after the merge: new elements have moved into the room that
+ * deleted ones left at the end of the list, and so count as old.
+ */
+static void settle_old(struct merge *merge, struct items *old, const struct ordered *lists,
+                       const char *merge_key)
+{
+    SCOPED(items) now = {.count = 0};
+    SCOPED(items) patch = {.count = 0};
+    size_t kept = 0;
+    if (!merge_key || replaces_all(lists->patch))
+        return;
+    items_of_array(&now, lists->array, merge_key);
+    items_of_patch(&patch, lists->patch, merge_key);
+    const size_t room = old->count;
+    for (size_t i = 0; i < old->count; i++)
+        if (items_find(merge, &now, &old->list[i]) != STR_NONE)
+            old->list[kept++] = old->list[i];
+    old->count = kept;
+    for (size_t i = 0; i < patch.count && old->count < room; i++)
+        if (items_find(merge, &now, &patch.list[i]) != STR_NONE &&
+            items_find(merge, old, &patch.list[i]) == STR_NONE)
+            items_add(old, patch.list[i]);
+}
+
 struct error *merge_set_order(struct merge *merge, struct merge_node *object,
                               const struct json_value *patch, struct str name,
                               const struct json_value *order, struct strategic_schema schema)
@@ -285,5 +322,6 @@ struct error *merge_set_order(struct merge *merge, struct merge_node *object,
     if (lists.array)
         items_of_array(&old, lists.array, merge_key);
     TRY(merge_ordered(merge, object, name, &lists));
+    settle_old(merge, &old, &lists, merge_key);
     return arrange(merge, lists.array, order, &old, merge_key);
 }
