@@ -130,7 +130,7 @@ static pid_t start_server(uint16_t *ret_port)
     return child;
 }
 
-static struct error *gets(void *data)
+static struct error *get_objects(void *data)
 {
     struct client_bench *bench = data;
     while (bench->left > 0) {
@@ -150,7 +150,7 @@ static double measure_gets(struct client_bench *bench)
     bench->left = REQUESTS;
     const double cpu = bench_cpu(), clock = bench_clock();
     for (int i = 0; i < AT_ONCE; i++)
-        scope_start(&scope, "gets", gets, bench);
+        scope_start(&scope, "gets", get_objects, bench);
     error_free(scope_wait(&scope));
     const double rate = REQUESTS / (bench_cpu() - cpu);
     bench_row("GETs of 2 KB through the client, per CPU second", rate, "/s",
