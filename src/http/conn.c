@@ -150,6 +150,8 @@ static bool pump_in(struct http_conn *conn, struct error **ret_err)
             conn->heard = loop_now(conn->loop);
             budget -= len < budget ? len : budget;
             note_breach(http_engine_receive(conn->engine, str_from(bytes, len)));
+            if (len < sizeof(bytes) && conn->transport->short_means_drained)
+                return true; /* asking again would only be told to wait */
             break;
         case TRANSPORT_WAIT:
             return true;

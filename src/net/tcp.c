@@ -142,6 +142,7 @@ static struct transport *tcp_new(struct loop *loop, int fd)
     struct tcp *tcp = NEW(struct tcp);
     tcp->transport.ops = &tcp_ops;
     tcp->transport.loop = loop;
+    tcp->transport.short_means_drained = true;
     tcp->fd = fd;
     return &tcp->transport;
 }

@@ -48,6 +48,7 @@ struct transport {
     const struct transport_ops *ops;
     struct loop *loop;
     struct error *err;
+    bool short_means_drained; /* receive: fewer bytes than asked for were all there are */
     transport_ready_fn ready;
     void *ready_data;
 };
