@@ -205,16 +205,22 @@ static int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* When a connection without a call has waited long enough; a server is less patient at first. */
+static int64_t idle_due(const struct http_conn *conn)
+{
+    const bool is_proven = conn->calls_begun || conn->role == HTTP_CLIENT;
+    if (!conn->idle_since)
+        return FOREVER;
+    return later(conn->idle_since, is_proven ? conn->timeouts.idle : conn->timeouts.first);
+}
+
 /* When there is next something to be done because nothing happened. */
 static int64_t next_due(const struct http_conn *conn)
 {
     int64_t due = FOREVER;
     if (conn->blocked_since)
         due = earlier(due, later(conn->blocked_since, conn->timeouts.stall));
-    if (conn->idle_since)
-        due = earlier(due, later(conn->idle_since, conn->calls_begun || conn->role == HTTP_CLIENT
-                                                       ? conn->timeouts.idle
-                                                       : conn->timeouts.first));
+    due = earlier(due, idle_due(conn));
     if (conn->http2)
         due = earlier(due, conn->pinged ? later(conn->pinged, conn->timeouts.pong)
                                         : later(conn->heard, conn->timeouts.ping));
@@ -287,15 +293,10 @@ static void on_timer(void *data)
         http_conn_close(conn, error_new(ERROR_CONNECTION, "the peer gives no sign of life"));
         return;
     }
-    if (conn->idle_since) {
-        const bool waited = later(conn->idle_since, conn->calls_begun || conn->role == HTTP_CLIENT
-                                                        ? conn->timeouts.idle
-                                                        : conn->timeouts.first) <= now;
-        if (waited) {
-            http_conn_retire(conn);
-            http_conn_close(conn, error_new(ERROR_CONNECTION, "the connection was idle"));
-            return;
-        }
+    if (idle_due(conn) <= now) {
+        http_conn_retire(conn);
+        http_conn_close(conn, error_new(ERROR_CONNECTION, "the connection was idle"));
+        return;
     }
     if (http_engine_ping(conn->engine))
         conn->pinged = now;
