@@ -3,7 +3,7 @@
  * nothing more; and a document that was pruned and defaulted, and validates, is what a server would
  * store: pruning and defaulting leave it alone, so it validates whenever it is read.
  */
-#include "apiserver/schema.h"
+#include "schema/schema.h"
 #include "fuzz.h"
 #include "json/compare.h"
 #include "testing/test.h"
