@@ -1,0 +1,42 @@
+/*
+ * Custom resources: what a CustomResourceDefinition makes of its objects.
+ *
+ * A definition is compiled once per change. Each served version gives a struct kind, with the steps
+ * of kinds/kind.h driven by that version's schema, printer columns, subresources and selectable
+ * fields. Objects are stored in the storage version and presented in the one that was asked for:
+ * apiVersion rewritten, pruned and defaulted by its schema (conversion strategy None).
+ *
+ * References are counted on one thread.
+ */
+#pragma once
+
+#include "base/error.h"
+#include "base/owned.h"
+#include "kinds/kind.h"
+#include "schema/schema.h"
+
+struct custom;
+
+/* From a CustomResourceDefinition that is valid and has its defaults. */
+MUST_USE struct error *custom_compile(const struct json_value *definition,
+                                      struct custom **ret_custom);
+struct custom *custom_ref(struct custom *custom);
+void custom_free(struct custom *custom); /* gives one reference back */
+DEFINE_OWNED(custom)
+
+/* The versions that are served, most preferred first; they live as long as the custom. */
+size_t custom_kind_count(const struct custom *custom);
+const struct kind *custom_kind(const struct custom *custom, size_t index);
+
+/* The version of a kind's objects in the store. */
+struct str custom_storage_version(const struct custom *custom);
+
+/* Of a kind that custom_kind() gave. */
+struct custom *custom_of_kind(const struct kind *kind);
+const struct schema *custom_schema(const struct kind *kind);
+
+/* Where /scale finds its numbers (JSON paths such as ".spec.replicas"); false without /scale. */
+struct custom_scale {
+    struct str spec_replicas, status_replicas, selector;
+};
+bool custom_scale(const struct kind *kind, struct custom_scale *ret_scale);

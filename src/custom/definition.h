@@ -1,0 +1,29 @@
+/*
+ * CustomResourceDefinitions themselves: defaults, validation and status, as pure functions.
+ */
+#pragma once
+
+#include "api/field_error.h"
+#include "base/error.h"
+#include "json/json.h"
+#include "kinds/kind.h"
+
+/* names.singular, names.listKind, conversion; status as a create leaves it (storedVersions). */
+MUST_USE struct error *definition_default(struct json_doc *doc, struct json_doc **ret_doc);
+
+/* All that is wrong with one, or with the change of one; old is NULL on create. */
+void definition_validate(const struct json_value *definition, const struct json_value *old,
+                         struct field_errors *errors);
+
+/* Names in use by the other definitions of the group; true answers that this one is taken. */
+typedef bool definition_name_taken_fn(void *data, struct str name, bool is_kind);
+
+/*
+ * The status as it should be: acceptedNames, the conditions NamesAccepted and Established, and
+ * Terminating once deletion has begun. The same document when nothing is to change.
+ */
+MUST_USE struct error *definition_settle(struct json_doc *doc, timestamp now,
+                                         definition_name_taken_fn *taken, void *data,
+                                         struct json_doc **ret_doc);
+
+bool definition_is_established(const struct json_value *definition);

@@ -1,0 +1,57 @@
+/*
+ * Who owns which field: metadata.managedFields, and server-side apply on top of it.
+ *
+ * Pure functions over documents. Results carry managedFields as an API server writes them, sorted,
+ * with times in whole seconds; an entry's time changes only with its fields.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/str.h"
+#include "base/timestamp.h"
+#include "fields/field_type.h"
+#include "json/json.h"
+
+/* The type of an object in another version ("apps/v1"); false when it is not served any more. */
+typedef bool managed_fields_type_fn(void *data, struct str api_version,
+                                    struct field_type *ret_type);
+
+struct managed_fields_write {
+    struct field_type type; /* in the version of the request */
+    struct str api_version; /* of the request */
+    struct str manager;     /* checked by the caller */
+    struct str subresource; /* "" or "status" ... */
+    timestamp now;
+    managed_fields_type_fn *find_type; /* for entries of other versions */
+    void *data;
+
+    /* Dotted paths that this request cannot change and hence not own: {"status"}. */
+    const char *const *reset;
+    size_t reset_count;
+};
+
+/*
+ * An ordinary write. The object is what will be stored otherwise; the managedFields in it are the
+ * client's wish: absent, null or unreadable ones count as those of the live object, an empty list
+ * or [{}] clears them. live is NULL on create.
+ */
+MUST_USE struct error *managed_fields_update(const struct managed_fields_write *write,
+                                             const struct json_value *live,
+                                             const struct json_value *object,
+                                             struct json_doc **ret_doc);
+
+/*
+ * Server-side apply. The patch is the body, already read; live is NULL when there is no object yet.
+ * The result is the merged object with its managedFields, still to be defaulted and validated;
+ * when the only difference to live is the time of an entry the result equals live.
+ *
+ * ERROR_CONFLICT lists what others own (a Status with causes FieldManagerConflict), ERROR_INTERNAL
+ * and ERROR_BAD_REQUEST are the API server's words for a patch that does not fit its type.
+ */
+MUST_USE struct error *managed_fields_apply(const struct managed_fields_write *write, bool force,
+                                            const struct json_value *live,
+                                            const struct json_value *patch,
+                                            struct json_doc **ret_doc);
