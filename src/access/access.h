@@ -2,9 +2,9 @@
  * Who a request comes from, and whether it may: one of these per API.
  *
  * Users come from client certificates (CN is the name, O are groups), from ServiceAccount tokens
- * and, in a virtual cluster, from the one admin token of that cluster. Without credentials a request
- * is system:anonymous. Whether something is allowed is asked of an authorizer, which is an interface
- * with RBAC as its one implementation.
+ * and, in a virtual cluster, from the one admin token of that cluster. Without credentials a
+ * request is system:anonymous. Whether something is allowed is asked of an authorizer, which is an
+ * interface with RBAC as its one implementation.
  */
 #pragma once
 
@@ -86,9 +86,9 @@ const char *access_bootstrap(size_t index);
 
 /*
  * The kinds that are answered and not stored: SelfSubjectReview, TokenReview, SubjectAccessReview,
- * LocalSubjectAccessReview, SelfSubjectAccessReview, SelfSubjectRulesReview. The body is decoded and
- * has been let in by access_authorize(); the answer is the whole object. namespace is that of the
- * URL. ERROR_INVALID and ERROR_BAD_REQUEST as API servers word them.
+ * LocalSubjectAccessReview, SelfSubjectAccessReview, SelfSubjectRulesReview. The body is decoded
+ * and has been let in by access_authorize(); the answer is the whole object. namespace is that of
+ * the URL. ERROR_INVALID and ERROR_BAD_REQUEST as API servers word them.
  */
 MUST_USE struct error *access_review(const struct access *access, struct arena *arena,
                                      const struct access_user *user, struct gvk gvk,
