@@ -8,7 +8,7 @@ TEST(kinds_are_complete)
     const struct kind *kinds = kinds_all(&count);
     for (size_t i = 0; i < count; i++) {
         const struct kind *kind = &kinds[i];
-        TEST_CASE(kind->plural.ptr);
+        TEST_CASE("%.*s", STR_ARG(kind->plural));
         CHECK(kind->type == strategic_type_find(kind->gvk));
         CHECK(kind->check_name != NULL);
         CHECK(kind->ops != NULL);
@@ -27,15 +27,15 @@ TEST(kinds_of_a_version_stand_together)
     for (size_t i = 1; i < count; i++)
         for (size_t j = 0; j < i; j++)
             if (str_eq(kinds[i].gvk.group, kinds[j].gvk.group))
-                CHECK_STR(kinds[i - 1].gvk.group, kinds[i].gvk.group);
+                CHECK_EQ(kinds[i - 1].gvk.group, kinds[i].gvk.group);
 }
 
 TEST(kinds_have_subresources)
 {
     const struct kind *deployment = kinds_find(GVR("apps", "v1", "deployments"));
     const struct kind_subresource *scale = kind_subresource(deployment, STR("scale"));
-    CHECK_STR(scale->gvk.kind, STR("Scale"));
-    CHECK_STR(scale->gvk.group, STR("autoscaling"));
+    CHECK_EQ(scale->gvk.kind, STR("Scale"));
+    CHECK_EQ(scale->gvk.group, STR("autoscaling"));
     CHECK(kind_subresource(deployment, STR("status")) != NULL);
     CHECK(kind_subresource(deployment, STR("token")) == NULL);
     CHECK(kinds_find(GVR("apps", "v1", "gizmos")) == NULL);
