@@ -21,6 +21,10 @@ MUST_USE struct error *kind_builtin_prepare(const struct kind *kind, const struc
 void kind_builtin_validate(const struct kind *kind, const struct kind_write *write,
                            const struct json_value *object, struct field_errors *errors);
 
+/* Events are stored as whichever of their two forms was written, and shown as the one asked for. */
+MUST_USE struct error *kind_builtin_present(const struct kind *kind, struct json_doc *doc,
+                                            struct json_doc **ret_doc);
+
 /* The cells of a row; see kind_columns.c. */
 void kind_builtin_cells(const struct kind *kind, const struct json_value *object, timestamp now,
                         struct json_builder *out);
