@@ -2,11 +2,10 @@
 
 #include <stdio.h>
 
-#define DAY        (24 * HOUR)
-#define YEAR_DAYS  365
-#define YEAR_HOURS (24 * YEAR_DAYS)
+#define DAY  (24 * HOUR)
+#define YEAR (365 * DAY)
 
-/* Up to a limit in hours or smaller units, a span is shown in large units and a rest in small. */
+/* Below a limit, a span is shown in large units and the rest in small ones. */
 struct form {
     duration below;
     duration large;
@@ -15,19 +14,17 @@ struct form {
     char small_name;
 };
 
-/* clang-format off */
 static const struct form forms[] = {
-    {2 * MINUTE,         SECOND, 's', 0,      0  },
-    {10 * MINUTE,        MINUTE, 'm', SECOND, 's'},
-    {3 * HOUR,           MINUTE, 'm', 0,      0  },
-    {8 * HOUR,           HOUR,   'h', MINUTE, 'm'},
-    {2 * DAY,            HOUR,   'h', 0,      0  },
-    {8 * DAY,            DAY,    'd', HOUR,   'h'},
-    {2 * YEAR_DAYS * DAY, DAY,   'd', 0,      0  },
-    {8 * YEAR_DAYS * DAY, YEAR_DAYS * DAY, 'y', DAY, 'd'},
-    {FOREVER,            YEAR_DAYS * DAY, 'y', 0,    0  },
+    {2 * MINUTE,  SECOND, 's', 0,      0  },
+    {10 * MINUTE, MINUTE, 'm', SECOND, 's'},
+    {3 * HOUR,    MINUTE, 'm', 0,      0  },
+    {8 * HOUR,    HOUR,   'h', MINUTE, 'm'},
+    {2 * DAY,     HOUR,   'h', 0,      0  },
+    {8 * DAY,     DAY,    'd', HOUR,   'h'},
+    {2 * YEAR,    DAY,    'd', 0,      0  },
+    {8 * YEAR,    YEAR,   'y', DAY,    'd'},
+    {FOREVER,     YEAR,   'y', 0,      0  },
 };
-/* clang-format on */
 
 static struct str constant(struct str word, char text[static KIND_AGE_MAX])
 {

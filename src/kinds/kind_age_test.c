@@ -2,7 +2,8 @@
 
 #include "testing/test.h"
 
-#define DAY (24 * HOUR)
+#define DAY  (24 * HOUR)
+#define YEAR (365 * DAY)
 
 TEST(kind_age_is_short)
 {
@@ -10,30 +11,30 @@ TEST(kind_age_is_short)
         duration age;
         const char *text;
     } cases[] = {
-        {-3 * SECOND,                      "<invalid>"},
-        {-2 * SECOND,                      "<invalid>"},
-        {-2 * SECOND + 1,                  "0s"       },
-        {-1,                               "0s"       },
-        {0,                                "0s"       },
-        {SECOND - 1,                       "0s"       },
-        {5 * SECOND,                       "5s"       },
-        {2 * MINUTE - 1,                   "119s"     },
-        {2 * MINUTE,                       "2m"       },
-        {3 * MINUTE + 2 * SECOND,          "3m2s"     },
-        {10 * MINUTE + 2 * SECOND,         "10m"      },
-        {3 * HOUR - 1,                     "179m"     },
-        {3 * HOUR,                         "3h"       },
-        {7 * HOUR + 59 * MINUTE,           "7h59m"    },
-        {8 * HOUR + 59 * MINUTE,           "8h"       },
-        {47 * HOUR,                        "47h"      },
-        {2 * DAY,                          "2d"       },
-        {2 * DAY + HOUR,                   "2d1h"     },
-        {8 * DAY + HOUR,                   "8d"       },
-        {2 * 365 * DAY - 1,                "729d"     },
-        {2 * 365 * DAY,                    "2y"       },
-        {(6 * 365 + 320) * DAY + 2 * HOUR, "6y320d"   },
-        {8 * 365 * DAY + DAY,              "8y"       },
-        {INT64_MAX,                        "292y"     },
+        {-3 * SECOND,                     "<invalid>"},
+        {-2 * SECOND,                     "<invalid>"},
+        {-2 * SECOND + 1,                 "0s"       },
+        {-1,                              "0s"       },
+        {0,                               "0s"       },
+        {SECOND - 1,                      "0s"       },
+        {5 * SECOND,                      "5s"       },
+        {2 * MINUTE - 1,                  "119s"     },
+        {2 * MINUTE,                      "2m"       },
+        {3 * MINUTE + 2 * SECOND,         "3m2s"     },
+        {10 * MINUTE + 2 * SECOND,        "10m"      },
+        {3 * HOUR - 1,                    "179m"     },
+        {3 * HOUR,                        "3h"       },
+        {7 * HOUR + 59 * MINUTE,          "7h59m"    },
+        {8 * HOUR + 59 * MINUTE,          "8h"       },
+        {47 * HOUR,                       "47h"      },
+        {2 * DAY,                         "2d"       },
+        {2 * DAY + HOUR,                  "2d1h"     },
+        {8 * DAY + HOUR,                  "8d"       },
+        {2 * YEAR - 1,                    "729d"     },
+        {2 * YEAR,                        "2y"       },
+        {6 * YEAR + 320 * DAY + 2 * HOUR, "6y320d"   },
+        {8 * YEAR + DAY,                  "8y"       },
+        {INT64_MAX,                       "292y"     },
     };
     char text[KIND_AGE_MAX];
     for (size_t i = 0; i < COUNT(cases); i++) {

@@ -182,6 +182,8 @@ static const struct kind_printer *find_printer(const struct kind_column *columns
         printer = find_in(kind_printers_workload, kind_printers_workload_count, columns);
     if (!printer)
         printer = find_in(kind_printers_cluster, kind_printers_cluster_count, columns);
+    if (!printer)
+        printer = find_in(kind_printers_storage, kind_printers_storage_count, columns);
     assert(printer);
     return printer;
 }

@@ -1,5 +1,5 @@
 /*
- * Cells of kinds about access, networks, storage and extensions.
+ * Cells of kinds about access, networks and extensions.
  */
 #include "base/owned.h"
 #include "json/path.h"
@@ -139,83 +139,6 @@ static const struct kind_cell ip_address_cells[] = {
 static const struct kind_cell service_cidr_cells[] = {
     KIND_CELL_NAME,
     {kind_cell_join, "spec.cidrs", ""},
-    KIND_CELL_AGE,
-};
-
-static bool is_default(const struct json_value *object)
-{
-    const struct json_value *annotations = json_path(object, "metadata.annotations");
-    return str_eq(json_to_str(
-                      json_get(annotations, STR("storageclass.kubernetes.io/is-default-class"))),
-                  STR("true")) ||
-           str_eq(json_to_str(json_get(annotations,
-                                       STR("storageclass.beta.kubernetes.io/is-default-class"))),
-                  STR("true"));
-}
-
-static void cell_class_name(const struct kind_row *row, const struct kind_cell *cell)
-{
-    SCOPED(buf) text = {0};
-    buf_add(&text, json_path_str(row->object, cell->path));
-    if (is_default(row->object))
-        buf_add(&text, STR(" (default)"));
-    json_builder_str(row->out, buf_str(&text));
-}
-
-static const struct kind_cell storage_class_cells[] = {
-    {cell_class_name, "metadata.name",        NULL       },
-    {kind_cell_str,   "provisioner",          ""         },
-    {kind_cell_str,   "reclaimPolicy",        "Delete"   },
-    {kind_cell_str,   "volumeBindingMode",    "Immediate"},
-    {kind_cell_bool,  "allowVolumeExpansion", NULL       },
-    KIND_CELL_AGE,
-};
-
-static const struct kind_cell volume_attachment_cells[] = {
-    KIND_CELL_NAME,
-    {kind_cell_str,  "spec.attacher",                    ""  },
-    {kind_cell_str,  "spec.source.persistentVolumeName", ""  },
-    {kind_cell_str,  "spec.nodeName",                    ""  },
-    {kind_cell_bool, "status.attached",                  NULL},
-    KIND_CELL_AGE,
-};
-
-static void cell_audiences(const struct kind_row *row, const struct kind_cell *cell)
-{
-    const struct json_value *requests = json_path(row->object, cell->path), *request;
-    SCOPED(buf) text = {0};
-    JSON_FOREACH (key, request, requests)
-        kind_cell_part(&text, ",", json_path_str(request, "audience"));
-    json_builder_str(row->out, json_type(requests) == JSON_ARRAY ? buf_str(&text) : STR("<unset>"));
-}
-
-static const struct kind_cell csi_driver_cells[] = {
-    KIND_CELL_NAME,
-    {kind_cell_bool, "spec.attachRequired",       "true"  },
-    {kind_cell_bool, "spec.podInfoOnMount",       NULL    },
-    {kind_cell_bool, "spec.storageCapacity",      NULL    },
-    {cell_audiences, "spec.tokenRequests",        NULL    },
-    {kind_cell_bool, "spec.requiresRepublish",    NULL    },
-    {kind_cell_join, "spec.volumeLifecycleModes", "<none>"},
-    KIND_CELL_AGE,
-};
-
-static const struct kind_cell csi_node_cells[] = {
-    KIND_CELL_NAME,
-    {kind_cell_count, "spec.drivers", NULL},
-    KIND_CELL_AGE,
-};
-
-static const struct kind_cell csi_storage_capacity_cells[] = {
-    KIND_CELL_NAME,
-    {kind_cell_str, "storageClassName", ""       },
-    {kind_cell_str, "capacity",         "<unset>"},
-    KIND_CELL_AGE,
-};
-
-static const struct kind_cell volume_attributes_class_cells[] = {
-    KIND_CELL_NAME,
-    {kind_cell_str, "driverName", ""},
     KIND_CELL_AGE,
 };
 
@@ -368,12 +291,6 @@ const struct kind_printer kind_printers_cluster[] = {
     KIND_PRINTER(network_policy),
     KIND_PRINTER(ip_address),
     KIND_PRINTER(service_cidr),
-    KIND_PRINTER(storage_class),
-    KIND_PRINTER(volume_attachment),
-    KIND_PRINTER(csi_driver),
-    KIND_PRINTER(csi_node),
-    KIND_PRINTER(csi_storage_capacity),
-    KIND_PRINTER(volume_attributes_class),
     KIND_PRINTER(webhook_configuration),
     KIND_PRINTER(admission_policy),
     KIND_PRINTER(admission_policy_binding),

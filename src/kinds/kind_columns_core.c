@@ -310,101 +310,6 @@ static const struct kind_cell node_cells[] = {
     {kind_cell_str,     "status.nodeInfo.containerRuntimeVersion", "<unknown>"},
 };
 
-static void cell_phase(const struct kind_row *row, const struct kind_cell *cell)
-{
-    const bool deleting = !str_is_empty(json_path_str(row->object, "metadata.deletionTimestamp"));
-    json_builder_str(row->out,
-                     deleting ? STR("Terminating") : json_path_str(row->object, cell->path));
-}
-
-static void add_access_modes(struct buf *text, const struct json_value *modes)
-{
-    static const char *const known[][2] = {
-        {"ReadWriteOnce",    "RWO" },
-        {"ReadOnlyMany",     "ROX" },
-        {"ReadWriteMany",    "RWX" },
-        {"ReadWriteOncePod", "RWOP"},
-    };
-    const struct json_value *mode;
-    for (size_t i = 0; i < COUNT(known); i++)
-        JSON_FOREACH (key, mode, modes)
-            if (str_eq(json_to_str(mode), str_from_c(known[i][0]))) {
-                kind_cell_part(text, ",", str_from_c(known[i][1]));
-                break;
-            }
-}
-
-static void cell_access_modes(const struct kind_row *row, const struct kind_cell *cell)
-{
-    SCOPED(buf) text = {0};
-    add_access_modes(&text, json_path(row->object, cell->path));
-    json_builder_str(row->out, buf_str(&text));
-}
-
-static void cell_claim(const struct kind_row *row, const struct kind_cell *cell)
-{
-    const struct json_value *claim = json_path(row->object, cell->path);
-    SCOPED(buf) text = {0};
-    if (json_type(claim) == JSON_OBJECT)
-        buf_print(&text, "%.*s/%.*s", STR_ARG(json_path_str(claim, "namespace")),
-                  STR_ARG(json_path_str(claim, "name")));
-    json_builder_str(row->out, buf_str(&text));
-}
-
-static void cell_storage_class(const struct kind_row *row, const struct kind_cell *cell)
-{
-    const struct json_value *old = json_get(json_path(row->object, "metadata.annotations"),
-                                            STR("volume.beta.kubernetes.io/storage-class"));
-    json_builder_str(row->out, old ? json_to_str(old) : json_path_str(row->object, cell->path));
-}
-
-static const struct kind_cell persistent_volume_cells[] = {
-    KIND_CELL_NAME,
-    {kind_cell_str,      "spec.capacity.storage",              "0"      },
-    {cell_access_modes,  "spec.accessModes",                   NULL     },
-    {kind_cell_str,      "spec.persistentVolumeReclaimPolicy", ""       },
-    {cell_phase,         "status.phase",                       NULL     },
-    {cell_claim,         "spec.claimRef",                      NULL     },
-    {cell_storage_class, "spec.storageClassName",              NULL     },
-    {kind_cell_str,      "spec.volumeAttributesClassName",     "<unset>"},
-    {kind_cell_str,      "status.reason",                      ""       },
-    KIND_CELL_AGE,
-    {kind_cell_str,      "spec.volumeMode",                    "<unset>"},
-};
-
-static bool is_bound(const struct json_value *claim)
-{
-    return !str_is_empty(json_path_str(claim, "spec.volumeName"));
-}
-
-static void cell_bound_capacity(const struct kind_row *row, const struct kind_cell *cell)
-{
-    if (is_bound(row->object))
-        kind_cell_str(row, cell);
-    else
-        json_builder_str(row->out, STR(""));
-}
-
-static void cell_bound_modes(const struct kind_row *row, const struct kind_cell *cell)
-{
-    if (is_bound(row->object))
-        cell_access_modes(row, cell);
-    else
-        json_builder_str(row->out, STR(""));
-}
-
-static const struct kind_cell persistent_volume_claim_cells[] = {
-    KIND_CELL_NAME,
-    {cell_phase,          "status.phase",                   NULL     },
-    {kind_cell_str,       "spec.volumeName",                ""       },
-    {cell_bound_capacity, "status.capacity.storage",        "0"      },
-    {cell_bound_modes,    "status.accessModes",             NULL     },
-    {cell_storage_class,  "spec.storageClassName",          NULL     },
-    {kind_cell_str,       "spec.volumeAttributesClassName", "<unset>"},
-    KIND_CELL_AGE,
-    {kind_cell_str,       "spec.volumeMode",                "<unset>"},
-};
-
 static void add_endpoint(struct kind_cell_list *list, struct str ip, const struct json_value *port)
 {
     SCOPED(buf) text = {0};
@@ -495,15 +400,8 @@ static const struct kind_cell resource_quota_cells[] = {
 };
 
 const struct kind_printer kind_printers_core[] = {
-    KIND_PRINTER(config_map),
-    KIND_PRINTER(secret),
-    KIND_PRINTER(namespace),
-    KIND_PRINTER(service),
-    KIND_PRINTER(event),
-    KIND_PRINTER(node),
-    KIND_PRINTER(persistent_volume),
-    KIND_PRINTER(persistent_volume_claim),
-    KIND_PRINTER(endpoints),
-    KIND_PRINTER(resource_quota),
+    KIND_PRINTER(config_map), KIND_PRINTER(secret),         KIND_PRINTER(namespace),
+    KIND_PRINTER(service),    KIND_PRINTER(event),          KIND_PRINTER(node),
+    KIND_PRINTER(endpoints),  KIND_PRINTER(resource_quota),
 };
 const size_t kind_printers_core_count = COUNT(kind_printers_core);

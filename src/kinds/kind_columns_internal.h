@@ -147,3 +147,5 @@ extern const struct kind_printer kind_printers_workload[];
 extern const size_t kind_printers_workload_count;
 extern const struct kind_printer kind_printers_cluster[];
 extern const size_t kind_printers_cluster_count;
+extern const struct kind_printer kind_printers_storage[];
+extern const size_t kind_printers_storage_count;

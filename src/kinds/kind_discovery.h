@@ -35,5 +35,4 @@ void kind_openapi_v2(struct buf *out, struct kind_list kinds);
 void kind_openapi_v3_index(struct buf *out, struct kind_list kinds);
 
 /* /openapi/v3/api/v1 and /openapi/v3/apis/<group>/<version>; false when there is none. */
-bool kind_openapi_v3(struct buf *out, struct kind_list kinds, struct str group,
-                     struct str version);
+bool kind_openapi_v3(struct buf *out, struct kind_list kinds, struct str group, struct str version);
