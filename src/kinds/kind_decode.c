@@ -8,11 +8,11 @@
 /* A container that is being written: the members of a type in its order, or the items of a field.
  */
 struct level {
-    const struct strategic_type *type; /* NULL for a list or map */
-    const struct json_value *value;    /* NULL: all of its members are zero */
-    size_t next;                       /* the type's field */
-    bool is_inline;                    /* its members stand in the object of the level above */
-    const struct strategic_field *field;
+    const struct strategic_type *type;
+    const struct json_value *value;      /* NULL: all of its members are zero */
+    size_t next;                         /* the type's field */
+    bool is_inline;                      /* its members stand in the object of the level above */
+    const struct strategic_field *field; /* of a list or map; NULL with a type */
     struct json_iter iter;
 };
 
@@ -265,7 +265,7 @@ static void write_item(struct writer *writer, struct level *level)
 static void write_step(struct writer *writer)
 {
     struct level *level = &writer->levels[writer->depth - 1];
-    if (!level->type) {
+    if (level->field) {
         write_item(writer, level);
         return;
     }

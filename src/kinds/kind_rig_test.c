@@ -46,9 +46,9 @@ static void run(recorded_fn *fn, struct str line)
     fn(&recorded);
 }
 
-void recorded_foreach(recorded_fn *fn)
+void recorded_foreach(const char *file, recorded_fn *fn)
 {
-    struct str rest = test_data("kinds/strategy.jsonl"), line;
+    struct str rest = test_data(file), line;
     while (rest.len > 0) {
         (void)str_cut(&rest, '\n', &line);
         run(fn, line);

@@ -1,5 +1,5 @@
 /*
- * Recorded writes on built-in kinds, for the tests of this folder: tests/data/kinds/strategy.jsonl.
+ * Rows of tests/data/kinds for the tests of this folder; strategy.jsonl holds recorded writes.
  *
  * Each row has the kind, what was sent (body), for an update what was stored (old), and one of what
  * was answered (answer), what was found wrong below metadata (causes), or the decoder's text
@@ -21,7 +21,7 @@ struct recorded {
 typedef void recorded_fn(const struct recorded *recorded);
 
 /* Calls the function for each row, with the row's id as the test case. */
-void recorded_foreach(recorded_fn *fn);
+void recorded_foreach(const char *file, recorded_fn *fn);
 
 /* A built-in kind as far as the steps use it. */
 struct kind recorded_kind(struct gvk gvk, bool namespaced);
