@@ -22,8 +22,20 @@ extern const struct kind_ops kind_builtin_ops;
 MUST_USE struct error *kind_builtin_decode(const struct kind *kind, struct json_doc *doc,
                                            struct json_warnings *unknown,
                                            struct json_doc **ret_doc);
+
+/*
+ * Defaults of the types wherever they occur, on a decoded document: members it does not know are
+ * not copied. Doing it twice changes nothing.
+ */
 MUST_USE struct error *kind_builtin_default(const struct kind *kind, struct json_doc *doc,
                                             struct json_doc **ret_doc);
+
+/*
+ * On a create the caller has set metadata.name and metadata.uid before: a Job finds its pods by
+ * its uid, a Namespace is labelled with its name. On /status the spec is that of the old object,
+ * labels and annotations only for the kinds whose upstream does so. Does not do what admission
+ * plugins do: tolerations and priority of pods, for one.
+ */
 MUST_USE struct error *kind_builtin_prepare(const struct kind *kind, const struct kind_write *write,
                                             struct json_doc *doc, struct json_doc **ret_doc);
 void kind_builtin_validate(const struct kind *kind, const struct kind_write *write,

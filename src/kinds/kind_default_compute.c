@@ -35,6 +35,29 @@ bool default_volume_pull_policy(const struct default_scope *scope, const struct 
     return write_pull_policy(json_path_str(object, "reference"), out);
 }
 
+/* An account goes by two names, of which the older one follows the newer. */
+bool default_account_name(const struct default_scope *scope, const struct json_value *object,
+                          struct json_builder *out)
+{
+    (void)scope;
+    const struct json_value *name = json_path(object, "serviceAccount");
+    if (!name)
+        return false;
+    json_builder_value(out, name);
+    return true;
+}
+
+bool default_account(const struct default_scope *scope, const struct json_value *object,
+                     struct json_builder *out)
+{
+    (void)scope;
+    const struct json_value *name = json_path(object, "serviceAccountName");
+    if (!name)
+        return false;
+    json_builder_value(out, name);
+    return true;
+}
+
 /* A volume that has nothing but a name. */
 bool default_empty_dir(const struct default_scope *scope, const struct json_value *object,
                        struct json_builder *out)

@@ -44,6 +44,8 @@ struct default_row {
 const struct default_row *default_rows(size_t *ret_count);
 
 /* The functions the rows name. */
+default_fn default_account_name;
+default_fn default_account;
 default_fn default_pull_policy;
 default_fn default_volume_pull_policy;
 default_fn default_empty_dir;

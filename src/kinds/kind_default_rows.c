@@ -25,6 +25,8 @@ static const struct default_row rows[] = {
     STRUCT("PodSpec", "securityContext"),
     TEXT("PodSpec", "schedulerName", "default-scheduler"),
     TRUTH("PodSpec", "enableServiceLinks", true, BELOW("Pod")),
+    COMPUTED("PodSpec", "serviceAccountName", default_account_name),
+    MERGED("PodSpec", "serviceAccount", default_account),
     TEXT("Container", "terminationMessagePath", "/dev/termination-log"),
     TEXT("Container", "terminationMessagePolicy", "File"),
     COMPUTED("Container", "imagePullPolicy", default_pull_policy),

@@ -63,3 +63,14 @@ void recorded_compare(const struct json_value *seen, const struct json_value *ex
     json_write_canonical(&b, expected);
     CHECK_EQ(buf_str(&a), buf_str(&b));
 }
+
+struct json_doc *recorded_stored(const struct recorded *recorded)
+{
+    OWNED(json_doc) decoded = NULL;
+    OWNED(json_doc) filled = NULL;
+    struct json_doc *doc = NULL;
+    CHECK_OK(kind_builtin_decode(&recorded->kind, recorded->body, NULL, &decoded));
+    CHECK_OK(kind_builtin_default(&recorded->kind, decoded, &filled));
+    CHECK_OK(kind_builtin_prepare(&recorded->kind, &recorded->write, filled, &doc));
+    return doc;
+}

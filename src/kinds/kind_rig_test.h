@@ -28,3 +28,6 @@ struct kind recorded_kind(struct gvk gvk, bool namespaced);
 
 /* Fails the test unless both are equal. */
 void recorded_compare(const struct json_value *seen, const struct json_value *expected);
+
+/* What would be stored of the row's body: decoded, filled in and prepared. The caller frees it. */
+struct json_doc *recorded_stored(const struct recorded *recorded);
