@@ -6,19 +6,19 @@
  */
 #include "access/access.h"
 
-/* clang-format off: a rule is a line or two */
+/* clang-format off */
 
-#define META(name, labels)                                                      \
-    "\"metadata\":{\"name\":\"" name "\","                                      \
+#define META(name, labels) \
+    "\"metadata\":{\"name\":\"" name "\"," \
     "\"labels\":{\"kubernetes.io/bootstrapping\":\"rbac-defaults\"" labels "}," \
     "\"annotations\":{\"rbac.authorization.kubernetes.io/autoupdate\":\"true\"}}"
 
-#define ROLE(name, labels, rules, aggregation)                                         \
-    "{\"kind\":\"ClusterRole\",\"apiVersion\":\"rbac.authorization.k8s.io/v1\"," META( \
-        name, labels) ",\"rules\":[" rules "]" aggregation "}"
+#define ROLE(name, labels, rules, aggregation) \
+    "{\"kind\":\"ClusterRole\",\"apiVersion\":\"rbac.authorization.k8s.io/v1\"," \
+    META(name, labels) ",\"rules\":[" rules "]" aggregation "}"
 
 #define LABEL(to) ",\"rbac.authorization.k8s.io/aggregate-to-" to "\":\"true\""
-#define COLLECT(to)                                                     \
+#define COLLECT(to) \
     ",\"aggregationRule\":{\"clusterRoleSelectors\":[{\"matchLabels\":" \
     "{\"rbac.authorization.k8s.io/aggregate-to-" to "\":\"true\"}}]}"
 
@@ -26,12 +26,11 @@
     "{\"verbs\":[" verbs "],\"apiGroups\":[\"" group "\"],\"resources\":[" resources "]}"
 #define URLS(verbs, urls) "{\"verbs\":[" verbs "],\"nonResourceURLs\":[" urls "]}"
 
-#define BINDING(name, subjects)                                                                 \
-    "{\"kind\":\"ClusterRoleBinding\",\"apiVersion\":\"rbac.authorization.k8s.io/v1\"," META(   \
-        name,                                                                                   \
-        "") ",\"subjects\":[" subjects "],"                                                     \
-            "\"roleRef\":{\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":\"ClusterRole\"," \
-            "\"name\":\"" name "\"}}"
+#define BINDING(name, subjects) \
+    "{\"kind\":\"ClusterRoleBinding\",\"apiVersion\":\"rbac.authorization.k8s.io/v1\"," \
+    META(name, "") ",\"subjects\":[" subjects "]," \
+    "\"roleRef\":{\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":\"ClusterRole\"," \
+    "\"name\":\"" name "\"}}"
 #define GROUP(name) \
     "{\"kind\":\"Group\",\"apiGroup\":\"rbac.authorization.k8s.io\",\"name\":\"" name "\"}"
 
@@ -41,76 +40,63 @@
     "\"create\",\"delete\",\"deletecollection\",\"get\",\"list\",\"patch\",\"update\",\"watch\""
 
 /* What the administrators of a namespace have beyond its editors. */
-#define ADMIN_RULES                                                             \
-    RULE("\"create\"", "authorization.k8s.io", "\"localsubjectaccessreviews\"") \
-    "," RULE(ALL, "rbac.authorization.k8s.io", "\"rolebindings\",\"roles\"")
+#define ADMIN_RULES \
+    RULE("\"create\"", "authorization.k8s.io", "\"localsubjectaccessreviews\"") "," \
+    RULE(ALL, "rbac.authorization.k8s.io", "\"rolebindings\",\"roles\"")
 
 /* What editors have beyond viewers: secrets too, and the accounts that pods run as. */
-#define EDIT_RULES                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                           \
-    RULE(READ, "",                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                           \
-         "\"pods/attach\",\"pods/exec\",\"pods/portforward\",\"pods/proxy\","                                                                                                                                                                                                                                                                                                                                                                                                                                                                                \
-         "\"secrets\",\"services/proxy\"")                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                   \
-    "," RULE(                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                \
-        "\"impersonate\"", "",                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                               \
-        "\"serviceaccounts\"") "," RULE(CHANGE, "",                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                          \
-                                        "\"pods\",\"pods/attach\",\"pods/exec\",\"pods/portforward\","                                                                                                                                                                                                                                                                                                                                                                                                                                                       \
-                                        "\"pods/proxy\"") "," RULE("\"create\"", "",                                                                                                                                                                                                                                                                                                                                                                                                                                                                         \
-                                                                   "\"pods/eviction\"") "," RULE(CHANGE,                                                                                                                                                                                                                                                                                                                                                                                                                                                     \
-                                                                                                 "",                                                                                                                                                                                                                                                                                                                                                                                                                                                         \
-                                                                                                 "\"configmaps\",\"events\",\"persistentvolumeclaims\","                                                                                                                                                                                                                                                                                                                                                                                                     \
-                                                                                                 "\"replicationcontrollers\",\"replicationcontrollers/scale\","                                                                                                                                                                                                                                                                                                                                                                                              \
-                                                                                                 "\"secrets\",\"serviceaccounts\",\"services\",\"services/proxy\"") "," RULE("\"create\"", "", "\"serviceaccounts/token\"") "," RULE(CHANGE,                                                                                                                                                                                                                                                                                                                 \
-                                                                                                                                                                                                                                     "apps",                                                                                                                                                                                                                                                                                                                 \
-                                                                                                                                                                                                                                     "\"daemonsets\",\"deployments\",\"deployments/rollback\","                                                                                                                                                                                                                                                              \
-                                                                                                                                                                                                                                     "\"deployments/scale\",\"replicasets\",\"replicasets/scale\","                                                                                                                                                                                                                                                          \
-                                                                                                                                                                                                                                     "\"statefulsets\",\"statefulsets/scale\"") "," RULE(CHANGE, "autoscaling", "\"horizontalpodautoscalers\"") "," RULE(CHANGE,                                                                                                                                                                                             \
-                                                                                                                                                                                                                                                                                                                                                         "batch", "\"cronjobs\",\"jobs\"") "," RULE(CHANGE, "policy", "\"poddisruptionbudgets\"") "," RULE(CHANGE, "networking.k8s.io", "\"ingresses\",\"networkpolicies\"") "," RULE(ALL,                   \
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                      "coordination.k8s.io", \
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                      "\"leases\"")
+#define EDIT_RULES \
+    RULE(READ, "", "\"pods/attach\",\"pods/exec\",\"pods/portforward\",\"pods/proxy\"," \
+                   "\"secrets\",\"services/proxy\"") "," \
+    RULE("\"impersonate\"", "", "\"serviceaccounts\"") "," \
+    RULE(CHANGE, "", "\"pods\",\"pods/attach\",\"pods/exec\",\"pods/portforward\"," \
+                     "\"pods/proxy\"") "," \
+    RULE("\"create\"", "", "\"pods/eviction\"") "," \
+    RULE(CHANGE, "", "\"configmaps\",\"events\",\"persistentvolumeclaims\"," \
+                     "\"replicationcontrollers\",\"replicationcontrollers/scale\"," \
+                     "\"secrets\",\"serviceaccounts\",\"services\",\"services/proxy\"") "," \
+    RULE("\"create\"", "", "\"serviceaccounts/token\"") "," \
+    RULE(CHANGE, "apps", "\"daemonsets\",\"deployments\",\"deployments/rollback\"," \
+                         "\"deployments/scale\",\"replicasets\",\"replicasets/scale\"," \
+                         "\"statefulsets\",\"statefulsets/scale\"") "," \
+    RULE(CHANGE, "autoscaling", "\"horizontalpodautoscalers\"") "," \
+    RULE(CHANGE, "batch", "\"cronjobs\",\"jobs\"") "," \
+    RULE(CHANGE, "policy", "\"poddisruptionbudgets\"") "," \
+    RULE(CHANGE, "networking.k8s.io", "\"ingresses\",\"networkpolicies\"") "," \
+    RULE(ALL, "coordination.k8s.io", "\"leases\"")
 
-#define VIEW_RULES                                                                                                                                                                                                                                                                                                                                                                                                                                                          \
-    RULE(READ, "",                                                                                                                                                                                                                                                                                                                                                                                                                                                          \
-         "\"configmaps\",\"endpoints\",\"persistentvolumeclaims\","                                                                                                                                                                                                                                                                                                                                                                                                         \
-         "\"persistentvolumeclaims/status\",\"pods\","                                                                                                                                                                                                                                                                                                                                                                                                                      \
-         "\"replicationcontrollers\",\"replicationcontrollers/scale\","                                                                                                                                                                                                                                                                                                                                                                                                     \
-         "\"serviceaccounts\",\"services\",\"services/status\"")                                                                                                                                                                                                                                                                                                                                                                                                            \
-    "," RULE(                                                                                                                                                                                                                                                                                                                                                                                                                                                               \
-        READ, "",                                                                                                                                                                                                                                                                                                                                                                                                                                                           \
-        "\"bindings\",\"events\",\"limitranges\",\"namespaces/status\","                                                                                                                                                                                                                                                                                                                                                                                                    \
-        "\"pods/log\",\"pods/status\",\"replicationcontrollers/status\","                                                                                                                                                                                                                                                                                                                                                                                                   \
-        "\"resourcequotas\",\"resourcequotas/status\"") "," RULE(READ, "", "\"namespaces\"") "," RULE(READ, "discovery.k8s.io", "\"endpointslices\"") "," RULE(READ,                                                                                                                                                                                                                                                                                                        \
-                                                                                                                                                               "apps",                                                                                                                                                                                                                                                                                                      \
-                                                                                                                                                               "\"controllerrevisions\",\"daemonsets\",\"daemonsets/status\","                                                                                                                                                                                                                                              \
-                                                                                                                                                               "\"deployments\",\"deployments/scale\",\"deployments/status\","                                                                                                                                                                                                                                              \
-                                                                                                                                                               "\"replicasets\",\"replicasets/scale\",\"replicasets/status\","                                                                                                                                                                                                                                              \
-                                                                                                                                                               "\"statefulsets\",\"statefulsets/scale\",\"statefulsets/status\"") "," RULE(READ,                                                                                                                                                                                                                            \
-                                                                                                                                                                                                                                           "autoscaling",                                                                                                                                                                                                                   \
-                                                                                                                                                                                                                                           "\"horizontalpodautoscalers\","                                                                                                                                                                                                  \
-                                                                                                                                                                                                                                           "\"horizontalpodautoscalers/status\"") "," RULE(READ,                                                                                                                                                                            \
-                                                                                                                                                                                                                                                                                           "batch",                                                                                                                                                                         \
-                                                                                                                                                                                                                                                                                           "\"cronjobs\",\"cronjobs/status\",\"jobs\",\"jobs/status\"") "," RULE(READ,                                                                                                      \
-                                                                                                                                                                                                                                                                                                                                                                 "policy",                                                                                                  \
-                                                                                                                                                                                                                                                                                                                                                                 "\"poddisruptionbudgets\",\"poddisruptionbudgets/status\"") "," RULE(READ,                                 \
-                                                                                                                                                                                                                                                                                                                                                                                                                                      "networking.k8s.io",                  \
-                                                                                                                                                                                                                                                                                                                                                                                                                                      "\"ingresses\",\"ingresses/status\"," \
-                                                                                                                                                                                                                                                                                                                                                                                                                                      "\"networkpolicies\"")
+#define VIEW_RULES \
+    RULE(READ, "", "\"configmaps\",\"endpoints\",\"persistentvolumeclaims\"," \
+                   "\"persistentvolumeclaims/status\",\"pods\"," \
+                   "\"replicationcontrollers\",\"replicationcontrollers/scale\"," \
+                   "\"serviceaccounts\",\"services\",\"services/status\"") "," \
+    RULE(READ, "", "\"bindings\",\"events\",\"limitranges\",\"namespaces/status\"," \
+                   "\"pods/log\",\"pods/status\",\"replicationcontrollers/status\"," \
+                   "\"resourcequotas\",\"resourcequotas/status\"") "," \
+    RULE(READ, "", "\"namespaces\"") "," \
+    RULE(READ, "discovery.k8s.io", "\"endpointslices\"") "," \
+    RULE(READ, "apps", "\"controllerrevisions\",\"daemonsets\",\"daemonsets/status\"," \
+                       "\"deployments\",\"deployments/scale\",\"deployments/status\"," \
+                       "\"replicasets\",\"replicasets/scale\",\"replicasets/status\"," \
+                       "\"statefulsets\",\"statefulsets/scale\",\"statefulsets/status\"") "," \
+    RULE(READ, "autoscaling", "\"horizontalpodautoscalers\"," \
+                              "\"horizontalpodautoscalers/status\"") "," \
+    RULE(READ, "batch", "\"cronjobs\",\"cronjobs/status\",\"jobs\",\"jobs/status\"") "," \
+    RULE(READ, "policy", "\"poddisruptionbudgets\",\"poddisruptionbudgets/status\"") "," \
+    RULE(READ, "networking.k8s.io", "\"ingresses\",\"ingresses/status\"," \
+                                    "\"networkpolicies\"")
 
 static const char *const objects[] = {
     ROLE("cluster-admin", "", RULE("\"*\"", "*", "\"*\"") "," URLS("\"*\"", "\"*\""), ""),
     ROLE("system:discovery", "",
          URLS("\"get\"", "\"/api\",\"/api/*\",\"/apis\",\"/apis/*\",\"/healthz\",\"/livez\","
-                         "\"/openapi\",\"/openapi/*\",\"/readyz\",\"/version\",\"/version/\""),
-         ""),
+                         "\"/openapi\",\"/openapi/*\",\"/readyz\",\"/version\",\"/version/\""), ""),
     ROLE("system:public-info-viewer", "",
          URLS("\"get\"", "\"/healthz\",\"/livez\",\"/readyz\",\"/version\",\"/version/\""), ""),
-    ROLE(
-        "system:basic-user", "",
-        RULE(
-            "\"create\"", "authorization.k8s.io",
-            "\"selfsubjectaccessreviews\",\"selfsubjectrulesreviews\"") "," RULE("\"create\"",
-                                                                                 "authentication.k8s.io",
-                                                                                 "\"selfsubjectreviews\""),
-        ""),
+    ROLE("system:basic-user", "",
+         RULE("\"create\"", "authorization.k8s.io",
+              "\"selfsubjectaccessreviews\",\"selfsubjectrulesreviews\"") ","
+         RULE("\"create\"", "authentication.k8s.io", "\"selfsubjectreviews\""), ""),
     ROLE("system:aggregate-to-admin", LABEL("admin"), ADMIN_RULES, ""),
     ROLE("system:aggregate-to-edit", LABEL("edit"), EDIT_RULES, ""),
     ROLE("system:aggregate-to-view", LABEL("view"), VIEW_RULES, ""),

@@ -154,29 +154,28 @@ TEST(aggregate_fills_the_rules_that_bootstrap_has)
 
 TEST(aggregate_follows_selectors)
 {
+    /* clang-format off */
     static const struct {
         const char *name, *role, *more;
         size_t count;
         enum error_code code;
     } cases[] = {
-  /* clang-format off: texts of one row belong together */
-        {"a role without selectors has no rules", AGGREGATE(""),                                                  NULL,                   0, ERROR_NONE},
-        {"one that is selected",                  AGGREGATE("{\"matchLabels\":{\"a\":\"b\"}}"),
-         WIDGETS("\"a\":\"b\""),                                                                                                          1, ERROR_NONE},
+        {"a role without selectors has no rules", AGGREGATE(""), NULL, 0, ERROR_NONE},
+        {"one that is selected", AGGREGATE("{\"matchLabels\":{\"a\":\"b\"}}"),
+         WIDGETS("\"a\":\"b\""), 1, ERROR_NONE},
         {"selected twice, there once",
-         AGGREGATE(
-             "{\"matchLabels\":{\"a\":\"b\"}},{\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"Exists\"}]}"),
-         WIDGETS("\"a\":\"b\""),                                                                                                          1, ERROR_NONE},
-        {"not selected",                          AGGREGATE("{\"matchLabels\":{\"a\":\"c\"}}"),                   WIDGETS("\"a\":\"b\""), 0,
-         ERROR_NONE                                                                                                                                    },
-        {"not itself",                            AGGREGATE("{\"matchLabels\":{\"a\":\"b\"}}"),
-         "{\"metadata\":{\"name\":\"all\",\"labels\":{\"a\":\"b\"}},\"rules\":[{}]}",                                                     0,
-         ERROR_NONE                                                                                                                                    },
+         AGGREGATE("{\"matchLabels\":{\"a\":\"b\"}},{\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"Exists\"}]}"),
+         WIDGETS("\"a\":\"b\""), 1, ERROR_NONE},
+        {"not selected", AGGREGATE("{\"matchLabels\":{\"a\":\"c\"}}"), WIDGETS("\"a\":\"b\""), 0,
+         ERROR_NONE},
+        {"not itself", AGGREGATE("{\"matchLabels\":{\"a\":\"b\"}}"),
+         "{\"metadata\":{\"name\":\"all\",\"labels\":{\"a\":\"b\"}},\"rules\":[{}]}", 0,
+         ERROR_NONE},
         {"a selector that is none",
-         AGGREGATE("{\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"Odd\"}]}"),                              NULL,                   0,
-         ERROR_INVALID                                                                                                                                 },
- /* clang-format on */
+         AGGREGATE("{\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"Odd\"}]}"), NULL, 0,
+         ERROR_INVALID},
     };
+    /* clang-format on */
     SCOPED(ground) ground;
     ground_init(&ground);
     for (size_t i = 0; i < COUNT(cases); i++) {

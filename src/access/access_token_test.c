@@ -159,43 +159,39 @@ TEST(token_claims_that_are_incomplete_are_refused)
     "\"}"
 #define ACCOUNT "\"serviceaccount\":{\"name\":\"a\",\"uid\":\"u\"}"
 #define SUBJECT "system:serviceaccount:n:a"
+    /* clang-format off */
     static const struct {
         const char *name, *payload;
         bool ok;
     } cases[] = {
-  /* clang-format off: texts of one row belong together */
-        {"complete",                                        OF("\"i\"",      "[\"x\"]",                                                                           "{\"namespace\":\"n\"," ACCOUNT "}", SUBJECT), true},
+        {"complete", OF("\"i\"", "[\"x\"]", "{\"namespace\":\"n\"," ACCOUNT "}", SUBJECT), true},
         {"bound to a secret",
-         OF("\"i\"",                                                    "[\"x\"]",
-         "{\"namespace\":\"n\",\"secret\":{\"name\":\"s\",\"uid\":\"t\"}," ACCOUNT "}", SUBJECT),
+         OF("\"i\"", "[\"x\"]", "{\"namespace\":\"n\",\"secret\":{\"name\":\"s\",\"uid\":\"t\"}," ACCOUNT "}", SUBJECT),
          true},
         {"bound to two",
-         OF("\"i\"","[\"x\"]",
-         "{\"namespace\":\"n\",\"pod\":{\"name\":\"s\",\"uid\":\"t\"},\"secret\":{\"name\":\"s\",\"uid\":\"t\"}," ACCOUNT
-            "}", SUBJECT),
+         OF("\"i\"", "[\"x\"]", "{\"namespace\":\"n\",\"pod\":{\"name\":\"s\",\"uid\":\"t\"},\"secret\":{\"name\":\"s\",\"uid\":\"t\"}," ACCOUNT "}", SUBJECT),
          false},
         {"bound to null",
-         OF("\"i\"",                                                             "[\"x\"]",                                                                                                                                   "{\"namespace\":\"n\",\"pod\":null," ACCOUNT "}", SUBJECT), false},
-        {"no issuer",                                        OF("\"\"",                                                             "[\"x\"]",                                                                                                                                        "{\"namespace\":\"n\"," ACCOUNT "}", SUBJECT), false},
-        {"no audience",                                                 OF("\"i\"",                                                  "[]",                                                                                                                                              "{\"namespace\":\"n\"," ACCOUNT "}", SUBJECT), false},
+         OF("\"i\"", "[\"x\"]", "{\"namespace\":\"n\",\"pod\":null," ACCOUNT "}", SUBJECT), false},
+        {"no issuer", OF("\"\"", "[\"x\"]", "{\"namespace\":\"n\"," ACCOUNT "}", SUBJECT), false},
+        {"no audience", OF("\"i\"", "[]", "{\"namespace\":\"n\"," ACCOUNT "}", SUBJECT), false},
         {"an audience that is no text",
-         OF("\"i\"",        "[1]","{\"namespace\":\"n\"," ACCOUNT "}", SUBJECT), false},
+         OF("\"i\"", "[1]", "{\"namespace\":\"n\"," ACCOUNT "}", SUBJECT), false},
         {"an audience that is no list",
-         OF("\"i\"",      "\"x\"",                    "{\"namespace\":\"n\"," ACCOUNT "}", SUBJECT), false},
-        {"no namespace",                                         OF("\"i\"",                                                   "[\"x\"]",                                                                                                                                      "{" ACCOUNT "}", SUBJECT), false},
-        {"no account",OF("\"i\"","[\"x\"]","{\"namespace\":\"n\"}", SUBJECT), false},
+         OF("\"i\"", "\"x\"", "{\"namespace\":\"n\"," ACCOUNT "}", SUBJECT), false},
+        {"no namespace", OF("\"i\"", "[\"x\"]", "{" ACCOUNT "}", SUBJECT), false},
+        {"no account", OF("\"i\"", "[\"x\"]", "{\"namespace\":\"n\"}", SUBJECT), false},
         {"another subject",
-         OF("\"i\"",                                                           "[\"x\"]",                                                                                                                  "{\"namespace\":\"n\"," ACCOUNT "}", "system:serviceaccount:n:b"),
+         OF("\"i\"", "[\"x\"]", "{\"namespace\":\"n\"," ACCOUNT "}", "system:serviceaccount:n:b"),
          false},
         {"no times",
-         "{\"iss\":\"i\",\"aud\":[\"x\"],\"jti\":\"j\",\"kubernetes.io\":{\"namespace\":\"n\"," ACCOUNT
-         "},\"sub\":\"" SUBJECT "\"}",
-         false                                                                                                                                        },
-        {"a list",                                                 "[]",                                    false                                                                                                                                             },
-        {"not JSON",              "{",                     false                                                                               },
-        {"nothing",                                    "", false                        },
- /* clang-format on */
+         "{\"iss\":\"i\",\"aud\":[\"x\"],\"jti\":\"j\",\"kubernetes.io\":{\"namespace\":\"n\"," ACCOUNT "},\"sub\":\"" SUBJECT "\"}",
+         false},
+        {"a list", "[]", false},
+        {"not JSON", "{", false},
+        {"nothing", "", false},
     };
+    /* clang-format on */
     SCOPED(arena) arena = {.limit = 0};
     struct access_claims seen;
     for (size_t i = 0; i < COUNT(cases); i++) {
