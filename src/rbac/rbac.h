@@ -69,6 +69,14 @@ struct rbac *rbac_new(void);
 void rbac_free(struct rbac *rbac);
 DEFINE_OWNED(rbac)
 
+/*
+ * What is not in an index is looked up in its base: roles, bindings, and the roles that others
+ * aggregate. Many indexes share one base, which has none itself, outlives them and does not change
+ * any more. Objects of the base are replaced by rbac_put() and hidden by rbac_remove(), for this
+ * index alone. Before the first put.
+ */
+void rbac_set_base(struct rbac *rbac, struct rbac *base);
+
 /* An object of this kind was stored. Fields of a wrong type grant nothing. */
 void rbac_put(struct rbac *rbac, enum rbac_kind kind, const struct json_value *object);
 
@@ -92,6 +100,8 @@ struct rbac_rules rbac_user_rules(struct rbac *rbac, struct arena *arena,
 struct rbac_rules rbac_read_rules(struct arena *arena, const struct json_value *role);
 struct rbac_rules rbac_role_rules(struct rbac *rbac, struct arena *arena, enum rbac_kind kind,
                                   struct str namespace, struct str name);
+
+bool rbac_has_role(struct rbac *rbac, enum rbac_kind kind, struct str namespace, struct str name);
 
 /*
  * Whoever grants rights must hold them: NULL, or ERROR_FORBIDDEN with the message that names those

@@ -1,7 +1,7 @@
 /* Questions to the index: may somebody do something, and what may somebody do. */
 #include "api/status.h"
-#include "rbac/rbac_internal.h"
 #include "base/quote.h"
+#include "rbac/rbac_internal.h"
 
 bool rbac_has(const struct rbac_strings *strings, struct str s)
 {
@@ -70,7 +70,7 @@ static bool rules_allow(const struct rbac_rules *rules, const struct rbac_attrib
     return false;
 }
 
-static bool role_allows(const struct role *role, const struct rbac_attributes *attributes)
+static bool role_allows(const struct role_view *role, const struct rbac_attributes *attributes)
 {
     const struct rbac_rules *rules;
     for (size_t i = 0; (rules = role_rules(role, i)); i++)
@@ -79,10 +79,10 @@ static bool role_allows(const struct role *role, const struct rbac_attributes *a
     return false;
 }
 
-static struct role *role_of(struct rbac *rbac, const struct binding *binding)
+static bool role_of(struct rbac *rbac, const struct binding *binding, struct role_view *ret_view)
 {
     return rbac_find_role(rbac, binding->to_cluster_role ? STR("") : binding->namespace,
-                          binding->role);
+                          binding->role, ret_view);
 }
 
 /* The subject by which a binding was found. */
@@ -141,10 +141,10 @@ struct rbac_decision rbac_authorize(struct rbac *rbac, struct arena *arena,
     if (rbac_is_master(user))
         return (struct rbac_decision){.allowed = true};
     for (struct binding *binding; (binding = rbac_next_binding(rbac, user, namespace, &walk));) {
-        const struct role *role = role_of(rbac, binding);
-        if (!role)
+        struct role_view role;
+        if (!role_of(rbac, binding, &role))
             note_missing(&missing, binding, &missing_count);
-        else if (role_allows(role, attributes))
+        else if (role_allows(&role, attributes))
             return (struct rbac_decision){
                 true, allowed_by(arena, binding, subject_of(binding, user, walk.subject))};
     }
@@ -204,7 +204,7 @@ static struct rbac_strings copy_strings(struct arena *arena, struct rbac_strings
     return (struct rbac_strings){items, strings.count};
 }
 
-static void copy_rules(struct arena *arena, struct rbac_rules *to, const struct role *role)
+static void copy_rules(struct arena *arena, struct rbac_rules *to, const struct role_view *role)
 {
     const struct rbac_rules *rules;
     for (size_t i = 0; (rules = role_rules(role, i)); i++)
@@ -222,11 +222,16 @@ struct rbac_rules rbac_role_rules(struct rbac *rbac, struct arena *arena, enum r
                                   struct str namespace, struct str name)
 {
     struct rbac_rules rules = {.items = NULL};
-    const struct role *role =
-        rbac_find_role(rbac, kind == RBAC_CLUSTER_ROLE ? STR("") : namespace, name);
-    if (role)
-        copy_rules(arena, &rules, role);
+    struct role_view role;
+    if (rbac_find_role(rbac, kind == RBAC_CLUSTER_ROLE ? STR("") : namespace, name, &role))
+        copy_rules(arena, &rules, &role);
     return rules;
+}
+
+bool rbac_has_role(struct rbac *rbac, enum rbac_kind kind, struct str namespace, struct str name)
+{
+    struct role_view role;
+    return rbac_find_role(rbac, kind == RBAC_CLUSTER_ROLE ? STR("") : namespace, name, &role);
 }
 
 static void add_all_rights(struct arena *arena, struct rbac_rules *rules)
@@ -247,9 +252,9 @@ struct rbac_rules rbac_user_rules(struct rbac *rbac, struct arena *arena,
     if (rbac_is_master(user))
         add_all_rights(arena, &rules);
     for (struct binding *binding; (binding = rbac_next_binding(rbac, user, namespace, &walk));) {
-        const struct role *role = role_of(rbac, binding);
-        if (role)
-            copy_rules(arena, &rules, role);
+        struct role_view role;
+        if (role_of(rbac, binding, &role))
+            copy_rules(arena, &rules, &role);
     }
     return rules;
 }

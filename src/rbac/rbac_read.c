@@ -1,7 +1,7 @@
 /* From stored objects to what the index keeps of them. */
-#include "rbac/rbac_internal.h"
 #include "base/memory.h"
 #include "json/path.h"
+#include "rbac/rbac_internal.h"
 
 static struct rbac_strings read_strings(struct arena *arena, const struct json_value *list)
 {
@@ -76,7 +76,6 @@ void role_free(struct role *role)
     if (!role)
         return;
     json_doc_free(role->labels);
-    mem_free(role->sources);
     arena_done(&role->arena);
     mem_free(role);
 }

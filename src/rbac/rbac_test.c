@@ -248,6 +248,93 @@ TEST(rbac_aggregates_roles)
     CHECK(!may_get(rbac, "ann", "pods"));
 }
 
+#define SHARED_ROLE(name, labels, rest) \
+    "{\"metadata\":{\"name\":\"" name "\",\"labels\":{" labels "}}," rest "}"
+#define CLUSTER_BINDING(name, role, user)                                                          \
+    "{\"metadata\":{\"name\":\"" name "\"},\"roleRef\":{\"kind\":\"ClusterRole\",\"name\":\"" role \
+    "\"},\"subjects\":[{\"kind\":\"User\",\"name\":\"" user "\"}]}"
+#define GET(resource) \
+    "\"rules\":[{\"apiGroups\":[\"\"],\"resources\":[\"" resource "\"],\"verbs\":[\"get\"]}]"
+
+/* Ann may what aggregates into view, which is pods; nodes are for bob. */
+static struct rbac *make_base(void)
+{
+    struct rbac *base = rbac_new();
+    put(base, RBAC_CLUSTER_ROLE,
+        SHARED_ROLE("view", "",
+                    "\"aggregationRule\":{\"clusterRoleSelectors\":[{\"matchLabels\":"
+                    "{\"to-view\":\"true\"}}]}"));
+    put(base, RBAC_CLUSTER_ROLE, SHARED_ROLE("pods", "\"to-view\":\"true\"", GET("pods")));
+    put(base, RBAC_CLUSTER_ROLE, SHARED_ROLE("nodes", "", GET("nodes")));
+    put(base, RBAC_CLUSTER_ROLE_BINDING, CLUSTER_BINDING("view", "view", "ann"));
+    put(base, RBAC_CLUSTER_ROLE_BINDING, CLUSTER_BINDING("nodes", "nodes", "bob"));
+    return base;
+}
+
+TEST(rbac_base_is_shared)
+{
+    OWNED(rbac) base = make_base();
+    OWNED(rbac) first = rbac_new();
+    OWNED(rbac) second = rbac_new();
+    rbac_set_base(first, base);
+    rbac_set_base(second, base);
+
+    TEST_CASE("what the base allows, all allow");
+    CHECK(may_get(first, "ann", "pods"));
+    CHECK(may_get(second, "bob", "nodes"));
+    CHECK(!may_get(first, "ann", "nodes"));
+    CHECK(rbac_has_role(first, RBAC_CLUSTER_ROLE, STR(""), STR("nodes")));
+    CHECK(!rbac_has_role(first, RBAC_CLUSTER_ROLE, STR(""), STR("none")));
+
+    TEST_CASE("a binding of one to a role of the base");
+    put(first, RBAC_CLUSTER_ROLE_BINDING, CLUSTER_BINDING("more", "nodes", "ann"));
+    CHECK(may_get(first, "ann", "nodes"));
+    CHECK(!may_get(second, "ann", "nodes"));
+
+    TEST_CASE("a role of one is aggregated into a role of the base");
+    put(first, RBAC_CLUSTER_ROLE, SHARED_ROLE("jobs", "\"to-view\":\"true\"", GET("jobs")));
+    CHECK(may_get(first, "ann", "jobs"));
+    CHECK(may_get(first, "ann", "pods"));
+    CHECK(!may_get(second, "ann", "jobs"));
+    rbac_remove(first, RBAC_CLUSTER_ROLE, STR(""), STR("jobs"));
+    CHECK(!may_get(first, "ann", "jobs"));
+    CHECK(may_get(first, "ann", "pods"));
+}
+
+TEST(rbac_base_is_replaced_for_one_alone)
+{
+    OWNED(rbac) base = make_base();
+    OWNED(rbac) first = rbac_new();
+    OWNED(rbac) second = rbac_new();
+    rbac_set_base(first, base);
+    rbac_set_base(second, base);
+
+    TEST_CASE("a role is replaced");
+    put(first, RBAC_CLUSTER_ROLE, SHARED_ROLE("pods", "\"to-view\":\"true\"", GET("secrets")));
+    CHECK(may_get(first, "ann", "secrets"));
+    CHECK(!may_get(first, "ann", "pods"));
+    CHECK(may_get(second, "ann", "pods"));
+
+    TEST_CASE("a role is removed, and put again");
+    rbac_remove(first, RBAC_CLUSTER_ROLE, STR(""), STR("pods"));
+    CHECK(!may_get(first, "ann", "secrets"));
+    CHECK(!may_get(first, "ann", "pods"));
+    CHECK(!rbac_has_role(first, RBAC_CLUSTER_ROLE, STR(""), STR("pods")));
+    CHECK(rbac_has_role(second, RBAC_CLUSTER_ROLE, STR(""), STR("pods")));
+    put(first, RBAC_CLUSTER_ROLE, SHARED_ROLE("pods", "\"to-view\":\"true\"", GET("pods")));
+    CHECK(may_get(first, "ann", "pods"));
+
+    TEST_CASE("a binding is replaced, and removed");
+    put(first, RBAC_CLUSTER_ROLE_BINDING, CLUSTER_BINDING("nodes", "nodes", "jim"));
+    CHECK(may_get(first, "jim", "nodes"));
+    CHECK(!may_get(first, "bob", "nodes"));
+    CHECK(may_get(second, "bob", "nodes"));
+    rbac_remove(first, RBAC_CLUSTER_ROLE_BINDING, STR(""), STR("nodes"));
+    CHECK(!may_get(first, "jim", "nodes"));
+    CHECK(!may_get(first, "bob", "nodes"));
+    CHECK(may_get(second, "bob", "nodes"));
+}
+
 TEST(rbac_says_when_a_role_is_missing)
 {
     OWNED(rbac) rbac = make_rbac();
