@@ -1,8 +1,8 @@
 /* The life of a schema, and its parts for others to see. */
 #include "schema/schema.h"
 
-#include "schema/schema_internal.h"
 #include "base/memory.h"
+#include "schema/schema_internal.h"
 
 struct schema *schema_ref(struct schema *schema)
 {
@@ -62,6 +62,21 @@ const struct schema_node *schema_member(const struct schema_node *node, struct s
     return node->additional;
 }
 
+bool schema_has_properties(const struct schema_node *node)
+{
+    return node && node->property_count > 0;
+}
+
+bool schema_has_property(const struct schema_node *node, struct str name)
+{
+    return node && schema_find_property(node, name);
+}
+
+bool schema_has_any_member(const struct schema_node *node)
+{
+    return node && (node->preserve || node->additional || node->allows_additional);
+}
+
 const struct schema_node *schema_items(const struct schema_node *node)
 {
     return node ? node->items : NULL;
@@ -95,6 +110,16 @@ bool schema_is_object(const struct schema_node *node)
 bool schema_is_number(const struct schema_node *node)
 {
     return node && (node->types == TYPE_INTEGER || node->types == TYPE_NUMBER);
+}
+
+bool schema_is_string(const struct schema_node *node)
+{
+    return node && node->types == TYPE_STRING;
+}
+
+bool schema_is_boolean(const struct schema_node *node)
+{
+    return node && node->types == TYPE_BOOLEAN;
 }
 
 bool schema_is_int_or_string(const struct schema_node *node)

@@ -97,12 +97,20 @@ const struct schema_node *schema_root(const struct schema *schema);
 const struct schema_node *schema_member(const struct schema_node *node, struct str name);
 const struct schema_node *schema_items(const struct schema_node *node);
 
+/* Whether there are properties, and one of this name; whether members of any name are fine,
+ * described or not. */
+bool schema_has_properties(const struct schema_node *node);
+bool schema_has_property(const struct schema_node *node, struct str name);
+bool schema_has_any_member(const struct schema_node *node);
+
 /* By a path as messages write it: "spec.ports[].name"; an index may stand between the brackets. */
 const struct schema_node *schema_at(const struct schema *schema, struct str path);
 
 bool schema_is_array(const struct schema_node *node);
 bool schema_is_object(const struct schema_node *node);
 bool schema_is_number(const struct schema_node *node); /* integer or number */
+bool schema_is_string(const struct schema_node *node);
+bool schema_is_boolean(const struct schema_node *node);
 bool schema_is_int_or_string(const struct schema_node *node);
 bool schema_is_embedded_resource(const struct schema_node *node);
 bool schema_preserves_unknown_fields(const struct schema_node *node);

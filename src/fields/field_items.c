@@ -1,0 +1,224 @@
+#include "fields/field_items.h"
+
+#include "base/quote.h"
+#include "builtin/strategic_print.h"
+#include "json/compare.h"
+
+/* Smaller objects are searched from the front. */
+#define SEARCH_MAX 8
+
+static const struct json_value *as_object(const struct json_value *value)
+{
+    return json_type(value) == JSON_OBJECT ? value : NULL;
+}
+
+/* Members of an object by name. */
+struct members {
+    const struct json_value *object;
+    struct map index; /* of larger ones */
+};
+
+static void members_init(struct members *members, const struct json_value *object)
+{
+    *members = (struct members){.object = object};
+    if (json_count(object) <= SEARCH_MAX)
+        return;
+    const struct json_value *value;
+    JSON_FOREACH (key, value, object)
+        map_put(&members->index, key, (void *)value); /* only read again */
+}
+
+static const struct json_value *members_find(const struct members *members, struct str name)
+{
+    return map_count(&members->index) ? map_find(&members->index, name)
+                                      : json_get(members->object, name);
+}
+
+struct field_pairs field_pairs_of(struct arena *arena, const struct json_value *before,
+                                  const struct json_value *after)
+{
+    struct members old, new;
+    members_init(&old, as_object(after) ? as_object(before) : NULL);
+    members_init(&new, as_object(before) ? as_object(after) : NULL);
+    const size_t most = json_count(as_object(before)) + json_count(as_object(after));
+    struct field_pairs pairs = {.items = arena_alloc_array(arena, most, sizeof(*pairs.items))};
+    const struct json_value *value;
+    JSON_FOREACH (key, value, as_object(before))
+        pairs.items[pairs.count++] = (struct field_pair){
+            .step = {key, FIELD_STEP_MEMBER},
+            .before = value,
+            .after = members_find(&new, key),
+        };
+    JSON_FOREACH (key, value, as_object(after))
+        if (!members_find(&old, key))
+            pairs.items[pairs.count++] = (struct field_pair){
+                .step = {key, FIELD_STEP_MEMBER},
+                .after = value,
+            };
+    map_done(&old.index);
+    map_done(&new.index);
+    return pairs;
+}
+
+void field_items_done(struct field_items *items)
+{
+    map_done(&items->index);
+}
+
+/* The keys of a list in the order of their names. */
+struct list_keys {
+    struct str *names;
+    size_t count;
+};
+
+static struct list_keys sorted_keys(struct arena *arena, struct field_type type)
+{
+    struct list_keys keys = {.count = field_type_key_count(type)};
+    keys.names = arena_alloc_array(arena, keys.count, sizeof(*keys.names));
+    for (size_t i = 0; i < keys.count; i++) {
+        size_t at = i;
+        const struct str name = field_type_key(type, i);
+        for (; at > 0 && str_cmp(keys.names[at - 1], name) > 0; at--)
+            keys.names[at] = keys.names[at - 1];
+        keys.names[at] = name;
+    }
+    return keys;
+}
+
+static struct str write_keys(struct buf *text, struct arena *arena, struct field_type type,
+                             const struct list_keys *keys, const struct json_value *value)
+{
+    if (json_type(value) == JSON_NULL)
+        return STR("associative list with keys may not have a null element");
+    if (json_type(value) != JSON_OBJECT)
+        return STR("associative list with keys may not have non-map elements");
+    buf_add_char(text, '{');
+    for (size_t i = 0; i < keys->count; i++) {
+        const struct json_value *key = json_get(value, keys->names[i]);
+        buf_add(text, i ? STR(",") : STR(""));
+        buf_add_json_string(text, keys->names[i]);
+        buf_add_char(text, ':');
+        if (key)
+            json_write_canonical(text, key);
+        else if (!field_type_key_default(type, keys->names[i], text))
+            return arena_print(arena,
+                               "associative list with keys has an element that omits key field "
+                               "\"%.*s\" (and doesn't have default value)",
+                               STR_ARG(keys->names[i]));
+    }
+    buf_add_char(text, '}');
+    return STR("");
+}
+
+static struct str write_set_value(struct buf *text, const struct json_value *value)
+{
+    switch (json_type(value)) {
+    case JSON_OBJECT:
+        return STR("associative list without keys has an element that's a map type");
+    case JSON_ARRAY:
+        return STR("not supported: associative list with lists as elements");
+    case JSON_NULL:
+        return STR("associative list without keys has an element that's an explicit null");
+    default:
+        json_write_canonical(text, value);
+        return STR("");
+    }
+}
+
+static void add_item(struct field_items *items, struct field_step step,
+                     const struct json_value *value)
+{
+    const size_t at = items->count++;
+    struct field_item *item = &items->items[at];
+    *item = (struct field_item){
+        .step = step, .value = value, .first = at, .next = STR_NONE, .last = at, .same = 1};
+    const size_t first = field_items_find(items, step);
+    if (first == STR_NONE) {
+        map_put(&items->index, step.text, (void *)(uintptr_t)(at + 1));
+        return;
+    }
+    item->first = first;
+    items->items[items->items[first].last].next = at;
+    items->items[first].last = at;
+    items->items[first].same++;
+}
+
+struct str field_items_read(struct field_items *items, struct arena *arena, struct field_type type,
+                            const struct json_value *list)
+{
+    *items = (struct field_items){.count = 0};
+    if (json_type(list) != JSON_ARRAY)
+        return STR("");
+    const bool is_map = field_type_shape(type).list == SCHEMA_LIST_MAP;
+    const struct list_keys keys = is_map ? sorted_keys(arena, type) : (struct list_keys){0};
+    items->items = arena_alloc_array(arena, json_count(list), sizeof(*items->items));
+    SCOPED(buf) text = {.limit = 0};
+    const struct json_value *value;
+    JSON_FOREACH (key, value, list) {
+        (void)key;
+        buf_clear(&text);
+        const struct str problem =
+            is_map ? write_keys(&text, arena, type, &keys, value) : write_set_value(&text, value);
+        if (problem.len)
+            return arena_print(arena, "element %zu: %.*s", items->count, STR_ARG(problem));
+        const struct field_step step = {
+            arena_str(arena, buf_str(&text)),
+            is_map ? FIELD_STEP_KEY : FIELD_STEP_VALUE,
+        };
+        add_item(items, step, value);
+    }
+    return STR("");
+}
+
+size_t field_items_find(const struct field_items *items, struct field_step step)
+{
+    const uintptr_t found = (uintptr_t)map_find(&items->index, step.text);
+    return found ? (size_t)found - 1 : STR_NONE;
+}
+
+void field_print_value(struct buf *out, const struct json_value *value)
+{
+    buf_add(out, STR("&{"));
+    strategic_print(out, value);
+    buf_add_char(out, '}');
+}
+
+static void print_syntax(struct buf *out, const struct json_value *value, size_t depth)
+{
+    const struct json_value *child;
+    const bool is_object = json_type(value) == JSON_OBJECT;
+    size_t seen = 0;
+    switch (depth < FIELD_DEPTH_MAX ? json_type(value) : JSON_NULL) {
+    case JSON_OBJECT:
+    case JSON_ARRAY:
+        buf_add(out, is_object ? STR("map[string]interface {}{") : STR("[]interface {}{"));
+        JSON_FOREACH (key, child, value) {
+            buf_add(out, seen++ ? STR(", ") : STR(""));
+            if (is_object) {
+                str_quote_go(out, key);
+                buf_add_char(out, ':');
+            }
+            print_syntax(out, child, depth + 1);
+        }
+        buf_add_char(out, '}');
+        return;
+    case JSON_STRING:
+        str_quote_go(out, json_to_str(value));
+        return;
+    case JSON_NUMBER:
+    case JSON_BOOL:
+        json_write(out, value);
+        return;
+    case JSON_NULL:
+    case JSON_ABSENT:
+        buf_add(out, STR("interface {}(nil)"));
+        return;
+    }
+}
+
+void field_print_syntax(struct buf *out, const struct json_value *value)
+{
+    buf_add(out, STR("&value.valueUnstructured{Value:"));
+    print_syntax(out, value, 0);
+    buf_add_char(out, '}');
+}
