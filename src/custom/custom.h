@@ -3,8 +3,10 @@
  *
  * A definition is compiled once per change. Each served version gives a struct kind, with the steps
  * of kinds/kind.h driven by that version's schema, printer columns, subresources and selectable
- * fields. Objects are stored in the storage version and presented in the one that was asked for:
- * apiVersion rewritten, pruned and defaulted by its schema (conversion strategy None).
+ * fields. Objects are stored in the storage version and presented in the one that was asked for.
+ * Conversion (strategy None) is a new apiVersion and pruning by the schema of that version;
+ * defaults are those of the version in which an object is read, be it from a body or from the
+ * store.
  *
  * References are counted on one thread.
  */
@@ -34,6 +36,17 @@ struct str custom_storage_version(const struct custom *custom);
 /* Of a kind that custom_kind() gave. */
 struct custom *custom_of_kind(const struct kind *kind);
 const struct schema *custom_schema(const struct kind *kind);
+
+/*
+ * ERROR_BAD_REQUEST for a body whose apiVersion is not the kind's. Decoding lets it pass, with all
+ * fields unknown, because a server complains of these first. A wrong kind is left to validation.
+ */
+MUST_USE struct error *custom_check_version(const struct kind *kind,
+                                            const struct json_value *object);
+
+/* An object of the kind as it goes into the store: in the storage version, pruned by its schema. */
+MUST_USE struct error *custom_to_storage(const struct kind *kind, struct json_doc *doc,
+                                         struct json_doc **ret_doc);
 
 /* Where /scale finds its numbers (JSON paths such as ".spec.replicas"); false without /scale. */
 struct custom_scale {

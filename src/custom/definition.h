@@ -8,10 +8,18 @@
 #include "json/json.h"
 #include "kinds/kind.h"
 
-/* names.singular, names.listKind, conversion; status as a create leaves it (storedVersions). */
+/*
+ * names.singular, names.listKind, conversion and the port of its service; status as a create leaves
+ * it, and the storage version among its storedVersions. Comes behind kind_ops.prepare, which drops
+ * or keeps the status; a second time it changes nothing.
+ */
 MUST_USE struct error *definition_default(struct json_doc *doc, struct json_doc **ret_doc);
 
-/* All that is wrong with one, or with the change of one; old is NULL on create. */
+/*
+ * All that is wrong with one, or with the change of one; old is NULL on create. Of the metadata
+ * only what is special about definitions: that the name fits the names, and approval of groups that
+ * belong to Kubernetes.
+ */
 void definition_validate(const struct json_value *definition, const struct json_value *old,
                          struct field_errors *errors);
 
