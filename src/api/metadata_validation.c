@@ -93,6 +93,14 @@ static void check_owner(struct field_errors *errors, struct str path,
             field_errors_add_str(errors, FIELD_INVALID, buf_str(&field), STR(""),
                                  str_from_c(fields[i].detail));
     }
+    /* What is no group and version has no version either. */
+    const size_t slash = str_find_char(reference.api_version, '/');
+    if (slash != str_find_last_char(reference.api_version, '/')) {
+        SCOPED(buf) field = {.limit = 0};
+        buf_print(&field, "%.*s.apiVersion", STR_ARG(path));
+        field_errors_add_str(errors, FIELD_INVALID, buf_str(&field), reference.api_version,
+                             str_from_c(fields[0].detail));
+    }
 }
 
 void metadata_check_owner_references(struct field_errors *errors, struct str path,

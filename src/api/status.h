@@ -48,8 +48,15 @@ MUST_USE struct error *status_conflict_modified(struct gvr gvr, struct str name)
 MUST_USE struct error *status_no_such_resource(void);
 MUST_USE struct error *status_method_not_allowed(void);
 
+/* Gives an error that is about no object in particular the empty details that API servers send. */
+MUST_USE struct error *status_without_details(struct error *err);
+
 /* The name may be empty, and so may the resource: "forbidden: text". */
 MUST_USE struct error *status_forbidden(struct gvr gvr, struct str name, struct str text);
+
+/* 403: nothing is created in a namespace that is being deleted. */
+MUST_USE struct error *status_namespace_terminating(struct gvr gvr, struct str name,
+                                                    struct str namespace);
 
 /* With a cause for each field error. */
 MUST_USE struct error *status_invalid(struct gvk gvk, struct str name,

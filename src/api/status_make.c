@@ -1,5 +1,6 @@
 /* The ready-made errors of status.h; status.c reads and writes. */
 #include "api/status.h"
+#include "base/arena.h"
 #include "base/quote.h"
 #include "json/builder.h"
 
@@ -114,19 +115,22 @@ struct error *status_conflict_modified(struct gvr gvr, struct str name)
                                "latest version and try again"));
 }
 
-struct error *status_no_such_resource(void)
+struct error *status_without_details(struct error *err)
 {
     const struct details details = {.retry_seconds = 0};
-    return with_details(
-        error_new(ERROR_NOT_FOUND, "the server could not find the requested resource"), &details);
+    return with_details(err, &details);
+}
+
+struct error *status_no_such_resource(void)
+{
+    return status_without_details(
+        error_new(ERROR_NOT_FOUND, "the server could not find the requested resource"));
 }
 
 struct error *status_method_not_allowed(void)
 {
-    const struct details details = {.retry_seconds = 0};
-    return with_details(error_new(ERROR_METHOD_NOT_ALLOWED, "the server does not allow this method "
-                                                            "on the requested resource"),
-                        &details);
+    return status_without_details(error_new(
+        ERROR_METHOD_NOT_ALLOWED, "the server does not allow this method on the requested resource"));
 }
 
 struct error *status_forbidden(struct gvr gvr, struct str name, struct str text)
@@ -135,6 +139,26 @@ struct error *status_forbidden(struct gvr gvr, struct str name, struct str text)
     buf_add(&back, gvr.resource.len ? STR(" is forbidden: ") : STR("forbidden: "));
     buf_add(&back, text);
     return about(ERROR_FORBIDDEN, "", gvr, name, buf_str(&back));
+}
+
+struct error *status_namespace_terminating(struct gvr gvr, struct str name, struct str namespace)
+{
+    SCOPED(arena) arena = {0};
+    struct details details = details_of(gvr, name);
+    const struct cause cause = {
+        .reason = STR("NamespaceTerminating"),
+        .message = arena_print(&arena, "namespace %.*s is being terminated", STR_ARG(namespace)),
+        .field = STR("metadata.namespace"),
+    };
+    details.causes = &cause;
+    details.cause_count = 1;
+    SCOPED(buf) text = {.limit = 0};
+    add_subject(&text, gvr.resource, gvr.group, name);
+    return with_details(error_new(ERROR_FORBIDDEN,
+                                  "%.*s is forbidden: unable to create new content in namespace "
+                                  "%.*s because it is being terminated",
+                                  STR_ARG(buf_str(&text)), STR_ARG(namespace)),
+                        &details);
 }
 
 struct error *status_invalid(struct gvk gvk, struct str name, const struct field_errors *errors)

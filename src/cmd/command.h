@@ -20,6 +20,7 @@ struct command {
     int (*run)(int argc, char **argv); /* without the program's and the command's names */
 };
 
+extern const struct command command_apiserver;
 extern const struct command command_demo;
 extern const struct command command_version;
 

@@ -8,6 +8,7 @@
 #include "cmd/command.h"
 
 static const struct command *const commands[] = {
+    &command_apiserver,
     &command_demo,
     &command_version,
 };

@@ -54,6 +54,7 @@ static void add_date(struct json_builder *out, const struct json_value *value, t
 {
     const struct str text = json_to_str(value);
     SCOPED(buf) age = {.limit = 0};
+    char span[KIND_AGE_MAX];
     timestamp time;
     if (json_type(value) != JSON_STRING) {
         json_builder_null(out);
@@ -62,7 +63,7 @@ static void add_date(struct json_builder *out, const struct json_value *value, t
     if (text.len == 0 || str_eq(text, STR("null")))
         buf_add(&age, STR("<unknown>"));
     else if (timestamp_read(text, &time))
-        kind_age_write(&age, time, now);
+        buf_add(&age, kind_age_write(kind_age_between(time, now), span));
     else
         buf_add(&age, STR("<invalid>"));
     json_builder_str(out, buf_str(&age));

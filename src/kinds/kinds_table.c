@@ -189,7 +189,7 @@ static const struct kind kinds[] = {
     CORE("ServiceAccount", "serviceaccounts", "serviceaccount", NAMESPACED | OVERWRITES | RETURNS,
          dns1123_subdomain, service_account, plain, ALL, SHORT(STR_INIT("sa")), PARTS(token)),
     CORE("Service", "services", "service", NAMESPACED | CREATES | OVERWRITES | RETURNS,
-         dns1035_label, service, service, ALL, SHORT(STR_INIT("svc")), CATEGORY("all"),
+         dns1123_label, service, service, ALL, SHORT(STR_INIT("svc")), CATEGORY("all"),
          PARTS(status), LABELS(service_labels)),
 
     KIND("apiregistration.k8s.io", "v1", "APIService", "apiservices", "apiservice", 0, path_segment,

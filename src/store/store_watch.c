@@ -9,6 +9,7 @@ struct store_watch {
     struct store_resource *resource;
     int64_t revision; /* everything up to here was delivered or does not concern it */
     bool behind;      /* the history holds an event for it */
+    bool ended;       /* nothing will come any more */
     struct event arrived;
     uint32_t namespace_len, name_len;
     char filter[]; /* namespace and name */
@@ -113,7 +114,20 @@ struct error *store_watch_next(struct store_watch *watch, struct store_event *re
                 object_text_ref(ret_event->previous);
             return NULL;
         }
+        if (watch->ended)
+            return error_new(ERROR_GONE, "the watched resource is no more");
         TRY(event_wait(&watch->arrived, "a change"));
+    }
+}
+
+void store_watch_end_all(struct store *store, struct str name)
+{
+    struct store_resource *resource = store_find_resource(store, name);
+    if (!resource)
+        return;
+    LIST_FOREACH (struct store_watch, watch, &resource->watches, link) {
+        watch->ended = true;
+        event_wake_all(&watch->arrived);
     }
 }
 

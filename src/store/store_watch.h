@@ -49,5 +49,11 @@ DEFINE_OWNED(store_watch)
 /* Suspends until there is an event. One fiber at a time. */
 MUST_USE struct error *store_watch_next(struct store_watch *watch, struct store_event *ret_event);
 
+/*
+ * The resource is no more: its watches deliver what there is and are then told ERROR_GONE. Those
+ * that are opened later know nothing of it.
+ */
+void store_watch_end_all(struct store *store, struct str resource);
+
 /* Everything up to this revision has been delivered: what a bookmark says. */
 int64_t store_watch_revision(const struct store_watch *watch);

@@ -1,0 +1,186 @@
+#include "apiserver/api.h"
+
+#include <stdlib.h>
+
+#include "api/object.h"
+#include "apiserver/bootstrap.h"
+#include "apiserver/collector.h"
+#include "apiserver/definitions.h"
+#include "apiserver/form.h"
+#include "apiserver/rules.h"
+#include "base/memory.h"
+
+static void definition_release(void *value)
+{
+    struct api_definition *definition = value;
+    custom_free(definition->custom);
+    mem_free(definition);
+}
+
+static bool find_account(void *data, struct str namespace, struct str name, struct str uid)
+{
+    struct api *api = data;
+    SCOPED(store_object) found = {0};
+    OWNED(error) missing = store_get(
+        api->store, (struct store_id){STR("serviceaccounts"), {namespace, name}}, &found);
+    return !missing && str_eq(object_text_uid(found.text), uid);
+}
+
+struct error *api_new(const struct api_options *options, struct api **ret_api)
+{
+    OWNED(api) api = NEW(struct api);
+    api->loop = options->loop;
+    api->store = options->store;
+    api->pool = options->pool;
+    api->cluster = options->cluster;
+    api->definitions.release = definition_release;
+    api->rbac = rbac_new();
+    if (options->base_rbac)
+        rbac_set_base(api->rbac, options->base_rbac);
+    api->access = (struct access){
+        .keys = options->keys,
+        .cluster = options->cluster,
+        .find_account = find_account,
+        .authorizer_ops = &access_rbac_ops,
+        .authorizer = api->rbac,
+        .data = api,
+    };
+    api->collector = collector_new(api);
+    TRY(definitions_load(api), "load definitions");
+    TRY(rules_load(api), "load access rules");
+    TRY(bootstrap_fill(api, options->base_rbac == NULL), "make the first objects");
+    TRY(collector_load(api->collector), "load owners");
+    *ret_api = TAKE(api);
+    return NULL;
+}
+
+void api_free(struct api *api)
+{
+    if (!api)
+        return;
+    collector_free(api->collector);
+    map_done(&api->definitions);
+    rbac_free(api->rbac);
+    store_free(api->store);
+    mem_free(api);
+}
+
+static void release_custom(void *custom)
+{
+    custom_free(custom);
+}
+
+static const struct kind *find_custom(struct api *api, struct arena *arena, struct gvr gvr)
+{
+    SCOPED(buf) name = {.limit = 0};
+    buf_print(&name, "%.*s.%.*s", STR_ARG(gvr.resource), STR_ARG(gvr.group));
+    const struct api_definition *definition = map_find(&api->definitions, buf_str(&name));
+    if (!definition || !definition->custom)
+        return NULL;
+    for (size_t i = 0; i < custom_kind_count(definition->custom); i++) {
+        const struct kind *kind = custom_kind(definition->custom, i);
+        if (!str_eq(kind->gvk.version, gvr.version))
+            continue;
+        arena_hold(arena, release_custom, custom_ref(definition->custom));
+        return kind;
+    }
+    return NULL;
+}
+
+const struct kind *api_find_kind(struct api *api, struct arena *arena, struct gvr gvr)
+{
+    const struct kind *kind = kinds_find(gvr);
+    if (!kind)
+        return find_custom(api, arena, gvr);
+    return definitions_is_definition(kind) ? definitions_kind(kind) : kind;
+}
+
+/* By group, then the preferred version first, then the plural. */
+static int compare_kinds(const void *a, const void *b)
+{
+    const struct kind *left = *(const struct kind *const *)a;
+    const struct kind *right = *(const struct kind *const *)b;
+    int order = str_cmp(left->gvk.group, right->gvk.group);
+    if (order == 0)
+        order = version_cmp(left->gvk.version, right->gvk.version);
+    return order ? order : str_cmp(left->plural, right->plural);
+}
+
+struct kind_list api_kinds(struct api *api, struct arena *arena)
+{
+    size_t builtin, count = 0;
+    const struct kind *all = kinds_all(&builtin);
+    size_t capacity = builtin;
+    MAP_FOREACH(entry, &api->definitions) {
+        const struct api_definition *definition = entry->value;
+        capacity += definition->custom ? custom_kind_count(definition->custom) : 0;
+    }
+    const struct kind **items =
+        arena_alloc_array(arena, capacity ? capacity : 1, sizeof(const struct kind *));
+    for (size_t i = 0; i < builtin; i++)
+        items[count++] = &all[i];
+    MAP_FOREACH(entry, &api->definitions) {
+        const struct api_definition *definition = entry->value;
+        if (!definition->custom)
+            continue;
+        arena_hold(arena, release_custom, custom_ref(definition->custom));
+        for (size_t i = 0; i < custom_kind_count(definition->custom); i++)
+            items[count++] = custom_kind(definition->custom, i);
+    }
+    qsort(items + builtin, count - builtin, sizeof(const struct kind *), compare_kinds);
+    return (struct kind_list){items, count};
+}
+
+struct store_id api_id(const struct kind *kind, struct key key)
+{
+    return (struct store_id){kind->stored_as, key};
+}
+
+/* An edit with a look at what it did. */
+struct observed {
+    store_edit_fn *edit;
+    void *data;
+    enum store_verdict verdict;
+    struct object_text *before, *after;
+};
+
+static void observed_done(struct observed *observed)
+{
+    object_text_free(observed->before);
+    object_text_free(observed->after);
+}
+
+static struct error *observe(void *data, struct store_edit *edit)
+{
+    struct observed *observed = data;
+    observed_done(observed);
+    observed->before = observed->after = NULL;
+    TRY(observed->edit(observed->data, edit));
+    observed->verdict = edit->verdict;
+    if (edit->previous)
+        observed->before = object_text_ref((struct object_text *)edit->previous);
+    if (edit->verdict == STORE_PUT)
+        observed->after = object_text_ref(edit->text);
+    return NULL;
+}
+
+struct error *api_change(struct api *api, struct store_id id, int64_t expected, store_edit_fn *edit,
+                         void *data, struct store_object *ret_object)
+{
+    SCOPED(observed) observed = {.edit = edit, .data = data};
+    TRY(store_change(api->store, id, expected, observe, &observed, ret_object));
+    if (observed.verdict == STORE_KEEP)
+        return NULL;
+    rules_follow(api, id);
+    definitions_follow(api, id);
+    collector_note(api->collector, id, observed.before, observed.after);
+    return NULL;
+}
+
+struct error *api_get(struct api *api, const struct kind *kind, struct key key,
+                      struct json_doc **ret_doc)
+{
+    SCOPED(store_object) found = {0};
+    TRY(store_get(api->store, api_id(kind, key), &found));
+    return form_read(kind, found.text, ret_doc);
+}

@@ -1,0 +1,74 @@
+/*
+ * One API: its objects, its kinds, who may do what. The main one, or a virtual cluster.
+ *
+ * Whatever changes an object goes through api_change(): what is derived from objects (definitions,
+ * access rules, owners and their dependents) has followed when it returns.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "access/access.h"
+#include "api/key.h"
+#include "base/map.h"
+#include "base/owned.h"
+#include "custom/custom.h"
+#include "kinds/kind.h"
+#include "kinds/kind_discovery.h"
+#include "store/store.h"
+
+struct collector;
+struct custom_pool;
+struct loop;
+struct random;
+
+/* A CustomResourceDefinition that was stored. */
+struct api_definition {
+    struct custom *custom; /* NULL until it is established */
+    bool is_terminating;
+};
+
+struct api {
+    struct loop *loop;
+    struct store *store;
+    struct rbac *rbac;
+    struct access access;
+    struct custom_pool *pool;
+    struct map definitions; /* name -> struct api_definition */
+    struct collector *collector;
+    struct str cluster;      /* name of a virtual cluster; empty for the main API */
+    uint64_t kinds_revision; /* changes with the definitions */
+};
+
+struct api_options {
+    struct loop *loop;
+    struct store *store; /* taken */
+    const struct access_keys *keys;
+    struct rbac *base_rbac;   /* rules that hold in every API; NULL: they are stored like others */
+    struct custom_pool *pool; /* shared by all APIs of a process */
+    struct str cluster;
+};
+
+/* Reads what is stored; a store that is empty gets its namespaces and roles. Suspends. */
+MUST_USE struct error *api_new(const struct api_options *options, struct api **ret_api);
+
+/* Nobody uses it any more. Suspends. */
+void api_free(struct api *api);
+DEFINE_OWNED(api)
+
+/* The kind served at a place; one that is custom stays alive as long as the arena. */
+const struct kind *api_find_kind(struct api *api, struct arena *arena, struct gvr gvr);
+
+/* All kinds that are served, in the order of discovery; in the arena. */
+struct kind_list api_kinds(struct api *api, struct arena *arena);
+
+/* store_change(), and all that must follow it. Suspends. */
+MUST_USE struct error *api_change(struct api *api, struct store_id id, int64_t expected,
+                                  store_edit_fn *edit, void *data, struct store_object *ret_object);
+
+/* Where an object of a kind is stored. */
+struct store_id api_id(const struct kind *kind, struct key key);
+
+/* A stored object as a document in the kind's version. ERROR_NOT_FOUND. */
+MUST_USE struct error *api_get(struct api *api, const struct kind *kind, struct key key,
+                               struct json_doc **ret_doc);

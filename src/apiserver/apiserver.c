@@ -1,0 +1,182 @@
+#include "apiserver/apiserver.h"
+
+#include "apiserver/api.h"
+#include "apiserver/clusters.h"
+#include "apiserver/credentials.h"
+#include "apiserver/data_dir.h"
+#include "apiserver/gate.h"
+#include "apiserver/handler.h"
+#include "async/loop.h"
+#include "base/memory.h"
+#include "custom/custom_pool.h"
+#include "http/server.h"
+
+#define CONNECTIONS_DEFAULT 20000
+#define NAMES_MAX           8
+
+struct apiserver {
+    struct loop *loop;
+    struct data_dir *folder;
+    struct credentials *credentials;
+    struct custom_pool *pool;
+    struct rbac *base_rbac;
+    struct api *api;
+    struct clusters *clusters;
+    struct handler handler;
+    struct http_server *http;
+};
+
+static struct error *open_store(struct apiserver *server, const struct apiserver_options *options,
+                                struct store **ret_store)
+{
+    SCOPED(buf) path = {.limit = 0};
+    struct store_options store = {
+        .history_events = options->history_events,
+        .history_age = options->history_age,
+    };
+    if (!options->folder) {
+        *ret_store = store_new(server->loop, &store);
+        return NULL;
+    }
+    buf_print(&path, "%s/corset.db", options->folder);
+    store.path = buf_c(&path);
+    return store_open(server->loop, &store, ret_store);
+}
+
+static struct error *open_credentials(struct apiserver *server,
+                                      const struct apiserver_options *options)
+{
+    SCOPED(buf) folder = {.limit = 0};
+    struct str names[NAMES_MAX] = {STR("localhost"), STR("127.0.0.1"), STR("::1"),
+                                   STR("kubernetes.default.svc")};
+    size_t count = 4;
+    const bool any = str_eq(options->host, STR("0.0.0.0")) || str_eq(options->host, STR("::"));
+    if (options->host.len && !any)
+        names[count++] = options->host;
+    SCOPED(buf) hostname = {.limit = 0};
+    data_dir_hostname(&hostname);
+    if (hostname.len)
+        names[count++] = buf_str(&hostname);
+    if (options->folder)
+        buf_print(&folder, "%s/pki", options->folder);
+    const struct credentials_options credentials = {
+        .folder = options->folder ? buf_c(&folder) : NULL,
+        .names = names,
+        .name_count = count,
+        .now = loop_wall(server->loop),
+    };
+    return credentials_open(&credentials, &server->credentials);
+}
+
+static struct error *open_api(struct apiserver *server, const struct apiserver_options *options)
+{
+    struct store *store;
+    TRY(open_store(server, options, &store));
+    const struct api_options api = {
+        .loop = server->loop,
+        .store = store,
+        .keys = server->credentials->keys,
+        .pool = server->pool,
+    };
+    TRY(api_new(&api, &server->api));
+    const struct clusters_options clusters = {
+        .loop = server->loop,
+        .keys = server->credentials->keys,
+        .pool = server->pool,
+        .base_rbac = server->base_rbac,
+        .count = options->virtual_clusters,
+        .inject = options->inject,
+    };
+    server->clusters = clusters_new(&clusters);
+    return NULL;
+}
+
+static struct error *listen(struct apiserver *server, const struct apiserver_options *options)
+{
+    gate_init(&server->handler.gate, options->requests, options->watches_per_user);
+    server->handler.loop = server->loop;
+    server->handler.api = server->api;
+    server->handler.clusters = server->clusters;
+    const struct http_server_options http = {
+        .network = options->network,
+        .host = options->host,
+        .port = options->port,
+        .tls = server->credentials->tls,
+        .handler = handler_serve,
+        .data = &server->handler,
+        .connections = options->connections ? options->connections : CONNECTIONS_DEFAULT,
+    };
+    return http_server_new(server->loop, &http, &server->http);
+}
+
+struct error *apiserver_new(struct loop *loop, const struct apiserver_options *options,
+                            struct apiserver **ret_server)
+{
+    OWNED(apiserver) server = NEW(struct apiserver);
+    server->loop = loop;
+    server->pool = custom_pool_new();
+    server->base_rbac = access_bootstrap_rbac();
+    if (options->folder)
+        TRY(data_dir_open(options->folder, &server->folder));
+    TRY(open_credentials(server, options));
+    TRY(open_api(server, options));
+    TRY(listen(server, options));
+    *ret_server = TAKE(server);
+    return NULL;
+}
+
+struct error *apiserver_drain(struct apiserver *server)
+{
+    gate_close(&server->handler.gate);
+    return http_server_drain(server->http);
+}
+
+void apiserver_free(struct apiserver *server)
+{
+    if (!server)
+        return;
+    http_server_free(server->http);
+    gate_done(&server->handler.gate);
+    clusters_free(server->clusters);
+    api_free(server->api);
+    rbac_free(server->base_rbac);
+    custom_pool_free(server->pool);
+    credentials_free(server->credentials);
+    data_dir_free(server->folder);
+    mem_free(server);
+}
+
+uint16_t apiserver_port(const struct apiserver *server)
+{
+    return http_server_port(server->http);
+}
+
+struct str apiserver_authority(const struct apiserver *server)
+{
+    return buf_str(&server->credentials->authority);
+}
+
+struct str apiserver_admin_certificate(const struct apiserver *server)
+{
+    return buf_str(&server->credentials->admin_certificate);
+}
+
+struct str apiserver_admin_key(const struct apiserver *server)
+{
+    return buf_str(&server->credentials->admin_key);
+}
+
+size_t apiserver_cluster_count(const struct apiserver *server)
+{
+    return clusters_count(server->clusters);
+}
+
+struct str apiserver_cluster_name(const struct apiserver *server, size_t index)
+{
+    return clusters_name(server->clusters, index);
+}
+
+void apiserver_cluster_token(const struct apiserver *server, size_t index, struct buf *out)
+{
+    access_admin_token(server->credentials->keys, clusters_name(server->clusters, index), out);
+}

@@ -1,0 +1,59 @@
+/*
+ * The embedded API server: one main API and any number of virtual clusters behind one address.
+ *
+ *     https://host:port/...                    the main API
+ *     https://host:port/clusters/<name>/...    a virtual cluster: a whole API of its own, in memory
+ *
+ * TLS always. Whoever has no credentials gets health and version and nothing else.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "apiserver/inject.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/owned.h"
+#include "base/str.h"
+
+struct api;
+struct apiserver;
+struct loop;
+struct network;
+
+struct apiserver_options {
+    struct network *network;
+    struct str host;        /* to listen on; names and addresses of this machine are known */
+    uint16_t port;          /* 0: any; see apiserver_port() */
+    const char *folder;     /* where everything is kept; NULL: in memory */
+    size_t virtual_clusters; /* named vc-0001 and so on */
+    struct inject inject;    /* for all virtual clusters; changed at run time by PUT /debug/inject */
+
+    /* Limits; 0 means the default. */
+    size_t requests;        /* under way at a time, watches apart: 1000; more are told to come again */
+    size_t watches_per_user; /* 20,000 */
+    size_t connections;      /* 20,000 */
+    size_t history_events;   /* of a watch, see store_options */
+    duration history_age;
+};
+
+/* Serves when this has returned. Suspends. */
+MUST_USE struct error *apiserver_new(struct loop *loop, const struct apiserver_options *options,
+                                     struct apiserver **ret_server);
+
+/* Ends watches and waits for requests; the caller's deadline bounds it. Suspends. */
+MUST_USE struct error *apiserver_drain(struct apiserver *server);
+
+/* Suspends until what was acknowledged is safe, which it is, and everything is closed. */
+void apiserver_free(struct apiserver *server);
+DEFINE_OWNED(apiserver)
+
+uint16_t apiserver_port(const struct apiserver *server);
+struct str apiserver_authority(const struct apiserver *server);         /* certificate, PEM */
+struct str apiserver_admin_certificate(const struct apiserver *server); /* PEM */
+struct str apiserver_admin_key(const struct apiserver *server);         /* PEM, secret */
+
+/* Virtual clusters by number, from 0. */
+size_t apiserver_cluster_count(const struct apiserver *server);
+struct str apiserver_cluster_name(const struct apiserver *server, size_t index);
+void apiserver_cluster_token(const struct apiserver *server, size_t index, struct buf *out);

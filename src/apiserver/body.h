@@ -1,0 +1,38 @@
+/*
+ * Bodies of requests: bytes to documents to objects of a kind.
+ */
+#pragma once
+
+#include "apiserver/options.h"
+#include "apiserver/request.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "kinds/kind.h"
+
+#define BODY_MAX (3 * MEGABYTE)
+
+/* Suspends. The whole body; ERROR_TOO_LARGE past the limit. The buffer is marked secret. */
+MUST_USE struct error *body_read(const struct request *request, struct buf *body);
+
+/*
+ * An object from JSON, YAML or protobuf, as the Content-Type says. Members that are given twice are
+ * named in duplicates. ERROR_UNSUPPORTED_MEDIA_TYPE, or ERROR_BAD_REQUEST in the words of an API
+ * server.
+ */
+MUST_USE struct error *body_read_object(const struct request *request, struct str body,
+                                        struct json_warnings *duplicates,
+                                        struct json_doc **ret_doc);
+
+/*
+ * An object as its kind understands it, with defaults. Unknown and duplicate fields become warnings
+ * of the request, or an error where validation is strict. The error is the decoder's text alone;
+ * body_misfit() puts the request's words around it.
+ */
+MUST_USE struct error *body_decode(struct request *request, const struct kind *kind,
+                                   enum field_validation validation,
+                                   const struct json_warnings *duplicates, struct json_doc *doc,
+                                   struct json_doc **ret_doc);
+
+/* 'ConfigMap in version "v1" cannot be handled as a ConfigMap: ...'; takes the error. */
+MUST_USE struct error *body_misfit(const struct kind *kind, const struct json_value *object,
+                                   struct error *err);

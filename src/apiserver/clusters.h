@@ -1,0 +1,54 @@
+/*
+ * Virtual clusters: many small APIs in one process, each with objects, revisions and an admin of its
+ * own. One that nobody has asked for yet is only its name.
+ */
+#pragma once
+
+#include "access/access.h"
+#include "apiserver/inject.h"
+#include "base/error.h"
+#include "base/owned.h"
+
+struct api;
+struct cluster;
+struct clusters;
+struct custom_pool;
+struct http_request;
+struct loop;
+
+struct clusters_options {
+    struct loop *loop;
+    const struct access_keys *keys;
+    struct custom_pool *pool;
+    struct rbac *base_rbac;
+    size_t count;
+    struct inject inject;
+};
+
+struct clusters *clusters_new(const struct clusters_options *options);
+void clusters_free(struct clusters *clusters); /* suspends */
+DEFINE_OWNED(clusters)
+
+size_t clusters_count(const struct clusters *clusters);
+struct str clusters_name(const struct clusters *clusters, size_t index);
+
+/* NULL when there is none of this name. */
+struct cluster *clusters_find(struct clusters *clusters, struct str name);
+
+/*
+ * Does to a request what the cluster's faults say: makes it wait, fail, or never end. *ret_is_done
+ * when it has been answered; an error resets the connection. Suspends.
+ */
+MUST_USE struct error *clusters_misbehave(struct clusters *clusters, struct cluster *cluster,
+                                          struct http_request *http, bool *ret_is_done);
+
+/* The API, made now if this is the first request. Every entry has its exit. Suspends. */
+MUST_USE struct error *clusters_enter(struct clusters *clusters, struct cluster *cluster,
+                                      struct api **ret_api);
+void clusters_leave(struct cluster *cluster);
+
+/* Faults of one cluster, or of all of them when cluster is NULL. */
+const struct inject *clusters_inject(const struct clusters *clusters,
+                                     const struct cluster *cluster);
+void clusters_set_inject(struct clusters *clusters, struct cluster *cluster,
+                         const struct inject *inject);

@@ -1,0 +1,128 @@
+#include "apiserver/credentials.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "apiserver/secret_file.h"
+#include "base/duration.h"
+#include "base/memory.h"
+#include "net/pki.h"
+#include "net/tls.h"
+
+#define YEAR          ((int64_t)365 * 24 * 3600 * SECOND)
+#define CLOCK_SKEW    (3600 * SECOND)
+#define ADMIN_NAME    STR("kubernetes-admin")
+#define ADMIN_GROUP   STR("system:masters")
+
+void credentials_free(struct credentials *credentials)
+{
+    if (!credentials)
+        return;
+    buf_done(&credentials->authority);
+    buf_done(&credentials->admin_certificate);
+    buf_done(&credentials->admin_key);
+    tls_server_free(credentials->tls);
+    access_keys_free(credentials->keys);
+    mem_free(credentials);
+}
+
+/* The authority's two files are one thing: a key without its certificate is of no use. */
+static struct error *open_authority(const struct credentials_options *options,
+                                    struct credentials *credentials,
+                                    struct pki_authority **ret_authority)
+{
+    SCOPED(buf) certificate = {.limit = 0};
+    SCOPED(buf) key = {.secret = true};
+    bool has_certificate = false, has_key = false;
+    TRY(secret_file_read(options->folder, "ca.crt", &certificate, &has_certificate));
+    TRY(secret_file_read(options->folder, "ca.key", &key, &has_key));
+    if (has_certificate != has_key)
+        return error_new(ERROR_IO,
+                         "%s holds only one of ca.crt and ca.key; put the other one back, or "
+                         "remove both to begin with a new authority",
+                         options->folder);
+    if (has_key) {
+        TRY(pki_authority_read(buf_str(&certificate), buf_str(&key), ret_authority),
+            "read ca.crt and ca.key in %s", options->folder);
+    } else {
+        TRY(pki_authority_new(STR("corset authority"), options->now - CLOCK_SKEW, options->now + 10 * YEAR,
+                              ret_authority));
+        buf_clear(&certificate);
+        TRY(pki_authority_write(*ret_authority, &certificate, &key));
+        TRY(secret_file_write(options->folder, "ca.key", buf_str(&key)));
+        TRY(secret_file_write(options->folder, "ca.crt", buf_str(&certificate)));
+    }
+    buf_add(&credentials->authority, buf_str(&certificate));
+    return NULL;
+}
+
+static struct error *open_keys(const struct credentials_options *options,
+                               struct credentials *credentials)
+{
+    SCOPED(buf) pem = {.secret = true};
+    bool is_there = false;
+    TRY(secret_file_read(options->folder, "tokens.key", &pem, &is_there));
+    if (is_there)
+        return error_wrap(access_keys_read(buf_str(&pem), &credentials->keys),
+                          "read tokens.key in %s", options->folder);
+    TRY(access_keys_new(&credentials->keys));
+    TRY(access_keys_write(credentials->keys, &pem));
+    return secret_file_write(options->folder, "tokens.key", buf_str(&pem));
+}
+
+static struct error *issue_admin(const struct credentials_options *options,
+                                 const struct pki_authority *authority,
+                                 struct credentials *credentials)
+{
+    const struct str group = ADMIN_GROUP;
+    const struct pki_request request = {
+        .common_name = ADMIN_NAME,
+        .organizations = &group,
+        .organization_count = 1,
+        .client = true,
+        .not_before = options->now - CLOCK_SKEW,
+        .not_after = options->now + 10 * YEAR,
+    };
+    credentials->admin_key.secret = true;
+    return pki_issue(authority, &request, &credentials->admin_certificate,
+                     &credentials->admin_key);
+}
+
+static struct error *issue_server(const struct credentials_options *options,
+                                  const struct pki_authority *authority,
+                                  struct credentials *credentials)
+{
+    SCOPED(buf) certificate = {.limit = 0};
+    SCOPED(buf) key = {.secret = true};
+    OWNED(tls_identity) identity = NULL;
+    OWNED(tls_trust) trust = NULL;
+    const struct pki_request request = {
+        .common_name = STR("corset"),
+        .names = options->names,
+        .name_count = options->name_count,
+        .server = true,
+        .not_before = options->now - CLOCK_SKEW,
+        .not_after = options->now + 10 * YEAR,
+    };
+    TRY(pki_issue(authority, &request, &certificate, &key));
+    TRY(tls_identity_read(buf_str(&certificate), buf_str(&key), &identity));
+    TRY(tls_trust_read(buf_str(&credentials->authority), &trust));
+    const struct tls_server_options tls = {
+        .identity = identity, .client_trust = trust, .http2 = true};
+    return tls_server_new(&tls, &credentials->tls);
+}
+
+struct error *credentials_open(const struct credentials_options *options,
+                               struct credentials **ret_credentials)
+{
+    OWNED(credentials) credentials = NEW(struct credentials);
+    OWNED(pki_authority) authority = NULL;
+    if (options->folder && mkdir(options->folder, 0700) != 0 && errno != EEXIST)
+        return error_from_errno(errno, "make %s", options->folder);
+    TRY(open_authority(options, credentials, &authority));
+    TRY(open_keys(options, credentials));
+    TRY(issue_admin(options, authority, credentials), "issue the admin's certificate");
+    TRY(issue_server(options, authority, credentials), "issue the server's certificate");
+    *ret_credentials = TAKE(credentials);
+    return NULL;
+}

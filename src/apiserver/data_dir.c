@@ -1,0 +1,75 @@
+#include "apiserver/data_dir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+struct data_dir {
+    int fd; /* of the lock */
+};
+
+/* mkdir -p; folders that are made belong to their owner alone. */
+static struct error *make_folder(const char *path)
+{
+    SCOPED(buf) part = {.limit = 0};
+    for (const char *end = path; *end; end++) {
+        if (*end != '/' || end == path)
+            continue;
+        buf_clear(&part);
+        buf_add(&part, str_from(path, (size_t)(end - path)));
+        if (mkdir(buf_c(&part), 0700) != 0 && errno != EEXIST)
+            return error_from_errno(errno, "make %s", buf_c(&part));
+    }
+    if (mkdir(path, 0700) != 0 && errno != EEXIST)
+        return error_from_errno(errno, "make %s", path);
+    return NULL;
+}
+
+static struct error *taken(int fd, const char *path)
+{
+    char holder[64] = {0};
+    const ssize_t got = pread(fd, holder, sizeof(holder) - 1, 0);
+    return error_new(ERROR_IO, "%s is in use by process %s; stop it, or use another --data-dir",
+                     path, got > 0 ? holder : "(unknown)");
+}
+
+struct error *data_dir_open(const char *path, struct data_dir **ret_dir)
+{
+    SCOPED(buf) lock = {.limit = 0};
+    TRY(make_folder(path));
+    buf_print(&lock, "%s/lock", path);
+    OWNED(data_dir) dir = NEW(struct data_dir);
+    dir->fd = open(buf_c(&lock), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (dir->fd < 0)
+        return error_from_errno(errno, "open %s", buf_c(&lock));
+    if (flock(dir->fd, LOCK_EX | LOCK_NB) != 0)
+        return errno == EWOULDBLOCK ? taken(dir->fd, path)
+                                    : error_from_errno(errno, "lock %s", buf_c(&lock));
+    char holder[32];
+    const int len = snprintf(holder, sizeof(holder), "%ld", (long)getpid());
+    if (ftruncate(dir->fd, 0) != 0 || pwrite(dir->fd, holder, (size_t)len, 0) != len)
+        return error_from_errno(errno, "write %s", buf_c(&lock));
+    *ret_dir = TAKE(dir);
+    return NULL;
+}
+
+void data_dir_free(struct data_dir *dir)
+{
+    if (!dir)
+        return;
+    if (dir->fd >= 0)
+        close(dir->fd);
+    mem_free(dir);
+}
+
+void data_dir_hostname(struct buf *out)
+{
+    char name[256] = {0};
+    if (gethostname(name, sizeof(name) - 1) == 0)
+        buf_add(out, str_from_c(name));
+}

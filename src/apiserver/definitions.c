@@ -1,0 +1,194 @@
+#include "apiserver/definitions.h"
+
+#include "apiserver/api.h"
+#include "apiserver/form.h"
+#include "apiserver/metadata.h"
+#include "apiserver/stored.h"
+#include "async/loop.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "custom/custom_pool.h"
+#include "custom/definition.h"
+#include "json/edit.h"
+#include "json/path.h"
+#include "kinds/kind_builtin.h"
+#include "store/store_watch.h"
+
+bool definitions_is_definition(const struct kind *kind)
+{
+    return str_eq(kind->stored_as, DEFINITIONS_RESOURCE);
+}
+
+/* Objects are cleaned up before their definition goes. */
+static struct error *add_finalizer(struct json_doc *doc, struct json_doc **ret_doc)
+{
+    const struct json_value *item;
+    SCOPED(json_builder) builder = {0};
+    OWNED(json_doc) name = NULL;
+    SCOPED(json_edit) edit = {0};
+    JSON_FOREACH(key, item, json_path(json_doc_root(doc), "metadata.finalizers"))
+        if (str_eq(json_to_str(item), DEFINITIONS_FINALIZER)) {
+            *ret_doc = json_doc_ref(doc);
+            return NULL;
+        }
+    json_builder_str(&builder, DEFINITIONS_FINALIZER);
+    TRY(json_builder_finish(&builder, &name));
+    json_edit_init(&edit, json_doc_root(doc));
+    json_edit_append(&edit, JSON_PLACE("metadata.finalizers"), json_doc_root(name));
+    return json_edit_finish(&edit, ret_doc);
+}
+
+static struct error *prepare_definition(const struct kind *kind, const struct kind_write *write,
+                                        struct json_doc *doc, struct json_doc **ret_doc)
+{
+    OWNED(json_doc) prepared = NULL;
+    TRY(kind_builtin_prepare(kind, write, doc, &prepared));
+    return definition_default(prepared, ret_doc);
+}
+
+static void validate_definition(const struct kind *kind, const struct kind_write *write,
+                                const struct json_value *object, struct field_errors *errors)
+{
+    (void)kind;
+    definition_validate(object, write->old, errors);
+}
+
+const struct kind *definitions_kind(const struct kind *kind)
+{
+    static struct kind_ops ops;
+    static struct kind definition;
+    if (!definition.ops) {
+        ops = *kind->ops;
+        ops.prepare = prepare_definition;
+        ops.validate = validate_definition;
+        definition = *kind;
+        definition.ops = &ops;
+    }
+    return &definition;
+}
+
+struct taken {
+    struct api *api;
+    struct str group, own;
+};
+
+/* Whether another definition of the group is served under this name. */
+static bool is_taken(void *data, struct str name, bool is_kind)
+{
+    const struct taken *taken = data;
+    MAP_FOREACH(entry, &taken->api->definitions) {
+        const struct api_definition *other = entry->value;
+        if (!other->custom || str_eq(map_key(entry), taken->own))
+            continue;
+        const struct kind *kind = custom_kind(other->custom, 0);
+        if (!str_eq(kind->gvk.group, taken->group))
+            continue;
+        if (is_kind) {
+            if (str_eq(name, kind->gvk.kind) || str_eq(name, kind->list_kind))
+                return true;
+            continue;
+        }
+        if (str_eq(name, kind->plural) || str_eq(name, kind->singular))
+            return true;
+        for (size_t i = 0; i < kind->short_names.count; i++)
+            if (str_eq(name, kind->short_names.items[i]))
+                return true;
+    }
+    return false;
+}
+
+struct settling {
+    struct api *api;
+};
+
+static struct error *settle(void *data, struct store_edit *edit)
+{
+    const struct settling *settling = data;
+    struct api *api = settling->api;
+    const struct kind *kind =
+        kinds_find(GVR("apiextensions.k8s.io", "v1", "customresourcedefinitions"));
+    OWNED(json_doc) old = NULL;
+    OWNED(json_doc) doc = NULL;
+    OWNED(json_doc) finalized = NULL;
+    OWNED(json_doc) versioned = NULL;
+    if (!edit->previous)
+        return NULL;
+    TRY(form_read(kind, edit->previous, &old));
+    struct taken taken = {api, json_path_str(json_doc_root(old), "spec.group"),
+                          json_path_str(json_doc_root(old), "metadata.name")};
+    TRY(definition_settle(old, loop_wall(api->loop), is_taken, &taken, &doc));
+    if (metadata_is_deleting(json_doc_root(doc)))
+        finalized = json_doc_ref(doc);
+    else
+        TRY(add_finalizer(doc, &finalized));
+    if (finalized == old)
+        return NULL;
+    TRY(metadata_set_version(finalized, edit->revision, &versioned));
+    TRY(stored_text(kind, versioned, &edit->text));
+    edit->verdict = STORE_PUT;
+    return NULL;
+}
+
+/* The kinds of a definition as it is stored now; of one that is not established there are none. */
+static struct error *serve(struct api *api, struct str name, const struct object_text *text)
+{
+    OWNED(json_doc) doc = NULL;
+    OWNED(custom) custom = NULL;
+    TRY(json_read(object_text_json(text), &doc));
+    const struct json_value *root = json_doc_root(doc);
+    if (definition_is_established(root))
+        TRY(custom_pool_get(api->pool, root, &custom));
+    struct api_definition *definition = map_find(&api->definitions, name);
+    if (!definition) {
+        definition = NEW(struct api_definition);
+        map_put(&api->definitions, name, definition);
+    }
+    custom_free(definition->custom);
+    definition->custom = TAKE(custom);
+    definition->is_terminating = metadata_is_deleting(root);
+    api->kinds_revision++;
+    return NULL;
+}
+
+static void withdraw(struct api *api, struct str name)
+{
+    if (!map_remove(&api->definitions, name))
+        return;
+    api->kinds_revision++;
+    store_watch_end_all(api->store, name);
+}
+
+static void complain(struct str name, struct error *err)
+{
+    OWNED(error) owned = err;
+    if (err)
+        log_error("cannot serve custom resources", LOG_STR("definition", name), LOG_ERROR(err));
+}
+
+void definitions_follow(struct api *api, struct store_id id)
+{
+    SCOPED(store_object) found = {0};
+    struct settling settling = {api};
+    if (!str_eq(id.resource, DEFINITIONS_RESOURCE))
+        return;
+    /* Through the store and not through api_change(), which has called us. */
+    complain(id.key.name, store_change(api->store, id, STORE_ANY, settle, &settling, NULL));
+    OWNED(error) gone = store_get(api->store, id, &found);
+    if (gone)
+        withdraw(api, id.key.name);
+    else
+        complain(id.key.name, serve(api, id.key.name, found.text));
+}
+
+static bool load_one(void *data, struct key key, struct object_text *text)
+{
+    complain(key.name, serve(data, key.name, text));
+    return true;
+}
+
+struct error *definitions_load(struct api *api)
+{
+    struct store_page page;
+    const struct store_range range = {.resource = DEFINITIONS_RESOURCE};
+    return store_scan(api->store, &range, load_one, api, &page);
+}

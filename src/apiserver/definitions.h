@@ -1,0 +1,26 @@
+/*
+ * CustomResourceDefinitions at work: what is stored becomes kinds that are served.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "kinds/kind.h"
+#include "store/store.h"
+
+struct api;
+
+#define DEFINITIONS_RESOURCE  STR("customresourcedefinitions.apiextensions.k8s.io")
+#define DEFINITIONS_FINALIZER STR("customresourcecleanup.apiextensions.k8s.io")
+
+bool definitions_is_definition(const struct kind *kind);
+
+/* The kind of definitions with the steps that know them: defaults, validation, the finalizer. */
+const struct kind *definitions_kind(const struct kind *kind);
+
+/* All of them, at start. */
+MUST_USE struct error *definitions_load(struct api *api);
+
+/* This one changed, if it is one: its status is settled and its kinds are served. Suspends. */
+void definitions_follow(struct api *api, struct store_id id);

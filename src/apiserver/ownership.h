@@ -1,0 +1,28 @@
+/*
+ * Who owns which field, asked with what the server knows: the kind's type, the request's manager.
+ */
+#pragma once
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/timestamp.h"
+#include "json/json.h"
+
+struct api;
+struct kind;
+
+struct ownership {
+    struct api *api;
+    struct arena *arena;
+    const struct kind *kind;
+    struct str manager, subresource;
+    timestamp now;
+};
+
+/* See fields/managed_fields.h; live is NULL when there is none. */
+MUST_USE struct error *ownership_update(const struct ownership *ownership,
+                                        const struct json_value *live,
+                                        const struct json_value *object, struct json_doc **ret_doc);
+MUST_USE struct error *ownership_apply(const struct ownership *ownership, bool force,
+                                       const struct json_value *live,
+                                       const struct json_value *patch, struct json_doc **ret_doc);

@@ -1,0 +1,15 @@
+/*
+ * Roles and bindings as they are stored, told to the authorizer one by one.
+ */
+#pragma once
+
+#include "base/error.h"
+#include "store/store.h"
+
+struct api;
+
+/* All of them, at start. */
+MUST_USE struct error *rules_load(struct api *api);
+
+/* This one changed, if it is one: the next question is answered accordingly. */
+void rules_follow(struct api *api, struct store_id id);

@@ -1,0 +1,64 @@
+#include "async/signals.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "async/event.h"
+#include "async/io.h"
+#include "base/memory.h"
+
+struct signals {
+    int fd;
+    struct io *io;
+    struct event event;
+    size_t pending;
+};
+
+static void readable(void *data, unsigned events)
+{
+    struct signals *signals = data;
+    struct signalfd_siginfo info;
+    (void)events;
+    while (read(signals->fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+        signals->pending++;
+    event_wake_all(&signals->event);
+}
+
+struct error *signals_new(struct loop *loop, struct signals **ret_signals)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    signal(SIGPIPE, SIG_IGN);
+    if (sigprocmask(SIG_BLOCK, &set, NULL) != 0)
+        return error_from_errno(errno, "block signals");
+    OWNED(signals) signals = NEW(struct signals);
+    signals->fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    if (signals->fd < 0)
+        return error_from_errno(errno, "watch for signals");
+    TRY(io_new(loop, signals->fd, readable, signals, &signals->io));
+    io_want(signals->io, IO_READABLE);
+    *ret_signals = TAKE(signals);
+    return NULL;
+}
+
+void signals_free(struct signals *signals)
+{
+    if (!signals)
+        return;
+    io_free(signals->io);
+    if (signals->fd >= 0)
+        close(signals->fd);
+    mem_free(signals);
+}
+
+struct error *signals_wait(struct signals *signals)
+{
+    while (signals->pending == 0)
+        TRY(event_wait(&signals->event, "a signal"));
+    signals->pending--;
+    return NULL;
+}
