@@ -38,6 +38,11 @@ MUST_USE struct error *kind_builtin_default(const struct kind *kind, struct json
  */
 MUST_USE struct error *kind_builtin_prepare(const struct kind *kind, const struct kind_write *write,
                                             struct json_doc *doc, struct json_doc **ret_doc);
+
+/*
+ * Of a write to /status the status is judged, of all others everything else. Metadata is left to
+ * metadata_check(), apart from the few names and annotations that a kind has an opinion on.
+ */
 void kind_builtin_validate(const struct kind *kind, const struct kind_write *write,
                            const struct json_value *object, struct field_errors *errors);
 

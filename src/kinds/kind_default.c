@@ -111,13 +111,15 @@ static const struct default_row *find_row(const struct fill *fill, const struct 
     return NULL;
 }
 
-/* A port that is 0 or "" was not given: its type is written even if it is zero. */
+/* What is required is written even if it is zero; behind a pointer zero is a value. */
 static bool is_unset(const struct strategic_field *field, const struct json_value *value)
 {
     int64_t number;
-    if (!value || field->kind != INT_OR_STRING || field->flags & POINTER)
-        return !value;
-    return json_to_int64(value, &number) ? number == 0 : json_to_str(value).len == 0;
+    if (json_type(value) == JSON_STRING && !(field->flags & POINTER))
+        return json_to_str(value).len == 0;
+    if (json_type(value) == JSON_NUMBER && !(field->flags & POINTER))
+        return json_to_int64(value, &number) && number == 0;
+    return !value;
 }
 
 static void write_value(struct fill *fill, const struct strategic_field *field,
@@ -190,14 +192,15 @@ static void write_member(struct fill *fill, size_t at, const struct strategic_fi
     }
     const struct json_value *value = json_get(object, str_from_c(field->name));
     const struct default_row *row = find_row(fill, level, field->name);
-    const bool is_computed = row && (row->form == DEFAULT_MERGED ||
-                                     (row->form == DEFAULT_COMPUTED && is_unset(field, value)));
+    const bool is_absent = is_unset(field, value);
+    const bool is_computed =
+        row && (row->form == DEFAULT_MERGED || (row->form == DEFAULT_COMPUTED && is_absent));
     if (is_computed && write_computed(fill, level, row, field))
         return;
-    if (value)
-        write_present(fill, field, value);
-    else if (row && !is_computed && row->form != DEFAULT_COMPUTED)
+    if (is_absent && row && row->form != DEFAULT_COMPUTED && row->form != DEFAULT_MERGED)
         write_default(fill, field, row);
+    else if (value)
+        write_present(fill, field, value);
 }
 
 static void write_item(struct fill *fill, struct level *level)

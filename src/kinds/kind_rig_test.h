@@ -31,3 +31,6 @@ void recorded_compare(const struct json_value *seen, const struct json_value *ex
 
 /* What would be stored of the row's body: decoded, filled in and prepared. The caller frees it. */
 struct json_doc *recorded_stored(const struct recorded *recorded);
+
+/* Whether a type that some kind is made of has this name and member; NULL for any member. */
+bool recorded_has_member(const char *type, const char *member);
