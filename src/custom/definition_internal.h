@@ -8,10 +8,6 @@
 
 #include "custom/definition.h"
 
-/* The member of every version, if all have the same; otherwise NULL, and *ret_differ is true. */
-const struct json_value *definition_common(const struct json_value *versions, struct str member,
-                                           bool *ret_differ);
-
 /* Whether a member that is a boolean is true. */
 bool definition_flag(const struct json_value *value, const char *member);
 
@@ -28,6 +24,10 @@ void definition_check_selectable(const struct json_value *fields, const struct j
 /* x-kubernetes-validations anywhere in a schema that compiles. */
 void definition_check_rules(const struct json_value *openapi, struct str path,
                             struct field_errors *errors);
+
+/* A group that belongs to Kubernetes needs an annotation; one without it may stay so. */
+void definition_check_approval(const struct json_value *definition, const struct json_value *old,
+                               struct field_errors *errors);
 
 void definition_check_conversion(const struct json_value *conversion, struct field_errors *errors);
 

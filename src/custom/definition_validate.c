@@ -11,20 +11,52 @@ bool definition_flag(const struct json_value *value, const char *member)
     return json_to_bool(json_get(value, str_from_c(member)), &truth) && truth;
 }
 
+/* What versions may have in common. */
+enum part {
+    PART_SCHEMA,
+    PART_SUBRESOURCES,
+    PART_COLUMNS,
+    PART_SELECTABLE,
+    PARTS,
+};
+
+static const struct {
+    struct str member;
+    const char *shown; /* in the older form */
+} part_names[PARTS] = {
+    [PART_SCHEMA] = {STR_INIT("schema"),                   "Schema"                  },
+    [PART_SUBRESOURCES] = {STR_INIT("subresources"),             "Subresources"            },
+    [PART_COLUMNS] = {STR_INIT("additionalPrinterColumns"), "AdditionalPrinterColumns"},
+    [PART_SELECTABLE] = {STR_INIT("selectableFields"),         "SelectableFields"        },
+};
+
+/* The versions; a part that all have the same stands beside them, otherwise differs is true. */
+struct versions {
+    const struct json_value *list;
+    const struct json_value *common[PARTS];
+    bool differs[PARTS];
+};
+
 static bool is_same(const struct json_value *a, const struct json_value *b)
 {
     return json_equal(a, b) || (json_count(a) == 0 && json_count(b) == 0 &&
                                 json_type(a) != JSON_OBJECT && json_type(b) != JSON_OBJECT);
 }
 
-const struct json_value *definition_common(const struct json_value *versions, struct str member,
-                                           bool *ret_differ)
+static struct versions versions_of(const struct json_value *spec)
 {
-    const struct json_value *version, *first = json_get(json_at(versions, 0), member);
-    *ret_differ = false;
-    JSON_FOREACH (key, version, versions)
-        *ret_differ = *ret_differ || !is_same(json_get(version, member), first);
-    return *ret_differ ? NULL : first;
+    struct versions versions = {.list = json_get(spec, STR("versions"))};
+    const struct json_value *version;
+    for (size_t i = 0; i < PARTS; i++) {
+        const struct json_value *first = json_get(json_at(versions.list, 0), part_names[i].member);
+        JSON_FOREACH (key, version, versions.list)
+            if (!is_same(json_get(version, part_names[i].member), first)) {
+                versions.differs[i] = true;
+                break;
+            }
+        versions.common[i] = versions.differs[i] ? NULL : first;
+    }
+    return versions;
 }
 
 void definition_add_syntax(struct field_errors *errors, struct str path, struct str value,
@@ -125,21 +157,13 @@ static void check_required_names(const struct json_value *names, struct field_er
 }
 
 /* Versions as the older form has them, for messages that show them. */
-static struct json_doc *old_versions(const struct json_value *versions)
+static struct json_doc *old_versions(const struct versions *versions)
 {
-    static const struct {
-        const char *member, *shown;
-    } parts[] = {
-        {"schema",                   "Schema"                  },
-        {"subresources",             "Subresources"            },
-        {"additionalPrinterColumns", "AdditionalPrinterColumns"},
-        {"selectableFields",         "SelectableFields"        },
-    };
     SCOPED(json_builder) out = {.limit = 0};
     const struct json_value *version;
     struct json_doc *doc = NULL;
     json_builder_array(&out);
-    JSON_FOREACH (key, version, versions) {
+    JSON_FOREACH (key, version, versions->list) {
         json_builder_object(&out);
         json_builder_add_str(&out, "Name", json_path_str(version, "name"));
         json_builder_add_bool(&out, "Served", definition_flag(version, "served"));
@@ -147,12 +171,10 @@ static struct json_doc *old_versions(const struct json_value *versions)
         json_builder_add_bool(&out, "Deprecated", definition_flag(version, "deprecated"));
         json_builder_add_value(&out, "DeprecationWarning",
                                json_get(version, STR("deprecationWarning")));
-        for (size_t i = 0; i < COUNT(parts); i++) {
-            bool differ;
-            definition_common(versions, str_from_c(parts[i].member), &differ);
-            json_builder_add_value(&out, parts[i].shown,
-                                   differ ? json_get(version, str_from_c(parts[i].member)) : NULL);
-        }
+        for (size_t i = 0; i < PARTS; i++)
+            json_builder_add_value(&out, part_names[i].shown,
+                                   versions->differs[i] ? json_get(version, part_names[i].member)
+                                                        : NULL);
         json_builder_end(&out);
     }
     json_builder_end(&out);
@@ -184,17 +206,18 @@ static bool is_unique(const struct json_value *versions)
 /* A definition has few versions; this many keep the comparison of all with all cheap. */
 #define VERSIONS_MAX 1000
 
-static void check_version_list(const struct json_value *versions, struct field_errors *errors)
+static void check_version_list(const struct versions *versions, struct field_errors *errors)
 {
     const struct json_value *version;
     size_t stored = 0;
-    if (json_count(versions) > VERSIONS_MAX) {
-        field_errors_add_too_many(errors, STR("spec.versions"), json_count(versions), VERSIONS_MAX);
+    if (json_count(versions->list) > VERSIONS_MAX) {
+        field_errors_add_too_many(errors, STR("spec.versions"), json_count(versions->list),
+                                  VERSIONS_MAX);
         return;
     }
-    JSON_FOREACH (key, version, versions)
+    JSON_FOREACH (key, version, versions->list)
         stored += definition_flag(version, "storage");
-    const bool unique = is_unique(versions);
+    const bool unique = is_unique(versions->list);
     if (unique && stored == 1)
         return;
     OWNED(json_doc) shown = old_versions(versions);
@@ -242,47 +265,44 @@ static bool has_status(const struct json_value *version)
 }
 
 /* What versions do not share. */
-static void check_version(const struct json_value *version, const struct json_value *versions,
+static void check_version(const struct json_value *version, const struct versions *versions,
                           struct str path, struct field_errors *errors)
 {
     const struct json_value *schema = json_get(version, STR("schema"));
     const struct str name = json_path_str(version, "name");
-    bool differ;
     definition_add_syntax(errors, child(errors, path, "name"), name, validation_dns1035_label(name),
                           "");
     check_deprecation(version, path, errors);
-    definition_common(versions, STR("schema"), &differ);
-    if (differ)
+    if (versions->differs[PART_SCHEMA])
         definition_check_schema(schema, has_status(version), child(errors, path, "schema"), errors);
-    definition_common(versions, STR("subresources"), &differ);
-    if (differ)
+    if (versions->differs[PART_SUBRESOURCES])
         definition_check_subresources(json_get(version, STR("subresources")),
                                       child(errors, path, "subresources"), errors);
-    definition_common(versions, STR("additionalPrinterColumns"), &differ);
-    if (differ)
+    if (versions->differs[PART_COLUMNS])
         definition_check_columns(json_get(version, STR("additionalPrinterColumns")),
                                  child(errors, path, "additionalPrinterColumns"), errors);
-    definition_common(versions, STR("selectableFields"), &differ);
-    if (differ)
+    if (versions->differs[PART_SELECTABLE])
         definition_check_selectable(json_get(version, STR("selectableFields")), schema,
                                     child(errors, path, "selectableFields"), errors);
 }
 
 /* What all versions share stands beside them. */
-static void check_common(const struct json_value *versions, struct field_errors *errors)
+static void check_common(const struct versions *versions, struct field_errors *errors)
 {
     const struct json_value *version;
-    bool differ, any_status = false;
-    JSON_FOREACH (key, version, versions)
+    const struct json_value *schema = json_get(json_at(versions->list, 0), STR("schema"));
+    bool any_status = false;
+    JSON_FOREACH (key, version, versions->list)
         any_status = any_status || has_status(version);
-    const struct json_value *schema = definition_common(versions, STR("schema"), &differ);
-    definition_check_schema(schema, any_status, STR("spec.validation"), errors);
-    definition_check_subresources(definition_common(versions, STR("subresources"), &differ),
-                                  STR("spec.subresources"), errors);
-    definition_check_columns(definition_common(versions, STR("additionalPrinterColumns"), &differ),
-                             STR("spec.additionalPrinterColumns"), errors);
-    definition_check_selectable(definition_common(versions, STR("selectableFields"), &differ),
-                                schema, STR("spec.selectableFields"), errors);
+    definition_check_schema(versions->common[PART_SCHEMA], any_status, STR("spec.validation"),
+                            errors);
+    definition_check_subresources(versions->common[PART_SUBRESOURCES], STR("spec.subresources"),
+                                  errors);
+    definition_check_columns(versions->common[PART_COLUMNS], STR("spec.additionalPrinterColumns"),
+                             errors);
+    definition_check_selectable(versions->common[PART_SELECTABLE],
+                                versions->differs[PART_SCHEMA] ? NULL : schema,
+                                STR("spec.selectableFields"), errors);
 }
 
 static void require_schemas(const struct json_value *versions, struct field_errors *errors)
@@ -300,24 +320,23 @@ static void require_schemas(const struct json_value *versions, struct field_erro
 
 static void check_spec(const struct json_value *spec, struct field_errors *errors)
 {
-    const struct json_value *versions = json_get(spec, STR("versions")), *version;
-    const struct json_value *names = json_get(spec, STR("names"));
-    const struct str first = json_path_str(json_at(versions, 0), "name");
+    const struct versions versions = versions_of(spec);
+    const struct json_value *names = json_get(spec, STR("names")), *version;
+    const struct str first = json_path_str(json_at(versions.list, 0), "name");
     size_t index = 0;
     check_group(json_path_str(spec, "group"), errors);
     check_scope(json_path_str(spec, "scope"), errors);
-    require_schemas(versions, errors);
-    if (json_count(versions) <= VERSIONS_MAX)
-        JSON_FOREACH (key, version, versions)
-            check_version(version, versions, element(errors, STR("spec"), "versions", index++),
-                          errors);
-    check_version_list(versions, errors);
-    if (json_count(versions) > 0) /* the older form names the first one again */
+    require_schemas(versions.list, errors);
+    JSON_FOREACH (key, version, versions.list)
+        check_version(version, &versions, element(errors, STR("spec"), "versions", index++),
+                      errors);
+    check_version_list(&versions, errors);
+    if (json_count(versions.list) > 0) /* the older form names the first one again */
         definition_add_syntax(errors, STR("spec.version"), first, validation_dns1035_label(first),
                               "");
     check_required_names(names, errors);
     check_names(names, STR("spec.names"), errors);
-    check_common(versions, errors);
+    check_common(&versions, errors);
     definition_check_conversion(json_get(spec, STR("conversion")), errors);
 }
 
@@ -341,6 +360,10 @@ static void check_stored(const struct json_value *stored, const struct json_valu
                                STR("must have at least one stored version"));
         return;
     }
+    if (json_count(stored) > VERSIONS_MAX) {
+        field_errors_add_too_many(errors, field, json_count(stored), VERSIONS_MAX);
+        return;
+    }
     JSON_FOREACH (key, value, versions) {
         const struct str name = json_path_str(value, "name");
         if (definition_flag(value, "storage") && !is_stored(stored, name))
@@ -362,61 +385,6 @@ static void check_stored(const struct json_value *stored, const struct json_valu
                             STR_ARG(name), STR_ARG(name), STR_ARG(name)));
         index++;
     }
-}
-
-enum approval {
-    APPROVAL_MISSING,
-    APPROVAL_BYPASSED,
-    APPROVAL_GIVEN,
-    APPROVAL_INVALID,
-};
-
-#define APPROVED_ANNOTATION "api-approved.kubernetes.io"
-
-static struct str approval_text(const struct json_value *definition)
-{
-    return json_to_str(
-        json_get(json_path(definition, "metadata.annotations"), STR(APPROVED_ANNOTATION)));
-}
-
-static enum approval approval_of(const struct json_value *definition)
-{
-    const struct str text = approval_text(definition);
-    const size_t scheme = str_find(text, STR("://"));
-    if (text.len == 0)
-        return APPROVAL_MISSING;
-    if (str_starts_with(text, STR("unapproved")))
-        return APPROVAL_BYPASSED;
-    const bool has_host =
-        scheme != STR_NONE && scheme > 0 && text.len > scheme + 3 && text.ptr[scheme + 3] != '/';
-    return has_host ? APPROVAL_GIVEN : APPROVAL_INVALID;
-}
-
-static bool is_protected(struct str group)
-{
-    return str_eq(group, STR("k8s.io")) || str_ends_with(group, STR(".k8s.io")) ||
-           str_eq(group, STR("kubernetes.io")) || str_ends_with(group, STR(".kubernetes.io"));
-}
-
-static void check_approval(const struct json_value *definition, const struct json_value *old,
-                           struct field_errors *errors)
-{
-    static const struct str field = STR_INIT("metadata.annotations[" APPROVED_ANNOTATION "]");
-    const enum approval approval = approval_of(definition);
-    if (!is_protected(json_path_str(definition, "spec.group")) ||
-        (old && approval_of(old) == approval))
-        return;
-    if (approval == APPROVAL_MISSING)
-        field_errors_add(errors, FIELD_REQUIRED, field,
-                         STR("protected groups must have approval annotation "
-                             "\"" APPROVED_ANNOTATION "\", see "
-                             "https://github.com/kubernetes/enhancements/pull/1111"));
-    if (approval == APPROVAL_INVALID)
-        field_errors_add_str(errors, FIELD_INVALID, field, approval_text(definition),
-                             STR("protected groups must have approval annotation "
-                                 "\"" APPROVED_ANNOTATION "\" with either a URL or a reason "
-                                 "starting with \"unapproved\", see "
-                                 "https://github.com/kubernetes/enhancements/pull/1111"));
 }
 
 static void check_preserve(const struct json_value *definition, const struct json_value *old,
@@ -477,6 +445,6 @@ void definition_validate(const struct json_value *definition, const struct json_
     check_names(json_path(definition, "status.acceptedNames"), STR("status.acceptedNames"), errors);
     check_stored(json_path(definition, "status.storedVersions"), json_get(spec, STR("versions")),
                  errors);
-    check_approval(definition, old, errors);
+    definition_check_approval(definition, old, errors);
     check_preserve(definition, old, errors);
 }
