@@ -61,6 +61,9 @@ static struct kind common_kind(struct custom *custom, const struct json_value *s
     return kind;
 }
 
+/* How far back a version looks for its schema; many versions must not compare all with all. */
+#define NEAR 8
+
 /* Versions often have the same schema; it is compiled once. */
 static struct error *compile_schema(struct custom *custom, const struct json_value *versions,
                                     const struct json_value *openapi,
@@ -76,7 +79,8 @@ static struct error *compile_schema(struct custom *custom, const struct json_val
     JSON_FOREACH (key, other, versions) {
         if (earlier == version)
             break;
-        if (earlier->schema && json_equal(json_path(other, "schema.openAPIV3Schema"), openapi)) {
+        if (version - earlier <= NEAR && earlier->schema &&
+            json_equal(json_path(other, "schema.openAPIV3Schema"), openapi)) {
             version->schema = schema_ref(earlier->schema);
             return NULL;
         }

@@ -67,3 +67,10 @@ void custom_cells(const struct kind *kind, const struct json_value *object, time
  */
 MUST_USE struct error *custom_metadata(const struct json_value *metadata,
                                        struct json_warnings *unknown, struct json_builder *out);
+
+/*
+ * Takes those errors back, from the first on, that are about values the update leaves as they were.
+ */
+void custom_ratchet(const struct schema *schema, const struct json_value *old,
+                    const struct json_value *object, enum schema_scope scope, size_t first,
+                    struct field_errors *errors);

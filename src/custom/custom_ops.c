@@ -210,10 +210,14 @@ static void validate(const struct kind *kind, const struct kind_write *write,
 {
     const struct custom_version *version = custom_version_of(kind);
     const bool is_status = str_eq(write->subresource, STR("status"));
+    const enum schema_scope scope = is_status ? SCHEMA_STATUS : SCHEMA_OBJECT;
     if (!check_type(kind, object, errors))
         return;
+    const size_t first = errors->count;
     if (version->schema)
-        schema_validate(version->schema, object, is_status ? SCHEMA_STATUS : SCHEMA_OBJECT, errors);
+        schema_validate(version->schema, object, scope, errors);
+    if (version->schema && write->old)
+        custom_ratchet(version->schema, write->old, object, scope, first, errors);
     if (version->has_scale)
         scale_validate(&version->scale, object, is_status, errors);
 }
