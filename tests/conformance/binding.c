@@ -1,5 +1,7 @@
 #include "conformance/binding.h"
 
+#include <assert.h>
+
 #include "base/buf.h"
 #include "base/memory.h"
 #include "conformance/exchange.h"
@@ -157,6 +159,7 @@ static void insert_version(struct binding *binding, size_t place, struct binding
                                               sizeof(*binding->versions));
     }
     struct binding_version *at = binding->versions + place;
+    assert(at);
     memmove(at + 1, at, (binding->version_count - place) * sizeof(*at));
     *at = pair;
     binding->version_count++;

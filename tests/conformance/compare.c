@@ -70,8 +70,9 @@ void compare_array(struct comparison *comparison, const struct json_value *recor
     const size_t count = json_count(recorded);
     if (json_count(actual) != count) {
         COMPARE_DIFFERS(comparison, "expected %zu elements %.*s\n          got %zu %.*s", count,
-                        STR_ARG(difference_show(comparison->arena, recorded)), json_count(actual),
-                        STR_ARG(difference_show(comparison->arena, actual)));
+                        STR_ARG(difference_show_elements(comparison->arena, recorded)),
+                        json_count(actual),
+                        STR_ARG(difference_show_elements(comparison->arena, actual)));
         return;
     }
     const bool any_order = is_unordered(comparison);

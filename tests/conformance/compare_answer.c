@@ -17,9 +17,9 @@ static void compare_status(struct comparison *comparison, const struct json_valu
     JSON_FOREACH (key, other, exchange->status_one_of)
         if (json_equal(other, actual))
             return;
-    differences_add(comparison->differences, STR("status"), "expected %.*s, got %.*s",
-                    STR_ARG(difference_show(comparison->arena, recorded)),
-                    STR_ARG(difference_show(comparison->arena, actual)));
+    DIFFERENCES_PRINT(comparison->differences, STR("status"), "expected %.*s, got %.*s",
+                      STR_ARG(difference_show(comparison->arena, recorded)),
+                      STR_ARG(difference_show(comparison->arena, actual)));
 }
 
 /* Content types without blanks, case and the character set that goes without saying. */
@@ -104,9 +104,9 @@ static void compare_header(struct comparison *comparison, struct str name,
 {
     struct arena *arena = comparison->arena;
     if (!same_header(arena, name, recorded, actual))
-        differences_add(comparison->differences, arena_print(arena, "header %.*s", STR_ARG(name)),
-                        "expected %.*s, got %.*s", STR_ARG(difference_show(arena, recorded)),
-                        STR_ARG(difference_show(arena, actual)));
+        DIFFERENCES_PRINT(comparison->differences, arena_print(arena, "header %.*s", STR_ARG(name)),
+                          "expected %.*s, got %.*s", STR_ARG(difference_show(arena, recorded)),
+                          STR_ARG(difference_show(arena, actual)));
 }
 
 static void compare_headers(struct comparison *comparison, const struct json_value *answer)
@@ -160,11 +160,11 @@ static void compare_part(struct comparison *comparison, const struct json_value 
     const struct json_value *actual = json_get(answer, name);
     if (recorded && !actual) {
         const struct json_value *body = json_get(answer, STR("body"));
-        differences_add(comparison->differences, name, "missing%s%.*s", body ? ", instead " : "",
-                        STR_ARG(body ? difference_show(comparison->arena, body) : STR("")));
+        DIFFERENCES_PRINT(comparison->differences, name, "missing%s%.*s", body ? ", instead " : "",
+                          STR_ARG(body ? difference_show(comparison->arena, body) : STR("")));
     } else if (!recorded && actual && is_body) {
-        differences_add(comparison->differences, name, "unexpected: %.*s",
-                        STR_ARG(difference_show(comparison->arena, actual)));
+        DIFFERENCES_PRINT(comparison->differences, name, "unexpected: %.*s",
+                          STR_ARG(difference_show(comparison->arena, actual)));
     } else if (recorded && is_body) {
         compare_body(comparison, recorded, actual);
     } else if (recorded && compare_enter(comparison, name)) {
@@ -243,8 +243,8 @@ void compare_relations(const struct exchange *exchange, const struct json_value 
         const struct str other = binding_fill(
             binding, arena, text_of(arena, json_get(relation, STR("value"))), BINDING_PLAIN);
         if (!holds(arena, op, value, other))
-            differences_add(differences, pointer, "%.*s must be: %.*s %.*s",
-                            STR_ARG(difference_show_str(arena, value)), STR_ARG(op),
-                            STR_ARG(difference_show_str(arena, other)));
+            DIFFERENCES_PRINT(differences, pointer, "%.*s must be: %.*s %.*s",
+                              STR_ARG(difference_show_str(arena, value)), STR_ARG(op),
+                              STR_ARG(difference_show_str(arena, other)));
     }
 }

@@ -53,4 +53,4 @@ bool compare_is_covered(const struct comparison *comparison,
 struct str compare_place(const struct comparison *comparison);
 
 #define COMPARE_DIFFERS(comparison, ...) \
-    differences_add((comparison)->differences, compare_place(comparison), __VA_ARGS__)
+    DIFFERENCES_PRINT((comparison)->differences, compare_place(comparison), __VA_ARGS__)

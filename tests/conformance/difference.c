@@ -1,34 +1,30 @@
 #include "conformance/difference.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "json/path.h"
 
 #define SHOWN_MAX ((size_t)300)
 
-void differences_add(struct differences *differences, struct str place, const char *format, ...)
+static void grow(struct differences *differences)
 {
-    struct arena *arena = differences->arena;
-    if (differences->count == differences->capacity) {
-        const size_t capacity = differences->capacity ? 2 * differences->capacity : 8;
-        struct difference *items = arena_alloc_array(arena, capacity, sizeof(*items));
-        if (differences->count)
-            memcpy(items, differences->items, differences->count * sizeof(*items));
-        differences->items = items;
-        differences->capacity = capacity;
-    }
-    va_list args, again;
-    va_start(args, format);
-    va_copy(again, args);
-    const int len = vsnprintf(NULL, 0, format, args);
-    char *text = arena_alloc(arena, (size_t)len + 1);
-    vsnprintf(text, (size_t)len + 1, format, again);
-    va_end(again);
-    va_end(args);
-    differences->items[differences->count++] =
-        (struct difference){arena_str(arena, place), str_from(text, (size_t)len)};
+    const size_t capacity = differences->capacity ? 2 * differences->capacity : 8;
+    struct difference *items = arena_alloc_array(differences->arena, capacity, sizeof(*items));
+    if (differences->count)
+        memcpy(items, differences->items, differences->count * sizeof(*items));
+    differences->items = items;
+    differences->capacity = capacity;
+}
+
+void differences_add(struct differences *differences, struct str place, struct str text)
+{
+    if (differences->count == differences->capacity)
+        grow(differences);
+    differences->items[differences->count++] = (struct difference){
+        arena_str(differences->arena, place),
+        arena_str(differences->arena, text),
+    };
 }
 
 static struct str cut(struct arena *arena, struct str text)
@@ -44,6 +40,32 @@ static struct str cut(struct arena *arena, struct str text)
 struct str difference_show(struct arena *arena, const struct json_value *value)
 {
     return value ? cut(arena, json_write_arena(arena, value)) : STR("nothing");
+}
+
+static void add_brief(struct buf *out, struct arena *arena, const struct json_value *element)
+{
+    const struct str type = json_path_str(element, "type");
+    struct str name = json_path_str(element, "metadata.name");
+    if (!name.len)
+        name = json_path_str(element, "object.metadata.name");
+    if (type.len || name.len)
+        buf_print(out, "%.*s%s%.*s", STR_ARG(type), type.len && name.len ? " " : "", STR_ARG(name));
+    else
+        buf_add(out, difference_show(arena, element));
+}
+
+struct str difference_show_elements(struct arena *arena, const struct json_value *array)
+{
+    SCOPED(buf) out = {0};
+    const struct json_value *element;
+    if (json_type(array) != JSON_ARRAY)
+        return difference_show(arena, array);
+    JSON_FOREACH (key, element, array) {
+        buf_add(&out, out.len ? STR(", ") : STR("["));
+        add_brief(&out, arena, element);
+    }
+    buf_add(&out, out.len ? STR("]") : STR("[]"));
+    return cut(arena, arena_str(arena, buf_str(&out)));
 }
 
 struct str difference_show_str(struct arena *arena, struct str text)

@@ -21,9 +21,15 @@ struct differences {
     size_t count, capacity;
 };
 
-void differences_add(struct differences *differences, struct str place, const char *format, ...)
-    PRINTF_LIKE(3, 4);
+void differences_add(struct differences *differences, struct str place, struct str text);
+
+/* The same with a format. */
+#define DIFFERENCES_PRINT(differences, place, ...) \
+    differences_add(differences, place, arena_print((differences)->arena, __VA_ARGS__))
 
 /* A value as JSON text, cut at a length that fits a terminal; "nothing" for NULL. */
 struct str difference_show(struct arena *arena, const struct json_value *value);
+
+/* The elements of an array, objects by type and name: enough to see which one is missing. */
+struct str difference_show_elements(struct arena *arena, const struct json_value *array);
 struct str difference_show_str(struct arena *arena, struct str text);
