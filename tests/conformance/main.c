@@ -115,7 +115,7 @@ static void surroundings_done(struct surroundings *surroundings)
 {
     /* Connections that were closed are gone at the loop's next turn. */
     FIBER_SHIELD(SECOND);
-    OWNED(error) err = fiber_yield();
+    error_free(fiber_yield());
     rest_config_done(&surroundings->config);
     tls_context_free(surroundings->tls);
     network_free(surroundings->network);

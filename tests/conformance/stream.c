@@ -29,7 +29,7 @@ static struct json_doc *broken(const struct error *err)
     json_builder_add_str(&builder, "type", STR("BROKEN STREAM"));
     json_builder_add_str(&builder, "error", str_from_c(err->message));
     json_builder_end(&builder);
-    OWNED(error) too_large = json_builder_finish(&builder, &doc);
+    error_free(json_builder_finish(&builder, &doc));
     return doc;
 }
 
