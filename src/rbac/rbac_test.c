@@ -301,7 +301,7 @@ TEST(rbac_base_is_shared)
     CHECK(may_get(first, "ann", "pods"));
 }
 
-TEST(rbac_base_is_replaced_for_one_alone)
+TEST(rbac_roles_of_the_base_are_replaced_for_one_alone)
 {
     OWNED(rbac) base = make_base();
     OWNED(rbac) first = rbac_new();
@@ -323,12 +323,21 @@ TEST(rbac_base_is_replaced_for_one_alone)
     CHECK(rbac_has_role(second, RBAC_CLUSTER_ROLE, STR(""), STR("pods")));
     put(first, RBAC_CLUSTER_ROLE, SHARED_ROLE("pods", "\"to-view\":\"true\"", GET("pods")));
     CHECK(may_get(first, "ann", "pods"));
+}
 
-    TEST_CASE("a binding is replaced, and removed");
+TEST(rbac_bindings_of_the_base_are_replaced_for_one_alone)
+{
+    OWNED(rbac) base = make_base();
+    OWNED(rbac) first = rbac_new();
+    OWNED(rbac) second = rbac_new();
+    rbac_set_base(first, base);
+    rbac_set_base(second, base);
+    TEST_CASE("replaced");
     put(first, RBAC_CLUSTER_ROLE_BINDING, CLUSTER_BINDING("nodes", "nodes", "jim"));
     CHECK(may_get(first, "jim", "nodes"));
     CHECK(!may_get(first, "bob", "nodes"));
     CHECK(may_get(second, "bob", "nodes"));
+    TEST_CASE("removed");
     rbac_remove(first, RBAC_CLUSTER_ROLE_BINDING, STR(""), STR("nodes"));
     CHECK(!may_get(first, "jim", "nodes"));
     CHECK(!may_get(first, "bob", "nodes"));
