@@ -101,27 +101,27 @@ static struct rbac_strings common_audiences(struct arena *arena, const struct rb
 
 bool access_token_user(const struct access *access, struct arena *arena, struct str token,
                        const struct rbac_strings *audiences, timestamp now,
-                       struct access_user *ret_user, struct rbac_strings *ret_audiences)
+                       struct access_bearer *ret_bearer)
 {
     struct access_claims claims;
     struct str issuer = access_issuer(access, arena);
     const struct rbac_strings own = {&issuer, 1};
     const struct rbac_strings *wanted = audiences && audiences->count ? audiences : &own;
     if (is_admin_token(access, token)) {
-        *ret_audiences = common_audiences(arena, wanted, &own);
-        *ret_user = admin_user(arena);
-        return ret_audiences->count > 0;
+        *ret_bearer = (struct access_bearer){.user = admin_user(arena),
+                                             .audiences = common_audiences(arena, wanted, &own)};
+        return ret_bearer->audiences.count > 0;
     }
     if (!access_token_read(access->keys, arena, token, &claims) || !str_eq(claims.issuer, issuer) ||
         !access_claims_are_current(&claims, now / SECOND))
         return false;
-    *ret_audiences = common_audiences(arena, wanted, &claims.audiences);
-    if (ret_audiences->count == 0 ||
-        !access->find_account(access->data, claims.namespace, claims.account, claims.account_uid) ||
+    if (!access->find_account(access->data, claims.namespace, claims.account, claims.account_uid) ||
         !bound_stands(access, arena, &claims))
         return false;
-    *ret_user = account_user(arena, &claims);
-    return true;
+    *ret_bearer =
+        (struct access_bearer){.user = account_user(arena, &claims),
+                               .audiences = common_audiences(arena, wanted, &claims.audiences)};
+    return ret_bearer->audiences.count > 0;
 }
 
 static struct access_user certificate_user(struct arena *arena, const struct tls_peer *peer)
@@ -159,7 +159,7 @@ struct error *access_authenticate(const struct access *access, struct arena *are
                                   const struct tls_peer *peer, const struct http_headers *headers,
                                   timestamp now, struct access_user *ret_user)
 {
-    struct rbac_strings audiences;
+    struct access_bearer bearer;
     if (access->cluster.len == 0 && peer && peer->verified && peer->common_name.len) {
         *ret_user = certificate_user(arena, peer);
         return NULL;
@@ -169,7 +169,8 @@ struct error *access_authenticate(const struct access *access, struct arena *are
         *ret_user = anonymous_user(arena);
         return NULL;
     }
-    if (!access_token_user(access, arena, token, NULL, now, ret_user, &audiences))
+    if (!access_token_user(access, arena, token, NULL, now, &bearer))
         return status_unauthorized();
+    *ret_user = bearer.user;
     return NULL;
 }

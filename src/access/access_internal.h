@@ -14,13 +14,18 @@
 /* Who gives out the tokens of this API, and whom they are for unless they say otherwise. */
 struct str access_issuer(const struct access *access, struct arena *arena);
 
+struct access_bearer {
+    struct access_user user;
+    struct rbac_strings audiences; /* those of the ones asked for that the token is good for */
+};
+
 /*
- * Who a bearer token stands for. False when it is not good for any of the audiences; those it is
- * good for are returned. NULL in place of the audiences asks for those of this API.
+ * Who a bearer token stands for. False when it is not good for any of the audiences; NULL in place
+ * of them asks for those of this API.
  */
 bool access_token_user(const struct access *access, struct arena *arena, struct str token,
                        const struct rbac_strings *audiences, timestamp now,
-                       struct access_user *ret_user, struct rbac_strings *ret_audiences);
+                       struct access_bearer *ret_bearer);
 
 /* "system:serviceaccount:<namespace>:<name>"; false for other names. */
 bool access_split_account(struct str user, struct str *ret_namespace, struct str *ret_name);

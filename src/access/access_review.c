@@ -64,21 +64,21 @@ static struct error *review_token(const struct review *review, struct json_doc *
     const struct rbac_strings wanted =
         read_strings(review->arena, json_get(spec, STR("audiences")));
     SCOPED(json_builder) builder = {.limit = 0};
-    struct access_user user = {.is_anonymous = false};
-    struct rbac_strings audiences;
+    struct access_bearer bearer = {.user.uid = STR("")};
     if (token.len == 0)
         return status_bad_request("token is required for TokenReview in authentication");
-    const bool is_known = access_token_user(review->access, review->arena, token, &wanted,
-                                            review->now, &user, &audiences);
+    const bool is_known =
+        access_token_user(review->access, review->arena, token, &wanted, review->now, &bearer);
+    const struct access_user nobody = {.uid = STR("")};
     begin(&builder, review);
     write_metadata(&builder, STR(""), STR(""));
     json_builder_add_value(&builder, "spec", spec);
     json_builder_add_object(&builder, "status");
     if (is_known)
         json_builder_add_bool(&builder, "authenticated", true);
-    access_write_user(&builder, "user", is_known ? &user : &(struct access_user){.uid = STR("")});
+    access_write_user(&builder, "user", is_known ? &bearer.user : &nobody);
     if (is_known)
-        access_write_strings(&builder, "audiences", &audiences);
+        access_write_strings(&builder, "audiences", &bearer.audiences);
     else
         json_builder_add_str(&builder, "error", STR("invalid bearer token"));
     json_builder_end(&builder);
@@ -276,6 +276,7 @@ static struct error *review_rules(const struct review *review, struct json_doc *
     return json_builder_finish(&builder, ret_doc);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): all that a review may be about */
 struct error *access_review(const struct access *access, struct arena *arena,
                             const struct access_user *user, struct gvk gvk, struct str namespace,
                             const struct json_value *body, timestamp now, struct json_doc **ret_doc)

@@ -56,7 +56,7 @@ TEST(review_refuses_what_is_incomplete)
     SCOPED(ground) ground;
     ground_init(&ground);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct str answer;
+        struct str answer = {.len = 0};
         TEST_CASE("%s", cases[i].name);
         OWNED(error) err = review(&ground, cases[i].kind, cases[i].body, &answer);
         CHECK(err != NULL);
@@ -83,7 +83,7 @@ TEST(review_answers)
     SCOPED(ground) ground;
     ground_init(&ground);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct str answer;
+        struct str answer = {.len = 0};
         TEST_CASE("%s", cases[i].name);
         CHECK_OK(review(&ground, cases[i].kind, cases[i].body, &answer));
         CHECK_EQ(answer, str_from_c(cases[i].answer));
@@ -92,7 +92,7 @@ TEST(review_answers)
 
 static bool is_known(struct ground *ground, struct str token, const char *audiences)
 {
-    struct str answer;
+    struct str answer = {.len = 0};
     const struct str body =
         arena_print(&ground->arena, "{\"spec\":{\"token\":\"%.*s\",\"audiences\":[%s]}}",
                     STR_ARG(token), audiences);

@@ -234,7 +234,9 @@ bool rbac_find_role(struct rbac *rbac, struct str namespace, struct str name,
     const struct role *role = find_role(rbac, key);
     if (!role)
         return false;
-    *ret_view = (struct role_view){role, role->aggregates ? resolve(resolver, key, role) : NULL};
+    /* Only cluster roles aggregate; what a role of a namespace says about it means nothing. */
+    const bool aggregates = role->aggregates && namespace.len == 0;
+    *ret_view = (struct role_view){role, aggregates ? resolve(resolver, key, role) : NULL};
     return true;
 }
 

@@ -248,6 +248,20 @@ TEST(rbac_aggregates_roles)
     CHECK(!may_get(rbac, "ann", "pods"));
 }
 
+TEST(rbac_roles_of_a_namespace_do_not_aggregate)
+{
+    OWNED(rbac) rbac = make_rbac();
+    put(rbac, RBAC_CLUSTER_ROLE,
+        "{\"metadata\":{\"name\":\"pods\",\"labels\":{\"a\":\"b\"}},\"rules\":[{\"apiGroups\":[\"\"],"
+        "\"resources\":[\"pods\"],\"verbs\":[\"get\"]}]}");
+    put(rbac, RBAC_ROLE,
+        "{\"metadata\":{\"name\":\"reader\",\"namespace\":\"" NS
+        "\"},\"aggregationRule\":{\"clusterRoleSelectors\":[{\"matchLabels\":{\"a\":\"b\"}}]},"
+        "\"rules\":[{\"apiGroups\":[\"\"],\"resources\":[\"secrets\"],\"verbs\":[\"get\"]}]}");
+    CHECK(may_get(rbac, "jane", "secrets"));
+    CHECK(!may_get(rbac, "jane", "pods"));
+}
+
 #define SHARED_ROLE(name, labels, rest) \
     "{\"metadata\":{\"name\":\"" name "\",\"labels\":{" labels "}}," rest "}"
 #define CLUSTER_BINDING(name, role, user)                                                          \
@@ -301,7 +315,7 @@ TEST(rbac_base_is_shared)
     CHECK(may_get(first, "ann", "pods"));
 }
 
-TEST(rbac_base_is_replaced_for_one_alone)
+TEST(rbac_roles_of_the_base_are_replaced_for_one_alone)
 {
     OWNED(rbac) base = make_base();
     OWNED(rbac) first = rbac_new();
@@ -323,12 +337,21 @@ TEST(rbac_base_is_replaced_for_one_alone)
     CHECK(rbac_has_role(second, RBAC_CLUSTER_ROLE, STR(""), STR("pods")));
     put(first, RBAC_CLUSTER_ROLE, SHARED_ROLE("pods", "\"to-view\":\"true\"", GET("pods")));
     CHECK(may_get(first, "ann", "pods"));
+}
 
-    TEST_CASE("a binding is replaced, and removed");
+TEST(rbac_bindings_of_the_base_are_replaced_for_one_alone)
+{
+    OWNED(rbac) base = make_base();
+    OWNED(rbac) first = rbac_new();
+    OWNED(rbac) second = rbac_new();
+    rbac_set_base(first, base);
+    rbac_set_base(second, base);
+    TEST_CASE("replaced");
     put(first, RBAC_CLUSTER_ROLE_BINDING, CLUSTER_BINDING("nodes", "nodes", "jim"));
     CHECK(may_get(first, "jim", "nodes"));
     CHECK(!may_get(first, "bob", "nodes"));
     CHECK(may_get(second, "bob", "nodes"));
+    TEST_CASE("removed");
     rbac_remove(first, RBAC_CLUSTER_ROLE_BINDING, STR(""), STR("nodes"));
     CHECK(!may_get(first, "jim", "nodes"));
     CHECK(!may_get(first, "bob", "nodes"));
@@ -404,4 +427,25 @@ TEST(rbac_check_escalation)
         if (err)
             CHECK_EQ(str_from_c(err->message), buf_str(&expected));
     }
+}
+
+TEST(rbac_check_escalation_is_bounded)
+{
+    OWNED(rbac) rbac = make_rbac();
+    SCOPED(arena) arena = {.limit = 0};
+    const struct rbac_user jane = user_of(&arena, "jane", "");
+    struct str *many = arena_alloc_array(&arena, 50000, sizeof(many[0]));
+    for (size_t i = 0; i < 50000; i++)
+        many[i] = STR("x");
+    const struct rbac_strings all = {many, 50000};
+    struct rbac_rule rule = {
+        .verbs = all, .api_groups = all, .resources = all, .resource_names = all};
+    const struct rbac_rules granted = {.items = &rule, .count = 1};
+    CHECK_FAILS(
+        rbac_check_escalation(rbac, &jane, STR(NS), &granted), ERROR_FORBIDDEN,
+        "user \"jane\" (groups=[]) is attempting to grant more RBAC permissions at once than "
+        "can be checked");
+    rule = (struct rbac_rule){.verbs = all, .urls = all};
+    CHECK_FAILS(rbac_check_escalation(rbac, &jane, STR(NS), &granted), ERROR_FORBIDDEN,
+                "than can be checked");
 }
