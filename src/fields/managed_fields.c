@@ -39,8 +39,9 @@ static struct error *update(struct managed_write *write, const struct json_value
     TRY(managed_write_bare(write, object, &after));
     const bool is_tracked = !live || !managed_entries_is_empty(&write->entries);
     if (is_tracked && fits(write, before) && fits(write, after)) {
-        managed_write_update(write, before, after, write->request->manager,
-                             write->request->subresource);
+        OWNED(error) err = managed_write_update(write, before, after, write->request->manager);
+        if (err)
+            managed_entries_clear(&write->entries); /* an ordinary write does not fail for this */
         managed_entries_cap(&write->entries, UPDATERS_MAX);
     }
     return managed_write_finish(write, after, ret_doc);
@@ -193,14 +194,15 @@ static struct error *merge(struct managed_write *write, bool force, const struct
 {
     const struct json_value *object = NULL;
     struct managed_entry last;
-    managed_write_reconcile(write);
+    bool is_conflict = false;
+    TRY(managed_write_reconcile(write, live));
     managed_write_version(write, write->request->api_version);
     TRY(field_walk_merge(&write->walk, write->request->type, live, patch, &object));
     struct managed_entry *entry = claim(write, patch, &last);
     if (!field_set_is_empty(&last.set))
         TRY(prune(write, last.api_version, last.set, object, &object));
-    if (managed_write_find_conflicts(write, live, object, entry->id) && !force &&
-        has_conflicts(write, live))
+    TRY(managed_write_find_conflicts(write, live, object, entry->id, &is_conflict));
+    if (is_conflict && !force && has_conflicts(write, live))
         return managed_conflict_error(&write->entries);
     managed_write_take(write, entry->id);
     entry->set = field_set_without(&write->arena, entry->set, write->untracked);
@@ -223,8 +225,9 @@ static struct error *apply(struct managed_write *write, bool force, const struct
     TRY(managed_write_bare(write, live, &before));
     TRY(check_live(write, before));
     if (live && managed_entries_is_empty(&write->entries))
-        managed_write_update(write, write->walk.zeros[FIELD_ABSENT_OBJECT], before,
-                             STR("before-first-apply"), write->request->subresource);
+        TRY(managed_write_update(write, write->walk.zeros[FIELD_ABSENT_OBJECT], before,
+                                 STR("before-first-apply")),
+            "failed to create manager for existing fields");
     TRY(merge(write, force, before, patch, &after));
     managed_entries_cap(&write->entries, UPDATERS_MAX);
     TRY(managed_write_finish(write, after, ret_doc));
