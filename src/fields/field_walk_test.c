@@ -107,8 +107,8 @@ TEST(field_walk_check_words_what_does_not_fit)
     bench_init(&bench);
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].spec);
-        OWNED(error)
-        err = field_walk_check(&bench.walk, bench.type, spec(&bench, cases[i].spec), false);
+        const struct json_value *value = spec(&bench, cases[i].spec);
+        OWNED(error) err = field_walk_check(&bench.walk, bench.type, value, false);
         CHECK_EQ(err != NULL, cases[i].message != NULL);
         if (err)
             CHECK_EQ(str_from_c(err->message), str_from_c(cases[i].message));

@@ -20,8 +20,8 @@ static void read_wish(struct managed_write *write, const struct json_value *live
     OWNED(error) err = counts ? managed_entries_read(&write->entries, wish) : NULL;
     if (!err && !managed_entries_is_empty(&write->entries))
         return;
-    OWNED(error)
-    ignored = managed_entries_read(&write->entries, json_path(live, "metadata.managedFields"));
+    /* Those of a live object that cannot be read are none. */
+    error_free(managed_entries_read(&write->entries, json_path(live, "metadata.managedFields")));
 }
 
 static bool fits(struct managed_write *write, const struct json_value *object)
