@@ -125,14 +125,26 @@ static struct str write_set_value(struct buf *text, const struct json_value *val
     }
 }
 
+static struct field_item *append(struct field_items *items, struct field_step step,
+                                 const struct json_value *value)
+{
+    const size_t at = items->count++;
+    items->items[at] = (struct field_item){
+        .step = step,
+        .value = value,
+        .first = at,
+        .next = STR_NONE,
+        .last = at,
+        .same = 1,
+    };
+    return &items->items[at];
+}
+
 static void add_item(struct field_items *items, struct field_step step,
                      const struct json_value *value)
 {
-    const size_t at = items->count++;
-    struct field_item *item = &items->items[at];
-    *item = (struct field_item){
-        .step = step, .value = value, .first = at, .next = STR_NONE, .last = at, .same = 1};
-    const size_t first = field_items_find(items, step);
+    struct field_item *item = append(items, step, value);
+    const size_t first = field_items_find(items, step), at = items->count - 1;
     if (first == STR_NONE) {
         map_put(&items->index, step.text, (void *)(uintptr_t)(at + 1));
         return;
@@ -143,13 +155,25 @@ static void add_item(struct field_items *items, struct field_step step,
     items->items[first].same++;
 }
 
+/* An element that cannot be told from others has its place for a step, and is never found. */
+static void add_broken(struct field_items *items, struct arena *arena,
+                       const struct json_value *value)
+{
+    const struct str place = arena_print(arena, "%zu", items->count);
+    if (items->broken == STR_NONE)
+        items->broken = items->count;
+    append(items, (struct field_step){place, FIELD_STEP_INDEX}, value);
+}
+
 struct str field_items_read(struct field_items *items, struct arena *arena, struct field_type type,
                             const struct json_value *list)
 {
-    *items = (struct field_items){.count = 0};
+    struct str first_problem = STR("");
+    *items = (struct field_items){.broken = STR_NONE};
     if (json_type(list) != JSON_ARRAY)
-        return STR("");
+        return first_problem;
     const bool is_map = field_type_shape(type).list == SCHEMA_LIST_MAP;
+    const char kind = is_map ? FIELD_STEP_KEY : FIELD_STEP_VALUE;
     const struct list_keys keys = is_map ? sorted_keys(arena, type) : (struct list_keys){0};
     items->items = arena_alloc_array(arena, json_count(list), sizeof(*items->items));
     SCOPED(buf) text = {.limit = 0};
@@ -159,15 +183,15 @@ struct str field_items_read(struct field_items *items, struct arena *arena, stru
         buf_clear(&text);
         const struct str problem =
             is_map ? write_keys(&text, arena, type, &keys, value) : write_set_value(&text, value);
-        if (problem.len)
-            return arena_print(arena, "element %zu: %.*s", items->count, STR_ARG(problem));
-        const struct field_step step = {
-            arena_str(arena, buf_str(&text)),
-            is_map ? FIELD_STEP_KEY : FIELD_STEP_VALUE,
-        };
-        add_item(items, step, value);
+        if (!problem.len) {
+            add_item(items, (struct field_step){arena_str(arena, buf_str(&text)), kind}, value);
+            continue;
+        }
+        if (!first_problem.len)
+            first_problem = arena_print(arena, "element %zu: %.*s", items->count, STR_ARG(problem));
+        add_broken(items, arena, value);
     }
-    return STR("");
+    return first_problem;
 }
 
 size_t field_items_find(const struct field_items *items, struct field_step step)

@@ -37,14 +37,15 @@ struct field_item {
 struct field_items {
     struct field_item *items;
     size_t count;
+    size_t broken;    /* the first element whose step cannot be told, or STR_NONE */
     struct map index; /* the first element with a step, plus one; by text */
 };
 
 void field_items_done(struct field_items *items);
 
 /*
- * The elements of a list; of anything else none. Empty text, or what is wrong with an element whose
- * step cannot be told: "element 0: associative list with keys ...".
+ * The elements of a list; of anything else none. Empty text, or what is wrong with the first
+ * element whose step cannot be told: "element 0: associative list with keys ...".
  */
 struct str field_items_read(struct field_items *items, struct arena *arena, struct field_type type,
                             const struct json_value *list);

@@ -126,7 +126,7 @@ static void check_items(struct checker *checker, struct field_type type,
     const size_t len = checker->path.len;
     SCOPED(field_items) items = {.count = 0};
     const struct str wrong = field_items_read(&items, checker->walk->arena, type, value);
-    for (size_t i = 0; i < items.count; i++) {
+    for (size_t i = 0; i < items.count && i < items.broken; i++) {
         const struct field_item *item = &items.items[i];
         if (item->first != i && !checker->duplicates) {
             struct buf *out = problem(checker);
