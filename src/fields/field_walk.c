@@ -48,8 +48,7 @@ static void collect_members(struct collector *to, struct field_type type,
 static void collect_items(struct collector *to, struct field_type type,
                           const struct json_value *value, size_t depth)
 {
-    SCOPED(field_items) items = {.count = 0};
-    field_items_read(&items, to->walk->arena, type, value);
+    const struct field_items items = field_items_read(to->walk, type, value);
     for (size_t i = 0; i < items.count; i++) {
         const struct field_item *item = &items.items[i];
         const size_t opened = field_set_open(&to->builder);
@@ -173,10 +172,8 @@ static void compare_items(struct comparer *with, struct field_type type,
                           const struct json_value *before, const struct json_value *after,
                           size_t depth)
 {
-    SCOPED(field_items) old = {.count = 0};
-    SCOPED(field_items) new = {.count = 0};
-    field_items_read(&old, with->walk->arena, type, before);
-    field_items_read(&new, with->walk->arena, type, after);
+    const struct field_items old = field_items_read(with->walk, type, before);
+    const struct field_items new = field_items_read(with->walk, type, after);
     const struct field_type element = field_type_element(type);
     for (size_t i = 0; i < old.count; i++) {
         const struct field_item *item = &old.items[i];

@@ -115,16 +115,17 @@ static struct field_set owned_at(struct managed_write *write, struct str api_ver
     return field_set_union_all(&write->arena, sets, count);
 }
 
-/* Brings back what entries of a version own. */
+/* Brings back what entries of a version own; all is what the merged object has. */
 static struct error *add_back(struct managed_write *write, struct str api_version,
-                              const struct json_value *merged, const struct json_value **pruned)
+                              const struct json_value *merged, struct field_set all,
+                              const struct json_value **pruned)
 {
     struct arena *arena = &write->arena;
     const struct field_type type = managed_write_version(write, api_version)->type;
     const struct field_set owned =
         field_walk_with_ancestors(&write->walk, type, owned_at(write, api_version));
     const struct field_set kept = field_set_union(arena, all_fields(write, type, *pruned), owned);
-    const struct field_set lost = field_set_without(arena, all_fields(write, type, merged), kept);
+    const struct field_set lost = field_set_without(arena, all, kept);
     return field_walk_remove(&write->walk, type, merged, &lost, pruned);
 }
 
@@ -136,16 +137,17 @@ static struct error *prune(struct managed_write *write, struct str last_version,
     struct arena *arena = &write->arena;
     const struct field_type type = managed_write_version(write, last_version)->type;
     const struct json_value *pruned = NULL;
+    const struct field_set all = all_fields(write, type, merged);
     const struct field_set owned = field_walk_with_ancestors(&write->walk, type, last);
     TRY(field_walk_remove(&write->walk, type, merged, &owned, &pruned));
-    TRY(add_back(write, last_version, merged, &pruned));
-    MAP_FOREACH (version, &write->versions) {
-        const struct managed_version *other = version->value;
-        if (other->is_served && !str_eq(map_key(version), last_version))
-            TRY(add_back(write, map_key(version), merged, &pruned));
+    TRY(add_back(write, last_version, merged, all, &pruned));
+    MAP_FOREACH (entry, &write->versions) {
+        const struct managed_version *other = entry->value;
+        if (other->is_served && !str_eq(map_key(entry), last_version))
+            TRY(add_back(write, map_key(entry), merged, all_fields(write, other->type, merged),
+                         &pruned));
     }
-    const struct field_set lost =
-        field_set_without(arena, all_fields(write, type, merged), all_fields(write, type, pruned));
+    const struct field_set lost = field_set_without(arena, all, all_fields(write, type, pruned));
     const struct field_set taken = field_set_common(arena, lost, owned);
     return field_walk_remove(&write->walk, type, merged, &taken, ret_pruned);
 }
@@ -199,7 +201,8 @@ static struct error *merge(struct managed_write *write, bool force, const struct
     managed_write_version(write, write->request->api_version);
     TRY(field_walk_merge(&write->walk, write->request->type, live, patch, &object));
     struct managed_entry *entry = claim(write, patch, &last);
-    if (!field_set_is_empty(&last.set))
+    const struct field_set dropped = field_set_without(&write->arena, last.set, entry->set);
+    if (!field_set_is_empty(&dropped))
         TRY(prune(write, last.api_version, last.set, object, &object));
     TRY(managed_write_find_conflicts(write, live, object, entry->id, &is_conflict));
     if (is_conflict && !force && has_conflicts(write, live))
