@@ -2,6 +2,7 @@
 
 #include "api/status.h"
 #include "builtin/protobuf_body.h"
+#include "custom/custom.h"
 #include "http/headers.h"
 #include "http/server.h"
 #include "json/edit.h"
@@ -171,6 +172,8 @@ struct error *body_decode(struct request *request, const struct kind *kind,
         for (size_t i = 0; duplicates && i < duplicates->count; i++)
             json_warn(&request->warnings, duplicates->items[i]);
     }
+    if (kind->is_custom)
+        TRY(custom_check_version(kind, json_doc_root(decoded)));
     return kind->ops->default_(kind, decoded, ret_doc);
 }
 

@@ -16,6 +16,7 @@ enum {
 static const char *const atomic_types[] = {
     "LabelSelector",
     "ObjectReference",
+    "OwnerReference",
     "LocalObjectReference",
     "TypedLocalObjectReference",
     "SecretReference",
@@ -190,6 +191,8 @@ static enum field_absent absent_as(struct field_type type)
         return FIELD_ABSENT;
     if (field->kind == MESSAGE)
         return FIELD_ABSENT_OBJECT;
+    if (field->kind == TIME || field->kind == MICRO_TIME)
+        return FIELD_ABSENT_NULL;
     if (!(field->flags & REQUIRED))
         return FIELD_ABSENT;
     switch (item_shape(field).scalar) {

@@ -7,6 +7,10 @@
 /* Smaller objects are searched from the front. */
 #define SEARCH_MAX 8
 
+/* Lists from this size on are remembered, a few of them at a time. */
+#define MEMO_FROM 256
+#define MEMO_SIZE 16
+
 static const struct json_value *as_object(const struct json_value *value)
 {
     return json_type(value) == JSON_OBJECT ? value : NULL;
@@ -15,54 +19,57 @@ static const struct json_value *as_object(const struct json_value *value)
 /* Members of an object by name. */
 struct members {
     const struct json_value *object;
-    struct map index; /* of larger ones */
+    const struct json_value **values; /* of larger ones */
+    struct field_index index;
 };
 
-static void members_init(struct members *members, const struct json_value *object)
+static struct members members_of(struct arena *arena, const struct json_value *object)
 {
-    *members = (struct members){.object = object};
-    if (json_count(object) <= SEARCH_MAX)
-        return;
+    struct members members = {.object = object};
+    const size_t count = json_count(object);
+    if (count <= SEARCH_MAX)
+        return members;
+    members.values = arena_alloc_array(arena, count, sizeof(const struct json_value *));
+    field_index_init(&members.index, arena, count);
     const struct json_value *value;
-    JSON_FOREACH (key, value, object)
-        map_put(&members->index, key, (void *)value); /* only read again */
+    size_t at = 0;
+    JSON_FOREACH (key, value, object) {
+        members.values[at] = value;
+        field_index_put(&members.index, key, at++);
+    }
+    return members;
 }
 
 static const struct json_value *members_find(const struct members *members, struct str name)
 {
-    return map_count(&members->index) ? map_find(&members->index, name)
-                                      : json_get(members->object, name);
+    if (!members->values)
+        return json_get(members->object, name);
+    const size_t at = field_index_find(&members->index, name);
+    return at == STR_NONE ? NULL : members->values[at];
 }
 
 struct field_pairs field_pairs_of(struct arena *arena, const struct json_value *before,
                                   const struct json_value *after)
 {
-    struct members old, new;
-    members_init(&old, as_object(after) ? as_object(before) : NULL);
-    members_init(&new, as_object(before) ? as_object(after) : NULL);
-    const size_t most = json_count(as_object(before)) + json_count(as_object(after));
+    const struct json_value *old_object = as_object(before), *new_object = as_object(after);
+    const struct members old = members_of(arena, new_object ? old_object : NULL);
+    const struct members new = members_of(arena, old_object ? new_object : NULL);
+    const size_t most = json_count(old_object) + json_count(new_object);
     struct field_pairs pairs = {.items = arena_alloc_array(arena, most, sizeof(*pairs.items))};
     const struct json_value *value;
-    JSON_FOREACH (key, value, as_object(before))
+    JSON_FOREACH (key, value, old_object)
         pairs.items[pairs.count++] = (struct field_pair){
             .step = {key, FIELD_STEP_MEMBER},
             .before = value,
             .after = members_find(&new, key),
         };
-    JSON_FOREACH (key, value, as_object(after))
+    JSON_FOREACH (key, value, new_object)
         if (!members_find(&old, key))
             pairs.items[pairs.count++] = (struct field_pair){
                 .step = {key, FIELD_STEP_MEMBER},
                 .after = value,
             };
-    map_done(&old.index);
-    map_done(&new.index);
     return pairs;
-}
-
-void field_items_done(struct field_items *items)
-{
-    map_done(&items->index);
 }
 
 /* The keys of a list in the order of their names. */
@@ -125,33 +132,53 @@ static struct str write_set_value(struct buf *text, const struct json_value *val
     }
 }
 
+static struct field_item *append(struct field_items *items, struct field_step step,
+                                 const struct json_value *value)
+{
+    const size_t at = items->count++;
+    items->items[at] = (struct field_item){
+        .step = step,
+        .value = value,
+        .first = at,
+        .next = STR_NONE,
+        .last = at,
+        .same = 1,
+    };
+    return &items->items[at];
+}
+
 static void add_item(struct field_items *items, struct field_step step,
                      const struct json_value *value)
 {
-    const size_t at = items->count++;
-    struct field_item *item = &items->items[at];
-    *item = (struct field_item){
-        .step = step, .value = value, .first = at, .next = STR_NONE, .last = at, .same = 1};
-    const size_t first = field_items_find(items, step);
-    if (first == STR_NONE) {
-        map_put(&items->index, step.text, (void *)(uintptr_t)(at + 1));
+    struct field_item *item = append(items, step, value);
+    const size_t at = items->count - 1, first = field_index_put(&items->index, step.text, at);
+    if (first == STR_NONE)
         return;
-    }
     item->first = first;
     items->items[items->items[first].last].next = at;
     items->items[first].last = at;
     items->items[first].same++;
 }
 
-struct str field_items_read(struct field_items *items, struct arena *arena, struct field_type type,
-                            const struct json_value *list)
+/* An element that cannot be told from others has its place for a step, and is never found. */
+static void add_broken(struct field_items *items, struct arena *arena,
+                       const struct json_value *value)
 {
-    *items = (struct field_items){.count = 0};
-    if (json_type(list) != JSON_ARRAY)
-        return STR("");
+    const struct str place = arena_print(arena, "%zu", items->count);
+    if (items->broken == STR_NONE)
+        items->broken = items->count;
+    append(items, (struct field_step){place, FIELD_STEP_INDEX}, value);
+}
+
+static struct field_items read_items(struct arena *arena, struct field_type type,
+                                     const struct json_value *list)
+{
+    struct field_items items = {.broken = STR_NONE};
     const bool is_map = field_type_shape(type).list == SCHEMA_LIST_MAP;
+    const char kind = is_map ? FIELD_STEP_KEY : FIELD_STEP_VALUE;
     const struct list_keys keys = is_map ? sorted_keys(arena, type) : (struct list_keys){0};
-    items->items = arena_alloc_array(arena, json_count(list), sizeof(*items->items));
+    items.items = arena_alloc_array(arena, json_count(list), sizeof(*items.items));
+    field_index_init(&items.index, arena, json_count(list));
     SCOPED(buf) text = {.limit = 0};
     const struct json_value *value;
     JSON_FOREACH (key, value, list) {
@@ -159,21 +186,50 @@ struct str field_items_read(struct field_items *items, struct arena *arena, stru
         buf_clear(&text);
         const struct str problem =
             is_map ? write_keys(&text, arena, type, &keys, value) : write_set_value(&text, value);
-        if (problem.len)
-            return arena_print(arena, "element %zu: %.*s", items->count, STR_ARG(problem));
-        const struct field_step step = {
-            arena_str(arena, buf_str(&text)),
-            is_map ? FIELD_STEP_KEY : FIELD_STEP_VALUE,
-        };
-        add_item(items, step, value);
+        if (!problem.len) {
+            add_item(&items, (struct field_step){arena_str(arena, buf_str(&text)), kind}, value);
+            continue;
+        }
+        if (!items.problem.len)
+            items.problem = arena_print(arena, "element %zu: %.*s", items.count, STR_ARG(problem));
+        add_broken(&items, arena, value);
     }
-    return STR("");
+    return items;
+}
+
+/* Documents and types outlive the walk, so that their addresses tell them apart. */
+struct field_items_memo {
+    struct {
+        const struct json_value *list;
+        const void *node;
+        struct field_items items;
+    } known[MEMO_SIZE];
+    size_t next;
+};
+
+struct field_items field_items_read(struct field_walk *walk, struct field_type type,
+                                    const struct json_value *list)
+{
+    if (json_type(list) != JSON_ARRAY)
+        return (struct field_items){.broken = STR_NONE};
+    if (json_count(list) < MEMO_FROM)
+        return read_items(walk->arena, type, list);
+    if (!walk->memo)
+        walk->memo = ARENA_NEW(walk->arena, struct field_items_memo);
+    struct field_items_memo *memo = walk->memo;
+    for (size_t i = 0; i < MEMO_SIZE; i++)
+        if (memo->known[i].list == list && memo->known[i].node == type.node)
+            return memo->known[i].items;
+    const size_t at = memo->next++ % MEMO_SIZE;
+    memo->known[at].items = read_items(walk->arena, type, list);
+    memo->known[at].list = list;
+    memo->known[at].node = type.node;
+    return memo->known[at].items;
 }
 
 size_t field_items_find(const struct field_items *items, struct field_step step)
 {
-    const uintptr_t found = (uintptr_t)map_find(&items->index, step.text);
-    return found ? (size_t)found - 1 : STR_NONE;
+    return field_index_find(&items->index, step.text);
 }
 
 void field_print_value(struct buf *out, const struct json_value *value)

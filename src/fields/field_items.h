@@ -5,9 +5,10 @@
  */
 #pragma once
 
-#include "base/map.h"
+#include "fields/field_index.h"
 #include "fields/field_set.h"
 #include "fields/field_type.h"
+#include "fields/field_walk.h"
 
 /* What has one step in both; NULL where there is none. */
 struct field_pair {
@@ -37,17 +38,17 @@ struct field_item {
 struct field_items {
     struct field_item *items;
     size_t count;
-    struct map index; /* the first element with a step, plus one; by text */
+    struct str problem;       /* what is wrong with the first broken element, or nothing */
+    size_t broken;            /* the first element whose step cannot be told, or STR_NONE */
+    struct field_index index; /* the first element with a step, by text */
 };
 
-void field_items_done(struct field_items *items);
-
 /*
- * The elements of a list; of anything else none. Empty text, or what is wrong with an element whose
- * step cannot be told: "element 0: associative list with keys ...".
+ * The elements of a list; of anything else none. A problem is one with an element whose step cannot
+ * be told: "element 0: associative list with keys ...". Large lists are read once, whoever asks.
  */
-struct str field_items_read(struct field_items *items, struct arena *arena, struct field_type type,
-                            const struct json_value *list);
+struct field_items field_items_read(struct field_walk *walk, struct field_type type,
+                                    const struct json_value *list);
 
 /* Position of the first element with a step, or STR_NONE. */
 size_t field_items_find(const struct field_items *items, struct field_step step);

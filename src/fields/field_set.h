@@ -22,8 +22,8 @@
 #include "json/builder.h"
 #include "json/json.h"
 
-/* What lies deeper is one field: nothing here recurses further. */
-#define FIELD_DEPTH_MAX 100
+/* What lies deeper is one field: nothing here recurses further, as fibers have small stacks. */
+#define FIELD_DEPTH_MAX 40
 
 enum field_step_kind {
     FIELD_STEP_MEMBER = 'f',

@@ -108,7 +108,7 @@ static struct error *read_below(struct field_set_builder *builder, const struct 
         if (!step.kind)
             continue;
         const size_t below = field_set_open(builder);
-        if (depth < FIELD_DEPTH_MAX)
+        if (depth + 1 < FIELD_DEPTH_MAX)
             TRY(read_below(builder, value, depth + 1, &member));
         field_set_close(builder, below, step, member);
     }

@@ -48,8 +48,7 @@ static void collect_members(struct collector *to, struct field_type type,
 static void collect_items(struct collector *to, struct field_type type,
                           const struct json_value *value, size_t depth)
 {
-    SCOPED(field_items) items = {.count = 0};
-    field_items_read(&items, to->walk->arena, type, value);
+    const struct field_items items = field_items_read(to->walk, type, value);
     for (size_t i = 0; i < items.count; i++) {
         const struct field_item *item = &items.items[i];
         const size_t opened = field_set_open(&to->builder);
@@ -94,6 +93,7 @@ struct comparer {
 };
 
 struct place {
+    size_t depth;
     bool is_leaf;
     bool member[CHANGES];
 };
@@ -172,10 +172,8 @@ static void compare_items(struct comparer *with, struct field_type type,
                           const struct json_value *before, const struct json_value *after,
                           size_t depth)
 {
-    SCOPED(field_items) old = {.count = 0};
-    SCOPED(field_items) new = {.count = 0};
-    field_items_read(&old, with->walk->arena, type, before);
-    field_items_read(&new, with->walk->arena, type, after);
+    const struct field_items old = field_items_read(with->walk, type, before);
+    const struct field_items new = field_items_read(with->walk, type, after);
     const struct field_type element = field_type_element(type);
     for (size_t i = 0; i < old.count; i++) {
         const struct field_item *item = &old.items[i];
@@ -186,7 +184,7 @@ static void compare_items(struct comparer *with, struct field_type type,
         compare_same(with, element, item, other, depth,
                      other && same_items(&old, item, &new, other));
     }
-    for (size_t i = 0; i < new.count; i++) {
+    for (size_t i = 0; new.items &&i < new.count; i++) {
         const struct field_item *item = &new.items[i];
         if (item->first == i && field_items_find(&old, item->step) == STR_NONE)
             compare_same(with, element, NULL, item, depth, false);
@@ -195,8 +193,9 @@ static void compare_items(struct comparer *with, struct field_type type,
 
 static void compare_form(struct comparer *with, struct field_type type, enum field_form form,
                          const struct json_value *before, const struct json_value *after,
-                         size_t depth, struct place *place)
+                         struct place *place)
 {
+    const size_t depth = place->depth;
     const struct field_shape shape = field_type_shape(type);
     const enum json_type wanted = form == FIELD_MAP ? JSON_OBJECT : JSON_ARRAY;
     const size_t had = json_type(before) == wanted ? json_count(before) : 0;
@@ -211,18 +210,18 @@ static void compare_form(struct comparer *with, struct field_type type, enum fie
 
 static void compare_below(struct comparer *with, struct field_type type,
                           const struct json_value *before, const struct json_value *after,
-                          size_t depth, struct place *place)
+                          struct place *place)
 {
     const struct field_shape shape = field_type_shape(type);
     const enum field_form old = field_form_of(shape, before), new = field_form_of(shape, after);
     if (!after || (before && old != new)) {
-        struct place other = {.is_leaf = false};
-        compare_form(with, type, old, before, after, depth, after ? &other : place);
+        struct place other = {.depth = place->depth};
+        compare_form(with, type, old, before, after, after ? &other : place);
         for (size_t i = 0; i < CHANGES; i++)
             place->member[i] |= other.member[i];
     }
     if (after)
-        compare_form(with, type, new, before, after, depth, place);
+        compare_form(with, type, new, before, after, place);
     if (!place->is_leaf) {
         place->member[ADDED] |= !before;
         place->member[REMOVED] |= !after;
@@ -235,10 +234,10 @@ static void compare(struct comparer *with, struct field_type type, struct field_
     if (!before && !after)
         return;
     size_t opened[CHANGES];
-    struct place place = {.is_leaf = false};
+    struct place place = {.depth = depth};
     for (size_t i = 0; i < CHANGES; i++)
         opened[i] = field_set_open(&with->sets[i]);
-    compare_below(with, type, before, after, depth, &place);
+    compare_below(with, type, before, after, &place);
     for (size_t i = 0; i < CHANGES; i++)
         field_set_close(&with->sets[i], opened[i], step, place.member[i]);
 }
@@ -248,11 +247,11 @@ struct field_changes field_walk_compare(struct field_walk *walk, struct field_ty
                                         const struct json_value *after)
 {
     struct comparer with = {.walk = walk};
-    struct place place = {.is_leaf = false};
+    struct place place = {.depth = 0};
     struct field_set sets[CHANGES];
     for (size_t i = 0; i < CHANGES; i++)
         with.sets[i].arena = walk->arena;
-    compare_below(&with, type, before, after, 0, &place);
+    compare_below(&with, type, before, after, &place);
     for (size_t i = 0; i < CHANGES; i++) {
         sets[i] = field_set_finish(&with.sets[i], 0);
         field_set_builder_done(&with.sets[i]);

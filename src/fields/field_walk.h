@@ -14,6 +14,7 @@
 struct field_walk {
     struct arena *arena;
     const struct json_value *zeros[6]; /* private: values that absent ones count as */
+    struct field_items_memo *memo;     /* private: large lists that were read before */
 };
 
 void field_walk_init(struct field_walk *walk, struct arena *arena);

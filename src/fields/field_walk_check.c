@@ -124,9 +124,8 @@ static void check_items(struct checker *checker, struct field_type type,
                         const struct json_value *value, size_t depth)
 {
     const size_t len = checker->path.len;
-    SCOPED(field_items) items = {.count = 0};
-    const struct str wrong = field_items_read(&items, checker->walk->arena, type, value);
-    for (size_t i = 0; i < items.count; i++) {
+    const struct field_items items = field_items_read(checker->walk, type, value);
+    for (size_t i = 0; i < items.count && i < items.broken; i++) {
         const struct field_item *item = &items.items[i];
         if (item->first != i && !checker->duplicates) {
             struct buf *out = problem(checker);
@@ -138,8 +137,8 @@ static void check_items(struct checker *checker, struct field_type type,
         check(checker, field_type_element(type), item->value, depth + 1);
         buf_truncate(&checker->path, len);
     }
-    if (wrong.len)
-        problem_text(checker, wrong);
+    if (items.problem.len)
+        problem_text(checker, items.problem);
 }
 
 static void check_container(struct checker *checker, const struct json_value *value,

@@ -112,17 +112,15 @@ static void merge_items(struct maker *maker, struct field_type type, const struc
     struct weaver weaver = {
         .maker = maker,
         .element = field_type_element(type),
+        .base = field_items_read(maker->walk, type, base),
+        .patch = field_items_read(maker->walk, type, patch),
         .depth = depth,
     };
-    field_items_read(&weaver.base, maker->walk->arena, type, base);
-    field_items_read(&weaver.patch, maker->walk->arena, type, patch);
     weaver.woven = arena_alloc_array(maker->walk->arena, weaver.patch.count, sizeof(bool));
     weaver.shared = next_shared(&weaver, 0);
     json_builder_array(maker->builder);
     weave(&weaver);
     json_builder_end(maker->builder);
-    field_items_done(&weaver.base);
-    field_items_done(&weaver.patch);
 }
 
 static void merge(struct maker *maker, struct field_type type, const struct json_value *base,
@@ -193,8 +191,7 @@ static bool take_out_items(struct maker *maker, struct field_type type,
                            const struct json_value *value, const struct field_set *fields,
                            size_t depth)
 {
-    SCOPED(field_items) items = {.count = 0};
-    field_items_read(&items, maker->walk->arena, type, value);
+    const struct field_items items = field_items_read(maker->walk, type, value);
     bool is_open = false;
     for (size_t i = 0; i < items.count; i++) {
         const struct field_set *below = field_set_find(fields, items.items[i].step);

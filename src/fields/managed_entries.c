@@ -96,7 +96,7 @@ static struct error *read_entry(struct managed_entries *entries, const struct js
                                 struct managed_entry *ret_entry)
 {
     struct managed_entry entry = {.is_apply = false};
-    struct str operation, fields_type, time;
+    struct str operation = {0}, fields_type = {0}, time = {0};
     if (json_type(json) != JSON_OBJECT)
         return error_new(ERROR_INVALID, "managed fields entry %zu is no object", entries->count);
     TRY(read_text(json, "manager", &entry.manager));

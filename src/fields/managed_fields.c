@@ -20,8 +20,8 @@ static void read_wish(struct managed_write *write, const struct json_value *live
     OWNED(error) err = counts ? managed_entries_read(&write->entries, wish) : NULL;
     if (!err && !managed_entries_is_empty(&write->entries))
         return;
-    OWNED(error)
-    ignored = managed_entries_read(&write->entries, json_path(live, "metadata.managedFields"));
+    /* Those of a live object that cannot be read are none. */
+    error_free(managed_entries_read(&write->entries, json_path(live, "metadata.managedFields")));
 }
 
 static bool fits(struct managed_write *write, const struct json_value *object)
@@ -39,8 +39,9 @@ static struct error *update(struct managed_write *write, const struct json_value
     TRY(managed_write_bare(write, object, &after));
     const bool is_tracked = !live || !managed_entries_is_empty(&write->entries);
     if (is_tracked && fits(write, before) && fits(write, after)) {
-        managed_write_update(write, before, after, write->request->manager,
-                             write->request->subresource);
+        OWNED(error) err = managed_write_update(write, before, after, write->request->manager);
+        if (err)
+            managed_entries_clear(&write->entries); /* an ordinary write does not fail for this */
         managed_entries_cap(&write->entries, UPDATERS_MAX);
     }
     return managed_write_finish(write, after, ret_doc);
@@ -114,16 +115,17 @@ static struct field_set owned_at(struct managed_write *write, struct str api_ver
     return field_set_union_all(&write->arena, sets, count);
 }
 
-/* Brings back what entries of a version own. */
+/* Brings back what entries of a version own; all is what the merged object has. */
 static struct error *add_back(struct managed_write *write, struct str api_version,
-                              const struct json_value *merged, const struct json_value **pruned)
+                              const struct json_value *merged, struct field_set all,
+                              const struct json_value **pruned)
 {
     struct arena *arena = &write->arena;
     const struct field_type type = managed_write_version(write, api_version)->type;
     const struct field_set owned =
         field_walk_with_ancestors(&write->walk, type, owned_at(write, api_version));
     const struct field_set kept = field_set_union(arena, all_fields(write, type, *pruned), owned);
-    const struct field_set lost = field_set_without(arena, all_fields(write, type, merged), kept);
+    const struct field_set lost = field_set_without(arena, all, kept);
     return field_walk_remove(&write->walk, type, merged, &lost, pruned);
 }
 
@@ -135,16 +137,17 @@ static struct error *prune(struct managed_write *write, struct str last_version,
     struct arena *arena = &write->arena;
     const struct field_type type = managed_write_version(write, last_version)->type;
     const struct json_value *pruned = NULL;
+    const struct field_set all = all_fields(write, type, merged);
     const struct field_set owned = field_walk_with_ancestors(&write->walk, type, last);
     TRY(field_walk_remove(&write->walk, type, merged, &owned, &pruned));
-    TRY(add_back(write, last_version, merged, &pruned));
-    MAP_FOREACH (version, &write->versions) {
-        const struct managed_version *other = version->value;
-        if (other->is_served && !str_eq(map_key(version), last_version))
-            TRY(add_back(write, map_key(version), merged, &pruned));
+    TRY(add_back(write, last_version, merged, all, &pruned));
+    MAP_FOREACH (entry, &write->versions) {
+        const struct managed_version *other = entry->value;
+        if (other->is_served && !str_eq(map_key(entry), last_version))
+            TRY(add_back(write, map_key(entry), merged, all_fields(write, other->type, merged),
+                         &pruned));
     }
-    const struct field_set lost =
-        field_set_without(arena, all_fields(write, type, merged), all_fields(write, type, pruned));
+    const struct field_set lost = field_set_without(arena, all, all_fields(write, type, pruned));
     const struct field_set taken = field_set_common(arena, lost, owned);
     return field_walk_remove(&write->walk, type, merged, &taken, ret_pruned);
 }
@@ -193,14 +196,16 @@ static struct error *merge(struct managed_write *write, bool force, const struct
 {
     const struct json_value *object = NULL;
     struct managed_entry last;
-    managed_write_reconcile(write);
+    bool is_conflict = false;
+    TRY(managed_write_reconcile(write, live));
     managed_write_version(write, write->request->api_version);
     TRY(field_walk_merge(&write->walk, write->request->type, live, patch, &object));
     struct managed_entry *entry = claim(write, patch, &last);
-    if (!field_set_is_empty(&last.set))
+    const struct field_set dropped = field_set_without(&write->arena, last.set, entry->set);
+    if (!field_set_is_empty(&dropped))
         TRY(prune(write, last.api_version, last.set, object, &object));
-    if (managed_write_find_conflicts(write, live, object, entry->id) && !force &&
-        has_conflicts(write, live))
+    TRY(managed_write_find_conflicts(write, live, object, entry->id, &is_conflict));
+    if (is_conflict && !force && has_conflicts(write, live))
         return managed_conflict_error(&write->entries);
     managed_write_take(write, entry->id);
     entry->set = field_set_without(&write->arena, entry->set, write->untracked);
@@ -223,8 +228,9 @@ static struct error *apply(struct managed_write *write, bool force, const struct
     TRY(managed_write_bare(write, live, &before));
     TRY(check_live(write, before));
     if (live && managed_entries_is_empty(&write->entries))
-        managed_write_update(write, write->walk.zeros[FIELD_ABSENT_OBJECT], before,
-                             STR("before-first-apply"), write->request->subresource);
+        TRY(managed_write_update(write, write->walk.zeros[FIELD_ABSENT_OBJECT], before,
+                                 STR("before-first-apply")),
+            "failed to create manager for existing fields");
     TRY(merge(write, force, before, patch, &after));
     managed_entries_cap(&write->entries, UPDATERS_MAX);
     TRY(managed_write_finish(write, after, ret_doc));

@@ -13,6 +13,7 @@
 struct managed_version {
     bool is_served;
     struct field_type type;
+    bool is_checked; /* the live object fits */
     bool is_compared;
     struct field_changes changes;
     struct field_set taken; /* added and modified */
@@ -33,25 +34,31 @@ void managed_write_done(struct managed_write *write);
 
 struct managed_version *managed_write_version(struct managed_write *write, struct str api_version);
 
-/* Drops entries of versions that are gone and follows types that became atomic. */
-void managed_write_reconcile(struct managed_write *write);
+/*
+ * Drops entries of versions that are gone and follows types that became atomic. The live object has
+ * to fit the types of all versions, or there is no telling who owns what.
+ */
+MUST_USE struct error *managed_write_reconcile(struct managed_write *write,
+                                               const struct json_value *live);
 
 /* An object without its managedFields; it lives as long as the write. */
 MUST_USE struct error *managed_write_bare(struct managed_write *write,
                                           const struct json_value *object,
                                           const struct json_value **ret_bare);
 
-/* What entries other than this one lose by a change, as their conflicts; true when there is any. */
-bool managed_write_find_conflicts(struct managed_write *write, const struct json_value *before,
-                                  const struct json_value *after, struct str except);
+/* What entries other than this one lose by a change, as their conflicts. */
+MUST_USE struct error *managed_write_find_conflicts(struct managed_write *write,
+                                                    const struct json_value *before,
+                                                    const struct json_value *after,
+                                                    struct str except, bool *ret_any);
 
 /* Takes it away from them, and what was removed. Empty entries vanish. */
 void managed_write_take(struct managed_write *write, struct str except);
 
 /* Gives the difference of two objects to an updater. */
-void managed_write_update(struct managed_write *write, const struct json_value *before,
-                          const struct json_value *after, struct str manager,
-                          struct str subresource);
+MUST_USE struct error *managed_write_update(struct managed_write *write,
+                                            const struct json_value *before,
+                                            const struct json_value *after, struct str manager);
 
 /* The object with the entries as they are now. */
 MUST_USE struct error *managed_write_finish(struct managed_write *write,

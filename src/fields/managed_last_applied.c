@@ -27,7 +27,7 @@ struct field_set managed_last_applied_fields(struct managed_write *write,
     struct arena *arena = &write->arena;
     struct json_doc *doc = NULL;
     const struct str record = record_of(live);
-    OWNED(error) err = record.len ? json_read(record, &doc) : NULL;
+    error_free(record.len ? json_read(record, &doc) : NULL);
     if (!doc)
         return none;
     arena_hold(arena, release_doc, doc);

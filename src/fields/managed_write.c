@@ -53,15 +53,30 @@ struct managed_version *managed_write_version(struct managed_write *write, struc
     return version;
 }
 
-void managed_write_reconcile(struct managed_write *write)
+/* Objects of the request's own version have been checked. */
+static struct error *check_at(struct managed_write *write, struct str api_version,
+                              const struct json_value *object)
+{
+    const struct managed_version *version = managed_write_version(write, api_version);
+    if (str_eq(api_version, write->request->api_version))
+        return NULL;
+    return field_walk_check(&write->walk, version->type, object, true);
+}
+
+struct error *managed_write_reconcile(struct managed_write *write, const struct json_value *live)
 {
     for (size_t i = 0; i < write->entries.count; i++) {
         struct managed_entry *entry = &write->entries.items[i];
-        const struct managed_version *version = managed_write_version(write, entry->api_version);
+        struct managed_version *version = managed_write_version(write, entry->api_version);
         entry->gone |= !version->is_served;
-        if (!entry->gone)
-            entry->set = field_walk_fold_atomic(&write->walk, version->type, entry->set);
+        if (entry->gone)
+            continue;
+        if (!version->is_checked)
+            TRY(check_at(write, entry->api_version, live));
+        version->is_checked = true;
+        entry->set = field_walk_fold_atomic(&write->walk, version->type, entry->set);
     }
+    return NULL;
 }
 
 static void release_doc(void *doc)
@@ -100,8 +115,10 @@ static void compare_at(struct managed_write *write, struct managed_version *vers
     version->is_compared = true;
 }
 
-bool managed_write_find_conflicts(struct managed_write *write, const struct json_value *before,
-                                  const struct json_value *after, struct str except)
+struct error *managed_write_find_conflicts(struct managed_write *write,
+                                           const struct json_value *before,
+                                           const struct json_value *after, struct str except,
+                                           bool *ret_any)
 {
     bool any = false;
     MAP_FOREACH (known, &write->versions)
@@ -112,14 +129,14 @@ bool managed_write_find_conflicts(struct managed_write *write, const struct json
         entry->conflict = (struct field_set){.count = 0};
         if (entry->gone || str_eq(entry->id, except))
             continue;
-        entry->gone = !version->is_served;
-        if (entry->gone)
-            continue;
+        if (!version->is_compared)
+            TRY(check_at(write, entry->api_version, after), "failed to convert new object");
         compare_at(write, version, before, after);
         entry->conflict = field_set_common(&write->arena, entry->set, version->taken);
         any |= !field_set_is_empty(&entry->conflict);
     }
-    return any;
+    *ret_any = any;
+    return NULL;
 }
 
 void managed_write_take(struct managed_write *write, struct str except)
@@ -138,12 +155,12 @@ void managed_write_take(struct managed_write *write, struct str except)
     }
 }
 
-void managed_write_update(struct managed_write *write, const struct json_value *before,
-                          const struct json_value *after, struct str manager,
-                          struct str subresource)
+struct error *managed_write_update(struct managed_write *write, const struct json_value *before,
+                                   const struct json_value *after, struct str manager)
 {
-    managed_write_reconcile(write);
-    managed_write_find_conflicts(write, before, after, STR(""));
+    bool any;
+    TRY(managed_write_reconcile(write, before));
+    TRY(managed_write_find_conflicts(write, before, after, STR(""), &any));
     managed_write_take(write, STR(""));
 
     struct managed_version *version = managed_write_version(write, write->request->api_version);
@@ -151,17 +168,18 @@ void managed_write_update(struct managed_write *write, const struct json_value *
     struct managed_entry entry = {
         .manager = manager,
         .api_version = write->request->api_version,
-        .subresource = subresource,
+        .subresource = write->request->subresource,
         .has_time = true,
         .time = write->request->now,
         .set = field_set_without(&write->arena, version->taken, write->untracked),
     };
     if (field_set_is_empty(&entry.set))
-        return;
+        return NULL;
     const struct managed_entry *previous = managed_entries_find(&write->entries, &entry);
     if (previous)
         entry.set = field_set_union(&write->arena, entry.set, previous->set);
     managed_entries_put(&write->entries, entry);
+    return NULL;
 }
 
 struct error *managed_write_finish(struct managed_write *write, const struct json_value *object,
