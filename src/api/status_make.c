@@ -129,8 +129,9 @@ struct error *status_no_such_resource(void)
 
 struct error *status_method_not_allowed(void)
 {
-    return status_without_details(error_new(
-        ERROR_METHOD_NOT_ALLOWED, "the server does not allow this method on the requested resource"));
+    return status_without_details(
+        error_new(ERROR_METHOD_NOT_ALLOWED,
+                  "the server does not allow this method on the requested resource"));
 }
 
 struct error *status_forbidden(struct gvr gvr, struct str name, struct str text)

@@ -19,9 +19,9 @@ static struct error *check_namespace(const struct request *request, enum verb ve
     OWNED(object) namespace = NULL;
     if (verb != VERB_CREATE || !request->kind->namespaced)
         return NULL;
-    struct error *err = store_get(request->api->store,
-                                  (struct store_id){STR("namespaces"), {.name = request->namespace}},
-                                  &found);
+    struct error *err =
+        store_get(request->api->store,
+                  (struct store_id){STR("namespaces"), {.name = request->namespace}}, &found);
     if (error_is(err, ERROR_NOT_FOUND)) {
         error_free(err);
         return status_not_found(GVR("", "v1", "namespaces"), request->namespace);
@@ -75,10 +75,10 @@ static struct error *check_grant(const struct request *request, const struct jso
 }
 
 static const struct admission chain[] = {
-    {"NamespaceLifecycle", check_namespace,    NULL       },
+    {"NamespaceLifecycle",  check_namespace,    NULL       },
     {"NamespaceProtection", protect_namespaces, NULL       },
-    {"CustomResources",    check_definition,   NULL       },
-    {"RoleEscalation",     NULL,               check_grant},
+    {"CustomResources",     check_definition,   NULL       },
+    {"RoleEscalation",      NULL,               check_grant},
 };
 
 struct error *admission_check_request(const struct request *request, enum verb verb,

@@ -13,9 +13,8 @@ MUST_USE struct error *answer_body(const struct request *request, int status,
                                    struct str content_type, struct str body);
 
 /* An object in the form that was negotiated. Suspends. */
-MUST_USE struct error *answer_doc(const struct request *request,
-                                  const struct answer_format *format, int status,
-                                  struct json_doc *doc);
+MUST_USE struct error *answer_doc(const struct request *request, const struct answer_format *format,
+                                  int status, struct json_doc *doc);
 MUST_USE struct error *answer_text(const struct request *request,
                                    const struct answer_format *format, int status,
                                    const struct object_text *text);

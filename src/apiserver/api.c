@@ -21,8 +21,12 @@ static bool find_account(void *data, struct str namespace, struct str name, stru
 {
     struct api *api = data;
     SCOPED(store_object) found = {0};
-    OWNED(error) missing = store_get(
-        api->store, (struct store_id){STR("serviceaccounts"), {namespace, name}}, &found);
+    OWNED(error)
+    missing = store_get(api->store,
+                        (struct store_id){
+                            STR("serviceaccounts"), {namespace, name}
+    },
+                        &found);
     return !missing && str_eq(object_text_uid(found.text), uid);
 }
 
@@ -111,7 +115,7 @@ struct kind_list api_kinds(struct api *api, struct arena *arena)
     size_t builtin, count = 0;
     const struct kind *all = kinds_all(&builtin);
     size_t capacity = builtin;
-    MAP_FOREACH(entry, &api->definitions) {
+    MAP_FOREACH (entry, &api->definitions) {
         const struct api_definition *definition = entry->value;
         capacity += definition->custom ? custom_kind_count(definition->custom) : 0;
     }
@@ -119,7 +123,7 @@ struct kind_list api_kinds(struct api *api, struct arena *arena)
         arena_alloc_array(arena, capacity ? capacity : 1, sizeof(const struct kind *));
     for (size_t i = 0; i < builtin; i++)
         items[count++] = &all[i];
-    MAP_FOREACH(entry, &api->definitions) {
+    MAP_FOREACH (entry, &api->definitions) {
         const struct api_definition *definition = entry->value;
         if (!definition->custom)
             continue;

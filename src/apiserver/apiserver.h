@@ -23,14 +23,14 @@ struct network;
 
 struct apiserver_options {
     struct network *network;
-    struct str host;        /* to listen on; names and addresses of this machine are known */
-    uint16_t port;          /* 0: any; see apiserver_port() */
-    const char *folder;     /* where everything is kept; NULL: in memory */
+    struct str host;         /* to listen on; names and addresses of this machine are known */
+    uint16_t port;           /* 0: any; see apiserver_port() */
+    const char *folder;      /* where everything is kept; NULL: in memory */
     size_t virtual_clusters; /* named vc-0001 and so on */
-    struct inject inject;    /* for all virtual clusters; changed at run time by PUT /debug/inject */
+    struct inject inject; /* for all virtual clusters; changed at run time by PUT /debug/inject */
 
     /* Limits; 0 means the default. */
-    size_t requests;        /* under way at a time, watches apart: 1000; more are told to come again */
+    size_t requests; /* under way at a time, watches apart: 1000; more are told to come again */
     size_t watches_per_user; /* 20,000 */
     size_t connections;      /* 20,000 */
     size_t history_events;   /* of a watch, see store_options */

@@ -2,7 +2,6 @@
 
 #include "api/status.h"
 #include "builtin/protobuf_body.h"
-#include "custom/custom.h"
 #include "http/headers.h"
 #include "http/server.h"
 #include "json/edit.h"
@@ -40,9 +39,9 @@ static struct error *unrecognized(const struct request *request, struct str body
     OWNED(error) owned = cause;
     SCOPED(buf) sample = {.limit = 0};
     add_sample(&sample, body);
-    return status_bad_request("the object provided is unrecognized (must be of type %.*s): %s (%.*s)",
-                              STR_ARG(request->kind->gvk.kind), cause->message,
-                              STR_ARG(buf_str(&sample)));
+    return status_bad_request(
+        "the object provided is unrecognized (must be of type %.*s): %s (%.*s)",
+        STR_ARG(request->kind->gvk.kind), cause->message, STR_ARG(buf_str(&sample)));
 }
 
 static struct error *read_json(struct str body, struct json_warnings *duplicates,
@@ -112,8 +111,7 @@ static struct error *check_type(const struct kind *kind, struct arena *arena, st
                          STR_ARG(name), STR_ARG(version));
     struct str group = kind->gvk.group, head;
     str_cut(&group, '.', &head);
-    return error_new(ERROR_BAD_REQUEST,
-                     "converting (%.*s.%.*s) to (%.*s.%.*s): unknown conversion",
+    return error_new(ERROR_BAD_REQUEST, "converting (%.*s.%.*s) to (%.*s.%.*s): unknown conversion",
                      STR_ARG(gvk.version), STR_ARG(gvk.kind),
                      STR_ARG(head.len ? head : STR("core")), STR_ARG(kind->gvk.kind));
 }
@@ -172,9 +170,20 @@ struct error *body_decode(struct request *request, const struct kind *kind,
         for (size_t i = 0; duplicates && i < duplicates->count; i++)
             json_warn(&request->warnings, duplicates->items[i]);
     }
-    if (kind->is_custom)
-        TRY(custom_check_version(kind, json_doc_root(decoded)));
     return kind->ops->default_(kind, decoded, ret_doc);
+}
+
+/* What does not say what it is cannot be taken for anything; its beginning is shown. */
+static struct error *unrecognized_kind(const struct kind *kind, const struct json_value *object,
+                                       struct error *err)
+{
+    OWNED(error) owned = err;
+    SCOPED(buf) text = {.limit = 0, .secret = true};
+    json_write(&text, object);
+    const struct str start = str_slice(buf_str(&text), 0, text.len < 30 ? text.len : 30);
+    return status_bad_request(
+        "the object provided is unrecognized (must be of type %.*s): %s (%.*s ...)",
+        STR_ARG(kind->gvk.kind), err->message, STR_ARG(start));
 }
 
 struct error *body_misfit(const struct kind *kind, const struct json_value *object,
@@ -185,6 +194,8 @@ struct error *body_misfit(const struct kind *kind, const struct json_value *obje
     struct str name = json_path_str(object, "kind");
     if (err->code != ERROR_BAD_REQUEST || err->details)
         return err;
+    if (kind->is_custom && name.len == 0)
+        return unrecognized_kind(kind, object, err);
     const size_t slash = str_find_last_char(version, '/');
     if (slash != STR_NONE)
         version = str_skip(version, slash + 1);

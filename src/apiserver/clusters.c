@@ -11,9 +11,9 @@
 
 struct cluster {
     char name[NAME_SIZE];
-    uint32_t running;         /* requests */
-    uint64_t requests;        /* that came so far */
-    struct api *api;          /* NULL until somebody asks */
+    uint32_t running;          /* requests */
+    uint64_t requests;         /* that came so far */
+    struct api *api;           /* NULL until somebody asks */
     struct inject *own_inject; /* NULL: that of all */
 };
 
@@ -87,8 +87,8 @@ struct error *clusters_misbehave(struct clusters *clusters, struct cluster *clus
 {
     duration wait;
     const uint64_t number = cluster->requests++;
-    const enum inject_fault fault = inject_decide(clusters_inject(clusters, cluster),
-                                                  str_from_c(cluster->name), number, &wait);
+    const enum inject_fault fault =
+        inject_decide(clusters_inject(clusters, cluster), str_from_c(cluster->name), number, &wait);
     *ret_is_done = fault != INJECT_NONE;
     if (wait > 0)
         TRY(fiber_sleep(wait));

@@ -1,6 +1,6 @@
 /*
- * Virtual clusters: many small APIs in one process, each with objects, revisions and an admin of its
- * own. One that nobody has asked for yet is only its name.
+ * Virtual clusters: many small APIs in one process, each with objects, revisions and an admin of
+ * its own. One that nobody has asked for yet is only its name.
  */
 #pragma once
 

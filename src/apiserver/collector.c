@@ -1,6 +1,5 @@
-#include "apiserver/collector_internal.h"
-
 #include "apiserver/api.h"
+#include "apiserver/collector_internal.h"
 #include "apiserver/definitions.h"
 #include "apiserver/metadata.h"
 #include "async/fiber.h"
@@ -102,8 +101,8 @@ static struct error *run(void *data)
 void collector_queue(struct collector *collector, enum chore chore, struct store_id id)
 {
     SCOPED(arena) arena = {0};
-    const struct str key = arena_print(&arena, "%c%.*s", '0' + (int)chore,
-                                       STR_ARG(collector_id_write(&arena, id)));
+    const struct str key =
+        arena_print(&arena, "%c%.*s", '0' + (int)chore, STR_ARG(collector_id_write(&arena, id)));
     if (!map_has(&collector->queue, key))
         map_put(&collector->queue, key, NULL);
     if (collector->is_running)
@@ -134,7 +133,7 @@ static void index_object(struct collector *collector, struct store_id id,
     SCOPED(arena) arena = {0};
     const struct str text = collector_id_write(&arena, id);
     const struct json_value *owner;
-    JSON_FOREACH(key, owner, json_path(object, "metadata.ownerReferences")) {
+    JSON_FOREACH (key, owner, json_path(object, "metadata.ownerReferences")) {
         const struct str uid = json_path_str(owner, "uid");
         if (uid.len)
             index_owner(collector, uid, text, add);
@@ -162,7 +161,7 @@ static struct json_doc *read_if_of_interest(struct store_id id, const struct obj
 static bool has_finalizer(const struct json_value *object, struct str name)
 {
     const struct json_value *item;
-    JSON_FOREACH(key, item, json_path(object, "metadata.finalizers"))
+    JSON_FOREACH (key, item, json_path(object, "metadata.finalizers"))
         if (str_eq(json_to_str(item), name))
             return true;
     return false;
@@ -187,7 +186,7 @@ static void queue_dependents(struct collector *collector, struct str uid)
 {
     const struct map *ids = collector_dependents(collector, uid);
     if (ids)
-        MAP_FOREACH(entry, ids)
+        MAP_FOREACH (entry, ids)
             collector_queue(collector, CHORE_OWNED, collector_id_read(map_key(entry)));
 }
 
@@ -197,7 +196,7 @@ static void queue_owners(struct collector *collector, struct store_id id,
 {
     SCOPED(arena) arena = {0};
     const struct json_value *reference;
-    JSON_FOREACH(key, reference, json_path(object, "metadata.ownerReferences")) {
+    JSON_FOREACH (key, reference, json_path(object, "metadata.ownerReferences")) {
         struct store_id owner;
         if (collector_owner(collector, &arena, reference, id.key.namespace, &owner))
             collector_queue(collector, CHORE_FOREGROUND, owner);
@@ -207,12 +206,10 @@ static void queue_owners(struct collector *collector, struct store_id id,
 /* Whoever waited for its content to go. */
 static void queue_containers(struct collector *collector, struct store_id id)
 {
-    const struct api_definition *definition =
-        map_find(&collector->api->definitions, id.resource);
+    const struct api_definition *definition = map_find(&collector->api->definitions, id.resource);
     if (id.key.namespace.len && map_has(&collector->going, id.key.namespace))
-        collector_queue(
-            collector, CHORE_NAMESPACE,
-            (struct store_id){STR("namespaces"), {.name = id.key.namespace}});
+        collector_queue(collector, CHORE_NAMESPACE,
+                        (struct store_id){STR("namespaces"), {.name = id.key.namespace}});
     if (definition && definition->is_terminating)
         collector_queue(collector, CHORE_DEFINITION,
                         (struct store_id){DEFINITIONS_RESOURCE, {.name = id.resource}});

@@ -2,8 +2,8 @@
  * What no client does and no controller manager is there to do: dependents follow their owners,
  * namespaces are emptied before they go, and so are definitions.
  *
- * Owners and dependents are indexed as objects are written. There is no fiber while there is nothing
- * to do, so that a virtual cluster at rest costs only its index.
+ * Owners and dependents are indexed as objects are written. There is no fiber while there is
+ * nothing to do, so that a virtual cluster at rest costs only its index.
  */
 #pragma once
 

@@ -43,8 +43,8 @@ static bool take_key(void *data, struct key key, struct object_text *text)
 {
     struct batch *batch = data;
     (void)text;
-    batch->keys[batch->count++] = (struct key){arena_str(&batch->arena, key.namespace),
-                                               arena_str(&batch->arena, key.name)};
+    batch->keys[batch->count++] =
+        (struct key){arena_str(&batch->arena, key.namespace), arena_str(&batch->arena, key.name)};
     return batch->count < SLICE;
 }
 
@@ -62,8 +62,8 @@ static struct error *remove_one(struct collector *collector, const struct kind *
         return NULL;
     rest->objects++;
     count(&rest->resources, kind->stored_as);
-    JSON_FOREACH(ignored, finalizer,
-                 json_path(json_doc_root(removal.object), "metadata.finalizers"))
+    JSON_FOREACH (ignored, finalizer,
+                  json_path(json_doc_root(removal.object), "metadata.finalizers"))
         count(&rest->finalizers, json_to_str(finalizer));
     return NULL;
 }
@@ -90,8 +90,7 @@ static struct error *empty(struct collector *collector, const struct kind *kind,
     return err;
 }
 
-static struct error *empty_all(struct collector *collector, struct str namespace,
-                               struct rest *rest)
+static struct error *empty_all(struct collector *collector, struct str namespace, struct rest *rest)
 {
     SCOPED(arena) arena = {0};
     struct str last = {0};
@@ -118,7 +117,7 @@ static void add_condition(struct json_builder *builder, const struct json_value 
     char text[TIMESTAMP_TEXT_MAX];
     const struct str status = is_true ? STR("True") : STR("False");
     const struct json_value *condition, *same = NULL;
-    JSON_FOREACH(key, condition, json_path(old, "status.conditions"))
+    JSON_FOREACH (key, condition, json_path(old, "status.conditions"))
         if (str_eq(json_path_str(condition, "type"), str_from_c(type)) &&
             str_eq(json_path_str(condition, "status"), status))
             same = condition;
@@ -138,7 +137,7 @@ static void list_counts(struct buf *out, const char *prefix, const struct map *c
 {
     buf_add(out, str_from_c(prefix));
     bool first = true;
-    MAP_FOREACH(entry, counts) {
+    MAP_FOREACH (entry, counts) {
         buf_print(out, "%s%.*s", first ? "" : ", ", STR_ARG(map_key(entry)));
         buf_print(out, " %s %zu resource instances", format, (size_t)entry->value);
         first = false;
@@ -161,8 +160,8 @@ static struct error *say_what_remains(void *data, const struct json_value *objec
     if (!metadata_is_deleting(object))
         return NULL;
     list_counts(&content, "Some resources are remaining: ", &rest->resources, "has");
-    list_counts(&held, "Some content in the namespace has finalizers remaining: ",
-                &rest->finalizers, "in");
+    list_counts(
+        &held, "Some content in the namespace has finalizers remaining: ", &rest->finalizers, "in");
     json_builder_array(&builder);
     add_condition(&builder, object, "NamespaceDeletionDiscoveryFailure", false,
                   "ResourcesDiscovered", STR("All resources successfully discovered"), report->now);
@@ -198,7 +197,7 @@ static struct error *finalize(void *data, const struct json_value *object,
     if (!metadata_is_deleting(object))
         return NULL;
     json_builder_array(&builder);
-    JSON_FOREACH(key, item, json_path(object, "spec.finalizers"))
+    JSON_FOREACH (key, item, json_path(object, "spec.finalizers"))
         if (!str_eq(json_to_str(item), STR("kubernetes")))
             json_builder_value(&builder, item);
     json_builder_end(&builder);

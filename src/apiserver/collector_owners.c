@@ -29,8 +29,9 @@ bool collector_owner(struct collector *collector, struct arena *arena,
                      struct store_id *ret_id)
 {
     struct gvk gvk;
-    OWNED(error) malformed = gvk_from_api_version(json_path_str(reference, "apiVersion"),
-                                                  json_path_str(reference, "kind"), &gvk);
+    OWNED(error)
+    malformed = gvk_from_api_version(json_path_str(reference, "apiVersion"),
+                                     json_path_str(reference, "kind"), &gvk);
     if (malformed)
         return false;
     const struct kind_list kinds = api_kinds(collector->api, arena);
@@ -101,7 +102,7 @@ static struct error *without_finalizer(void *data, const struct json_value *obje
     OWNED(json_doc) left = NULL;
     SCOPED(json_edit) edit = {0};
     json_builder_array(&builder);
-    JSON_FOREACH(key, item, json_path(object, "metadata.finalizers"))
+    JSON_FOREACH (key, item, json_path(object, "metadata.finalizers"))
         if (!str_eq(json_to_str(item), *finalizer))
             json_builder_value(&builder, item);
     json_builder_end(&builder);
@@ -149,7 +150,7 @@ static void find_lost(struct collector *collector, const struct json_value *obje
                       struct str namespace, struct map *lost)
 {
     const struct json_value *reference;
-    JSON_FOREACH(key, reference, json_path(object, "metadata.ownerReferences"))
+    JSON_FOREACH (key, reference, json_path(object, "metadata.ownerReferences"))
         if (state_of(collector, reference, namespace) != OWNER_SOLID)
             map_put(lost, json_path_str(reference, "uid"), NULL);
 }
@@ -163,7 +164,7 @@ static struct error *without_lost(void *data, const struct json_value *object,
     OWNED(json_doc) left = NULL;
     SCOPED(json_edit) edit = {0};
     json_builder_array(&builder);
-    JSON_FOREACH(key, reference, json_path(object, "metadata.ownerReferences"))
+    JSON_FOREACH (key, reference, json_path(object, "metadata.ownerReferences"))
         if (!map_has(lost, json_path_str(reference, "uid")))
             json_builder_value(&builder, reference);
     json_builder_end(&builder);
@@ -209,7 +210,7 @@ struct error *collector_check_owned(struct collector *collector, struct store_id
     if (err)
         return error_ignore(err, ERROR_NOT_FOUND);
     const struct json_value *object = json_doc_root(doc);
-    JSON_FOREACH(key, reference, json_path(object, "metadata.ownerReferences"))
+    JSON_FOREACH (key, reference, json_path(object, "metadata.ownerReferences"))
         states[state_of(collector, reference, id.key.namespace)]++;
     if (states[OWNER_GONE] + states[OWNER_WAITING] == 0 || metadata_is_deleting(object))
         return NULL;
@@ -234,7 +235,7 @@ static bool blocks(struct collector *collector, struct store_id id, struct str u
     if (missing)
         return false;
     OWNED(error) unreadable = json_read(object_text_json(found.text), &doc);
-    JSON_FOREACH(key, reference, json_path(json_doc_root(doc), "metadata.ownerReferences")) {
+    JSON_FOREACH (key, reference, json_path(json_doc_root(doc), "metadata.ownerReferences")) {
         bool block = false;
         if (str_eq(json_path_str(reference, "uid"), uid) &&
             json_to_bool(json_get(reference, STR("blockOwnerDeletion")), &block) && block)
@@ -260,7 +261,7 @@ struct error *collector_foreground(struct collector *collector, struct store_id 
     const struct str uid = json_path_str(object, "metadata.uid");
     const struct map *ids = collector_dependents(collector, uid);
     if (ids)
-        MAP_FOREACH(entry, ids) {
+        MAP_FOREACH (entry, ids) {
             const struct store_id dependent = collector_id_read(map_key(entry));
             collector_queue(collector, CHORE_OWNED, dependent);
             is_held = is_held || blocks(collector, dependent, uid);
@@ -275,7 +276,7 @@ static struct store_id *copy_ids(struct arena *arena, const struct map *ids, siz
     if (!ids)
         return NULL;
     struct store_id *copies = arena_alloc_array(arena, map_count(ids), sizeof(struct store_id));
-    MAP_FOREACH(entry, ids)
+    MAP_FOREACH (entry, ids)
         copies[(*ret_count)++] = collector_id_read(arena_str(arena, map_key(entry)));
     return copies;
 }
@@ -292,8 +293,7 @@ struct error *collector_orphan(struct collector *collector, struct store_id id)
     if (err)
         return error_ignore(err, ERROR_NOT_FOUND);
     const struct str uid = json_path_str(json_doc_root(doc), "metadata.uid");
-    const struct store_id *ids =
-        copy_ids(&arena, collector_dependents(collector, uid), &count);
+    const struct store_id *ids = copy_ids(&arena, collector_dependents(collector, uid), &count);
     SCOPED(map) owner = {0};
     map_put(&owner, uid, NULL);
     for (size_t i = 0; i < count; i++) {

@@ -9,10 +9,10 @@
 #include "net/pki.h"
 #include "net/tls.h"
 
-#define YEAR          ((int64_t)365 * 24 * 3600 * SECOND)
-#define CLOCK_SKEW    (3600 * SECOND)
-#define ADMIN_NAME    STR("kubernetes-admin")
-#define ADMIN_GROUP   STR("system:masters")
+#define YEAR        ((int64_t)365 * 24 * 3600 * SECOND)
+#define CLOCK_SKEW  (3600 * SECOND)
+#define ADMIN_NAME  STR("kubernetes-admin")
+#define ADMIN_GROUP STR("system:masters")
 
 void credentials_free(struct credentials *credentials)
 {
@@ -45,8 +45,8 @@ static struct error *open_authority(const struct credentials_options *options,
         TRY(pki_authority_read(buf_str(&certificate), buf_str(&key), ret_authority),
             "read ca.crt and ca.key in %s", options->folder);
     } else {
-        TRY(pki_authority_new(STR("corset authority"), options->now - CLOCK_SKEW, options->now + 10 * YEAR,
-                              ret_authority));
+        TRY(pki_authority_new(STR("corset authority"), options->now - CLOCK_SKEW,
+                              options->now + 10 * YEAR, ret_authority));
         buf_clear(&certificate);
         TRY(pki_authority_write(*ret_authority, &certificate, &key));
         TRY(secret_file_write(options->folder, "ca.key", buf_str(&key)));
@@ -84,8 +84,7 @@ static struct error *issue_admin(const struct credentials_options *options,
         .not_after = options->now + 10 * YEAR,
     };
     credentials->admin_key.secret = true;
-    return pki_issue(authority, &request, &credentials->admin_certificate,
-                     &credentials->admin_key);
+    return pki_issue(authority, &request, &credentials->admin_certificate, &credentials->admin_key);
 }
 
 static struct error *issue_server(const struct credentials_options *options,

@@ -25,7 +25,7 @@ void credentials_free(struct credentials *credentials);
 DEFINE_OWNED(credentials)
 
 struct credentials_options {
-    const char *folder; /* NULL: nothing is kept */
+    const char *folder;      /* NULL: nothing is kept */
     const struct str *names; /* host names and addresses the server answers for */
     size_t name_count;
     int64_t now; /* wall-clock nanoseconds */

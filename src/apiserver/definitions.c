@@ -26,7 +26,7 @@ static struct error *add_finalizer(struct json_doc *doc, struct json_doc **ret_d
     SCOPED(json_builder) builder = {0};
     OWNED(json_doc) name = NULL;
     SCOPED(json_edit) edit = {0};
-    JSON_FOREACH(key, item, json_path(json_doc_root(doc), "metadata.finalizers"))
+    JSON_FOREACH (key, item, json_path(json_doc_root(doc), "metadata.finalizers"))
         if (str_eq(json_to_str(item), DEFINITIONS_FINALIZER)) {
             *ret_doc = json_doc_ref(doc);
             return NULL;
@@ -76,7 +76,7 @@ struct taken {
 static bool is_taken(void *data, struct str name, bool is_kind)
 {
     const struct taken *taken = data;
-    MAP_FOREACH(entry, &taken->api->definitions) {
+    MAP_FOREACH (entry, &taken->api->definitions) {
         const struct api_definition *other = entry->value;
         if (!other->custom || str_eq(map_key(entry), taken->own))
             continue;

@@ -162,8 +162,9 @@ void form_list_begin(struct buf *out, const struct form *form)
         return;
     }
     case FORM_METADATA:
-        buf_add(out, STR("{\"kind\":\"PartialObjectMetadataList\",\"apiVersion\":\"meta.k8s.io/v1\","
-                         "\"items\":["));
+        buf_add(out,
+                STR("{\"kind\":\"PartialObjectMetadataList\",\"apiVersion\":\"meta.k8s.io/v1\","
+                    "\"items\":["));
         return;
     case FORM_OBJECT:
         break;
@@ -212,12 +213,13 @@ void form_bookmark(struct buf *out, const struct form *form, int64_t revision,
     if (form->format.form == FORM_TABLE) {
         buf_add(out, STR("{\"kind\":\"Table\",\"apiVersion\":"));
         buf_add_json_string(out, table_api_version(form));
-        buf_print(out,
-                  ",\"metadata\":{\"resourceVersion\":\"%lld\"},\"columnDefinitions\":null,"
-                  "\"rows\":[{\"cells\":[],\"object\":{\"kind\":\"PartialObjectMetadata\","
-                  "\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{\"resourceVersion\":\"%lld\"%s}}}"
-                  "]}",
-                  (long long)revision, (long long)revision, annotation);
+        buf_print(
+            out,
+            ",\"metadata\":{\"resourceVersion\":\"%lld\"},\"columnDefinitions\":null,"
+            "\"rows\":[{\"cells\":[],\"object\":{\"kind\":\"PartialObjectMetadata\","
+            "\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{\"resourceVersion\":\"%lld\"%s}}}"
+            "]}",
+            (long long)revision, (long long)revision, annotation);
         return;
     }
     const bool whole = form->format.form == FORM_OBJECT;

@@ -1,8 +1,8 @@
 /*
  * Stored objects in the form a client asked for: whole, as a Table, or their metadata alone.
  *
- * Text in, text out. An object that is stored the way it is shown is passed on as it is; all else is
- * read, presented by its kind and written again.
+ * Text in, text out. An object that is stored the way it is shown is passed on as it is; all else
+ * is read, presented by its kind and written again.
  */
 #pragma once
 

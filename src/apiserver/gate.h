@@ -12,9 +12,9 @@
 
 struct gate {
     size_t requests, requests_max;
-    size_t watches_max;  /* per user */
-    struct map watches;  /* user -> count */
-    bool is_closed;      /* the server is about to stop */
+    size_t watches_max; /* per user */
+    struct map watches; /* user -> count */
+    bool is_closed;     /* the server is about to stop */
 };
 
 /* 0 means the default. */

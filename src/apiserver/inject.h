@@ -16,8 +16,8 @@
 #include "base/str.h"
 
 struct inject {
-    duration latency, jitter;  /* every answer waits for the first, and up to the second more */
-    double error, drop, hole;  /* shares: 500 answered; connection reset; never answered */
+    duration latency, jitter; /* every answer waits for the first, and up to the second more */
+    double error, drop, hole; /* shares: 500 answered; connection reset; never answered */
     uint64_t seed;
 };
 

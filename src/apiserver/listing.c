@@ -13,9 +13,9 @@
 #include "json/path.h"
 
 /* Objects visited, or bytes written, between two chances for others. */
-#define SLICE        256
-#define PIECE        (256 * KILOBYTE)
-#define FUTURE_WAIT  (3 * SECOND)
+#define SLICE       256
+#define PIECE       (256 * KILOBYTE)
+#define FUTURE_WAIT (3 * SECOND)
 
 void listing_done(struct listing *list)
 {
@@ -34,7 +34,7 @@ static void add(struct listing *list, struct object_text *text)
 }
 
 bool listing_selects(const struct kind *kind, const struct list_options *options,
-                  const struct object_text *text)
+                     const struct object_text *text)
 {
     OWNED(json_doc) doc = NULL;
     if (!options->has_labels && !options->has_fields)
@@ -110,8 +110,8 @@ static struct error *look_behind(const struct visit *visit, const struct store_r
         return NULL;
     list->has_remaining = !visit->options->has_labels && !visit->options->has_fields;
     list->remaining = behind;
-    list->continue_token = continue_token_write(request->arena, list->revision,
-                                                request->namespace, visit->last);
+    list->continue_token =
+        continue_token_write(request->arena, list->revision, request->namespace, visit->last);
     return NULL;
 }
 
@@ -184,7 +184,7 @@ static struct error *collect_one(const struct request *request, const struct lis
 }
 
 struct error *listing_collect(const struct request *request, const struct list_options *options,
-                           struct listing *list)
+                              struct listing *list)
 {
     SCOPED(visit) visit = {.request = request, .options = options, .list = list};
     struct list_options effective = *options;
@@ -219,7 +219,7 @@ static struct error *flush(const struct request *request, struct buf *out)
 }
 
 struct error *listing_answer(const struct request *request, const struct answer_format *format,
-                          const struct listing *list)
+                             const struct listing *list)
 {
     SCOPED(buf) out = {.limit = 0};
     const struct form form = {*format, request->kind, request->now};
@@ -255,7 +255,8 @@ static struct error *answer_expired(const struct request *request,
     OWNED(json_doc) status = NULL;
     TRY(continue_token_read(request->arena, options->continue_token, request->namespace, &revision,
                             &after));
-    OWNED(error) gone = status_expired(
+    OWNED(error)
+    gone = status_expired(
         STR("The provided continue parameter is too old to display a consistent list result. You "
             "can start a new list without the continue parameter, or use the continue token in "
             "this response to retrieve the remainder of the results. Continuing with the provided "

@@ -23,15 +23,16 @@ void listing_done(struct listing *list);
 
 /* Suspends now and then, so that a long list does not keep others waiting. */
 MUST_USE struct error *listing_collect(const struct request *request,
-                                    const struct list_options *options, struct listing *list);
+                                       const struct list_options *options, struct listing *list);
 
 /* Writes it, piece by piece when it is long. Suspends. */
 MUST_USE struct error *listing_answer(const struct request *request,
-                                   const struct answer_format *format, const struct listing *list);
+                                      const struct answer_format *format,
+                                      const struct listing *list);
 
 /* Serves GET of a collection. */
 MUST_USE struct error *listing_serve(struct request *request);
 
 /* Whether an object is one of those that were asked for. */
 bool listing_selects(const struct kind *kind, const struct list_options *options,
-                  const struct object_text *text);
+                     const struct object_text *text);

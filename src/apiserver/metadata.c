@@ -79,7 +79,7 @@ static bool counted_members_equal(const struct json_value *a, const struct json_
                                   bool status_apart)
 {
     const struct json_value *value;
-    JSON_FOREACH(key, value, a) {
+    JSON_FOREACH (key, value, a) {
         if (str_eq(key, STR("metadata")) || (status_apart && str_eq(key, STR("status"))) ||
             str_eq(key, STR("apiVersion")))
             continue;
@@ -113,15 +113,14 @@ struct error *metadata_set_version(struct json_doc *doc, int64_t revision,
     char text[24];
     const int len = snprintf(text, sizeof(text), "%lld", (long long)revision);
     json_edit_init(&edit, json_doc_root(doc));
-    json_edit_set_str(&edit, JSON_PLACE("metadata.resourceVersion"),
-                      str_from(text, (size_t)len));
+    json_edit_set_str(&edit, JSON_PLACE("metadata.resourceVersion"), str_from(text, (size_t)len));
     return json_edit_finish(&edit, ret_doc);
 }
 
 static bool contains(const struct json_value *list, struct str text)
 {
     const struct json_value *item;
-    JSON_FOREACH(key, item, list)
+    JSON_FOREACH (key, item, list)
         if (str_eq(json_to_str(item), text))
             return true;
     return false;
@@ -132,7 +131,7 @@ static void check_late_finalizers(struct field_errors *errors, const struct json
 {
     const struct json_value *before = json_path(old, "metadata.finalizers"), *item;
     SCOPED(buf) late = {.limit = 0};
-    JSON_FOREACH(key, item, json_path(object, "metadata.finalizers")) {
+    JSON_FOREACH (key, item, json_path(object, "metadata.finalizers")) {
         if (contains(before, json_to_str(item)))
             continue;
         buf_add(&late, late.len ? STR(", ") : STR(""));
@@ -192,8 +191,8 @@ void metadata_check_qualified_finalizers(struct field_errors *errors,
 struct str metadata_generate_name(struct arena *arena, struct random *random, struct str prefix)
 {
     static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
-    prefix = str_slice(prefix, 0,
-                       prefix.len < GENERATED_PREFIX_MAX ? prefix.len : GENERATED_PREFIX_MAX);
+    prefix =
+        str_slice(prefix, 0, prefix.len < GENERATED_PREFIX_MAX ? prefix.len : GENERATED_PREFIX_MAX);
     char *name = arena_alloc(arena, prefix.len + GENERATED_LETTERS);
     memcpy(name, prefix.ptr, prefix.len);
     for (size_t i = 0; i < GENERATED_LETTERS; i++)

@@ -28,9 +28,8 @@ MUST_USE struct error *metadata_keep(struct json_doc *doc, const struct json_val
                                      struct str namespace, struct json_doc **ret_doc);
 
 /* generation + 1 when something outside of metadata (and of status, if it counts apart) changed. */
-MUST_USE struct error *metadata_count_generation(struct json_doc *doc,
-                                                 const struct json_value *old, bool status_apart,
-                                                 struct json_doc **ret_doc);
+MUST_USE struct error *metadata_count_generation(struct json_doc *doc, const struct json_value *old,
+                                                 bool status_apart, struct json_doc **ret_doc);
 
 MUST_USE struct error *metadata_set_version(struct json_doc *doc, int64_t revision,
                                             struct json_doc **ret_doc);

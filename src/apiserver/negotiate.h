@@ -23,7 +23,7 @@ enum include_object {
 struct answer_format {
     enum answer_form form;
     bool is_yaml;
-    bool metadata_list; /* PartialObjectMetadataList was asked for, not the single form */
+    bool metadata_list;       /* PartialObjectMetadataList was asked for, not the single form */
     struct str table_version; /* "v1" or "v1beta1" */
     enum include_object include;
 };

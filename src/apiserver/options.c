@@ -64,8 +64,9 @@ static void check_match_of_list(const struct list_options *options, struct str m
     if (match.len == 0)
         return;
     if (options->version.len == 0)
-        field_errors_add(errors, FIELD_FORBIDDEN, path,
-                         STR("resourceVersionMatch is forbidden unless resourceVersion is provided"));
+        field_errors_add(
+            errors, FIELD_FORBIDDEN, path,
+            STR("resourceVersionMatch is forbidden unless resourceVersion is provided"));
     if (options->continue_token.len)
         field_errors_add(errors, FIELD_FORBIDDEN, path,
                          STR("resourceVersionMatch is forbidden when continue is provided"));
@@ -264,7 +265,7 @@ static void check_delete_dry_run(const struct json_value *body, struct field_err
 {
     const struct json_value *list = json_get(body, STR("dryRun")), *item;
     bool wrong = false;
-    JSON_FOREACH(key, item, list) {
+    JSON_FOREACH (key, item, list) {
         *ret_dry_run = true;
         wrong = wrong || !str_eq(json_to_str(item), STR("All"));
     }

@@ -8,7 +8,7 @@
 #include "http/server.h"
 #include "kinds/kind_discovery.h"
 
-#define AGGREGATED STR("application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")
+#define AGGREGATED  STR("application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")
 #define V2_PROTOBUF STR("application/com.github.proto-openapi.spec.v2.v1.0+protobuf")
 
 static struct error *no_page(void)

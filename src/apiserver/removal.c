@@ -33,8 +33,7 @@ static struct error *check_preconditions(const struct work *work, const struct j
 {
     SCOPED(arena) arena = {0};
     const struct delete_options *options = work->options;
-    const struct gvr named = {work->kind->gvk.group, work->kind->gvk.version,
-                              work->kind->gvk.kind};
+    const struct gvr named = {work->kind->gvk.group, work->kind->gvk.version, work->kind->gvk.kind};
     const struct str uid = json_path_str(object, "metadata.uid");
     const struct str version = json_path_str(object, "metadata.resourceVersion");
     if (options->uid.len && !str_eq(options->uid, uid))
@@ -65,7 +64,7 @@ static struct error *finalizers_for(const struct json_value *object, enum propag
     const struct json_value *item;
     bool has = wanted.len == 0;
     json_builder_array(&builder);
-    JSON_FOREACH(key, item, json_path(object, "metadata.finalizers")) {
+    JSON_FOREACH (key, item, json_path(object, "metadata.finalizers")) {
         const struct str name = json_to_str(item);
         const bool ours = str_eq(name, FOREGROUND) || str_eq(name, ORPHAN);
         if (ours && propagation != PROPAGATION_UNSET && !str_eq(name, wanted))

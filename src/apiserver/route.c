@@ -20,14 +20,14 @@ static const struct {
     unsigned bit;
     struct error *(*serve)(struct request *request);
 } verbs[] = {
-    [VERB_NONE] = {0, NULL},
-    [VERB_GET] = {KIND_GET, NULL},
-    [VERB_LIST] = {KIND_LIST, listing_serve},
-    [VERB_WATCH] = {KIND_WATCH, stream_serve},
-    [VERB_CREATE] = {KIND_CREATE, write_create},
-    [VERB_UPDATE] = {KIND_UPDATE, write_update},
-    [VERB_PATCH] = {KIND_PATCH, write_patch},
-    [VERB_DELETE] = {KIND_DELETE, removal_delete},
+    [VERB_NONE] = {0,                     NULL                     },
+    [VERB_GET] = {KIND_GET,              NULL                     },
+    [VERB_LIST] = {KIND_LIST,             listing_serve            },
+    [VERB_WATCH] = {KIND_WATCH,            stream_serve             },
+    [VERB_CREATE] = {KIND_CREATE,           write_create             },
+    [VERB_UPDATE] = {KIND_UPDATE,           write_update             },
+    [VERB_PATCH] = {KIND_PATCH,            write_patch              },
+    [VERB_DELETE] = {KIND_DELETE,           removal_delete           },
     [VERB_DELETECOLLECTION] = {KIND_DELETECOLLECTION, removal_delete_collection},
 };
 
@@ -169,10 +169,10 @@ static struct error *not_supported(const struct request *request)
     SCOPED(buf) details = {.limit = 0};
     if (!request->kind->is_custom)
         return status_method_not_allowed();
-    struct error *err = error_new(
-        ERROR_METHOD_NOT_ALLOWED, "%.*s is not supported on resources of kind \"%.*s\"",
-        STR_ARG(verb_name(request->verb)),
-        STR_ARG(gvr_group_resource(&arena, kind_gvr(request->kind))));
+    struct error *err =
+        error_new(ERROR_METHOD_NOT_ALLOWED, "%.*s is not supported on resources of kind \"%.*s\"",
+                  STR_ARG(verb_name(request->verb)),
+                  STR_ARG(gvr_group_resource(&arena, kind_gvr(request->kind))));
     buf_add(&details, STR("{\"group\":"));
     buf_add_json_string(&details, request->kind->gvk.group);
     buf_add(&details, STR(",\"kind\":"));

@@ -220,8 +220,7 @@ static void set_times(struct stream *stream)
     const int64_t now = loop_now(loop);
     duration span = stream->options.timeout;
     if (span == 0)
-        span = TIMEOUT_LEAST +
-               (duration)random_below(loop_random(loop), (uint64_t)TIMEOUT_LEAST);
+        span = TIMEOUT_LEAST + (duration)random_below(loop_random(loop), (uint64_t)TIMEOUT_LEAST);
     stream->ends = now + span;
     stream->next_bookmark = now + BOOKMARK_EVERY;
     if (stream->next_bookmark > stream->ends - BOOKMARK_LEAD)

@@ -76,7 +76,7 @@ static struct error *manage_fields(const struct write *write, bool apply,
                                    struct json_doc **ret_doc)
 {
     const struct request *request = write->request;
-    const struct ownership ownership = {request->api, request->arena, write->kind,
+    const struct ownership ownership = {request->api,           request->arena,       write->kind,
                                         write->options.manager, request->subresource, request->now};
     return apply ? ownership_apply(&ownership, write->options.force, live, object, ret_doc)
                  : ownership_update(&ownership, live, object, ret_doc);
@@ -102,9 +102,13 @@ static struct error *validate(const struct write *write, const struct json_value
     if (!kind->is_custom)
         metadata_check_qualified_finalizers(&errors, object);
     kind->ops->validate(kind, &step, object, &errors);
-    return errors.count
-               ? status_invalid(kind->gvk, json_path_str(object, "metadata.name"), &errors)
-               : NULL;
+    struct gvk gvk = kind->gvk;
+    if (kind->is_custom)
+        gvk.kind = json_path_str(object, "kind");
+    if (str_eq(kind->stored_as, STR("events")))
+        gvk.group = (struct str){0}; /* both forms are checked as the core's */
+    return errors.count ? status_invalid(gvk, json_path_str(object, "metadata.name"), &errors)
+                        : NULL;
 }
 
 static struct error *prepare(const struct write *write, const struct json_value *old,
@@ -297,8 +301,8 @@ static struct error *write_change(struct write *write, struct store_edit *edit)
         TRY(manage_fields(write, false, was, json_doc_root(kept), &owned));
     TRY(prepare(write, was, owned, &prepared));
     if (write->kind->has_generation)
-        TRY(metadata_count_generation(
-            prepared, was, kind_subresource(write->kind, STR("status")) != NULL, &doc));
+        TRY(metadata_count_generation(prepared, was,
+                                      kind_subresource(write->kind, STR("status")) != NULL, &doc));
     else
         doc = json_doc_ref(prepared);
     TRY(validate(write, was, json_doc_root(doc)));
@@ -356,8 +360,7 @@ static struct error *check_request(const struct write *write)
         return NULL;
     const struct key key = {write->kind->namespaced ? write->request->namespace : (struct str){0},
                             write->name};
-    OWNED(error) missing =
-        store_get(write->request->api->store, api_id(write->kind, key), &found);
+    OWNED(error) missing = store_get(write->request->api->store, api_id(write->kind, key), &found);
     store_object_done(&found);
     return missing ? admission_check_request(write->request, VERB_CREATE, write->name) : NULL;
 }
@@ -395,7 +398,10 @@ static struct error *read_body(struct write *write)
     }
     struct error *err = body_decode(write->request, write->kind, write->options.validation,
                                     &duplicates, doc, &write->body);
-    return err ? body_misfit(write->kind, json_doc_root(doc), err) : NULL;
+    if (err)
+        return body_misfit(write->kind, json_doc_root(doc), err);
+    return write->kind->is_custom ? custom_check_version(write->kind, json_doc_root(write->body))
+                                  : NULL;
 }
 
 static struct error *begin(struct write *write, bool is_apply)
@@ -430,8 +436,8 @@ static struct error *check_new(const struct write *write)
     TRY(check_place(write, object));
     if (json_path_str(object, "metadata.resourceVersion").len == 0)
         return NULL;
-    struct error *err = error_new(ERROR_UNKNOWN,
-                                  "resourceVersion should not be set on objects to be created");
+    struct error *err =
+        error_new(ERROR_UNKNOWN, "resourceVersion should not be set on objects to be created");
     err->http_status = 500;
     return err;
 }

@@ -1,4 +1,6 @@
 /* corset apiserver: the embedded API server alone. */
+#include "apiserver/apiserver.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -6,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "apiserver/apiserver.h"
 #include "apiserver/secret_file.h"
 #include "async/fiber.h"
 #include "async/loop.h"
@@ -187,8 +188,8 @@ static int run(int argc, char **argv)
     if (!read_listen(&settings))
         return command_misused(&command_apiserver, "--listen wants HOST:PORT, not '%s'",
                                settings.listen);
-    OWNED(error) wrong = inject_read(str_from_c(settings.inject ? settings.inject : ""),
-                                     &settings.faults);
+    OWNED(error)
+    wrong = inject_read(str_from_c(settings.inject ? settings.inject : ""), &settings.faults);
     if (wrong)
         return command_misused(&command_apiserver, "--inject: %s", wrong->message);
     if (!is_loopback(settings.host))

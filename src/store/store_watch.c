@@ -1,7 +1,7 @@
 #include "store/store_watch.h"
 
-#include "store/store_internal.h"
 #include "base/memory.h"
+#include "store/store_internal.h"
 
 struct store_watch {
     struct list_link link;
