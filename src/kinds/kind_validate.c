@@ -92,12 +92,16 @@ static void enter_object(struct walk *walk, const struct strategic_type *type,
     push(walk, (struct level){.iter.container = object, .type = type});
 }
 
-/* Of a write to /status only the status is judged, of all others everything else. */
+/*
+ * Of a write to /status only the status is judged, of all others everything else. Claims that a
+ * StatefulSet is to make are judged when it makes them.
+ */
 static bool is_judged(const struct walk *walk, struct str member)
 {
-    const struct judge *judge = walk->judge;
-    const bool is_status = str_eq(judge->write->subresource, STR("status"));
-    return walk->depth > 1 || str_eq(member, STR("status")) == is_status;
+    const bool is_status = str_eq(walk->judge->write->subresource, STR("status"));
+    if (walk->depth > 1)
+        return !str_eq(member, STR("volumeClaimTemplates"));
+    return str_eq(member, STR("status")) == is_status;
 }
 
 static void walk_member(struct walk *walk, const struct level *level, struct str key,
