@@ -29,11 +29,12 @@ static struct str table_api_version(const struct form *form)
                                                               : api_version_meta;
 }
 
-static void add_metadata_object(struct json_builder *builder, const struct json_value *object)
+static void add_metadata_object(struct json_builder *builder, const struct form *form,
+                                const struct json_value *object)
 {
     json_builder_object(builder);
     json_builder_add_str(builder, "kind", STR("PartialObjectMetadata"));
-    json_builder_add_str(builder, "apiVersion", api_version_meta);
+    json_builder_add_str(builder, "apiVersion", table_api_version(form));
     json_builder_add_value(builder, "metadata", json_get(object, STR("metadata")));
     json_builder_end(builder);
 }
@@ -50,7 +51,7 @@ static void add_row(struct json_builder *builder, const struct form *form,
         if (form->format.include == INCLUDE_OBJECT)
             json_builder_value(builder, object);
         else
-            add_metadata_object(builder, object);
+            add_metadata_object(builder, form, object);
     }
     json_builder_end(builder);
 }
@@ -102,10 +103,11 @@ static struct error *write_table(struct buf *out, const struct form *form,
     return finish(&builder, out);
 }
 
-static struct error *write_metadata(struct buf *out, const struct json_value *object)
+static struct error *write_metadata(struct buf *out, const struct form *form,
+                                    const struct json_value *object)
 {
     SCOPED(json_builder) builder = {0};
-    add_metadata_object(&builder, object);
+    add_metadata_object(&builder, form, object);
     return finish(&builder, out);
 }
 
@@ -116,7 +118,7 @@ static struct error *write_value(struct buf *out, const struct form *form,
     case FORM_TABLE:
         return write_table(out, form, object, with_columns);
     case FORM_METADATA:
-        return write_metadata(out, object);
+        return write_metadata(out, form, object);
     case FORM_OBJECT:
         break;
     }

@@ -90,10 +90,14 @@ static bool counted_members_equal(const struct json_value *a, const struct json_
 }
 
 struct error *metadata_count_generation(struct json_doc *doc, const struct json_value *old,
-                                        bool status_apart, struct json_doc **ret_doc)
+                                        unsigned counting, struct json_doc **ret_doc)
 {
     const struct json_value *now = json_doc_root(doc);
-    if (counted_members_equal(now, old, status_apart) &&
+    const bool status_apart = (counting & METADATA_STATUS_APART) != 0;
+    const bool same_annotations = !(counting & METADATA_COUNTS_ANNOTATIONS) ||
+                                  json_equal(json_path(now, "metadata.annotations"),
+                                             json_path(old, "metadata.annotations"));
+    if (same_annotations && counted_members_equal(now, old, status_apart) &&
         counted_members_equal(old, now, status_apart)) {
         *ret_doc = json_doc_ref(doc);
         return NULL;
