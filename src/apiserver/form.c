@@ -160,7 +160,7 @@ void form_list_begin(struct buf *out, const struct form *form)
         buf_add(out, STR(",\"columnDefinitions\":"));
         add_columns(&builder, form->kind);
         OWNED(error) full = finish(&builder, out);
-        buf_add(out, STR(",\"rows\":["));
+        buf_add(out, STR(",\"rows\":"));
         return;
     }
     case FORM_METADATA:
@@ -185,6 +185,8 @@ struct error *form_list_item(struct buf *out, const struct form *form,
     SCOPED(json_builder) builder = {0};
     if (!is_first)
         buf_add_char(out, ',');
+    else if (form->format.form == FORM_TABLE)
+        buf_add_char(out, '[');
     if (form->format.form != FORM_TABLE)
         return form_write(out, form, text, false);
     TRY(form_read(form->kind, text, &doc));
@@ -192,11 +194,19 @@ struct error *form_list_item(struct buf *out, const struct form *form,
     return finish(&builder, out);
 }
 
+/* Without rows, kinds whose columns nobody chose have null in their place; other servers' habit. */
+static bool has_own_columns(const struct kind *kind)
+{
+    return kind->column_count != 2 || strcmp(kind->columns[1].name, "Created At") != 0;
+}
+
 void form_list_end(struct buf *out, const struct form *form,
                    const struct form_list_metadata *metadata)
 {
-    (void)form;
-    buf_print(out, "],\"metadata\":{\"resourceVersion\":\"%lld\"", (long long)metadata->revision);
+    const bool no_rows = form->format.form == FORM_TABLE && metadata->is_empty;
+    const char *rows = has_own_columns(form->kind) ? "[]" : "null";
+    buf_print(out, "%s,\"metadata\":{\"resourceVersion\":\"%lld\"", no_rows ? rows : "]",
+              (long long)metadata->revision);
     if (metadata->continue_token.len) {
         buf_add(out, STR(",\"continue\":"));
         buf_add_json_string(out, metadata->continue_token);

@@ -192,9 +192,9 @@ static struct error *read_options(struct request *request, struct delete_options
     TRY(body_read(request, &body));
     if (body.len == 0)
         return delete_options_read(request, NULL, options);
-    OWNED(error) err = protobuf_body_has_magic(buf_str(&body))
-                           ? protobuf_body_read(buf_str(&body), &doc)
-                           : json_read(buf_str(&body), &doc);
+    OWNED(error)
+    err = protobuf_body_has_magic(buf_str(&body)) ? protobuf_body_read(buf_str(&body), &doc)
+                                                  : json_read(buf_str(&body), &doc);
     if (err)
         return status_bad_request("couldn't get version/kind; json parse error: %s", err->message);
     return delete_options_read(request, json_doc_root(doc), options);

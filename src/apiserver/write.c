@@ -110,6 +110,8 @@ static struct error *validate(const struct write *write, const struct json_value
     if (!kind->is_custom && !definitions_is_definition(kind))
         metadata_check_qualified_finalizers(&errors, object);
     kind->ops->validate(kind, &step, object, &errors);
+    if (kind->is_custom)
+        metadata_warn_finalizers(&write->request->warnings, object, old);
     struct gvk gvk = kind->gvk;
     if (kind->is_custom)
         gvk.kind = json_path_str(object, "kind");
@@ -353,13 +355,13 @@ static struct error *write_change(struct write *write, struct store_edit *edit)
     if (write->patch.type == PATCH_APPLY && !is_scale(write))
         owned = json_doc_ref(kept);
     else
-        TRY(manage_fields(write, false, was, json_doc_root(kept), &owned));
+        TRY(manage_changed(write, was, kept, &owned));
     TRY(prepare(write, was, owned, &prepared));
     if (write->kind->has_generation)
-        TRY(metadata_count_generation(prepared, was,
-                                      kind_subresource(write->kind, STR("status")) != NULL, &doc));
+        TRY(metadata_count_generation(prepared, was, counted(write->kind), &doc));
     else
         doc = json_doc_ref(prepared);
+    TRY(settle_times(was, &doc));
     TRY(validate(write, was, json_doc_root(doc)));
     TRY(admission_check_object(request, was, json_doc_root(doc)));
     if (is_done_for(json_doc_root(doc)))
