@@ -8,6 +8,7 @@
 #include "apiserver/definitions.h"
 #include "apiserver/form.h"
 #include "apiserver/rules.h"
+#include "async/fiber.h"
 #include "base/memory.h"
 
 static void definition_release(void *value)
@@ -172,6 +173,11 @@ struct error *api_change(struct api *api, struct store_id id, int64_t expected, 
                          void *data, struct store_object *ret_object)
 {
     SCOPED(observed) observed = {.edit = edit, .data = data};
+    /*
+     * What the store has accepted happens, whether its writer waits or not; so that all else
+     * follows, he waits. It takes as long as a commit does, and store_free() waits for those too.
+     */
+    FIBER_SHIELD(FOREVER);
     TRY(store_change(api->store, id, expected, observe, &observed, ret_object));
     if (observed.verdict == STORE_KEEP)
         return NULL;

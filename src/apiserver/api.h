@@ -62,7 +62,10 @@ const struct kind *api_find_kind(struct api *api, struct arena *arena, struct gv
 /* All kinds that are served, in the order of discovery; in the arena. */
 struct kind_list api_kinds(struct api *api, struct arena *arena);
 
-/* store_change(), and all that must follow it. Suspends. */
+/*
+ * store_change(), and all that must follow it. Suspends, beyond deadline and cancellation, until
+ * the change is durable or has failed.
+ */
 MUST_USE struct error *api_change(struct api *api, struct store_id id, int64_t expected,
                                   store_edit_fn *edit, void *data, struct store_object *ret_object);
 
