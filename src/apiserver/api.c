@@ -10,6 +10,7 @@
 #include "apiserver/rules.h"
 #include "async/fiber.h"
 #include "base/memory.h"
+#include "store/store_watch.h"
 
 static void definition_release(void *value)
 {
@@ -134,6 +135,15 @@ struct kind_list api_kinds(struct api *api, struct arena *arena)
     }
     qsort(items + builtin, count - builtin, sizeof(const struct kind *), compare_kinds);
     return (struct kind_list){items, count};
+}
+
+void api_end_watches(struct api *api)
+{
+    SCOPED(arena) arena = {0};
+    const struct kind_list kinds = api_kinds(api, &arena);
+    api->is_ending = true;
+    for (size_t i = 0; i < kinds.count; i++)
+        store_watch_end_all(api->store, kinds.items[i]->stored_as);
 }
 
 struct store_id api_id(const struct kind *kind, struct key key)

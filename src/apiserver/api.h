@@ -38,6 +38,7 @@ struct api {
     struct collector *collector;
     struct str cluster;      /* name of a virtual cluster; empty for the main API */
     uint64_t kinds_revision; /* changes with the definitions */
+    bool is_ending;          /* see api_end_watches() */
 };
 
 struct api_options {
@@ -55,6 +56,9 @@ MUST_USE struct error *api_new(const struct api_options *options, struct api **r
 /* Nobody uses it any more. Suspends. */
 void api_free(struct api *api);
 DEFINE_OWNED(api)
+
+/* The server stops: watches end as if their time were up, new ones at once. */
+void api_end_watches(struct api *api);
 
 /* The kind served at a place; one that is custom stays alive as long as the arena. */
 const struct kind *api_find_kind(struct api *api, struct arena *arena, struct gvr gvr);
