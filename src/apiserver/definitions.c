@@ -165,12 +165,30 @@ static void complain(struct str name, struct error *err)
         log_error("cannot serve custom resources", LOG_STR("definition", name), LOG_ERROR(err));
 }
 
+/*
+ * A definition that is going takes no objects from here on. The status is written only then, so
+ * that whatever was let in before is durable, and seen by who empties it, once that write is.
+ */
+static void close_terminating(struct api *api, struct store_id id)
+{
+    SCOPED(store_object) found = {0};
+    OWNED(json_doc) doc = NULL;
+    struct api_definition *definition = map_find(&api->definitions, id.key.name);
+    OWNED(error) gone = store_get(api->store, id, &found);
+    if (!definition || gone)
+        return;
+    OWNED(error) unreadable = json_read(object_text_json(found.text), &doc);
+    if (!unreadable && metadata_is_deleting(json_doc_root(doc)))
+        definition->is_terminating = true;
+}
+
 void definitions_follow(struct api *api, struct store_id id)
 {
     SCOPED(store_object) found = {0};
     struct settling settling = {api};
     if (!str_eq(id.resource, DEFINITIONS_RESOURCE))
         return;
+    close_terminating(api, id);
     /* Through the store and not through api_change(), which has called us. */
     complain(id.key.name, store_change(api->store, id, STORE_ANY, settle, &settling, NULL));
     OWNED(error) gone = store_get(api->store, id, &found);
