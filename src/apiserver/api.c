@@ -39,6 +39,7 @@ struct error *api_new(const struct api_options *options, struct api **ret_api)
     api->store = options->store;
     api->pool = options->pool;
     api->cluster = options->cluster;
+    api->settle_turn.permits = 1;
     api->definitions.release = definition_release;
     api->rbac = rbac_new();
     if (options->base_rbac)

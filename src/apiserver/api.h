@@ -10,6 +10,7 @@
 
 #include "access/access.h"
 #include "api/key.h"
+#include "async/semaphore.h"
 #include "base/map.h"
 #include "base/owned.h"
 #include "custom/custom.h"
@@ -34,7 +35,8 @@ struct api {
     struct rbac *rbac;
     struct access access;
     struct custom_pool *pool;
-    struct map definitions; /* name -> struct api_definition */
+    struct map definitions;       /* name -> struct api_definition */
+    struct semaphore settle_turn; /* names are given to one definition at a time */
     struct collector *collector;
     struct str cluster;      /* name of a virtual cluster; empty for the main API */
     uint64_t kinds_revision; /* changes with the definitions */
