@@ -129,6 +129,8 @@ struct error *apiserver_new(struct loop *loop, const struct apiserver_options *o
 struct error *apiserver_drain(struct apiserver *server)
 {
     gate_close(&server->handler.gate);
+    api_end_watches(server->api);
+    clusters_end_watches(server->clusters);
     return http_server_drain(server->http);
 }
 

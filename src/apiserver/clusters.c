@@ -2,6 +2,7 @@
 
 #include "api/status.h"
 #include "apiserver/api.h"
+#include "async/event.h"
 #include "async/fiber.h"
 #include "base/map.h"
 #include "base/memory.h"
@@ -13,6 +14,7 @@ struct cluster {
     char name[NAME_SIZE];
     uint32_t running;          /* requests */
     uint64_t requests;         /* that came so far */
+    bool is_making;            /* the API, for the first who asked; others wait */
     struct api *api;           /* NULL until somebody asks */
     struct inject *own_inject; /* NULL: that of all */
 };
@@ -21,6 +23,7 @@ struct clusters {
     struct clusters_options options;
     struct cluster *items;
     struct map by_name;
+    struct event made; /* an API, or not */
 };
 
 struct clusters *clusters_new(const struct clusters_options *options)
@@ -128,11 +131,25 @@ static struct error *make_api(struct clusters *clusters, struct cluster *cluster
 struct error *clusters_enter(struct clusters *clusters, struct cluster *cluster,
                              struct api **ret_api)
 {
-    if (!cluster->api)
-        TRY(make_api(clusters, cluster));
+    while (!cluster->api && cluster->is_making)
+        TRY(event_wait(&clusters->made, "a cluster to be made"));
+    if (!cluster->api) {
+        cluster->is_making = true;
+        struct error *err = make_api(clusters, cluster);
+        cluster->is_making = false;
+        event_wake_all(&clusters->made);
+        TRY(err);
+    }
     cluster->running++;
     *ret_api = cluster->api;
     return NULL;
+}
+
+void clusters_end_watches(struct clusters *clusters)
+{
+    for (size_t i = 0; i < clusters->options.count; i++)
+        if (clusters->items[i].api)
+            api_end_watches(clusters->items[i].api);
 }
 
 void clusters_leave(struct cluster *cluster)

@@ -47,6 +47,9 @@ MUST_USE struct error *clusters_enter(struct clusters *clusters, struct cluster 
                                       struct api **ret_api);
 void clusters_leave(struct cluster *cluster);
 
+/* See api_end_watches(). */
+void clusters_end_watches(struct clusters *clusters);
+
 /* Faults of one cluster, or of all of them when cluster is NULL. */
 const struct inject *clusters_inject(const struct clusters *clusters,
                                      const struct cluster *cluster);
