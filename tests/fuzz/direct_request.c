@@ -79,6 +79,8 @@ struct error *http_request_respond(struct http_request *request, int status,
         HTTP_HEADERS_FOREACH (header, headers)
             CHECK(http_is_token(header.name) && http_is_field_value(header.value));
     request->status = status;
+    request->is_json = headers && str_starts_with(http_headers_find(headers, STR("content-type")),
+                                                  STR("application/json"));
     return NULL;
 }
 

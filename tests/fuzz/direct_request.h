@@ -15,6 +15,7 @@ struct http_request {
     struct arena arena;
 
     int status; /* 0 until it is answered */
+    bool is_json;
     struct buf answer;
 };
 
