@@ -52,7 +52,8 @@ struct error *api_new(const struct api_options *options, struct api **ret_api)
     api->collector = collector_new(api);
     TRY(definitions_load(api), "load definitions");
     TRY(rules_load(api), "load access rules");
-    TRY(bootstrap_fill(api, options->base_rbac == NULL), "make the first objects");
+    TRY(bootstrap_fill(api, options->base_rbac == NULL, options->authority),
+        "make the first objects");
     TRY(collector_load(api->collector), "load owners");
     *ret_api = TAKE(api);
     return NULL;

@@ -44,6 +44,7 @@ struct api_options {
     struct loop *loop;
     struct store *store; /* taken */
     const struct access_keys *keys;
+    struct str authority;     /* certificate that vouches for clients, published as others do */
     struct rbac *base_rbac;   /* rules that hold in every API; NULL: they are stored like others */
     struct custom_pool *pool; /* shared by all APIs of a process */
     struct str cluster;

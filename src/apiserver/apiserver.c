@@ -76,6 +76,7 @@ static struct error *open_api(struct apiserver *server, const struct apiserver_o
         .loop = server->loop,
         .store = store,
         .keys = server->credentials->keys,
+        .authority = buf_str(&server->credentials->authority),
         .pool = server->pool,
     };
     TRY(api_new(&api, &server->api));

@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "custom/custom_pool.h"
 #include "custom/definition.h"
-#include "json/edit.h"
 #include "json/path.h"
 #include "kinds/kind_builtin.h"
 #include "store/store_watch.h"
@@ -17,25 +16,6 @@
 bool definitions_is_definition(const struct kind *kind)
 {
     return str_eq(kind->stored_as, DEFINITIONS_RESOURCE);
-}
-
-/* Objects are cleaned up before their definition goes. */
-static struct error *add_finalizer(struct json_doc *doc, struct json_doc **ret_doc)
-{
-    const struct json_value *item;
-    SCOPED(json_builder) builder = {0};
-    OWNED(json_doc) name = NULL;
-    SCOPED(json_edit) edit = {0};
-    JSON_FOREACH (key, item, json_path(json_doc_root(doc), "metadata.finalizers"))
-        if (str_eq(json_to_str(item), DEFINITIONS_FINALIZER)) {
-            *ret_doc = json_doc_ref(doc);
-            return NULL;
-        }
-    json_builder_str(&builder, DEFINITIONS_FINALIZER);
-    TRY(json_builder_finish(&builder, &name));
-    json_edit_init(&edit, json_doc_root(doc));
-    json_edit_append(&edit, JSON_PLACE("metadata.finalizers"), json_doc_root(name));
-    return json_edit_finish(&edit, ret_doc);
 }
 
 static struct error *prepare_definition(const struct kind *kind, const struct kind_write *write,
@@ -109,7 +89,6 @@ static struct error *settle(void *data, struct store_edit *edit)
         kinds_find(GVR("apiextensions.k8s.io", "v1", "customresourcedefinitions"));
     OWNED(json_doc) old = NULL;
     OWNED(json_doc) doc = NULL;
-    OWNED(json_doc) finalized = NULL;
     OWNED(json_doc) versioned = NULL;
     if (!edit->previous)
         return NULL;
@@ -117,13 +96,9 @@ static struct error *settle(void *data, struct store_edit *edit)
     struct taken taken = {api, json_path_str(json_doc_root(old), "spec.group"),
                           json_path_str(json_doc_root(old), "metadata.name")};
     TRY(definition_settle(old, loop_wall(api->loop), is_taken, &taken, &doc));
-    if (metadata_is_deleting(json_doc_root(doc)))
-        finalized = json_doc_ref(doc);
-    else
-        TRY(add_finalizer(doc, &finalized));
-    if (finalized == old)
+    if (doc == old)
         return NULL;
-    TRY(metadata_set_version(finalized, edit->revision, &versioned));
+    TRY(metadata_set_version(doc, edit->revision, &versioned));
     TRY(stored_text(kind, versioned, &edit->text));
     edit->verdict = STORE_PUT;
     return NULL;

@@ -224,6 +224,8 @@ static struct error *serve_resource(struct request *request)
     if (!kind)
         return paths_knows_version(request) ? status_no_such_resource()
                                             : error_new(ERROR_NOT_FOUND, "404 page not found");
+    if (request->namespace.len && !kind->namespaced && kind->is_custom)
+        return error_new(ERROR_NOT_FOUND, "404 page not found");
     if ((request->namespace.len && !kind->namespaced) || has_slash(request))
         return status_no_such_resource();
     if (request->subresource.len)
