@@ -87,6 +87,7 @@ static struct error *open_api(struct apiserver *server, const struct apiserver_o
         .base_rbac = server->base_rbac,
         .count = options->virtual_clusters,
         .inject = options->inject,
+        .gate = &server->handler.gate,
     };
     server->clusters = clusters_new(&clusters);
     return NULL;

@@ -84,14 +84,25 @@ static struct error *serve_short(struct handler *handler, struct request *reques
     return err;
 }
 
+/* Users of one name in different clusters are different users. */
+static struct str watcher(const struct request *request)
+{
+    return arena_print(request->arena, "%.*s/%.*s", STR_ARG(request->api->cluster),
+                       STR_ARG(request->user.user.name));
+}
+
 static struct error *serve_watch(struct handler *handler, struct request *request)
 {
+    struct gate_stay stay;
     TRY(identify(request));
-    const struct str user = request->user.user.name;
+    const struct str user = watcher(request);
     TRY(gate_enter_watch(&handler->gate, user));
+    gate_stay_begin(&handler->gate, &stay);
     struct error *err = serve_known(handler, request);
+    gate_stay_end(&stay);
     gate_leave_watch(&handler->gate, user);
-    return err;
+    const bool is_cut = handler->gate.is_closed && http_request_has_responded(request->http);
+    return is_cut ? error_ignore(err, ERROR_CANCELED) : err; /* ended, not torn off */
 }
 
 static struct error *serve(struct handler *handler, struct request *request, struct str target)
@@ -115,6 +126,22 @@ static struct error *for_clients(struct error *err)
     }
 }
 
+static struct error *serve_cluster(struct handler *handler, struct request *request,
+                                   struct cluster *cluster, struct str target)
+{
+    bool is_done;
+    struct clusters_visit visit = {.clusters = handler->clusters, .cluster = cluster};
+    TRY(clusters_misbehave(&visit, request->http, &is_done));
+    if (is_done)
+        return NULL;
+    TRY(clusters_enter(handler->clusters, cluster, &request->api));
+    request->visit = &visit;
+    struct error *err = serve(handler, request, target);
+    request->visit = NULL;
+    clusters_leave(cluster);
+    return err;
+}
+
 struct error *handler_serve(void *data, struct http_request *http)
 {
     struct handler *handler = data;
@@ -129,18 +156,11 @@ struct error *handler_serve(void *data, struct http_request *http)
         .warnings = {.arena = http_request_arena(http)},
     };
     struct cluster *cluster = find_cluster(handler, &target, &is_cluster);
+    http_request_set_party(http, cluster);
     if (is_cluster && !cluster)
         return answer_problem(&request, error_new(ERROR_NOT_FOUND, "404 page not found"));
-    if (cluster) {
-        bool is_done;
-        TRY(clusters_misbehave(handler->clusters, cluster, http, &is_done));
-        if (is_done)
-            return NULL;
-        TRY(clusters_enter(handler->clusters, cluster, &request.api));
-    }
-    struct error *err = serve(handler, &request, target);
-    if (cluster)
-        clusters_leave(cluster);
+    struct error *err = cluster ? serve_cluster(handler, &request, cluster, target)
+                                : serve(handler, &request, target);
     if (!err || http_request_has_responded(http) || err->code == ERROR_CANCELED)
         return err;
     return answer_problem(&request, for_clients(err));

@@ -16,6 +16,7 @@
 #include "json/json.h"
 
 struct api;
+struct clusters_visit;
 struct http_request;
 struct kind;
 
@@ -37,6 +38,7 @@ struct request {
     struct http_request *http;
     struct arena *arena; /* lives as long as the request */
     struct api *api;
+    struct clusters_visit *visit; /* NULL on the main API */
     struct access_user user;
     timestamp now;
 

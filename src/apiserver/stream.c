@@ -3,6 +3,7 @@
 #include "api/status.h"
 #include "apiserver/answer.h"
 #include "apiserver/api.h"
+#include "apiserver/clusters.h"
 #include "apiserver/listing.h"
 #include "apiserver/metadata.h"
 #include "async/fiber.h"
@@ -24,6 +25,7 @@ struct stream {
     int64_t ends, next_bookmark; /* by the loop's clock */
     int64_t shown;               /* the newest revision the client knows of */
     bool columns_shown;
+    bool is_silent; /* on purpose, see inject.h */
     struct buf line;
 };
 
@@ -33,11 +35,22 @@ static void stream_done(struct stream *stream)
     buf_done(&stream->line);
 }
 
+/* The faults of a virtual cluster find watches that are open, too. */
+static struct error *misbehave(struct stream *stream)
+{
+    struct clusters_visit *visit = stream->request->visit;
+    if (!visit || stream->is_silent)
+        return NULL;
+    return clusters_misbehave_watch(visit, stream->request->http, &stream->is_silent);
+}
+
 static struct error *send_line(struct stream *stream)
 {
     buf_add(&stream->line, STR("}\n"));
     TRY(buf_check(&stream->line));
-    TRY(http_request_write(stream->request->http, buf_str(&stream->line)));
+    TRY(misbehave(stream));
+    if (!stream->is_silent)
+        TRY(http_request_write(stream->request->http, buf_str(&stream->line)));
     buf_clear(&stream->line);
     return NULL;
 }
@@ -158,7 +171,7 @@ static struct error *tick(struct stream *stream)
         stream->next_bookmark = stream->ends - BOOKMARK_LEAD;
     return stream->options.bookmarks && revision > stream->shown
                ? send_bookmark(stream, revision, false)
-               : NULL;
+               : misbehave(stream);
 }
 
 static struct error *follow(struct stream *stream)

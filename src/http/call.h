@@ -30,6 +30,7 @@ struct http_call {
     struct error *err; /* why it was closed; NULL: it is complete */
     struct event changed;
     struct fiber *handler; /* server: cancelled when the client goes away */
+    const void *party;     /* server: whom the request is for */
 };
 
 /* For engines: the events that concern a stream are those of its call. */
