@@ -1,21 +1,18 @@
 #include "async/event.h"
 #include "async/fiber.h"
 #include "async/scope.h"
+#include "base/buf.h"
+#include "base/map.h"
 #include "base/memory.h"
 #include "framework/graph_internal.h"
-
-enum step {
-    STEP_WAITING,
-    STEP_RUNNING,
-    STEP_FINAL,
-};
 
 struct graph_node {
     struct graph *graph;
     struct graph_node_options options;
     struct graph_node **blockers, **after;
     size_t blocker_count, after_count, index;
-    enum step step;
+    struct graph_node **dependents; /* of a run: who waits for this one; borrowed */
+    size_t dependent_count, pending;
     enum graph_state state;
     enum graph_outcome outcome;
     struct error *err;
@@ -25,6 +22,7 @@ struct graph_node {
 struct graph {
     struct graph_node **nodes;
     size_t count, capacity;
+    struct map managed; /* identity of an object -> its latest managed node */
     bool is_running;
 
     /* Of a run. */
@@ -32,6 +30,9 @@ struct graph {
     void *data;
     struct event changed;
     size_t running, final;
+    struct graph_node **edges; /* the dependents of all nodes */
+    struct graph_node **ready; /* a heap: whoever was added first is on top */
+    size_t ready_count;
 };
 
 struct graph *graph_new(void)
@@ -56,6 +57,9 @@ void graph_free(struct graph *graph)
     for (size_t i = 0; i < graph->count; i++)
         node_free(graph->nodes[i]);
     mem_free(graph->nodes);
+    map_done(&graph->managed);
+    mem_free(graph->edges);
+    mem_free(graph->ready);
     mem_free(graph);
 }
 
@@ -73,25 +77,33 @@ static struct error *check_edges(const struct graph *graph, struct graph_node *c
     return NULL;
 }
 
-static bool is_same_object(const struct graph_node_options *a, const struct graph_node_options *b)
+/* What makes two nodes be about one object, as text. */
+static void add_identity(struct buf *out, const struct graph_node_options *options)
 {
-    const struct gvk left = object_gvk(a->object), right = object_gvk(b->object);
-    return a->client == b->client && str_eq(left.group, right.group) &&
-           str_eq(left.kind, right.kind) && key_eq(object_key(a->object), object_key(b->object));
+    const struct gvk gvk = object_gvk(options->object);
+    const struct key key = object_key(options->object);
+    buf_print(out, "%p %.*s %.*s %.*s %.*s", (void *)options->client, STR_ARG(gvk.group),
+              STR_ARG(gvk.kind), STR_ARG(key.namespace), STR_ARG(key.name));
 }
 
 /* The latest managed node for the same object. */
 static struct graph_node *find_same(const struct graph *graph,
                                     const struct graph_node_options *options)
 {
+    SCOPED(buf) identity = {.limit = 0};
     if (options->kind != GRAPH_MANAGED)
         return NULL;
-    for (size_t i = graph->count; i-- > 0;) {
-        struct graph_node *node = graph->nodes[i];
-        if (node->options.kind == GRAPH_MANAGED && is_same_object(&node->options, options))
-            return node;
-    }
-    return NULL;
+    add_identity(&identity, options);
+    return map_find(&graph->managed, buf_str(&identity));
+}
+
+static void remember(struct graph *graph, struct graph_node *node)
+{
+    SCOPED(buf) identity = {.limit = 0};
+    if (node->options.kind != GRAPH_MANAGED)
+        return;
+    add_identity(&identity, &node->options);
+    map_put(&graph->managed, buf_str(&identity), node);
 }
 
 static struct error *check(const struct graph *graph, const struct graph_node_options *options,
@@ -146,15 +158,59 @@ struct error *graph_add(struct graph *graph, const struct graph_node_options *op
             mem_realloc_array(graph->nodes, graph->capacity, sizeof(struct graph_node *));
     }
     graph->nodes[graph->count++] = node;
+    remember(graph, node);
     *ret_node = node;
     return NULL;
 }
 
+/* All edges of a node, blockers and those it comes after, as one row. */
+static struct graph_node *edge(const struct graph_node *node, size_t index)
+{
+    return index < node->blocker_count ? node->blockers[index]
+                                       : node->after[index - node->blocker_count];
+}
+
+static void swap_ready(struct graph *graph, size_t a, size_t b)
+{
+    struct graph_node *node = graph->ready[a];
+    graph->ready[a] = graph->ready[b];
+    graph->ready[b] = node;
+}
+
+static void push_ready(struct graph *graph, struct graph_node *node)
+{
+    size_t at = graph->ready_count++;
+    graph->ready[at] = node;
+    while (at > 0 && graph->ready[(at - 1) / 2]->index > graph->ready[at]->index) {
+        swap_ready(graph, at, (at - 1) / 2);
+        at = (at - 1) / 2;
+    }
+}
+
+static struct graph_node *pop_ready(struct graph *graph)
+{
+    struct graph_node *first = graph->ready[0];
+    graph->ready[0] = graph->ready[--graph->ready_count];
+    for (size_t at = 0;;) {
+        size_t least = at;
+        for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < graph->ready_count; child++)
+            if (graph->ready[child]->index < graph->ready[least]->index)
+                least = child;
+        if (least == at)
+            return first;
+        swap_ready(graph, at, least);
+        at = least;
+    }
+}
+
+/* Whoever waited for this one alone is next. */
 static void finish(struct graph_node *node, enum graph_state state)
 {
-    node->step = STEP_FINAL;
     node->state = state;
     node->graph->final++;
+    for (size_t i = 0; i < node->dependent_count; i++)
+        if (--node->dependents[i]->pending == 0)
+            push_ready(node->graph, node->dependents[i]);
     event_wake_all(&node->graph->changed);
 }
 
@@ -173,68 +229,68 @@ static struct error *run_node(void *data)
     return NULL;
 }
 
-enum readiness {
-    NOT_YET,
-    RUNNABLE,
-    SKIPPED,
-};
-
-/* A failed blocker outweighs one that asks to skip. */
-static enum readiness look(struct graph_node *node)
+/* Anything but success above it keeps a node from running. */
+static bool is_skipped(const struct graph_node *node)
 {
-    bool skipped = false;
-    for (size_t i = 0; i < node->after_count; i++)
-        if (node->after[i]->step != STEP_FINAL)
-            return NOT_YET;
-    for (size_t i = 0; i < node->blocker_count; i++) {
-        const struct graph_node *blocker = node->blockers[i];
-        if (blocker->step != STEP_FINAL)
-            return NOT_YET;
-        skipped = skipped || blocker->state != GRAPH_SUCCEEDED || blocker->outcome == GRAPH_SKIP;
-    }
-    return skipped ? SKIPPED : RUNNABLE;
+    for (size_t i = 0; i < node->blocker_count; i++)
+        if (node->blockers[i]->state != GRAPH_SUCCEEDED || node->blockers[i]->outcome == GRAPH_SKIP)
+            return true;
+    return false;
 }
 
-/* Those whose turn has come, in the order in which they were added. */
 static void start_ready(struct graph *graph, struct scope *scope, size_t workers)
 {
-    for (bool again = true; again;) {
-        again = false;
-        for (size_t i = 0; i < graph->count; i++) {
-            struct graph_node *node = graph->nodes[i];
-            if (node->step != STEP_WAITING)
-                continue;
-            const enum readiness readiness = look(node);
-            if (readiness == SKIPPED) {
-                finish(node, GRAPH_SKIPPED);
-                again = true; /* others may have waited for it */
-            }
-            if (readiness != RUNNABLE || (workers && graph->running >= workers))
-                continue;
-            node->step = STEP_RUNNING;
-            graph->running++;
-            scope_start(scope, "node", run_node, node);
+    while (graph->ready_count && (workers == 0 || graph->running < workers)) {
+        struct graph_node *node = pop_ready(graph);
+        if (is_skipped(node)) {
+            finish(node, GRAPH_SKIPPED);
+            continue;
         }
+        graph->running++;
+        scope_start(scope, "node", run_node, node);
     }
+}
+
+/* The edges in the other direction: for each node, those that wait for it. */
+static void reverse_edges(struct graph *graph)
+{
+    size_t total = 0, used = 0;
+    for (size_t i = 0; i < graph->count; i++) {
+        const struct graph_node *node = graph->nodes[i];
+        total += node->pending;
+        for (size_t j = 0; j < node->pending; j++)
+            edge(node, j)->dependent_count++;
+    }
+    graph->edges = mem_realloc_array(graph->edges, total + 1, sizeof(struct graph_node *));
+    for (size_t i = 0; i < graph->count; i++) {
+        graph->nodes[i]->dependents = graph->edges + used;
+        used += graph->nodes[i]->dependent_count;
+        graph->nodes[i]->dependent_count = 0;
+    }
+    for (size_t i = 0; i < graph->count; i++)
+        for (size_t j = 0; j < graph->nodes[i]->pending; j++) {
+            struct graph_node *above = edge(graph->nodes[i], j);
+            above->dependents[above->dependent_count++] = graph->nodes[i];
+        }
 }
 
 static void reset(struct graph *graph)
 {
-    graph->running = graph->final = 0;
+    graph->running = graph->final = graph->ready_count = 0;
+    graph->ready = mem_realloc_array(graph->ready, graph->count + 1, sizeof(struct graph_node *));
     for (size_t i = 0; i < graph->count; i++) {
         struct graph_node *node = graph->nodes[i];
-        node->step = STEP_WAITING;
         node->state = GRAPH_NOT_RUN;
+        node->outcome = GRAPH_DONE;
+        node->dependent_count = 0;
+        node->pending = node->blocker_count + node->after_count;
         error_free(node->err);
         node->err = NULL;
     }
-}
-
-static void cancel_waiting(struct graph *graph)
-{
+    reverse_edges(graph);
     for (size_t i = 0; i < graph->count; i++)
-        if (graph->nodes[i]->step == STEP_WAITING)
-            finish(graph->nodes[i], GRAPH_CANCELED);
+        if (graph->nodes[i]->pending == 0)
+            push_ready(graph, graph->nodes[i]);
 }
 
 struct error *graph_run(struct graph *graph, size_t workers, graph_process_fn *process, void *data)
@@ -251,8 +307,10 @@ struct error *graph_run(struct graph *graph, size_t workers, graph_process_fn *p
             err = event_wait(&graph->changed, "a node");
     }
     if (err) {
-        cancel_waiting(graph);
-        scope_done(&scope); /* running ones are told and waited for */
+        scope_done(&scope); /* running ones are told and waited for; nobody follows them */
+        for (size_t i = 0; i < graph->count; i++)
+            if (graph->nodes[i]->state == GRAPH_NOT_RUN)
+                graph->nodes[i]->state = GRAPH_CANCELED;
     }
     graph->is_running = false;
     return err;
