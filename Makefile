@@ -37,7 +37,8 @@ fuzz: ## fuzz every parser for SECONDS_EACH=60 seconds
 bench: ## measure memory, switches, parsing, requests
 	@tools/bootstrap build
 	@cmake --preset release >/dev/null
-	@cmake --build --preset release --target bench
+	@cmake --build --preset release --target bench corset
+	@tests/bench/get-etcd build/release/etcd
 	@build/release/bench
 
 clean: ## remove everything that was built

@@ -8,7 +8,9 @@
 #include "apiserver/definitions.h"
 #include "apiserver/form.h"
 #include "apiserver/rules.h"
+#include "async/fiber.h"
 #include "base/memory.h"
+#include "store/store_watch.h"
 
 static void definition_release(void *value)
 {
@@ -37,6 +39,7 @@ struct error *api_new(const struct api_options *options, struct api **ret_api)
     api->store = options->store;
     api->pool = options->pool;
     api->cluster = options->cluster;
+    api->settle_turn.permits = 1;
     api->definitions.release = definition_release;
     api->rbac = rbac_new();
     if (options->base_rbac)
@@ -52,7 +55,8 @@ struct error *api_new(const struct api_options *options, struct api **ret_api)
     api->collector = collector_new(api);
     TRY(definitions_load(api), "load definitions");
     TRY(rules_load(api), "load access rules");
-    TRY(bootstrap_fill(api, options->base_rbac == NULL), "make the first objects");
+    TRY(bootstrap_fill(api, options->base_rbac == NULL, options->authority),
+        "make the first objects");
     TRY(collector_load(api->collector), "load owners");
     *ret_api = TAKE(api);
     return NULL;
@@ -135,6 +139,15 @@ struct kind_list api_kinds(struct api *api, struct arena *arena)
     return (struct kind_list){items, count};
 }
 
+void api_end_watches(struct api *api)
+{
+    SCOPED(arena) arena = {0};
+    const struct kind_list kinds = api_kinds(api, &arena);
+    api->is_ending = true;
+    for (size_t i = 0; i < kinds.count; i++)
+        store_watch_end_all(api->store, kinds.items[i]->stored_as);
+}
+
 struct store_id api_id(const struct kind *kind, struct key key)
 {
     return (struct store_id){kind->stored_as, key};
@@ -172,6 +185,11 @@ struct error *api_change(struct api *api, struct store_id id, int64_t expected, 
                          void *data, struct store_object *ret_object)
 {
     SCOPED(observed) observed = {.edit = edit, .data = data};
+    /*
+     * What the store has accepted happens, whether its writer waits or not; so that all else
+     * follows, he waits. It takes as long as a commit does, and store_free() waits for those too.
+     */
+    FIBER_SHIELD(FOREVER);
     TRY(store_change(api->store, id, expected, observe, &observed, ret_object));
     if (observed.verdict == STORE_KEEP)
         return NULL;

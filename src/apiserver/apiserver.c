@@ -76,6 +76,7 @@ static struct error *open_api(struct apiserver *server, const struct apiserver_o
         .loop = server->loop,
         .store = store,
         .keys = server->credentials->keys,
+        .authority = buf_str(&server->credentials->authority),
         .pool = server->pool,
     };
     TRY(api_new(&api, &server->api));
@@ -129,6 +130,8 @@ struct error *apiserver_new(struct loop *loop, const struct apiserver_options *o
 struct error *apiserver_drain(struct apiserver *server)
 {
     gate_close(&server->handler.gate);
+    api_end_watches(server->api);
+    clusters_end_watches(server->clusters);
     return http_server_drain(server->http);
 }
 

@@ -59,7 +59,21 @@ static struct error *plant(struct api *api, struct str text)
     return api_change(api, api_id(kind, key), STORE_ANY, put_if_missing, &seed, NULL);
 }
 
-struct error *bootstrap_fill(struct api *api, bool with_roles)
+/* Where servers beside this one look up whom it trusts. */
+static struct error *publish_authority(struct api *api, struct str authority)
+{
+    SCOPED(buf) text = {.limit = 0};
+    if (authority.len == 0)
+        return NULL;
+    buf_add(&text, STR("{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":"
+                       "\"extension-apiserver-authentication\",\"namespace\":\"kube-system\"},"
+                       "\"data\":{\"client-ca-file\":"));
+    buf_add_json_string(&text, authority);
+    buf_add(&text, STR("}}"));
+    return plant(api, buf_str(&text));
+}
+
+struct error *bootstrap_fill(struct api *api, bool with_roles, struct str authority)
 {
     for (size_t i = 0; i < COUNT(namespaces); i++) {
         SCOPED(buf) text = {.limit = 0};
@@ -72,5 +86,5 @@ struct error *bootstrap_fill(struct api *api, bool with_roles)
     }
     for (size_t i = 0; with_roles && i < access_bootstrap_count(); i++)
         TRY(plant(api, str_from_c(access_bootstrap(i))), "role or binding %zu", i);
-    return NULL;
+    return publish_authority(api, authority);
 }

@@ -219,6 +219,13 @@ struct error *clusters_enter(struct clusters *clusters, struct cluster *cluster,
     return NULL;
 }
 
+void clusters_end_watches(struct clusters *clusters)
+{
+    for (size_t i = 0; i < clusters->options.count; i++)
+        if (clusters->items[i].api)
+            api_end_watches(clusters->items[i].api);
+}
+
 void clusters_leave(struct cluster *cluster)
 {
     cluster->running--;

@@ -60,6 +60,9 @@ MUST_USE struct error *clusters_enter(struct clusters *clusters, struct cluster 
                                       struct api **ret_api);
 void clusters_leave(struct cluster *cluster);
 
+/* See api_end_watches(). */
+void clusters_end_watches(struct clusters *clusters);
+
 /*
  * Faults of one cluster, or of all without their own when cluster is NULL. Setting them begins the
  * sequence of requests anew. Removing the faults of one gives it those of all; removing those of

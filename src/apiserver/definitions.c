@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "custom/custom_pool.h"
 #include "custom/definition.h"
-#include "json/edit.h"
 #include "json/path.h"
 #include "kinds/kind_builtin.h"
 #include "store/store_watch.h"
@@ -17,25 +16,6 @@
 bool definitions_is_definition(const struct kind *kind)
 {
     return str_eq(kind->stored_as, DEFINITIONS_RESOURCE);
-}
-
-/* Objects are cleaned up before their definition goes. */
-static struct error *add_finalizer(struct json_doc *doc, struct json_doc **ret_doc)
-{
-    const struct json_value *item;
-    SCOPED(json_builder) builder = {0};
-    OWNED(json_doc) name = NULL;
-    SCOPED(json_edit) edit = {0};
-    JSON_FOREACH (key, item, json_path(json_doc_root(doc), "metadata.finalizers"))
-        if (str_eq(json_to_str(item), DEFINITIONS_FINALIZER)) {
-            *ret_doc = json_doc_ref(doc);
-            return NULL;
-        }
-    json_builder_str(&builder, DEFINITIONS_FINALIZER);
-    TRY(json_builder_finish(&builder, &name));
-    json_edit_init(&edit, json_doc_root(doc));
-    json_edit_append(&edit, JSON_PLACE("metadata.finalizers"), json_doc_root(name));
-    return json_edit_finish(&edit, ret_doc);
 }
 
 static struct error *prepare_definition(const struct kind *kind, const struct kind_write *write,
@@ -109,7 +89,6 @@ static struct error *settle(void *data, struct store_edit *edit)
         kinds_find(GVR("apiextensions.k8s.io", "v1", "customresourcedefinitions"));
     OWNED(json_doc) old = NULL;
     OWNED(json_doc) doc = NULL;
-    OWNED(json_doc) finalized = NULL;
     OWNED(json_doc) versioned = NULL;
     if (!edit->previous)
         return NULL;
@@ -117,13 +96,9 @@ static struct error *settle(void *data, struct store_edit *edit)
     struct taken taken = {api, json_path_str(json_doc_root(old), "spec.group"),
                           json_path_str(json_doc_root(old), "metadata.name")};
     TRY(definition_settle(old, loop_wall(api->loop), is_taken, &taken, &doc));
-    if (metadata_is_deleting(json_doc_root(doc)))
-        finalized = json_doc_ref(doc);
-    else
-        TRY(add_finalizer(doc, &finalized));
-    if (finalized == old)
+    if (doc == old)
         return NULL;
-    TRY(metadata_set_version(finalized, edit->revision, &versioned));
+    TRY(metadata_set_version(doc, edit->revision, &versioned));
     TRY(stored_text(kind, versioned, &edit->text));
     edit->verdict = STORE_PUT;
     return NULL;
@@ -150,12 +125,14 @@ static struct error *serve(struct api *api, struct str name, const struct object
     return NULL;
 }
 
-static void withdraw(struct api *api, struct str name)
+/* Whether there was one. */
+static bool withdraw(struct api *api, struct str name)
 {
     if (!map_remove(&api->definitions, name))
-        return;
+        return false;
     api->kinds_revision++;
     store_watch_end_all(api->store, name);
+    return true;
 }
 
 static void complain(struct str name, struct error *err)
@@ -165,19 +142,66 @@ static void complain(struct str name, struct error *err)
         log_error("cannot serve custom resources", LOG_STR("definition", name), LOG_ERROR(err));
 }
 
-void definitions_follow(struct api *api, struct store_id id)
+/*
+ * A definition that is going takes no objects from here on. The status is written only then, so
+ * that whatever was let in before is durable, and seen by who empties it, once that write is.
+ */
+static void close_terminating(struct api *api, struct store_id id)
+{
+    SCOPED(store_object) found = {0};
+    OWNED(json_doc) doc = NULL;
+    struct api_definition *definition = map_find(&api->definitions, id.key.name);
+    OWNED(error) gone = store_get(api->store, id, &found);
+    if (!definition || gone)
+        return;
+    OWNED(error) unreadable = json_read(object_text_json(found.text), &doc);
+    if (!unreadable && metadata_is_deleting(json_doc_root(doc)))
+        definition->is_terminating = true;
+}
+
+/* Whether it is gone now and was not before. */
+static bool follow_one(struct api *api, struct store_id id)
 {
     SCOPED(store_object) found = {0};
     struct settling settling = {api};
-    if (!str_eq(id.resource, DEFINITIONS_RESOURCE))
-        return;
+    close_terminating(api, id);
     /* Through the store and not through api_change(), which has called us. */
     complain(id.key.name, store_change(api->store, id, STORE_ANY, settle, &settling, NULL));
     OWNED(error) gone = store_get(api->store, id, &found);
     if (gone)
-        withdraw(api, id.key.name);
-    else
-        complain(id.key.name, serve(api, id.key.name, found.text));
+        return withdraw(api, id.key.name);
+    complain(id.key.name, serve(api, id.key.name, found.text));
+    return false;
+}
+
+/* Names are free again: whoever could not have theirs may get them. */
+static void follow_refused(struct api *api)
+{
+    SCOPED(arena) arena = {0};
+    size_t count = 0;
+    struct str *names =
+        arena_alloc_array(&arena, map_count(&api->definitions) + 1, sizeof(struct str));
+    MAP_FOREACH (entry, &api->definitions) {
+        const struct api_definition *definition = entry->value;
+        if (!definition->custom)
+            names[count++] = arena_str(&arena, map_key(entry));
+    }
+    for (size_t i = 0; i < count; i++)
+        (void)follow_one(api, (struct store_id){DEFINITIONS_RESOURCE, {.name = names[i]}});
+}
+
+void definitions_follow(struct api *api, struct store_id id)
+{
+    if (!str_eq(id.resource, DEFINITIONS_RESOURCE))
+        return;
+    OWNED(error) interrupted = semaphore_take(&api->settle_turn);
+    if (interrupted) { /* api_change() lets nobody; the next change makes up for it */
+        complain(id.key.name, TAKE(interrupted));
+        return;
+    }
+    if (follow_one(api, id))
+        follow_refused(api);
+    semaphore_give(&api->settle_turn);
 }
 
 static bool load_one(void *data, struct key key, struct object_text *text)

@@ -29,11 +29,12 @@ static struct str table_api_version(const struct form *form)
                                                               : api_version_meta;
 }
 
-static void add_metadata_object(struct json_builder *builder, const struct json_value *object)
+static void add_metadata_object(struct json_builder *builder, const struct form *form,
+                                const struct json_value *object)
 {
     json_builder_object(builder);
     json_builder_add_str(builder, "kind", STR("PartialObjectMetadata"));
-    json_builder_add_str(builder, "apiVersion", api_version_meta);
+    json_builder_add_str(builder, "apiVersion", table_api_version(form));
     json_builder_add_value(builder, "metadata", json_get(object, STR("metadata")));
     json_builder_end(builder);
 }
@@ -50,7 +51,7 @@ static void add_row(struct json_builder *builder, const struct form *form,
         if (form->format.include == INCLUDE_OBJECT)
             json_builder_value(builder, object);
         else
-            add_metadata_object(builder, object);
+            add_metadata_object(builder, form, object);
     }
     json_builder_end(builder);
 }
@@ -102,10 +103,11 @@ static struct error *write_table(struct buf *out, const struct form *form,
     return finish(&builder, out);
 }
 
-static struct error *write_metadata(struct buf *out, const struct json_value *object)
+static struct error *write_metadata(struct buf *out, const struct form *form,
+                                    const struct json_value *object)
 {
     SCOPED(json_builder) builder = {0};
-    add_metadata_object(&builder, object);
+    add_metadata_object(&builder, form, object);
     return finish(&builder, out);
 }
 
@@ -116,7 +118,7 @@ static struct error *write_value(struct buf *out, const struct form *form,
     case FORM_TABLE:
         return write_table(out, form, object, with_columns);
     case FORM_METADATA:
-        return write_metadata(out, object);
+        return write_metadata(out, form, object);
     case FORM_OBJECT:
         break;
     }
@@ -158,7 +160,7 @@ void form_list_begin(struct buf *out, const struct form *form)
         buf_add(out, STR(",\"columnDefinitions\":"));
         add_columns(&builder, form->kind);
         OWNED(error) full = finish(&builder, out);
-        buf_add(out, STR(",\"rows\":["));
+        buf_add(out, STR(",\"rows\":"));
         return;
     }
     case FORM_METADATA:
@@ -183,6 +185,8 @@ struct error *form_list_item(struct buf *out, const struct form *form,
     SCOPED(json_builder) builder = {0};
     if (!is_first)
         buf_add_char(out, ',');
+    else if (form->format.form == FORM_TABLE)
+        buf_add_char(out, '[');
     if (form->format.form != FORM_TABLE)
         return form_write(out, form, text, false);
     TRY(form_read(form->kind, text, &doc));
@@ -190,11 +194,19 @@ struct error *form_list_item(struct buf *out, const struct form *form,
     return finish(&builder, out);
 }
 
+/* Without rows, kinds whose columns nobody chose have null in their place; other servers' habit. */
+static bool has_own_columns(const struct kind *kind)
+{
+    return kind->column_count != 2 || strcmp(kind->columns[1].name, "Created At") != 0;
+}
+
 void form_list_end(struct buf *out, const struct form *form,
                    const struct form_list_metadata *metadata)
 {
-    (void)form;
-    buf_print(out, "],\"metadata\":{\"resourceVersion\":\"%lld\"", (long long)metadata->revision);
+    const bool no_rows = form->format.form == FORM_TABLE && metadata->is_empty;
+    const char *rows = has_own_columns(form->kind) ? "[]" : "null";
+    buf_print(out, "%s,\"metadata\":{\"resourceVersion\":\"%lld\"", no_rows ? rows : "]",
+              (long long)metadata->revision);
     if (metadata->continue_token.len) {
         buf_add(out, STR(",\"continue\":"));
         buf_add_json_string(out, metadata->continue_token);

@@ -34,6 +34,7 @@ MUST_USE struct error *form_write_doc(struct buf *out, const struct form *form,
  * says of itself and stands behind the items.
  */
 struct form_list_metadata {
+    bool is_empty; /* no item was written */
     int64_t revision;
     struct str continue_token;
     bool has_remaining;

@@ -224,8 +224,9 @@ struct error *listing_answer(const struct request *request, const struct answer_
     SCOPED(buf) out = {.limit = 0};
     const struct form form = {*format, request->kind, request->now};
     const struct str type = format->is_yaml ? STR("application/yaml") : STR("application/json");
-    const struct form_list_metadata metadata = {list->revision, list->continue_token,
-                                                list->has_remaining, list->remaining};
+    const struct form_list_metadata metadata = {list->count == 0, list->revision,
+                                                list->continue_token, list->has_remaining,
+                                                list->remaining};
     bool streaming = false;
     form_list_begin(&out, &form);
     for (size_t i = 0; i < list->count; i++) {

@@ -90,10 +90,14 @@ static bool counted_members_equal(const struct json_value *a, const struct json_
 }
 
 struct error *metadata_count_generation(struct json_doc *doc, const struct json_value *old,
-                                        bool status_apart, struct json_doc **ret_doc)
+                                        unsigned counting, struct json_doc **ret_doc)
 {
     const struct json_value *now = json_doc_root(doc);
-    if (counted_members_equal(now, old, status_apart) &&
+    const bool status_apart = (counting & METADATA_STATUS_APART) != 0;
+    const bool same_annotations =
+        !(counting & METADATA_COUNTS_ANNOTATIONS) ||
+        json_equal(json_path(now, "metadata.annotations"), json_path(old, "metadata.annotations"));
+    if (same_annotations && counted_members_equal(now, old, status_apart) &&
         counted_members_equal(old, now, status_apart)) {
         *ret_doc = json_doc_ref(doc);
         return NULL;
@@ -167,19 +171,40 @@ void metadata_check_change(struct field_errors *errors, const struct json_value 
     check_immutable(errors, object, old, "metadata.deletionGracePeriodSeconds");
 }
 
-void metadata_check_qualified_finalizers(struct field_errors *errors,
-                                         const struct json_value *object)
+static bool is_qualified_finalizer(struct str name)
 {
     static const struct str standard[] = {STR_INIT("orphan"), STR_INIT("foregroundDeletion"),
                                           STR_INIT("kubernetes")};
+    for (size_t i = 0; i < COUNT(standard); i++)
+        if (str_eq(name, standard[i]))
+            return true;
+    return str_contains(name, STR("/"));
+}
+
+void metadata_warn_finalizers(struct json_warnings *warnings, const struct json_value *object,
+                              const struct json_value *old)
+{
+    const struct json_value *item;
+    JSON_FOREACH (key, item, json_path(object, "metadata.finalizers")) {
+        const struct str name = json_to_str(item);
+        if (is_qualified_finalizer(name) || contains(json_path(old, "metadata.finalizers"), name))
+            continue;
+        json_warn(warnings, arena_print(warnings->arena,
+                                        "metadata.finalizers: \"%.*s\": prefer a domain-qualified "
+                                        "finalizer name including a path (/) to avoid accidental "
+                                        "conflicts with other finalizer writers",
+                                        STR_ARG(name)));
+    }
+}
+
+void metadata_check_qualified_finalizers(struct field_errors *errors,
+                                         const struct json_value *object)
+{
     const struct json_value *item;
     size_t index = 0;
     JSON_FOREACH (key, item, json_path(object, "metadata.finalizers")) {
         const struct str name = json_to_str(item);
-        bool fine = str_contains(name, STR("/"));
-        for (size_t i = 0; i < COUNT(standard); i++)
-            fine = fine || str_eq(name, standard[i]);
-        if (!fine)
+        if (!is_qualified_finalizer(name))
             field_errors_add_str(
                 errors, FIELD_INVALID,
                 arena_print(errors->arena, "metadata.finalizers[%zu]", index), name,

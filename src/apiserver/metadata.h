@@ -27,9 +27,14 @@ MUST_USE struct error *metadata_create(struct json_doc *doc, const struct metada
 MUST_USE struct error *metadata_keep(struct json_doc *doc, const struct json_value *old,
                                      struct str namespace, struct json_doc **ret_doc);
 
-/* generation + 1 when something outside of metadata (and of status, if it counts apart) changed. */
+enum metadata_counting {
+    METADATA_STATUS_APART = 1,       /* changes of the status do not count */
+    METADATA_COUNTS_ANNOTATIONS = 2, /* changes of annotations do */
+};
+
+/* generation + 1 when something that counts has changed: all but the metadata, and see above. */
 MUST_USE struct error *metadata_count_generation(struct json_doc *doc, const struct json_value *old,
-                                                 bool status_apart, struct json_doc **ret_doc);
+                                                 unsigned counting, struct json_doc **ret_doc);
 
 MUST_USE struct error *metadata_set_version(struct json_doc *doc, int64_t revision,
                                             struct json_doc **ret_doc);
@@ -41,6 +46,10 @@ void metadata_check_change(struct field_errors *errors, const struct json_value 
 /* Finalizers of built-in kinds have a domain, or are one of those that Kubernetes uses itself. */
 void metadata_check_qualified_finalizers(struct field_errors *errors,
                                          const struct json_value *object);
+
+/* On custom resources such finalizers are no error, but new ones are worth a warning. */
+void metadata_warn_finalizers(struct json_warnings *warnings, const struct json_value *object,
+                              const struct json_value *old);
 
 /* generateName cut to size and five random letters. */
 struct str metadata_generate_name(struct arena *arena, struct random *random, struct str prefix);

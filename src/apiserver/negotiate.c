@@ -1,6 +1,7 @@
 #include "apiserver/negotiate.h"
 
 #include "api/status.h"
+#include "base/quote.h"
 #include "http/headers.h"
 #include "http/server.h"
 #include "kinds/kind.h"
@@ -84,19 +85,27 @@ static struct error *not_for_lists(const struct request *request)
         STR_ARG(type.len ? type : STR("core")), STR_ARG(request->kind->list_kind));
 }
 
-static enum include_object read_include(const struct query *query)
+static struct error *read_include(const struct query *query, enum include_object *ret_include)
 {
     const struct str value = query_get(query, STR("includeObject"));
-    if (str_eq(value, STR("None")))
-        return INCLUDE_NONE;
-    return str_eq(value, STR("Object")) ? INCLUDE_OBJECT : INCLUDE_METADATA;
+    SCOPED(buf) quoted = {.limit = 0};
+    *ret_include = str_eq(value, STR("None"))     ? INCLUDE_NONE
+                   : str_eq(value, STR("Object")) ? INCLUDE_OBJECT
+                                                  : INCLUDE_METADATA;
+    if (value.len == 0 || *ret_include != INCLUDE_METADATA || str_eq(value, STR("Metadata")))
+        return NULL;
+    str_quote_go(&quoted, value);
+    return status_bad_request(
+        "Unable to convert to Table as requested: includeObject: Invalid value: %.*s: must be "
+        "'Metadata', 'Object', 'None', or empty",
+        STR_ARG(buf_str(&quoted)));
 }
 
 struct error *negotiate(const struct request *request, struct answer_format *ret_format)
 {
     const bool is_list = request->verb == VERB_LIST || request->verb == VERB_DELETECOLLECTION;
     struct str accept = http_headers_find(http_request_headers(request->http), STR("accept"));
-    *ret_format = (struct answer_format){.include = read_include(&request->query)};
+    *ret_format = (struct answer_format){0};
     if (accept.len == 0)
         return NULL;
     bool single = false;
@@ -105,10 +114,11 @@ struct error *negotiate(const struct request *request, struct answer_format *ret
         str_cut(&accept, ',', &member);
         const struct media media = read_media(member);
         single = single || (is_list && str_eq(media.as, STR("PartialObjectMetadata")));
-        struct answer_format format = {.include = ret_format->include};
+        struct answer_format format = {0};
         if (accept_media(&media, is_list, &format)) {
             *ret_format = format;
-            return NULL;
+            return format.form == FORM_TABLE ? read_include(&request->query, &ret_format->include)
+                                             : NULL;
         }
     }
     if (single)

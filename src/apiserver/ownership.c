@@ -40,6 +40,7 @@ static struct managed_fields_write write_of(const struct ownership *ownership)
     const struct kind *kind = ownership->kind;
     struct managed_fields_write write = {
         .api_version = gvk_api_version(ownership->arena, kind->gvk),
+        .kind = kind->gvk.kind,
         .manager = ownership->manager,
         .subresource = ownership->subresource,
         .now = ownership->now,

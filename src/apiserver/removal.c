@@ -5,6 +5,7 @@
 #include "apiserver/answer.h"
 #include "apiserver/api.h"
 #include "apiserver/body.h"
+#include "apiserver/definitions.h"
 #include "apiserver/listing.h"
 #include "apiserver/metadata.h"
 #include "apiserver/stored.h"
@@ -54,15 +55,15 @@ static struct error *check_preconditions(const struct work *work, const struct j
 }
 
 /* The propagation policy as finalizers: those that wait for dependents are set or taken away. */
-static struct error *finalizers_for(const struct json_value *object, enum propagation propagation,
-                                    struct json_doc **ret_doc)
+static struct error *finalizers_for(const struct kind *kind, const struct json_value *object,
+                                    enum propagation propagation, struct json_doc **ret_doc)
 {
     const struct str wanted = propagation == PROPAGATION_FOREGROUND ? FOREGROUND
                               : propagation == PROPAGATION_ORPHAN   ? ORPHAN
                                                                     : (struct str){0};
     SCOPED(json_builder) builder = {0};
     const struct json_value *item;
-    bool has = wanted.len == 0;
+    bool has = wanted.len == 0, is_cleaned_up = false;
     json_builder_array(&builder);
     JSON_FOREACH (key, item, json_path(object, "metadata.finalizers")) {
         const struct str name = json_to_str(item);
@@ -70,10 +71,13 @@ static struct error *finalizers_for(const struct json_value *object, enum propag
         if (ours && propagation != PROPAGATION_UNSET && !str_eq(name, wanted))
             continue;
         has = has || str_eq(name, wanted);
+        is_cleaned_up = is_cleaned_up || str_eq(name, DEFINITIONS_FINALIZER);
         json_builder_str(&builder, name);
     }
     if (!has)
         json_builder_str(&builder, wanted);
+    if (definitions_is_definition(kind) && !is_cleaned_up)
+        json_builder_str(&builder, DEFINITIONS_FINALIZER);
     json_builder_end(&builder);
     return json_builder_finish(&builder, ret_doc);
 }
@@ -81,6 +85,12 @@ static struct error *finalizers_for(const struct json_value *object, enum propag
 static bool is_namespace(const struct kind *kind)
 {
     return kind->gvk.group.len == 0 && str_eq(kind->plural, STR("namespaces"));
+}
+
+/* Its content goes first, so it never goes at once. */
+static bool is_container(const struct kind *kind)
+{
+    return is_namespace(kind) || definitions_is_definition(kind);
 }
 
 /* The object with deletion begun; the same when it had begun before. */
@@ -91,11 +101,12 @@ static struct error *mark(const struct work *work, struct json_doc *old, struct 
     SCOPED(json_edit) edit = {0};
     char now[TIMESTAMP_TEXT_MAX];
     json_edit_init(&edit, object);
-    TRY(finalizers_for(object, work->options->propagation, &finalizers));
+    TRY(finalizers_for(work->kind, object, work->options->propagation, &finalizers));
     if (!metadata_is_deleting(object)) {
         json_edit_set_str(&edit, JSON_PLACE("metadata.deletionTimestamp"),
                           timestamp_write(work->now, now));
-        json_edit_set_int(&edit, JSON_PLACE("metadata.deletionGracePeriodSeconds"), 0);
+        if (!is_container(work->kind))
+            json_edit_set_int(&edit, JSON_PLACE("metadata.deletionGracePeriodSeconds"), 0);
         int64_t generation;
         if (work->kind->has_generation &&
             json_to_int64(json_path(object, "metadata.generation"), &generation))
@@ -181,9 +192,9 @@ static struct error *read_options(struct request *request, struct delete_options
     TRY(body_read(request, &body));
     if (body.len == 0)
         return delete_options_read(request, NULL, options);
-    if (protobuf_body_has_magic(buf_str(&body)))
-        return status_bad_request("options of a delete are not taken as protobuf");
-    OWNED(error) err = json_read(buf_str(&body), &doc);
+    OWNED(error)
+    err = protobuf_body_has_magic(buf_str(&body)) ? protobuf_body_read(buf_str(&body), &doc)
+                                                  : json_read(buf_str(&body), &doc);
     if (err)
         return status_bad_request("couldn't get version/kind; json parse error: %s", err->message);
     return delete_options_read(request, json_doc_root(doc), options);

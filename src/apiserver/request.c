@@ -101,6 +101,8 @@ struct error *request_read(struct request *request, struct str method, struct st
     TRY(query_read(request->arena, query, &request->query));
     bool old_watch_path = false;
     struct resource_path resource;
+    if (str_ends_with(path, STR("/")))
+        path.len--; /* what is named does not change, nor who may ask for it */
     if (str_starts_with(path, STR("/api")))
         path = without_watch(request->arena, path, &old_watch_path);
     if (!resource_path_read(request->arena, path, &resource))

@@ -187,7 +187,8 @@ static struct error *follow(struct stream *stream)
             return send_error(stream, too_old(stream, stream->shown));
         }
         if (error_is(err, ERROR_GONE))
-            return error_ignore(err, ERROR_GONE); /* the definition went, and the stream with it */
+            return error_ignore(err,
+                                ERROR_GONE); /* the definition went, or the server is about to */
         TRY(err);
         if (event.text) {
             err = send_event(stream, &event);
@@ -224,7 +225,7 @@ static struct error *run(struct stream *stream)
     TRY(err);
     if (initial && options->bookmarks && (options->has_initial_events || options->version.len))
         TRY(send_bookmark(stream, revision, true));
-    return follow(stream);
+    return stream->request->api->is_ending ? NULL : follow(stream);
 }
 
 static void set_times(struct stream *stream)

@@ -5,6 +5,7 @@
 #include "apiserver/answer.h"
 #include "apiserver/api.h"
 #include "apiserver/body.h"
+#include "apiserver/definitions.h"
 #include "apiserver/metadata.h"
 #include "apiserver/ownership.h"
 #include "apiserver/patch.h"
@@ -12,8 +13,10 @@
 #include "async/loop.h"
 #include "base/random.h"
 #include "custom/scale.h"
+#include "fields/managed_fields.h"
 #include "json/compare.h"
 #include "json/path.h"
+#include "kinds/kind_builtin.h"
 
 #define GENERATE_ATTEMPTS 8
 
@@ -36,6 +39,11 @@ static void write_done(struct write *write)
     patch_done(&write->patch);
     json_doc_free(write->body);
     json_doc_free(write->result);
+}
+
+static bool is_secret(const struct kind *kind)
+{
+    return kind->gvk.group.len == 0 && str_eq(kind->gvk.kind, STR("Secret"));
 }
 
 static bool is_scale(const struct write *write)
@@ -99,9 +107,11 @@ static struct error *validate(const struct write *write, const struct json_value
         for (size_t j = 0; j < times; j++)
             metadata_check(&errors, metadata, kind->check_name);
     }
-    if (!kind->is_custom)
+    if (!kind->is_custom && !definitions_is_definition(kind))
         metadata_check_qualified_finalizers(&errors, object);
     kind->ops->validate(kind, &step, object, &errors);
+    if (kind->is_custom)
+        metadata_warn_finalizers(&write->request->warnings, object, old);
     struct gvk gvk = kind->gvk;
     if (kind->is_custom)
         gvk.kind = json_path_str(object, "kind");
@@ -131,8 +141,26 @@ static struct error *put(struct write *write, struct store_edit *edit, struct js
     TRY(metadata_set_version(doc, edit->revision, &versioned));
     TRY(stored_text(write->kind, versioned, &edit->text));
     edit->verdict = STORE_PUT;
-    set_result(write, TAKE(versioned));
+    if (!write->kind->is_custom) {
+        set_result(write, TAKE(versioned));
+        return NULL;
+    }
+    /* What the storage version does not know is gone, so the answer is read back. */
+    struct json_doc *shown;
+    TRY(form_read(write->kind, edit->text, &shown));
+    set_result(write, shown);
     return NULL;
+}
+
+/* The texts of a Secret become its data before anybody owns them. */
+static struct error *manage_new(const struct write *write, struct json_doc *doc,
+                                struct json_doc **ret_doc)
+{
+    OWNED(json_doc) encoded = NULL;
+    if (!is_secret(write->kind))
+        return manage_fields(write, false, NULL, json_doc_root(doc), ret_doc);
+    TRY(prepare(write, NULL, doc, &encoded));
+    return manage_fields(write, false, NULL, json_doc_root(encoded), ret_doc);
 }
 
 /* An apply that makes the object: whoever names a uid means one that is there. */
@@ -177,7 +205,7 @@ static struct error *write_new(struct write *write, struct store_edit *edit)
     if (apply)
         owned = json_doc_ref(filled);
     else
-        TRY(manage_fields(write, false, NULL, json_doc_root(filled), &owned));
+        TRY(manage_new(write, filled, &owned));
     TRY(prepare(write, NULL, owned, &doc));
     TRY(validate(write, NULL, json_doc_root(doc)));
     TRY(admission_check_object(request, NULL, json_doc_root(doc)));
@@ -279,6 +307,35 @@ static bool is_done_for(const struct json_value *object)
            json_count(json_path(object, "spec.finalizers")) == 0;
 }
 
+static struct error *manage_changed(const struct write *write, const struct json_value *was,
+                                    struct json_doc *doc, struct json_doc **ret_doc)
+{
+    OWNED(json_doc) encoded = NULL;
+    if (!is_secret(write->kind))
+        return manage_fields(write, false, was, json_doc_root(doc), ret_doc);
+    TRY(prepare(write, was, doc, &encoded));
+    return manage_fields(write, false, was, json_doc_root(encoded), ret_doc);
+}
+
+/* Which changes make a new generation. */
+static unsigned counted(const struct kind *kind)
+{
+    const bool is_deployment =
+        str_eq(kind->gvk.group, STR("apps")) && str_eq(kind->gvk.kind, STR("Deployment"));
+    return (kind_subresource(kind, STR("status")) ? METADATA_STATUS_APART : 0) |
+           (is_deployment ? METADATA_COUNTS_ANNOTATIONS : 0);
+}
+
+/* An entry's time alone is no change. */
+static struct error *settle_times(const struct json_value *was, struct json_doc **doc)
+{
+    struct json_doc *settled = NULL;
+    TRY(managed_fields_settle(was, *doc, &settled));
+    json_doc_free(*doc);
+    *doc = settled;
+    return NULL;
+}
+
 static struct error *write_change(struct write *write, struct store_edit *edit)
 {
     const struct request *request = write->request;
@@ -298,13 +355,13 @@ static struct error *write_change(struct write *write, struct store_edit *edit)
     if (write->patch.type == PATCH_APPLY && !is_scale(write))
         owned = json_doc_ref(kept);
     else
-        TRY(manage_fields(write, false, was, json_doc_root(kept), &owned));
+        TRY(manage_changed(write, was, kept, &owned));
     TRY(prepare(write, was, owned, &prepared));
     if (write->kind->has_generation)
-        TRY(metadata_count_generation(prepared, was,
-                                      kind_subresource(write->kind, STR("status")) != NULL, &doc));
+        TRY(metadata_count_generation(prepared, was, counted(write->kind), &doc));
     else
         doc = json_doc_ref(prepared);
+    TRY(settle_times(was, &doc));
     TRY(validate(write, was, json_doc_root(doc)));
     TRY(admission_check_object(request, was, json_doc_root(doc)));
     if (is_done_for(json_doc_root(doc)))
@@ -379,6 +436,8 @@ static struct error *answer(struct write *write)
 {
     OWNED(json_doc) scale = NULL;
     const int status = write->created ? 201 : 200;
+    if (!write->kind->is_custom)
+        kind_builtin_warn(write->kind, json_doc_root(write->result), &write->request->warnings);
     if (!is_scale(write))
         return answer_doc(write->request, &write->format, status, write->result);
     TRY(custom_scale_read(write->kind, json_doc_root(write->result), &scale));

@@ -25,7 +25,8 @@ struct settings {
     const char *data_dir, *listen, *write_kubeconfig, *write_clusters, *inject;
     bool in_memory;
     size_t virtual_clusters;
-    size_t history_events;
+    const char *history_age;
+    duration history_span;
 
     struct str host;
     uint16_t port;
@@ -170,7 +171,8 @@ static struct error *serve(void *data)
         .folder = settings->data_dir,
         .virtual_clusters = settings->virtual_clusters,
         .inject = settings->faults,
-        .history_events = settings->history_events,
+        .history_age = settings->history_span,
+        .history_events = settings->history_span ? 1 : 0,
     };
     TRY(apiserver_new(loop, &options, &server), "start the API server");
     TRY(write_files(settings, server));
@@ -194,7 +196,7 @@ static int run(int argc, char **argv)
         {"virtual-clusters",          FLAG_COUNT, &settings.virtual_clusters},
         {"write-cluster-kubeconfigs", FLAG_TEXT,  &settings.write_clusters  },
         {"inject",                    FLAG_TEXT,  &settings.inject          },
-        {"history-events",            FLAG_COUNT, &settings.history_events  },
+        {"history-age",               FLAG_TEXT,  &settings.history_age     },
     };
     if (!flags_read(&command_apiserver, argc, argv, flags, COUNT(flags)))
         return COMMAND_USAGE;
@@ -207,6 +209,10 @@ static int run(int argc, char **argv)
     wrong = inject_read(str_from_c(settings.inject ? settings.inject : ""), &settings.faults);
     if (wrong)
         return command_misused(&command_apiserver, "--inject: %s", wrong->message);
+    if (settings.history_age &&
+        (!duration_read(str_from_c(settings.history_age), &settings.history_span) ||
+         settings.history_span <= 0))
+        return command_misused(&command_apiserver, "--history-age wants a duration such as 5m");
     if (!is_loopback(settings.host))
         fprintf(stderr,
                 "corset: warning: listening on %s, where other machines can reach it; who has a "
@@ -237,7 +243,8 @@ const struct command command_apiserver = {
         "                           latency=20ms,jitter=5ms,error=0.01,drop=0.001,hole=0.001,seed=7\n"
         "                           (changed later by PUT /debug/inject[?cluster=NAME]; see\n"
         "                           docs/virtual-clusters.md)\n"
-        "  --history-events N       how many changes stay watchable, at least 1000\n\n"
+        "  --history-age DURATION   how long changes can be watched and listed afterwards\n"
+        "                           (default: 5m, and the last 1000 however old)\n\n"
         "Try it:\n"
         "  corset apiserver --in-memory --write-kubeconfig /tmp/corset.kubeconfig &\n"
         "  kubectl --kubeconfig /tmp/corset.kubeconfig get namespaces\n",

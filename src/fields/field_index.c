@@ -5,7 +5,6 @@
 #include "base/random.h"
 
 struct field_index_slot {
-    struct str text;
     uint32_t hash;
     uint32_t place; /* the position plus one; 0 is free */
 };
@@ -30,6 +29,7 @@ void field_index_init(struct field_index *index, struct arena *arena, size_t mos
         slots *= 2;
     index->slots = arena_alloc_array(arena, slots, sizeof(*index->slots));
     index->mask = slots - 1;
+    index->texts = arena_alloc_array(arena, most, sizeof(*index->texts));
 }
 
 /* The slot of a text, or the free one where it belongs. */
@@ -38,7 +38,7 @@ static struct field_index_slot *find_slot(const struct field_index *index, struc
 {
     for (size_t at = hash & index->mask;; at = (at + 1) & index->mask) {
         struct field_index_slot *slot = &index->slots[at];
-        if (!slot->place || (slot->hash == hash && str_eq(slot->text, text)))
+        if (!slot->place || (slot->hash == hash && str_eq(index->texts[slot->place - 1], text)))
             return slot;
     }
 }
@@ -49,7 +49,8 @@ size_t field_index_put(struct field_index *index, struct str text, size_t positi
     struct field_index_slot *slot = find_slot(index, text, hash);
     if (slot->place)
         return slot->place - 1;
-    *slot = (struct field_index_slot){text, hash, (uint32_t)position + 1};
+    *slot = (struct field_index_slot){hash, (uint32_t)position + 1};
+    index->texts[position] = text;
     return STR_NONE;
 }
 

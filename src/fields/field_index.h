@@ -12,10 +12,11 @@
 
 struct field_index {
     struct field_index_slot *slots;
-    size_t mask; /* their number less one */
+    size_t mask;       /* their number less one */
+    struct str *texts; /* by position */
 };
 
-/* Room for this many texts. */
+/* Room for this many texts, at positions below their number. */
 void field_index_init(struct field_index *index, struct arena *arena, size_t most);
 
 /* The position of an equal text that is there already; otherwise STR_NONE, and it is put in. */

@@ -20,6 +20,7 @@ static const struct json_value *as_object(const struct json_value *value)
 struct members {
     const struct json_value *object;
     const struct json_value **values; /* of larger ones */
+    bool *found;
     struct field_index index;
 };
 
@@ -30,6 +31,7 @@ static struct members members_of(struct arena *arena, const struct json_value *o
     if (count <= SEARCH_MAX)
         return members;
     members.values = arena_alloc_array(arena, count, sizeof(const struct json_value *));
+    members.found = arena_alloc_array(arena, count, sizeof(bool));
     field_index_init(&members.index, arena, count);
     const struct json_value *value;
     size_t at = 0;
@@ -40,35 +42,43 @@ static struct members members_of(struct arena *arena, const struct json_value *o
     return members;
 }
 
-static const struct json_value *members_find(const struct members *members, struct str name)
+static const struct json_value *members_find(struct members *members, struct str name)
 {
     if (!members->values)
         return json_get(members->object, name);
     const size_t at = field_index_find(&members->index, name);
-    return at == STR_NONE ? NULL : members->values[at];
+    if (at == STR_NONE)
+        return NULL;
+    members->found[at] = true;
+    return members->values[at];
 }
 
 struct field_pairs field_pairs_of(struct arena *arena, const struct json_value *before,
                                   const struct json_value *after)
 {
-    const struct json_value *old_object = as_object(before), *new_object = as_object(after);
-    const struct members old = members_of(arena, new_object ? old_object : NULL);
-    const struct members new = members_of(arena, old_object ? new_object : NULL);
-    const size_t most = json_count(old_object) + json_count(new_object);
+    const struct json_value *old = as_object(before), *value;
+    struct members new = members_of(arena, as_object(after));
+    const size_t most = json_count(old) + json_count(new.object);
     struct field_pairs pairs = {.items = arena_alloc_array(arena, most, sizeof(*pairs.items))};
-    const struct json_value *value;
-    JSON_FOREACH (key, value, old_object)
+    JSON_FOREACH (key, value, old)
         pairs.items[pairs.count++] = (struct field_pair){
             .step = {key, FIELD_STEP_MEMBER},
             .before = value,
             .after = members_find(&new, key),
         };
-    JSON_FOREACH (key, value, new_object)
-        if (!members_find(&old, key))
+    const size_t shared = pairs.count;
+    size_t at = 0;
+    JSON_FOREACH (key, value, new.object) {
+        bool known = new.found &&new.found[at];
+        for (size_t i = 0; !new.found && !known &&i < shared; i++)
+            known = pairs.items[i].after == value;
+        at++;
+        if (!known)
             pairs.items[pairs.count++] = (struct field_pair){
                 .step = {key, FIELD_STEP_MEMBER},
                 .after = value,
             };
+    }
     return pairs;
 }
 

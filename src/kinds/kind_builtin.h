@@ -50,6 +50,14 @@ void kind_builtin_validate(const struct kind *kind, const struct kind_write *wri
 MUST_USE struct error *kind_builtin_present(const struct kind *kind, struct json_doc *doc,
                                             struct json_doc **ret_doc);
 
+/*
+ * Warnings for the answer to a create or update that succeeds: TLS secrets without certificates.
+ * Upstream checks that key and certificate belong together, too; that is left to those who use
+ * them.
+ */
+void kind_builtin_warn(const struct kind *kind, const struct json_value *object,
+                       struct json_warnings *warnings);
+
 /* The cells of a row; see kind_columns.c. */
 void kind_builtin_cells(const struct kind *kind, const struct json_value *object, timestamp now,
                         struct json_builder *out);

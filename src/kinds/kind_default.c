@@ -24,6 +24,9 @@ struct fill {
     struct level *levels;
     size_t depth, capacity;
     const char *root;
+    const struct strategic_type *last_type; /* whose rows were looked for, and what was found */
+    const struct default_row *last_rows;
+    size_t last_count;
 };
 
 static void fill_done(struct fill *fill)
@@ -60,19 +63,27 @@ static const struct default_row *rows_of(const struct strategic_type *type, size
     return NULL;
 }
 
+/* A list may be long, and its elements are of one type. */
+static void find_rows(struct fill *fill, const struct strategic_type *type)
+{
+    if (fill->last_type == type)
+        return;
+    fill->last_type = type;
+    fill->last_rows = rows_of(type, &fill->last_count);
+}
+
 static void enter_type(struct fill *fill, const struct strategic_type *type,
                        const struct json_value *value, bool is_inline)
 {
-    size_t count;
-    const struct default_row *rows = rows_of(type, &count);
     bool host_network = false;
+    find_rows(fill, type);
     if (strcmp(type->name, "PodSpec") == 0)
         (void)json_to_bool(json_path(value, "hostNetwork"), &host_network);
     push(fill, (struct level){
                    .type = type,
                    .value = value,
-                   .rows = rows,
-                   .row_count = count,
+                   .rows = fill->last_rows,
+                   .row_count = fill->last_count,
                    .is_inline = is_inline,
                    .host_network = host_network,
                });

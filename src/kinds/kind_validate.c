@@ -38,27 +38,36 @@ static void push(struct walk *walk, struct level level)
     walk->levels[walk->depth++] = level;
 }
 
-/* The rows of one type stand together. Of what is missing nothing more is said. */
+/* The rows of one type stand together. A list may be long, and its elements are of one type. */
+static void find_rows(struct judge *judge, const struct strategic_type *type)
+{
+    size_t count, begin = 0, end;
+    const struct rule_row *rows = rule_rows(&count);
+    if (judge->last_type == type)
+        return;
+    while (begin < count && strcmp(rows[begin].type, type->name) != 0)
+        begin++;
+    for (end = begin; end < count && strcmp(rows[end].type, type->name) == 0;)
+        end++;
+    judge->last_type = type;
+    judge->last_rows = &rows[begin];
+    judge->last_count = end - begin;
+}
+
+/* Of what is missing nothing more is said. */
 static void apply_rows(struct judge *judge, const struct strategic_type *type,
                        const struct json_value *object, struct str path)
 {
-    size_t count;
     const char *missing = NULL;
-    bool found = false;
-    const struct rule_row *rows = rule_rows(&count);
-    for (size_t i = 0; i < count; i++) {
+    find_rows(judge, type);
+    for (size_t i = 0; i < judge->last_count; i++) {
+        const struct rule_row *row = &judge->last_rows[i];
         const size_t before = judge->errors->count;
-        if (strcmp(rows[i].type, type->name) != 0) {
-            if (found)
-                return;
+        if (missing && row->member && strcmp(row->member, missing) == 0)
             continue;
-        }
-        found = true;
-        if (missing && rows[i].member && strcmp(rows[i].member, missing) == 0)
-            continue;
-        rule_apply(judge, &rows[i], object, path);
-        if (rows[i].form == RULE_REQUIRED && judge->errors->count > before)
-            missing = rows[i].member;
+        rule_apply(judge, row, object, path);
+        if (row->form == RULE_REQUIRED && judge->errors->count > before)
+            missing = row->member;
     }
 }
 
@@ -79,18 +88,20 @@ static void judge_type(struct judge *judge, const struct strategic_type *type,
 static void enter_object(struct walk *walk, const struct strategic_type *type,
                          const struct json_value *object)
 {
-    /* Errors keep their paths; the walk's own changes on the way. */
-    const struct str path = arena_str(walk->judge->arena, buf_str(&walk->path));
-    judge_type(walk->judge, type, object, path);
+    judge_type(walk->judge, type, object, buf_str(&walk->path));
     push(walk, (struct level){.iter.container = object, .type = type});
 }
 
-/* Of a write to /status only the status is judged, of all others everything else. */
+/*
+ * Of a write to /status only the status is judged, of all others everything else. Claims that a
+ * StatefulSet is to make are judged when it makes them.
+ */
 static bool is_judged(const struct walk *walk, struct str member)
 {
-    const struct judge *judge = walk->judge;
-    const bool is_status = str_eq(judge->write->subresource, STR("status"));
-    return walk->depth > 1 || str_eq(member, STR("status")) == is_status;
+    const bool is_status = str_eq(walk->judge->write->subresource, STR("status"));
+    if (walk->depth > 1)
+        return !str_eq(member, STR("volumeClaimTemplates"));
+    return str_eq(member, STR("status")) == is_status;
 }
 
 static void walk_member(struct walk *walk, const struct level *level, struct str key,

@@ -225,8 +225,9 @@ void judge_event(struct judge *judge, const struct json_value *object, struct st
 
 void judge_label_selector(struct judge *judge, const struct json_value *object, struct str path)
 {
-    metadata_check_labels(judge->errors, judge_path(judge, path, "matchLabels"),
-                          json_path(object, "matchLabels"));
+    const struct json_value *labels = json_path(object, "matchLabels");
+    if (labels)
+        metadata_check_labels(judge->errors, judge_path(judge, path, "matchLabels"), labels);
 }
 
 void judge_label_requirement(struct judge *judge, const struct json_value *object, struct str path)

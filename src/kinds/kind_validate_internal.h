@@ -12,12 +12,17 @@
 #include "json/path.h"
 #include "kinds/kind_builtin.h"
 
+struct rule_row;
+
 struct judge {
     const struct kind *kind;
     const struct kind_write *write;
     const struct json_value *object, *old; /* whole objects; old is NULL on a create */
     struct field_errors *errors;
     struct arena *arena;
+    const struct strategic_type *last_type; /* whose rows were looked for, and what was found */
+    const struct rule_row *last_rows;
+    size_t last_count;
 };
 
 /* Judges an object of a type, or the whole one, at its path ("" for the whole). */

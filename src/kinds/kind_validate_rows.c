@@ -50,7 +50,6 @@ static const struct rule_row rows[] = {
     ONE_OF("LimitRangeItem", "type", "Container|PersistentVolumeClaim|Pod"),
     AMOUNTS("LimitRangeItem", "max"),
     AMOUNTS("LimitRangeItem", "min"),
-    NEEDS("EndpointAddress", "ip", ""),
     SYNTAX("EndpointAddress", "ip", syntax_ip),
 
     /* core/v1: pods and their templates */

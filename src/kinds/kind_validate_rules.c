@@ -111,6 +111,8 @@ void rule_apply(struct judge *judge, const struct rule_row *row, const struct js
                 struct str path)
 {
     const struct json_value *value = row->member ? json_path(object, row->member) : object;
+    if (!value && row->form != RULE_REQUIRED)
+        return;
     switch (row->form) {
     case RULE_REQUIRED:
         if (is_missing(value))
