@@ -39,6 +39,8 @@ LOOP_TEST(faults_are_changed_while_the_server_runs)
     check_faults(&admin, DEBUG, all);
     check_faults(&admin, ONE, all);
     CHECK_EQ(bed_ask(&one, "GET", "/version", NULL, NULL), 500);
+    CHECK_FAILS(client_get(one.client, GVR_NAMESPACES, KEY("", "default"), NULL, NULL),
+                ERROR_INTERNAL, "Internal error occurred: injected fault");
     TEST_CASE("an empty body is no faults, for one");
     CHECK_EQ(put_faults(&admin, ONE, ""), 200);
     check_faults(&admin, ONE, NOTHING);
@@ -67,7 +69,7 @@ LOOP_TEST(faults_that_make_no_sense_change_nothing)
     SCOPED(bed) bed;
     SCOPED(bed_user) admin = {0};
     const char *const wrong[] = {"error=2",     "error=-1",   "error=nan",   "drop=0x",
-                                 "latency=-1s", "latency=2h", "jitter",      "hole=0.6,drop=0.6",
+                                 "latency=-1s", "latency=2h", "jitter",      "hole=yes",
                                  "seed=-1",     ",",          "{\"a\":true}"};
     bed_init(&bed, 1, "");
     bed_admin(&bed, BED_MAIN, &admin);
