@@ -116,7 +116,7 @@ static struct error *for_clients(struct error *err)
         return status_timeout(STR("request did not complete within the allotted timeout"), 1);
     case ERROR_PARSE:
     case ERROR_IO:
-        return status_internal("Internal error occurred: %s", err->message);
+        return status_internal("%s", err->message);
     default:
         return TAKE(owned);
     }
