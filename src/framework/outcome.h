@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "base/arena.h"
 #include "base/duration.h"
 #include "base/error.h"
 #include "base/str.h"
@@ -22,9 +23,12 @@ MUST_USE struct error *outcome_retry_later(struct error *cause, struct str reaso
                                            struct str message, duration after);
 MUST_USE struct error *outcome_unrecoverable(struct error *cause, struct str reason,
                                              struct str message);
+MUST_USE struct error *outcome_stale(struct error *cause);
 
 enum outcome_class outcome_class(const struct error *err);
-struct str outcome_reason(const struct error *err); /* empty when it has none */
-struct str
-outcome_message(const struct error *err);        /* its own; of unrecoverable ones the cause's */
+
+/* Reason: empty when it has none. Message: its own, or the cause's of an unrecoverable one, or all.
+ */
+struct str outcome_reason(const struct error *err, struct arena *arena);
+struct str outcome_message(const struct error *err, struct arena *arena);
 duration outcome_delay(const struct error *err); /* 0: the back-off */

@@ -103,3 +103,14 @@ bool http_request_has_responded(const struct http_request *request)
 {
     return request->status != 0;
 }
+
+void http_request_set_party(struct http_request *request, const void *party)
+{
+    (void)request;
+    (void)party;
+}
+
+void http_request_break(struct http_request *request)
+{
+    (void)request; /* there is no connection */
+}
