@@ -137,7 +137,7 @@ static struct error *fall_silent(struct clusters *clusters, struct http_request 
 static struct error *answer_fault(struct http_request *http)
 {
     SCOPED(buf) body = {.limit = 0};
-    OWNED(error) err = status_internal("Internal error occurred: injected fault");
+    OWNED(error) err = status_internal("injected fault");
     status_write(&body, err);
     return http_request_answer(http, 500, STR("application/json"), buf_str(&body));
 }

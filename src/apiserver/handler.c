@@ -93,16 +93,12 @@ static struct str watcher(const struct request *request)
 
 static struct error *serve_watch(struct handler *handler, struct request *request)
 {
-    struct gate_stay stay;
     TRY(identify(request));
     const struct str user = watcher(request);
     TRY(gate_enter_watch(&handler->gate, user));
-    gate_stay_begin(&handler->gate, &stay);
     struct error *err = serve_known(handler, request);
-    gate_stay_end(&stay);
     gate_leave_watch(&handler->gate, user);
-    const bool is_cut = handler->gate.is_closed && http_request_has_responded(request->http);
-    return is_cut ? error_ignore(err, ERROR_CANCELED) : err; /* ended, not torn off */
+    return err;
 }
 
 static struct error *serve(struct handler *handler, struct request *request, struct str target)
@@ -120,7 +116,7 @@ static struct error *for_clients(struct error *err)
         return status_timeout(STR("request did not complete within the allotted timeout"), 1);
     case ERROR_PARSE:
     case ERROR_IO:
-        return status_internal("Internal error occurred: %s", err->message);
+        return status_internal("%s", err->message);
     default:
         return TAKE(owned);
     }

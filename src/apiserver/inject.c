@@ -53,8 +53,6 @@ struct error *inject_read(struct str text, struct inject *ret_inject)
                              "drop=0.001, hole=0.001 or seed=7, with commas between",
                              STR_ARG(part));
     }
-    if (inject.error + inject.drop + inject.hole > 1)
-        return error_new(ERROR_PARSE, "error, drop and hole are more than 1 together");
     *ret_inject = inject;
     return NULL;
 }

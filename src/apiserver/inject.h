@@ -12,6 +12,8 @@
  *             are reset instead: a fault stays inside its cluster, whoever shares connections.
  *     hole    it is never answered. It ends when the client leaves or the server stops.
  *
+ * Where the shares are more than 1 together, holes go before drops and these before errors.
+ *
  * A watch that is open draws anew for each event it is about to send, and for each minute without:
  * with drop its connection goes, with hole it stays open and says nothing more until its time-out.
  * Its events are not delayed.

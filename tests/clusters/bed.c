@@ -95,6 +95,7 @@ static int outcome(const struct error *err)
 {
     switch (err->code) {
     case ERROR_CONNECTION:
+    case ERROR_UNREACHABLE:
     case ERROR_PROTOCOL:
         return BED_LOST;
     case ERROR_DEADLINE:
