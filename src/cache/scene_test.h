@@ -143,18 +143,22 @@ static inline void scene_handler_init(struct scene *scene)
     scene->handler = (struct cache_handler){.changed = scene_told, .data = scene};
 }
 
+static inline struct error *scene_serve(struct scene *scene)
+{
+    const struct http_server_options options = {.network = scene->network,
+                                                .host = STR("server.test"),
+                                                .port = SCENE_PORT,
+                                                .handler = scene_handle,
+                                                .data = scene};
+    return http_server_new(loop_current(), &options, &scene->server);
+}
+
 /* Of a zeroed scene; the steps are there. */
 static inline struct error *scene_init(struct scene *scene)
 {
     scene->network = sim_network_new(loop_current());
     scene_handler_init(scene);
-    TRY(http_server_new(loop_current(),
-                        &(struct http_server_options){.network = scene->network,
-                                                      .host = STR("server.test"),
-                                                      .port = SCENE_PORT,
-                                                      .handler = scene_handle,
-                                                      .data = scene},
-                        &scene->server));
+    TRY(scene_serve(scene));
     scene->config.server =
         (struct url){.scheme = URL_HTTP, .host = STR("server.test"), .port = SCENE_PORT};
     scene->config.host = STR("http://server.test");
