@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "api/gvk.h"
 #include "api/key.h"
@@ -34,8 +35,8 @@ struct client;
 struct loop;
 
 /*
- * Makes what is kept of an object that arrived: the same with one more reference, or a changed one.
- * An error makes the object be skipped and logged.
+ * Makes what is kept of an object that arrived: the same with one more reference, or a changed one
+ * with the same name, namespace and version. An error makes the object be skipped and logged.
  */
 typedef struct error *cache_transform_fn(void *data, struct object *object,
                                          struct object **ret_object);
@@ -57,7 +58,10 @@ struct cache_options {
 /* All caches over one client. */
 struct cache_set *cache_set_new(struct loop *loop, struct client *client);
 
-/* Stops every cache. Suspends. No handler is called any more. */
+/*
+ * Stops every cache. Suspends. No handler is called any more; who waits for a cache gets
+ * ERROR_CANCELED. Not called by a handler.
+ */
 void cache_set_free(struct cache_set *set);
 DEFINE_OWNED(cache_set)
 
@@ -70,6 +74,8 @@ MUST_USE struct error *cache_set_wait_synced(struct cache_set *set);
 
 /* The first list has been applied as a whole. */
 bool cache_is_synced(const struct cache *cache);
+
+/* Suspends. */
 MUST_USE struct error *cache_wait_synced(struct cache *cache);
 
 /* Why it is not synced, or not current: the last problem, empty when there is none. For people. */
@@ -122,11 +128,17 @@ struct cache_event {
 struct cache_handler {
     void (*changed)(void *data, const struct cache_event *event);
     void *data;
-    struct list_link link; /* private */
+    /* private */
+    struct list_link link;
+    uint64_t since;
 };
 
+/* Both may be called by a handler. After the removal it is not called any more. */
 void cache_add_handler(struct cache *cache, struct cache_handler *handler);
 void cache_remove_handler(struct cache *cache, struct cache_handler *handler);
 
-/* Tells every handler of every object, as updates without a change. Local: nothing is fetched. */
+/*
+ * Tells every handler of every object, as updates without a change. Local: nothing is fetched. Not
+ * called by a handler.
+ */
 void cache_resync(struct cache *cache);

@@ -89,7 +89,8 @@ MUST_USE struct error *client_get(struct client *client, struct gvr gvr, struct 
 struct client_list_options {
     struct str label_selector, field_selector;
     struct str resource_version, resource_version_match;
-    int64_t limit;             /* objects in a page; 0: 500 for client_list(), none for a page */
+    int64_t
+        limit; /* objects in a page; 0: 500 for client_list_each(), none for a page; < 0: none */
     struct str continue_token; /* client_list_page() alone */
     enum client_form form;
     duration timeout; /* of each page; 0: the client's */

@@ -352,6 +352,12 @@ LOOP_TEST(lists_come_in_pages_and_begin_anew_when_too_old)
                  "GET " PATH "?labelSelector=x%20in%20%281%2C2%29&limit=2&timeout=30s\n"
                  "GET " PATH
                  "?labelSelector=x%20in%20%281%2C2%29&limit=2&continue=t%202&timeout=30s\n"));
+    /* All at once, for those who ask for a version: with a limit it would mean exactly that one. */
+    SCRIPT(&stage, {200, NULL, NULL, PAGE("12", "", ITEM("d"))});
+    CHECK_OK(client_list_each(
+        stage.client, GVR_CONFIG_MAPS, STR("ns"),
+        &(struct client_list_options){.resource_version = STR("7"), .limit = -1}, &sink, &version));
+    CHECK_EQ(buf_str(&stage.seen), STR("GET " PATH "?resourceVersion=7&timeout=30s\n"));
     /* Too old at the very beginning is the caller's affair. */
     SCRIPT(&stage, {410, NULL, NULL, FAILURE("Expired", "too old", "410")});
     CHECK_ERROR(client_list_each(stage.client, GVR_CONFIG_MAPS, STR(""), NULL, &sink, &version),

@@ -67,7 +67,7 @@ static struct error *list_some(struct listing *listing)
     struct client_list_options page = *listing->options;
     struct object_list list = {0};
     page.continue_token = buf_str(&listing->token);
-    page.limit = page.limit > 0 ? page.limit : PAGE_DEFAULT;
+    page.limit = page.limit ? page.limit : PAGE_DEFAULT;
     TRY(client_list_page(listing->client, listing->gvr, listing->namespace, &page, &arena, &list));
     for (size_t i = 0; i < list.count; i++)
         TRY(listing->sink->each(listing->sink->data, list.items[i]));

@@ -268,9 +268,11 @@ struct error *watch_next(struct watch *watch, struct watch_event *ret_event)
         struct error *err = next_line(watch, &line, &ended);
         if (ended) {
             error_free(err);
-            TRY(end_stream(watch));
-            if (!watch->options.once)
+            if (!watch->options.once) {
+                TRY(end_stream(watch));
                 continue;
+            }
+            http_response_free(TAKE(watch->response));
             ret_event->type = WATCH_ENDED;
             return NULL;
         }

@@ -48,7 +48,7 @@ struct watch_options {
     enum client_form form;
     duration timeout; /* the server ends the stream then; 0: drawn from 5 to 10 minutes */
     duration silence; /* beyond the timeout before the stream counts as dead; 0: 10 s */
-    bool once;        /* do not open the stream again when it ends */
+    bool once;        /* do not open the stream again when it ends; say so at once */
 };
 
 /* Suspends until the server has accepted the watch. */

@@ -342,3 +342,19 @@ LOOP_TEST(an_event_that_is_no_json_is_an_error)
     struct watch_event event;
     CHECK_ERROR(watch_next(watch, &event), ERROR_PARSE);
 }
+
+SIM_TEST(a_watch_that_runs_once_says_at_once_that_it_ended)
+{
+    SCOPED(stage) stage;
+    stage_init(&stage, false);
+    stage_start(&stage);
+    OWNED(watch) watch = NULL;
+    SCRIPT(&stage, {200, NULL, NULL, ""});
+    CHECK_OK(watch_open(stage.client, GVR_CONFIG_MAPS, STR(""),
+                        &(struct watch_options){.once = true}, &watch));
+    struct watch_event event;
+    const int64_t before = loop_now(loop_current());
+    CHECK_OK(watch_next(watch, &event));
+    CHECK_EQ((int)event.type, (int)WATCH_ENDED);
+    CHECK(loop_now(loop_current()) - before < 500 * MILLISECOND);
+}

@@ -1,0 +1,86 @@
+/* All caches over one client: shared by what they are asked for, started and stopped together. */
+#include "async/fiber.h"
+#include "async/scope.h"
+#include "base/memory.h"
+#include "cache/cache_internal.h"
+#include "cache/reflector.h"
+
+struct cache_set {
+    struct loop *loop;
+    struct client *client;
+    struct list caches;
+    struct scope fibers; /* a reflector for each cache */
+    struct event synced; /* some cache is synced, or all are stopped */
+    size_t waiting;      /* fibers in cache_wait_synced() */
+    struct fiber *freeing;
+};
+
+struct cache_set *cache_set_new(struct loop *loop, struct client *client)
+{
+    struct cache_set *set = NEW(struct cache_set);
+    set->loop = loop;
+    set->client = client;
+    list_init(&set->caches);
+    return set;
+}
+
+void cache_set_free(struct cache_set *set)
+{
+    if (!set)
+        return;
+    LIST_FOREACH (struct cache, cache, &set->caches, link)
+        cache->is_stopped = true;
+    set->freeing = fiber_current();
+    event_wake_all(&set->synced);
+    scope_done(&set->fibers);
+    while (set->waiting)
+        fiber_park_uninterrupted("those who wait for caches");
+    LIST_FOREACH (struct cache, cache, &set->caches, link)
+        cache_free(cache);
+    mem_free(set);
+}
+
+struct cache *cache_set_get(struct cache_set *set, const struct cache_options *options)
+{
+    LIST_FOREACH (struct cache, cache, &set->caches, link)
+        if (cache_options_eq(&cache->options, options))
+            return cache;
+    struct cache *cache = cache_new(set->loop, set->client, &set->synced, options);
+    list_append(&set->caches, &cache->link);
+    scope_start(&set->fibers, "cache", reflector_run, cache);
+    return cache;
+}
+
+static struct error *why_not_synced(const struct cache *cache, struct error *err)
+{
+    const struct str problem = cache_problem(cache), resource = cache->options.gvr.resource;
+    return error_wrap(err, "wait for the cache of %.*s%s%.*s%s", STR_ARG(resource),
+                      problem.len ? " (" : "", STR_ARG(problem), problem.len ? ")" : "");
+}
+
+struct error *cache_wait_synced(struct cache *cache)
+{
+    struct cache_set *set = CONTAINER_OF(cache->synced, struct cache_set, synced);
+    struct error *err = NULL;
+    set->waiting++;
+    while (!err && !cache->is_synced && !cache->is_stopped)
+        err = event_wait(&set->synced, "a cache to be synced");
+    if (!err && !cache->is_synced)
+        err = error_new(ERROR_CANCELED, "the cache is stopped");
+    err = err ? why_not_synced(cache, err) : NULL;
+    if (--set->waiting == 0 && set->freeing)
+        fiber_wake(set->freeing);
+    return err;
+}
+
+struct error *cache_set_wait_synced(struct cache_set *set)
+{
+    const struct list_link *last = set->caches.head.prev;
+    for (struct list_link *link = set->caches.head.next; link != &set->caches.head;
+         link = link->next) {
+        TRY(cache_wait_synced(LIST_ENTRY(link, struct cache, link)));
+        if (link == last)
+            break;
+    }
+    return NULL;
+}
