@@ -249,3 +249,18 @@ SIM_TEST(a_watch_that_is_not_read_is_cut_off)
     CHECK(err != NULL); /* cut off, and not as if that had been all */
     error_free(err);
 }
+
+SIM_TEST(the_watch_paths_of_old_still_watch)
+{
+    SCOPED(stage) stage;
+    SCOPED(buf) event = {.limit = 0};
+    begin(&stage);
+    OWNED(http_response) one = stage_watch(&stage, "/api/v1/watch/namespaces/default/configmaps/b");
+    OWNED(http_response) all = stage_watch(&stage, "/api/v1/watch/configmaps");
+    make_map(&stage, "a", "");
+    make_map(&stage, "b", "");
+    CHECK_EQ(next(one, &event), STR("ADDED b"));
+    CHECK_EQ(next(all, &event), STR("ADDED a"));
+    CHECK_EQ(next(all, &event), STR("ADDED b"));
+    CHECK_EQ(stage_call(&stage, "POST", "/api/v1/watch/namespaces/default/configmaps", "{}"), 405);
+}
