@@ -6,7 +6,7 @@
 
 /* An API over a store whose commits take a moment. */
 struct place {
-    char folder[40], path[64];
+    struct folder folder;
     struct custom_pool *pool;
     struct api *api;
 };
@@ -14,11 +14,10 @@ struct place {
 static void place_init(struct place *place)
 {
     *place = (struct place){.pool = custom_pool_new()};
-    snprintf(place->folder, sizeof(place->folder), "/tmp/corset-api-XXXXXX");
-    CHECK(mkdtemp(place->folder) != NULL);
-    snprintf(place->path, sizeof(place->path), "%s/corset.db", place->folder);
+    folder_init(&place->folder);
+    const char *path = folder_file(&place->folder, "corset.db");
     struct store *store = NULL;
-    CHECK_OK(store_open(loop_current(), &(struct store_options){.path = place->path}, &store));
+    CHECK_OK(store_open(loop_current(), &(struct store_options){.path = path}, &store));
     const struct api_options options = {
         .loop = loop_current(), .store = store, .pool = place->pool};
     CHECK_OK(api_new(&options, &place->api));
@@ -28,7 +27,7 @@ static void place_done(struct place *place)
 {
     api_free(place->api);
     custom_pool_free(place->pool);
-    nftw(place->folder, stage_remove, 8, FTW_DEPTH | FTW_PHYS);
+    folder_done(&place->folder);
 }
 
 static const struct store_id orphan_id = {

@@ -85,6 +85,8 @@ static struct error *run(void *data)
         map_remove(&collector->queue, text);
         struct error *err = do_chore(collector, chore, id);
         if (!err)
+            err = fiber_yield(); /* many chores are done without a wait; others want their turn */
+        if (!err)
             continue;
         if (err->code == ERROR_CANCELED)
             return err;

@@ -59,12 +59,13 @@ static bool is_true(struct str value)
 
 static enum verb verb_of(const struct request *request, bool old_watch_path)
 {
+    if (old_watch_path)
+        return str_eq(request->method, STR("GET")) ? VERB_WATCH : VERB_NONE;
     for (size_t i = 0; i < COUNT(methods); i++) {
         if (!str_eq(request->method, methods[i].method))
             continue;
         enum verb verb = request->name.len ? methods[i].on_object : methods[i].on_collection;
-        if (verb == VERB_LIST &&
-            (old_watch_path || is_true(query_get(&request->query, STR("watch")))))
+        if (verb == VERB_LIST && is_true(query_get(&request->query, STR("watch"))))
             verb = VERB_WATCH;
         return verb;
     }

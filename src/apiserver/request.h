@@ -49,7 +49,8 @@ struct request {
     bool is_resource; /* a path below /api/<version>/ or /apis/<group>/<version>/ */
     enum verb verb;
     struct gvr gvr;
-    struct str namespace, name, subresource;
+    struct str namespace, subresource;
+    struct str name; /* of a watch: the one object of an old watch path */
 
     const struct kind *kind;       /* NULL: no such resource */
     struct json_warnings warnings; /* for the headers of the answer */

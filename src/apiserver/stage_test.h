@@ -1,11 +1,10 @@
 /* An API server and a client of it for tests, over the simulated network. */
 #pragma once
 
-#include <ftw.h>
 #include <stdarg.h>
-#include <stdlib.h>
 
 #include "apiserver/apiserver.h"
+#include "apiserver/folder_test.h"
 #include "async/fiber.h"
 #include "async/scope.h"
 #include "http/client.h"
@@ -26,7 +25,7 @@ struct stage {
     struct apiserver_options options; /* may be changed before stage_start() */
     struct apiserver *server;
     struct http_client *client;
-    char folder[40];
+    struct folder folder;
 
     /* Of the last call. */
     struct buf answer;
@@ -42,9 +41,8 @@ static inline void stage_init(struct stage *stage)
 /* Whatever the server keeps survives stage_stop(). */
 static inline void stage_keep(struct stage *stage)
 {
-    snprintf(stage->folder, sizeof(stage->folder), "/tmp/corset-stage-XXXXXX");
-    CHECK(mkdtemp(stage->folder) != NULL);
-    stage->options.folder = stage->folder;
+    folder_init(&stage->folder);
+    stage->options.folder = stage->folder.path;
 }
 
 static inline struct http_client *stage_client(const struct stage *stage,
@@ -83,13 +81,6 @@ static inline void stage_stop(struct stage *stage)
     tls_trust_free(TAKE(stage->trust));
 }
 
-static inline int stage_remove(const char *path, const struct stat *status, int type,
-                               struct FTW *place)
-{
-    (void)status, (void)type, (void)place;
-    return remove(path);
-}
-
 static inline void stage_done(struct stage *stage)
 {
     stage_stop(stage);
@@ -97,8 +88,8 @@ static inline void stage_done(struct stage *stage)
     network_free(stage->network);
     buf_done(&stage->answer);
     json_doc_free(stage->doc);
-    if (stage->folder[0])
-        nftw(stage->folder, stage_remove, 8, FTW_DEPTH | FTW_PHYS);
+    if (stage->options.folder)
+        folder_done(&stage->folder);
 }
 
 /* One request; the answer is in the stage. Suspends. */

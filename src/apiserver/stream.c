@@ -114,20 +114,32 @@ static struct error *send_event(struct stream *stream, const struct store_event 
     return before ? send_departed(stream, event) : NULL;
 }
 
-static struct error *send_initial(struct stream *stream)
+static bool wants_initial(const struct list_options *options)
 {
-    SCOPED(listing) list = {0};
+    return options->has_initial_events ? options->initial_events : options->revision == 0;
+}
+
+/* Before the answer begins, so that what is wrong with it is an answer, too. */
+static struct error *collect_initial(const struct stream *stream, struct listing *list)
+{
     struct list_options options = stream->options;
     options.limit = 0;
     options.continue_token = (struct str){0};
     options.match = MATCH_NOT_OLDER_THAN;
-    TRY(listing_collect(stream->request, &options, &list));
-    for (size_t i = 0; i < list.count; i++) {
-        TRY(send_object(stream, "ADDED", list.items[i]));
+    return wants_initial(&options) ? listing_collect(stream->request, &options, list) : NULL;
+}
+
+/* The list is let go of when it is sent: streams last. */
+static struct error *send_initial(struct stream *stream, struct listing *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        TRY(send_object(stream, "ADDED", list->items[i]));
         if (i % YIELD_EVERY == YIELD_EVERY - 1)
             TRY(fiber_yield());
     }
-    stream->shown = list.revision;
+    stream->shown = list->revision;
+    listing_done(list);
+    *list = (struct listing){0};
     return NULL;
 }
 
@@ -204,16 +216,15 @@ static struct error *follow(struct stream *stream)
     }
 }
 
-static struct error *run(struct stream *stream)
+static struct error *run(struct stream *stream, struct listing *list)
 {
     const struct list_options *options = &stream->options;
-    const bool from_now = options->revision == 0;
-    const bool initial = options->has_initial_events ? options->initial_events : from_now;
+    const bool initial = wants_initial(options);
     int64_t revision = options->revision;
     if (initial) {
-        TRY(send_initial(stream));
+        TRY(send_initial(stream, list));
         revision = stream->shown;
-    } else if (from_now) {
+    } else if (revision == 0) {
         revision = store_revision(stream->request->api->store);
     }
     stream->shown = revision;
@@ -244,9 +255,11 @@ static void set_times(struct stream *stream)
 struct error *stream_serve(struct request *request)
 {
     SCOPED(stream) stream = {.request = request, .form = {.kind = request->kind}};
+    SCOPED(listing) initial = {0};
     TRY(negotiate(request, &stream.form.format));
     TRY(list_options_read(request, &stream.options));
     set_times(&stream);
+    TRY(collect_initial(&stream, &initial));
     TRY(answer_stream(request, STR("application/json")));
-    return run(&stream);
+    return run(&stream, &initial);
 }
