@@ -83,7 +83,7 @@ TEST(form_of_a_list_is_json)
             OWNED(object_text) text = text_of(MAP);
             OWNED(json_doc) doc = NULL;
             const struct form form = form_of(forms[i], INCLUDE_METADATA);
-            const struct form_list_metadata metadata = {7, STR("t\"k"), true, 3};
+            const struct form_list_metadata metadata = {count == 0, 7, STR("t\"k"), true, 3};
             TEST_CASE("%s of %zu", kinds[i], count);
             form_list_begin(&out, &form);
             for (size_t j = 0; j < count; j++)
