@@ -91,6 +91,13 @@ if since 1.24; then
     complains "^Error from server \\(Forbidden\\): configmaps is forbidden: User \"system:serviceaccount:$namespace:robot\" cannot list resource"
     ok 'token for a while and an audience' create token robot --duration=20m --audience=me
     says '^[A-Za-z0-9_-]+\.'
+    ok 'token for a secret' create token robot --bound-object-kind=Secret --bound-object-name=password
+    says '^[A-Za-z0-9_-]+\.'
+    token=$out
+    value delete secret password >/dev/null
+    anonymous
+    fails 'it ceases with the secret' get configmaps --kubeconfig="$scratch/anonymous" --token="$token"
+    complains '^error: You must be logged in to the server \(Unauthorized\)$'
     fails 'token of nobody' create token nobody
     complains '^[Ee]rror.*serviceaccounts "nobody" not found$'
 fi
