@@ -18,10 +18,12 @@ demo: build ## build, then show what corset does
 
 test: ## build with the address and undefined-behaviour sanitizers, run every test
 	@tools/bootstrap test
+	@tools/kubectl
 	@cmake --workflow --preset dev
 
 thread: ## build with the thread sanitizer, run every test
 	@tools/bootstrap test
+	@tools/kubectl
 	@cmake --workflow --preset thread
 
 lint: ## check format, warnings, clang-tidy, cppcheck, shellcheck

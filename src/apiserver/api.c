@@ -32,6 +32,30 @@ static bool find_account(void *data, struct str namespace, struct str name, stru
     return !missing && str_eq(object_text_uid(found.text), uid);
 }
 
+static void release_doc(void *doc)
+{
+    json_doc_free(doc);
+}
+
+static const struct json_value *find_bound(void *data, struct arena *arena, struct str kind,
+                                           struct str namespace, struct str name)
+{
+    struct api *api = data;
+    SCOPED(store_object) found = {0};
+    const struct store_id id = {
+        str_eq(kind, STR("Pod")) ? STR("pods") : STR("secrets"), {namespace, name}
+    };
+    OWNED(error) missing = store_get(api->store, id, &found);
+    if (missing)
+        return NULL;
+    struct json_doc *doc;
+    OWNED(error) unreadable = json_read(object_text_json(found.text), &doc);
+    if (unreadable)
+        return NULL;
+    arena_hold(arena, release_doc, doc);
+    return json_doc_root(doc);
+}
+
 struct error *api_new(const struct api_options *options, struct api **ret_api)
 {
     OWNED(api) api = NEW(struct api);
@@ -48,6 +72,7 @@ struct error *api_new(const struct api_options *options, struct api **ret_api)
         .keys = options->keys,
         .cluster = options->cluster,
         .find_account = find_account,
+        .find_bound = find_bound,
         .authorizer_ops = &access_rbac_ops,
         .authorizer = api->rbac,
         .data = api,
