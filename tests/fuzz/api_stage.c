@@ -73,6 +73,14 @@ static void check_sound(const struct http_request *http, const struct json_value
         STR_INIT("strconv.ParseUint: parsing"),
         STR_INIT("failed to create typed patch object"),
         STR_INIT("failed to create manager for existing fields"),
+        /* strategic merge, in upstream's words */
+        STR_INIT("unknown patch type"),
+        STR_INIT("does not contain declared merge key"),
+        STR_INIT("expected a "),
+        STR_INIT("list element types are not identical"),
+        STR_INIT("no elements in any of the given slices"),
+        STR_INIT("merging lists cannot yet be specified in the patch"),
+        STR_INIT("cannot merge lists without merge key"),
     };
     if (http->status < 500 || http->status == 504)
         return;
