@@ -16,6 +16,7 @@
 #include "json/json.h"
 
 struct api;
+struct gate_pass;
 struct http_request;
 struct kind;
 
@@ -37,6 +38,7 @@ struct request {
     struct http_request *http;
     struct arena *arena; /* lives as long as the request */
     struct api *api;
+    struct gate_pass *pass; /* what it may hold; NULL: no limit */
     struct access_user user;
     timestamp now;
 
