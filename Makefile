@@ -18,10 +18,12 @@ demo: build ## build, then show what corset does
 
 test: ## build with the address and undefined-behaviour sanitizers, run every test
 	@tools/bootstrap test
+	@tools/kubectl
 	@cmake --workflow --preset dev
 
 thread: ## build with the thread sanitizer, run every test
 	@tools/bootstrap test
+	@tools/kubectl
 	@cmake --workflow --preset thread
 
 lint: ## check format, warnings, clang-tidy, cppcheck, shellcheck
@@ -37,7 +39,8 @@ fuzz: ## fuzz every parser for SECONDS_EACH=60 seconds
 bench: ## measure memory, switches, parsing, requests
 	@tools/bootstrap build
 	@cmake --preset release >/dev/null
-	@cmake --build --preset release --target bench
+	@cmake --build --preset release --target bench corset
+	@tests/bench/get-etcd build/release/etcd
 	@build/release/bench
 
 clean: ## remove everything that was built

@@ -49,7 +49,8 @@ static struct error *protect_namespaces(const struct request *request, enum verb
     return NULL;
 }
 
-/* A definition that is going takes no new objects. */
+/* A definition that is going takes no new objects, and one that went while a body came even less.
+ */
 static struct error *check_definition(const struct request *request, enum verb verb,
                                       struct str name)
 {
@@ -57,7 +58,9 @@ static struct error *check_definition(const struct request *request, enum verb v
         return NULL;
     const struct api_definition *definition =
         map_find(&request->api->definitions, request->kind->stored_as);
-    if (!definition || !definition->is_terminating)
+    if (!definition || !definition->custom)
+        return status_no_such_resource();
+    if (!definition->is_terminating)
         return NULL;
     return status_forbidden(
         kind_gvr(request->kind), name,

@@ -8,7 +8,9 @@
 #include "apiserver/definitions.h"
 #include "apiserver/form.h"
 #include "apiserver/rules.h"
+#include "async/fiber.h"
 #include "base/memory.h"
+#include "store/store_watch.h"
 
 static void definition_release(void *value)
 {
@@ -30,6 +32,30 @@ static bool find_account(void *data, struct str namespace, struct str name, stru
     return !missing && str_eq(object_text_uid(found.text), uid);
 }
 
+static void release_doc(void *doc)
+{
+    json_doc_free(doc);
+}
+
+static const struct json_value *find_bound(void *data, struct arena *arena, struct str kind,
+                                           struct str namespace, struct str name)
+{
+    struct api *api = data;
+    SCOPED(store_object) found = {0};
+    const struct store_id id = {
+        str_eq(kind, STR("Pod")) ? STR("pods") : STR("secrets"), {namespace, name}
+    };
+    OWNED(error) missing = store_get(api->store, id, &found);
+    if (missing)
+        return NULL;
+    struct json_doc *doc;
+    OWNED(error) unreadable = json_read(object_text_json(found.text), &doc);
+    if (unreadable)
+        return NULL;
+    arena_hold(arena, release_doc, doc);
+    return json_doc_root(doc);
+}
+
 struct error *api_new(const struct api_options *options, struct api **ret_api)
 {
     OWNED(api) api = NEW(struct api);
@@ -37,6 +63,7 @@ struct error *api_new(const struct api_options *options, struct api **ret_api)
     api->store = options->store;
     api->pool = options->pool;
     api->cluster = options->cluster;
+    api->settle_turn.permits = 1;
     api->definitions.release = definition_release;
     api->rbac = rbac_new();
     if (options->base_rbac)
@@ -45,6 +72,7 @@ struct error *api_new(const struct api_options *options, struct api **ret_api)
         .keys = options->keys,
         .cluster = options->cluster,
         .find_account = find_account,
+        .find_bound = find_bound,
         .authorizer_ops = &access_rbac_ops,
         .authorizer = api->rbac,
         .data = api,
@@ -136,6 +164,15 @@ struct kind_list api_kinds(struct api *api, struct arena *arena)
     return (struct kind_list){items, count};
 }
 
+void api_end_watches(struct api *api)
+{
+    SCOPED(arena) arena = {0};
+    const struct kind_list kinds = api_kinds(api, &arena);
+    api->is_ending = true;
+    for (size_t i = 0; i < kinds.count; i++)
+        store_watch_end_all(api->store, kinds.items[i]->stored_as);
+}
+
 struct store_id api_id(const struct kind *kind, struct key key)
 {
     return (struct store_id){kind->stored_as, key};
@@ -173,6 +210,11 @@ struct error *api_change(struct api *api, struct store_id id, int64_t expected, 
                          void *data, struct store_object *ret_object)
 {
     SCOPED(observed) observed = {.edit = edit, .data = data};
+    /*
+     * What the store has accepted happens, whether its writer waits or not; so that all else
+     * follows, he waits. It takes as long as a commit does, and store_free() waits for those too.
+     */
+    FIBER_SHIELD(FOREVER);
     TRY(store_change(api->store, id, expected, observe, &observed, ret_object));
     if (observed.verdict == STORE_KEEP)
         return NULL;

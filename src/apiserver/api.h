@@ -10,6 +10,7 @@
 
 #include "access/access.h"
 #include "api/key.h"
+#include "async/semaphore.h"
 #include "base/map.h"
 #include "base/owned.h"
 #include "custom/custom.h"
@@ -34,10 +35,12 @@ struct api {
     struct rbac *rbac;
     struct access access;
     struct custom_pool *pool;
-    struct map definitions; /* name -> struct api_definition */
+    struct map definitions;       /* name -> struct api_definition */
+    struct semaphore settle_turn; /* names are given to one definition at a time */
     struct collector *collector;
     struct str cluster;      /* name of a virtual cluster; empty for the main API */
     uint64_t kinds_revision; /* changes with the definitions */
+    bool is_ending;          /* see api_end_watches() */
 };
 
 struct api_options {
@@ -57,13 +60,19 @@ MUST_USE struct error *api_new(const struct api_options *options, struct api **r
 void api_free(struct api *api);
 DEFINE_OWNED(api)
 
+/* The server stops: watches end as if their time were up, new ones at once. */
+void api_end_watches(struct api *api);
+
 /* The kind served at a place; one that is custom stays alive as long as the arena. */
 const struct kind *api_find_kind(struct api *api, struct arena *arena, struct gvr gvr);
 
 /* All kinds that are served, in the order of discovery; in the arena. */
 struct kind_list api_kinds(struct api *api, struct arena *arena);
 
-/* store_change(), and all that must follow it. Suspends. */
+/*
+ * store_change(), and all that must follow it. Suspends, beyond deadline and cancellation, until
+ * the change is durable or has failed.
+ */
 MUST_USE struct error *api_change(struct api *api, struct store_id id, int64_t expected,
                                   store_edit_fn *edit, void *data, struct store_object *ret_object);
 

@@ -87,6 +87,7 @@ static struct error *open_api(struct apiserver *server, const struct apiserver_o
         .base_rbac = server->base_rbac,
         .count = options->virtual_clusters,
         .inject = options->inject,
+        .gate = &server->handler.gate,
     };
     server->clusters = clusters_new(&clusters);
     return NULL;
@@ -129,6 +130,8 @@ struct error *apiserver_new(struct loop *loop, const struct apiserver_options *o
 struct error *apiserver_drain(struct apiserver *server)
 {
     gate_close(&server->handler.gate);
+    api_end_watches(server->api);
+    clusters_end_watches(server->clusters);
     return http_server_drain(server->http);
 }
 

@@ -85,6 +85,8 @@ static struct error *run(void *data)
         map_remove(&collector->queue, text);
         struct error *err = do_chore(collector, chore, id);
         if (!err)
+            err = fiber_yield(); /* many chores are done without a wait; others want their turn */
+        if (!err)
             continue;
         if (err->code == ERROR_CANCELED)
             return err;
@@ -141,14 +143,13 @@ static void index_object(struct collector *collector, struct store_id id,
 }
 
 /* Most objects have no owner, no finalizer and are not going: their text tells, unread. */
-static struct json_doc *read_if_of_interest(struct store_id id, const struct object_text *text)
+static struct json_doc *read_if_of_interest(const struct object_text *text)
 {
     static const struct str signs[] = {STR_INIT("\"ownerReferences\":"),
                                        STR_INIT("\"deletionTimestamp\":")};
     struct json_doc *doc = NULL;
     if (!text)
         return NULL;
-    (void)id;
     for (size_t i = 0; i < COUNT(signs); i++) {
         if (!str_contains(object_text_json(text), signs[i]))
             continue;
@@ -217,15 +218,29 @@ static void queue_containers(struct collector *collector, struct store_id id)
         map_remove(&collector->going, id.key.name);
 }
 
+/* Writers come here in any order, and each leaves the index as the newest state wants it. */
+static void index_again(struct collector *collector, struct store_id id, const struct json_doc *was,
+                        const struct json_doc *is)
+{
+    SCOPED(store_object) newest = {0};
+    if (was)
+        index_object(collector, id, json_doc_root(was), false);
+    if (is)
+        index_object(collector, id, json_doc_root(is), false);
+    OWNED(error) gone = store_get(collector->api->store, id, &newest);
+    OWNED(json_doc) now = read_if_of_interest(newest.text);
+    if (now)
+        index_object(collector, id, json_doc_root(now), true);
+}
+
 void collector_note(struct collector *collector, struct store_id id,
                     const struct object_text *before, const struct object_text *after)
 {
-    OWNED(json_doc) was = read_if_of_interest(id, before);
-    OWNED(json_doc) is = read_if_of_interest(id, after);
-    if (was)
-        index_object(collector, id, json_doc_root(was), false);
+    OWNED(json_doc) was = read_if_of_interest(before);
+    OWNED(json_doc) is = read_if_of_interest(after);
+    if (was || is)
+        index_again(collector, id, was, is);
     if (is) {
-        index_object(collector, id, json_doc_root(is), true);
         if (json_count(json_path(json_doc_root(is), "metadata.ownerReferences")))
             collector_queue(collector, CHORE_OWNED, id);
         queue_going(collector, id, json_doc_root(is));

@@ -48,7 +48,10 @@ MUST_USE struct error *collector_empty_definition(struct collector *collector, s
 const struct kind *collector_kind(struct collector *collector, struct arena *arena,
                                   struct str resource);
 
-/* The id of an owner that a reference names; false when its kind is not known. */
+/*
+ * The id of an owner that a reference names; false when its kind is not known, or lives in
+ * namespaces and the dependent does not.
+ */
 bool collector_owner(struct collector *collector, struct arena *arena,
                      const struct json_value *reference, struct str namespace,
                      struct store_id *ret_id);

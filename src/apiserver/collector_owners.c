@@ -39,6 +39,8 @@ bool collector_owner(struct collector *collector, struct arena *arena,
         const struct kind *kind = kinds.items[i];
         if (!gvk_eq(kind->gvk, gvk))
             continue;
+        if (kind->namespaced && namespace.len == 0)
+            return false;
         *ret_id = (struct store_id){
             kind->stored_as,
             {kind->namespaced ? namespace : (struct str){0}, json_path_str(reference, "name")},
@@ -127,22 +129,26 @@ enum owner_state {
     OWNER_GONE,
 };
 
+static bool waits_in_foreground(const struct object_text *text)
+{
+    OWNED(object) object = NULL;
+    OWNED(error) unreadable = object_text_read(text, &object);
+    return !unreadable && object_is_deleting(object) &&
+           object_has_finalizer(object, STR("foregroundDeletion"));
+}
+
 static enum owner_state state_of(struct collector *collector, const struct json_value *reference,
                                  struct str namespace)
 {
     SCOPED(arena) arena = {0};
     SCOPED(store_object) found = {0};
-    OWNED(object) owner = NULL;
     struct store_id id;
     if (!collector_owner(collector, &arena, reference, namespace, &id))
-        return OWNER_SOLID; /* of a kind we do not know; nothing is deleted on a guess */
+        return OWNER_SOLID; /* where it is we do not know; nothing is deleted on a guess */
     OWNED(error) missing = store_get(collector->api->store, id, &found);
     if (missing || !str_eq(object_text_uid(found.text), json_path_str(reference, "uid")))
         return OWNER_GONE;
-    OWNED(error) unreadable = object_text_read(found.text, &owner);
-    const bool waits = !unreadable && object_is_deleting(owner) &&
-                       object_has_finalizer(owner, STR("foregroundDeletion"));
-    return waits ? OWNER_WAITING : OWNER_SOLID;
+    return waits_in_foreground(found.text) ? OWNER_WAITING : OWNER_SOLID;
 }
 
 /* The uids of owners that are gone or going. */
@@ -197,6 +203,55 @@ static struct error *remove_dependent(struct collector *collector, const struct 
     return error_ignore(err, ERROR_NOT_FOUND);
 }
 
+static void add_without_block(struct json_builder *builder, const struct json_value *reference)
+{
+    const struct json_value *value;
+    json_builder_object(builder);
+    JSON_FOREACH (key, value, reference) {
+        json_builder_key(builder, key);
+        if (str_eq(key, STR("blockOwnerDeletion")))
+            json_builder_bool(builder, false);
+        else
+            json_builder_value(builder, value);
+    }
+    json_builder_end(builder);
+}
+
+/* Owners do not wait for this object any more. */
+static struct error *without_blocks(void *data, const struct json_value *object,
+                                    struct json_doc **ret_doc)
+{
+    const struct json_value *reference;
+    SCOPED(json_builder) builder = {0};
+    OWNED(json_doc) references = NULL;
+    SCOPED(json_edit) edit = {0};
+    (void)data;
+    json_builder_array(&builder);
+    JSON_FOREACH (key, reference, json_path(object, "metadata.ownerReferences"))
+        add_without_block(&builder, reference);
+    json_builder_end(&builder);
+    TRY(json_builder_finish(&builder, &references));
+    json_edit_init(&edit, object);
+    json_edit_set(&edit, JSON_PLACE("metadata.ownerReferences"), json_doc_root(references));
+    return json_edit_finish(&edit, ret_doc);
+}
+
+/* Whether a dependent of this object waits in the foreground already: a circle closes here. */
+static bool closes_circle(struct collector *collector, struct str uid)
+{
+    const struct map *ids = collector_dependents(collector, uid);
+    if (!ids)
+        return false;
+    MAP_FOREACH (entry, ids) {
+        SCOPED(store_object) found = {0};
+        OWNED(error)
+        missing = store_get(collector->api->store, collector_id_read(map_key(entry)), &found);
+        if (!missing && waits_in_foreground(found.text))
+            return true;
+    }
+    return false;
+}
+
 struct error *collector_check_owned(struct collector *collector, struct store_id id)
 {
     SCOPED(arena) arena = {0};
@@ -220,8 +275,10 @@ struct error *collector_check_owned(struct collector *collector, struct store_id
         find_lost(collector, object, id.key.namespace, &lost);
         return collector_change(collector, kind, id, without_lost, &lost);
     }
-    const bool has_dependents =
-        collector_dependents(collector, json_path_str(object, "metadata.uid")) != NULL;
+    const struct str uid = json_path_str(object, "metadata.uid");
+    const bool has_dependents = collector_dependents(collector, uid) != NULL;
+    if (states[OWNER_WAITING] && closes_circle(collector, uid))
+        TRY(collector_change(collector, kind, id, without_blocks, NULL));
     return remove_dependent(collector, kind, id, object,
                             states[OWNER_WAITING] > 0 && has_dependents);
 }
@@ -264,7 +321,9 @@ struct error *collector_foreground(struct collector *collector, struct store_id 
         MAP_FOREACH (entry, ids) {
             const struct store_id dependent = collector_id_read(map_key(entry));
             collector_queue(collector, CHORE_OWNED, dependent);
-            is_held = is_held || blocks(collector, dependent, uid);
+            const bool is_itself =
+                key_eq(dependent.key, id.key) && str_eq(dependent.resource, id.resource);
+            is_held = is_held || (!is_itself && blocks(collector, dependent, uid));
         }
     return is_held ? NULL : collector_release(collector, kind, id, STR("foregroundDeletion"));
 }

@@ -46,7 +46,9 @@ static bool read_start(struct arena *arena, struct str start, struct str namespa
         name = str_skip(name, slash + 1);
     }
     ret_after->name = name;
-    return name.len > 0 && str_find_char(name, '/') == STR_NONE;
+    return name.len > 0 && str_find_char(name, '/') == STR_NONE &&
+           str_find_char(name, '\0') == STR_NONE &&
+           str_find_char(ret_after->namespace, '\0') == STR_NONE;
 }
 
 struct error *continue_token_read(struct arena *arena, struct str token, struct str namespace,

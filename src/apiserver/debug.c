@@ -35,6 +35,8 @@ struct error *debug_serve(struct clusters *clusters, struct request *request)
         return status_bad_request("there is no virtual cluster %.*s", STR_ARG(name));
     if (str_eq(request->method, STR("PUT")))
         TRY(change(clusters, cluster, request));
+    else if (str_eq(request->method, STR("DELETE")))
+        clusters_remove_inject(clusters, cluster);
     else if (!str_eq(request->method, STR("GET")))
         return status_method_not_allowed();
     inject_write(clusters_inject(clusters, cluster), &text);

@@ -125,12 +125,14 @@ static struct error *serve(struct api *api, struct str name, const struct object
     return NULL;
 }
 
-static void withdraw(struct api *api, struct str name)
+/* Whether there was one. */
+static bool withdraw(struct api *api, struct str name)
 {
     if (!map_remove(&api->definitions, name))
-        return;
+        return false;
     api->kinds_revision++;
     store_watch_end_all(api->store, name);
+    return true;
 }
 
 static void complain(struct str name, struct error *err)
@@ -140,19 +142,66 @@ static void complain(struct str name, struct error *err)
         log_error("cannot serve custom resources", LOG_STR("definition", name), LOG_ERROR(err));
 }
 
-void definitions_follow(struct api *api, struct store_id id)
+/*
+ * A definition that is going takes no objects from here on. The status is written only then, so
+ * that whatever was let in before is durable, and seen by who empties it, once that write is.
+ */
+static void close_terminating(struct api *api, struct store_id id)
+{
+    SCOPED(store_object) found = {0};
+    OWNED(json_doc) doc = NULL;
+    struct api_definition *definition = map_find(&api->definitions, id.key.name);
+    OWNED(error) gone = store_get(api->store, id, &found);
+    if (!definition || gone)
+        return;
+    OWNED(error) unreadable = json_read(object_text_json(found.text), &doc);
+    if (!unreadable && metadata_is_deleting(json_doc_root(doc)))
+        definition->is_terminating = true;
+}
+
+/* Whether it is gone now and was not before. */
+static bool follow_one(struct api *api, struct store_id id)
 {
     SCOPED(store_object) found = {0};
     struct settling settling = {api};
-    if (!str_eq(id.resource, DEFINITIONS_RESOURCE))
-        return;
+    close_terminating(api, id);
     /* Through the store and not through api_change(), which has called us. */
     complain(id.key.name, store_change(api->store, id, STORE_ANY, settle, &settling, NULL));
     OWNED(error) gone = store_get(api->store, id, &found);
     if (gone)
-        withdraw(api, id.key.name);
-    else
-        complain(id.key.name, serve(api, id.key.name, found.text));
+        return withdraw(api, id.key.name);
+    complain(id.key.name, serve(api, id.key.name, found.text));
+    return false;
+}
+
+/* Names are free again: whoever could not have theirs may get them. */
+static void follow_refused(struct api *api)
+{
+    SCOPED(arena) arena = {0};
+    size_t count = 0;
+    struct str *names =
+        arena_alloc_array(&arena, map_count(&api->definitions) + 1, sizeof(struct str));
+    MAP_FOREACH (entry, &api->definitions) {
+        const struct api_definition *definition = entry->value;
+        if (!definition->custom)
+            names[count++] = arena_str(&arena, map_key(entry));
+    }
+    for (size_t i = 0; i < count; i++)
+        (void)follow_one(api, (struct store_id){DEFINITIONS_RESOURCE, {.name = names[i]}});
+}
+
+void definitions_follow(struct api *api, struct store_id id)
+{
+    if (!str_eq(id.resource, DEFINITIONS_RESOURCE))
+        return;
+    OWNED(error) interrupted = semaphore_take(&api->settle_turn);
+    if (interrupted) { /* api_change() lets nobody; the next change makes up for it */
+        complain(id.key.name, TAKE(interrupted));
+        return;
+    }
+    if (follow_one(api, id))
+        follow_refused(api);
+    semaphore_give(&api->settle_turn);
 }
 
 static bool load_one(void *data, struct key key, struct object_text *text)

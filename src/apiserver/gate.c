@@ -1,6 +1,7 @@
 #include "apiserver/gate.h"
 
 #include "api/status.h"
+#include "async/fiber.h"
 
 #define REQUESTS_DEFAULT 1000
 #define WATCHES_DEFAULT  20000
@@ -11,6 +12,7 @@ void gate_init(struct gate *gate, size_t requests_max, size_t watches_max)
         .requests_max = requests_max ? requests_max : REQUESTS_DEFAULT,
         .watches_max = watches_max ? watches_max : WATCHES_DEFAULT,
     };
+    list_init(&gate->stays);
 }
 
 void gate_done(struct gate *gate)
@@ -21,6 +23,21 @@ void gate_done(struct gate *gate)
 void gate_close(struct gate *gate)
 {
     gate->is_closed = true;
+    LIST_FOREACH (struct gate_stay, stay, &gate->stays, link)
+        fiber_cancel(stay->fiber);
+}
+
+void gate_stay_begin(struct gate *gate, struct gate_stay *stay)
+{
+    *stay = (struct gate_stay){.fiber = fiber_current()};
+    list_append(&gate->stays, &stay->link);
+    if (gate->is_closed)
+        fiber_cancel(stay->fiber);
+}
+
+void gate_stay_end(struct gate_stay *stay)
+{
+    list_remove(&stay->link);
 }
 
 static struct error *check_open(const struct gate *gate)

@@ -84,10 +84,17 @@ static struct error *serve_short(struct handler *handler, struct request *reques
     return err;
 }
 
+/* Users of one name in different clusters are different users. */
+static struct str watcher(const struct request *request)
+{
+    return arena_print(request->arena, "%.*s/%.*s", STR_ARG(request->api->cluster),
+                       STR_ARG(request->user.user.name));
+}
+
 static struct error *serve_watch(struct handler *handler, struct request *request)
 {
     TRY(identify(request));
-    const struct str user = request->user.user.name;
+    const struct str user = watcher(request);
     TRY(gate_enter_watch(&handler->gate, user));
     struct error *err = serve_known(handler, request);
     gate_leave_watch(&handler->gate, user);
@@ -109,10 +116,26 @@ static struct error *for_clients(struct error *err)
         return status_timeout(STR("request did not complete within the allotted timeout"), 1);
     case ERROR_PARSE:
     case ERROR_IO:
-        return status_internal("Internal error occurred: %s", err->message);
+        return status_internal("%s", err->message);
     default:
         return TAKE(owned);
     }
+}
+
+static struct error *serve_cluster(struct handler *handler, struct request *request,
+                                   struct cluster *cluster, struct str target)
+{
+    bool is_done;
+    struct clusters_visit visit = {.clusters = handler->clusters, .cluster = cluster};
+    TRY(clusters_misbehave(&visit, request->http, &is_done));
+    if (is_done)
+        return NULL;
+    TRY(clusters_enter(handler->clusters, cluster, &request->api));
+    request->visit = &visit;
+    struct error *err = serve(handler, request, target);
+    request->visit = NULL;
+    clusters_leave(cluster);
+    return err;
 }
 
 struct error *handler_serve(void *data, struct http_request *http)
@@ -129,18 +152,11 @@ struct error *handler_serve(void *data, struct http_request *http)
         .warnings = {.arena = http_request_arena(http)},
     };
     struct cluster *cluster = find_cluster(handler, &target, &is_cluster);
+    http_request_set_party(http, cluster);
     if (is_cluster && !cluster)
         return answer_problem(&request, error_new(ERROR_NOT_FOUND, "404 page not found"));
-    if (cluster) {
-        bool is_done;
-        TRY(clusters_misbehave(handler->clusters, cluster, http, &is_done));
-        if (is_done)
-            return NULL;
-        TRY(clusters_enter(handler->clusters, cluster, &request.api));
-    }
-    struct error *err = serve(handler, &request, target);
-    if (cluster)
-        clusters_leave(cluster);
+    struct error *err = cluster ? serve_cluster(handler, &request, cluster, target)
+                                : serve(handler, &request, target);
     if (!err || http_request_has_responded(http) || err->code == ERROR_CANCELED)
         return err;
     return answer_problem(&request, for_clients(err));

@@ -4,6 +4,9 @@
 
 #include "base/random.h"
 
+/* Longer waits are black holes. */
+#define WAIT_MAX HOUR
+
 static bool read_share(struct str text, double *ret_share)
 {
     char copy[32];
@@ -16,12 +19,17 @@ static bool read_share(struct str text, double *ret_share)
     return *end == '\0' && *ret_share >= 0 && *ret_share <= 1;
 }
 
+static bool read_wait(struct str text, duration *ret_wait)
+{
+    return duration_read(text, ret_wait) && *ret_wait >= 0 && *ret_wait <= WAIT_MAX;
+}
+
 static bool read_part(struct str name, struct str value, struct inject *inject)
 {
     if (str_eq(name, STR("latency")))
-        return duration_read(value, &inject->latency) && inject->latency >= 0;
+        return read_wait(value, &inject->latency);
     if (str_eq(name, STR("jitter")))
-        return duration_read(value, &inject->jitter) && inject->jitter >= 0;
+        return read_wait(value, &inject->jitter);
     if (str_eq(name, STR("error")))
         return read_share(value, &inject->error);
     if (str_eq(name, STR("drop")))
@@ -59,20 +67,40 @@ void inject_write(const struct inject *inject, struct buf *out)
               (unsigned long long)inject->seed);
 }
 
+/* Draws of a request and of the watch it becomes are far apart. */
+static void begin(struct random *random, const struct inject *inject, struct str cluster,
+                  uint64_t number, uint64_t draw)
+{
+    const uint64_t far = UINT64_C(0xd1342543de82ef95);
+    random_init(random, str_hash(cluster, inject->seed) + number + draw * far);
+}
+
+static enum inject_fault choose(const struct inject *inject, double drawn)
+{
+    if (drawn < inject->hole)
+        return INJECT_HOLE;
+    drawn -= inject->hole;
+    if (drawn < inject->drop)
+        return INJECT_DROP;
+    drawn -= inject->drop;
+    return drawn < inject->error ? INJECT_ERROR : INJECT_NONE;
+}
+
 enum inject_fault inject_decide(const struct inject *inject, struct str cluster, uint64_t number,
                                 duration *ret_wait)
 {
     struct random random;
-    random_init(&random, str_hash(cluster, inject->seed) + number);
-    *ret_wait = inject->latency;
-    if (inject->jitter > 0)
-        *ret_wait += (duration)random_below(&random, (uint64_t)inject->jitter + 1);
-    double draw = random_double(&random);
-    if (draw < inject->hole)
-        return INJECT_HOLE;
-    draw -= inject->hole;
-    if (draw < inject->drop)
-        return INJECT_DROP;
-    draw -= inject->drop;
-    return draw < inject->error ? INJECT_ERROR : INJECT_NONE;
+    begin(&random, inject, cluster, number, 0);
+    const enum inject_fault fault = choose(inject, random_double(&random));
+    *ret_wait = inject->latency + (duration)random_below(&random, (uint64_t)inject->jitter + 1);
+    return fault;
+}
+
+enum inject_fault inject_decide_watch(const struct inject *inject, struct str cluster,
+                                      uint64_t number, uint64_t draw)
+{
+    struct random random;
+    begin(&random, inject, cluster, number, draw);
+    const enum inject_fault fault = choose(inject, random_double(&random));
+    return fault == INJECT_ERROR ? INJECT_NONE : fault;
 }

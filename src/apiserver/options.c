@@ -99,10 +99,23 @@ static struct error *read_revision(const struct request *request, struct list_op
     return err;
 }
 
+/* A watch of one object by its path is one by its name. */
+static struct str fields_of(const struct request *request)
+{
+    const struct str fields = query_get(&request->query, STR("fieldSelector"));
+    if (request->verb != VERB_WATCH || request->name.len == 0)
+        return fields;
+    SCOPED(buf) text = {.limit = 0};
+    struct field_term term = {.field = STR("metadata.name"), .value = request->name};
+    field_selector_write(&text, &(struct field_selector){&term, 1});
+    return arena_print(request->arena, "%.*s%s%.*s", STR_ARG(buf_str(&text)), fields.len ? "," : "",
+                       STR_ARG(fields));
+}
+
 static struct error *read_selectors(const struct request *request, struct list_options *options)
 {
     const struct str labels = query_get(&request->query, STR("labelSelector"));
-    const struct str fields = query_get(&request->query, STR("fieldSelector"));
+    const struct str fields = fields_of(request);
     if (labels.len)
         TRY(selector_read(request->arena, labels, &options->labels));
     if (fields.len)

@@ -79,13 +79,20 @@ static struct error *serve_openapi_v2(struct request *request, struct kind_list 
     return answer_tagged(request, STR("application/json"), buf_str(&body));
 }
 
+/* What stands before the paths of a virtual cluster. */
+static struct str prefix(const struct request *request)
+{
+    const struct str cluster = request->api->cluster;
+    return cluster.len ? arena_print(request->arena, "/clusters/%.*s", STR_ARG(cluster)) : cluster;
+}
+
 static struct error *serve_openapi_v3(struct request *request, struct kind_list kinds,
                                       struct str path)
 {
     SCOPED(buf) body = {.limit = 0};
     struct str group = {0};
     if (path.len == 0) {
-        kind_openapi_v3_index(&body, kinds);
+        kind_openapi_v3_index(&body, kinds, prefix(request));
         return answer_body(request, 200, STR("text/plain; charset=utf-8"), buf_str(&body));
     }
     if (str_starts_with(path, STR("/api/"))) {

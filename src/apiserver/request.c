@@ -59,12 +59,13 @@ static bool is_true(struct str value)
 
 static enum verb verb_of(const struct request *request, bool old_watch_path)
 {
+    if (old_watch_path)
+        return str_eq(request->method, STR("GET")) ? VERB_WATCH : VERB_NONE;
     for (size_t i = 0; i < COUNT(methods); i++) {
         if (!str_eq(request->method, methods[i].method))
             continue;
         enum verb verb = request->name.len ? methods[i].on_object : methods[i].on_collection;
-        if (verb == VERB_LIST &&
-            (old_watch_path || is_true(query_get(&request->query, STR("watch")))))
+        if (verb == VERB_LIST && is_true(query_get(&request->query, STR("watch"))))
             verb = VERB_WATCH;
         return verb;
     }
@@ -101,6 +102,8 @@ struct error *request_read(struct request *request, struct str method, struct st
     TRY(query_read(request->arena, query, &request->query));
     bool old_watch_path = false;
     struct resource_path resource;
+    if (str_ends_with(path, STR("/")))
+        path.len--; /* what is named does not change, nor who may ask for it */
     if (str_starts_with(path, STR("/api")))
         path = without_watch(request->arena, path, &old_watch_path);
     if (!resource_path_read(request->arena, path, &resource))

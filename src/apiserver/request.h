@@ -16,6 +16,7 @@
 #include "json/json.h"
 
 struct api;
+struct clusters_visit;
 struct http_request;
 struct kind;
 
@@ -37,6 +38,7 @@ struct request {
     struct http_request *http;
     struct arena *arena; /* lives as long as the request */
     struct api *api;
+    struct clusters_visit *visit; /* NULL on the main API */
     struct access_user user;
     timestamp now;
 
@@ -47,7 +49,8 @@ struct request {
     bool is_resource; /* a path below /api/<version>/ or /apis/<group>/<version>/ */
     enum verb verb;
     struct gvr gvr;
-    struct str namespace, name, subresource;
+    struct str namespace, subresource;
+    struct str name; /* of a watch: the one object of an old watch path */
 
     const struct kind *kind;       /* NULL: no such resource */
     struct json_warnings warnings; /* for the headers of the answer */

@@ -212,6 +212,12 @@ static bool is_placed(const struct request *request)
     }
 }
 
+/* An escaped slash: elsewhere on the way these are two segments. */
+static bool has_slash(const struct request *request)
+{
+    return str_contains(request->name, STR("/")) || str_contains(request->namespace, STR("/"));
+}
+
 static struct error *serve_resource(struct request *request)
 {
     const struct kind *kind = request->kind;
@@ -220,7 +226,7 @@ static struct error *serve_resource(struct request *request)
                                             : error_new(ERROR_NOT_FOUND, "404 page not found");
     if (request->namespace.len && !kind->namespaced && kind->is_custom)
         return error_new(ERROR_NOT_FOUND, "404 page not found");
-    if ((request->namespace.len && !kind->namespaced) || str_contains(request->name, STR("/")))
+    if ((request->namespace.len && !kind->namespaced) || has_slash(request))
         return status_no_such_resource();
     if (request->subresource.len)
         return serve_subresource(request);

@@ -8,7 +8,7 @@
 /* Keys and certificates are a few kilobytes. */
 #define FILE_SIZE_MAX (1 * MEGABYTE)
 
-static void close_fd(int *fd)
+static void close_fd(const int *fd)
 {
     if (*fd >= 0)
         close(*fd);
@@ -34,13 +34,14 @@ struct error *secret_file_read(const char *folder, const char *name, struct buf 
             continue;
         if (got < 0)
             return error_from_errno(errno, "read %s", buf_c(&path));
-        if (got == 0)
-            break;
+        if (got == 0) {
+            *ret_is_there = true;
+            return NULL;
+        }
         buf_add(out, str_from(piece, (size_t)got));
         explicit_bzero(piece, sizeof(piece));
     }
-    *ret_is_there = true;
-    return NULL;
+    return error_new(ERROR_IO, "%s is too large to be a key or a certificate", buf_c(&path));
 }
 
 static struct error *write_all(int fd, struct str content, const char *path)
@@ -53,8 +54,6 @@ static struct error *write_all(int fd, struct str content, const char *path)
             return error_from_errno(errno, "write %s", path);
         content = str_skip(content, (size_t)put);
     }
-    if (fsync(fd) != 0)
-        return error_from_errno(errno, "sync %s", path);
     return NULL;
 }
 
@@ -66,19 +65,41 @@ static struct error *sync_folder(const char *folder)
     return NULL;
 }
 
-struct error *secret_file_write(const char *folder, const char *name, struct str content)
+/* Nobody else has made it: what lies in the way goes first, and a link is not followed. */
+static struct error *write_new(const char *path, struct str content, bool sync)
+{
+    if (unlink(path) != 0 && errno != ENOENT)
+        return error_from_errno(errno, "remove %s", path);
+    OWNED_FD fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return error_from_errno(errno, "make %s", path);
+    TRY(write_all(fd, content, path));
+    if (sync && fsync(fd) != 0)
+        return error_from_errno(errno, "sync %s", path);
+    return NULL;
+}
+
+static struct error *replace(const char *folder, const char *name, struct str content, bool sync)
 {
     SCOPED(buf) path = {.limit = 0};
     SCOPED(buf) temporary = {.limit = 0};
-    if (!folder)
-        return NULL;
     buf_print(&path, "%s/%s", folder, name);
     buf_print(&temporary, "%s/.%s.new", folder, name);
-    OWNED_FD fd = open(buf_c(&temporary), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return error_from_errno(errno, "make %s", buf_c(&temporary));
-    TRY(write_all(fd, content, buf_c(&temporary)));
-    if (rename(buf_c(&temporary), buf_c(&path)) != 0)
-        return error_from_errno(errno, "rename %s to %s", buf_c(&temporary), buf_c(&path));
-    return sync_folder(folder);
+    struct error *err = write_new(buf_c(&temporary), content, sync);
+    if (!err && rename(buf_c(&temporary), buf_c(&path)) != 0)
+        err = error_from_errno(errno, "rename %s to %s", buf_c(&temporary), buf_c(&path));
+    if (!err)
+        return sync ? sync_folder(folder) : NULL;
+    (void)unlink(buf_c(&temporary)); /* half a secret is one */
+    return err;
+}
+
+struct error *secret_file_write(const char *folder, const char *name, struct str content)
+{
+    return folder ? replace(folder, name, content, true) : NULL;
+}
+
+struct error *secret_file_remake(const char *folder, const char *name, struct str content)
+{
+    return folder ? replace(folder, name, content, false) : NULL;
 }

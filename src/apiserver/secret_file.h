@@ -15,3 +15,6 @@ MUST_USE struct error *secret_file_read(const char *folder, const char *name, st
 
 /* Mode 0600, synced, renamed into place. Into a NULL folder nothing is written. */
 MUST_USE struct error *secret_file_write(const char *folder, const char *name, struct str content);
+
+/* The same without waiting for the disk: for what is written anew at every start. */
+MUST_USE struct error *secret_file_remake(const char *folder, const char *name, struct str content);

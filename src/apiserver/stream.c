@@ -3,6 +3,7 @@
 #include "api/status.h"
 #include "apiserver/answer.h"
 #include "apiserver/api.h"
+#include "apiserver/clusters.h"
 #include "apiserver/listing.h"
 #include "apiserver/metadata.h"
 #include "async/fiber.h"
@@ -13,7 +14,7 @@
 
 #define BOOKMARK_EVERY (60 * SECOND)
 #define BOOKMARK_LEAD  (2 * SECOND) /* before the end of the stream */
-#define TIMEOUT_LEAST  (30 * 60 * SECOND)
+#define TIMEOUT_LEAST  (30 * MINUTE)
 #define YIELD_EVERY    64
 
 struct stream {
@@ -24,6 +25,7 @@ struct stream {
     int64_t ends, next_bookmark; /* by the loop's clock */
     int64_t shown;               /* the newest revision the client knows of */
     bool columns_shown;
+    bool is_silent; /* on purpose, see inject.h */
     struct buf line;
 };
 
@@ -33,11 +35,22 @@ static void stream_done(struct stream *stream)
     buf_done(&stream->line);
 }
 
+/* The faults of a virtual cluster find watches that are open, too. */
+static struct error *misbehave(struct stream *stream)
+{
+    struct clusters_visit *visit = stream->request->visit;
+    if (!visit || stream->is_silent)
+        return NULL;
+    return clusters_misbehave_watch(visit, stream->request->http, &stream->is_silent);
+}
+
 static struct error *send_line(struct stream *stream)
 {
     buf_add(&stream->line, STR("}\n"));
     TRY(buf_check(&stream->line));
-    TRY(http_request_write(stream->request->http, buf_str(&stream->line)));
+    TRY(misbehave(stream));
+    if (!stream->is_silent)
+        TRY(http_request_write(stream->request->http, buf_str(&stream->line)));
     buf_clear(&stream->line);
     return NULL;
 }
@@ -101,20 +114,32 @@ static struct error *send_event(struct stream *stream, const struct store_event 
     return before ? send_departed(stream, event) : NULL;
 }
 
-static struct error *send_initial(struct stream *stream)
+static bool wants_initial(const struct list_options *options)
 {
-    SCOPED(listing) list = {0};
+    return options->has_initial_events ? options->initial_events : options->revision == 0;
+}
+
+/* Before the answer begins, so that what is wrong with it is an answer, too. */
+static struct error *collect_initial(const struct stream *stream, struct listing *list)
+{
     struct list_options options = stream->options;
     options.limit = 0;
     options.continue_token = (struct str){0};
     options.match = MATCH_NOT_OLDER_THAN;
-    TRY(listing_collect(stream->request, &options, &list));
-    for (size_t i = 0; i < list.count; i++) {
-        TRY(send_object(stream, "ADDED", list.items[i]));
+    return wants_initial(&options) ? listing_collect(stream->request, &options, list) : NULL;
+}
+
+/* The list is let go of when it is sent: streams last. */
+static struct error *send_initial(struct stream *stream, struct listing *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        TRY(send_object(stream, "ADDED", list->items[i]));
         if (i % YIELD_EVERY == YIELD_EVERY - 1)
             TRY(fiber_yield());
     }
-    stream->shown = list.revision;
+    stream->shown = list->revision;
+    listing_done(list);
+    *list = (struct listing){0};
     return NULL;
 }
 
@@ -158,7 +183,7 @@ static struct error *tick(struct stream *stream)
         stream->next_bookmark = stream->ends - BOOKMARK_LEAD;
     return stream->options.bookmarks && revision > stream->shown
                ? send_bookmark(stream, revision, false)
-               : NULL;
+               : misbehave(stream);
 }
 
 static struct error *follow(struct stream *stream)
@@ -174,7 +199,8 @@ static struct error *follow(struct stream *stream)
             return send_error(stream, too_old(stream, stream->shown));
         }
         if (error_is(err, ERROR_GONE))
-            return error_ignore(err, ERROR_GONE); /* the definition went, and the stream with it */
+            return error_ignore(err,
+                                ERROR_GONE); /* the definition went, or the server is about to */
         TRY(err);
         if (event.text) {
             err = send_event(stream, &event);
@@ -190,16 +216,15 @@ static struct error *follow(struct stream *stream)
     }
 }
 
-static struct error *run(struct stream *stream)
+static struct error *run(struct stream *stream, struct listing *list)
 {
     const struct list_options *options = &stream->options;
-    const bool from_now = options->revision == 0;
-    const bool initial = options->has_initial_events ? options->initial_events : from_now;
+    const bool initial = wants_initial(options);
     int64_t revision = options->revision;
     if (initial) {
-        TRY(send_initial(stream));
+        TRY(send_initial(stream, list));
         revision = stream->shown;
-    } else if (from_now) {
+    } else if (revision == 0) {
         revision = store_revision(stream->request->api->store);
     }
     stream->shown = revision;
@@ -211,7 +236,7 @@ static struct error *run(struct stream *stream)
     TRY(err);
     if (initial && options->bookmarks && (options->has_initial_events || options->version.len))
         TRY(send_bookmark(stream, revision, true));
-    return follow(stream);
+    return stream->request->api->is_ending ? NULL : follow(stream);
 }
 
 static void set_times(struct stream *stream)
@@ -230,9 +255,11 @@ static void set_times(struct stream *stream)
 struct error *stream_serve(struct request *request)
 {
     SCOPED(stream) stream = {.request = request, .form = {.kind = request->kind}};
+    SCOPED(listing) initial = {0};
     TRY(negotiate(request, &stream.form.format));
     TRY(list_options_read(request, &stream.options));
     set_times(&stream);
+    TRY(collect_initial(&stream, &initial));
     TRY(answer_stream(request, STR("application/json")));
-    return run(&stream);
+    return run(&stream, &initial);
 }

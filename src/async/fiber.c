@@ -322,8 +322,10 @@ struct error *fiber_sleep(duration span)
     struct fiber *fiber = fiber_current();
     assert(fiber);
     struct timer timer = {0};
-    timer_start(fiber->loop, &timer, loop_now(fiber->loop) + (span > 0 ? span : 0),
-                (timer_fn)fiber_wake, fiber);
+    int64_t due;
+    /* A time that does not come needs no timer. */
+    if (!__builtin_add_overflow(loop_now(fiber->loop), span > 0 ? span : 0, &due))
+        timer_start(fiber->loop, &timer, due, (timer_fn)fiber_wake, fiber);
     struct error *err = fiber_park("time to pass");
     timer_stop(fiber->loop, &timer);
     return err;

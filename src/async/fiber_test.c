@@ -26,6 +26,14 @@ SIM_TEST(sleeping_takes_virtual_time_only)
     CHECK_EQ(loop_wall(loop) - SIM_EPOCH, HOUR + 5 * MINUTE);
 }
 
+SIM_TEST(sleeping_forever_ends_at_the_deadline)
+{
+    const int64_t before = loop_now(loop_current());
+    FIBER_TIMEOUT(3 * HOUR);
+    CHECK_ERROR(fiber_sleep(FOREVER), ERROR_DEADLINE);
+    CHECK_EQ(loop_now(loop_current()) - before, 3 * HOUR);
+}
+
 LOOP_TEST(sleeping_takes_real_time_on_a_real_loop)
 {
     const int64_t begun = loop_now(loop_current());

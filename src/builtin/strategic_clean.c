@@ -1,8 +1,8 @@
 /*
  * A patch's value as a result takes it: without objects that are directives, without null members.
  */
-#include "builtin/strategic_merge_internal.h"
 #include "base/memory.h"
+#include "builtin/strategic_merge_internal.h"
 
 struct clean {
     struct json_builder builder;

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 
 #include "api/quantity.h"
-#include "builtin/strategic_print.h"
-#include "builtin/strategic_types.h"
 #include "base/base64.h"
 #include "base/duration.h"
 #include "base/memory.h"
 #include "base/timestamp.h"
+#include "builtin/strategic_print.h"
+#include "builtin/strategic_types.h"
 
 /* A container that is being checked. */
 struct level {

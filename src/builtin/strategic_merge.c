@@ -1,7 +1,7 @@
 #include "builtin/strategic_merge.h"
 
-#include "builtin/strategic_merge_internal.h"
 #include "base/memory.h"
+#include "builtin/strategic_merge_internal.h"
 
 #define PATCH       STR("$patch")
 #define RETAIN      STR("$retainKeys")

@@ -3,8 +3,8 @@
  */
 #include <assert.h>
 
-#include "builtin/strategic_list.h"
 #include "base/memory.h"
+#include "builtin/strategic_list.h"
 
 /* A list of objects under way. */
 struct objects {

@@ -3,8 +3,8 @@
  */
 #pragma once
 
-#include "builtin/strategic_tree.h"
 #include "base/buf.h"
+#include "builtin/strategic_tree.h"
 #include "json/json.h"
 
 /* A message is cut far below this. */

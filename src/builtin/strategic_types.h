@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "builtin/strategic_keys.h"
 #include "base/owned.h"
 #include "base/str.h"
+#include "builtin/strategic_keys.h"
 
 enum field_kind {
     STRING,

@@ -238,6 +238,12 @@ static struct str request_target(struct client *client, const struct client_requ
     return url_join(arena, &client->options.config->server, request->path, buf_str(&query));
 }
 
+static bool is_read(struct str method)
+{
+    return str_eq(method, STR("GET")) || str_eq(method, STR("HEAD")) ||
+           str_eq(method, STR("OPTIONS"));
+}
+
 struct error *client_begin(struct client *client, const struct client_request *request,
                            duration limit, struct http_response **ret_response)
 {
@@ -252,6 +258,8 @@ struct error *client_begin(struct client *client, const struct client_request *r
         .target = request_target(client, request, limit, &arena),
         .headers = &headers,
         .body = request->body,
+        .may_send = is_read(request->method) ? NULL : client->options.may_write,
+        .may_send_data = client->options.may_write_data,
     };
     const int64_t begun = loop_now(client->loop);
     OWNED(http_response) response = NULL;

@@ -54,6 +54,14 @@ struct client_options {
     void (*warn)(void *data, struct str text);
     void *warn_data;
 
+    /*
+     * Asked right before a request that may change something goes out, repetitions included; NULL:
+     * always. A no is ERROR_CANCELED. How a process that no longer leads is kept from writing, see
+     * reconcile/leader.h.
+     */
+    bool (*may_write)(void *data);
+    void *may_write_data;
+
     struct http_limits limits;
     struct http_timeouts timeouts;
     size_t connections; /* 0: as http/client.h has it */

@@ -507,6 +507,56 @@ LOOP_TEST(no_secret_reaches_logs_or_errors)
     CHECK(!str_contains(buf_str(&logs), STR("planted")));
 }
 
+/* Says yes so often. */
+static bool count_down(void *data)
+{
+    size_t *left = data;
+    if (!*left)
+        return false;
+    --*left;
+    return true;
+}
+
+SIM_TEST(writes_ask_before_they_go_out_and_reads_do_not)
+{
+    SCOPED(stage) stage;
+    stage_init(&stage, false);
+    size_t left = 0;
+    stage.options.may_write = count_down;
+    stage.options.may_write_data = &left;
+    stage_start(&stage);
+    SCRIPT(&stage, {200, NULL, NULL, ONE_OBJECT});
+    OWNED(object) object = NULL;
+    CHECK_OK(client_get(stage.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, &object));
+    CHECK_EQ(stage.requests, (size_t)1);
+    CHECK_ERROR(client_create(stage.client, GVR_CONFIG_MAPS, object, NULL, NULL), ERROR_CANCELED);
+    CHECK_ERROR(client_update(stage.client, GVR_CONFIG_MAPS, object, NULL, NULL), ERROR_CANCELED);
+    CHECK_ERROR(client_delete(stage.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, NULL),
+                ERROR_CANCELED);
+    CHECK_ERROR(client_patch(stage.client, GVR_CONFIG_MAPS, KEY("ns", "a"), CLIENT_PATCH_MERGE,
+                             STR("{}"), NULL, NULL),
+                ERROR_CANCELED);
+    CHECK_ERROR(client_raw(stage.client,
+                           &(struct client_raw_request){.method = STR("POST"), .path = STR("/x")},
+                           &(struct arena){0}, &(struct buf){0}, &(struct client_raw_answer){0}),
+                ERROR_CANCELED);
+    CHECK_OK(fiber_sleep(SECOND));
+    CHECK_EQ(stage.requests, (size_t)1);
+
+    /* A repetition asks anew: head, body and end of the first try, nothing of the second. */
+    left = 3;
+    SCRIPT(&stage, {429, "Retry-After", "1", ""}, {200, NULL, NULL, ONE_OBJECT});
+    CHECK_ERROR(client_update(stage.client, GVR_CONFIG_MAPS, object, NULL, NULL), ERROR_CANCELED);
+    CHECK_EQ(stage.requests, (size_t)1);
+
+    /* Half a body is not acted upon. */
+    left = 2;
+    SCRIPT(&stage, {200, NULL, NULL, ONE_OBJECT});
+    CHECK_ERROR(client_update(stage.client, GVR_CONFIG_MAPS, object, NULL, NULL), ERROR_CANCELED);
+    CHECK_OK(fiber_sleep(SECOND));
+    CHECK_EQ(stage.requests, (size_t)0);
+}
+
 static struct error *get_and_list(void)
 {
     SCOPED(stage) stage;

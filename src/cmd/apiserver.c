@@ -22,7 +22,7 @@
 #define PORT_DEFAULT  7443
 
 struct settings {
-    const char *data_dir, *listen, *write_kubeconfig, *inject;
+    const char *data_dir, *listen, *write_kubeconfig, *write_clusters, *inject;
     bool in_memory;
     size_t virtual_clusters;
     const char *history_age;
@@ -111,30 +111,44 @@ static struct error *write_cluster(const struct settings *settings, const struct
     config.auth.token = buf_str(&token);
     kubeconfig_write(&text, cluster, &config);
     buf_print(&name, "%.*s.kubeconfig", STR_ARG(cluster));
-    return secret_file_write(folder, buf_c(&name), buf_str(&text));
+    return secret_file_remake(folder, buf_c(&name), buf_str(&text));
 }
 
-static struct error *write_clusters(const struct settings *settings, const struct apiserver *server)
+/* An earlier run may have had more clusters. */
+static void remove_leftovers(const char *folder, size_t count)
 {
-    SCOPED(buf) folder = {.limit = 0};
-    if (!settings->data_dir || apiserver_cluster_count(server) == 0)
-        return NULL;
-    buf_print(&folder, "%s/clusters", settings->data_dir);
-    if (mkdir(buf_c(&folder), 0700) != 0 && errno != EEXIST)
-        return error_from_errno(errno, "make %s", buf_c(&folder));
-    for (size_t i = 0; i < apiserver_cluster_count(server); i++)
-        TRY(write_cluster(settings, server, buf_c(&folder), i));
+    for (;;) {
+        SCOPED(buf) path = {.limit = 0};
+        buf_print(&path, "%s/vc-%04zu.kubeconfig", folder, ++count);
+        if (unlink(buf_c(&path)) != 0)
+            return;
+    }
+}
+
+static struct error *write_clusters(const struct settings *settings, const struct apiserver *server,
+                                    const char *folder)
+{
+    const size_t count = apiserver_cluster_count(server);
+    if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+        return error_from_errno(errno, "make %s", folder);
+    for (size_t i = 0; i < count; i++)
+        TRY(write_cluster(settings, server, folder, i));
+    remove_leftovers(folder, count);
     return NULL;
 }
 
 static struct error *write_files(const struct settings *settings, const struct apiserver *server)
 {
     SCOPED(buf) path = {.limit = 0};
+    SCOPED(buf) clusters = {.limit = 0};
     if (settings->data_dir) {
         buf_print(&path, "%s/kubeconfig", settings->data_dir);
+        buf_print(&clusters, "%s/clusters", settings->data_dir);
         TRY(write_kubeconfig(settings, server, buf_c(&path)));
+        TRY(write_clusters(settings, server, buf_c(&clusters)));
     }
-    TRY(write_clusters(settings, server));
+    if (settings->write_clusters)
+        TRY(write_clusters(settings, server, settings->write_clusters));
     if (settings->write_kubeconfig)
         TRY(write_kubeconfig(settings, server, settings->write_kubeconfig));
     return NULL;
@@ -175,13 +189,14 @@ static int run(int argc, char **argv)
 {
     struct settings settings = {.listen = "127.0.0.1:7443"};
     const struct flag flags[] = {
-        {"data-dir",         FLAG_TEXT,  &settings.data_dir        },
-        {"in-memory",        FLAG_BOOL,  &settings.in_memory       },
-        {"listen",           FLAG_TEXT,  &settings.listen          },
-        {"write-kubeconfig", FLAG_TEXT,  &settings.write_kubeconfig},
-        {"virtual-clusters", FLAG_COUNT, &settings.virtual_clusters},
-        {"inject",           FLAG_TEXT,  &settings.inject          },
-        {"history-age",      FLAG_TEXT,  &settings.history_age     },
+        {"data-dir",                  FLAG_TEXT,  &settings.data_dir        },
+        {"in-memory",                 FLAG_BOOL,  &settings.in_memory       },
+        {"listen",                    FLAG_TEXT,  &settings.listen          },
+        {"write-kubeconfig",          FLAG_TEXT,  &settings.write_kubeconfig},
+        {"virtual-clusters",          FLAG_COUNT, &settings.virtual_clusters},
+        {"write-cluster-kubeconfigs", FLAG_TEXT,  &settings.write_clusters  },
+        {"inject",                    FLAG_TEXT,  &settings.inject          },
+        {"history-age",               FLAG_TEXT,  &settings.history_age     },
     };
     if (!flags_read(&command_apiserver, argc, argv, flags, COUNT(flags)))
         return COMMAND_USAGE;
@@ -222,9 +237,12 @@ const struct command command_apiserver = {
         "                           written anyway\n"
         "  --virtual-clusters N     N more APIs, in memory, below /clusters/vc-0001 and so on;\n"
         "                           DIR/clusters/vc-0001.kubeconfig reaches the first\n"
+        "  --write-cluster-kubeconfigs DIR\n"
+        "                           where else to write vc-0001.kubeconfig and so on\n"
         "  --inject FAULTS          how virtual clusters misbehave, for example\n"
         "                           latency=20ms,jitter=5ms,error=0.01,drop=0.001,hole=0.001,seed=7\n"
-        "                           (changed later by PUT /debug/inject[?cluster=NAME])\n"
+        "                           (changed later by PUT /debug/inject[?cluster=NAME]; see\n"
+        "                           docs/virtual-clusters.md)\n"
         "  --history-age DURATION   how long changes can be watched and listed afterwards\n"
         "                           (default: 5m, and the last 1000 however old)\n\n"
         "Try it:\n"

@@ -115,6 +115,7 @@ void http_call_free(struct http_call *call)
     }
     http_head_done(&call->head);
     buf_done(&call->incoming);
+    buf_done(&call->shown);
     error_free(call->err);
     mem_free(call);
 }
@@ -136,22 +137,23 @@ struct error *http_call_wait_head(struct http_call *call)
 
 struct error *http_call_peek(struct http_call *call, struct str *ret_bytes)
 {
-    if (call->incoming_read == call->incoming.len) {
-        call->incoming_read = 0;
-        buf_clear(&call->incoming);
-        buf_shrink(&call->incoming);
+    if (call->shown_read == call->shown.len) {
+        call->shown_read = 0;
+        buf_done(&call->shown);
         while (call->incoming.len == 0 && !call->has_end && !call->closed)
             TRY(event_wait(&call->changed, "the body"));
         if (call->incoming.len == 0 && !call->has_end && call->err)
             return failure(call);
+        call->shown = call->incoming;
+        call->incoming = (struct buf){0};
     }
-    *ret_bytes = str_skip(buf_str(&call->incoming), call->incoming_read);
+    *ret_bytes = str_skip(buf_str(&call->shown), call->shown_read);
     return NULL;
 }
 
 void http_call_consume(struct http_call *call, size_t len)
 {
-    call->incoming_read += len;
+    call->shown_read += len;
     if (call->stream.engine) {
         http_stream_consume(&call->stream, len);
         http_conn_kick(call->conn);

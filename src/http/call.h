@@ -24,12 +24,14 @@ struct http_call {
     struct list_link link;
 
     struct http_head head; /* the peer's */
-    struct buf incoming;   /* the peer's body as far as it came and was not read */
-    size_t incoming_read;  /* of which so much has been read */
+    struct buf incoming;   /* the peer's body as far as it came and was not shown */
+    struct buf shown;      /* what is being read; it stays where it is while more comes */
+    size_t shown_read;     /* of which so much has been read */
     bool has_head, has_end, closed;
     struct error *err; /* why it was closed; NULL: it is complete */
     struct event changed;
     struct fiber *handler; /* server: cancelled when the client goes away */
+    const void *party;     /* server: whom the request is for */
 };
 
 /* For engines: the events that concern a stream are those of its call. */

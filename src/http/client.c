@@ -16,6 +16,7 @@
 #define CONNECTIONS_DEFAULT 16
 #define IDLE_DEFAULT        2
 #define TRIES_MAX           3
+#define GUARDED_PART        (64 * KILOBYTE)
 
 struct http_client {
     struct loop *loop;
@@ -267,11 +268,31 @@ static struct error *write_head(struct http_client *client,
 }
 
 /* One try on one connection. Suspends until the head is there. */
+static struct error *check_may_send(const struct http_client_request *request)
+{
+    if (!request->may_send || request->may_send(request->may_send_data))
+        return NULL;
+    return error_new(ERROR_CANCELED, "the request may not be sent any more");
+}
+
+/* Suspends while the peer does not read. */
+static struct error *send_body(const struct http_client_request *request, struct http_call *call)
+{
+    const size_t part = request->may_send ? GUARDED_PART : request->body.len;
+    for (size_t at = 0; at < request->body.len; at += part) {
+        TRY(check_may_send(request));
+        TRY(http_call_write(call, str_slice(request->body, at, at + part)));
+    }
+    TRY(check_may_send(request));
+    return http_call_end(call);
+}
+
 static struct error *attempt(struct http_client *client, struct http_conn *conn,
                              const struct http_client_request *request, struct http_call *call)
 {
     SCOPED(http_head) head;
     TRY(write_head(client, request, &head));
+    TRY(check_may_send(request));
     TRY(http_engine_open(conn->engine, &call->stream, &head, request->body.len == 0));
     http_conn_kick(conn);
     if (http_conn_capacity(conn) == 0) {
@@ -279,9 +300,7 @@ static struct error *attempt(struct http_client *client, struct http_conn *conn,
         list_append(conn->retired ? &client->retired : &client->conns, &conn->link);
     }
     if (request->body.len) {
-        struct error *err = http_call_write(call, request->body);
-        if (!err)
-            err = http_call_end(call);
+        struct error *err = send_body(request, call);
         /* A server may answer without reading it all; what it says is worth more than this. */
         if (err && !call->has_head)
             return err;

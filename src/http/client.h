@@ -55,6 +55,14 @@ struct http_client_request {
     struct str authority; /* Host; empty: the endpoint's */
     const struct http_headers *headers;
     struct str body; /* borrowed until http_client_send() returns; sent again on a retry */
+
+    /*
+     * Asked once there is a connection, right before the head and each part of the body are handed
+     * to it; NULL: always. A no ends the call with ERROR_CANCELED, and what was sent stays
+     * incomplete.
+     */
+    bool (*may_send)(void *data);
+    void *may_send_data;
 };
 
 /* Suspends until the response's head is there. */

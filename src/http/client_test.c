@@ -234,6 +234,42 @@ SIM_TEST(a_stream_is_read_line_by_line_for_hours)
     }
 }
 
+/* Two lines at once, and after a while many more. */
+static struct error *bursts(void *data, struct http_request *request)
+{
+    (void)data;
+    TRY(http_request_respond(request, 200, NULL));
+    TRY(http_request_write(request, STR("first\nsecond\n")));
+    TRY(fiber_sleep(SECOND));
+    for (int i = 0; i < 1000; i++)
+        TRY(http_request_write(request, STR("another line of the second burst\n")));
+    return NULL;
+}
+
+SIM_TEST(what_arrives_while_a_line_is_looked_at_does_not_move_it)
+{
+    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
+        TEST_CASE("%s", stage_name(kind));
+        SCOPED(stage) stage;
+        stage_init(&stage, kind, bursts, NULL);
+        CHECK_OK(stage_start(&stage));
+        OWNED(http_response) response = NULL;
+        struct str line;
+        CHECK_OK(http_client_send(stage.client, &(struct http_client_request){.target = STR("/")},
+                                  &response));
+        CHECK_OK(http_response_read_line(response, &line));
+        CHECK_OK(fiber_sleep(MINUTE));
+        CHECK_EQ(line, STR("first"));
+        CHECK_OK(http_response_read_line(response, &line));
+        CHECK_EQ(line, STR("second"));
+        for (int i = 0; i < 1000; i++)
+            CHECK_OK(http_response_read_line(response, &line));
+        CHECK_EQ(line, STR("another line of the second burst"));
+        CHECK_OK(http_response_read_line(response, &line));
+        CHECK(line.ptr == NULL);
+    }
+}
+
 struct flood {
     size_t written;
     bool canceled;

@@ -356,6 +356,14 @@ void http_conn_close(struct http_conn *conn, struct error *err)
     http_conn_kick(conn); /* ends it at the next turn: callers still hold it */
 }
 
+void http_conn_break(struct http_conn *conn, struct error *err)
+{
+    OWNED(error) cause = err;
+    lose(conn, cause);
+    conn->lingers = false;
+    http_conn_kick(conn); /* ends it at the next turn: callers still hold it */
+}
+
 void http_conn_add_call(struct http_conn *conn, struct http_call *call)
 {
     call->conn = conn;

@@ -66,6 +66,9 @@ struct http_conn {
     struct http_timeouts timeouts;
     int64_t idle_since, heard, blocked_since, pinged; /* 0: not so */
     bool retired, lost, lingers;
+
+    const void *party; /* server: of whom the first request was, see http_request_set_party() */
+    bool has_party, has_parties;
 };
 
 struct http_conn_options {
@@ -94,6 +97,9 @@ void http_conn_retire(struct http_conn *conn);
 
 /* Ends it now; calls that run fail with a copy of the error. Takes the error. */
 void http_conn_close(struct http_conn *conn, struct error *err);
+
+/* Ends it now as a fault of the network does: what was not sent stays unsent. Takes the error. */
+void http_conn_break(struct http_conn *conn, struct error *err);
 
 /* call.c: registers and removes a call. Removing the last one of a lost connection ends it. */
 void http_conn_add_call(struct http_conn *conn, struct http_call *call);

@@ -363,16 +363,20 @@ static void submit_settings(struct h2 *h2)
 {
     const struct http_limits *limits = &h2->engine.limits;
     const bool is_client = h2->engine.role == HTTP_CLIENT;
-    /* One entry depends on the role: a client wants no push, a server limits its streams. */
+    /*
+     * A client wants no push and a small table. A server limits its streams; it cannot ask for a
+     * small table, since Go's clients ignored that until 2022, which ends the connection.
+     */
     const int32_t last =
         is_client ? NGHTTP2_SETTINGS_ENABLE_PUSH : NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS;
     const nghttp2_settings_entry entries[] = {
         {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE,  (uint32_t)limits->window                 },
         {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, (uint32_t)limits->head                   },
-        {NGHTTP2_SETTINGS_HEADER_TABLE_SIZE,    TABLE_SIZE                               },
         {last,                                  is_client ? 0 : (uint32_t)limits->streams},
+        {NGHTTP2_SETTINGS_HEADER_TABLE_SIZE,    TABLE_SIZE                               },
     };
-    int code = nghttp2_submit_settings(h2->session, NGHTTP2_FLAG_NONE, entries, COUNT(entries));
+    const size_t count = is_client ? COUNT(entries) : COUNT(entries) - 1;
+    int code = nghttp2_submit_settings(h2->session, NGHTTP2_FLAG_NONE, entries, count);
     if (code == 0)
         code = nghttp2_session_set_local_window_size(h2->session, NGHTTP2_FLAG_NONE, 0,
                                                      (int32_t)limits->connection_window);

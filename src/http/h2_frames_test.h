@@ -16,6 +16,7 @@ enum {
     CONTINUATION = 9,
 };
 enum {
+    ACK = 1,
     END_STREAM = 1,
     END_HEADERS = 4,
 };

@@ -76,6 +76,22 @@ TEST(h2_header_of_a_megabyte_from_a_server)
     }
 }
 
+/* As the HTTP/2 client of Go did until 2022, and so every kubectl before 1.26. */
+TEST(h2_client_that_does_not_shrink_its_table_is_served)
+{
+    struct recorder server;
+    SCOPED(buf) out = {0}, input = {0};
+    recorder_init(&server, h2_new, HTTP_SERVER, NULL);
+    add_preface(&input);
+    CHECK_OK(feed_and_drain(&server, buf_str(&input), splits[0], &out));
+    buf_clear(&input);
+    add_frame(&input, SETTINGS, ACK, 0, STR(""));
+    add_request(&input, 1, END_STREAM);
+    CHECK_OK(feed_and_drain(&server, buf_str(&input), splits[0], &out));
+    CHECK_EQ(buf_str(&server.log), STR("head 1: GET host /\nend 1: \nclosed 1:\n"));
+    recorder_done(&server);
+}
+
 TEST(h2_continuation_may_arrive_byte_by_byte)
 {
     for (size_t i = 0; i < COUNT(splits); i++) {

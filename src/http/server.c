@@ -386,3 +386,36 @@ bool http_request_has_responded(const struct http_request *request)
 {
     return request->responded;
 }
+
+void http_request_set_party(struct http_request *request, const void *party)
+{
+    struct http_conn *conn = request->call->conn;
+    request->call->party = party;
+    if (!conn)
+        return;
+    conn->has_parties |= conn->has_party && conn->party != party;
+    conn->has_party = true;
+    conn->party = party;
+}
+
+static void reset_party(struct http_conn *conn, const void *party)
+{
+    LIST_FOREACH (struct http_call, call, &conn->calls, link) {
+        if (call->party != party || !call->handler)
+            continue;
+        http_stream_reset(&call->stream, HTTP_RESET_INTERNAL);
+        fiber_cancel(call->handler);
+    }
+    http_conn_kick(conn);
+}
+
+void http_request_break(struct http_request *request)
+{
+    struct http_conn *conn = request->call->conn;
+    if (!conn)
+        return;
+    if (conn->http2 && conn->has_parties)
+        reset_party(conn, request->call->party);
+    else
+        http_conn_break(conn, error_new(ERROR_CONNECTION, "broken on purpose"));
+}

@@ -87,4 +87,12 @@ MUST_USE struct error *http_request_write(struct http_request *request, struct s
 MUST_USE struct error *http_request_answer(struct http_request *request, int status,
                                            struct str content_type, struct str body);
 
+/*
+ * Breaks the connection as a fault of the network would: nothing more is sent, whoever handles its
+ * other requests is cancelled, and the caller returns. When requests for other parties have come
+ * over the same HTTP/2 connection, only the streams of this request's party are reset.
+ */
+void http_request_set_party(struct http_request *request, const void *party);
+void http_request_break(struct http_request *request);
+
 bool http_request_has_responded(const struct http_request *request);

@@ -469,3 +469,81 @@ SIM_TEST(streams_that_are_reset_do_not_pile_up_handlers)
     CHECK_OK(fiber_sleep(MINUTE));
     CHECK_EQ(running, 0);
 }
+
+/* "/a/..." is for one party, all else for another; "/a/break" breaks, "/wait" never ends. */
+static struct error *break_or_wait(void *data, struct http_request *request)
+{
+    static const int parties[2];
+    size_t *canceled = data;
+    const struct str target = http_request_target(request);
+    http_request_set_party(request, &parties[str_starts_with(target, STR("/a/"))]);
+    if (str_contains(target, STR("wait"))) {
+        struct error *err = fiber_sleep(10 * SECOND);
+        *canceled += err != NULL;
+        return err ? err : http_request_answer(request, 200, STR("text/plain"), STR("late\n"));
+    }
+    if (str_contains(target, STR("break"))) {
+        http_request_break(request);
+        return error_new(ERROR_CONNECTION, "broken");
+    }
+    return http_request_answer(request, 200, STR("text/plain"), STR("fine\n"));
+}
+
+struct waiter {
+    struct stage *stage;
+    const char *target;
+    struct error *err;
+};
+
+static struct error *ask(void *data)
+{
+    struct waiter *waiter = data;
+    SCOPED(buf) body = {.limit = KILOBYTE};
+    int status = 0;
+    waiter->err = stage_get(waiter->stage, str_from_c(waiter->target), &status, &body);
+    return NULL;
+}
+
+/* What runs beside a request that breaks its connection, and whether that ends with it. */
+static void check_break(enum stage_kind kind, const char *beside, bool is_hit)
+{
+    SCOPED(stage) stage;
+    SCOPED(scope) scope = {0};
+    SCOPED(buf) body = {.limit = KILOBYTE};
+    size_t canceled = 0;
+    int status = 0;
+    struct waiter waiter = {.stage = &stage, .target = beside};
+    stage_init(&stage, kind, break_or_wait, &canceled);
+    CHECK_OK(stage_start(&stage));
+    scope_start(&scope, "beside", ask, &waiter);
+    CHECK_OK(fiber_sleep(SECOND));
+    struct error *err = stage_get(&stage, STR("/a/break"), &status, &body);
+    CHECK(err != NULL);
+    CHECK_EQ(body.len, (size_t)0);
+    error_free(err);
+    CHECK_OK(stage_get(&stage, STR("/a/fine"), &status, &body));
+    CHECK_EQ(status, 200);
+    CHECK_OK(scope_wait(&scope));
+    CHECK_EQ(waiter.err != NULL, is_hit);
+    CHECK_EQ(canceled, (size_t)is_hit);
+    error_free(waiter.err);
+}
+
+SIM_TEST(a_connection_breaks_with_all_its_requests)
+{
+    const struct {
+        const char *name;
+        enum stage_kind kind;
+        const char *beside;
+        bool is_hit;
+    } cases[] = {
+        {"plain HTTP/1.1 has a connection each",    STAGE_PLAIN,  "/a/wait", false},
+        {"so has HTTP/1.1 over TLS",                STAGE_TLS_H1, "/a/wait", false},
+        {"streams of one HTTP/2 connection end",    STAGE_TLS_H2, "/a/wait", true },
+        {"those for another party are not touched", STAGE_TLS_H2, "/b/wait", false},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        TEST_CASE("%s", cases[i].name);
+        check_break(cases[i].kind, cases[i].beside, cases[i].is_hit);
+    }
+}

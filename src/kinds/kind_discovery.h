@@ -29,10 +29,13 @@ bool kind_discovery_resources(struct buf *out, struct kind_list kinds, struct st
 /* The aggregated form (apidiscovery.k8s.io/v2): of the core group, or of all others. */
 void kind_discovery_aggregated(struct buf *out, struct kind_list kinds, bool core);
 
-/* /openapi/v2 as protobuf and as JSON; /openapi/v3, with a hash per document. */
+/*
+ * /openapi/v2 as protobuf and as JSON; /openapi/v3, with a hash per document. The prefix is that of
+ * the API's paths: kubectl takes the URLs of the index as they are.
+ */
 void kind_openapi_v2_protobuf(struct buf *out, struct kind_list kinds);
 void kind_openapi_v2(struct buf *out, struct kind_list kinds);
-void kind_openapi_v3_index(struct buf *out, struct kind_list kinds);
+void kind_openapi_v3_index(struct buf *out, struct kind_list kinds, struct str prefix);
 
 /* /openapi/v3/api/v1 and /openapi/v3/apis/<group>/<version>; false when there is none. */
 bool kind_openapi_v3(struct buf *out, struct kind_list kinds, struct str group, struct str version);

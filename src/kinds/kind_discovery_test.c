@@ -150,7 +150,7 @@ TEST(openapi_index_names_every_version)
     SCOPED(buf) out = {0};
     OWNED(json_doc) doc = NULL;
     const struct kind_list kinds = all_kinds(&arena);
-    kind_openapi_v3_index(&out, kinds);
+    kind_openapi_v3_index(&out, kinds, STR(""));
     CHECK_OK(json_read(buf_str(&out), &doc));
     const struct json_value *paths = json_get(json_doc_root(doc), STR("paths"));
     const struct str core = json_path_str(json_get(paths, STR("api/v1")), "serverRelativeURL");
@@ -158,6 +158,9 @@ TEST(openapi_index_names_every_version)
                                           "serverRelativeURL");
     CHECK(str_starts_with(core, STR("/openapi/v3/api/v1?hash=")));
     CHECK(str_starts_with(beta, STR("/openapi/v3/apis/ver.run.example.com/v1beta1?hash=")));
+    buf_clear(&out);
+    kind_openapi_v3_index(&out, kinds, STR("/clusters/a"));
+    CHECK_CONTAINS(buf_str(&out), STR("\"/clusters/a/openapi/v3/api/v1?hash="));
 }
 
 TEST(openapi_hash_changes_with_the_content)
@@ -169,9 +172,9 @@ TEST(openapi_hash_changes_with_the_content)
     SCOPED(buf) after = {0};
     more.plural = STR("widgets");
     other[1] = &more;
-    kind_openapi_v3_index(&before, (struct kind_list){one, 1});
-    kind_openapi_v3_index(&same, (struct kind_list){one, 1});
-    kind_openapi_v3_index(&after, (struct kind_list){other, 2});
+    kind_openapi_v3_index(&before, (struct kind_list){one, 1}, STR(""));
+    kind_openapi_v3_index(&same, (struct kind_list){one, 1}, STR(""));
+    kind_openapi_v3_index(&after, (struct kind_list){other, 2}, STR(""));
     CHECK_EQ(buf_str(&before), buf_str(&same));
     CHECK(!str_eq(buf_str(&before), buf_str(&after)));
 }

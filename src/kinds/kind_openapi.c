@@ -152,7 +152,7 @@ static void add_hash(struct buf *url, struct kind_list kinds, struct kind_run ru
     buf_print(url, "?hash=%.*s", STR_ARG(sha256_hex(digest, text)));
 }
 
-void kind_openapi_v3_index(struct buf *out, struct kind_list kinds)
+void kind_openapi_v3_index(struct buf *out, struct kind_list kinds, struct str prefix)
 {
     SCOPED(json_builder) builder = {.limit = 0};
     struct kind_run run;
@@ -163,7 +163,7 @@ void kind_openapi_v3_index(struct buf *out, struct kind_list kinds)
         SCOPED(buf) url = {.limit = 0};
         run = kind_run_of_version(kinds, i);
         add_root(&name, kinds.items[i]->gvk);
-        buf_print(&url, "/openapi/v3/%.*s", STR_ARG(buf_str(&name)));
+        buf_print(&url, "%.*s/openapi/v3/%.*s", STR_ARG(prefix), STR_ARG(buf_str(&name)));
         add_hash(&url, kinds, run);
         json_builder_key(&builder, buf_str(&name));
         json_builder_object(&builder);

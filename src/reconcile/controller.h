@@ -48,6 +48,7 @@ void controller_free(struct controller *controller); /* stopped */
 DEFINE_OWNED(controller)
 
 struct queue *controller_queue(struct controller *controller);
+struct str controller_name(const struct controller *controller);
 
 /* Lets an event through. */
 typedef bool controller_filter_fn(void *data, const struct cache_event *event);
@@ -62,15 +63,27 @@ struct controller_source {
     void *data;
 };
 
-/* Before it is started. The cache outlives the controller. */
+/* Before it is started. The cache outlives the controller's run; source may be NULL. */
 void controller_watch(struct controller *controller, struct cache *cache,
                       const struct controller_source *source);
 
 /*
- * Waits until the caches are synced, then runs workers until it is cancelled. Running reconciles
- * are cancelled with it and joined. Suspends.
+ * Waits until the caches are synced, then runs workers until it is cancelled: ERROR_CANCELED.
+ * Running reconciles are cancelled with it and joined. Suspends.
  */
 MUST_USE struct error *controller_run(struct controller *controller);
 
-/* Ready-made filters and maps. */
-controller_filter_fn controller_filter_generation; /* updates that change metadata.generation */
+/*
+ * Ready-made filters and maps. A resync is an update without a change and passes through the
+ * source's filter like any other event.
+ */
+
+/* Drops updates that leave metadata.generation as it was; resyncs pass. */
+controller_filter_fn controller_filter_generation;
+
+/* The owner with "controller": true, before and after the change. data is a controller_owner. */
+struct controller_owner {
+    struct str group, kind;
+    bool is_cluster_scoped;
+};
+controller_map_fn controller_map_owner;

@@ -31,9 +31,12 @@ struct queue_options {
     struct metrics *metrics; /* NULL: none */
     duration backoff_first;  /* 0 means 5 ms */
     duration backoff_most;   /* 0 means 1000 s */
-    double rate;             /* failures per second over all keys; 0 means 10 */
+    double rate;             /* failures per second over all keys; 0 means 10, below 0 no limit */
     size_t burst;            /* 0 means 100 */
-    duration spacing;        /* between two starts of one key; 0: none */
+
+    /* Between two starts of a key that queue_add() asks for, and added to every back-off; 0: none.
+     * A delay that was asked for is kept as asked. */
+    duration spacing;
 };
 
 struct queue *queue_new(struct loop *loop, const struct queue_options *options);
@@ -54,11 +57,11 @@ struct queue_item {
     int priority;
 };
 
-/* Suspends until a key is ready. ERROR_CANCELED once the queue is shut down and empty. */
+/* Suspends until a key is ready. ERROR_CANCELED once the queue is shut down. */
 MUST_USE struct error *queue_take(struct queue *queue, struct queue_item *ret_item);
 void queue_done(struct queue *queue, const struct queue_item *item);
 
-/* Takes no more; those that wait are not handed out. */
+/* Takes no more; those that wait are dropped. Held ones are still given back with queue_done(). */
 void queue_shut_down(struct queue *queue);
 
 size_t queue_ready(const struct queue *queue);   /* that could be taken now */

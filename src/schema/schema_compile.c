@@ -2,9 +2,9 @@
  * Reads an openAPIV3Schema. Nodes wait in a list until they are read, so a deep schema costs no
  * stack; schema_check.c judges what is read.
  */
-#include "schema/schema_internal.h"
 #include "base/memory.h"
 #include "json/builder.h"
+#include "schema/schema_internal.h"
 
 /* A node that is allocated but not read. */
 struct pending {

@@ -4,10 +4,10 @@
  */
 #include <arpa/inet.h>
 
-#include "schema/schema_internal.h"
 #include "base/base64.h"
 #include "base/duration.h"
 #include "base/timestamp.h"
+#include "schema/schema_internal.h"
 
 static bool is_digit(char c)
 {

@@ -1,8 +1,8 @@
 /* Matching; schema_pattern_compile.c makes the programs. */
 #include "schema/schema_pattern.h"
 
-#include "schema/schema_pattern_internal.h"
 #include "base/memory.h"
+#include "schema/schema_pattern_internal.h"
 
 uint32_t rune_take(struct str *text)
 {

@@ -4,9 +4,9 @@
  * The code grows at the end while the text is read once, from the front. What is open is kept on a
  * stack of groups of our own, so nesting costs no stack of the fiber's.
  */
+#include "base/memory.h"
 #include "schema/schema_pattern_class.h"
 #include "schema/schema_pattern_internal.h"
-#include "base/memory.h"
 
 #define REPEAT_MAX  1000 /* Go's */
 #define NESTING_MAX 1000 /* Go's */

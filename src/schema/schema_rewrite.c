@@ -1,7 +1,7 @@
 #include "schema/schema_rewrite.h"
 
-#include "schema/schema_walk.h"
 #include "base/memory.h"
+#include "schema/schema_walk.h"
 
 struct walk {
     const struct rewrite *rewrite;

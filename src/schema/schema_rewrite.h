@@ -6,9 +6,9 @@
  */
 #pragma once
 
-#include "schema/schema_internal.h"
 #include "base/buf.h"
 #include "json/builder.h"
+#include "schema/schema_internal.h"
 
 enum verdict {
     PART_KEEP,    /* as it is, with all it contains */

@@ -1,6 +1,6 @@
-#include "schema/schema_rig_test.h"
 #include "base/buf.h"
 #include "json/json.h"
+#include "schema/schema_rig_test.h"
 
 /* One property x of a given schema, in a root that knows nothing else. */
 static struct str with_x(struct buf *text, const char *x)

@@ -5,10 +5,10 @@
  * Containers wait on a stack of our own. Only allOf, anyOf, oneOf and not recurse, into conditions
  * on the same value, and the compiler bounds their nesting.
  */
-#include "schema/schema_internal.h"
-#include "schema/schema_validate_internal.h"
 #include "base/memory.h"
 #include "json/compare.h"
+#include "schema/schema_internal.h"
+#include "schema/schema_validate_internal.h"
 
 /* A container whose parts are being checked. */
 struct frame {

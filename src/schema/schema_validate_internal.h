@@ -3,9 +3,9 @@
  */
 #pragma once
 
-#include "schema/schema_internal.h"
 #include "base/buf.h"
 #include "base/quote.h"
+#include "schema/schema_internal.h"
 
 struct validate {
     struct field_errors *errors;

@@ -1,9 +1,9 @@
 /* What holds for parts of an object wherever they are: embedded resources, sets and maps. */
 #include "api/gvk.h"
 #include "api/metadata_validation.h"
-#include "schema/schema_walk.h"
 #include "base/map.h"
 #include "json/compare.h"
+#include "schema/schema_walk.h"
 
 static struct str below(struct field_errors *errors, struct str path, const char *name)
 {

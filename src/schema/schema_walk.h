@@ -6,8 +6,8 @@
  */
 #pragma once
 
-#include "schema/schema_internal.h"
 #include "base/buf.h"
+#include "schema/schema_internal.h"
 
 struct schema_visit {
     const struct schema_node *node;

@@ -2,10 +2,10 @@
 
 #include <assert.h>
 
-#include "store/store_file.h"
-#include "store/store_internal.h"
 #include "async/worker.h"
 #include "base/memory.h"
+#include "store/store_file.h"
+#include "store/store_internal.h"
 
 #define HISTORY_AGE    (5 * MINUTE)
 #define HISTORY_EVENTS 1000

@@ -4,10 +4,10 @@
  */
 #include <assert.h>
 
-#include "store/store_file.h"
-#include "store/store_internal.h"
 #include "async/fiber.h"
 #include "base/memory.h"
+#include "store/store_file.h"
+#include "store/store_internal.h"
 
 /* Bounds the time a transaction takes, and so what the first of its writers waits. */
 #define GROUP_MAX 4096

@@ -5,8 +5,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "store/store_stage_test.h"
 #include "base/random.h"
+#include "store/store_stage_test.h"
 
 /*
  * A child writes and tells, through a pipe, each write that was acknowledged; it is killed at a

@@ -5,9 +5,9 @@
 #include <stdint.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "store/store_file_internal.h"
 #include "store/store_internal.h"
-#include "base/memory.h"
 
 #define APPLICATION_ID 0x63727374 /* "crst" */
 #define SCHEMA_VERSION 1

@@ -3,8 +3,8 @@
 
 #include <sqlite3.h>
 
-#include "store/store_file.h"
 #include "base/str.h"
+#include "store/store_file.h"
 
 enum store_statement {
     STATEMENT_BEGIN,

@@ -1,7 +1,7 @@
 #include "store/store_history.h"
 
-#include "store/store_internal.h"
 #include "base/memory.h"
+#include "store/store_internal.h"
 
 #define CAPACITY_FIRST 8
 

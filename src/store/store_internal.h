@@ -1,14 +1,14 @@
 /* What the modules of the store share. */
 #pragma once
 
-#include "store/store.h"
-#include "store/store_history.h"
 #include "async/event.h"
 #include "async/loop.h"
 #include "base/buf.h"
 #include "base/list.h"
 #include "base/map.h"
 #include "base/tree.h"
+#include "store/store.h"
+#include "store/store_history.h"
 
 struct fiber;
 struct store_file;

@@ -1,5 +1,5 @@
-#include "store/store_stage_test.h"
 #include "base/random.h"
+#include "store/store_stage_test.h"
 
 static const struct store_options defaults;
 

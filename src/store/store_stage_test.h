@@ -3,11 +3,11 @@
 
 #include <inttypes.h>
 
-#include "store/store.h"
-#include "store/store_watch.h"
 #include "async/fiber.h"
 #include "async/scope.h"
 #include "base/memory.h"
+#include "store/store.h"
+#include "store/store_watch.h"
 #include "testing/sim.h"
 
 struct sample {

@@ -1,8 +1,8 @@
 /* Accepting writes: each is decided against the newest state of its object, durable or not. */
 #include <assert.h>
 
-#include "store/store_internal.h"
 #include "base/memory.h"
+#include "store/store_internal.h"
 
 /* What a decision rests on. */
 struct basis {

@@ -17,6 +17,7 @@
 struct sim_backend {
     struct loop_backend backend;
     int64_t now;
+    duration jumped; /* of the wall clock */
     struct random random;
     size_t jobs_done;
     size_t turns; /* since time moved last */
@@ -40,7 +41,7 @@ static int64_t sim_now(struct loop_backend *backend)
 
 static int64_t sim_wall(struct loop_backend *backend)
 {
-    return SIM_EPOCH + of(backend)->now;
+    return SIM_EPOCH + of(backend)->now + of(backend)->jumped;
 }
 
 static void sim_wait(struct loop_backend *backend, duration most)
@@ -113,6 +114,16 @@ struct loop *sim_loop_new(uint64_t seed)
     sim->now = HOUR;
     random_init(&sim->random, seed ^ 0x51a7);
     return loop_new_with(&sim->backend, seed);
+}
+
+void sim_jump(struct loop *loop, duration span)
+{
+    of(loop_backend(loop))->jumped += span;
+}
+
+void sim_stall(struct loop *loop, duration span)
+{
+    of(loop_backend(loop))->now += span;
 }
 
 size_t sim_jobs_done(struct loop *loop)

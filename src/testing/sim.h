@@ -25,6 +25,12 @@ struct loop *sim_loop_new(uint64_t seed);
 /* 2026-01-01T00:00:00Z: what the wall clock shows when a simulated loop begins. */
 #define SIM_EPOCH (INT64_C(1767225600) * SECOND)
 
+/* Moves the wall clock by this much against the other one, as an administrator would. */
+void sim_jump(struct loop *loop, duration span);
+
+/* Time goes on and nothing runs, as when the process is stopped or the machine sleeps. */
+void sim_stall(struct loop *loop, duration span);
+
 /* Worker jobs done and not done so far; tests that must not touch threads check it. */
 size_t sim_jobs_done(struct loop *loop);
 

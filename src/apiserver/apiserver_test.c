@@ -1,0 +1,220 @@
+#include "apiserver/apiserver.h"
+
+#include "apiserver/stage_test.h"
+
+#define MAPS "/api/v1/namespaces/default/configmaps"
+
+static struct error *watch_to_the_end(void *data)
+{
+    struct http_response *response = data;
+    struct str line;
+    do
+        TRY(http_response_read_line(response, &line));
+    while (line.ptr);
+    return NULL;
+}
+
+SIM_TEST(a_server_that_stops_ends_its_watches)
+{
+    SCOPED(stage) stage;
+    SCOPED(scope) scope = {0};
+    stage_init(&stage);
+    CHECK_OK(stage_start(&stage));
+    {
+        OWNED(http_response) maps = stage_watch(&stage, MAPS "?watch=1");
+        OWNED(http_response) nodes = stage_watch(&stage, "/api/v1/nodes?watch=1&resourceVersion=1");
+        scope_start(&scope, "watch", watch_to_the_end, maps);
+        scope_start(&scope, "watch", watch_to_the_end, nodes);
+        CHECK_OK(fiber_sleep(SECOND));
+        const int64_t before = loop_now(loop_current());
+        {
+            FIBER_TIMEOUT(10 * SECOND);
+            CHECK_OK(apiserver_drain(stage.server));
+        }
+        CHECK(loop_now(loop_current()) - before < 5 * SECOND);
+        CHECK_OK(scope_wait(&scope));
+    }
+}
+
+SIM_TEST(what_is_acknowledged_is_there_after_a_restart)
+{
+    SCOPED(stage) stage;
+    SCOPED(buf) before = {.limit = 0};
+    stage_init(&stage);
+    stage_keep(&stage);
+    CHECK_OK(stage_start(&stage));
+    stage_create(&stage, MAPS,
+                 "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\"}}");
+    buf_add(&before, buf_str(&stage.answer));
+    stage_stop(&stage);
+    CHECK_OK(stage_start(&stage));
+    CHECK_EQ(stage_get(&stage, MAPS "/a"), 200);
+    CHECK_EQ(buf_str(&stage.answer), buf_str(&before));
+}
+
+SIM_TEST(one_server_uses_a_folder)
+{
+    SCOPED(stage) stage;
+    struct apiserver *second = NULL;
+    stage_init(&stage);
+    stage_keep(&stage);
+    CHECK_OK(stage_start(&stage));
+    CHECK_FAILS(apiserver_new(loop_current(), &stage.options, &second), ERROR_IO, "in use by");
+    CHECK_EQ(stage_get(&stage, MAPS), 200);
+}
+
+SIM_TEST(whoever_has_no_credentials_gets_health_and_version)
+{
+    static const struct {
+        const char *target;
+        int status;
+    } cases[] = {
+        {"/healthz",           200},
+        {"/livez?verbose",     200},
+        {"/readyz",            200},
+        {"/version",           200},
+        {"/api",               403},
+        {"/apis",              403},
+        {"/openapi/v2",        403},
+        {"/",                  403},
+        {MAPS,                 403},
+        {MAPS "?watch=1",      403},
+        {"/debug/inject",      403},
+        {"/clusters/vc-0001/", 403},
+        {"/clusters/vc-0009/", 404},
+    };
+    SCOPED(stage) stage;
+    stage_init(&stage);
+    stage.options.virtual_clusters = 1;
+    CHECK_OK(stage_start(&stage));
+    http_client_free(stage.client);
+    stage.client = stage_client(&stage, NULL);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        TEST_CASE("%s", cases[i].target);
+        CHECK_EQ(stage_get(&stage, cases[i].target), cases[i].status);
+    }
+}
+
+static int get_with_token(struct stage *stage, const char *target, struct str token)
+{
+    SCOPED(http_headers) headers = {0};
+    SCOPED(buf) value = {.limit = 0};
+    OWNED(http_response) response = NULL;
+    buf_print(&value, "Bearer %.*s", STR_ARG(token));
+    CHECK_OK(http_headers_add(&headers, STR("authorization"), buf_str(&value)));
+    const struct http_client_request request = {.target = str_from_c(target), .headers = &headers};
+    CHECK_OK(http_client_send(stage->client, &request, &response));
+    return http_response_status(response);
+}
+
+SIM_TEST(the_token_of_a_cluster_is_good_for_that_cluster)
+{
+    static const struct {
+        const char *target;
+        int status;
+    } cases[] = {
+        {"/clusters/vc-0001/api/v1/namespaces",            200},
+        {"/clusters/vc-0001/api/v1/namespaces/default",    200},
+        {"/clusters/vc-0001",                              200},
+        {"/clusters/vc-0001?x=1",                          200},
+        {"/clusters/vc-0002/api/v1/namespaces",            401},
+        {"/clusters/vc-0001/debug/inject",                 404},
+        {"/clusters/vc-0001/clusters/vc-0001/api",         404},
+        {"/api/v1/namespaces",                             401},
+        {"/clusters/vc-0001/../vc-0002/api/v1/namespaces", 404},
+    };
+    SCOPED(stage) stage;
+    SCOPED(buf) token = {.limit = 0};
+    stage_init(&stage);
+    stage.options.virtual_clusters = 2;
+    CHECK_OK(stage_start(&stage));
+    http_client_free(stage.client);
+    stage.client = stage_client(&stage, NULL);
+    apiserver_cluster_token(stage.server, 0, &token);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        TEST_CASE("%s", cases[i].target);
+        CHECK_EQ(get_with_token(&stage, cases[i].target, buf_str(&token)), cases[i].status);
+    }
+}
+
+struct caller {
+    struct stage *stage;
+    int status;
+};
+
+/* A revision that does not come is waited for three seconds. */
+static struct error *call_slowly(void *data)
+{
+    struct caller *caller = data;
+    OWNED(http_response) response = NULL;
+    const struct http_client_request request = {.target = STR(MAPS "?resourceVersion=9999999")};
+    TRY(http_client_send(caller->stage->client, &request, &response));
+    caller->status = http_response_status(response);
+    return NULL;
+}
+
+SIM_TEST(requests_beyond_the_limit_are_told_to_come_again)
+{
+    SCOPED(stage) stage;
+    SCOPED(scope) scope = {0};
+    struct caller callers[5];
+    int counts[2] = {0};
+    stage_init(&stage);
+    stage.options.requests = 3;
+    CHECK_OK(stage_start(&stage));
+    CHECK_EQ(stage_get(&stage, MAPS), 200);
+    for (size_t i = 0; i < COUNT(callers); i++) {
+        callers[i] = (struct caller){&stage, 0};
+        scope_start(&scope, "caller", call_slowly, &callers[i]);
+    }
+    CHECK_OK(scope_wait(&scope));
+    for (size_t i = 0; i < COUNT(callers); i++)
+        counts[callers[i].status == 429]++;
+    CHECK_EQ(counts[0], 3);
+    CHECK_EQ(counts[1], 2);
+    /* All of them have left again, and so have those that were cut off. */
+    for (int i = 0; i < 5; i++) {
+        SCOPED(scope) leaving = {0};
+        struct caller caller = {&stage, 0};
+        scope_start(&leaving, "caller", call_slowly, &caller);
+        CHECK_OK(fiber_sleep(SECOND));
+    }
+    CHECK_OK(fiber_sleep(SECOND));
+    CHECK_EQ(stage_get(&stage, MAPS), 200);
+}
+
+SIM_TEST(watches_beyond_the_limit_are_told_to_come_again)
+{
+    SCOPED(stage) stage;
+    stage_init(&stage);
+    stage.options.watches_per_user = 2;
+    CHECK_OK(stage_start(&stage));
+    for (int i = 0; i < 3; i++) {
+        OWNED(http_response) first = stage_watch(&stage, MAPS "?watch=1");
+        OWNED(http_response) second = stage_watch(&stage, MAPS "?watch=1");
+        CHECK_EQ(stage_get(&stage, MAPS "?watch=1"), 429);
+        CHECK_EQ(stage_get(&stage, MAPS), 200);
+        http_response_free(TAKE(first));
+        http_response_free(TAKE(second));
+        CHECK_OK(fiber_sleep(SECOND));
+    }
+}
+
+SIM_TEST(faults_are_read_and_changed_while_the_server_runs)
+{
+    SCOPED(stage) stage;
+    SCOPED(buf) token = {.limit = 0};
+    stage_init(&stage);
+    stage.options.virtual_clusters = 2;
+    CHECK_OK(stage_start(&stage));
+    CHECK_EQ(stage_get(&stage, "/debug/inject"), 200);
+    CHECK_EQ(stage_call(&stage, "PUT", "/debug/inject?cluster=vc-0001", "error=1"), 200);
+    CHECK_EQ(stage_call(&stage, "PUT", "/debug/inject?cluster=none", "error=1"), 400);
+    CHECK_EQ(stage_call(&stage, "PUT", "/debug/inject", "error=2"), 400);
+    CHECK_EQ(stage_call(&stage, "POST", "/debug/inject", ""), 405);
+    apiserver_cluster_token(stage.server, 0, &token);
+    CHECK_EQ(get_with_token(&stage, "/clusters/vc-0001/api", buf_str(&token)), 500);
+    buf_clear(&token);
+    apiserver_cluster_token(stage.server, 1, &token);
+    CHECK_EQ(get_with_token(&stage, "/clusters/vc-0002/version", buf_str(&token)), 200);
+}

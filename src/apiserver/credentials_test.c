@@ -1,0 +1,106 @@
+#include "apiserver/credentials.h"
+
+#include <unistd.h>
+
+#include "apiserver/folder_test.h"
+#include "base/duration.h"
+#include "testing/sim.h"
+
+static struct error *open_in(const char *folder, struct credentials **ret_credentials)
+{
+    static const struct str names[] = {STR_INIT("localhost"), STR_INIT("127.0.0.1")};
+    const struct credentials_options options = {
+        .folder = folder, .names = names, .name_count = COUNT(names), .now = SIM_EPOCH};
+    return credentials_open(&options, ret_credentials);
+}
+
+static void admin_token(const struct credentials *credentials, struct buf *out)
+{
+    access_admin_token(credentials->keys, STR("vc-0001"), out);
+}
+
+TEST(credentials_outlast_a_restart)
+{
+    SCOPED(folder) folder;
+    SCOPED(buf) first_token = {.limit = 0};
+    SCOPED(buf) second_token = {.limit = 0};
+    OWNED(credentials) first = NULL;
+    OWNED(credentials) second = NULL;
+    folder_init(&folder);
+    CHECK_OK(open_in(folder_file(&folder, "pki"), &first));
+    CHECK_EQ(folder_mode(&folder, "pki"), 0700);
+    CHECK_EQ(folder_mode(&folder, "pki/ca.key"), 0600);
+    CHECK_EQ(folder_mode(&folder, "pki/ca.crt"), 0600);
+    CHECK_EQ(folder_mode(&folder, "pki/tokens.key"), 0600);
+    CHECK_OK(open_in(folder_file(&folder, "pki"), &second));
+    CHECK_EQ(buf_str(&second->authority), buf_str(&first->authority));
+    CHECK(!str_eq(buf_str(&second->admin_key), buf_str(&first->admin_key))); /* issued anew */
+    admin_token(first, &first_token);
+    admin_token(second, &second_token);
+    CHECK_EQ(buf_str(&second_token), buf_str(&first_token));
+}
+
+TEST(credentials_without_a_folder_are_new_each_time)
+{
+    OWNED(credentials) first = NULL;
+    OWNED(credentials) second = NULL;
+    CHECK_OK(open_in(NULL, &first));
+    CHECK_OK(open_in(NULL, &second));
+    CHECK(!str_eq(buf_str(&second->authority), buf_str(&first->authority)));
+}
+
+TEST(credentials_do_not_make_up_half_an_authority)
+{
+    static const char *const files[] = {"pki/ca.key", "pki/ca.crt"};
+    for (size_t i = 0; i < COUNT(files); i++) {
+        SCOPED(folder) folder;
+        OWNED(credentials) first = NULL;
+        struct credentials *second = NULL;
+        TEST_CASE("without %s", files[i]);
+        folder_init(&folder);
+        CHECK_OK(open_in(folder_file(&folder, "pki"), &first));
+        CHECK_EQ(unlink(folder_file(&folder, files[i])), 0);
+        CHECK_FAILS(open_in(folder_file(&folder, "pki"), &second), ERROR_IO,
+                    "holds only one of ca.crt and ca.key");
+        CHECK_EQ(folder_mode(&folder, files[i]), -1);
+    }
+}
+
+TEST(credentials_that_are_broken_are_named)
+{
+    static const struct {
+        const char *file, *part;
+    } cases[] = {
+        {"pki/ca.key",     "ca.key"    },
+        {"pki/ca.crt",     "ca.crt"    },
+        {"pki/tokens.key", "tokens.key"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(folder) folder;
+        OWNED(credentials) first = NULL;
+        struct credentials *second = NULL;
+        TEST_CASE("%s", cases[i].file);
+        folder_init(&folder);
+        CHECK_OK(open_in(folder_file(&folder, "pki"), &first));
+        folder_write(&folder, cases[i].file, "nonsense\n", 0600);
+        struct error *err = open_in(folder_file(&folder, "pki"), &second);
+        CHECK(err != NULL);
+        CHECK_CONTAINS(str_from_c(err->message), str_from_c(cases[i].part));
+        error_free(err);
+    }
+}
+
+TEST(credentials_of_another_authority_do_not_fit)
+{
+    SCOPED(folder) folder;
+    OWNED(credentials) first = NULL;
+    OWNED(credentials) other = NULL;
+    struct credentials *mixed = NULL;
+    folder_init(&folder);
+    CHECK_OK(open_in(folder_file(&folder, "a"), &first));
+    CHECK_OK(open_in(folder_file(&folder, "b"), &other));
+    CHECK_EQ(rename(folder_file(&folder, "b/ca.key"), folder_file(&folder, "a/ca.key")), 0);
+    struct error *err = open_in(folder_file(&folder, "a"), &mixed);
+    CHECK(err != NULL);
+    error_free(err);
+}

@@ -1,0 +1,110 @@
+/*
+ * Controllers as graphs: what an owner wants, as nodes that depend on each other.
+ *
+ *     static struct error *build(struct framework_loop *loop, struct graph *graph)
+ *     {
+ *         struct graph_node *config, *server;
+ *         TRY(graph_add(graph, &(struct graph_node_options){.object = make_config(loop)},
+ * &config)); TRY(graph_add(graph, &(struct graph_node_options){.object = make_server(loop),
+ *                                                           .blockers = &config,
+ *                                                           .blocker_count = 1}, &server));
+ *         return NULL;
+ *     }
+ *
+ * For every owner the framework reads it, notes that its generation is being worked on, builds the
+ * graph, applies what has to be applied, checks what is there, and says in the owner's status how
+ * it went: observedGeneration, InProgress, Failed. In a steady state it writes nothing and, its
+ * reads coming from caches, asks nothing.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "api/gvk.h"
+#include "api/key.h"
+#include "api/object.h"
+#include "base/duration.h"
+#include "base/error.h"
+#include "base/owned.h"
+#include "base/str.h"
+#include "cache/cache.h"
+#include "framework/graph.h"
+#include "reconcile/controller.h"
+
+struct client;
+struct discovery;
+struct framework;
+struct framework_loop;
+struct metrics;
+
+enum framework_flags {
+    FRAMEWORK_PRUNE = 1,              /* delete owned objects that no node names any more */
+    FRAMEWORK_NO_OPERATOR_STATUS = 2, /* leave status.operator alone */
+    FRAMEWORK_METAV1_CONDITIONS = 4,  /* the standard schema of conditions */
+};
+
+enum framework_verdict {
+    FRAMEWORK_CONTINUE,
+    FRAMEWORK_STOP,
+};
+
+/* Kinds whose events lead to owners. */
+struct framework_watch {
+    struct gvk gvk;
+    controller_map_fn *map; /* NULL: by the controller reference, filtered by class */
+    controller_filter_fn *filter;
+    void *data;
+};
+
+struct framework_options {
+    struct str name; /* lower case; also the field manager, 1 to 128 printable characters */
+    struct gvk owner;
+    struct str version, commit;
+    struct str domain;     /* empty: corset.dev */
+    struct str class_name; /* the owners it cares for; empty: those without a class */
+    size_t workers;        /* 0 means 1 */
+    size_t graph_workers;  /* nodes of one loop at a time; 0 means 8 */
+    struct str finalizer;  /* empty: none */
+    unsigned flags;
+    duration conflict_requeue; /* 0 means 1 s */
+    const struct framework_watch *watches;
+    size_t watch_count;
+
+    enum framework_verdict (*precheck)(struct framework_loop *loop); /* NULL: continue */
+    struct error *(*build)(struct framework_loop *loop, struct graph *graph);
+    struct error *(*on_delete)(struct framework_loop *loop); /* with a finalizer */
+    void (*on_finish)(struct framework_loop *loop, const struct graph *graph);
+    void *data;
+
+    struct client *client;
+    struct discovery *discovery;
+    struct cache_set *caches;
+    struct metrics *metrics;
+};
+
+/* ERROR_INVALID for options that make no controller. Suspends: kinds are looked up. */
+MUST_USE struct error *framework_new(struct loop *loop, const struct framework_options *options,
+                                     struct framework **ret_framework);
+void framework_free(struct framework *framework);
+DEFINE_OWNED(framework)
+
+/* To be given to a manager. */
+struct controller *framework_controller(struct framework *framework);
+
+/* One processing of one owner, by hand: for tests. Suspends. */
+MUST_USE struct error *framework_reconcile(struct framework *framework, struct key key,
+                                           struct reconcile_result *ret_result);
+
+/* What functions of the controller see. The owner is read-only once build has returned. */
+struct object *framework_owner(const struct framework_loop *loop);
+void *framework_data(const struct framework_loop *loop);
+struct arena *framework_arena(struct framework_loop *loop); /* lives as long as the loop */
+struct client *framework_client(struct framework_loop *loop);
+
+/* Name of a derived object: "<owner>-<controller>[-<suffix>]". */
+struct str framework_name(struct framework_loop *loop, struct str suffix);
+
+/* Sets a condition of the controller's own, to be written with the status: for on_finish. */
+void framework_set_condition(struct framework_loop *loop, struct str type, struct str status,
+                             struct str reason, struct str message);

@@ -1,0 +1,66 @@
+/*
+ * What the files of the framework share: the controller, one loop, and the way to a cluster.
+ */
+#pragma once
+
+#include "api/object.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "framework/framework.h"
+#include "framework/graph_internal.h"
+#include "framework/owner_status.h"
+
+struct framework {
+    struct framework_options options;
+    struct loop *loop;
+    struct gvr owner_gvr;
+    bool owner_is_namespaced;
+    struct cache *owners;
+    struct map caches;  /* "group kind" -> struct cache */
+    struct map written; /* "resource namespace/name" -> newest version we made; see sight.c */
+    struct controller *controller;
+    struct framework_metrics *metrics;
+    struct framework_source *source_data;
+};
+
+struct framework_loop {
+    struct framework *framework;
+    struct arena arena;
+    struct key key;
+    struct object *owner;
+    int64_t generation;                        /* that of step 2 */
+    struct owner_status_condition *conditions; /* set by on_finish */
+    size_t condition_count, condition_capacity;
+};
+
+/* Where a kind is served; cached ones are read without asking. */
+struct sight {
+    struct gvr gvr;
+    bool namespaced;
+    struct cache *cache; /* NULL: the server is asked */
+};
+
+/* Texts live in the arena. Suspends. */
+MUST_USE struct error *sight_find(struct framework *framework, struct arena *arena, struct gvk gvk,
+                                  struct sight *ret_sight);
+
+/*
+ * Reads an object; ERROR_NOT_FOUND. Out of the cache unless it has not yet seen what we wrote
+ * ourselves. client NULL: the management cluster's, the only one with caches.
+ */
+MUST_USE struct error *sight_read(struct framework *framework, const struct sight *sight,
+                                  struct client *client, struct key key,
+                                  struct object **ret_object);
+
+/* An answer to a write of ours: readers must see at least this. */
+void sight_note(struct framework *framework, const struct sight *sight,
+                const struct object *written);
+
+/* What a failed request means for the node that made it. Takes the error. */
+MUST_USE struct error *node_classify(struct error *err, unsigned flags);
+
+/* Applies if necessary and checks; the graph's process function. data is the loop. */
+graph_process_fn node_process;
+
+/* Adds the nodes that delete what is owned and no longer wanted. Suspends. */
+MUST_USE struct error *prune_add(struct framework_loop *loop, struct graph *graph);

@@ -1,0 +1,374 @@
+#include "async/event.h"
+#include "async/fiber.h"
+#include "async/scope.h"
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/memory.h"
+#include "framework/graph_internal.h"
+
+struct graph_node {
+    struct graph *graph;
+    struct graph_node_options options;
+    struct graph_node **blockers, **after;
+    size_t blocker_count, after_count, index;
+    struct graph_node **dependents; /* of a run: who waits for this one; borrowed */
+    size_t dependent_count, pending;
+    enum graph_state state;
+    enum graph_outcome outcome;
+    struct error *err;
+    struct object *live;
+};
+
+struct graph {
+    struct graph_node **nodes;
+    size_t count, capacity;
+    struct map managed; /* identity of an object -> its latest managed node */
+    bool is_running;
+
+    /* Of a run. */
+    graph_process_fn *process;
+    void *data;
+    struct event changed;
+    size_t running, final;
+    struct graph_node **edges; /* the dependents of all nodes */
+    struct graph_node **ready; /* a heap: whoever was added first is on top */
+    size_t ready_count;
+};
+
+struct graph *graph_new(void)
+{
+    return NEW(struct graph);
+}
+
+static void node_free(struct graph_node *node)
+{
+    object_free(node->options.object);
+    object_free(node->live);
+    error_free(node->err);
+    mem_free(node->blockers);
+    mem_free(node->after);
+    mem_free(node);
+}
+
+void graph_free(struct graph *graph)
+{
+    if (!graph)
+        return;
+    for (size_t i = 0; i < graph->count; i++)
+        node_free(graph->nodes[i]);
+    mem_free(graph->nodes);
+    map_done(&graph->managed);
+    mem_free(graph->edges);
+    mem_free(graph->ready);
+    mem_free(graph);
+}
+
+static struct error *invalid(const char *what)
+{
+    return error_new(ERROR_INVALID, "%s", what);
+}
+
+static struct error *check_edges(const struct graph *graph, struct graph_node *const *nodes,
+                                 size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (nodes[i] && nodes[i]->graph != graph)
+            return invalid("unknown blocker");
+    return NULL;
+}
+
+/* What makes two nodes be about one object, as text. */
+static void add_identity(struct buf *out, const struct graph_node_options *options)
+{
+    const struct gvk gvk = object_gvk(options->object);
+    const struct key key = object_key(options->object);
+    buf_print(out, "%p %.*s %.*s %.*s %.*s", (void *)options->client, STR_ARG(gvk.group),
+              STR_ARG(gvk.kind), STR_ARG(key.namespace), STR_ARG(key.name));
+}
+
+/* The latest managed node for the same object. */
+static struct graph_node *find_same(const struct graph *graph,
+                                    const struct graph_node_options *options)
+{
+    SCOPED(buf) identity = {.limit = 0};
+    if (options->kind != GRAPH_MANAGED)
+        return NULL;
+    add_identity(&identity, options);
+    return map_find(&graph->managed, buf_str(&identity));
+}
+
+static void remember(struct graph *graph, struct graph_node *node)
+{
+    SCOPED(buf) identity = {.limit = 0};
+    if (node->options.kind != GRAPH_MANAGED)
+        return;
+    add_identity(&identity, &node->options);
+    map_put(&graph->managed, buf_str(&identity), node);
+}
+
+static struct error *check(const struct graph *graph, const struct graph_node_options *options,
+                           const struct graph_node *same)
+{
+    if (graph->is_running)
+        return invalid("a node cannot be added while the graph runs");
+    if (options->kind == GRAPH_CUSTOM && !options->run)
+        return invalid("a custom node needs a function");
+    TRY(check_edges(graph, options->blockers, options->blocker_count));
+    TRY(check_edges(graph, options->after, options->after_count));
+    if (same && !(options->flags & GRAPH_ALLOW_DUPLICATE))
+        return error_new(
+            ERROR_INVALID, "already added: %.*s %.*s/%.*s", STR_ARG(object_kind(options->object)),
+            STR_ARG(object_namespace(options->object)), STR_ARG(object_name(options->object)));
+    return NULL;
+}
+
+static struct graph_node **copy_edges(struct graph_node *const *edges, size_t count,
+                                      struct graph_node *more, size_t *ret_count)
+{
+    struct graph_node **copies = mem_realloc_array(NULL, count + 1, sizeof(struct graph_node *));
+    *ret_count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (edges[i])
+            copies[(*ret_count)++] = edges[i];
+    if (more)
+        copies[(*ret_count)++] = more;
+    return copies;
+}
+
+struct error *graph_add(struct graph *graph, const struct graph_node_options *options,
+                        struct graph_node **ret_node)
+{
+    *ret_node = NULL;
+    if (options->kind != GRAPH_CUSTOM && !options->object)
+        return NULL;
+    struct graph_node *same = find_same(graph, options);
+    TRY(check(graph, options, same));
+    struct graph_node *node = NEW(struct graph_node);
+    node->graph = graph;
+    node->options = *options;
+    if (options->object)
+        object_ref(options->object);
+    node->blockers =
+        copy_edges(options->blockers, options->blocker_count, NULL, &node->blocker_count);
+    node->after = copy_edges(options->after, options->after_count, same, &node->after_count);
+    node->index = graph->count;
+    if (graph->count == graph->capacity) {
+        graph->capacity = graph->capacity ? graph->capacity * 2 : 16;
+        graph->nodes =
+            mem_realloc_array(graph->nodes, graph->capacity, sizeof(struct graph_node *));
+    }
+    graph->nodes[graph->count++] = node;
+    remember(graph, node);
+    *ret_node = node;
+    return NULL;
+}
+
+/* All edges of a node, blockers and those it comes after, as one row. */
+static struct graph_node *edge(const struct graph_node *node, size_t index)
+{
+    return index < node->blocker_count ? node->blockers[index]
+                                       : node->after[index - node->blocker_count];
+}
+
+static void swap_ready(struct graph *graph, size_t a, size_t b)
+{
+    struct graph_node *node = graph->ready[a];
+    graph->ready[a] = graph->ready[b];
+    graph->ready[b] = node;
+}
+
+static void push_ready(struct graph *graph, struct graph_node *node)
+{
+    size_t at = graph->ready_count++;
+    graph->ready[at] = node;
+    while (at > 0 && graph->ready[(at - 1) / 2]->index > graph->ready[at]->index) {
+        swap_ready(graph, at, (at - 1) / 2);
+        at = (at - 1) / 2;
+    }
+}
+
+static struct graph_node *pop_ready(struct graph *graph)
+{
+    struct graph_node *first = graph->ready[0];
+    graph->ready[0] = graph->ready[--graph->ready_count];
+    for (size_t at = 0;;) {
+        size_t least = at;
+        for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < graph->ready_count; child++)
+            if (graph->ready[child]->index < graph->ready[least]->index)
+                least = child;
+        if (least == at)
+            return first;
+        swap_ready(graph, at, least);
+        at = least;
+    }
+}
+
+/* Whoever waited for this one alone is next. */
+static void finish(struct graph_node *node, enum graph_state state)
+{
+    node->state = state;
+    node->graph->final++;
+    for (size_t i = 0; i < node->dependent_count; i++)
+        if (--node->dependents[i]->pending == 0)
+            push_ready(node->graph, node->dependents[i]);
+    event_wake_all(&node->graph->changed);
+}
+
+static struct error *run_node(void *data)
+{
+    struct graph_node *node = data;
+    struct graph *graph = node->graph;
+    node->outcome = GRAPH_DONE;
+    struct error *err = node->options.kind == GRAPH_CUSTOM
+                            ? node->options.run(node->options.data, node, &node->outcome)
+                            : graph->process(graph->data, node, &node->outcome);
+    node->err = err;
+    graph->running--;
+    const bool canceled = error_is(err, ERROR_CANCELED) && fiber_is_canceled(fiber_current());
+    finish(node, canceled ? GRAPH_CANCELED : err ? GRAPH_NODE_FAILED : GRAPH_SUCCEEDED);
+    return NULL;
+}
+
+/* Anything but success above it keeps a node from running. */
+static bool is_skipped(const struct graph_node *node)
+{
+    for (size_t i = 0; i < node->blocker_count; i++)
+        if (node->blockers[i]->state != GRAPH_SUCCEEDED || node->blockers[i]->outcome == GRAPH_SKIP)
+            return true;
+    return false;
+}
+
+static void start_ready(struct graph *graph, struct scope *scope, size_t workers)
+{
+    while (graph->ready_count && (workers == 0 || graph->running < workers)) {
+        struct graph_node *node = pop_ready(graph);
+        if (is_skipped(node)) {
+            finish(node, GRAPH_SKIPPED);
+            continue;
+        }
+        graph->running++;
+        scope_start(scope, "node", run_node, node);
+    }
+}
+
+/* The edges in the other direction: for each node, those that wait for it. */
+static void reverse_edges(struct graph *graph)
+{
+    size_t total = 0, used = 0;
+    for (size_t i = 0; i < graph->count; i++) {
+        const struct graph_node *node = graph->nodes[i];
+        total += node->pending;
+        for (size_t j = 0; j < node->pending; j++)
+            edge(node, j)->dependent_count++;
+    }
+    graph->edges = mem_realloc_array(graph->edges, total + 1, sizeof(struct graph_node *));
+    for (size_t i = 0; i < graph->count; i++) {
+        graph->nodes[i]->dependents = graph->edges + used;
+        used += graph->nodes[i]->dependent_count;
+        graph->nodes[i]->dependent_count = 0;
+    }
+    for (size_t i = 0; i < graph->count; i++)
+        for (size_t j = 0; j < graph->nodes[i]->pending; j++) {
+            struct graph_node *above = edge(graph->nodes[i], j);
+            above->dependents[above->dependent_count++] = graph->nodes[i];
+        }
+}
+
+static void reset(struct graph *graph)
+{
+    graph->running = graph->final = graph->ready_count = 0;
+    graph->ready = mem_realloc_array(graph->ready, graph->count + 1, sizeof(struct graph_node *));
+    for (size_t i = 0; i < graph->count; i++) {
+        struct graph_node *node = graph->nodes[i];
+        node->state = GRAPH_NOT_RUN;
+        node->outcome = GRAPH_DONE;
+        node->dependent_count = 0;
+        node->pending = node->blocker_count + node->after_count;
+        error_free(node->err);
+        node->err = NULL;
+    }
+    reverse_edges(graph);
+    for (size_t i = 0; i < graph->count; i++)
+        if (graph->nodes[i]->pending == 0)
+            push_ready(graph, graph->nodes[i]);
+}
+
+struct error *graph_run(struct graph *graph, size_t workers, graph_process_fn *process, void *data)
+{
+    SCOPED(scope) scope = {0};
+    struct error *err = NULL;
+    reset(graph);
+    graph->is_running = true;
+    graph->process = process;
+    graph->data = data;
+    while (graph->final < graph->count && !err) {
+        start_ready(graph, &scope, workers);
+        if (graph->final < graph->count)
+            err = event_wait(&graph->changed, "a node");
+    }
+    if (err) {
+        scope_done(&scope); /* running ones are told and waited for; nobody follows them */
+        for (size_t i = 0; i < graph->count; i++)
+            if (graph->nodes[i]->state == GRAPH_NOT_RUN)
+                graph->nodes[i]->state = GRAPH_CANCELED;
+    }
+    graph->is_running = false;
+    return err;
+}
+
+size_t graph_count(const struct graph *graph)
+{
+    return graph->count;
+}
+
+struct graph_node *graph_at(const struct graph *graph, size_t index)
+{
+    return index < graph->count ? graph->nodes[index] : NULL;
+}
+
+enum graph_state graph_node_state(const struct graph_node *node)
+{
+    return node->state;
+}
+
+const struct error *graph_node_error(const struct graph_node *node)
+{
+    return node->err;
+}
+
+struct object *graph_node_live(const struct graph_node *node)
+{
+    return node->live;
+}
+
+void *graph_node_data(const struct graph_node *node)
+{
+    return node->options.data;
+}
+
+const struct graph_node_options *graph_node_options(const struct graph_node *node)
+{
+    return &node->options;
+}
+
+size_t graph_node_index(const struct graph_node *node)
+{
+    return node->index;
+}
+
+size_t graph_node_blocker_count(const struct graph_node *node)
+{
+    return node->blocker_count;
+}
+
+struct graph_node *graph_node_blocker(const struct graph_node *node, size_t index)
+{
+    return node->blockers[index];
+}
+
+void graph_node_set_live(struct graph_node *node, struct object *live)
+{
+    struct object *former = node->live;
+    node->live = live ? object_ref(live) : NULL;
+    object_free(former);
+}

@@ -1,0 +1,97 @@
+/*
+ * A graph of nodes: each runs once, after its blockers have succeeded; independent ones side by
+ * side.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "api/object.h"
+#include "base/error.h"
+#include "base/owned.h"
+#include "base/str.h"
+
+struct client;
+struct graph;
+struct graph_node;
+
+enum graph_node_kind {
+    GRAPH_MANAGED,  /* applied if necessary, then checked */
+    GRAPH_EXTERNAL, /* only read and checked */
+    GRAPH_CUSTOM,   /* a function */
+};
+
+enum graph_apply {
+    GRAPH_SERVER_SIDE_APPLY,
+    GRAPH_CREATE_ONLY,     /* what is there already is fine */
+    GRAPH_CREATE_OR_MERGE, /* created, or changed by a merge patch */
+};
+
+enum graph_node_flags {
+    GRAPH_NO_MUTATION = 1,      /* no labels, annotations and owner reference of ours */
+    GRAPH_NO_MARKERS = 2,       /* no checksums */
+    GRAPH_OPTIONAL = 4,         /* an external object that is missing is no failure */
+    GRAPH_ALLOW_DUPLICATE = 8,  /* a second node for one object, after the first */
+    GRAPH_RETRY_REJECTED = 16,  /* what a server refuses for good is tried again all the same */
+    GRAPH_WAIT_COMPLETION = 32, /* of a Job: running is not ready */
+};
+
+enum graph_readiness {
+    GRAPH_READY,
+    GRAPH_IN_PROGRESS,
+    GRAPH_FAILED,
+};
+
+/* Judges the server's copy; reason and message are constants or live in the object. */
+typedef enum graph_readiness graph_check_fn(void *data, const struct object *object,
+                                            struct str *ret_reason, struct str *ret_message);
+
+/* How a function ended well. */
+enum graph_outcome {
+    GRAPH_DONE,
+    GRAPH_SKIP, /* this node is fine; what depends on it does not run, without an error */
+};
+
+typedef struct error *graph_run_fn(void *data, struct graph_node *node,
+                                   enum graph_outcome *ret_outcome);
+
+struct graph_node_options {
+    enum graph_node_kind kind;
+    struct client *client; /* NULL: the management cluster's */
+    struct object *object; /* desired, or the identity of an external one; a reference is taken */
+    graph_check_fn *check; /* NULL: by kind */
+    enum graph_apply apply;
+    graph_run_fn *run; /* of a custom node */
+    unsigned flags;
+    void *data;
+    struct graph_node *const *blockers; /* NULL entries are ignored */
+    size_t blocker_count;
+    struct graph_node *const *after; /* whatever their outcome */
+    size_t after_count;
+};
+
+/*
+ * ERROR_INVALID: a blocker that is not of this graph, a custom node without a function, the same
+ * object twice, a graph that runs. The graph is unchanged then. A managed or external node without
+ * an object is no node: NULL comes back.
+ */
+MUST_USE struct error *graph_add(struct graph *graph, const struct graph_node_options *options,
+                                 struct graph_node **ret_node);
+
+enum graph_state {
+    GRAPH_NOT_RUN,
+    GRAPH_SUCCEEDED,
+    GRAPH_SKIPPED, /* by a node it depends on */
+    GRAPH_NODE_FAILED,
+    GRAPH_CANCELED,
+};
+
+size_t graph_count(const struct graph *graph);
+struct graph_node *graph_at(const struct graph *graph, size_t index); /* in the order of adding */
+enum graph_state graph_node_state(const struct graph_node *node);
+const struct error *graph_node_error(const struct graph_node *node); /* of one that failed */
+
+/* The freshest copy of the server; NULL before it was read. */
+struct object *graph_node_live(const struct graph_node *node);
+void *graph_node_data(const struct graph_node *node);

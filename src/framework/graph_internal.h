@@ -1,0 +1,32 @@
+/*
+ * What the framework sees of graphs.
+ */
+#pragma once
+
+#include "framework/graph.h"
+
+/* What a managed or external node does when its turn has come. Suspends. */
+typedef struct error *graph_process_fn(void *data, struct graph_node *node,
+                                       enum graph_outcome *ret_outcome);
+
+struct graph *graph_new(void);
+void graph_free(struct graph *graph);
+DEFINE_OWNED(graph)
+
+/*
+ * Runs every node once and returns when all are final. ERROR_CANCELED when the caller was cancelled
+ * meanwhile; failures of nodes are in the nodes. workers 0: no bound. A graph may be run again.
+ * Suspends.
+ */
+MUST_USE struct error *graph_run(struct graph *graph, size_t workers, graph_process_fn *process,
+                                 void *data);
+
+const struct graph_node_options *graph_node_options(const struct graph_node *node);
+size_t graph_node_index(const struct graph_node *node);
+
+/* Blockers that hold a resource, for checksums. */
+size_t graph_node_blocker_count(const struct graph_node *node);
+struct graph_node *graph_node_blocker(const struct graph_node *node, size_t index);
+
+/* Takes a reference. */
+void graph_node_set_live(struct graph_node *node, struct object *live);

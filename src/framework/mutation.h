@@ -1,0 +1,27 @@
+/*
+ * What every managed object carries: whose it is, who made it, of what.
+ */
+#pragma once
+
+#include "api/object.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "framework/marker.h"
+
+struct mutation {
+    struct str domain, class_name, controller, version;
+    const struct object *owner;
+    bool owner_is_namespaced;
+    const struct marker_set *markers; /* NULL: none */
+
+    /* Resources it is made of, for the templates of workloads. */
+    const struct object *const *resources;
+    size_t resource_count;
+};
+
+/* ERROR_INVALID when the object cannot belong to the owner. */
+MUST_USE struct error *mutation_apply(struct arena *arena, const struct mutation *mutation,
+                                      const struct object *desired, struct object **ret_object);
+
+/* What an apply may send: without what the server sets, and without a status. */
+MUST_USE struct error *mutation_for_wire(const struct object *object, struct object **ret_object);

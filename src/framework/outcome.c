@@ -1,0 +1,112 @@
+#include "framework/outcome.h"
+
+#include "base/buf.h"
+#include "json/builder.h"
+#include "json/path.h"
+
+/* The class is kept in the error's details, which wrapping leaves alone. */
+static const struct str class_names[] = {
+    [OUTCOME_UNCLASSIFIED] = STR_INIT(""),
+    [OUTCOME_RETRY_LATER] = STR_INIT("retryLater"),
+    [OUTCOME_UNRECOVERABLE] = STR_INIT("unrecoverable"),
+    [OUTCOME_STALE] = STR_INIT("stale"),
+    [OUTCOME_CANCELED] = STR_INIT(""),
+};
+
+struct parts {
+    enum outcome_class class;
+    struct str reason, message;
+    duration delay;
+};
+
+static struct error *classify(struct error *cause, const struct parts *parts)
+{
+    OWNED(error) owned = cause;
+    SCOPED(json_builder) builder = {0};
+    OWNED(json_doc) doc = NULL;
+    SCOPED(buf) text = {.limit = 0};
+    struct error *err = NULL;
+    if (cause && parts->message.len)
+        err = error_new(cause->code, "%.*s: %s", STR_ARG(parts->message), cause->message);
+    else if (cause)
+        err = error_new(cause->code, "%s", cause->message);
+    else
+        err = error_new(ERROR_UNKNOWN, "%.*s", STR_ARG(parts->message));
+    json_builder_object(&builder);
+    json_builder_add_str(&builder, "outcome", class_names[parts->class]);
+    json_builder_add_str(&builder, "reason", parts->reason);
+    const bool by_cause = parts->class == OUTCOME_UNRECOVERABLE && cause;
+    json_builder_add_str(&builder, "message",
+                         by_cause ? str_from_c(cause->message) : parts->message);
+    json_builder_add_int(&builder, "delay", parts->delay);
+    json_builder_end(&builder);
+    OWNED(error) full = json_builder_finish(&builder, &doc);
+    if (full)
+        return err;
+    json_write(&text, json_doc_root(doc));
+    err->details = buf_take(&text);
+    return err;
+}
+
+struct error *outcome_retry_later(struct error *cause, struct str reason, struct str message,
+                                  duration after)
+{
+    return classify(cause, &(struct parts){OUTCOME_RETRY_LATER, reason, message, after});
+}
+
+struct error *outcome_unrecoverable(struct error *cause, struct str reason, struct str message)
+{
+    return classify(cause, &(struct parts){OUTCOME_UNRECOVERABLE, reason, message, 0});
+}
+
+struct error *outcome_stale(struct error *cause)
+{
+    return classify(cause, &(struct parts){.class = OUTCOME_STALE});
+}
+
+static struct json_doc *read_details(const struct error *err)
+{
+    struct json_doc *doc = NULL;
+    if (!err || !err->details)
+        return NULL;
+    OWNED(error) unreadable = json_read(str_from_c(err->details), &doc);
+    return doc;
+}
+
+enum outcome_class outcome_class(const struct error *err)
+{
+    OWNED(json_doc) doc = read_details(err);
+    const struct str name = json_path_str(doc ? json_doc_root(doc) : NULL, "outcome");
+    for (size_t i = 0; name.len && i < COUNT(class_names); i++)
+        if (str_eq(name, class_names[i]))
+            return (enum outcome_class)i;
+    return error_is(err, ERROR_CANCELED) ? OUTCOME_CANCELED : OUTCOME_UNCLASSIFIED;
+}
+
+static struct str detail(const struct error *err, struct arena *arena, const char *name)
+{
+    OWNED(json_doc) doc = read_details(err);
+    const struct json_value *root = doc ? json_doc_root(doc) : NULL;
+    return json_get(root, STR("outcome")) ? arena_str(arena, json_path_str(root, name))
+                                          : (struct str){0};
+}
+
+struct str outcome_reason(const struct error *err, struct arena *arena)
+{
+    return detail(err, arena, "reason");
+}
+
+struct str outcome_message(const struct error *err, struct arena *arena)
+{
+    const struct str own = detail(err, arena, "message");
+    return own.len ? own : arena_str(arena, str_from_c(err->message));
+}
+
+duration outcome_delay(const struct error *err)
+{
+    OWNED(json_doc) doc = read_details(err);
+    int64_t delay = 0;
+    if (doc)
+        (void)json_to_int64(json_get(json_doc_root(doc), STR("delay")), &delay);
+    return delay;
+}

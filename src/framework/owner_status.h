@@ -1,0 +1,32 @@
+/*
+ * The status of an owner: observedGeneration, the operator, InProgress and Failed.
+ *
+ * Documents in, documents out; conditions of others stay as they are, in their places.
+ */
+#pragma once
+
+#include "api/object.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/timestamp.h"
+#include "json/json.h"
+
+struct owner_status_writer {
+    struct str controller, version, commit;
+    bool no_operator;         /* status.operator is left alone */
+    bool standard_conditions; /* reason, message, times and generation are always there */
+    timestamp now;
+};
+
+struct owner_status_condition {
+    struct str type, status, reason, message;
+};
+
+/* ERROR_INVALID when the list of conditions is malformed. */
+MUST_USE struct error *owner_status_set(const struct owner_status_writer *writer,
+                                        struct json_doc *owner, int64_t observed_generation,
+                                        const struct owner_status_condition *conditions,
+                                        size_t count, struct json_doc **ret_owner);
+
+/* Whether this generation was seen before. */
+bool owner_status_has_observed(const struct json_value *owner, int64_t generation);

@@ -1,0 +1,132 @@
+#include "api_stage.h"
+
+#include "apiserver/api.h"
+#include "apiserver/clusters.h"
+#include "async/fiber.h"
+#include "base/memory.h"
+#include "custom/custom_pool.h"
+#include "json/compare.h"
+#include "json/path.h"
+#include "store/store.h"
+#include "testing/sim.h"
+
+#define CLUSTER STR("fuzz")
+
+/* Made once in a process, and there to its end. */
+static struct access_keys *keys;
+static struct rbac *base_rbac;
+static struct custom_pool *pool;
+
+static void make_shared(void)
+{
+    if (keys)
+        return;
+    CHECK_OK(access_keys_new(&keys));
+    base_rbac = access_bootstrap_rbac();
+    pool = custom_pool_new();
+}
+
+void api_stage_init(struct api_stage *stage)
+{
+    make_shared();
+    *stage = (struct api_stage){.loop = loop_current(), .token.secret = true};
+    const struct api_options options = {
+        .loop = stage->loop,
+        .store = store_new(stage->loop, &(struct store_options){.history_events = 10000}),
+        .keys = keys,
+        .base_rbac = base_rbac,
+        .pool = pool,
+        .cluster = CLUSTER,
+    };
+    CHECK_OK(api_new(&options, &stage->api));
+    stage->clusters = clusters_new(&(struct clusters_options){.loop = stage->loop, .keys = keys});
+    stage->handler = (struct handler){
+        .loop = stage->loop,
+        .api = stage->api,
+        .clusters = stage->clusters,
+    };
+    gate_init(&stage->handler.gate, 0, 0);
+    buf_add(&stage->token, STR("Bearer "));
+    access_admin_token(keys, CLUSTER, &stage->token);
+}
+
+void api_stage_done(struct api_stage *stage)
+{
+    scope_done(&stage->watches);
+    gate_done(&stage->handler.gate);
+    clusters_free(stage->clusters);
+    api_free(stage->api);
+    buf_done(&stage->token);
+}
+
+static void add_headers(const struct api_stage *stage, struct http_request *http)
+{
+    direct_request_add_header(http, STR("authorization"), buf_str(&stage->token));
+    direct_request_add_header(http, STR("user-agent"), STR("fuzz/1"));
+}
+
+/* Failures of our own making; what a client can cause has words of its own. */
+static void check_sound(const struct http_request *http, const struct json_value *answer)
+{
+    static const struct str known[] = {
+        STR_INIT("resourceVersion should not be set on objects to be created"),
+        STR_INIT("strconv.ParseUint: parsing"),
+    };
+    if (http->status < 500)
+        return;
+    for (size_t i = 0; i < COUNT(known); i++)
+        if (str_contains(json_path_str(answer, "message"), known[i]))
+            return;
+    TEST_CASE("%.*s %.*s %.*s", STR_ARG(http->method), STR_ARG(http->target), STR_ARG(http->body));
+    CHECK_EQ(buf_str(&http->answer), STR("no server error"));
+}
+
+int api_stage_call(struct api_stage *stage, struct str method, struct str target,
+                   struct str content_type, struct str body, struct json_doc **ret_doc)
+{
+    SCOPED(http_request) http = {.method = method, .target = target, .body = body};
+    OWNED(json_doc) doc = NULL;
+    add_headers(stage, &http);
+    direct_request_add_header(&http, STR("content-type"), content_type);
+    CHECK_OK(handler_serve(&stage->handler, &http));
+    CHECK(http.status);
+    if (http.is_json && !str_eq(method, STR("HEAD")))
+        CHECK_OK(json_read(buf_str(&http.answer), &doc));
+    check_sound(&http, doc ? json_doc_root(doc) : NULL);
+    if (ret_doc)
+        *ret_doc = TAKE(doc);
+    return http.status;
+}
+
+struct watching {
+    struct api_stage *stage;
+    struct http_request *http;
+};
+
+static struct error *watch(void *data)
+{
+    struct watching *watching = data;
+    struct handler *handler = &watching->stage->handler;
+    struct error *err = handler_serve(handler, watching->http);
+    mem_free(watching);
+    return error_ignore(err, ERROR_CANCELED);
+}
+
+void api_stage_watch(struct api_stage *stage, struct http_request *http, struct str target)
+{
+    struct watching *watching = NEW(struct watching);
+    *watching = (struct watching){stage, http};
+    http->method = STR("GET");
+    http->target = arena_str(&http->arena, target);
+    add_headers(stage, http);
+    scope_start(&stage->watches, "watch", watch, watching);
+}
+
+void api_stage_settle(struct api_stage *stage)
+{
+    int64_t revision;
+    do {
+        revision = store_revision(stage->api->store);
+        CHECK_OK(fiber_sleep(10 * SECOND));
+    } while (revision != store_revision(stage->api->store));
+}
