@@ -66,13 +66,16 @@ int main(int argc, char **argv)
     const char *part = argc > 1 ? argv[1] : "all";
     uint64_t count = 5000;
     if (argc > 2 && !str_to_uint64(str_from_c(argv[2]), &count)) {
-        fprintf(stderr,
-                "usage: bench [all|apiserver|client|fibers|json|manifest|connections [COUNT]]\n");
+        fprintf(
+            stderr,
+            "usage: bench [all|apiserver|cache|client|fibers|json|manifest|connections [COUNT]]\n");
         return 2;
     }
     const int all = strcmp(part, "all") == 0;
     if (all || strcmp(part, "apiserver") == 0)
         bench_apiserver();
+    if (all || strcmp(part, "cache") == 0)
+        bench_cache();
     if (all || strcmp(part, "connections") == 0)
         bench_connections((size_t)count);
     if (all || strcmp(part, "client") == 0)

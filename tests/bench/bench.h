@@ -27,4 +27,5 @@ void bench_json(void);
 void bench_manifest(void);
 void bench_connections(size_t count);
 void bench_client(void);
+void bench_cache(void);
 void bench_apiserver(void);
