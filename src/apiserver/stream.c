@@ -13,7 +13,7 @@
 
 #define BOOKMARK_EVERY (60 * SECOND)
 #define BOOKMARK_LEAD  (2 * SECOND) /* before the end of the stream */
-#define TIMEOUT_LEAST  (30 * 60 * SECOND)
+#define TIMEOUT_LEAST  (30 * MINUTE)
 #define YIELD_EVERY    64
 
 struct stream {
