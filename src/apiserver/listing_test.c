@@ -35,7 +35,7 @@ static void list(struct stage *stage, const char *format, ...)
     char target[512];
     va_list args;
     va_start(args, format);
-    vsnprintf(target, sizeof(target), format, args); /* NOLINT: it is initialised above */
+    vsnprintf(target, sizeof(target), format, args);
     va_end(args);
     CHECK_EQ(stage_get(stage, target), 200);
 }
