@@ -336,16 +336,16 @@ static struct error *settle_times(const struct json_value *was, struct json_doc 
     return NULL;
 }
 
-static struct error *write_change(struct write *write, struct store_edit *edit)
+/* The old object with what the request wants, as it would be stored; not validated. */
+static struct error *make_changed(struct write *write, struct json_doc *old,
+                                  struct json_doc **ret_doc)
 {
     const struct request *request = write->request;
-    OWNED(json_doc) old = NULL;
     OWNED(json_doc) asked = NULL;
     OWNED(json_doc) kept = NULL;
     OWNED(json_doc) owned = NULL;
     OWNED(json_doc) prepared = NULL;
     OWNED(json_doc) doc = NULL;
-    TRY(form_read(write->kind, edit->previous, &old));
     const struct json_value *was = json_doc_root(old);
     TRY(wanted(write, old, &asked));
     TRY(check_place(write, json_doc_root(asked)));
@@ -362,8 +362,19 @@ static struct error *write_change(struct write *write, struct store_edit *edit)
     else
         doc = json_doc_ref(prepared);
     TRY(settle_times(was, &doc));
+    *ret_doc = TAKE(doc);
+    return NULL;
+}
+
+static struct error *write_change(struct write *write, struct store_edit *edit)
+{
+    OWNED(json_doc) old = NULL;
+    OWNED(json_doc) doc = NULL;
+    TRY(form_read(write->kind, edit->previous, &old));
+    const struct json_value *was = json_doc_root(old);
+    TRY(make_changed(write, old, &doc));
     TRY(validate(write, was, json_doc_root(doc)));
-    TRY(admission_check_object(request, was, json_doc_root(doc)));
+    TRY(admission_check_object(write->request, was, json_doc_root(doc)));
     if (is_done_for(json_doc_root(doc)))
         return vanish(write, edit, old, doc);
     if (json_equal(json_doc_root(doc), was)) {
