@@ -53,8 +53,6 @@ static struct error *write_all(int fd, struct str content, const char *path)
             return error_from_errno(errno, "write %s", path);
         content = str_skip(content, (size_t)put);
     }
-    if (fsync(fd) != 0)
-        return error_from_errno(errno, "sync %s", path);
     return NULL;
 }
 
@@ -66,19 +64,33 @@ static struct error *sync_folder(const char *folder)
     return NULL;
 }
 
-struct error *secret_file_write(const char *folder, const char *name, struct str content)
+static struct error *put_in_place(const char *folder, const char *name, struct str content,
+                                  bool is_synced)
 {
     SCOPED(buf) path = {.limit = 0};
     SCOPED(buf) temporary = {.limit = 0};
-    if (!folder)
-        return NULL;
     buf_print(&path, "%s/%s", folder, name);
     buf_print(&temporary, "%s/.%s.new", folder, name);
     OWNED_FD fd = open(buf_c(&temporary), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0)
         return error_from_errno(errno, "make %s", buf_c(&temporary));
     TRY(write_all(fd, content, buf_c(&temporary)));
+    if (is_synced && fsync(fd) != 0)
+        return error_from_errno(errno, "sync %s", buf_c(&temporary));
     if (rename(buf_c(&temporary), buf_c(&path)) != 0)
         return error_from_errno(errno, "rename %s to %s", buf_c(&temporary), buf_c(&path));
+    return NULL;
+}
+
+struct error *secret_file_write(const char *folder, const char *name, struct str content)
+{
+    if (!folder)
+        return NULL;
+    TRY(put_in_place(folder, name, content, true));
     return sync_folder(folder);
+}
+
+struct error *secret_file_write_unsynced(const char *folder, const char *name, struct str content)
+{
+    return folder ? put_in_place(folder, name, content, false) : NULL;
 }

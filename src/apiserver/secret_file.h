@@ -15,3 +15,7 @@ MUST_USE struct error *secret_file_read(const char *folder, const char *name, st
 
 /* Mode 0600, synced, renamed into place. Into a NULL folder nothing is written. */
 MUST_USE struct error *secret_file_write(const char *folder, const char *name, struct str content);
+
+/* The same for what is written anew at every start: a crash of the machine may lose it. */
+MUST_USE struct error *secret_file_write_unsynced(const char *folder, const char *name,
+                                                  struct str content);

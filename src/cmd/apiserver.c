@@ -110,7 +110,7 @@ static struct error *write_cluster(const struct settings *settings, const struct
     config.auth.token = buf_str(&token);
     kubeconfig_write(&text, cluster, &config);
     buf_print(&name, "%.*s.kubeconfig", STR_ARG(cluster));
-    return secret_file_write(folder, buf_c(&name), buf_str(&text));
+    return secret_file_write_unsynced(folder, buf_c(&name), buf_str(&text));
 }
 
 static struct error *write_clusters(const struct settings *settings, const struct apiserver *server)
