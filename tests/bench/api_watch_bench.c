@@ -186,13 +186,18 @@ static void measure_fan_out(struct api_rig *rig, const char *what, bool http2, s
     watches_open(&fan_out.watches, rig, WATCHERS, http2, per_client);
     for (size_t i = 0; i < WATCHERS; i++)
         scope_start(&scope, "listen", listen, &fan_out);
+    const double cpu = api_rig_cpu(rig), own = bench_cpu();
     for (size_t i = 0; i < ROUNDS; i++)
         api_rig_must(write_round(&fan_out, client, i));
     api_rig_must(scope_wait(&scope));
-    bench_row(what, percentile(fan_out.samples, fan_out.sample_count, 0.99), "ms p99",
-              "p50 %.1f ms; the writer's own answer p50 %.1f ms",
-              percentile(fan_out.samples, fan_out.sample_count, 0.5),
-              percentile(fan_out.acknowledged, ROUNDS, 0.5));
+    const double each = 1e6 / (double)fan_out.sample_count;
+    const double server_cpu = (api_rig_cpu(rig) - cpu) * each,
+                 client_cpu = (bench_cpu() - own) * each;
+    bench_row(
+        what, percentile(fan_out.samples, fan_out.sample_count, 0.99), "ms p99",
+        "p50 %.1f ms, the writer's answer %.1f ms; CPU per event: server %.0f us, client %.0f us",
+        percentile(fan_out.samples, fan_out.sample_count, 0.5),
+        percentile(fan_out.acknowledged, ROUNDS, 0.5), server_cpu, client_cpu);
     watches_done(&fan_out.watches);
     mem_free(fan_out.samples);
     settle();
