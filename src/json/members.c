@@ -7,9 +7,10 @@ static bool has_name(const yyjson_val *key, struct str name)
 {
     if (val_len(key) != name.len)
         return false;
-    /* Most names of one length differ in the first byte already. */
-    return name.len == 0 ||
-           (key->uni.str[0] == name.ptr[0] && memcmp(key->uni.str, name.ptr, name.len) == 0);
+    /* Most names of one length differ in the first byte already, numbered ones in the last. */
+    return name.len == 0 || (key->uni.str[0] == name.ptr[0] &&
+                             key->uni.str[name.len - 1] == name.ptr[name.len - 1] &&
+                             memcmp(key->uni.str, name.ptr, name.len) == 0);
 }
 
 /* By name, then by place. */
