@@ -139,9 +139,14 @@ void repeats_find(struct repeats *repeats, yyjson_val *object)
         find_in_large(repeats, object);
         return;
     }
+    /* A bit for each name seen: only names that share one are compared. */
+    uint64_t seen = 0;
     yyjson_val *key = object + 1;
     for (size_t i = 0; i < count; i++) {
-        find_before(repeats, object, key);
+        const uint64_t bit = UINT64_C(1) << (hash_name(val_str(key)) >> 58);
+        if (seen & bit)
+            find_before(repeats, object, key);
+        seen |= bit;
         key = (yyjson_val *)(uintptr_t)val_next(key + 1);
     }
 }
