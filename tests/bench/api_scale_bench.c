@@ -57,7 +57,7 @@ void api_bench_start(struct api_rig *rig)
             .target = STR("/api/v1/namespaces/default/configmaps/config-099999")};
         api_rig_must(api_rig_send(client, &get, NULL));
         bench_row("start with 100,000 objects, to the first answer", bench_clock() - begun, "s",
-                  "goal 2; %.0f MB more memory than empty",
+                  "goal 2; %.2f s of CPU, %.0f MB more memory than empty", api_rig_cpu(rig),
                   (double)(api_rig_resident(rig) - empty) / 1e6);
         api_rig_stop(rig);
     }
