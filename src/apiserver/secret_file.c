@@ -8,7 +8,7 @@
 /* Keys and certificates are a few kilobytes. */
 #define FILE_SIZE_MAX (1 * MEGABYTE)
 
-static void close_fd(int *fd)
+static void close_fd(const int *fd)
 {
     if (*fd >= 0)
         close(*fd);
