@@ -28,4 +28,4 @@ void bench_manifest(void);
 void bench_connections(size_t count);
 void bench_client(void);
 void bench_cache(void);
-void bench_apiserver(void);
+void bench_apiserver(const char *which); /* one of its parts; NULL: all */
