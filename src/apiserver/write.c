@@ -178,6 +178,18 @@ static struct error *check_absent(const struct write *write)
                                        STR_ARG(uid)));
 }
 
+/* Who may change objects may not make them for that: an apply or update that does needs both. */
+static struct error *check_may_create(const struct write *write)
+{
+    const struct request *request = write->request;
+    if (request->verb == VERB_CREATE)
+        return NULL;
+    struct rbac_attributes attributes = request_attributes(request);
+    attributes.verb = verb_name(VERB_CREATE);
+    OWNED(error) refused = access_authorize(&request->api->access, request->arena, &attributes);
+    return refused ? status_forbidden(kind_gvr(write->kind), write->name, STR("")) : NULL;
+}
+
 static struct error *write_new(struct write *write, struct store_edit *edit)
 {
     const struct request *request = write->request;
@@ -208,6 +220,7 @@ static struct error *write_new(struct write *write, struct store_edit *edit)
         TRY(manage_new(write, filled, &owned));
     TRY(prepare(write, NULL, owned, &doc));
     TRY(validate(write, NULL, json_doc_root(doc)));
+    TRY(check_may_create(write));
     TRY(admission_check_object(request, NULL, json_doc_root(doc)));
     write->created = true;
     return put(write, edit, doc);

@@ -330,6 +330,31 @@ struct error *attack_by_impersonation(struct stage *stage)
     return NULL;
 }
 
+/* An apply and an update of some kinds make what is not there, for those who may create it. */
+struct error *attack_by_changing_what_is_not_there(struct stage *stage)
+{
+    const struct stage_request apply = {
+        .method = "PATCH",
+        .path = "/api/v1/namespaces/team/configmaps/new?fieldManager=x",
+        .type = "application/apply-patch+yaml",
+        .body = "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"new\"}}",
+        .token = stage->changer,
+    };
+    const struct stage_request update = {
+        .method = "PUT",
+        .path = "/apis/coordination.k8s.io/v1/namespaces/team/leases/new",
+        .type = JSON,
+        .body = "{\"metadata\":{\"name\":\"new\"}}",
+        .token = stage->changer,
+    };
+    TRY(stage_expect(stage->plain, &apply, 403));
+    TRY(stage_expect(stage->plain, &update, 403));
+    struct stage_request allowed = apply;
+    allowed.token = stage->limited;
+    TRY(stage_expect(stage->plain, &allowed, 201));
+    return stage_expect(stage->plain, &apply, 200); /* what is there may be changed */
+}
+
 struct error *attack_other_clusters(struct stage *stage)
 {
     static const char *const paths[] = {

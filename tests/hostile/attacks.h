@@ -14,6 +14,7 @@ attack_fn attack_as_nobody;
 attack_fn attack_with_forged_credentials;
 attack_fn attack_secrets_by_every_path;
 attack_fn attack_by_impersonation;
+attack_fn attack_by_changing_what_is_not_there;
 attack_fn attack_other_clusters;
 
 /* path_attacks.c */

@@ -222,7 +222,7 @@ static void add_laughs(struct buf *out, bool flow)
 {
     buf_add(out, STR("apiVersion: hostile.test/v1\nkind: Blob\nmetadata: {name: laughs}\n"));
     buf_add(out, STR("a: &a [x,x,x,x,x,x,x,x,x]\n"));
-    for (char c = 'b'; c <= 'k'; c++)
+    for (int c = 'b'; c <= 'k'; c++)
         if (flow)
             buf_print(out, "%c: &%c [*%c,*%c,*%c,*%c,*%c,*%c,*%c,*%c,*%c]\n", c, c, c - 1, c - 1,
                       c - 1, c - 1, c - 1, c - 1, c - 1, c - 1, c - 1);
@@ -277,16 +277,16 @@ struct error *attack_by_yaml_bombs(struct stage *stage)
         const char *name, *before, *unit;
         size_t count;
     } rows[] = {
-        {"flow sequences",  "a: ",           "[",      DEPTH     },
-        {"flow mappings",   "a: ",           "{a: ",   DEPTH     },
-        {"block sequences", "",              "- ",     DEPTH     },
-        {"questions",       "",              "? ",     DEPTH     },
-        {"anchors",         "a: ",           "&a ",    DEPTH     },
-        {"tags",            "a: ",           "!!str ", DEPTH     },
-        {"documents",       "",              "---\n",  DEPTH     },
-        {"comments",        "",              "#\n",    10 * DEPTH},
-        {"aliases",         "a: &a x\nb: [", "*a,",    DEPTH     },
-        {"quotes",          "a: ",           "\"",     DEPTH     },
+        {"flow sequences",  "a: ",           "[",      DEPTH             },
+        {"flow mappings",   "a: ",           "{a: ",   DEPTH             },
+        {"block sequences", "",              "- ",     DEPTH             },
+        {"questions",       "",              "? ",     DEPTH             },
+        {"anchors",         "a: ",           "&a ",    DEPTH             },
+        {"tags",            "a: ",           "!!str ", DEPTH             },
+        {"documents",       "",              "---\n",  DEPTH             },
+        {"comments",        "",              "#\n",    (size_t)10 * DEPTH},
+        {"aliases",         "a: &a x\nb: [", "*a,",    DEPTH             },
+        {"quotes",          "a: ",           "\"",     DEPTH             },
     };
     TRY(make_blobs(stage));
     for (int flow = 0; flow < 2; flow++) {

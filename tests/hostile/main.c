@@ -31,6 +31,7 @@ static const struct attack {
     {"forged-credentials",    attack_with_forged_credentials      },
     {"secrets-by-every-path", attack_secrets_by_every_path        },
     {"impersonation",         attack_by_impersonation             },
+    {"creation-by-change",    attack_by_changing_what_is_not_there},
     {"other-clusters",        attack_other_clusters               },
     {"path-tricks",           attack_by_path_tricks               },
     {"large-heads",           attack_by_large_heads               },

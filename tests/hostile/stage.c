@@ -162,6 +162,15 @@ static const struct {
      "{" META("limited") ",\"roleRef\":{\"apiGroup\":\"rbac.authorization.k8s.io\","
                          "\"kind\":\"Role\",\"name\":\"limited\"},\"subjects\":[{\"kind\":"
                          "\"ServiceAccount\",\"name\":\"limited\",\"namespace\":\"team\"}]}"   },
+    {"/api/v1/namespaces/team/serviceaccounts",                         "{" META("changer") "}"},
+    {"/apis/rbac.authorization.k8s.io/v1/namespaces/team/roles",
+     "{" META("changer") ",\"rules\":[{\"apiGroups\":[\"\",\"coordination.k8s.io\"],"
+                         "\"resources\":[\"configmaps\",\"leases\"],"
+                         "\"verbs\":[\"update\",\"patch\"]}]}"                                 },
+    {"/apis/rbac.authorization.k8s.io/v1/namespaces/team/rolebindings",
+     "{" META("changer") ",\"roleRef\":{\"apiGroup\":\"rbac.authorization.k8s.io\","
+                         "\"kind\":\"Role\",\"name\":\"changer\"},\"subjects\":[{\"kind\":"
+                         "\"ServiceAccount\",\"name\":\"changer\",\"namespace\":\"team\"}]}"   },
 };
 
 static struct error *furnish(struct http_client *client, struct arena *arena, const char *prefix,
@@ -181,15 +190,15 @@ static struct error *furnish(struct http_client *client, struct arena *arena, co
 }
 
 static struct error *make_token(struct http_client *client, struct arena *arena, const char *prefix,
-                                struct str admin, struct str *ret_token)
+                                const char *account, struct str admin, struct str *ret_token)
 {
     SCOPED(stage_answer) answer = {0};
     OWNED(json_doc) doc = NULL;
     const struct stage_request request = {
         .method = "POST",
-        .path =
-            arena_print(arena, "%s/api/v1/namespaces/team/serviceaccounts/limited/token", prefix)
-                .ptr,
+        .path = arena_print(arena, "%s/api/v1/namespaces/team/serviceaccounts/%s/token", prefix,
+                            account)
+                    .ptr,
         .type = "application/json",
         .body = "{\"spec\":{}}",
         .token = admin,
@@ -230,9 +239,11 @@ struct error *stage_init(struct stage *stage, const struct stage_options *option
     const char *first = "/clusters/vc-0001";
     const struct str admin = stage->clusters[0].auth.token;
     TRY(furnish(stage->admin, &stage->arena, "", STR("")));
-    TRY(make_token(stage->admin, &stage->arena, "", STR(""), &stage->limited));
+    TRY(make_token(stage->admin, &stage->arena, "", "limited", STR(""), &stage->limited));
+    TRY(make_token(stage->admin, &stage->arena, "", "changer", STR(""), &stage->changer));
     TRY(furnish(stage->plain, &stage->arena, first, admin));
-    return make_token(stage->plain, &stage->arena, first, admin, &stage->cluster_limited);
+    return make_token(stage->plain, &stage->arena, first, "limited", admin,
+                      &stage->cluster_limited);
 }
 
 void stage_done(struct stage *stage)

@@ -43,6 +43,7 @@ struct stage {
     struct http_client *admin, *plain; /* with the administrator's certificate, without any */
     struct http_client *impostor;      /* with a certificate of the wrong authority */
     struct str limited;                /* a token */
+    struct str changer;                /* another */
     struct str cluster_limited;        /* one of the first virtual cluster's */
     bool is_small;                     /* sizes for a build with sanitizers */
 };
