@@ -219,7 +219,6 @@ static struct error *unrecognized_kind(const struct kind *kind, const struct jso
 struct error *body_misfit(const struct kind *kind, const struct json_value *object,
                           struct error *err)
 {
-    SCOPED(arena) arena = {0};
     struct str version = json_path_str(object, "apiVersion");
     struct str name = json_path_str(object, "kind");
     if (err->code != ERROR_BAD_REQUEST || err->details)

@@ -85,11 +85,11 @@ static bool is_privileged(const struct request *request)
 }
 
 /* Users of one name in two APIs are two. */
-static struct error *enter(struct handler *handler, struct request *request, bool is_watch,
-                           struct gate_pass *pass)
+static struct error *enter(struct handler *handler, struct request *request, bool is_watch)
 {
     const struct str key = arena_print(request->arena, "%.*s/%.*s", STR_ARG(request->api->cluster),
                                        STR_ARG(request->user.user.name));
+    struct gate_pass *pass = ARENA_NEW(request->arena, struct gate_pass);
     TRY(gate_enter(&handler->gate, key, is_privileged(request), is_watch, pass));
     request->pass = pass;
     return NULL;
@@ -103,14 +103,13 @@ static struct error *serve_inside(struct handler *handler, struct request *reque
 
 static struct error *serve(struct handler *handler, struct request *request, struct str target)
 {
-    struct gate_pass pass = {0};
     TRY(request_read(request, http_request_method(request->http), target));
     TRY(identify(request));
     const bool is_watch = route_is_long(request);
-    TRY(enter(handler, request, is_watch, &pass));
+    TRY(enter(handler, request, is_watch));
     struct error *err = serve_inside(handler, request, is_watch);
+    gate_leave(request->pass);
     request->pass = NULL;
-    gate_leave(&pass);
     return err;
 }
 

@@ -269,7 +269,7 @@ SIM_TEST(handshakes_that_do_not_end_make_room)
     SCOPED(stage) stage;
     SCOPED(buf) body = {0};
     struct transport *silent[1010];
-    int status;
+    int status = 0;
     stage_init(&stage, STAGE_TLS_H2, note, &seen);
     CHECK_OK(stage_start(&stage));
     for (size_t i = 0; i < COUNT(silent); i++)
