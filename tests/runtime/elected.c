@@ -69,9 +69,13 @@ static struct error *elect(struct program *program, struct client_options option
                                             .retry_period = 200 * MILLISECOND,
                                             .metrics = metrics},
                    &leader));
-    options.may_write = leader_may_write;
-    options.may_write_data = leader;
-    OWNED(client) guarded = client_new(loop, &options);
+    OWNED(network) prompt = tcp_network_new(loop);
+    tcp_network_limit_delivery(prompt, SECOND);
+    struct client_options writing = options;
+    writing.network = prompt;
+    writing.may_write = leader_may_write;
+    writing.may_write_data = leader;
+    OWNED(client) guarded = client_new(loop, &writing);
     OWNED(manager)
     manager = manager_new(loop, &(struct manager_options){.client = client,
                                                           .metrics = metrics,
