@@ -66,7 +66,8 @@ int main(int argc, char **argv)
     const char *part = argc > 1 ? argv[1] : "all";
     uint64_t count = 5000;
     if (argc > 2 && !str_to_uint64(str_from_c(argv[2]), &count)) {
-        fprintf(stderr, "usage: bench [all|client|fibers|json|manifest|connections [COUNT]]\n");
+        fprintf(stderr,
+                "usage: bench [all|client|fibers|json|manifest|queue|connections [COUNT]]\n");
         return 2;
     }
     const int all = strcmp(part, "all") == 0;
@@ -80,5 +81,7 @@ int main(int argc, char **argv)
         bench_json();
     if (all || strcmp(part, "manifest") == 0)
         bench_manifest();
+    if (all || strcmp(part, "queue") == 0)
+        bench_queue();
     return 0;
 }

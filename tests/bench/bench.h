@@ -27,3 +27,4 @@ void bench_json(void);
 void bench_manifest(void);
 void bench_connections(size_t count);
 void bench_client(void);
+void bench_queue(void);
