@@ -68,7 +68,7 @@ int main(int argc, char **argv)
     uint64_t count = 5000;
     if (strcmp(part, "connections") == 0 && detail && !str_to_uint64(str_from_c(detail), &count)) {
         fprintf(stderr, "usage: bench [all|apiserver [writes|reads|fan-out|watches|start|clusters]|"
-                        "cache|client|connections [COUNT]|fibers|json|manifest]\n");
+                        "cache|client|connections [COUNT]|fibers|json|manifest|queue]\n");
         return 2;
     }
     const int all = strcmp(part, "all") == 0;
@@ -86,5 +86,7 @@ int main(int argc, char **argv)
         bench_json();
     if (all || strcmp(part, "manifest") == 0)
         bench_manifest();
+    if (all || strcmp(part, "queue") == 0)
+        bench_queue();
     return 0;
 }
