@@ -219,6 +219,7 @@ TEST(fw_23_a_bad_node_is_refused_and_the_graph_unchanged)
     struct graph_node *node = NULL, *foreign = NULL;
     CHECK_OK(graph_add(graph, &(struct graph_node_options){.object = object}, &node));
     CHECK_OK(graph_add(other, &(struct graph_node_options){.object = object}, &foreign));
+    /* clang-format off: texts of one row belong together */
     const struct {
         const char *name, *message;
         struct graph_node_options options;
@@ -232,6 +233,7 @@ TEST(fw_23_a_bad_node_is_refused_and_the_graph_unchanged)
         {"no name",                       "needs a name",     {.object = nameless}                                                          },
         {"no way to the cluster",         "reach",            {.object = object, .cluster = STR("b")}                                       },
     };
+    /* clang-format on */
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct graph_node *added = node;
         TEST_CASE("%s", cases[i].name);
