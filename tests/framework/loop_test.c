@@ -243,7 +243,7 @@ SIM_TEST(fw_13_an_owner_without_generation_is_an_error_of_ours)
     rig_fail(&rig, (struct rig_fault){"GET", "/webs?", SIZE_MAX, .status = 500});
     rig_fail(&rig, (struct rig_fault){"GET", "/webs/w1", SIZE_MAX, .no_generation = true});
     rig_start(&rig, NULL);
-    rig.err = framework_reconcile(rig.framework, KEY("default", "w1"), &rig.result);
+    rig_loop_now(&rig);
     CHECK(rig.result.is_terminal);
     CHECK_EQ(rig.builds, 0);
     CHECK_EQ(rig_condition(&rig, "Failed"),

@@ -185,7 +185,8 @@ static void open_proxy(struct rig *rig)
 void rig_init(struct rig *rig)
 {
     *rig = (struct rig){.network = sim_network_new(loop_current()), .tls = tls_context_new()};
-    const struct apiserver_options options = {.network = rig->network, .host = HOST};
+    const struct apiserver_options options = {
+        .network = rig->network, .host = HOST, .virtual_clusters = 1};
     CHECK_OK(apiserver_new(loop_current(), &options, &rig->server));
     CHECK_OK(tls_trust_read(apiserver_authority(rig->server), &rig->trust));
     CHECK_OK(tls_identity_read(apiserver_admin_certificate(rig->server),
@@ -316,7 +317,11 @@ void rig_settle(struct rig *rig)
 void rig_loop(struct rig *rig)
 {
     rig_settle(rig);
-    rig->loops++;
+    rig_loop_now(rig);
+}
+
+void rig_loop_now(struct rig *rig)
+{
     error_free(TAKE(rig->err));
     rig->err = framework_reconcile(rig->framework, KEY("default", "w1"), &rig->result);
 }

@@ -73,12 +73,12 @@ struct rig {
     struct rig_node nodes[8];
     size_t node_count;
     struct error *(*on_build)(struct rig *rig); /* before nodes are added; NULL: nothing */
-    size_t builds, loops;
+    size_t builds;
     struct reconcile_result result; /* of the last loop */
     struct error *err;
 };
 
-/* The server and the kind Web. */
+/* The server, with one virtual cluster, and the kind Web. */
 void rig_init(struct rig *rig);
 void rig_done(struct rig *rig);
 
@@ -96,6 +96,9 @@ void rig_fail(struct rig *rig, struct rig_fault fault);
 /* Caches have seen everything; then one loop by hand. What came of it is in the rig. */
 void rig_settle(struct rig *rig);
 void rig_loop(struct rig *rig);
+
+/* A loop at once, whatever caches have seen. */
+void rig_loop_now(struct rig *rig);
 
 /* The last loop ended well and does not come again. */
 void rig_check_done(const struct rig *rig);
