@@ -381,7 +381,7 @@ SIM_TEST(what_another_was_quicker_to_create_is_fine)
     rig_do(&rig, "DELETE", RIG_MAP, NULL);
     rig_settle(&rig);
     rig_do(&rig, "POST", RIG_MAPS, rig_map);
-    rig.err = framework_reconcile(rig.framework, KEY("default", "w1"), &rig.result);
+    rig_loop_now(&rig);
     rig_check_done(&rig);
 }
 

@@ -181,6 +181,35 @@ SIM_TEST(fw_94_what_is_owned_and_not_wanted_is_deleted)
     CHECK_EQ(rig_call(&rig, "GET", RIG_MAP, NULL), 404);
 }
 
+SIM_TEST(fw_94_before_there_is_a_cache_the_server_is_asked)
+{
+    SCOPED(rig) rig;
+    rig_init(&rig);
+    rig_create_owner(&rig);
+    rig_fail(&rig, (struct rig_fault){"GET", "/api/v1/configmaps?", SIZE_MAX, .status = 500});
+    rig_start(&rig, &(struct framework_options){.flags = FRAMEWORK_PRUNE});
+    prune(&rig);
+    rig_loop_now(&rig);
+    rig_check_done(&rig);
+    CHECK_EQ(rig_count(&rig, "DELETE"), 1);
+    CHECK_EQ(rig_count(&rig, "DELETE " RIG_MAPS "/ours"), 1);
+    CHECK_EQ(rig_call(&rig, "GET", RIG_MAPS "/namesake", NULL), 200);
+}
+
+SIM_TEST(fw_94_what_is_going_already_is_not_deleted_again)
+{
+    SCOPED(rig) rig;
+    start(&rig, &(struct framework_options){.flags = FRAMEWORK_PRUNE});
+    rig_loop(&rig);
+    rig_do(&rig, "PATCH", RIG_MAP, "{\"metadata\":{\"finalizers\":[\"test.dev/keep\"]}}");
+    rig.node_count = 0;
+    rig_loop(&rig);
+    rig_loop(&rig);
+    rig_check_done(&rig);
+    CHECK_EQ(rig_count(&rig, "DELETE"), 1);
+    CHECK_EQ(rig_call(&rig, "GET", RIG_MAP, NULL), 200);
+}
+
 SIM_TEST(fw_94_nothing_is_deleted_unless_it_was_asked_for)
 {
     SCOPED(rig) rig;

@@ -243,7 +243,7 @@ SIM_TEST(fw_13_an_owner_without_generation_is_an_error_of_ours)
     rig_fail(&rig, (struct rig_fault){"GET", "/webs?", SIZE_MAX, .status = 500});
     rig_fail(&rig, (struct rig_fault){"GET", "/webs/w1", SIZE_MAX, .no_generation = true});
     rig_start(&rig, NULL);
-    rig.err = framework_reconcile(rig.framework, KEY("default", "w1"), &rig.result);
+    rig_loop_now(&rig);
     CHECK(rig.result.is_terminal);
     CHECK_EQ(rig.builds, 0);
     CHECK_EQ(rig_condition(&rig, "Failed"),
@@ -293,7 +293,7 @@ static struct error *run_node(void *data, struct graph_node *node, enum graph_ou
 {
     (void)data;
     (void)node;
-    (void)ret_outcome;
+    *ret_outcome = GRAPH_DONE;
     return on_turn();
 }
 
@@ -492,4 +492,24 @@ SIM_TEST(on_finish_adds_to_the_one_write)
     rig_loop(&rig);
     CHECK_EQ(rig_condition(&rig, "Applied"), STR("False/NotRun/"));
     CHECK_EQ(rig.writes, 2);
+}
+
+SIM_TEST(options_that_make_no_controller_are_refused)
+{
+    SCOPED(rig) rig;
+    struct framework *framework = NULL;
+    rig_init(&rig);
+    rig_start(&rig, NULL);
+    const struct framework_options good = rig_options(&rig);
+    struct framework_options bad = good;
+    bad.name = STR("Web");
+    CHECK_FAILS(framework_new(loop_current(), &bad, &framework), ERROR_INVALID, "lower case");
+    bad = good;
+    bad.build = NULL;
+    CHECK_FAILS(framework_new(loop_current(), &bad, &framework), ERROR_INVALID, "build");
+    bad = good;
+    bad.owner = (struct gvk){STR(""), STR("v1"), STR("ConfigMap")};
+    CHECK_FAILS(framework_new(loop_current(), &bad, &framework), ERROR_INVALID, "status");
+    bad.owner.kind = STR("NoSuchKind");
+    CHECK_ERROR(framework_new(loop_current(), &bad, &framework), ERROR_NOT_FOUND);
 }

@@ -62,28 +62,32 @@ struct rig {
     struct scope running;
 
     struct rig_fault faults[4];
-    struct buf asked;  /* "METHOD target\n" of all requests but watches and discovery */
-    size_t writes;     /* that went through the proxy */
-    struct buf type;   /* of the last one's body, statuses apart */
-    struct buf sent;   /* the last one's body */
-    struct buf answer; /* of the last rig_call() */
+    bool holds_watches; /* events stay in the proxy */
+    struct buf asked;   /* "METHOD target\n" of all requests but watches and discovery */
+    size_t writes;      /* that went through the proxy */
+    struct buf type;    /* of the last one's body, statuses apart */
+    struct buf sent;    /* the last one's body */
+    struct buf answer;  /* of the last rig_call() */
     struct json_doc *doc;
 
     /* The controller. */
     struct rig_node nodes[8];
     size_t node_count;
     struct error *(*on_build)(struct rig *rig); /* before nodes are added; NULL: nothing */
-    size_t builds, loops;
+    size_t builds;
     struct reconcile_result result; /* of the last loop */
     struct error *err;
 };
 
-/* The server and the kind Web. */
+/* The server, with one virtual cluster, and the kind Web. */
 void rig_init(struct rig *rig);
 void rig_done(struct rig *rig);
 
 /* The controller; options may be NULL, and what they leave open is filled in. */
 void rig_start(struct rig *rig, const struct framework_options *options);
+
+/* Those of a controller that is fine. */
+struct framework_options rig_options(struct rig *rig);
 
 /* The owner, of generation 1, and a plan: ConfigMap w1-web, and Deployment w1-web blocked by it. */
 void rig_create_owner(struct rig *rig);
@@ -96,6 +100,9 @@ void rig_fail(struct rig *rig, struct rig_fault fault);
 /* Caches have seen everything; then one loop by hand. What came of it is in the rig. */
 void rig_settle(struct rig *rig);
 void rig_loop(struct rig *rig);
+
+/* A loop at once, whatever caches have seen. */
+void rig_loop_now(struct rig *rig);
 
 /* The last loop ended well and does not come again. */
 void rig_check_done(const struct rig *rig);
