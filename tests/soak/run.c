@@ -94,10 +94,14 @@ static void stay(struct soak *soak)
     CHECK_OK(fiber_sleep(STEADY_AFTER));
     CHECK_OK(soak_check(soak));
     soak_trace(soak, "the steady state begins");
-    soak->restart_at = 0;
     const size_t writes = soak->writes;
     const int64_t revision = store_revision(soak->api->store);
-    CHECK_OK(fiber_sleep(STEADY_FOR));
+    CHECK_OK(fiber_sleep(STEADY_FOR / 2));
+    if (soak->seed % 4 == 0) {
+        soak_trace(soak, "controller: restarts in the steady state");
+        fiber_cancel(soak->process);
+    }
+    CHECK_OK(fiber_sleep(STEADY_FOR / 2));
     CHECK_EQ(soak->writes, writes);
     CHECK_EQ(store_revision(soak->api->store), revision);
     CHECK_OK(soak_check(soak));
@@ -141,6 +145,7 @@ static struct error *run(void *data)
         soak_clear_sky(soak);
         soak_world_end(soak);
         run->result->took = converge(soak);
+        soak->next_restart = soak->restart_at = 0;
         stay(soak);
         reconcile_again(soak);
     }
