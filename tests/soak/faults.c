@@ -52,6 +52,7 @@ void soak_profile_draw(struct soak *soak)
         .restarts = random_below(&dice, RESTARTS_MOST + 1),
         .restart_parks = 20 + random_below(&dice, RESTARTS_WITHIN),
         .history = 1 + random_below(&dice, HISTORY_MOST),
+        .extras = {.prunes = soak_chance(&dice, 0.3), .finalizes = soak_chance(&dice, 0.3)},
         .trouble = 5 * SECOND + soak_span(&dice, 15 * SECOND),
     };
 }

@@ -42,7 +42,7 @@ static struct error *live(struct soak *soak, struct process *process)
     process->pool = discovery_pool_new();
     process->discovery = discovery_new(process->client, process->pool, NULL);
     process->caches = cache_set_new(loop_current(), process->client);
-    web_describe(&options, &soak->counters);
+    web_describe(&options, &soak->profile.extras, &soak->counters);
     options.client = process->client;
     options.discovery = process->discovery;
     options.caches = process->caches;

@@ -52,7 +52,8 @@ struct soak_profile {
     size_t restarts;        /* of the controller */
     uint64_t restart_parks; /* a life's length is drawn up to this many suspensions */
     size_t history;         /* events the server remembers */
-    duration trouble;       /* how long all this lasts */
+    struct web_extras extras;
+    duration trouble; /* how long all this lasts */
 };
 
 struct soak {

@@ -11,7 +11,8 @@ const char web_definition[] =
     "\"spec\":{\"type\":\"object\",\"required\":[\"message\"],\"properties\":{"
     "\"message\":{\"type\":\"string\",\"maxLength\":1000},"
     "\"replicas\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":100,\"default\":1},"
-    "\"port\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":65535,\"default\":80}}},"
+    "\"port\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":65535,\"default\":80},"
+    "\"exposed\":{\"type\":\"boolean\",\"default\":true}}},"
     "\"status\":{\"type\":\"object\",\"x-kubernetes-preserve-unknown-fields\":true}}}}}]}}";
 
 static int64_t number_of(const struct object *web, const char *path, int64_t otherwise)
@@ -84,7 +85,18 @@ static struct error *build(struct framework_loop *loop, struct graph *graph)
     const struct graph_node_options blocked = {
         .object = server, .blockers = blockers, .blocker_count = COUNT(blockers)};
     TRY(graph_add(graph, &blocked, NULL));
-    return graph_add(graph, &(struct graph_node_options){.object = service}, NULL);
+    /* Without an object it is no node. */
+    bool exposed = true;
+    (void)json_to_bool(object_path(framework_owner(loop), "spec.exposed"), &exposed);
+    const struct graph_node_options open = {.object = exposed ? service : NULL};
+    return graph_add(graph, &open, NULL);
+}
+
+static struct error *on_delete(struct framework_loop *loop)
+{
+    struct web_counters *counters = framework_data(loop);
+    counters->deletions++;
+    return NULL;
 }
 
 /* Whatever happens to the input concerns everybody. */
@@ -97,7 +109,8 @@ static void map_to_all(void *data, const struct cache_event *event, struct queue
     queue_add(queue, KEY("default", "w1"), priority);
 }
 
-void web_describe(struct framework_options *options, struct web_counters *counters)
+void web_describe(struct framework_options *options, const struct web_extras *extras,
+                  struct web_counters *counters)
 {
     static const struct framework_watch watches[] = {
         {.gvk = {STR_INIT(""), STR_INIT("v1"), STR_INIT("ConfigMap")}},
@@ -112,7 +125,10 @@ void web_describe(struct framework_options *options, struct web_counters *counte
         .workers = WEB_WORKERS,
         .watches = watches,
         .watch_count = COUNT(watches),
+        .finalizer = extras->finalizes ? STR(WEB_GROUP "/web") : STR(""),
+        .flags = extras->prunes ? FRAMEWORK_PRUNE : 0,
         .build = build,
+        .on_delete = extras->finalizes ? on_delete : NULL,
         .data = counters,
     };
 }

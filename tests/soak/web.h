@@ -3,10 +3,11 @@
  *
  *     Web ──► ConfigMap <web>-web-config     the message
  *       ├───► Deployment <web>-web-server    blocked by the ConfigMap and by the Secret "shared"
- *       └───► Service <web>-web              the port
+ *       └───► Service <web>-web              the port, while the Web is exposed
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "framework/framework.h"
@@ -19,11 +20,18 @@
 
 /* What it has done; outlives restarts. */
 struct web_counters {
-    size_t builds;
+    size_t builds, deletions;
+};
+
+/* What it can do besides. */
+struct web_extras {
+    bool prunes;    /* takes away the Service of a Web that is no longer exposed */
+    bool finalizes; /* holds a Web until it has let go */
 };
 
 /* Fills in all but client, discovery and caches. */
-void web_describe(struct framework_options *options, struct web_counters *counters);
+void web_describe(struct framework_options *options, const struct web_extras *extras,
+                  struct web_counters *counters);
 
 /* The CustomResourceDefinition, JSON. */
 extern const char web_definition[];

@@ -21,24 +21,38 @@ static bool is_fine(int status)
     return status >= 200 && status < 300;
 }
 
-static void create_web(struct soak *soak, size_t number, const char *message, unsigned size)
+struct web {
+    char message[NAME_SIZE];
+    unsigned size;
+    bool exposed;
+};
+
+static void write_spec(char text[static TEXT_MAX], const struct web *web)
 {
-    char body[TEXT_MAX];
+    snprintf(text, TEXT_MAX,
+             "\"spec\":{\"message\":\"%s\",\"replicas\":%u,\"port\":%u,\"exposed\":%s}",
+             web->message, web->size, 8000 + web->size, web->exposed ? "true" : "false");
+}
+
+static void create_web(struct soak *soak, size_t number, const struct web *web)
+{
+    char body[2 * TEXT_MAX], spec[TEXT_MAX];
+    write_spec(spec, web);
     snprintf(body, sizeof(body),
              "{\"apiVersion\":\"" WEB_GROUP "/v1\",\"kind\":\"Web\",\"metadata\":{\"name\":"
-             "\"w%zu\"},\"spec\":{\"message\":\"%s\",\"replicas\":%u,\"port\":%u}}",
-             number, message, size, 8000 + size);
+             "\"w%zu\"},%s}",
+             number, spec);
     (void)soak_call(soak, "POST", WEBS, body);
 }
 
-static void change_web(struct soak *soak, size_t number, const char *message, unsigned size)
+static void change_web(struct soak *soak, size_t number, const struct web *web)
 {
-    char body[TEXT_MAX], target[TEXT_MAX];
+    char body[2 * TEXT_MAX], spec[TEXT_MAX], target[TEXT_MAX];
+    write_spec(spec, web);
     snprintf(target, sizeof(target), WEBS "/w%zu", number);
-    snprintf(body, sizeof(body), "{\"spec\":{\"message\":\"%s\",\"replicas\":%u,\"port\":%u}}",
-             message, size, 8000 + size);
+    snprintf(body, sizeof(body), "{%s}", spec);
     if (soak_call(soak, "PATCH", target, body) == 404)
-        create_web(soak, number, message, size);
+        create_web(soak, number, web);
 }
 
 static void delete_web(struct soak *soak, size_t number)
@@ -90,16 +104,17 @@ static void set_shared(struct soak *soak, const char *value)
 static void do_something(struct soak *soak)
 {
     struct random *dice = &soak->world_dice;
-    char target[TEXT_MAX], text[NAME_SIZE];
+    char target[TEXT_MAX];
     const size_t number = (size_t)random_below(dice, WEB_NAMES);
-    snprintf(text, sizeof(text), "m%llu", (unsigned long long)random_below(dice, 1000));
+    struct web web = {.size = (unsigned)random_below(dice, 5), .exposed = soak_chance(dice, 0.7)};
+    snprintf(web.message, sizeof(web.message), "m%u", (unsigned)random_below(dice, 1000));
     switch (random_below(dice, 10)) {
     case 0:
         delete_web(soak, number);
         break;
     case 1: /* and another one of that name, at once */
         delete_web(soak, number);
-        create_web(soak, number, text, (unsigned)random_below(dice, 5));
+        create_web(soak, number, &web);
         break;
     case 2:
     case 3:
@@ -110,13 +125,13 @@ static void do_something(struct soak *soak)
         spoil_child(soak, number);
         break;
     case 5:
-        set_shared(soak, text);
+        set_shared(soak, web.message);
         break;
     case 6:
         (void)soak_call(soak, "DELETE", SECRETS "/" WEB_SHARED, "");
         break;
     default:
-        change_web(soak, number, text, (unsigned)random_below(dice, 5));
+        change_web(soak, number, &web);
         break;
     }
 }
@@ -174,14 +189,28 @@ void soak_world_begin(struct soak *soak)
                             web_definition)));
     while (soak_call(soak, "GET", WEBS, "") != 200)
         CHECK_OK(fiber_sleep(100 * MILLISECOND));
+    const struct web first = {.message = "first", .size = 1, .exposed = true};
     set_shared(soak, "first");
-    create_web(soak, 0, "first", 1);
-    create_web(soak, 1, "first", 1);
+    create_web(soak, 0, &first);
+    create_web(soak, 1, &first);
+}
+
+/* One that is being deleted cannot be kept: the next one can. */
+static void wait_until_not_deleting(struct soak *soak, const char *name)
+{
+    FIBER_TIMEOUT(10 * MINUTE);
+    for (;;) {
+        OWNED(json_doc) doc = soak_find(soak, GVR(WEB_GROUP, "v1", "webs"), name);
+        if (!doc || !json_path(json_doc_root(doc), "metadata.deletionTimestamp"))
+            return;
+        CHECK_OK(fiber_sleep(SECOND));
+    }
 }
 
 void soak_world_end(struct soak *soak)
 {
-    change_web(soak, 0, "last", 2);
+    wait_until_not_deleting(soak, "w0");
+    change_web(soak, 0, &(struct web){.message = "last", .size = 2, .exposed = true});
     delete_web(soak, 1);
     set_shared(soak, "last");
 }
