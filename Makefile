@@ -1,8 +1,10 @@
 # The front door. CMake presets do the work (CMakePresets.json); tools/ holds the longer scripts.
 .DEFAULT_GOAL := build
-.PHONY: help build demo test thread lint fuzz bench clean
+.PHONY: help build demo test thread lint fuzz soak bench clean
 
 SECONDS_EACH ?= 60
+SEED ?= 1
+SEEDS ?= 20000
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | \
@@ -35,6 +37,12 @@ fuzz: ## fuzz every parser for SECONDS_EACH=60 seconds
 	@cmake --preset fuzz >/dev/null
 	@cmake --build --preset fuzz
 	@tools/fuzz $(SECONDS_EACH)
+
+soak: ## simulate a controller with faults for SEEDS=20000 seeds from SEED=1
+	@tools/bootstrap test
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target soak
+	@build/release/soak --seed $(SEED) --seeds $(SEEDS)
 
 bench: ## measure memory, switches, parsing, requests
 	@tools/bootstrap build
