@@ -89,7 +89,7 @@ static void check_options(const struct request *request)
     OWNED(error) no_apply = write_options_read(request, true, &write);
     error_free(delete_options_read(request, NULL, &removal));
     if (no_format)
-        CHECK(no_format->code == ERROR_NOT_ACCEPTABLE);
+        CHECK(no_format->code == ERROR_NOT_ACCEPTABLE || no_format->code == ERROR_BAD_REQUEST);
     if (!no_list)
         CHECK(list.timeout >= 0 && list.revision >= 0);
     if (!no_apply)
