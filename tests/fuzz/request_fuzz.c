@@ -50,8 +50,8 @@ static void check_same(const struct request *a, const struct request *b)
 /* The resource, written as a client of ours writes it, is the same resource. */
 static void check_rewritten(const struct request *request)
 {
-    if (request->verb == VERB_WATCH && request->name.len)
-        return; /* a watch of one object has the old form of path alone */
+    if (request->verb == VERB_NONE || (request->verb == VERB_WATCH && request->name.len))
+        return; /* refused; and a watch of one object has the old form of path alone */
     const struct resource_path parts = {request->gvr, request->namespace, request->name,
                                         request->subresource};
     const struct str target =
