@@ -77,3 +77,6 @@ graph_process_fn node_process;
 
 /* Adds the nodes that delete what is owned and no longer wanted. Suspends. */
 MUST_USE struct error *prune_add(struct framework_loop *loop, struct graph *graph);
+
+/* By group, kind, name and uid of its controller: a namesake's children are not ours. */
+bool prune_is_ours(const struct object *owner, const struct object *object);

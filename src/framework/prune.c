@@ -55,8 +55,7 @@ static void find_wanted(struct pruning *pruning)
     }
 }
 
-/* By group, kind, name and uid: a namesake's children are not ours. */
-static bool is_ours(const struct object *owner, const struct object *object)
+bool prune_is_ours(const struct object *owner, const struct object *object)
 {
     struct owner_reference controller;
     return object_find_controller(object, &controller) &&
@@ -67,7 +66,7 @@ static bool is_ours(const struct object *owner, const struct object *object)
 static struct error *look_at(struct pruning *pruning, const struct object *object)
 {
     struct arena *arena = &pruning->loop->arena;
-    if (object_is_deleting(object) || !is_ours(pruning->loop->owner, object) ||
+    if (object_is_deleting(object) || !prune_is_ours(pruning->loop->owner, object) ||
         map_has(&pruning->wanted, name_of(arena, object)))
         return NULL;
     struct victim *victim = ARENA_NEW(arena, struct victim);

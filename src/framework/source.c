@@ -108,6 +108,9 @@ static struct error *open_owners(struct framework *framework)
 {
     struct discovery_mapping mapping;
     TRY(open_cache(framework, framework->options.owner, &mapping, &framework->owners));
+    if (!mapping.has_status) /* its 404 would look as if owners were gone */
+        return error_new(ERROR_INVALID, "kind %.*s has no status subresource",
+                         STR_ARG(framework->options.owner.kind));
     framework->owner_gvr = mapping.gvr;
     framework->owner_is_namespaced = mapping.namespaced;
     framework->sources[0] = (struct framework_source){.framework = framework};

@@ -493,3 +493,23 @@ SIM_TEST(on_finish_adds_to_the_one_write)
     CHECK_EQ(rig_condition(&rig, "Applied"), STR("False/NotRun/"));
     CHECK_EQ(rig.writes, 2);
 }
+
+SIM_TEST(options_that_make_no_controller_are_refused)
+{
+    SCOPED(rig) rig;
+    struct framework *framework = NULL;
+    rig_init(&rig);
+    rig_start(&rig, NULL);
+    const struct framework_options good = rig_options(&rig);
+    struct framework_options bad = good;
+    bad.name = STR("Web");
+    CHECK_FAILS(framework_new(loop_current(), &bad, &framework), ERROR_INVALID, "lower case");
+    bad = good;
+    bad.build = NULL;
+    CHECK_FAILS(framework_new(loop_current(), &bad, &framework), ERROR_INVALID, "build");
+    bad = good;
+    bad.owner = (struct gvk){STR(""), STR("v1"), STR("ConfigMap")};
+    CHECK_FAILS(framework_new(loop_current(), &bad, &framework), ERROR_INVALID, "status");
+    bad.owner.kind = STR("NoSuchKind");
+    CHECK_ERROR(framework_new(loop_current(), &bad, &framework), ERROR_NOT_FOUND);
+}

@@ -104,8 +104,10 @@ static void note(struct rig *rig, struct http_request *request, struct str body)
     buf_add(&rig->type, http_headers_find(http_request_headers(request), STR("content-type")));
 }
 
-static struct error *pass_on(struct http_request *request, struct http_response *response)
+static struct error *pass_on(const struct rig *rig, struct http_request *request,
+                             struct http_response *response)
 {
+    const bool is_watch = has_part(http_request_target(request), "watch=true");
     SCOPED(http_headers) headers = {0};
     char piece[PIECE];
     size_t len;
@@ -116,6 +118,8 @@ static struct error *pass_on(struct http_request *request, struct http_response 
         TRY(http_response_read(response, piece, sizeof(piece), &len));
         if (!len)
             return NULL;
+        while (is_watch && rig->holds_watches)
+            TRY(fiber_sleep(100 * MILLISECOND));
         TRY(http_request_write(request, str_from(piece, len)));
     }
 }
@@ -167,7 +171,7 @@ static struct error *serve(void *data, struct http_request *request)
     if (fault.after)
         return refuse(request, &fault);
     return fault.no_generation ? pass_without_generation(request, response)
-                               : pass_on(request, response);
+                               : pass_on(rig, request, response);
 }
 
 static void open_proxy(struct rig *rig)
@@ -262,27 +266,38 @@ static struct error *build(struct framework_loop *loop, struct graph *graph)
     return NULL;
 }
 
-void rig_start(struct rig *rig, const struct framework_options *options)
+static void fill_in(struct rig *rig, struct framework_options *options)
 {
     static const struct framework_watch watches[] = {
         {.gvk = {STR_INIT(""), STR_INIT("v1"), STR_INIT("ConfigMap")}},
         {.gvk = {STR_INIT("apps"), STR_INIT("v1"), STR_INIT("Deployment")}},
     };
-    struct framework_options all = options ? *options : (struct framework_options){0};
-    all.name = STR("web");
-    all.version = STR("v1.0");
-    all.commit = STR("abc");
-    all.owner = (struct gvk){STR(RIG_GROUP), STR("v1"), STR("Web")};
-    if (!all.watches) {
-        all.watches = watches;
-        all.watch_count = COUNT(watches);
+    options->name = STR("web");
+    options->version = STR("v1.0");
+    options->commit = STR("abc");
+    options->owner = (struct gvk){STR(RIG_GROUP), STR("v1"), STR("Web")};
+    if (!options->watches) {
+        options->watches = watches;
+        options->watch_count = COUNT(watches);
     }
-    if (!all.build)
-        all.build = build;
-    all.data = rig;
-    all.client = rig->client;
-    all.discovery = rig->discovery;
-    all.caches = rig->caches;
+    options->build = build;
+    options->data = rig;
+    options->client = rig->client;
+    options->discovery = rig->discovery;
+    options->caches = rig->caches;
+}
+
+struct framework_options rig_options(struct rig *rig)
+{
+    struct framework_options options = {0};
+    fill_in(rig, &options);
+    return options;
+}
+
+void rig_start(struct rig *rig, const struct framework_options *options)
+{
+    struct framework_options all = options ? *options : (struct framework_options){0};
+    fill_in(rig, &all);
     CHECK_OK(framework_new(loop_current(), &all, &rig->framework));
 }
 

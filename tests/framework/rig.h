@@ -62,11 +62,12 @@ struct rig {
     struct scope running;
 
     struct rig_fault faults[4];
-    struct buf asked;  /* "METHOD target\n" of all requests but watches and discovery */
-    size_t writes;     /* that went through the proxy */
-    struct buf type;   /* of the last one's body, statuses apart */
-    struct buf sent;   /* the last one's body */
-    struct buf answer; /* of the last rig_call() */
+    bool holds_watches; /* events stay in the proxy */
+    struct buf asked;   /* "METHOD target\n" of all requests but watches and discovery */
+    size_t writes;      /* that went through the proxy */
+    struct buf type;    /* of the last one's body, statuses apart */
+    struct buf sent;    /* the last one's body */
+    struct buf answer;  /* of the last rig_call() */
     struct json_doc *doc;
 
     /* The controller. */
@@ -84,6 +85,9 @@ void rig_done(struct rig *rig);
 
 /* The controller; options may be NULL, and what they leave open is filled in. */
 void rig_start(struct rig *rig, const struct framework_options *options);
+
+/* Those of a controller that is fine. */
+struct framework_options rig_options(struct rig *rig);
 
 /* The owner, of generation 1, and a plan: ConfigMap w1-web, and Deployment w1-web blocked by it. */
 void rig_create_owner(struct rig *rig);

@@ -21,12 +21,19 @@ SIM_TEST(a_cache_that_is_behind_our_own_writes_is_not_believed)
     SCOPED(rig) rig;
     start(&rig);
     rig_settle(&rig);
+    rig.holds_watches = true;
     for (size_t i = 0; i < 3; i++) {
         rig_loop_now(&rig);
         rig_check_done(&rig);
     }
     CHECK_EQ(rig_count(&rig, "PATCH " RIG_MAP), 1);
+    CHECK_EQ(rig_count(&rig, "GET " RIG_MAP), 2);
     CHECK_EQ(rig_count(&rig, "PATCH " RIG_WEB "/status"), 2);
+    rig.holds_watches = false;
+    rig_settle(&rig);
+    rig_forget(&rig);
+    rig_loop(&rig);
+    CHECK_EQ(buf_str(&rig.asked), STR(""));
 }
 
 SIM_TEST(what_was_deleted_behind_our_back_comes_back)
