@@ -4,7 +4,15 @@
  * Whoever renews the lease leads. A candidate takes over when the lease has not changed for its
  * duration, by the candidate's own clock. A leader that could not renew in time has lost, even if
  * it did not run meanwhile: leader_check() says so before anything is written, by a clock that goes
- * on while a process is stopped.
+ * on while a process is stopped. Time counts from before a renewal is sent, and the wall clock
+ * plays no part; it is only written down for people.
+ *
+ *     leader_new(loop, &(struct leader_options){.client = unguarded, .lease = key}, &leader);
+ *     client_new(loop, &(struct client_options){.may_write = leader_may_write,
+ *                                               .may_write_data = leader, ...});
+ *
+ * Everything that only a leader may do goes through the second client. The leader's own client
+ * must not ask: the lease is written by those that do not lead yet.
  */
 #pragma once
 
@@ -38,11 +46,19 @@ MUST_USE struct error *leader_new(struct loop *loop, const struct leader_options
 void leader_free(struct leader *leader);
 DEFINE_OWNED(leader)
 
+struct str leader_identity(const struct leader *leader);
+
 /* Suspends until this process leads. */
 MUST_USE struct error *leader_acquire(struct leader *leader);
 
-/* Renews until it is cancelled (the lease is released then, if asked for) or lost: an error. */
+/*
+ * Renews until it is cancelled or the lease is lost, which is an error of its own: "leader election
+ * lost". When it is cancelled nobody leads any more; the lease is released, if asked for. Suspends.
+ */
 MUST_USE struct error *leader_hold(struct leader *leader);
 
-/* Whether this process still leads, now. To be asked before every write; see client_options. */
+/* Whether this process still leads, now. To be asked before every write. */
 bool leader_check(const struct leader *leader);
+
+/* The same for client_options.may_write; data is the leader. */
+bool leader_may_write(void *data);
