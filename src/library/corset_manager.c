@@ -1,0 +1,242 @@
+/* The process: see corset/manager.h. */
+#include "async/fiber.h"
+#include "async/loop.h"
+#include "async/scope.h"
+#include "async/signals.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/metrics.h"
+#include "cache/cache.h"
+#include "client/client.h"
+#include "client/discovery.h"
+#include "client/kubeconfig.h"
+#include "library/library_internal.h"
+#include "net/network.h"
+#include "net/tcp.h"
+#include "net/tls.h"
+#include "reconcile/leader.h"
+#include "reconcile/manager.h"
+
+#define KIND_RETRY (2 * SECOND)
+
+/* In the order of making; released the other way round. */
+struct process {
+    const struct corset_manager_options *options;
+    struct loop *loop;
+    struct arena arena;
+    struct rest_config config;
+    struct network *network;
+    struct tls_context *tls;
+    struct metrics *metrics;
+    struct client *lease_client; /* writes the lease, whoever leads */
+    struct leader *leader;
+    struct client *client; /* writes only while this process leads */
+    struct discovery_pool *pool;
+    struct discovery *discovery;
+    struct cache_set *caches;
+    struct library_controller *controllers;
+
+    struct fiber *worker, *listener;
+    struct signals *signals;
+    bool is_told_to_stop;
+};
+
+static void process_done(struct process *process)
+{
+    for (size_t i = 0; process->controllers && i < process->options->controller_count; i++)
+        library_controller_close(&process->controllers[i]);
+    mem_free(process->controllers);
+    cache_set_free(process->caches);
+    discovery_free(process->discovery);
+    discovery_pool_free(process->pool);
+    client_free(process->client);
+    leader_free(process->leader);
+    client_free(process->lease_client);
+    metrics_free(process->metrics);
+    tls_context_free(process->tls);
+    network_free(process->network);
+    rest_config_done(&process->config);
+    arena_done(&process->arena);
+}
+
+/* The kubeconfig that was asked for, the Pod's own cluster, the user's kubeconfig: in this order.
+ */
+static struct error *find_cluster(struct process *process)
+{
+    struct kubeconfig_paths paths = kubeconfig_paths_from_environment();
+    const struct kubeconfig_options choice = {.context = str_from_c(process->options->context)};
+    paths.file = str_from_c(process->options->kubeconfig);
+    if (paths.file.len || paths.list.len)
+        return kubeconfig_load(&paths, &choice, &process->config);
+    struct error *err = kubeconfig_in_cluster(NULL, &process->config);
+    if (!error_is(err, ERROR_NOT_FOUND))
+        return err;
+    error_free(err);
+    return kubeconfig_load(&paths, &choice, &process->config);
+}
+
+static struct str user_agent(struct process *process)
+{
+    const struct corset_controller *first = process->options->controllers[0];
+    if (process->options->user_agent)
+        return str_from_c(process->options->user_agent);
+    if (!first->version)
+        return str_from_c(first->name);
+    return arena_print(&process->arena, "%s/%s", first->name, first->version);
+}
+
+static struct client *connect_as(struct process *process, struct leader *guard)
+{
+    const struct client_options options = {
+        .config = &process->config,
+        .network = process->network,
+        .tls = process->tls,
+        .user_agent = user_agent(process),
+        .qps = process->options->qps,
+        .burst = process->options->burst,
+        .metrics = process->metrics,
+        .may_write = guard ? leader_may_write : NULL,
+        .may_write_data = guard,
+    };
+    return client_new(process->loop, &options);
+}
+
+static struct error *make_leader(struct process *process)
+{
+    const struct corset_manager_options *options = process->options;
+    const char *name = options->lease_name;
+    process->lease_client = connect_as(process, NULL);
+    const struct leader_options lease = {
+        .client = process->lease_client,
+        .lease = {options->lease_namespace ? str_from_c(options->lease_namespace)
+                                           : process->config.namespace,
+                  name ? str_from_c(name)
+                       : arena_print(&process->arena, "%s.corset.dev",
+                  options->controllers[0]->name)},
+        .lease_duration = options->lease_duration_ms * MILLISECOND,
+        .renew_deadline = options->renew_deadline_ms * MILLISECOND,
+        .retry_period = options->retry_period_ms * MILLISECOND,
+        .release = true,
+        .metrics = process->metrics,
+    };
+    return leader_new(process->loop, &lease, &process->leader);
+}
+
+/* A kind that is not served yet may come: its definition is often installed by somebody else. */
+static struct error *open_controller(struct process *process, struct library_controller *controller)
+{
+    const char *name = controller->description->name;
+    for (bool is_told = false;; is_told = true) {
+        struct error *err = library_controller_open(controller, process->loop);
+        if (!err || !discovery_is_no_match(err))
+            return err;
+        if (!is_told)
+            log_info("Waiting for a kind", LOG_STR("controller", str_from_c(name)), LOG_ERROR(err));
+        error_free(err);
+        TRY(fiber_sleep(KIND_RETRY));
+    }
+}
+
+static struct error *open_controllers(struct process *process)
+{
+    const struct corset_manager_options *options = process->options;
+    process->controllers =
+        mem_alloc_zero(options->controller_count * sizeof(*process->controllers));
+    for (size_t i = 0; i < options->controller_count; i++) {
+        struct library_controller *controller = &process->controllers[i];
+        *controller = (struct library_controller){
+            .description = options->controllers[i],
+            .client = process->client,
+            .discovery = process->discovery,
+            .caches = process->caches,
+            .metrics = process->metrics,
+        };
+        TRY(open_controller(process, controller));
+    }
+    return NULL;
+}
+
+static struct error *open_all(struct process *process)
+{
+    TRY(find_cluster(process), "find a cluster");
+    process->network = tcp_network_new(process->loop);
+    process->tls = tls_context_new();
+    process->metrics = metrics_new();
+    if (process->options->leader_elect)
+        TRY(make_leader(process), "leader election");
+    process->client = connect_as(process, process->leader);
+    process->pool = discovery_pool_new();
+    process->discovery = discovery_new(process->client, process->pool, NULL);
+    process->caches = cache_set_new(process->loop, process->client);
+    return open_controllers(process);
+}
+
+static struct error *run_controller(void *data)
+{
+    return controller_run(framework_controller(data));
+}
+
+static struct error *run_parts(struct process *process)
+{
+    SCOPED(scope) scope = {0};
+    for (size_t i = 0; i < process->options->controller_count; i++)
+        scope_start(&scope, "controller", run_controller, process->controllers[i].framework);
+    return scope_wait(&scope);
+}
+
+static struct error *work(void *data)
+{
+    struct process *process = data;
+    struct error *err = open_all(process);
+    if (!err)
+        err = run_parts(process);
+    fiber_cancel(process->listener);
+    if (process->is_told_to_stop && error_is(err, ERROR_CANCELED))
+        return error_ignore(err, ERROR_CANCELED);
+    return err;
+}
+
+static struct error *listen_for_signals(void *data)
+{
+    struct process *process = data;
+    struct error *err = signals_wait(process->signals);
+    if (!err) {
+        log_info("Stopping");
+        process->is_told_to_stop = true;
+        fiber_cancel(process->worker);
+    }
+    return error_ignore(err, ERROR_CANCELED);
+}
+
+static struct error *run_process(void *data)
+{
+    SCOPED(process) process = {.options = data, .loop = loop_current()};
+    OWNED(signals) signals = NULL;
+    SCOPED(scope) scope = {0};
+    TRY(signals_new(process.loop, &signals));
+    process.signals = signals;
+    process.listener = scope_start(&scope, "signals", listen_for_signals, &process);
+    process.worker = scope_start(&scope, "work", work, &process);
+    return scope_wait(&scope);
+}
+
+static struct error *check(const struct corset_manager_options *options)
+{
+    if (options->controller_count == 0)
+        return error_new(ERROR_INVALID, "there are no controllers to run");
+    for (size_t i = 0; i < options->controller_count; i++)
+        if (!options->controllers[i]->name)
+            return error_new(ERROR_INVALID, "controller %zu has no name", i);
+    return NULL;
+}
+
+struct corset_error *corset_manager_run(const struct corset_manager_options *options)
+{
+    struct error *err = check(options);
+    if (err)
+        return library_error_out(err);
+    log_set_level(options->verbosity);
+    log_set_format(options->log_json ? LOG_JSON : LOG_TEXT);
+    OWNED(loop) loop = loop_new();
+    return library_error_out(loop_run(loop, run_process, (void *)options));
+}
