@@ -24,8 +24,8 @@ struct metrics;
 struct network;
 
 struct manager_options {
-    struct client *client;
-    struct cache_set *caches;
+    struct client *client; /* for reviews of who reads diagnostics: must always be free to write */
+    struct cache_set *caches; /* synced before anything runs; NULL: none */
     struct metrics *metrics;
     struct network *network;
 
@@ -47,19 +47,23 @@ DEFINE_OWNED(manager)
 /* Taken. Started once this process leads. */
 void manager_add_controller(struct manager *manager, struct controller *controller);
 
-/* A function that runs as long as the process, leading or not, until it is cancelled. */
+/*
+ * A function that runs as long as the process, leading or not, until it is cancelled. The name must
+ * outlive the manager.
+ */
 void manager_add_runnable(struct manager *manager, const char *name, fiber_fn fn, void *data);
 
-/* Whether /readyz says yes. */
+/* Whether /readyz says yes. The name is copied. */
 typedef struct error *manager_check_fn(void *data);
 void manager_add_ready_check(struct manager *manager, const char *name, manager_check_fn *check,
                              void *data);
 
+/* Once it runs; 0 before. */
 uint16_t manager_health_port(const struct manager *manager);
 uint16_t manager_diagnostics_port(const struct manager *manager);
 
 /*
- * Runs until the calling fiber is cancelled, a part fails, or leadership is lost, which is an
- * error. Suspends.
+ * Runs until the calling fiber is cancelled, which is success once everything has stopped, or a
+ * part fails or leadership is lost, which are errors. Suspends.
  */
 MUST_USE struct error *manager_run(struct manager *manager);
