@@ -28,13 +28,14 @@ struct process {
     struct network *network;
     struct tls_context *tls;
     struct metrics *metrics;
-    struct client *lease_client; /* writes the lease, whoever leads */
+    struct client *free_client; /* with an election: for the lease, which is written before */
     struct leader *leader;
     struct client *client; /* writes only while this process leads */
     struct discovery_pool *pool;
     struct discovery *discovery;
     struct cache_set *caches;
     struct library_controller *controllers;
+    struct manager *manager; /* has the leader and what runs of the controllers */
 
     struct fiber *worker, *listener;
     struct signals *signals;
@@ -43,6 +44,7 @@ struct process {
 
 static void process_done(struct process *process)
 {
+    manager_free(process->manager);
     for (size_t i = 0; process->controllers && i < process->options->controller_count; i++)
         library_controller_close(&process->controllers[i]);
     mem_free(process->controllers);
@@ -51,7 +53,7 @@ static void process_done(struct process *process)
     discovery_pool_free(process->pool);
     client_free(process->client);
     leader_free(process->leader);
-    client_free(process->lease_client);
+    client_free(process->free_client);
     metrics_free(process->metrics);
     tls_context_free(process->tls);
     network_free(process->network);
@@ -105,9 +107,9 @@ static struct error *make_leader(struct process *process)
 {
     const struct corset_manager_options *options = process->options;
     const char *name = options->lease_name;
-    process->lease_client = connect_as(process, NULL);
+    process->free_client = connect_as(process, NULL);
     const struct leader_options lease = {
-        .client = process->lease_client,
+        .client = process->free_client,
         .lease = {options->lease_namespace ? str_from_c(options->lease_namespace)
                                            : process->config.namespace,
                   name ? str_from_c(name)
@@ -171,17 +173,44 @@ static struct error *open_all(struct process *process)
     return open_controllers(process);
 }
 
-static struct error *run_controller(void *data)
+/* "HOST:PORT", "[::1]:PORT" or ":PORT", which is every address of the machine; NULL is none. */
+static struct error *read_address(const char *text, struct str *ret_host, uint16_t *ret_port)
 {
-    return controller_run(framework_controller(data));
+    const struct str whole = str_from_c(text);
+    const size_t colon = str_find_last_char(whole, ':');
+    uint64_t port;
+    if (!text)
+        return NULL;
+    if (colon == STR_NONE || !str_to_uint64(str_skip(whole, colon + 1), &port) || port > UINT16_MAX)
+        return error_new(ERROR_INVALID, "an address is HOST:PORT or :PORT, not '%s'", text);
+    *ret_port = (uint16_t)port;
+    *ret_host = colon ? str_slice(whole, 0, colon) : STR("0.0.0.0");
+    if (ret_host->len > 2 && ret_host->ptr[0] == '[')
+        *ret_host = str_slice(*ret_host, 1, ret_host->len - 1);
+    return NULL;
 }
 
-static struct error *run_parts(struct process *process)
+static struct error *make_manager(struct process *process)
 {
-    SCOPED(scope) scope = {0};
-    for (size_t i = 0; i < process->options->controller_count; i++)
-        scope_start(&scope, "controller", run_controller, process->controllers[i].framework);
-    return scope_wait(&scope);
+    const struct corset_manager_options *options = process->options;
+    struct manager_options inner = {
+        .client = process->free_client ? process->free_client : process->client,
+        .caches = process->caches,
+        .metrics = process->metrics,
+        .network = process->network,
+        .insecure_diagnostics = options->insecure_diagnostics,
+    };
+    TRY(read_address(options->health_address, &inner.health_host, &inner.health_port),
+        "health_address");
+    TRY(read_address(options->diagnostics_address, &inner.diagnostics_host,
+                     &inner.diagnostics_port),
+        "diagnostics_address");
+    inner.leader = TAKE(process->leader);
+    process->manager = manager_new(process->loop, &inner);
+    for (size_t i = 0; i < options->controller_count; i++)
+        manager_add_controller(process->manager,
+                               framework_take_controller(process->controllers[i].framework));
+    return NULL;
 }
 
 static struct error *work(void *data)
@@ -189,7 +218,9 @@ static struct error *work(void *data)
     struct process *process = data;
     struct error *err = open_all(process);
     if (!err)
-        err = run_parts(process);
+        err = make_manager(process);
+    if (!err)
+        err = manager_run(process->manager);
     fiber_cancel(process->listener);
     if (process->is_told_to_stop && error_is(err, ERROR_CANCELED))
         return error_ignore(err, ERROR_CANCELED);
