@@ -88,6 +88,7 @@ struct client_get_options {
     struct str resource_version;
     enum client_form form;
     duration timeout; /* 0: the client's */
+    bool no_retry;    /* one try: whoever calls comes again on its own */
 };
 
 MUST_USE struct error *client_get(struct client *client, struct gvr gvr, struct key key,
@@ -130,6 +131,7 @@ struct client_write_options {
     bool dry_run;
     bool force; /* apply alone: take fields over from other managers */
     duration timeout;
+    bool no_retry;
 };
 
 /* The object says where it belongs: its namespace, and for the others its name. */
@@ -167,6 +169,7 @@ struct client_delete_options {
     int64_t grace_period_seconds;
     bool dry_run;
     duration timeout;
+    bool no_retry;
 };
 
 /* ret_object is the object when something still holds it, and NULL when it is gone. */

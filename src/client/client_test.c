@@ -206,6 +206,19 @@ SIM_TEST(what_the_server_asks_to_repeat_is_repeated)
                 ERROR_TOO_MANY_REQUESTS, "enough");
     CHECK_EQ(stage.requests, (size_t)11);
 
+    /* Whoever comes again on its own is told at once. */
+    SCRIPT(&stage, {503, "Retry-After", "7", ""});
+    CHECK_ERROR(client_get(stage.client, GVR_CONFIG_MAPS, KEY("default", "a"),
+                           &(struct client_get_options){.no_retry = true}, NULL),
+                ERROR_SERVICE_UNAVAILABLE);
+    CHECK_ERROR(client_delete(stage.client, GVR_CONFIG_MAPS, KEY("default", "a"),
+                              &(struct client_delete_options){.no_retry = true}, NULL),
+                ERROR_SERVICE_UNAVAILABLE);
+    CHECK_ERROR(client_patch(stage.client, GVR_CONFIG_MAPS, KEY("default", "a"), CLIENT_PATCH_MERGE,
+                             STR("{}"), &(struct client_write_options){.no_retry = true}, NULL),
+                ERROR_SERVICE_UNAVAILABLE);
+    CHECK_EQ(stage.requests, 3);
+
     begun = loop_now(loop_current());
     SCRIPT(&stage, {503, "Retry-After", "100", ""});
     FIBER_TIMEOUT(10 * SECOND);

@@ -70,6 +70,7 @@ struct error *client_get(struct client *client, struct gvr gvr, struct key key,
         .method = STR("GET"),
         .accept = client_accept(options->form, false),
         .timeout = options->timeout,
+        .no_retry = options->no_retry,
     };
     const struct place place = {gvr, key.namespace, key.name, options->subresource};
     begin_request(client, &arena, &place, &request);
@@ -97,6 +98,7 @@ static struct error *write_body(struct client *client, struct client_request *re
     begin_request(client, &arena, place, request);
     add_write_options(&request->query, options);
     request->timeout = options->timeout;
+    request->no_retry = options->no_retry;
     return exchange_object(client, request, &arena, ret_object);
 }
 
@@ -227,6 +229,7 @@ struct error *client_delete(struct client *client, struct gvr gvr, struct key ke
         .content_type = STR("application/json"),
         .body = buf_str(&text),
         .timeout = options->timeout,
+        .no_retry = options->no_retry,
     };
     const struct place place = {.gvr = gvr, .namespace = key.namespace, .name = key.name};
     begin_request(client, &arena, &place, &request);
@@ -252,6 +255,7 @@ struct error *client_delete_collection(struct client *client, struct gvr gvr, st
         .content_type = STR("application/json"),
         .body = buf_str(&text),
         .timeout = options->timeout,
+        .no_retry = options->no_retry,
     };
     const struct place place = {.gvr = gvr, .namespace = namespace};
     begin_request(client, &arena, &place, &request);

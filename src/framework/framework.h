@@ -4,11 +4,11 @@
  *     static struct error *build(struct framework_loop *loop, struct graph *graph)
  *     {
  *         struct graph_node *config, *server;
- *         TRY(graph_add(graph, &(struct graph_node_options){.object = make_config(loop)},
- * &config)); TRY(graph_add(graph, &(struct graph_node_options){.object = make_server(loop),
- *                                                           .blockers = &config,
- *                                                           .blocker_count = 1}, &server));
- *         return NULL;
+ *         const struct graph_node_options first = {.object = make_config(loop)};
+ *         TRY(graph_add(graph, &first, &config));
+ *         const struct graph_node_options then = {
+ *             .object = make_server(loop), .blockers = &config, .blocker_count = 1};
+ *         return graph_add(graph, &then, &server);
  *     }
  *
  * For every owner the framework reads it, notes that its generation is being worked on, builds the
@@ -30,6 +30,8 @@
 #include "base/str.h"
 #include "cache/cache.h"
 #include "framework/graph.h"
+#include "framework/outcome.h"
+#include "framework/readiness.h"
 #include "reconcile/controller.h"
 
 struct client;
@@ -57,6 +59,7 @@ struct framework_watch {
     void *data;
 };
 
+/* Texts and watches are copied. */
 struct framework_options {
     struct str name; /* lower case; also the field manager, 1 to 128 printable characters */
     struct gvk owner;
@@ -64,16 +67,20 @@ struct framework_options {
     struct str domain;     /* empty: corset.dev */
     struct str class_name; /* the owners it cares for; empty: those without a class */
     size_t workers;        /* 0 means 1 */
-    size_t graph_workers;  /* nodes of one loop at a time; 0 means 8 */
+    size_t graph_workers;  /* nodes of one loop at a time; 0 means 8, SIZE_MAX no bound */
     struct str finalizer;  /* empty: none */
     unsigned flags;
     duration conflict_requeue; /* 0 means 1 s */
     const struct framework_watch *watches;
     size_t watch_count;
 
-    enum framework_verdict (*precheck)(struct framework_loop *loop); /* NULL: continue */
+    /* All but build may be NULL. A precheck that stops may set conditions: they are written. */
+    enum framework_verdict (*precheck)(struct framework_loop *loop);
     struct error *(*build)(struct framework_loop *loop, struct graph *graph);
     struct error *(*on_delete)(struct framework_loop *loop); /* with a finalizer */
+
+    /* Before the status is written. The graph is NULL when it was not run; see framework_error().
+     * Not called after a stale write or a cancellation. */
     void (*on_finish)(struct framework_loop *loop, const struct graph *graph);
     void *data;
 
@@ -107,6 +114,9 @@ struct client *framework_client(struct framework_loop *loop);
 /* Name of a derived object: "<owner>-<controller>[-<suffix>]". */
 struct str framework_name(struct framework_loop *loop, struct str suffix);
 
-/* Sets a condition of the controller's own, to be written with the status: for on_finish. */
+/* What the status is about to say, for on_finish; NULL: all is well. */
+const struct error *framework_error(const struct framework_loop *loop);
+
+/* Sets a condition of the controller's own, to be written with the status. For hooks. */
 void framework_set_condition(struct framework_loop *loop, struct str type, struct str status,
                              struct str reason, struct str message);

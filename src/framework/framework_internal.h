@@ -11,16 +11,18 @@
 #include "framework/owner_status.h"
 
 struct framework {
-    struct framework_options options;
+    struct framework_options options; /* texts are in the arena, watches are the sources */
+    struct arena arena;
     struct loop *loop;
     struct gvr owner_gvr;
     bool owner_is_namespaced;
     struct cache *owners;
-    struct map caches;  /* "group kind" -> struct cache */
-    struct map written; /* "resource namespace/name" -> newest version we made; see sight.c */
+    struct map caches;  /* "group/version kind" -> struct cache */
+    struct map written; /* what we wrote and caches may not know yet; see sight.c */
+    size_t sweep_at;    /* entries of written at which those that are known are dropped */
     struct controller *controller;
     struct framework_metrics *metrics;
-    struct framework_source *source_data;
+    struct framework_source *sources; /* the owners, then the watches */
 };
 
 struct framework_loop {
@@ -28,29 +30,40 @@ struct framework_loop {
     struct arena arena;
     struct key key;
     struct object *owner;
-    int64_t generation;                        /* that of step 2 */
-    struct owner_status_condition *conditions; /* set by on_finish */
+    int64_t generation; /* that of step 2 */
+    bool has_generation;
+    const struct error *err;                   /* what on_finish is told; borrowed */
+    struct owner_status_condition *conditions; /* set by hooks */
     size_t condition_count, condition_capacity;
 };
 
+/* "apps/v1 Deployment": the key of a cache. */
+static inline struct str framework_kind_name(struct arena *arena, struct gvk gvk)
+{
+    return arena_print(arena, "%.*s/%.*s %.*s", STR_ARG(gvk.group), STR_ARG(gvk.version),
+                       STR_ARG(gvk.kind));
+}
+
 /* Where a kind is served; cached ones are read without asking. */
 struct sight {
+    struct graph_cluster cluster;
     struct gvr gvr;
     bool namespaced;
     struct cache *cache; /* NULL: the server is asked */
 };
 
-/* Texts live in the arena. Suspends. */
-MUST_USE struct error *sight_find(struct framework *framework, struct arena *arena, struct gvk gvk,
+/* cluster NULL: the management cluster, the only one with caches. Texts live in the arena.
+ * Suspends. */
+MUST_USE struct error *sight_find(struct framework *framework, struct arena *arena,
+                                  const struct graph_cluster *cluster, struct gvk gvk,
                                   struct sight *ret_sight);
 
 /*
- * Reads an object; ERROR_NOT_FOUND. Out of the cache unless it has not yet seen what we wrote
- * ourselves. client NULL: the management cluster's, the only one with caches.
+ * Reads an object; ERROR_NOT_FOUND. Out of the cache unless it is not synced or has not yet seen
+ * what we wrote ourselves. Suspends.
  */
 MUST_USE struct error *sight_read(struct framework *framework, const struct sight *sight,
-                                  struct client *client, struct key key,
-                                  struct object **ret_object);
+                                  struct key key, struct object **ret_object);
 
 /* An answer to a write of ours: readers must see at least this. */
 void sight_note(struct framework *framework, const struct sight *sight,

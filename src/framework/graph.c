@@ -10,12 +10,14 @@ struct graph_node {
     struct graph *graph;
     struct graph_node_options options;
     struct graph_node **blockers, **after;
+    enum graph_checksum *checksums; /* of the blockers */
     size_t blocker_count, after_count, index;
     struct graph_node **dependents; /* of a run: who waits for this one; borrowed */
     size_t dependent_count, pending;
     enum graph_state state;
     enum graph_outcome outcome;
     struct error *err;
+    const struct error *cause; /* of one that is skipped: whose failure it is; borrowed */
     struct object *live;
 };
 
@@ -47,6 +49,7 @@ static void node_free(struct graph_node *node)
     error_free(node->err);
     mem_free(node->blockers);
     mem_free(node->after);
+    mem_free(node->checksums);
     mem_free(node);
 }
 
@@ -82,7 +85,7 @@ static void add_identity(struct buf *out, const struct graph_node_options *optio
 {
     const struct gvk gvk = object_gvk(options->object);
     const struct key key = object_key(options->object);
-    buf_print(out, "%p %.*s %.*s %.*s %.*s", (void *)options->client, STR_ARG(gvk.group),
+    buf_print(out, "%.*s\n%.*s\n%.*s\n%.*s\n%.*s", STR_ARG(options->cluster), STR_ARG(gvk.group),
               STR_ARG(gvk.kind), STR_ARG(key.namespace), STR_ARG(key.name));
 }
 
@@ -113,6 +116,12 @@ static struct error *check(const struct graph *graph, const struct graph_node_op
         return invalid("a node cannot be added while the graph runs");
     if (options->kind == GRAPH_CUSTOM && !options->run)
         return invalid("a custom node needs a function");
+    if (options->kind != GRAPH_CUSTOM && !object_name(options->object).len)
+        return invalid("the object of a node needs a name");
+    if (options->cluster.len && options->kind != GRAPH_CUSTOM && !options->reach)
+        return invalid("a node in another cluster needs a way to reach it");
+    if (!options->needs_apply != !options->applied)
+        return invalid("needs_apply and applied come together");
     TRY(check_edges(graph, options->blockers, options->blocker_count));
     TRY(check_edges(graph, options->after, options->after_count));
     if (same && !(options->flags & GRAPH_ALLOW_DUPLICATE))
@@ -135,14 +144,20 @@ static struct graph_node **copy_edges(struct graph_node *const *edges, size_t co
     return copies;
 }
 
-struct error *graph_add(struct graph *graph, const struct graph_node_options *options,
-                        struct graph_node **ret_node)
+/* As the blockers, those that are NULL left out. */
+static enum graph_checksum *copy_checksums(const struct graph_node_options *options)
 {
-    *ret_node = NULL;
-    if (options->kind != GRAPH_CUSTOM && !options->object)
-        return NULL;
-    struct graph_node *same = find_same(graph, options);
-    TRY(check(graph, options, same));
+    enum graph_checksum *copies =
+        mem_alloc_zero((options->blocker_count + 1) * sizeof(enum graph_checksum));
+    for (size_t i = 0, count = 0; options->checksums && i < options->blocker_count; i++)
+        if (options->blockers[i])
+            copies[count++] = options->checksums[i];
+    return copies;
+}
+
+static struct graph_node *new_node(struct graph *graph, const struct graph_node_options *options,
+                                   struct graph_node *same)
+{
     struct graph_node *node = NEW(struct graph_node);
     node->graph = graph;
     node->options = *options;
@@ -151,15 +166,34 @@ struct error *graph_add(struct graph *graph, const struct graph_node_options *op
     node->blockers =
         copy_edges(options->blockers, options->blocker_count, NULL, &node->blocker_count);
     node->after = copy_edges(options->after, options->after_count, same, &node->after_count);
+    node->checksums = copy_checksums(options);
+    node->options.blockers = node->blockers;
+    node->options.blocker_count = node->blocker_count;
+    node->options.checksums = node->checksums;
+    node->options.after = node->after;
+    node->options.after_count = node->after_count;
     node->index = graph->count;
-    if (graph->count == graph->capacity) {
-        graph->capacity = graph->capacity ? graph->capacity * 2 : 16;
-        graph->nodes =
-            mem_realloc_array(graph->nodes, graph->capacity, sizeof(struct graph_node *));
+    return node;
+}
+
+struct error *graph_add(struct graph *graph, const struct graph_node_options *options,
+                        struct graph_node **ret_node)
+{
+    struct graph_node *node = NULL;
+    if (options->kind == GRAPH_CUSTOM || options->object) {
+        struct graph_node *same = find_same(graph, options);
+        TRY(check(graph, options, same));
+        node = new_node(graph, options, same);
+        if (graph->count == graph->capacity) {
+            graph->capacity = graph->capacity ? graph->capacity * 2 : 16;
+            graph->nodes =
+                mem_realloc_array(graph->nodes, graph->capacity, sizeof(struct graph_node *));
+        }
+        graph->nodes[graph->count++] = node;
+        remember(graph, node);
     }
-    graph->nodes[graph->count++] = node;
-    remember(graph, node);
-    *ret_node = node;
+    if (ret_node)
+        *ret_node = node;
     return NULL;
 }
 
@@ -214,35 +248,50 @@ static void finish(struct graph_node *node, enum graph_state state)
     event_wake_all(&node->graph->changed);
 }
 
+static struct error *call_node(struct graph_node *node)
+{
+    const struct graph *graph = node->graph;
+    node->outcome = GRAPH_DONE;
+    return node->options.kind == GRAPH_CUSTOM
+               ? node->options.run(node->options.data, node, &node->outcome)
+               : graph->process(graph->data, node, &node->outcome);
+}
+
 static struct error *run_node(void *data)
 {
     struct graph_node *node = data;
     struct graph *graph = node->graph;
-    node->outcome = GRAPH_DONE;
-    struct error *err = node->options.kind == GRAPH_CUSTOM
-                            ? node->options.run(node->options.data, node, &node->outcome)
-                            : graph->process(graph->data, node, &node->outcome);
-    node->err = err;
+    if (fiber_is_canceled(fiber_current())) { /* before its first turn: it never runs */
+        finish(node, GRAPH_CANCELED);
+        return NULL;
+    }
+    node->err = call_node(node);
     graph->running--;
-    const bool canceled = error_is(err, ERROR_CANCELED) && fiber_is_canceled(fiber_current());
-    finish(node, canceled ? GRAPH_CANCELED : err ? GRAPH_NODE_FAILED : GRAPH_SUCCEEDED);
+    const bool canceled = error_is(node->err, ERROR_CANCELED) && fiber_is_canceled(fiber_current());
+    finish(node, canceled ? GRAPH_CANCELED : node->err ? GRAPH_NODE_FAILED : GRAPH_SUCCEEDED);
     return NULL;
 }
 
-/* Anything but success above it keeps a node from running. */
-static bool is_skipped(const struct graph_node *node)
+/* Anything but success above it keeps a node from running; a failure outweighs a SKIP. */
+static bool is_skipped(const struct graph_node *node, const struct error **ret_cause)
 {
-    for (size_t i = 0; i < node->blocker_count; i++)
-        if (node->blockers[i]->state != GRAPH_SUCCEEDED || node->blockers[i]->outcome == GRAPH_SKIP)
-            return true;
-    return false;
+    bool skipped = false;
+    *ret_cause = NULL;
+    for (size_t i = 0; i < node->blocker_count && !*ret_cause; i++) {
+        const struct graph_node *blocker = node->blockers[i];
+        if (blocker->state == GRAPH_SUCCEEDED && blocker->outcome != GRAPH_SKIP)
+            continue;
+        skipped = true;
+        *ret_cause = graph_node_error(blocker);
+    }
+    return skipped;
 }
 
 static void start_ready(struct graph *graph, struct scope *scope, size_t workers)
 {
     while (graph->ready_count && (workers == 0 || graph->running < workers)) {
         struct graph_node *node = pop_ready(graph);
-        if (is_skipped(node)) {
+        if (is_skipped(node, &node->cause)) {
             finish(node, GRAPH_SKIPPED);
             continue;
         }
@@ -284,8 +333,9 @@ static void reset(struct graph *graph)
         node->outcome = GRAPH_DONE;
         node->dependent_count = 0;
         node->pending = node->blocker_count + node->after_count;
-        error_free(node->err);
-        node->err = NULL;
+        error_free(TAKE(node->err));
+        node->cause = NULL;
+        graph_node_set_live(node, NULL);
     }
     reverse_edges(graph);
     for (size_t i = 0; i < graph->count; i++)
@@ -333,7 +383,7 @@ enum graph_state graph_node_state(const struct graph_node *node)
 
 const struct error *graph_node_error(const struct graph_node *node)
 {
-    return node->err;
+    return node->err ? node->err : node->cause;
 }
 
 struct object *graph_node_live(const struct graph_node *node)
@@ -364,6 +414,11 @@ size_t graph_node_blocker_count(const struct graph_node *node)
 struct graph_node *graph_node_blocker(const struct graph_node *node, size_t index)
 {
     return node->blockers[index];
+}
+
+enum graph_checksum graph_node_checksum(const struct graph_node *node, size_t index)
+{
+    return node->checksums[index];
 }
 
 void graph_node_set_live(struct graph_node *node, struct object *live)

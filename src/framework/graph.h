@@ -13,6 +13,7 @@
 #include "base/str.h"
 
 struct client;
+struct discovery;
 struct graph;
 struct graph_node;
 
@@ -56,25 +57,54 @@ enum graph_outcome {
 typedef struct error *graph_run_fn(void *data, struct graph_node *node,
                                    enum graph_outcome *ret_outcome);
 
+/* Another cluster than the owner's. */
+struct graph_cluster {
+    struct client *client;
+    struct discovery *discovery;
+};
+
+/* Finds the way to a node's cluster when its turn has come; both outlive the node. May suspend. */
+typedef struct error *graph_reach_fn(void *data, struct graph_node *node,
+                                     struct graph_cluster *ret_cluster);
+
+/* What is compared of a blocker to learn whether it has changed. */
+enum graph_checksum {
+    GRAPH_BY_VERSION, /* all of it: resourceVersion */
+    GRAPH_BY_SPEC,    /* generation: its status does not matter */
+};
+
+/*
+ * A place of the controller's own for what markers say: whether to apply, given the server's copy
+ * (NULL: there is none, and it is applied whatever comes back); and a note that it was applied.
+ */
+typedef bool graph_needs_apply_fn(void *data, struct graph_node *node, const struct object *live);
+typedef struct error *graph_applied_fn(void *data, struct graph_node *node,
+                                       const struct object *live);
+
 struct graph_node_options {
     enum graph_node_kind kind;
-    struct client *client; /* NULL: the management cluster's */
+    struct str cluster;    /* outlives the graph; empty: the management cluster */
+    graph_reach_fn *reach; /* needed with a cluster */
     struct object *object; /* desired, or the identity of an external one; a reference is taken */
     graph_check_fn *check; /* NULL: by kind */
     enum graph_apply apply;
     graph_run_fn *run; /* of a custom node */
     unsigned flags;
+    graph_needs_apply_fn *needs_apply; /* both or none: instead of markers */
+    graph_applied_fn *applied;
     void *data;
     struct graph_node *const *blockers; /* NULL entries are ignored */
     size_t blocker_count;
-    struct graph_node *const *after; /* whatever their outcome */
+    const enum graph_checksum *checksums; /* of each blocker; NULL: GRAPH_BY_VERSION for all */
+    struct graph_node *const *after;      /* whatever their outcome */
     size_t after_count;
 };
 
 /*
- * ERROR_INVALID: a blocker that is not of this graph, a custom node without a function, the same
- * object twice, a graph that runs. The graph is unchanged then. A managed or external node without
- * an object is no node: NULL comes back.
+ * ERROR_INVALID: a blocker that is not of this graph, a custom node without a function, an object
+ * without a name, the same object twice, a graph that runs. The graph is unchanged then. A managed
+ * or external node without an object is no node: NULL comes back. ret_node may be NULL, and may be
+ * where a blocker stands.
  */
 MUST_USE struct error *graph_add(struct graph *graph, const struct graph_node_options *options,
                                  struct graph_node **ret_node);
@@ -82,7 +112,7 @@ MUST_USE struct error *graph_add(struct graph *graph, const struct graph_node_op
 enum graph_state {
     GRAPH_NOT_RUN,
     GRAPH_SUCCEEDED,
-    GRAPH_SKIPPED, /* by a node it depends on */
+    GRAPH_SKIPPED, /* because of a node it depends on */
     GRAPH_NODE_FAILED,
     GRAPH_CANCELED,
 };
@@ -90,7 +120,9 @@ enum graph_state {
 size_t graph_count(const struct graph *graph);
 struct graph_node *graph_at(const struct graph *graph, size_t index); /* in the order of adding */
 enum graph_state graph_node_state(const struct graph_node *node);
-const struct error *graph_node_error(const struct graph_node *node); /* of one that failed */
+
+/* Of one that failed; of one that was skipped, that of the failure above it, NULL for none. */
+const struct error *graph_node_error(const struct graph_node *node);
 
 /* The freshest copy of the server; NULL before it was read. */
 struct object *graph_node_live(const struct graph_node *node);

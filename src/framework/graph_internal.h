@@ -24,9 +24,9 @@ MUST_USE struct error *graph_run(struct graph *graph, size_t workers, graph_proc
 const struct graph_node_options *graph_node_options(const struct graph_node *node);
 size_t graph_node_index(const struct graph_node *node);
 
-/* Blockers that hold a resource, for checksums. */
 size_t graph_node_blocker_count(const struct graph_node *node);
 struct graph_node *graph_node_blocker(const struct graph_node *node, size_t index);
+enum graph_checksum graph_node_checksum(const struct graph_node *node, size_t index);
 
 /* Takes a reference. */
 void graph_node_set_live(struct graph_node *node, struct object *live);

@@ -1,6 +1,7 @@
 #include "framework/marker.h"
 
 #include "base/buf.h"
+#include "base/map.h"
 #include "base/sha256.h"
 
 #define NAME_MAX_LEN    63
@@ -10,6 +11,11 @@
 static bool is_alphanumeric(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
 static bool is_legal(char c)
@@ -28,56 +34,78 @@ static bool fits(struct str name)
     return true;
 }
 
+static void add_hash(struct buf *out, struct str name)
+{
+    uint8_t digest[SHA256_LEN];
+    sha256_of(name, digest);
+    buf_add_char(out, '-');
+    for (size_t i = 0; i < NAME_HASH_BYTES; i++)
+        buf_print(out, "%02x", digest[i]);
+}
+
 struct str marker_fit_name(struct arena *arena, struct str name)
 {
     SCOPED(buf) out = {.limit = 0};
-    uint8_t digest[SHA256_LEN];
     if (fits(name))
         return name;
     for (size_t i = 0; i < name.len && i < NAME_KEPT; i++) {
         const bool fine = i == 0 ? is_alphanumeric(name.ptr[i]) : is_legal(name.ptr[i]);
         buf_add_char(&out, fine ? name.ptr[i] : 'x');
     }
-    buf_add_char(&out, '-');
-    sha256_of(name, digest);
-    for (size_t i = 0; i < NAME_HASH_BYTES; i++)
-        buf_print(&out, "%02x", digest[i]);
+    add_hash(&out, name);
+    return arena_str(arena, buf_str(&out));
+}
+
+struct str marker_short_name(struct arena *arena, struct str name)
+{
+    SCOPED(buf) out = {.limit = 0};
+    const size_t kept = name.len < NAME_KEPT ? name.len : NAME_KEPT;
+    for (size_t i = 0; i < kept; i++) {
+        const char c = lower(name.ptr[i]);
+        const bool inside = i > 0 && i + 1 < kept; /* where a dot or a dash may stand */
+        buf_add_char(&out, is_alphanumeric(c) || (inside && (c == '-' || c == '.')) ? c : 'x');
+    }
+    add_hash(&out, name);
     return arena_str(arena, buf_str(&out));
 }
 
 static void add_lower(struct buf *out, struct str text)
 {
     for (size_t i = 0; i < text.len; i++)
-        buf_add_char(out, text.ptr[i] >= 'A' && text.ptr[i] <= 'Z' ? (char)(text.ptr[i] - 'A' + 'a')
-                                                                   : text.ptr[i]);
+        buf_add_char(out, lower(text.ptr[i]));
 }
 
-struct str marker_key(struct arena *arena, struct str domain, const struct marker_parent *parent,
-                      bool is_shared)
+static struct str key_of(struct arena *arena, struct str domain, const struct marker_parent *parent,
+                         struct str group)
 {
     SCOPED(buf) key = {.limit = 0};
     buf_add(&key, parent->namespace.len ? parent->namespace : STR("unknown"));
     buf_add_char(&key, '.');
     add_lower(&key, parent->kind.len ? parent->kind : STR("unknown"));
-    if (is_shared && parent->group.len)
-        buf_print(&key, ".%.*s", STR_ARG(parent->group));
+    if (group.len)
+        buf_print(&key, ".%.*s", STR_ARG(group));
     const struct str name = marker_fit_name(arena, parent->name);
     buf_print(&key, ".checksum.%.*s/%.*s", STR_ARG(domain), STR_ARG(name));
     return arena_str(arena, buf_str(&key));
 }
 
-/* Two parents of one kind name, namespace and name, but of different groups. */
-static bool is_shared(const struct marker_set *set, size_t index)
+struct marker_set marker_set_new(struct arena *arena, struct str domain,
+                                 const struct marker_parent *parents, size_t count)
 {
-    const struct marker_parent *own = &set->parents[index];
-    for (size_t i = 0; i < set->count; i++) {
-        const struct marker_parent *other = &set->parents[i];
-        if (i != index && str_eq_nocase(own->kind, other->kind) &&
-            str_eq(own->namespace, other->namespace) && str_eq(own->name, other->name) &&
-            !str_eq(own->group, other->group))
-            return true;
+    SCOPED(map) first = {0}; /* key -> whoever has it first */
+    struct marker *markers = arena_alloc_array(arena, count + 1, sizeof(struct marker));
+    for (size_t i = 0; i < count; i++) {
+        markers[i] =
+            (struct marker){key_of(arena, domain, &parents[i], STR("")), parents[i].checksum};
+        const struct marker_parent *other = map_find(&first, markers[i].key);
+        if (!other) {
+            map_put(&first, markers[i].key, (void *)&parents[i]);
+        } else if (!str_eq(other->group, parents[i].group)) {
+            markers[other - parents].key = key_of(arena, domain, other, other->group);
+            markers[i].key = key_of(arena, domain, &parents[i], parents[i].group);
+        }
     }
-    return false;
+    return (struct marker_set){domain, markers, count};
 }
 
 static struct str annotation(const struct object *object, struct str key)
@@ -117,9 +145,8 @@ bool marker_needs_apply(struct arena *arena, const struct marker_set *set,
     if (has_static_change(arena, set->domain, desired, live))
         return true;
     for (size_t i = 0; i < set->count; i++) {
-        const struct str key = marker_key(arena, set->domain, &set->parents[i], is_shared(set, i));
-        const struct str checksum = set->parents[i].checksum;
-        if (checksum.len == 0 || !str_eq(annotation(live, key), checksum))
+        const struct marker *marker = &set->markers[i];
+        if (!marker->checksum.len || !str_eq(annotation(live, marker->key), marker->checksum))
             return true;
     }
     const struct str version = version_of(arena, set->domain, desired);
@@ -130,12 +157,9 @@ void marker_write(struct arena *arena, const struct marker_set *set, const struc
                   struct json_edit *edit)
 {
     for (size_t i = 0; i < set->count; i++)
-        if (set->parents[i].checksum.len)
-            json_edit_set_str(
-                edit,
-                JSON_PLACE_KEY("metadata.annotations",
-                               marker_key(arena, set->domain, &set->parents[i], is_shared(set, i))),
-                set->parents[i].checksum);
+        if (set->markers[i].checksum.len)
+            json_edit_set_str(edit, JSON_PLACE_KEY("metadata.annotations", set->markers[i].key),
+                              set->markers[i].checksum);
     const struct str version = version_of(arena, set->domain, desired);
     if (version.len)
         json_edit_set_str(

@@ -20,19 +20,26 @@ struct marker_parent {
     struct str checksum; /* empty: unknown, never equal, never stored */
 };
 
+struct marker {
+    struct str key; /* "default.configmap.checksum.corset.dev/web-config" */
+    struct str checksum;
+};
+
 struct marker_set {
     struct str domain;
-    const struct marker_parent *parents;
+    const struct marker *markers; /* one for each parent */
     size_t count;
 };
 
-/* "default.configmap.checksum.corset.dev/web-config"; is_shared: the group is needed to tell apart.
- */
-struct str marker_key(struct arena *arena, struct str domain, const struct marker_parent *parent,
-                      bool is_shared);
+/* Two parents whose keys would be the same have their groups in them. All of it is in the arena. */
+struct marker_set marker_set_new(struct arena *arena, struct str domain,
+                                 const struct marker_parent *parents, size_t count);
 
 /* A name as the name part of an annotation: shortened and hashed if it does not fit. */
 struct str marker_fit_name(struct arena *arena, struct str name);
+
+/* The same as the beginning of a DNS name, lower case, always shortened and hashed. */
+struct str marker_short_name(struct arena *arena, struct str name);
 
 /* Whether the live object was made of something else than what there is now. */
 bool marker_needs_apply(struct arena *arena, const struct marker_set *set,

@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "json/builder.h"
 #include "json/edit.h"
+#include "json/merge_patch.h"
 #include "json/path.h"
 
 #define PREFIX_MAX 253
@@ -18,54 +19,42 @@ static struct str warning_of(struct arena *arena, const struct mutation *mutatio
                        STR_ARG(mutation->controller));
 }
 
-static bool is_same_owner(const struct mutation *mutation, const struct json_value *reference)
-{
-    struct gvk gvk;
-    const struct gvk owner = object_gvk(mutation->owner);
-    OWNED(error)
-    malformed = gvk_from_api_version(json_path_str(reference, "apiVersion"),
-                                     json_path_str(reference, "kind"), &gvk);
-    return !malformed && str_eq(gvk.group, owner.group) && str_eq(gvk.kind, owner.kind) &&
-           str_eq(json_path_str(reference, "name"), object_name(mutation->owner));
-}
-
 static struct error *check_owner(const struct mutation *mutation, const struct object *desired)
 {
-    const struct json_value *reference;
-    JSON_FOREACH (key, reference, object_owner_references(desired)) {
-        bool controller = false;
-        (void)json_to_bool(json_get(reference, STR("controller")), &controller);
-        if (controller && !is_same_owner(mutation, reference))
-            return error_new(ERROR_INVALID, "another controller owns it: %.*s %.*s",
-                             STR_ARG(json_path_str(reference, "kind")),
-                             STR_ARG(json_path_str(reference, "name")));
-    }
+    struct owner_reference controller;
+    if (object_find_controller(desired, &controller) &&
+        !owner_reference_same_owner(controller, object_to_owner_reference(mutation->owner)))
+        return error_new(ERROR_INVALID, "another controller owns it: %.*s %.*s",
+                         STR_ARG(controller.kind), STR_ARG(controller.name));
     if (!mutation->owner_is_namespaced)
         return NULL;
-    if (object_namespace(desired).len == 0)
-        return error_new(ERROR_INVALID, "an owner in a namespace cannot own what has none");
+    if (!mutation->object_is_namespaced)
+        return error_new(ERROR_INVALID, "an owner in a namespace cannot own what is in none");
     if (!str_eq(object_namespace(desired), object_namespace(mutation->owner)))
         return error_new(ERROR_INVALID, "owner and object are in different namespaces");
     return NULL;
 }
 
+/* Ours takes the place of one of the same group, kind and name. */
 static struct error *owner_references(const struct mutation *mutation, const struct object *desired,
                                       struct json_doc **ret_doc)
 {
     SCOPED(json_builder) builder = {0};
-    const struct json_value *reference;
+    const struct json_value *value;
+    struct owner_reference ours = object_to_owner_reference(mutation->owner);
+    bool is_there = false;
+    ours.controller = ours.block_owner_deletion = true;
     json_builder_array(&builder);
-    JSON_FOREACH (key, reference, object_owner_references(desired))
-        if (!is_same_owner(mutation, reference))
-            json_builder_value(&builder, reference);
-    json_builder_object(&builder);
-    json_builder_add_str(&builder, "apiVersion", object_api_version(mutation->owner));
-    json_builder_add_str(&builder, "kind", object_kind(mutation->owner));
-    json_builder_add_str(&builder, "name", object_name(mutation->owner));
-    json_builder_add_str(&builder, "uid", object_uid(mutation->owner));
-    json_builder_add_bool(&builder, "controller", true);
-    json_builder_add_bool(&builder, "blockOwnerDeletion", true);
-    json_builder_end(&builder);
+    JSON_FOREACH (key, value, object_owner_references(desired)) {
+        if (!owner_reference_same_owner(owner_reference_from_value(value), ours)) {
+            json_builder_value(&builder, value);
+        } else if (!is_there) {
+            is_there = true;
+            owner_reference_build(ours, &builder);
+        }
+    }
+    if (!is_there)
+        owner_reference_build(ours, &builder);
     json_builder_end(&builder);
     return json_builder_finish(&builder, ret_doc);
 }
@@ -88,6 +77,17 @@ static void add_lower(struct buf *out, struct str text)
                                                                    : text.ptr[i]);
 }
 
+/* Prefixes of annotations are lower case; some kinds allow more in their names. */
+static bool is_subdomain(struct str name)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        const char c = name.ptr[i];
+        if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '-' && c != '.')
+            return false;
+    }
+    return true;
+}
+
 /* "<name>.<namespace>.<kind>.<controller>.<domain>" */
 static struct str resource_prefix(struct arena *arena, const struct mutation *mutation,
                                   const struct object *resource)
@@ -99,8 +99,8 @@ static struct str resource_prefix(struct arena *arena, const struct mutation *mu
     add_lower(&rest, object_kind(resource));
     buf_print(&rest, ".%.*s.%.*s", STR_ARG(mutation->controller), STR_ARG(mutation->domain));
     struct str name = object_name(resource);
-    if (name.len + rest.len > PREFIX_MAX)
-        name = marker_fit_name(arena, name);
+    if (name.len + rest.len > PREFIX_MAX || !is_subdomain(name))
+        name = marker_short_name(arena, name);
     return arena_print(arena, "%.*s%.*s", STR_ARG(name), STR_ARG(buf_str(&rest)));
 }
 
@@ -177,6 +177,7 @@ struct error *mutation_for_wire(const struct object *object, struct object **ret
 {
     SCOPED(json_edit) edit = {0};
     OWNED(json_doc) doc = NULL;
+    OWNED(json_doc) full = NULL;
     json_edit_init(&edit, object_root(object));
     json_edit_remove(&edit, JSON_PLACE("metadata.managedFields"));
     json_edit_remove(&edit, JSON_PLACE("metadata.resourceVersion"));
@@ -187,5 +188,6 @@ struct error *mutation_for_wire(const struct object *object, struct object **ret
     json_edit_remove(&edit, JSON_PLACE("metadata.selfLink"));
     json_edit_remove(&edit, JSON_PLACE("status"));
     TRY(json_edit_finish(&edit, &doc));
-    return object_from_doc(doc, ret_object);
+    TRY(merge_patch_apply(NULL, json_doc_root(doc), &full)); /* a merge leaves no nulls */
+    return object_from_doc(full, ret_object);
 }

@@ -11,7 +11,7 @@
 struct mutation {
     struct str domain, class_name, controller, version;
     const struct object *owner;
-    bool owner_is_namespaced;
+    bool owner_is_namespaced, object_is_namespaced;
     const struct marker_set *markers; /* NULL: none */
 
     /* Resources it is made of, for the templates of workloads. */
@@ -23,5 +23,5 @@ struct mutation {
 MUST_USE struct error *mutation_apply(struct arena *arena, const struct mutation *mutation,
                                       const struct object *desired, struct object **ret_object);
 
-/* What an apply may send: without what the server sets, and without a status. */
+/* What an apply may send: without what the server sets, a status, and nulls. */
 MUST_USE struct error *mutation_for_wire(const struct object *object, struct object **ret_object);

@@ -1,8 +1,9 @@
 /* Managed and external nodes: read, apply if necessary, check. */
-#include "api/status.h"
 #include "async/loop.h"
 #include "base/buf.h"
+#include "base/log.h"
 #include "client/client.h"
+#include "client/discovery.h"
 #include "framework/framework_internal.h"
 #include "framework/framework_metrics.h"
 #include "framework/marker.h"
@@ -22,7 +23,6 @@ struct work {
     struct framework *framework;
     struct graph_node *node;
     const struct graph_node_options *options;
-    struct client *client;
     struct arena arena;
     struct sight sight;
     struct key key;
@@ -57,29 +57,28 @@ static struct error *rejected(struct error *err, struct str reason, unsigned fla
                                         : outcome_unrecoverable(err, reason, message);
 }
 
+/* The table of answers. What did not come over HTTP is no answer, but for a kind that is unknown.
+ */
 struct error *node_classify(struct error *err, unsigned flags)
 {
-    SCOPED(arena) arena = {0};
+    const struct str text = STR("");
     if (!err || outcome_class(err) != OUTCOME_UNCLASSIFIED)
         return err;
-    const struct str text = arena_str(&arena, str_from_c(err->message));
-    switch (err->code) {
-    case ERROR_FORBIDDEN:
-    case ERROR_NOT_FOUND:
+    switch (err->http_status ? err->http_status : err->code == ERROR_NOT_FOUND ? 404 : 0) {
+    case 403:
+    case 404:
         return outcome_retry_later(err, DEPENDENCY_STATUS, text, 0);
-    case ERROR_BAD_REQUEST:
-    case ERROR_TOO_LARGE:
-    case ERROR_INVALID:
+    case 400:
+    case 413:
+    case 422:
         return rejected(err, DEPENDENCY_SPEC, flags);
-    case ERROR_CONFLICT:
+    case 409:
         return has_cause(err, STR("FieldManagerConflict")) ? rejected(err, DEPENDENCY_SPEC, flags)
                                                            : outcome_stale(err);
-    case ERROR_ALREADY_EXISTS:
-        return outcome_stale(err);
-    case ERROR_UNSUPPORTED_MEDIA_TYPE:
+    case 415:
         return rejected(err, OPERATOR_ERROR, flags);
-    case ERROR_TOO_MANY_REQUESTS:
-    case ERROR_SERVICE_UNAVAILABLE:
+    case 429:
+    case 503:
         return outcome_retry_later(err, API_TEMPORARY, text, err->retry_after);
     default:
         return err;
@@ -125,59 +124,60 @@ static struct error *check_ready(struct work *work)
     return state == GRAPH_READY ? NULL : not_ready(work, reason, message);
 }
 
+static struct str checksum_of(struct work *work, const struct object *object,
+                              enum graph_checksum mode)
+{
+    int64_t generation;
+    if (mode == GRAPH_BY_VERSION)
+        return object_resource_version(object);
+    return json_to_int64(object_path(object, "metadata.generation"), &generation)
+               ? arena_print(&work->arena, "%lld", (long long)generation)
+               : (struct str){0};
+}
+
+static struct marker_parent parent_of(const struct object *object, struct str checksum)
+{
+    return (struct marker_parent){object_namespace(object), object_gvk(object).group,
+                                  object_kind(object), object_name(object), checksum};
+}
+
 /* The owner and every blocker that holds a resource, as they are now. */
 static void find_parents(struct work *work)
 {
-    const struct object *owner = work->loop->owner;
     const size_t most = graph_node_blocker_count(work->node) + 1;
     struct marker_parent *parents =
         arena_alloc_array(&work->arena, most, sizeof(struct marker_parent));
     size_t count = 0;
-    parents[count++] = (struct marker_parent){
-        object_namespace(owner), object_gvk(owner).group, object_kind(owner), object_name(owner),
-        arena_print(&work->arena, "%lld", (long long)work->loop->generation)};
+    parents[count++] = parent_of(
+        work->loop->owner, arena_print(&work->arena, "%lld", (long long)work->loop->generation));
     for (size_t i = 0; i + 1 < most; i++) {
         const struct object *live = graph_node_live(graph_node_blocker(work->node, i));
         if (live)
-            parents[count++] = (struct marker_parent){
-                object_namespace(live), object_gvk(live).group, object_kind(live),
-                object_name(live), object_resource_version(live)};
+            parents[count++] =
+                parent_of(live, checksum_of(work, live, graph_node_checksum(work->node, i)));
     }
-    work->markers = (struct marker_set){work->framework->options.domain, parents, count};
+    work->markers = marker_set_new(&work->arena, work->framework->options.domain, parents, count);
 }
 
 /* A live object that another controls is never touched. */
 static struct error *check_controller(struct work *work)
 {
     const struct object *owner = work->loop->owner;
-    const struct json_value *reference;
-    JSON_FOREACH (key, reference, object_owner_references(work->live)) {
-        bool controller = false;
-        struct gvk gvk;
-        if (!json_to_bool(json_get(reference, STR("controller")), &controller) || !controller ||
-            str_eq(json_path_str(reference, "uid"), object_uid(owner)))
-            continue;
-        OWNED(error)
-        malformed = gvk_from_api_version(json_path_str(reference, "apiVersion"),
-                                         json_path_str(reference, "kind"), &gvk);
-        const bool former = !malformed && str_eq(gvk.group, object_gvk(owner).group) &&
-                            str_eq(gvk.kind, object_kind(owner)) &&
-                            str_eq(json_path_str(reference, "name"), object_name(owner));
-        const struct str about = subject(work);
-        if (former)
-            return outcome_retry_later(NULL, DEPENDENCY_STATUS,
-                                       arena_print(&work->arena,
-                                                   "%.*s belongs to an earlier owner of the same "
-                                                   "name and has to be collected first",
-                                                   STR_ARG(about)),
-                                       0);
-        return outcome_unrecoverable(error_new(ERROR_CONFLICT, "%.*s is controlled by %.*s %.*s",
-                                               STR_ARG(about),
-                                               STR_ARG(json_path_str(reference, "kind")),
-                                               STR_ARG(json_path_str(reference, "name"))),
-                                     DEPENDENCY_SPEC, STR(""));
-    }
-    return NULL;
+    struct owner_reference reference;
+    if (!object_find_controller(work->live, &reference) || str_eq(reference.uid, object_uid(owner)))
+        return NULL;
+    const struct str about = subject(work);
+    if (owner_reference_same_owner(reference, object_to_owner_reference(owner)))
+        return outcome_retry_later(NULL, DEPENDENCY_STATUS,
+                                   arena_print(&work->arena,
+                                               "%.*s belongs to an earlier owner of the same name "
+                                               "and has to be collected first",
+                                               STR_ARG(about)),
+                                   0);
+    return outcome_unrecoverable(error_new(ERROR_CONFLICT, "%.*s is controlled by %.*s %.*s",
+                                           STR_ARG(about), STR_ARG(reference.kind),
+                                           STR_ARG(reference.name)),
+                                 DEPENDENCY_SPEC, STR(""));
 }
 
 static bool is_immutable(struct work *work)
@@ -192,43 +192,54 @@ static bool needs_apply(struct work *work)
 {
     if (!work->live)
         return true;
-    if (is_immutable(work))
+    if (is_immutable(work) || work->options->apply == GRAPH_CREATE_ONLY)
         return false;
+    if (work->options->needs_apply)
+        return work->options->needs_apply(work->options->data, work->node, work->live);
     if (work->options->flags & GRAPH_NO_MARKERS)
         return true;
     return marker_needs_apply(&work->arena, &work->markers, work->options->object, work->live);
 }
 
-static struct error *mutate(struct work *work)
+static bool has_markers(const struct work *work)
+{
+    return !(work->options->flags & GRAPH_NO_MARKERS) && !work->options->needs_apply;
+}
+
+/* Resources that the object is made of. */
+static const struct object **find_resources(struct work *work, size_t *ret_count)
 {
     const size_t most = graph_node_blocker_count(work->node);
     const struct object **resources =
         arena_alloc_array(&work->arena, most + 1, sizeof(const struct object *));
-    size_t count = 0;
+    *ret_count = 0;
     for (size_t i = 0; i < most; i++) {
         const struct object *live = graph_node_live(graph_node_blocker(work->node, i));
         if (live)
-            resources[count++] = live;
+            resources[(*ret_count)++] = live;
     }
+    return resources;
+}
+
+static struct error *mutate(struct work *work)
+{
     const struct framework_options *options = &work->framework->options;
-    const struct mutation mutation = {
+    struct mutation mutation = {
         .domain = options->domain,
         .class_name = options->class_name,
         .controller = options->name,
         .version = options->version,
         .owner = work->loop->owner,
         .owner_is_namespaced = work->framework->owner_is_namespaced,
-        .markers = work->options->flags & GRAPH_NO_MARKERS ? NULL : &work->markers,
-        .resources = resources,
-        .resource_count = count,
+        .object_is_namespaced = work->sight.namespaced,
+        .markers = has_markers(work) ? &work->markers : NULL,
     };
     if (work->options->flags & GRAPH_NO_MUTATION) {
         work->desired = object_ref(work->options->object);
         return NULL;
     }
-    struct error *err =
-        mutation_apply(&work->arena, &mutation, work->options->object, &work->desired);
-    return err ? outcome_unrecoverable(err, OPERATOR_ERROR, STR("")) : NULL;
+    mutation.resources = find_resources(work, &mutation.resource_count);
+    return mutation_apply(&work->arena, &mutation, work->options->object, &work->desired);
 }
 
 static struct error *merge(struct work *work, const struct object *wire, struct object **ret_object)
@@ -236,7 +247,8 @@ static struct error *merge(struct work *work, const struct object *wire, struct 
     OWNED(json_doc) merged = NULL;
     OWNED(json_doc) patch = NULL;
     SCOPED(buf) text = {.limit = 0, .secret = true};
-    const struct client_write_options options = {.field_manager = work->framework->options.name};
+    const struct client_write_options options = {.field_manager = work->framework->options.name,
+                                                 .no_retry = true};
     TRY(merge_patch_apply(object_root(work->live), object_root(wire), &merged));
     TRY(merge_patch_diff(object_root(work->live), json_doc_root(merged), &patch));
     if (json_count(json_doc_root(patch)) == 0) {
@@ -244,27 +256,29 @@ static struct error *merge(struct work *work, const struct object *wire, struct 
         return NULL;
     }
     json_write(&text, json_doc_root(patch));
-    return client_patch(work->client, work->sight.gvr, work->key, CLIENT_PATCH_MERGE,
+    return client_patch(work->sight.cluster.client, work->sight.gvr, work->key, CLIENT_PATCH_MERGE,
                         buf_str(&text), &options, ret_object);
 }
 
+/* That it is there already is as good for one that is only created. */
 static struct error *create(struct work *work, const struct object *wire,
                             struct object **ret_object)
 {
-    const struct client_write_options options = {.field_manager = work->framework->options.name};
-    struct error *err = client_create(work->client, work->sight.gvr, wire, &options, ret_object);
+    static const struct client_get_options once = {.no_retry = true};
+    const struct client_write_options options = {.field_manager = work->framework->options.name,
+                                                 .no_retry = true};
+    struct client *client = work->sight.cluster.client;
+    struct error *err = client_create(client, work->sight.gvr, wire, &options, ret_object);
     if (!error_is(err, ERROR_ALREADY_EXISTS) || work->options->apply != GRAPH_CREATE_ONLY)
         return err;
     error_free(err);
-    return client_get(work->client, work->sight.gvr, work->key, NULL, ret_object);
+    return client_get(client, work->sight.gvr, work->key, &once, ret_object);
 }
 
-static struct error *send(struct work *work, struct object **ret_object)
+static struct error *send(struct work *work, const struct object *wire, struct object **ret_object)
 {
-    OWNED(object) wire = NULL;
-    const struct client_write_options options = {.field_manager = work->framework->options.name,
-                                                 .force = true};
-    TRY(mutation_for_wire(work->desired, &wire));
+    const struct client_write_options options = {
+        .field_manager = work->framework->options.name, .force = true, .no_retry = true};
     switch (work->options->apply) {
     case GRAPH_CREATE_ONLY:
         return create(work, wire, ret_object);
@@ -273,31 +287,43 @@ static struct error *send(struct work *work, struct object **ret_object)
     case GRAPH_SERVER_SIDE_APPLY:
         break;
     }
-    return client_apply(work->client, work->sight.gvr, wire, &options, ret_object);
+    return client_apply(work->sight.cluster.client, work->sight.gvr, wire, &options, ret_object);
+}
+
+/* Whatever is wrong with an object before it is sent is the controller's fault. */
+static struct error *make_wire(struct work *work, struct object **ret_wire)
+{
+    struct error *err = mutate(work);
+    if (!err)
+        err = mutation_for_wire(work->desired, ret_wire);
+    return err ? outcome_unrecoverable(err, OPERATOR_ERROR, STR("")) : NULL;
 }
 
 static struct error *apply(struct work *work)
 {
     struct object *answer = NULL;
-    TRY(mutate(work));
-    struct error *err = node_classify(send(work, &answer), work->options->flags);
+    OWNED(object) wire = NULL;
+    TRY(make_wire(work, &wire));
+    struct error *err = send(work, wire, &answer);
+    if (error_is(err, ERROR_NOT_FOUND)) /* the kind may be gone, or have moved */
+        discovery_forget(work->sight.cluster.discovery, work->sight.gvr.group,
+                         work->sight.gvr.version);
     framework_metrics_applied(work->framework->metrics, object_kind(work->options->object), err);
-    TRY(err);
+    TRY(node_classify(err, work->options->flags));
     object_free(work->live);
     work->live = answer;
     graph_node_set_live(work->node, answer);
-    if (work->client == work->framework->options.client)
-        sight_note(work->framework, &work->sight, answer);
-    return NULL;
+    sight_note(work->framework, &work->sight, answer);
+    return work->options->applied
+               ? work->options->applied(work->options->data, work->node, work->live)
+               : NULL;
 }
 
 static struct error *read_live(struct work *work)
 {
-    struct client *client = work->client == work->framework->options.client ? NULL : work->client;
-    struct error *err = sight_read(work->framework, &work->sight, client, work->key, &work->live);
+    struct error *err = sight_read(work->framework, &work->sight, work->key, &work->live);
     if (error_is(err, ERROR_NOT_FOUND)) {
         error_free(err);
-        work->live = NULL;
         return NULL;
     }
     TRY(node_classify(err, work->options->flags));
@@ -326,6 +352,21 @@ static struct error *process_external(struct work *work, enum graph_outcome *ret
     return not_ready(work, STR("NotFound"), STR(""));
 }
 
+static struct error *process_resource(struct work *work, enum graph_outcome *ret_outcome)
+{
+    const struct graph_node_options *options = work->options;
+    const struct gvk gvk = object_gvk(options->object);
+    struct graph_cluster cluster = {0};
+    if (options->cluster.len)
+        TRY(options->reach(options->data, work->node, &cluster));
+    struct error *err = sight_find(work->framework, &work->arena,
+                                   options->cluster.len ? &cluster : NULL, gvk, &work->sight);
+    TRY(node_classify(err, options->flags));
+    TRY(read_live(work));
+    return options->kind == GRAPH_EXTERNAL ? process_external(work, ret_outcome)
+                                           : process_managed(work);
+}
+
 struct error *node_process(void *data, struct graph_node *node, enum graph_outcome *ret_outcome)
 {
     struct framework_loop *loop = data;
@@ -336,13 +377,11 @@ struct error *node_process(void *data, struct graph_node *node, enum graph_outco
         .framework = loop->framework,
         .node = node,
         .options = options,
-        .client = options->client ? options->client : loop->framework->options.client,
         .key = object_key(options->object),
     };
-    TRY(node_classify(
-        sight_find(work.framework, &work.arena, object_gvk(options->object), &work.sight),
-        options->flags));
-    TRY(read_live(&work));
-    return options->kind == GRAPH_EXTERNAL ? process_external(&work, ret_outcome)
-                                           : process_managed(&work);
+    LOG_CONTEXT(LOG_STR("apiVersion", object_api_version(options->object)),
+                LOG_STR("kind", object_kind(options->object)),
+                LOG_STR("resourceNamespace", work.key.namespace),
+                LOG_STR("resourceName", work.key.name));
+    return process_resource(&work, ret_outcome);
 }

@@ -39,17 +39,29 @@ static void add_transition(struct json_builder *builder, const struct owner_stat
                          same ? before : timestamp_write(writer->now, text));
 }
 
+/* The last two are ours in standard conditions only. */
+static bool is_ours(const struct owner_status_writer *writer, struct str key)
+{
+    static const struct str ours[] = {
+        STR_INIT("type"),
+        STR_INIT("status"),
+        STR_INIT("reason"),
+        STR_INIT("message"),
+        STR_INIT("observedGeneration"),
+        STR_INIT("lastTransitionTime"),
+    };
+    const size_t count = writer->standard_conditions ? COUNT(ours) : COUNT(ours) - 2;
+    for (size_t i = 0; i < count; i++)
+        if (str_eq(key, ours[i]))
+            return true;
+    return false;
+}
+
 /* Members of others in the entry stay. */
 static void add_condition(struct json_builder *builder, const struct owner_status_writer *writer,
-                          const struct owner_status_condition *condition, int64_t generation,
+                          const struct owner_status_condition *condition,
                           const struct json_value *old)
 {
-    static const struct str ours[] = {STR_INIT("type"),
-                                      STR_INIT("status"),
-                                      STR_INIT("reason"),
-                                      STR_INIT("message"),
-                                      STR_INIT("observedGeneration"),
-                                      STR_INIT("lastTransitionTime")};
     const struct json_value *value;
     json_builder_object(builder);
     json_builder_add_str(builder, "type", condition->type);
@@ -57,7 +69,7 @@ static void add_condition(struct json_builder *builder, const struct owner_statu
     if (writer->standard_conditions) {
         json_builder_add_str(builder, "reason", standard_reason(condition));
         json_builder_add_str(builder, "message", condition->message);
-        json_builder_add_int(builder, "observedGeneration", generation);
+        json_builder_add_int(builder, "observedGeneration", writer->generation);
         add_transition(builder, writer, condition, old);
     } else {
         if (condition->reason.len)
@@ -66,19 +78,16 @@ static void add_condition(struct json_builder *builder, const struct owner_statu
             json_builder_add_str(builder, "message", condition->message);
     }
     JSON_FOREACH (key, value, old) {
-        bool is_ours = false;
-        for (size_t i = 0; i < COUNT(ours); i++)
-            is_ours = is_ours || str_eq(key, ours[i]);
-        if (!is_ours) {
-            json_builder_key(builder, key);
-            json_builder_value(builder, value);
-        }
+        if (is_ours(writer, key))
+            continue;
+        json_builder_key(builder, key);
+        json_builder_value(builder, value);
     }
     json_builder_end(builder);
 }
 
 static struct error *make_conditions(const struct owner_status_writer *writer,
-                                     const struct json_value *old, int64_t generation,
+                                     const struct json_value *old,
                                      const struct owner_status_condition *conditions, size_t count,
                                      struct json_doc **ret_doc)
 {
@@ -93,7 +102,7 @@ static struct error *make_conditions(const struct owner_status_writer *writer,
         const struct owner_status_condition *condition =
             find(conditions, count, json_path_str(entry, "type"));
         if (condition)
-            add_condition(&builder, writer, condition, generation, entry);
+            add_condition(&builder, writer, condition, entry);
         else
             json_builder_value(&builder, entry);
     }
@@ -102,24 +111,23 @@ static struct error *make_conditions(const struct owner_status_writer *writer,
         JSON_FOREACH (key, entry, old)
             is_there = is_there || str_eq(json_path_str(entry, "type"), conditions[i].type);
         if (!is_there)
-            add_condition(&builder, writer, &conditions[i], generation, NULL);
+            add_condition(&builder, writer, &conditions[i], NULL);
     }
     json_builder_end(&builder);
     return json_builder_finish(&builder, ret_doc);
 }
 
-struct error *owner_status_set(const struct owner_status_writer *writer, struct json_doc *owner,
-                               int64_t observed_generation,
+struct error *owner_status_set(const struct owner_status_writer *writer,
+                               const struct json_value *owner,
                                const struct owner_status_condition *conditions, size_t count,
                                struct json_doc **ret_owner)
 {
-    const struct json_value *root = json_doc_root(owner);
     SCOPED(json_edit) edit = {0};
     OWNED(json_doc) list = NULL;
-    TRY(make_conditions(writer, json_path(root, "status.conditions"), observed_generation,
-                        conditions, count, &list));
-    json_edit_init(&edit, root);
-    json_edit_set_int(&edit, JSON_PLACE("status.observedGeneration"), observed_generation);
+    TRY(make_conditions(writer, json_path(owner, "status.conditions"), conditions, count, &list));
+    json_edit_init(&edit, owner);
+    if (writer->has_generation)
+        json_edit_set_int(&edit, JSON_PLACE("status.observedGeneration"), writer->generation);
     if (!writer->no_operator) {
         json_edit_set_str(&edit, JSON_PLACE("status.operator.controllerName"), writer->controller);
         json_edit_set_str(&edit, JSON_PLACE("status.operator.controllerVersion"), writer->version);

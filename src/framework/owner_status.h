@@ -16,6 +16,8 @@ struct owner_status_writer {
     bool no_operator;         /* status.operator is left alone */
     bool standard_conditions; /* reason, message, times and generation are always there */
     timestamp now;
+    int64_t generation;  /* what is being worked on */
+    bool has_generation; /* false: observedGeneration is left alone */
 };
 
 struct owner_status_condition {
@@ -24,7 +26,7 @@ struct owner_status_condition {
 
 /* ERROR_INVALID when the list of conditions is malformed. */
 MUST_USE struct error *owner_status_set(const struct owner_status_writer *writer,
-                                        struct json_doc *owner, int64_t observed_generation,
+                                        const struct json_value *owner,
                                         const struct owner_status_condition *conditions,
                                         size_t count, struct json_doc **ret_owner);
 

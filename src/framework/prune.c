@@ -1,8 +1,7 @@
 /* Objects that the owner has and no node wants any more are deleted. */
 #include "client/client.h"
-#include "client/discovery.h"
 #include "framework/framework_internal.h"
-#include "json/path.h"
+#include "framework/source.h"
 
 /* The target of a deletion node; lives in the loop's arena. */
 struct victim {
@@ -16,100 +15,114 @@ static struct error *delete_victim(void *data, struct graph_node *node,
                                    enum graph_outcome *ret_outcome)
 {
     const struct victim *victim = data;
-    OWNED(object) left = NULL;
-    const struct client_delete_options options = {.uid = victim->uid,
-                                                  .propagation_policy = STR("Background")};
+    const struct client_delete_options options = {
+        .uid = victim->uid, .propagation_policy = STR("Background"), .no_retry = true};
     (void)node;
     (void)ret_outcome;
     struct error *err =
-        client_delete(victim->framework->options.client, victim->gvr, victim->key, &options, &left);
+        client_delete(victim->framework->options.client, victim->gvr, victim->key, &options, NULL);
     return node_classify(error_ignore(err, ERROR_NOT_FOUND), 0);
+}
+
+struct pruning {
+    struct framework_loop *loop;
+    struct graph *graph;
+    struct map wanted; /* objects that nodes name */
+    struct gvr gvr;    /* at work */
+    struct error *err;
+};
+
+static void pruning_done(struct pruning *pruning)
+{
+    map_done(&pruning->wanted);
+    error_free(pruning->err);
+}
+
+static struct str name_of(struct arena *arena, const struct object *object)
+{
+    const struct gvk gvk = object_gvk(object);
+    return arena_print(arena, "%.*s\n%.*s\n%.*s\n%.*s", STR_ARG(gvk.group), STR_ARG(gvk.kind),
+                       STR_ARG(object_namespace(object)), STR_ARG(object_name(object)));
+}
+
+static void find_wanted(struct pruning *pruning)
+{
+    SCOPED(arena) arena = {0};
+    for (size_t i = 0; i < graph_count(pruning->graph); i++) {
+        const struct graph_node_options *options = graph_node_options(graph_at(pruning->graph, i));
+        if (options->object && !options->cluster.len)
+            map_put(&pruning->wanted, name_of(&arena, options->object), pruning);
+    }
 }
 
 /* By group, kind, name and uid: a namesake's children are not ours. */
 static bool is_ours(const struct object *owner, const struct object *object)
 {
-    const struct json_value *reference;
-    JSON_FOREACH (key, reference, object_owner_references(object)) {
-        bool controller = false;
-        struct gvk gvk;
-        if (!json_to_bool(json_get(reference, STR("controller")), &controller) || !controller)
-            continue;
-        OWNED(error)
-        malformed = gvk_from_api_version(json_path_str(reference, "apiVersion"),
-                                         json_path_str(reference, "kind"), &gvk);
-        if (!malformed && str_eq(gvk.group, object_gvk(owner).group) &&
-            str_eq(gvk.kind, object_kind(owner)) &&
-            str_eq(json_path_str(reference, "name"), object_name(owner)) &&
-            str_eq(json_path_str(reference, "uid"), object_uid(owner)))
-            return true;
-    }
-    return false;
+    struct owner_reference controller;
+    return object_find_controller(object, &controller) &&
+           owner_reference_same_owner(controller, object_to_owner_reference(owner)) &&
+           str_eq(controller.uid, object_uid(owner));
 }
 
-static bool is_wanted(const struct graph *graph, const struct object *object)
+static struct error *look_at(struct pruning *pruning, const struct object *object)
 {
-    for (size_t i = 0; i < graph_count(graph); i++) {
-        const struct object *wanted = graph_node_options(graph_at(graph, i))->object;
-        if (wanted && str_eq(object_gvk(wanted).group, object_gvk(object).group) &&
-            str_eq(object_kind(wanted), object_kind(object)) &&
-            key_eq(object_key(wanted), object_key(object)))
-            return true;
-    }
-    return false;
-}
-
-static struct error *look_at(struct framework_loop *loop, struct graph *graph, struct gvr gvr,
-                             const struct object *object)
-{
-    struct graph_node *node;
-    if (object_is_deleting(object) || !is_ours(loop->owner, object) || is_wanted(graph, object))
+    struct arena *arena = &pruning->loop->arena;
+    if (object_is_deleting(object) || !is_ours(pruning->loop->owner, object) ||
+        map_has(&pruning->wanted, name_of(arena, object)))
         return NULL;
-    struct victim *victim = ARENA_NEW(&loop->arena, struct victim);
-    *victim = (struct victim){
-        loop->framework,
-        gvr,
-        {arena_str(&loop->arena, object_namespace(object)),
-          arena_str(&loop->arena, object_name(object))},
-        arena_str(&loop->arena, object_uid(object)),
-    };
-    return graph_add(
-        graph,
-        &(struct graph_node_options){.kind = GRAPH_CUSTOM, .run = delete_victim, .data = victim},
-        &node);
+    struct victim *victim = ARENA_NEW(arena, struct victim);
+    victim->framework = pruning->loop->framework;
+    victim->gvr = pruning->gvr;
+    victim->key.namespace = arena_str(arena, object_namespace(object));
+    victim->key.name = arena_str(arena, object_name(object));
+    victim->uid = arena_str(arena, object_uid(object));
+    const struct graph_node_options options = {
+        .kind = GRAPH_CUSTOM, .run = delete_victim, .data = victim};
+    return graph_add(pruning->graph, &options, NULL);
 }
 
-struct found {
-    struct framework_loop *loop;
-    struct graph *graph;
-    struct gvr gvr;
-};
+static bool visit(void *data, struct object_text *text)
+{
+    struct pruning *pruning = data;
+    OWNED(object) object = NULL;
+    pruning->err = object_text_read(text, &object);
+    if (!pruning->err)
+        pruning->err = look_at(pruning, object);
+    return !pruning->err;
+}
 
 static struct error *each(void *data, struct object *object)
 {
-    const struct found *found = data;
-    return look_at(found->loop, found->graph, found->gvr, object);
+    return look_at(data, object);
 }
 
-/* The kinds that are watched are those the controller makes. */
+/* What the cache knows; before it knows anything the server is asked. */
+static struct error *prune_kind(struct pruning *pruning, const struct framework_source *source)
+{
+    const struct object *owner = pruning->loop->owner;
+    pruning->gvr = source->gvr;
+    if (cache_is_synced(source->cache)) {
+        cache_each_indexed(source->cache, SOURCE_INDEX, object_namespace(owner), object_uid(owner),
+                           visit, pruning);
+        return TAKE(pruning->err);
+    }
+    SCOPED(buf) version = {.limit = 0};
+    const struct client_list_sink sink = {.each = each, .data = pruning};
+    struct error *err = client_list_each(pruning->loop->framework->options.client, source->gvr,
+                                         object_namespace(owner), NULL, &sink, &version);
+    return error_ignore(err, ERROR_FORBIDDEN); /* what it may not see it may not delete */
+}
+
+/* The kinds that are watched as owned are those that the controller makes. */
 struct error *prune_add(struct framework_loop *loop, struct graph *graph)
 {
-    struct framework *framework = loop->framework;
+    const struct framework *framework = loop->framework;
+    SCOPED(pruning) pruning = {.loop = loop, .graph = graph};
+    find_wanted(&pruning);
     for (size_t i = 0; i < framework->options.watch_count; i++) {
-        const struct framework_watch *watch = &framework->options.watches[i];
-        struct sight sight;
-        if (watch->map)
-            continue;
-        struct error *err = sight_find(framework, &loop->arena, watch->gvk, &sight);
-        TRY(node_classify(err, 0));
-        if (!sight.namespaced)
-            continue;
-        const struct found found = {loop, graph, sight.gvr};
-        const struct client_list_sink sink = {.each = each, .data = (void *)&found};
-        SCOPED(buf) version = {.limit = 0};
-        TRY(node_classify(client_list_each(framework->options.client, sight.gvr,
-                                           object_namespace(loop->owner), NULL, &sink, &version),
-                          0));
+        const struct framework_source *source = &framework->sources[i + 1];
+        if (!source->watch.map && source->namespaced && source->is_deletable)
+            TRY(node_classify(prune_kind(&pruning, source), 0));
     }
     return NULL;
 }

@@ -1,16 +1,11 @@
 #include "framework/source.h"
 
-#include "base/buf.h"
-#include "base/memory.h"
 #include "client/discovery.h"
 #include "framework/framework_internal.h"
 #include "json/compare.h"
 #include "json/path.h"
 
-struct framework_source {
-    struct framework *framework;
-    struct framework_watch watch;
-};
+#define DELETABLE (DISCOVERY_DELETE | DISCOVERY_LIST | DISCOVERY_CREATE)
 
 bool source_has_class(const struct framework *framework, const struct json_value *object)
 {
@@ -84,102 +79,76 @@ static bool filter_owned(void *data, const struct cache_event *event)
     return !watch->filter || watch->filter(watch->data, event);
 }
 
-/* The owner that the controller reference of an object names, if it is of our kind. */
-static void add_controller(const struct framework *framework, const struct object_text *text,
-                           struct queue *queue, int priority)
-{
-    OWNED(object) object = NULL;
-    const struct json_value *reference;
-    if (!text)
-        return;
-    OWNED(error) unreadable = object_text_read(text, &object);
-    if (unreadable)
-        return;
-    JSON_FOREACH (key, reference, object_owner_references(object)) {
-        bool controller = false;
-        struct gvk gvk;
-        if (!json_to_bool(json_get(reference, STR("controller")), &controller) || !controller)
-            continue;
-        OWNED(error)
-        malformed = gvk_from_api_version(json_path_str(reference, "apiVersion"),
-                                         json_path_str(reference, "kind"), &gvk);
-        if (malformed || !str_eq(gvk.group, framework->options.owner.group) ||
-            !str_eq(gvk.kind, framework->options.owner.kind))
-            continue;
-        const struct key owner = {framework->owner_is_namespaced ? object_namespace(object)
-                                                                 : (struct str){0},
-                                  json_path_str(reference, "name")};
-        queue_add(queue, owner, priority);
-    }
-}
-
 static void map_owned(void *data, const struct cache_event *event, struct queue *queue,
                       int priority)
 {
     const struct framework_source *source = data;
     const struct framework_watch *watch = &source->watch;
-    if (watch->map) {
+    const struct framework *framework = source->framework;
+    struct controller_owner owner = {framework->options.owner.group, framework->options.owner.kind,
+                                     !framework->owner_is_namespaced};
+    if (watch->map)
         watch->map(watch->data, event, queue, priority);
-        return;
-    }
-    add_controller(source->framework, event->now, queue, priority);
-    add_controller(source->framework, event->old, queue, priority);
+    else
+        controller_map_owner(&owner, event, queue, priority);
 }
 
 static struct error *open_cache(struct framework *framework, struct gvk gvk,
                                 struct discovery_mapping *ret_mapping, struct cache **ret_cache)
 {
-    SCOPED(arena) arena = {0};
-    TRY(discovery_find_kind(framework->options.discovery, &arena, gvk, ret_mapping));
+    struct arena *arena = &framework->arena;
+    TRY(discovery_find_kind(framework->options.discovery, arena, gvk, ret_mapping));
     const struct cache_options options = {.gvr = ret_mapping->gvr};
     *ret_cache = cache_set_get(framework->options.caches, &options);
-    const struct str name = arena_print(&arena, "%.*s %.*s", STR_ARG(gvk.group), STR_ARG(gvk.kind));
-    map_put(&framework->caches, name, *ret_cache);
+    map_put(&framework->caches, framework_kind_name(arena, gvk), *ret_cache);
     return NULL;
 }
 
 static struct error *open_owners(struct framework *framework)
 {
     struct discovery_mapping mapping;
-    SCOPED(arena) arena = {0};
-    const struct gvk gvk = framework->options.owner;
-    TRY(discovery_find_kind(framework->options.discovery, &arena, gvk, &mapping));
-    framework->owner_gvr =
-        (struct gvr){gvk.group, gvk.version,
-                     str_from(mem_dup(mapping.gvr.resource.ptr, mapping.gvr.resource.len),
-                              mapping.gvr.resource.len)};
+    TRY(open_cache(framework, framework->options.owner, &mapping, &framework->owners));
+    framework->owner_gvr = mapping.gvr;
     framework->owner_is_namespaced = mapping.namespaced;
-    const struct cache_options options = {.gvr = framework->owner_gvr};
-    framework->owners = cache_set_get(framework->options.caches, &options);
-    const struct str name = arena_print(&arena, "%.*s %.*s", STR_ARG(gvk.group), STR_ARG(gvk.kind));
-    map_put(&framework->caches, name, framework->owners);
-    framework->source_data[0] = (struct framework_source){.framework = framework};
+    framework->sources[0] = (struct framework_source){.framework = framework};
     const struct controller_source source = {.filter = filter_owner,
-                                             .data = &framework->source_data[0]};
+                                             .data = &framework->sources[0]};
     controller_watch(framework->controller, framework->owners, &source);
+    return NULL;
+}
+
+/* The owner that controls an object, by its uid. */
+static void index_controller(const struct object *object, cache_emit_fn *emit, void *emit_data)
+{
+    struct owner_reference controller;
+    if (object_find_controller(object, &controller))
+        emit(emit_data, controller.uid);
+}
+
+static struct error *open_watch(struct framework *framework, const struct framework_watch *watch,
+                                struct framework_source *source)
+{
+    struct discovery_mapping mapping;
+    TRY(open_cache(framework, watch->gvk, &mapping, &source->cache));
+    source->framework = framework;
+    source->watch = *watch;
+    source->gvr = mapping.gvr;
+    source->namespaced = mapping.namespaced;
+    source->is_deletable = (mapping.verbs & DELETABLE) == DELETABLE;
+    if ((framework->options.flags & FRAMEWORK_PRUNE) && !watch->map)
+        cache_add_index(source->cache, SOURCE_INDEX, index_controller);
+    const struct controller_source handler = {filter_owned, map_owned, source};
+    controller_watch(framework->controller, source->cache, &handler);
     return NULL;
 }
 
 struct error *source_open(struct framework *framework)
 {
     const struct framework_options *options = &framework->options;
-    framework->source_data =
-        mem_alloc_zero((options->watch_count + 1) * sizeof(struct framework_source));
+    framework->sources = arena_alloc_array(&framework->arena, options->watch_count + 1,
+                                           sizeof(struct framework_source));
     TRY(open_owners(framework));
-    for (size_t i = 0; i < options->watch_count; i++) {
-        struct discovery_mapping mapping;
-        struct cache *cache;
-        struct framework_source *data = &framework->source_data[i + 1];
-        *data = (struct framework_source){framework, options->watches[i]};
-        TRY(open_cache(framework, options->watches[i].gvk, &mapping, &cache));
-        const struct controller_source source = {filter_owned, map_owned, data};
-        controller_watch(framework->controller, cache, &source);
-    }
+    for (size_t i = 0; i < options->watch_count; i++)
+        TRY(open_watch(framework, &options->watches[i], &framework->sources[i + 1]));
     return NULL;
-}
-
-void source_close(struct framework *framework)
-{
-    mem_free((char *)framework->owner_gvr.resource.ptr);
-    mem_free(framework->source_data);
 }

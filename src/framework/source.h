@@ -6,13 +6,23 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "framework/framework.h"
 #include "json/json.h"
 
-struct framework;
+/* A watched kind. */
+struct framework_source {
+    struct framework *framework;
+    struct framework_watch watch;
+    struct cache *cache;
+    struct gvr gvr;
+    bool namespaced, is_deletable;
+};
+
+/* By the uid of the controller; caches of owned kinds have it if there is pruning. */
+#define SOURCE_INDEX STR("framework controller uid")
 
 /* Finds the kinds, gets their caches and ties them to the controller. Suspends. */
 MUST_USE struct error *source_open(struct framework *framework);
-void source_close(struct framework *framework);
 
 /* Whether an object is one of those this controller cares for. */
 bool source_has_class(const struct framework *framework, const struct json_value *object);

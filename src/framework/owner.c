@@ -1,0 +1,183 @@
+#include "framework/owner.h"
+
+#include "api/object_edit.h"
+#include "async/loop.h"
+#include "base/buf.h"
+#include "client/client.h"
+#include "framework/outcome.h"
+#include "json/edit.h"
+#include "json/merge_patch.h"
+#include "json/path.h"
+
+static struct sight owner_sight(const struct framework *framework)
+{
+    return (struct sight){
+        .cluster = {framework->options.client, framework->options.discovery},
+        .gvr = framework->owner_gvr,
+        .namespaced = framework->owner_is_namespaced,
+        .cache = framework->owners,
+    };
+}
+
+struct error *owner_read(struct framework_loop *loop)
+{
+    const struct sight sight = owner_sight(loop->framework);
+    return sight_read(loop->framework, &sight, loop->key, &loop->owner);
+}
+
+/* The change as a merge patch that names the version it is made for; empty for none. */
+static struct error *make_patch(const struct object *before, const struct json_value *after,
+                                struct buf *text)
+{
+    OWNED(json_doc) patch = NULL;
+    OWNED(json_doc) guarded = NULL;
+    SCOPED(json_edit) edit = {0};
+    TRY(merge_patch_diff(object_root(before), after, &patch));
+    if (json_count(json_doc_root(patch)) == 0)
+        return NULL;
+    json_edit_init(&edit, json_doc_root(patch));
+    json_edit_set_str(&edit, JSON_PLACE("metadata.resourceVersion"),
+                      object_resource_version(before));
+    TRY(json_edit_finish(&edit, &guarded));
+    json_write(text, json_doc_root(guarded));
+    return NULL;
+}
+
+static struct error *patch_owner(struct framework_loop *loop, const struct object *before,
+                                 const struct json_value *after, struct str subresource)
+{
+    struct framework *framework = loop->framework;
+    const struct sight sight = owner_sight(framework);
+    SCOPED(buf) text = {.limit = 0};
+    struct object *written = NULL;
+    TRY(make_patch(before, after, &text));
+    if (!text.len)
+        return NULL;
+    const struct client_write_options options = {
+        .subresource = subresource, .field_manager = framework->options.name, .no_retry = true};
+    struct error *err = client_patch(sight.cluster.client, sight.gvr, loop->key, CLIENT_PATCH_MERGE,
+                                     buf_str(&text), &options, &written);
+    if (error_is(err, ERROR_CONFLICT))
+        return outcome_stale(err);
+    TRY(err);
+    sight_note(framework, &sight, written);
+    object_free(loop->owner);
+    loop->owner = written;
+    return NULL;
+}
+
+static struct owner_status_writer status_writer(const struct framework_loop *loop)
+{
+    const struct framework_options *options = &loop->framework->options;
+    return (struct owner_status_writer){
+        .controller = options->name,
+        .version = options->version,
+        .commit = options->commit,
+        .no_operator = (options->flags & FRAMEWORK_NO_OPERATOR_STATUS) != 0,
+        .standard_conditions = (options->flags & FRAMEWORK_METAV1_CONDITIONS) != 0,
+        .now = loop_wall(loop->framework->loop),
+        .generation = loop->generation,
+        .has_generation = loop->has_generation,
+    };
+}
+
+/* owner may be loop->owner. */
+static struct error *write_status(struct framework_loop *loop, struct object *owner,
+                                  const struct owner_status_writer *writer,
+                                  const struct owner_status_condition *conditions, size_t count)
+{
+    OWNED(object) before = object_ref(owner);
+    OWNED(json_doc) after = NULL;
+    struct error *err = owner_status_set(writer, object_root(before), conditions, count, &after);
+    if (err)
+        return outcome_unrecoverable(err, STR("operatorError"), STR(""));
+    return patch_owner(loop, before, json_doc_root(after), STR("status"));
+}
+
+struct error *owner_begin(struct framework_loop *loop)
+{
+    const struct owner_status_condition begun = {
+        STR("InProgress"), STR("True"), STR("newGeneration"), STR("New generation detected")};
+    const struct json_value *generation = object_path(loop->owner, "metadata.generation");
+    if (!json_to_int64(generation, &loop->generation))
+        return outcome_unrecoverable(error_new(ERROR_INVALID, "no $.metadata.generation found"),
+                                     STR("operatorError"), STR(""));
+    loop->has_generation = true;
+    const struct owner_status_writer writer = status_writer(loop);
+    const bool is_new = !owner_status_has_observed(object_root(loop->owner), loop->generation);
+    return write_status(loop, loop->owner, &writer, &begun, is_new ? 1 : 0);
+}
+
+static struct owner_status_condition progress(const struct framework_loop *loop,
+                                              const struct verdict *verdict)
+{
+    const bool standard = (loop->framework->options.flags & FRAMEWORK_METAV1_CONDITIONS) != 0;
+    const struct str stopped = verdict->worst && standard ? STR("Stopped") : STR("");
+    if (verdict->worst && verdict->is_recoverable)
+        return (struct owner_status_condition){STR("InProgress"), STR("True"),
+                                               STR("recoverrableError"),
+                                               STR("An error occurred and may be recovered")};
+    return (struct owner_status_condition){STR("InProgress"), STR("False"), stopped, STR("")};
+}
+
+static struct owner_status_condition failure(struct framework_loop *loop,
+                                             const struct verdict *verdict)
+{
+    if (!verdict->worst)
+        return (struct owner_status_condition){STR("Failed"), STR("False"), STR(""), STR("")};
+    return (struct owner_status_condition){STR("Failed"), STR("True"),
+                                           verdict_reason(verdict, &loop->arena),
+                                           outcome_message(verdict->worst, &loop->arena)};
+}
+
+static struct error *set_end(struct framework_loop *loop, struct object *owner,
+                             const struct verdict *verdict)
+{
+    const size_t count = loop->condition_count + 2;
+    struct owner_status_condition *all =
+        arena_alloc_array(&loop->arena, count, sizeof(struct owner_status_condition));
+    const struct owner_status_writer writer = status_writer(loop);
+    all[0] = progress(loop, verdict);
+    all[1] = failure(loop, verdict);
+    for (size_t i = 2; i < count; i++)
+        all[i] = loop->conditions[i - 2];
+    return write_status(loop, owner, &writer, all, count);
+}
+
+/* An error is told to the newest owner, which may have moved on meanwhile. */
+struct error *owner_end(struct framework_loop *loop, const struct verdict *verdict)
+{
+    static const struct client_get_options once = {.no_retry = true};
+    OWNED(object) fresh = NULL;
+    if (!verdict->worst)
+        return set_end(loop, loop->owner, verdict);
+    TRY(client_get(loop->framework->options.client, loop->framework->owner_gvr, loop->key, &once,
+                   &fresh));
+    if (!str_eq(object_uid(fresh), object_uid(loop->owner)))
+        return error_new(ERROR_NOT_FOUND, "the owner is another one of the same name");
+    return set_end(loop, fresh, verdict);
+}
+
+struct error *owner_set_conditions(struct framework_loop *loop)
+{
+    struct owner_status_writer writer = status_writer(loop);
+    writer.no_operator = true;
+    writer.has_generation = false;
+    writer.generation = object_generation(loop->owner);
+    return write_status(loop, loop->owner, &writer, loop->conditions, loop->condition_count);
+}
+
+struct error *owner_change_finalizer(struct framework_loop *loop, bool add)
+{
+    const struct str name = loop->framework->options.finalizer;
+    SCOPED(object_edit) edit = {0};
+    OWNED(object) before = object_ref(loop->owner);
+    OWNED(object) after = NULL;
+    object_edit_init(&edit, before);
+    if (add)
+        object_edit_add_finalizer(&edit, name);
+    else
+        object_edit_remove_finalizer(&edit, name);
+    TRY(object_edit_finish(&edit, &after));
+    return patch_owner(loop, before, object_root(after), STR(""));
+}
