@@ -62,9 +62,12 @@ CORSET_EXPORT const char *corset_loop_print(struct corset_loop *loop, const char
 /* Zeroed memory that lives as long as the loop. Never NULL. */
 CORSET_EXPORT void *corset_loop_alloc(struct corset_loop *loop, size_t size);
 
+/* For on_finish: what the status is about to say; NULL when all is well. Lives until it returns. */
+CORSET_EXPORT const struct corset_error *corset_loop_error(struct corset_loop *loop);
+
 /*
  * A condition of the controller's own in the owner's status, written together with the others; for
- * on_finish. Reason and message may be NULL.
+ * on_finish, and for a precheck that stops. Reason and message may be NULL.
  */
 CORSET_EXPORT void corset_loop_set_condition(struct corset_loop *loop, const char *type,
                                              const char *status, const char *reason,
@@ -166,12 +169,15 @@ enum corset_node_state {
     CORSET_NODE_CANCELED,
 };
 
-/* For on_finish and for functions of custom nodes: how it went. In the order of adding. */
+/*
+ * For on_finish: how it went. Nodes stand in the order of adding, those that prune behind them.
+ * Past the end there is NULL, which is a node that did not run.
+ */
 CORSET_EXPORT size_t corset_graph_count(const struct corset_graph *graph);
 CORSET_EXPORT struct corset_node *corset_graph_at(const struct corset_graph *graph, size_t index);
 CORSET_EXPORT enum corset_node_state corset_node_state(const struct corset_node *node);
 
-/* Of one that failed; belongs to the node. */
+/* Of one that failed, or of the failure because of which it was skipped; belongs to the node. */
 CORSET_EXPORT const struct corset_error *corset_node_error(const struct corset_node *node);
 
 /* The server's copy as it was seen last; NULL when it was not. */
@@ -232,13 +238,16 @@ struct corset_controller {
     /* Says what there should be. It may read the API (Waits), but does not write. Required. */
     struct corset_error *(*build)(struct corset_loop *loop, struct corset_graph *graph);
 
-    /* CORSET_STOP: this owner is left alone for now, also by on_delete. May be NULL. */
+    /* CORSET_STOP: this owner is left alone for now, deleted or not. May be NULL. */
     enum corset_verdict (*precheck)(struct corset_loop *loop);
 
     /* Cleans up what is not owned. The finalizer goes once it has succeeded. Waits. May be NULL. */
     struct corset_error *(*on_delete)(struct corset_loop *loop);
 
-    /* After the graph has run: adds conditions. May be NULL. */
+    /*
+     * Before the status is written: adds conditions. The graph is empty when it was not run,
+     * because build or on_delete failed. May be NULL.
+     */
     void (*on_finish)(struct corset_loop *loop, const struct corset_graph *graph);
 
     void *data;

@@ -6,7 +6,8 @@
  *
  * The API server is that of the kubeconfig that was given, else of $KUBECONFIG, else of the cluster
  * whose Pod this is, else of ~/.kube/config. Kinds that the server does not have yet are waited
- * for. SIGINT and SIGTERM end it in order: running loops are cancelled, the lease is given up.
+ * for before anything else begins, probes included. SIGINT and SIGTERM end it in order: running
+ * loops are cancelled, the lease is given up.
  */
 #ifndef CORSET_MANAGER_H
 #define CORSET_MANAGER_H

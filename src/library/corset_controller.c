@@ -51,6 +51,11 @@ void *corset_loop_alloc(struct corset_loop *loop, size_t size)
     return arena_alloc(framework_arena(library_loop(loop)), size);
 }
 
+const struct corset_error *corset_loop_error(struct corset_loop *loop)
+{
+    return (const struct corset_error *)framework_error(library_loop(loop));
+}
+
 void corset_loop_set_condition(struct corset_loop *loop, const char *type, const char *status,
                                const char *reason, const char *message)
 {
@@ -148,28 +153,31 @@ struct corset_error *corset_graph_manage(struct corset_graph *graph, struct cors
 
 size_t corset_graph_count(const struct corset_graph *graph)
 {
-    return graph_count(graph->graph);
+    return graph->graph ? graph_count(graph->graph) : 0;
 }
 
 struct corset_node *corset_graph_at(const struct corset_graph *graph, size_t index)
 {
-    return (struct corset_node *)graph_at(graph->graph, index);
+    return index < corset_graph_count(graph) ? (struct corset_node *)graph_at(graph->graph, index)
+                                             : NULL;
 }
 
 enum corset_node_state corset_node_state(const struct corset_node *node)
 {
-    return (enum corset_node_state)graph_node_state((const struct graph_node *)node);
+    return node ? (enum corset_node_state)graph_node_state((const struct graph_node *)node)
+                : CORSET_NODE_NOT_RUN;
 }
 
 const struct corset_error *corset_node_error(const struct corset_node *node)
 {
-    return (const struct corset_error *)graph_node_error((const struct graph_node *)node);
+    return node ? (const struct corset_error *)graph_node_error((const struct graph_node *)node)
+                : NULL;
 }
 
 const struct corset_object *corset_node_live(struct corset_loop *loop,
                                              const struct corset_node *node)
 {
-    struct object *live = graph_node_live((const struct graph_node *)node);
+    struct object *live = node ? graph_node_live((const struct graph_node *)node) : NULL;
     return live ? library_wrap(framework_arena(library_loop(loop)), live) : NULL;
 }
 
