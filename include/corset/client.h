@@ -18,19 +18,29 @@ CORSET_BEGIN
 
 struct corset_loop;
 
+/* Which object. Objects of kinds without namespaces have NULL there, or "". */
+struct corset_id {
+    const char *api_version; /* "apps/v1" */
+    const char *kind;        /* "Deployment" */
+    const char *name_space;
+    const char *name;
+};
+
 /* From memory if the kind is watched, which may be a moment behind; from the server otherwise. */
 CORSET_EXPORT CORSET_MUST_USE struct corset_error *
-corset_get(struct corset_loop *loop, const char *api_version, const char *kind,
-           const char *name_space, const char *name, const struct corset_object **ret_object);
+corset_get(struct corset_loop *loop, const struct corset_id *id,
+           const struct corset_object **ret_object);
 
 /*
- * Every object with these labels ("app=web,tier!=db"; NULL: all) of one namespace (NULL: of all),
- * from the server. An error of visit ends it and comes back.
+ * Every object of a kind with these labels ("app=web,tier!=db"; NULL: all), of one namespace or, if
+ * that is NULL, of all; the id's name is not used. From the server. An error of visit ends it and
+ * comes back.
  */
 typedef struct corset_error *corset_visit_fn(void *data, const struct corset_object *object);
-CORSET_EXPORT CORSET_MUST_USE struct corset_error *
-corset_list(struct corset_loop *loop, const char *api_version, const char *kind,
-            const char *name_space, const char *label_selector, corset_visit_fn *visit, void *data);
+CORSET_EXPORT CORSET_MUST_USE struct corset_error *corset_list(struct corset_loop *loop,
+                                                               const struct corset_id *id,
+                                                               const char *label_selector,
+                                                               corset_visit_fn *visit, void *data);
 
 /* The object says where it belongs. As the controller's field manager. */
 CORSET_EXPORT CORSET_MUST_USE struct corset_error *
@@ -44,14 +54,12 @@ corset_apply(struct corset_loop *loop, const struct corset_object *object,
 
 /* A merge patch, YAML or JSON; subresource "status" or NULL. */
 CORSET_EXPORT CORSET_MUST_USE struct corset_error *
-corset_patch(struct corset_loop *loop, const char *api_version, const char *kind,
-             const char *name_space, const char *name, const char *subresource, const char *patch,
-             const struct corset_object **ret_object);
+corset_patch(struct corset_loop *loop, const struct corset_id *id, const char *subresource,
+             const char *patch, const struct corset_object **ret_object);
 
 /* One that is not there is no error. It may still be there afterwards if something holds it. */
-CORSET_EXPORT CORSET_MUST_USE struct corset_error *
-corset_delete(struct corset_loop *loop, const char *api_version, const char *kind,
-              const char *name_space, const char *name);
+CORSET_EXPORT CORSET_MUST_USE struct corset_error *corset_delete(struct corset_loop *loop,
+                                                                 const struct corset_id *id);
 
 CORSET_END
 

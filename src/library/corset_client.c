@@ -25,12 +25,17 @@ static struct error *find_target(struct corset_loop *loop, struct gvk gvk,
                                &ret_target->mapping);
 }
 
-static struct error *find_named(struct corset_loop *loop, const char *api_version, const char *kind,
+static struct error *find_named(struct corset_loop *loop, const struct corset_id *id,
                                 struct target *ret_target)
 {
     struct gvk gvk;
-    TRY(gvk_from_api_version(str_from_c(api_version), str_from_c(kind), &gvk));
+    TRY(gvk_from_api_version(str_from_c(id->api_version), str_from_c(id->kind), &gvk));
     return find_target(loop, gvk, ret_target);
+}
+
+static struct key key_of(const struct corset_id *id)
+{
+    return (struct key){str_from_c(id->name_space), str_from_c(id->name)};
 }
 
 static void hand_out(const struct target *target, struct object *object,
@@ -64,16 +69,14 @@ static struct error *read_one(const struct target *target, struct key key,
                      STR_ARG(target->mapping.gvr.resource), STR_ARG(key.name));
 }
 
-struct corset_error *corset_get(struct corset_loop *loop, const char *api_version, const char *kind,
-                                const char *name_space, const char *name,
+struct corset_error *corset_get(struct corset_loop *loop, const struct corset_id *id,
                                 const struct corset_object **ret_object)
 {
     struct target target;
     OWNED(object) object = NULL;
-    const struct key key = {str_from_c(name_space), str_from_c(name)};
-    struct error *err = find_named(loop, api_version, kind, &target);
+    struct error *err = find_named(loop, id, &target);
     if (!err)
-        err = read_one(&target, key, &object);
+        err = read_one(&target, key_of(id), &object);
     if (!err)
         hand_out(&target, object, ret_object);
     return library_error_out(err);
@@ -92,20 +95,20 @@ static struct error *visit_one(void *data, struct object *object)
     return library_error(visitor->visit(visitor->data, wrapped));
 }
 
-struct corset_error *corset_list(struct corset_loop *loop, const char *api_version,
-                                 const char *kind, const char *name_space,
+struct corset_error *corset_list(struct corset_loop *loop, const struct corset_id *id,
                                  const char *label_selector, corset_visit_fn *visit, void *data)
 {
     struct target target;
     SCOPED(buf) version = {.limit = 0};
-    struct error *err = find_named(loop, api_version, kind, &target);
+    struct error *err = find_named(loop, id, &target);
     if (err)
         return library_error_out(err);
     struct visitor visitor = {&target, visit, data};
     const struct client_list_sink sink = {.each = visit_one, .data = &visitor};
     const struct client_list_options options = {.label_selector = str_from_c(label_selector)};
     return library_error_out(client_list_each(target.controller->client, target.mapping.gvr,
-                                              str_from_c(name_space), &options, &sink, &version));
+                                              str_from_c(id->name_space), &options, &sink,
+                                              &version));
 }
 
 typedef struct error *write_fn(struct client *client, struct gvr gvr, const struct object *object,
@@ -150,32 +153,28 @@ static struct error *patch(const struct target *target, struct key key, const ch
                         buf_str(&body), &target->write, ret_object);
 }
 
-struct corset_error *corset_patch(struct corset_loop *loop, const char *api_version,
-                                  const char *kind, const char *name_space, const char *name,
+struct corset_error *corset_patch(struct corset_loop *loop, const struct corset_id *id,
                                   const char *subresource, const char *text,
                                   const struct corset_object **ret_object)
 {
     struct target target;
     OWNED(object) object = NULL;
-    const struct key key = {str_from_c(name_space), str_from_c(name)};
-    struct error *err = find_named(loop, api_version, kind, &target);
+    struct error *err = find_named(loop, id, &target);
     if (err)
         return library_error_out(err);
     target.write.subresource = str_from_c(subresource);
-    err = patch(&target, key, text, &object);
+    err = patch(&target, key_of(id), text, &object);
     if (!err)
         hand_out(&target, object, ret_object);
     return library_error_out(err);
 }
 
-struct corset_error *corset_delete(struct corset_loop *loop, const char *api_version,
-                                   const char *kind, const char *name_space, const char *name)
+struct corset_error *corset_delete(struct corset_loop *loop, const struct corset_id *id)
 {
     struct target target;
     OWNED(object) left = NULL;
-    const struct key key = {str_from_c(name_space), str_from_c(name)};
-    struct error *err = find_named(loop, api_version, kind, &target);
+    struct error *err = find_named(loop, id, &target);
     if (!err)
-        err = client_delete(target.controller->client, target.mapping.gvr, key, NULL, &left);
+        err = client_delete(target.controller->client, target.mapping.gvr, key_of(id), NULL, &left);
     return library_error_out(error_ignore(err, ERROR_NOT_FOUND));
 }

@@ -25,22 +25,26 @@ static struct error *finish(struct corset_object *object, struct object **ret_ob
     return object_from_doc(doc, ret_object);
 }
 
-struct object *library_settle(const struct corset_object *given)
+static void end(struct corset_object *object)
 {
-    struct corset_object *object = (struct corset_object *)given;
     struct object *changed = NULL;
-    if (!object->is_editing)
-        return object->object;
     struct error *err = finish(object, &changed);
     json_edit_done(&object->edit);
     object->is_editing = false;
     if (err) {
         note(object, err);
-        return object->object;
+        return;
     }
     object_free(object->object);
     object->object = changed;
-    return changed;
+}
+
+/* Looking at an object does not change what it says, so that is const. */
+struct object *library_settle(const struct corset_object *object)
+{
+    if (object->is_editing)
+        end((struct corset_object *)object);
+    return object->object;
 }
 
 struct error *library_use(const struct corset_object *object, struct object **ret_object)

@@ -25,7 +25,7 @@ _Noreturn static void become(const char *const *arguments, const char *log)
     }
     sigset_t none;
     sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
+    pthread_sigmask(SIG_SETMASK, &none, NULL);
     execv(arguments[0], (char *const *)arguments);
     _exit(127);
 }

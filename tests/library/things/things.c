@@ -5,7 +5,8 @@
 #include <corset/corset.h>
 #include <string.h>
 
-#define NAMESPACE(loop) corset_object_namespace(corset_loop_owner(loop))
+#define NAMESPACE(loop)               corset_object_namespace(corset_loop_owner(loop))
+#define ID(loop, version, kind, name) (&(struct corset_id){version, kind, NAMESPACE(loop), name})
 
 static struct corset_object *make_config(struct corset_loop *loop, const char *suffix)
 {
@@ -57,16 +58,17 @@ static struct corset_error *run_by_hand(void *data, struct corset_loop *loop,
         err = NULL;
     }
     CORSET_TRY(err);
-    CORSET_TRY(corset_get(loop, "v1", "Secret", NAMESPACE(loop), name, &secret));
+    CORSET_TRY(corset_get(loop, ID(loop, "v1", "Secret", name), &secret));
     if (!corset_object_has(secret, "data.seen"))
-        CORSET_TRY(corset_patch(loop, "v1", "Secret", NAMESPACE(loop), name, NULL,
-                                "data: {seen: eWVz}", &secret));
+        CORSET_TRY(corset_patch(loop, ID(loop, "v1", "Secret", name), NULL, "data: {seen: eWVz}",
+                                &secret));
     if (strcmp(corset_object_string(secret, "data.seen", ""), "eWVz") != 0)
         return corset_error_new("the patch did not arrive");
-    CORSET_TRY(corset_get(loop, "test.corset.dev/v1", "Thing", NAMESPACE(loop),
-                          corset_object_name(corset_loop_owner(loop)), &owner));
+    CORSET_TRY(corset_get(
+        loop, ID(loop, "test.corset.dev/v1", "Thing", corset_object_name(corset_loop_owner(loop))),
+        &owner));
     tally->count = 0;
-    CORSET_TRY(corset_list(loop, "v1", "Secret", NAMESPACE(loop), "by=hand", count_one, tally));
+    CORSET_TRY(corset_list(loop, ID(loop, "v1", "Secret", NULL), "by=hand", count_one, tally));
     *ret_outcome = corset_object_bool(owner, "spec.skip", false) ? CORSET_SKIP : CORSET_DONE;
     return NULL;
 }
@@ -76,9 +78,9 @@ static struct corset_error *run_late(void *data, struct corset_loop *loop,
                                      enum corset_outcome *ret_outcome)
 {
     const struct corset_object *live = corset_node_live(loop, *(struct corset_node **)data);
-    (void)ret_outcome;
     if (!live)
         return corset_retry_later(NULL, "tooEarly", 50, "the approved one was not seen");
+    *ret_outcome = CORSET_DONE;
     return NULL;
 }
 
@@ -144,14 +146,14 @@ static struct corset_error *on_delete(struct corset_loop *loop)
 {
     const char *name = corset_loop_name(loop, "by-hand");
     const struct corset_object *held;
-    struct corset_error *err = corset_get(loop, "v1", "ConfigMap", NAMESPACE(loop), "hold", &held);
+    struct corset_error *err = corset_get(loop, ID(loop, "v1", "ConfigMap", "hold"), &held);
     if (!err)
         return corset_retry_later(NULL, "held", 100, "the ConfigMap hold is there");
     if (!corset_error_is(err, "NotFound"))
         return err;
     corset_error_free(err);
-    CORSET_TRY(corset_delete(loop, "v1", "Secret", NAMESPACE(loop), name));
-    return corset_delete(loop, "v1", "Secret", NAMESPACE(loop), name); /* gone is gone */
+    CORSET_TRY(corset_delete(loop, ID(loop, "v1", "Secret", name)));
+    return corset_delete(loop, ID(loop, "v1", "Secret", name)); /* gone is gone */
 }
 
 static void on_finish(struct corset_loop *loop, const struct corset_graph *graph)
