@@ -73,6 +73,20 @@ CORSET_EXPORT void corset_loop_set_condition(struct corset_loop *loop, const cha
                                              const char *status, const char *reason,
                                              const char *message);
 
+enum corset_event_type {
+    CORSET_EVENT_NORMAL,
+    CORSET_EVENT_WARNING,
+};
+
+/*
+ * Tells people about the owner: an Event of events.k8s.io/v1, which the controller's account must
+ * be allowed to create and patch. Reason and action are words in CamelCase ("Ordered", "Order"). It
+ * never waits: equal events become one with a count, and what is too much is dropped.
+ */
+CORSET_EXPORT void corset_loop_event(struct corset_loop *loop, enum corset_event_type type,
+                                     const char *reason, const char *action, const char *format,
+                                     ...) CORSET_PRINTF_LIKE(5, 6);
+
 /* ---- The graph. ---- */
 
 enum corset_node_kind {

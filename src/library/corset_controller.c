@@ -6,6 +6,7 @@
 #include "framework/outcome.h"
 #include "library/library_internal.h"
 #include "reconcile/queue.h"
+#include "reconcile/recorder.h"
 
 /* What a node of the author's carries: their functions, and whose loop it is. */
 struct library_node {
@@ -61,6 +62,20 @@ void corset_loop_set_condition(struct corset_loop *loop, const char *type, const
 {
     framework_set_condition(library_loop(loop), str_from_c(type), str_from_c(status),
                             str_from_c(reason), str_from_c(message));
+}
+
+void corset_loop_event(struct corset_loop *loop, enum corset_event_type type, const char *reason,
+                       const char *action, const char *format, ...)
+{
+    struct framework_loop *inner = library_loop(loop);
+    const struct recorder_reference owner = recorder_reference(framework_owner(inner));
+    va_list args;
+    va_start(args, format);
+    OWNED(error) printed = error_new_va(ERROR_UNKNOWN, format, args);
+    va_end(args);
+    recorder_event(library_controller(inner)->recorder, &owner,
+                   type == CORSET_EVENT_WARNING ? RECORDER_WARNING : RECORDER_NORMAL, reason,
+                   action, "%s", printed->message);
 }
 
 static enum graph_readiness check_node(void *data, const struct object *object,

@@ -16,6 +16,7 @@
 #include "net/tls.h"
 #include "reconcile/leader.h"
 #include "reconcile/manager.h"
+#include "reconcile/recorder.h"
 
 #define KIND_RETRY (2 * SECOND)
 
@@ -45,8 +46,10 @@ struct process {
 static void process_done(struct process *process)
 {
     manager_free(process->manager);
-    for (size_t i = 0; process->controllers && i < process->options->controller_count; i++)
+    for (size_t i = 0; process->controllers && i < process->options->controller_count; i++) {
         library_controller_close(&process->controllers[i]);
+        recorder_free(process->controllers[i].recorder);
+    }
     mem_free(process->controllers);
     cache_set_free(process->caches);
     discovery_free(process->discovery);
@@ -139,6 +142,20 @@ static struct error *open_controller(struct process *process, struct library_con
     }
 }
 
+/* Events are the controller's writes too: only a leader sends them. */
+static struct recorder *make_recorder(struct process *process,
+                                      const struct corset_controller *description)
+{
+    const struct recorder_options options = {
+        .client = process->client,
+        .controller = arena_print(&process->arena, "%s/%s",
+                                  description->domain ? description->domain : "corset.dev",
+                                  description->name),
+        .metrics = process->metrics,
+    };
+    return recorder_new(process->loop, &options);
+}
+
 static struct error *open_controllers(struct process *process)
 {
     const struct corset_manager_options *options = process->options;
@@ -152,6 +169,7 @@ static struct error *open_controllers(struct process *process)
             .discovery = process->discovery,
             .caches = process->caches,
             .metrics = process->metrics,
+            .recorder = make_recorder(process, options->controllers[i]),
         };
         TRY(open_controller(process, controller));
     }
@@ -207,9 +225,11 @@ static struct error *make_manager(struct process *process)
         "diagnostics_address");
     inner.leader = TAKE(process->leader);
     process->manager = manager_new(process->loop, &inner);
-    for (size_t i = 0; i < options->controller_count; i++)
-        manager_add_controller(process->manager,
-                               framework_take_controller(process->controllers[i].framework));
+    for (size_t i = 0; i < options->controller_count; i++) {
+        struct library_controller *controller = &process->controllers[i];
+        manager_add_runnable(process->manager, "events", recorder_run, controller->recorder);
+        manager_add_controller(process->manager, framework_take_controller(controller->framework));
+    }
     return NULL;
 }
 

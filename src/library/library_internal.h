@@ -41,6 +41,7 @@ struct library_controller {
     struct discovery *discovery;
     struct cache_set *caches;
     struct metrics *metrics;
+    struct recorder *recorder;
 };
 
 /* Fills in the rest and makes the framework. Suspends. */

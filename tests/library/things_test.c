@@ -1,4 +1,5 @@
 /* A controller that uses the rest of the public headers: things/things.c. */
+#include "api/object_list.h"
 #include "api/wellknown.h"
 #include "async/fiber.h"
 #include "json/path.h"
@@ -120,6 +121,21 @@ LOOP_TEST(a_broken_object_is_told_in_the_status)
     CHECK_OK(child_stop(&stage.controller));
 }
 
+static void check_event(struct stage *stage)
+{
+    SCOPED(arena) arena = {0};
+    struct object_list list;
+    CHECK_OK(client_list_page(stage->client, GVR("events.k8s.io", "v1", "events"), STR("default"),
+                              NULL, &arena, &list));
+    CHECK_EQ(list.count, 1);
+    const struct json_value *event = object_root(list.items[0]);
+    CHECK_EQ(json_path_str(event, "regarding.name"), STR("t"));
+    CHECK_EQ(json_path_str(event, "reason"), STR("Deleting"));
+    CHECK_EQ(json_path_str(event, "type"), STR("Warning"));
+    CHECK_EQ(json_path_str(event, "note"), STR("t-thing-by-hand goes"));
+    CHECK_EQ(json_path_str(event, "reportingController"), STR("test.corset.dev/thing"));
+}
+
 LOOP_TEST(a_finalizer_holds_until_the_cleaning_is_done)
 {
     SCOPED(stage) stage;
@@ -139,5 +155,6 @@ LOOP_TEST(a_finalizer_holds_until_the_cleaning_is_done)
     CHECK_OK(client_delete(stage.client, GVR_CONFIG_MAPS, KEY("default", "hold"), NULL, NULL));
     stage_wait(&stage, GVR_THINGS, THING, NULL, NULL);
     stage_wait(&stage, GVR("", "v1", "secrets"), PART("by-hand"), NULL, NULL);
-    CHECK_OK(child_stop(&stage.controller));
+    CHECK_OK(child_stop(&stage.controller)); /* which sends what is left to be told */
+    check_event(&stage);
 }

@@ -152,6 +152,7 @@ static struct corset_error *on_delete(struct corset_loop *loop)
     if (!corset_error_is(err, "NotFound"))
         return err;
     corset_error_free(err);
+    corset_loop_event(loop, CORSET_EVENT_WARNING, "Deleting", "Delete", "%s goes", name);
     CORSET_TRY(corset_delete(loop, ID(loop, "v1", "Secret", name)));
     return corset_delete(loop, ID(loop, "v1", "Secret", name)); /* gone is gone */
 }
