@@ -56,17 +56,29 @@ function(register_tests program prefix)
     endforeach()
 endfunction()
 
-# program(<name> <folder> USES <layers>): an executable from src/<folder>/*.c that knows its version.
+# program(<name> <folder> USES <layers>): an executable from src/<folder>/*.c that knows its version,
+# and a test program <folder>_test of everything but src/<folder>/<name>.c, which has the main().
 function(program name folder)
     cmake_parse_arguments(PROGRAM "" "" "USES" ${ARGN})
-    file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.c)
+    set(dir ${PROJECT_SOURCE_DIR}/src/${folder})
+    file(GLOB sources CONFIGURE_DEPENDS ${dir}/*.c)
+    file(GLOB tests CONFIGURE_DEPENDS ${dir}/*_test.c)
+    list(REMOVE_ITEM sources ${tests})
     execute_process(COMMAND git rev-parse --short=12 HEAD WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
                     OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
     if(NOT commit)
         set(commit unknown)
     endif()
-    add_executable(${name} ${sources})
-    target_link_libraries(${name} PRIVATE ${PROGRAM_USES})
-    target_compile_definitions(${name} PRIVATE CORSET_VERSION="${PROJECT_VERSION}"
-                                               CORSET_COMMIT="${commit}")
+    list(REMOVE_ITEM sources ${dir}/${name}.c)
+    add_library(${folder}_objects OBJECT ${sources})
+    target_link_libraries(${folder}_objects PUBLIC ${PROGRAM_USES})
+    target_compile_definitions(${folder}_objects PRIVATE CORSET_VERSION="${PROJECT_VERSION}"
+                                                         CORSET_COMMIT="${commit}")
+    add_executable(${name} ${dir}/${name}.c)
+    target_link_libraries(${name} PRIVATE ${folder}_objects)
+    if(tests)
+        add_executable(${folder}_test ${tests} ${PROJECT_SOURCE_DIR}/src/testing/test_main.c)
+        target_link_libraries(${folder}_test PRIVATE testing ${folder}_objects)
+        register_tests(${folder}_test ${folder} ${tests})
+    endif()
 endfunction()

@@ -1,6 +1,7 @@
 #include "apiserver/answer.h"
 
 #include "api/status.h"
+#include "apiserver/gate.h"
 #include "base/quote.h"
 #include "http/gzip.h"
 #include "http/headers.h"
@@ -46,6 +47,9 @@ static struct error *send(const struct request *request, int status, struct http
                           struct str body)
 {
     SCOPED(buf) packed = {.limit = 0};
+    /* What was written is written: only a read can be told to come again. */
+    if (body.len > GATE_BYTES_LEAST && str_eq(request->method, STR("GET")))
+        TRY(gate_hold(request->pass, body.len));
     if (wants_gzip(request, body.len)) {
         OWNED(gzip_writer) writer = gzip_writer_new(1);
         gzip_write(writer, body, &packed);

@@ -218,3 +218,18 @@ SIM_TEST(faults_are_read_and_changed_while_the_server_runs)
     apiserver_cluster_token(stage.server, 1, &token);
     CHECK_EQ(get_with_token(&stage, "/clusters/vc-0002/version", buf_str(&token)), 200);
 }
+
+SIM_TEST(a_head_has_no_body)
+{
+    static const char *const targets[] = {"/healthz",    "/version", "/api", "/openapi/v2",
+                                          "/openapi/v3", "/apis",    MAPS};
+    SCOPED(stage) stage;
+    stage_init(&stage);
+    CHECK_OK(stage_start(&stage));
+    for (size_t i = 0; i < COUNT(targets); i++) {
+        TEST_CASE("%s", targets[i]);
+        CHECK_EQ(stage_call(&stage, "HEAD", targets[i], ""), i + 1 < COUNT(targets) ? 200 : 405);
+        CHECK_EQ(stage.answer.len, (size_t)0);
+    }
+    CHECK_EQ(stage_get(&stage, "/version"), 200);
+}

@@ -1,6 +1,7 @@
 #include "apiserver/body.h"
 
 #include "api/status.h"
+#include "apiserver/gate.h"
 #include "builtin/protobuf_body.h"
 #include "http/headers.h"
 #include "http/server.h"
@@ -11,15 +12,44 @@
 /* How much of a body that cannot be read is shown to its sender. */
 #define SAMPLE_MAX 64
 
+/* Accounted for in steps of this, beyond the first. */
+#define STEP GATE_BYTES_LEAST
+#define READ (16 * KILOBYTE)
+
+/* What the client says will come; 0 when it does not say. */
+static size_t announced(const struct request *request)
+{
+    const struct http_headers *headers = http_request_headers(request->http);
+    uint64_t length;
+    return str_to_uint64(http_headers_find(headers, STR("content-length")), &length)
+               ? (size_t)length
+               : 0;
+}
+
 struct error *body_read(const struct request *request, struct buf *body)
 {
-    body->limit = BODY_MAX;
+    const size_t length = announced(request);
+    size_t held = STEP;
+    body->limit = BODY_MAX + READ;
     body->secret = true;
-    struct error *err = http_request_read_all(request->http, body);
-    if (!error_is(err, ERROR_TOO_LARGE))
-        return err;
-    error_free(err);
-    return status_too_large(BODY_MAX);
+    if (length > BODY_MAX)
+        return status_too_large(BODY_MAX);
+    if (length > held) {
+        TRY(gate_hold(request->pass, length - held));
+        held = length;
+    }
+    for (;;) {
+        size_t len;
+        char *room = buf_reserve(body, READ);
+        TRY(http_request_read(request->http, room, READ, &len));
+        if (len == 0)
+            return NULL;
+        buf_grow(body, len);
+        if (body->len > BODY_MAX)
+            return status_too_large(BODY_MAX);
+        for (; held < body->len; held += STEP)
+            TRY(gate_hold(request->pass, STEP));
+    }
 }
 
 static void add_sample(struct buf *out, struct str body)
@@ -76,7 +106,7 @@ struct error *body_read_object(const struct request *request, struct str body,
     if (type.len == 0 || str_eq(type, STR("application/json")))
         err = read_json(body, duplicates, &doc);
     else if (str_eq(type, STR("application/yaml")))
-        err = manifest_read_one(body, NULL, &doc, NULL);
+        err = manifest_read_one(body, BODY_YAML, &doc, NULL);
     else if (str_eq(type, STR("application/vnd.kubernetes.protobuf")) && !request->kind->is_custom)
         err = read_protobuf(body, &doc);
     else
@@ -189,7 +219,6 @@ static struct error *unrecognized_kind(const struct kind *kind, const struct jso
 struct error *body_misfit(const struct kind *kind, const struct json_value *object,
                           struct error *err)
 {
-    SCOPED(arena) arena = {0};
     struct str version = json_path_str(object, "apiVersion");
     struct str name = json_path_str(object, "kind");
     if (err->code != ERROR_BAD_REQUEST || err->details)

@@ -7,9 +7,13 @@
 #include "apiserver/request.h"
 #include "base/buf.h"
 #include "base/error.h"
+#include "json/manifest.h"
 #include "kinds/kind.h"
 
 #define BODY_MAX (3 * MEGABYTE)
+
+/* libyaml takes time by the depth of braces for every node: this much is about 0.1 s. */
+#define BODY_YAML (&(const struct manifest_options){.flow_work_max = (size_t)8 * 1000 * 1000})
 
 /* Suspends. The whole body; ERROR_TOO_LARGE past the limit. The buffer is marked secret. */
 MUST_USE struct error *body_read(const struct request *request, struct buf *body);

@@ -110,25 +110,33 @@ struct report {
     timestamp now;
 };
 
+struct statement {
+    const char *type;
+    bool is_true;
+    const char *reason;
+    struct str message;
+};
+
+/* As a condition, with the time at which it began to be so. */
 static void add_condition(struct json_builder *builder, const struct json_value *old,
-                          const char *type, bool is_true, const char *reason, struct str message,
-                          timestamp now)
+                          const struct statement *statement, timestamp now)
 {
     char text[TIMESTAMP_TEXT_MAX];
-    const struct str status = is_true ? STR("True") : STR("False");
+    const struct str type = str_from_c(statement->type);
+    const struct str status = statement->is_true ? STR("True") : STR("False");
     const struct json_value *condition, *same = NULL;
     JSON_FOREACH (key, condition, json_path(old, "status.conditions"))
-        if (str_eq(json_path_str(condition, "type"), str_from_c(type)) &&
+        if (str_eq(json_path_str(condition, "type"), type) &&
             str_eq(json_path_str(condition, "status"), status))
             same = condition;
     json_builder_object(builder);
-    json_builder_add_str(builder, "type", str_from_c(type));
+    json_builder_add_str(builder, "type", type);
     json_builder_add_str(builder, "status", status);
     json_builder_add_str(builder, "lastTransitionTime",
                          same ? json_path_str(same, "lastTransitionTime")
                               : timestamp_write(now, text));
-    json_builder_add_str(builder, "reason", str_from_c(reason));
-    json_builder_add_str(builder, "message", message);
+    json_builder_add_str(builder, "reason", str_from_c(statement->reason));
+    json_builder_add_str(builder, "message", statement->message);
     json_builder_end(builder);
 }
 
@@ -162,23 +170,23 @@ static struct error *say_what_remains(void *data, const struct json_value *objec
     list_counts(&content, "Some resources are remaining: ", &rest->resources, "has");
     list_counts(
         &held, "Some content in the namespace has finalizers remaining: ", &rest->finalizers, "in");
+    const char *content_reason = remains ? "SomeResourcesRemain" : "ContentRemoved";
+    const char *held_reason = waits ? "SomeFinalizersRemain" : "ContentHasNoFinalizers";
+    const struct statement statements[] = {
+        {"NamespaceDeletionDiscoveryFailure",           false,   "ResourcesDiscovered",
+         STR("All resources successfully discovered")                              },
+        {"NamespaceDeletionGroupVersionParsingFailure", false,   "ParsedGroupVersions",
+         STR("All legacy kube types successfully parsed")                          },
+        {"NamespaceDeletionContentFailure",             false,   "ContentDeleted",
+         STR("All content successfully deleted, may be waiting on finalization")   },
+        {"NamespaceContentRemaining",                   remains, content_reason,
+         remains ? buf_str(&content) : STR("All content successfully removed")     },
+        {"NamespaceFinalizersRemaining",                waits,   held_reason,
+         waits ? buf_str(&held) : STR("All content-preserving finalizers finished")},
+    };
     json_builder_array(&builder);
-    add_condition(&builder, object, "NamespaceDeletionDiscoveryFailure", false,
-                  "ResourcesDiscovered", STR("All resources successfully discovered"), report->now);
-    add_condition(&builder, object, "NamespaceDeletionGroupVersionParsingFailure", false,
-                  "ParsedGroupVersions", STR("All legacy kube types successfully parsed"),
-                  report->now);
-    add_condition(&builder, object, "NamespaceDeletionContentFailure", false, "ContentDeleted",
-                  STR("All content successfully deleted, may be waiting on finalization"),
-                  report->now);
-    add_condition(&builder, object, "NamespaceContentRemaining", remains,
-                  remains ? "SomeResourcesRemain" : "ContentRemoved",
-                  remains ? buf_str(&content) : STR("All content successfully removed"),
-                  report->now);
-    add_condition(&builder, object, "NamespaceFinalizersRemaining", waits,
-                  waits ? "SomeFinalizersRemain" : "ContentHasNoFinalizers",
-                  waits ? buf_str(&held) : STR("All content-preserving finalizers finished"),
-                  report->now);
+    for (size_t i = 0; i < COUNT(statements); i++)
+        add_condition(&builder, object, &statements[i], report->now);
     json_builder_end(&builder);
     TRY(json_builder_finish(&builder, &conditions));
     json_edit_init(&edit, object);

@@ -174,7 +174,10 @@ static bool follow_one(struct api *api, struct store_id id)
     return false;
 }
 
-/* Names are free again: whoever could not have theirs may get them. */
+/*
+ * Those that are not served: names are free again, and they may get theirs; or the process ended
+ * before their status was settled.
+ */
 static void follow_refused(struct api *api)
 {
     SCOPED(arena) arena = {0};
@@ -214,5 +217,7 @@ struct error *definitions_load(struct api *api)
 {
     struct store_page page;
     const struct store_range range = {.resource = DEFINITIONS_RESOURCE};
-    return store_scan(api->store, &range, load_one, api, &page);
+    TRY(store_scan(api->store, &range, load_one, api, &page));
+    follow_refused(api);
+    return NULL;
 }

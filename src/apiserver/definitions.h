@@ -19,7 +19,7 @@ bool definitions_is_definition(const struct kind *kind);
 /* The kind of definitions with the steps that know them: defaults, validation, the finalizer. */
 const struct kind *definitions_kind(const struct kind *kind);
 
-/* All of them, at start. */
+/* All of them, at start. Suspends. */
 MUST_USE struct error *definitions_load(struct api *api);
 
 /* This one changed, if it is one: its status is settled and its kinds are served. Suspends. */

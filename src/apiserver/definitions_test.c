@@ -110,3 +110,28 @@ SIM_TEST(definitions_are_served_after_a_restart)
     CHECK_EQ(stage_get(&stage, "/apis/test.io/v1/firsts"), 200);
     CHECK_EQ(stage_get(&stage, "/apis/test.io/v1"), 200);
 }
+
+static struct error *write_text(void *data, int64_t revision, struct object_text **ret_text)
+{
+    (void)revision;
+    return object_text_from_json(buf_str(data), ret_text);
+}
+
+/* The process ended between the definition and its status. */
+SIM_TEST(a_definition_that_was_not_settled_is_when_the_server_starts)
+{
+    SCOPED(stage) stage;
+    SCOPED(buf) text = {.limit = 0};
+    struct store *store = NULL;
+    stage_init(&stage);
+    stage_keep(&stage);
+    write_definition(&text, "firsts", "First");
+    const char *path = folder_file(&stage.folder, "corset.db");
+    CHECK_OK(store_open(loop_current(), &(struct store_options){.path = path}, &store));
+    const struct store_id id = {DEFINITIONS_RESOURCE, {.name = STR("firsts.test.io")}};
+    CHECK_OK(store_put(store, id, STORE_NEW, write_text, &text, NULL));
+    store_free(store);
+    CHECK_OK(stage_start(&stage));
+    CHECK(is_established(&stage, "firsts"));
+    CHECK_EQ(stage_get(&stage, "/apis/test.io/v1/firsts"), 200);
+}

@@ -27,7 +27,7 @@ static inline int folder_remove(const char *path, const struct stat *status, int
 
 static inline void folder_done(struct folder *folder)
 {
-    nftw(folder->path, folder_remove, 8, FTW_DEPTH | FTW_PHYS);
+    nftw(folder->path, folder_remove, 8, FTW_DEPTH | FTW_PHYS); /* NOLINT(concurrency-mt-unsafe) */
 }
 
 /* "folder/name", until the next call but three. */

@@ -2,22 +2,45 @@
 
 #include "api/status.h"
 #include "async/fiber.h"
+#include "base/memory.h"
 
 #define REQUESTS_DEFAULT 1000
 #define WATCHES_DEFAULT  20000
+
+/* Of one user, and of all of them. */
+#define USER_BYTES_MAX (32 * MEGABYTE)
+#define BYTES_MAX      (128 * MEGABYTE)
+
+/* Parts of the requests: one user gets one of them, and one is kept for administrators. */
+#define PARTS 4
+
+struct gate_user {
+    char *key;
+    size_t key_len;
+    bool is_privileged;
+    size_t requests, watches, bytes;
+};
+
+static void user_release(void *value)
+{
+    struct gate_user *user = value;
+    mem_free(user->key);
+    mem_free(user);
+}
 
 void gate_init(struct gate *gate, size_t requests_max, size_t watches_max)
 {
     *gate = (struct gate){
         .requests_max = requests_max ? requests_max : REQUESTS_DEFAULT,
         .watches_max = watches_max ? watches_max : WATCHES_DEFAULT,
+        .users.release = user_release,
     };
     list_init(&gate->stays);
 }
 
 void gate_done(struct gate *gate)
 {
-    map_done(&gate->watches);
+    map_done(&gate->users);
 }
 
 void gate_close(struct gate *gate)
@@ -40,48 +63,117 @@ void gate_stay_end(struct gate_stay *stay)
     list_remove(&stay->link);
 }
 
-static struct error *check_open(const struct gate *gate)
+static struct gate_user *find_user(struct gate *gate, struct str key, bool is_privileged)
 {
-    return gate->is_closed ? error_new(ERROR_SERVICE_UNAVAILABLE, "the server is shutting down")
-                           : NULL;
+    struct gate_user *user = map_find(&gate->users, key);
+    if (user)
+        return user;
+    user = NEW(struct gate_user);
+    *user = (struct gate_user){
+        .key = mem_dup(key.ptr, key.len), .key_len = key.len, .is_privileged = is_privileged};
+    map_put(&gate->users, key, user);
+    return user;
 }
 
-struct error *gate_enter(struct gate *gate)
+static void forget_if_gone(struct gate *gate, const struct gate_user *user)
 {
-    TRY(check_open(gate));
-    if (gate->requests >= gate->requests_max)
-        return status_too_many_requests(STR("Too many requests, please try again later."), 1);
-    gate->requests++;
+    if (user->requests == 0 && user->watches == 0)
+        map_remove(&gate->users, str_from(user->key, user->key_len));
+}
+
+static struct error *too_many(void)
+{
+    return status_too_many_requests(STR("Too many requests, please try again later."), 1);
+}
+
+static struct error *admit(const struct gate *gate, const struct gate_user *user, bool is_watch)
+{
+    const size_t part = gate->requests_max / PARTS;
+    if (is_watch)
+        return user->watches < gate->watches_max
+                   ? NULL
+                   : status_too_many_requests(STR("too many watches of this user are open"), 5);
+    const bool is_full = user->is_privileged ? gate->requests >= gate->requests_max
+                                             : gate->others >= gate->requests_max - part ||
+                                                   user->requests >= (part ? part : 1);
+    return is_full ? too_many() : NULL;
+}
+
+struct error *gate_enter(struct gate *gate, struct str key, bool is_privileged, bool is_watch,
+                         struct gate_pass *ret_pass)
+{
+    if (gate->is_closed)
+        return error_new(ERROR_SERVICE_UNAVAILABLE, "the server is shutting down");
+    struct gate_user *user = find_user(gate, key, is_privileged);
+    struct error *err = admit(gate, user, is_watch);
+    if (err) {
+        forget_if_gone(gate, user);
+        return err;
+    }
+    *(is_watch ? &user->watches : &user->requests) += 1;
+    gate->requests += !is_watch;
+    gate->others += !is_watch && !user->is_privileged;
+    *ret_pass = (struct gate_pass){.gate = gate, .user = user, .is_watch = is_watch};
     return NULL;
 }
 
-void gate_leave(struct gate *gate)
+void gate_leave(struct gate_pass *pass)
 {
-    gate->requests--;
+    if (!pass->user)
+        return;
+    gate_give(pass, pass->bytes);
+    *(pass->is_watch ? &pass->user->watches : &pass->user->requests) -= 1;
+    pass->gate->requests -= !pass->is_watch;
+    pass->gate->others -= !pass->is_watch && !pass->user->is_privileged;
+    forget_if_gone(pass->gate, pass->user);
+    *pass = (struct gate_pass){0};
 }
 
-/* The count of a user is kept in the place of the map's value. */
-static size_t watches_of(const struct gate *gate, struct str user)
+/* Whoever is the only one may have as much as it takes, or nothing large would ever be served. */
+static bool has_room(const struct gate_pass *pass, size_t bytes)
 {
-    const struct map_entry *entry = map_find_entry(&gate->watches, user);
-    return entry ? (size_t)entry->value : 0;
+    const struct gate_user *user = pass->user;
+    const struct gate *gate = pass->gate;
+    const bool is_users_only = user->bytes == pass->bytes;
+    const bool is_only = gate->bytes == pass->bytes;
+    const size_t user_max = user->is_privileged ? BYTES_MAX : USER_BYTES_MAX;
+    return (user->bytes + bytes <= user_max || is_users_only) &&
+           (gate->bytes + bytes <= BYTES_MAX || is_only || (user->is_privileged && is_users_only));
 }
 
-struct error *gate_enter_watch(struct gate *gate, struct str user)
+static void take(struct gate_pass *pass, size_t bytes)
 {
-    TRY(check_open(gate));
-    const size_t count = watches_of(gate, user);
-    if (count >= gate->watches_max)
-        return status_too_many_requests(STR("too many watches of this user are open"), 5);
-    map_put(&gate->watches, user, (void *)(count + 1)); /* NOLINT: a number, no address */
+    pass->bytes += bytes;
+    pass->user->bytes += bytes;
+    pass->gate->bytes += bytes;
+}
+
+struct error *gate_hold(struct gate_pass *pass, size_t bytes)
+{
+    if (!pass)
+        return NULL;
+    if (!has_room(pass, bytes))
+        return too_many();
+    take(pass, bytes);
     return NULL;
 }
 
-void gate_leave_watch(struct gate *gate, struct str user)
+struct error *gate_wait(struct gate_pass *pass, size_t bytes)
 {
-    const size_t count = watches_of(gate, user);
-    if (count > 1)
-        map_put(&gate->watches, user, (void *)(count - 1)); /* NOLINT: a number, no address */
-    else
-        map_remove(&gate->watches, user);
+    if (!pass)
+        return NULL;
+    while (!has_room(pass, bytes))
+        TRY(event_wait(&pass->gate->given, "others to read what they asked for"));
+    take(pass, bytes);
+    return NULL;
+}
+
+void gate_give(struct gate_pass *pass, size_t bytes)
+{
+    if (!pass || bytes == 0)
+        return;
+    pass->bytes -= bytes;
+    pass->user->bytes -= bytes;
+    pass->gate->bytes -= bytes;
+    event_wake_all(&pass->gate->given);
 }

@@ -65,7 +65,6 @@ static struct error *identify(struct request *request)
 
 static struct error *serve_known(const struct handler *handler, struct request *request)
 {
-    TRY(identify(request));
     const struct rbac_attributes attributes = request_attributes(request);
     TRY(access_authorize(&request->api->access, request->arena, &attributes));
     if (request->is_resource)
@@ -75,36 +74,43 @@ static struct error *serve_known(const struct handler *handler, struct request *
     return route_serve(request);
 }
 
-static struct error *serve_short(struct handler *handler, struct request *request)
+/* Whoever rules a virtual cluster rules nothing else. */
+static bool is_privileged(const struct request *request)
 {
-    TRY(gate_enter(&handler->gate));
-    FIBER_TIMEOUT(REQUEST_TIMEOUT);
-    struct error *err = serve_known(handler, request);
-    gate_leave(&handler->gate);
-    return err;
+    const struct rbac_strings *groups = &request->user.user.groups;
+    for (size_t i = 0; i < groups->count && request->api->cluster.len == 0; i++)
+        if (str_eq(groups->items[i], STR("system:masters")))
+            return true;
+    return false;
 }
 
-/* Users of one name in different clusters are different users. */
-static struct str watcher(const struct request *request)
+/* Users of one name in two APIs are two. */
+static struct error *enter(struct handler *handler, struct request *request, bool is_watch)
 {
-    return arena_print(request->arena, "%.*s/%.*s", STR_ARG(request->api->cluster),
-                       STR_ARG(request->user.user.name));
+    const struct str key = arena_print(request->arena, "%.*s/%.*s", STR_ARG(request->api->cluster),
+                                       STR_ARG(request->user.user.name));
+    struct gate_pass *pass = ARENA_NEW(request->arena, struct gate_pass);
+    TRY(gate_enter(&handler->gate, key, is_privileged(request), is_watch, pass));
+    request->pass = pass;
+    return NULL;
 }
 
-static struct error *serve_watch(struct handler *handler, struct request *request)
+static struct error *serve_inside(struct handler *handler, struct request *request, bool is_watch)
 {
-    TRY(identify(request));
-    const struct str user = watcher(request);
-    TRY(gate_enter_watch(&handler->gate, user));
-    struct error *err = serve_known(handler, request);
-    gate_leave_watch(&handler->gate, user);
-    return err;
+    FIBER_TIMEOUT(is_watch ? FOREVER : REQUEST_TIMEOUT);
+    return serve_known(handler, request);
 }
 
 static struct error *serve(struct handler *handler, struct request *request, struct str target)
 {
     TRY(request_read(request, http_request_method(request->http), target));
-    return route_is_long(request) ? serve_watch(handler, request) : serve_short(handler, request);
+    TRY(identify(request));
+    const bool is_watch = route_is_long(request);
+    TRY(enter(handler, request, is_watch));
+    struct error *err = serve_inside(handler, request, is_watch);
+    gate_leave(request->pass);
+    request->pass = NULL;
+    return err;
 }
 
 /* Our own time-outs and disks, in the words of an API server. */

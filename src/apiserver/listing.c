@@ -5,6 +5,7 @@
 #include "apiserver/answer.h"
 #include "apiserver/api.h"
 #include "apiserver/continue_token.h"
+#include "apiserver/gate.h"
 #include "apiserver/kind_fields.h"
 #include "async/fiber.h"
 #include "base/memory.h"
@@ -227,9 +228,15 @@ struct error *listing_answer(const struct request *request, const struct answer_
     const struct form_list_metadata metadata = {list->count == 0, list->revision,
                                                 list->continue_token, list->has_remaining,
                                                 list->remaining};
+    size_t held = 0;
     bool streaming = false;
     form_list_begin(&out, &form);
     for (size_t i = 0; i < list->count; i++) {
+        const size_t size = object_text_size(list->items[i]);
+        if (size > GATE_BYTES_LEAST) {
+            TRY(gate_wait(request->pass, size));
+            held += size;
+        }
         TRY(form_list_item(&out, &form, list->items[i], i == 0));
         if (out.len < PIECE)
             continue;
@@ -237,6 +244,8 @@ struct error *listing_answer(const struct request *request, const struct answer_
             TRY(answer_stream(request, type));
         streaming = true;
         TRY(flush(request, &out));
+        gate_give(request->pass, held);
+        held = 0;
         TRY(fiber_yield());
     }
     form_list_end(&out, &form, &metadata);

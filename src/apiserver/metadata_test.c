@@ -58,8 +58,8 @@ TEST(metadata_that_the_server_set_is_kept)
         "\"deletionTimestamp\":\"2026-01-02T00:00:00Z\",\"deletionGracePeriodSeconds\":0}}";
     static const char *const bodies[] = {
         "{\"metadata\":{\"name\":\"a\"}}",
-        "{\"metadata\":{\"name\":\"a\",\"uid\":\"\",\"creationTimestamp\":null,\"generation\":9,"
-        "\"deletionTimestamp\":null,\"selfLink\":\"/a\",\"resourceVersion\":\"4\"}}",
+        ("{\"metadata\":{\"name\":\"a\",\"uid\":\"\",\"creationTimestamp\":null,\"generation\":9,"
+         "\"deletionTimestamp\":null,\"selfLink\":\"/a\",\"resourceVersion\":\"4\"}}"),
         "{\"metadata\":{\"name\":\"a\",\"uid\":\"u\",\"creationTimestamp\":\"1999-01-01T00:00:00Z\"}}",
     };
     for (size_t i = 0; i < COUNT(bodies); i++) {

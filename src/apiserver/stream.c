@@ -4,6 +4,7 @@
 #include "apiserver/answer.h"
 #include "apiserver/api.h"
 #include "apiserver/clusters.h"
+#include "apiserver/gate.h"
 #include "apiserver/listing.h"
 #include "apiserver/metadata.h"
 #include "async/fiber.h"
@@ -16,6 +17,7 @@
 #define BOOKMARK_LEAD  (2 * SECOND) /* before the end of the stream */
 #define TIMEOUT_LEAST  (30 * MINUTE)
 #define YIELD_EVERY    64
+#define STALL_MOST     (30 * SECOND)
 
 struct stream {
     struct request *request;
@@ -44,14 +46,20 @@ static struct error *misbehave(struct stream *stream)
     return clusters_misbehave_watch(visit, stream->request->http, &stream->is_silent);
 }
 
+/* A client that does not take its events is cut off: it can come again and read what it missed. */
 static struct error *send_line(struct stream *stream)
 {
     buf_add(&stream->line, STR("}\n"));
     TRY(buf_check(&stream->line));
     TRY(misbehave(stream));
-    if (!stream->is_silent)
+    if (!stream->is_silent) {
+        FIBER_TIMEOUT(STALL_MOST);
         TRY(http_request_write(stream->request->http, buf_str(&stream->line)));
+    }
+    const bool was_large = stream->line.capacity > GATE_BYTES_LEAST;
     buf_clear(&stream->line);
+    if (was_large)
+        buf_shrink(&stream->line);
     return NULL;
 }
 
@@ -64,11 +72,16 @@ static void begin_line(struct stream *stream, const char *type)
 static struct error *send_object(struct stream *stream, const char *type,
                                  const struct object_text *text)
 {
+    const size_t size = object_text_size(text);
+    const size_t held = size > GATE_BYTES_LEAST ? size : 0;
+    TRY(gate_wait(stream->request->pass, held));
     begin_line(stream, type);
     stream->form.now = loop_wall(stream->request->api->loop);
     TRY(form_write(&stream->line, &stream->form, text, !stream->columns_shown));
     stream->columns_shown = true;
-    return send_line(stream);
+    TRY(send_line(stream));
+    gate_give(stream->request->pass, held);
+    return NULL;
 }
 
 /* The old content under the new revision: what left the selection, seen from inside. */

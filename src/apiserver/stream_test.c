@@ -260,6 +260,7 @@ SIM_TEST(the_watch_paths_of_old_still_watch)
     make_map(&stage, "a", "");
     make_map(&stage, "b", "");
     CHECK_EQ(next(one, &event), STR("ADDED b"));
+    CHECK_EQ(next(all, &event), STR("ADDED extension-apiserver-authentication"));
     CHECK_EQ(next(all, &event), STR("ADDED a"));
     CHECK_EQ(next(all, &event), STR("ADDED b"));
     CHECK_EQ(stage_call(&stage, "POST", "/api/v1/watch/namespaces/default/configmaps", "{}"), 405);

@@ -178,6 +178,18 @@ static struct error *check_absent(const struct write *write)
                                        STR_ARG(uid)));
 }
 
+/* Who may change objects may not make them for that: an apply or update that does needs both. */
+static struct error *check_may_create(const struct write *write)
+{
+    const struct request *request = write->request;
+    if (request->verb == VERB_CREATE)
+        return NULL;
+    struct rbac_attributes attributes = request_attributes(request);
+    attributes.verb = verb_name(VERB_CREATE);
+    OWNED(error) refused = access_authorize(&request->api->access, request->arena, &attributes);
+    return refused ? status_forbidden(kind_gvr(write->kind), write->name, STR("")) : NULL;
+}
+
 static struct error *write_new(struct write *write, struct store_edit *edit)
 {
     const struct request *request = write->request;
@@ -208,6 +220,7 @@ static struct error *write_new(struct write *write, struct store_edit *edit)
         TRY(manage_new(write, filled, &owned));
     TRY(prepare(write, NULL, owned, &doc));
     TRY(validate(write, NULL, json_doc_root(doc)));
+    TRY(check_may_create(write));
     TRY(admission_check_object(request, NULL, json_doc_root(doc)));
     write->created = true;
     return put(write, edit, doc);
@@ -336,16 +349,16 @@ static struct error *settle_times(const struct json_value *was, struct json_doc 
     return NULL;
 }
 
-static struct error *write_change(struct write *write, struct store_edit *edit)
+/* The old object with what the request wants, as it would be stored; not validated. */
+static struct error *make_changed(struct write *write, struct json_doc *old,
+                                  struct json_doc **ret_doc)
 {
     const struct request *request = write->request;
-    OWNED(json_doc) old = NULL;
     OWNED(json_doc) asked = NULL;
     OWNED(json_doc) kept = NULL;
     OWNED(json_doc) owned = NULL;
     OWNED(json_doc) prepared = NULL;
     OWNED(json_doc) doc = NULL;
-    TRY(form_read(write->kind, edit->previous, &old));
     const struct json_value *was = json_doc_root(old);
     TRY(wanted(write, old, &asked));
     TRY(check_place(write, json_doc_root(asked)));
@@ -362,8 +375,19 @@ static struct error *write_change(struct write *write, struct store_edit *edit)
     else
         doc = json_doc_ref(prepared);
     TRY(settle_times(was, &doc));
+    *ret_doc = TAKE(doc);
+    return NULL;
+}
+
+static struct error *write_change(struct write *write, struct store_edit *edit)
+{
+    OWNED(json_doc) old = NULL;
+    OWNED(json_doc) doc = NULL;
+    TRY(form_read(write->kind, edit->previous, &old));
+    const struct json_value *was = json_doc_root(old);
+    TRY(make_changed(write, old, &doc));
     TRY(validate(write, was, json_doc_root(doc)));
-    TRY(admission_check_object(request, was, json_doc_root(doc)));
+    TRY(admission_check_object(write->request, was, json_doc_root(doc)));
     if (is_done_for(json_doc_root(doc)))
         return vanish(write, edit, old, doc);
     if (json_equal(json_doc_root(doc), was)) {

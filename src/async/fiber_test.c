@@ -507,3 +507,38 @@ SIM_TEST(the_log_context_travels_with_the_fiber)
     CHECK(kept[0] && kept[1]);
     CHECK(log_context_current() == NULL);
 }
+
+struct ending {
+    struct task task;
+    int yields, runs;
+};
+
+static void run_thrice(void *data)
+{
+    struct ending *ending = data;
+    if (++ending->runs < 3)
+        loop_post(loop_current(), &ending->task);
+}
+
+static struct error *end_with_a_task(void *data)
+{
+    struct ending *ending = data;
+    for (int i = 0; i < ending->yields; i++)
+        TRY(fiber_yield());
+    loop_post(loop_current(), &ending->task);
+    return NULL;
+}
+
+/* Whichever round of a turn the main fiber ends in: connections close in such tasks. */
+TEST(tasks_posted_last_still_run)
+{
+    for (int yields = 0; yields < 40; yields++) {
+        TEST_CASE("%d yields", yields);
+        OWNED(loop) loop = loop_new();
+        struct ending ending = {
+            .yields = yields, .task = {.run = run_thrice, .data = &ending}
+        };
+        CHECK_OK(loop_run(loop, end_with_a_task, &ending));
+        CHECK_EQ(ending.runs, 3);
+    }
+}

@@ -33,8 +33,9 @@ struct error *signals_new(struct loop *loop, struct signals **ret_signals)
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGTERM);
     signal(SIGPIPE, SIG_IGN);
-    if (sigprocmask(SIG_BLOCK, &set, NULL) != 0)
-        return error_from_errno(errno, "block signals");
+    const int failure = pthread_sigmask(SIG_BLOCK, &set, NULL);
+    if (failure)
+        return error_from_errno(failure, "block signals");
     OWNED(signals) signals = NEW(struct signals);
     signals->fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
     if (signals->fd < 0)

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#define OWNED(type)  __attribute__((cleanup(type##_freep))) struct type *
+#define OWNED(type)  __attribute__((unused, cleanup(type##_freep))) struct type *
 #define SCOPED(type) __attribute__((cleanup(type##_done))) struct type
 
 #define DEFINE_OWNED(type)                           \

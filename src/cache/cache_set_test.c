@@ -92,6 +92,7 @@ SIM_TEST(who_waits_for_a_set_that_ends_is_told)
 }
 
 /* Everything a reflector can do, one after the other. */
+#define ANSWER_422  FAILURE("422", "Invalid")
 #define FIRST_LIST  LIST("7", ITEM("a", "5") "," ITEM("b", "6"))
 #define SOME_EVENTS EVENT("MODIFIED", ITEM("a", "8")) BOOKMARK("9")
 #define ERROR_410   EVENT("ERROR", FAILURE("410", "Expired"))
@@ -99,12 +100,12 @@ SIM_TEST(who_waits_for_a_set_that_ends_is_told)
 #define LAST_EVENTS EVENT("DELETED", ITEM("c", "12")) EVENT("ADDED", ITEM("d", "13"))
 
 static const struct scene_step life[] = {
-    {422, FAILURE("422", "Invalid"), 0,            false},
-    {200,   FIRST_LIST,              0,            false         },
-    {200,   SOME_EVENTS,              0,           true},
-    {200,   ERROR_410,              0,             false           },
-    {200,   NEXT_LOAD,              0,             false},
-    {200,   LAST_EVENTS,              24 * HOUR,           false },
+    {422, ANSWER_422,  0,         false},
+    {200, FIRST_LIST,  0,         false},
+    {200, SOME_EVENTS, 0,         true },
+    {200, ERROR_410,   0,         false},
+    {200, NEXT_LOAD,   0,         false},
+    {200, LAST_EVENTS, 24 * HOUR, false},
 };
 
 static void by_name(const struct object *object, cache_emit_fn *emit, void *emit_data)

@@ -132,14 +132,17 @@ bool cache_store_next_pair(struct cache_store_walk *walk, const struct cache_sto
         *walk = (struct cache_store_walk){tree_first(&old->texts), tree_first(&now->texts), true};
     if (!walk->old && !walk->now)
         return false;
-    int order = walk->old ? -1 : 1;
+    int order = 0;
     if (walk->old && walk->now)
         order = str_cmp(tree_key(walk->old), tree_key(walk->now));
-    *ret_pair = (struct cache_store_pair){order <= 0 ? walk->old->value : NULL,
-                                          order >= 0 ? walk->now->value : NULL};
-    if (order <= 0)
+    *ret_pair = (struct cache_store_pair){0};
+    if (walk->old && order <= 0) {
+        ret_pair->old = walk->old->value;
         walk->old = tree_next(walk->old);
-    if (order >= 0)
+    }
+    if (walk->now && order >= 0) {
+        ret_pair->now = walk->now->value;
         walk->now = tree_next(walk->now);
+    }
     return true;
 }

@@ -155,16 +155,19 @@ TEST(events_that_come_twice_or_late_change_nothing)
     CHECK_EQ(cache_resource_version(desk.cache), STR("30"));
 }
 
+#define CONFIG_MAP(version, rest) "{\"kind\":\"ConfigMap\",\"apiVersion\":\"" version "\"," rest "}"
+#define OTHER_GROUP               CONFIG_MAP("apps/v1", ITEM_META("a", "1"))
+#define NO_NAME                   CONFIG_MAP("v1", "\"metadata\":{}")
+#define ZERO_BYTE                 CONFIG_MAP("v1", ITEM_META("a\\u0000", "1"))
+
 TEST(objects_of_an_unexpected_kind_are_skipped)
 {
     const struct {
         const char *name, *text;
     } rows[] = {
-        {"another group",
-         "{\"kind\":\"ConfigMap\",\"apiVersion\":\"apps/v1\"," ITEM_META("a",                                                                     "1") "}"},
-        {"no name",                                                             "{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{}}"},
-        {"a zero byte",
-         "{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\"," ITEM_META("a\\u0000",                                                         "1") "}"        },
+        {"another group", OTHER_GROUP},
+        {"no name",       NO_NAME    },
+        {"a zero byte",   ZERO_BYTE  },
     };
     SCOPED(desk) desk;
     desk_init(&desk);

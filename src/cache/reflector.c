@@ -101,6 +101,7 @@ static void on_warning(void *data)
     log_info("The bookmark that ends the initial events has not come yet",
              LOG_STR("resource", options->gvr.resource), LOG_STR("namespace", options->namespace),
              LOG_DURATION("waited", now(reflector) - reflector->waiting_since));
+    cache_set_problem(reflector->cache, STR("the server has not ended the initial events yet"));
     timer_start(reflector->cache->loop, &reflector->warning, now(reflector) + BOOKMARK_WARNING,
                 on_warning, reflector);
 }

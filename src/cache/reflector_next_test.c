@@ -11,12 +11,12 @@ TEST(reflectors_go_on_after_a_watch_as_the_specification_says)
         enum reflector_phase phase;
         bool back_off, is_trouble;
     } rows[] = {
-        {"stream ends after 1 s or an event",       REFLECTOR_CLOSED,    REFLECTOR_WATCH,  false, false},
-        {"stream ends within 1 s without an event", REFLECTOR_SHORT,     REFLECTOR_STREAM, true,  false},
-        {"ERROR event or status 410",               REFLECTOR_EXPIRED,   REFLECTOR_STREAM, true,  false},
-        {"too large resource version",              REFLECTOR_TOO_LARGE, REFLECTOR_STREAM, true,  false},
-        {"refused connection, or 429",              REFLECTOR_BUSY,      REFLECTOR_WATCH,  true,  false},
-        {"anything else",                           REFLECTOR_FAILED,    REFLECTOR_STREAM, true,  true },
+        {"ends after 1 s or an event", REFLECTOR_CLOSED,    REFLECTOR_WATCH,  false, false},
+        {"ends before both",           REFLECTOR_SHORT,     REFLECTOR_STREAM, true,  false},
+        {"ERROR event or status 410",  REFLECTOR_EXPIRED,   REFLECTOR_STREAM, true,  false},
+        {"too large resource version", REFLECTOR_TOO_LARGE, REFLECTOR_STREAM, true,  false},
+        {"refused connection, or 429", REFLECTOR_BUSY,      REFLECTOR_WATCH,  true,  false},
+        {"anything else",              REFLECTOR_FAILED,    REFLECTOR_STREAM, true,  true },
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         TEST_CASE("%s", rows[i].name);
@@ -28,6 +28,10 @@ TEST(reflectors_go_on_after_a_watch_as_the_specification_says)
     }
 }
 
+#define STREAM REFLECTOR_STREAM
+#define LIST   REFLECTOR_LIST
+#define WATCH  REFLECTOR_WATCH
+
 TEST(reflectors_load_in_another_way_when_one_is_refused)
 {
     const struct {
@@ -37,22 +41,16 @@ TEST(reflectors_load_in_another_way_when_one_is_refused)
         enum reflector_phase phase;
         bool back_off, forget;
     } rows[] = {
-        {"a streaming list is there",   REFLECTOR_STREAM, REFLECTOR_LOADED,    REFLECTOR_WATCH,  false,
-         false                                                                                               },
-        {"it ends before its bookmark", REFLECTOR_STREAM, REFLECTOR_CLOSED,    REFLECTOR_STREAM, true,
-         false                                                                                               },
-        {"it is refused",               REFLECTOR_STREAM, REFLECTOR_FAILED,    REFLECTOR_LIST,   false, false},
-        {"its version is forgotten",    REFLECTOR_STREAM, REFLECTOR_EXPIRED,   REFLECTOR_STREAM, false,
-         true                                                                                                },
-        {"its version is too large",    REFLECTOR_STREAM, REFLECTOR_TOO_LARGE, REFLECTOR_STREAM, false,
-         true                                                                                                },
-        {"the server is busy",          REFLECTOR_STREAM, REFLECTOR_BUSY,      REFLECTOR_STREAM, true,  false},
-        {"a list is there",             REFLECTOR_LIST,   REFLECTOR_LOADED,    REFLECTOR_WATCH,  false, false},
-        {"its version is forgotten",    REFLECTOR_LIST,   REFLECTOR_EXPIRED,   REFLECTOR_LIST,   false,
-         true                                                                                                },
-        {"its version is too large",    REFLECTOR_LIST,   REFLECTOR_TOO_LARGE, REFLECTOR_LIST,   false,
-         true                                                                                                },
-        {"it fails",                    REFLECTOR_LIST,   REFLECTOR_FAILED,    REFLECTOR_STREAM, true,  false},
+        {"a streaming list is there",   STREAM, REFLECTOR_LOADED,    WATCH,  false, false},
+        {"it ends before its bookmark", STREAM, REFLECTOR_CLOSED,    STREAM, true,  false},
+        {"it is refused",               STREAM, REFLECTOR_FAILED,    LIST,   false, false},
+        {"its version is forgotten",    STREAM, REFLECTOR_EXPIRED,   STREAM, false, true },
+        {"its version is too large",    STREAM, REFLECTOR_TOO_LARGE, STREAM, false, true },
+        {"the server is busy",          STREAM, REFLECTOR_BUSY,      STREAM, true,  false},
+        {"a list is there",             LIST,   REFLECTOR_LOADED,    WATCH,  false, false},
+        {"its version is forgotten",    LIST,   REFLECTOR_EXPIRED,   LIST,   false, true },
+        {"its version is too large",    LIST,   REFLECTOR_TOO_LARGE, LIST,   false, true },
+        {"it fails",                    LIST,   REFLECTOR_FAILED,    STREAM, true,  false},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         TEST_CASE("%s", rows[i].name);
@@ -76,6 +74,10 @@ TEST(reflectors_pause_between_failures)
         }
 }
 
+#define TOO_LARGE     "{\"causes\":[{\"reason\":\"ResourceVersionTooLarge\"}]}"
+#define OTHER_CAUSES  "{\"causes\":[{\"reason\":\"x\"},1,null]}"
+#define STRANGE_CAUSE "{\"causes\":{\"a\":{\"reason\":1}}}"
+
 TEST(reflectors_know_errors_by_their_codes)
 {
     const struct {
@@ -83,19 +85,18 @@ TEST(reflectors_know_errors_by_their_codes)
         const char *details;
         enum reflector_end end;
     } rows[] = {
-        {ERROR_EXPIRED,           NULL,                                                      REFLECTOR_EXPIRED},
-        {ERROR_GONE,              NULL,                                                      REFLECTOR_EXPIRED},
-        {ERROR_UNREACHABLE,       NULL,                                                      REFLECTOR_BUSY   },
-        {ERROR_TOO_MANY_REQUESTS, NULL,                                                      REFLECTOR_BUSY   },
-        {ERROR_UNAUTHORIZED,      NULL,                                                      REFLECTOR_FAILED },
-        {ERROR_FORBIDDEN,         NULL,                                                      REFLECTOR_FAILED },
-        {ERROR_INTERNAL,          NULL,                                                      REFLECTOR_FAILED },
-        {ERROR_PARSE,             NULL,                                                      REFLECTOR_FAILED },
-        {ERROR_DEADLINE,          NULL,                                                      REFLECTOR_FAILED },
-        {ERROR_TIMEOUT,           "{\"causes\":[{\"reason\":\"ResourceVersionTooLarge\"}]}",
-         REFLECTOR_TOO_LARGE                                                                                  },
-        {ERROR_TIMEOUT,           "{\"causes\":[{\"reason\":\"x\"},1,null]}",                REFLECTOR_FAILED },
-        {ERROR_TIMEOUT,           "{\"causes\":{\"a\":{\"reason\":1}}}",                     REFLECTOR_FAILED },
+        {ERROR_EXPIRED,           NULL,          REFLECTOR_EXPIRED  },
+        {ERROR_GONE,              NULL,          REFLECTOR_EXPIRED  },
+        {ERROR_UNREACHABLE,       NULL,          REFLECTOR_BUSY     },
+        {ERROR_TOO_MANY_REQUESTS, NULL,          REFLECTOR_BUSY     },
+        {ERROR_UNAUTHORIZED,      NULL,          REFLECTOR_FAILED   },
+        {ERROR_FORBIDDEN,         NULL,          REFLECTOR_FAILED   },
+        {ERROR_INTERNAL,          NULL,          REFLECTOR_FAILED   },
+        {ERROR_PARSE,             NULL,          REFLECTOR_FAILED   },
+        {ERROR_DEADLINE,          NULL,          REFLECTOR_FAILED   },
+        {ERROR_TIMEOUT,           TOO_LARGE,     REFLECTOR_TOO_LARGE},
+        {ERROR_TIMEOUT,           OTHER_CAUSES,  REFLECTOR_FAILED   },
+        {ERROR_TIMEOUT,           STRANGE_CAUSE, REFLECTOR_FAILED   },
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct error err = {.code = rows[i].code, .details = (char *)rows[i].details};

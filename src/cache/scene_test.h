@@ -33,9 +33,9 @@
     EVENT("BOOKMARK", "{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{" \
                       "\"resourceVersion\":\"" version                               \
                       "\",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}")
-#define LIST(version, items)                                                                         \
-    "{\"kind\":\"ConfigMapList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"" version \
-    "\"},\"items\":[" items "]}"
+#define LIST(version, items)                                           \
+    "{\"kind\":\"ConfigMapList\",\"apiVersion\":\"v1\",\"metadata\":{" \
+    "\"resourceVersion\":\"" version "\"},\"items\":[" items "]}"
 #define FAILURE(code, reason)                                                            \
     "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\"," \
     "\"message\":\"" reason "\",\"reason\":\"" reason "\",\"code\":" code "}"

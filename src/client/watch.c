@@ -266,15 +266,16 @@ struct error *watch_next(struct watch *watch, struct watch_event *ret_event)
         if (!watch->response)
             TRY(reopen(watch), "watch %.*s", STR_ARG(watch->gvr.resource));
         struct error *err = next_line(watch, &line, &ended);
-        if (ended) {
+        if (ended)
             error_free(err);
-            if (!watch->options.once) {
-                TRY(end_stream(watch));
-                continue;
-            }
+        if (ended && watch->options.once) {
             http_response_free(TAKE(watch->response));
             ret_event->type = WATCH_ENDED;
             return NULL;
+        }
+        if (ended) {
+            TRY(end_stream(watch));
+            continue;
         }
         TRY(err, "watch %.*s", STR_ARG(watch->gvr.resource));
         TRY(read_event(watch, line, ret_event, &known));

@@ -1,10 +1,7 @@
 /* The program: finds the command and runs it. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/buf.h"
-#include "base/memory.h"
 #include "cmd/command.h"
 
 static const struct command *const commands[] = {
@@ -12,65 +9,6 @@ static const struct command *const commands[] = {
     &command_demo,
     &command_version,
 };
-
-/* Further apart than this, a word is not a typing mistake of another. */
-#define GUESS_DISTANCE 2
-
-int command_fail(struct error *err)
-{
-    fprintf(stderr, "corset: %s\n", err->message);
-    error_free(err);
-    return COMMAND_FAILED;
-}
-
-int command_misused(const struct command *command, const char *format, ...)
-{
-    fprintf(stderr, "corset: ");
-    va_list args;
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fprintf(stderr, "\nTry 'corset %s --help'.\n", command->name);
-    return COMMAND_USAGE;
-}
-
-static size_t least(size_t a, size_t b, size_t c)
-{
-    const size_t ab = a < b ? a : b;
-    return ab < c ? ab : c;
-}
-
-/* Edits that turn one word into the other, by the usual table, a row at a time. */
-static size_t distance(struct str a, struct str b)
-{
-    OWNED_PTR size_t *row = mem_realloc_array(NULL, b.len + 1, sizeof(*row));
-    for (size_t j = 0; j <= b.len; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= a.len; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= b.len; j++) {
-            const size_t above = row[j];
-            row[j] = least(above + 1, row[j - 1] + 1, diagonal + (a.ptr[i - 1] != b.ptr[j - 1]));
-            diagonal = above;
-        }
-    }
-    return row[b.len];
-}
-
-const char *command_guess(const char *typed, const char *const *names, size_t count)
-{
-    const char *best = NULL;
-    size_t nearest = GUESS_DISTANCE + 1;
-    for (size_t i = 0; i < count; i++) {
-        const size_t apart = distance(str_from_c(typed), str_from_c(names[i]));
-        if (apart < nearest) {
-            nearest = apart;
-            best = names[i];
-        }
-    }
-    return best;
-}
 
 static void print_help(FILE *out)
 {

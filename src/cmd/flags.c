@@ -21,7 +21,8 @@ static bool unknown(const struct command *command, const char *argument, struct 
     char typed[64] = {0};
     for (size_t i = 0; i < count && i < FLAGS_MAX; i++)
         names[i] = flags[i].name;
-    memcpy(typed, name.ptr, name.len < sizeof(typed) ? name.len : sizeof(typed) - 1);
+    if (name.len)
+        memcpy(typed, name.ptr, name.len < sizeof(typed) ? name.len : sizeof(typed) - 1);
     const char *meant = command_guess(typed, names, count < FLAGS_MAX ? count : FLAGS_MAX);
     if (meant)
         command_misused(command, "unknown flag '%s'; did you mean '--%s'?", argument, meant);
@@ -68,7 +69,7 @@ bool flags_read(const struct command *command, int argc, char **argv, const stru
         const struct flag *flag = find(name, flags, count);
         if (!flag)
             return unknown(command, argv[i], name, flags, count);
-        const char *value = has_value ? rest.ptr : NULL;
+        const char *value = has_value ? argv[i] + 2 + name.len + 1 : NULL; /* behind the "=" */
         if (!has_value && flag->type != FLAG_BOOL) {
             if (i + 1 == argc) {
                 command_misused(command, "--%s needs a value", flag->name);

@@ -150,7 +150,10 @@ static void compare_same(struct comparer *with, struct field_type element,
                          const struct field_item *old, const struct field_item *new, size_t depth,
                          bool equal)
 {
-    const struct field_step step = old ? old->step : new->step;
+    const struct field_item *any = old ? old : new;
+    if (!any)
+        return;
+    const struct field_step step = any->step;
     const size_t before = old ? old->same : 0, after = new ? new->same : 0;
     if (before <= 1 && after <= 1) {
         compare(with, element, step, old ? old->value : NULL, new ? new->value : NULL, depth + 1);

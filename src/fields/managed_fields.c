@@ -1,5 +1,7 @@
 #include "fields/managed_fields.h"
 
+#include <stdlib.h>
+
 #include "base/memory.h"
 #include "fields/managed_fields_internal.h"
 #include "json/compare.h"
@@ -259,23 +261,54 @@ static struct error *core_of(const struct json_value *object, struct json_doc **
     return json_edit_finish(&edit, ret_doc);
 }
 
+/* By what tells entries apart. */
+static int compare_entries(const void *a, const void *b)
+{
+    static const char *const parts[] = {"manager", "operation", "apiVersion", "subresource"};
+    const struct json_value *left = *(const struct json_value *const *)a;
+    const struct json_value *right = *(const struct json_value *const *)b;
+    int order = 0;
+    for (size_t i = 0; i < COUNT(parts) && order == 0; i++)
+        order = str_cmp(json_path_str(left, parts[i]), json_path_str(right, parts[i]));
+    return order;
+}
+
+/* Their times decide on the order of entries, so it is not that of the list. */
+static const struct json_value **sorted_entries(struct arena *arena, const struct json_value *list)
+{
+    const struct json_value **entries =
+        arena_alloc_array(arena, json_count(list), sizeof(*entries));
+    const struct json_value *entry;
+    size_t count = 0;
+    JSON_FOREACH (key, entry, list)
+        entries[count++] = entry;
+    qsort(entries, count, sizeof(entries[0]), compare_entries);
+    return entries;
+}
+
+static bool equal_but_for_time(const struct json_value *a, const struct json_value *b)
+{
+    const bool timed = json_get(a, STR("time")), other_timed = json_get(b, STR("time"));
+    const struct json_value *value;
+    if (json_count(a) - timed != json_count(b) - other_timed)
+        return false;
+    JSON_FOREACH (name, value, a)
+        if (!str_eq(name, STR("time")) && !json_equal(value, json_get(b, name)))
+            return false;
+    return true;
+}
+
 /* Entries that are equal but for their times, of which one at least differs. */
 static bool differ_in_time(const struct json_value *a, const struct json_value *b)
 {
+    SCOPED(arena) arena = {.limit = 0};
     if (json_count(a) != json_count(b) || json_equal(a, b))
         return false;
-    struct json_iter left = {.container = a}, right = {.container = b};
-    struct str key;
-    const struct json_value *one, *other;
-    while (json_next(&left, &key, &one) && json_next(&right, &key, &other)) {
-        const bool timed = json_get(one, STR("time")), other_timed = json_get(other, STR("time"));
-        if (json_count(one) - timed != json_count(other) - other_timed)
+    const struct json_value **left = sorted_entries(&arena, a), **right = sorted_entries(&arena, b);
+    const size_t count = json_count(a);
+    for (size_t i = 0; i < count; i++)
+        if (!equal_but_for_time(left[i], right[i]))
             return false;
-        const struct json_value *value;
-        JSON_FOREACH (name, value, one)
-            if (!str_eq(name, STR("time")) && !json_equal(value, json_get(other, name)))
-                return false;
-    }
     return true;
 }
 

@@ -162,6 +162,22 @@ TEST(settle_takes_the_times_of_what_did_not_change)
     }
 }
 
+/* Entries are sorted by their times, so a new time may move one. */
+TEST(settle_does_not_mind_the_order)
+{
+    OWNED(json_doc) settled = NULL;
+    OWNED(json_doc)
+    live = read_doc(STR("{\"metadata\":{\"managedFields\":["
+                        "{\"manager\":\"a\",\"operation\":\"Apply\",\"time\":\"1\"},"
+                        "{\"manager\":\"b\",\"operation\":\"Apply\",\"time\":\"1\"}]}}"));
+    OWNED(json_doc)
+    doc = read_doc(STR("{\"metadata\":{\"managedFields\":["
+                       "{\"manager\":\"b\",\"operation\":\"Apply\",\"time\":\"1\"},"
+                       "{\"manager\":\"a\",\"operation\":\"Apply\",\"time\":\"2\"}]}}"));
+    CHECK_OK(managed_fields_settle(json_doc_root(live), doc, &settled));
+    CHECK(json_equal(json_doc_root(settled), json_doc_root(live)));
+}
+
 TEST(old_updates_are_merged_into_one)
 {
     SCOPED(story) story = {.now = NOON};

@@ -18,6 +18,14 @@
 /* Descriptors may have run out: leave connections time to end before the next try. */
 #define ACCEPT_PAUSE (50 * MILLISECOND)
 
+/*
+ * Handshakes are the most expensive thing a stranger can ask for. A few begin at a turn of the
+ * loop, the newest first: in a flood of them, old ones wait and those that just came get through.
+ * And of those that have begun and do not end, the oldest goes when there are too many.
+ */
+#define HANDSHAKES_PER_TURN 16
+#define HANDSHAKES_MAX      1000
+
 struct http_server {
     struct loop *loop;
     struct http_server_options options;
@@ -25,6 +33,10 @@ struct http_server {
     uint16_t port;
     struct scope acceptor;
     struct scope handshakes;
+    struct list waiting; /* handshakes that have not begun, the newest first */
+    struct list begun;   /* and those that have, the oldest first */
+    size_t begun_count;
+    struct event arrived;
     struct scope handlers;
     struct list conns;
     size_t conn_count; /* with those in their handshake */
@@ -42,8 +54,10 @@ struct http_request {
 };
 
 struct handshake {
+    struct list_link link; /* in one of the server's two lists; in none once it has to go */
     struct http_server *server;
     struct transport *transport;
+    struct fiber *fiber;
 };
 
 static void on_capacity(struct http_conn *conn)
@@ -147,6 +161,8 @@ static struct error *welcome(void *data)
     struct http_server *server = handshake->server;
     struct transport *transport = NULL;
     struct error *err = secure(server, handshake->transport, &transport);
+    server->begun_count--;
+    list_remove(&handshake->link);
     mem_free(handshake);
     if (err) {
         log_v(4, "TLS handshake failed", LOG_ERROR(err));
@@ -176,8 +192,37 @@ static struct error *accept_one(struct http_server *server)
     struct handshake *handshake = NEW(struct handshake);
     *handshake = (struct handshake){.server = server, .transport = transport};
     server->conn_count++;
-    scope_start(&server->handshakes, "http handshake", welcome, handshake);
+    list_prepend(&server->waiting, &handshake->link);
+    event_wake_all(&server->arrived);
     return NULL;
+}
+
+static void make_room(struct http_server *server)
+{
+    struct list_link *oldest =
+        server->begun_count >= HANDSHAKES_MAX ? list_take_first(&server->begun) : NULL;
+    if (oldest)
+        fiber_cancel(LIST_ENTRY(oldest, struct handshake, link)->fiber);
+}
+
+/* The fiber that lets handshakes begin. */
+static struct error *greet_all(void *data)
+{
+    struct http_server *server = data;
+    for (;;) {
+        while (list_is_empty(&server->waiting))
+            TRY(event_wait(&server->arrived, "a connection"));
+        for (int i = 0; i < HANDSHAKES_PER_TURN && !list_is_empty(&server->waiting); i++) {
+            struct handshake *handshake =
+                LIST_ENTRY(list_take_first(&server->waiting), struct handshake, link);
+            make_room(server);
+            list_append(&server->begun, &handshake->link);
+            server->begun_count++;
+            handshake->fiber =
+                scope_start(&server->handshakes, "http handshake", welcome, handshake);
+        }
+        TRY(fiber_yield());
+    }
 }
 
 /* Anything but being told to stop is worth another try after a pause. */
@@ -215,7 +260,10 @@ struct error *http_server_new(struct loop *loop, const struct http_server_option
     server->listener = listener;
     server->port = listener_port(listener);
     list_init(&server->conns);
+    list_init(&server->waiting);
+    list_init(&server->begun);
     scope_start(&server->acceptor, "http accept", accept_all, server);
+    scope_start(&server->acceptor, "http greet", greet_all, server);
     *ret_server = server;
     return NULL;
 }
@@ -224,6 +272,12 @@ static void stop_accepting(struct http_server *server)
 {
     scope_done(&server->acceptor);
     listener_free(TAKE(server->listener));
+    LIST_FOREACH (struct handshake, handshake, &server->waiting, link) {
+        list_remove(&handshake->link);
+        transport_free(handshake->transport);
+        mem_free(handshake);
+        server->conn_count--;
+    }
 }
 
 void http_server_free(struct http_server *server)

@@ -262,6 +262,28 @@ SIM_TEST(a_client_that_says_nothing_is_let_go)
     }
 }
 
+/* Who begins handshakes and does not go on may not keep those out who would. */
+SIM_TEST(handshakes_that_do_not_end_make_room)
+{
+    SCOPED(seen) seen = {0};
+    SCOPED(stage) stage;
+    SCOPED(buf) body = {0};
+    struct transport *silent[1010];
+    int status = 0;
+    stage_init(&stage, STAGE_TLS_H2, note, &seen);
+    CHECK_OK(stage_start(&stage));
+    for (size_t i = 0; i < COUNT(silent); i++)
+        CHECK_OK(
+            network_connect(stage.network, STAGE_HOST, http_server_port(stage.server), &silent[i]));
+    CHECK_OK(fiber_sleep(SECOND));
+    CHECK_EQ(http_server_connection_count(stage.server), (size_t)1000);
+    CHECK_OK(stage_get(&stage, STR("/a"), &status, &body));
+    CHECK_EQ(status, 200);
+    CHECK_EQ(http_server_connection_count(stage.server), (size_t)1000);
+    for (size_t i = 0; i < COUNT(silent); i++)
+        transport_free(silent[i]);
+}
+
 /* One byte every five seconds keeps the wire busy, not the server. */
 SIM_TEST(a_client_that_trickles_its_head_is_let_go)
 {

@@ -56,6 +56,7 @@ struct manifest_options {
     size_t documents_max; /* comments between separators included; 100,000 */
     size_t nodes_max;     /* YAML nodes of all documents, aliases expanded; 2,000,000 */
     size_t memory_max;    /* bytes that all documents take; 48 MB */
+    size_t flow_work_max; /* nodes times the depth of braces around them; 100,000,000 */
 };
 
 struct manifest_list {

@@ -72,12 +72,13 @@ void manifest_scope_init(struct manifest_scope *scope, const struct manifest_opt
         .limits = {.text_max = or_default(given->text_max, TEXT_MAX),
                    .documents_max = or_default(given->documents_max, DOCUMENTS_MAX),
                    .nodes_max = or_default(given->nodes_max, NODES_MAX),
-                   .memory_max = or_default(given->memory_max, MEMORY_MAX)},
+                   .memory_max = or_default(given->memory_max, MEMORY_MAX),
+                   .flow_work_max = or_default(given->flow_work_max, MANIFEST_FLOW_WORK_MAX)},
         .doubles = doubles,
     };
     scope->nodes_left = scope->limits.nodes_max;
     scope->memory_left = scope->limits.memory_max;
-    scope->flow_work_left = MANIFEST_FLOW_WORK_MAX;
+    scope->flow_work_left = scope->limits.flow_work_max;
     scope->reread_left = MANIFEST_REREAD_MAX;
 }
 

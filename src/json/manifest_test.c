@@ -248,22 +248,22 @@ TEST(manifest_read_has_limits)
         struct manifest_options options;
         const char *answer;
     } cases[] = {
-        {"text within",             "a: 1\n",                  {5, 0, 0, 0},   "{'a':1}"          },
-        {"text beyond",             "a: 1\n",                  {4, 0, 0, 0},   "too-large"        },
-        {"documents within",        "a: 1\n---\nb: 2\n",       {0, 2, 0, 0},   "{'a':1} {'b':2}"  },
-        {"documents beyond",        "a: 1\n---\nb: 2\n",       {0, 1, 0, 0},   "too-large"        },
-        {"comments beyond",         "#\n---\n#\n",             {0, 1, 0, 0},   "too-large"        },
-        {"objects beyond",          "[{},{}]",                 {0, 1, 0, 0},   "too-large"        },
-        {"nodes within",            "a: [1]\n",                {0, 0, 4, 0},   "{'a':[1]}"        },
-        {"nodes beyond",            "a: [1]\n",                {0, 0, 3, 0},   "too-large"        },
-        {"nodes of two documents",  "a: 1\n---\nb: 1\n",       {0, 0, 5, 0},   "too-large"        },
-        {"nodes by aliases",        "a: &a [1]\nb: *a\n",      {0, 0, 7, 0},   "aliasing"         },
-        {"enough for them",         "a: &a [1]\nb: *a\n",      {0, 0, 8, 0},   "{'a':[1],'b':[1]}"},
-        {"memory within",           "a: bc\n",                 {0, 0, 0, 51},  "{'a':'bc'}"       },
-        {"memory beyond",           "a: bc\n",                 {0, 0, 0, 50},  "too-large"        },
-        {"memory of two documents", "a: bc\n---\na: bc\n",     {0, 0, 0, 101}, "too-large"        },
-        {"memory of an object",     "{}",                      {0, 0, 0, 7},   "too-large"        },
-        {"memory by aliases",       "a: &a bc\nb: [*a, *a]\n", {0, 0, 0, 110}, "aliasing"         },
+        {"text within",             "a: 1\n",                  {5, 0, 0, 0, 0},   "{'a':1}"          },
+        {"text beyond",             "a: 1\n",                  {4, 0, 0, 0, 0},   "too-large"        },
+        {"documents within",        "a: 1\n---\nb: 2\n",       {0, 2, 0, 0, 0},   "{'a':1} {'b':2}"  },
+        {"documents beyond",        "a: 1\n---\nb: 2\n",       {0, 1, 0, 0, 0},   "too-large"        },
+        {"comments beyond",         "#\n---\n#\n",             {0, 1, 0, 0, 0},   "too-large"        },
+        {"objects beyond",          "[{},{}]",                 {0, 1, 0, 0, 0},   "too-large"        },
+        {"nodes within",            "a: [1]\n",                {0, 0, 4, 0, 0},   "{'a':[1]}"        },
+        {"nodes beyond",            "a: [1]\n",                {0, 0, 3, 0, 0},   "too-large"        },
+        {"nodes of two documents",  "a: 1\n---\nb: 1\n",       {0, 0, 5, 0, 0},   "too-large"        },
+        {"nodes by aliases",        "a: &a [1]\nb: *a\n",      {0, 0, 7, 0, 0},   "aliasing"         },
+        {"enough for them",         "a: &a [1]\nb: *a\n",      {0, 0, 8, 0, 0},   "{'a':[1],'b':[1]}"},
+        {"memory within",           "a: bc\n",                 {0, 0, 0, 51, 0},  "{'a':'bc'}"       },
+        {"memory beyond",           "a: bc\n",                 {0, 0, 0, 50, 0},  "too-large"        },
+        {"memory of two documents", "a: bc\n---\na: bc\n",     {0, 0, 0, 101, 0}, "too-large"        },
+        {"memory of an object",     "{}",                      {0, 0, 0, 7, 0},   "too-large"        },
+        {"memory by aliases",       "a: &a bc\nb: [*a, *a]\n", {0, 0, 0, 110, 0}, "aliasing"         },
     };
     SCOPED(buf) out = {0};
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -408,4 +408,22 @@ TEST(manifest_read_writes_results_on_success_only)
     struct manifest_list list = {.count = 7};
     CHECK_ERROR(manifest_read(STR("a: 1\n---\nb: ["), NULL, &list, NULL), ERROR_PARSE);
     CHECK_EQ(list.count, 7);
+}
+
+/* A scanner's time goes by the depth of braces: who reads what strangers send allows less of it. */
+TEST(manifest_flow_work_has_a_limit)
+{
+    SCOPED(buf) text = {0};
+    const struct manifest_options options = {.flow_work_max = 1000};
+    for (int i = 0; i < 100; i++)
+        buf_add_char(&text, '[');
+    for (int i = 0; i < 100; i++)
+        buf_add_char(&text, ']');
+    OWNED(json_doc) doc = NULL;
+    CHECK_OK(manifest_read_one(buf_str(&text), NULL, &doc, NULL));
+    OWNED(json_doc) none = NULL;
+    buf_add_char(&text, '\n'); /* and not JSON */
+    buf_add(&text, STR("# end"));
+    CHECK_FAILS(manifest_read_one(buf_str(&text), &options, &none, NULL), ERROR_PARSE,
+                "deep nesting");
 }

@@ -7,9 +7,10 @@ static bool has_name(const yyjson_val *key, struct str name)
 {
     if (val_len(key) != name.len)
         return false;
-    /* Most names of one length differ in the first byte already. */
-    return name.len == 0 ||
-           (key->uni.str[0] == name.ptr[0] && memcmp(key->uni.str, name.ptr, name.len) == 0);
+    /* Most names of one length differ in the first byte already, numbered ones in the last. */
+    return name.len == 0 || (key->uni.str[0] == name.ptr[0] &&
+                             key->uni.str[name.len - 1] == name.ptr[name.len - 1] &&
+                             memcmp(key->uni.str, name.ptr, name.len) == 0);
 }
 
 /* By name, then by place. */
@@ -138,9 +139,14 @@ void repeats_find(struct repeats *repeats, yyjson_val *object)
         find_in_large(repeats, object);
         return;
     }
+    /* A bit for each name seen: only names that share one are compared. */
+    uint64_t seen = 0;
     yyjson_val *key = object + 1;
     for (size_t i = 0; i < count; i++) {
-        find_before(repeats, object, key);
+        const uint64_t bit = UINT64_C(1) << (hash_name(val_str(key)) >> 58);
+        if (seen & bit)
+            find_before(repeats, object, key);
+        seen |= bit;
         key = (yyjson_val *)(uintptr_t)val_next(key + 1);
     }
 }

@@ -52,7 +52,7 @@ static void judge_mounts(struct judge *judge, const struct map *volumes, struct 
 static void judge_mounted(struct judge *judge, const struct json_value *spec, struct str path)
 {
     SCOPED(map) volumes = {.release = NULL};
-    const struct json_value *volume, *container;
+    const struct json_value *volume, *container = NULL;
     JSON_FOREACH (key, volume, json_path(spec, "volumes"))
         map_put(&volumes, json_path_str(volume, "name"), NULL);
     if (judge->kind->type == &type_stateful_set)

@@ -1,6 +1,7 @@
 #include "net/tcp.h"
 
 #include <arpa/inet.h>
+#include <assert.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -23,6 +24,7 @@
 struct tcp_network {
     struct network network;
     struct loop *loop;
+    duration delivery_limit; /* 0: the system's */
 };
 
 struct tcp {
@@ -199,10 +201,14 @@ static struct error *connect_any(struct loop *loop, const struct lookup_result *
 static struct error *tcp_connect(struct network *network, struct str host, uint16_t port,
                                  struct transport **ret_transport)
 {
-    struct loop *loop = CONTAINER_OF(network, struct tcp_network, network)->loop;
+    const struct tcp_network *self = CONTAINER_OF(network, struct tcp_network, network);
     OWNED_PTR struct lookup_result *found = NULL;
     TRY(lookup_host(host, port, &found));
-    return connect_any(loop, found, ret_transport);
+    TRY(connect_any(self->loop, found, ret_transport));
+    if (self->delivery_limit)
+        set_option(tcp_of(*ret_transport)->fd, IPPROTO_TCP, TCP_USER_TIMEOUT,
+                   (int)(self->delivery_limit / MILLISECOND));
+    return NULL;
 }
 
 static void listener_ready(void *data, unsigned events)
@@ -314,4 +320,10 @@ struct network *tcp_network_new(struct loop *loop)
     tcp->network.ops = &tcp_network_ops;
     tcp->loop = loop;
     return &tcp->network;
+}
+
+void tcp_network_limit_delivery(struct network *network, duration limit)
+{
+    assert(network->ops == &tcp_network_ops);
+    CONTAINER_OF(network, struct tcp_network, network)->delivery_limit = limit;
 }

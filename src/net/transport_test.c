@@ -111,6 +111,25 @@ LOOP_TEST(tcp_refusals_name_the_address)
     CHECK_ERROR(network_connect(network, STR("a b\0c"), 1, &transport), ERROR_INVALID);
 }
 
+/* A peer that takes nothing: what we wrote does not wait for it to come back. */
+LOOP_TEST(tcp_gives_up_what_is_not_acknowledged_in_time)
+{
+    FIBER_TIMEOUT(20 * SECOND);
+    OWNED(network) network = tcp_network_new(loop_current());
+    OWNED(listener) listener = NULL;
+    OWNED(transport) peer = NULL;
+    OWNED(transport) transport = NULL;
+    tcp_network_limit_delivery(network, 300 * MILLISECOND);
+    CHECK_OK(network_listen(network, STR("127.0.0.1"), 0, &listener));
+    CHECK_OK(network_connect(network, STR("127.0.0.1"), listener_port(listener), &transport));
+    CHECK_OK(listener_accept(listener, &peer));
+    static const char zeros[64 * 1024];
+    struct error *err = NULL;
+    while (!err)
+        err = transport_write(transport, str_from(zeros, sizeof(zeros)));
+    CHECK_ERROR(err, ERROR_CONNECTION);
+}
+
 SIM_TEST(a_black_hole_ends_at_the_deadline)
 {
     OWNED(network) network = sim_network_new(loop_current());

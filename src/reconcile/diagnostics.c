@@ -12,7 +12,7 @@
 
 #define CONNECTIONS_MAX 100
 #define FLAG_MAX        16
-#define VALIDITY        (10 * 365 * 24 * HOUR)
+#define VALIDITY        (HOUR * 24 * 365 * 10)
 #define TEXT            "text/plain; charset=utf-8"
 
 struct page {

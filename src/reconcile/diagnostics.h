@@ -39,7 +39,7 @@ DEFINE_OWNED(diagnostics)
 /* A page of text. The path, "/debug/…", must live as long. */
 typedef void diagnostics_page_fn(void *data, struct buf *out);
 void diagnostics_add_page(struct diagnostics *diagnostics, const char *path,
-                          diagnostics_page_fn *page, void *data);
+                          diagnostics_page_fn *write, void *data);
 
 /* Suspends. Answers from then on. */
 MUST_USE struct error *diagnostics_listen(struct diagnostics *diagnostics);

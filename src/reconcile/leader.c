@@ -263,32 +263,35 @@ static struct error *try_hold(struct leader *leader, bool *ret_held)
     return NULL;
 }
 
+/* Suspends for one try to become the leader, after which it may be asked whether it worked. */
+static struct error *try_acquire(struct leader *leader)
+{
+    bool held;
+    FIBER_TIMEOUT(leader->options.renew_deadline);
+    TRY(try_hold(leader, &held));
+    leader->leads = held;
+    return NULL;
+}
+
 struct error *leader_acquire(struct leader *leader)
 {
     LOG_CONTEXT(LOG_KEY("lease", leader->options.lease.namespace, leader->options.lease.name),
                 LOG_STR("identity", leader->options.identity));
     log_info("Attempting to acquire leader lease");
     for (;;) {
-        bool held;
-        struct error *err;
-        {
-            FIBER_TIMEOUT(leader->options.renew_deadline);
-            err = try_hold(leader, &held);
-        }
-        if (fiber_is_canceled(fiber_current()) && err)
-            return err;
+        OWNED(error) err = try_acquire(leader);
+        set_leads(leader, leader_check(leader)); /* the answer may have come too late */
+        if (leader->leads)
+            break;
+        if (err && fiber_is_canceled(fiber_current()))
+            return TAKE(err);
         if (err && !error_is(err, ERROR_CONFLICT) && !error_is(err, ERROR_ALREADY_EXISTS))
             log_error("Acquiring the lease failed", LOG_ERROR(err));
-        error_free(err);
-        set_leads(leader, !err && held);
-        if (leader_check(leader)) {
-            log_info("Successfully acquired lease");
-            return NULL;
-        }
-        set_leads(leader, false);
         TRY(fiber_sleep(
             random_jitter(loop_random(leader->loop), leader->options.retry_period, RETRY_JITTER)));
     }
+    log_info("Successfully acquired lease");
+    return NULL;
 }
 
 static struct error *make_released(const struct leader *leader, struct object **ret_object)

@@ -13,6 +13,10 @@
  *
  * Everything that only a leader may do goes through the second client. The leader's own client
  * must not ask: the lease is written by those that do not lead yet.
+ *
+ * A write that was sent in time must not arrive after another leader has begun. So the second
+ * client has a network of its own with tcp_network_limit_delivery() set to the time between the
+ * renew deadline and the end of the lease.
  */
 #pragma once
 

@@ -97,11 +97,11 @@ static void settle(struct store *store, struct list *writes, const struct error 
     while ((link = list_take_first(writes))) {
         OWNED(store_write) write = LIST_ENTRY(link, struct store_write, link);
         forget_pending(store, write);
-        if (!err)
-            publish(store, write);
         write->state = err ? WRITE_FAILED : WRITE_DURABLE;
         write->err = err ? error_copy(err) : NULL;
-        event_wake_all(&write->settled);
+        event_wake_all(&write->settled); /* before watches: one writer goes ahead of a thousand */
+        if (!err)
+            publish(store, write);
     }
 }
 

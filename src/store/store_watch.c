@@ -120,12 +120,12 @@ struct error *store_watch_next(struct store_watch *watch, struct store_event *re
     }
 }
 
-void store_watch_end_all(struct store *store, struct str name)
+void store_watch_end_all(struct store *store, struct str resource)
 {
-    struct store_resource *resource = store_find_resource(store, name);
-    if (!resource)
+    struct store_resource *found = store_find_resource(store, resource);
+    if (!found)
         return;
-    LIST_FOREACH (struct store_watch, watch, &resource->watches, link) {
+    LIST_FOREACH (struct store_watch, watch, &found->watches, link) {
         watch->ended = true;
         event_wake_all(&watch->arrived);
     }

@@ -1,4 +1,7 @@
-/* The parts of the measurement of the API server; each Suspends and prints its rows. */
+/*
+ * The parts of the measurement of the API server. Each has an empty folder, starts and stops
+ * servers on it, and prints its rows. All Suspend.
+ */
 #pragma once
 
 #include "api_rig.h"
@@ -7,5 +10,5 @@ void api_bench_writes(struct api_rig *rig);
 void api_bench_reads(struct api_rig *rig);
 void api_bench_watches(struct api_rig *rig);
 void api_bench_fan_out(struct api_rig *rig);
-void api_bench_start(struct api_rig *rig);    /* starts servers of its own */
-void api_bench_clusters(struct api_rig *rig); /* and so does this */
+void api_bench_start(struct api_rig *rig);
+void api_bench_clusters(struct api_rig *rig);

@@ -82,6 +82,7 @@ static void measure(const struct api_rig *rig, struct api_load *load, const char
 
 void api_bench_reads(struct api_rig *rig)
 {
+    api_rig_start(rig, NULL);
     OWNED(http_client) http1 = api_rig_client(rig, AT_ONCE, false);
     OWNED(http_client) http2 = api_rig_client(rig, 1, true);
     fill(http1);
@@ -93,4 +94,5 @@ void api_bench_reads(struct api_rig *rig)
     struct api_load lists = {
         .clients = &http1, .client_count = 1, .workers = LISTS, .make = make_list};
     measure(rig, &lists, "lists of 500 objects of 1 KB, 8 HTTP/1.1 connections");
+    api_rig_stop(rig);
 }

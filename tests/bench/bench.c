@@ -64,15 +64,18 @@ void bench_row(const char *what, double figure, const char *unit, const char *re
 int main(int argc, char **argv)
 {
     const char *part = argc > 1 ? argv[1] : "all";
+    const char *detail = argc > 2 ? argv[2] : NULL;
     uint64_t count = 5000;
-    if (argc > 2 && !str_to_uint64(str_from_c(argv[2]), &count)) {
-        fprintf(stderr,
-                "usage: bench [all|apiserver|client|fibers|json|manifest|connections [COUNT]]\n");
+    if (strcmp(part, "connections") == 0 && detail && !str_to_uint64(str_from_c(detail), &count)) {
+        fprintf(stderr, "usage: bench [all|apiserver [writes|reads|fan-out|watches|start|clusters]|"
+                        "cache|client|connections [COUNT]|fibers|json|manifest|queue]\n");
         return 2;
     }
     const int all = strcmp(part, "all") == 0;
     if (all || strcmp(part, "apiserver") == 0)
-        bench_apiserver();
+        bench_apiserver(detail);
+    if (all || strcmp(part, "cache") == 0)
+        bench_cache();
     if (all || strcmp(part, "connections") == 0)
         bench_connections((size_t)count);
     if (all || strcmp(part, "client") == 0)
@@ -83,5 +86,7 @@ int main(int argc, char **argv)
         bench_json();
     if (all || strcmp(part, "manifest") == 0)
         bench_manifest();
+    if (all || strcmp(part, "queue") == 0)
+        bench_queue();
     return 0;
 }

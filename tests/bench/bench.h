@@ -27,4 +27,6 @@ void bench_json(void);
 void bench_manifest(void);
 void bench_connections(size_t count);
 void bench_client(void);
-void bench_apiserver(void);
+void bench_cache(void);
+void bench_apiserver(const char *which); /* one of its parts; NULL: all */
+void bench_queue(void);

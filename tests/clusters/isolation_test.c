@@ -96,7 +96,6 @@ LOOP_TEST(a_definition_is_served_where_it_was_made)
 LOOP_TEST(openapi_leads_back_to_its_own_cluster)
 {
     FIBER_TIMEOUT(BED_TIMEOUT);
-    SCOPED(arena) arena = {0};
     SCOPED(buf) answer = {.limit = 16 * MEGABYTE};
     SCOPED(bed_user) root = {0};
     SCOPED(buf) token = {.secret = true};
@@ -272,7 +271,6 @@ static struct error *write_one(void *data)
 LOOP_TEST(first_requests_at_once_lose_nothing)
 {
     FIBER_TIMEOUT(BED_TIMEOUT);
-    SCOPED(arena) arena = {0};
     SCOPED(three) three;
     SCOPED(scope) scope = {0};
     struct writer writers[20];

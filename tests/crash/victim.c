@@ -170,20 +170,23 @@ struct error *victim_wait_kubeconfig(struct victim *victim)
     return NULL;
 }
 
-/* A line of /proc/PID/status: "VmRSS:	  1234 kB". */
-static size_t read_status(const struct victim *victim, struct str name)
+pid_t victim_pid(const struct victim *victim)
+{
+    return victim->pid;
+}
+
+/* From a line of /proc/PID/status: "VmRSS:	  1234 kB". */
+size_t victim_memory_of(pid_t pid)
 {
     char path[64], line[256];
     uint64_t kilobytes = 0;
-    if (!victim->pid)
-        return 0;
-    snprintf(path, sizeof(path), "/proc/%d/status", (int)victim->pid);
-    FILE *file = fopen(path, "re");
+    snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+    FILE *file = pid ? fopen(path, "re") : NULL;
     if (!file)
         return 0;
     while (fgets(line, (int)sizeof(line), file)) {
         struct str value = str_from_c(line), head;
-        if (!str_cut(&value, ':', &head) || !str_eq(head, name))
+        if (!str_cut(&value, ':', &head) || !str_eq(head, STR("VmRSS")))
             continue;
         value = str_trim(value);
         str_cut(&value, ' ', &head);
@@ -192,14 +195,4 @@ static size_t read_status(const struct victim *victim, struct str name)
     }
     fclose(file);
     return (size_t)kilobytes * KILOBYTE;
-}
-
-size_t victim_memory(const struct victim *victim)
-{
-    return read_status(victim, STR("VmRSS"));
-}
-
-size_t victim_memory_most(const struct victim *victim)
-{
-    return read_status(victim, STR("VmHWM"));
 }

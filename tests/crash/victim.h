@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 #include "base/owned.h"
@@ -51,6 +52,8 @@ struct str victim_kubeconfig(const struct victim *victim);
 /* Suspends until there is a kubeconfig: the first start is over. */
 MUST_USE struct error *victim_wait_kubeconfig(struct victim *victim);
 
-/* Bytes of memory it has in use, and the most it ever had; 0 when it does not run. */
-size_t victim_memory(const struct victim *victim);
-size_t victim_memory_most(const struct victim *victim);
+/* Its process; 0 when it does not run. */
+pid_t victim_pid(const struct victim *victim);
+
+/* Bytes of memory a process has in use; 0 when there is none. */
+size_t victim_memory_of(pid_t pid);

@@ -71,14 +71,39 @@ static void check_sound(const struct http_request *http, const struct json_value
     static const struct str known[] = {
         STR_INIT("resourceVersion should not be set on objects to be created"),
         STR_INIT("strconv.ParseUint: parsing"),
+        STR_INIT("failed to create typed patch object"),
+        STR_INIT("failed to create manager for existing fields"),
+        /* strategic merge, in upstream's words */
+        STR_INIT("unknown patch type"),
+        STR_INIT("does not contain declared merge key"),
+        STR_INIT("expected a "),
+        STR_INIT("list element types are not identical"),
+        STR_INIT("no elements in any of the given slices"),
+        STR_INIT("merging lists cannot yet be specified in the patch"),
+        STR_INIT("cannot merge lists without merge key"),
     };
-    if (http->status < 500)
+    if (http->status < 500 || http->status == 504)
         return;
     for (size_t i = 0; i < COUNT(known); i++)
         if (str_contains(json_path_str(answer, "message"), known[i]))
             return;
     TEST_CASE("%.*s %.*s %.*s", STR_ARG(http->method), STR_ARG(http->target), STR_ARG(http->body));
     CHECK_EQ(buf_str(&http->answer), STR("no server error"));
+}
+
+/* One document, or a line for each event of a stream. */
+static struct json_doc *read_answer(const struct http_request *http)
+{
+    OWNED(json_doc) doc = NULL;
+    struct str rest = buf_str(&http->answer), line;
+    const bool is_stream = rest.len == 0 || rest.ptr[rest.len - 1] == '\n';
+    CHECK(!is_stream || str_contains(http->target, STR("watch")));
+    while (rest.len) {
+        str_cut(&rest, '\n', &line);
+        json_doc_free(TAKE(doc));
+        CHECK_OK(json_read(line, &doc));
+    }
+    return is_stream ? NULL : TAKE(doc);
 }
 
 int api_stage_call(struct api_stage *stage, struct str method, struct str target,
@@ -91,7 +116,7 @@ int api_stage_call(struct api_stage *stage, struct str method, struct str target
     CHECK_OK(handler_serve(&stage->handler, &http));
     CHECK(http.status);
     if (http.is_json && !str_eq(method, STR("HEAD")))
-        CHECK_OK(json_read(buf_str(&http.answer), &doc));
+        doc = read_answer(&http);
     check_sound(&http, doc ? json_doc_root(doc) : NULL);
     if (ret_doc)
         *ret_doc = TAKE(doc);

@@ -1,0 +1,140 @@
+#include "cmd/flags.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "testing/test.h"
+
+static const struct command command = {.name = "try"};
+
+struct values {
+    const char *text;
+    bool truth;
+    size_t count;
+};
+
+/* What is said on standard error goes into said. */
+static bool read_flags(struct values *values, char said[256], int argc, char **argv)
+{
+    const struct flag flags[] = {
+        {"listen",    FLAG_TEXT,  &values->text },
+        {"in-memory", FLAG_BOOL,  &values->truth},
+        {"clusters",  FLAG_COUNT, &values->count},
+    };
+    FILE *file = tmpfile();
+    CHECK(file != NULL);
+    const int kept = dup(STDERR_FILENO);
+    fflush(stderr);
+    CHECK(dup2(fileno(file), STDERR_FILENO) >= 0);
+    const bool fine = flags_read(&command, argc, argv, flags, COUNT(flags));
+    fflush(stderr);
+    CHECK(dup2(kept, STDERR_FILENO) >= 0);
+    close(kept);
+    rewind(file);
+    said[fread(said, 1, 255, file)] = '\0';
+    fclose(file);
+    return fine;
+}
+
+#define ARGUMENTS_MAX 4
+
+static int count_of(const char *const *arguments)
+{
+    int count = 0;
+    while (count < ARGUMENTS_MAX && arguments[count])
+        count++;
+    return count;
+}
+
+TEST(flags_are_read_in_all_their_forms)
+{
+    static const struct {
+        const char *arguments[ARGUMENTS_MAX];
+        struct values values;
+    } cases[] = {
+        {{NULL},                               {NULL, false, 0}         },
+        {{"--listen", "a:1"},                  {"a:1", false, 0}        },
+        {{"--listen=a:1"},                     {"a:1", false, 0}        },
+        {{"--listen=a=b"},                     {"a=b", false, 0}        },
+        {{"--listen="},                        {"", false, 0}           },
+        {{"--listen", "--in-memory"},          {"--in-memory", false, 0}},
+        {{"--in-memory"},                      {NULL, true, 0}          },
+        {{"--in-memory=true"},                 {NULL, true, 0}          },
+        {{"--in-memory", "--in-memory=false"}, {NULL, false, 0}         },
+        {{"--clusters", "12", "--in-memory"},  {NULL, true, 12}         },
+        {{"--clusters=1", "--clusters=2"},     {NULL, false, 2}         },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct values values = {0};
+        char said[256];
+        TEST_CASE("row %zu", i);
+        CHECK(read_flags(&values, said, count_of(cases[i].arguments), (char **)cases[i].arguments));
+        CHECK_EQ(str_from_c(values.text ? values.text : "none"),
+                 str_from_c(cases[i].values.text ? cases[i].values.text : "none"));
+        CHECK_EQ(values.truth, cases[i].values.truth);
+        CHECK_EQ(values.count, cases[i].values.count);
+        CHECK_EQ(str_from_c(said), STR(""));
+    }
+}
+
+TEST(flags_that_are_wrong_are_explained)
+{
+    static const struct {
+        const char *arguments[ARGUMENTS_MAX];
+        const char *said;
+    } cases[] = {
+        {{"listen"},                "unexpected argument 'listen'"                    },
+        {{"-listen"},               "unexpected argument '-listen'"                   },
+        {{"--lisen", "a"},          "unknown flag '--lisen'; did you mean '--listen'?"},
+        {{"--nothing-like-it"},     "unknown flag '--nothing-like-it'\n"              },
+        {{"--"},                    "unknown flag '--'"                               },
+        {{"--listen"},              "--listen needs a value"                          },
+        {{"--clusters", "many"},    "--clusters wants a number, not 'many'"           },
+        {{"--clusters=-1"},         "--clusters wants a number, not '-1'"             },
+        {{"--clusters="},           "--clusters wants a number, not ''"               },
+        {{"--clusters=4294967296"}, "--clusters wants a number, not '4294967296'"     },
+        {{"--in-memory=maybe"},     "--in-memory is true or false, not 'maybe'"       },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct values values = {0};
+        char said[256];
+        TEST_CASE("%s", cases[i].arguments[0]);
+        CHECK(
+            !read_flags(&values, said, count_of(cases[i].arguments), (char **)cases[i].arguments));
+        CHECK_CONTAINS(str_from_c(said), str_from_c(cases[i].said));
+        CHECK_CONTAINS(str_from_c(said), STR("Try 'corset try --help'."));
+    }
+}
+
+TEST(flags_with_very_long_names_are_refused_too)
+{
+    struct values values = {0};
+    char said[256], name[200] = "--";
+    memset(name + 2, 'x', sizeof(name) - 3);
+    name[sizeof(name) - 1] = '\0';
+    CHECK(!read_flags(&values, said, 1, (char *[]){name}));
+}
+
+TEST(command_guesses_what_was_meant)
+{
+    static const char *const names[] = {"apiserver", "demo", "version", "help"};
+    static const struct {
+        const char *typed, *meant;
+    } cases[] = {
+        {"apiserve",   "apiserver"},
+        {"apisevrer",  "apiserver"},
+        {"dmeo",       "demo"     },
+        {"versoin",    "version"  },
+        {"helm",       "help"     },
+        {"controller", NULL       },
+        {"",           NULL       },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *meant = command_guess(cases[i].typed, names, COUNT(names));
+        TEST_CASE("%s", cases[i].typed);
+        CHECK_EQ(str_from_c(meant ? meant : "nothing"),
+                 str_from_c(cases[i].meant ? cases[i].meant : "nothing"));
+    }
+}

@@ -1,0 +1,113 @@
+/* Connections that are opened and not used. */
+#include <sys/resource.h>
+
+#include "async/fiber.h"
+#include "async/scope.h"
+#include "base/memory.h"
+#include "hostile/attacks.h"
+#include "hostile/wire.h"
+
+#define HOLD           (2 * SECOND)
+#define HANDSHAKE_MOST (15 * SECOND)
+#define OPENERS        16
+#define WRITE_MOST     (5 * SECOND)
+
+/* How many connections this process may have, which it may not know. */
+static size_t affordable(size_t wanted)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return wanted;
+    if (limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+    const size_t most = limit.rlim_cur > 500 ? (size_t)limit.rlim_cur - 300 : 200;
+    if (most < wanted)
+        fprintf(stderr, "hostile: %zu connections instead of %zu: no more descriptors\n", most,
+                wanted);
+    return wanted < most ? wanted : most;
+}
+
+/* A crowd of connections, opened by several fibers, each with the same first words. */
+struct crowd {
+    struct stage *stage;
+    struct str words;
+    bool tls;
+    struct transport **items;
+    size_t count, opened;
+};
+
+static struct error *open_some(void *data)
+{
+    struct crowd *crowd = data;
+    while (crowd->opened < crowd->count) {
+        struct transport **place = &crowd->items[crowd->opened++];
+        if (crowd->tls)
+            TRY(wire_open_tls(crowd->stage, NULL, false, place), "connection %zu", crowd->opened);
+        else
+            TRY(wire_open(crowd->stage, place), "connection %zu", crowd->opened);
+        if (crowd->words.len)
+            wire_write(*place, crowd->words, WRITE_MOST);
+    }
+    return NULL;
+}
+
+static struct error *crowd_open(struct crowd *crowd, size_t count)
+{
+    SCOPED(scope) scope = {0};
+    crowd->count = affordable(count);
+    crowd->items = mem_alloc_zero(crowd->count * sizeof(crowd->items[0]));
+    for (int i = 0; i < OPENERS; i++)
+        scope_start(&scope, "opener", open_some, crowd);
+    return scope_wait(&scope);
+}
+
+static void crowd_done(struct crowd *crowd)
+{
+    for (size_t i = 0; i < crowd->count; i++)
+        transport_free(crowd->items[i]);
+    mem_free(crowd->items);
+}
+
+/* The server does not wait for ever. */
+static struct error *check_closed(struct crowd *crowd, duration most)
+{
+    bool closed;
+    TRY(wire_wait_closed(crowd->items[0], most, &closed));
+    return closed ? NULL : error_new(ERROR_INVALID, "the server waits for ever");
+}
+
+struct error *attack_by_silent_connections(struct stage *stage)
+{
+    SCOPED(crowd) crowd = {.stage = stage};
+    TRY(crowd_open(&crowd, stage->is_small ? 1000 : 5000));
+    return fiber_sleep(HOLD);
+}
+
+struct error *attack_by_half_handshakes(struct stage *stage)
+{
+    SCOPED(buf) hello = {0};
+    TRY(wire_client_hello(stage, &hello));
+    SCOPED(crowd) begun = {.stage = stage, .words = str_slice(buf_str(&hello), 0, 100)};
+    TRY(crowd_open(&begun, stage->is_small ? 300 : 2500));
+    SCOPED(crowd) answered = {.stage = stage, .words = buf_str(&hello)};
+    TRY(crowd_open(&answered, stage->is_small ? 300 : 2500));
+    TRY(fiber_sleep(HOLD));
+    TRY(check_closed(&begun, HANDSHAKE_MOST), "half a greeting");
+    return check_closed(&answered, HANDSHAKE_MOST);
+}
+
+struct error *attack_by_slow_heads(struct stage *stage)
+{
+    const duration first = 30 * SECOND; /* the server's patience with a new connection */
+    SCOPED(crowd)
+    crowd = {.stage = stage, .words = STR("GET /healthz HTTP/1.1\r\nX-Slow: "), .tls = true};
+    TRY(crowd_open(&crowd, stage->is_small ? 200 : 1000));
+    for (int round = 0; round < 10; round++) {
+        for (size_t i = 0; i < crowd.count; i++)
+            wire_write(crowd.items[i], STR("x"), WRITE_MOST);
+        TRY(fiber_sleep(HOLD / 10));
+    }
+    return stage->is_small ? NULL : check_closed(&crowd, first);
+}

@@ -1,0 +1,212 @@
+/*
+ * The program: attacks on a server, each with a healthy client beside it. What an attack may not do
+ * is get an answer it should not have, keep the healthy client waiting, or make the server grow.
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "async/fiber.h"
+#include "async/loop.h"
+#include "base/sanitizer.h"
+#include "hostile/attacks.h"
+#include "hostile/health.h"
+
+/* Sanitizers keep freed memory for a while, and everything is slower under them. */
+#define WAIT_MOST   (SANITIZE_ADDRESS ? 5 * SECOND : SECOND)
+#define GROWTH_MOST ((SANITIZE_ADDRESS ? 1000 : 200) * MEGABYTE)
+
+/* Before and behind each attack. */
+#define BREATH     (100 * MILLISECOND)
+#define START_MOST (20 * SECOND)
+
+enum { GOOD = 0, NOT_GOOD = 1, USAGE = 2 };
+
+static const struct attack {
+    const char *name;
+    attack_fn *run;
+} attacks[] = {
+    {"nobody",                attack_as_nobody                    },
+    {"forged-credentials",    attack_with_forged_credentials      },
+    {"secrets-by-every-path", attack_secrets_by_every_path        },
+    {"impersonation",         attack_by_impersonation             },
+    {"creation-by-change",    attack_by_changing_what_is_not_there},
+    {"other-clusters",        attack_other_clusters               },
+    {"path-tricks",           attack_by_path_tricks               },
+    {"large-heads",           attack_by_large_heads               },
+    {"large-bodies",          attack_by_large_bodies              },
+    {"deep-bodies",           attack_by_deep_bodies               },
+    {"yaml-bombs",            attack_by_yaml_bombs                },
+    {"slow-bodies",           attack_by_many_slow_bodies          },
+    {"silent-connections",    attack_by_silent_connections        },
+    {"half-handshakes",       attack_by_half_handshakes           },
+    {"slow-heads",            attack_by_slow_heads                },
+    {"floods",                attack_by_floods                    },
+    {"closed-windows",        attack_by_closed_windows            },
+    {"many-watches",          attack_by_many_watches              },
+    {"deaf-watcher",          attack_by_a_watcher_that_never_reads},
+};
+
+struct program {
+    const char *server, *only;
+    bool is_small, help;
+    struct loop *loop;
+    char folder[64];
+    struct health *health;
+    size_t failures;
+};
+
+static const char help[] = "Attacks an API server and checks that it stands.\n"
+                           "\n"
+                           "Usage: hostile --server PROGRAM [OPTIONS]\n"
+                           "\n"
+                           "  --server PROGRAM  the program: PROGRAM apiserver --data-dir FOLDER\n"
+                           "  --only NAME       this attack alone\n"
+                           "  --small           fewer connections and bytes, for slow builds\n"
+                           "  --list            the attacks' names\n"
+                           "\n"
+                           "Exit codes: 0 it stands, 1 not so, 2 wrong usage.\n";
+
+/* What has to hold after each attack, whatever it was. */
+static struct error *check_bounds(const struct health_report *report, size_t before)
+{
+    if (report->failure)
+        return error_new(ERROR_INVALID, "the healthy client: %s", report->failure);
+    if (report->exchanges == 0)
+        return error_new(ERROR_INVALID, "the healthy client was never answered");
+    if (report->worst > WAIT_MOST)
+        return error_new(ERROR_INVALID, "the healthy client waited for %" PRId64 " ms",
+                         report->worst / MILLISECOND);
+    const size_t growth = report->memory > before ? report->memory - before : 0;
+    if (growth > GROWTH_MOST)
+        return error_new(ERROR_INVALID, "the server grew by %zu MiB", growth / MEGABYTE);
+    return NULL;
+}
+
+/* Suspends. The attack, and time for the healthy client to look before and behind it. */
+static struct error *attack_alone(struct stage *stage, const struct attack *attack)
+{
+    TRY(fiber_sleep(BREATH));
+    TRY(attack->run(stage));
+    TRY(fiber_sleep(BREATH));
+    return victim_check(stage->victim);
+}
+
+static void play(struct program *program, struct stage *stage, const struct attack *attack)
+{
+    struct health_report report;
+    health_reset(program->health);
+    health_read(program->health, &report);
+    const size_t before = report.memory;
+    const int64_t began = loop_now(program->loop);
+    OWNED(error) err = attack_alone(stage, attack);
+    health_read(program->health, &report);
+    err = error_join(TAKE(err), check_bounds(&report, before));
+    err = error_join(TAKE(err), victim_check(stage->victim));
+    printf("%-22s %-4s %6" PRId64 " ms; healthy client: %4zu exchanges, worst %4" PRId64
+           " ms; memory: %4zu MiB before, %4zu at most, %4zu after\n",
+           attack->name, err ? "FAIL" : "ok", (loop_now(program->loop) - began) / MILLISECOND,
+           report.exchanges, report.worst / MILLISECOND, before / MEGABYTE,
+           report.memory / MEGABYTE, victim_memory_of(victim_pid(stage->victim)) / MEGABYTE);
+    if (err)
+        printf("    %s\n", err->message);
+    program->failures += err != NULL;
+}
+
+static struct error *wait_healthy(struct program *program)
+{
+    struct health_report report = {0};
+    FIBER_TIMEOUT(START_MOST);
+    while (report.exchanges == 0) {
+        TRY(fiber_sleep(BREATH), "wait for the healthy client");
+        health_read(program->health, &report);
+        if (report.failure)
+            return error_new(ERROR_INVALID, "the healthy client: %s", report.failure);
+    }
+    return NULL;
+}
+
+static struct error *run(void *data)
+{
+    struct program *program = data;
+    SCOPED(stage) stage;
+    const struct stage_options options = {
+        .loop = program->loop,
+        .program = program->server,
+        .folder = program->folder,
+        .is_small = program->is_small,
+    };
+    TRY(stage_init(&stage, &options));
+    health_begin(program->health, victim_kubeconfig(stage.victim).ptr,
+                 (size_t)victim_pid(stage.victim));
+    TRY(wait_healthy(program));
+    for (size_t i = 0; i < COUNT(attacks); i++)
+        if (!program->only || str_eq(str_from_c(program->only), str_from_c(attacks[i].name)))
+            play(program, &stage, &attacks[i]);
+    http_client_close_idle(stage.admin);
+    return victim_stop(stage.victim);
+}
+
+static int play_all(struct program *program)
+{
+    SCOPED(buf) command = {0};
+    snprintf(program->folder, sizeof(program->folder), "/tmp/corset-hostile-XXXXXX");
+    if (!mkdtemp(program->folder)) {
+        perror("hostile: make a folder");
+        return NOT_GOOD;
+    }
+    OWNED(health) health = health_new();
+    program->health = health;
+    OWNED(loop) loop = loop_new();
+    program->loop = loop;
+    OWNED(error) err = loop_run(loop, run, program);
+    if (err)
+        fprintf(stderr, "hostile: %s\n", err->message);
+    buf_print(&command, "rm -rf -- '%s'", program->folder);
+    if (system(buf_c(&command)) != 0) /* NOLINT: our own path */
+        fprintf(stderr, "hostile: cannot remove %s\n", program->folder);
+    return err || program->failures ? NOT_GOOD : GOOD;
+}
+
+static int list(void)
+{
+    for (size_t i = 0; i < COUNT(attacks); i++)
+        puts(attacks[i].name);
+    return GOOD;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"server", required_argument, NULL, 's'},
+        {"only",   required_argument, NULL, 'o'},
+        {"small",  no_argument,       NULL, 'm'},
+        {"list",   no_argument,       NULL, 'l'},
+        {"help",   no_argument,       NULL, 'h'},
+        {NULL,     0,                 NULL, 0  },
+    };
+    struct program program = {0};
+    int option;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread yet */
+    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+        if (option == 'l')
+            return list();
+        if (option == '?')
+            return USAGE;
+        program.server = option == 's' ? optarg : program.server;
+        program.only = option == 'o' ? optarg : program.only;
+        program.is_small |= option == 'm';
+        program.help |= option == 'h';
+    }
+    if (program.help) {
+        fputs(help, stdout);
+        return GOOD;
+    }
+    if (!program.server || optind != argc) {
+        fprintf(stderr, "Try 'hostile --help'.\n");
+        return USAGE;
+    }
+    return play_all(&program);
+}

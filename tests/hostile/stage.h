@@ -1,0 +1,95 @@
+/*
+ * What attacks are made on and with: a server in a process of its own, what its administrator has
+ * put there for others to want, and the credentials of those others.
+ *
+ *   vault   a namespace with a Secret that nobody but the administrator may see
+ *   team    a namespace whose ServiceAccount "limited" may do everything with ConfigMaps, there
+ * alone vc-0001, vc-0002   virtual clusters with an administrator each
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/owned.h"
+#include "base/random.h"
+#include "base/str.h"
+#include "client/kubeconfig.h"
+#include "crash/victim.h"
+#include "http/client.h"
+#include "testing/certs.h"
+
+struct loop;
+struct network;
+struct tls_context;
+
+/* Words that stand in the Secret, in its data and in its metadata, and nowhere else. */
+#define STAGE_CANARY      "Q0FOQVJZLUlOLUEtTUlORQ"
+#define STAGE_CANARY_NOTE "canary-in-the-metadata"
+
+struct stage {
+    struct loop *loop;
+    struct network *network;
+    struct tls_context *tls;
+    struct victim *victim;
+    struct arena arena;
+    struct random random;
+    struct rest_config config;         /* the administrator's */
+    struct rest_config clusters[2];    /* of the virtual clusters' administrators */
+    struct test_certs stranger;        /* certificates of an authority the server does not know */
+    struct http_client *admin, *plain; /* with the administrator's certificate, without any */
+    struct http_client *impostor;      /* with a certificate of the wrong authority */
+    struct str limited;                /* a token */
+    struct str changer;                /* another */
+    struct str cluster_limited;        /* one of the first virtual cluster's */
+    bool is_small;                     /* sizes for a build with sanitizers */
+};
+
+struct stage_options {
+    struct loop *loop;
+    const char *program, *folder;
+    bool is_small;
+};
+
+/* Suspends until the server is ready and everything is in its place. */
+MUST_USE struct error *stage_init(struct stage *stage, const struct stage_options *options);
+void stage_done(struct stage *stage); /* suspends for a moment */
+
+/* A client of the server a kubeconfig names, with this certificate or none. */
+struct http_client *stage_connect(struct loop *loop, struct network *network,
+                                  struct tls_context *tls, const struct rest_config *config,
+                                  struct tls_identity *identity);
+
+/* A request as a table has it. Empty texts mean nothing of the kind. */
+struct stage_request {
+    const char *method; /* NULL: GET */
+    const char *path;
+    const char *accept, *type, *body;
+    const char *header, *value; /* one more */
+    struct str token;
+};
+
+struct stage_answer {
+    int status;
+    struct buf body;
+};
+void stage_answer_done(struct stage_answer *answer);
+
+/* Suspends. A whole exchange; of the body of a stream, what came within a quarter of a second. */
+MUST_USE struct error *stage_send(struct http_client *client, const struct stage_request *request,
+                                  struct stage_answer *ret_answer);
+
+/* The answer is no success and gives nothing away. */
+MUST_USE struct error *stage_check_refused(const struct stage_request *request,
+                                           const struct stage_answer *answer);
+
+/* ERROR_INVALID unless the answer has this status. */
+MUST_USE struct error *stage_expect(struct http_client *client, const struct stage_request *request,
+                                    int status);
+
+/* Sends it and checks that it is refused. Suspends. */
+MUST_USE struct error *stage_refused(struct http_client *client,
+                                     const struct stage_request *request);
