@@ -18,7 +18,7 @@ static struct error *delete_victim(void *data, struct graph_node *node,
     const struct client_delete_options options = {
         .uid = victim->uid, .propagation_policy = STR("Background"), .no_retry = true};
     (void)node;
-    (void)ret_outcome;
+    *ret_outcome = GRAPH_DONE;
     struct error *err =
         client_delete(victim->framework->options.client, victim->gvr, victim->key, &options, NULL);
     return node_classify(error_ignore(err, ERROR_NOT_FOUND), 0);

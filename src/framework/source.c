@@ -61,7 +61,7 @@ static bool is_same_but_status(const struct object_text *old, const struct objec
            members_equal(left_meta, right_meta, true) && members_equal(right_meta, left_meta, true);
 }
 
-static bool filter_owner(void *data, const struct cache_event *event)
+bool source_filter_owner(void *data, const struct cache_event *event)
 {
     const struct framework_source *source = data;
     if (!event_has_class(source->framework, event))
@@ -70,7 +70,7 @@ static bool filter_owner(void *data, const struct cache_event *event)
            !is_same_but_status(event->old, event->now);
 }
 
-static bool filter_owned(void *data, const struct cache_event *event)
+bool source_filter_watched(void *data, const struct cache_event *event)
 {
     const struct framework_source *source = data;
     const struct framework_watch *watch = &source->watch;
@@ -111,7 +111,7 @@ static struct error *open_owners(struct framework *framework)
     framework->owner_gvr = mapping.gvr;
     framework->owner_is_namespaced = mapping.namespaced;
     framework->sources[0] = (struct framework_source){.framework = framework};
-    const struct controller_source source = {.filter = filter_owner,
+    const struct controller_source source = {.filter = source_filter_owner,
                                              .data = &framework->sources[0]};
     controller_watch(framework->controller, framework->owners, &source);
     return NULL;
@@ -137,7 +137,7 @@ static struct error *open_watch(struct framework *framework, const struct framew
     source->is_deletable = (mapping.verbs & DELETABLE) == DELETABLE;
     if ((framework->options.flags & FRAMEWORK_PRUNE) && !watch->map)
         cache_add_index(source->cache, SOURCE_INDEX, index_controller);
-    const struct controller_source handler = {filter_owned, map_owned, source};
+    const struct controller_source handler = {source_filter_watched, map_owned, source};
     controller_watch(framework->controller, source->cache, &handler);
     return NULL;
 }

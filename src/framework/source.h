@@ -26,3 +26,6 @@ MUST_USE struct error *source_open(struct framework *framework);
 
 /* Whether an object is one of those this controller cares for. */
 bool source_has_class(const struct framework *framework, const struct json_value *object);
+
+/* Filters of events of the owners, and of what is watched; data is a framework_source. */
+controller_filter_fn source_filter_owner, source_filter_watched;

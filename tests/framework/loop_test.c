@@ -293,7 +293,7 @@ static struct error *run_node(void *data, struct graph_node *node, enum graph_ou
 {
     (void)data;
     (void)node;
-    (void)ret_outcome;
+    *ret_outcome = GRAPH_DONE;
     return on_turn();
 }
 

@@ -64,7 +64,7 @@ struct rig {
     struct rig_fault faults[4];
     struct buf asked;  /* "METHOD target\n" of all requests but watches and discovery */
     size_t writes;     /* that went through the proxy */
-    struct buf type;   /* of the last one's body */
+    struct buf type;   /* of the last one's body, statuses apart */
     struct buf sent;   /* the last one's body */
     struct buf answer; /* of the last rig_call() */
     struct json_doc *doc;
