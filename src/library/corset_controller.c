@@ -40,11 +40,12 @@ const char *corset_loop_name(struct corset_loop *loop, const char *suffix)
 
 const char *corset_loop_print(struct corset_loop *loop, const char *format, ...)
 {
+    SCOPED(buf) text = {.limit = 0, .secret = true};
     va_list args;
     va_start(args, format);
-    OWNED(error) printed = error_new_va(ERROR_UNKNOWN, format, args);
+    library_print(&text, format, args);
     va_end(args);
-    return arena_c(framework_arena(library_loop(loop)), str_from_c(printed->message));
+    return arena_c(framework_arena(library_loop(loop)), buf_str(&text));
 }
 
 void *corset_loop_alloc(struct corset_loop *loop, size_t size)
@@ -69,13 +70,14 @@ void corset_loop_event(struct corset_loop *loop, enum corset_event_type type, co
 {
     struct framework_loop *inner = library_loop(loop);
     const struct recorder_reference owner = recorder_reference(framework_owner(inner));
+    SCOPED(buf) note = {.limit = 0};
     va_list args;
     va_start(args, format);
-    OWNED(error) printed = error_new_va(ERROR_UNKNOWN, format, args);
+    library_print(&note, format, args);
     va_end(args);
     recorder_event(library_controller(inner)->recorder, &owner,
                    type == CORSET_EVENT_WARNING ? RECORDER_WARNING : RECORDER_NORMAL, reason,
-                   action, "%s", printed->message);
+                   action, "%s", buf_c(&note));
 }
 
 static enum graph_readiness check_node(void *data, const struct object *object,

@@ -130,11 +130,12 @@ void corset_object_set_bool(struct corset_object *object, const char *path, bool
 void corset_object_set_format(struct corset_object *object, const char *path, const char *format,
                               ...)
 {
+    SCOPED(buf) text = {.limit = 0, .secret = true};
     va_list args;
     va_start(args, format);
-    OWNED(error) printed = error_new_va(ERROR_UNKNOWN, format, args);
+    library_print(&text, format, args);
     va_end(args);
-    corset_object_set_string(object, path, printed->message);
+    corset_object_set_string(object, path, buf_c(&text));
 }
 
 /* The value lives no longer than this call, so the edit ends with it. */

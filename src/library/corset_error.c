@@ -1,14 +1,20 @@
 /* Errors as authors see them: see corset/error.h. */
 #include <stdarg.h>
+#include <stdio.h>
 
 #include "base/buf.h"
 #include "framework/outcome.h"
 #include "library/library_internal.h"
 
-static void print_va(struct buf *out, const char *format, va_list args)
+void library_print(struct buf *out, const char *format, va_list args)
 {
-    OWNED(error) made = error_new_va(ERROR_UNKNOWN, format, args);
-    buf_add(out, str_from_c(made->message));
+    va_list again;
+    va_copy(again, args);
+    const int length = vsnprintf(NULL, 0, format, args);
+    char *room = length > 0 ? buf_reserve(out, (size_t)length) : NULL;
+    if (room)
+        buf_grow(out, (size_t)vsnprintf(room, (size_t)length + 1, format, again));
+    va_end(again);
 }
 
 struct corset_error *corset_error_new(const char *format, ...)
@@ -26,7 +32,7 @@ struct corset_error *corset_retry_later(struct corset_error *cause, const char *
     SCOPED(buf) message = {.limit = 0};
     va_list args;
     va_start(args, format);
-    print_va(&message, format, args);
+    library_print(&message, format, args);
     va_end(args);
     return library_error_out(outcome_retry_later(library_error(cause), str_from_c(reason),
                                                  buf_str(&message), after_ms * MILLISECOND));
@@ -38,7 +44,7 @@ struct corset_error *corset_unrecoverable(struct corset_error *cause, const char
     SCOPED(buf) message = {.limit = 0};
     va_list args;
     va_start(args, format);
-    print_va(&message, format, args);
+    library_print(&message, format, args);
     va_end(args);
     return library_error_out(
         outcome_unrecoverable(library_error(cause), str_from_c(reason), buf_str(&message)));
@@ -49,7 +55,7 @@ struct corset_error *corset_error_wrap(struct corset_error *err, const char *for
     SCOPED(buf) context = {.limit = 0};
     va_list args;
     va_start(args, format);
-    print_va(&context, format, args);
+    library_print(&context, format, args);
     va_end(args);
     return library_error_out(error_wrap(library_error(err), "%s", buf_c(&context)));
 }

@@ -5,6 +5,25 @@
 #include "json/path.h"
 #include "library/library_internal.h"
 
+/*
+ * A text that was handed out. The object keeps one copy of each, however often it is asked for,
+ * under its hash, since a map would not wipe its keys and the text may be a secret.
+ */
+struct library_text {
+    struct library_text *next; /* of the same hash */
+    size_t length;
+    char bytes[];
+};
+
+static void release_texts(void *ptr)
+{
+    for (struct library_text *text = ptr, *next; text; text = next) {
+        next = text->next;
+        mem_wipe(text->bytes, text->length);
+        mem_free(text);
+    }
+}
+
 static void release(void *ptr)
 {
     struct corset_object *object = ptr;
@@ -27,7 +46,7 @@ static struct corset_object *make(struct arena *arena)
         object = mem_alloc_zero(sizeof(*object));
         object->is_heap = true;
     }
-    object->texts.release = mem_free;
+    object->texts.release = release_texts;
     return object;
 }
 
@@ -117,16 +136,21 @@ static const struct json_value *find(const struct corset_object *object, const c
     return library_path(object_root(library_settle(object)), path);
 }
 
-/* The object keeps what it has handed out: one copy of each text, however often it is asked for. */
 static const char *keep(const struct corset_object *object, struct str text)
 {
     struct map *texts = &((struct corset_object *)object)->texts;
-    char *kept = map_find(texts, text);
-    if (!kept) {
-        kept = mem_dup(text.ptr, text.len);
-        map_put(texts, text, kept);
-    }
-    return kept;
+    const uint64_t hash = str_hash(text, (uint64_t)(uintptr_t)object);
+    const struct str key = {(const char *)&hash, sizeof(hash)};
+    struct library_text *first = map_find(texts, key);
+    for (const struct library_text *kept = first; kept; kept = kept->next)
+        if (str_eq(str_from(kept->bytes, kept->length), text))
+            return kept->bytes;
+    struct library_text *kept = mem_alloc_zero(sizeof(*kept) + text.len + 1);
+    kept->next = first;
+    kept->length = text.len;
+    memcpy(kept->bytes, text.ptr, text.len);
+    map_put(texts, key, kept);
+    return kept->bytes;
 }
 
 static const char *keep_string(const struct corset_object *object, const struct json_value *value,

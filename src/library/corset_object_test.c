@@ -92,6 +92,19 @@ TEST(texts_of_an_object_outlive_its_changes)
     CHECK_EQ(corset_object_string(object, "a", "-"), "second");
 }
 
+TEST(long_texts_are_not_cut)
+{
+    enum { LENGTH = 100000 };
+    static char text[LENGTH + 1];
+    OWNED(corset_object) object = corset_object_from_yaml(NULL, "{}");
+    for (size_t i = 0; i < LENGTH; i++)
+        text[i] = (char)('a' + i % 26);
+    corset_object_set_format(object, "a", "%s!", text);
+    corset_object_set_format(object, "b", "%s", "");
+    CHECK_EQ(strlen(corset_object_string(object, "a", "")), LENGTH + 1);
+    CHECK_EQ(corset_object_string(object, "b", "-"), "");
+}
+
 TEST(the_first_problem_of_an_object_stays)
 {
     const struct {

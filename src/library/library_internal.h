@@ -8,6 +8,7 @@
 #pragma once
 
 #include <corset/corset.h>
+#include <stdarg.h>
 
 #include "api/object.h"
 #include "base/arena.h"
@@ -19,7 +20,7 @@
 struct corset_object {
     struct object *object; /* never NULL; without the changes that are being made */
     struct json_edit edit; /* changes, while is_editing */
-    struct map texts;      /* text -> the same, for C */
+    struct map texts;      /* hash -> struct library_text */
     struct error *problem; /* the first */
     bool is_editing;
     bool is_heap; /* the caller's to free */
@@ -82,6 +83,9 @@ struct object *library_settle(const struct corset_object *object);
 
 /* The same for use: its problem, copied, if it has one. */
 MUST_USE struct error *library_use(const struct corset_object *object, struct object **ret_object);
+
+/* What printf() would print, however long. */
+void library_print(struct buf *out, const char *format, va_list args) PRINTF_LIKE(2, 0);
 
 /* The value at a path; NULL when there is none. */
 const struct json_value *library_path(const struct json_value *value, const char *path);
