@@ -124,6 +124,21 @@ typedef enum corset_readiness corset_check_fn(void *data, struct corset_loop *lo
                                               const struct corset_object *live,
                                               const char **ret_reason, const char **ret_message);
 
+/* Ready-made: it is there, which is enough. */
+CORSET_EXPORT corset_check_fn corset_check_always;
+
+/*
+ * Ready-made, for owners of another controller that is made with this library: one of which nobody
+ * has spoken yet is not ready, and of its conditions none may say otherwise.
+ */
+CORSET_EXPORT corset_check_fn corset_check_strict;
+
+/* What is compared of a blocker, to learn whether it has changed since the node was applied. */
+enum corset_checksum {
+    CORSET_BY_VERSION, /* all of it: right for what holds content, such as a ConfigMap */
+    CORSET_BY_SPEC,    /* its generation: right for what has a busy status, such as a Deployment */
+};
+
 /* What a function of a custom node may do besides ending well: CORSET_SKIP in *ret_outcome. */
 enum corset_outcome {
     CORSET_DONE,
@@ -142,15 +157,15 @@ struct corset_node_options {
      */
     struct corset_object *object;
     enum corset_apply_mode apply;
-    unsigned flags; /* of enum corset_node_flags */
-    corset_check_fn
-        *check;         /* NULL: by the object's kind, as kubectl rollout and kstatus judge it */
-    corset_run_fn *run; /* of a custom node */
-    void *data;         /* for check and run */
+    unsigned flags;         /* of enum corset_node_flags */
+    corset_check_fn *check; /* NULL: by the object's kind, as kubectl and kstatus judge it */
+    corset_run_fn *run;     /* of a custom node */
+    void *data;             /* for check and run */
 
     /* Nodes that must have succeeded before; NULL entries are passed over. */
     struct corset_node *const *blockers;
     size_t blocker_count;
+    const enum corset_checksum *checksums; /* of each blocker; NULL: CORSET_BY_VERSION of all */
 
     /* Nodes that must have ended before, well or not. */
     struct corset_node *const *after;
@@ -223,10 +238,9 @@ struct corset_watch {
 };
 
 enum corset_controller_flags {
-    CORSET_PRUNE = 1,              /* delete owned objects that no node names any more */
-    CORSET_NO_OPERATOR_STATUS = 2, /* leave status.operator alone */
-    CORSET_STANDARD_CONDITIONS =
-        4, /* conditions with reason, message, times and generation always */
+    CORSET_PRUNE = 1,               /* delete owned objects that no node names any more */
+    CORSET_NO_OPERATOR_STATUS = 2,  /* leave status.operator alone */
+    CORSET_STANDARD_CONDITIONS = 4, /* as metav1.Condition: with times, reasons, generations */
 };
 
 enum corset_verdict {

@@ -94,6 +94,25 @@ static enum graph_readiness check_node(void *data, const struct object *object,
     return (enum graph_readiness)state;
 }
 
+enum corset_readiness corset_check_always(void *data, struct corset_loop *loop,
+                                          const struct corset_object *live, const char **ret_reason,
+                                          const char **ret_message)
+{
+    (void)data, (void)loop, (void)live, (void)ret_reason, (void)ret_message;
+    return CORSET_READY;
+}
+
+enum corset_readiness corset_check_strict(void *data, struct corset_loop *loop,
+                                          const struct corset_object *live, const char **ret_reason,
+                                          const char **ret_message)
+{
+    const struct readiness found = readiness_check_strict(library_settle(live));
+    (void)data, (void)loop;
+    *ret_reason = library_keep(live, found.reason);
+    *ret_message = library_keep(live, found.message);
+    return (enum corset_readiness)found.state;
+}
+
 static struct error *run_node(void *data, struct graph_node *graph_node,
                               enum graph_outcome *ret_outcome)
 {
@@ -145,6 +164,7 @@ struct corset_error *corset_graph_add(struct corset_graph *graph,
         .data = data,
         .blockers = (struct graph_node *const *)options->blockers,
         .blocker_count = options->blocker_count,
+        .checksums = (const enum graph_checksum *)options->checksums,
         .after = (struct graph_node *const *)options->after,
         .after_count = options->after_count,
     };
@@ -212,6 +232,9 @@ _Static_assert((int)CORSET_NO_MUTATION == (int)GRAPH_NO_MUTATION &&
                    (int)CORSET_RETRY_REJECTED == (int)GRAPH_RETRY_REJECTED &&
                    (int)CORSET_WAIT_COMPLETION == (int)GRAPH_WAIT_COMPLETION,
                "flags of nodes");
+_Static_assert((int)CORSET_BY_SPEC == (int)GRAPH_BY_SPEC &&
+                   sizeof(enum corset_checksum) == sizeof(enum graph_checksum),
+               "checksums");
 _Static_assert((int)CORSET_READY == (int)GRAPH_READY &&
                    (int)CORSET_IN_PROGRESS == (int)GRAPH_IN_PROGRESS &&
                    (int)CORSET_FAILED == (int)GRAPH_FAILED,

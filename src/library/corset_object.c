@@ -136,7 +136,7 @@ static const struct json_value *find(const struct corset_object *object, const c
     return library_path(object_root(library_settle(object)), path);
 }
 
-static const char *keep(const struct corset_object *object, struct str text)
+const char *library_keep(const struct corset_object *object, struct str text)
 {
     struct map *texts = &((struct corset_object *)object)->texts;
     const uint64_t hash = str_hash(text, (uint64_t)(uintptr_t)object);
@@ -148,7 +148,8 @@ static const char *keep(const struct corset_object *object, struct str text)
     struct library_text *kept = mem_alloc_zero(sizeof(*kept) + text.len + 1);
     kept->next = first;
     kept->length = text.len;
-    memcpy(kept->bytes, text.ptr, text.len);
+    if (text.len)
+        memcpy(kept->bytes, text.ptr, text.len);
     map_put(texts, key, kept);
     return kept->bytes;
 }
@@ -159,7 +160,7 @@ static const char *keep_string(const struct corset_object *object, const struct 
     const struct str text = json_to_str(value);
     if (json_type(value) != JSON_STRING || str_find_char(text, '\0') != STR_NONE)
         return fallback;
-    return text.len ? keep(object, text) : "";
+    return text.len ? library_keep(object, text) : "";
 }
 
 const char *corset_object_string(const struct corset_object *object, const char *path,
@@ -204,7 +205,7 @@ const char *corset_object_key(const struct corset_object *object, const char *pa
         return NULL;
     JSON_FOREACH (key, member, map)
         if (index-- == 0)
-            return keep(object, key);
+            return library_keep(object, key);
     return NULL;
 }
 
@@ -218,20 +219,20 @@ const char *corset_object_json(const struct corset_object *object, const char *p
         json_write(&text, value);
     else
         object_write(&text, library_settle(object));
-    return keep(object, buf_str(&text));
+    return library_keep(object, buf_str(&text));
 }
 
 /* The type of a list's item may stand in the list alone, so it is not read by path. */
 const char *corset_object_api_version(const struct corset_object *object)
 {
     const struct str text = object_api_version(library_settle(object));
-    return text.len ? keep(object, text) : "";
+    return text.len ? library_keep(object, text) : "";
 }
 
 const char *corset_object_kind(const struct corset_object *object)
 {
     const struct str text = object_kind(library_settle(object));
-    return text.len ? keep(object, text) : "";
+    return text.len ? library_keep(object, text) : "";
 }
 
 const char *corset_object_name(const struct corset_object *object)

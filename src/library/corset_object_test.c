@@ -134,6 +134,26 @@ TEST(the_first_problem_of_an_object_stays)
     }
 }
 
+TEST(ready_made_checks)
+{
+    const struct {
+        const char *text;
+        enum corset_readiness strict;
+    } cases[] = {
+        {"{kind: A}",                                                        CORSET_IN_PROGRESS},
+        {"{kind: A, status: {conditions: [{type: Ready, status: 'True'}]}}", CORSET_READY      },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const char *reason = NULL, *message = NULL;
+        OWNED(corset_object) object = corset_object_from_yaml(NULL, cases[i].text);
+        TEST_CASE("%s", cases[i].text);
+        CHECK_EQ(corset_check_always(NULL, NULL, object, &reason, &message), CORSET_READY);
+        CHECK(!reason && !message);
+        CHECK_EQ(corset_check_strict(NULL, NULL, object, &reason, &message), cases[i].strict);
+        CHECK(reason && message);
+    }
+}
+
 TEST(errors_keep_their_class)
 {
     OWNED(corset_error)

@@ -84,6 +84,9 @@ struct object *library_settle(const struct corset_object *object);
 /* The same for use: its problem, copied, if it has one. */
 MUST_USE struct error *library_use(const struct corset_object *object, struct object **ret_object);
 
+/* The text for C, living as long as the object. */
+const char *library_keep(const struct corset_object *object, struct str text);
+
 /* What printf() would print, however long. */
 void library_print(struct buf *out, const char *format, va_list args) PRINTF_LIKE(2, 0);
 

@@ -60,6 +60,16 @@ static void approve(struct stage *stage)
                 "{\"metadata\":{\"annotations\":{\"approved\":\"yes\"}}}");
 }
 
+/* The generation, not the version. */
+static void check_marker(struct stage *stage)
+{
+    struct str marker = {0};
+    OWNED(object) behind = stage_get(stage, GVR_CONFIG_MAPS, PART("behind"));
+    CHECK(object_find_annotation(
+        behind, STR("default.replicaset.checksum.test.corset.dev/t-thing-busy"), &marker));
+    CHECK_EQ(marker, STR("1"));
+}
+
 LOOP_TEST(nodes_of_every_kind_run_in_their_order)
 {
     SCOPED(stage) stage;
@@ -74,6 +84,7 @@ LOOP_TEST(nodes_of_every_kind_run_in_their_order)
     stage_wait(&stage, GVR_CONFIG_MAPS, PART("merged"), "data.suffix", "merged");
     approve(&stage);
     stage_wait_status(&stage, "False", "False");
+    check_marker(&stage);
     wait_counted(&stage, "1 secrets, 1 skipped, 0 failed"); /* what is optional is not there */
     stage_check_steady(&stage);
     stage_apply(&stage, GVR_CONFIG_MAPS,

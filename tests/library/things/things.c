@@ -129,6 +129,23 @@ static struct corset_error *build(struct corset_loop *loop, struct corset_graph 
     CORSET_TRY(corset_graph_add(graph, &once, NULL));
     CORSET_TRY(corset_graph_add(graph, &merged, NULL));
 
+    /* What has a status that moves does not make others be applied again. */
+    struct corset_object *busy = corset_object_from_yaml(
+        loop,
+        "{apiVersion: apps/v1, kind: ReplicaSet,"
+        " spec: {replicas: 0, selector: {matchLabels: {app: busy}}, template: {metadata: {labels: {app: busy}},"
+        " spec: {containers: [{name: a, image: a}]}}}}");
+    struct corset_node *busy_node;
+    const enum corset_checksum by_spec = CORSET_BY_SPEC;
+    corset_object_set_string(busy, "metadata.name", corset_loop_name(loop, "busy"));
+    const struct corset_node_options controller = {.object = busy, .check = corset_check_always};
+    CORSET_TRY(corset_graph_add(graph, &controller, &busy_node));
+    const struct corset_node_options behind = {.object = make_config(loop, "behind"),
+                                               .blockers = &busy_node,
+                                               .blocker_count = 1,
+                                               .checksums = &by_spec};
+    CORSET_TRY(corset_graph_add(graph, &behind, NULL));
+
     /* One for each name; those of names that are gone are pruned. */
     for (size_t i = 0; i < corset_object_count(thing, "spec.names"); i++) {
         const char *path = corset_loop_print(loop, "spec.names.%zu", i);
