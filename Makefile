@@ -1,8 +1,9 @@
 # The front door. CMake presets do the work (CMakePresets.json); tools/ holds the longer scripts.
 .DEFAULT_GOAL := build
-.PHONY: help build demo test thread lint fuzz bench clean
+.PHONY: help build demo test thread lint fuzz bench install clean
 
 SECONDS_EACH ?= 60
+PREFIX ?= /usr/local
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | \
@@ -42,6 +43,9 @@ bench: ## measure memory, switches, parsing, requests
 	@cmake --build --preset release --target bench corset
 	@tests/bench/get-etcd build/release/etcd
 	@build/release/bench
+
+install: build ## install program, library, headers and guide below PREFIX=/usr/local, DESTDIR=
+	@DESTDIR='$(DESTDIR)' cmake --install build/release --prefix '$(PREFIX)'
 
 clean: ## remove everything that was built
 	rm -rf build
