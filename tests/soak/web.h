@@ -1,0 +1,28 @@
+/*
+ * The controller under test: what examples/web does, and one input that is not its own.
+ *
+ *     Web ──► ConfigMap <web>-web-config     the message
+ *       ├───► Deployment <web>-web-server    blocked by the ConfigMap and by the Secret "shared"
+ *       └───► Service <web>-web              the port
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "framework/framework.h"
+
+#define WEB_GROUP   "example.corset.dev"
+#define WEB_NAMES   3 /* w0, w1, w2: all there can be */
+#define WEB_SHARED  "shared"
+#define WEB_WORKERS 2
+
+/* What it has done; outlives restarts. */
+struct web_counters {
+    size_t builds;
+};
+
+/* Fills in all but client, discovery and caches. */
+void web_describe(struct framework_options *options, struct web_counters *counters);
+
+/* The CustomResourceDefinition, JSON. */
+extern const char web_definition[];
