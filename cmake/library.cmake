@@ -21,6 +21,9 @@ set_target_properties(corset_shared PROPERTIES
     SOVERSION ${PROJECT_VERSION_MAJOR}
     LINK_DEPENDS ${library_names})
 target_link_options(corset_shared PRIVATE -Wl,--version-script=${library_names})
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    target_link_options(corset_shared PRIVATE -Wl,-z,defs) # see layers.cmake about clang
+endif()
 target_link_libraries(corset_shared PRIVATE
     PkgConfig::uv PkgConfig::ssl PkgConfig::crypto PkgConfig::yyjson PkgConfig::yaml
     PkgConfig::nghttp2 PkgConfig::llhttp PkgConfig::zlib Threads::Threads m)
