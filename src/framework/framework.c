@@ -274,6 +274,7 @@ struct error *framework_new(struct loop *loop, const struct framework_options *o
     OWNED(framework) framework = NEW(struct framework);
     framework->loop = loop;
     framework->written.release = mem_free;
+    framework->gone.release = mem_free;
     copy_options(framework, options);
     framework->metrics = framework_metrics_new(options->metrics, framework->options.name);
     const struct controller_options controller = {
@@ -297,6 +298,7 @@ void framework_free(struct framework *framework)
     framework_metrics_free(framework->metrics);
     map_done(&framework->caches);
     map_done(&framework->written);
+    map_done(&framework->gone);
     arena_done(&framework->arena);
     mem_free(framework);
 }

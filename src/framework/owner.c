@@ -3,6 +3,7 @@
 #include "api/object_edit.h"
 #include "async/loop.h"
 #include "base/buf.h"
+#include "base/memory.h"
 #include "client/client.h"
 #include "framework/outcome.h"
 #include "json/edit.h"
@@ -19,10 +20,59 @@ static struct sight owner_sight(const struct framework *framework)
     };
 }
 
+static struct str gone_key(struct framework_loop *loop)
+{
+    return arena_print(&loop->arena, "%.*s/%.*s", STR_ARG(loop->key.namespace),
+                       STR_ARG(loop->key.name));
+}
+
+/*
+ * The server does not have the owner any more, and a uid never comes back. Caches may show it for
+ * a while: working for it would make objects that are collected at once, which wakes us again.
+ */
+static void note_gone(struct framework_loop *loop)
+{
+    SCOPED(buf) uid = {.limit = 0};
+    buf_add(&uid, object_uid(loop->owner));
+    mem_free(map_put(&loop->framework->gone, gone_key(loop), buf_take(&uid)));
+}
+
+/* A 404 that names the object: not one for a resource or subresource that is not served. */
+static bool is_missing(const struct framework_loop *loop, const struct error *err)
+{
+    OWNED(json_doc) details = NULL;
+    if (!error_is(err, ERROR_NOT_FOUND) || !err->details)
+        return false;
+    OWNED(error) unreadable = json_read(str_from_c(err->details), &details);
+    return details && str_eq(json_path_str(json_doc_root(details), "name"), loop->key.name);
+}
+
+static struct error *gone_if_missing(struct framework_loop *loop, struct error *err)
+{
+    if (is_missing(loop, err))
+        note_gone(loop);
+    return err;
+}
+
+/* Whether it is the one that is gone; another one, or none, and that is forgotten. */
+static bool is_gone(struct framework_loop *loop)
+{
+    const char *uid = map_find(&loop->framework->gone, gone_key(loop));
+    if (!uid)
+        return false;
+    if (loop->owner && str_eq(object_uid(loop->owner), str_from_c(uid)))
+        return true;
+    map_remove(&loop->framework->gone, gone_key(loop));
+    return false;
+}
+
 struct error *owner_read(struct framework_loop *loop)
 {
     const struct sight sight = owner_sight(loop->framework);
-    return sight_read(loop->framework, &sight, loop->key, &loop->owner);
+    struct error *err = sight_read(loop->framework, &sight, loop->key, &loop->owner);
+    if (err && err->code != ERROR_NOT_FOUND)
+        return err;
+    return is_gone(loop) ? error_new(ERROR_NOT_FOUND, "the owner is gone") : err;
 }
 
 /* The change as a merge patch that names the version it is made for; empty for none. */
@@ -59,7 +109,7 @@ static struct error *patch_owner(struct framework_loop *loop, const struct objec
                                      buf_str(&text), &options, &written);
     if (error_is(err, ERROR_CONFLICT))
         return outcome_stale(err);
-    TRY(err);
+    TRY(gone_if_missing(loop, err));
     sight_note(framework, &sight, written);
     object_free(loop->owner);
     loop->owner = written;
@@ -151,10 +201,13 @@ struct error *owner_end(struct framework_loop *loop, const struct verdict *verdi
     OWNED(object) fresh = NULL;
     if (!verdict->worst)
         return set_end(loop, loop->owner, verdict);
-    TRY(client_get(loop->framework->options.client, loop->framework->owner_gvr, loop->key, &once,
-                   &fresh));
-    if (!str_eq(object_uid(fresh), object_uid(loop->owner)))
+    struct error *err = client_get(loop->framework->options.client, loop->framework->owner_gvr,
+                                   loop->key, &once, &fresh);
+    TRY(gone_if_missing(loop, err));
+    if (!str_eq(object_uid(fresh), object_uid(loop->owner))) {
+        note_gone(loop);
         return error_new(ERROR_NOT_FOUND, "the owner is another one of the same name");
+    }
     return set_end(loop, fresh, verdict);
 }
 

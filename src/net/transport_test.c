@@ -140,6 +140,27 @@ SIM_TEST(a_black_hole_ends_at_the_deadline)
 }
 
 /* A peer that stops reading holds the writer at the window, not the memory. */
+/* One byte every 50 ms, most of them while nothing arrives. */
+SIM_TEST(bytes_leave_a_black_hole_in_order)
+{
+    OWNED(network) network = sim_network_new(loop_current());
+    OWNED(listener) listener = NULL;
+    OWNED(transport) transport = NULL;
+    OWNED(transport) peer = NULL;
+    char seen[11] = "";
+    CHECK_OK(network_listen(network, STR("hole.test"), 0, &listener));
+    CHECK_OK(network_connect(network, STR("hole.test"), listener_port(listener), &transport));
+    CHECK_OK(listener_accept(listener, &peer));
+    sim_network_set_faults(network, STR("hole.test"), &(struct sim_faults){.black_hole = true});
+    for (size_t i = 0; i < 10; i++) {
+        CHECK_OK(transport_write(transport, str_slice(STR("0123456789"), i, i + 1)));
+        CHECK_OK(fiber_sleep(50 * MILLISECOND));
+    }
+    sim_network_set_faults(network, STR("hole.test"), &(struct sim_faults){0});
+    CHECK_OK(transport_read_exactly(peer, seen, 10));
+    CHECK_EQ((const char *)seen, "0123456789");
+}
+
 SIM_TEST(a_peer_that_stops_reading_ends_at_the_deadline)
 {
     OWNED(network) network = sim_network_new(loop_current());

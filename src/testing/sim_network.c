@@ -122,6 +122,17 @@ static void piece_free(struct piece *piece)
     mem_free(piece);
 }
 
+static void arrive(struct piece *piece)
+{
+    struct sim_end *to = piece->to;
+    to->way_bytes -= piece->bytes.len;
+    buf_add(&to->arrived, buf_str(&piece->bytes));
+    to->ended |= piece->kind == PIECE_END;
+    to->reset |= piece->kind == PIECE_RESET;
+    piece_free(piece);
+}
+
+/* Those sent before it come first, also when a black hole has made them wait for longer. */
 static void on_arrival(void *data)
 {
     struct piece *piece = data;
@@ -131,11 +142,12 @@ static void on_arrival(void *data)
                     on_arrival, piece);
         return;
     }
-    to->way_bytes -= piece->bytes.len;
-    buf_add(&to->arrived, buf_str(&piece->bytes));
-    to->ended |= piece->kind == PIECE_END;
-    to->reset |= piece->kind == PIECE_RESET;
-    piece_free(piece);
+    LIST_FOREACH (struct piece, each, &to->on_the_way, link) {
+        const bool is_last = each == piece;
+        arrive(each);
+        if (is_last)
+            break;
+    }
     update_readiness(to);
 }
 

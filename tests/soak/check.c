@@ -10,14 +10,6 @@
 
 #define TEXT_MAX 256
 
-static const struct {
-    struct gvr gvr;
-    const char *suffix; /* of its name, behind that of its Web */
-} children[] = {
-    {{STR_INIT(""), STR_INIT("v1"), STR_INIT("configmaps")},      "-web-config"},
-    {{STR_INIT("apps"), STR_INIT("v1"), STR_INIT("deployments")}, "-web-server"},
-    {{STR_INIT(""), STR_INIT("v1"), STR_INIT("services")},        "-web"       },
-};
 enum child { CONFIG, SERVER, SERVICE, CHILDREN };
 
 /* A Web and all that belongs to it, as stored. */
@@ -34,6 +26,17 @@ static void family_done(struct family *family)
         json_doc_free(family->children[i]);
 }
 
+static struct json_doc *find_child(struct soak *soak, size_t number, size_t which)
+{
+    static const char *const suffixes[CHILDREN] = {"config", "server", ""};
+    const struct gvr gvrs[CHILDREN] = {GVR_CONFIG_MAPS, GVR("apps", "v1", "deployments"),
+                                       GVR_SERVICES};
+    char name[TEXT_MAX];
+    snprintf(name, sizeof(name), "w%zu-web%s%s", number, *suffixes[which] ? "-" : "",
+             suffixes[which]);
+    return soak_find(soak, gvrs[which], name);
+}
+
 static void family_read(struct soak *soak, size_t number, struct family *family)
 {
     char name[TEXT_MAX];
@@ -41,10 +44,8 @@ static void family_read(struct soak *soak, size_t number, struct family *family)
     snprintf(name, sizeof(name), "w%zu", number);
     family->web = soak_find(soak, GVR(WEB_GROUP, "v1", "webs"), name);
     family->shared = soak_find(soak, GVR_SECRETS, WEB_SHARED);
-    for (size_t i = 0; i < CHILDREN; i++) {
-        snprintf(name, sizeof(name), "w%zu%s", number, children[i].suffix);
-        family->children[i] = soak_find(soak, children[i].gvr, name);
-    }
+    for (size_t i = 0; i < CHILDREN; i++)
+        family->children[i] = find_child(soak, number, i);
 }
 
 static struct str text_at(const struct json_doc *doc, const char *path)

@@ -11,10 +11,10 @@
 #define SLOW_MOST       (3 * SECOND)
 #define VERY_SLOW       (40 * SECOND) /* longer than clients wait */
 #define DELAY_MOST      (4 * SECOND)
-#define MOOD_MOST       (6 * SECOND)
+#define MOOD_MOST       (4 * SECOND)
 #define HISTORY_MOST    12
-#define RESTARTS_MOST   4
-#define RESTARTS_WITHIN 4000
+#define RESTARTS_MOST   3
+#define RESTARTS_WITHIN 1500
 
 bool soak_chance(struct random *dice, double share)
 {
@@ -52,7 +52,7 @@ void soak_profile_draw(struct soak *soak)
         .restarts = random_below(&dice, RESTARTS_MOST + 1),
         .restart_parks = 20 + random_below(&dice, RESTARTS_WITHIN),
         .history = 1 + random_below(&dice, HISTORY_MOST),
-        .trouble = 10 * SECOND + soak_span(&dice, 40 * SECOND),
+        .trouble = 5 * SECOND + soak_span(&dice, 15 * SECOND),
     };
 }
 
@@ -193,12 +193,19 @@ static struct error *misbehave(struct soak *soak, struct http_request *http)
 struct error *soak_front_serve(void *data, struct http_request *http)
 {
     struct soak *soak = data;
+    const bool watches = is_watch(http);
     soak->requests++;
     soak->writes += !is_read(http);
-    soak->reads += is_read(http) && !is_watch(http);
+    soak->reads += is_read(http) && !watches;
+    soak->active++;
+    soak->watches += watches;
     soak_trace(soak, "asked: %.*s %.*s", STR_ARG(http_request_method(http)),
                STR_ARG(http_request_target(http)));
-    return soak->in_trouble ? misbehave(soak, http) : handler_serve(&soak->handler, http);
+    struct error *err =
+        soak->in_trouble ? misbehave(soak, http) : handler_serve(&soak->handler, http);
+    soak->active--;
+    soak->watches -= watches;
+    return err;
 }
 
 enum mood { FAIR, LOSSY, RESETS, NOBODY_THERE, SILENT, RESTART, MOODS };

@@ -91,13 +91,14 @@ struct error *soak_supervise(void *data)
     }
 }
 
-/* Asked before every suspension of anybody. */
+/* Asked before every suspension of anybody; those without a controller do not count. */
 struct error *soak_on_park(void *data, const char *what)
 {
     struct soak *soak = data;
+    if (!soak->process)
+        return NULL;
     soak->parks++;
-    const bool planned = soak->next_restart && soak->parks >= soak->next_restart;
-    if (!soak->process || !(planned || soak->parks == soak->restart_at))
+    if (soak->parks != soak->next_restart && soak->parks != soak->restart_at)
         return NULL;
     soak->next_restart = 0;
     soak_trace(soak, "controller: killed while %s waits for %s", fiber_name(fiber_current()), what);

@@ -7,10 +7,12 @@
 #include "soak/soak.h"
 
 #define CONVERGES_WITHIN (10 * MINUTE)
+#define CALM             (6 * SECOND) /* instead of trouble: the first Webs are made */
 #define LOOK_EVERY       (2 * SECOND)
 #define STEADY_AFTER     (10 * SECOND) /* the last echoes of the last writes */
 #define STEADY_FOR       (5 * MINUTE)
 #define NO_OP_WITHIN     (5 * SECOND)
+#define REQUESTS_MOST    300 /* without faults, until all is well */
 #define LINE_MAX_LEN     1024
 #define FNV_BASE         UINT64_C(0xcbf29ce484222325)
 #define FNV_PRIME        UINT64_C(0x100000001b3)
@@ -57,18 +59,32 @@ static void go_through_trouble(struct soak *soak)
     CHECK_OK(fiber_sleep(soak->profile.trouble));
 }
 
+/* Nothing is under way any more, and the controller sees what there is. */
+static struct error *check_settled(struct soak *soak)
+{
+    TRY(soak_check(soak));
+    if (soak->watches != WEB_WATCHES || soak->active != WEB_WATCHES)
+        return error_new(ERROR_INVALID, "%zu requests are under way, %zu of them watches",
+                         soak->active, soak->watches);
+    return NULL;
+}
+
 /* How long it took. */
 static duration converge(struct soak *soak)
 {
     const int64_t begun = loop_now(loop_current());
+    const size_t requests = soak->requests;
     OWNED(error) problem = NULL;
-    while ((problem = soak_check(soak))) {
+    while ((problem = check_settled(soak))) {
         if (loop_now(loop_current()) - begun > CONVERGES_WITHIN)
             test_fail(TEST_PLACE("objects"), "are not as they should be: %s", problem->message);
         error_free(TAKE(problem));
         CHECK_OK(fiber_sleep(LOOK_EVERY));
     }
     soak_trace(soak, "all is as it should be");
+    if (soak->requests - requests > REQUESTS_MOST)
+        test_fail(TEST_PLACE("requests"), "are too many to get there: %zu",
+                  soak->requests - requests);
     return loop_now(loop_current()) - begun;
 }
 
@@ -80,7 +96,12 @@ static void stay(struct soak *soak)
     soak_trace(soak, "the steady state begins");
     const size_t writes = soak->writes;
     const int64_t revision = store_revision(soak->api->store);
-    CHECK_OK(fiber_sleep(STEADY_FOR));
+    CHECK_OK(fiber_sleep(STEADY_FOR / 2));
+    if (soak->seed % 4 == 0) {
+        soak_trace(soak, "controller: restarts in the steady state");
+        fiber_cancel(soak->process);
+    }
+    CHECK_OK(fiber_sleep(STEADY_FOR / 2));
     CHECK_EQ(soak->writes, writes);
     CHECK_EQ(store_revision(soak->api->store), revision);
     CHECK_OK(soak_check(soak));
@@ -95,7 +116,6 @@ static void reconcile_again(struct soak *soak)
     soak_trace(soak, "once more for nothing");
     queue_add(queue, KEY("default", "w0"), QUEUE_NORMAL);
     queue_add(queue, KEY("default", "w1"), QUEUE_NORMAL);
-    queue_add(queue, KEY("default", "w2"), QUEUE_NORMAL);
     CHECK_OK(fiber_sleep(NO_OP_WITHIN));
     CHECK_EQ(soak->counters.builds, builds + WEB_NAMES - 1);
     CHECK_EQ(soak->reads, reads);
@@ -120,9 +140,12 @@ static struct error *run(void *data)
         scope_start(&scope, "kubelet", soak_make_ready, soak);
         if (soak->in_trouble)
             go_through_trouble(soak);
+        else
+            CHECK_OK(fiber_sleep(CALM));
         soak_clear_sky(soak);
         soak_world_end(soak);
         run->result->took = converge(soak);
+        soak->next_restart = soak->restart_at = 0;
         stay(soak);
         reconcile_again(soak);
     }

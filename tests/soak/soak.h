@@ -40,19 +40,19 @@ void soak_ground_done(struct soak_ground *ground);
 
 /* Shares of requests and events that meet a fault, and how the run is shaped. */
 struct soak_profile {
-    double refused;   /* answered with 500, 503, 504, 429, 409 or 410 */
-    double broken;    /* connection closed before the server saw the request */
-    double lost;      /* the server did it, the answer does not arrive */
-    double slow;      /* waits before it is looked at */
-    double mangled;   /* of watches: the three below apply to its events */
-    double duplicate; /* comes twice */
-    double delay;     /* comes later, and all behind it */
-    double cut;       /* the stream ends instead */
-    bool weather;     /* the network has moods, and the server restarts */
-    size_t restarts;  /* of the controller */
+    double refused;         /* answered with 500, 503, 504, 429, 409 or 410 */
+    double broken;          /* connection closed before the server saw the request */
+    double lost;            /* the server did it, the answer does not arrive */
+    double slow;            /* waits before it is looked at */
+    double mangled;         /* of watches: the three below apply to its events */
+    double duplicate;       /* comes twice */
+    double delay;           /* comes later, and all behind it */
+    double cut;             /* the stream ends instead */
+    bool weather;           /* the network has moods, and the server restarts */
+    size_t restarts;        /* of the controller */
     uint64_t restart_parks; /* a life's length is drawn up to this many suspensions */
-    size_t history;   /* events the server remembers */
-    duration trouble; /* how long all this lasts */
+    size_t history;         /* events the server remembers */
+    duration trouble;       /* how long all this lasts */
 };
 
 struct soak {
@@ -78,10 +78,11 @@ struct soak {
     struct fiber *process;       /* NULL while there is none */
     struct framework *framework; /* of the process, once it runs */
     size_t lives, restarts_left;
-    uint64_t parks, next_restart;
+    uint64_t parks, next_restart; /* suspensions while there is one, and the last of its life */
 
     /* What the front has seen. */
     size_t requests, writes, reads; /* watches are requests alone */
+    size_t active, watches;         /* under way now */
 
     /* The trace. */
     struct buf line;

@@ -44,9 +44,8 @@ static struct error *make_server(struct framework_loop *loop, struct object **re
         "\"httpd\",\"image\":\"busybox:1.36\",\"ports\":[{\"name\":\"http\",\"protocol\":\"TCP\","
         "\"containerPort\":8080}]}],\"volumes\":[{\"name\":\"www\",\"configMap\":{\"name\":"
         "\"%.*s\"}}]}}}}",
-        STR_ARG(framework_name(loop, STR("server"))),
-        (long long)number_of(web, "spec.replicas", 1), STR_ARG(name), STR_ARG(name),
-        STR_ARG(framework_name(loop, STR("config"))));
+        STR_ARG(framework_name(loop, STR("server"))), (long long)number_of(web, "spec.replicas", 1),
+        STR_ARG(name), STR_ARG(name), STR_ARG(framework_name(loop, STR("config"))));
     return object_read(text, ret_object);
 }
 
@@ -65,8 +64,9 @@ static struct error *make_service(struct framework_loop *loop, struct object **r
 
 static struct error *build(struct framework_loop *loop, struct graph *graph)
 {
-    static const char shared[] = "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":"
-                                 "\"" WEB_SHARED "\",\"namespace\":\"default\"}}";
+    static const char shared[] =
+        "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":"
+        "\"" WEB_SHARED "\",\"namespace\":\"default\"}}";
     struct web_counters *counters = framework_data(loop);
     struct graph_node *blockers[2];
     OWNED(object) config = NULL;
@@ -95,16 +95,15 @@ static void map_to_all(void *data, const struct cache_event *event, struct queue
     (void)event;
     queue_add(queue, KEY("default", "w0"), priority);
     queue_add(queue, KEY("default", "w1"), priority);
-    queue_add(queue, KEY("default", "w2"), priority);
 }
 
 void web_describe(struct framework_options *options, struct web_counters *counters)
 {
     static const struct framework_watch watches[] = {
         {.gvk = {STR_INIT(""), STR_INIT("v1"), STR_INIT("ConfigMap")}},
-        {.gvk = {STR_INIT("apps"), STR_INIT("v1"), STR_INIT("Deployment")}},
-        {.gvk = {STR_INIT(""), STR_INIT("v1"), STR_INIT("Service")}},
-        {.gvk = {STR_INIT(""), STR_INIT("v1"), STR_INIT("Secret")}, .map = map_to_all},
+        {                                                                           .gvk = {STR_INIT("apps"), STR_INIT("v1"), STR_INIT("Deployment")}                                                           },
+        {                  .gvk = {STR_INIT(""), STR_INIT("v1"), STR_INIT("Service")}   },
+        { .gvk = {STR_INIT(""), STR_INIT("v1"), STR_INIT("Secret")},                                                             .map = map_to_all},
     };
     *options = (struct framework_options){
         .name = STR("web"),

@@ -12,9 +12,10 @@
 #include "framework/framework.h"
 
 #define WEB_GROUP   "example.corset.dev"
-#define WEB_NAMES   3 /* w0, w1, w2: all there can be */
+#define WEB_NAMES   2 /* w0 and w1 are all there can be */
 #define WEB_SHARED  "shared"
 #define WEB_WORKERS 2
+#define WEB_WATCHES 5 /* kinds it has caches of */
 
 /* What it has done; outlives restarts. */
 struct web_counters {

@@ -21,23 +21,22 @@ static bool is_fine(int status)
     return status >= 200 && status < 300;
 }
 
-static void create_web(struct soak *soak, size_t number, const char *message, uint64_t size)
+static void create_web(struct soak *soak, size_t number, const char *message, unsigned size)
 {
     char body[TEXT_MAX];
     snprintf(body, sizeof(body),
              "{\"apiVersion\":\"" WEB_GROUP "/v1\",\"kind\":\"Web\",\"metadata\":{\"name\":"
-             "\"w%zu\"},\"spec\":{\"message\":\"%s\",\"replicas\":%llu,\"port\":%llu}}",
-             number, message, (unsigned long long)size, (unsigned long long)(8000 + size));
+             "\"w%zu\"},\"spec\":{\"message\":\"%s\",\"replicas\":%u,\"port\":%u}}",
+             number, message, size, 8000 + size);
     (void)soak_call(soak, "POST", WEBS, body);
 }
 
-static void change_web(struct soak *soak, size_t number, const char *message, uint64_t size)
+static void change_web(struct soak *soak, size_t number, const char *message, unsigned size)
 {
     char body[TEXT_MAX], target[TEXT_MAX];
     snprintf(target, sizeof(target), WEBS "/w%zu", number);
-    snprintf(body, sizeof(body),
-             "{\"spec\":{\"message\":\"%s\",\"replicas\":%llu,\"port\":%llu}}", message,
-             (unsigned long long)size, (unsigned long long)(8000 + size));
+    snprintf(body, sizeof(body), "{\"spec\":{\"message\":\"%s\",\"replicas\":%u,\"port\":%u}}",
+             message, size, 8000 + size);
     if (soak_call(soak, "PATCH", target, body) == 404)
         create_web(soak, number, message, size);
 }
@@ -60,8 +59,7 @@ static void child_target(char target[static TEXT_MAX], size_t number, uint64_t w
         {SERVICES,    "-web"       },
     };
     const size_t child = (size_t)(which % COUNT(children));
-    snprintf(target, TEXT_MAX, "%s/w%zu%s", children[child].folder, number,
-             children[child].suffix);
+    snprintf(target, TEXT_MAX, "%s/w%zu%s", children[child].folder, number, children[child].suffix);
 }
 
 /* Somebody undoes the controller's work, markers included. */
@@ -92,7 +90,7 @@ static void set_shared(struct soak *soak, const char *value)
 static void do_something(struct soak *soak)
 {
     struct random *dice = &soak->world_dice;
-    char text[TEXT_MAX];
+    char target[TEXT_MAX], text[NAME_SIZE];
     const size_t number = (size_t)random_below(dice, WEB_NAMES);
     snprintf(text, sizeof(text), "m%llu", (unsigned long long)random_below(dice, 1000));
     switch (random_below(dice, 10)) {
@@ -101,12 +99,12 @@ static void do_something(struct soak *soak)
         break;
     case 1: /* and another one of that name, at once */
         delete_web(soak, number);
-        create_web(soak, number, text, random_below(dice, 5));
+        create_web(soak, number, text, (unsigned)random_below(dice, 5));
         break;
     case 2:
     case 3:
-        child_target(text, number, random_below(dice, 3));
-        (void)soak_call(soak, "DELETE", text, "");
+        child_target(target, number, random_below(dice, 3));
+        (void)soak_call(soak, "DELETE", target, "");
         break;
     case 4:
         spoil_child(soak, number);
@@ -118,7 +116,7 @@ static void do_something(struct soak *soak)
         (void)soak_call(soak, "DELETE", SECRETS "/" WEB_SHARED, "");
         break;
     default:
-        change_web(soak, number, text, random_below(dice, 5));
+        change_web(soak, number, text, (unsigned)random_below(dice, 5));
         break;
     }
 }
@@ -144,7 +142,8 @@ static void make_one_ready(struct soak *soak, size_t number)
     char name[NAME_SIZE], target[TEXT_MAX], body[TEXT_MAX];
     snprintf(name, sizeof(name), "w%zu-web-server", number);
     OWNED(json_doc) doc = soak_find(soak, GVR("apps", "v1", "deployments"), name);
-    if (!doc || number_at(doc, "metadata.generation") == number_at(doc, "status.observedGeneration"))
+    if (!doc ||
+        number_at(doc, "metadata.generation") == number_at(doc, "status.observedGeneration"))
         return;
     const long long replicas = number_at(doc, "spec.replicas");
     snprintf(target, sizeof(target), DEPLOYMENTS "/%s/status", name);
@@ -177,13 +176,12 @@ void soak_world_begin(struct soak *soak)
         CHECK_OK(fiber_sleep(100 * MILLISECOND));
     set_shared(soak, "first");
     create_web(soak, 0, "first", 1);
-    create_web(soak, 2, "first", 1);
+    create_web(soak, 1, "first", 1);
 }
 
 void soak_world_end(struct soak *soak)
 {
     change_web(soak, 0, "last", 2);
-    change_web(soak, 1, "last", 3);
-    delete_web(soak, 2);
+    delete_web(soak, 1);
     set_shared(soak, "last");
 }
