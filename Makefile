@@ -1,10 +1,11 @@
 # The front door. CMake presets do the work (CMakePresets.json); tools/ holds the longer scripts.
 .DEFAULT_GOAL := build
-.PHONY: help build demo test thread lint fuzz soak bench clean
+.PHONY: help build demo test thread lint fuzz soak bench install clean
 
 SECONDS_EACH ?= 60
 SEED ?= 1
 SEEDS ?= 20000
+PREFIX ?= /usr/local
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | \
@@ -50,6 +51,9 @@ bench: ## measure memory, switches, parsing, requests
 	@cmake --build --preset release --target bench corset
 	@tests/bench/get-etcd build/release/etcd
 	@build/release/bench
+
+install: build ## install program, library, headers and guide below PREFIX=/usr/local, DESTDIR=
+	@DESTDIR='$(DESTDIR)' cmake --install build/release --prefix '$(PREFIX)'
 
 clean: ## remove everything that was built
 	rm -rf build

@@ -51,7 +51,7 @@ function(register_tests program prefix)
             string(REGEX REPLACE "^[A-Z_]+\\(([a-z0-9_]+)\\).*" "\\1" test "${line}")
             add_test(NAME ${prefix}.${test} COMMAND ${program} ${test}
                      WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-            set_tests_properties(${prefix}.${test} PROPERTIES TIMEOUT 60)
+            set_tests_properties(${prefix}.${test} PROPERTIES TIMEOUT 180)
         endforeach()
     endforeach()
 endfunction()

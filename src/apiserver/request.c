@@ -108,6 +108,8 @@ struct error *request_read(struct request *request, struct str method, struct st
         path = without_watch(request->arena, path, &old_watch_path);
     if (!resource_path_read(request->arena, path, &resource))
         return NULL;
+    if (old_watch_path && resource.subresource.len)
+        return error_new(ERROR_NOT_FOUND, "404 page not found"); /* parts cannot be watched */
     request->is_resource = true;
     request->gvr = resource.gvr;
     request->namespace = resource.namespace;

@@ -307,3 +307,8 @@ struct controller *framework_controller(struct framework *framework)
 {
     return framework->controller;
 }
+
+struct controller *framework_take_controller(struct framework *framework)
+{
+    return TAKE(framework->controller);
+}

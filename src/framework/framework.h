@@ -96,8 +96,10 @@ MUST_USE struct error *framework_new(struct loop *loop, const struct framework_o
 void framework_free(struct framework *framework);
 DEFINE_OWNED(framework)
 
-/* To be given to a manager. */
 struct controller *framework_controller(struct framework *framework);
+
+/* To be given to a manager, who frees it before the framework is freed. */
+struct controller *framework_take_controller(struct framework *framework);
 
 /* One processing of one owner, by hand: for tests. Suspends. */
 MUST_USE struct error *framework_reconcile(struct framework *framework, struct key key,

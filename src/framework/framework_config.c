@@ -36,8 +36,8 @@ struct error *framework_config_read(const struct json_value *own, const struct j
                                     struct str controller, struct framework_config *ret_config)
 {
     SCOPED(arena) arena = {0};
-    struct framework_config config;
-    struct str workers, disabled;
+    struct framework_config config = {0};
+    struct str workers = {0}, disabled = {0};
     const struct str disabled_key =
         arena_print(&arena, "%.*s-controller-disabled", STR_ARG(controller));
     TRY(find(own, common, STR("classname"), STR(""), &config.class_name));

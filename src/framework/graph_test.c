@@ -513,3 +513,19 @@ SIM_TEST(a_hundred_thousand_nodes_run)
     CHECK_EQ(calls, MANY + 1);
     mem_free(nodes);
 }
+
+/* Whatever fails, nobody is left behind. */
+TORTURE_TEST(a_run_that_is_disturbed_ends)
+{
+    struct diamond diamond;
+    diamond_init(&diamond);
+    diamond.a.act = take_time;
+    diamond.b.act = take_time;
+    diamond.c.act = fail;
+    struct error *err = run(diamond.graph, 8);
+    for (size_t i = 0; i < 4; i++)
+        CHECK(graph_node_state(graph_at(diamond.graph, i)) != GRAPH_NOT_RUN);
+    CHECK_EQ(diamond.trace.running, 0);
+    diamond_done(&diamond);
+    return err;
+}

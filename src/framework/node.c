@@ -43,7 +43,7 @@ static bool has_cause(const struct error *err, struct str reason)
     const struct json_value *cause;
     if (!err->details)
         return false;
-    OWNED(error) unreadable = json_read(str_from_c(err->details), &doc);
+    error_free(json_read(str_from_c(err->details), &doc)); /* unreadable ones name no causes */
     JSON_FOREACH (key, cause, json_get(doc ? json_doc_root(doc) : NULL, STR("causes")))
         if (str_eq(json_path_str(cause, "reason"), reason))
             return true;

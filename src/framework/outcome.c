@@ -19,9 +19,8 @@ struct parts {
     duration delay;
 };
 
-static struct error *classify(struct error *cause, const struct parts *parts)
+static struct error *classify(const struct error *cause, const struct parts *parts)
 {
-    OWNED(error) owned = cause;
     SCOPED(json_builder) builder = {0};
     OWNED(json_doc) doc = NULL;
     SCOPED(buf) text = {.limit = 0};
@@ -51,17 +50,20 @@ static struct error *classify(struct error *cause, const struct parts *parts)
 struct error *outcome_retry_later(struct error *cause, struct str reason, struct str message,
                                   duration after)
 {
-    return classify(cause, &(struct parts){OUTCOME_RETRY_LATER, reason, message, after});
+    OWNED(error) owned = cause;
+    return classify(owned, &(struct parts){OUTCOME_RETRY_LATER, reason, message, after});
 }
 
 struct error *outcome_unrecoverable(struct error *cause, struct str reason, struct str message)
 {
-    return classify(cause, &(struct parts){OUTCOME_UNRECOVERABLE, reason, message, 0});
+    OWNED(error) owned = cause;
+    return classify(owned, &(struct parts){OUTCOME_UNRECOVERABLE, reason, message, 0});
 }
 
 struct error *outcome_stale(struct error *cause)
 {
-    return classify(cause, &(struct parts){.class = OUTCOME_STALE});
+    OWNED(error) owned = cause;
+    return classify(owned, &(struct parts){.class = OUTCOME_STALE});
 }
 
 static struct json_doc *read_details(const struct error *err)
@@ -69,7 +71,7 @@ static struct json_doc *read_details(const struct error *err)
     struct json_doc *doc = NULL;
     if (!err || !err->details)
         return NULL;
-    OWNED(error) unreadable = json_read(str_from_c(err->details), &doc);
+    error_free(json_read(str_from_c(err->details), &doc)); /* unreadable ones are not ours */
     return doc;
 }
 

@@ -176,7 +176,6 @@ SIM_TEST(fw_64_a_busy_server_says_when_to_come_again)
 SIM_TEST(fw_65_a_field_that_is_not_wanted_any_more_goes)
 {
     SCOPED(rig) rig;
-    OWNED(json_doc) doc = NULL;
     start(&rig);
     rig.nodes[0].object = "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":"
                           "\"w1-web\",\"namespace\":\"default\"},\"data\":{\"a\":\"1\","

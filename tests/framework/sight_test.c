@@ -5,7 +5,7 @@
 #include "framework/rig.h"
 #include "net/tls.h"
 
-#define NOTES 1000
+#define NOTES ((size_t)1000)
 
 static void start(struct rig *rig)
 {
