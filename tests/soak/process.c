@@ -28,12 +28,6 @@ static void process_done(struct process *process)
     client_free(process->client);
 }
 
-static struct error *run_controller(void *data)
-{
-    struct process *process = data;
-    return controller_run(framework_controller(process->framework));
-}
-
 static struct error *live(struct soak *soak, struct process *process)
 {
     struct framework_options options;
@@ -50,8 +44,8 @@ static struct error *live(struct soak *soak, struct process *process)
     process->manager =
         manager_new(loop_current(), &(struct manager_options){.client = process->client,
                                                               .caches = process->caches});
-    manager_add_runnable(process->manager, "controller", run_controller, process);
-    soak->framework = process->framework;
+    soak->queue = controller_queue(framework_controller(process->framework));
+    manager_add_controller(process->manager, framework_take_controller(process->framework));
     return manager_run(process->manager);
 }
 
@@ -60,7 +54,7 @@ static struct error *run_process(void *data)
     struct soak *soak = data;
     SCOPED(process) process = {0};
     OWNED(error) err = live(soak, &process);
-    soak->framework = NULL;
+    soak->queue = NULL;
     soak->process = NULL;
     soak_trace(soak, "controller: ends: %s", err ? err->message : "told to");
     return NULL;

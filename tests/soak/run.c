@@ -110,8 +110,8 @@ static void stay(struct soak *soak)
 /* A reconcile with nothing to do asks nothing. */
 static void reconcile_again(struct soak *soak)
 {
-    CHECK(soak->framework != NULL);
-    struct queue *queue = controller_queue(framework_controller(soak->framework));
+    struct queue *queue = soak->queue;
+    CHECK(queue != NULL);
     const size_t builds = soak->counters.builds, reads = soak->reads, writes = soak->writes;
     soak_trace(soak, "once more for nothing");
     queue_add(queue, KEY("default", "w0"), QUEUE_NORMAL);

@@ -76,8 +76,8 @@ struct soak {
     /* The controller's process. */
     struct rest_config config;
     struct web_counters counters;
-    struct fiber *process;       /* NULL while there is none */
-    struct framework *framework; /* of the process, once it runs */
+    struct fiber *process; /* NULL while there is none */
+    struct queue *queue;   /* of its controller, once it runs */
     size_t lives, restarts_left;
     uint64_t parks, next_restart; /* suspensions while there is one, and the last of its life */
 

@@ -1,5 +1,6 @@
 #include "soak/web.h"
 
+#include "api/wellknown.h"
 #include "json/path.h"
 
 const char web_definition[] =
@@ -112,12 +113,12 @@ static void map_to_all(void *data, const struct cache_event *event, struct queue
 void web_describe(struct framework_options *options, const struct web_extras *extras,
                   struct web_counters *counters)
 {
-    static const struct framework_watch watches[] = {
-        {.gvk = {STR_INIT(""), STR_INIT("v1"), STR_INIT("ConfigMap")}},
-        {                                                                           .gvk = {STR_INIT("apps"), STR_INIT("v1"), STR_INIT("Deployment")}                                                           },
-        {                  .gvk = {STR_INIT(""), STR_INIT("v1"), STR_INIT("Service")}   },
-        { .gvk = {STR_INIT(""), STR_INIT("v1"), STR_INIT("Secret")},                                                             .map = map_to_all},
-    };
+    static struct framework_watch watches[WEB_WATCHES - 1]; /* the owners are watched anyway */
+    watches[0].gvk = GVK_CONFIG_MAP;
+    watches[1].gvk = GVK("apps", "v1", "Deployment");
+    watches[2].gvk = GVK_SERVICE;
+    watches[3].gvk = GVK_SECRET;
+    watches[3].map = map_to_all;
     *options = (struct framework_options){
         .name = STR("web"),
         .version = STR("1.0.0"),
