@@ -68,7 +68,7 @@ int main(int argc, char **argv)
     uint64_t count = 5000;
     if (strcmp(part, "connections") == 0 && detail && !str_to_uint64(str_from_c(detail), &count)) {
         fprintf(stderr, "usage: bench [all|apiserver [writes|reads|fan-out|watches|start|clusters]|"
-                        "cache|client|connections [COUNT]|fibers|json|manifest|queue]\n");
+                        "cache|client|connections [COUNT]|fibers|framework|json|manifest|queue]\n");
         return 2;
     }
     const int all = strcmp(part, "all") == 0;
@@ -82,6 +82,8 @@ int main(int argc, char **argv)
         bench_client();
     if (all || strcmp(part, "fibers") == 0)
         bench_fibers();
+    if (all || strcmp(part, "framework") == 0)
+        bench_framework();
     if (all || strcmp(part, "json") == 0)
         bench_json();
     if (all || strcmp(part, "manifest") == 0)

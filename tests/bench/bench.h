@@ -30,3 +30,4 @@ void bench_client(void);
 void bench_cache(void);
 void bench_apiserver(const char *which); /* one of its parts; NULL: all */
 void bench_queue(void);
+void bench_framework(void);
