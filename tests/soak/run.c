@@ -31,7 +31,7 @@ void soak_trace(struct soak *soak, const char *format, ...)
     va_list args;
     const int64_t now = loop_now(loop_current());
     va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
+    vsnprintf(text, sizeof(text), format, args); /* NOLINT(clang-analyzer-valist.Uninitialized) */
     va_end(args);
     buf_clear(&soak->line);
     buf_print(&soak->line, "%9.3f %s\n", (double)(now - HOUR) / (double)SECOND, text);
