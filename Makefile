@@ -22,11 +22,13 @@ demo: build ## build, then show what corset does
 test: ## build with the address and undefined-behaviour sanitizers, run every test
 	@tools/bootstrap test
 	@tools/kubectl
+	@tools/promtool
 	@cmake --workflow --preset dev
 
 thread: ## build with the thread sanitizer, run every test
 	@tools/bootstrap test
 	@tools/kubectl
+	@tools/promtool
 	@cmake --workflow --preset thread
 
 lint: ## check format, warnings, clang-tidy, cppcheck, shellcheck
