@@ -211,10 +211,7 @@ static struct error *finalize(void *data, const struct json_value *object,
     json_builder_end(&builder);
     TRY(json_builder_finish(&builder, &left));
     json_edit_init(&edit, object);
-    if (json_count(json_doc_root(left)))
-        json_edit_set(&edit, JSON_PLACE("spec.finalizers"), json_doc_root(left));
-    else
-        json_edit_remove(&edit, JSON_PLACE("spec.finalizers"));
+    json_edit_set_unless_empty(&edit, JSON_PLACE("spec.finalizers"), json_doc_root(left));
     return json_edit_finish(&edit, ret_doc);
 }
 

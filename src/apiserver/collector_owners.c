@@ -110,10 +110,7 @@ static struct error *without_finalizer(void *data, const struct json_value *obje
     json_builder_end(&builder);
     TRY(json_builder_finish(&builder, &left));
     json_edit_init(&edit, object);
-    if (json_count(json_doc_root(left)))
-        json_edit_set(&edit, JSON_PLACE("metadata.finalizers"), json_doc_root(left));
-    else
-        json_edit_remove(&edit, JSON_PLACE("metadata.finalizers"));
+    json_edit_set_unless_empty(&edit, JSON_PLACE("metadata.finalizers"), json_doc_root(left));
     return json_edit_finish(&edit, ret_doc);
 }
 
@@ -176,10 +173,7 @@ static struct error *without_lost(void *data, const struct json_value *object,
     json_builder_end(&builder);
     TRY(json_builder_finish(&builder, &left));
     json_edit_init(&edit, object);
-    if (json_count(json_doc_root(left)))
-        json_edit_set(&edit, JSON_PLACE("metadata.ownerReferences"), json_doc_root(left));
-    else
-        json_edit_remove(&edit, JSON_PLACE("metadata.ownerReferences"));
+    json_edit_set_unless_empty(&edit, JSON_PLACE("metadata.ownerReferences"), json_doc_root(left));
     return json_edit_finish(&edit, ret_doc);
 }
 

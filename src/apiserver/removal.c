@@ -111,10 +111,8 @@ static struct error *mark(const struct work *work, struct json_doc *old, struct 
         if (work->kind->has_generation &&
             json_to_int64(json_path(object, "metadata.generation"), &generation))
             json_edit_set_int(&edit, JSON_PLACE("metadata.generation"), generation + 1);
-        if (json_count(json_doc_root(finalizers)))
-            json_edit_set(&edit, JSON_PLACE("metadata.finalizers"), json_doc_root(finalizers));
-        else
-            json_edit_remove(&edit, JSON_PLACE("metadata.finalizers"));
+        json_edit_set_unless_empty(&edit, JSON_PLACE("metadata.finalizers"),
+                                   json_doc_root(finalizers));
     }
     if (is_namespace(work->kind))
         json_edit_set_str(&edit, JSON_PLACE("status.phase"), STR("Terminating"));

@@ -137,6 +137,15 @@ void json_edit_set_bool(struct json_edit *edit, struct json_place place, bool tr
     set(edit, place, value);
 }
 
+void json_edit_set_unless_empty(struct json_edit *edit, struct json_place place,
+                                const struct json_value *container)
+{
+    if (json_count(container))
+        json_edit_set(edit, place, container);
+    else
+        json_edit_remove(edit, place);
+}
+
 void json_edit_remove(struct json_edit *edit, struct json_place place)
 {
     struct str name;

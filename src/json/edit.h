@@ -42,6 +42,10 @@ void json_edit_set_str(struct json_edit *edit, struct json_place place, struct s
 void json_edit_set_int(struct json_edit *edit, struct json_place place, int64_t number);
 void json_edit_set_bool(struct json_edit *edit, struct json_place place, bool truth);
 
+/* A list or an object as it is, or nothing at all when it is empty. */
+void json_edit_set_unless_empty(struct json_edit *edit, struct json_place place,
+                                const struct json_value *container);
+
 /* A member or an element; later elements move up. */
 void json_edit_remove(struct json_edit *edit, struct json_place place);
 

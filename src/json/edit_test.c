@@ -88,3 +88,16 @@ TEST(json_edit_reports_the_first_problem)
         CHECK(!doc);
     }
 }
+
+TEST(json_edit_drops_what_would_be_empty)
+{
+    OWNED(json_doc) base = read_ok("{\"a\":[1],\"b\":[1],\"c\":1}");
+    OWNED(json_doc) full = read_ok("[2]");
+    OWNED(json_doc) empty = read_ok("[]");
+    SCOPED(json_edit) edit;
+    json_edit_init(&edit, json_doc_root(base));
+    json_edit_set_unless_empty(&edit, JSON_PLACE("a"), json_doc_root(full));
+    json_edit_set_unless_empty(&edit, JSON_PLACE("b"), json_doc_root(empty));
+    json_edit_set_unless_empty(&edit, JSON_PLACE("d"), json_doc_root(empty));
+    check_finished(&edit, "{\"a\":[2],\"c\":1}");
+}
