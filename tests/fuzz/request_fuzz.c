@@ -69,13 +69,15 @@ static bool has_slash(const struct request *request)
            str_ends_with(request->subresource, STR("/"));
 }
 
-/* Nothing is served under a name that would be two segments elsewhere. */
+/* Nothing is served under a name that would be two segments elsewhere, nor without a verb. */
 static void check_refused(struct request *request)
 {
-    if (!has_slash(request))
+    const bool no_verb = request->verb == VERB_NONE;
+    if (!has_slash(request) && !no_verb)
         return;
     OWNED(error) err = route_serve(request);
-    CHECK(err && err->code == ERROR_NOT_FOUND);
+    CHECK(err &&
+          (err->code == ERROR_NOT_FOUND || (no_verb && err->code == ERROR_METHOD_NOT_ALLOWED)));
     CHECK_EQ(request->http->status, 0);
 }
 
