@@ -41,15 +41,16 @@ enum error_code {
     ERROR_STORE_READ, /* StoreReadError */
     ERROR_UNKNOWN,    /* a Status without a reason we know */
     /* Ours alone; no Status carries them. */
-    ERROR_CANCELED,    /* the waiting fiber was told to stop */
-    ERROR_DEADLINE,    /* the waiting fiber's own deadline passed */
-    ERROR_UNREACHABLE, /* no connection: refused, no route, no such host */
-    ERROR_CONNECTION,  /* lost: reset, closed early */
-    ERROR_TLS,         /* handshake or certificate */
-    ERROR_PROTOCOL,    /* the peer's bytes break the protocol */
-    ERROR_PARSE,       /* text of ours or a user's that does not parse */
-    ERROR_IO,          /* files, disks */
-    ERROR_CODES,       /* their number */
+    ERROR_CANCELED,      /* the waiting fiber was told to stop */
+    ERROR_DEADLINE,      /* the waiting fiber's own deadline passed */
+    ERROR_UNREACHABLE,   /* no connection: refused, no route, no such host */
+    ERROR_CONNECTION,    /* lost: reset, closed early */
+    ERROR_TLS,           /* handshake or certificate */
+    ERROR_PROTOCOL,      /* the peer's bytes break the protocol */
+    ERROR_PARSE,         /* text of ours or a user's that does not parse */
+    ERROR_IO,            /* files, disks */
+    ERROR_NOT_CONNECTED, /* a workload cluster that has no connection now */
+    ERROR_CODES,         /* their number */
 };
 
 struct error {

@@ -65,6 +65,13 @@ struct cache_set *cache_set_new(struct loop *loop, struct client *client);
 void cache_set_free(struct cache_set *set);
 DEFINE_OWNED(cache_set)
 
+/*
+ * From now on the same server is asked through another client, as after a change of credentials.
+ * Watches go on through it from where they are, without a list. Suspends until the old client is no
+ * longer in use.
+ */
+void cache_set_use(struct cache_set *set, struct client *client);
+
 /* The cache, made and started if there is none yet. It lives as long as the set. */
 struct cache *cache_set_get(struct cache_set *set, const struct cache_options *options);
 
