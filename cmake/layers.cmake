@@ -12,6 +12,11 @@ function(layer name)
     if(NOT sources)
         return() # a layer appears when it has content
     endif()
+    foreach(used ${LAYER_USES})
+        if(NOT TARGET ${used})
+            list(REMOVE_ITEM LAYER_USES ${used}) # that one has not appeared yet
+        endif()
+    endforeach()
 
     add_library(${name} STATIC ${sources})
     set_property(GLOBAL APPEND PROPERTY CORSET_LAYERS ${name})

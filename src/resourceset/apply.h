@@ -2,9 +2,12 @@
  * Applying the objects of a content to one cluster, in order; one that fails does not stop the
  * next.
  *
- * Objects carry nothing of ours: what is sent is what the manifest says. A kind that the cluster
- * does not know is looked for again at the end, once the definitions of the same content are
- * established or a moment has passed; so is what failed for want of it.
+ * Objects carry nothing of ours: what is sent is what the manifest says. What failed because
+ * something was not there is tried again once, at the end: an object whose namespace comes later,
+ * and a kind that the cluster does not know. When the same content defines that kind, its
+ * definition is waited for first, for some seconds in all.
+ *
+ * A cluster that does not answer is asked no more: the rest fails with the same cause, unasked.
  */
 #pragma once
 
@@ -47,12 +50,25 @@ struct apply_report {
  * NULL when all objects were applied; else the failures, one as it is, several as "[a, b]" without
  * repeats, bounded. The report is filled in either way. Suspends; the caller's deadline bounds it,
  * and then what was not reached has failed.
+ *
+ * The code of the error is that of the first failure, or of what kept the rest from being reached.
  */
 MUST_USE struct error *apply_content(const struct apply_target *target,
                                      const struct content *content, enum apply_strategy strategy,
                                      struct arena *arena, struct apply_report *ret_report);
 
-/* One object. Suspends. */
+/* The same for objects from anywhere; borrowed. */
+struct apply_item {
+    const struct object *object;
+    struct str key; /* as in a failure */
+    size_t document;
+};
+MUST_USE struct error *apply_objects(const struct apply_target *target,
+                                     const struct apply_item *items, size_t count,
+                                     enum apply_strategy strategy, struct arena *arena,
+                                     struct apply_report *ret_report);
+
+/* One object, tried once. Suspends. */
 enum apply_result { APPLY_CREATED, APPLY_CHANGED, APPLY_UNCHANGED };
 MUST_USE struct error *apply_object(const struct apply_target *target, const struct object *object,
                                     enum apply_strategy strategy, enum apply_result *ret_result);

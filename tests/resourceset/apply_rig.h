@@ -1,0 +1,106 @@
+/*
+ * One workload cluster to apply objects to, in virtual time.
+ *
+ * Objects are applied through a proxy that notes what is asked, and answers itself where it is told
+ * to. The test speaks to the server directly.
+ */
+#pragma once
+
+#include "apiserver/apiserver.h"
+#include "client/kubeconfig.h"
+#include "http/client.h"
+#include "json/json.h"
+#include "resourceset/apply.h"
+#include "testing/sim.h"
+
+#define APPLY_RIG_MAPS        "/api/v1/namespaces/default/configmaps"
+#define APPLY_RIG_NAMESPACES  "/api/v1/namespaces"
+#define APPLY_RIG_DEFINITIONS "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+#define APPLY_RIG_WEBS        "/apis/apps.corset.dev/v1/namespaces/default/webs"
+
+/* Manifests: a ConfigMap of namespace default, and of any other. */
+#define APPLY_RIG_MAP(name, data) APPLY_RIG_MAP_IN("default", name, data)
+#define APPLY_RIG_MAP_IN(namespace, name, data)                                          \
+    "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"" name "\"," \
+    "\"namespace\":\"" namespace "\"},\"data\":{" data "}}"
+#define APPLY_RIG_NAMESPACE(name) \
+    "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"" name "\"}}"
+
+/* A kind Web, whose spec.size is a number; its plural name and a version. */
+#define APPLY_RIG_DEFINITION(plural, version)                                                     \
+    "{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":\"CustomResourceDefinition\","          \
+    "\"metadata\":{\"name\":\"" plural ".apps.corset.dev\"},\"spec\":{\"group\":"                 \
+    "\"apps.corset.dev\",\"scope\":\"Namespaced\",\"names\":{\"plural\":\"" plural "\","          \
+    "\"singular\":\"web\",\"kind\":\"Web\",\"listKind\":\"WebList\"},\"versions\":[{\"name\":"    \
+    "\"" version "\",\"served\":true,\"storage\":true,\"schema\":{\"openAPIV3Schema\":{\"type\":" \
+    "\"object\",\"properties\":{\"spec\":{\"type\":\"object\",\"properties\":{\"size\":{"         \
+    "\"type\":\"integer\"}}}}}}}]}}"
+#define APPLY_RIG_WEB(name, size)                                                            \
+    "{\"apiVersion\":\"apps.corset.dev/v1\",\"kind\":\"Web\",\"metadata\":{\"name\":\"" name \
+    "\",\"namespace\":\"default\"},\"spec\":{\"size\":" size "}}"
+
+/* What the proxy does instead of asking the server, to requests that it fits. */
+struct apply_rig_fault {
+    const char *method; /* NULL: any */
+    const char *part;   /* of the target */
+    size_t skipped;     /* so many are let through before */
+    size_t times;
+    int status;       /* 0: the connection breaks */
+    const char *body; /* NULL: a Status that fits */
+    bool hangs;       /* nothing comes for a long time */
+};
+
+struct apply_rig {
+    struct network *network;
+    struct tls_context *tls;
+    struct tls_trust *trust;
+    struct tls_identity *admin;
+    struct apiserver *server;
+    struct http_client *direct;
+    struct http_server *proxy;
+    struct rest_config config;
+    struct client *client;
+    struct discovery_pool *pool;
+    struct discovery *discovery;
+
+    struct apply_rig_fault faults[4];
+    /* Before a request goes on to the server; NULL: nothing. */
+    void (*on_request)(struct apply_rig *rig, struct str method, struct str path);
+    struct buf asked; /* "METHOD path\n" of all requests but those of discovery */
+    size_t lookups;   /* those */
+    struct buf sent;  /* the last body */
+    struct buf answer;
+    struct json_doc *doc;
+
+    /* Of the last apply_rig_apply(). */
+    struct arena arena;
+    struct apply_report report;
+    struct error *err;
+};
+
+void apply_rig_init(struct apply_rig *rig);
+void apply_rig_done(struct apply_rig *rig);
+
+void apply_rig_fail(struct apply_rig *rig, struct apply_rig_fault fault);
+
+/* Nobody listens, or somebody again. */
+void apply_rig_refuse(struct apply_rig *rig, bool refuse);
+
+/* Manifests up to NULL, as documents of one value. What was asked before is forgotten. */
+void apply_rig_apply(struct apply_rig *rig, enum apply_strategy strategy,
+                     const char *const *manifests);
+#define APPLY_RIG_APPLY(rig, strategy, ...) \
+    apply_rig_apply(rig, strategy, (const char *const[]){__VA_ARGS__, NULL})
+
+/* Went well, and this much came of it. */
+void apply_rig_check(const struct apply_rig *rig, size_t created, size_t changed, size_t unchanged);
+
+/* The whole text of the error; empty for none. */
+struct str apply_rig_text(const struct apply_rig *rig);
+
+/* Directly to the server: the status; the answer is in the rig. PATCH is a merge patch. */
+int apply_rig_call(struct apply_rig *rig, const char *method, const char *target, const char *body);
+void apply_rig_do(struct apply_rig *rig, const char *method, const char *target, const char *body);
+
+/* Text at a path of an object on the server; empty when it is not there. */
+struct str apply_rig_look(struct apply_rig *rig, const char *target, const char *path);
