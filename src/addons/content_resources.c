@@ -21,8 +21,7 @@ static struct error *check_kind(const struct object *object)
     const struct str version = object_api_version(object), kind = object_kind(object);
     if (str_eq(version, STR("v1")) && (is_secret(object) || str_eq(kind, STR("ConfigMap"))))
         return NULL;
-    return error_new(ERROR_INVALID, "%s is neither a ConfigMap nor a Secret of v1",
-                     kind.len ? "it" : "an object without a kind");
+    return error_new(ERROR_INVALID, "neither a ConfigMap nor a Secret of v1");
 }
 
 static struct error *check_texts(const struct object *object, struct str name)
@@ -76,8 +75,9 @@ static struct error *settle_named(struct content_item *item)
 {
     const struct key key = object_key(item->object);
     const struct str kind = object_kind(item->object);
-    return error_wrap(settle(item), "%.*s %.*s/%.*s", STR_ARG(kind), STR_ARG(key.namespace),
-                      STR_ARG(key.name));
+    return error_wrap(settle(item), "document %zu: %.*s %.*s%s%.*s", item->document,
+                      STR_ARG(kind.len ? kind : STR("object")), STR_ARG(key.namespace),
+                      key.namespace.len ? "/" : "", STR_ARG(key.name));
 }
 
 static struct error *read_items(struct str text, struct str source, struct content_items *items)
