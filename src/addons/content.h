@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "api/object.h"
@@ -19,8 +20,13 @@ struct content;
 
 #define CONTENT_SECRET_TYPE "addons.cluster.x-k8s.io/resource-set"
 
-/* From a whole ConfigMap or Secret, its data as a server gives it. */
+/*
+ * From a whole ConfigMap or Secret, its data as a server gives it. Objects of a list take the
+ * list's place, see content_items_expand(); content_read_as_written() keeps lists whole, which is
+ * how "corset render" shows them.
+ */
 struct content *content_read(const struct object *resource);
+struct content *content_read_as_written(const struct object *resource);
 struct content *content_ref(struct content *content);
 void content_free(struct content *content); /* gives one reference back */
 DEFINE_OWNED(content)
@@ -30,11 +36,19 @@ DEFINE_OWNED(content)
 struct str content_hash(const struct content *content);
 
 /*
- * Why it is of no use; NULL: it is fine. The text is the one that conditions show and names the
- * resource; it never shows what a Secret holds. The class is a word of reports: "syntax",
- * "json-list", "no-data", "secret-type".
+ * Why it is of no use; NULL: it is fine. A value's key is named where there are several, then line
+ * and column where they are known, all behind the text that Cluster API has.
+ *
+ * content_error() is for conditions, events and logs: a quoted document is cut, and nothing that a
+ * Secret holds is shown. content_error_whole() quotes documents (up to some 28 KB) whatever they
+ * come from: it is for the terminal of the person who has the resource in hand, and must go nowhere
+ * else.
+ *
+ * The class is a word of reports: "syntax" and the others of manifest_error_name(), "no-data",
+ * "secret-type".
  */
 const struct error *content_error(const struct content *content);
+const struct error *content_error_whole(const struct content *content);
 struct str content_error_class(const struct content *content);
 bool content_has_wrong_type(const struct content *content); /* a Secret of another type */
 
@@ -42,7 +56,10 @@ bool content_has_wrong_type(const struct content *content); /* a Secret of anoth
 size_t content_count(const struct content *content);
 struct object *content_object(const struct content *content, size_t index); /* borrowed */
 
-/* Where an object comes from: the key of the value, and its place among the documents, from 1. */
+/*
+ * Where an object comes from: the key of the value, and its place among the value's documents that
+ * are not empty, from 1; that of the list for what was in one.
+ */
 struct str content_key(const struct content *content, size_t index);
 size_t content_document(const struct content *content, size_t index);
 

@@ -22,6 +22,7 @@ struct command {
 
 extern const struct command command_apiserver;
 extern const struct command command_demo;
+extern const struct command command_render;
 extern const struct command command_version;
 
 /* Prints an error to standard error and gives COMMAND_FAILED. Takes the error. */

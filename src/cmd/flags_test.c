@@ -138,3 +138,57 @@ TEST(command_guesses_what_was_meant)
                  str_from_c(cases[i].meant ? cases[i].meant : "nothing"));
     }
 }
+
+struct listed {
+    struct flag_list files;
+    const char *output;
+    bool all;
+};
+
+static bool read_listed(struct listed *listed, int argc, char **argv)
+{
+    const struct flag flags[] = {
+        {"filename|f", FLAG_LIST, &listed->files },
+        {"output|o",   FLAG_TEXT, &listed->output},
+        {"all|A",      FLAG_BOOL, &listed->all   },
+        {"",           FLAG_LIST, &listed->files },
+    };
+    return flags_read(&command, argc, argv, flags, COUNT(flags));
+}
+
+TEST(flags_with_letters_lists_and_arguments)
+{
+    static const struct {
+        const char *arguments[ARGUMENTS_MAX];
+        const char *files, *output;
+        bool all;
+    } cases[] = {
+        {{"-f", "a", "-f", "b"},          "a b ",      "none", false},
+        {{"-fa", "--filename=b", "c"},    "a b c ",    "none", false},
+        {{"-f=a", "-o=json", "-A"},       "a ",        "json", true },
+        {{"-ojson", "-", "x", "-A=true"}, "- x ",      "json", true },
+        {{"-f", "-", "--output", "yaml"}, "- ",        "yaml", false},
+        {{"-o", "", "--", "-f"},          "-f ",       "",     false},
+        {{"--", "--", "--all"},           "-- --all ", "none", false},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct listed listed = {.output = "none"};
+        char files[64] = "";
+        TEST_CASE("row %zu", i);
+        CHECK(read_listed(&listed, count_of(cases[i].arguments), (char **)cases[i].arguments));
+        for (size_t j = 0; j < listed.files.count; j++) {
+            const size_t len = strlen(files);
+            snprintf(files + len, sizeof(files) - len, "%s ", listed.files.items[j]);
+        }
+        CHECK_EQ(str_from_c(files), str_from_c(cases[i].files));
+        CHECK_EQ(str_from_c(listed.output), str_from_c(cases[i].output));
+        CHECK_EQ(listed.all, cases[i].all);
+        flag_list_done(&listed.files);
+    }
+    static const char *const wrong[] = {"-x", "-o", "--filenam=x"};
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        struct listed listed = {0};
+        TEST_CASE("%s", wrong[i]);
+        CHECK(!read_listed(&listed, 1, (char **)&wrong[i]));
+    }
+}

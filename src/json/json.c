@@ -127,6 +127,17 @@ bool json_next(struct json_iter *iter, struct str *ret_key, const struct json_va
     return true;
 }
 
+size_t json_size(const struct json_value *value)
+{
+    if (!value)
+        return 0;
+    const yyjson_val *val = json_to_yyjson(value), *end = val_next(val);
+    size_t size = 0;
+    for (; val < end; val++)
+        size += sizeof(*val) + (val_has_text(val) ? val_len(val) : 0);
+    return size;
+}
+
 bool json_to_bool(const struct json_value *value, bool *ret_bool)
 {
     if (json_type(value) != JSON_BOOL)

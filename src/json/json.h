@@ -99,6 +99,9 @@ bool json_next(struct json_iter *iter, struct str *ret_key, const struct json_va
     for (struct json_iter iter_ = {.container = (in)}; iter_.container; iter_.container = NULL) \
         for (struct str key; json_next(&iter_, &key, &(value));)
 
+/* Bytes of memory that a value and all it contains take, about. */
+size_t json_size(const struct json_value *value);
+
 /* Readers for the wanted type; false (or an empty string) for any other, absent included. */
 bool json_to_bool(const struct json_value *value, bool *ret_bool);
 bool json_to_int64(const struct json_value *value, int64_t *ret_number); /* whole and fitting */

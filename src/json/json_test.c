@@ -300,3 +300,12 @@ TEST(json_doc_from_yyjson)
     check_written(json_doc_root(copied), 0, expected);
     check_written(json_doc_root(taken), 0, expected);
 }
+
+TEST(json_size_counts_values_and_text)
+{
+    OWNED(json_doc) doc = NULL;
+    CHECK_OK(json_read(STR("{\"abc\": [12, true, null], \"d\": \"efgh\"}"), &doc));
+    CHECK_EQ(json_size(json_doc_root(doc)), 8 * 16 + 3 + 2 + 1 + 4);
+    CHECK_EQ(json_size(json_get(json_doc_root(doc), STR("d"))), 16 + 4);
+    CHECK_EQ(json_size(NULL), 0);
+}

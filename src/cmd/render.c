@@ -1,0 +1,262 @@
+/* corset render: what would be applied from ConfigMaps and Secrets, offline. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "addons/content.h"
+#include "base/buf.h"
+#include "base/quote.h"
+#include "cmd/command.h"
+#include "cmd/flags.h"
+#include "cmd/render_input.h"
+#include "json/builder.h"
+#include "json/yaml_write.h"
+
+struct format {
+    const char *name;
+    const char *begin, *between, *end;
+    /* Appends one resource, and tells standard error of its error unless the text holds it. */
+    struct error *(*write)(struct buf *out, const struct object *resource,
+                           const struct content *content);
+};
+
+/* One line that moves no cursor, with quotes as they are. */
+static void add_shown(struct buf *out, struct str text)
+{
+    char piece[QUOTE_PIECE_MAX];
+    while (text.len) {
+        const char first = text.ptr[0];
+        const size_t len = quote_next_go(&text, piece);
+        if (first == '"' || first == '\\')
+            buf_add_char(out, first);
+        else
+            buf_add(out, str_from(piece, len));
+    }
+}
+
+static void add_resource(struct buf *out, const struct object *resource)
+{
+    const struct key key = object_key(resource);
+    SCOPED(buf) text = {.limit = 0};
+    buf_print(&text, "%.*s %.*s%s%.*s", STR_ARG(object_kind(resource)), STR_ARG(key.namespace),
+              key.namespace.len ? "/" : "", STR_ARG(key.name));
+    add_shown(out, buf_str(&text));
+}
+
+static void print_error(const struct object *resource, const struct content *content)
+{
+    SCOPED(buf) line = {.limit = 0};
+    if (!content_error(content))
+        return;
+    add_resource(&line, resource);
+    buf_add(&line, STR(": "));
+    add_shown(&line, str_from_c(content_error_whole(content)->message));
+    fprintf(stderr, "corset: %s\n", buf_c(&line));
+}
+
+static struct error *write_yaml(struct buf *out, const struct object *resource,
+                                const struct content *content)
+{
+    print_error(resource, content);
+    buf_add(out, STR("# "));
+    add_resource(out, resource);
+    buf_print(out, "%s%.*s%s\n", content_hash(content).len ? " " : "",
+              STR_ARG(content_hash(content)), content_error(content) ? " cannot be used" : "");
+    for (size_t i = 0; i < content_count(content); i++) {
+        buf_add(out, STR("---\n"));
+        yaml_write(out, object_root(content_object(content, i)));
+    }
+    return NULL;
+}
+
+/* As kubectl names objects: "deployment.apps/coredns". */
+static struct error *write_names(struct buf *out, const struct object *resource,
+                                 const struct content *content)
+{
+    print_error(resource, content);
+    for (size_t i = 0; i < content_count(content); i++) {
+        const struct object *object = content_object(content, i);
+        const struct gvk gvk = object_gvk(object);
+        SCOPED(buf) text = {.limit = 0};
+        for (size_t j = 0; j < gvk.kind.len; j++) {
+            const char c = gvk.kind.ptr[j];
+            buf_add_char(&text, c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c);
+        }
+        buf_print(&text, "%s%.*s/%.*s", gvk.group.len ? "." : "", STR_ARG(gvk.group),
+                  STR_ARG(object_name(object)));
+        add_shown(out, buf_str(&text));
+        buf_add_char(out, '\n');
+    }
+    return NULL;
+}
+
+static void build_outcome(struct json_builder *builder, const struct content *content)
+{
+    const struct error *err = content_error_whole(content);
+    if (err) {
+        json_builder_add_object(builder, "error");
+        json_builder_add_str(builder, "class", content_error_class(content));
+        json_builder_add_str(builder, "message", str_from_c(err->message));
+        json_builder_end(builder);
+        return;
+    }
+    json_builder_add_array(builder, "objects");
+    for (size_t i = 0; i < content_count(content); i++)
+        json_builder_value(builder, object_root(content_object(content, i)));
+    json_builder_end(builder);
+}
+
+/* Lines of a text, four spaces further in. JSON strings have no line feeds in them. */
+static void add_indented(struct buf *out, struct str text)
+{
+    struct str line;
+    while (text.len) {
+        const bool more = str_cut(&text, '\n', &line);
+        buf_add(out, STR("    "));
+        buf_add(out, line);
+        if (more)
+            buf_add_char(out, '\n');
+    }
+}
+
+static struct error *write_json(struct buf *out, const struct object *resource,
+                                const struct content *content)
+{
+    SCOPED(json_builder) builder = {0};
+    SCOPED(buf) text = {.limit = 0};
+    OWNED(json_doc) doc = NULL;
+    json_builder_object(&builder);
+    json_builder_add_str(&builder, "kind", object_kind(resource));
+    json_builder_add_str(&builder, "namespace", object_namespace(resource));
+    json_builder_add_str(&builder, "name", object_name(resource));
+    if (content_hash(content).len)
+        json_builder_add_str(&builder, "hash", content_hash(content));
+    build_outcome(&builder, content);
+    json_builder_end(&builder);
+    TRY(json_builder_finish(&builder, &doc));
+    json_write_pretty(&text, json_doc_root(doc));
+    TRY(buf_check(&text));
+    add_indented(out, buf_str(&text));
+    return NULL;
+}
+
+static const struct format formats[] = {
+    {"yaml", "",                        "---\n", "",           write_yaml },
+    {"json", "{\n  \"resources\": [\n", ",\n",   "\n  ]\n}\n", write_json },
+    {"name", "",                        "",      "",           write_names},
+};
+
+static const struct format *find_format(const char *name)
+{
+    for (size_t i = 0; i < COUNT(formats); i++)
+        if (strcmp(formats[i].name, name) == 0)
+            return &formats[i];
+    return NULL;
+}
+
+static struct error *print(struct str text)
+{
+    if (text.len && fwrite(text.ptr, 1, text.len, stdout) != text.len)
+        return error_new(ERROR_IO, "cannot write to standard output");
+    return NULL;
+}
+
+static struct error *render_resource(const struct format *format, const struct object *resource,
+                                     bool expand, bool *failed)
+{
+    OWNED(content) content = expand ? content_read(resource) : content_read_as_written(resource);
+    SCOPED(buf) out = {.secret = true};
+    *failed |= content_error(content) != NULL;
+    TRY(format->write(&out, resource, content));
+    TRY(buf_check(&out));
+    return print(buf_str(&out));
+}
+
+static struct error *render(const struct format *format, const struct content_items *resources,
+                            bool expand, bool *failed)
+{
+    TRY(print(str_from_c(format->begin)));
+    for (size_t i = 0; i < resources->count; i++) {
+        const struct object *resource = resources->items[i].object;
+        if (i > 0)
+            TRY(print(str_from_c(format->between)));
+        TRY(render_resource(format, resource, expand, failed), "%.*s %.*s/%.*s",
+            STR_ARG(object_kind(resource)), STR_ARG(object_namespace(resource)),
+            STR_ARG(object_name(resource)));
+    }
+    TRY(print(str_from_c(format->end)));
+    return fflush(stdout) ? error_new(ERROR_IO, "cannot write to standard output") : NULL;
+}
+
+/* A text of others, so it is made fit for a terminal. */
+static int fail(struct error *err)
+{
+    SCOPED(buf) line = {.limit = 0};
+    add_shown(&line, str_from_c(err->message));
+    fprintf(stderr, "corset: %s\n", buf_c(&line));
+    error_free(err);
+    return COMMAND_FAILED;
+}
+
+static int render_files(const struct format *format, const struct flag_list *files, bool expand)
+{
+    SCOPED(content_items) resources = {0};
+    bool failed = false;
+    struct error *err = NULL;
+    for (size_t i = 0; i < files->count && !err; i++)
+        err = render_input_read(files->items[i], &resources);
+    if (!err)
+        err = render(format, &resources, expand, &failed);
+    if (err)
+        return fail(err);
+    return failed ? COMMAND_NO : COMMAND_DONE;
+}
+
+static int run_with(struct flag_list *files, int argc, char **argv)
+{
+    const char *output = "yaml";
+    bool expand = false;
+    const struct flag flags[] = {
+        {"filename|f",   FLAG_LIST, files  },
+        {"output|o",     FLAG_TEXT, &output},
+        {"expand-lists", FLAG_BOOL, &expand},
+        {"",             FLAG_LIST, files  },
+    };
+    if (!flags_read(&command_render, argc, argv, flags, COUNT(flags)))
+        return COMMAND_USAGE;
+    const struct format *format = find_format(output);
+    if (!format)
+        return command_misused(&command_render, "-o is yaml, json or name, not '%s'", output);
+    if (files->count == 0)
+        return command_misused(&command_render, "give files with -f, or - for standard input");
+    return render_files(format, files, expand);
+}
+
+static int run(int argc, char **argv)
+{
+    SCOPED(flag_list) files = {0};
+    return run_with(&files, argc, argv);
+}
+
+const struct command command_render = {
+    .name = "render",
+    .summary = "show what would be applied from ConfigMaps and Secrets",
+    .help =
+        "Shows what corset would apply from the ConfigMaps and Secrets of a ClusterResourceSet:\n"
+        "the objects in the order in which they are applied, and the hash of each resource.\n"
+        "Nothing is contacted.\n\n"
+        "Usage: corset render -f FILE [-f FILE ...] [-o yaml|json|name]\n\n"
+        "  -f, --filename FILE  manifests of ConfigMaps and Secrets, YAML or JSON; a folder stands\n"
+        "                       for its .yaml, .yml and .json files, - for standard input\n"
+        "  -o, --output FORMAT  yaml (default): the objects, as a stream that kubectl takes;\n"
+        "                       json: resources with hash and objects or error;\n"
+        "                       name: one line for each object\n"
+        "      --expand-lists   show what is in a List instead of the List; applied is what is in "
+        "it\n\n"
+        "Exits with 1 when a resource cannot be used; why is on standard error, or in the JSON.\n"
+        "What Secrets hold is shown as it is.\n\n"
+        "Try it:\n"
+        "  kubectl get configmap cni -o yaml | corset render -f -\n"
+        "  corset render -f sets/ -o json\n",
+    .run = run,
+};

@@ -1,0 +1,13 @@
+/*
+ * What "corset render" reads: ConfigMaps and Secrets from files, folders and standard input.
+ */
+#pragma once
+
+#include "addons/content_items.h"
+#include "base/error.h"
+
+/*
+ * Adds what a file holds; of a folder its files that end in .yaml, .yml or .json, in the order of
+ * their names; of "-" what comes on standard input.
+ */
+MUST_USE struct error *render_input_read(const char *name, struct content_items *resources);
