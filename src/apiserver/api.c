@@ -62,6 +62,7 @@ struct error *api_new(const struct api_options *options, struct api **ret_api)
     api->loop = options->loop;
     api->store = options->store;
     api->pool = options->pool;
+    api->extensions = options->extensions;
     api->cluster = options->cluster;
     api->settle_turn.permits = 1;
     api->definitions.release = definition_release;
@@ -82,6 +83,8 @@ struct error *api_new(const struct api_options *options, struct api **ret_api)
     TRY(rules_load(api), "load access rules");
     TRY(bootstrap_fill(api, options->base_rbac == NULL, options->authority),
         "make the first objects");
+    TRY(definitions_install(api, options->definitions, options->definition_count),
+        "install definitions");
     TRY(collector_load(api->collector), "load owners");
     *ret_api = TAKE(api);
     return NULL;

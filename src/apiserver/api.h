@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "base/owned.h"
 #include "custom/custom.h"
+#include "custom/custom_extension.h"
 #include "kinds/kind.h"
 #include "kinds/kind_discovery.h"
 #include "store/store.h"
@@ -35,6 +36,7 @@ struct api {
     struct rbac *rbac;
     struct access access;
     struct custom_pool *pool;
+    struct custom_extensions extensions;
     struct map definitions;       /* name -> struct api_definition */
     struct semaphore settle_turn; /* names are given to one definition at a time */
     struct collector *collector;
@@ -50,6 +52,9 @@ struct api_options {
     struct str authority;     /* certificate that vouches for clients, published as others do */
     struct rbac *base_rbac;   /* rules that hold in every API; NULL: they are stored like others */
     struct custom_pool *pool; /* shared by all APIs of a process */
+    struct custom_extensions extensions;
+    const struct str *definitions; /* to be there, in YAML; see definitions_install() */
+    size_t definition_count;
     struct str cluster;
 };
 

@@ -6,6 +6,7 @@
 #include "apiserver/data_dir.h"
 #include "apiserver/gate.h"
 #include "apiserver/handler.h"
+#include "apiserver/seed.h"
 #include "async/loop.h"
 #include "base/memory.h"
 #include "custom/custom_pool.h"
@@ -78,6 +79,9 @@ static struct error *open_api(struct apiserver *server, const struct apiserver_o
         .keys = server->credentials->keys,
         .authority = buf_str(&server->credentials->authority),
         .pool = server->pool,
+        .extensions = options->extensions,
+        .definitions = options->definitions,
+        .definition_count = options->definition_count,
     };
     TRY(api_new(&api, &server->api));
     const struct clusters_options clusters = {
@@ -148,6 +152,11 @@ void apiserver_free(struct apiserver *server)
     credentials_free(server->credentials);
     data_dir_free(server->folder);
     mem_free(server);
+}
+
+struct error *apiserver_put(struct apiserver *server, struct json_doc *doc)
+{
+    return seed_put(server->api, doc, SEED_MERGE);
 }
 
 uint16_t apiserver_port(const struct apiserver *server)

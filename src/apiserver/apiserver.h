@@ -15,9 +15,11 @@
 #include "base/error.h"
 #include "base/owned.h"
 #include "base/str.h"
+#include "custom/custom_extension.h"
 
 struct api;
 struct apiserver;
+struct json_doc;
 struct loop;
 struct network;
 
@@ -28,6 +30,12 @@ struct apiserver_options {
     const char *folder;      /* where everything is kept; NULL: in memory */
     size_t virtual_clusters; /* named vc-0001 and so on */
     struct inject inject; /* for all virtual clusters; changed at run time by PUT /debug/inject */
+
+    /* Of the main API: kinds that know more than their definitions, and definitions it begins with.
+     */
+    struct custom_extensions extensions;
+    const struct str *definitions; /* in YAML; one that is there is left alone unless it is ours */
+    size_t definition_count;
 
     /* Limits; 0 means the default. */
     size_t requests; /* under way at a time, watches apart: 1000; more are told to come again */
@@ -47,6 +55,12 @@ MUST_USE struct error *apiserver_drain(struct apiserver *server);
 /* Suspends until what was acknowledged is safe, which it is, and everything is closed. */
 void apiserver_free(struct apiserver *server);
 DEFINE_OWNED(apiserver)
+
+/*
+ * An object of the main API, by the process itself and not by a user: made, or given the members it
+ * lacks. Nothing is checked. Suspends until it is durable; many at once share a commit.
+ */
+MUST_USE struct error *apiserver_put(struct apiserver *server, struct json_doc *doc);
 
 uint16_t apiserver_port(const struct apiserver *server);
 struct str apiserver_authority(const struct apiserver *server);         /* certificate, PEM */

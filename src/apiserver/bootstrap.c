@@ -1,12 +1,8 @@
 #include "apiserver/bootstrap.h"
 
 #include "access/access.h"
-#include "apiserver/api.h"
-#include "apiserver/metadata.h"
-#include "apiserver/stored.h"
-#include "async/loop.h"
-#include "base/random.h"
-#include "json/path.h"
+#include "apiserver/seed.h"
+#include "json/json.h"
 
 static const struct str namespaces[] = {
     STR_INIT("default"),
@@ -15,48 +11,11 @@ static const struct str namespaces[] = {
     STR_INIT("kube-system"),
 };
 
-struct seed {
-    struct api *api;
-    const struct kind *kind;
-    struct json_doc *doc;
-};
-
-static struct error *put_if_missing(void *data, struct store_edit *edit)
-{
-    const struct seed *seed = data;
-    OWNED(json_doc) filled = NULL;
-    OWNED(json_doc) versioned = NULL;
-    char uid[RANDOM_UUID_LEN + 1];
-    const struct metadata_new values = {
-        .name = json_path_str(json_doc_root(seed->doc), "metadata.name"),
-        .namespace = json_path_str(json_doc_root(seed->doc), "metadata.namespace"),
-        .uid = random_uuid(loop_random(seed->api->loop), uid),
-        .now = loop_wall(seed->api->loop),
-        .has_generation = seed->kind->has_generation,
-    };
-    if (edit->previous)
-        return NULL;
-    TRY(metadata_create(seed->doc, &values, &filled));
-    TRY(metadata_set_version(filled, edit->revision, &versioned));
-    TRY(stored_text(seed->kind, versioned, &edit->text));
-    edit->verdict = STORE_PUT;
-    return NULL;
-}
-
 static struct error *plant(struct api *api, struct str text)
 {
     OWNED(json_doc) doc = NULL;
-    struct gvk gvk;
     TRY(json_read(text, &doc));
-    const struct json_value *root = json_doc_root(doc);
-    TRY(gvk_from_api_version(json_path_str(root, "apiVersion"), json_path_str(root, "kind"), &gvk));
-    const struct kind *kind = kinds_find_kind(gvk);
-    if (!kind)
-        return error_new(ERROR_INTERNAL, "%.*s is no built-in kind", STR_ARG(gvk.kind));
-    struct seed seed = {api, kind, doc};
-    const struct key key = {json_path_str(root, "metadata.namespace"),
-                            json_path_str(root, "metadata.name")};
-    return api_change(api, api_id(kind, key), STORE_ANY, put_if_missing, &seed, NULL);
+    return seed_put(api, doc, SEED_IF_MISSING);
 }
 
 /* Where servers beside this one look up whom it trusts. */

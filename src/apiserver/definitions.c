@@ -112,7 +112,8 @@ static struct error *serve(struct api *api, struct str name, const struct object
     TRY(json_read(object_text_json(text), &doc));
     const struct json_value *root = json_doc_root(doc);
     if (definition_is_established(root))
-        TRY(custom_pool_get(api->pool, root, &custom));
+        TRY(custom_pool_get(api->pool, root, custom_extension_find(api->extensions, root),
+                            &custom));
     struct api_definition *definition = map_find(&api->definitions, name);
     if (!definition) {
         definition = NEW(struct api_definition);

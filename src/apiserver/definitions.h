@@ -22,5 +22,8 @@ const struct kind *definitions_kind(const struct kind *kind);
 /* All of them, at start. Suspends. */
 MUST_USE struct error *definitions_load(struct api *api);
 
+/* Texts in YAML, one definition each: those that are missing are made. Suspends. */
+MUST_USE struct error *definitions_install(struct api *api, const struct str *texts, size_t count);
+
 /* This one changed, if it is one: its status is settled and its kinds are served. Suspends. */
 void definitions_follow(struct api *api, struct store_id id);

@@ -1,6 +1,4 @@
 /* corset apiserver: the embedded API server alone. */
-#include "apiserver/apiserver.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,11 +10,11 @@
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "async/signals.h"
-#include "client/kubeconfig.h"
 #include "cmd/command.h"
 #include "cmd/flags.h"
 #include "net/network.h"
 #include "net/tcp.h"
+#include "standalone/standalone.h"
 
 #define DRAIN_TIMEOUT (10 * SECOND)
 #define PORT_DEFAULT  7443
@@ -55,20 +53,6 @@ static bool read_listen(struct settings *settings)
     return true;
 }
 
-/* The address in kubeconfigs: the one that was asked for, if one can call it. */
-static struct str server_url(const struct settings *settings, const struct apiserver *server,
-                             struct arena *arena)
-{
-    struct str host = settings->host;
-    if (str_eq(host, STR("0.0.0.0")))
-        host = STR("127.0.0.1");
-    if (str_eq(host, STR("::")))
-        host = STR("::1");
-    const bool is_ipv6 = str_contains(host, STR(":"));
-    return arena_print(arena, "https://%s%.*s%s:%u", is_ipv6 ? "[" : "", STR_ARG(host),
-                       is_ipv6 ? "]" : "", (unsigned)apiserver_port(server));
-}
-
 /* Written beside its place and renamed, so that who finds it finds all of it. */
 static struct error *write_file(const char *path, struct str content)
 {
@@ -83,34 +67,21 @@ static struct error *write_file(const char *path, struct str content)
     return secret_file_write(buf_c(&folder), name.ptr, content);
 }
 
-static struct error *write_kubeconfig(const struct settings *settings,
-                                      const struct apiserver *server, const char *path)
+static struct error *write_kubeconfig(const struct standalone *standalone, const char *path)
 {
     SCOPED(buf) text = {.secret = true};
-    SCOPED(rest_config) config = {0};
-    config.host = server_url(settings, server, &config.arena);
-    config.tls.trust_pem = apiserver_authority(server);
-    config.tls.certificate_pem = apiserver_admin_certificate(server);
-    config.tls.key_pem = apiserver_admin_key(server);
-    kubeconfig_write(&text, STR("corset"), &config);
+    standalone_admin_kubeconfig(standalone, &text);
     return write_file(path, buf_str(&text));
 }
 
-static struct error *write_cluster(const struct settings *settings, const struct apiserver *server,
-                                   const char *folder, size_t index)
+static struct error *write_cluster(const struct standalone *standalone, const char *folder,
+                                   size_t index)
 {
     SCOPED(buf) text = {.secret = true};
-    SCOPED(buf) token = {.secret = true};
     SCOPED(buf) name = {.limit = 0};
-    SCOPED(rest_config) config = {0};
-    const struct str cluster = apiserver_cluster_name(server, index);
-    const struct str url = server_url(settings, server, &config.arena);
-    apiserver_cluster_token(server, index, &token);
-    config.host = arena_print(&config.arena, "%.*s/clusters/%.*s", STR_ARG(url), STR_ARG(cluster));
-    config.tls.trust_pem = apiserver_authority(server);
-    config.auth.token = buf_str(&token);
-    kubeconfig_write(&text, cluster, &config);
-    buf_print(&name, "%.*s.kubeconfig", STR_ARG(cluster));
+    standalone_cluster_kubeconfig(standalone, index, &text);
+    buf_print(&name, "%.*s.kubeconfig",
+              STR_ARG(apiserver_cluster_name(standalone_server(standalone), index)));
     return secret_file_remake(folder, buf_c(&name), buf_str(&text));
 }
 
@@ -125,32 +96,32 @@ static void remove_leftovers(const char *folder, size_t count)
     }
 }
 
-static struct error *write_clusters(const struct settings *settings, const struct apiserver *server,
-                                    const char *folder)
+static struct error *write_clusters(const struct standalone *standalone, const char *folder)
 {
-    const size_t count = apiserver_cluster_count(server);
+    const size_t count = apiserver_cluster_count(standalone_server(standalone));
     if (mkdir(folder, 0700) != 0 && errno != EEXIST)
         return error_from_errno(errno, "make %s", folder);
     for (size_t i = 0; i < count; i++)
-        TRY(write_cluster(settings, server, folder, i));
+        TRY(write_cluster(standalone, folder, i));
     remove_leftovers(folder, count);
     return NULL;
 }
 
-static struct error *write_files(const struct settings *settings, const struct apiserver *server)
+static struct error *write_files(const struct settings *settings,
+                                 const struct standalone *standalone)
 {
     SCOPED(buf) path = {.limit = 0};
     SCOPED(buf) clusters = {.limit = 0};
     if (settings->data_dir) {
         buf_print(&path, "%s/kubeconfig", settings->data_dir);
         buf_print(&clusters, "%s/clusters", settings->data_dir);
-        TRY(write_kubeconfig(settings, server, buf_c(&path)));
-        TRY(write_clusters(settings, server, buf_c(&clusters)));
+        TRY(write_kubeconfig(standalone, buf_c(&path)));
+        TRY(write_clusters(standalone, buf_c(&clusters)));
     }
     if (settings->write_clusters)
-        TRY(write_clusters(settings, server, settings->write_clusters));
+        TRY(write_clusters(standalone, settings->write_clusters));
     if (settings->write_kubeconfig)
-        TRY(write_kubeconfig(settings, server, settings->write_kubeconfig));
+        TRY(write_kubeconfig(standalone, settings->write_kubeconfig));
     return NULL;
 }
 
@@ -160,8 +131,7 @@ static struct error *serve(void *data)
     struct loop *loop = loop_current();
     OWNED(signals) signals = NULL;
     OWNED(network) network = NULL;
-    OWNED(apiserver) server = NULL;
-    SCOPED(arena) arena = {0};
+    OWNED(standalone) standalone = NULL;
     TRY(signals_new(loop, &signals));
     network = tcp_network_new(loop);
     const struct apiserver_options options = {
@@ -174,14 +144,14 @@ static struct error *serve(void *data)
         .history_age = settings->history_span,
         .history_events = settings->history_span ? 1 : 0,
     };
-    TRY(apiserver_new(loop, &options, &server), "start the API server");
-    TRY(write_files(settings, server));
-    const struct str url = server_url(settings, server, &arena);
+    TRY(standalone_new(loop, &options, &standalone), "start the API server");
+    TRY(write_files(settings, standalone));
+    const struct str url = standalone_url(standalone);
     fprintf(stderr, "corset: ready on %.*s\n", STR_ARG(url));
     TRY(signals_wait(signals));
     fprintf(stderr, "corset: stopping\n");
     FIBER_TIMEOUT(DRAIN_TIMEOUT);
-    OWNED(error) late = apiserver_drain(server);
+    OWNED(error) late = apiserver_drain(standalone_server(standalone));
     return NULL;
 }
 

@@ -4,7 +4,8 @@
  * A definition is compiled once per change. Each served version gives a struct kind, with the steps
  * of kinds/kind.h driven by that version's schema, printer columns, subresources and selectable
  * fields. Objects are stored in the storage version and presented in the one that was asked for.
- * Conversion (strategy None) is a new apiVersion and pruning by the schema of that version;
+ * Conversion (strategy None) is a new apiVersion and pruning by the schema of that version, unless
+ * the kind has an extension (custom_extension.h) that knows more;
  * defaults are those of the version in which an object is read, be it from a body or from the
  * store.
  *
@@ -18,9 +19,15 @@
 #include "schema/schema.h"
 
 struct custom;
+struct custom_extension;
 
-/* From a CustomResourceDefinition that is valid and has its defaults. */
+/*
+ * From a CustomResourceDefinition that is valid and has its defaults. The extension, which may be
+ * NULL, stands in for what definitions leave to others: it counts where the schema has rules or
+ * conversion is by webhook. A definition with neither gets what its schema says.
+ */
 MUST_USE struct error *custom_compile(const struct json_value *definition,
+                                      const struct custom_extension *extension,
                                       struct custom **ret_custom);
 struct custom *custom_ref(struct custom *custom);
 void custom_free(struct custom *custom); /* gives one reference back */
@@ -47,6 +54,14 @@ MUST_USE struct error *custom_check_version(const struct kind *kind,
 /* An object of the kind as it goes into the store: in the storage version, pruned by its schema. */
 MUST_USE struct error *custom_to_storage(const struct kind *kind, struct json_doc *doc,
                                          struct json_doc **ret_doc);
+
+/*
+ * What the kind's extension has against an object, or a change of one, that is otherwise fine: the
+ * Status of an admission webhook that denied the request. Both are of the kind's version; old is
+ * NULL on create.
+ */
+MUST_USE struct error *custom_admit(const struct kind *kind, struct str subresource,
+                                    const struct json_value *old, const struct json_value *object);
 
 /* Where /scale finds its numbers (JSON paths such as ".spec.replicas"); false without /scale. */
 struct custom_scale {

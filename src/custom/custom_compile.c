@@ -276,7 +276,19 @@ static void collect_served(struct custom *custom)
         qsort(custom->served, custom->served_count, sizeof(custom->served[0]), kind_cmp);
 }
 
-struct error *custom_compile(const struct json_value *definition, struct custom **ret_custom)
+/* Rules and webhooks are for others to run; here an extension takes their place. */
+static bool leaves_something_open(const struct custom *custom, const struct json_value *spec)
+{
+    if (str_eq(json_path_str(spec, "conversion.strategy"), STR("Webhook")))
+        return true;
+    for (size_t i = 0; i < custom->version_count; i++)
+        if (custom->versions[i].schema && schema_has_rules(custom->versions[i].schema))
+            return true;
+    return false;
+}
+
+struct error *custom_compile(const struct json_value *definition,
+                             const struct custom_extension *extension, struct custom **ret_custom)
 {
     const struct json_value *spec = json_get(definition, STR("spec"));
     const struct json_value *versions = json_get(spec, STR("versions")), *value;
@@ -292,6 +304,8 @@ struct error *custom_compile(const struct json_value *definition, struct custom 
     collect_served(custom);
     if (!custom->storage)
         return error_new(ERROR_INVALID, "no version is stored");
+    if (extension && leaves_something_open(custom, spec))
+        custom->extension = extension;
     *ret_custom = TAKE(custom);
     return NULL;
 }

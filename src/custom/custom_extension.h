@@ -1,15 +1,20 @@
 /*
  * What a custom kind does beyond its schema, in place of the webhooks it has on other servers.
  *
- * A table of these is given to the API server; rows are found by group and kind of a definition.
+ * A table of these is given to the API server; rows are found by group and kind of a definition,
+ * and count where the definition leaves something to others: see custom_compile(). They live as
+ * long as what is compiled with them.
  */
 #pragma once
+
+#include <stddef.h>
 
 #include "api/field_error.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "json/json.h"
 
+/* Any of the functions may be NULL. */
 struct custom_extension {
     struct str group, kind;
     struct str version; /* in which default_ and validate see objects */
@@ -27,3 +32,12 @@ struct custom_extension {
     struct error *(*convert)(struct json_doc *doc, struct str to_version,
                              struct json_doc **ret_doc);
 };
+
+struct custom_extensions {
+    const struct custom_extension *items;
+    size_t count;
+};
+
+/* The row of a definition's kind; NULL when there is none. */
+const struct custom_extension *custom_extension_find(struct custom_extensions extensions,
+                                                     const struct json_value *definition);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "custom/custom.h"
+#include "custom/custom_extension.h"
 #include "custom/jsonpath.h"
 
 enum column_type {
@@ -42,7 +43,8 @@ struct custom {
     const struct kind **served; /* most preferred first */
     size_t served_count;
     const struct custom_version *storage;
-    struct custom_pool *pool; /* that knows it; NULL for none */
+    const struct custom_extension *extension; /* NULL for none */
+    struct custom_pool *pool;                 /* that knows it; NULL for none */
     struct str pool_key;
 };
 
@@ -55,6 +57,18 @@ const struct custom_version *custom_version_of(const struct kind *kind);
 
 /* NULL when the definition has no such version. */
 const struct custom_version *custom_find_version(const struct custom *custom, struct str name);
+
+/* In another version of the same kind, and only what its schema knows. */
+MUST_USE struct error *custom_convert(const struct custom_version *to, struct json_doc *doc,
+                                      struct json_doc **ret_doc);
+
+/* Only what a version's schema knows; what it does not is named in unknown, which may be NULL. */
+MUST_USE struct error *custom_prune(const struct custom_version *version, struct json_doc *doc,
+                                    struct schema_unknown *unknown, struct json_doc **ret_doc);
+
+/* The extension's part of preparing a write: its defaults, unless it is one of a subresource. */
+MUST_USE struct error *custom_extend(const struct kind *kind, struct str subresource,
+                                     struct json_doc *doc, struct json_doc **ret_doc);
 
 /* One value per column; see kind_ops. */
 void custom_cells(const struct kind *kind, const struct json_value *object, timestamp now,

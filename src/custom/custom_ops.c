@@ -90,7 +90,7 @@ static struct error *prune_all(struct json_doc *doc, struct schema_unknown *unkn
     return json_builder_finish(&builder, ret_doc);
 }
 
-static struct error *prune(const struct custom_version *version, struct json_doc *doc,
+struct error *custom_prune(const struct custom_version *version, struct json_doc *doc,
                            struct schema_unknown *unknown, struct json_doc **ret_doc)
 {
     if (!version || !version->schema)
@@ -125,7 +125,7 @@ static struct error *decode(const struct kind *kind, struct json_doc *doc,
         *ret_doc = TAKE(clean); /* validation tells what is wrong */
         return NULL;
     }
-    TRY(prune(version, clean, unknown ? &found : NULL, ret_doc));
+    TRY(custom_prune(version, clean, unknown ? &found : NULL, ret_doc));
     for (size_t i = 0; i < found.count; i++)
         json_warn(unknown, arena_print(&arena, "unknown field \"%.*s\"", STR_ARG(found.paths[i])));
     return NULL;
@@ -174,10 +174,12 @@ static struct error *keep_status(const struct custom_version *version, const str
 static struct error *prepare(const struct kind *kind, const struct kind_write *write,
                              struct json_doc *doc, struct json_doc **ret_doc)
 {
+    OWNED(json_doc) extended = NULL;
     OWNED(json_doc) kept = NULL;
     if (write->old && str_eq(write->subresource, STR("status")))
         return prepare_status(write->old, json_doc_root(doc), ret_doc);
-    TRY(keep_status(custom_version_of(kind), write->old, doc, &kept));
+    TRY(custom_extend(kind, write->subresource, doc, &extended));
+    TRY(keep_status(custom_version_of(kind), write->old, extended, &kept));
     if (!kind->namespaced && json_path(json_doc_root(kept), "metadata.namespace"))
         return with_member(kept, JSON_PLACE("metadata.namespace"), NULL, ret_doc);
     *ret_doc = TAKE(kept);
@@ -222,19 +224,6 @@ static void validate(const struct kind *kind, const struct kind_write *write,
         scale_validate(&version->scale, object, is_status, errors);
 }
 
-/* In another version: its name, and only what its schema knows. */
-static struct error *convert(const struct custom_version *to, struct json_doc *doc,
-                             struct json_doc **ret_doc)
-{
-    SCOPED(arena) arena = {.limit = 0};
-    SCOPED(json_edit) edit;
-    OWNED(json_doc) renamed = NULL;
-    json_edit_init(&edit, json_doc_root(doc));
-    json_edit_set_str(&edit, JSON_PLACE("apiVersion"), gvk_api_version(&arena, to->kind.gvk));
-    TRY(json_edit_finish(&edit, &renamed), "change version");
-    return prune(to, renamed, NULL, ret_doc);
-}
-
 static struct error *present(const struct kind *kind, struct json_doc *doc,
                              struct json_doc **ret_doc)
 {
@@ -242,13 +231,13 @@ static struct error *present(const struct kind *kind, struct json_doc *doc,
     OWNED(json_doc) pruned = NULL;
     OWNED(json_doc) full = NULL;
     version_named(kind, json_doc_root(doc), &from);
-    TRY(prune(from, doc, NULL, &pruned));
+    TRY(custom_prune(from, doc, NULL, &pruned));
     if (from && from->schema)
         TRY(schema_default(from->schema, pruned, &full));
     else
         full = json_doc_ref(pruned);
     if (from != to)
-        return convert(to, full, ret_doc);
+        return custom_convert(to, full, ret_doc);
     *ret_doc = TAKE(full);
     return NULL;
 }
@@ -258,7 +247,7 @@ struct error *custom_to_storage(const struct kind *kind, struct json_doc *doc,
 {
     const struct custom_version *from = custom_version_of(kind);
     if (from != from->custom->storage)
-        return convert(from->custom->storage, doc, ret_doc);
+        return custom_convert(from->custom->storage, doc, ret_doc);
     *ret_doc = json_doc_ref(doc);
     return NULL;
 }

@@ -7,7 +7,7 @@
 #include "json/compare.h"
 
 struct custom_pool {
-    struct map customs; /* by the hash of their spec; not owned */
+    struct map customs; /* by the hash of spec and extension; not owned */
 };
 
 struct custom_pool *custom_pool_new(void)
@@ -36,12 +36,13 @@ size_t custom_pool_count(const struct custom_pool *pool)
 }
 
 struct error *custom_pool_get(struct custom_pool *pool, const struct json_value *definition,
-                              struct custom **ret_custom)
+                              const struct custom_extension *extension, struct custom **ret_custom)
 {
     SCOPED(buf) text = {.limit = 0};
     uint8_t digest[SHA256_LEN];
     const struct str key = str_from((const char *)digest, sizeof(digest));
     json_write_canonical_exact(&text, json_get(definition, STR("spec")));
+    buf_print(&text, "%p", (const void *)extension);
     TRY(buf_check(&text), "write definition");
     sha256_of(buf_str(&text), digest);
     struct custom *custom = map_find(&pool->customs, key);
@@ -49,7 +50,7 @@ struct error *custom_pool_get(struct custom_pool *pool, const struct json_value 
         *ret_custom = custom_ref(custom);
         return NULL;
     }
-    TRY(custom_compile(definition, &custom));
+    TRY(custom_compile(definition, extension, &custom));
     custom->pool = pool;
     custom->pool_key = arena_str(&custom->arena, key);
     map_put(&pool->customs, key, custom);

@@ -17,9 +17,10 @@ struct custom_pool *custom_pool_new(void);
 void custom_pool_free(struct custom_pool *pool);
 DEFINE_OWNED(custom_pool)
 
-/* As custom_compile(), or one reference more to what is there already. */
+/* As custom_compile(), or one reference more to what is there already, with the same extension. */
 MUST_USE struct error *custom_pool_get(struct custom_pool *pool,
                                        const struct json_value *definition,
+                                       const struct custom_extension *extension,
                                        struct custom **ret_custom);
 
 /* How many definitions there are. */

@@ -6,7 +6,7 @@
 static struct custom *get(struct custom_pool *pool, const struct json_doc *definition)
 {
     struct custom *custom = NULL;
-    CHECK_OK(custom_pool_get(pool, json_doc_root(definition), &custom));
+    CHECK_OK(custom_pool_get(pool, json_doc_root(definition), NULL, &custom));
     return custom;
 }
 

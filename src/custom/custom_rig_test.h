@@ -42,7 +42,7 @@ static inline struct custom *rig_custom(struct str resource)
 {
     struct custom *custom = NULL;
     OWNED(json_doc) definition = rig_definition(resource);
-    CHECK_OK(custom_compile(json_doc_root(definition), &custom));
+    CHECK_OK(custom_compile(json_doc_root(definition), NULL, &custom));
     return custom;
 }
 

@@ -32,7 +32,7 @@ static struct custom *compile(struct str line)
     CHECK_OK(definition_default(body, &definition));
     definition_validate(json_doc_root(definition), NULL, &errors);
     CHECK_EQ(errors.count, (size_t)0);
-    CHECK_OK(custom_compile(json_doc_root(definition), &custom));
+    CHECK_OK(custom_compile(json_doc_root(definition), NULL, &custom));
     return custom;
 }
 

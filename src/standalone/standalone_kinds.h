@@ -1,0 +1,9 @@
+/*
+ * The kinds of add-ons for an API server: definitions, and what these leave to webhooks elsewhere.
+ */
+#pragma once
+
+#include "apiserver/apiserver.h"
+
+/* Fills in extensions and definitions, which live as long as the process. */
+void standalone_add_kinds(struct apiserver_options *options);
