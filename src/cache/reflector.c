@@ -15,6 +15,8 @@
 /* The first list is in pages; so is one without a version, which would be all at once else. */
 #define LIST_LIMIT    500
 #define LIST_NO_LIMIT (-1)
+/* As long as a watch may take: a large list over a slow line is no failure. */
+#define LIST_TIMEOUT (11 * MINUTE)
 
 struct reflector {
     struct cache *cache;
@@ -165,6 +167,7 @@ static struct error *load_by_list(struct reflector *reflector, enum reflector_en
         /* With a limit, a version would mean exactly that one. */
         .limit = known.len ? LIST_NO_LIMIT : LIST_LIMIT,
         .form = form_of(cache),
+        .timeout = LIST_TIMEOUT,
     };
     const struct client_list_sink sink = {on_item, on_restart, reflector};
     begin_loading(reflector);

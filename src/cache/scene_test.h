@@ -80,8 +80,10 @@ static inline struct str scene_stripped(struct arena *texts, struct str query)
     struct str part;
     while (query.len) {
         str_cut(&query, '&', &part);
-        if (str_starts_with(part, STR("timeout=")))
+        if (str_starts_with(part, STR("timeout="))) {
+            CHECK_EQ(part, STR("timeout=11m0s"));
             continue;
+        }
         if (str_starts_with(part, STR("timeoutSeconds="))) {
             int64_t seconds = 0;
             CHECK(str_to_int64(str_skip(part, strlen("timeoutSeconds=")), &seconds));
