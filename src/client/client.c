@@ -9,6 +9,7 @@
 #include "base/metrics.h"
 #include "client/client_internal.h"
 #include "client/client_metrics.h"
+#include "client/client_transport.h"
 #include "client/kubeconfig.h"
 #include "client/rate_limit.h"
 #include "client/token_source.h"
@@ -21,18 +22,10 @@ struct client {
     struct loop *loop;
     struct client_options options;
     struct token_source *tokens;
-    struct client_transport *transport; /* the one in use */
-    struct list stale;                  /* those that still have calls */
-    struct list rate_limits;            /* by resource, the last one used first */
+    struct client_transports transports;
+    struct list rate_limits; /* by resource, the last one used first */
     struct rate_limit raw_limit;
     struct client_metrics metrics;
-};
-
-/* Connections made with one client certificate. A plugin may hand out another one at any time. */
-struct client_transport {
-    struct list_link link;
-    struct http_client *http;
-    struct tls_identity *identity;
 };
 
 struct resource_limit {
@@ -48,61 +41,6 @@ static void resource_limit_free(struct resource_limit *entry)
     mem_free(entry);
 }
 
-static struct client_transport *transport_new(struct client *client, struct tls_identity *identity)
-{
-    const struct rest_config *config = client->options.config;
-    struct client_transport *transport = NEW(struct client_transport);
-    transport->identity = tls_identity_ref(identity);
-    const struct http_client_options options = {
-        .endpoint = {.network = client->options.network,
-                     .host = config->server.host,
-                     .port = config->server.port,
-                     .plain = config->server.scheme == URL_HTTP,
-                     .tls = client->options.tls,
-                     .server_name = config->tls.server_name,
-                     .identity = identity,
-                     .trust = config->tls.trust,
-                     .skip_verify = config->tls.skip_verify,
-                     .proxy = config->has_proxy ? &config->proxy : NULL},
-        .connections = client->options.connections,
-        .limits = client->options.limits,
-        .timeouts = client->options.timeouts,
-        .no_gzip = config->disable_compression,
-    };
-    transport->http = http_client_new(client->loop, &options);
-    return transport;
-}
-
-static void transport_free_(struct client_transport *transport)
-{
-    list_remove(&transport->link);
-    http_client_free(transport->http);
-    tls_identity_free(transport->identity);
-    mem_free(transport);
-}
-
-static void free_unused(struct client *client)
-{
-    LIST_FOREACH (struct client_transport, transport, &client->stale, link)
-        if (http_client_call_count(transport->http) == 0)
-            transport_free_(transport);
-}
-
-/* The connections for this identity; NULL stands for the config's own. */
-static struct http_client *http_for(struct client *client, struct tls_identity *identity)
-{
-    if (!identity)
-        identity = client->options.config->tls.identity;
-    if (client->transport && client->transport->identity != identity) {
-        list_append(&client->stale, &client->transport->link);
-        client->transport = NULL;
-    }
-    free_unused(client);
-    if (!client->transport)
-        client->transport = transport_new(client, identity);
-    return client->transport->http;
-}
-
 struct client *client_new(struct loop *loop, const struct client_options *options)
 {
     struct client *client = NEW(struct client);
@@ -115,8 +53,8 @@ struct client *client_new(struct loop *loop, const struct client_options *option
     if (!client->options.user_agent.len)
         client->options.user_agent = STR("corset");
     client->tokens = token_source_new(options->config, NULL);
+    client_transports_init(&client->transports, loop, &client->options);
     list_init(&client->rate_limits);
-    list_init(&client->stale);
     rate_limit_init(&client->raw_limit, options->qps, options->burst);
     client_metrics_init(&client->metrics, options->metrics, options->config);
     return client;
@@ -126,10 +64,7 @@ void client_free(struct client *client)
 {
     if (!client)
         return;
-    LIST_FOREACH (struct client_transport, transport, &client->stale, link)
-        transport_free_(transport);
-    if (client->transport)
-        transport_free_(client->transport);
+    client_transports_done(&client->transports);
     token_source_free(client->tokens);
     LIST_FOREACH (struct resource_limit, entry, &client->rate_limits, link)
         resource_limit_free(entry);
@@ -251,6 +186,7 @@ struct error *client_begin(struct client *client, const struct client_request *r
     SCOPED(buf) token = {.secret = true};
     SCOPED(http_headers) headers = {0};
     OWNED(tls_identity) identity = NULL;
+    const struct rest_config *config = client->options.config;
     TRY(token_source_get(client->tokens, &token, &identity));
     TRY(add_headers(client, request, buf_str(&token), &headers));
     const struct http_client_request sent = {
@@ -263,7 +199,9 @@ struct error *client_begin(struct client *client, const struct client_request *r
     };
     const int64_t begun = loop_now(client->loop);
     OWNED(http_response) response = NULL;
-    struct error *err = http_client_send(http_for(client, identity), &sent, &response);
+    struct client_transport *transport = client_transports_own(
+        &client->transports, identity ? identity : config->tls.identity, config->tls.trust);
+    struct error *err = client_transport_send(transport, &sent, &response);
     const int status = err ? 0 : http_response_status(response);
     client_metrics_count(&client->metrics, request->method, status, loop_now(client->loop) - begun);
     if (err)
