@@ -14,6 +14,7 @@
 #include "client/rate_limit.h"
 #include "client/redirect.h"
 #include "client/token_source.h"
+#include "client/trust_source.h"
 #include "net/tls.h"
 
 #define TIMEOUT_DEFAULT    (30 * SECOND)
@@ -23,6 +24,7 @@ struct client {
     struct loop *loop;
     struct client_options options;
     struct token_source *tokens;
+    struct trust_source *authorities;
     struct client_transports transports;
     struct list rate_limits; /* by resource, the last one used first */
     struct rate_limit raw_limit;
@@ -54,6 +56,7 @@ struct client *client_new(struct loop *loop, const struct client_options *option
     if (!client->options.user_agent.len)
         client->options.user_agent = STR("corset");
     client->tokens = token_source_new(options->config, NULL);
+    client->authorities = trust_source_new(loop, options->config, NULL);
     client_transports_init(&client->transports, loop, &client->options);
     list_init(&client->rate_limits);
     rate_limit_init(&client->raw_limit, options->qps, options->burst);
@@ -67,6 +70,7 @@ void client_free(struct client *client)
         return;
     client_transports_done(&client->transports);
     token_source_free(client->tokens);
+    trust_source_free(client->authorities);
     LIST_FOREACH (struct resource_limit, entry, &client->rate_limits, link)
         resource_limit_free(entry);
     client_metrics_done(&client->metrics);
@@ -197,8 +201,9 @@ struct journey {
     struct arena arena;
     struct buf token;
     struct tls_identity *identity; /* of a plugin; NULL: the config's */
-    struct url at;                 /* where it goes to next; in the arena */
-    bool is_elsewhere;             /* it has left the client's server: nobody is told who we are */
+    struct tls_trust *trust;
+    struct url at;     /* where it goes to next; in the arena */
+    bool is_elsewhere; /* it has left the client's server: nobody is told who we are */
 };
 
 static void journey_done(struct journey *journey)
@@ -206,18 +211,19 @@ static void journey_done(struct journey *journey)
     arena_done(&journey->arena);
     buf_done(&journey->token);
     tls_identity_free(journey->identity);
+    tls_trust_free(journey->trust);
 }
 
 static struct error *find_transport(struct journey *journey,
                                     struct client_transport **ret_transport)
 {
     struct client *client = journey->client;
-    const struct rest_tls *tls = &client->options.config->tls;
+    struct tls_identity *identity = client->options.config->tls.identity;
     if (!journey->is_elsewhere)
         *ret_transport = client_transports_own(
-            &client->transports, journey->identity ? journey->identity : tls->identity, tls->trust);
+            &client->transports, journey->identity ? journey->identity : identity, journey->trust);
     else if (journey->at.scheme == URL_HTTP || client->options.tls)
-        *ret_transport = client_transports_other(&client->transports, &journey->at, tls->trust);
+        *ret_transport = client_transports_other(&client->transports, &journey->at, journey->trust);
     else
         return error_new(ERROR_INTERNAL, "redirected to https, which is not set up");
     return NULL;
@@ -229,7 +235,7 @@ static struct error *send_once(struct journey *journey, struct http_response **r
     struct client *client = journey->client;
     const struct client_request *request = journey->request;
     const struct url origin = {.path = STR("")};
-    struct client_transport *transport;
+    struct client_transport *transport = NULL;
     SCOPED(http_headers) headers = {0};
     TRY(add_headers(client, request, &headers));
     if (!journey->is_elsewhere)
@@ -275,6 +281,7 @@ struct error *client_begin(struct client *client, const struct client_request *r
     journey = {.client = client, .request = request, .token.secret = true};
     OWNED(http_response) response = NULL;
     TRY(token_source_get(client->tokens, &journey.token, &journey.identity));
+    TRY(trust_source_get(client->authorities, &journey.trust));
     journey.at = request_url(client, request, limit, &journey.arena);
     const int64_t begun = loop_now(client->loop);
     struct error *err = send_and_follow(&journey, &response);
