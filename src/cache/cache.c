@@ -24,12 +24,11 @@ static struct cache_options copy_options(struct arena *texts, const struct cache
     return copy;
 }
 
-struct cache *cache_new(struct loop *loop, struct client *client, struct event *synced,
+struct cache *cache_new(struct loop *loop, struct event *synced,
                         const struct cache_options *options)
 {
     struct cache *cache = NEW(struct cache);
     cache->loop = loop;
-    cache->client = client;
     cache->synced = synced;
     cache->options = copy_options(&cache->texts, options);
     list_init(&cache->handlers);

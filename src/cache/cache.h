@@ -67,8 +67,9 @@ DEFINE_OWNED(cache_set)
 
 /*
  * From now on the same server is asked through another client, as after a change of credentials.
- * Watches go on through it from where they are, without a list. Suspends until the old client is no
- * longer in use.
+ * Watches go on through it from where they are, without a list; a list in progress begins anew, and
+ * a pause ends. Suspends, uninterrupted, until the old client is no longer in use. Not called by a
+ * handler.
  */
 void cache_set_use(struct cache_set *set, struct client *client);
 

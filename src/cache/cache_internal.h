@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "cache/cache.h"
 #include "cache/cache_store.h"
+#include "cache/reflector.h"
 
 /* A round through the handlers, which may come and go meanwhile. Rounds can be inside others. */
 struct cache_round {
@@ -17,9 +18,11 @@ struct cache_round {
 struct cache {
     struct list_link link; /* in its set */
     struct loop *loop;
-    struct client *client;
+    struct client *client;        /* of the reflector that runs, or ran last */
     struct cache_options options; /* strings in texts */
     struct arena texts;
+    bool is_followed; /* a reflector runs, or is about to */
+    struct reflector_place place;
 
     struct cache_store store;
     struct str *index_names; /* of the store's indexes; strings in texts */
@@ -35,7 +38,8 @@ struct cache {
     bool is_stopped;
 };
 
-struct cache *cache_new(struct loop *loop, struct client *client, struct event *synced,
+/* Nothing follows the server yet. */
+struct cache *cache_new(struct loop *loop, struct event *synced,
                         const struct cache_options *options);
 void cache_free(struct cache *cache);
 DEFINE_OWNED(cache)

@@ -9,9 +9,9 @@ struct cache_set {
     struct loop *loop;
     struct client *client;
     struct list caches;
-    struct scope fibers; /* a reflector for each cache */
-    struct event synced; /* some cache is synced, or all are stopped */
-    size_t waiting;      /* fibers in cache_wait_synced() */
+    struct scope *fibers; /* a reflector for each cache, all with this client */
+    struct event synced;  /* some cache is synced, or all are stopped */
+    size_t inside;        /* fibers that suspended in calls of the set */
     struct fiber *freeing;
 };
 
@@ -20,8 +20,26 @@ struct cache_set *cache_set_new(struct loop *loop, struct client *client)
     struct cache_set *set = NEW(struct cache_set);
     set->loop = loop;
     set->client = client;
+    set->fibers = NEW(struct scope);
     list_init(&set->caches);
     return set;
+}
+
+static void stop_followers(struct scope *fibers)
+{
+    scope_done(fibers);
+    mem_free(fibers);
+}
+
+static void enter(struct cache_set *set)
+{
+    set->inside++;
+}
+
+static void leave(struct cache_set *set)
+{
+    if (--set->inside == 0 && set->freeing)
+        fiber_wake(set->freeing);
 }
 
 void cache_set_free(struct cache_set *set)
@@ -32,12 +50,38 @@ void cache_set_free(struct cache_set *set)
         cache->is_stopped = true;
     set->freeing = fiber_current();
     event_wake_all(&set->synced);
-    scope_done(&set->fibers);
-    while (set->waiting)
+    stop_followers(set->fibers);
+    while (set->inside)
         fiber_park_uninterrupted("those who wait for caches");
     LIST_FOREACH (struct cache, cache, &set->caches, link)
         cache_free(cache);
     mem_free(set);
+}
+
+static void follow(struct cache_set *set, struct cache *cache)
+{
+    cache->client = set->client;
+    cache->is_followed = true;
+    scope_start(set->fibers, "cache", reflector_run, cache);
+}
+
+/*
+ * Caches that are made and clients that are changed in the meantime find the new fibers in place;
+ * whoever is first to find a cache that nobody follows sees to it, with the newest client.
+ */
+void cache_set_use(struct cache_set *set, struct client *client)
+{
+    if (client == set->client)
+        return;
+    struct scope *old = set->fibers;
+    set->client = client;
+    set->fibers = NEW(struct scope);
+    enter(set);
+    stop_followers(old);
+    LIST_FOREACH (struct cache, cache, &set->caches, link)
+        if (!cache->is_followed && !cache->is_stopped)
+            follow(set, cache);
+    leave(set);
 }
 
 struct cache *cache_set_get(struct cache_set *set, const struct cache_options *options)
@@ -45,9 +89,9 @@ struct cache *cache_set_get(struct cache_set *set, const struct cache_options *o
     LIST_FOREACH (struct cache, cache, &set->caches, link)
         if (cache_options_eq(&cache->options, options))
             return cache;
-    struct cache *cache = cache_new(set->loop, set->client, &set->synced, options);
+    struct cache *cache = cache_new(set->loop, &set->synced, options);
     list_append(&set->caches, &cache->link);
-    scope_start(&set->fibers, "cache", reflector_run, cache);
+    follow(set, cache);
     return cache;
 }
 
@@ -62,14 +106,13 @@ struct error *cache_wait_synced(struct cache *cache)
 {
     struct cache_set *set = CONTAINER_OF(cache->synced, struct cache_set, synced);
     struct error *err = NULL;
-    set->waiting++;
+    enter(set);
     while (!err && !cache->is_synced && !cache->is_stopped)
         err = event_wait(&set->synced, "a cache to be synced");
     if (!err && !cache->is_synced)
         err = error_new(ERROR_CANCELED, "the cache is stopped");
     err = err ? why_not_synced(cache, err) : NULL;
-    if (--set->waiting == 0 && set->freeing)
-        fiber_wake(set->freeing);
+    leave(set);
     return err;
 }
 

@@ -24,6 +24,7 @@ struct bad_server {
     size_t count;  /* of changes; the version is the same number */
     size_t oldest; /* changes before are forgotten */
     bool is_good;  /* from now on */
+    size_t loads;  /* lists and streaming lists that were asked for */
     struct event changed;
 };
 
@@ -31,6 +32,7 @@ struct bad_server {
 struct mirror {
     int versions[NAMES];
     bool is_wrong;
+    size_t repeats; /* updates that changed nothing */
 };
 
 static bool happens(struct bad_server *bad, double chance)
@@ -159,14 +161,17 @@ static struct error *serve_badly(void *data, struct http_request *request)
     static const int statuses[] = {401, 403, 410, 422, 429, 500, 503};
     struct bad_server *bad = data;
     const struct str target = http_request_target(request);
+    const bool is_watch = str_contains(target, STR("watch=true"));
+    const bool is_stream = str_contains(target, STR("sendInitialEvents=true"));
+    bad->loads += !is_watch || is_stream;
     if (happens(bad, 0.2)) {
         const size_t which = random_below(loop_random(loop_current()), COUNT(statuses));
         return http_request_answer(request, statuses[which], STR("text/plain"), STR("no"));
     }
-    if (!str_contains(target, STR("watch=true")))
+    if (!is_watch)
         return list(bad, request);
     TRY(http_request_respond(request, 200, NULL));
-    if (str_contains(target, STR("sendInitialEvents=true")))
+    if (is_stream)
         return stream(bad, request);
     return follow_changes(bad, request, asked_version(target));
 }
@@ -198,6 +203,7 @@ static void reflect(void *data, const struct cache_event *event)
         CHECK(str_to_int64(object_text_resource_version(event->old), &old));
     if (event->now)
         CHECK(str_to_int64(object_text_resource_version(event->now), &now));
+    mirror->repeats += event->is_unchanged;
     mirror->is_wrong |= mirror->versions[name] != old;
     mirror->is_wrong |= now != 0 && now < old;
     mirror->is_wrong |= event->is_unchanged != (now != 0 && now == old);
@@ -222,49 +228,91 @@ static bool is_equal(const struct cache *cache, const struct bad_server *bad)
     return there == cache_count(cache);
 }
 
-static struct error *follow_bad_server(void *data)
+struct play {
+    struct bad_server bad;
+    struct mirror mirror;
+    struct rest_config config;
+    struct network *network;
+    struct client *client;
+    struct cache_set *set;
+    struct cache *cache;
+    struct cache_handler handler;
+};
+
+static struct client *play_client_new(const struct play *play)
 {
-    struct bad_server bad = {0};
-    struct mirror mirror = {0};
-    struct rest_config config = {
+    return client_new(
+        loop_current(),
+        &(struct client_options){.config = &play->config, .network = play->network, .qps = -1});
+}
+
+/* Of a zeroed one. */
+static void play_init(struct play *play)
+{
+    play->config = (struct rest_config){
         .host = STR("http://server.test"),
         .server = {.scheme = URL_HTTP, .host = STR("server.test"), .port = SCENE_PORT}
     };
-    struct network *network = sim_network_new(loop_current());
-    (void)data;
+    play->network = sim_network_new(loop_current());
     CHECK_OK(http_server_new(loop_current(),
-                             &(struct http_server_options){.network = network,
+                             &(struct http_server_options){.network = play->network,
                                                            .host = STR("server.test"),
                                                            .port = SCENE_PORT,
                                                            .handler = serve_badly,
-                                                           .data = &bad},
-                             &bad.server));
-    sim_network_set_faults(network, STR("server.test"),
+                                                           .data = &play->bad},
+                             &play->bad.server));
+    play->client = play_client_new(play);
+    play->set = cache_set_new(loop_current(), play->client);
+    play->cache = cache_set_get(play->set, &(struct cache_options){.gvr = GVR_CONFIG_MAPS});
+    play->handler = (struct cache_handler){.changed = reflect, .data = &play->mirror};
+    cache_add_handler(play->cache, &play->handler);
+}
+
+static void play_done(struct play *play)
+{
+    cache_set_free(play->set);
+    client_free(play->client);
+    http_server_free(play->bad.server);
+    while (sim_network_connections(play->network) > 0)
+        CHECK_OK(fiber_sleep(SECOND));
+    network_free(play->network);
+}
+
+static void change_client(struct play *play)
+{
+    struct client *old = play->client;
+    play->client = play_client_new(play);
+    cache_set_use(play->set, play->client);
+    client_free(old);
+}
+
+static void check_equal(const struct play *play)
+{
+    CHECK(cache_is_synced(play->cache));
+    CHECK(is_equal(play->cache, &play->bad));
+    CHECK(!play->mirror.is_wrong);
+    for (int i = 0; i < NAMES; i++)
+        CHECK_EQ(play->mirror.versions[i], play->bad.versions[i]);
+}
+
+/* Every so many changes the client is changed, too; 0: never. */
+static struct error *follow_bad_server(void *data)
+{
+    const int *every = data;
+    SCOPED(play) play = {0};
+    play_init(&play);
+    sim_network_set_faults(play.network, STR("server.test"),
                            &(struct sim_faults){.jitter = 50 * MILLISECOND, .reset = 0.02});
-    struct client *client = client_new(
-        loop_current(), &(struct client_options){.config = &config, .network = network, .qps = -1});
-    struct cache_set *set = cache_set_new(loop_current(), client);
-    struct cache *cache = cache_set_get(set, &(struct cache_options){.gvr = GVR_CONFIG_MAPS});
-    struct cache_handler handler = {.changed = reflect, .data = &mirror};
-    cache_add_handler(cache, &handler);
     for (int i = 0; i < CHANGES; i++) {
         CHECK_OK(fiber_sleep((duration)random_below(loop_random(loop_current()), 2 * SECOND)));
-        change_one(&bad);
+        change_one(&play.bad);
+        if (*every && i % *every == 0)
+            change_client(&play);
     }
-    bad.is_good = true;
-    sim_network_set_faults(network, STR("server.test"), &(struct sim_faults){0});
+    play.bad.is_good = true;
+    sim_network_set_faults(play.network, STR("server.test"), &(struct sim_faults){0});
     CHECK_OK(fiber_sleep(5 * MINUTE));
-    CHECK(cache_is_synced(cache));
-    CHECK(is_equal(cache, &bad));
-    CHECK(!mirror.is_wrong);
-    for (int i = 0; i < NAMES; i++)
-        CHECK_EQ(mirror.versions[i], bad.versions[i]);
-    cache_set_free(set);
-    client_free(client);
-    http_server_free(bad.server);
-    while (sim_network_connections(network) > 0)
-        CHECK_OK(fiber_sleep(SECOND));
-    network_free(network);
+    check_equal(&play);
     return NULL;
 }
 
@@ -274,13 +322,69 @@ static void say_nothing(void *data, struct str line)
     (void)line;
 }
 
+static void play_with_seed(uint64_t seed, int every)
+{
+    struct loop *loop = sim_loop_new(seed);
+    log_set_sink(say_nothing, NULL);
+    CHECK_OK(loop_run(loop, follow_bad_server, &every));
+    loop_free(loop);
+}
+
 TEST(whatever_a_server_does_a_cache_ends_up_equal)
 {
-    log_set_sink(say_nothing, NULL);
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         TEST_CASE("seed %llu", (unsigned long long)seed);
-        struct loop *loop = sim_loop_new(seed);
-        CHECK_OK(loop_run(loop, follow_bad_server, NULL));
-        loop_free(loop);
+        play_with_seed(seed, 0);
+    }
+}
+
+TEST(whatever_a_server_does_clients_can_be_changed)
+{
+    for (uint64_t seed = 1; seed <= SEEDS / 3; seed++) {
+        const int every = 1 + (int)(seed % 7);
+        TEST_CASE("seed %llu", (unsigned long long)seed);
+        play_with_seed(seed, every);
+    }
+}
+
+/* Bits of events are under way whenever the client changes. */
+SIM_TEST(clients_are_changed_without_a_list_and_nothing_is_lost_or_told_twice)
+{
+    SCOPED(play) play = {.bad.is_good = true};
+    play_init(&play);
+    sim_network_set_faults(play.network, STR("server.test"),
+                           &(struct sim_faults){.jitter = 30 * MILLISECOND});
+    CHECK_OK(cache_wait_synced(play.cache));
+    for (int i = 0; i < CHANGES; i++) {
+        change_one(&play.bad);
+        CHECK_OK(fiber_sleep((duration)random_below(loop_random(loop_current()), SECOND / 8)));
+        if (i % 4 == 0)
+            change_client(&play);
+    }
+    CHECK_OK(fiber_sleep(10 * SECOND));
+    check_equal(&play);
+    CHECK_EQ(play.bad.loads, (size_t)1);
+    CHECK_EQ(play.mirror.repeats, (size_t)0);
+    CHECK_EQ(sim_network_connections(play.network), (size_t)1);
+}
+
+/* While it connects, loads and follows. */
+SIM_TEST(a_client_can_be_changed_at_any_moment)
+{
+    for (int64_t moment = 0; moment < 1200; moment += 5) {
+        TEST_CASE("after %lld ms", (long long)moment);
+        SCOPED(play) play = {.bad.is_good = true};
+        play_init(&play);
+        sim_network_set_faults(play.network, STR("server.test"),
+                               &(struct sim_faults){.jitter = 100 * MILLISECOND});
+        for (int i = 0; i < NAMES; i++)
+            change_one(&play.bad);
+        CHECK_OK(fiber_sleep(moment * MILLISECOND));
+        change_client(&play);
+        change_one(&play.bad);
+        CHECK_OK(fiber_sleep(10 * SECOND));
+        check_equal(&play);
+        CHECK(play.bad.loads <= 2);
+        CHECK_EQ(play.mirror.repeats, (size_t)0);
     }
 }

@@ -15,7 +15,7 @@ struct desk {
 static void desk_init_with(struct desk *desk, const struct cache_options *options)
 {
     *desk = (struct desk){0};
-    desk->cache = cache_new(NULL, NULL, &desk->synced, options);
+    desk->cache = cache_new(NULL, &desk->synced, options);
     cache_store_init_like(&desk->loading, &desk->cache->store);
     scene_handler_init(&desk->scene);
     cache_add_handler(desk->cache, &desk->scene.handler);

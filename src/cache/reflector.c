@@ -15,16 +15,17 @@
 /* The first list is in pages; so is one without a version, which would be all at once else. */
 #define LIST_LIMIT    500
 #define LIST_NO_LIMIT (-1)
+/* As long as a watch may take: a large list over a slow line is no failure. */
+#define LIST_TIMEOUT (11 * MINUTE)
 
 struct reflector {
     struct cache *cache;
-    struct watch *watch;        /* NULL: to be opened */
-    int64_t opened;             /* when the watch was */
-    size_t events;              /* of this watch */
-    struct cache_store loading; /* while a list comes in */
-    bool forgot;                /* the last known version is of no use to the server */
-    struct reflector_backoff backoff;
-    struct timer warning; /* while the bookmark that ends a streaming list does not come */
+    struct reflector_place *place; /* the cache's */
+    struct watch *watch;           /* NULL: to be opened */
+    int64_t opened;                /* when the watch was */
+    size_t events;                 /* of this watch */
+    struct cache_store loading;    /* while a list comes in */
+    struct timer warning;          /* while the bookmark that ends a streaming list does not come */
     int64_t waiting_since;
 };
 
@@ -41,7 +42,7 @@ static enum client_form form_of(const struct cache *cache)
 /* The version to go on from, empty if there is none. */
 static struct str known_version(const struct reflector *reflector)
 {
-    return reflector->forgot ? STR("") : buf_str(&reflector->cache->version);
+    return reflector->place->forgot ? STR("") : buf_str(&reflector->cache->version);
 }
 
 static void begin_loading(struct reflector *reflector)
@@ -55,7 +56,7 @@ static void end_loading(struct reflector *reflector, struct str version)
     cache_replace(reflector->cache, &reflector->loading, version);
     cache_store_done(&reflector->loading);
     cache_set_problem(reflector->cache, STR(""));
-    reflector->forgot = false;
+    reflector->place->forgot = false;
 }
 
 static void close_watch(struct reflector *reflector)
@@ -162,10 +163,11 @@ static struct error *load_by_list(struct reflector *reflector, enum reflector_en
     const struct client_list_options options = {
         .label_selector = cache->options.label_selector,
         .field_selector = cache->options.field_selector,
-        .resource_version = known.len || reflector->forgot ? known : STR("0"),
+        .resource_version = known.len || reflector->place->forgot ? known : STR("0"),
         /* With a limit, a version would mean exactly that one. */
         .limit = known.len ? LIST_NO_LIMIT : LIST_LIMIT,
         .form = form_of(cache),
+        .timeout = LIST_TIMEOUT,
     };
     const struct client_list_sink sink = {on_item, on_restart, reflector};
     begin_loading(reflector);
@@ -224,24 +226,32 @@ static void note_problem(struct reflector *reflector, const struct error *err, b
 static void pause_for_a_while(struct reflector *reflector)
 {
     struct random *random = loop_random(reflector->cache->loop);
-    const duration span = reflector_backoff_next(&reflector->backoff, now(reflector), random);
+    const duration span =
+        reflector_backoff_next(&reflector->place->backoff, now(reflector), random);
     error_free(fiber_sleep(span)); /* who cancels is heard by the caller */
 }
 
-/* Goes from one phase to the next; Suspends for the phase and the pause behind it. */
-static enum reflector_phase run_phase(struct reflector *reflector, enum reflector_phase phase)
+/*
+ * Goes from one phase to the next; Suspends for the phase and the pause behind it. A phase that is
+ * cancelled is where the next reflector begins; a pause that is, is over.
+ */
+static void run_phase(struct reflector *reflector)
 {
+    struct reflector_place *place = reflector->place;
     enum reflector_end end = REFLECTOR_FAILED;
-    OWNED(error) err = phases[phase](reflector, &end);
+    OWNED(error) err = phases[place->phase](reflector, &end);
     if (err)
         end = reflector_end_of_error(err);
-    if (end == REFLECTOR_LOADED || fiber_is_canceled(fiber_current()))
-        return REFLECTOR_WATCH;
+    if (end != REFLECTOR_LOADED && fiber_is_canceled(fiber_current()))
+        return;
+    const struct reflector_step step = reflector_next(place->phase, end);
+    place->phase = step.phase;
+    if (end == REFLECTOR_LOADED)
+        return;
     close_watch(reflector);
     cache_store_done(&reflector->loading); /* half a list is of no use while waiting */
-    const struct reflector_step step = reflector_next(phase, end);
-    const bool is_futile = step.forget && reflector->forgot;
-    reflector->forgot |= step.forget;
+    const bool is_futile = step.forget && place->forgot;
+    place->forgot |= step.forget;
     if (step.back_off || is_futile) {
         note_problem(reflector, err, step.is_trouble);
         pause_for_a_while(reflector);
@@ -249,20 +259,19 @@ static enum reflector_phase run_phase(struct reflector *reflector, enum reflecto
         log_v(2, "Cache is loaded in another way", LOG_ERROR(err),
               LOG_STR("resource", reflector->cache->options.gvr.resource));
     }
-    return step.phase;
 }
 
 struct error *reflector_run(void *data)
 {
-    struct reflector reflector = {.cache = data};
-    const bool no_stream = reflector.cache->options.no_streaming_list;
-    enum reflector_phase phase = REFLECTOR_STREAM;
+    struct cache *cache = data;
+    struct reflector reflector = {.cache = cache, .place = &cache->place};
     while (!fiber_is_canceled(fiber_current())) {
-        if (phase == REFLECTOR_STREAM && no_stream)
-            phase = REFLECTOR_LIST;
-        phase = run_phase(&reflector, phase);
+        if (cache->place.phase == REFLECTOR_STREAM && cache->options.no_streaming_list)
+            cache->place.phase = REFLECTOR_LIST;
+        run_phase(&reflector);
     }
     close_watch(&reflector);
     cache_store_done(&reflector.loading);
+    cache->is_followed = false;
     return NULL;
 }

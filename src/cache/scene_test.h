@@ -64,7 +64,7 @@ struct scene {
     const struct scene_step *steps;
     size_t step_count;
     struct str asked[SCENE_REQUESTS]; /* in texts */
-    struct str path, accept;          /* of the last request */
+    struct str path, accept, agent;   /* of the last request */
     duration gaps[SCENE_REQUESTS];    /* since the answer before */
     int64_t answered;
     size_t requests;
@@ -80,8 +80,10 @@ static inline struct str scene_stripped(struct arena *texts, struct str query)
     struct str part;
     while (query.len) {
         str_cut(&query, '&', &part);
-        if (str_starts_with(part, STR("timeout=")))
+        if (str_starts_with(part, STR("timeout="))) {
+            CHECK_EQ(part, STR("timeout=11m0s"));
             continue;
+        }
         if (str_starts_with(part, STR("timeoutSeconds="))) {
             int64_t seconds = 0;
             CHECK(str_to_int64(str_skip(part, strlen("timeoutSeconds=")), &seconds));
@@ -115,8 +117,9 @@ static inline struct error *scene_handle(void *data, struct http_request *reques
     CHECK(scene->requests < SCENE_REQUESTS);
     const size_t number = scene->requests++;
     scene->path = arena_str(&scene->texts, path);
-    scene->accept =
-        arena_str(&scene->texts, http_headers_find(http_request_headers(request), STR("accept")));
+    const struct http_headers *headers = http_request_headers(request);
+    scene->accept = arena_str(&scene->texts, http_headers_find(headers, STR("accept")));
+    scene->agent = arena_str(&scene->texts, http_headers_find(headers, STR("user-agent")));
     scene->asked[number] = scene_stripped(&scene->texts, query);
     scene->gaps[number] = loop_now(loop_current()) - scene->answered;
     const size_t last = scene->step_count - 1;
@@ -153,6 +156,15 @@ static inline struct error *scene_serve(struct scene *scene)
     return http_server_new(loop_current(), &options, &scene->server);
 }
 
+static inline struct client *scene_client_new(struct scene *scene, const char *agent)
+{
+    const struct client_options options = {.config = &scene->config,
+                                           .network = scene->network,
+                                           .user_agent = str_from_c(agent),
+                                           .qps = -1};
+    return client_new(loop_current(), &options);
+}
+
 /* Of a zeroed scene; the steps are there. */
 static inline struct error *scene_init(struct scene *scene)
 {
@@ -162,9 +174,7 @@ static inline struct error *scene_init(struct scene *scene)
     scene->config.server =
         (struct url){.scheme = URL_HTTP, .host = STR("server.test"), .port = SCENE_PORT};
     scene->config.host = STR("http://server.test");
-    scene->client = client_new(
-        loop_current(),
-        &(struct client_options){.config = &scene->config, .network = scene->network, .qps = -1});
+    scene->client = scene_client_new(scene, "first");
     scene->set = cache_set_new(loop_current(), scene->client);
     return NULL;
 }
@@ -190,6 +200,15 @@ static inline struct cache *scene_cache(struct scene *scene, const struct cache_
     if (!all.gvr.resource.len)
         all.gvr = GVR_CONFIG_MAPS;
     return cache_set_get(scene->set, &all);
+}
+
+/* The set goes on through another client, and the one before is freed. */
+static inline void scene_change_client(struct scene *scene, const char *agent)
+{
+    struct client *old = scene->client;
+    scene->client = scene_client_new(scene, agent);
+    cache_set_use(scene->set, scene->client);
+    client_free(old);
 }
 
 /* Suspends until the server was asked so often. */

@@ -9,9 +9,12 @@
 #include "base/metrics.h"
 #include "client/client_internal.h"
 #include "client/client_metrics.h"
+#include "client/client_transport.h"
 #include "client/kubeconfig.h"
 #include "client/rate_limit.h"
+#include "client/redirect.h"
 #include "client/token_source.h"
+#include "client/trust_source.h"
 #include "net/tls.h"
 
 #define TIMEOUT_DEFAULT    (30 * SECOND)
@@ -21,18 +24,11 @@ struct client {
     struct loop *loop;
     struct client_options options;
     struct token_source *tokens;
-    struct client_transport *transport; /* the one in use */
-    struct list stale;                  /* those that still have calls */
-    struct list rate_limits;            /* by resource, the last one used first */
+    struct trust_source *authorities;
+    struct client_transports transports;
+    struct list rate_limits; /* by resource, the last one used first */
     struct rate_limit raw_limit;
     struct client_metrics metrics;
-};
-
-/* Connections made with one client certificate. A plugin may hand out another one at any time. */
-struct client_transport {
-    struct list_link link;
-    struct http_client *http;
-    struct tls_identity *identity;
 };
 
 struct resource_limit {
@@ -48,61 +44,6 @@ static void resource_limit_free(struct resource_limit *entry)
     mem_free(entry);
 }
 
-static struct client_transport *transport_new(struct client *client, struct tls_identity *identity)
-{
-    const struct rest_config *config = client->options.config;
-    struct client_transport *transport = NEW(struct client_transport);
-    transport->identity = tls_identity_ref(identity);
-    const struct http_client_options options = {
-        .endpoint = {.network = client->options.network,
-                     .host = config->server.host,
-                     .port = config->server.port,
-                     .plain = config->server.scheme == URL_HTTP,
-                     .tls = client->options.tls,
-                     .server_name = config->tls.server_name,
-                     .identity = identity,
-                     .trust = config->tls.trust,
-                     .skip_verify = config->tls.skip_verify,
-                     .proxy = config->has_proxy ? &config->proxy : NULL},
-        .connections = client->options.connections,
-        .limits = client->options.limits,
-        .timeouts = client->options.timeouts,
-        .no_gzip = config->disable_compression,
-    };
-    transport->http = http_client_new(client->loop, &options);
-    return transport;
-}
-
-static void transport_free_(struct client_transport *transport)
-{
-    list_remove(&transport->link);
-    http_client_free(transport->http);
-    tls_identity_free(transport->identity);
-    mem_free(transport);
-}
-
-static void free_unused(struct client *client)
-{
-    LIST_FOREACH (struct client_transport, transport, &client->stale, link)
-        if (http_client_call_count(transport->http) == 0)
-            transport_free_(transport);
-}
-
-/* The connections for this identity; NULL stands for the config's own. */
-static struct http_client *http_for(struct client *client, struct tls_identity *identity)
-{
-    if (!identity)
-        identity = client->options.config->tls.identity;
-    if (client->transport && client->transport->identity != identity) {
-        list_append(&client->stale, &client->transport->link);
-        client->transport = NULL;
-    }
-    free_unused(client);
-    if (!client->transport)
-        client->transport = transport_new(client, identity);
-    return client->transport->http;
-}
-
 struct client *client_new(struct loop *loop, const struct client_options *options)
 {
     struct client *client = NEW(struct client);
@@ -115,8 +56,9 @@ struct client *client_new(struct loop *loop, const struct client_options *option
     if (!client->options.user_agent.len)
         client->options.user_agent = STR("corset");
     client->tokens = token_source_new(options->config, NULL);
+    client->authorities = trust_source_new(loop, options->config, NULL);
+    client_transports_init(&client->transports, loop, &client->options);
     list_init(&client->rate_limits);
-    list_init(&client->stale);
     rate_limit_init(&client->raw_limit, options->qps, options->burst);
     client_metrics_init(&client->metrics, options->metrics, options->config);
     return client;
@@ -126,11 +68,9 @@ void client_free(struct client *client)
 {
     if (!client)
         return;
-    LIST_FOREACH (struct client_transport, transport, &client->stale, link)
-        transport_free_(transport);
-    if (client->transport)
-        transport_free_(client->transport);
+    client_transports_done(&client->transports);
     token_source_free(client->tokens);
+    trust_source_free(client->authorities);
     LIST_FOREACH (struct resource_limit, entry, &client->rate_limits, link)
         resource_limit_free(entry);
     client_metrics_done(&client->metrics);
@@ -208,10 +148,10 @@ static struct error *add_impersonation(struct http_headers *headers,
     return NULL;
 }
 
+/* What any server may know. */
 static struct error *add_headers(struct client *client, const struct client_request *request,
-                                 struct str token, struct http_headers *headers)
+                                 struct http_headers *headers)
 {
-    const struct rest_config *config = client->options.config;
     TRY(http_headers_add(headers, STR("Accept"),
                          request->accept.len ? request->accept : STR("application/json")));
     TRY(http_headers_add(headers, STR("User-Agent"), client->options.user_agent));
@@ -219,6 +159,13 @@ static struct error *add_headers(struct client *client, const struct client_requ
         TRY(http_headers_add(headers, STR("Content-Type"), request->content_type));
     if (request->if_none_match.len)
         TRY(http_headers_add(headers, STR("If-None-Match"), request->if_none_match));
+    return NULL;
+}
+
+static struct error *add_credentials(struct client *client, struct str token,
+                                     struct http_headers *headers)
+{
+    const struct rest_config *config = client->options.config;
     if (token.len)
         TRY(add_bearer(headers, token));
     else if (config->auth.username.len)
@@ -226,16 +173,19 @@ static struct error *add_headers(struct client *client, const struct client_requ
     return add_impersonation(headers, &config->impersonate);
 }
 
-static struct str request_target(struct client *client, const struct client_request *request,
-                                 duration limit, struct arena *arena)
+static struct url request_url(struct client *client, const struct client_request *request,
+                              duration limit, struct arena *arena)
 {
     SCOPED(buf) query = {0};
+    struct url url = client->options.config->server;
     buf_add(&query, buf_str(&request->query));
     if (limit != FOREVER) {
         char text[DURATION_TEXT_MAX];
         client_query_add(&query, "timeout", duration_write(limit, text));
     }
-    return url_join(arena, &client->options.config->server, request->path, buf_str(&query));
+    url.path = url_join(arena, &url, request->path, STR(""));
+    url.query = arena_str(arena, buf_str(&query));
+    return url;
 }
 
 static bool is_read(struct str method)
@@ -244,33 +194,104 @@ static bool is_read(struct str method)
            str_eq(method, STR("OPTIONS"));
 }
 
-struct error *client_begin(struct client *client, const struct client_request *request,
-                           duration limit, struct http_response **ret_response)
+/* A request on its way, wherever redirects may lead it. */
+struct journey {
+    struct client *client;
+    const struct client_request *request;
+    struct arena arena;
+    struct buf token;
+    struct tls_identity *identity; /* of a plugin; NULL: the config's */
+    struct tls_trust *trust;
+    struct url at;     /* where it goes to next; in the arena */
+    bool is_elsewhere; /* it has left the client's server: nobody is told who we are */
+};
+
+static void journey_done(struct journey *journey)
 {
-    SCOPED(arena) arena = {0};
-    SCOPED(buf) token = {.secret = true};
+    arena_done(&journey->arena);
+    buf_done(&journey->token);
+    tls_identity_free(journey->identity);
+    tls_trust_free(journey->trust);
+}
+
+static struct error *find_transport(struct journey *journey,
+                                    struct client_transport **ret_transport)
+{
+    struct client *client = journey->client;
+    struct tls_identity *identity = client->options.config->tls.identity;
+    if (!journey->is_elsewhere)
+        *ret_transport = client_transports_own(
+            &client->transports, journey->identity ? journey->identity : identity, journey->trust);
+    else if (journey->at.scheme == URL_HTTP || client->options.tls)
+        *ret_transport = client_transports_other(&client->transports, &journey->at, journey->trust);
+    else
+        return error_new(ERROR_INTERNAL, "redirected to https, which is not set up");
+    return NULL;
+}
+
+/* Suspends until the head of the answer is there, whatever it says. */
+static struct error *send_once(struct journey *journey, struct http_response **ret_response)
+{
+    struct client *client = journey->client;
+    const struct client_request *request = journey->request;
+    const struct url origin = {.path = STR("")};
+    struct client_transport *transport = NULL;
     SCOPED(http_headers) headers = {0};
-    OWNED(tls_identity) identity = NULL;
-    TRY(token_source_get(client->tokens, &token, &identity));
-    TRY(add_headers(client, request, buf_str(&token), &headers));
+    TRY(add_headers(client, request, &headers));
+    if (!journey->is_elsewhere)
+        TRY(add_credentials(client, buf_str(&journey->token), &headers));
     const struct http_client_request sent = {
         .method = request->method,
-        .target = request_target(client, request, limit, &arena),
+        .target = url_join(&journey->arena, &origin, journey->at.path, journey->at.query),
         .headers = &headers,
         .body = request->body,
         .may_send = is_read(request->method) ? NULL : client->options.may_write,
         .may_send_data = client->options.may_write_data,
     };
-    const int64_t begun = loop_now(client->loop);
+    TRY(find_transport(journey, &transport));
+    return client_transport_send(transport, &sent, ret_response);
+}
+
+static struct error *send_and_follow(struct journey *journey, struct http_response **ret_response)
+{
+    const struct url *server = &journey->client->options.config->server;
+    for (int redirects = 0;; redirects++) {
+        OWNED(http_response) response = NULL;
+        struct url to;
+        TRY(send_once(journey, &response));
+        const struct str location =
+            http_headers_find(http_response_headers(response), STR("location"));
+        if (!redirect_is_followed(journey->request->method, http_response_status(response),
+                                  location)) {
+            *ret_response = TAKE(response);
+            return NULL;
+        }
+        if (redirects == REDIRECTS_MAX)
+            return error_new(ERROR_INTERNAL, "stopped after %d redirects", REDIRECTS_MAX);
+        TRY(redirect_read(&journey->arena, &journey->at, location, &to));
+        journey->at = to;
+        journey->is_elsewhere |= !redirect_is_same_server(server, &to);
+    }
+}
+
+struct error *client_begin(struct client *client, const struct client_request *request,
+                           duration limit, struct http_response **ret_response)
+{
+    SCOPED(journey)
+    journey = {.client = client, .request = request, .token.secret = true};
     OWNED(http_response) response = NULL;
-    struct error *err = http_client_send(http_for(client, identity), &sent, &response);
+    TRY(token_source_get(client->tokens, &journey.token, &journey.identity));
+    TRY(trust_source_get(client->authorities, &journey.trust));
+    journey.at = request_url(client, request, limit, &journey.arena);
+    const int64_t begun = loop_now(client->loop);
+    struct error *err = send_and_follow(&journey, &response);
     const int status = err ? 0 : http_response_status(response);
     client_metrics_count(&client->metrics, request->method, status, loop_now(client->loop) - begun);
     if (err)
         return error_wrap(err, "%.*s %.*s%.*s", STR_ARG(request->method),
                           STR_ARG(client_host(client)), STR_ARG(request->path));
-    if (status == 401 && token.len)
-        token_source_reject(client->tokens, buf_str(&token));
+    if (status == 401 && journey.token.len && !journey.is_elsewhere)
+        token_source_reject(client->tokens, buf_str(&journey.token));
     client_show_warnings(&client->options, http_response_headers(response));
     *ret_response = TAKE(response);
     return NULL;

@@ -11,7 +11,8 @@
  *
  * A request waits for its turn (rate_limit.h), then has its own limit of time, inside the fiber's
  * deadline. It is repeated where the server asks for it with Retry-After, and reads also when the
- * connection is lost; up to ten times.
+ * connection is lost; up to ten times. Reads follow redirects, without credentials once they lead
+ * away from the server, and never from https to http.
  */
 #pragma once
 

@@ -578,7 +578,8 @@ static struct error *get_and_list(void)
     struct names names = {0};
     const struct client_list_sink sink = {note_name, forget_names, &names};
     SCOPED(buf) version = {0};
-    SCRIPT(&stage, {200, NULL, NULL, PAGE("9", "", ITEM("a"))});
+    SCRIPT(&stage, {307, "Location", "/elsewhere", ""},
+           {200, NULL, NULL, PAGE("9", "", ITEM("a"))});
     struct error *err =
         client_list_each(stage.client, GVR_CONFIG_MAPS, STR("ns"), NULL, &sink, &version);
     buf_done(&names.text);

@@ -31,6 +31,7 @@ struct tls_trust;
 
 struct rest_tls {
     struct tls_trust *trust;       /* owned; NULL: the system's authorities */
+    struct str trust_file;         /* where it is from and read again; empty: it stays */
     struct tls_identity *identity; /* owned; NULL: no client certificate */
     struct str server_name;        /* checked and sent instead of the host; empty: the host */
     bool skip_verify;
@@ -167,7 +168,7 @@ struct kubeconfig_in_cluster_options {
 /*
  * The cluster this process runs in, as the pod's service account. Blocks on files. ERROR_NOT_FOUND
  * outside of a cluster, ERROR_INVALID for an incomplete volume. The token rotates: it is the
- * token_file, read again by token_source.h.
+ * token_file, read again by token_source.h; so do authorities, see trust_source.h.
  */
 MUST_USE struct error *kubeconfig_in_cluster(const struct kubeconfig_in_cluster_options *options,
                                              struct rest_config *ret_config);

@@ -168,6 +168,7 @@ TEST(kubeconfig_paths_belong_to_its_directory)
     CHECK(config.tls.trust && config.tls.identity);
     CHECK_EQ(config.auth.token, STR("abc"));
     CHECK_EQ(config.auth.token_file, STR("/etc/kube/../token"));
+    CHECK_EQ(config.tls.trust_file, STR("/etc/kube/pki/ca.crt"));
     CHECK_EQ(files.reads, 5);
 
     TEST_CASE("a bare name is in the working directory");
@@ -347,6 +348,7 @@ TEST(kubeconfig_moves_into_its_own_cluster)
     CHECK_OK(kubeconfig_use_in_cluster_server(&config, &options));
     CHECK_EQ(config.host, STR("https://10.0.0.1"));
     CHECK_EQ(config.tls.trust_pem, buf_str(&certs.authority_pem));
+    CHECK_EQ(config.tls.trust_file, STR("/sa/ca.crt"));
     CHECK(config.tls.trust && config.tls.identity);
 
     TEST_CASE("not when nobody is verified");

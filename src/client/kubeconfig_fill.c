@@ -76,6 +76,8 @@ static void fill_trust(const struct kubeconfig_choice *choice, struct problems *
         str_is_empty(cluster->ca_data) ? "certificate-authority" : "certificate-authority-data";
     problems_add_at(problems, cluster->entry.place, field,
                     tls_trust_read(buf_str(&choice->ca), &config->tls.trust));
+    config->tls.trust_file =
+        kubeconfig_resolve(&config->arena, cluster->entry.directory, cluster->ca_file);
 }
 
 static void fill_identity(const struct kubeconfig_choice *choice, struct problems *problems,

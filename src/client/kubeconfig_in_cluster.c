@@ -61,6 +61,7 @@ static struct error *use_server(const struct kubeconfig_in_cluster_options *opti
         "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT");
     TRY(as_invalid(read_from(options, &config->arena, "ca.crt", &pem)));
     TRY(as_invalid(tls_trust_read(buf_str(&pem), &config->tls.trust)), "ca.crt");
+    config->tls.trust_file = path_of(options, &config->arena, "ca.crt");
     if (options->keep_pem || config->auth.exec.provide_cluster_info)
         config->tls.trust_pem = arena_str(&config->arena, buf_str(&pem));
     return NULL;

@@ -3,9 +3,8 @@
 #include "async/event.h"
 #include "async/fiber.h"
 #include "async/loop.h"
-#include "async/worker.h"
 #include "base/memory.h"
-#include "client/kubeconfig_internal.h"
+#include "client/file_text.h"
 #include "client/token_text.h"
 
 #define REREAD_DEFAULT MINUTE
@@ -53,49 +52,6 @@ void token_source_free(struct token_source *source)
     mem_free(source);
 }
 
-/* A read on a worker. It outlives a caller that gives up, so it owns all it uses. */
-struct file_job {
-    char *path;
-    kubeconfig_read_fn *read_file;
-    void *read_data;
-    struct buf text;
-    struct error *err;
-};
-
-static void file_job_free(struct file_job *job)
-{
-    if (!job)
-        return;
-    mem_free(job->path);
-    buf_done(&job->text);
-    error_free(job->err);
-    mem_free(job);
-}
-DEFINE_OWNED(file_job)
-
-static void work(void *data)
-{
-    struct file_job *job = data;
-    job->err =
-        kubeconfig_read_file(job->read_file, job->read_data, str_from_c(job->path), &job->text);
-}
-
-static void discard(void *data)
-{
-    file_job_free(data);
-}
-
-static struct file_job *file_job_new(const struct token_source *source)
-{
-    const struct str path = source->config->auth.token_file;
-    struct file_job *job = NEW(struct file_job);
-    job->path = mem_dup(path.ptr, path.len);
-    job->read_file = source->options.read_file;
-    job->read_data = source->options.read_data;
-    job->text = (struct buf){.limit = TOKEN_MAX, .secret = true};
-    return job;
-}
-
 static struct error *use_text(struct token_source *source, struct str text)
 {
     const struct str token = str_trim(text);
@@ -109,15 +65,14 @@ static struct error *use_text(struct token_source *source, struct str text)
 
 static struct error *read_token(struct token_source *source)
 {
-    OWNED(file_job) job = file_job_new(source);
-    struct error *err = worker_run(work, job, discard);
-    if (err) {
-        job = NULL; /* the worker's */
-        return err;
-    }
-    TRY(TAKE(job->err));
-    TRY(buf_check(&job->text));
-    return use_text(source, buf_str(&job->text));
+    SCOPED(buf) text = {.secret = true};
+    const struct file_text_options file = {.path = source->config->auth.token_file,
+                                           .limit = TOKEN_MAX,
+                                           .secret = true,
+                                           .read_file = source->options.read_file,
+                                           .read_data = source->options.read_data};
+    TRY(file_text_read(&file, &text));
+    return use_text(source, buf_str(&text));
 }
 
 static bool ended_by_caller(const struct error *err)

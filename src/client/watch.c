@@ -14,8 +14,10 @@
 #define TIMEOUT_LEAST   (5 * MINUTE)
 #define SILENCE_DEFAULT (10 * SECOND)
 #define OPEN_TIMEOUT    (30 * SECOND)
-#define BACKOFF_FIRST   (800 * MILLISECOND)
-#define BACKOFF_MOST    (30 * SECOND)
+/* What the server is told beside the stream's timeout, as by all clients of its kind. */
+#define REQUEST_LIMIT (11 * MINUTE)
+#define BACKOFF_FIRST (800 * MILLISECOND)
+#define BACKOFF_MOST  (30 * SECOND)
 /* A stream that ends sooner than this without an event is not worth opening again at once. */
 #define STREAM_LEAST SECOND
 
@@ -79,6 +81,8 @@ static struct error *read_refusal(struct http_response *response)
 static struct error *open_stream(struct watch *watch)
 {
     const duration timeout = draw_timeout(watch);
+    const duration silence = watch->options.silence ? watch->options.silence : SILENCE_DEFAULT;
+    const duration longest = timeout + silence;
     OWNED(http_response) response = NULL;
     SCOPED(client_request)
     request = {
@@ -89,13 +93,13 @@ static struct error *open_stream(struct watch *watch)
     add_query(watch, &request.query, timeout);
     {
         FIBER_TIMEOUT(OPEN_TIMEOUT);
-        TRY(client_begin(watch->client, &request, FOREVER, &response));
+        TRY(client_begin(watch->client, &request, longest > REQUEST_LIMIT ? longest : REQUEST_LIMIT,
+                         &response));
         if (http_response_status(response) != 200)
             return read_refusal(response);
     }
-    const duration silence = watch->options.silence ? watch->options.silence : SILENCE_DEFAULT;
     watch->opened = loop_now(client_loop(watch->client));
-    watch->ends = watch->opened + timeout + silence;
+    watch->ends = watch->opened + longest;
     watch->events = 0;
     watch->response = TAKE(response);
     return NULL;

@@ -284,7 +284,8 @@ LOOP_TEST(a_watch_that_is_refused_is_an_error)
                 ERROR_FORBIDDEN, "no");
     CHECK_EQ(buf_str(&stage.seen),
              STR("GET /prefix/api/v1/namespaces/ns/configmaps?watch=true&labelSelector=a%3Db&"
-                 "fieldSelector=metadata.name%3Dx&allowWatchBookmarks=true&timeoutSeconds=300\n"));
+                 "fieldSelector=metadata.name%3Dx&allowWatchBookmarks=true&timeoutSeconds=300&"
+                 "timeout=11m0s\n"));
 }
 
 #define OBJECT(version, more)                                                                         \

@@ -1,0 +1,118 @@
+#include "client/client_transport.h"
+
+#include "base/memory.h"
+#include "client/client.h"
+#include "client/kubeconfig.h"
+#include "net/tls.h"
+
+struct client_transport {
+    struct list_link link;
+    struct http_client *http;
+    struct tls_identity *identity;
+    struct tls_trust *trust;
+    struct str origin; /* of another server; empty: the client's own */
+    struct arena texts;
+    size_t sending; /* calls that may have no connection yet */
+};
+
+void client_transports_init(struct client_transports *transports, struct loop *loop,
+                            const struct client_options *options)
+{
+    *transports = (struct client_transports){.loop = loop, .options = options};
+    list_init(&transports->others);
+}
+
+static struct client_transport *transport_new(const struct client_transports *transports,
+                                              const struct url *server, struct str server_name,
+                                              struct tls_identity *identity,
+                                              struct tls_trust *trust)
+{
+    const struct client_options *client = transports->options;
+    const struct rest_config *config = client->config;
+    struct client_transport *transport = NEW(struct client_transport);
+    transport->identity = tls_identity_ref(identity);
+    transport->trust = tls_trust_ref(trust);
+    const struct http_client_options options = {
+        .endpoint = {.network = client->network,
+                     .host = server->host,
+                     .port = server->port,
+                     .plain = server->scheme == URL_HTTP,
+                     .tls = client->tls,
+                     .server_name = server_name,
+                     .identity = identity,
+                     .trust = trust,
+                     .skip_verify = config->tls.skip_verify,
+                     .proxy = config->has_proxy ? &config->proxy : NULL},
+        .connections = client->connections,
+        .limits = client->limits,
+        .timeouts = client->timeouts,
+        .no_gzip = config->disable_compression,
+    };
+    transport->http = http_client_new(transports->loop, &options);
+    return transport;
+}
+
+static void transport_free_(struct client_transport *transport)
+{
+    list_remove(&transport->link);
+    http_client_free(transport->http);
+    tls_identity_free(transport->identity);
+    tls_trust_free(transport->trust);
+    arena_done(&transport->texts);
+    mem_free(transport);
+}
+
+static void free_unused(struct client_transports *transports)
+{
+    LIST_FOREACH (struct client_transport, transport, &transports->others, link)
+        if (transport->sending == 0 && http_client_call_count(transport->http) == 0)
+            transport_free_(transport);
+}
+
+void client_transports_done(struct client_transports *transports)
+{
+    LIST_FOREACH (struct client_transport, transport, &transports->others, link)
+        transport_free_(transport);
+    if (transports->own)
+        transport_free_(transports->own);
+}
+
+struct client_transport *client_transports_own(struct client_transports *transports,
+                                               struct tls_identity *identity,
+                                               struct tls_trust *trust)
+{
+    const struct rest_config *config = transports->options->config;
+    struct client_transport *own = transports->own;
+    if (own && (own->identity != identity || own->trust != trust)) {
+        list_append(&transports->others, &own->link);
+        own = NULL;
+    }
+    free_unused(transports);
+    if (!own)
+        own = transport_new(transports, &config->server, config->tls.server_name, identity, trust);
+    return transports->own = own;
+}
+
+struct client_transport *client_transports_other(struct client_transports *transports,
+                                                 const struct url *server, struct tls_trust *trust)
+{
+    SCOPED(arena) arena = {0};
+    const struct str origin = url_origin(&arena, server);
+    LIST_FOREACH (struct client_transport, transport, &transports->others, link)
+        if (str_eq(transport->origin, origin) && transport->trust == trust)
+            return transport;
+    struct client_transport *transport = transport_new(transports, server, STR(""), NULL, trust);
+    transport->origin = arena_str(&transport->texts, origin);
+    list_append(&transports->others, &transport->link);
+    return transport;
+}
+
+struct error *client_transport_send(struct client_transport *transport,
+                                    const struct http_client_request *request,
+                                    struct http_response **ret_response)
+{
+    transport->sending++;
+    struct error *err = http_client_send(transport->http, request, ret_response);
+    transport->sending--;
+    return err;
+}

@@ -1,0 +1,46 @@
+#include "client/client_transport.h"
+
+#include "client/stage_test.h"
+
+struct call {
+    struct client_transport *transport;
+    struct error *err;
+};
+
+static struct error *call_server(void *data)
+{
+    struct call *call = data;
+    OWNED(http_response) response = NULL;
+    call->err = client_transport_send(call->transport,
+                                      &(struct http_client_request){.target = STR("/")}, &response);
+    return NULL;
+}
+
+/* Credentials change while others still connect with those before. */
+SIM_TEST(a_connection_that_is_being_made_is_in_use)
+{
+    SCOPED(stage) stage;
+    stage_init(&stage, false);
+    SCRIPT(&stage, {200, NULL, NULL, "{}"});
+    struct client_transports transports;
+    client_transports_init(&transports, loop_current(), &stage.options);
+    struct call call = {
+        .transport = client_transports_own(&transports, stage.certs.client, stage.certs.trust)};
+    {
+        SCOPED(scope) scope = {0};
+        scope_start(&scope, "calls", call_server, &call);
+        CHECK_OK(fiber_yield());
+        struct call other = {.transport =
+                                 client_transports_own(&transports, NULL, stage.certs.trust)};
+        CHECK(other.transport != call.transport);
+        CHECK_OK(call_server(&other));
+        CHECK_OK(other.err);
+        CHECK_OK(scope_wait(&scope));
+    }
+    CHECK_OK(call.err);
+    CHECK_EQ(stage.requests, (size_t)2);
+    (void)client_transports_own(&transports, NULL, stage.certs.trust);
+    CHECK_OK(fiber_sleep(SECOND));
+    CHECK_EQ(sim_network_connections(stage.network), (size_t)1);
+    client_transports_done(&transports);
+}
