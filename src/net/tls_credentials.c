@@ -90,6 +90,13 @@ void tls_trust_free(struct tls_trust *trust)
     mem_free(trust);
 }
 
+bool tls_trust_eq(const struct tls_trust *a, const struct tls_trust *b)
+{
+    if (!a || !b)
+        return a == b;
+    return str_eq(buf_str(&a->certificates), buf_str(&b->certificates));
+}
+
 /* The next certificate of an encoded sequence; NULL at its end. */
 static X509 *next_certificate(struct str *rest)
 {
