@@ -63,6 +63,7 @@ static struct client_transport *transport_new(struct client *client, struct tls_
                      .identity = identity,
                      .trust = config->tls.trust,
                      .skip_verify = config->tls.skip_verify,
+                     .no_http2 = client->options.no_http2,
                      .proxy = config->has_proxy ? &config->proxy : NULL},
         .connections = client->options.connections,
         .limits = client->options.limits,
@@ -140,6 +141,13 @@ void client_free(struct client *client)
 struct str client_host(const struct client *client)
 {
     return client->options.config->host;
+}
+
+void client_offer_http2(struct client *client)
+{
+    client->options.no_http2 = false;
+    if (client->transport)
+        http_client_offer_http2(client->transport->http, true);
 }
 
 struct loop *client_loop(const struct client *client)
