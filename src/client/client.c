@@ -82,6 +82,13 @@ struct str client_host(const struct client *client)
     return client->options.config->host;
 }
 
+void client_offer_http2(struct client *client)
+{
+    client->options.no_http2 = false;
+    if (client->transport)
+        http_client_offer_http2(client->transport->http, true);
+}
+
 struct loop *client_loop(const struct client *client)
 {
     return client->loop;

@@ -66,6 +66,7 @@ struct client_options {
     struct http_limits limits;
     struct http_timeouts timeouts;
     size_t connections; /* 0: as http/client.h has it */
+    bool no_http2;      /* HTTP/1.1 alone is offered, until client_offer_http2() */
 };
 
 struct client *client_new(struct loop *loop, const struct client_options *options);
@@ -76,6 +77,12 @@ DEFINE_OWNED(client)
 
 /* "https://127.0.0.1:6443/prefix", for messages. */
 struct str client_host(const struct client *client);
+
+/*
+ * From now on HTTP/2 is offered: one connection for any number of watches, at twice the memory of
+ * an idle HTTP/1.1 connection.
+ */
+void client_offer_http2(struct client *client);
 
 /* In which form objects come back. */
 enum client_form {

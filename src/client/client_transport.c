@@ -42,6 +42,7 @@ static struct client_transport *transport_new(const struct client_transports *tr
                      .identity = identity,
                      .trust = trust,
                      .skip_verify = config->tls.skip_verify,
+                     .no_http2 = client->options.no_http2,
                      .proxy = config->has_proxy ? &config->proxy : NULL},
         .connections = client->connections,
         .limits = client->limits,

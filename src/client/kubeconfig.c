@@ -64,10 +64,12 @@ static struct error *finish(struct kubeconfig *kubeconfig, const struct kubeconf
     SCOPED(problems) problems = {0};
     kubeconfig_choose(kubeconfig, options, &problems, &choice);
     TRY(problems_take(&problems));
-    kubeconfig_check(&choice, options->untrusted, &problems);
+    kubeconfig_check(&choice, options, &problems);
     kubeconfig_collect(&choice, options, &problems);
     kubeconfig_fill(&choice, options->keep_pem, &problems, &config);
     TRY(problems_take(&problems));
+    if (options->untrusted && !str_is_empty(options->refused_in))
+        TRY(kubeconfig_refuse_programs(&choice, options->refused_in));
     TRY(arena_check(&config.arena));
     *ret_config = config;
     config = (struct rest_config){0};

@@ -115,7 +115,11 @@ typedef struct error *kubeconfig_read_fn(void *data, struct str path, struct buf
 struct kubeconfig_options {
     struct str context, cluster, user, namespace;
     bool untrusted; /* files, exec and auth-provider are errors, whatever the server */
-    bool keep_pem;  /* fill in the texts of rest_tls, at the price of their memory */
+
+    /* Of an untrusted one that is fine otherwise: exec and auth-provider are ERROR_FORBIDDEN and
+     * "ExecProvider is not supported in <this>". Empty: they are problems like others. */
+    struct str refused_in;
+    bool keep_pem; /* fill in the texts of rest_tls, at the price of their memory */
 
     kubeconfig_read_fn *read_file; /* NULL: the file system */
     void *read_data;
@@ -123,7 +127,7 @@ struct kubeconfig_options {
 
 /*
  * From one text. Relative paths in it belong to directory; empty is the working directory. Options
- * may be NULL. ERROR_INVALID, whatever is wrong with it.
+ * may be NULL. ERROR_INVALID, whatever is wrong with it; see also refused_in.
  */
 MUST_USE struct error *kubeconfig_read(struct str text, struct str directory,
                                        const struct kubeconfig_options *options,

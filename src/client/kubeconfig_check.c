@@ -141,8 +141,22 @@ static void check_user(const struct kubeconfig_user *user, bool untrusted,
     refuse(&check, untrusted && has(user->certificate_file), "client-certificate", "files are");
     refuse(&check, untrusted && has(user->key_file), "client-key", "files are");
     refuse(&check, untrusted && has(user->token_file), "tokenFile", "files are");
-    refuse(&check, untrusted && user->exec, "exec", "ExecProvider is");
-    refuse(&check, untrusted && user->auth_provider, "auth-provider", "AuthProvider is");
+}
+
+static void check_programs(const struct kubeconfig_user *user, struct problems *problems)
+{
+    const struct check check = {user->entry.place, problems};
+    refuse(&check, user->exec, "exec", "ExecProvider is");
+    refuse(&check, user->auth_provider, "auth-provider", "AuthProvider is");
+}
+
+struct error *kubeconfig_refuse_programs(const struct kubeconfig_choice *choice, struct str where)
+{
+    const struct kubeconfig_user *user = choice->user;
+    if (!user || (!user->exec && !user->auth_provider))
+        return NULL;
+    return error_new(ERROR_FORBIDDEN, "%s is not supported in %.*s",
+                     user->exec ? "ExecProvider" : "AuthProvider", STR_ARG(where));
 }
 
 static bool is_label_char(char c)
@@ -159,12 +173,15 @@ static bool is_label(struct str text)
     return text.len > 0 && text.len <= 63;
 }
 
-void kubeconfig_check(const struct kubeconfig_choice *choice, bool untrusted,
-                      struct problems *problems)
+void kubeconfig_check(const struct kubeconfig_choice *choice,
+                      const struct kubeconfig_options *options, struct problems *problems)
 {
+    const bool untrusted = options->untrusted;
     check_cluster(choice->cluster, untrusted, problems);
     if (choice->user)
         check_user(choice->user, untrusted, problems);
+    if (choice->user && untrusted && !has(options->refused_in))
+        check_programs(choice->user, problems);
     if (has(choice->namespace) && !is_label(choice->namespace))
         problems_add(problems, error_new(ERROR_INVALID, "namespace: not a DNS label"));
     /* Only https sends credentials, so that is where a way we do not have matters. */

@@ -91,8 +91,12 @@ void kubeconfig_choose(const struct kubeconfig *kubeconfig,
                        struct kubeconfig_choice *choice);
 
 /* Notes conflicts and gaps. */
-void kubeconfig_check(const struct kubeconfig_choice *choice, bool untrusted,
-                      struct problems *problems);
+void kubeconfig_check(const struct kubeconfig_choice *choice,
+                      const struct kubeconfig_options *options, struct problems *problems);
+
+/* Of an untrusted one: ERROR_FORBIDDEN when the user is to be had from a program. */
+MUST_USE struct error *kubeconfig_refuse_programs(const struct kubeconfig_choice *choice,
+                                                  struct str where);
 
 /* Decodes data fields and reads the files that are referred to. */
 void kubeconfig_collect(struct kubeconfig_choice *choice, const struct kubeconfig_options *options,

@@ -95,6 +95,24 @@ TEST(kubeconfig_refused)
     CHECK(count >= 40);
 }
 
+#define EXEC \
+    "exec: {apiVersion: client.authentication.k8s.io/v1, command: run, interactiveMode: Never"
+
+TEST(kubeconfig_programs_are_refused_by_whom_they_are_given_to)
+{
+    const struct kubeconfig_options options = {.untrusted = true, .refused_in = STR("Here")};
+    SCOPED(rest_config) config = {0};
+    CHECK_FAILS(read_text(USER(EXEC "}"), options, &config), ERROR_FORBIDDEN,
+                "ExecProvider is not supported in Here");
+    CHECK_FAILS(read_text(USER("auth-provider: {name: gcp}"), options, &config), ERROR_FORBIDDEN,
+                "AuthProvider is not supported in Here");
+    CHECK_FAILS(read_text(WHOLE("server: 'http://h'", EXEC "}"), options, &config), ERROR_FORBIDDEN,
+                "ExecProvider is not supported in Here");
+    TEST_CASE("what is wrong otherwise comes first");
+    CHECK_FAILS(read_text(USER("exec: {command: run}"), options, &config), ERROR_INVALID,
+                "apiVersion");
+}
+
 TEST(kubeconfig_of_broken_yaml)
 {
     SCOPED(rest_config) config = {0};

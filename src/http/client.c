@@ -192,6 +192,15 @@ void http_client_close_idle(struct http_client *client)
         http_conn_retire(conn);
 }
 
+void http_client_offer_http2(struct http_client *client, bool offer)
+{
+    if (client->endpoint.no_http2 == !offer)
+        return;
+    client->endpoint.no_http2 = !offer;
+    client->speaks_http1 = !offer;
+    http_client_close_idle(client);
+}
+
 static struct http_conn *find_usable(struct http_client *client)
 {
     LIST_FOREACH (struct http_conn, conn, &client->conns, link)

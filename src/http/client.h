@@ -70,6 +70,12 @@ MUST_USE struct error *http_client_send(struct http_client *client,
                                         const struct http_client_request *request,
                                         struct http_response **ret_response);
 
+/*
+ * Whether connections made from now on offer HTTP/2. Those of the other protocol go when they are
+ * idle, so that one kind is left.
+ */
+void http_client_offer_http2(struct http_client *client, bool offer);
+
 /* Closes idle connections, and others when their requests have ended; new ones are made anew. */
 void http_client_close_idle(struct http_client *client);
 

@@ -155,6 +155,27 @@ SIM_TEST(http1_takes_no_more_connections_than_allowed)
     CHECK_EQ(http_client_connection_count(stage.client), (size_t)2); /* idle ones kept */
 }
 
+SIM_TEST(http2_is_spoken_once_it_is_offered)
+{
+    SCOPED(stage) stage;
+    stage_init(&stage, STAGE_TLS_H2, echo, NULL);
+    CHECK_OK(stage_start(&stage));
+    http_client_offer_http2(stage.client, false);
+    for (int i = 0; i < 3; i++) {
+        OWNED(http_response) response = NULL;
+        SCOPED(buf) body = {0};
+        const struct http_client_request get = {.target = STR("/")};
+        CHECK_OK(http_client_send(stage.client, &get, &response));
+        CHECK_OK(http_response_read_all(response, &body));
+        CHECK_EQ(http_response_is_http2(response), i == 2);
+        http_response_free(TAKE(response));
+        if (i == 1)
+            http_client_offer_http2(stage.client, true);
+        CHECK_OK(fiber_sleep(SECOND));
+        CHECK_EQ(http_client_connection_count(stage.client), (size_t)(i != 1));
+    }
+}
+
 SIM_TEST(idle_connections_go_after_a_while)
 {
     for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {

@@ -175,19 +175,34 @@ static void add_text(struct buf *buf, BIO *bio)
     BIO_free(bio);
 }
 
+static struct error *write_key(EVP_PKEY *key, struct buf *key_pem)
+{
+    BIO *bio = BIO_new(BIO_s_secmem());
+    const bool ok = PEM_write_bio_PKCS8PrivateKey(bio, key, NULL, NULL, 0, NULL, NULL) == 1;
+    add_text(key_pem, bio);
+    if (!ok)
+        return tls_error("write a key");
+    return buf_check(key_pem);
+}
+
 static struct error *write_pem(X509 *certificate, EVP_PKEY *key, struct buf *certificate_pem,
                                struct buf *key_pem)
 {
     BIO *bio = BIO_new(BIO_s_mem());
-    bool ok = PEM_write_bio_X509(bio, certificate) == 1;
+    const bool ok = PEM_write_bio_X509(bio, certificate) == 1;
     add_text(certificate_pem, bio);
-    bio = BIO_new(BIO_s_secmem());
-    ok = ok && PEM_write_bio_PKCS8PrivateKey(bio, key, NULL, NULL, 0, NULL, NULL) == 1;
-    add_text(key_pem, bio);
     if (!ok)
-        return tls_error("write certificate and key");
+        return tls_error("write a certificate");
     TRY(buf_check(certificate_pem));
-    return buf_check(key_pem);
+    return write_key(key, key_pem);
+}
+
+struct error *pki_rsa_key(struct buf *key_pem)
+{
+    EVP_PKEY *key = new_key(true);
+    struct error *err = key ? write_key(key, key_pem) : tls_error("make a key");
+    EVP_PKEY_free(key);
+    return err;
 }
 
 struct error *pki_authority_write(const struct pki_authority *authority,

@@ -25,6 +25,9 @@ struct pki_request {
     bool rsa; /* an RSA key of 2048 bits instead: for peers that cannot do better, and tests */
 };
 
+/* Appends a new RSA key of 2048 bits as PEM text. Takes a while; any thread may call it. */
+MUST_USE struct error *pki_rsa_key(struct buf *key_pem);
+
 /* A new self-signed authority. */
 MUST_USE struct error *pki_authority_new(struct str common_name, int64_t not_before,
                                          int64_t not_after, struct pki_authority **ret_authority);

@@ -35,7 +35,7 @@ DEFINE_OWNED(tls_identity)
 MUST_USE struct error *tls_trust_read(struct str pem, struct tls_trust **ret_trust);
 struct tls_trust *tls_trust_ref(struct tls_trust *trust);
 void tls_trust_free(struct tls_trust *trust);
-bool tls_trust_eq(const struct tls_trust *a, const struct tls_trust *b); /* in the same order */
+bool tls_trust_eq(const struct tls_trust *a, const struct tls_trust *b); /* either may be NULL */
 DEFINE_OWNED(tls_trust)
 
 /* What a server gave us to shorten the next handshake with it. Belongs to one client's server. */

@@ -203,6 +203,27 @@ SIM_TEST(tls_trusts_a_certificate_that_is_named_itself)
     CHECK_OK(visit(&stage, &options));
 }
 
+SIM_TEST(trusts_are_the_same_when_their_certificates_are)
+{
+    SCOPED(stage) stage;
+    stage_init(&stage);
+    OWNED(tls_trust) again = NULL;
+    OWNED(tls_trust) other = NULL;
+    CHECK_OK(tls_trust_read(buf_str(&stage.certs.authority_pem), &again));
+    CHECK_OK(tls_trust_read(buf_str(&stage.certs.server_pem), &other));
+    CHECK(tls_trust_eq(stage.certs.trust, again));
+    CHECK(!tls_trust_eq(stage.certs.trust, other));
+    CHECK(!tls_trust_eq(stage.certs.trust, NULL));
+    CHECK(tls_trust_eq(NULL, NULL));
+}
+
+TEST(an_rsa_key_is_made_as_pem)
+{
+    SCOPED(buf) pem = {.secret = true};
+    CHECK_OK(pki_rsa_key(&pem));
+    CHECK(str_starts_with(buf_str(&pem), STR("-----BEGIN PRIVATE KEY-----\n")));
+}
+
 SIM_TEST(tls_resumes_a_session_and_keeps_the_client_known)
 {
     SCOPED(stage) stage;

@@ -272,6 +272,8 @@ struct error *controller_run(struct controller *controller)
         cache_remove_handler(watched->cache, &watched->handler);
     error_free(TAKE(controller->err)); /* of workers that were cancelled with it */
     controller->runs = false;
+    if (controller->options.stopped)
+        controller->options.stopped(controller->options.data);
     log_info("Stopped", LOG_STR("controller", controller->options.name));
     return err;
 }

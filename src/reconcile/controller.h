@@ -41,6 +41,9 @@ struct controller_options {
     duration resync;            /* every object again, spread over this period; 0: never */
     struct queue_options queue; /* name and metrics are filled in */
     struct metrics *metrics;
+
+    /* After a run, when no reconcile is left: who has work of its own for the queue ends it. */
+    void (*stopped)(void *data);
 };
 
 struct controller *controller_new(struct loop *loop, const struct controller_options *options);

@@ -16,7 +16,7 @@ struct rig {
     struct controller *controller;
     struct scope scope;
     struct buf calls, log;
-    size_t count, running, running_most;
+    size_t count, running, running_most, stopped;
 
     /* What the next reconciles do. */
     duration takes;
@@ -45,6 +45,13 @@ static struct error *reconcile(void *data, struct key key, struct reconcile_resu
     return rig->fails ? error_new(rig->fails, "it does not work") : NULL;
 }
 
+static void on_stopped(void *data)
+{
+    struct rig *rig = data;
+    CHECK_EQ(rig->running, (size_t)0);
+    rig->stopped++;
+}
+
 static struct error *run(void *data)
 {
     return error_ignore(controller_run(data), ERROR_CANCELED);
@@ -59,6 +66,7 @@ static void rig_init(struct rig *rig, struct controller_options options,
     options.name = STR("test");
     options.reconcile = reconcile;
     options.data = rig;
+    options.stopped = on_stopped;
     options.metrics = rig->metrics;
     rig->controller = controller_new(loop_current(), &options);
     controller_watch(rig->controller, &rig->cache, source);
@@ -266,6 +274,7 @@ SIM_TEST(stopping_cancels_what_runs_and_counts_no_failure)
     scope_cancel(&rig.scope);
     CHECK_OK(scope_wait(&rig.scope));
     CHECK_EQ(rig.running, (size_t)0);
+    CHECK_EQ(rig.stopped, (size_t)1);
     check_metric(&rig, "_reconcile_errors_total{controller=\"test\"} 0\n");
 }
 

@@ -1,0 +1,126 @@
+#include "clustercache/accessor.h"
+
+#include "async/loop.h"
+#include "base/buf.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "clustercache/clustercache_internal.h"
+#include "clustercache/workload_internal.h"
+
+void accessor_health_init(struct accessor_health *health)
+{
+    *health = (struct accessor_health){
+        .last_connect_error = REQUEUE_NEVER,
+        .last_probe = REQUEUE_NEVER,
+        .last_success = REQUEUE_NEVER,
+    };
+}
+
+static void note_probe(struct accessor_health *health, struct accessor_moment moment)
+{
+    health->last_probe = moment.now;
+    health->last_probe_wall = moment.wall;
+}
+
+static void note_success(struct accessor_health *health, struct accessor_moment moment)
+{
+    note_probe(health, moment);
+    health->last_success = moment.now;
+    health->last_success_wall = moment.wall;
+    health->failures = 0;
+}
+
+static void note_failure(struct accessor_health *health, struct accessor_moment moment)
+{
+    note_probe(health, moment);
+    health->failures += health->failures < UINT32_MAX;
+}
+
+void accessor_health_connected(struct accessor_health *health, struct accessor_moment moment)
+{
+    note_success(health, moment);
+}
+
+void accessor_health_connect_failed(struct accessor_health *health, struct accessor_moment moment)
+{
+    note_failure(health, moment);
+    health->last_connect_error = moment.now;
+}
+
+struct accessor_verdict accessor_health_probed(struct accessor_health *health,
+                                               enum accessor_probe probe, uint32_t threshold,
+                                               struct accessor_moment moment)
+{
+    if (probe == ACCESSOR_PROBE_SUCCEEDED) {
+        note_success(health, moment);
+        return (struct accessor_verdict){0};
+    }
+    note_failure(health, moment);
+    return (struct accessor_verdict){
+        .too_many_failures = health->failures >= threshold,
+        .unauthorized = probe == ACCESSOR_PROBE_UNAUTHORIZED,
+    };
+}
+
+struct accessor *accessor_new(struct clustercache *cache, struct key key, struct str uid)
+{
+    struct accessor *accessor = NEW(struct accessor);
+    SCOPED(buf) text = {0};
+    buf_add(&text, key.namespace);
+    buf_add_char(&text, '/');
+    buf_add(&text, key.name);
+    accessor->cache = cache;
+    accessor->text = buf_take(&text);
+    accessor->key.namespace = str_from(accessor->text, key.namespace.len);
+    accessor->key.name = str_from(accessor->text + key.namespace.len + 1, key.name.len);
+    accessor->uid = mem_dup(uid.ptr, uid.len);
+    accessor->last_change_error = REQUEUE_NEVER;
+    accessor_health_init(&accessor->health);
+    return accessor;
+}
+
+void accessor_free(struct accessor *accessor)
+{
+    if (!accessor)
+        return;
+    scope_done(&accessor->operations);
+    workload_free(accessor->workload);
+    clustercache_series_done(&accessor->series);
+    kubeconfig_secret_mark_done(&accessor->secret);
+    mem_free(accessor->last_events);
+    mem_free(accessor->uid);
+    mem_free(accessor->text);
+    mem_free(accessor);
+}
+
+struct accessor_moment accessor_now(const struct accessor *accessor)
+{
+    const struct loop *loop = accessor->cache->config->loop;
+    return (struct accessor_moment){loop_now(loop), loop_wall(loop)};
+}
+
+int64_t *accessor_last_event(struct accessor *accessor, size_t source)
+{
+    if (source >= accessor->last_event_count) {
+        accessor->last_events =
+            mem_realloc_array(accessor->last_events, source + 1, sizeof(*accessor->last_events));
+        while (accessor->last_event_count <= source)
+            accessor->last_events[accessor->last_event_count++] = REQUEUE_NEVER;
+    }
+    return &accessor->last_events[source];
+}
+
+void accessor_disconnect(struct accessor *accessor)
+{
+    if (!accessor->workload) {
+        log_v(6, "Skipping disconnect, already disconnected");
+        return;
+    }
+    OWNED(workload) workload = TAKE(accessor->workload);
+    log_v(4, "Disconnecting");
+    log_v(6, "Stopping cache");
+    workload_end(workload, &accessor->cache->endings);
+    accessor->cache->connected--;
+    clustercache_series_up(accessor, false);
+    log_info("Disconnected");
+}

@@ -1,0 +1,296 @@
+#include "clustercache/clustercache.h"
+
+#include <assert.h>
+
+#include "async/loop.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "client/discovery.h"
+#include "clustercache/cluster_source.h"
+#include "clustercache/clustercache_internal.h"
+#include "clustercache/clustercache_log.h"
+#include "clustercache/kubeconfig_secret.h"
+#include "clustercache/workload_caches.h"
+#include "clustercache/workload_internal.h"
+
+#define WATCH_LABEL "cluster.x-k8s.io/watch-filter"
+
+/* Between starts that events ask for; what was asked for with a delay comes as asked. */
+#define SPACING SECOND
+
+struct old_key {
+    struct list_link link;
+    char *pem;
+};
+
+static bool has_watch_label(void *data, const struct cache_event *event)
+{
+    const struct clustercache *cache = data;
+    const struct str wanted = cache->config->options.watch_filter;
+    OWNED(object) object = NULL;
+    struct str value;
+    if (!wanted.len)
+        return true;
+    OWNED(error) err = object_text_read(event->now ? event->now : event->old, &object);
+    const bool passes =
+        !err && object_find_label(object, STR(WATCH_LABEL), &value) && str_eq(value, wanted);
+    if (!passes)
+        log_v(4, "Resource does not match label, will not attempt to map resource",
+              LOG_STR("label", STR(WATCH_LABEL)));
+    return passes;
+}
+
+/* Only clusters that are connected care at once: others wait for their time. */
+static void on_secret(void *data, const struct cache_event *event, struct queue *queue,
+                      int priority)
+{
+    const struct clustercache *cache = data;
+    struct key cluster;
+    if (!event->now || !kubeconfig_secret_cluster(object_text_key(event->now), &cluster))
+        return;
+    const struct accessor *accessor = clustercache_find(cache, cluster);
+    if (accessor && accessor->workload)
+        queue_add(queue, cluster, priority);
+}
+
+static void on_stopped(void *data)
+{
+    struct clustercache *cache = data;
+    cache->queue = NULL;
+    MAP_FOREACH (entry, &cache->accessors) {
+        struct accessor *accessor = entry->value;
+        scope_cancel(&accessor->operations);
+    }
+}
+
+static void make_controller(struct clustercache *cache)
+{
+    const struct clustercache_options *options = &cache->config->options;
+    const struct controller_options controller = {
+        .name = STR("clustercache"),
+        .reconcile = clustercache_reconcile,
+        .data = cache,
+        .workers = options->concurrency,
+        .resync = options->resync,
+        .queue = {.spacing = SPACING},
+        .metrics = options->metrics,
+        .stopped = on_stopped,
+    };
+    cache->controller = controller_new(cache->config->loop, &controller);
+    cache->queue = controller_queue(cache->controller);
+    controller_watch(cache->controller, options->clusters,
+                     &(struct controller_source){.filter = has_watch_label, .data = cache});
+    controller_watch(cache->controller, options->secrets,
+                     &(struct controller_source){.map = on_secret, .data = cache});
+}
+
+struct error *clustercache_new(struct loop *loop, const struct clustercache_options *options,
+                               struct clustercache **ret_cache)
+{
+    struct clustercache_config *config;
+    TRY(clustercache_config_new(loop, options, &config));
+    struct clustercache *cache = NEW(struct clustercache);
+    cache->config = config;
+    cache->metrics = options->metrics;
+    cache->handshakes.permits = config->options.handshakes;
+    cache->slow_handshakes.permits = config->options.handshakes;
+    list_init(&cache->sources);
+    list_init(&cache->old_keys);
+    clustercache_metrics_register(cache->metrics);
+    if (config->has_pod)
+        log_info("Found controller Pod metadata, the ClusterCache will try to access the cluster "
+                 "it is running on directly if possible");
+    else
+        log_info("Couldn't find controller Pod metadata, the ClusterCache will always access the "
+                 "cluster it is running on using the regular apiserver endpoint");
+    make_controller(cache);
+    *ret_cache = cache;
+    return NULL;
+}
+
+static void old_key_free(struct old_key *key)
+{
+    mem_wipe(key->pem, strlen(key->pem));
+    mem_free(key->pem);
+    list_remove(&key->link);
+    mem_free(key);
+}
+
+void clustercache_free(struct clustercache *cache)
+{
+    if (!cache)
+        return;
+    while (map_count(&cache->accessors))
+        clustercache_forget(cache, map_first(&cache->accessors)->value);
+    /* Endings only wait for what is told to stop, and those may leave endings of their own. */
+    while (scope_running(&cache->endings))
+        scope_done(&cache->endings);
+    LIST_FOREACH (struct cluster_source, source, &cache->sources, link)
+        cluster_source_free(source);
+    LIST_FOREACH (struct old_key, key, &cache->old_keys, link)
+        old_key_free(key);
+    controller_free(cache->controller);
+    map_done(&cache->accessors);
+    buf_done(&cache->scratch);
+    clustercache_config_free(cache->config);
+    mem_free(cache);
+}
+
+struct controller *clustercache_take_controller(struct clustercache *cache)
+{
+    assert(cache->controller);
+    return TAKE(cache->controller);
+}
+
+struct accessor *clustercache_find(const struct clustercache *cache, struct key cluster)
+{
+    struct buf *scratch = (struct buf *)&cache->scratch; /* memory, not state */
+    buf_clear(scratch);
+    buf_add(scratch, cluster.namespace);
+    buf_add_char(scratch, '/');
+    buf_add(scratch, cluster.name);
+    return map_find(&cache->accessors, buf_str(scratch));
+}
+
+static struct error *end_accessor(void *data)
+{
+    accessor_free(data);
+    return NULL;
+}
+
+void clustercache_forget(struct clustercache *cache, struct accessor *accessor)
+{
+    accessor_disconnect(accessor);
+    clustercache_series_remove(accessor);
+    accessor->is_gone = true;
+    if (accessor->private_key) { /* somebody may still read it */
+        struct old_key *key = NEW(struct old_key);
+        key->pem = TAKE(accessor->private_key);
+        list_append(&cache->old_keys, &key->link);
+    }
+    (void)map_take(&cache->accessors, str_from_c(accessor->text));
+    scope_start(&cache->endings, "end of an accessor", end_accessor, accessor);
+}
+
+void clustercache_wake(const struct accessor *accessor)
+{
+    struct queue *queue = accessor->cache->queue;
+    if (!accessor->is_gone && queue)
+        queue_add_after(queue, accessor->key, 0, QUEUE_NORMAL);
+}
+
+struct error *clustercache_not_connected(void)
+{
+    return error_new(ERROR_NOT_CONNECTED, "connection to the workload cluster is down");
+}
+
+static struct error *get(const struct clustercache *cache, struct key cluster, const char *what,
+                         struct workload **ret_workload)
+{
+    const struct accessor *accessor = clustercache_find(cache, cluster);
+    if (!accessor || !accessor->workload)
+        return error_wrap(clustercache_not_connected(), "error getting %s", what);
+    *ret_workload = workload_ref(accessor->workload);
+    return NULL;
+}
+
+struct error *clustercache_get_client(struct clustercache *cache, struct key cluster,
+                                      struct workload **ret_workload)
+{
+    return get(cache, cluster, "client", ret_workload);
+}
+
+struct error *clustercache_get_reader(struct clustercache *cache, struct key cluster,
+                                      struct workload **ret_workload)
+{
+    return get(cache, cluster, "client reader", ret_workload);
+}
+
+struct error *clustercache_get_uncached_client(struct clustercache *cache, struct key cluster,
+                                               struct workload **ret_workload)
+{
+    return get(cache, cluster, "uncached client", ret_workload);
+}
+
+struct error *clustercache_get_rest_config(struct clustercache *cache, struct key cluster,
+                                           struct workload **ret_workload)
+{
+    return get(cache, cluster, "REST config", ret_workload);
+}
+
+struct error *clustercache_get_private_key(struct clustercache *cache, struct key cluster,
+                                           struct str *ret_pem)
+{
+    const struct accessor *accessor = clustercache_find(cache, cluster);
+    if (!accessor)
+        return error_new(ERROR_NOT_FOUND, "error getting client certificate private key: private "
+                                          "key was not generated yet");
+    *ret_pem = str_from_c(accessor->private_key);
+    return NULL;
+}
+
+/* NULL for success; the name is recorded then. */
+static struct error *start_watch(struct workload *workload, const struct clustercache_watch *watch)
+{
+    clustercache_log(0, "Creating watch %.*s for %.*s", STR_ARG(watch->name),
+                     STR_ARG(watch->gvk.kind));
+    if (watch->start)
+        TRY(watch->start(watch->data, workload));
+    workload_caches_watch(workload->caches, watch);
+    return NULL;
+}
+
+struct error *clustercache_watch(struct clustercache *cache, struct key cluster,
+                                 const struct clustercache_watch *watch)
+{
+    const struct accessor *accessor = clustercache_find(cache, cluster);
+    struct error *err = NULL;
+    if (accessor && !watch->name.len)
+        return error_new(ERROR_INVALID, "watcher.Name() cannot be empty");
+    if (!accessor || !accessor->workload)
+        err = clustercache_not_connected();
+    else if (workload_caches_has_watch(accessor->workload->caches, watch->name))
+        clustercache_log(6, "Skip creation of watch %.*s for %.*s because it already exists",
+                         STR_ARG(watch->name), STR_ARG(watch->gvk.kind));
+    else
+        err = start_watch(accessor->workload, watch);
+    return error_wrap(err, "error creating watch %.*s for %.*s", STR_ARG(watch->name),
+                      STR_ARG(watch->gvk.kind));
+}
+
+static int64_t or_zero(int64_t time)
+{
+    return time == REQUEUE_NEVER ? 0 : time;
+}
+
+struct clustercache_health clustercache_get_health(const struct clustercache *cache,
+                                                   struct key cluster)
+{
+    const struct accessor *accessor = clustercache_find(cache, cluster);
+    if (!accessor)
+        return (struct clustercache_health){0};
+    const struct accessor_health *health = &accessor->health;
+    return (struct clustercache_health){
+        .last_probe = or_zero(health->last_probe),
+        .last_success = or_zero(health->last_success),
+        .last_probe_wall = health->last_probe_wall,
+        .last_success_wall = health->last_success_wall,
+        .failures = health->failures,
+    };
+}
+
+void clustercache_add_source(struct clustercache *cache, const struct clustercache_source *source)
+{
+    struct cluster_source *own = cluster_source_new(source, cache->source_count++);
+    list_append(&cache->sources, &own->link);
+}
+
+size_t clustercache_count(const struct clustercache *cache)
+{
+    return map_count(&cache->accessors);
+}
+
+size_t clustercache_connected(const struct clustercache *cache)
+{
+    return cache->connected;
+}

@@ -1,0 +1,19 @@
+#include "clustercache/clustercache_log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/log.h"
+
+void clustercache_log(int level, const char *format, ...)
+{
+    static struct log_site site = {.file = __FILE__};
+    char text[CLUSTERCACHE_LOG_TEXT_MAX];
+    if (!log_is_on(&site, level))
+        return;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    log_write(level, text, NULL, 0);
+}

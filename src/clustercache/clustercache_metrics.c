@@ -1,0 +1,104 @@
+#include "clustercache/clustercache_metrics.h"
+
+#include "base/metrics.h"
+#include "clustercache/clustercache_internal.h"
+
+enum family {
+    CONNECTION_UP,
+    HEALTHCHECK,
+    HEALTHCHECKS_TOTAL,
+};
+
+static const struct metrics_family families[] = {
+    [CONNECTION_UP] = METRICS_GAUGE("capi_cluster_cache_connection_up",
+                                    "Whether the connection to the cluster is up.", "cluster_name",
+                                    "cluster_namespace"),
+    [HEALTHCHECK] = METRICS_GAUGE("capi_cluster_cache_healthcheck",
+                                  "Result of the last clustercache healthcheck for a cluster.",
+                                  "cluster_name", "cluster_namespace"),
+    [HEALTHCHECKS_TOTAL] = METRICS_COUNTER("capi_cluster_cache_healthchecks_total",
+                                           "Results of all clustercache healthchecks.",
+                                           "cluster_name", "cluster_namespace", "status"),
+};
+
+#define SUCCESS STR("success")
+#define FAILURE STR("error")
+
+void clustercache_metrics_register(struct metrics *metrics)
+{
+    if (metrics)
+        metrics_register(metrics, families, COUNT(families));
+}
+
+static struct metrics *metrics_of(const struct accessor *accessor)
+{
+    /* Of an accessor that is gone nothing new is shown. */
+    return accessor->is_gone ? NULL : accessor->cache->metrics;
+}
+
+static struct metrics_series *gauge(const struct accessor *accessor, enum family family,
+                                    struct metrics_series **series)
+{
+    struct metrics *metrics = metrics_of(accessor);
+    if (!*series && metrics)
+        *series = metrics_series_ref(METRICS_SERIES(metrics, &families[family], accessor->key.name,
+                                                    accessor->key.namespace));
+    return *series;
+}
+
+static struct metrics_series *counter(const struct accessor *accessor, struct str status,
+                                      struct metrics_series **series)
+{
+    struct metrics *metrics = metrics_of(accessor);
+    if (!*series && metrics)
+        *series =
+            metrics_series_ref(METRICS_SERIES(metrics, &families[HEALTHCHECKS_TOTAL],
+                                              accessor->key.name, accessor->key.namespace, status));
+    return *series;
+}
+
+void clustercache_series_up(struct accessor *accessor, bool is_up)
+{
+    struct metrics_series *series = gauge(accessor, CONNECTION_UP, &accessor->series.up);
+    if (series)
+        metrics_set(series, is_up);
+}
+
+void clustercache_series_probed(struct accessor *accessor, bool succeeded)
+{
+    struct clustercache_series *own = &accessor->series;
+    struct metrics_series *healthy = gauge(accessor, HEALTHCHECK, &own->healthy);
+    struct metrics_series *count = succeeded ? counter(accessor, SUCCESS, &own->succeeded)
+                                             : counter(accessor, FAILURE, &own->failed);
+    if (healthy)
+        metrics_set(healthy, succeeded);
+    if (count)
+        metrics_inc(count);
+}
+
+void clustercache_series_remove(struct accessor *accessor)
+{
+    struct metrics *metrics = accessor->cache->metrics;
+    const struct key key = accessor->key;
+    if (!metrics)
+        return;
+    (void)METRICS_REMOVE(metrics, &families[CONNECTION_UP], key.name, key.namespace);
+    (void)METRICS_REMOVE(metrics, &families[HEALTHCHECK], key.name, key.namespace);
+    (void)METRICS_REMOVE(metrics, &families[HEALTHCHECKS_TOTAL], key.name, key.namespace, SUCCESS);
+    (void)METRICS_REMOVE(metrics, &families[HEALTHCHECKS_TOTAL], key.name, key.namespace, FAILURE);
+}
+
+static void give_back(struct metrics_series *series)
+{
+    if (series)
+        metrics_series_unref(series);
+}
+
+void clustercache_series_done(struct clustercache_series *series)
+{
+    give_back(series->up);
+    give_back(series->healthy);
+    give_back(series->succeeded);
+    give_back(series->failed);
+    *series = (struct clustercache_series){0};
+}

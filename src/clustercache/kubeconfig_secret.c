@@ -1,0 +1,98 @@
+#include "clustercache/kubeconfig_secret.h"
+
+#include "api/object_text.h"
+#include "base/base64.h"
+#include "base/buf.h"
+#include "base/memory.h"
+#include "client/kubeconfig.h"
+#include "clustercache/clustercache_internal.h"
+#include "json/json.h"
+
+#define KUBECONFIG_MAX MEGABYTE
+
+bool kubeconfig_secret_cluster(struct key secret, struct key *ret_cluster)
+{
+    const struct str suffix = STR(KUBECONFIG_SECRET_SUFFIX);
+    if (!str_ends_with(secret.name, suffix) || secret.name.len == suffix.len)
+        return false;
+    *ret_cluster =
+        (struct key){secret.namespace, str_slice(secret.name, 0, secret.name.len - suffix.len)};
+    return true;
+}
+
+static struct object_text *find_secret(const struct accessor *accessor)
+{
+    SCOPED(buf) name = {0};
+    buf_add(&name, accessor->key.name);
+    buf_add(&name, STR(KUBECONFIG_SECRET_SUFFIX));
+    const struct key key = {accessor->key.namespace, buf_str(&name)};
+    return cache_get_text(accessor->cache->config->options.secrets, key);
+}
+
+/* Appends the kubeconfig that a Secret holds. */
+static struct error *read_value(const struct object_text *text, struct buf *value)
+{
+    OWNED(object) secret = NULL;
+    TRY(object_text_read(text, &secret));
+    const struct json_value *data = object_path(secret, "data");
+    const struct json_value *found = json_get(data, STR("value"));
+    if (json_type(found) != JSON_STRING)
+        return error_new(ERROR_INVALID, "missing key \"value\" in secret data");
+    return base64_decode(value, json_to_str(found));
+}
+
+void kubeconfig_secret_mark_done(struct kubeconfig_secret_mark *mark)
+{
+    mem_free(mark->version);
+    *mark = (struct kubeconfig_secret_mark){0};
+}
+
+static void note(struct kubeconfig_secret_mark *mark, const struct object_text *text,
+                 struct str value)
+{
+    const struct str version = object_text_resource_version(text);
+    mem_free(mark->version);
+    mark->version = mem_dup(version.ptr, version.len);
+    sha256_of(value, mark->digest);
+}
+
+struct error *kubeconfig_secret_read(const struct accessor *accessor,
+                                     struct kubeconfig_secret_mark *mark,
+                                     struct rest_config *ret_config)
+{
+    static const char failed[] = "error creating REST config: error getting kubeconfig secret";
+    OWNED(object_text) text = find_secret(accessor);
+    SCOPED(buf) value = {.secret = true, .limit = KUBECONFIG_MAX};
+    if (!text)
+        return error_new(ERROR_NOT_FOUND,
+                         "%s: Secret \"%.*s" KUBECONFIG_SECRET_SUFFIX "\" not found", failed,
+                         STR_ARG(accessor->key.name));
+    TRY(read_value(text, &value), "%s", failed);
+    TRY(buf_check(&value), "%s", failed);
+    note(mark, text, buf_str(&value));
+    const struct kubeconfig_options options = {.untrusted = true,
+                                               .refused_in = STR("ClusterCache")};
+    struct error *err = kubeconfig_read(buf_str(&value), STR(""), &options, ret_config);
+    return error_is(err, ERROR_FORBIDDEN)
+               ? error_wrap(err, "error creating REST config")
+               : error_wrap(err, "error creating REST config: error parsing kubeconfig");
+}
+
+bool kubeconfig_secret_has_changed(struct accessor *accessor)
+{
+    OWNED(object_text) text = find_secret(accessor);
+    SCOPED(buf) value = {.secret = true, .limit = KUBECONFIG_MAX};
+    uint8_t digest[SHA256_LEN];
+    struct kubeconfig_secret_mark *used = &accessor->secret;
+    if (!text || !used->version ||
+        str_eq(object_text_resource_version(text), str_from_c(used->version)))
+        return false;
+    OWNED(error) err = read_value(text, &value);
+    if (err)
+        return false; /* nothing to change to */
+    sha256_of(buf_str(&value), digest);
+    const bool is_same = memcmp(digest, used->digest, sizeof(digest)) == 0;
+    if (is_same) /* labels or the like: need not be looked at again */
+        note(used, text, buf_str(&value));
+    return !is_same;
+}

@@ -1,0 +1,71 @@
+/* A probe: is the connection still good? */
+#include "async/fiber.h"
+#include "base/log.h"
+#include "clustercache/clustercache_internal.h"
+#include "clustercache/clustercache_log.h"
+#include "clustercache/workload_internal.h"
+
+static enum accessor_probe classify(const struct error *err)
+{
+    if (!err)
+        return ACCESSOR_PROBE_SUCCEEDED;
+    return error_is(err, ERROR_UNAUTHORIZED) && err->http_status == 401
+               ? ACCESSOR_PROBE_UNAUTHORIZED
+               : ACCESSOR_PROBE_FAILED;
+}
+
+static void log_outcome(const struct accessor *accessor, enum accessor_probe probe,
+                        const struct error *err)
+{
+    const uint32_t most = accessor->cache->config->options.timing.threshold;
+    if (probe == ACCESSOR_PROBE_SUCCEEDED)
+        log_v(6, "Health probe succeeded");
+    else if (probe == ACCESSOR_PROBE_UNAUTHORIZED)
+        clustercache_log(6, "Health probe failed (unauthorized error occurred): %s", err->message);
+    else
+        clustercache_log(6, "Health probe failed (%u/%u): %s", accessor->health.failures, most,
+                         err->message);
+}
+
+static void conclude(struct accessor *accessor, const struct error *err)
+{
+    const enum accessor_probe probe = classify(err);
+    const struct accessor_verdict verdict = accessor_health_probed(
+        &accessor->health, probe, accessor->cache->config->options.timing.threshold,
+        accessor_now(accessor));
+    clustercache_series_probed(accessor, probe == ACCESSOR_PROBE_SUCCEEDED);
+    log_outcome(accessor, probe, err);
+    accessor->news = ACCESSOR_PROBED;
+    if (!verdict.too_many_failures && !verdict.unauthorized)
+        return;
+    accessor_disconnect(accessor);
+    accessor->did_disconnect = true;
+    accessor->news = verdict.unauthorized ? ACCESSOR_UNAUTHORIZED : ACCESSOR_TOO_MANY;
+}
+
+static struct error *run(void *data)
+{
+    struct accessor *accessor = data;
+    LOG_CONTEXT(LOG_STR("controller", STR("clustercache")),
+                LOG_KEY("Cluster", accessor->key.namespace, accessor->key.name));
+    OWNED(workload) workload = workload_ref(accessor->workload);
+    log_v(6, "Run health probe");
+    OWNED(error)
+    err = workload_probe(workload, accessor->cache->config->options.timing.probe_timeout);
+    accessor->is_probing = false;
+    /* What was found out about a connection that has been replaced or ended says nothing. */
+    if (accessor->workload == workload && !fiber_is_canceled(fiber_current()))
+        conclude(accessor, err);
+    clustercache_wake(accessor);
+    return NULL;
+}
+
+void accessor_start_probe(struct accessor *accessor)
+{
+    if (!accessor->workload) {
+        log_v(6, "Skipping health check, not connected");
+        return;
+    }
+    accessor->is_probing = true;
+    scope_start(&accessor->operations, "probe", run, accessor);
+}

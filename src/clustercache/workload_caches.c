@@ -1,0 +1,253 @@
+#include "clustercache/workload_caches.h"
+
+#include "async/fiber.h"
+#include "async/loop.h"
+#include "base/arena.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "client/client.h"
+#include "client/discovery.h"
+#include "clustercache/clustercache_internal.h"
+#include "clustercache/workload_internal.h"
+
+#define ATTACH_RETRY (10 * SECOND)
+
+struct kind {
+    struct list_link link;
+    struct gvk gvk; /* in texts */
+    struct arena texts;
+    struct cache *cache;
+};
+
+struct watcher {
+    struct workload_caches *caches;
+    struct clustercache_watch watch; /* kind and name in texts */
+    struct arena texts;
+    struct cache_handler handler;
+};
+
+static void kind_free(struct kind *kind)
+{
+    list_remove(&kind->link);
+    arena_done(&kind->texts);
+    mem_free(kind);
+}
+
+static void watcher_release(void *value)
+{
+    struct watcher *watcher = value;
+    arena_done(&watcher->texts);
+    mem_free(watcher);
+}
+
+struct workload_caches *workload_caches_new(struct workload *workload)
+{
+    struct workload_caches *caches = NEW(struct workload_caches);
+    caches->references = 1;
+    caches->config = clustercache_config_ref(workload->config);
+    caches->workload = workload_ref(workload);
+    caches->watches.release = watcher_release;
+    list_init(&caches->kinds);
+    return caches;
+}
+
+struct workload_caches *workload_caches_ref(struct workload_caches *caches)
+{
+    caches->references++;
+    return caches;
+}
+
+void workload_caches_free(struct workload_caches *caches)
+{
+    if (!caches || --caches->references > 0)
+        return;
+    LIST_FOREACH (struct kind, kind, &caches->kinds, link)
+        kind_free(kind);
+    map_done(&caches->watches);
+    clustercache_config_free(caches->config);
+    mem_free(caches);
+}
+
+/* Its own fiber, since ending caches suspends and whoever disconnects does not wait. */
+static struct error *tidy_up(void *data)
+{
+    struct workload_caches *caches = data;
+    scope_done(&caches->fibers);
+    cache_set_free(TAKE(caches->set));
+    workload_free(TAKE(caches->workload));
+    workload_caches_free(caches);
+    return NULL;
+}
+
+void workload_caches_end(struct workload_caches *caches, struct scope *endings)
+{
+    if (caches->is_ended)
+        return;
+    caches->is_ended = true;
+    timer_stop(caches->config->loop, &caches->resync);
+    scope_cancel(&caches->fibers);
+    scope_start(endings, "end of caches", tidy_up, workload_caches_ref(caches));
+}
+
+void workload_caches_move(struct workload_caches *caches, struct workload *workload)
+{
+    OWNED(workload) old = caches->workload;
+    caches->workload = workload_ref(workload);
+    if (!caches->set)
+        return;
+    client_offer_http2(workload->client);
+    cache_set_use(caches->set, workload->client);
+}
+
+static void start_resync(struct workload_caches *caches);
+
+static void on_resync(void *data)
+{
+    struct workload_caches *caches = data;
+    LIST_FOREACH (struct kind, kind, &caches->kinds, link)
+        cache_resync(kind->cache);
+    start_resync(caches);
+}
+
+/* A tenth more or less, so that clusters do not resync together. */
+static void start_resync(struct workload_caches *caches)
+{
+    struct loop *loop = caches->config->loop;
+    const duration period = caches->config->options.sync_period;
+    const duration least = period - period / 10;
+    const duration span = requeue_spread(loop_random(loop), least, 2.0 / 9);
+    timer_start(loop, &caches->resync, loop_now(loop) + span, on_resync, caches);
+}
+
+static struct kind *find_kind(const struct workload_caches *caches, struct gvk gvk)
+{
+    LIST_FOREACH (struct kind, kind, &caches->kinds, link)
+        if (gvk_eq(kind->gvk, gvk))
+            return kind;
+    return NULL;
+}
+
+static struct cache_options options_of(const struct clustercache_options *options, struct gvk gvk)
+{
+    struct cache_options found = {.transform = options->transform};
+    for (size_t i = 0; i < options->kind_count; i++) {
+        if (!gvk_eq(options->kinds[i].gvk, gvk))
+            continue;
+        found = options->kinds[i].options;
+        if (!found.transform)
+            found.transform = options->transform;
+    }
+    return found;
+}
+
+static struct cache *begin(struct workload_caches *caches, struct gvk gvk, struct gvr gvr)
+{
+    const struct clustercache_options *options = &caches->config->options;
+    struct cache_options wanted = options_of(options, gvk);
+    wanted.gvr = gvr;
+    if (!caches->set) {
+        client_offer_http2(caches->workload->client);
+        caches->set = cache_set_new(caches->config->loop, caches->workload->client);
+        start_resync(caches);
+    }
+    struct kind *kind = NEW(struct kind);
+    kind->gvk = gvk_copy(&kind->texts, gvk);
+    kind->cache = cache_set_get(caches->set, &wanted);
+    list_append(&caches->kinds, &kind->link);
+    for (size_t i = 0; i < options->index_count; i++)
+        if (gvk_eq(options->indexes[i].gvk, gvk))
+            cache_add_index(kind->cache, options->indexes[i].name, options->indexes[i].fn);
+    return kind->cache;
+}
+
+struct error *workload_caches_get(struct workload_caches *caches, struct gvk gvk,
+                                  struct cache **ret_cache)
+{
+    const struct kind *kind = find_kind(caches, gvk);
+    if (caches->is_ended)
+        return clustercache_not_connected();
+    if (!kind) {
+        SCOPED(arena) arena = {0};
+        struct discovery_mapping mapping;
+        OWNED(workload) workload = workload_ref(caches->workload);
+        FIBER_TIMEOUT(caches->config->options.timeout);
+        TRY(discovery_find_kind(workload->discovery, &arena, gvk, &mapping));
+        if (caches->is_ended)
+            return clustercache_not_connected();
+        kind = find_kind(caches, gvk); /* somebody else may have been faster */
+        *ret_cache = kind ? kind->cache : begin(caches, gvk, mapping.gvr);
+        return NULL;
+    }
+    *ret_cache = kind->cache;
+    return NULL;
+}
+
+struct error *workload_caches_begin_indexes(struct workload_caches *caches)
+{
+    const struct clustercache_options *options = &caches->config->options;
+    struct cache *cache;
+    for (size_t i = 0; i < options->index_count; i++)
+        TRY(workload_caches_get(caches, options->indexes[i].gvk, &cache),
+            "error adding index for field \"%.*s\" to cache", STR_ARG(options->indexes[i].name));
+    if (!caches->set)
+        return NULL;
+    FIBER_TIMEOUT(options->timing.sync_timeout);
+    struct error *err = cache_set_wait_synced(caches->set);
+    if (!err)
+        return NULL;
+    log_v(4, "Caches did not sync", LOG_ERROR(err));
+    const bool is_late = error_is(err, ERROR_DEADLINE);
+    error_free(err);
+    return is_late ? error_new(ERROR_DEADLINE,
+                               "error when waiting for cache to sync: context deadline exceeded")
+                   : error_new(ERROR_CANCELED,
+                               "error when waiting for cache to sync: context canceled");
+}
+
+bool workload_caches_has_watch(const struct workload_caches *caches, struct str name)
+{
+    return map_has(&caches->watches, name);
+}
+
+static void on_change(void *data, const struct cache_event *event)
+{
+    const struct watcher *watcher = data;
+    const struct workload_caches *caches = watcher->caches;
+    if (!caches->is_ended)
+        watcher->watch.changed(watcher->watch.data, caches->workload->cluster, event);
+}
+
+/* Suspends until the kind can be had, or the connection ends. */
+static struct error *attach(void *data)
+{
+    struct watcher *watcher = data;
+    struct workload_caches *caches = watcher->caches;
+    while (!caches->is_ended) {
+        struct cache *cache;
+        OWNED(error) err = workload_caches_get(caches, watcher->watch.gvk, &cache);
+        if (!err) {
+            cache_add_handler(cache, &watcher->handler);
+            return NULL;
+        }
+        if (caches->is_ended)
+            return NULL;
+        log_v(2, "Watch is tried again later", LOG_STR("watch", watcher->watch.name),
+              LOG_ERROR(err));
+        error_free(fiber_sleep(ATTACH_RETRY));
+    }
+    return NULL;
+}
+
+void workload_caches_watch(struct workload_caches *caches, const struct clustercache_watch *watch)
+{
+    struct watcher *watcher = NEW(struct watcher);
+    watcher->caches = caches;
+    watcher->watch = *watch;
+    watcher->watch.name = arena_str(&watcher->texts, watch->name);
+    watcher->watch.gvk = gvk_copy(&watcher->texts, watch->gvk);
+    watcher->handler = (struct cache_handler){.changed = on_change, .data = watcher};
+    map_put(&caches->watches, watch->name, watcher);
+    if (!watch->start)
+        scope_start(&caches->fibers, "watch", attach, watcher);
+}

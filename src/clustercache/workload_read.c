@@ -1,0 +1,170 @@
+/* Reads of a connection: out of caches, or live where a kind is never cached. */
+#include "async/fiber.h"
+#include "base/memory.h"
+#include "client/client.h"
+#include "client/discovery.h"
+#include "clustercache/clustercache_internal.h"
+#include "clustercache/workload_caches.h"
+#include "clustercache/workload_internal.h"
+
+static bool is_uncached(const struct workload *workload, struct gvk gvk)
+{
+    const struct clustercache_options *options = &workload->config->options;
+    for (size_t i = 0; i < options->uncached_count; i++)
+        if (gvk_eq(options->uncached[i], gvk))
+            return true;
+    return false;
+}
+
+/* Why waiting for a cache ended, in the words of those who read from it. */
+static struct error *not_synced(const struct workload *workload, struct gvk gvk, struct error *err)
+{
+    if (!workload_is_connected(workload)) {
+        error_free(err);
+        return clustercache_not_connected();
+    }
+    if (!error_is(err, ERROR_DEADLINE))
+        return err;
+    error_free(err);
+    return error_new(ERROR_TIMEOUT, "failed waiting for %.*s Informer to sync", STR_ARG(gvk.kind));
+}
+
+/* Suspends until the cache of a kind is synced. */
+static struct error *get_synced(struct workload *workload, struct gvk gvk, struct cache **ret_cache)
+{
+    struct cache *cache;
+    if (!workload_is_connected(workload))
+        return clustercache_not_connected();
+    TRY(workload_caches_get(workload->caches, gvk, &cache));
+    struct error *err = cache_wait_synced(cache);
+    if (err || !workload_is_connected(workload))
+        return not_synced(workload, gvk, err);
+    *ret_cache = cache;
+    return NULL;
+}
+
+static struct error *find_live(struct workload *workload, struct arena *arena, struct gvk gvk,
+                               struct gvr *ret_gvr)
+{
+    struct discovery_mapping mapping;
+    if (!workload_is_connected(workload))
+        return clustercache_not_connected();
+    TRY(discovery_find_kind(workload->discovery, arena, gvk, &mapping));
+    *ret_gvr = mapping.gvr;
+    return NULL;
+}
+
+struct error *workload_get(struct workload *workload, struct gvk gvk, struct key key,
+                           struct object **ret_object)
+{
+    struct cache *cache;
+    FIBER_TIMEOUT(workload->config->options.timeout);
+    if (is_uncached(workload, gvk)) {
+        SCOPED(arena) arena = {0};
+        struct gvr gvr;
+        TRY(find_live(workload, &arena, gvk, &gvr));
+        return client_get(workload->client, gvr, key, NULL, ret_object);
+    }
+    TRY(get_synced(workload, gvk, &cache));
+    OWNED(object_text) text = cache_get_text(cache, key);
+    if (!text)
+        return error_new(ERROR_NOT_FOUND, "%.*s \"%.*s\" not found", STR_ARG(gvk.kind),
+                         STR_ARG(key.name));
+    return object_text_read(text, ret_object);
+}
+
+/* What a list holds, so that whoever visits may suspend while the cache goes on. */
+struct texts {
+    struct object_text **items;
+    size_t count, capacity;
+};
+
+static void texts_done(struct texts *texts)
+{
+    for (size_t i = 0; i < texts->count; i++)
+        object_text_free(texts->items[i]);
+    mem_free(texts->items);
+}
+
+static bool keep(void *data, struct object_text *text)
+{
+    struct texts *texts = data;
+    if (texts->count == texts->capacity) {
+        texts->capacity = texts->capacity ? 2 * texts->capacity : 64;
+        texts->items = mem_realloc_array(texts->items, texts->capacity, sizeof(*texts->items));
+    }
+    texts->items[texts->count++] = object_text_ref(text);
+    return true;
+}
+
+static struct error *visit_all(const struct texts *texts, workload_visit_fn *visit, void *data)
+{
+    for (size_t i = 0; i < texts->count; i++) {
+        OWNED(object) object = NULL;
+        TRY(object_text_read(texts->items[i], &object));
+        if (!visit(data, object))
+            return NULL;
+    }
+    return NULL;
+}
+
+struct live_list {
+    workload_visit_fn *visit;
+    void *data;
+    bool is_over;
+};
+
+static struct error *visit_live(void *data, struct object *object)
+{
+    struct live_list *list = data;
+    list->is_over = list->is_over || !list->visit(list->data, object);
+    return NULL;
+}
+
+static struct error *list_live(struct workload *workload, struct gvk gvk, struct str namespace,
+                               struct live_list *list)
+{
+    SCOPED(arena) arena = {0};
+    SCOPED(buf) version = {0};
+    struct gvr gvr;
+    TRY(find_live(workload, &arena, gvk, &gvr));
+    /* In one page: a list that begins anew in the middle would be visited twice. */
+    const struct client_list_options options = {.limit = -1};
+    const struct client_list_sink sink = {.each = visit_live, .data = list};
+    return client_list_each(workload->client, gvr, namespace, &options, &sink, &version);
+}
+
+struct error *workload_list(struct workload *workload, struct gvk gvk, struct str namespace,
+                            workload_visit_fn *visit, void *data)
+{
+    SCOPED(texts) texts = {0};
+    {
+        struct cache *cache;
+        FIBER_TIMEOUT(workload->config->options.timeout);
+        if (is_uncached(workload, gvk))
+            return list_live(workload, gvk, namespace, &(struct live_list){visit, data, false});
+        TRY(get_synced(workload, gvk, &cache));
+        cache_each(cache, namespace, keep, &texts);
+    }
+    return visit_all(&texts, visit, data);
+}
+
+/* NOLINTNEXTLINE(readability-function-size): of what, which, and what to do with them */
+struct error *workload_list_indexed(struct workload *workload, struct gvk gvk, struct str index,
+                                    struct str value, workload_visit_fn *visit, void *data)
+{
+    SCOPED(texts) texts = {0};
+    const struct clustercache_options *options = &workload->config->options;
+    bool is_known = false;
+    for (size_t i = 0; i < options->index_count; i++)
+        is_known |= gvk_eq(options->indexes[i].gvk, gvk) && str_eq(options->indexes[i].name, index);
+    if (!is_known)
+        return error_new(ERROR_INVALID, "Index with name %.*s does not exist", STR_ARG(index));
+    {
+        struct cache *cache;
+        FIBER_TIMEOUT(options->timeout);
+        TRY(get_synced(workload, gvk, &cache));
+        cache_each_indexed(cache, index, STR(""), value, keep, &texts);
+    }
+    return visit_all(&texts, visit, data);
+}

@@ -1,0 +1,123 @@
+/*
+ * A ClusterCache, the management cluster it works for, and a workload cluster, in virtual time.
+ *
+ * The management cluster is the main API of the embedded server, workload clusters are its virtual
+ * ones. Cluster default/c is vc-0001 behind a proxy that notes what is asked, and misbehaves where
+ * it is told to; a second proxy, to the same, has another name. The test speaks to both APIs
+ * directly. "R" of the scenarios is rig_reconcile().
+ */
+#pragma once
+
+#include "apiserver/apiserver.h"
+#include "async/fiber.h"
+#include "async/scope.h"
+#include "base/metrics.h"
+#include "client/kubeconfig.h"
+#include "clustercache/clustercache.h"
+#include "clustercache/clustercache_internal.h"
+#include "http/client.h"
+#include "json/json.h"
+#include "testing/sim.h"
+#include "testing/sim_network.h"
+
+#define RIG_CLUSTERS "/apis/cluster.x-k8s.io/v1beta2/namespaces/default/clusters"
+#define RIG_SECRETS  "/api/v1/namespaces/default/secrets"
+#define RIG_WORKLOAD "/clusters/vc-0001"
+#define RIG_NODES    RIG_WORKLOAD "/api/v1/nodes"
+#define RIG_KEY      KEY("default", "c")
+#define RIG_HOST     "http://workload.test"
+#define RIG_OTHER    "http://other.test"
+#define RIG_NODE     GVK("", "v1", "Node")
+
+struct rig;
+
+struct rig_proxy {
+    struct rig *rig;
+    struct http_server *server;
+};
+
+struct rig {
+    struct network *network;
+    struct tls_context *tls;
+    struct tls_trust *trust;
+    struct tls_identity *admin;
+    struct apiserver *server;
+    struct http_client *direct;
+    struct rest_config config;
+    struct client *client;
+    struct cache_set *set;
+    struct metrics *metrics;
+    struct clustercache *cache;
+    struct controller *controller;
+    struct scope running;
+    struct rig_proxy proxies[2];
+    struct buf token; /* of the workload cluster's admin */
+
+    /* The proxies. */
+    int status;                              /* answered to what matches; 0: the server is asked */
+    const char *part;                        /* of the target; NULL: "/?", probes */
+    duration delay;                          /* before anything is answered */
+    bool hangs;                              /* nothing is answered */
+    const char *wants;                       /* the token without which it is a 401; NULL: any */
+    size_t streams;                          /* open watches */
+    struct buf asked;                        /* "METHOD target\n" */
+    struct buf agent, accept, authorization; /* of the last request */
+
+    struct buf log;
+    struct buf answer; /* of the last rig_call() */
+    struct json_doc *doc;
+};
+
+void rig_init(struct rig *rig, size_t clusters);
+void rig_done(struct rig *rig);
+
+/* What a ClusterCache needs, without jitter. */
+struct clustercache_options rig_options(struct rig *rig);
+
+/* NULL: those. */
+void rig_start(struct rig *rig, const struct clustercache_options *options);
+
+/* Its controller runs until rig_stop(). */
+void rig_run(struct rig *rig);
+void rig_stop(struct rig *rig);
+
+/* Objects of the management cluster; seen by the caches when it returns. */
+void rig_cluster(struct rig *rig, const char *name, bool provisioned);
+void rig_remove_cluster(struct rig *rig, const char *name);
+void rig_secret(struct rig *rig, const char *name, const char *kubeconfig); /* or a new one */
+void rig_settle(void);
+
+/* Cluster default/c with its Secret. */
+void rig_ready(struct rig *rig);
+
+/* Kubeconfig for a server with a token; lives until the next call. */
+const char *rig_kubeconfig(struct rig *rig, const char *server, const char *token);
+
+/* Kubeconfig for a virtual cluster over TLS. */
+void rig_tls_kubeconfig(struct rig *rig, size_t index, struct buf *out);
+
+/* One reconcile of default/c, with what it starts and what follows that: the delay, 0 for none. */
+duration rig_reconcile(struct rig *rig);
+
+/* Time goes by, then rig_reconcile(). */
+duration rig_reconcile_after(struct rig *rig, duration span);
+
+/* Fails the test unless both are the same within some milliseconds. */
+void rig_check_delay(duration seen, duration expected);
+
+struct accessor *rig_accessor(const struct rig *rig);
+bool rig_is_connected(const struct rig *rig);
+
+/* How often this was asked of the workload cluster: "GET /?timeout=5s\n". */
+size_t rig_count(const struct rig *rig, const char *part);
+void rig_forget(struct rig *rig);
+
+/* The value of a series of default/c as text; "-" when there is none. */
+const char *rig_metric(struct rig *rig, const char *name);
+size_t rig_series(struct rig *rig); /* capi_cluster_cache_* series */
+
+bool rig_logged(const struct rig *rig, const char *text);
+
+int rig_call(struct rig *rig, const char *method, const char *target, const char *body);
+void rig_do(struct rig *rig, const char *method, const char *target, const char *body);
+void rig_node(struct rig *rig, const char *name, const char *provider_id);
