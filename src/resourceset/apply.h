@@ -31,11 +31,11 @@ struct apply_target {
     struct discovery *discovery;
 };
 
-/* One object that failed: "creating object /v1, Kind=ConfigMap ns1/cm1: …". */
+/* One object that failed: "creating object /v1, Kind=ConfigMap ns1/cm1: …". In the arena. */
 struct apply_failure {
     struct str key;  /* of the value it comes from */
     size_t document; /* in that value, from 1 */
-    struct str text; /* in the arena */
+    struct str text;
 };
 
 #define APPLY_FAILURES_MAX 8

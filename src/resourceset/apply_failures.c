@@ -7,12 +7,14 @@ void apply_failures_done(struct apply_failures *failures)
     error_free(TAKE(failures->first));
 }
 
-static void report(struct apply_report *report, const struct apply_item *item, struct str text)
+static void report(struct apply_failures *failures, const struct apply_item *item, struct str text)
 {
+    struct apply_report *report = failures->report;
     report->failed++;
-    if (report->failure_count < COUNT(report->failures))
-        report->failures[report->failure_count++] =
-            (struct apply_failure){item->key, item->document, text};
+    if (report->failure_count == COUNT(report->failures))
+        return;
+    report->failures[report->failure_count++] = (struct apply_failure){
+        arena_str(failures->arena, item->key), item->document, arena_str(failures->arena, text)};
 }
 
 static bool is_listed(const struct apply_failures *failures, struct str text)
@@ -33,16 +35,13 @@ static bool has_room(const struct apply_failures *failures, struct str text)
 void apply_failures_add(struct apply_failures *failures, const struct apply_item *item,
                         struct error *err)
 {
-    struct str text = str_from_c(err->message);
-    const bool is_new = !is_listed(failures, text), fits = has_room(failures, text);
-    /* Only what is shown is kept: there may be thousands. */
-    if (failures->report->failure_count < COUNT(failures->report->failures) || (is_new && fits))
-        text = arena_str(failures->arena, text);
-    report(failures->report, item, text);
+    const struct str text = str_from_c(err->message);
+    const bool is_new = !is_listed(failures, text);
+    report(failures, item, text);
     if (err->retry_after > failures->retry_after)
         failures->retry_after = err->retry_after;
-    if (is_new && fits) {
-        failures->texts[failures->count++] = text;
+    if (is_new && has_room(failures, text)) {
+        failures->texts[failures->count++] = arena_str(failures->arena, text);
         failures->bytes += text.len;
     } else if (is_new) {
         failures->more++;
