@@ -85,8 +85,7 @@ struct str client_host(const struct client *client)
 void client_offer_http2(struct client *client)
 {
     client->options.no_http2 = false;
-    if (client->transport)
-        http_client_offer_http2(client->transport->http, true);
+    client_transports_offer_http2(&client->transports);
 }
 
 struct loop *client_loop(const struct client *client)

@@ -42,7 +42,7 @@ static struct client_transport *transport_new(const struct client_transports *tr
                      .identity = identity,
                      .trust = trust,
                      .skip_verify = config->tls.skip_verify,
-                     .no_http2 = client->options.no_http2,
+                     .no_http2 = client->no_http2,
                      .proxy = config->has_proxy ? &config->proxy : NULL},
         .connections = client->connections,
         .limits = client->limits,
@@ -76,6 +76,12 @@ void client_transports_done(struct client_transports *transports)
         transport_free_(transport);
     if (transports->own)
         transport_free_(transports->own);
+}
+
+void client_transports_offer_http2(struct client_transports *transports)
+{
+    if (transports->own)
+        http_client_offer_http2(transports->own->http, true);
 }
 
 struct client_transport *client_transports_own(struct client_transports *transports,

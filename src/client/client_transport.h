@@ -41,6 +41,9 @@ struct client_transport *client_transports_own(struct client_transports *transpo
                                                struct tls_identity *identity,
                                                struct tls_trust *trust);
 
+/* Connections to the client's server that are made from now on. */
+void client_transports_offer_http2(struct client_transports *transports);
+
 /* To any server, without credentials. Valid for as long. */
 struct client_transport *client_transports_other(struct client_transports *transports,
                                                  const struct url *server, struct tls_trust *trust);

@@ -21,6 +21,7 @@ struct command {
 };
 
 extern const struct command command_apiserver;
+extern const struct command command_controller;
 extern const struct command command_demo;
 extern const struct command command_render;
 extern const struct command command_version;

@@ -6,6 +6,7 @@
 
 static const struct command *const commands[] = {
     &command_apiserver,
+    &command_controller,
     &command_demo,
     &command_render,
     &command_version,

@@ -1,12 +1,14 @@
 #include "cmd/flags.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/duration.h"
 #include "base/memory.h"
 #include "base/str.h"
 
-#define FLAGS_MAX 32
+#define FLAGS_MAX 64
 #define NAME_MAX  64
 
 void flag_list_done(struct flag_list *list)
@@ -70,6 +72,17 @@ static void add_to_list(struct flag_list *list, const char *value)
     list->items[list->count++] = value;
 }
 
+static bool set_level(const struct command *command, const struct flag *flag, const char *value)
+{
+    const struct str name = name_of(flag);
+    char *end;
+    *(double *)flag->value = strtod(value, &end);
+    if (end != value && !*end)
+        return true;
+    command_misused(command, "--%.*s wants a number, not '%s'", STR_ARG(name), value);
+    return false;
+}
+
 static bool set(const struct command *command, const struct flag *flag, const char *value)
 {
     const struct str name = name_of(flag);
@@ -94,6 +107,14 @@ static bool set(const struct command *command, const struct flag *flag, const ch
     case FLAG_LIST:
         add_to_list(flag->value, value);
         return true;
+    case FLAG_SPAN:
+        if (duration_read(str_from_c(value), flag->value) && *(duration *)flag->value >= 0)
+            return true;
+        command_misused(command, "--%.*s wants a duration such as 30s or 1m, not '%s'",
+                        STR_ARG(name), value);
+        return false;
+    case FLAG_LEVEL:
+        return set_level(command, flag, value);
     }
     return false;
 }

@@ -27,6 +27,8 @@ enum flag_type {
     FLAG_BOOL,  /* bool */
     FLAG_COUNT, /* size_t */
     FLAG_LIST,  /* struct flag_list: given as often as one likes */
+    FLAG_SPAN,  /* duration: "10s", "1m30s" */
+    FLAG_LEVEL, /* double, of limits; below zero: none */
 };
 
 struct flag_list {

@@ -1,0 +1,150 @@
+/* What is written into a set: its conditions, the generation that was observed, our finalizer. */
+#include "api/object_edit.h"
+#include "api/wellknown.h"
+#include "async/fiber.h"
+#include "async/loop.h"
+#include "base/buf.h"
+#include "base/random.h"
+#include "client/client.h"
+#include "json/edit.h"
+#include "json/merge_patch.h"
+#include "json/path.h"
+#include "resourceset/resourceset_internal.h"
+
+#define ATTEMPTS  5
+#define PAUSE_MIN (100 * MILLISECOND)
+#define FAREWELL  (8 * SECOND)
+
+static struct error *build_list(const struct object *object, const char *path,
+                                enum condition_form form, const struct condition *conditions,
+                                size_t count, timestamp now, struct arena *arena,
+                                struct json_doc **ret_doc)
+{
+    struct condition_list list;
+    struct error *err = condition_list_read(arena, form, object_path(object, path), &list);
+    if (err) { /* somebody's malformed list is replaced: it would stop us for good */
+        error_free(err);
+        TRY(condition_list_read(arena, form, NULL, &list));
+    }
+    for (size_t i = 0; i < count; i++)
+        condition_list_set(&list, &conditions[i], now);
+    condition_list_sort(&list);
+    return condition_list_build(&list, ret_doc);
+}
+
+static struct error *edit_status(struct member_set *set, const struct object *object,
+                                 const struct member_status *status, struct json_doc **ret_after)
+{
+    SCOPED(arena) arena = {0};
+    SCOPED(json_edit) edit = {0};
+    OWNED(json_doc) conditions = NULL;
+    OWNED(json_doc) deprecated = NULL;
+    const timestamp now = loop_wall(set->resourceset->loop);
+    json_edit_init(&edit, object_root(object));
+    if (status->count) {
+        TRY(build_list(object, "status.conditions", CONDITION_METAV1, status->conditions,
+                       status->count, now, &arena, &conditions));
+        json_edit_set(&edit, JSON_PLACE("status.conditions"), json_doc_root(conditions));
+    }
+    if (status->v1beta1) {
+        TRY(build_list(object, "status.deprecated.v1beta1.conditions", CONDITION_V1BETA1,
+                       status->v1beta1, 1, now, &arena, &deprecated));
+        json_edit_set(&edit, JSON_PLACE("status.deprecated.v1beta1.conditions"),
+                      json_doc_root(deprecated));
+    }
+    if (status->observed_generation)
+        json_edit_set_int(&edit, JSON_PLACE("status.observedGeneration"),
+                          status->observed_generation);
+    return json_edit_finish(&edit, ret_after);
+}
+
+/* The difference, with the version it is made for; empty for none. */
+static struct error *make_patch(const struct object *before, const struct json_value *after,
+                                struct buf *text)
+{
+    OWNED(json_doc) patch = NULL;
+    OWNED(json_doc) guarded = NULL;
+    SCOPED(json_edit) edit = {0};
+    TRY(merge_patch_diff(object_root(before), after, &patch));
+    if (!json_count(json_doc_root(patch)))
+        return NULL;
+    json_edit_init(&edit, json_doc_root(patch));
+    json_edit_set_str(&edit, JSON_PLACE("metadata.resourceVersion"),
+                      object_resource_version(before));
+    TRY(json_edit_finish(&edit, &guarded));
+    json_write(text, json_doc_root(guarded));
+    return NULL;
+}
+
+static struct error *send(struct member_set *set, struct str subresource, struct str body)
+{
+    OWNED(object) written = NULL;
+    const struct client_write_options options = {.subresource = subresource};
+    FIBER_SHIELD(FAREWELL);
+    TRY(client_patch(set->resourceset->options.client, GVR_CLUSTER_RESOURCE_SETS, member_key(set),
+                     CLIENT_PATCH_MERGE, body, &options, &written));
+    member_put_object(set, written);
+    return NULL;
+}
+
+static struct error *refresh(struct member_set *set)
+{
+    OWNED(object) fresh = NULL;
+    TRY(client_get(set->resourceset->options.client, GVR_CLUSTER_RESOURCE_SETS, member_key(set),
+                   NULL, &fresh));
+    if (!str_eq(object_uid(fresh), object_uid(set->object)))
+        return error_new(ERROR_NOT_FOUND, "the set is another one of the same name");
+    member_put_object(set, fresh);
+    return NULL;
+}
+
+static struct error *write_once(struct member_set *set, const struct member_status *status)
+{
+    SCOPED(buf) text = {.limit = 0};
+    OWNED(json_doc) after = NULL;
+    OWNED(object) before = object_ref(set->object);
+    TRY(edit_status(set, before, status, &after));
+    TRY(make_patch(before, json_doc_root(after), &text));
+    return text.len ? send(set, STR("status"), buf_str(&text)) : NULL;
+}
+
+struct error *member_write_status(struct member_set *set, const struct member_status *status)
+{
+    struct random *random = loop_random(set->resourceset->loop);
+    struct error *err = write_once(set, status);
+    for (size_t i = 1; i < ATTEMPTS && error_is(err, ERROR_CONFLICT); i++) {
+        error_free(TAKE(err));
+        TRY(fiber_sleep(PAUSE_MIN + (duration)random_below(random, PAUSE_MIN)));
+        TRY(refresh(set));
+        err = write_once(set, status);
+    }
+    return err;
+}
+
+static struct error *change_finalizer(struct member_set *set, bool present)
+{
+    SCOPED(object_edit) edit = {0};
+    SCOPED(buf) text = {.limit = 0};
+    OWNED(object) before = object_ref(set->object);
+    OWNED(object) after = NULL;
+    object_edit_init(&edit, before);
+    const bool changed = present ? object_edit_add_finalizer(&edit, STR(RESOURCE_SET_FINALIZER))
+                                 : object_edit_remove_finalizer(&edit, STR(RESOURCE_SET_FINALIZER));
+    if (!changed)
+        return NULL;
+    TRY(object_edit_finish(&edit, &after));
+    TRY(make_patch(before, object_root(after), &text));
+    return send(set, STR(""), buf_str(&text));
+}
+
+/* With the version in it the list of others is safe; who was faster is read and joined. */
+struct error *member_set_finalizer(struct member_set *set, bool present)
+{
+    struct error *err = change_finalizer(set, present);
+    for (size_t i = 1; i < ATTEMPTS && error_is(err, ERROR_CONFLICT); i++) {
+        error_free(TAKE(err));
+        TRY(refresh(set));
+        err = change_finalizer(set, present);
+    }
+    return err;
+}
