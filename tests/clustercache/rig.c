@@ -305,7 +305,7 @@ void rig_secret(struct rig *rig, const char *name, const char *kubeconfig)
     rig_settle();
 }
 
-const char *rig_kubeconfig(struct rig *rig, const char *server, const char *token)
+char *rig_kubeconfig(struct rig *rig, const char *server, const char *token)
 {
     buf_clear(&rig->answer);
     buf_print(&rig->answer,
@@ -335,9 +335,24 @@ void rig_tls_kubeconfig(struct rig *rig, size_t index, struct buf *out)
 
 void rig_ready(struct rig *rig)
 {
-    OWNED_PTR char *kubeconfig = (char *)rig_kubeconfig(rig, RIG_HOST, "one");
-    rig_secret(rig, "c", kubeconfig);
+    rig_credentials(rig, RIG_HOST, "one");
     rig_cluster(rig, "c", true);
+}
+
+void rig_credentials(struct rig *rig, const char *server, const char *token)
+{
+    OWNED_PTR char *kubeconfig = rig_kubeconfig(rig, server, token);
+    rig_secret(rig, "c", kubeconfig);
+}
+
+void rig_connect(struct rig *rig)
+{
+    if (!rig->cache)
+        rig_start(rig, NULL);
+    rig_ready(rig);
+    rig_check_delay(rig_reconcile(rig), 10 * SECOND);
+    CHECK(rig_is_connected(rig));
+    rig_forget(rig);
 }
 
 static duration reconcile_once(struct rig *rig)

@@ -29,6 +29,13 @@
 #define RIG_OTHER    "http://other.test"
 #define RIG_NODE     GVK("", "v1", "Node")
 
+/* Series of default/c. */
+#define RIG_LABELS  "{cluster_name=\"c\",cluster_namespace=\"default\""
+#define RIG_UP      "capi_cluster_cache_connection_up" RIG_LABELS "}"
+#define RIG_HEALTHY "capi_cluster_cache_healthcheck" RIG_LABELS "}"
+#define RIG_SUCCESS "capi_cluster_cache_healthchecks_total" RIG_LABELS ",status=\"success\"}"
+#define RIG_ERROR   "capi_cluster_cache_healthchecks_total" RIG_LABELS ",status=\"error\"}"
+
 struct rig;
 
 struct rig_proxy {
@@ -90,8 +97,11 @@ void rig_settle(void);
 /* Cluster default/c with its Secret. */
 void rig_ready(struct rig *rig);
 
-/* Kubeconfig for a server with a token; lives until the next call. */
-const char *rig_kubeconfig(struct rig *rig, const char *server, const char *token);
+/* Kubeconfig for a server with a token; the caller frees it. */
+char *rig_kubeconfig(struct rig *rig, const char *server, const char *token);
+
+/* The Secret of default/c for a server and a token. */
+void rig_credentials(struct rig *rig, const char *server, const char *token);
 
 /* Kubeconfig for a virtual cluster over TLS. */
 void rig_tls_kubeconfig(struct rig *rig, size_t index, struct buf *out);
@@ -107,6 +117,9 @@ void rig_check_delay(duration seen, duration expected);
 
 struct accessor *rig_accessor(const struct rig *rig);
 bool rig_is_connected(const struct rig *rig);
+
+/* Set up, connected, and what was asked for that forgotten. */
+void rig_connect(struct rig *rig);
 
 /* How often this was asked of the workload cluster: "GET /?timeout=5s\n". */
 size_t rig_count(const struct rig *rig, const char *part);
