@@ -1,5 +1,4 @@
 #include "clustercache/rig.h"
-
 #include "http/server.h"
 
 SIM_TEST(cc_19_one_probe_after_ten_seconds)

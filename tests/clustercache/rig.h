@@ -70,6 +70,9 @@ struct rig {
     struct buf asked;                        /* "METHOD target\n" */
     struct buf agent, accept, authorization; /* of the last request */
 
+    uint64_t ended_streams; /* how often they were */
+    const char *last_event; /* sent before; NULL: none */
+
     struct buf log;
     struct buf answer; /* of the last rig_call() */
     struct json_doc *doc;
@@ -103,8 +106,11 @@ char *rig_kubeconfig(struct rig *rig, const char *server, const char *token);
 /* The Secret of default/c for a server and a token. */
 void rig_credentials(struct rig *rig, const char *server, const char *token);
 
-/* Kubeconfig for a virtual cluster over TLS. */
-void rig_tls_kubeconfig(struct rig *rig, size_t index, struct buf *out);
+/* Kubeconfig for a virtual cluster over TLS, without the proxies; as another user, or NULL. */
+void rig_tls_kubeconfig(struct rig *rig, size_t index, const char *as, struct buf *out);
+
+/* The Secret of default/c is such a one. The user may do everything. */
+void rig_tls_credentials(struct rig *rig, size_t index, const char *as);
 
 /* One reconcile of default/c, with what it starts and what follows that: the delay, 0 for none. */
 duration rig_reconcile(struct rig *rig);
@@ -124,6 +130,9 @@ void rig_connect(struct rig *rig);
 /* How often this was asked of the workload cluster: "GET /?timeout=5s\n". */
 size_t rig_count(const struct rig *rig, const char *part);
 void rig_forget(struct rig *rig);
+
+/* Every open watch of the workload cluster ends, after this line if there is one. */
+void rig_end_streams(struct rig *rig, const char *line);
 
 /* The value of a series of default/c as text; "-" when there is none. */
 const char *rig_metric(struct rig *rig, const char *name);
