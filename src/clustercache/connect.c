@@ -2,6 +2,8 @@
  * Connecting, step by step: docs/clustercache.md has the table. A connection is complete before
  * anybody sees it, and one that exists is replaced by one that works.
  */
+#include <assert.h>
+
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "async/timer.h"
@@ -223,6 +225,7 @@ static struct error *run(void *data)
         fail(accessor, err, loop_now(loop) - begun);
         accessor->is_connecting = false;
     } else {
+        assert(workload);
         kubeconfig_secret_mark_done(&accessor->secret);
         accessor->secret = mark;
         mark = (struct kubeconfig_secret_mark){0};
