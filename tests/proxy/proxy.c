@@ -136,12 +136,17 @@ static struct error *ask(const struct proxy *proxy, struct http_request *request
 {
     SCOPED(http_headers) headers = {0};
     SCOPED(buf) target = {.limit = 0};
+    SCOPED(buf) bearer = {.limit = 0};
     static const char *const names[] = {"content-type", "accept", "user-agent"};
     for (size_t i = 0; i < COUNT(names); i++) {
         const struct str value =
             http_headers_find(http_request_headers(request), str_from_c(names[i]));
         if (value.len)
             TRY(http_headers_add(&headers, str_from_c(names[i]), value));
+    }
+    if (proxy->token.len) {
+        buf_print(&bearer, "Bearer %.*s", STR_ARG(buf_str(&proxy->token)));
+        TRY(http_headers_add(&headers, STR("authorization"), buf_str(&bearer)));
     }
     buf_add(&target, str_from_c(proxy->prefix));
     buf_add(&target, http_request_target(request));
@@ -182,6 +187,7 @@ void proxy_open(struct proxy *proxy, struct network *network, struct str host)
 void proxy_done(struct proxy *proxy)
 {
     http_server_free(proxy->server);
+    buf_done(&proxy->token);
     buf_done(&proxy->asked);
     buf_done(&proxy->type);
     buf_done(&proxy->sent);

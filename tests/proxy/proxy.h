@@ -34,6 +34,7 @@ struct proxy_fault {
 struct proxy {
     struct http_client *behind; /* borrowed */
     const char *prefix;         /* of every target there; NULL: none */
+    struct buf token;           /* sent with every request; empty: none */
     struct http_server *server;
 
     struct proxy_fault faults[8];
