@@ -294,6 +294,8 @@ static struct error *own_in_turn(struct supply_pool *pool, struct shelf *shelf,
         error_free(TAKE(err));
         if (i || !is_current(pool, shelf, kind, key))
             fetch(pool, shelf, kind, key);
+        if (shelf->supply->trouble == TROUBLE_UNREADABLE)
+            return error_new(ERROR_UNKNOWN, "%s", shelf->supply->text);
         if (!shelf->version ||
             has_owner(shelf->owners ? json_doc_root(shelf->owners) : NULL, owner))
             return NULL;
