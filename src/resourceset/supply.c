@@ -334,6 +334,11 @@ void supply_pool_sweep(struct supply_pool *pool)
     }
 }
 
+size_t supply_pool_count(const struct supply_pool *pool)
+{
+    return map_count(&pool->shelves);
+}
+
 size_t supply_pool_fetches(const struct supply_pool *pool)
 {
     return pool->fetches;

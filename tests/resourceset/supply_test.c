@@ -8,6 +8,7 @@
 #include "cache/cache.h"
 #include "client/client.h"
 #include "resourceset/crs_rig.h"
+#include "resourceset/resourceset_internal.h"
 
 #define CM1   ((struct key){STR("ns"), STR("cm1")})
 #define S1    ((struct key){STR("ns"), STR("s1")})
@@ -373,7 +374,24 @@ SIM_TEST(what_nobody_asks_for_is_forgotten)
     CHECK(first == second);
     supply_pool_sweep(shop.pool);
     supply_pool_sweep(shop.pool);
+    CHECK_EQ(supply_pool_count(shop.pool), 0);
     OWNED(supply) third = get(&shop);
     CHECK(third != first && supply_eq(first, third));
     CHECK_EQ(supply_pool_fetches(shop.pool), 2);
+}
+
+SIM_TEST(what_no_set_names_any_more_is_forgotten_within_the_hour)
+{
+    SCOPED(crs_rig) rig;
+    crs_rig_init(&rig);
+    crs_rig_ready(&rig, "Reconcile");
+    crs_rig_map(&rig, "cm2", CRS_RIG_MANIFEST("c", "1"));
+    crs_rig_set(&rig, "crs2", "Reconcile", "ConfigMap/cm2");
+    crs_rig_await_applied(&rig, "crs2");
+    const struct supply_pool *pool = fleet_resourceset(rig.fleet)->supplies;
+    CHECK_EQ(supply_pool_count(pool), 3);
+    crs_rig_do(&rig, "DELETE", CRS_RIG_SET, NULL);
+    CHECK_OK(fiber_sleep(HOUR));
+    CHECK_EQ(supply_pool_count(pool), 1);
+    CHECK_EQ(supply_pool_fetches(pool), 3); /* what is still named is not fetched again */
 }
