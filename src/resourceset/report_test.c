@@ -225,15 +225,19 @@ TEST(v_25_messages_are_bounded_and_cut_between_characters)
     }
 }
 
-TEST(v_25_a_long_part_is_shortened_with_a_sign)
+TEST(v_25_of_a_long_part_the_beginning_and_the_end_are_shown)
 {
     SCOPED(arena) arena = {0};
+    const struct str long_text = repeat(&arena, "a", 1000);
     const struct report_item item = {
-        .trouble = TROUBLE_NOT_APPLIED, .cluster = STR("c1"), .text = repeat(&arena, "a", 301)};
+        .trouble = TROUBLE_NOT_APPLIED,
+        .cluster = STR("c1"),
+        .text = arena_print(&arena, "document 7: %.*s: why", STR_ARG(long_text))};
     const struct report report = make(&item, 1, 1, 1, &arena);
-    const struct str text = repeat(&arena, "a", 300);
+    const struct str head = repeat(&arena, "a", 188), tail = repeat(&arena, "a", 95);
     CHECK_EQ(report.applied.message,
-             arena_print(&arena, FAILED ": 1 of 1 clusters failed: c1: %.*s…", STR_ARG(text)));
+             arena_print(&arena, FAILED ": 1 of 1 clusters failed: c1: document 7: %.*s…%.*s: why",
+                         STR_ARG(head), STR_ARG(tail)));
     CHECK_EQ(report.v1beta1.message, item.text); /* the whole; its form has a bound of its own */
 }
 
