@@ -277,15 +277,20 @@ void crs_rig_put_set(struct crs_rig *rig, const char *selector)
     crs_rig_put(rig, buf_c(&body));
 }
 
-void crs_rig_ready(struct crs_rig *rig, const char *strategy)
+void crs_rig_ready_on(struct crs_rig *rig, const char *strategy)
 {
-    crs_rig_cluster(rig, 1);
     crs_rig_map(rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
     crs_rig_secret(rig, "s1", "", CRS_RIG_MANIFEST("b", "1"));
     if (!rig->fleet)
         crs_rig_start(rig, NULL);
     crs_rig_set(rig, "crs1", strategy, "ConfigMap/cm1 Secret/s1");
     crs_rig_await_applied(rig, "crs1");
+}
+
+void crs_rig_ready(struct crs_rig *rig, const char *strategy)
+{
+    crs_rig_cluster(rig, 1);
+    crs_rig_ready_on(rig, strategy);
 }
 
 void crs_rig_kick(struct crs_rig *rig, const char *set)

@@ -117,6 +117,7 @@ void crs_rig_put_set(struct crs_rig *rig, const char *selector);
 
 /* cm1, s1 and crs1 with both, on c1; everything is applied. */
 void crs_rig_ready(struct crs_rig *rig, const char *strategy);
+void crs_rig_ready_on(struct crs_rig *rig, const char *strategy); /* clusters that are there */
 
 /* A pass of the set, by hand. */
 void crs_rig_kick(struct crs_rig *rig, const char *set);
