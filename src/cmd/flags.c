@@ -1,5 +1,7 @@
 #include "cmd/flags.h"
 
+#include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,9 +78,11 @@ static bool set_level(const struct command *command, const struct flag *flag, co
 {
     const struct str name = name_of(flag);
     char *end;
-    *(double *)flag->value = strtod(value, &end);
-    if (end != value && !*end)
+    const double number = strtod(value, &end);
+    if (end != value && !*end && !isspace((unsigned char)*value) && isfinite(number)) {
+        *(double *)flag->value = number;
         return true;
+    }
     command_misused(command, "--%.*s wants a number, not '%s'", STR_ARG(name), value);
     return false;
 }

@@ -174,10 +174,9 @@ void unit_drop(struct unit *unit)
 
 static char *copy(struct str text)
 {
-    size_t len = text.len < FAULT_TEXT_MAX ? text.len : FAULT_TEXT_MAX;
-    while (len < text.len && len && ((unsigned char)text.ptr[len] & 0xC0) == 0x80)
-        len--;
-    return mem_dup(text.ptr, len);
+    SCOPED(buf) copy = {.limit = 0};
+    report_shorten(&copy, text, FAULT_TEXT_MAX);
+    return buf_take(&copy);
 }
 
 static bool replace(char **place, struct str text)

@@ -27,6 +27,7 @@ struct resourceset {
     struct queue *queues[RESOURCESET_CONTROLLERS];
     struct ledger *ledger;
     struct supply_pool *supplies;
+    int64_t sweep_at; /* when supplies are next looked through */
     struct census *census;
     struct map members; /* "namespace/name" -> struct member_set */
 };
