@@ -130,13 +130,12 @@ int front_call(struct front *front, const char *method, const char *target, cons
     return status;
 }
 
-struct json_doc *front_find(struct front *front, struct gvr gvr, const char *name)
+struct json_doc *front_find(struct front *front, struct gvr gvr, struct key key)
 {
     SCOPED(arena) arena = {0};
     struct json_doc *doc = NULL;
     const struct kind *kind = api_find_kind(front->api, &arena, gvr);
     CHECK(kind != NULL);
-    OWNED(error)
-    missing = api_get(front->api, kind, (struct key){STR("default"), str_from_c(name)}, &doc);
+    OWNED(error) missing = api_get(front->api, kind, key, &doc);
     return missing ? NULL : doc;
 }

@@ -50,7 +50,8 @@ struct front_faults {
 struct front_faults front_faults_draw(struct random *dice);
 
 /* Told of every request that comes to the front, before anything is done with it. */
-typedef void front_asked_fn(void *data, struct http_request *http);
+struct front;
+typedef void front_asked_fn(struct front *front, struct http_request *http);
 
 struct front_options {
     const struct front_ground *ground;
@@ -65,7 +66,7 @@ struct front_options {
     size_t definition_count;
     struct custom_extensions extensions;
     front_asked_fn *asked; /* NULL: nobody cares */
-    void *data;
+    void *data;            /* whose front it is */
 };
 
 struct front {
@@ -103,8 +104,8 @@ void front_clear_sky(struct front *front);
 /* A request to the back; gives the status. Fails the test when there is no answer. Suspends. */
 int front_call(struct front *front, const char *method, const char *target, const char *body);
 
-/* A stored object of namespace default, read without a request; NULL when there is none. */
-struct json_doc *front_find(struct front *front, struct gvr gvr, const char *name);
+/* A stored object, read without a request; NULL when there is none. */
+struct json_doc *front_find(struct front *front, struct gvr gvr, struct key key);
 
 /* front_faults.c: the handler of the front. */
 MUST_USE struct error *front_serve(void *front, struct http_request *http);

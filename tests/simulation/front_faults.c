@@ -201,7 +201,7 @@ struct error *front_serve(void *data, struct http_request *http)
     trace_print(front->options.trace, "%sasked: %.*s %.*s", front->options.name,
                 STR_ARG(http_request_method(http)), STR_ARG(http_request_target(http)));
     if (front->options.asked && !front->is_cut)
-        front->options.asked(front->options.data, http);
+        front->options.asked(front, http);
     struct error *err = serve(front, http);
     front->active--;
     front->watches -= watches;
@@ -237,6 +237,8 @@ static struct sim_faults faults_of(struct front *front, enum mood mood)
 /* A server without its address for a while; what it stores stays. */
 static struct error *restart_server(struct front *front)
 {
+    if (!front->front)
+        return NULL; /* somebody else is at it */
     front_shut(front);
     struct error *err = fiber_sleep(draw_span(&front->dice, MOOD_MOST));
     FIBER_SHIELD(FOREVER);

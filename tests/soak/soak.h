@@ -24,6 +24,8 @@
 
 struct queue;
 
+#define KEY_DEFAULT(name) ((struct key){STR("default"), str_from_c(name)})
+
 /* How a run is shaped. */
 struct soak_profile {
     bool weather; /* the network has moods, and the server restarts */

@@ -157,7 +157,8 @@ static void make_one_ready(struct soak *soak, size_t number)
 {
     char name[NAME_SIZE], target[TEXT_MAX], body[TEXT_MAX];
     snprintf(name, sizeof(name), "w%zu-web-server", number);
-    OWNED(json_doc) doc = front_find(&soak->front, GVR("apps", "v1", "deployments"), name);
+    OWNED(json_doc)
+    doc = front_find(&soak->front, GVR("apps", "v1", "deployments"), KEY_DEFAULT(name));
     if (!doc ||
         number_at(doc, "metadata.generation") == number_at(doc, "status.observedGeneration"))
         return;
@@ -202,7 +203,8 @@ static void wait_until_not_deleting(struct soak *soak, const char *name)
 {
     FIBER_TIMEOUT(10 * MINUTE);
     for (;;) {
-        OWNED(json_doc) doc = front_find(&soak->front, GVR(WEB_GROUP, "v1", "webs"), name);
+        OWNED(json_doc)
+        doc = front_find(&soak->front, GVR(WEB_GROUP, "v1", "webs"), KEY_DEFAULT(name));
         if (!doc || !json_path(json_doc_root(doc), "metadata.deletionTimestamp"))
             return;
         CHECK_OK(fiber_sleep(SECOND));
