@@ -239,6 +239,7 @@ static struct error *check_observed(const struct subject *subject)
 static struct error *check_applied(const struct subject *subject)
 {
     const bool failed = subject->has_wrong_type || subject->is_unusable;
+    subject->sets->has_trouble |= failed || subject->is_missing;
     struct expected applied = {"ResourcesApplied", "False", "InternalError"};
     if (subject->has_wrong_type)
         applied.reason = "WrongSecretType";
@@ -342,6 +343,7 @@ static struct error *check_cluster(struct sets *sets, size_t cluster)
 
 struct error *model_check(struct sets *sets)
 {
+    sets->has_trouble = false;
     for (size_t i = 0; i < CLUSTERS; i++)
         TRY(check_cluster(sets, i));
     for (size_t i = 0; i < SETS; i++)

@@ -82,6 +82,8 @@ struct sets {
     int64_t deleted_at[CLUSTERS]; /* the last time; 0: never */
     char hosts[CLUSTERS][3][32];  /* two that it moves between, and the back */
 
+    bool has_trouble; /* model.c: not everything can be applied */
+
     /* foreign.c: what was written last, and into which binding */
     unsigned foreign[CLUSTERS];
     unsigned foreign_seen[CLUSTERS]; /* by the witness */
