@@ -253,7 +253,16 @@ static size_t judge_units(struct member_pass *pass)
     return failed;
 }
 
-/* Without clusters only the generation and the pause are told. Suspends. */
+static bool has_progress(const struct object *object)
+{
+    struct condition found;
+    return condition_find(object_path(object, "status.conditions"), STR("InProgress"), &found);
+}
+
+/*
+ * Without clusters only the generation and the pause are told, and that nothing goes on any more
+ * where something did. Suspends.
+ */
 static struct error *write_report(struct member_pass *pass, const struct report_account *account)
 {
     struct member_set *set = pass->set;
@@ -263,7 +272,7 @@ static struct error *write_report(struct member_pass *pass, const struct report_
     size_t count = 1;
     if (report.says_applied)
         all[count++] = report.applied;
-    if (account->clusters || account->count) {
+    if (account->clusters || account->count || has_progress(set->object)) {
         all[count++] = report.progress;
         all[count++] = report.failed;
     }
