@@ -239,13 +239,18 @@ static struct error *run_demo(void *data)
     return NULL;
 }
 
+static const struct flag flags[] = {
+    {"clusters", FLAG_COUNT, 0, FLAG_ANY},
+};
+
+static const struct flag_group groups[] = {
+    FLAGS_GROUP(flags, 0),
+};
+
 static int run(int argc, char **argv)
 {
     size_t count = CLUSTERS_DEFAULT;
-    const struct flag flags[] = {
-        {"clusters", FLAG_COUNT, &count},
-    };
-    if (!flags_read(&command_demo, argc, argv, flags, COUNT(flags)))
+    if (!flags_read(&command_demo, argc, argv, &count))
         return COMMAND_USAGE;
     if (count < 1 || count > CLUSTERS_MAX)
         return command_misused(&command_demo, "--clusters takes a number from 1 to %d",
@@ -264,5 +269,7 @@ const struct command command_demo = {
             "  --clusters N   how many clusters, 1 to 1000 (default 3)\n\n"
             "Example:\n"
             "  corset demo --clusters 100\n",
+    .groups = groups,
+    .group_count = COUNT(groups),
     .run = run,
 };
