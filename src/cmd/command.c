@@ -19,6 +19,13 @@ int command_fail(struct error *err)
     return COMMAND_FAILED;
 }
 
+int command_print(struct str text)
+{
+    if ((text.len && fwrite(text.ptr, 1, text.len, stdout) != text.len) || fflush(stdout) != 0)
+        return command_fail(error_new(ERROR_IO, "cannot write to standard output"));
+    return COMMAND_DONE;
+}
+
 int command_misused(const struct command *command, const char *format, ...)
 {
     fprintf(stderr, "corset: ");

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/str.h"
 
 /* Exit codes, the same for every command. */
 enum command_exit {
@@ -44,6 +45,9 @@ extern const struct command command_version;
 
 /* Prints an error to standard error and gives COMMAND_FAILED. Takes the error. */
 int command_fail(struct error *err);
+
+/* Writes a whole text to standard output. COMMAND_FAILED when it does not take it. */
+MUST_USE int command_print(struct str text);
 
 /* Says what is wrong with the arguments, how to learn more, and gives COMMAND_USAGE. */
 int command_misused(const struct command *command, const char *format, ...) PRINTF_LIKE(2, 3);
