@@ -94,7 +94,7 @@ struct error *addons_convert_set(struct json_doc *doc, struct str to_version,
 {
     const struct json_value *object = json_doc_root(doc);
     SCOPED(json_edit) edit = {0};
-    enum version from, to;
+    enum version from = V1BETA1, to = V1BETA1;
     TRY(read_versions(object, to_version, &from, &to));
     if (from == to) {
         *ret_doc = json_doc_ref(doc);
@@ -175,7 +175,7 @@ struct error *addons_convert_binding(struct json_doc *doc, struct str to_version
     const struct json_value *entries = json_path(object, "spec.bindings");
     SCOPED(json_edit) edit = {0};
     OWNED(json_doc) converted = NULL;
-    enum version from, to;
+    enum version from = V1BETA1, to = V1BETA1;
     TRY(read_versions(object, to_version, &from, &to));
     if (from == to) {
         *ret_doc = json_doc_ref(doc);

@@ -145,7 +145,8 @@ TEST(content_oracle)
     DIR *dir = opendir(folder);
     size_t cases = 0;
     CHECK(dir);
-    for (struct dirent *entry; (entry = readdir(dir));) { /* NOLINT(concurrency-mt-unsafe) */
+    for (struct dirent *entry;
+         (entry = readdir(dir));) { /* NOLINT(concurrency-mt-unsafe): the only thread */
         if (!str_ends_with(str_from_c(entry->d_name), STR(".yaml")))
             continue;
         check_case(entry->d_name);

@@ -364,3 +364,30 @@ TEST(content_limits_hold_for_all_values_together)
     CHECK_EQ(content_error_class(content), STR("aliasing"));
     CHECK_CONTAINS(message_of(content), STR("(key \"k"));
 }
+
+/* tests/data/manifests/README.md has the same table. */
+TEST(content_of_manifests_as_people_apply_them)
+{
+    static const struct {
+        const char *file;
+        size_t count;
+        const char *first, *last;
+    } cases[] = {
+        {"manifests/cni.yaml",            18, "Namespace",      "PodDisruptionBudget"           },
+        {"manifests/csi.yaml",            13, "Namespace",      "DaemonSet"                     },
+        {"manifests/metrics-server.yaml", 9,  "ServiceAccount", "APIService"                    },
+        {"manifests/certificates.yaml",   19, "Namespace",      "ValidatingWebhookConfiguration"},
+        {"manifests/list.yaml",           6,  "Namespace",      "NetworkPolicy"                 },
+        {"manifests/array.json",          7,  "Namespace",      "Service"                       },
+        {"manifests/secret-binary.yaml",  6,  "Namespace",      "Pod"                           },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        TEST_CASE("%s", cases[i].file);
+        OWNED(content) content = read_one(test_data(cases[i].file));
+        CHECK_EQ(message_of(content), STR(""));
+        CHECK_EQ(content_count(content), cases[i].count);
+        CHECK_EQ(object_kind(content_object(content, 0)), str_from_c(cases[i].first));
+        CHECK_EQ(object_kind(content_object(content, cases[i].count - 1)),
+                 str_from_c(cases[i].last));
+    }
+}

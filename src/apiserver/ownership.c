@@ -3,6 +3,14 @@
 #include "apiserver/api.h"
 #include "fields/managed_fields.h"
 
+/* A custom kind in another version; NULL when it is not served. */
+static const struct kind *find_custom(const struct ownership *ownership, struct gvk gvk)
+{
+    const struct gvr gvr = {gvk.group, gvk.version, ownership->kind->plural};
+    const struct kind *kind = api_find_kind(ownership->api, ownership->arena, gvr);
+    return kind && kind->is_custom ? kind : NULL;
+}
+
 static bool find_type(void *data, struct str api_version, struct field_type *ret_type)
 {
     const struct ownership *ownership = data;
@@ -13,12 +21,24 @@ static bool find_type(void *data, struct str api_version, struct field_type *ret
         return false;
     if (!own->is_custom)
         return field_type_of_builtin(gvk, ret_type);
-    const struct gvr gvr = {gvk.group, gvk.version, own->plural};
-    const struct kind *kind = api_find_kind(ownership->api, ownership->arena, gvr);
-    if (!kind || !kind->is_custom)
+    const struct kind *kind = find_custom(ownership, gvk);
+    if (!kind)
         return false;
     *ret_type = field_type_of_schema(custom_schema(kind));
     return true;
+}
+
+static struct error *convert(void *data, struct str api_version, const struct json_value *object,
+                             struct json_doc **ret_doc)
+{
+    const struct ownership *ownership = data;
+    OWNED(json_doc) copy = json_doc_copy(object);
+    struct gvk gvk;
+    TRY(gvk_from_api_version(api_version, ownership->kind->gvk.kind, &gvk));
+    const struct kind *kind = find_custom(ownership, gvk);
+    if (!kind)
+        return error_new(ERROR_NOT_FOUND, "%.*s is not served", STR_ARG(api_version));
+    return custom_present(kind, copy, ret_doc);
 }
 
 /* What cannot be changed here cannot be owned either. */
@@ -47,6 +67,8 @@ static struct managed_fields_write write_of(const struct ownership *ownership)
         .find_type = find_type,
         .data = (void *)ownership,
     };
+    if (kind->is_custom && custom_has_forms(kind))
+        write.convert = convert;
     if (kind->is_custom)
         write.type = field_type_of_schema(custom_schema(kind));
     else if (!field_type_of_builtin(kind->gvk, &write.type))

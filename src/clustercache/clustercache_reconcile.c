@@ -140,8 +140,10 @@ static duration step(struct accessor *accessor, const struct object *cluster)
     if (!delay)
         return 0; /* whatever is under way brings the key back */
     cluster_source_tell_all(accessor, cluster);
+    /* Attempts that hang are spread by their own time as well, so half the share will do. */
+    const double share = accessor->workload ? timing->jitter : timing->jitter / 2;
     return requeue_spread(loop_random(accessor->cache->config->loop),
-                          requeue_min_or_default(&delay, 1, timing->fallback), timing->jitter);
+                          requeue_min_or_default(&delay, 1, timing->fallback), share);
 }
 
 /* Forgets a cluster that is gone or not cared for. */

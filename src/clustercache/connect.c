@@ -219,7 +219,7 @@ static struct error *run(void *data)
             workload_end(workload, &accessor->cache->endings);
         return NULL;
     }
-    if (err) {
+    if (!workload) {
         fail(accessor, err, loop_now(loop) - begun);
         accessor->is_connecting = false;
     } else {

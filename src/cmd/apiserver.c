@@ -106,7 +106,8 @@ const struct command command_apiserver = {
     .summary = "run the embedded API server alone",
     .help =
         "Runs the embedded API server until SIGINT or SIGTERM. kubectl and controllers take it for\n"
-        "Kubernetes; Pods are not run.\n\n"
+        "Kubernetes; Pods are not run. ClusterResourceSets, their bindings and Clusters are there from\n"
+        "the start.\n\n"
         "Usage: corset apiserver (--data-dir DIR | --in-memory) [FLAGS]\n\n"
         "  --data-dir DIR           keep everything in DIR: corset.db, pki/, kubeconfig, lock\n"
         "  --in-memory              keep nothing\n"
@@ -114,7 +115,8 @@ const struct command command_apiserver = {
         "  --write-kubeconfig FILE  where to write the admin's kubeconfig; DIR/kubeconfig is\n"
         "                           written anyway\n"
         "  --virtual-clusters N     N more APIs, in memory, below /clusters/vc-0001 and so on;\n"
-        "                           DIR/clusters/vc-0001.kubeconfig reaches the first\n"
+        "                           DIR/clusters/vc-0001.kubeconfig reaches the first. Each is a\n"
+        "                           Cluster in namespace default, with a kubeconfig Secret\n"
         "  --write-cluster-kubeconfigs DIR\n"
         "                           where else to write vc-0001.kubeconfig and so on\n"
         "  --inject FAULTS          how virtual clusters misbehave, for example\n"

@@ -52,6 +52,8 @@ static struct error *write_yaml(struct buf *out, const struct object *resource,
         buf_add(out, STR("---\n"));
         yaml_write(out, object_root(content_object(content, i)));
     }
+    if (out->overflowed)
+        return error_new(ERROR_TOO_LARGE, "too large for YAML with its indentation; try -o json");
     return NULL;
 }
 
@@ -121,6 +123,10 @@ static struct error *write_json(struct buf *out, const struct object *resource,
     json_builder_end(&builder);
     TRY(json_builder_finish(&builder, &doc));
     json_write_pretty(&text, json_doc_root(doc));
+    if (text.overflowed) { /* by the indentation of deep nesting */
+        buf_clear(&text);
+        json_write(&text, json_doc_root(doc));
+    }
     TRY(buf_check(&text));
     add_indented(out, buf_str(&text));
     return NULL;

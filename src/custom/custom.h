@@ -51,6 +51,11 @@ const struct schema *custom_schema(const struct kind *kind);
 MUST_USE struct error *custom_check_version(const struct kind *kind,
                                             const struct json_value *object);
 
+/* An object of any version of the kind in this one, and whether its fields may differ there. */
+bool custom_has_forms(const struct kind *kind);
+MUST_USE struct error *custom_present(const struct kind *kind, struct json_doc *doc,
+                                      struct json_doc **ret_doc);
+
 /* An object of the kind as it goes into the store: in the storage version, pruned by its schema. */
 MUST_USE struct error *custom_to_storage(const struct kind *kind, struct json_doc *doc,
                                          struct json_doc **ret_doc);

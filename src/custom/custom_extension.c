@@ -40,6 +40,18 @@ struct error *custom_convert(const struct custom_version *to, struct json_doc *d
     return custom_prune(to, converted, NULL, ret_doc);
 }
 
+bool custom_has_forms(const struct kind *kind)
+{
+    const struct custom_extension *extension = custom_of_kind(kind)->extension;
+    return extension && extension->convert;
+}
+
+struct error *custom_present(const struct kind *kind, struct json_doc *doc,
+                             struct json_doc **ret_doc)
+{
+    return custom_convert(custom_version_of(kind), doc, ret_doc);
+}
+
 /* An object of the kind in the version of its extension. */
 static struct error *to_extension(const struct kind *kind, struct json_doc *doc,
                                   struct json_doc **ret_doc)

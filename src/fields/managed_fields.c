@@ -117,17 +117,18 @@ static struct field_set owned_at(struct managed_write *write, struct str api_ver
     return field_set_union_all(&write->arena, sets, count);
 }
 
-/* Brings back what entries of a version own; all is what the merged object has. */
+/* Brings back what entries of a version own. */
 static struct error *add_back(struct managed_write *write, struct str api_version,
-                              const struct json_value *merged, struct field_set all,
-                              const struct json_value **pruned)
+                              const struct json_value *merged, const struct json_value **pruned)
 {
     struct arena *arena = &write->arena;
     const struct field_type type = managed_write_version(write, api_version)->type;
+    TRY(managed_write_at(write, api_version, merged, &merged));
+    TRY(managed_write_at(write, api_version, *pruned, pruned));
     const struct field_set owned =
         field_walk_with_ancestors(&write->walk, type, owned_at(write, api_version));
     const struct field_set kept = field_set_union(arena, all_fields(write, type, *pruned), owned);
-    const struct field_set lost = field_set_without(arena, all, kept);
+    const struct field_set lost = field_set_without(arena, all_fields(write, type, merged), kept);
     return field_walk_remove(&write->walk, type, merged, &lost, pruned);
 }
 
@@ -139,19 +140,21 @@ static struct error *prune(struct managed_write *write, struct str last_version,
     struct arena *arena = &write->arena;
     const struct field_type type = managed_write_version(write, last_version)->type;
     const struct json_value *pruned = NULL;
+    TRY(managed_write_at(write, last_version, merged, &merged));
     const struct field_set all = all_fields(write, type, merged);
     const struct field_set owned = field_walk_with_ancestors(&write->walk, type, last);
     TRY(field_walk_remove(&write->walk, type, merged, &owned, &pruned));
-    TRY(add_back(write, last_version, merged, all, &pruned));
+    TRY(add_back(write, last_version, merged, &pruned));
     MAP_FOREACH (entry, &write->versions) {
         const struct managed_version *other = entry->value;
         if (other->is_served && !str_eq(map_key(entry), last_version))
-            TRY(add_back(write, map_key(entry), merged, all_fields(write, other->type, merged),
-                         &pruned));
+            TRY(add_back(write, map_key(entry), merged, &pruned));
     }
+    TRY(managed_write_at(write, last_version, pruned, &pruned));
     const struct field_set lost = field_set_without(arena, all, all_fields(write, type, pruned));
     const struct field_set taken = field_set_common(arena, lost, owned);
-    return field_walk_remove(&write->walk, type, merged, &taken, ret_pruned);
+    TRY(field_walk_remove(&write->walk, type, merged, &taken, &pruned));
+    return managed_write_at(write, write->request->api_version, pruned, ret_pruned);
 }
 
 /* Conflicts that remain once those are allowed which kubectl recorded on its own. */

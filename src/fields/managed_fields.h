@@ -19,6 +19,11 @@
 typedef bool managed_fields_type_fn(void *data, struct str api_version,
                                     struct field_type *ret_type);
 
+/* An object, of any version, in this one. */
+typedef struct error *managed_fields_convert_fn(void *data, struct str api_version,
+                                                const struct json_value *object,
+                                                struct json_doc **ret_doc);
+
 struct managed_fields_write {
     struct field_type type; /* in the version of the request */
     struct str api_version; /* of the request */
@@ -26,7 +31,8 @@ struct managed_fields_write {
     struct str manager;     /* checked by the caller */
     struct str subresource; /* "" or "status" ... */
     timestamp now;
-    managed_fields_type_fn *find_type; /* for entries of other versions; NULL: there are none */
+    managed_fields_type_fn *find_type;  /* for entries of other versions; NULL: there are none */
+    managed_fields_convert_fn *convert; /* NULL: an object has the same fields in all versions */
     void *data;
 
     /* Dotted paths that this request cannot change and hence not own: {"status"}, or, through

@@ -46,6 +46,11 @@ MUST_USE struct error *managed_write_bare(struct managed_write *write,
                                           const struct json_value *object,
                                           const struct json_value **ret_bare);
 
+/* An object of any version as another has it; it lives as long as the write. */
+MUST_USE struct error *managed_write_at(struct managed_write *write, struct str api_version,
+                                        const struct json_value *object,
+                                        const struct json_value **ret_object);
+
 /* What entries other than this one lose by a change, as their conflicts. */
 MUST_USE struct error *managed_write_find_conflicts(struct managed_write *write,
                                                     const struct json_value *before,

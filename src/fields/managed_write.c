@@ -53,14 +53,36 @@ struct managed_version *managed_write_version(struct managed_write *write, struc
     return version;
 }
 
+static void release_doc(void *doc)
+{
+    json_doc_free(doc);
+}
+
+struct error *managed_write_at(struct managed_write *write, struct str api_version,
+                               const struct json_value *object,
+                               const struct json_value **ret_object)
+{
+    struct json_doc *doc = NULL;
+    const struct str own = json_path_str(object, "apiVersion");
+    *ret_object = object;
+    if (!write->request->convert || own.len == 0 || str_eq(own, api_version))
+        return NULL;
+    TRY(write->request->convert(write->request->data, api_version, object, &doc));
+    arena_hold(&write->arena, release_doc, doc);
+    *ret_object = json_doc_root(doc);
+    return NULL;
+}
+
 /* Objects of the request's own version have been checked. */
 static struct error *check_at(struct managed_write *write, struct str api_version,
                               const struct json_value *object)
 {
     const struct managed_version *version = managed_write_version(write, api_version);
+    const struct json_value *there = NULL;
     if (str_eq(api_version, write->request->api_version))
         return NULL;
-    return field_walk_check(&write->walk, version->type, object, true);
+    TRY(managed_write_at(write, api_version, object, &there));
+    return field_walk_check(&write->walk, version->type, there, true);
 }
 
 struct error *managed_write_reconcile(struct managed_write *write, const struct json_value *live)
@@ -79,11 +101,6 @@ struct error *managed_write_reconcile(struct managed_write *write, const struct 
     return NULL;
 }
 
-static void release_doc(void *doc)
-{
-    json_doc_free(doc);
-}
-
 struct error *managed_write_bare(struct managed_write *write, const struct json_value *object,
                                  const struct json_value **ret_bare)
 {
@@ -100,12 +117,15 @@ struct error *managed_write_bare(struct managed_write *write, const struct json_
     return NULL;
 }
 
-static void compare_at(struct managed_write *write, struct managed_version *version,
-                       const struct json_value *before, const struct json_value *after)
+static struct error *compare_at(struct managed_write *write, struct str api_version,
+                                const struct json_value *before, const struct json_value *after)
 {
     struct arena *arena = &write->arena;
+    struct managed_version *version = managed_write_version(write, api_version);
     if (version->is_compared)
-        return;
+        return NULL;
+    TRY(managed_write_at(write, api_version, before, &before));
+    TRY(managed_write_at(write, api_version, after, &after));
     struct field_changes changes = field_walk_compare(&write->walk, version->type, before, after);
     changes.added = field_set_without_below(arena, changes.added, write->reset);
     changes.modified = field_set_without_below(arena, changes.modified, write->reset);
@@ -113,6 +133,7 @@ static void compare_at(struct managed_write *write, struct managed_version *vers
     version->changes = changes;
     version->taken = field_set_union(arena, changes.added, changes.modified);
     version->is_compared = true;
+    return NULL;
 }
 
 struct error *managed_write_find_conflicts(struct managed_write *write,
@@ -131,7 +152,7 @@ struct error *managed_write_find_conflicts(struct managed_write *write,
             continue;
         if (!version->is_compared)
             TRY(check_at(write, entry->api_version, after), "failed to convert new object");
-        compare_at(write, version, before, after);
+        TRY(compare_at(write, entry->api_version, before, after));
         entry->conflict = field_set_common(&write->arena, entry->set, version->taken);
         any |= !field_set_is_empty(&entry->conflict);
     }
@@ -164,7 +185,7 @@ struct error *managed_write_update(struct managed_write *write, const struct jso
     managed_write_take(write, STR(""));
 
     struct managed_version *version = managed_write_version(write, write->request->api_version);
-    compare_at(write, version, before, after);
+    TRY(compare_at(write, write->request->api_version, before, after));
     struct managed_entry entry = {
         .manager = manager,
         .api_version = write->request->api_version,

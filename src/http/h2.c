@@ -350,8 +350,10 @@ static void new_session(struct h2 *h2)
 {
     nghttp2_option *option = new_option();
     nghttp2_session_callbacks *callbacks = h2_callbacks_new();
+    /* A server's answers fill the frames they are sent in, so there is nothing to save. */
+    nghttp2_mem memory = h2_memory_functions(&h2->memory);
     const int code = h2->engine.role == HTTP_CLIENT
-                         ? nghttp2_session_client_new2(&h2->session, callbacks, h2, option)
+                         ? nghttp2_session_client_new3(&h2->session, callbacks, h2, option, &memory)
                          : nghttp2_session_server_new2(&h2->session, callbacks, h2, option);
     if (code != 0)
         mem_exhausted(0);

@@ -4,6 +4,7 @@
 #include <nghttp2/nghttp2.h>
 
 #include "http/engine_internal.h"
+#include "http/h2_memory.h"
 
 /*
  * Frames that cost us work and carry nothing (pings, settings, empty data) are paid for from a
@@ -26,8 +27,9 @@
 struct h2 {
     struct http_engine engine;
     nghttp2_session *session;
-    struct error *err; /* of the connection, set inside nghttp2's callbacks */
-    char *reason;      /* what nghttp2 said last about the peer */
+    struct h2_memory memory; /* a client's session's */
+    struct error *err;       /* of the connection, set inside nghttp2's callbacks */
+    char *reason;            /* what nghttp2 said last about the peer */
     size_t control_budget, reset_budget;
     bool settings_received;
     bool closing; /* we, or the peer, want no more streams */

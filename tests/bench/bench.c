@@ -67,8 +67,10 @@ int main(int argc, char **argv)
     const char *detail = argc > 2 ? argv[2] : NULL;
     uint64_t count = 5000;
     if (strcmp(part, "connections") == 0 && detail && !str_to_uint64(str_from_c(detail), &count)) {
-        fprintf(stderr, "usage: bench [all|apiserver [writes|reads|fan-out|watches|start|clusters]|"
-                        "cache|client|connections [COUNT]|fibers|framework|json|manifest|queue]\n");
+        fprintf(
+            stderr,
+            "usage: bench [all|apiserver [writes|reads|fan-out|watches|start|clusters]|"
+            "cache|client|connections [COUNT]|fibers|framework|json|manifest|queue|sets [rollout|many]]\n");
         return 2;
     }
     const int all = strcmp(part, "all") == 0;
@@ -90,5 +92,7 @@ int main(int argc, char **argv)
         bench_manifest();
     if (all || strcmp(part, "queue") == 0)
         bench_queue();
+    if (all || strcmp(part, "sets") == 0)
+        bench_sets(detail);
     return 0;
 }

@@ -30,4 +30,5 @@ void bench_client(void);
 void bench_cache(void);
 void bench_apiserver(const char *which); /* one of its parts; NULL: all */
 void bench_queue(void);
+void bench_sets(const char *which); /* rollout or many; NULL: both */
 void bench_framework(void);

@@ -56,8 +56,30 @@ static struct error *refuse(struct http_request *request, int status)
     return http_request_answer(request, status, STR("application/json"), buf_str(&body));
 }
 
-static struct error *pass_on(struct http_request *request, struct http_response *response)
+/* Suspends. A watch looks every few milliseconds whether it is to end. */
+static struct error *next_piece(struct rig *rig, struct http_response *response, bool is_watch,
+                                char *piece, size_t *ret_len)
 {
+    const uint64_t ended = rig->ended_streams;
+    while (is_watch) {
+        FIBER_TIMEOUT(10 * MILLISECOND);
+        struct error *err = http_response_read(response, piece, PIECE, ret_len);
+        if (!error_is(err, ERROR_DEADLINE))
+            return err;
+        error_free(err);
+        if (rig->ended_streams == ended)
+            continue;
+        *ret_len = 0;
+        return NULL;
+    }
+    return http_response_read(response, piece, PIECE, ret_len);
+}
+
+static struct error *pass_on(struct rig *rig, struct http_request *request,
+                             struct http_response *response)
+{
+    const bool is_watch = has_part(http_request_target(request), "watch=true");
+    const uint64_t ended = rig->ended_streams;
     SCOPED(http_headers) headers = {0};
     char piece[PIECE];
     size_t len;
@@ -65,7 +87,9 @@ static struct error *pass_on(struct http_request *request, struct http_response 
                          http_headers_find(http_response_headers(response), STR("content-type"))));
     TRY(http_request_respond(request, http_response_status(response), &headers));
     for (;;) {
-        TRY(http_response_read(response, piece, sizeof(piece), &len));
+        TRY(next_piece(rig, response, is_watch, piece, &len));
+        if (!len && is_watch && rig->ended_streams != ended && rig->last_event)
+            TRY(http_request_write(request, str_from_c(rig->last_event)));
         if (!len)
             return NULL;
         TRY(http_request_write(request, str_from(piece, len)));
@@ -116,7 +140,7 @@ static struct error *answer(struct rig *rig, struct http_request *request)
     if (rig->status && has_part(http_request_target(request), rig->part ? rig->part : "/?"))
         return refuse(request, rig->status);
     TRY(ask(rig, request, buf_str(&body), &response));
-    return pass_on(request, response);
+    return pass_on(rig, request, response);
 }
 
 static struct error *serve(void *data, struct http_request *request)
@@ -305,7 +329,7 @@ void rig_secret(struct rig *rig, const char *name, const char *kubeconfig)
     rig_settle();
 }
 
-const char *rig_kubeconfig(struct rig *rig, const char *server, const char *token)
+char *rig_kubeconfig(struct rig *rig, const char *server, const char *token)
 {
     buf_clear(&rig->answer);
     buf_print(&rig->answer,
@@ -317,7 +341,7 @@ const char *rig_kubeconfig(struct rig *rig, const char *server, const char *toke
     return mem_dup(rig->answer.ptr, rig->answer.len);
 }
 
-void rig_tls_kubeconfig(struct rig *rig, size_t index, struct buf *out)
+void rig_tls_kubeconfig(struct rig *rig, size_t index, const char *as, struct buf *out)
 {
     SCOPED(buf) token = {0};
     SCOPED(buf) host = {0};
@@ -328,16 +352,41 @@ void rig_tls_kubeconfig(struct rig *rig, size_t index, struct buf *out)
     const struct rest_config config = {
         .host = buf_str(&host),
         .tls = {.trust_pem = apiserver_authority(rig->server)},
-        .auth = {.token = buf_str(&token)},
+        .auth = {       .token = buf_str(&token)},
+        .impersonate = { .user = str_from_c(as),
+                .groups = (const struct str[]){STR("system:masters")},
+                .group_count = as ? 1 : 0},
     };
     kubeconfig_write(out, STR("c"), &config);
 }
 
+void rig_tls_credentials(struct rig *rig, size_t index, const char *as)
+{
+    SCOPED(buf) kubeconfig = {0};
+    rig_tls_kubeconfig(rig, index, as, &kubeconfig);
+    rig_secret(rig, "c", buf_c(&kubeconfig));
+}
+
 void rig_ready(struct rig *rig)
 {
-    OWNED_PTR char *kubeconfig = (char *)rig_kubeconfig(rig, RIG_HOST, "one");
-    rig_secret(rig, "c", kubeconfig);
+    rig_credentials(rig, RIG_HOST, "one");
     rig_cluster(rig, "c", true);
+}
+
+void rig_credentials(struct rig *rig, const char *server, const char *token)
+{
+    OWNED_PTR char *kubeconfig = rig_kubeconfig(rig, server, token);
+    rig_secret(rig, "c", kubeconfig);
+}
+
+void rig_connect(struct rig *rig)
+{
+    if (!rig->cache)
+        rig_start(rig, NULL);
+    rig_ready(rig);
+    rig_check_delay(rig_reconcile(rig), 10 * SECOND);
+    CHECK(rig_is_connected(rig));
+    rig_forget(rig);
 }
 
 static duration reconcile_once(struct rig *rig)
@@ -396,6 +445,13 @@ void rig_forget(struct rig *rig)
 {
     buf_clear(&rig->asked);
     buf_clear(&rig->log);
+}
+
+void rig_end_streams(struct rig *rig, const char *line)
+{
+    rig->ended_streams++;
+    rig->last_event = line;
+    CHECK_OK(fiber_sleep(20 * MILLISECOND));
 }
 
 const char *rig_metric(struct rig *rig, const char *name)

@@ -29,6 +29,13 @@
 #define RIG_OTHER    "http://other.test"
 #define RIG_NODE     GVK("", "v1", "Node")
 
+/* Series of default/c. */
+#define RIG_LABELS  "{cluster_name=\"c\",cluster_namespace=\"default\""
+#define RIG_UP      "capi_cluster_cache_connection_up" RIG_LABELS "}"
+#define RIG_HEALTHY "capi_cluster_cache_healthcheck" RIG_LABELS "}"
+#define RIG_SUCCESS "capi_cluster_cache_healthchecks_total" RIG_LABELS ",status=\"success\"}"
+#define RIG_ERROR   "capi_cluster_cache_healthchecks_total" RIG_LABELS ",status=\"error\"}"
+
 struct rig;
 
 struct rig_proxy {
@@ -63,6 +70,9 @@ struct rig {
     struct buf asked;                        /* "METHOD target\n" */
     struct buf agent, accept, authorization; /* of the last request */
 
+    uint64_t ended_streams; /* how often they were */
+    const char *last_event; /* sent before; NULL: none */
+
     struct buf log;
     struct buf answer; /* of the last rig_call() */
     struct json_doc *doc;
@@ -90,11 +100,17 @@ void rig_settle(void);
 /* Cluster default/c with its Secret. */
 void rig_ready(struct rig *rig);
 
-/* Kubeconfig for a server with a token; lives until the next call. */
-const char *rig_kubeconfig(struct rig *rig, const char *server, const char *token);
+/* Kubeconfig for a server with a token; the caller frees it. */
+char *rig_kubeconfig(struct rig *rig, const char *server, const char *token);
 
-/* Kubeconfig for a virtual cluster over TLS. */
-void rig_tls_kubeconfig(struct rig *rig, size_t index, struct buf *out);
+/* The Secret of default/c for a server and a token. */
+void rig_credentials(struct rig *rig, const char *server, const char *token);
+
+/* Kubeconfig for a virtual cluster over TLS, without the proxies; as another user, or NULL. */
+void rig_tls_kubeconfig(struct rig *rig, size_t index, const char *as, struct buf *out);
+
+/* The Secret of default/c is such a one. The user may do everything. */
+void rig_tls_credentials(struct rig *rig, size_t index, const char *as);
 
 /* One reconcile of default/c, with what it starts and what follows that: the delay, 0 for none. */
 duration rig_reconcile(struct rig *rig);
@@ -108,9 +124,15 @@ void rig_check_delay(duration seen, duration expected);
 struct accessor *rig_accessor(const struct rig *rig);
 bool rig_is_connected(const struct rig *rig);
 
+/* Set up, connected, and what was asked for that forgotten. */
+void rig_connect(struct rig *rig);
+
 /* How often this was asked of the workload cluster: "GET /?timeout=5s\n". */
 size_t rig_count(const struct rig *rig, const char *part);
 void rig_forget(struct rig *rig);
+
+/* Every open watch of the workload cluster ends, after this line if there is one. */
+void rig_end_streams(struct rig *rig, const char *line);
 
 /* The value of a series of default/c as text; "-" when there is none. */
 const char *rig_metric(struct rig *rig, const char *name);

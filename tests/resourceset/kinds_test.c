@@ -75,19 +75,22 @@ static void place_done(struct place *place)
     json_doc_free(place->doc);
 }
 
-/* The status; PATCH is a merge patch. */
+/* The status; PATCH is a merge patch, APPLY a server-side apply. */
 static int call(struct place *place, const char *method, const char *target, struct str body)
 {
     SCOPED(http_headers) headers = {0};
     OWNED(http_response) response = NULL;
-    const bool is_patch = strcmp(method, "PATCH") == 0;
-    CHECK_OK(
-        http_headers_add(&headers, STR("content-type"),
-                         is_patch ? STR("application/merge-patch+json") : STR("application/json")));
-    const struct http_client_request request = {.method = str_from_c(method),
-                                                .target = str_from_c(target),
-                                                .headers = &headers,
-                                                .body = body};
+    const bool is_patch = strcmp(method, "PATCH") == 0, is_apply = strcmp(method, "APPLY") == 0;
+    const struct str type = is_apply   ? STR("application/apply-patch+yaml")
+                            : is_patch ? STR("application/merge-patch+json")
+                                       : STR("application/json");
+    CHECK_OK(http_headers_add(&headers, STR("content-type"), type));
+    const struct http_client_request request = {
+        .method = is_apply ? STR("PATCH") : str_from_c(method),
+        .target = str_from_c(target),
+        .headers = &headers,
+        .body = body,
+    };
     buf_clear(&place->answer);
     buf_clear(&place->warnings);
     json_doc_free(TAKE(place->doc));
@@ -367,6 +370,55 @@ LOOP_TEST(crs_65_each_version_has_its_conditions_where_it_expects_them)
     check_json(json_path(json_doc_root(place.doc), "status"),
                "{\"observedGeneration\":7,\"conditions\":[" NEW_CONDITION "],"
                "\"deprecated\":{\"v1beta1\":{\"conditions\":[" OLD_CONDITION "]}}}");
+}
+
+/* The entry of a manager in the last answer; NULL when it owns nothing. */
+static const struct json_value *owner(const struct place *place, const char *manager)
+{
+    const struct json_value *entry;
+    JSON_FOREACH (key, entry, json_path(json_doc_root(place->doc), "metadata.managedFields"))
+        if (str_eq(json_path_str(entry, "manager"), str_from_c(manager)))
+            return entry;
+    return NULL;
+}
+
+LOOP_TEST(a_write_in_one_version_takes_nothing_from_owners_in_the_other)
+{
+    SCOPED(place) place;
+    place_init(&place);
+    do_it(&place, "POST", SETS "?fieldManager=maker", SET("v1beta2", "a", SELECTOR "," RESOURCES));
+    do_it(&place, "PATCH", SETS "/a/status?fieldManager=newer",
+          "{\"status\":{\"observedGeneration\":1,\"conditions\":[" NEW_CONDITION "],"
+          "\"deprecated\":{\"v1beta1\":{\"conditions\":[" OLD_CONDITION "]}}}}");
+    OWNED(json_doc) before = json_doc_copy(owner(&place, "newer"));
+
+    TEST_CASE("an update");
+    do_it(&place, "PATCH", OLD_SETS "/a?fieldManager=older",
+          "{\"metadata\":{\"labels\":{\"x\":\"y\"}}}");
+    CHECK(owner(&place, "older") != NULL);
+    CHECK(json_equal(owner(&place, "newer"), json_doc_root(before)));
+
+    TEST_CASE("an apply, and one that takes a field back");
+    do_it(&place, "APPLY", OLD_SETS "/a?fieldManager=applier",
+          "{\"apiVersion\":\"addons.cluster.x-k8s.io/v1beta1\",\"kind\":\"ClusterResourceSet\","
+          "\"metadata\":{\"name\":\"a\",\"labels\":{\"b\":\"c\"}}}");
+    do_it(&place, "APPLY", SETS "/a?fieldManager=applier",
+          "{\"apiVersion\":\"addons.cluster.x-k8s.io/v1beta2\",\"kind\":\"ClusterResourceSet\","
+          "\"metadata\":{\"name\":\"a\",\"labels\":{\"d\":\"e\"}}}");
+    CHECK_EQ(look(&place, "metadata.labels.d"), STR("e"));
+    CHECK_EQ(look(&place, "metadata.labels.b"), STR(""));
+    CHECK_EQ(look(&place, "metadata.labels.x"), STR("y"));
+    CHECK(json_equal(owner(&place, "newer"), json_doc_root(before)));
+    check_json(json_path(json_doc_root(place.doc), "status"),
+               "{\"observedGeneration\":1,\"conditions\":[" NEW_CONDITION "],"
+               "\"deprecated\":{\"v1beta1\":{\"conditions\":[" OLD_CONDITION "]}}}");
+
+    TEST_CASE("a change takes the field that it is in both");
+    do_it(&place, "PATCH", OLD_SETS "/a/status?fieldManager=older",
+          "{\"status\":{\"conditions\":[]}}");
+    CHECK(!json_path(owner(&place, "newer"),
+                     "fieldsV1.f:status.f:deprecated.f:v1beta1.f:conditions"));
+    CHECK(json_path(owner(&place, "newer"), "fieldsV1.f:status.f:conditions"));
 }
 
 /* What a server without our extensions makes of the files: they stand in no need of warnings. */

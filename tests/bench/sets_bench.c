@@ -1,0 +1,339 @@
+/*
+ * ClusterResourceSets on many clusters. The API server with its virtual clusters is a process of
+ * its own, on disk; the controllers are in this one, over real sockets and TLS.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/condition.h"
+#include "api/object.h"
+#include "api/wellknown.h"
+#include "api_rig.h"
+#include "async/fiber.h"
+#include "async/loop.h"
+#include "async/scope.h"
+#include "base/metrics.h"
+#include "bench.h"
+#include "client/client.h"
+#include "client/watch.h"
+#include "fleet/fleet.h"
+#include "net/network.h"
+#include "net/tcp.h"
+#include "net/tls.h"
+#include "resourceset/resourceset.h"
+
+#define ROLLOUT_CLUSTERS 1000
+#define LATENCY          "20ms"
+#define OBJECTS          10
+#define MANY             5000
+#define FEW              100
+#define QUIET            (3 * SECOND)
+#define STEADY           (30 * SECOND)
+#define SETS             3
+#define CONNECT_TIMEOUT  (5 * MINUTE)
+
+struct sets_bench {
+    struct api_rig rig;
+    struct client *admin;
+    struct fleet *fleet;
+    struct scope running;
+};
+
+static void must(struct error *err)
+{
+    api_rig_must(err);
+}
+
+static struct error *run_fleet(void *data)
+{
+    return error_ignore(fleet_run(data), ERROR_CANCELED);
+}
+
+static void wait_connected(struct sets_bench *bench, size_t count)
+{
+    FIBER_TIMEOUT(CONNECT_TIMEOUT);
+    while (clustercache_connected(fleet_clustercache(bench->fleet)) < count)
+        must(fiber_sleep(5 * MILLISECOND));
+}
+
+/* The server with so many clusters, and the controllers, connected to all of them. */
+static void open_bench(struct sets_bench *bench, size_t clusters)
+{
+    char count[32];
+    snprintf(count, sizeof(count), "%zu", clusters);
+    const char *const more[] = {"--virtual-clusters", count, NULL};
+    *bench = (struct sets_bench){0};
+    api_rig_make_folder(bench->rig.folder, "bench-sets");
+    api_rig_start(&bench->rig, more);
+    bench->rig.network = tcp_network_new(loop_current());
+    bench->rig.tls = tls_context_new();
+    bench->admin =
+        client_new(loop_current(), &(struct client_options){.config = &bench->rig.config,
+                                                            .network = bench->rig.network,
+                                                            .tls = bench->rig.tls,
+                                                            .qps = -1,
+                                                            .burst = 1});
+    must(fleet_new(loop_current(),
+                   &(struct fleet_options){.config = &bench->rig.config,
+                                           .network = bench->rig.network,
+                                           .tls = bench->rig.tls,
+                                           .user_agent = STR("bench"),
+                                           .qps = -1,
+                                           .burst = 1,
+                                           .no_events = true, /* they come over minutes */
+                                           .sync_period = 10 * SECOND},
+                   &bench->fleet));
+    scope_start(&bench->running, "fleet", run_fleet, bench->fleet);
+    wait_connected(bench, clusters);
+}
+
+static void close_bench(struct sets_bench *bench)
+{
+    scope_done(&bench->running);
+    fleet_free(bench->fleet);
+    client_free(bench->admin);
+    api_rig_stop(&bench->rig);
+    rest_config_done(&bench->rig.config);
+    tls_context_free(bench->rig.tls);
+    network_free(bench->rig.network);
+    api_rig_remove_folder(bench->rig.folder);
+}
+
+static void create(struct sets_bench *bench, struct gvr gvr, const struct buf *text)
+{
+    OWNED(object) object = NULL;
+    must(buf_check(text));
+    must(object_read(buf_str(text), &object));
+    must(client_create(bench->admin, gvr, object, NULL, NULL));
+}
+
+/* Ten ConfigMaps for each cluster, in one ConfigMap. */
+static void write_manifest(struct buf *out, const char *name, size_t stamp)
+{
+    for (size_t i = 0; i < OBJECTS; i++)
+        buf_print(
+            out,
+            "apiVersion: v1\\nkind: ConfigMap\\nmetadata: {name: %s-%zu, namespace: "
+            "default}\\ndata: {stamp: \\\"%zu\\\", text: some settings of an add-on}\\n---\\n",
+            name, i, stamp);
+}
+
+static void create_resource(struct sets_bench *bench, const char *name)
+{
+    SCOPED(buf) text = {0};
+    buf_print(&text,
+              "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"%s\","
+              "\"namespace\":\"default\"},\"data\":{\"a\":\"",
+              name);
+    write_manifest(&text, name, 0);
+    buf_add(&text, STR("\"}}"));
+    create(bench, GVR_CONFIG_MAPS, &text);
+}
+
+static void change_resource(struct sets_bench *bench, const char *name, size_t stamp)
+{
+    SCOPED(buf) text = {0};
+    buf_add(&text, STR("{\"data\":{\"a\":\""));
+    write_manifest(&text, name, stamp);
+    buf_add(&text, STR("\"}}"));
+    must(client_patch(bench->admin, GVR_CONFIG_MAPS, (struct key){STR("default"), str_from_c(name)},
+                      CLIENT_PATCH_MERGE, buf_str(&text), NULL, NULL));
+}
+
+static void create_set(struct sets_bench *bench, const char *name, const char *selector)
+{
+    SCOPED(buf) text = {0};
+    buf_print(&text,
+              "{\"apiVersion\":\"addons.cluster.x-k8s.io/v1beta2\",\"kind\":\"ClusterResourceSet\","
+              "\"metadata\":{\"name\":\"%s\",\"namespace\":\"default\"},\"spec\":{\"strategy\":"
+              "\"Reconcile\",\"clusterSelector\":%s,\"resources\":[{\"kind\":\"ConfigMap\","
+              "\"name\":\"%s\"}]}}",
+              name, selector, name);
+    create(bench, GVR_CLUSTER_RESOURCE_SETS, &text);
+}
+
+static void label(struct sets_bench *bench, size_t cluster, const char *text)
+{
+    SCOPED(buf) body = {0};
+    char name[32];
+    snprintf(name, sizeof(name), "vc-%04zu", cluster);
+    buf_print(&body, "{\"metadata\":{\"labels\":%s}}", text);
+    must(client_patch(bench->admin, GVR_CLUSTERS, (struct key){STR("default"), str_from_c(name)},
+                      CLIENT_PATCH_MERGE, buf_str(&body), NULL, NULL));
+}
+
+static bool is_applied(const struct object *set)
+{
+    struct condition found;
+    int64_t observed = 0;
+    json_to_int64(object_path(set, "status.observedGeneration"), &observed);
+    return observed == object_generation(set) &&
+           condition_find(object_path(set, "status.conditions"), STR("ResourcesApplied"), &found) &&
+           found.status == CONDITION_TRUE;
+}
+
+/* Suspends until the set says so. */
+static void wait_applied(struct sets_bench *bench, const char *name)
+{
+    SCOPED(buf) field = {0};
+    OWNED(watch) watch = NULL;
+    struct watch_event event;
+    FIBER_TIMEOUT(CONNECT_TIMEOUT);
+    buf_print(&field, "metadata.name=%s", name);
+    must(watch_open(bench->admin, GVR_CLUSTER_RESOURCE_SETS, STR("default"),
+                    &(struct watch_options){.field_selector = buf_str(&field)}, &watch));
+    do {
+        must(watch_next(watch, &event));
+    } while (event.type == WATCH_BOOKMARK || !is_applied(event.object));
+}
+
+/* Set on the clusters of a selector: seconds from its creation to ResourcesApplied. */
+static double roll_out(struct sets_bench *bench, const char *name, const char *selector)
+{
+    create_resource(bench, name);
+    const double begun = bench_clock();
+    create_set(bench, name, selector);
+    wait_applied(bench, name);
+    return bench_clock() - begun;
+}
+
+/* What the controllers have asked the management cluster so far, watches that were opened included.
+ */
+static double count_requests(struct sets_bench *bench)
+{
+    SCOPED(buf) text = {0};
+    double sum = 0;
+    metrics_write(fleet_metrics(bench->fleet), &text);
+    struct str rest = buf_str(&text), line;
+    while (rest.len) {
+        str_cut(&rest, '\n', &line);
+        if (!str_starts_with(line, STR("rest_client_requests_total{")))
+            continue;
+        const size_t space = str_find_last_char(line, ' ');
+        char number[32] = {0};
+        snprintf(number, sizeof(number), "%.*s", STR_ARG(str_skip(line, space + 1)));
+        sum += strtod(number, NULL);
+    }
+    return sum;
+}
+
+static void inject(struct sets_bench *bench, const char *faults)
+{
+    SCOPED(arena) arena = {0};
+    SCOPED(buf) body = {0};
+    struct client_raw_answer answer;
+    must(client_raw(bench->admin,
+                    &(struct client_raw_request){.method = STR("PUT"),
+                                                 .path = STR("/debug/inject"),
+                                                 .content_type = STR("text/plain"),
+                                                 .body = str_from_c(faults)},
+                    &arena, &body, &answer));
+}
+
+static double least_of(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static struct error *measure_rollout(void *data)
+{
+    struct sets_bench bench;
+    (void)data;
+    open_bench(&bench, ROLLOUT_CLUSTERS);
+    inject(&bench, "latency=" LATENCY);
+    label(&bench, 1, "{\"bench\":\"one\"}");
+    double one = 1e9;
+    for (int i = 0; i < 3; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "one%d", i);
+        one = least_of(one, roll_out(&bench, name, "{\"matchLabels\":{\"bench\":\"one\"}}"));
+    }
+    const double cpu = bench_cpu(), server = api_rig_cpu(&bench.rig);
+    const double all =
+        roll_out(&bench, "all", "{\"matchLabels\":{\"corset.dev/virtual\":\"true\"}}");
+    const double cpu_used = bench_cpu() - cpu, server_used = api_rig_cpu(&bench.rig) - server;
+    bench_row("10 objects to one cluster, 20 ms latency", one * 1e3, "ms", "best of three");
+    bench_row("the same to 1,000 clusters", all * 1e3, "ms", "%.1f times; goal at most 5",
+              all / one);
+    bench_row("  processor time of the controller", cpu_used * 1e3, "ms", "of the server: %.0f ms",
+              server_used * 1e3);
+    const size_t fetches = resourceset_fetches(fleet_resourceset(bench.fleet));
+    const double requests = count_requests(&bench), begun = bench_clock();
+    change_resource(&bench, "all", 1);
+    must(fiber_sleep(20 * MILLISECOND));
+    wait_applied(&bench, "all"); /* the condition stays while it is rolled out */
+    must(fiber_sleep(QUIET));
+    bench_row("a ConfigMap of 1,000 clusters changed: fetched",
+              (double)(resourceset_fetches(fleet_resourceset(bench.fleet)) - fetches), "times",
+              "goal 1; %.0f management requests, within %.1f s", count_requests(&bench) - requests,
+              bench_clock() - begun);
+    close_bench(&bench);
+    return NULL;
+}
+
+/* One cluster joins a set: what that asks of the management cluster. */
+static double join(struct sets_bench *bench, size_t cluster, const char *labels)
+{
+    must(fiber_sleep(QUIET));
+    const double before = count_requests(bench);
+    label(bench, cluster, labels);
+    must(fiber_sleep(QUIET));
+    return count_requests(bench) - before;
+}
+
+static struct error *measure_many(void *data)
+{
+    struct sets_bench bench;
+    (void)data;
+    open_bench(&bench, MANY);
+    bench_trim();
+    const size_t connected = bench_resident();
+    label(&bench, 1, "{\"out\":\"1\"}");
+    for (size_t i = 0; i < FEW; i++)
+        label(&bench, MANY - i, "{\"few\":\"1\"}");
+    roll_out(&bench, "few", "{\"matchLabels\":{\"few\":\"1\"}}");
+    const double few = join(&bench, 2, "{\"few\":\"1\"}");
+    const double begun = bench_clock();
+    roll_out(&bench, "many",
+             "{\"matchExpressions\":[{\"key\":\"out\",\"operator\":\"DoesNotExist\"}]}");
+    const double took = bench_clock() - begun;
+    const double many = join(&bench, 1, "{\"out\":null}");
+    bench_row("requests when a cluster joins 100 others", few, "requests",
+              "a binding made and written");
+    bench_row("requests when a cluster joins 4,999 others", many, "requests",
+              "goal: the same; rolled out in %.1f s before", took);
+    for (size_t i = 2; i < SETS + 1; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "all%zu", i);
+        roll_out(&bench, name, "{\"matchLabels\":{\"corset.dev/virtual\":\"true\"}}");
+    }
+    must(fiber_sleep(QUIET));
+    const double before = count_requests(&bench), cpu = bench_cpu();
+    must(fiber_sleep(STEADY));
+    bench_row("requests in a steady state, 30 s with three resyncs",
+              count_requests(&bench) - before, "requests",
+              "goal 0; %.1f %% of a core with 5,000 clusters probed",
+              (bench_cpu() - cpu) * 100 / ((double)STEADY / SECOND));
+    bench_trim();
+    bench_row("memory with 5,000 clusters connected", (double)connected / 1e6, "MB",
+              "%.1f KiB each", (double)connected / 1024 / MANY);
+    bench_row("memory with 5,000 clusters and three sets on all", (double)bench_resident() / 1e6,
+              "MB", "%.1f KiB for each set on a cluster",
+              ((double)bench_resident() - (double)connected) / 1024 / MANY / SETS);
+    close_bench(&bench);
+    return NULL;
+}
+
+void bench_sets(const char *which)
+{
+    bench_heading("ClusterResourceSets");
+    if (!which || strcmp(which, "rollout") == 0) {
+        OWNED(loop) loop = loop_new();
+        must(loop_run(loop, measure_rollout, NULL));
+    }
+    if (!which || strcmp(which, "many") == 0) {
+        OWNED(loop) loop = loop_new();
+        must(loop_run(loop, measure_many, NULL));
+    }
+}
