@@ -14,6 +14,7 @@
 #include "framework/framework.h"
 #include "http/client.h"
 #include "json/json.h"
+#include "proxy/proxy.h"
 #include "testing/sim.h"
 
 #define RIG_GROUP       "apps.corset.dev"
@@ -24,18 +25,6 @@
 #define RIG_DEPLOYMENTS "/apis/apps/v1/namespaces/default/deployments"
 #define RIG_MAP         RIG_MAPS "/w1-web"
 #define RIG_DEPLOYMENT  RIG_DEPLOYMENTS "/w1-web"
-
-/* What the proxy does instead of asking the server, to requests that it fits. */
-struct rig_fault {
-    const char *method; /* NULL: any */
-    const char *part;   /* of the target */
-    size_t times;
-    int status;              /* 0: the connection breaks */
-    const char *retry_after; /* NULL: none */
-    const char *body;        /* NULL: a Status that fits */
-    bool after;              /* the server is asked all the same, its answer is thrown away */
-    bool no_generation;      /* the server's answer goes through, without generations */
-};
 
 /* A node of the graph that the controller builds. */
 struct rig_node {
@@ -52,7 +41,7 @@ struct rig {
     struct tls_identity *admin;
     struct apiserver *server;
     struct http_client *direct;
-    struct http_server *proxy;
+    struct proxy proxy;
     struct rest_config config;
     struct client *client;
     struct discovery_pool *pool;
@@ -61,13 +50,7 @@ struct rig {
     struct framework *framework;
     struct scope running;
 
-    struct rig_fault faults[4];
-    bool holds_watches; /* events stay in the proxy */
-    struct buf asked;   /* "METHOD target\n" of all requests but watches and discovery */
-    size_t writes;      /* that went through the proxy */
-    struct buf type;    /* of the last one's body, statuses apart */
-    struct buf sent;    /* the last one's body */
-    struct buf answer;  /* of the last rig_call() */
+    struct buf answer; /* of the last rig_call() */
     struct json_doc *doc;
 
     /* The controller. */
@@ -93,9 +76,6 @@ struct framework_options rig_options(struct rig *rig);
 void rig_create_owner(struct rig *rig);
 void rig_plan(struct rig *rig);
 extern const char rig_map[], rig_deployment[];
-
-/* Adds a fault; a rig has room for a few. */
-void rig_fail(struct rig *rig, struct rig_fault fault);
 
 /* Caches have seen everything; then one loop by hand. What came of it is in the rig. */
 void rig_settle(struct rig *rig);
@@ -126,10 +106,6 @@ struct str rig_condition(struct rig *rig, const char *type);
 
 /* Counters that make the Deployment ready, or a Deployment that is not. */
 void rig_make_ready(struct rig *rig, const char *target);
-
-/* How often the controller has asked so: "PATCH /api/". */
-size_t rig_count(const struct rig *rig, const char *part);
-void rig_forget(struct rig *rig); /* what was asked so far */
 
 /* Suspends until a look gives this text; fails the test after minutes. */
 void rig_await(struct rig *rig, const char *target, const char *path, const char *text);

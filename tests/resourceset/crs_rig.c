@@ -1,0 +1,526 @@
+#include "resourceset/crs_rig.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "async/loop.h"
+#include "base/base64.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/metrics.h"
+#include "http/client.h"
+#include "json/path.h"
+#include "net/network.h"
+#include "net/tls.h"
+#include "resourceset/resourceset_internal.h"
+#include "standalone/standalone_kinds.h"
+
+#define HOST       STR("server.test")
+#define MANAGEMENT STR("management.test")
+#define GLANCE     (100 * MILLISECOND)
+#define GLANCES    6000
+#define SETTLING   (3 * SECOND)
+
+static const struct {
+    struct str host;
+    const char *prefix;
+} places[CRS_RIG_CLUSTERS] = {
+    {STR_INIT("c1.test"), "/clusters/vc-0001"},
+    {STR_INIT("c2.test"), "/clusters/vc-0002"},
+    {STR_INIT("c3.test"), "/clusters/vc-0003"},
+};
+
+static void on_line(void *data, struct str line)
+{
+    struct crs_rig *rig = data;
+    buf_add(&rig->log, line);
+}
+
+static void open_server(struct crs_rig *rig)
+{
+    struct apiserver_options options = {
+        .network = rig->network, .host = HOST, .virtual_clusters = CRS_RIG_CLUSTERS};
+    standalone_add_kinds(&options);
+    CHECK_OK(apiserver_new(loop_current(), &options, &rig->server));
+    CHECK_OK(tls_trust_read(apiserver_authority(rig->server), &rig->trust));
+    CHECK_OK(tls_identity_read(apiserver_admin_certificate(rig->server),
+                               apiserver_admin_key(rig->server), &rig->admin));
+    const struct http_client_options direct = {
+        .endpoint = {.network = rig->network,
+                     .host = HOST,
+                     .port = apiserver_port(rig->server),
+                     .tls = rig->tls,
+                     .identity = rig->admin,
+                     .trust = rig->trust},
+        .connections = 64,
+    };
+    rig->direct = http_client_new(loop_current(), &direct);
+}
+
+void crs_rig_init(struct crs_rig *rig)
+{
+    *rig = (struct crs_rig){.network = sim_network_new(loop_current()), .tls = tls_context_new()};
+    log_set_sink(on_line, rig);
+    open_server(rig);
+    rig->management.behind = rig->direct;
+    proxy_open(&rig->management, rig->network, MANAGEMENT);
+    for (size_t i = 0; i < CRS_RIG_CLUSTERS; i++) {
+        rig->workloads[i].behind = rig->direct;
+        rig->workloads[i].prefix = places[i].prefix;
+        apiserver_cluster_token(rig->server, i, &rig->workloads[i].token);
+        proxy_open(&rig->workloads[i], rig->network, places[i].host);
+    }
+    rig->config.server = (struct url){.scheme = URL_HTTP, .host = MANAGEMENT, .port = 80};
+    rig->config.host = STR("http://management.test");
+    rig->config.namespace = STR("default");
+    crs_rig_do(rig, "POST", "/api/v1/namespaces",
+               "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"ns\"}}");
+    while (crs_rig_call(rig, "GET", CRS_RIG_SETS, NULL) != 200)
+        CHECK_OK(fiber_sleep(GLANCE));
+}
+
+void crs_rig_done(struct crs_rig *rig)
+{
+    crs_rig_stop(rig);
+    proxy_done(&rig->management);
+    for (size_t i = 0; i < CRS_RIG_CLUSTERS; i++)
+        proxy_done(&rig->workloads[i]);
+    http_client_free(rig->direct);
+    apiserver_free(rig->server);
+    FIBER_SHIELD(FOREVER);
+    while (sim_network_connections(rig->network) > 0)
+        CHECK_OK(fiber_sleep(SECOND));
+    log_set_sink(NULL, NULL);
+    tls_identity_free(rig->admin);
+    tls_trust_free(rig->trust);
+    tls_context_free(rig->tls);
+    network_free(rig->network);
+    json_doc_free(rig->doc);
+    buf_done(&rig->log);
+    buf_done(&rig->answer);
+}
+
+static struct error *run(void *data)
+{
+    struct crs_rig *rig = data;
+    return fleet_run(rig->fleet);
+}
+
+void crs_rig_start(struct crs_rig *rig, const struct fleet_options *options)
+{
+    struct fleet_options all = options ? *options : (struct fleet_options){0};
+    all.config = &rig->config;
+    all.network = rig->network;
+    all.tls = rig->tls;
+    all.user_agent = STR("corset/v1 (linux)");
+    if (!all.timing.jitter)
+        all.timing.jitter = -1;
+    CHECK_OK(fleet_new(loop_current(), &all, &rig->fleet));
+    scope_start(&rig->running, "controllers", run, rig);
+}
+
+void crs_rig_stop(struct crs_rig *rig)
+{
+    scope_done(&rig->running);
+    rig->running = (struct scope){0};
+    fleet_free(TAKE(rig->fleet));
+}
+
+static void put_kubeconfig(struct crs_rig *rig, const char *namespace, size_t number)
+{
+    SCOPED(buf) text = {.limit = 0};
+    SCOPED(buf) encoded = {.limit = 0};
+    SCOPED(buf) secret = {.limit = 0};
+    SCOPED(buf) target = {.limit = 0};
+    buf_print(&text,
+              "{\"apiVersion\":\"v1\",\"kind\":\"Config\",\"clusters\":[{\"name\":\"c\","
+              "\"cluster\":{\"server\":\"http://c%zu.test\"}}],\"contexts\":[{\"name\":\"c\","
+              "\"context\":{\"cluster\":\"c\",\"user\":\"\"}}],\"current-context\":\"c\"}",
+              number);
+    base64_encode(&encoded, buf_str(&text));
+    buf_print(&secret,
+              "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":"
+              "\"c%zu-kubeconfig\",\"labels\":{\"cluster.x-k8s.io/cluster-name\":\"c%zu\"}},"
+              "\"type\":\"cluster.x-k8s.io/secret\",\"data\":{\"value\":\"%s\"}}",
+              number, number, buf_c(&encoded));
+    buf_print(&target, "/api/v1/namespaces/%s/secrets", namespace);
+    crs_rig_do(rig, "POST", buf_c(&target), buf_c(&secret));
+}
+
+void crs_rig_cluster_as(struct crs_rig *rig, const char *namespace, size_t number,
+                        const char *labels, const char *metadata)
+{
+    SCOPED(buf) text = {.limit = 0};
+    put_kubeconfig(rig, namespace, number);
+    buf_print(&text,
+              "{\"apiVersion\":\"cluster.x-k8s.io/v1beta2\",\"kind\":\"Cluster\",\"metadata\":{"
+              "\"name\":\"c%zu\",\"namespace\":\"%s\",\"labels\":{%s}%s},\"spec\":{},\"status\":{"
+              "\"initialization\":{\"infrastructureProvisioned\":true,"
+              "\"controlPlaneInitialized\":true}}}",
+              number, namespace, labels, metadata);
+    crs_rig_put(rig, buf_c(&text));
+}
+
+void crs_rig_cluster(struct crs_rig *rig, size_t number)
+{
+    crs_rig_cluster_as(rig, "ns", number, CRS_RIG_LABELS, "");
+}
+
+/* Makes an object, or changes the one that is there. */
+static void make(struct crs_rig *rig, const char *list, const char *name, const char *body)
+{
+    SCOPED(buf) target = {.limit = 0};
+    buf_print(&target, "%s/%s", list, name);
+    if (crs_rig_exists(rig, buf_c(&target)))
+        crs_rig_do(rig, "PATCH", buf_c(&target), body);
+    else
+        crs_rig_do(rig, "POST", list, body);
+}
+
+void crs_rig_map(struct crs_rig *rig, const char *name, const char *text)
+{
+    SCOPED(buf) body = {.limit = 0};
+    buf_print(&body,
+              "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"%s\"},"
+              "\"data\":{\"data\":",
+              name);
+    buf_add_json_string(&body, str_from_c(text));
+    buf_add(&body, STR("}}"));
+    make(rig, CRS_RIG_MAPS, name, buf_c(&body));
+}
+
+void crs_rig_secret(struct crs_rig *rig, const char *name, const char *type, const char *text)
+{
+    SCOPED(buf) body = {.limit = 0};
+    SCOPED(buf) encoded = {.limit = 0};
+    base64_encode(&encoded, str_from_c(text));
+    buf_print(&body,
+              "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":\"%s\"},"
+              "\"type\":\"%s\",\"data\":{\"data\":\"%s\"}}",
+              name, *type ? type : CRS_RIG_SECRET_TYPE, buf_c(&encoded));
+    make(rig, CRS_RIG_SECRETS, name, buf_c(&body));
+}
+
+/* "ConfigMap/cm1 Secret/s1" as the list of a spec. */
+static void add_resources(struct buf *out, const char *resources)
+{
+    struct str rest = str_from_c(resources), item, kind;
+    const char *comma = "";
+    buf_add_char(out, '[');
+    while (rest.len) {
+        str_cut(&rest, ' ', &item);
+        str_cut(&item, '/', &kind);
+        buf_print(out, "%s{\"kind\":\"%.*s\",\"name\":\"%.*s\"}", comma, STR_ARG(kind),
+                  STR_ARG(item));
+        comma = ",";
+    }
+    buf_add_char(out, ']');
+}
+
+const char *crs_rig_resources(struct crs_rig *rig, const char *resources)
+{
+    buf_clear(&rig->answer);
+    buf_add(&rig->answer, STR("{\"spec\":{\"resources\":"));
+    add_resources(&rig->answer, resources);
+    buf_add(&rig->answer, STR("}}"));
+    return buf_c(&rig->answer);
+}
+
+void crs_rig_set(struct crs_rig *rig, const char *name, const char *strategy, const char *resources)
+{
+    SCOPED(buf) body = {.limit = 0};
+    buf_print(&body,
+              "{\"apiVersion\":\"addons.cluster.x-k8s.io/v1beta2\",\"kind\":"
+              "\"ClusterResourceSet\",\"metadata\":{\"name\":\"%s\"},\"spec\":{\"strategy\":"
+              "\"%s\",\"clusterSelector\":{\"matchLabels\":{" CRS_RIG_LABELS "}},\"resources\":",
+              name, strategy);
+    add_resources(&body, resources);
+    buf_add(&body, STR("}}"));
+    crs_rig_do(rig, "POST", CRS_RIG_SETS, buf_c(&body));
+}
+
+void crs_rig_put(struct crs_rig *rig, const char *object)
+{
+    OWNED(json_doc) doc = NULL;
+    CHECK_OK(json_read(str_from_c(object), &doc));
+    CHECK_OK(apiserver_put(rig->server, doc));
+}
+
+void crs_rig_put_set(struct crs_rig *rig, const char *selector)
+{
+    SCOPED(buf) body = {.limit = 0};
+    buf_print(&body,
+              "{\"apiVersion\":\"addons.cluster.x-k8s.io/v1beta2\",\"kind\":"
+              "\"ClusterResourceSet\",\"metadata\":{\"name\":\"crs1\",\"namespace\":\"ns\"},"
+              "\"spec\":{\"strategy\":\"ApplyOnce\",\"clusterSelector\":%s,\"resources\":["
+              "{\"kind\":\"ConfigMap\",\"name\":\"cm1\"}]}}",
+              selector);
+    crs_rig_put(rig, buf_c(&body));
+}
+
+void crs_rig_ready(struct crs_rig *rig, const char *strategy)
+{
+    crs_rig_cluster(rig, 1);
+    crs_rig_map(rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
+    crs_rig_secret(rig, "s1", "", CRS_RIG_MANIFEST("b", "1"));
+    if (!rig->fleet)
+        crs_rig_start(rig, NULL);
+    crs_rig_set(rig, "crs1", strategy, "ConfigMap/cm1 Secret/s1");
+    crs_rig_await_applied(rig, "crs1");
+}
+
+void crs_rig_kick(struct crs_rig *rig, const char *set)
+{
+    queue_add(fleet_resourceset(rig->fleet)->queues[RESOURCESET_SETS],
+              (struct key){STR("ns"), str_from_c(set)}, QUEUE_NORMAL);
+}
+
+/* A workload cluster knows its own admin only. */
+static void add_token(struct crs_rig *rig, const char *target, struct http_headers *headers)
+{
+    SCOPED(buf) bearer = {.limit = 0};
+    for (size_t i = 0; i < CRS_RIG_CLUSTERS; i++)
+        if (str_starts_with(str_from_c(target), str_from_c(places[i].prefix))) {
+            buf_print(&bearer, "Bearer %.*s", STR_ARG(buf_str(&rig->workloads[i].token)));
+            CHECK_OK(http_headers_add(headers, STR("authorization"), buf_str(&bearer)));
+        }
+}
+
+int crs_rig_call(struct crs_rig *rig, const char *method, const char *target, const char *body)
+{
+    SCOPED(http_headers) headers = {0};
+    OWNED(http_response) response = NULL;
+    SCOPED(buf) text = {.limit = 0};
+    const bool patch = strcmp(method, "PATCH") == 0;
+    CHECK_OK(
+        http_headers_add(&headers, STR("content-type"),
+                         patch ? STR("application/merge-patch+json") : STR("application/json")));
+    add_token(rig, target, &headers);
+    buf_add(&text, str_from_c(body)); /* may be the last answer */
+    const struct http_client_request request = {.method = str_from_c(method),
+                                                .target = str_from_c(target),
+                                                .headers = &headers,
+                                                .body = buf_str(&text)};
+    buf_clear(&rig->answer);
+    json_doc_free(TAKE(rig->doc));
+    CHECK_OK(http_client_send(rig->direct, &request, &response));
+    CHECK_OK(http_response_read_all(response, &rig->answer));
+    error_free(json_read(buf_str(&rig->answer), &rig->doc)); /* some answers are no JSON */
+    return http_response_status(response);
+}
+
+void crs_rig_do(struct crs_rig *rig, const char *method, const char *target, const char *body)
+{
+    const int status = crs_rig_call(rig, method, target, body);
+    if (status < 200 || status > 299)
+        test_fail(TEST_PLACE(target), "%d: %.*s", status, STR_ARG(buf_str(&rig->answer)));
+}
+
+bool crs_rig_exists(struct crs_rig *rig, const char *target)
+{
+    return crs_rig_call(rig, "GET", target, NULL) == 200;
+}
+
+/* What is looked for is kept in the rig's answer. */
+static struct str keep(struct crs_rig *rig, struct str text)
+{
+    SCOPED(buf) copy = {.limit = 0};
+    buf_add(&copy, text);
+    buf_clear(&rig->answer);
+    buf_add(&rig->answer, buf_str(&copy));
+    return buf_str(&rig->answer);
+}
+
+struct str crs_rig_look(struct crs_rig *rig, const char *target, const char *path)
+{
+    SCOPED(buf) text = {.limit = 0};
+    if (crs_rig_call(rig, "GET", target, NULL) != 200)
+        return STR("");
+    const struct json_value *value = json_path(json_doc_root(rig->doc), path);
+    if (!value || json_type(value) == JSON_STRING)
+        return keep(rig, json_to_str(value));
+    json_write(&text, value);
+    return keep(rig, buf_str(&text));
+}
+
+size_t crs_rig_elements(struct crs_rig *rig, const char *target, const char *path)
+{
+    crs_rig_do(rig, "GET", target, NULL);
+    const struct json_value *value = json_path(json_doc_root(rig->doc), path);
+    return value ? json_count(value) : 0;
+}
+
+/* The members of a list's element with this type, with "/" between; "-" when there is none. */
+static struct str read_condition(struct crs_rig *rig, const char *set, const char *list,
+                                 const char *type, const char *const *members)
+{
+    SCOPED(buf) text = {.limit = 0};
+    const struct json_value *condition;
+    buf_print(&text, CRS_RIG_SETS "/%s", set);
+    if (crs_rig_call(rig, "GET", buf_c(&text), NULL) != 200)
+        return STR("gone");
+    buf_clear(&text);
+    JSON_FOREACH (key, condition, json_path(json_doc_root(rig->doc), list)) {
+        if (!str_eq(json_path_str(condition, "type"), str_from_c(type)))
+            continue;
+        for (; *members; members++)
+            buf_print(&text, "%s%.*s", text.len ? "/" : "",
+                      STR_ARG(json_path_str(condition, *members)));
+        return keep(rig, buf_str(&text));
+    }
+    return STR("-");
+}
+
+struct str crs_rig_condition(struct crs_rig *rig, const char *set, const char *type)
+{
+    static const char *const members[] = {"status", "reason", "message", NULL};
+    return read_condition(rig, set, "status.conditions", type, members);
+}
+
+struct str crs_rig_deprecated(struct crs_rig *rig, const char *set)
+{
+    static const char *const members[] = {"status", "reason", "severity", "message", NULL};
+    return read_condition(rig, set, "status.deprecated.v1beta1.conditions", "ResourcesApplied",
+                          members);
+}
+
+static void add_resource(struct buf *out, const struct json_value *resource)
+{
+    bool applied = false;
+    json_to_bool(json_path(resource, "applied"), &applied);
+    buf_print(out, "%s%.*s/%.*s %s%s%s", out->len ? ", " : "",
+              STR_ARG(json_path_str(resource, "kind")), STR_ARG(json_path_str(resource, "name")),
+              applied ? "true" : "false", json_path(resource, "hash") ? " hash" : "",
+              json_path(resource, "lastAppliedTime") ? "" : " untimed");
+}
+
+static struct str entry_text(struct crs_rig *rig, const struct json_value *entry)
+{
+    SCOPED(buf) text = {.limit = 0};
+    const struct json_value *resource;
+    JSON_FOREACH (key, resource, json_path(entry, "resources"))
+        add_resource(&text, resource);
+    return text.len ? keep(rig, buf_str(&text)) : STR("none");
+}
+
+struct str crs_rig_entry(struct crs_rig *rig, const char *cluster, const char *set)
+{
+    SCOPED(buf) target = {.limit = 0};
+    const struct json_value *entry;
+    buf_print(&target, CRS_RIG_BINDINGS "/%s", cluster);
+    if (!crs_rig_exists(rig, buf_c(&target)))
+        return STR("gone");
+    JSON_FOREACH (key, entry, json_path(json_doc_root(rig->doc), "spec.bindings"))
+        if (str_eq(json_path_str(entry, "clusterResourceSetName"), str_from_c(set)))
+            return entry_text(rig, entry);
+    return STR("-");
+}
+
+/* Before a test fails: what the controllers said. */
+static void show_log(struct crs_rig *rig)
+{
+    fputs(buf_c(&rig->log), stderr);
+}
+
+void crs_rig_await(struct crs_rig *rig, const char *target, const char *path, const char *text)
+{
+    for (int i = 0; i < GLANCES; i++) {
+        if (str_eq(crs_rig_look(rig, target, path), str_from_c(text)))
+            return;
+        CHECK_OK(fiber_sleep(GLANCE));
+    }
+    show_log(rig);
+    CHECK_EQ(crs_rig_look(rig, target, path), str_from_c(text));
+}
+
+void crs_rig_await_gone(struct crs_rig *rig, const char *target)
+{
+    for (int i = 0; i < GLANCES; i++) {
+        if (crs_rig_call(rig, "GET", target, NULL) == 404)
+            return;
+        CHECK_OK(fiber_sleep(GLANCE));
+    }
+    show_log(rig);
+    test_fail(TEST_PLACE(target), "%.*s", STR_ARG(buf_str(&rig->answer)));
+}
+
+void crs_rig_await_condition(struct crs_rig *rig, const char *set, const char *type,
+                             const char *start)
+{
+    for (int i = 0; i < GLANCES; i++) {
+        if (str_starts_with(crs_rig_condition(rig, set, type), str_from_c(start)))
+            return;
+        CHECK_OK(fiber_sleep(GLANCE));
+    }
+    show_log(rig);
+    CHECK_EQ(crs_rig_condition(rig, set, type), str_from_c(start));
+}
+
+void crs_rig_await_entry(struct crs_rig *rig, const char *cluster, const char *set,
+                         const char *text)
+{
+    for (int i = 0; i < GLANCES; i++) {
+        if (str_eq(crs_rig_entry(rig, cluster, set), str_from_c(text)))
+            return;
+        CHECK_OK(fiber_sleep(GLANCE));
+    }
+    show_log(rig);
+    CHECK_EQ(crs_rig_entry(rig, cluster, set), str_from_c(text));
+}
+
+void crs_rig_await_applied(struct crs_rig *rig, const char *set)
+{
+    SCOPED(buf) target = {.limit = 0};
+    SCOPED(buf) generation = {.limit = 0};
+    buf_print(&target, CRS_RIG_SETS "/%s", set);
+    buf_add(&generation, crs_rig_look(rig, buf_c(&target), "metadata.generation"));
+    crs_rig_await(rig, buf_c(&target), "status.observedGeneration", buf_c(&generation));
+    crs_rig_await_condition(rig, set, "ResourcesApplied", "True/Applied/");
+}
+
+void crs_rig_forget(struct crs_rig *rig)
+{
+    proxy_forget(&rig->management);
+    for (size_t i = 0; i < CRS_RIG_CLUSTERS; i++)
+        proxy_forget(&rig->workloads[i]);
+}
+
+size_t crs_rig_workload_requests(const struct crs_rig *rig)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < CRS_RIG_CLUSTERS; i++)
+        count += proxy_count(&rig->workloads[i], "");
+    return count;
+}
+
+void crs_rig_check_quiet(struct crs_rig *rig, duration span)
+{
+    CHECK_OK(fiber_sleep(SETTLING));
+    crs_rig_forget(rig);
+    CHECK_OK(fiber_sleep(span));
+    if (rig->management.writes)
+        test_fail(TEST_PLACE("writes"), "%s", buf_c(&rig->management.asked));
+    for (size_t i = 0; i < CRS_RIG_CLUSTERS; i++)
+        CHECK_EQ(buf_str(&rig->workloads[i].asked), STR(""));
+}
+
+bool crs_rig_logged(const struct crs_rig *rig, const char *text)
+{
+    return str_contains(buf_str(&rig->log), str_from_c(text));
+}
+
+double crs_rig_metric(struct crs_rig *rig, const char *series)
+{
+    SCOPED(buf) text = {.limit = 0};
+    SCOPED(buf) wanted = {.limit = 0};
+    metrics_write(fleet_metrics(rig->fleet), &text);
+    buf_print(&wanted, "\n%s ", series);
+    const char *at = strstr(buf_c(&text), buf_c(&wanted));
+    return at ? strtod(at + wanted.len, NULL) : 0;
+}
+
+double crs_rig_seconds_since(int64_t moment)
+{
+    return (double)(loop_now(loop_current()) - moment) / (double)SECOND;
+}
