@@ -14,7 +14,8 @@
 #include "reconcile/recorder.h"
 #include "resourceset/resourceset.h"
 
-#define QPS_DEFAULT      100
+#define QPS_DEFAULT (-1) /* none: concurrency is bounded, and the server says when it has enough \
+                          */
 #define BURST_DEFAULT    200
 #define LEASE_NAME       STR("corset.corset.dev")
 #define KUBECONFIG_LABEL STR("cluster.x-k8s.io/cluster-name")

@@ -35,7 +35,7 @@ struct fleet_options {
     struct str namespace;    /* to watch; empty: all */
     struct str watch_filter; /* empty: none */
     duration sync_period;    /* 0: 10 min */
-    double qps, burst;       /* of the management client; 0: 100 and 200 */
+    double qps, burst;       /* of the management client, for each kind; 0: no limit, and 200 */
 
     size_t concurrency;       /* sets at a time; 0: 10 */
     size_t apply_concurrency; /* clusters at a time; 0: 256 */

@@ -37,11 +37,13 @@ static void on_line(void *data, struct str line)
     buf_add(&rig->log, line);
 }
 
-static void open_server(struct crs_rig *rig)
+static void open_server(struct crs_rig *rig, bool has_webhooks)
 {
     struct apiserver_options options = {
         .network = rig->network, .host = HOST, .virtual_clusters = CRS_RIG_CLUSTERS};
     standalone_add_kinds(&options);
+    if (!has_webhooks)
+        options.extensions = (struct custom_extensions){0};
     CHECK_OK(apiserver_new(loop_current(), &options, &rig->server));
     CHECK_OK(tls_trust_read(apiserver_authority(rig->server), &rig->trust));
     CHECK_OK(tls_identity_read(apiserver_admin_certificate(rig->server),
@@ -58,11 +60,11 @@ static void open_server(struct crs_rig *rig)
     rig->direct = http_client_new(loop_current(), &direct);
 }
 
-void crs_rig_init(struct crs_rig *rig)
+static void init(struct crs_rig *rig, bool has_webhooks)
 {
     *rig = (struct crs_rig){.network = sim_network_new(loop_current()), .tls = tls_context_new()};
     log_set_sink(on_line, rig);
-    open_server(rig);
+    open_server(rig, has_webhooks);
     rig->management.behind = rig->direct;
     proxy_open(&rig->management, rig->network, MANAGEMENT);
     for (size_t i = 0; i < CRS_RIG_CLUSTERS; i++) {
@@ -78,6 +80,16 @@ void crs_rig_init(struct crs_rig *rig)
                "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"ns\"}}");
     while (crs_rig_call(rig, "GET", CRS_RIG_SETS, NULL) != 200)
         CHECK_OK(fiber_sleep(GLANCE));
+}
+
+void crs_rig_init(struct crs_rig *rig)
+{
+    init(rig, true);
+}
+
+void crs_rig_init_without_webhooks(struct crs_rig *rig)
+{
+    init(rig, false);
 }
 
 void crs_rig_done(struct crs_rig *rig)
@@ -227,17 +239,23 @@ const char *crs_rig_resources(struct crs_rig *rig, const char *resources)
     return buf_c(&rig->answer);
 }
 
-void crs_rig_set(struct crs_rig *rig, const char *name, const char *strategy, const char *resources)
+void crs_rig_set_as(struct crs_rig *rig, const char *name, const char *strategy,
+                    const char *resources, const char *selector, const char *metadata)
 {
     SCOPED(buf) body = {.limit = 0};
     buf_print(&body,
               "{\"apiVersion\":\"addons.cluster.x-k8s.io/v1beta2\",\"kind\":"
-              "\"ClusterResourceSet\",\"metadata\":{\"name\":\"%s\"},\"spec\":{\"strategy\":"
-              "\"%s\",\"clusterSelector\":{\"matchLabels\":{" CRS_RIG_LABELS "}},\"resources\":",
-              name, strategy);
+              "\"ClusterResourceSet\",\"metadata\":{\"name\":\"%s\"%s},\"spec\":{"
+              "\"strategy\":\"%s\",\"clusterSelector\":%s,\"resources\":",
+              name, metadata, strategy, selector);
     add_resources(&body, resources);
     buf_add(&body, STR("}}"));
     crs_rig_do(rig, "POST", CRS_RIG_SETS, buf_c(&body));
+}
+
+void crs_rig_set(struct crs_rig *rig, const char *name, const char *strategy, const char *resources)
+{
+    crs_rig_set_as(rig, name, strategy, resources, CRS_RIG_SELECTOR, "");
 }
 
 void crs_rig_put(struct crs_rig *rig, const char *object)
@@ -505,6 +523,14 @@ void crs_rig_check_quiet(struct crs_rig *rig, duration span)
         CHECK_EQ(buf_str(&rig->workloads[i].asked), STR(""));
 }
 
+bool crs_rig_is_before(const struct proxy *proxy, const char *part, const char *other)
+{
+    const struct buf *asked = &proxy->asked;
+    const char *one = memmem(asked->ptr, asked->len, part, strlen(part));
+    const char *two = memmem(asked->ptr, asked->len, other, strlen(other));
+    return one && two && one < two;
+}
+
 bool crs_rig_logged(const struct crs_rig *rig, const char *text)
 {
     return str_contains(buf_str(&rig->log), str_from_c(text));
@@ -518,6 +544,20 @@ double crs_rig_metric(struct crs_rig *rig, const char *series)
     buf_print(&wanted, "\n%s ", series);
     const char *at = strstr(buf_c(&text), buf_c(&wanted));
     return at ? strtod(at + wanted.len, NULL) : 0;
+}
+
+double crs_rig_errors(struct crs_rig *rig)
+{
+    static const char *const names[] = {"clusterresourceset", "clusterresourceset-cluster"};
+    SCOPED(buf) series = {.limit = 0};
+    double sum = 0;
+    for (size_t i = 0; i < COUNT(names); i++) {
+        buf_clear(&series);
+        buf_print(&series, "controller_runtime_reconcile_errors_total{controller=\"%s\"}",
+                  names[i]);
+        sum += crs_rig_metric(rig, buf_c(&series));
+    }
+    return sum;
 }
 
 double crs_rig_seconds_since(int64_t moment)

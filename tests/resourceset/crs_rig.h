@@ -53,6 +53,7 @@
                               "data: {k: \"" text "\"}\n"
 
 #define CRS_RIG_SECRET_TYPE "addons.cluster.x-k8s.io/resource-set"
+#define CRS_RIG_SELECTOR    "{\"matchLabels\":{" CRS_RIG_LABELS "}}"
 #define CRS_RIG_LABELS      "\"cni\":\"calico\""
 #define CRS_RIG_NOT_APPLIED "Failed to apply ClusterResourceSet resources to Cluster"
 #define CRS_RIG_CHECK_LOGS  "Please check controller logs for errors"
@@ -77,6 +78,7 @@ struct crs_rig {
 
 /* The servers and the namespace; no Cluster yet. */
 void crs_rig_init(struct crs_rig *rig);
+void crs_rig_init_without_webhooks(struct crs_rig *rig);
 void crs_rig_done(struct crs_rig *rig);
 
 /* The controllers; options may be NULL, and what they leave open is filled in. */
@@ -99,6 +101,10 @@ void crs_rig_secret(struct crs_rig *rig, const char *name, const char *type, con
 /* A set over clusters labelled cni=calico: "ApplyOnce", "ConfigMap/cm1 Secret/s1". */
 void crs_rig_set(struct crs_rig *rig, const char *name, const char *strategy,
                  const char *resources);
+
+/* The same with any selector ("{...}") and further metadata (",..."). */
+void crs_rig_set_as(struct crs_rig *rig, const char *name, const char *strategy,
+                    const char *resources, const char *selector, const char *metadata);
 
 /* "{...}" of a set's spec.resources, for patches; lives until the next call. */
 const char *crs_rig_resources(struct crs_rig *rig, const char *resources);
@@ -158,10 +164,15 @@ size_t crs_rig_workload_requests(const struct crs_rig *rig);
 /* What is under way ends; then, for so long, nobody writes and no workload cluster is asked. */
 void crs_rig_check_quiet(struct crs_rig *rig, duration span);
 
+/* The first request with one part came before the first with the other. */
+bool crs_rig_is_before(const struct proxy *proxy, const char *part, const char *other);
+
 bool crs_rig_logged(const struct crs_rig *rig, const char *text);
 
-/* Value of a series, as exposed: "controller_runtime_reconcile_errors_total{...}"; 0 for none. */
+/* Value of a series, as exposed; 0 for none. Reconciles of sets and of their clusters that failed.
+ */
 double crs_rig_metric(struct crs_rig *rig, const char *series);
+double crs_rig_errors(struct crs_rig *rig);
 
 /* Seconds of virtual time since a moment. */
 double crs_rig_seconds_since(int64_t moment);
