@@ -19,14 +19,13 @@ static const char *const files[] = {
 static const struct {
     const char *kind, *target;
 } places[] = {
-    {"Namespace",          "/api/v1/namespaces"                                          },
-    {"ServiceAccount",     "/api/v1/namespaces/" ACCOUNT_NAMESPACE "/serviceaccounts"    },
-    {"ClusterRole",        "/apis/rbac.authorization.k8s.io/v1/clusterroles"             },
-    {"ClusterRoleBinding", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"      },
-    {"Role",               "/apis/rbac.authorization.k8s.io/v1/namespaces/" ACCOUNT_NAMESPACE
-             "/roles"                                                    },
-    {"RoleBinding",        "/apis/rbac.authorization.k8s.io/v1/namespaces/" ACCOUNT_NAMESPACE
-                    "/rolebindings"                                      },
+    {"Namespace",          "/api/v1/namespaces"                                                       },
+    {"ServiceAccount",     "/api/v1/namespaces/" ACCOUNT_NAMESPACE "/serviceaccounts"                 },
+    {"ClusterRole",        "/apis/rbac.authorization.k8s.io/v1/clusterroles"                          },
+    {"ClusterRoleBinding", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"                   },
+    {"Role",               "/apis/rbac.authorization.k8s.io/v1/namespaces/" ACCOUNT_NAMESPACE "/roles"},
+    {"RoleBinding",
+     "/apis/rbac.authorization.k8s.io/v1/namespaces/" ACCOUNT_NAMESPACE "/rolebindings"               },
 };
 
 /* Read once: a test may want them for many servers. */

@@ -1,7 +1,8 @@
 /*
  * Who the controllers are: the account of deploy/kustomize/base, with its roles, on a server.
  *
- * What deploy/ grants is what the scenarios run with, so a request that it does not cover fails them.
+ * What deploy/ grants is what the scenarios run with, so a request that it does not cover fails
+ * them.
  */
 #pragma once
 
@@ -15,7 +16,8 @@
 #define ACCOUNT_NAMESPACE "corset-system"
 #define ACCOUNT_NAME      "corset"
 
-/* Asks the server as its admin; fails the test unless it succeeds. The answer lives until the next. */
+/* Asks the server as its admin; fails the test unless it succeeds. The answer lives until the next.
+ */
 typedef struct str account_call_fn(void *data, const char *method, const char *target,
                                    const char *body);
 
