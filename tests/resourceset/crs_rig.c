@@ -154,7 +154,7 @@ static struct error *run(void *data)
     return fleet_run(rig->fleet);
 }
 
-void crs_rig_start(struct crs_rig *rig, const struct fleet_options *options)
+struct fleet_options crs_rig_options(struct crs_rig *rig, const struct fleet_options *options)
 {
     struct fleet_options all = options ? *options : (struct fleet_options){0};
     all.config = &rig->config;
@@ -163,6 +163,12 @@ void crs_rig_start(struct crs_rig *rig, const struct fleet_options *options)
     all.user_agent = STR("corset/v1 (linux)");
     if (!all.timing.jitter)
         all.timing.jitter = -1;
+    return all;
+}
+
+void crs_rig_start(struct crs_rig *rig, const struct fleet_options *options)
+{
+    const struct fleet_options all = crs_rig_options(rig, options);
     CHECK_OK(fleet_new(loop_current(), &all, &rig->fleet));
     scope_start(&rig->running, "controllers", run, rig);
 }
