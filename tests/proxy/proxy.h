@@ -45,6 +45,8 @@ struct proxy {
     void *data;
 
     struct buf asked; /* "METHOD target\n" of all requests but watches, discovery and probes */
+    bool notes_paths; /* without queries */
+    size_t lookups;   /* requests of discovery */
     size_t writes;
     struct buf type; /* of the last one's body, statuses apart */
     struct buf sent; /* the last one's body */

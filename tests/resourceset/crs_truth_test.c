@@ -7,7 +7,8 @@
 
 static void refuse(struct crs_rig *rig, const char *host, bool refused)
 {
-    sim_network_set_faults(rig->network, str_from_c(host), &(struct sim_faults){.refuse = refused});
+    sim_network_set_faults(rig->desk.network, str_from_c(host),
+                           &(struct sim_faults){.refuse = refused});
 }
 
 /* Everything is wrong at once; then one after the other is put right. */
@@ -163,8 +164,8 @@ SIM_TEST(a_secret_that_cannot_be_read_stays_secret)
     for (size_t i = 0; i < COUNT(places); i++) {
         TEST_CASE("%s", places[i]);
         crs_rig_do(&rig, "GET", places[i], NULL);
-        if (str_contains(buf_str(&rig.answer), STR("hidden")))
-            test_fail(TEST_PLACE(places[i]), "%s", buf_c(&rig.answer));
+        if (str_contains(buf_str(&rig.desk.answer), STR("hidden")))
+            test_fail(TEST_PLACE(places[i]), "%s", buf_c(&rig.desk.answer));
     }
     TEST_CASE("log");
     CHECK(!crs_rig_logged(&rig, "hidden"));
