@@ -217,13 +217,17 @@ struct measured {
     double level;
 };
 
+static const struct flag measured_flags[] = {
+    {"span",  FLAG_SPAN,  offsetof(struct measured, span),  FLAG_ANY},
+    {"level", FLAG_LEVEL, offsetof(struct measured, level), FLAG_ANY},
+};
+
 static bool read_measured(struct measured *measured, const char *argument)
 {
-    const struct flag flags[] = {
-        {"span",  FLAG_SPAN,  &measured->span },
-        {"level", FLAG_LEVEL, &measured->level},
-    };
-    return flags_read(&command, 1, (char **)&argument, flags, COUNT(flags));
+    static const struct flag_group measured_groups[] = {FLAGS_GROUP(measured_flags, 0)};
+    static const struct command measuring = {
+        .name = "try", .groups = measured_groups, .group_count = COUNT(measured_groups)};
+    return flags_read(&measuring, 1, (char **)&argument, measured);
 }
 
 TEST(flags_with_durations_and_limits)

@@ -288,12 +288,22 @@ static struct error *write_report(struct member_pass *pass, const struct report_
     return NULL;
 }
 
+/* A pass that comes earlier takes the place of the one that was to come then. */
+static void tell_later(struct member_set *set, duration after)
+{
+    queue_add_after(set->resourceset->queues[RESOURCESET_SETS], member_key(set), after,
+                    QUEUE_NORMAL);
+}
+
 static struct error *tell(struct member_pass *pass)
 {
     struct member_set *set = pass->set;
-    const bool is_due = set->due && loop_now(set->resourceset->loop) >= set->due;
-    if (set->pending && !is_due)
+    const duration early = set->due - loop_now(set->resourceset->loop);
+    if (set->pending && (!set->due || early > 0)) {
+        if (set->due)
+            tell_later(set, early);
         return NULL;
+    }
     set->due = 0;
     judge_supplies(pass);
     struct report_account account = {

@@ -374,7 +374,7 @@ static void conclude(struct unit_pass *pass)
         return; /* still pending: the plan has changed meanwhile */
     }
     unit_set_pending(unit, false);
-    if (is_first || is_news)
+    if (is_first || is_news || pass->set->due) /* others left news behind */
         tell_set(pass->set);
 }
 

@@ -65,6 +65,7 @@ struct front_options {
     const struct str *definitions;
     size_t definition_count;
     struct custom_extensions extensions;
+    const char *forbidden; /* part of targets that nobody may write to; NULL: none */
     front_asked_fn *asked; /* NULL: nobody cares */
     void *data;            /* whose front it is */
 };

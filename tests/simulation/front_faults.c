@@ -171,13 +171,20 @@ static struct error *misbehave(struct front *front, struct http_request *http)
     return handler_serve(&front->handler, http);
 }
 
-/* Whoever comes is a stranger: 401. */
-static struct error *turn_away(struct http_request *http)
+/* Whoever comes is a stranger, or may not. */
+static struct error *turn_away(struct http_request *http, enum error_code code, int status)
 {
     SCOPED(buf) body = {.limit = 0};
-    OWNED(error) err = error_new(ERROR_UNAUTHORIZED, "Unauthorized");
+    OWNED(error) err = error_new(code, "turned away");
+    err->http_status = status;
     status_write(&body, err);
-    return http_request_answer(http, 401, STR("application/json"), buf_str(&body));
+    return http_request_answer(http, status, STR("application/json"), buf_str(&body));
+}
+
+static bool is_forbidden(const struct front *front, struct http_request *http)
+{
+    return front->options.forbidden && !is_read(http) &&
+           has_part(http_request_target(http), front->options.forbidden);
 }
 
 static struct error *serve(struct front *front, struct http_request *http)
@@ -185,7 +192,9 @@ static struct error *serve(struct front *front, struct http_request *http)
     if (front->is_cut)
         return break_off(http);
     if (front->unauthorized)
-        return turn_away(http);
+        return turn_away(http, ERROR_UNAUTHORIZED, 401);
+    if (is_forbidden(front, http))
+        return turn_away(http, ERROR_FORBIDDEN, 403);
     return front->in_trouble ? misbehave(front, http) : handler_serve(&front->handler, http);
 }
 

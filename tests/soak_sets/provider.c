@@ -99,6 +99,7 @@ void provider_delete(struct sets *sets, size_t cluster, bool at_once)
         return;
     snprintf(target, sizeof(target), CLUSTERS_TARGET "/c%zu", cluster);
     sets->deleted_at[cluster] = loop_now(loop_current());
+    sets->is_going[cluster] = !at_once;
     (void)front_call(&sets->management, "DELETE", target, "");
     if (at_once) {
         let_go(sets, cluster);
@@ -125,7 +126,7 @@ static void tend(struct sets *sets, size_t cluster)
         if (binding)
             return;
         wipe(sets, cluster);
-        sets->wipes[cluster] = false;
+        sets->wipes[cluster] = sets->is_going[cluster] = false;
     } else if (doc && sets_is_deleting(doc) && !binding) {
         let_go(sets, cluster);
         sets->wipes[cluster] = true;
@@ -139,7 +140,8 @@ struct error *provider_tend(void *data)
         TRY(fiber_sleep(TEND_EVERY));
         FIBER_SHIELD(FOREVER);
         for (size_t i = 0; i < CLUSTERS; i++)
-            tend(sets, i);
+            if (sets->is_going[i])
+                tend(sets, i);
     }
 }
 

@@ -14,6 +14,7 @@
 #define LOOK_EVERY       (5 * SECOND)
 #define STEADY_AFTER     (15 * SECOND) /* the last echoes of the last writes */
 #define STEADY_FOR       (20 * MINUTE)
+#define PROBES_MOST      4 /* of a cluster in that time: they cost more than anything else */
 #define HISTORY_MOST     30
 #define RESTARTS_MOST    3
 #define RESTARTS_WITHIN  2500
@@ -26,11 +27,12 @@ struct run {
     struct seeds_result *result;
     bool weather[CLUSTERS + 1]; /* the last is the management cluster's */
     size_t history;
+    bool has_events; /* they may be written: every one costs a request */
 };
 
 static struct sets_profile draw_profile(struct random *dice)
 {
-    static const duration probes[] = {3 * SECOND, 30 * SECOND, 2 * MINUTE, 5 * MINUTE, 5 * MINUTE};
+    static const duration probes[] = {2 * SECOND, MINUTE, 5 * MINUTE, 10 * MINUTE, 10 * MINUTE};
     static const duration retries[] = {SECOND, 3 * SECOND, 30 * SECOND};
     return (struct sets_profile){
         .reconciles = {true, false, draw_chance(dice, 0.5)},
@@ -62,6 +64,7 @@ static void draw_all(struct run *run)
     sets->profile = draw_profile(&dice);
     sets->life.restarts_left = random_below(&dice, RESTARTS_MOST + 1);
     sets->life.parks_most = 20 + random_below(&dice, RESTARTS_WITHIN);
+    run->has_events = draw_chance(&dice, 0.2);
     run->history = 2 + random_below(&dice, HISTORY_MOST);
     draw_front(&dice, &sets->management, &run->weather[CLUSTERS]);
     for (size_t i = 0; i < CLUSTERS; i++)
@@ -84,6 +87,9 @@ static void open_management(struct run *run)
                                           .definitions = kinds.definitions,
                                           .definition_count = kinds.definition_count,
                                           .extensions = kinds.extensions,
+                                          .forbidden = run->has_events ? NULL : "/events",
+                                          .asked = witness_management,
+                                          .data = &run->sets,
                                       });
 }
 
@@ -191,10 +197,22 @@ static duration converge(struct sets *sets)
 
 static size_t count_writes(const struct sets *sets)
 {
-    size_t writes = sets->management.writes;
+    size_t writes = sets->management.writes - sets->events;
     for (size_t i = 0; i < CLUSTERS; i++)
         writes += sets->workloads[i].writes;
     return writes;
+}
+
+/* Events tell how often something came again, a while after it did. */
+static int64_t count_changes(const struct sets *sets)
+{
+    return store_revision(sets->management.api->store) - (int64_t)sets->events;
+}
+
+static duration steady_span(const struct sets *sets)
+{
+    const duration most = PROBES_MOST * sets->profile.probe;
+    return most < STEADY_FOR ? most : STEADY_FOR;
 }
 
 /* Nothing is written anywhere. */
@@ -204,23 +222,21 @@ static void stay(struct sets *sets)
     CHECK_OK(model_check(sets));
     trace_print(&sets->trace, "the steady state begins");
     const size_t writes = count_writes(sets);
-    const int64_t revision = store_revision(sets->management.api->store);
-    CHECK_OK(fiber_sleep(STEADY_FOR / 2));
+    const int64_t changes = count_changes(sets);
+    CHECK_OK(fiber_sleep(steady_span(sets) / 2));
     /* What cannot be applied is told anew by a new process. */
     if (sets->seed % 2 == 0 && !sets->has_trouble)
         life_end(&sets->life, "restarts in the steady state");
-    CHECK_OK(fiber_sleep(STEADY_FOR / 2));
+    CHECK_OK(fiber_sleep(steady_span(sets) / 2));
     CHECK_EQ(count_writes(sets), writes);
-    CHECK_EQ(store_revision(sets->management.api->store), revision);
+    CHECK_EQ(count_changes(sets), changes);
     CHECK_OK(model_check(sets));
 }
 
-static void go_through(struct run *run)
+static void come_to_rest(struct run *run)
 {
     struct sets *sets = &run->sets;
     SCOPED(scope) scope = {0};
-    sets->life.may_restart = sets->life.restart_at == 0;
-    scope_start(&scope, "supervisor", life_supervise, &sets->life);
     scope_start(&scope, "provider", provider_tend, sets);
     if (sets->life.may_restart)
         go_through_trouble(run);
@@ -229,6 +245,15 @@ static void go_through(struct run *run)
     end_trouble(sets);
     world_end(sets);
     run->result->took = converge(sets);
+}
+
+static void go_through(struct run *run)
+{
+    struct sets *sets = &run->sets;
+    SCOPED(scope) scope = {0};
+    sets->life.may_restart = sets->life.restart_at == 0;
+    scope_start(&scope, "supervisor", life_supervise, &sets->life);
+    come_to_rest(run);
     life_spare(&sets->life);
     stay(sets);
 }

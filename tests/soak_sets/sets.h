@@ -78,10 +78,12 @@ struct sets {
 
     /* provider.c */
     bool is_next_host[CLUSTERS];
-    bool wipes[CLUSTERS];         /* what is being deleted goes with all it has */
+    bool is_going[CLUSTERS];      /* is being deleted, and goes with all it has, */
+    bool wipes[CLUSTERS];         /* of which only that is left */
     int64_t deleted_at[CLUSTERS]; /* the last time; 0: never */
     char hosts[CLUSTERS][3][32];  /* two that it moves between, and the back */
 
+    size_t events;    /* witness.c: written by the recorder */
     bool has_trouble; /* model.c: not everything can be applied */
 
     /* foreign.c: what was written last, and into which binding */
@@ -137,7 +139,7 @@ void world_end(struct sets *sets);
 
 /* witness.c: a fiber that follows bindings, and whoever looks at each request to a cluster. */
 MUST_USE struct error *witness_follow(void *data);
-front_asked_fn witness_request;
+front_asked_fn witness_request, witness_management;
 
 /* model.c: what is not as it should be; NULL when all is well. */
 MUST_USE struct error *model_check(struct sets *sets);

@@ -229,3 +229,10 @@ void witness_request(struct front *front, struct http_request *http)
         test_fail(TEST_PLACE("objects"), "of r%zu are posted to c%zu again, though recorded",
                   resource, cluster);
 }
+
+void witness_management(struct front *front, struct http_request *http)
+{
+    struct sets *sets = front->options.data;
+    sets->events += !str_eq(http_request_method(http), STR("GET")) &&
+                    str_contains(http_request_target(http), STR("/events"));
+}
