@@ -35,7 +35,7 @@ SIM_TEST(events_tell_what_was_applied_where)
     CHECK_EQ(crs_rig_elements(&rig, EVENTS, "items"), 3);
 }
 
-/* Failing for hours makes a few events, not thousands, and none holds what a Secret holds. */
+/* Failing for an hour makes a few events, not thousands, and none holds what a Secret holds. */
 SIM_TEST(events_tell_what_failed_and_do_not_flood)
 {
     SCOPED(crs_rig) rig;
@@ -45,7 +45,7 @@ SIM_TEST(events_tell_what_failed_and_do_not_flood)
     crs_rig_start(&rig, NULL);
     crs_rig_set(&rig, "crs1", "ApplyOnce", "Secret/s1");
     crs_rig_await_condition(&rig, "crs1", "ResourcesApplied", "False/NotApplied/");
-    CHECK_OK(fiber_sleep(2 * HOUR));
+    CHECK_OK(fiber_sleep(HOUR));
     CHECK_EQ(count_events(&rig, "Cluster", "Warning", "ResourcesNotApplied",
                           "ClusterResourceSet crs1: Secret s1, key data, document 1: creating "
                           "object /v1, Kind=ConfigMap nowhere/b: namespaces \"nowhere\" not found"),

@@ -130,7 +130,7 @@ SIM_TEST(v_18_many_failures_are_cut)
     SCOPED(buf) text = {.limit = 0};
     crs_rig_init(&rig);
     crs_rig_cluster(&rig, 1);
-    for (size_t i = 0; i < 300; i++)
+    for (size_t i = 0; i < 150; i++)
         buf_print(&text,
                   "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a%zu, namespace: "
                   "nowhere-to-be-found-at-all}\n",
@@ -226,7 +226,7 @@ SIM_TEST(conditions_of_others_are_kept)
 /* A namespace with everything in it goes, in the middle of a rollout. */
 SIM_TEST(a_namespace_goes_clean)
 {
-    static const duration moments[] = {0, 20 * MILLISECOND, 40 * MILLISECOND, 5 * SECOND};
+    static const duration moments[] = {0, 30 * MILLISECOND, 5 * SECOND};
     for (size_t i = 0; i < COUNT(moments); i++) {
         SCOPED(crs_rig) rig;
         TEST_CASE("%zu", i);
