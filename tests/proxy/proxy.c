@@ -148,14 +148,17 @@ static struct error *pass_without(const char *text, struct http_request *request
                                buf_str(&body));
 }
 
-/* What is not allowed is told apart: a test may want to know of it. */
+/* What is not allowed is told apart: a test may want to know of it. A namespace that goes refuses
+ * whoever asks. */
 static struct error *pass_refusal(struct proxy *proxy, struct http_request *request,
                                   struct http_response *response)
 {
     SCOPED(buf) body = {.limit = 0};
     TRY(http_response_read_all(response, &body));
-    buf_add(&proxy->refused, str_trim(buf_str(&body)));
-    buf_add_char(&proxy->refused, '\n');
+    if (!has_part(buf_str(&body), "NamespaceTerminating")) {
+        buf_add(&proxy->refused, str_trim(buf_str(&body)));
+        buf_add_char(&proxy->refused, '\n');
+    }
     return http_request_answer(request, 403, STR("application/json"), buf_str(&body));
 }
 

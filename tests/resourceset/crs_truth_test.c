@@ -231,7 +231,6 @@ SIM_TEST(a_namespace_goes_clean)
         SCOPED(crs_rig) rig;
         TEST_CASE("%zu", i);
         crs_rig_init(&rig);
-        rig.may_be_refused = true; /* nothing can be made any more in a namespace that goes */
         crs_rig_cluster(&rig, 1);
         crs_rig_cluster(&rig, 2);
         crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
