@@ -100,7 +100,7 @@ static void conflict(struct crs_rig *rig, size_t times)
 
 SIM_TEST(crs_54_a_conflict_is_no_error_and_comes_again_soon)
 {
-    static const size_t times[] = {1, 3, 6, 12}; /* within one pass, and over several */
+    static const size_t times[] = {1, 12}; /* within one pass, and over several */
     for (size_t i = 0; i < COUNT(times); i++) {
         SCOPED(crs_rig) rig;
         TEST_CASE("%zu", times[i]);
