@@ -241,9 +241,9 @@ SIM_TEST(a_resource_can_be_deleted_at_any_moment)
         check_clean(&rig, 1, CRS_RIG_CLUSTERS);
         put_resources(&rig);
         crs_rig_await_applied(&rig, "crs1");
-        for (char digit = '1'; digit <= '3'; digit++)
-            CHECK_EQ(crs_rig_entry(&rig, (char[]){'c', digit, '\0'}, "crs1").len,
-                     sizeof(EVERYTHING) - 1);
+        static const char *const clusters[] = {"c1", "c2", "c3"};
+        for (size_t j = 0; j < COUNT(clusters); j++)
+            CHECK_EQ(crs_rig_entry(&rig, clusters[j], "crs1").len, sizeof(EVERYTHING) - 1);
         delete_set(&rig);
         check_clean(&rig, 0, 0);
     }
