@@ -8,28 +8,38 @@
 #include "base/str.h"
 #include "testing/test.h"
 
-static const struct command command = {.name = "try"};
-
 struct values {
     const char *text;
     bool truth;
     size_t count;
 };
 
+static const struct flag flags[] = {
+    {"listen",    FLAG_TEXT, offsetof(struct values, text),  FLAG_ANY},
+    {"in-memory", FLAG_BOOL, offsetof(struct values, truth), FLAG_ANY},
+};
+
+static const struct flag more_flags[] = {
+    {"clusters", FLAG_COUNT, 0, FLAG_ANY},
+};
+
+static const struct flag_group groups[] = {
+    FLAGS_GROUP(flags, 0),
+    FLAGS_GROUP(more_flags, offsetof(struct values, count)),
+};
+
+static const struct command command = {
+    .name = "try", .groups = groups, .group_count = COUNT(groups)};
+
 /* What is said on standard error goes into said. */
 static bool read_flags(struct values *values, char said[256], int argc, char **argv)
 {
-    const struct flag flags[] = {
-        {"listen",    FLAG_TEXT,  &values->text },
-        {"in-memory", FLAG_BOOL,  &values->truth},
-        {"clusters",  FLAG_COUNT, &values->count},
-    };
     FILE *file = tmpfile();
     CHECK(file != NULL);
     const int kept = dup(STDERR_FILENO);
     fflush(stderr);
     CHECK(dup2(fileno(file), STDERR_FILENO) >= 0);
-    const bool fine = flags_read(&command, argc, argv, flags, COUNT(flags));
+    const bool fine = flags_read(&command, argc, argv, values);
     fflush(stderr);
     CHECK(dup2(kept, STDERR_FILENO) >= 0);
     close(kept);
@@ -146,15 +156,23 @@ struct listed {
     bool all;
 };
 
+static const struct flag listed_flags[] = {
+    {"filename|f", FLAG_LIST, offsetof(struct listed, files),  FLAG_FILE},
+    {"output|o",   FLAG_TEXT, offsetof(struct listed, output), FLAG_ANY },
+    {"all|A",      FLAG_BOOL, offsetof(struct listed, all),    FLAG_ANY },
+    {"",           FLAG_LIST, offsetof(struct listed, files),  FLAG_FILE},
+};
+
+static const struct flag_group listed_groups[] = {
+    FLAGS_GROUP(listed_flags, 0),
+};
+
+static const struct command listed_command = {
+    .name = "try", .groups = listed_groups, .group_count = COUNT(listed_groups)};
+
 static bool read_listed(struct listed *listed, int argc, char **argv)
 {
-    const struct flag flags[] = {
-        {"filename|f", FLAG_LIST, &listed->files },
-        {"output|o",   FLAG_TEXT, &listed->output},
-        {"all|A",      FLAG_BOOL, &listed->all   },
-        {"",           FLAG_LIST, &listed->files },
-    };
-    return flags_read(&command, argc, argv, flags, COUNT(flags));
+    return flags_read(&listed_command, argc, argv, listed);
 }
 
 TEST(flags_with_letters_lists_and_arguments)
@@ -199,13 +217,17 @@ struct measured {
     double level;
 };
 
+static const struct flag measured_flags[] = {
+    {"span",  FLAG_SPAN,  offsetof(struct measured, span),  FLAG_ANY},
+    {"level", FLAG_LEVEL, offsetof(struct measured, level), FLAG_ANY},
+};
+
 static bool read_measured(struct measured *measured, const char *argument)
 {
-    const struct flag flags[] = {
-        {"span",  FLAG_SPAN,  &measured->span },
-        {"level", FLAG_LEVEL, &measured->level},
-    };
-    return flags_read(&command, 1, (char **)&argument, flags, COUNT(flags));
+    static const struct flag_group measured_groups[] = {FLAGS_GROUP(measured_flags, 0)};
+    static const struct command measuring = {
+        .name = "try", .groups = measured_groups, .group_count = COUNT(measured_groups)};
+    return flags_read(&measuring, 1, (char **)&argument, measured);
 }
 
 TEST(flags_with_durations_and_limits)

@@ -162,7 +162,7 @@ static void tell_applied(struct report *report, const struct report_account *acc
     report->applied.message = make_message(fixed_text(worst, arena), account, sorted, arena);
     report->v1beta1.reason = rows[worst->trouble].v1beta1_reason;
     report->v1beta1.severity = rows[worst->trouble].severity;
-    report->v1beta1.message = worst->text;
+    report->v1beta1.message = arena_str(arena, worst->text);
 }
 
 static void tell_progress(struct report *report, const struct report_account *account,

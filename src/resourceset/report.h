@@ -55,7 +55,7 @@ struct report {
     bool is_success; /* no error: the generation has been observed */
 };
 
-/* Texts live in the arena or are those of the account. */
+/* Texts live in the arena: whoever writes them suspends, and what they tell of goes on. */
 struct report report_make(const struct report_account *account, int64_t generation,
                           struct arena *arena);
 

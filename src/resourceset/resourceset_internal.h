@@ -65,6 +65,7 @@ struct unit {
 struct member_set {
     struct resourceset *resourceset;
     char *namespace, *name;
+    char *uid;             /* for its life; whoever waits holds on to it, objects are replaced */
     struct object *object; /* the newest copy that is known */
     struct plan *plan;     /* NULL before the first */
     struct map units;      /* cluster -> struct unit */

@@ -153,6 +153,7 @@ static struct error *refresh_binding(struct unit_pass *pass)
 struct talk {
     struct unit_pass *pass;
     const struct content *content;
+    bool is_first; /* the binding knows nothing of it */
     struct apply_report report;
     struct error *err;
     bool is_done;
@@ -174,7 +175,7 @@ static struct error *talk_to_cluster(void *data)
     struct talk *talk = data;
     struct unit_pass *pass = talk->pass;
     const struct apply_target target = {workload_client(pass->workload),
-                                        workload_discovery(pass->workload)};
+                                        workload_discovery(pass->workload), talk->is_first};
     FIBER_TIMEOUT(pass->begun + time_to_apply(pass) - loop_now(pass->set->resourceset->loop));
     talk->err = apply_content(&target, talk->content,
                               pass->plan->spec.strategy == RESOURCE_RECONCILE ? APPLY_RECONCILE
@@ -212,11 +213,11 @@ static struct str where(struct unit_pass *pass, struct resource_ref ref,
                        STR_ARG(first->key), first->document);
 }
 
-static struct error *apply(struct unit_pass *pass, size_t index)
+static struct error *apply(struct unit_pass *pass, size_t index, bool is_first)
 {
     const struct resource_ref ref = pass->plan->spec.refs[index];
     const struct supply *supply = pass->plan->supplies[index];
-    struct talk talk = {.pass = pass, .content = supply_content(supply)};
+    struct talk talk = {.pass = pass, .content = supply_content(supply), .is_first = is_first};
     struct error *err = run_talk(&talk);
     OWNED(error) failure = talk.err;
     TRY(err);
@@ -268,7 +269,7 @@ static struct error *serve(struct unit_pass *pass, size_t index)
         refuse(pass, index, found, supply_text(supply));
         return NULL;
     }
-    return apply(pass, index);
+    return apply(pass, index, !found);
 }
 
 static struct error *serve_all(struct unit_pass *pass)
@@ -374,7 +375,7 @@ static void conclude(struct unit_pass *pass)
         return; /* still pending: the plan has changed meanwhile */
     }
     unit_set_pending(unit, false);
-    if (is_first || is_news)
+    if (is_first || is_news || pass->set->due) /* others left news behind */
         tell_set(pass->set);
 }
 
