@@ -249,10 +249,21 @@ SIM_TEST(a_resource_can_be_deleted_at_any_moment)
     }
 }
 
+/* What is refused is what comes too late for a namespace that goes. */
+static void check_refused(struct crs_rig *rig)
+{
+    struct str rest = buf_str(&rig->management.refused), line;
+    while (rest.len) {
+        str_cut(&rest, '\n', &line);
+        CHECK_CONTAINS(line, STR("NamespaceTerminating"));
+    }
+}
+
 SIM_TEST(the_namespace_can_be_deleted_at_any_moment)
 {
     SCOPED(crs_rig) rig;
     begin(&rig);
+    rig.may_be_refused = true;
     for (int i = 0; i < MOMENTS; i++) {
         TEST_CASE("after %d ms", (int)(i * STEP / MILLISECOND));
         put_resources(&rig);
@@ -271,6 +282,7 @@ SIM_TEST(the_namespace_can_be_deleted_at_any_moment)
         if (i % 3)
             CHECK_OK(fiber_sleep(SECOND)); /* connected before the rollout begins, or not */
     }
+    check_refused(&rig);
 }
 
 /* The process ends and another one goes on: deletion is finished by whoever comes. */
