@@ -3,6 +3,7 @@
 #include "fleet/fleet.h"
 #include "soak_sets/sets.h"
 
+#define WORKERS     4
 #define SYNC_OFTEN  (4 * MINUTE)
 #define SYNC_SELDOM (10 * HOUR)
 
@@ -28,6 +29,9 @@ struct error *program_run(void *data)
         .config = &sets->management.config,
         .network = sets->network,
         .user_agent = STR("corset"),
+        .concurrency = WORKERS, /* a fiber each costs more than what it does here */
+        .apply_concurrency = 2 * WORKERS,
+        .cluster_concurrency = WORKERS,
         .sync_period = sets->profile.resyncs ? SYNC_OFTEN : SYNC_SELDOM,
         .timing = {.probe = sets->profile.probe, .retry = sets->profile.retry},
     };

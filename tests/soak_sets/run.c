@@ -42,7 +42,7 @@ static struct sets_profile draw_profile(struct random *dice)
         .cuts_when_killed = draw_chance(dice, 0.7),
         .probe = probes[random_below(dice, COUNT(probes))],
         .retry = retries[random_below(dice, COUNT(retries))],
-        .trouble = 4 * SECOND + draw_span(dice, 12 * SECOND),
+        .trouble = 3 * SECOND + draw_span(dice, 9 * SECOND),
     };
 }
 
