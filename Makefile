@@ -41,11 +41,12 @@ fuzz: ## fuzz every parser for SECONDS_EACH=60 seconds
 	@cmake --build --preset fuzz
 	@tools/fuzz $(SECONDS_EACH)
 
-soak: ## simulate a controller with faults for SEEDS=20000 seeds from SEED=1
+soak: ## simulate controllers with faults for SEEDS=20000 seeds from SEED=1
 	@tools/bootstrap test
 	@cmake --preset release >/dev/null
-	@cmake --build --preset release --target soak
+	@cmake --build --preset release --target soak soak_sets
 	@build/release/soak --seed $(SEED) --seeds $(SEEDS)
+	@build/release/soak_sets --seed $(SEED) --seeds $(SEEDS)
 
 bench: ## measure memory, switches, parsing, requests
 	@tools/bootstrap build

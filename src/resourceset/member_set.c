@@ -44,6 +44,7 @@ struct error *member_close(struct member_set *set)
     set->is_open = false;
     MAP_FOREACH (entry, &set->units) {
         struct unit *unit = entry->value;
+        unit->round = 0; /* what happens meanwhile, a connection say, is nobody's concern */
         if (!unit->runs)
             unit_set_pending(unit, false);
         if (unit->work)
