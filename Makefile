@@ -55,7 +55,7 @@ bench: ## measure memory, switches, parsing, requests
 	@tests/bench/get-etcd build/release/etcd
 	@build/release/bench
 
-install: build ## install program, library, headers and guide below PREFIX=/usr/local, DESTDIR=
+install: build ## install program, manual, completions, library and guide below PREFIX=/usr/local, DESTDIR=
 	@DESTDIR='$(DESTDIR)' cmake --install build/release --prefix '$(PREFIX)'
 
 clean: ## remove everything that was built
