@@ -37,9 +37,14 @@ const struct command *command_at(size_t index);
 const struct command *command_find(const char *name);
 
 extern const struct command command_apiserver;
+extern const struct command command_cluster;
+extern const struct command command_cluster_add;
+extern const struct command command_cluster_list;
+extern const struct command command_cluster_remove;
 extern const struct command command_controller;
 extern const struct command command_demo;
 extern const struct command command_render;
+extern const struct command command_status;
 extern const struct command command_up;
 extern const struct command command_version;
 

@@ -33,7 +33,8 @@ extern const struct flag controller_flags[CONTROLLER_FLAGS];
     "  --respect-topology-hooks\n"                                                               \
     "                           keep bindings of topology clusters until they may be deleted\n"  \
     "  --kube-api-qps N, --kube-api-burst N\n"                                                   \
-    "                           requests a second to the management API, below 0: any number\n"  \
+    "                           requests a second to the management API and one kind\n"          \
+    "                           (default: no limit; its own fairness decides)\n"                 \
     "  --clustercache-concurrency N\n"                                                           \
     "                           clusters looked at at a time (default 100)\n"                    \
     "  --clustercache-client-qps N, --clustercache-client-burst N\n"                             \

@@ -100,7 +100,6 @@ static struct error *open_controllers(struct demo *demo)
         .network = demo->network,
         .tls = demo->tls,
         .user_agent = agent_name(),
-        .qps = -1,
     };
     TRY(fleet_new(loop_current(), &options, &demo->fleet), "start the controllers");
     demo->caches = cache_set_new(loop_current(), demo->client);

@@ -121,8 +121,8 @@ static struct error *serve(void *data)
     TRY(standalone_new(loop, &options, &standalone));
     TRY(server_files_write(&settings->files, standalone));
     TRY(find_ourselves(standalone, &config));
-    TRY(virtual_clusters_renew(&config, network, tls, settings->virtual_clusters),
-        "renew the virtual clusters");
+    TRY(virtual_clusters_tidy(&config, network, tls, settings->virtual_clusters),
+        "remove virtual clusters of an earlier run");
     struct error *err = control(settings, &config, network, tls, signals);
     FIBER_TIMEOUT(DRAIN_TIMEOUT);
     OWNED(error) late = apiserver_drain(standalone_server(standalone));
@@ -184,7 +184,7 @@ static int run(int argc, char **argv)
     struct settings settings = {
         .listen = "127.0.0.1:7443",
         .inject = "",
-        .controller = {.health = "", .diagnostics = "", .fleet = {.qps = -1}},
+        .controller = {.health = "", .diagnostics = ""},
         .globals = GLOBALS_DEFAULT,
     };
     const int code = run_with(&settings, argc, argv);
@@ -210,8 +210,7 @@ const struct command command_up = {
         "                           where to write those of virtual clusters besides DIR/clusters\n"
         "  --inject FAULTS          how virtual clusters misbehave, see 'corset apiserver --help'\n"
         "  -n, --namespace NS       only sets and clusters of one namespace (default: all)\n" CONTROLLER_HELP
-        "\nBy default there are no health and diagnostics servers, and the controllers ask the\n"
-        "API server as often as they like.\n\n"
+        "\nBy default there are no health and diagnostics servers.\n\n"
         "Try it:\n"
         "  corset up --data-dir /tmp/corset --virtual-clusters 3 &\n"
         "  kubectl --kubeconfig /tmp/corset/kubeconfig get clusters\n",

@@ -12,8 +12,8 @@
 
 #define DELETERS 64
 
-/* Names of virtual clusters that are registered, and who of the fibers does which. */
-struct renewal {
+/* Names of clusters that are left over, and which is next. */
+struct tidying {
     struct client *client;
     size_t count; /* of clusters that there are */
     struct arena arena;
@@ -21,28 +21,38 @@ struct renewal {
     size_t name_count, capacity, next;
 };
 
-static void renewal_done(struct renewal *renewal)
+static void tidying_done(struct tidying *tidying)
 {
-    client_free(renewal->client);
-    arena_done(&renewal->arena);
-    mem_free(renewal->names);
+    client_free(tidying->client);
+    arena_done(&tidying->arena);
+    mem_free(tidying->names);
+}
+
+/* "vc-0007" is above six. */
+static bool is_left_over(const struct tidying *tidying, struct str name)
+{
+    uint64_t number;
+    return str_starts_with(name, STR("vc-")) && str_to_uint64(str_skip(name, 3), &number) &&
+           number > tidying->count;
 }
 
 static struct error *note(void *data, struct object *cluster)
 {
-    struct renewal *renewal = data;
-    if (renewal->name_count == renewal->capacity) {
-        renewal->capacity = renewal->capacity ? 2 * renewal->capacity : 64;
-        renewal->names =
-            mem_realloc_array(renewal->names, renewal->capacity, sizeof(*renewal->names));
+    struct tidying *tidying = data;
+    if (!is_left_over(tidying, object_name(cluster)))
+        return NULL;
+    if (tidying->name_count == tidying->capacity) {
+        tidying->capacity = tidying->capacity ? 2 * tidying->capacity : 64;
+        tidying->names =
+            mem_realloc_array(tidying->names, tidying->capacity, sizeof(*tidying->names));
     }
-    renewal->names[renewal->name_count++] = arena_str(&renewal->arena, object_name(cluster));
+    tidying->names[tidying->name_count++] = arena_str(&tidying->arena, object_name(cluster));
     return NULL;
 }
 
 static void forget(void *data)
 {
-    ((struct renewal *)data)->name_count = 0;
+    ((struct tidying *)data)->name_count = 0;
 }
 
 static struct error *delete_one(struct client *client, struct gvr gvr, struct str name)
@@ -51,57 +61,47 @@ static struct error *delete_one(struct client *client, struct gvr gvr, struct st
     return error_ignore(client_delete(client, gvr, key, NULL, NULL), ERROR_NOT_FOUND);
 }
 
-/* "vc-0007" is above six. */
-static bool is_left_over(const struct renewal *renewal, struct str name)
-{
-    uint64_t number;
-    return str_starts_with(name, STR("vc-")) && str_to_uint64(str_skip(name, 3), &number) &&
-           number > renewal->count;
-}
-
-static struct error *renew_one(struct renewal *renewal, struct str name)
+static struct error *tidy_one(struct tidying *tidying, struct str name)
 {
     SCOPED(buf) secret = {.limit = 0};
     buf_print(&secret, "%.*s" KUBECONFIG_SECRET_SUFFIX, STR_ARG(name));
-    TRY(delete_one(renewal->client, GVR_CLUSTER_RESOURCE_SET_BINDINGS, name));
-    if (!is_left_over(renewal, name))
-        return NULL;
-    TRY(delete_one(renewal->client, GVR_CLUSTERS, name));
-    return delete_one(renewal->client, GVR_SECRETS, buf_str(&secret));
+    TRY(delete_one(tidying->client, GVR_CLUSTERS, name));
+    TRY(delete_one(tidying->client, GVR_CLUSTER_RESOURCE_SET_BINDINGS, name));
+    return delete_one(tidying->client, GVR_SECRETS, buf_str(&secret));
 }
 
-static struct error *renew_some(void *data)
+static struct error *tidy_some(void *data)
 {
-    struct renewal *renewal = data;
-    while (renewal->next < renewal->name_count)
-        TRY(renew_one(renewal, renewal->names[renewal->next++]));
+    struct tidying *tidying = data;
+    while (tidying->next < tidying->name_count)
+        TRY(tidy_one(tidying, tidying->names[tidying->next++]));
     return NULL;
 }
 
-static struct error *list_clusters(struct renewal *renewal)
+static struct error *list_clusters(struct tidying *tidying)
 {
     SCOPED(buf) selector = {.limit = 0};
     SCOPED(buf) version = {.limit = 0};
     buf_print(&selector, "%.*s=true", STR_ARG(STANDALONE_VIRTUAL_LABEL));
     const struct client_list_options options = {.label_selector = buf_str(&selector),
                                                 .form = CLIENT_METADATA};
-    const struct client_list_sink sink = {.each = note, .restart = forget, .data = renewal};
-    return client_list_each(renewal->client, GVR_CLUSTERS, STANDALONE_NAMESPACE, &options, &sink,
+    const struct client_list_sink sink = {.each = note, .restart = forget, .data = tidying};
+    return client_list_each(tidying->client, GVR_CLUSTERS, STANDALONE_NAMESPACE, &options, &sink,
                             &version);
 }
 
-struct error *virtual_clusters_renew(const struct rest_config *config, struct network *network,
-                                     struct tls_context *tls, size_t count)
+struct error *virtual_clusters_tidy(const struct rest_config *config, struct network *network,
+                                    struct tls_context *tls, size_t count)
 {
-    SCOPED(renewal) renewal = {.count = count};
+    SCOPED(tidying) tidying = {.count = count};
     SCOPED(scope) scope = {0};
-    renewal.client = client_new(loop_current(), &(struct client_options){.config = config,
+    tidying.client = client_new(loop_current(), &(struct client_options){.config = config,
                                                                          .network = network,
                                                                          .tls = tls,
                                                                          .user_agent = agent_name(),
                                                                          .qps = -1});
-    TRY(list_clusters(&renewal));
-    for (size_t i = 0; i < DELETERS && i < renewal.name_count; i++)
-        scope_start(&scope, "renew", renew_some, &renewal);
+    TRY(list_clusters(&tidying));
+    for (size_t i = 0; i < DELETERS && i < tidying.name_count; i++)
+        scope_start(&scope, "tidy", tidy_some, &tidying);
     return scope_wait(&scope);
 }

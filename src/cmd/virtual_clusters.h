@@ -1,5 +1,5 @@
 /*
- * Virtual clusters begin empty at every start, while what is known about them is kept on disk.
+ * Virtual clusters that are registered on disk, of which this run may have fewer than the last one.
  */
 #pragma once
 
@@ -12,9 +12,9 @@ struct rest_config;
 struct tls_context;
 
 /*
- * Deletes what an earlier run has left behind: bindings of virtual clusters, since what they tell
- * of is gone, and the Clusters and kubeconfig Secrets of those above the first count. Suspends.
+ * Deletes Clusters, bindings and kubeconfig Secrets of virtual clusters above the first count.
+ * Suspends.
  */
-MUST_USE struct error *virtual_clusters_renew(const struct rest_config *config,
-                                              struct network *network, struct tls_context *tls,
-                                              size_t count);
+MUST_USE struct error *virtual_clusters_tidy(const struct rest_config *config,
+                                             struct network *network, struct tls_context *tls,
+                                             size_t count);

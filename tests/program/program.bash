@@ -55,11 +55,10 @@ err_is_a_sentence() {
 
 # await SECONDS COMMAND...: until it succeeds.
 await() {
-    local tries=$(($1 * 20))
+    local until=$((SECONDS + $1))
     shift
     while ! "$@" >/dev/null 2>&1; do
-        tries=$((tries - 1))
-        [ $tries -gt 0 ] || fail "in vain: $*"
+        [ $SECONDS -lt $until ] || fail "in vain: $*"
         sleep 0.05
     done
 }
