@@ -1,5 +1,7 @@
 #include "cmd/flags.h"
 
+#include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,9 +116,11 @@ static bool set_level(const struct command *command, struct place place, const c
 {
     const struct str name = flag_name(place.flag);
     char *end;
-    *(double *)place.value = strtod(value, &end);
-    if (end != value && !*end)
+    const double number = strtod(value, &end);
+    if (end != value && !*end && !isspace((unsigned char)*value) && isfinite(number)) {
+        *(double *)place.value = number;
         return true;
+    }
     command_misused(command, "--%.*s wants a number, not '%s'", STR_ARG(name), value);
     return false;
 }

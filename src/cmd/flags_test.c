@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/duration.h"
 #include "base/str.h"
 #include "testing/test.h"
 
@@ -208,5 +209,67 @@ TEST(flags_with_letters_lists_and_arguments)
         struct listed listed = {0};
         TEST_CASE("%s", wrong[i]);
         CHECK(!read_listed(&listed, 1, (char **)&wrong[i]));
+    }
+}
+
+struct measured {
+    duration span;
+    double level;
+};
+
+static const struct flag measured_flags[] = {
+    {"span",  FLAG_SPAN,  offsetof(struct measured, span),  FLAG_ANY},
+    {"level", FLAG_LEVEL, offsetof(struct measured, level), FLAG_ANY},
+};
+
+static bool read_measured(struct measured *measured, const char *argument)
+{
+    static const struct flag_group measured_groups[] = {FLAGS_GROUP(measured_flags, 0)};
+    static const struct command measuring = {
+        .name = "try", .groups = measured_groups, .group_count = COUNT(measured_groups)};
+    return flags_read(&measuring, 1, (char **)&argument, measured);
+}
+
+TEST(flags_with_durations_and_limits)
+{
+    static const struct {
+        const char *argument;
+        bool fine;
+        struct measured measured;
+    } cases[] = {
+        {"--span=10s",      true,  {10 * SECOND, 0}      },
+        {"--span=1m30s",    true,  {90 * SECOND, 0}      },
+        {"--span=1.5h",     true,  {90 * MINUTE, 0}      },
+        {"--span=500ms",    true,  {500 * MILLISECOND, 0}},
+        {"--span=0",        true,  {0, 0}                },
+        {"--span=0s",       true,  {0, 0}                },
+        {"--span=",         false, {0, 0}                },
+        {"--span=10",       false, {0, 0}                },
+        {"--span=ten",      false, {0, 0}                },
+        {"--span=10s ",     false, {0, 0}                },
+        {"--span=-1s",      false, {0, 0}                },
+        {"--span=1e9h",     false, {0, 0}                },
+        {"--span=9999999h", false, {0, 0}                },
+        {"--level=20",      true,  {0, 20}               },
+        {"--level=0.5",     true,  {0, 0.5}              },
+        {"--level=-1",      true,  {0, -1}               },
+        {"--level=1e3",     true,  {0, 1000}             },
+        {"--level=",        false, {0, 0}                },
+        {"--level=x",       false, {0, 0}                },
+        {"--level=1x",      false, {0, 0}                },
+        {"--level= 1",      false, {0, 0}                },
+        {"--level=nan",     false, {0, 0}                },
+        {"--level=inf",     false, {0, 0}                },
+        {"--level=1e999",   false, {0, 0}                },
+        {"--level",         false, {0, 0}                },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct measured measured = {0};
+        TEST_CASE("%s", cases[i].argument);
+        CHECK_EQ(read_measured(&measured, cases[i].argument), cases[i].fine);
+        if (!cases[i].fine)
+            continue;
+        CHECK_EQ(measured.span, cases[i].measured.span);
+        CHECK_EQ(measured.level, cases[i].measured.level);
     }
 }

@@ -154,7 +154,7 @@ static struct error *run(void *data)
     return fleet_run(rig->fleet);
 }
 
-void crs_rig_start(struct crs_rig *rig, const struct fleet_options *options)
+struct fleet_options crs_rig_options(struct crs_rig *rig, const struct fleet_options *options)
 {
     struct fleet_options all = options ? *options : (struct fleet_options){0};
     all.config = &rig->config;
@@ -163,6 +163,12 @@ void crs_rig_start(struct crs_rig *rig, const struct fleet_options *options)
     all.user_agent = STR("corset/v1 (linux)");
     if (!all.timing.jitter)
         all.timing.jitter = -1;
+    return all;
+}
+
+void crs_rig_start(struct crs_rig *rig, const struct fleet_options *options)
+{
+    const struct fleet_options all = crs_rig_options(rig, options);
     CHECK_OK(fleet_new(loop_current(), &all, &rig->fleet));
     scope_start(&rig->running, "controllers", run, rig);
 }
@@ -312,15 +318,20 @@ void crs_rig_put_set(struct crs_rig *rig, const char *selector)
     crs_rig_put(rig, buf_c(&body));
 }
 
-void crs_rig_ready(struct crs_rig *rig, const char *strategy)
+void crs_rig_ready_on(struct crs_rig *rig, const char *strategy)
 {
-    crs_rig_cluster(rig, 1);
     crs_rig_map(rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
     crs_rig_secret(rig, "s1", "", CRS_RIG_MANIFEST("b", "1"));
     if (!rig->fleet)
         crs_rig_start(rig, NULL);
     crs_rig_set(rig, "crs1", strategy, "ConfigMap/cm1 Secret/s1");
     crs_rig_await_applied(rig, "crs1");
+}
+
+void crs_rig_ready(struct crs_rig *rig, const char *strategy)
+{
+    crs_rig_cluster(rig, 1);
+    crs_rig_ready_on(rig, strategy);
 }
 
 void crs_rig_kick(struct crs_rig *rig, const char *set)

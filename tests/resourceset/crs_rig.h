@@ -91,6 +91,9 @@ void crs_rig_done(struct crs_rig *rig);
 void crs_rig_start(struct crs_rig *rig, const struct fleet_options *options);
 void crs_rig_stop(struct crs_rig *rig);
 
+/* The options it takes, for a second process. */
+struct fleet_options crs_rig_options(struct crs_rig *rig, const struct fleet_options *options);
+
 /* Cluster c<number>, labelled cni=calico, provisioned, with its kubeconfig. */
 void crs_rig_cluster(struct crs_rig *rig, size_t number);
 
@@ -123,6 +126,7 @@ void crs_rig_put_set(struct crs_rig *rig, const char *selector);
 
 /* cm1, s1 and crs1 with both, on c1; everything is applied. */
 void crs_rig_ready(struct crs_rig *rig, const char *strategy);
+void crs_rig_ready_on(struct crs_rig *rig, const char *strategy); /* clusters that are there */
 
 /* A pass of the set, by hand. */
 void crs_rig_kick(struct crs_rig *rig, const char *set);
