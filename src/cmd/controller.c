@@ -153,8 +153,7 @@ const struct command command_controller = {
         "                           --leader-elect-lease-namespace, --leader-elect-lease-name\n"
         "  --v N                    how much to log (default 2)\n"
         "  --logging-format FORMAT  text or json\n\n"
-        "By default --health-addr is :9440, --diagnostics-address :8443, and the management API is\n"
-        "asked without a limit of our own; its fairness decides.\n\n"
+        "By default --health-addr is :9440 and --diagnostics-address :8443.\n\n"
         "Try it:\n"
         "  corset apiserver --in-memory --virtual-clusters 3 --write-kubeconfig /tmp/kc &\n"
         "  corset controller --kubeconfig /tmp/kc --health-addr= --diagnostics-address=\n",
