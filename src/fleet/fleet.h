@@ -40,6 +40,7 @@ struct fleet_options {
     size_t concurrency;       /* sets at a time; 0: 10 */
     size_t apply_concurrency; /* clusters at a time; 0: 256 */
     bool needs_control_plane, topology_may_hold;
+    bool no_events; /* nothing is told to people in Events */
 
     size_t cluster_concurrency;        /* of the ClusterCache; 0: 100 */
     double cluster_qps, cluster_burst; /* 0: 20 and 30 */

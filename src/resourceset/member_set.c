@@ -14,7 +14,7 @@ struct key member_key(const struct member_set *set)
 
 struct owner_reference member_owner(const struct member_set *set)
 {
-    return resource_set_owner(str_from_c(set->name), object_uid(set->object));
+    return resource_set_owner(str_from_c(set->name), str_from_c(set->uid));
 }
 
 struct member_set *member_find(struct resourceset *resourceset, struct key key)
@@ -76,6 +76,7 @@ void member_drop(struct member_set *set)
     object_free(set->object);
     mem_free(set->namespace);
     mem_free(set->name);
+    mem_free(set->uid);
     mem_free(set);
 }
 
@@ -85,6 +86,9 @@ void member_put_object(struct member_set *set, struct object *object)
         cache_version_is_older(object_resource_version(object),
                                object_resource_version(set->object)))
         return;
+    const struct str uid = object_uid(object);
+    if (!set->uid)
+        set->uid = mem_dup(uid.ptr, uid.len);
     object_ref(object);
     object_free(set->object);
     set->object = object;
@@ -174,10 +178,9 @@ void unit_drop(struct unit *unit)
 
 static char *copy(struct str text)
 {
-    size_t len = text.len < FAULT_TEXT_MAX ? text.len : FAULT_TEXT_MAX;
-    while (len < text.len && len && ((unsigned char)text.ptr[len] & 0xC0) == 0x80)
-        len--;
-    return mem_dup(text.ptr, len);
+    SCOPED(buf) copy = {.limit = 0};
+    report_shorten(&copy, text, FAULT_TEXT_MAX);
+    return buf_take(&copy);
 }
 
 static bool replace(char **place, struct str text)

@@ -27,6 +27,7 @@ struct resourceset {
     struct queue *queues[RESOURCESET_CONTROLLERS];
     struct ledger *ledger;
     struct supply_pool *supplies;
+    int64_t sweep_at; /* when supplies are next looked through */
     struct census *census;
     struct map members; /* "namespace/name" -> struct member_set */
 };
@@ -64,6 +65,7 @@ struct unit {
 struct member_set {
     struct resourceset *resourceset;
     char *namespace, *name;
+    char *uid;             /* for its life; whoever waits holds on to it, objects are replaced */
     struct object *object; /* the newest copy that is known */
     struct plan *plan;     /* NULL before the first */
     struct map units;      /* cluster -> struct unit */

@@ -131,6 +131,17 @@ static struct error *pass_without(const char *text, struct http_request *request
                                buf_str(&body));
 }
 
+/* What is not allowed is told apart: a test may want to know of it. */
+static struct error *pass_refusal(struct proxy *proxy, struct http_request *request,
+                                  struct http_response *response)
+{
+    SCOPED(buf) body = {.limit = 0};
+    TRY(http_response_read_all(response, &body));
+    buf_add(&proxy->refused, str_trim(buf_str(&body)));
+    buf_add_char(&proxy->refused, '\n');
+    return http_request_answer(request, 403, STR("application/json"), buf_str(&body));
+}
+
 static struct error *ask(const struct proxy *proxy, struct http_request *request, struct str body,
                          struct http_response **ret_response)
 {
@@ -173,6 +184,8 @@ static struct error *serve(void *data, struct http_request *request)
     TRY(ask(proxy, request, buf_str(&body), &response));
     if (fault.after)
         return refuse(request, &fault);
+    if (http_response_status(response) == 403)
+        return pass_refusal(proxy, request, response);
     return fault.blank ? pass_without(fault.blank, request, response)
                        : pass_on(proxy, request, response);
 }
@@ -191,6 +204,7 @@ void proxy_done(struct proxy *proxy)
     buf_done(&proxy->asked);
     buf_done(&proxy->type);
     buf_done(&proxy->sent);
+    buf_done(&proxy->refused);
 }
 
 void proxy_fail(struct proxy *proxy, struct proxy_fault fault)

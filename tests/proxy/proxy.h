@@ -48,6 +48,8 @@ struct proxy {
     size_t writes;
     struct buf type; /* of the last one's body, statuses apart */
     struct buf sent; /* the last one's body */
+
+    struct buf refused; /* what the server itself answered with 403, a line each */
 };
 
 /* The rest is set by whoever has it. Port 80 of the host. Suspends. */

@@ -3,7 +3,7 @@
 
 static void apply_resource(struct apply_rig *rig, enum apply_strategy strategy, const char *text)
 {
-    const struct apply_target target = {rig->client, rig->discovery};
+    const struct apply_target target = {rig->client, rig->discovery, false};
     OWNED(object) resource = NULL;
     CHECK_OK(object_read(str_from_c(text), &resource));
     OWNED(content) content = content_read(resource);

@@ -210,7 +210,7 @@ void apply_rig_refuse(struct apply_rig *rig, bool refuse)
 void apply_rig_apply(struct apply_rig *rig, enum apply_strategy strategy,
                      const char *const *manifests)
 {
-    const struct apply_target target = {rig->client, rig->discovery};
+    const struct apply_target target = {rig->client, rig->discovery, rig->is_first};
     struct apply_item items[ITEMS_MAX];
     size_t count = 0;
     error_free(TAKE(rig->err));

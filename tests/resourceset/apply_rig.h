@@ -63,6 +63,7 @@ struct apply_rig {
     struct discovery_pool *pool;
     struct discovery *discovery;
 
+    bool is_first; /* for apply_target */
     struct apply_rig_fault faults[4];
     /* Before a request goes on to the server; NULL: nothing. */
     void (*on_request)(struct apply_rig *rig, struct str method, struct str path);

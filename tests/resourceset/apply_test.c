@@ -36,6 +36,39 @@ SIM_TEST(crs_35_reconcile_creates_what_is_absent)
     CHECK_EQ(buf_str(&rig.asked), STR("GET " MAPS "/a\nPOST " MAPS "\n"));
 }
 
+SIM_TEST(what_was_never_applied_is_created_without_a_look)
+{
+    SCOPED(apply_rig) rig;
+    apply_rig_init(&rig);
+    rig.is_first = true;
+    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    apply_rig_check(&rig, 1, 0, 0);
+    CHECK_EQ(buf_str(&rig.asked), STR("POST " MAPS "\n"));
+
+    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"2\""));
+    apply_rig_check(&rig, 0, 1, 0);
+    CHECK_EQ(buf_str(&rig.asked), STR("POST " MAPS "\nGET " MAPS "/a\nPATCH " MAPS "/a\n"));
+}
+
+SIM_TEST(a_refusal_that_comes_from_an_object_that_is_there_is_none)
+{
+    SCOPED(apply_rig) rig;
+    apply_rig_init(&rig);
+    rig.is_first = true;
+    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    apply_rig_fail(
+        &rig, (struct apply_rig_fault){.method = "POST", .part = MAPS, .times = 1, .status = 422});
+    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"2\""));
+    apply_rig_check(&rig, 0, 1, 0);
+    CHECK_EQ(apply_rig_look(&rig, MAPS "/a", "data.k"), STR("2"));
+
+    apply_rig_fail(
+        &rig, (struct apply_rig_fault){.method = "POST", .part = MAPS, .times = 1, .status = 422});
+    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("b", "\"k\":\"2\""));
+    CHECK_CONTAINS(str_from_c(rig.err->message),
+                   STR("creating object /v1, Kind=ConfigMap default/b: "));
+}
+
 SIM_TEST(fw_104_objects_carry_nothing_of_ours)
 {
     static const enum apply_strategy strategies[] = {APPLY_ONCE, APPLY_RECONCILE};

@@ -13,6 +13,7 @@
 #include "json/path.h"
 #include "net/network.h"
 #include "net/tls.h"
+#include "resourceset/account.h"
 #include "resourceset/resourceset_internal.h"
 #include "standalone/standalone_kinds.h"
 
@@ -60,12 +61,37 @@ static void open_server(struct crs_rig *rig, bool has_webhooks)
     rig->direct = http_client_new(loop_current(), &direct);
 }
 
-static void init(struct crs_rig *rig, bool has_webhooks)
+static struct str call_as_admin(void *data, const char *method, const char *target,
+                                const char *body)
+{
+    struct crs_rig *rig = data;
+    crs_rig_do(rig, method, target, body);
+    return buf_str(&rig->answer);
+}
+
+/* The proxy has the token, and no certificate besides that would count first. */
+static void open_account(struct crs_rig *rig, const struct account_right *missing)
+{
+    const struct http_client_options account = {
+        .endpoint = {.network = rig->network,
+                     .host = HOST,
+                     .port = apiserver_port(rig->server),
+                     .tls = rig->tls,
+                     .trust = rig->trust},
+        .connections = 64,
+    };
+    rig->account = http_client_new(loop_current(), &account);
+    rig->management.behind = rig->account;
+    account_make(call_as_admin, rig, missing);
+    account_token(call_as_admin, rig, ACCOUNT_NAME, &rig->management.token);
+}
+
+static void init(struct crs_rig *rig, bool has_webhooks, const struct account_right *missing)
 {
     *rig = (struct crs_rig){.network = sim_network_new(loop_current()), .tls = tls_context_new()};
     log_set_sink(on_line, rig);
     open_server(rig, has_webhooks);
-    rig->management.behind = rig->direct;
+    open_account(rig, missing);
     proxy_open(&rig->management, rig->network, MANAGEMENT);
     for (size_t i = 0; i < CRS_RIG_CLUSTERS; i++) {
         rig->workloads[i].behind = rig->direct;
@@ -75,7 +101,7 @@ static void init(struct crs_rig *rig, bool has_webhooks)
     }
     rig->config.server = (struct url){.scheme = URL_HTTP, .host = MANAGEMENT, .port = 80};
     rig->config.host = STR("http://management.test");
-    rig->config.namespace = STR("default");
+    rig->config.namespace = STR(ACCOUNT_NAMESPACE);
     crs_rig_do(rig, "POST", "/api/v1/namespaces",
                "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"ns\"}}");
     while (crs_rig_call(rig, "GET", CRS_RIG_SETS, NULL) != 200)
@@ -84,20 +110,29 @@ static void init(struct crs_rig *rig, bool has_webhooks)
 
 void crs_rig_init(struct crs_rig *rig)
 {
-    init(rig, true);
+    init(rig, true, NULL);
+}
+
+void crs_rig_init_without_right(struct crs_rig *rig, const struct account_right *missing)
+{
+    init(rig, true, missing);
+    rig->may_be_refused = true;
 }
 
 void crs_rig_init_without_webhooks(struct crs_rig *rig)
 {
-    init(rig, false);
+    init(rig, false, NULL);
 }
 
 void crs_rig_done(struct crs_rig *rig)
 {
     crs_rig_stop(rig);
+    if (!rig->may_be_refused)
+        CHECK_EQ(buf_str(&rig->management.refused), STR(""));
     proxy_done(&rig->management);
     for (size_t i = 0; i < CRS_RIG_CLUSTERS; i++)
         proxy_done(&rig->workloads[i]);
+    http_client_free(rig->account);
     http_client_free(rig->direct);
     apiserver_free(rig->server);
     FIBER_SHIELD(FOREVER);
@@ -119,7 +154,7 @@ static struct error *run(void *data)
     return fleet_run(rig->fleet);
 }
 
-void crs_rig_start(struct crs_rig *rig, const struct fleet_options *options)
+struct fleet_options crs_rig_options(struct crs_rig *rig, const struct fleet_options *options)
 {
     struct fleet_options all = options ? *options : (struct fleet_options){0};
     all.config = &rig->config;
@@ -128,6 +163,12 @@ void crs_rig_start(struct crs_rig *rig, const struct fleet_options *options)
     all.user_agent = STR("corset/v1 (linux)");
     if (!all.timing.jitter)
         all.timing.jitter = -1;
+    return all;
+}
+
+void crs_rig_start(struct crs_rig *rig, const struct fleet_options *options)
+{
+    const struct fleet_options all = crs_rig_options(rig, options);
     CHECK_OK(fleet_new(loop_current(), &all, &rig->fleet));
     scope_start(&rig->running, "controllers", run, rig);
 }
@@ -277,15 +318,20 @@ void crs_rig_put_set(struct crs_rig *rig, const char *selector)
     crs_rig_put(rig, buf_c(&body));
 }
 
-void crs_rig_ready(struct crs_rig *rig, const char *strategy)
+void crs_rig_ready_on(struct crs_rig *rig, const char *strategy)
 {
-    crs_rig_cluster(rig, 1);
     crs_rig_map(rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
     crs_rig_secret(rig, "s1", "", CRS_RIG_MANIFEST("b", "1"));
     if (!rig->fleet)
         crs_rig_start(rig, NULL);
     crs_rig_set(rig, "crs1", strategy, "ConfigMap/cm1 Secret/s1");
     crs_rig_await_applied(rig, "crs1");
+}
+
+void crs_rig_ready(struct crs_rig *rig, const char *strategy)
+{
+    crs_rig_cluster(rig, 1);
+    crs_rig_ready_on(rig, strategy);
 }
 
 void crs_rig_kick(struct crs_rig *rig, const char *set)

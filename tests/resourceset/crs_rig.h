@@ -5,7 +5,8 @@
  * Everything is in namespace "ns". The controllers speak to the management cluster through one
  * proxy, and to workload cluster c1, c2, c3 through one each; proxies note what is asked and
  * misbehave where they are told to. Hosts are "management.test", "c1.test" and so on, for
- * sim_network_set_faults(). The test speaks to all of them directly.
+ * sim_network_set_faults(). The test speaks to all of them directly, as admin; the controllers are
+ * the account of deploy/ there, and a request of theirs that its roles do not cover fails the test.
  *
  *     SCOPED(crs_rig) rig;
  *     crs_rig_init(&rig);
@@ -26,6 +27,8 @@
 #include "proxy/proxy.h"
 #include "testing/sim.h"
 #include "testing/sim_network.h"
+
+struct account_right;
 
 #define CRS_RIG_CLUSTERS 3
 
@@ -66,10 +69,12 @@ struct crs_rig {
     struct tls_identity *admin;
     struct apiserver *server;
     struct http_client *direct;
+    struct http_client *account; /* as the controllers */
     struct proxy management, workloads[CRS_RIG_CLUSTERS];
     struct rest_config config;
     struct fleet *fleet; /* NULL while nothing runs */
     struct scope running;
+    bool may_be_refused;
 
     struct buf log;
     struct buf answer; /* of the last call */
@@ -79,11 +84,15 @@ struct crs_rig {
 /* The servers and the namespace; no Cluster yet. */
 void crs_rig_init(struct crs_rig *rig);
 void crs_rig_init_without_webhooks(struct crs_rig *rig);
+void crs_rig_init_without_right(struct crs_rig *rig, const struct account_right *missing);
 void crs_rig_done(struct crs_rig *rig);
 
 /* The controllers; options may be NULL, and what they leave open is filled in. */
 void crs_rig_start(struct crs_rig *rig, const struct fleet_options *options);
 void crs_rig_stop(struct crs_rig *rig);
+
+/* The options it takes, for a second process. */
+struct fleet_options crs_rig_options(struct crs_rig *rig, const struct fleet_options *options);
 
 /* Cluster c<number>, labelled cni=calico, provisioned, with its kubeconfig. */
 void crs_rig_cluster(struct crs_rig *rig, size_t number);
@@ -117,6 +126,7 @@ void crs_rig_put_set(struct crs_rig *rig, const char *selector);
 
 /* cm1, s1 and crs1 with both, on c1; everything is applied. */
 void crs_rig_ready(struct crs_rig *rig, const char *strategy);
+void crs_rig_ready_on(struct crs_rig *rig, const char *strategy); /* clusters that are there */
 
 /* A pass of the set, by hand. */
 void crs_rig_kick(struct crs_rig *rig, const char *set);
