@@ -298,13 +298,16 @@ static void tell_later(struct member_set *set, duration after)
 static struct error *tell(struct member_pass *pass)
 {
     struct member_set *set = pass->set;
-    const duration early = set->due - loop_now(set->resourceset->loop);
-    if (set->pending && (!set->due || early > 0)) {
+    const int64_t now = loop_now(set->resourceset->loop);
+    if (set->pending && set->has_news && !set->due)
+        set->due = now + TELL_AFTER; /* whoever had the news is tried again already */
+    if (set->pending && (!set->due || set->due > now)) {
         if (set->due)
-            tell_later(set, early);
+            tell_later(set, set->due - now);
         return NULL;
     }
     set->due = 0;
+    set->has_news = false;
     judge_supplies(pass);
     struct report_account account = {
         .clusters = map_count(&set->units),
@@ -313,7 +316,9 @@ static struct error *tell(struct member_pass *pass)
     };
     account.items = pass->items;
     account.count = account.clusters ? pass->item_count : 0;
-    return write_report(pass, &account);
+    struct error *err = write_report(pass, &account);
+    set->has_news |= err != NULL;
+    return err;
 }
 
 static struct error *refuse_selector(struct member_pass *pass, struct plan *plan)

@@ -18,8 +18,7 @@
 
 #define CONFLICT_PAUSE (100 * MILLISECOND)
 #define NO_CLIENT_WAIT (5 * MINUTE) /* a connection wakes us; this is in case that was missed */
-#define TELL_AFTER     (5 * SECOND)
-#define WRITE_TIME     MINUTE              /* of what is noted after applying */
+#define WRITE_TIME     MINUTE       /* of what is noted after applying */
 #define OBJECT_TIME    (250 * MILLISECOND) /* at 20 requests a second, and some patience */
 
 struct unit_pass {
@@ -377,7 +376,8 @@ static void conclude(struct unit_pass *pass)
         return; /* still pending: the plan has changed meanwhile */
     }
     unit_set_pending(unit, false);
-    if (is_first || is_news || pass->set->due) /* others left news behind */
+    pass->set->has_news |= is_first || is_news;
+    if (pass->set->has_news || pass->set->due) /* others left news behind */
         tell_set(pass->set);
 }
 
