@@ -5,14 +5,14 @@
 #include "json/path.h"
 #include "testing/test.h"
 
-#define OWNER(name, uid)                                                                      \
-    "{\"apiVersion\":\"addons.cluster.x-k8s.io/v1beta2\",\"kind\":\"ClusterResourceSet\","    \
+#define OWNER(name, uid)                                                                   \
+    "{\"apiVersion\":\"addons.cluster.x-k8s.io/v1beta2\",\"kind\":\"ClusterResourceSet\"," \
     "\"name\":\"" name "\",\"uid\":\"" uid "\"}"
-#define APPLIED(name, hash, time)                                                             \
-    "{\"name\":\"" name "\",\"kind\":\"ConfigMap\",\"hash\":\"" hash                          \
+#define APPLIED(name, hash, time)                                    \
+    "{\"name\":\"" name "\",\"kind\":\"ConfigMap\",\"hash\":\"" hash \
     "\",\"lastAppliedTime\":\"" time "\",\"applied\":true}"
-#define FAILED(name, time)                                                                    \
-    "{\"name\":\"" name "\",\"kind\":\"ConfigMap\",\"lastAppliedTime\":\"" time               \
+#define FAILED(name, time)                                                      \
+    "{\"name\":\"" name "\",\"kind\":\"ConfigMap\",\"lastAppliedTime\":\"" time \
     "\",\"applied\":false}"
 #define ENTRY(set, resources) \
     "{\"clusterResourceSetName\":\"" set "\",\"resources\":[" resources "]}"
@@ -56,7 +56,8 @@ static void check_same(const struct object *seen, const struct object *expected)
 TEST(crs_25_a_new_binding_has_its_cluster_and_one_owner)
 {
     OWNED(object) binding = NULL;
-    OWNED(object) expected = read_object(
+    OWNED(object)
+    expected = read_object(
         "{\"apiVersion\":\"addons.cluster.x-k8s.io/v1beta2\",\"kind\":\"ClusterResourceSetBinding\","
         "\"metadata\":{\"namespace\":\"ns\",\"name\":\"c1\",\"ownerReferences\":[" OWNER(
             "crs1", "u1") "]},\"spec\":{\"clusterName\":\"c1\"}}");
@@ -98,7 +99,8 @@ TEST(binding_needs_by_strategy)
 
 TEST(crs_77_an_entry_is_found_in_any_place)
 {
-    OWNED(object) binding = make_binding(
+    OWNED(object)
+    binding = make_binding(
         "", "null," OTHER "," ENTRY("crs1", "null,{\"name\":\"cm1\",\"kind\":\"Secret\"}," APPLIED(
                                                 "cm1", "sha256:a", T1)));
     struct binding_resource found;
@@ -124,75 +126,86 @@ static const struct binding_resource both[] = {
 
 #define BOTH APPLIED("cm1", "sha256:a", T2) "," FAILED("cm2", T2)
 
+struct recording {
+    const char *name, *owners, *before, *owners_after, *after;
+    size_t count; /* of both */
+};
+
+static void check_records(struct recording recording)
+{
+    OWNED(object) binding = make_binding(recording.owners, recording.before);
+    OWNED(object) expected = make_binding(recording.owners_after, recording.after);
+    OWNED(object) after = NULL;
+    OWNED(object) again = NULL;
+    const struct binding_change change = {
+        .owner = own("u1"), .resources = both, .count = recording.count};
+    TEST_CASE("%s", recording.name);
+    CHECK_OK(binding_record(binding, &change, &after));
+    check_same(after, expected);
+    CHECK_OK(binding_record(after, &change, &again));
+    CHECK(again == after); /* nothing to write the second time */
+}
+
 TEST(binding_records)
 {
-    static const struct {
-        const char *name, *owners, *before, *owners_after, *after;
-        size_t count;
-    } cases[] = {
-        {"crs_18: an entry without resources", OWNER("crs1", "u1"), "", OWNER("crs1", "u1"),
-         BARE("crs1"), 0},
-        {"crs_13: two resources", OWNER("crs1", "u1"), "", OWNER("crs1", "u1"),
-         ENTRY("crs1", BOTH), 2},
-        {"crs_26: beside another set", OWNER("other", "u9"), OTHER,
-         OWNER("other", "u9") "," OWNER("crs1", "u1"), OTHER "," ENTRY("crs1", BOTH), 2},
-        {"crs_77: positions are kept", OWNER("crs1", "u1"),
-         OTHER "," ENTRY("crs1", FAILED("cm2", T1) "," FAILED("z", T1) "," FAILED("cm1", T1)) "," BARE(
-             "last"),
-         OWNER("crs1", "u1"),
-         OTHER "," ENTRY("crs1", FAILED("cm2", T2) "," FAILED("z", T1) "," APPLIED(
-                                     "cm1", "sha256:a", T2)) "," BARE("last"),
-         2},
-        {"crs_47: what is no longer named stays", OWNER("crs1", "u1"),
-         ENTRY("crs1", APPLIED("gone", "sha256:g", T1)), OWNER("crs1", "u1"),
-         ENTRY("crs1", APPLIED("gone", "sha256:g", T1) "," BOTH), 2},
-        {"crs_81: the uid of a set that came again replaces the old one",
-         OWNER("other", "u9") "," OWNER("crs1", "u0") "," OWNER("third", "u3"), "",
-         OWNER("other", "u9") "," OWNER("crs1", "u1") "," OWNER("third", "u3"), BARE("crs1"), 0},
-        {"members that we do not know stay", OWNER("crs1", "u1"),
-         "{\"clusterResourceSetName\":\"crs1\",\"note\":{\"a\":1},\"resources\":[{\"name\":\"cm1\","
-         "\"kind\":\"ConfigMap\",\"applied\":false,\"why\":\"x\"}]}",
-         OWNER("crs1", "u1"),
-         "{\"clusterResourceSetName\":\"crs1\",\"note\":{\"a\":1},\"resources\":[{\"name\":\"cm1\","
-         "\"kind\":\"ConfigMap\",\"hash\":\"sha256:a\",\"lastAppliedTime\":\"" T2
-         "\",\"applied\":true,\"why\":\"x\"}," FAILED("cm2", T2) "]}",
-         2},
-        {"null items stay where they are", "", "null," BARE("crs1") ",null",
-         OWNER("crs1", "u1"), "null," ENTRY("crs1", BOTH) ",null", 2},
-        {"of two entries the first is ours", "",
-         ENTRY("crs1", FAILED("cm1", T1)) "," ENTRY("crs1", FAILED("cm1", T1)),
-         OWNER("crs1", "u1"), ENTRY("crs1", BOTH) "," ENTRY("crs1", FAILED("cm1", T1)), 2},
-        {"a hash that is no longer true goes", "",
-         ENTRY("crs1", APPLIED("cm1", "sha256:a", T2) "," APPLIED("cm2", "sha256:b", T1)),
-         OWNER("crs1", "u1"), ENTRY("crs1", BOTH), 2},
-    };
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        OWNED(object) binding = make_binding(cases[i].owners, cases[i].before);
-        OWNED(object) expected = make_binding(cases[i].owners_after, cases[i].after);
-        OWNED(object) after = NULL;
-        OWNED(object) again = NULL;
-        const struct binding_change change = {
-            .owner = own("u1"), .resources = both, .count = cases[i].count};
-        TEST_CASE("%s", cases[i].name);
-        CHECK_OK(binding_record(binding, &change, &after));
-        check_same(after, expected);
-        CHECK_OK(binding_record(after, &change, &again));
-        CHECK(again == after); /* nothing to write the second time */
-    }
+    check_records((struct recording){"crs_18: an entry without resources", OWNER("crs1", "u1"), "",
+                                     OWNER("crs1", "u1"), BARE("crs1"), 0});
+    check_records((struct recording){"crs_13: two resources", OWNER("crs1", "u1"), "",
+                                     OWNER("crs1", "u1"), ENTRY("crs1", BOTH), 2});
+    check_records((struct recording){"crs_26: beside another set", OWNER("other", "u9"), OTHER,
+                                     OWNER("other", "u9") "," OWNER("crs1", "u1"),
+                                     OTHER "," ENTRY("crs1", BOTH), 2});
+    check_records((struct recording){
+        "crs_77: positions are kept", OWNER("crs1", "u1"),
+        OTHER "," ENTRY(
+            "crs1", FAILED("cm2", T1) "," FAILED("z", T1) "," FAILED("cm1", T1)) "," BARE("last"),
+        OWNER("crs1", "u1"),
+        OTHER "," ENTRY("crs1", FAILED("cm2", T2) "," FAILED("z", T1) "," APPLIED(
+                                    "cm1", "sha256:a", T2)) "," BARE("last"),
+        2});
+    check_records((struct recording){"crs_47: what is no longer named stays", OWNER("crs1", "u1"),
+                                     ENTRY("crs1", APPLIED("gone", "sha256:g", T1)),
+                                     OWNER("crs1", "u1"),
+                                     ENTRY("crs1", APPLIED("gone", "sha256:g", T1) "," BOTH), 2});
+    check_records((struct recording){
+        "crs_81: the uid of a set that came again replaces the old one",
+        OWNER("other", "u9") "," OWNER("crs1", "u0") "," OWNER("third", "u3"), "",
+        OWNER("other", "u9") "," OWNER("crs1", "u1") "," OWNER("third", "u3"), BARE("crs1"), 0});
+    check_records((struct recording){
+        "members that we do not know stay", OWNER("crs1", "u1"),
+        "{\"clusterResourceSetName\":\"crs1\",\"note\":{\"a\":1},\"resources\":[{\"name\":\"cm1\","
+        "\"kind\":\"ConfigMap\",\"applied\":false,\"why\":\"x\"}]}",
+        OWNER("crs1", "u1"),
+        "{\"clusterResourceSetName\":\"crs1\",\"note\":{\"a\":1},\"resources\":[{\"name\":\"cm1\","
+        "\"kind\":\"ConfigMap\",\"hash\":\"sha256:a\",\"lastAppliedTime\":\"" T2
+        "\",\"applied\":true,\"why\":\"x\"}," FAILED("cm2", T2) "]}",
+        2});
+    check_records((struct recording){"null items stay where they are", "",
+                                     "null," BARE("crs1") ",null", OWNER("crs1", "u1"),
+                                     "null," ENTRY("crs1", BOTH) ",null", 2});
+    check_records((struct recording){
+        "of two entries the first is ours", "",
+        ENTRY("crs1", FAILED("cm1", T1)) "," ENTRY("crs1", FAILED("cm1", T1)), OWNER("crs1", "u1"),
+        ENTRY("crs1", BOTH) "," ENTRY("crs1", FAILED("cm1", T1)), 2});
+    check_records((struct recording){
+        "a hash that is no longer true goes", "",
+        ENTRY("crs1", APPLIED("cm1", "sha256:a", T2) "," APPLIED("cm2", "sha256:b", T1)),
+        OWNER("crs1", "u1"), ENTRY("crs1", BOTH), 2});
 }
 
 TEST(of_a_resource_that_is_named_twice_the_last_result_is_recorded)
 {
     const struct binding_resource twice[] = {
-        {CONFIG_MAP("cm1"), false, STR(""), STR(T1)},
-        {CONFIG_MAP("cm2"), true, STR("sha256:b"), STR(T1)},
-        {CONFIG_MAP("cm1"), true, STR("sha256:a"), STR(T2)},
+        {CONFIG_MAP("cm1"), false, STR(""),         STR(T1)},
+        {CONFIG_MAP("cm2"), true,  STR("sha256:b"), STR(T1)},
+        {CONFIG_MAP("cm1"), true,  STR("sha256:a"), STR(T2)},
     };
     const struct binding_change change = {.owner = own("u1"), .resources = twice, .count = 3};
     static const char *const befores[] = {"", ENTRY("crs1", FAILED("cm1", T1))};
-    OWNED(object) expected =
-        make_binding(OWNER("crs1", "u1"), ENTRY("crs1", APPLIED("cm1", "sha256:a", T2) "," APPLIED(
-                                                            "cm2", "sha256:b", T1)));
+    OWNED(object)
+    expected = make_binding(
+        OWNER("crs1", "u1"),
+        ENTRY("crs1", APPLIED("cm1", "sha256:a", T2) "," APPLIED("cm2", "sha256:b", T1)));
     for (size_t i = 0; i < COUNT(befores); i++) {
         OWNED(object) before = make_binding("", befores[i]);
         OWNED(object) after = NULL;
@@ -206,10 +219,11 @@ static struct object *make_full(size_t count)
 {
     SCOPED(buf) text = {0};
     for (size_t i = 0; i < count; i++)
-        buf_print(&text,
-                  "%s{\"name\":\"r%zu\",\"kind\":\"ConfigMap\",\"applied\":true,\"lastAppliedTime\":"
-                  "\"" T1 "\"}",
-                  i ? "," : "", i);
+        buf_print(
+            &text,
+            "%s{\"name\":\"r%zu\",\"kind\":\"ConfigMap\",\"applied\":true,\"lastAppliedTime\":"
+            "\"" T1 "\"}",
+            i ? "," : "", i);
     SCOPED(buf) entry = {0};
     buf_print(&entry, "{\"clusterResourceSetName\":\"crs1\",\"resources\":[%s]}", buf_c(&text));
     return make_binding(OWNER("crs1", "u1"), buf_c(&entry));
@@ -237,10 +251,10 @@ TEST(v_22_at_the_limit_the_oldest_that_are_no_longer_named_go)
         size_t before, after;
         const char *names[5];
     } cases[] = {
-        {98,  100, {"r0", "r1", "r97", "cm2", NULL}     },
-        {99,  100, {"r0", "!r1", "r2", "cm1", NULL}     },
-        {100, 100, {"r0", "!r1", "!r2", "r3", "cm2"}    },
-        {110, 100, {"r0", "!r12", "r13", "cm1", "r109"} },
+        {98,  100, {"r0", "r1", "r97", "cm2", NULL}    },
+        {99,  100, {"r0", "!r1", "r2", "cm1", NULL}    },
+        {100, 100, {"r0", "!r1", "!r2", "r3", "cm2"}   },
+        {110, 100, {"r0", "!r12", "r13", "cm1", "r109"}},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         OWNED(object) before = make_full(cases[i].before);
@@ -271,41 +285,42 @@ TEST(what_the_set_names_is_never_pruned)
     check_names(after, 100, (const char *const[]){"!r0", "r1", "r99", "r100", NULL});
 }
 
+static void check_forgets(struct recording recording)
+{
+    OWNED(object) binding = make_binding(recording.owners, recording.before);
+    OWNED(object) expected = make_binding(recording.owners_after, recording.after);
+    OWNED(object) after = NULL;
+    OWNED(object) again = NULL;
+    TEST_CASE("%s", recording.name);
+    CHECK(binding_mentions(binding, own("u1")));
+    CHECK_OK(binding_forget(binding, own("u1"), &after));
+    check_same(after, expected);
+    CHECK(!binding_mentions(after, own("u1")));
+    CHECK(!binding_is_empty(after));
+    CHECK_OK(binding_forget(after, own("u1"), &again));
+    CHECK(again == after);
+}
+
 TEST(binding_forgets)
 {
-    static const struct {
-        const char *name, *owners, *before, *owners_after, *after;
-        bool is_empty;
-    } cases[] = {
-        {"crs_49: others stay", OWNER("crs1", "u1") "," OWNER("other", "u9"),
-         ENTRY("crs1", FAILED("cm1", T1)) "," OTHER ",null", OWNER("other", "u9"), OTHER ",null",
-         false},
-        {"every entry of the name", OWNER("other", "u9"), BARE("crs1") "," OTHER "," BARE("crs1"),
-         OWNER("other", "u9"), OTHER, false},
-        {"the owner alone, of another uid", OWNER("crs1", "u0") "," OWNER("other", "u9"), OTHER,
-         OWNER("other", "u9"), OTHER, false},
-        {"a Cluster of the same name stays",
-         "{\"apiVersion\":\"cluster.x-k8s.io/v1beta1\",\"kind\":\"Cluster\",\"name\":\"crs1\","
-         "\"uid\":\"c\"}," OWNER("crs1", "u1"),
-         OTHER,
-         "{\"apiVersion\":\"cluster.x-k8s.io/v1beta1\",\"kind\":\"Cluster\",\"name\":\"crs1\","
-         "\"uid\":\"c\"}",
-         OTHER, false},
-    };
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        OWNED(object) binding = make_binding(cases[i].owners, cases[i].before);
-        OWNED(object) expected = make_binding(cases[i].owners_after, cases[i].after);
-        OWNED(object) after = NULL;
-        OWNED(object) again = NULL;
-        TEST_CASE("%s", cases[i].name);
-        CHECK(binding_mentions(binding, own("u1")));
-        CHECK_OK(binding_forget(binding, own("u1"), &after));
-        check_same(after, expected);
-        CHECK(!binding_mentions(after, own("u1")));
-        CHECK_EQ(binding_is_empty(after), cases[i].is_empty);
-        CHECK_OK(binding_forget(after, own("u1"), &again));
-        CHECK(again == after);
-    }
+    check_forgets((struct recording){"crs_49: others stay",
+                                     OWNER("crs1", "u1") "," OWNER("other", "u9"),
+                                     ENTRY("crs1", FAILED("cm1", T1)) "," OTHER ",null",
+                                     OWNER("other", "u9"), OTHER ",null", 0});
+    check_forgets((struct recording){"every entry of the name", OWNER("other", "u9"),
+                                     BARE("crs1") "," OTHER "," BARE("crs1"), OWNER("other", "u9"),
+                                     OTHER, 0});
+    check_forgets((struct recording){"the owner alone, of another uid",
+                                     OWNER("crs1", "u0") "," OWNER("other", "u9"), OTHER,
+                                     OWNER("other", "u9"), OTHER, 0});
+    check_forgets((struct recording){
+        "a Cluster of the same name stays",
+        "{\"apiVersion\":\"cluster.x-k8s.io/v1beta1\",\"kind\":\"Cluster\",\"name\":\"crs1\","
+        "\"uid\":\"c\"}," OWNER("crs1", "u1"),
+        OTHER,
+        "{\"apiVersion\":\"cluster.x-k8s.io/v1beta1\",\"kind\":\"Cluster\",\"name\":\"crs1\","
+        "\"uid\":\"c\"}",
+        OTHER, 0});
 }
 
 TEST(crs_50_a_binding_without_its_last_set_is_empty)

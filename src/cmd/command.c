@@ -10,6 +10,18 @@
 /* Further apart than this, a word is not a typing mistake of another. */
 #define GUESS_DISTANCE 2
 
+static const char *program = "corset";
+
+const char *command_program(void)
+{
+    return program;
+}
+
+void command_set_program(const char *name)
+{
+    program = name;
+}
+
 int command_fail(struct error *err)
 {
     SCOPED(buf) line = {.limit = 0};
@@ -33,7 +45,7 @@ int command_misused(const struct command *command, const char *format, ...)
     va_start(args, format);
     vfprintf(stderr, format, args);
     va_end(args);
-    fprintf(stderr, "\nTry 'corset %s --help'.\n", command->name);
+    fprintf(stderr, "\nTry '%s %s --help'.\n", program, command->name);
     return COMMAND_USAGE;
 }
 

@@ -24,7 +24,6 @@ struct command {
     const char *help;                /* the whole text of --help */
     const struct flag_group *groups; /* its flags, see cmd/flags.h */
     size_t group_count;
-    const char *arguments;                 /* what plain arguments may be, as flags have it */
     const struct command *const *children; /* commands below it; it does not run itself then */
     size_t child_count;
     int (*run)(int argc, char **argv); /* without the program's and the command's names */
@@ -41,12 +40,17 @@ extern const struct command command_cluster;
 extern const struct command command_cluster_add;
 extern const struct command command_cluster_list;
 extern const struct command command_cluster_remove;
+extern const struct command command_completion;
 extern const struct command command_controller;
 extern const struct command command_demo;
 extern const struct command command_render;
 extern const struct command command_status;
 extern const struct command command_up;
 extern const struct command command_version;
+
+/* How this program is called: "corset", or "kubectl corset" as a plugin. A constant. */
+const char *command_program(void);
+void command_set_program(const char *name);
 
 /* Prints an error to standard error and gives COMMAND_FAILED. Takes the error. */
 int command_fail(struct error *err);

@@ -6,11 +6,13 @@
 #include "base/buf.h"
 #include "base/memory.h"
 #include "cmd/command.h"
+#include "cmd/complete.h"
 #include "cmd/globals.h"
+#include "cmd/manual.h"
 
 static const struct command *const commands[] = {
-    &command_demo,      &command_up,         &command_cluster, &command_status,
-    &command_apiserver, &command_controller, &command_render,  &command_version,
+    &command_demo,       &command_up,     &command_cluster,    &command_status,  &command_apiserver,
+    &command_controller, &command_render, &command_completion, &command_version,
 };
 
 const struct command *command_at(size_t index)
@@ -34,17 +36,25 @@ const struct command *command_find(const char *name)
     return find_in(commands, COUNT(commands), name);
 }
 
-static void print_help(FILE *out)
+static void add_overview(struct buf *out)
 {
-    fprintf(out, "corset brings manifests to every cluster of a fleet.\n\n"
-                 "Usage: corset COMMAND [ARGUMENTS]\n\nCommands:\n");
+    buf_add(out, STR("corset brings manifests to every cluster of a fleet.\n\n"
+                     "Usage: corset COMMAND [ARGUMENTS]\n\nCommands:\n"));
     for (size_t i = 0; i < COUNT(commands); i++)
-        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-    fprintf(out, "  %-10s %s\n\n", "help", "explain a command: corset help up");
-    fputs(GLOBALS_HELP, out);
-    fprintf(out, "\nExit codes: 0 done, 1 the answer is no, 2 wrong usage, 3 could not do it.\n\n"
-                 "Try it:\n"
-                 "  corset demo\n");
+        buf_print(out, "  %-10s  %s\n", commands[i]->name, commands[i]->summary);
+    buf_print(out, "  %-10s  %s\n\n", "help", "explain a command: corset help up");
+    buf_add(out, STR(GLOBALS_HELP));
+    buf_add(out,
+            STR("\nExit codes: 0 done, 1 the answer is no, 2 wrong usage, 3 could not do it.\n\n"
+                "Try it:\n"
+                "  corset demo\n"));
+}
+
+static void print_overview(FILE *out)
+{
+    SCOPED(buf) text = {.limit = 0};
+    add_overview(&text);
+    fputs(buf_c(&text), out);
 }
 
 static int unknown(const char *name, const char *above, const struct command *const *list,
@@ -60,27 +70,66 @@ static int unknown(const char *name, const char *above, const struct command *co
     fprintf(stderr, "corset: there is no command '%s%s%s'.\n", above, *above ? " " : "", name);
     if (meant)
         fprintf(stderr, "Did you mean '%s%s%s'?\n", above, *above ? " " : "", meant);
-    fprintf(stderr, "Try 'corset help%s%s'.\n", *above ? " " : "", above);
+    fprintf(stderr, "Try '%s help%s%s'.\n", command_program(), *above ? " " : "", above);
     return COMMAND_USAGE;
+}
+
+/* The command that words name, NULL for all of them. False when there is no such one. */
+static bool find_topic(int argc, char **argv, const struct command **ret_command)
+{
+    *ret_command = NULL;
+    if (argc == 0)
+        return true;
+    const struct command *command = command_find(argv[0]);
+    if (!command) {
+        unknown(argv[0], "", commands, COUNT(commands));
+        return false;
+    }
+    *ret_command = command;
+    if (!command->child_count || argc == 1)
+        return true;
+    *ret_command = find_in(command->children, command->child_count, argv[1]);
+    if (!*ret_command)
+        unknown(argv[1], command->name, command->children, command->child_count);
+    return *ret_command != NULL;
+}
+
+/* For packagers: "help --man [COMMAND]" prints a manual page, "help --man-pages DIR" writes all. */
+static int help_manual(int argc, char **argv)
+{
+    SCOPED(buf) overview = {.limit = 0};
+    SCOPED(buf) page = {.limit = 0};
+    const struct command *command;
+    add_overview(&overview);
+    if (strcmp(argv[0], "--man-pages") == 0 && argc == 2) {
+        struct error *err = manual_write_all(argv[1], buf_str(&overview));
+        return err ? command_fail(err) : COMMAND_DONE;
+    }
+    if (!find_topic(argc - 1, argv + 1, &command))
+        return COMMAND_USAGE;
+    manual_write(command, buf_str(&overview), &page);
+    return command_print(buf_str(&page));
 }
 
 static int help(int argc, char **argv)
 {
-    if (argc == 0) {
-        print_help(stdout);
-        return COMMAND_DONE;
-    }
-    const struct command *command = command_find(argv[0]);
-    if (!command)
-        return unknown(argv[0], "", commands, COUNT(commands));
-    if (command->child_count && argc > 1) {
-        const struct command *child = find_in(command->children, command->child_count, argv[1]);
-        if (!child)
-            return unknown(argv[1], command->name, command->children, command->child_count);
-        command = child;
-    }
-    fputs(command->help, stdout);
+    const struct command *command;
+    if (argc && (strcmp(argv[0], "--man") == 0 || strcmp(argv[0], "--man-pages") == 0))
+        return help_manual(argc, argv);
+    if (!find_topic(argc, argv, &command))
+        return COMMAND_USAGE;
+    if (command)
+        fputs(command->help, stdout);
+    else
+        print_overview(stdout);
     return COMMAND_DONE;
+}
+
+static int complete(int argc, char **argv)
+{
+    SCOPED(buf) out = {.limit = 0};
+    complete_words(argc, argv, &out);
+    return command_print(buf_str(&out));
 }
 
 static bool is_help(const char *word)
@@ -153,12 +202,24 @@ static int run(const struct command *command, int argc, char **argv)
     return command->run(argc, argv);
 }
 
+/* Under this name kubectl finds its plugins: "kubectl corset status". */
+static void take_name(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    const char *name = slash ? slash + 1 : path;
+    if (name && strcmp(name, "kubectl-corset") == 0)
+        command_set_program("kubectl corset");
+}
+
 int program_run(int argc, char **argv)
 {
+    take_name(argv[0]);
     if (argc < 2) {
-        print_help(stderr);
+        print_overview(stderr);
         return COMMAND_USAGE;
     }
+    if (strcmp(argv[1], "__complete") == 0)
+        return complete(argc - 2, argv + 2);
     put_globals_behind(argc - 1, argv + 1);
     const char *name = argv[1];
     if (strcmp(name, "help") == 0 || is_help(name))

@@ -44,6 +44,7 @@ struct error *member_close(struct member_set *set)
     set->is_open = false;
     MAP_FOREACH (entry, &set->units) {
         struct unit *unit = entry->value;
+        unit->round = 0; /* what happens meanwhile, a connection say, is nobody's concern */
         if (!unit->runs)
             unit_set_pending(unit, false);
         if (unit->work)
@@ -124,15 +125,21 @@ static bool is_recorded(const struct plan *plan, size_t index, const struct obje
     return !binding_needs(plan->spec.strategy, is_there ? &found : NULL, supply_hash(supply));
 }
 
-bool plan_is_met(const struct plan *plan, const struct object *binding,
-                 struct owner_reference owner)
+bool plan_is_recorded(const struct plan *plan, const struct object *binding,
+                      struct owner_reference owner)
 {
-    if (!binding || !binding_has_entry(binding, owner.name) || !binding_is_owned(binding, owner))
+    if (!binding || !binding_has_entry(binding, owner.name))
         return false;
     for (size_t i = 0; i < plan->supply_count; i++)
         if (!is_recorded(plan, i, binding, owner.name))
             return false;
     return true;
+}
+
+bool plan_is_met(const struct plan *plan, const struct object *binding,
+                 struct owner_reference owner)
+{
+    return plan_is_recorded(plan, binding, owner) && binding_is_owned(binding, owner);
 }
 
 struct unit *unit_find(const struct member_set *set, struct str cluster)

@@ -329,6 +329,8 @@ static struct error *run(struct unit_pass *pass)
     pass->binding = ledger_peek(ledger, pass->cluster);
     if (plan_is_met(plan, pass->binding, member_owner(pass->set)))
         return NULL;
+    if (plan_is_recorded(plan, pass->binding, member_owner(pass->set)))
+        return write_binding(pass); /* whose it is needs no connection */
     return work(pass);
 }
 

@@ -110,7 +110,7 @@ static struct str template_version(struct rig *rig)
 {
     CHECK_EQ(rig_call(rig, "GET", RIG_DEPLOYMENT, NULL), 200);
     return json_to_str(
-        json_get(json_path(json_doc_root(rig->doc), "spec.template.metadata.annotations"),
+        json_get(json_path(json_doc_root(rig->desk.doc), "spec.template.metadata.annotations"),
                  STR("w1-web.default.configmap.web.corset.dev/version")));
 }
 

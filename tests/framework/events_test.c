@@ -67,13 +67,13 @@ SIM_TEST(fw_92_managed_objects_say_whose_they_are)
         CHECK_EQ(rig_annotation(&rig, objects[i], "corset.dev/class"), STR("a"));
         CHECK_EQ(rig_annotation(&rig, objects[i], "corset.dev/warning"),
                  STR("⚠️ This Resource is managed by *web* ⚠️"));
-        const struct json_value *labels = json_path(json_doc_root(rig.doc), "metadata.labels");
+        const struct json_value *labels = json_path(json_doc_root(rig.desk.doc), "metadata.labels");
         CHECK_EQ(json_to_str(json_get(labels, STR("corset.dev/operator-controller"))), STR("web"));
         CHECK_EQ(json_to_str(json_get(labels, STR("corset.dev/operator-version"))), STR("v1.0"));
         bool controller = false;
-        CHECK(
-            json_to_bool(json_path(json_doc_root(rig.doc), "metadata.ownerReferences.0.controller"),
-                         &controller));
+        CHECK(json_to_bool(
+            json_path(json_doc_root(rig.desk.doc), "metadata.ownerReferences.0.controller"),
+            &controller));
         CHECK(controller);
         for (size_t j = 0; j < COUNT(expected); j++)
             CHECK_EQ(rig_look(&rig, objects[i], expected[j].path), str_from_c(expected[j].value));

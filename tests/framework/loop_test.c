@@ -358,7 +358,7 @@ static struct str transition(struct rig *rig, struct arena *arena)
 {
     const struct json_value *condition;
     CHECK_EQ(rig_call(rig, "GET", RIG_WEB, NULL), 200);
-    JSON_FOREACH (key, condition, json_path(json_doc_root(rig->doc), "status.conditions"))
+    JSON_FOREACH (key, condition, json_path(json_doc_root(rig->desk.doc), "status.conditions"))
         if (str_eq(json_path_str(condition, "type"), STR("Failed")))
             return arena_str(arena, json_path_str(condition, "lastTransitionTime"));
     return STR("");

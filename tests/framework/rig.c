@@ -10,7 +10,6 @@
 #include "net/tls.h"
 #include "testing/sim_network.h"
 
-#define HOST       STR("server.test")
 #define PROXY      STR("proxy.test")
 #define PROXY_PORT 80
 
@@ -37,34 +36,19 @@ const char rig_deployment[] =
 
 static void open_proxy(struct rig *rig)
 {
-    rig->proxy.behind = rig->direct;
-    proxy_open(&rig->proxy, rig->network, PROXY);
+    rig->proxy.behind = rig->desk.direct;
+    proxy_open(&rig->proxy, rig->desk.network, PROXY);
     rig->config.server = (struct url){.scheme = URL_HTTP, .host = PROXY, .port = PROXY_PORT};
     rig->config.host = STR("http://proxy.test");
     rig->client = client_new(
         loop_current(),
-        &(struct client_options){.config = &rig->config, .network = rig->network, .qps = -1});
+        &(struct client_options){.config = &rig->config, .network = rig->desk.network, .qps = -1});
 }
 
 void rig_init(struct rig *rig)
 {
-    *rig = (struct rig){.network = sim_network_new(loop_current()), .tls = tls_context_new()};
-    const struct apiserver_options options = {
-        .network = rig->network, .host = HOST, .virtual_clusters = 1};
-    CHECK_OK(apiserver_new(loop_current(), &options, &rig->server));
-    CHECK_OK(tls_trust_read(apiserver_authority(rig->server), &rig->trust));
-    CHECK_OK(tls_identity_read(apiserver_admin_certificate(rig->server),
-                               apiserver_admin_key(rig->server), &rig->admin));
-    const struct http_client_options direct = {
-        .endpoint = {.network = rig->network,
-                     .host = HOST,
-                     .port = apiserver_port(rig->server),
-                     .tls = rig->tls,
-                     .identity = rig->admin,
-                     .trust = rig->trust},
-        .connections = 64,
-    };
-    rig->direct = http_client_new(loop_current(), &direct);
+    *rig = (struct rig){0};
+    desk_init(&rig->desk, &(struct apiserver_options){.virtual_clusters = 1});
     rig_do(rig, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition);
     while (rig_call(rig, "GET", RIG_WEBS, NULL) != 200)
         CHECK_OK(fiber_sleep(100 * MILLISECOND));
@@ -83,18 +67,8 @@ void rig_done(struct rig *rig)
     discovery_pool_free(rig->pool);
     client_free(rig->client);
     proxy_done(&rig->proxy);
-    http_client_free(rig->direct);
-    apiserver_free(rig->server);
-    FIBER_SHIELD(FOREVER);
-    while (sim_network_connections(rig->network) > 0)
-        CHECK_OK(fiber_sleep(SECOND));
-    tls_identity_free(rig->admin);
-    tls_trust_free(rig->trust);
-    tls_context_free(rig->tls);
-    network_free(rig->network);
+    desk_done(&rig->desk);
     error_free(rig->err);
-    json_doc_free(rig->doc);
-    buf_done(&rig->answer);
 }
 
 static struct error *add_node(struct rig *rig, struct rig_node *node, struct graph *graph)
@@ -214,53 +188,24 @@ void rig_stop(struct rig *rig)
 
 int rig_call(struct rig *rig, const char *method, const char *target, const char *body)
 {
-    SCOPED(http_headers) headers = {0};
-    OWNED(http_response) response = NULL;
-    const bool patch = strcmp(method, "PATCH") == 0;
-    CHECK_OK(
-        http_headers_add(&headers, STR("content-type"),
-                         patch ? STR("application/merge-patch+json") : STR("application/json")));
-    const struct http_client_request request = {.method = str_from_c(method),
-                                                .target = str_from_c(target),
-                                                .headers = &headers,
-                                                .body = str_from_c(body ? body : "")};
-    buf_clear(&rig->answer);
-    json_doc_free(TAKE(rig->doc));
-    CHECK_OK(http_client_send(rig->direct, &request, &response));
-    CHECK_OK(http_response_read_all(response, &rig->answer));
-    error_free(json_read(buf_str(&rig->answer), &rig->doc)); /* some answers are no JSON */
-    return http_response_status(response);
+    return desk_call(&rig->desk, method, target, body);
 }
 
 void rig_do(struct rig *rig, const char *method, const char *target, const char *body)
 {
-    const int status = rig_call(rig, method, target, body);
-    if (status < 200 || status > 299)
-        test_fail(TEST_PLACE(target), "%d: %.*s", status, STR_ARG(buf_str(&rig->answer)));
-}
-
-static struct str value_text(struct rig *rig, const struct json_value *value)
-{
-    int64_t number;
-    if (!json_to_int64(value, &number))
-        return json_to_str(value);
-    buf_clear(&rig->answer);
-    buf_print(&rig->answer, "%lld", (long long)number);
-    return buf_str(&rig->answer);
+    desk_do(&rig->desk, method, target, body);
 }
 
 struct str rig_look(struct rig *rig, const char *target, const char *path)
 {
-    if (rig_call(rig, "GET", target, NULL) != 200)
-        return STR("");
-    return value_text(rig, json_path(json_doc_root(rig->doc), path));
+    return desk_look(&rig->desk, target, path);
 }
 
 struct str rig_annotation(struct rig *rig, const char *target, const char *name)
 {
     if (rig_call(rig, "GET", target, NULL) != 200)
         return STR("");
-    const struct json_value *all = json_path(json_doc_root(rig->doc), "metadata.annotations");
+    const struct json_value *all = json_path(json_doc_root(rig->desk.doc), "metadata.annotations");
     return json_to_str(json_get(all, str_from_c(name)));
 }
 
@@ -269,15 +214,13 @@ struct str rig_condition(struct rig *rig, const char *type)
     const struct json_value *condition;
     SCOPED(buf) text = {.limit = 0};
     CHECK_EQ(rig_call(rig, "GET", RIG_WEB, NULL), 200);
-    JSON_FOREACH (key, condition, json_path(json_doc_root(rig->doc), "status.conditions")) {
+    JSON_FOREACH (key, condition, json_path(json_doc_root(rig->desk.doc), "status.conditions")) {
         if (!str_eq(json_path_str(condition, "type"), str_from_c(type)))
             continue;
         buf_print(&text, "%.*s/%.*s/%.*s", STR_ARG(json_path_str(condition, "status")),
                   STR_ARG(json_path_str(condition, "reason")),
                   STR_ARG(json_path_str(condition, "message")));
-        buf_clear(&rig->answer);
-        buf_add(&rig->answer, buf_str(&text));
-        return buf_str(&rig->answer);
+        return desk_keep(&rig->desk, buf_str(&text));
     }
     return STR("-");
 }

@@ -7,13 +7,11 @@
  */
 #pragma once
 
-#include "apiserver/apiserver.h"
 #include "async/fiber.h"
 #include "async/scope.h"
 #include "client/kubeconfig.h"
 #include "framework/framework.h"
-#include "http/client.h"
-#include "json/json.h"
+#include "proxy/desk.h"
 #include "proxy/proxy.h"
 #include "testing/sim.h"
 
@@ -35,12 +33,7 @@ struct rig_node {
 };
 
 struct rig {
-    struct network *network;
-    struct tls_context *tls;
-    struct tls_trust *trust;
-    struct tls_identity *admin;
-    struct apiserver *server;
-    struct http_client *direct;
+    struct desk desk;
     struct proxy proxy;
     struct rest_config config;
     struct client *client;
@@ -49,9 +42,6 @@ struct rig {
     struct cache_set *caches;
     struct framework *framework;
     struct scope running;
-
-    struct buf answer; /* of the last rig_call() */
-    struct json_doc *doc;
 
     /* The controller. */
     struct rig_node nodes[8];
@@ -91,7 +81,7 @@ void rig_check_done(const struct rig *rig);
 void rig_run(struct rig *rig);
 void rig_stop(struct rig *rig);
 
-/* Directly to the server: the status; the answer is in the rig. PATCH is a merge patch. */
+/* Directly to the server: the status; the answer is on the desk. PATCH is a merge patch. */
 int rig_call(struct rig *rig, const char *method, const char *target, const char *body);
 
 /* As above; fails the test unless it succeeds. */

@@ -90,17 +90,17 @@ struct away {
 static void away_init(struct away *away, struct rig *rig)
 {
     *away = (struct away){.token = {.secret = true}};
-    apiserver_cluster_token(rig->server, 0, &away->token);
+    apiserver_cluster_token(rig->desk.server, 0, &away->token);
     away->config.server = (struct url){.scheme = URL_HTTPS,
                                        .host = STR("server.test"),
-                                       .port = apiserver_port(rig->server),
+                                       .port = apiserver_port(rig->desk.server),
                                        .path = STR("/clusters/vc-0001")};
     away->config.host = STR("https://server.test/clusters/vc-0001");
-    away->config.tls.trust = tls_trust_ref(rig->trust);
+    away->config.tls.trust = tls_trust_ref(rig->desk.trust);
     away->config.auth.token = buf_str(&away->token);
     away->client = client_new(loop_current(), &(struct client_options){.config = &away->config,
-                                                                       .network = rig->network,
-                                                                       .tls = rig->tls,
+                                                                       .network = rig->desk.network,
+                                                                       .tls = rig->desk.tls,
                                                                        .qps = -1});
     away->pool = discovery_pool_new();
     away->discovery = discovery_new(away->client, away->pool, NULL);

@@ -71,23 +71,40 @@ static struct error *refuse(struct http_request *request, const struct proxy_fau
     return http_request_write(request, buf_str(&body));
 }
 
-static bool is_noted(struct str target)
+static struct str path_of(struct str target)
 {
-    static const char *const discovery[] = {"/api", "/apis", "/"};
-    struct str rest = target, path;
-    str_cut(&rest, '?', &path);
-    for (size_t i = 0; i < COUNT(discovery); i++)
-        if (str_eq(path, str_from_c(discovery[i])))
-            return false;
-    return !has_part(target, "watch=true");
+    struct str path;
+    str_cut(&target, '?', &path);
+    return path;
+}
+
+/* "/api", "/apis", "/api/v1" and "/apis/group/version". */
+static bool is_lookup(struct str path)
+{
+    size_t slashes = 0;
+    for (size_t i = 0; i < path.len; i++)
+        slashes += path.ptr[i] == '/';
+    return str_starts_with(path, STR("/api")) &&
+           slashes <= (str_starts_with(path, STR("/apis")) ? 3 : 2);
+}
+
+static bool is_noted(struct proxy *proxy, struct str method, struct str target)
+{
+    const struct str path = path_of(target);
+    if (is_lookup(path) && str_eq(method, STR("GET"))) {
+        proxy->lookups++;
+        return false;
+    }
+    return !str_eq(path, STR("/")) && !has_part(target, "watch=true");
 }
 
 static void note(struct proxy *proxy, struct http_request *request, struct str body)
 {
     const struct str method = http_request_method(request), target = http_request_target(request);
-    if (!is_noted(target))
+    if (!is_noted(proxy, method, target))
         return;
-    buf_print(&proxy->asked, "%.*s %.*s\n", STR_ARG(method), STR_ARG(target));
+    const struct str shown = proxy->notes_paths ? path_of(target) : target;
+    buf_print(&proxy->asked, "%.*s %.*s\n", STR_ARG(method), STR_ARG(shown));
     if (str_eq(method, STR("GET")))
         return;
     proxy->writes++;
@@ -131,14 +148,17 @@ static struct error *pass_without(const char *text, struct http_request *request
                                buf_str(&body));
 }
 
-/* What is not allowed is told apart: a test may want to know of it. */
+/* What is not allowed is told apart: a test may want to know of it. A namespace that goes refuses
+ * whoever asks. */
 static struct error *pass_refusal(struct proxy *proxy, struct http_request *request,
                                   struct http_response *response)
 {
     SCOPED(buf) body = {.limit = 0};
     TRY(http_response_read_all(response, &body));
-    buf_add(&proxy->refused, str_trim(buf_str(&body)));
-    buf_add_char(&proxy->refused, '\n');
+    if (!has_part(buf_str(&body), "NamespaceTerminating")) {
+        buf_add(&proxy->refused, str_trim(buf_str(&body)));
+        buf_add_char(&proxy->refused, '\n');
+    }
     return http_request_answer(request, 403, STR("application/json"), buf_str(&body));
 }
 
@@ -231,5 +251,5 @@ size_t proxy_count(const struct proxy *proxy, const char *part)
 void proxy_forget(struct proxy *proxy)
 {
     buf_clear(&proxy->asked);
-    proxy->writes = 0;
+    proxy->lookups = proxy->writes = 0;
 }

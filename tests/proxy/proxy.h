@@ -45,11 +45,13 @@ struct proxy {
     void *data;
 
     struct buf asked; /* "METHOD target\n" of all requests but watches, discovery and probes */
+    bool notes_paths; /* without queries */
+    size_t lookups;   /* requests of discovery */
     size_t writes;
     struct buf type; /* of the last one's body, statuses apart */
     struct buf sent; /* the last one's body */
 
-    struct buf refused; /* what the server itself answered with 403, a line each */
+    struct buf refused; /* what the server itself did not allow, a line each */
 };
 
 /* The rest is set by whoever has it. Port 80 of the host. Suspends. */

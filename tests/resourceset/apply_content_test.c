@@ -10,7 +10,7 @@ static void apply_resource(struct apply_rig *rig, enum apply_strategy strategy, 
     CHECK(!content_error(content));
     error_free(TAKE(rig->err));
     arena_clear(&rig->arena);
-    buf_clear(&rig->asked);
+    proxy_forget(&rig->proxy);
     rig->err = apply_content(&target, content, strategy, &rig->arena, &rig->report);
 }
 
@@ -40,7 +40,7 @@ SIM_TEST(crs_70_a_value_is_posted_by_kind)
     apply_resource(&rig, APPLY_ONCE,
                    RESOURCE("\"a\":\"" MAP("n1", "a") "---\\n" DOCUMENT("Namespace", "n1") "\""));
     apply_rig_check(&rig, 2, 0, 0);
-    CHECK_EQ(buf_str(&rig.asked),
+    CHECK_EQ(buf_str(&rig.proxy.asked),
              STR("POST " APPLY_RIG_NAMESPACES "\nPOST " APPLY_RIG_NAMESPACES "/n1/configmaps\n"));
 }
 

@@ -92,6 +92,31 @@ SIM_TEST(crs_26_the_reference_of_a_cluster_stays)
     CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR(BOTH));
 }
 
+/* What was recorded in an older version is taken over without a word to the cluster. */
+SIM_TEST(crs_26_an_older_reference_is_brought_up_to_date_without_a_connection)
+{
+    SCOPED(crs_rig) rig;
+    SCOPED(buf) patch = {.limit = 0};
+    crs_rig_init(&rig);
+    crs_rig_ready(&rig, "Reconcile");
+    CHECK_OK(fiber_sleep(10 * SECOND));
+    crs_rig_stop(&rig);
+    const struct str uid = crs_rig_look(&rig, CRS_RIG_SET, "metadata.uid");
+    buf_print(&patch,
+              "{\"metadata\":{\"ownerReferences\":[{\"apiVersion\":"
+              "\"addons.cluster.x-k8s.io/v1beta1\",\"kind\":\"ClusterResourceSet\","
+              "\"name\":\"crs1\",\"uid\":\"%.*s\"}]}}",
+              STR_ARG(uid));
+    crs_rig_do(&rig, "PATCH", CRS_RIG_BINDING, buf_c(&patch));
+    crs_rig_forget(&rig);
+    sim_network_set_faults(rig.network, STR("c1.test"), &(struct sim_faults){.refuse = true});
+    crs_rig_start(&rig, NULL);
+    crs_rig_await(&rig, CRS_RIG_BINDING, OWNERS ".0.apiVersion", "addons.cluster.x-k8s.io/v1beta2");
+    CHECK_OK(fiber_sleep(MINUTE));
+    CHECK_EQ(rig.management.writes, 1);
+    CHECK_EQ(crs_rig_condition(&rig, "crs1", "ResourcesApplied"), STR("True/Applied/"));
+}
+
 static void conflict(struct crs_rig *rig, size_t times)
 {
     proxy_fail(&rig->management, (struct proxy_fault){"PATCH", "/clusterresourcesetbindings/c1",
@@ -100,7 +125,7 @@ static void conflict(struct crs_rig *rig, size_t times)
 
 SIM_TEST(crs_54_a_conflict_is_no_error_and_comes_again_soon)
 {
-    static const size_t times[] = {1, 3, 6, 12}; /* within one pass, and over several */
+    static const size_t times[] = {1, 12}; /* within one pass, and over several */
     for (size_t i = 0; i < COUNT(times); i++) {
         SCOPED(crs_rig) rig;
         TEST_CASE("%zu", times[i]);

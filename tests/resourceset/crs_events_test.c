@@ -11,7 +11,7 @@ static size_t count_events(struct crs_rig *rig, const char *kind, const char *ty
     const struct json_value *event;
     size_t count = 0;
     crs_rig_do(rig, "GET", EVENTS, NULL);
-    JSON_FOREACH (key, event, json_path(json_doc_root(rig->doc), "items"))
+    JSON_FOREACH (key, event, json_path(json_doc_root(rig->desk.doc), "items"))
         count += str_eq(json_path_str(event, "regarding.kind"), str_from_c(kind)) &&
                  str_eq(json_path_str(event, "type"), str_from_c(type)) &&
                  str_eq(json_path_str(event, "reason"), str_from_c(reason)) &&
@@ -35,7 +35,7 @@ SIM_TEST(events_tell_what_was_applied_where)
     CHECK_EQ(crs_rig_elements(&rig, EVENTS, "items"), 3);
 }
 
-/* Failing for hours makes a few events, not thousands, and none holds what a Secret holds. */
+/* Failing for an hour makes a few events, not thousands, and none holds what a Secret holds. */
 SIM_TEST(events_tell_what_failed_and_do_not_flood)
 {
     SCOPED(crs_rig) rig;
@@ -45,7 +45,7 @@ SIM_TEST(events_tell_what_failed_and_do_not_flood)
     crs_rig_start(&rig, NULL);
     crs_rig_set(&rig, "crs1", "ApplyOnce", "Secret/s1");
     crs_rig_await_condition(&rig, "crs1", "ResourcesApplied", "False/NotApplied/");
-    CHECK_OK(fiber_sleep(2 * HOUR));
+    CHECK_OK(fiber_sleep(HOUR));
     CHECK_EQ(count_events(&rig, "Cluster", "Warning", "ResourcesNotApplied",
                           "ClusterResourceSet crs1: Secret s1, key data, document 1: creating "
                           "object /v1, Kind=ConfigMap nowhere/b: namespaces \"nowhere\" not found"),
@@ -56,7 +56,7 @@ SIM_TEST(events_tell_what_failed_and_do_not_flood)
     CHECK_EQ(crs_rig_elements(&rig, EVENTS, "items"), 2);
     CHECK(proxy_count(&rig.management, "/events") < 10);
     crs_rig_do(&rig, "GET", EVENTS, NULL);
-    CHECK(!str_contains(buf_str(&rig.answer), STR("hidden")));
+    CHECK(!str_contains(buf_str(&rig.desk.answer), STR("hidden")));
     CHECK(!crs_rig_logged(&rig, "hidden"));
     TEST_CASE("it recovers");
     crs_rig_do(&rig, "POST", CRS_RIG_WORKLOAD("1") "/api/v1/namespaces",

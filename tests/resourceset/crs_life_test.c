@@ -180,3 +180,22 @@ SIM_TEST(crs_78_a_pass_that_failed_observes_nothing)
     crs_rig_await_applied(&rig, "crs1");
     CHECK_EQ(crs_rig_look(&rig, CRS_RIG_SET, "status.observedGeneration"), STR("2"));
 }
+
+/* Another controller keeps its condition at the end of the list: its order is as good as ours. */
+SIM_TEST(crs_75_another_order_of_the_conditions_is_no_reason_to_write)
+{
+    SCOPED(crs_rig) rig;
+    SCOPED(buf) patch = {.limit = 0};
+    crs_rig_init(&rig);
+    crs_rig_ready(&rig, "Reconcile");
+    CHECK_OK(fiber_sleep(10 * SECOND));
+    const struct str conditions = crs_rig_look(&rig, CRS_RIG_SET, "status.conditions");
+    buf_print(&patch,
+              "{\"status\":{\"conditions\":%.*s,{\"type\":\"Another\",\"status\":\"True\","
+              "\"reason\":\"Here\",\"message\":\"\",\"lastTransitionTime\":"
+              "\"2026-01-01T00:00:00Z\"}]}}",
+              (int)conditions.len - 1, conditions.ptr);
+    crs_rig_do(&rig, "PATCH", CRS_RIG_SET "/status", buf_c(&patch));
+    crs_rig_check_quiet(&rig, 20 * MINUTE);
+    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_SET, "status.conditions.4.type"), STR("Another"));
+}

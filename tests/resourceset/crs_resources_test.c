@@ -9,7 +9,8 @@
 
 static void refuse(struct crs_rig *rig, const char *host, bool refused)
 {
-    sim_network_set_faults(rig->network, str_from_c(host), &(struct sim_faults){.refuse = refused});
+    sim_network_set_faults(rig->desk.network, str_from_c(host),
+                           &(struct sim_faults){.refuse = refused});
 }
 
 SIM_TEST(crs_16_a_secret_of_another_type_is_told_and_the_rest_is_applied)

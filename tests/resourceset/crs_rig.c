@@ -17,7 +17,6 @@
 #include "resourceset/resourceset_internal.h"
 #include "standalone/standalone_kinds.h"
 
-#define HOST       STR("server.test")
 #define MANAGEMENT STR("management.test")
 #define GLANCE     (100 * MILLISECOND)
 #define GLANCES    6000
@@ -38,27 +37,13 @@ static void on_line(void *data, struct str line)
     buf_add(&rig->log, line);
 }
 
-static void open_server(struct crs_rig *rig, bool has_webhooks)
+static void open_desk(struct crs_rig *rig, bool has_webhooks)
 {
-    struct apiserver_options options = {
-        .network = rig->network, .host = HOST, .virtual_clusters = CRS_RIG_CLUSTERS};
+    struct apiserver_options options = {.virtual_clusters = CRS_RIG_CLUSTERS};
     standalone_add_kinds(&options);
     if (!has_webhooks)
         options.extensions = (struct custom_extensions){0};
-    CHECK_OK(apiserver_new(loop_current(), &options, &rig->server));
-    CHECK_OK(tls_trust_read(apiserver_authority(rig->server), &rig->trust));
-    CHECK_OK(tls_identity_read(apiserver_admin_certificate(rig->server),
-                               apiserver_admin_key(rig->server), &rig->admin));
-    const struct http_client_options direct = {
-        .endpoint = {.network = rig->network,
-                     .host = HOST,
-                     .port = apiserver_port(rig->server),
-                     .tls = rig->tls,
-                     .identity = rig->admin,
-                     .trust = rig->trust},
-        .connections = 64,
-    };
-    rig->direct = http_client_new(loop_current(), &direct);
+    desk_init(&rig->desk, &options);
 }
 
 static struct str call_as_admin(void *data, const char *method, const char *target,
@@ -66,18 +51,18 @@ static struct str call_as_admin(void *data, const char *method, const char *targ
 {
     struct crs_rig *rig = data;
     crs_rig_do(rig, method, target, body);
-    return buf_str(&rig->answer);
+    return buf_str(&rig->desk.answer);
 }
 
 /* The proxy has the token, and no certificate besides that would count first. */
 static void open_account(struct crs_rig *rig, const struct account_right *missing)
 {
     const struct http_client_options account = {
-        .endpoint = {.network = rig->network,
-                     .host = HOST,
-                     .port = apiserver_port(rig->server),
-                     .tls = rig->tls,
-                     .trust = rig->trust},
+        .endpoint = {.network = rig->desk.network,
+                     .host = DESK_HOST,
+                     .port = apiserver_port(rig->desk.server),
+                     .tls = rig->desk.tls,
+                     .trust = rig->desk.trust},
         .connections = 64,
     };
     rig->account = http_client_new(loop_current(), &account);
@@ -88,16 +73,16 @@ static void open_account(struct crs_rig *rig, const struct account_right *missin
 
 static void init(struct crs_rig *rig, bool has_webhooks, const struct account_right *missing)
 {
-    *rig = (struct crs_rig){.network = sim_network_new(loop_current()), .tls = tls_context_new()};
+    *rig = (struct crs_rig){0};
     log_set_sink(on_line, rig);
-    open_server(rig, has_webhooks);
+    open_desk(rig, has_webhooks);
     open_account(rig, missing);
-    proxy_open(&rig->management, rig->network, MANAGEMENT);
+    proxy_open(&rig->management, rig->desk.network, MANAGEMENT);
     for (size_t i = 0; i < CRS_RIG_CLUSTERS; i++) {
-        rig->workloads[i].behind = rig->direct;
+        rig->workloads[i].behind = rig->desk.direct;
         rig->workloads[i].prefix = places[i].prefix;
-        apiserver_cluster_token(rig->server, i, &rig->workloads[i].token);
-        proxy_open(&rig->workloads[i], rig->network, places[i].host);
+        apiserver_cluster_token(rig->desk.server, i, &rig->workloads[i].token);
+        proxy_open(&rig->workloads[i], rig->desk.network, places[i].host);
     }
     rig->config.server = (struct url){.scheme = URL_HTTP, .host = MANAGEMENT, .port = 80};
     rig->config.host = STR("http://management.test");
@@ -133,19 +118,9 @@ void crs_rig_done(struct crs_rig *rig)
     for (size_t i = 0; i < CRS_RIG_CLUSTERS; i++)
         proxy_done(&rig->workloads[i]);
     http_client_free(rig->account);
-    http_client_free(rig->direct);
-    apiserver_free(rig->server);
-    FIBER_SHIELD(FOREVER);
-    while (sim_network_connections(rig->network) > 0)
-        CHECK_OK(fiber_sleep(SECOND));
+    desk_done(&rig->desk);
     log_set_sink(NULL, NULL);
-    tls_identity_free(rig->admin);
-    tls_trust_free(rig->trust);
-    tls_context_free(rig->tls);
-    network_free(rig->network);
-    json_doc_free(rig->doc);
     buf_done(&rig->log);
-    buf_done(&rig->answer);
 }
 
 static struct error *run(void *data)
@@ -158,8 +133,8 @@ struct fleet_options crs_rig_options(struct crs_rig *rig, const struct fleet_opt
 {
     struct fleet_options all = options ? *options : (struct fleet_options){0};
     all.config = &rig->config;
-    all.network = rig->network;
-    all.tls = rig->tls;
+    all.network = rig->desk.network;
+    all.tls = rig->desk.tls;
     all.user_agent = STR("corset/v1 (linux)");
     if (!all.timing.jitter)
         all.timing.jitter = -1;
@@ -273,11 +248,11 @@ static void add_resources(struct buf *out, const char *resources)
 
 const char *crs_rig_resources(struct crs_rig *rig, const char *resources)
 {
-    buf_clear(&rig->answer);
-    buf_add(&rig->answer, STR("{\"spec\":{\"resources\":"));
-    add_resources(&rig->answer, resources);
-    buf_add(&rig->answer, STR("}}"));
-    return buf_c(&rig->answer);
+    buf_clear(&rig->desk.answer);
+    buf_add(&rig->desk.answer, STR("{\"spec\":{\"resources\":"));
+    add_resources(&rig->desk.answer, resources);
+    buf_add(&rig->desk.answer, STR("}}"));
+    return buf_c(&rig->desk.answer);
 }
 
 void crs_rig_set_as(struct crs_rig *rig, const char *name, const char *strategy,
@@ -303,7 +278,7 @@ void crs_rig_put(struct crs_rig *rig, const char *object)
 {
     OWNED(json_doc) doc = NULL;
     CHECK_OK(json_read(str_from_c(object), &doc));
-    CHECK_OK(apiserver_put(rig->server, doc));
+    CHECK_OK(apiserver_put(rig->desk.server, doc));
 }
 
 void crs_rig_put_set(struct crs_rig *rig, const char *selector)
@@ -340,45 +315,14 @@ void crs_rig_kick(struct crs_rig *rig, const char *set)
               (struct key){STR("ns"), str_from_c(set)}, QUEUE_NORMAL);
 }
 
-/* A workload cluster knows its own admin only. */
-static void add_token(struct crs_rig *rig, const char *target, struct http_headers *headers)
-{
-    SCOPED(buf) bearer = {.limit = 0};
-    for (size_t i = 0; i < CRS_RIG_CLUSTERS; i++)
-        if (str_starts_with(str_from_c(target), str_from_c(places[i].prefix))) {
-            buf_print(&bearer, "Bearer %.*s", STR_ARG(buf_str(&rig->workloads[i].token)));
-            CHECK_OK(http_headers_add(headers, STR("authorization"), buf_str(&bearer)));
-        }
-}
-
 int crs_rig_call(struct crs_rig *rig, const char *method, const char *target, const char *body)
 {
-    SCOPED(http_headers) headers = {0};
-    OWNED(http_response) response = NULL;
-    SCOPED(buf) text = {.limit = 0};
-    const bool patch = strcmp(method, "PATCH") == 0;
-    CHECK_OK(
-        http_headers_add(&headers, STR("content-type"),
-                         patch ? STR("application/merge-patch+json") : STR("application/json")));
-    add_token(rig, target, &headers);
-    buf_add(&text, str_from_c(body)); /* may be the last answer */
-    const struct http_client_request request = {.method = str_from_c(method),
-                                                .target = str_from_c(target),
-                                                .headers = &headers,
-                                                .body = buf_str(&text)};
-    buf_clear(&rig->answer);
-    json_doc_free(TAKE(rig->doc));
-    CHECK_OK(http_client_send(rig->direct, &request, &response));
-    CHECK_OK(http_response_read_all(response, &rig->answer));
-    error_free(json_read(buf_str(&rig->answer), &rig->doc)); /* some answers are no JSON */
-    return http_response_status(response);
+    return desk_call(&rig->desk, method, target, body);
 }
 
 void crs_rig_do(struct crs_rig *rig, const char *method, const char *target, const char *body)
 {
-    const int status = crs_rig_call(rig, method, target, body);
-    if (status < 200 || status > 299)
-        test_fail(TEST_PLACE(target), "%d: %.*s", status, STR_ARG(buf_str(&rig->answer)));
+    desk_do(&rig->desk, method, target, body);
 }
 
 bool crs_rig_exists(struct crs_rig *rig, const char *target)
@@ -386,32 +330,15 @@ bool crs_rig_exists(struct crs_rig *rig, const char *target)
     return crs_rig_call(rig, "GET", target, NULL) == 200;
 }
 
-/* What is looked for is kept in the rig's answer. */
-static struct str keep(struct crs_rig *rig, struct str text)
-{
-    SCOPED(buf) copy = {.limit = 0};
-    buf_add(&copy, text);
-    buf_clear(&rig->answer);
-    buf_add(&rig->answer, buf_str(&copy));
-    return buf_str(&rig->answer);
-}
-
 struct str crs_rig_look(struct crs_rig *rig, const char *target, const char *path)
 {
-    SCOPED(buf) text = {.limit = 0};
-    if (crs_rig_call(rig, "GET", target, NULL) != 200)
-        return STR("");
-    const struct json_value *value = json_path(json_doc_root(rig->doc), path);
-    if (!value || json_type(value) == JSON_STRING)
-        return keep(rig, json_to_str(value));
-    json_write(&text, value);
-    return keep(rig, buf_str(&text));
+    return desk_look(&rig->desk, target, path);
 }
 
 size_t crs_rig_elements(struct crs_rig *rig, const char *target, const char *path)
 {
     crs_rig_do(rig, "GET", target, NULL);
-    const struct json_value *value = json_path(json_doc_root(rig->doc), path);
+    const struct json_value *value = json_path(json_doc_root(rig->desk.doc), path);
     return value ? json_count(value) : 0;
 }
 
@@ -425,13 +352,13 @@ static struct str read_condition(struct crs_rig *rig, const char *set, const cha
     if (crs_rig_call(rig, "GET", buf_c(&text), NULL) != 200)
         return STR("gone");
     buf_clear(&text);
-    JSON_FOREACH (key, condition, json_path(json_doc_root(rig->doc), list)) {
+    JSON_FOREACH (key, condition, json_path(json_doc_root(rig->desk.doc), list)) {
         if (!str_eq(json_path_str(condition, "type"), str_from_c(type)))
             continue;
         for (; *members; members++)
             buf_print(&text, "%s%.*s", text.len ? "/" : "",
                       STR_ARG(json_path_str(condition, *members)));
-        return keep(rig, buf_str(&text));
+        return desk_keep(&rig->desk, buf_str(&text));
     }
     return STR("-");
 }
@@ -465,7 +392,7 @@ static struct str entry_text(struct crs_rig *rig, const struct json_value *entry
     const struct json_value *resource;
     JSON_FOREACH (key, resource, json_path(entry, "resources"))
         add_resource(&text, resource);
-    return text.len ? keep(rig, buf_str(&text)) : STR("none");
+    return text.len ? desk_keep(&rig->desk, buf_str(&text)) : STR("none");
 }
 
 struct str crs_rig_entry(struct crs_rig *rig, const char *cluster, const char *set)
@@ -475,7 +402,7 @@ struct str crs_rig_entry(struct crs_rig *rig, const char *cluster, const char *s
     buf_print(&target, CRS_RIG_BINDINGS "/%s", cluster);
     if (!crs_rig_exists(rig, buf_c(&target)))
         return STR("gone");
-    JSON_FOREACH (key, entry, json_path(json_doc_root(rig->doc), "spec.bindings"))
+    JSON_FOREACH (key, entry, json_path(json_doc_root(rig->desk.doc), "spec.bindings"))
         if (str_eq(json_path_str(entry, "clusterResourceSetName"), str_from_c(set)))
             return entry_text(rig, entry);
     return STR("-");
@@ -506,7 +433,7 @@ void crs_rig_await_gone(struct crs_rig *rig, const char *target)
         CHECK_OK(fiber_sleep(GLANCE));
     }
     show_log(rig);
-    test_fail(TEST_PLACE(target), "%.*s", STR_ARG(buf_str(&rig->answer)));
+    test_fail(TEST_PLACE(target), "%.*s", STR_ARG(buf_str(&rig->desk.answer)));
 }
 
 void crs_rig_await_condition(struct crs_rig *rig, const char *set, const char *type,

@@ -18,12 +18,11 @@
  */
 #pragma once
 
-#include "apiserver/apiserver.h"
 #include "async/fiber.h"
 #include "async/scope.h"
 #include "client/kubeconfig.h"
 #include "fleet/fleet.h"
-#include "json/json.h"
+#include "proxy/desk.h"
 #include "proxy/proxy.h"
 #include "testing/sim.h"
 #include "testing/sim_network.h"
@@ -63,12 +62,7 @@ struct account_right;
 #define CRS_RIG_DOWN        "error getting client: connection to the workload cluster is down"
 
 struct crs_rig {
-    struct network *network;
-    struct tls_context *tls;
-    struct tls_trust *trust;
-    struct tls_identity *admin;
-    struct apiserver *server;
-    struct http_client *direct;
+    struct desk desk;
     struct http_client *account; /* as the controllers */
     struct proxy management, workloads[CRS_RIG_CLUSTERS];
     struct rest_config config;
@@ -77,8 +71,6 @@ struct crs_rig {
     bool may_be_refused;
 
     struct buf log;
-    struct buf answer; /* of the last call */
-    struct json_doc *doc;
 };
 
 /* The servers and the namespace; no Cluster yet. */
@@ -131,7 +123,7 @@ void crs_rig_ready_on(struct crs_rig *rig, const char *strategy); /* clusters th
 /* A pass of the set, by hand. */
 void crs_rig_kick(struct crs_rig *rig, const char *set);
 
-/* Directly to the server: the status; the answer is in the rig. PATCH is a merge patch. */
+/* Directly to the server: the status; the answer is on the desk. PATCH is a merge patch. */
 int crs_rig_call(struct crs_rig *rig, const char *method, const char *target, const char *body);
 
 /* As above; fails the test unless it succeeds. */

@@ -12,7 +12,8 @@
 
 static void refuse(struct crs_rig *rig, const char *host, bool refused)
 {
-    sim_network_set_faults(rig->network, str_from_c(host), &(struct sim_faults){.refuse = refused});
+    sim_network_set_faults(rig->desk.network, str_from_c(host),
+                           &(struct sim_faults){.refuse = refused});
 }
 
 SIM_TEST(fw_100_an_unreachable_cluster_holds_up_nobody)
@@ -102,7 +103,7 @@ SIM_TEST(fw_104_objects_carry_nothing_of_the_framework)
         crs_rig_init(&rig);
         crs_rig_ready(&rig, strategies[i]);
         crs_rig_do(&rig, "GET", CRS_RIG_OBJECT("1", "a"), NULL);
-        const struct json_value *metadata = json_path(json_doc_root(rig.doc), "metadata");
+        const struct json_value *metadata = json_path(json_doc_root(rig.desk.doc), "metadata");
         for (size_t j = 0; j < COUNT(members); j++)
             CHECK(!json_get(metadata, str_from_c(members[j])));
     }

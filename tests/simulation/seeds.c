@@ -13,7 +13,7 @@
 
 struct plan {
     seeds_run_fn *run;
-    uint64_t first, count;
+    uint64_t first, count, step;
     bool points, repeat, verbose;
 };
 
@@ -71,11 +71,12 @@ static int run_all(const struct plan *plan, struct progress *progress)
     const clock_t begun = clock();
     front_ground_init(&ground);
     for (uint64_t i = 0; i < plan->count; i++) {
-        progress->seed = plan->first + i;
+        const uint64_t number = plan->first + i * plan->step;
+        progress->seed = number;
         progress->is_running = true;
-        struct seeds_result result = run_one(plan, &ground, plan->first + i);
+        struct seeds_result result = run_one(plan, &ground, number);
         if (plan->repeat)
-            check_same_run(plan, &ground, plan->first + i, &result);
+            check_same_run(plan, &ground, number, &result);
         check_same_end(&result.state, &state);
         totals.runs++;
         totals.requests += result.requests;
@@ -83,8 +84,8 @@ static int run_all(const struct plan *plan, struct progress *progress)
         if (totals.slowest < result.took)
             totals.slowest = result.took;
         if (plan->verbose)
-            printf("seed %" PRIu64 ": %" PRIu64 " suspensions, trace %016" PRIx64 "\n",
-                   plan->first + i, result.parks, result.hash);
+            printf("seed %" PRIu64 ": %" PRIu64 " suspensions, trace %016" PRIx64 "\n", number,
+                   result.parks, result.hash);
         buf_done(&result.state);
         /* Past the last suspension of a run without trouble there is nothing to disturb. */
         if (plan->points && result.lives == 1)
@@ -131,29 +132,41 @@ static int watch_over(const struct plan *plan, const char *program)
 
 static int usage(const char *program)
 {
-    fprintf(stderr, "usage: %s [--seed N] [--seeds N] [--points] [--repeat] [-v]\n", program);
+    fprintf(stderr, "usage: %s [--seed N] [--seeds N] [--step N] [--points] [--repeat] [-v]\n",
+            program);
     return 2;
+}
+
+/* The number that a flag wants, if it wants one. */
+static uint64_t *find_number(struct plan *plan, struct str flag)
+{
+    if (str_eq(flag, STR("--seed")))
+        return &plan->first;
+    if (str_eq(flag, STR("--seeds")))
+        return &plan->count;
+    return str_eq(flag, STR("--step")) ? &plan->step : NULL;
+}
+
+static bool *find_switch(struct plan *plan, struct str flag)
+{
+    if (str_eq(flag, STR("--points")))
+        return &plan->points;
+    if (str_eq(flag, STR("--repeat")))
+        return &plan->repeat;
+    return str_eq(flag, STR("-v")) ? &plan->verbose : NULL;
 }
 
 int seeds_main(seeds_run_fn *run, int argc, char **argv)
 {
-    struct plan plan = {.run = run, .first = 1, .count = 1};
+    struct plan plan = {.run = run, .first = 1, .count = 1, .step = 1};
     for (int i = 1; i < argc; i++) {
         const struct str flag = str_from_c(argv[i]);
-        const bool is_seed = str_eq(flag, STR("--seed"));
-        if (is_seed || str_eq(flag, STR("--seeds"))) {
-            if (++i == argc ||
-                !str_to_uint64(str_from_c(argv[i]), is_seed ? &plan.first : &plan.count))
-                return usage(argv[0]);
-        } else if (str_eq(flag, STR("--points"))) {
-            plan.points = true;
-        } else if (str_eq(flag, STR("--repeat"))) {
-            plan.repeat = true;
-        } else if (str_eq(flag, STR("-v"))) {
-            plan.verbose = true;
-        } else {
+        uint64_t *number = find_number(&plan, flag);
+        bool *on = find_switch(&plan, flag);
+        if (on)
+            *on = true;
+        else if (!number || ++i == argc || !str_to_uint64(str_from_c(argv[i]), number))
             return usage(argv[0]);
-        }
     }
     return watch_over(&plan, argv[0]);
 }

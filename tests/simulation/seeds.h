@@ -1,12 +1,12 @@
 /*
  * A program of simulated runs:
  *
- *     <program> [--seed N] [--seeds N] [--points] [--repeat] [-v]
+ *     <program> [--seed N] [--seeds N] [--step N] [--points] [--repeat] [-v]
  *
- * Runs seeds N, N+1, ... With --points the seeds are the suspensions at which the process under
- * test restarts, in a run without any other trouble; with --repeat every run is made twice and has
- * to be the same both times. The runs are made by a child, so that whatever kills it, the seed is
- * known, and the command that replays it is printed.
+ * Runs seeds N, N+1, ..., or every so many. With --points the seeds are the suspensions at which
+ * the process under test restarts, in a run without any other trouble; with --repeat every run is
+ * made twice and has to be the same both times. The runs are made by a child, so that whatever
+ * kills it, the seed is known, and the command that replays it is printed.
  */
 #pragma once
 

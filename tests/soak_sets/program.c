@@ -3,7 +3,9 @@
 #include "fleet/fleet.h"
 #include "soak_sets/sets.h"
 
-#define SYNC_PERIOD (4 * MINUTE)
+#define WORKERS     4
+#define SYNC_OFTEN  (4 * MINUTE)
+#define SYNC_SELDOM (10 * HOUR)
 
 static void set_cut(struct sets *sets, bool is_cut)
 {
@@ -27,7 +29,10 @@ struct error *program_run(void *data)
         .config = &sets->management.config,
         .network = sets->network,
         .user_agent = STR("corset"),
-        .sync_period = SYNC_PERIOD,
+        .concurrency = WORKERS, /* a fiber each costs more than what it does here */
+        .apply_concurrency = 2 * WORKERS,
+        .cluster_concurrency = WORKERS,
+        .sync_period = sets->profile.resyncs ? SYNC_OFTEN : SYNC_SELDOM,
         .timing = {.probe = sets->profile.probe, .retry = sets->profile.retry},
     };
     OWNED(error) err = fleet_new(loop_current(), &options, &fleet);

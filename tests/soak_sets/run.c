@@ -9,7 +9,8 @@
 #include "standalone/standalone_kinds.h"
 #include "store/store.h"
 
-#define CONVERGES_WITHIN (20 * MINUTE)
+#define CONVERGES_WITHIN (3 * MINUTE) /* by events and back-offs, or */
+#define RESYNCS_WITHIN   (8 * MINUTE) /* by looking at everything once in a while */
 #define CALM             (6 * SECOND) /* instead of trouble */
 #define LOOK_EVERY       (5 * SECOND)
 #define STEADY_AFTER     (15 * SECOND) /* the last echoes of the last writes */
@@ -32,14 +33,16 @@ struct run {
 
 static struct sets_profile draw_profile(struct random *dice)
 {
-    static const duration probes[] = {2 * SECOND, MINUTE, 5 * MINUTE, 10 * MINUTE, 10 * MINUTE};
+    static const duration probes[] = {5 * SECOND,  MINUTE,      5 * MINUTE, 10 * MINUTE,
+                                      10 * MINUTE, 10 * MINUTE, 10 * MINUTE};
     static const duration retries[] = {SECOND, 3 * SECOND, 30 * SECOND};
     return (struct sets_profile){
         .reconciles = {true, false, draw_chance(dice, 0.5)},
+        .resyncs = draw_chance(dice, 0.3),
         .cuts_when_killed = draw_chance(dice, 0.7),
         .probe = probes[random_below(dice, COUNT(probes))],
         .retry = retries[random_below(dice, COUNT(retries))],
-        .trouble = 4 * SECOND + draw_span(dice, 12 * SECOND),
+        .trouble = 3 * SECOND + draw_span(dice, 9 * SECOND),
     };
 }
 
@@ -184,9 +187,10 @@ static struct error *check_settled(struct sets *sets)
 static duration converge(struct sets *sets)
 {
     const int64_t begun = loop_now(loop_current());
+    const duration most = sets->profile.resyncs ? RESYNCS_WITHIN : CONVERGES_WITHIN;
     OWNED(error) problem = NULL;
     while ((problem = check_settled(sets))) {
-        if (loop_now(loop_current()) - begun > CONVERGES_WITHIN)
+        if (loop_now(loop_current()) - begun > most)
             test_fail(TEST_PLACE("objects"), "are not as they should be: %s", problem->message);
         error_free(TAKE(problem));
         CHECK_OK(fiber_sleep(LOOK_EVERY));

@@ -56,6 +56,7 @@ struct content_version {
 
 struct sets_profile {
     bool reconciles[SETS];
+    bool resyncs; /* often enough to find what no event tells: entries that people take back */
     bool cuts_when_killed;
     duration probe, retry;
     duration trouble;

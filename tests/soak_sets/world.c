@@ -209,7 +209,8 @@ static void edit_something(struct sets *sets)
         foreign_write(sets, cluster);
         break;
     case 8:
-        foreign_reset(sets, cluster, set);
+        if (sets->profile.resyncs)
+            foreign_reset(sets, cluster, set);
         break;
     default:
         edit_cluster(sets, cluster);
