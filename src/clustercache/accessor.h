@@ -78,8 +78,9 @@ struct accessor {
 
     struct scope operations;
     bool is_connecting, is_probing;
-    bool is_gone; /* not in the map any more: operations that still run change nothing */
-    bool is_slow; /* its last attempt to connect took long */
+    bool is_gone;      /* not in the map any more: operations that still run change nothing */
+    int64_t probe_due; /* the next one */
+    bool is_slow;      /* its last attempt to connect took long */
     enum accessor_news news;
     bool did_connect, did_disconnect; /* sources have not been told yet */
 

@@ -285,6 +285,12 @@ void clustercache_add_source(struct clustercache *cache, const struct clustercac
     list_append(&cache->sources, &own->link);
 }
 
+void clustercache_on_probe(struct clustercache *cache, clustercache_probe_fn *fn, void *data)
+{
+    cache->on_probe = fn;
+    cache->on_probe_data = data;
+}
+
 size_t clustercache_count(const struct clustercache *cache)
 {
     return map_count(&cache->accessors);

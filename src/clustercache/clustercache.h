@@ -173,6 +173,13 @@ struct clustercache_source {
 };
 void clustercache_add_source(struct clustercache *cache, const struct clustercache_source *source);
 
+/*
+ * For measurements: called when a probe begins, with the time at which it should have. It neither
+ * suspends nor calls back.
+ */
+typedef void clustercache_probe_fn(void *data, struct key cluster, int64_t due);
+void clustercache_on_probe(struct clustercache *cache, clustercache_probe_fn *fn, void *data);
+
 /* For people and measurements. */
 size_t clustercache_count(const struct clustercache *cache);     /* accessors */
 size_t clustercache_connected(const struct clustercache *cache); /* with a connection */

@@ -44,8 +44,11 @@ struct clustercache {
     size_t source_count;
     struct semaphore handshakes;      /* of clusters that connect as they should */
     struct semaphore slow_handshakes; /* of those that did not the last time */
+    size_t hanging;                   /* connecting for so long that they gave their permit back */
     struct scope endings;             /* fibers that tidy up behind connections and accessors */
-    struct list old_keys;             /* private keys of accessors that are gone */
+    clustercache_probe_fn *on_probe;  /* NULL: nobody measures */
+    void *on_probe_data;
+    struct list old_keys; /* private keys of accessors that are gone */
     struct buf scratch;
 };
 

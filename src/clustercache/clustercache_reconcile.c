@@ -149,8 +149,11 @@ static duration step(struct accessor *accessor, const struct object *cluster)
     cluster_source_tell_all(accessor, cluster);
     /* Attempts that hang are spread by their own time as well, so half the share will do. */
     const double share = accessor->workload ? timing->jitter : timing->jitter / 2;
-    return requeue_spread(loop_random(accessor->cache->config->loop),
-                          requeue_min_or_default(&delay, 1, timing->fallback), share);
+    const duration after =
+        requeue_spread(loop_random(accessor->cache->config->loop),
+                       requeue_min_or_default(&delay, 1, timing->fallback), share);
+    accessor->probe_due = accessor_now(accessor).now + after;
+    return after;
 }
 
 /* Forgets a cluster that is gone or not cared for. */

@@ -49,9 +49,12 @@ static struct error *run(void *data)
     LOG_CONTEXT(LOG_STR("controller", STR("clustercache")),
                 LOG_KEY("Cluster", accessor->key.namespace, accessor->key.name));
     OWNED(workload) workload = workload_ref(accessor->workload);
+    const struct clustercache *cache = accessor->cache;
+    if (cache->on_probe)
+        cache->on_probe(cache->on_probe_data, accessor->key, accessor->probe_due);
     log_v(6, "Run health probe");
     OWNED(error)
-    err = workload_probe(workload, accessor->cache->config->options.timing.probe_timeout);
+    err = workload_probe(workload, cache->config->options.timing.probe_timeout);
     accessor->is_probing = false;
     /* What was found out about a connection that has been replaced or ended says nothing. */
     if (accessor->workload == workload && !fiber_is_canceled(fiber_current()))

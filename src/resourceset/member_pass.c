@@ -384,11 +384,22 @@ static struct error *settle(struct resourceset *resourceset, struct key key,
     return NULL;
 }
 
+/* Every set comes again within two periods; what none of them asked for since is not needed. */
+static void sweep_supplies(struct resourceset *resourceset)
+{
+    const int64_t now = loop_now(resourceset->loop);
+    if (now < resourceset->sweep_at)
+        return;
+    supply_pool_sweep(resourceset->supplies);
+    resourceset->sweep_at = now + 2 * resourceset->options.sync_period;
+}
+
 struct error *member_reconcile(void *data, struct key key, struct reconcile_result *ret_result)
 {
     struct resourceset *resourceset = data;
     OWNED(object) object = cache_get(resourceset->sets, key);
     (void)ret_result;
+    sweep_supplies(resourceset);
     TRY(settle(resourceset, key, object));
     if (!object)
         return NULL;

@@ -125,15 +125,21 @@ static bool is_recorded(const struct plan *plan, size_t index, const struct obje
     return !binding_needs(plan->spec.strategy, is_there ? &found : NULL, supply_hash(supply));
 }
 
-bool plan_is_met(const struct plan *plan, const struct object *binding,
-                 struct owner_reference owner)
+bool plan_is_recorded(const struct plan *plan, const struct object *binding,
+                      struct owner_reference owner)
 {
-    if (!binding || !binding_has_entry(binding, owner.name) || !binding_is_owned(binding, owner))
+    if (!binding || !binding_has_entry(binding, owner.name))
         return false;
     for (size_t i = 0; i < plan->supply_count; i++)
         if (!is_recorded(plan, i, binding, owner.name))
             return false;
     return true;
+}
+
+bool plan_is_met(const struct plan *plan, const struct object *binding,
+                 struct owner_reference owner)
+{
+    return plan_is_recorded(plan, binding, owner) && binding_is_owned(binding, owner);
 }
 
 struct unit *unit_find(const struct member_set *set, struct str cluster)
@@ -179,10 +185,9 @@ void unit_drop(struct unit *unit)
 
 static char *copy(struct str text)
 {
-    size_t len = text.len < FAULT_TEXT_MAX ? text.len : FAULT_TEXT_MAX;
-    while (len < text.len && len && ((unsigned char)text.ptr[len] & 0xC0) == 0x80)
-        len--;
-    return mem_dup(text.ptr, len);
+    SCOPED(buf) copy = {.limit = 0};
+    report_shorten(&copy, text, FAULT_TEXT_MAX);
+    return buf_take(&copy);
 }
 
 static bool replace(char **place, struct str text)

@@ -27,6 +27,7 @@ struct resourceset {
     struct queue *queues[RESOURCESET_CONTROLLERS];
     struct ledger *ledger;
     struct supply_pool *supplies;
+    int64_t sweep_at; /* when supplies are next looked through */
     struct census *census;
     struct map members; /* "namespace/name" -> struct member_set */
 };
@@ -100,6 +101,8 @@ void unit_set_pending(struct unit *unit, bool is_pending);
 /* Whether the binding (may be NULL) says all that the plan wants. */
 bool plan_is_met(const struct plan *plan, const struct object *binding,
                  struct owner_reference owner);
+bool plan_is_recorded(const struct plan *plan, const struct object *binding,
+                      struct owner_reference owner); /* the same, whoever owns the binding */
 bool plan_is_complete(const struct plan *plan); /* supplies were read: something was selected */
 struct plan *plan_ref(struct plan *plan);
 void plan_free(struct plan *plan); /* gives one reference back */
