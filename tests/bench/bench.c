@@ -70,7 +70,7 @@ int main(int argc, char **argv)
         fprintf(
             stderr,
             "usage: bench [all|apiserver [writes|reads|fan-out|watches|start|clusters]|"
-            "cache|client|connections [COUNT]|fibers|framework|json|manifest|queue|sets [rollout|many]]\n");
+            "cache|client|clusters [sick|many]|connections [COUNT]|fibers|framework|json|manifest|queue|sets [rollout|many]]\n");
         return 2;
     }
     const int all = strcmp(part, "all") == 0;
@@ -78,6 +78,8 @@ int main(int argc, char **argv)
         bench_apiserver(detail);
     if (all || strcmp(part, "cache") == 0)
         bench_cache();
+    if (all || strcmp(part, "clusters") == 0)
+        bench_clusters(detail);
     if (all || strcmp(part, "connections") == 0)
         bench_connections((size_t)count);
     if (all || strcmp(part, "client") == 0)

@@ -32,3 +32,4 @@ void bench_apiserver(const char *which); /* one of its parts; NULL: all */
 void bench_queue(void);
 void bench_sets(const char *which); /* rollout or many; NULL: both */
 void bench_framework(void);
+void bench_clusters(const char *which); /* sick or many; NULL: both */
