@@ -334,17 +334,21 @@ static struct error *run(struct unit_pass *pass)
     return work(pass);
 }
 
-/* The set's status follows once all its clusters are done, or a while after the first news. */
+/*
+ * The set's status follows once all its clusters are done, or a while after the first news. These
+ * stay due until they are told: when the set gets to it, a cluster may be at work once more.
+ */
 static void tell_set(struct member_set *set)
 {
     struct resourceset *resourceset = set->resourceset;
     struct queue *queue = resourceset->queues[RESOURCESET_SETS];
-    if (!set->pending) {
-        queue_add(queue, member_key(set), QUEUE_NORMAL);
-    } else if (!set->due) {
+    const bool is_new = !set->due;
+    if (is_new)
         set->due = loop_now(resourceset->loop) + TELL_AFTER;
+    if (!set->pending)
+        queue_add(queue, member_key(set), QUEUE_NORMAL);
+    else if (is_new)
         queue_add_after(queue, member_key(set), TELL_AFTER, QUEUE_NORMAL);
-    }
 }
 
 static void note_version(struct unit *unit, const struct unit_pass *pass)
@@ -377,7 +381,7 @@ static void conclude(struct unit_pass *pass)
         return; /* still pending: the plan has changed meanwhile */
     }
     unit_set_pending(unit, false);
-    if (is_first || is_news || pass->set->due) /* others left news behind */
+    if (is_first || is_news || pass->set->due)
         tell_set(pass->set);
 }
 
