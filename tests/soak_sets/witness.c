@@ -7,6 +7,7 @@
  *   - What ApplyOnce has recorded is not posted again.
  */
 #include "api/wellknown.h"
+#include "async/fiber.h"
 #include "base/memory.h"
 #include "http/server.h"
 #include "json/compare.h"
@@ -240,6 +241,7 @@ static void interfere(struct sets *sets, struct str target)
         !sets_number(str_slice(target, folder.len, folder.len + 2), 'c', CLUSTERS, &cluster) ||
         !draw_chance(&sets->management.dice, INTERFERENCE))
         return;
+    FIBER_SHIELD(FOREVER); /* whoever asked may leave */
     foreign_write(sets, cluster);
 }
 
