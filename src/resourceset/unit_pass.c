@@ -83,9 +83,12 @@ static void record(struct unit_pass *pass, struct resource_ref ref, bool applied
         .ref = ref, .applied = applied, .hash = hash, .last_applied_time = now_text(pass)};
 }
 
+/* What was applied is told to the binding that was asked; another one is another cluster's. */
 static struct error *edit_binding(void *data, struct object *binding, struct object **ret_binding)
 {
     const struct unit_pass *pass = data;
+    if (pass->result_count && !str_eq(object_uid(binding), object_uid(pass->binding)))
+        return error_new(ERROR_NOT_FOUND, "the binding has been replaced by another one");
     const struct binding_change change = {
         .owner = member_owner(pass->set),
         .resources = pass->results,
