@@ -1,5 +1,6 @@
 #include "cmd/flags.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -126,6 +127,7 @@ static bool set(const struct command *command, struct place place, const char *v
 {
     const struct str name = flag_name(place.flag);
     uint64_t number;
+    assert(value || place.flag->type == FLAG_BOOL);
     switch (place.flag->type) {
     case FLAG_TEXT:
         *(const char **)place.value = value;
