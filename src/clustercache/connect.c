@@ -5,6 +5,7 @@
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "async/timer.h"
+#include "async/turn.h"
 #include "async/worker.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -42,9 +43,15 @@ static void permit_done(struct permit *permit)
     permit_give(permit);
 }
 
+/* While handshakes wait for the processor nobody knows who is slow, and more would not help. */
 static void on_slow(void *data)
 {
     struct permit *permit = data;
+    if (turn_is_awaited(permit->loop)) {
+        timer_start(permit->loop, &permit->timer, loop_now(permit->loop) + PERMIT_MOST, on_slow,
+                    permit);
+        return;
+    }
     *permit->is_slow = true;
     permit_give(permit);
 }
