@@ -24,7 +24,7 @@ struct process {
     struct settings *settings;
     struct signals *signals;
     struct fleet *fleet;
-    struct fiber *worker, *listener;
+    struct fiber *worker, *listener; /* NULL once they have ended: a fiber is gone then */
     bool is_told_to_stop;
 };
 
@@ -47,7 +47,9 @@ static struct error *work(void *data)
 {
     struct process *process = data;
     struct error *err = fleet_run(process->fleet);
-    fiber_cancel(process->listener);
+    process->worker = NULL;
+    if (process->listener)
+        fiber_cancel(process->listener);
     return process->is_told_to_stop ? error_ignore(err, ERROR_CANCELED) : err;
 }
 
@@ -58,8 +60,10 @@ static struct error *listen_for_signals(void *data)
     if (!err) {
         log_info("Stopping");
         process->is_told_to_stop = true;
-        fiber_cancel(process->worker);
+        if (process->worker)
+            fiber_cancel(process->worker);
     }
+    process->listener = NULL;
     return error_ignore(err, ERROR_CANCELED);
 }
 
