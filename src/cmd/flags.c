@@ -1,5 +1,6 @@
 #include "cmd/flags.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -46,40 +47,37 @@ const struct flag *flags_at(const struct command *command, size_t index)
 
 /* A row, and where its value is. */
 struct place {
-    const struct flag *flag; /* NULL: there is none */
+    const struct flag *flag;
     void *value;
 };
 
-static struct place place_at(const struct command *command, size_t index, void *settings)
+/* Of a row that there is. */
+static struct place place_at(const struct command *command, size_t index, char *settings)
 {
-    for (size_t i = 0; i < command->group_count; i++) {
-        const struct flag_group *group = &command->groups[i];
-        if (index < group->count) {
-            const struct flag *flag = &group->flags[index];
-            return (struct place){flag, settings ? (char *)settings + group->offset + flag->offset
-                                                 : NULL};
-        }
+    const struct flag_group *group = command->groups;
+    for (; index >= group->count; group++)
         index -= group->count;
-    }
-    return (struct place){0};
+    const struct flag *flag = &group->flags[index];
+    return (struct place){flag, settings + group->offset + flag->offset};
 }
 
-static struct place find(const struct command *command, struct str name, void *settings)
+/* The number of a row; STR_NONE: there is none. */
+static size_t find(const struct command *command, struct str name)
 {
     const struct flag *flag;
     for (size_t i = 0; (flag = flags_at(command, i)); i++)
         if (str_eq(name, flag_name(flag)))
-            return place_at(command, i, settings);
-    return (struct place){0};
+            return i;
+    return STR_NONE;
 }
 
-static struct place find_letter(const struct command *command, char letter, void *settings)
+static size_t find_letter(const struct command *command, char letter)
 {
     const struct flag *flag;
     for (size_t i = 0; letter && (flag = flags_at(command, i)); i++)
         if (flag_letter(flag) == letter)
-            return place_at(command, i, settings);
-    return (struct place){0};
+            return i;
+    return STR_NONE;
 }
 
 static bool unknown(const struct command *command, const char *argument, struct str name)
@@ -129,6 +127,7 @@ static bool set(const struct command *command, struct place place, const char *v
 {
     const struct str name = flag_name(place.flag);
     uint64_t number;
+    assert(value || place.flag->type == FLAG_BOOL);
     switch (place.flag->type) {
     case FLAG_TEXT:
         *(const char **)place.value = value;
@@ -163,19 +162,18 @@ static bool set(const struct command *command, struct place place, const char *v
 
 /* A flag as it stands in an argument, and the value there; NULL when it has none there. */
 struct written {
-    struct place place;
+    size_t row;
     struct str name;
     const char *value;
 };
 
-static struct written read_written(const struct command *command, const char *argument,
-                                   void *settings)
+static struct written read_written(const struct command *command, const char *argument)
 {
-    struct written written = {0};
+    struct written written = {.row = STR_NONE};
     if (argument[1] != '-') {
-        written.place = find_letter(command, argument[1], settings);
+        written.row = find_letter(command, argument[1]);
         written.name = str_from_c(argument + 1);
-        if (written.place.flag && argument[2])
+        if (written.row != STR_NONE && argument[2])
             written.value = argument + 2 + (argument[2] == '=');
         return written;
     }
@@ -183,30 +181,31 @@ static struct written read_written(const struct command *command, const char *ar
     if (str_cut(&rest, '=', &written.name))
         written.value = argument + 2 + written.name.len + 1; /* behind the "=" */
     if (written.name.len)
-        written.place = find(command, written.name, settings);
+        written.row = find(command, written.name);
     return written;
 }
 
 /* An argument that is no flag. */
 static bool take_plain(const struct command *command, const char *argument, void *settings)
 {
-    const struct place rest = find(command, STR(""), settings);
-    if (rest.flag)
-        return set(command, rest, argument);
+    const size_t row = find(command, STR(""));
+    if (row != STR_NONE)
+        return set(command, place_at(command, row, settings), argument);
     command_misused(command, "unexpected argument '%s'", argument);
     return false;
 }
 
 static bool has_plain(const struct command *command)
 {
-    return find(command, STR(""), NULL).flag != NULL;
+    return find(command, STR("")) != STR_NONE;
 }
 
 static bool is_flag(const struct command *command, const char *argument)
 {
-    const bool has_letters =
-        has_plain(command) || (argument[0] == '-' && find_letter(command, argument[1], NULL).flag);
-    return argument[0] == '-' && argument[1] && (argument[1] == '-' || has_letters);
+    if (argument[0] != '-' || !argument[1])
+        return false;
+    return argument[1] == '-' || has_plain(command) ||
+           find_letter(command, argument[1]) != STR_NONE;
 }
 
 bool flags_read(const struct command *command, int argc, char **argv, void *settings)
@@ -222,17 +221,17 @@ bool flags_read(const struct command *command, int argc, char **argv, void *sett
                 return false;
             continue;
         }
-        struct written written = read_written(command, argv[i], settings);
-        if (!written.place.flag)
+        struct written written = read_written(command, argv[i]);
+        if (written.row == STR_NONE)
             return unknown(command, argv[i], written.name);
-        if (!written.value && written.place.flag->type != FLAG_BOOL) {
+        if (!written.value && flags_at(command, written.row)->type != FLAG_BOOL) {
             if (i + 1 == argc) {
                 command_misused(command, "%s needs a value", argv[i]);
                 return false;
             }
             written.value = argv[++i];
         }
-        if (!set(command, written.place, written.value))
+        if (!set(command, place_at(command, written.row, settings), written.value))
             return false;
     }
     return true;

@@ -35,6 +35,7 @@ void progress_say(struct progress *progress, const char *format, ...)
     va_list args;
     progress_end(progress);
     va_start(args, format);
+    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): it is */
     vfprintf(stderr, format, args);
     va_end(args);
     fputc('\n', stderr);

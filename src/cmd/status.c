@@ -44,8 +44,10 @@ static struct status_view make_view(const struct settings *settings, bool is_fra
     };
     const bool is_live = isatty(STDOUT_FILENO);
     terminal_size(STDOUT_FILENO, &view.width, &view.height);
-    if (is_frame)
+    if (is_frame) {
+        view.width -= view.width > 1; /* clearing to the end of a full line takes its last column */
         return view;
+    }
     if (!is_live || view.is_wide)
         view.height = 0;
     else if (view.height > 1)

@@ -1,6 +1,7 @@
 #include "cmd/status_model.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "addons/binding.h"
 #include "api/condition.h"
@@ -254,6 +255,37 @@ static bool has_refused(const struct status_cell *cell)
     return false;
 }
 
+/* What a set's message says of one cluster: "2 of 3 failed: a: why; b: why not; and 1 more". */
+static struct str part_about(struct str message, struct str cluster)
+{
+    while (message.len) {
+        const size_t at = str_find(message, cluster);
+        if (at == STR_NONE)
+            return STR("");
+        const bool begins =
+            at == 0 || (at >= 2 && message.ptr[at - 1] == ' ' && strchr(":;", message.ptr[at - 2]));
+        message = str_skip(message, at + cluster.len);
+        if (!begins || !str_starts_with(message, STR(": ")))
+            continue;
+        message = str_skip(message, 2);
+        return str_slice(message, 0, str_find(message, STR("; ")));
+    }
+    return STR("");
+}
+
+/* Events tell best; they come late when there are many. */
+static struct str find_why(const struct status_cluster *cluster, const struct status_cell *cell)
+{
+    if (cell->state == STATUS_APPLIED)
+        return STR("");
+    if (!cluster->is_provisioned)
+        return STR("the cluster is not provisioned yet");
+    if (cell->why.len || !cell->set->has_failed)
+        return cell->why;
+    const struct str part = part_about(cell->set->message, cluster->key.name);
+    return part.len ? part : cell->set->why;
+}
+
 static void judge_cell(const struct status_cluster *cluster, struct status_cell *cell)
 {
     const bool is_told_later = cell->why.len && cell->why_time > cell->since;
@@ -267,12 +299,7 @@ static void judge_cell(const struct status_cluster *cluster, struct status_cell 
         cell->state = STATUS_FAILED;
     else
         cell->state = STATUS_WAITING;
-    if (cell->state == STATUS_APPLIED)
-        cell->why = STR("");
-    else if (!cluster->is_provisioned)
-        cell->why = STR("the cluster is not provisioned yet");
-    else if (!cell->why.len && cell->set->has_failed)
-        cell->why = cell->set->why;
+    cell->why = find_why(cluster, cell);
 }
 
 static void judge_cluster(struct status_model *model, struct status_cluster *cluster)

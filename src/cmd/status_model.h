@@ -88,8 +88,8 @@ struct status_model {
 
 void status_model_done(struct status_model *model);
 
-void status_model_add_set(struct status_model *model, const struct object *set);
-void status_model_add_cluster(struct status_model *model, const struct object *cluster);
+void status_model_add_set(struct status_model *model, const struct object *object);
+void status_model_add_cluster(struct status_model *model, const struct object *object);
 void status_model_add_binding(struct status_model *model, const struct object *binding);
 
 /* Events of core/v1 about Clusters: why a set is not applied there. */

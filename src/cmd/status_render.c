@@ -333,47 +333,63 @@ static const struct status_cell *cell_of(const struct status_cluster *cluster,
     return NULL;
 }
 
-/* Clusters in one state, so that those that failed come first. */
-static void add_cells(struct table *table, const struct status_model *model,
-                      const struct status_set *set, enum status_state state,
-                      const struct status_view *view, struct budget *budget,
-                      size_t rest[static STATUS_STATES])
+struct cells {
+    struct table table;
+    struct budget budget;
+    size_t rest[STATUS_STATES];
+};
+
+static void cells_done(struct cells *cells)
 {
-    for (size_t i = 0; i < model->cluster_count; i++) {
-        const struct status_cell *cell = cell_of(model->clusters[i], set);
-        if (!cell || cell->state != state)
-            continue;
-        if (!takes(budget, cost_of(cell->why, view))) {
-            rest[state]++;
-            continue;
-        }
-        table_row(table);
-        table_cell(table, model->clusters[i]->key.name, TABLE_PLAIN);
-        add_state(table, cell->state);
-        add_share(table, cell->applied, set->spec.ref_count);
-        add_age(table, cell->since, view);
-        add_why(table, cell->why, view);
+    table_done(&cells->table);
+}
+
+static void add_cell(struct cells *cells, const struct status_cluster *cluster,
+                     const struct status_cell *cell, const struct status_view *view)
+{
+    struct table *table = &cells->table;
+    if (!takes(&cells->budget, cost_of(cell->why, view))) {
+        cells->rest[cell->state]++;
+        return;
     }
+    table_row(table);
+    table_cell(table, cluster->key.name, TABLE_PLAIN);
+    add_state(table, cell->state);
+    add_share(table, cell->applied, cell->set->spec.ref_count);
+    add_age(table, cell->since, view);
+    add_why(table, cell->why, view);
+}
+
+/* Clusters in one state after the other, so that those that failed come first. */
+static void add_cells(struct cells *cells, const struct status_model *model,
+                      const struct status_set *set, const struct status_view *view)
+{
+    for (size_t state = 0; state < STATUS_STATES; state++)
+        for (size_t i = 0; i < model->cluster_count; i++) {
+            const struct status_cell *cell = cell_of(model->clusters[i], set);
+            if (cell && cell->state == (enum status_state)state)
+                add_cell(cells, model->clusters[i], cell, view);
+        }
 }
 
 void status_render_set(const struct status_model *model, const struct status_set *set,
                        const struct status_view *view, struct buf *out)
 {
-    SCOPED(table) table = {0};
-    size_t rest[STATUS_STATES] = {0};
+    SCOPED(cells) cells = {0};
+    struct table *table = &cells.table;
     add_set_facts(out, set, view);
     if (!set->clusters)
         return;
-    struct budget budget = {.lines = lines_left(view, out), .used = 1, .rows = set->clusters};
-    table_column(&table, "CLUSTER", NAME_WIDTH);
-    table_column(&table, "STATE", 0);
-    table_column(&table, "RESOURCES", 0);
-    table_column(&table, "SINCE", 0);
-    begin_why(&table, view);
-    for (size_t i = 0; i < STATUS_STATES; i++)
-        add_cells(&table, model, set, (enum status_state)i, view, &budget, rest);
-    table_write(&table, out, view->width, view->has_color);
-    add_rest(out, rest, view);
+    cells.budget =
+        (struct budget){.lines = lines_left(view, out), .used = 1, .rows = set->clusters};
+    table_column(table, "CLUSTER", NAME_WIDTH);
+    table_column(table, "STATE", 0);
+    table_column(table, "RESOURCES", 0);
+    table_column(table, "SINCE", 0);
+    begin_why(table, view);
+    add_cells(&cells, model, set, view);
+    table_write(table, out, view->width, view->has_color);
+    add_rest(out, cells.rest, view);
 }
 
 static enum status_state resource_state(const struct status_cell *cell,

@@ -260,6 +260,20 @@ TEST(status_counts_what_it_does_not_show)
                                 "… and 296 more: 296 applied\n"));
 }
 
+TEST(status_finds_reasons_in_the_message_of_the_set)
+{
+    SCOPED(status_model) model = {0};
+    add_set(&model, "cni", "False",
+            "Failed to apply ClusterResourceSet resources to Cluster: 2 of 3 clusters failed: "
+            "a: Secret b: a-b: full; a-b: not there; and 1 more");
+    add_cluster(&model, "a", "prod");
+    add_cluster(&model, "a-b", "prod");
+    add_cluster(&model, "c", "prod");
+    status_model_finish(&model);
+    CHECK_EQ(status_model_find_cluster(&model, STR("a"))->why, STR("cni: Secret b: a-b: full"));
+    CHECK_CONTAINS(status_model_find_cluster(&model, STR("c"))->why, STR("2 of 3 clusters failed"));
+}
+
 TEST(status_uses_colour_only_when_asked)
 {
     SCOPED(status_model) model = {0};

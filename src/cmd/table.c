@@ -56,6 +56,7 @@ void table_cell_print(struct table *table, enum table_color color, const char *f
     char text[128];
     va_list args;
     va_start(args, format);
+    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): it is */
     const int len = vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     const size_t most = sizeof(text) - 1;

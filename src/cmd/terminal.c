@@ -12,15 +12,21 @@
 #define HEIGHT_DEFAULT 24
 #define SIZE_MAX_SANE  10000
 
+/* Nothing here changes the environment. */
+static const char *variable_of(const char *name)
+{
+    return getenv(name); /* NOLINT(concurrency-mt-unsafe) */
+}
+
 bool terminal_is_live(int fd)
 {
-    const char *kind = getenv("TERM");
+    const char *kind = variable_of("TERM");
     return isatty(fd) && kind && *kind && strcmp(kind, "dumb") != 0;
 }
 
 bool terminal_has_color(int fd, enum terminal_color wanted)
 {
-    const char *no_color = getenv("NO_COLOR");
+    const char *no_color = variable_of("NO_COLOR");
     if (wanted != TERMINAL_AUTO)
         return wanted == TERMINAL_ALWAYS;
     return terminal_is_live(fd) && (!no_color || !*no_color);
@@ -29,7 +35,7 @@ bool terminal_has_color(int fd, enum terminal_color wanted)
 static size_t size_from(const char *variable, size_t otherwise)
 {
     uint64_t number;
-    const char *text = getenv(variable);
+    const char *text = variable_of(variable);
     if (!text || !str_to_uint64(str_from_c(text), &number) || !number || number > SIZE_MAX_SANE)
         return otherwise;
     return (size_t)number;

@@ -36,7 +36,8 @@ struct settings {
 /* Below $XDG_DATA_HOME, or where that is when nobody says; NULL without a home. */
 static const char *default_folder(struct arena *arena)
 {
-    const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+    const char *data = getenv("XDG_DATA_HOME"); /* NOLINT(concurrency-mt-unsafe) */
+    const char *home = getenv("HOME");          /* NOLINT(concurrency-mt-unsafe) */
     if (data && data[0] == '/')
         return arena_print(arena, "%s/corset", data).ptr;
     return home && *home ? arena_print(arena, "%s/.local/share/corset", home).ptr : NULL;

@@ -298,16 +298,13 @@ static void tell_later(struct member_set *set, duration after)
 static struct error *tell(struct member_pass *pass)
 {
     struct member_set *set = pass->set;
-    const int64_t now = loop_now(set->resourceset->loop);
-    if (set->pending && set->has_news && !set->due)
-        set->due = now + TELL_AFTER; /* whoever had the news is tried again already */
-    if (set->pending && (!set->due || set->due > now)) {
+    const duration early = set->due - loop_now(set->resourceset->loop);
+    if (set->pending && (!set->due || early > 0)) {
         if (set->due)
-            tell_later(set, set->due - now);
+            tell_later(set, early);
         return NULL;
     }
     set->due = 0;
-    set->has_news = false;
     judge_supplies(pass);
     struct report_account account = {
         .clusters = map_count(&set->units),
@@ -317,7 +314,8 @@ static struct error *tell(struct member_pass *pass)
     account.items = pass->items;
     account.count = account.clusters ? pass->item_count : 0;
     struct error *err = write_report(pass, &account);
-    set->has_news |= err != NULL;
+    if (err && !set->due)
+        set->due = loop_now(set->resourceset->loop);
     return err;
 }
 

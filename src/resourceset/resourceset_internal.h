@@ -61,8 +61,6 @@ struct unit {
     bool is_dropped; /* no longer of the set; whoever runs it frees it */
 };
 
-#define TELL_AFTER (5 * SECOND) /* of the first news, while others are pending */
-
 /* One set. */
 struct member_set {
     struct resourceset *resourceset;
@@ -74,8 +72,7 @@ struct member_set {
     size_t pending, running;
     struct event has_stopped; /* a unit */
     bool is_open;             /* units may run: neither paused nor going */
-    bool has_news;            /* of units, since the status was last told */
-    int64_t due;              /* when to tell of what is known though some are pending; 0: never */
+    int64_t due;              /* when to tell of news though some are pending; 0: there is none */
 };
 
 /* member_set.c */
