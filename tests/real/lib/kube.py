@@ -97,7 +97,9 @@ class Server:
                     raise
         if raw:
             return answer.status, text.decode()
-        return answer.status, json.loads(text) if text else {}
+        if not answer.headers.get("Content-Type", "").startswith("application/json"):
+            return answer.status, {"message": text.decode()}
+        return answer.status, json.loads(text)
 
     def ask(self, method, path, body=None, **more):
         status, answer = self.request(method, path, body, **more)

@@ -51,7 +51,8 @@ def begin(folder, assets, prepare):
     try:
         prepare(state)
     except BaseException:
-        end(folder)
+        process.terminate()
+        process.wait()
         raise
     return state
 
