@@ -6,6 +6,7 @@
 #include "async/fiber_internal.h"
 #include "async/loop_internal.h"
 #include "async/stack.h"
+#include "async/turn.h"
 #include "base/memory.h"
 #include "base/random.h"
 
@@ -131,9 +132,16 @@ static void run_ready(struct loop *loop)
 #define ROUNDS_MAX      4
 #define LAST_ROUNDS_MAX 1000
 
+static void hand_out_turn(struct loop *loop)
+{
+    loop->turn_taken = turn_is_awaited(loop);
+    event_wake_one(&loop->turns);
+}
+
 static void turn(struct loop *loop)
 {
     const int64_t now = loop_now(loop);
+    hand_out_turn(loop);
     while (timer_heap_fire(&loop->timers, now))
         ;
     /* What a task makes ready is mostly the second half of the same work: cheaper than a poll. */
@@ -142,7 +150,7 @@ static void turn(struct loop *loop)
     if (loop->fiber_count == 0)
         return; /* the main fiber has ended: nothing to wait for */
     duration most = 0;
-    if (list_is_empty(&loop->ready)) {
+    if (list_is_empty(&loop->ready) && !turn_is_awaited(loop)) {
         const int64_t next = timer_heap_next(&loop->timers);
         const int64_t later = loop_now(loop);
         most = next == FOREVER ? FOREVER : next > later ? next - later : 0;

@@ -1,6 +1,7 @@
 /* What the modules of this folder share about the loop. */
 #pragma once
 
+#include "async/event.h"
 #include "async/loop.h"
 #include "async/timer.h"
 
@@ -12,6 +13,8 @@ struct loop {
     struct list ready;
     struct list fibers; /* all that exist */
     size_t fiber_count;
+    struct event turns; /* fibers that wait for theirs, see turn.h */
+    bool turn_taken;    /* in this round */
     struct fiber *current;
     struct random *random;
     loop_park_hook park_hook;

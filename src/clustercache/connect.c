@@ -7,6 +7,7 @@
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "async/timer.h"
+#include "async/turn.h"
 #include "async/worker.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -48,10 +49,15 @@ static void permit_done(struct permit *permit)
 
 static void permit_watch(struct permit *permit);
 
+/* While handshakes wait for the processor nobody knows who is slow, and more would not help. */
 static void on_slow(void *data)
 {
     struct permit *permit = data;
     struct clustercache *cache = permit->accessor->cache;
+    if (turn_is_awaited(cache->config->loop)) {
+        permit_watch(permit);
+        return;
+    }
     permit->accessor->is_slow = true;
     if (cache->hanging >= HANGING_MOST * cache->config->options.handshakes) {
         permit_watch(permit);

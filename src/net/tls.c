@@ -7,6 +7,7 @@
 #include <openssl/x509v3.h>
 
 #include "async/loop.h"
+#include "async/turn.h"
 #include "base/memory.h"
 #include "net/tls_internal.h"
 
@@ -237,6 +238,7 @@ struct tls *tls_new(SSL_CTX *ctx, struct transport *lower)
 struct error *tls_handshake(struct tls *tls)
 {
     for (;;) {
+        TRY(turn_take());
         ERR_clear_error();
         const int status = SSL_do_handshake(tls->ssl);
         if (status == 1)

@@ -313,7 +313,10 @@ static struct error *tell(struct member_pass *pass)
     };
     account.items = pass->items;
     account.count = account.clusters ? pass->item_count : 0;
-    return write_report(pass, &account);
+    struct error *err = write_report(pass, &account);
+    if (err && !set->due)
+        set->due = loop_now(set->resourceset->loop);
+    return err;
 }
 
 static struct error *refuse_selector(struct member_pass *pass, struct plan *plan)

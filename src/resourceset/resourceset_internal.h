@@ -72,7 +72,7 @@ struct member_set {
     size_t pending, running;
     struct event has_stopped; /* a unit */
     bool is_open;             /* units may run: neither paused nor going */
-    int64_t due;              /* when to tell of what is known though some are pending; 0: never */
+    int64_t due;              /* when to tell of news though some are pending; 0: there is none */
 };
 
 /* member_set.c */

@@ -83,9 +83,12 @@ static void record(struct unit_pass *pass, struct resource_ref ref, bool applied
         .ref = ref, .applied = applied, .hash = hash, .last_applied_time = now_text(pass)};
 }
 
+/* What was applied is told to the binding that was asked; another one is another cluster's. */
 static struct error *edit_binding(void *data, struct object *binding, struct object **ret_binding)
 {
     const struct unit_pass *pass = data;
+    if (pass->result_count && !str_eq(object_uid(binding), object_uid(pass->binding)))
+        return error_new(ERROR_NOT_FOUND, "the binding has been replaced by another one");
     const struct binding_change change = {
         .owner = member_owner(pass->set),
         .resources = pass->results,
@@ -334,17 +337,21 @@ static struct error *run(struct unit_pass *pass)
     return work(pass);
 }
 
-/* The set's status follows once all its clusters are done, or a while after the first news. */
+/*
+ * The set's status follows once all its clusters are done, or a while after the first news. These
+ * stay due until they are told: when the set gets to it, a cluster may be at work once more.
+ */
 static void tell_set(struct member_set *set)
 {
     struct resourceset *resourceset = set->resourceset;
     struct queue *queue = resourceset->queues[RESOURCESET_SETS];
-    if (!set->pending) {
-        queue_add(queue, member_key(set), QUEUE_NORMAL);
-    } else if (!set->due) {
+    const bool is_new = !set->due;
+    if (is_new)
         set->due = loop_now(resourceset->loop) + TELL_AFTER;
+    if (!set->pending)
+        queue_add(queue, member_key(set), QUEUE_NORMAL);
+    else if (is_new)
         queue_add_after(queue, member_key(set), TELL_AFTER, QUEUE_NORMAL);
-    }
 }
 
 static void note_version(struct unit *unit, const struct unit_pass *pass)
@@ -377,7 +384,7 @@ static void conclude(struct unit_pass *pass)
         return; /* still pending: the plan has changed meanwhile */
     }
     unit_set_pending(unit, false);
-    if (is_first || is_news || pass->set->due) /* others left news behind */
+    if (is_first || is_news || pass->set->due)
         tell_set(pass->set);
 }
 

@@ -124,8 +124,8 @@ static struct error *clear_binding(const struct standalone *standalone, struct s
 {
     SCOPED(json_builder) builder = {.limit = 0};
     OWNED(json_doc) doc = NULL;
-    begin_object(&builder, STR("addons.cluster.x-k8s.io/v1beta2"),
-                 STR("ClusterResourceSetBinding"), name);
+    begin_object(&builder, STR("addons.cluster.x-k8s.io/v1beta2"), STR("ClusterResourceSetBinding"),
+                 name);
     json_builder_end(&builder);
     json_builder_end(&builder);
     json_builder_add_object(&builder, "spec");

@@ -65,14 +65,12 @@ int main(int argc, char **argv)
 {
     const char *part = argc > 1 ? argv[1] : "all";
     const char *detail = argc > 2 ? argv[2] : NULL;
-    const int is_clustercache = strcmp(part, "clustercache") == 0;
-    uint64_t count = is_clustercache ? 1000 : 5000;
-    if ((is_clustercache || strcmp(part, "connections") == 0) && detail &&
-        !str_to_uint64(str_from_c(detail), &count)) {
+    uint64_t count = 5000;
+    if (strcmp(part, "connections") == 0 && detail && !str_to_uint64(str_from_c(detail), &count)) {
         fprintf(
             stderr,
             "usage: bench [all|apiserver [writes|reads|fan-out|watches|start|clusters]|"
-            "cache|client|clustercache [COUNT]|connections [COUNT]|fibers|framework|json|manifest|queue|sets [rollout|many]]\n");
+            "cache|client|clusters [sick|many]|connections [COUNT]|fibers|framework|json|manifest|queue|sets [rollout|many]]\n");
         return 2;
     }
     const int all = strcmp(part, "all") == 0;
@@ -80,8 +78,8 @@ int main(int argc, char **argv)
         bench_apiserver(detail);
     if (all || strcmp(part, "cache") == 0)
         bench_cache();
-    if (all || is_clustercache)
-        bench_clustercache(is_clustercache ? (size_t)count : 1000);
+    if (all || strcmp(part, "clusters") == 0)
+        bench_clusters(detail);
     if (all || strcmp(part, "connections") == 0)
         bench_connections((size_t)count);
     if (all || strcmp(part, "client") == 0)

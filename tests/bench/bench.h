@@ -29,7 +29,7 @@ void bench_connections(size_t count);
 void bench_client(void);
 void bench_cache(void);
 void bench_apiserver(const char *which); /* one of its parts; NULL: all */
-void bench_clustercache(size_t count);
 void bench_queue(void);
 void bench_sets(const char *which); /* rollout or many; NULL: both */
 void bench_framework(void);
+void bench_clusters(const char *which); /* sick or many; NULL: both */

@@ -1,12 +1,16 @@
 /*
- * A ClusterCache over many clusters: memory of each, time until all are connected, cost of a probe.
- * The clusters are virtual ones of an API server in another process; each has a client certificate
- * and an address of its own as far as the client can tell, so none shares a connection.
+ * The ClusterCache over many clusters. Their servers are a process of their own, each with an
+ * authority and a client certificate of its own; the management cluster is another one; whatever is
+ * measured is a whole controller process, and a new one each time.
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "api/object.h"
 #include "api/wellknown.h"
 #include "api_rig.h"
 #include "async/fiber.h"
@@ -14,245 +18,416 @@
 #include "async/scope.h"
 #include "base/base64.h"
 #include "base/log.h"
-#include "base/memory.h"
-#include "base/metrics.h"
 #include "bench.h"
+#include "cache/cache.h"
 #include "client/client.h"
-#include "clustercache/clustercache.h"
+#include "farm.h"
+#include "fleet/fleet.h"
+#include "fleet/fleet_view.h"
 #include "net/network.h"
-#include "net/pki.h"
 #include "net/tcp.h"
 #include "net/tls.h"
-#include "reconcile/controller.h"
 
-#define PROBE_SECONDS 30
-#define WORKERS       64
+#define MANY             5000
+#define FEW              1000
+#define WRITERS          32
+#define CONNECT_TIMEOUT  (5 * MINUTE)
+#define STEADY           (40 * SECOND)
+#define WARM_UP          (60 * SECOND)
+#define LATENESS_TIME    (2 * MINUTE)
+#define LATENESS_SAMPLES ((size_t)100000)
+#define HEALTHY_LABEL    "cluster.x-k8s.io/watch-filter\":\"well"
 
-static const char definition[] =
-    "{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":\"CustomResourceDefinition\","
-    "\"metadata\":{\"name\":\"clusters.cluster.x-k8s.io\",\"annotations\":{"
-    "\"api-approved.kubernetes.io\":\"unapproved\"}},\"spec\":{\"group\":\"cluster.x-k8s.io\","
-    "\"scope\":\"Namespaced\",\"names\":{\"plural\":\"clusters\",\"singular\":\"cluster\","
-    "\"kind\":\"Cluster\",\"listKind\":\"ClusterList\"},\"versions\":[{\"name\":\"v1beta2\","
-    "\"served\":true,\"storage\":true,\"schema\":{\"openAPIV3Schema\":{\"type\":\"object\","
-    "\"x-kubernetes-preserve-unknown-fields\":true}}}]}}";
-
-struct fleet {
-    struct api_rig rig;
-    size_t count;
-    struct pki_authority *authority;
-    struct client *client;
-    struct cache_set *set;
-    struct cache *clusters, *secrets;
-    struct metrics *metrics;
-    struct clustercache *cache;
-    struct controller *controller;
+/* What the processes that measure tell the one that prints. */
+struct results {
+    double cache_bytes[2], process_bytes[2], trimmed_bytes[2]; /* with few and with many */
+    double connect_seconds[2], connect_cpu[2];
+    double probes[2], probe_cpu[2];
+    struct {
+        size_t count, connected;
+        double p50, p99, most;
+    } lateness[2]; /* without the sick ones, with them */
 };
 
-/* The kubeconfig the server wrote, with a client certificate of its own beside the token. */
-static void write_kubeconfig(struct fleet *fleet, size_t number, struct buf *out)
+struct clusters_bench {
+    struct farm farm;
+    struct api_rig rig;
+    struct results *results;
+
+    /* Of one process. */
+    size_t clusters;
+    int step;
+    struct fleet *fleet;
+    struct scope running;
+    struct client *client;
+    size_t next; /* cluster to be registered */
+    size_t probes;
+    double *samples;
+    bool is_sampling;
+};
+
+static void must(struct error *err)
 {
-    SCOPED(buf) path = {0};
-    SCOPED(buf) certificate = {0};
-    SCOPED(buf) key = {.secret = true};
-    SCOPED(rest_config) config = {0};
-    buf_print(&path, "%s/clusters/vc-%04zu.kubeconfig", fleet->rig.folder, number + 1);
-    api_rig_must(kubeconfig_load(&(struct kubeconfig_paths){.file = buf_str(&path)},
-                                 &(struct kubeconfig_options){.keep_pem = true}, &config));
-    const int64_t now = loop_wall(loop_current());
-    const struct pki_request request = {.common_name = STR("bench"),
-                                        .client = true,
-                                        .not_before = now - HOUR,
-                                        .not_after = now + 24 * HOUR};
-    api_rig_must(pki_issue(fleet->authority, &request, &certificate, &key));
-    config.tls.certificate_pem = buf_str(&certificate);
-    config.tls.key_pem = buf_str(&key);
-    kubeconfig_write(out, STR("c"), &config);
+    api_rig_must(err);
 }
 
-static void make_object(void *data, size_t worker, size_t number, struct api_rig_request *request,
-                        struct buf *target, struct buf *body)
+/* Processes. */
+
+struct process {
+    fiber_fn fn;
+    struct clusters_bench *bench;
+};
+
+/* Ends the process with everything in it: how it is released is measured elsewhere. */
+static struct error *run_and_exit(void *data)
 {
-    struct fleet *fleet = data;
-    SCOPED(buf) kubeconfig = {0};
-    SCOPED(buf) value = {0};
-    const size_t cluster = number / 2;
-    (void)worker;
-    request->method = STR("POST");
-    request->type = STR("application/json");
-    if (number % 2) {
-        buf_add(target, STR("/apis/cluster.x-k8s.io/v1beta2/namespaces/default/clusters"));
-        buf_print(body,
-                  "{\"apiVersion\":\"cluster.x-k8s.io/v1beta2\",\"kind\":\"Cluster\",\"metadata\":"
-                  "{\"name\":\"c%zu\"},\"status\":{\"initialization\":{"
-                  "\"infrastructureProvisioned\":true}}}",
-                  cluster);
-        return;
-    }
-    write_kubeconfig(fleet, cluster, &kubeconfig);
-    base64_encode(&value, buf_str(&kubeconfig));
-    buf_add(target, STR("/api/v1/namespaces/default/secrets"));
-    buf_print(
-        body,
-        "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":\"c%zu-kubeconfig\","
-        "\"labels\":{\"cluster.x-k8s.io/cluster-name\":\"c%zu\"}},\"data\":{\"value\":\"%.*s\"}}",
-        cluster, cluster, STR_ARG(buf_str(&value)));
+    const struct process *process = data;
+    must(process->fn(process->bench));
+    fflush(NULL);
+    _exit(0);
 }
 
-static void fill(struct fleet *fleet)
-{
-    OWNED(http_client) client = api_rig_client(&fleet->rig, WORKERS, false);
-    api_rig_must(
-        api_rig_send(client,
-                     &(struct api_rig_request){
-                         .method = STR("POST"),
-                         .target = STR("/apis/apiextensions.k8s.io/v1/customresourcedefinitions"),
-                         .type = STR("application/json"),
-                         .body = str_from_c(definition)},
-                     NULL));
-    error_free(fiber_sleep(SECOND));
-    struct api_load load = {.clients = &client,
-                            .client_count = 1,
-                            .workers = WORKERS,
-                            .requests = 2 * fleet->count,
-                            .make = make_object,
-                            .data = fleet};
-    api_load_run(&load);
-}
-
-static void open_caches(struct fleet *fleet)
-{
-    const struct client_options options = {.config = &fleet->rig.config,
-                                           .network = fleet->rig.network,
-                                           .tls = fleet->rig.tls,
-                                           .qps = -1};
-    fleet->client = client_new(loop_current(), &options);
-    fleet->set = cache_set_new(loop_current(), fleet->client);
-    fleet->clusters = cache_set_get(fleet->set, &(struct cache_options){.gvr = GVR_CLUSTERS});
-    fleet->secrets = cache_set_get(
-        fleet->set,
-        &(struct cache_options){.gvr = GVR_SECRETS,
-                                .label_selector = STR("cluster.x-k8s.io/cluster-name")});
-    api_rig_must(cache_set_wait_synced(fleet->set));
-}
-
-static struct error *run_controller(void *data)
-{
-    return controller_run(data);
-}
-
-static void wait_connected(const struct fleet *fleet)
-{
-    while (clustercache_connected(fleet->cache) < fleet->count)
-        error_free(fiber_sleep(20 * MILLISECOND));
-}
-
-static double kib_each(const struct fleet *fleet, size_t before)
-{
-    bench_trim();
-    return (double)(bench_resident() - before) / 1024 / (double)fleet->count;
-}
-
-static void on_node(void *data, struct key cluster, const struct cache_event *event)
-{
-    (void)data;
-    (void)cluster;
-    (void)event;
-}
-
-static void watch_all(struct fleet *fleet)
-{
-    const struct clustercache_watch watch = {
-        .name = STR("bench"), .gvk = GVK("", "v1", "Node"), .changed = on_node};
-    for (size_t i = 0; i < fleet->count; i++) {
-        char name[32];
-        const int len = snprintf(name, sizeof(name), "c%zu", i);
-        const struct key key = {STR("default"), str_from(name, (size_t)len)};
-        error_free(clustercache_watch(fleet->cache, key, &watch));
-    }
-}
-
-static void measure(struct fleet *fleet)
-{
-    SCOPED(scope) scope = {0};
-    bench_trim();
-    const size_t before = bench_resident();
-    double cpu = bench_cpu(), clock = bench_clock();
-    const struct clustercache_options options = {.clusters = fleet->clusters,
-                                                 .secrets = fleet->secrets,
-                                                 .network = fleet->rig.network,
-                                                 .tls = fleet->rig.tls,
-                                                 .metrics = fleet->metrics,
-                                                 .user_agent = STR("bench")};
-    api_rig_must(clustercache_new(loop_current(), &options, &fleet->cache));
-    fleet->controller = clustercache_take_controller(fleet->cache);
-    scope_start(&scope, "controller", run_controller, fleet->controller);
-    wait_connected(fleet);
-    bench_row("all connected after the start", bench_clock() - clock, "s", "%.2f ms of CPU each",
-              1e3 * (bench_cpu() - cpu) / (double)fleet->count);
-    error_free(fiber_sleep(12 * SECOND));
-    bench_row("memory per connected cluster", kib_each(fleet, before), "KiB",
-              "goal 44; discovery, metrics and probes included");
-    cpu = bench_cpu();
-    error_free(fiber_sleep(PROBE_SECONDS * SECOND));
-    const double probes = (double)fleet->count * PROBE_SECONDS / 10.25;
-    bench_row("CPU of a probe with its reconciles", 1e6 * (bench_cpu() - cpu) / probes, "us",
-              "%.0f probes per second per core", probes / (bench_cpu() - cpu));
-    watch_all(fleet);
-    error_free(fiber_sleep(15 * SECOND));
-    bench_row("memory with a watch on Nodes as well", kib_each(fleet, before), "KiB",
-              "over HTTP/2");
-    scope_done(&scope);
-    controller_free(fleet->controller);
-    clustercache_free(fleet->cache);
-}
-
-static struct error *run(void *data)
-{
-    struct fleet *fleet = data;
-    const int64_t now = loop_wall(loop_current());
-    char count[32];
-    snprintf(count, sizeof(count), "%zu", fleet->count);
-    api_rig_make_folder(fleet->rig.folder, "bench-clustercache");
-    fleet->rig.network = tcp_network_new(loop_current());
-    fleet->rig.tls = tls_context_new();
-    fleet->metrics = metrics_new();
-    api_rig_must(pki_authority_new(STR("bench"), now - HOUR, now + 24 * HOUR, &fleet->authority));
-    api_rig_start(&fleet->rig, (const char *const[]){"--virtual-clusters", count, NULL});
-    fill(fleet);
-    open_caches(fleet);
-    measure(fleet);
-    cache_set_free(fleet->set);
-    client_free(fleet->client);
-    api_rig_stop(&fleet->rig);
-    rest_config_done(&fleet->rig.config);
-    pki_authority_free(fleet->authority);
-    metrics_free(fleet->metrics);
-    tls_context_free(fleet->rig.tls);
-    network_free(fleet->rig.network);
-    api_rig_remove_folder(fleet->rig.folder);
-    return NULL;
-}
-
-static void drop_line(void *data, struct str line)
+static void quiet(void *data, struct str line)
 {
     (void)data;
     (void)line;
 }
 
-void bench_clustercache(size_t count)
+static pid_t start_process(fiber_fn fn, struct clusters_bench *bench)
 {
-    struct fleet fleet = {.count = count};
-    struct rlimit files;
-    OWNED(loop) loop = loop_new();
-    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
-        files.rlim_cur = files.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &files);
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child != 0)
+        return child;
+    log_set_sink(quiet, NULL);
+    must(loop_run(loop_new(), run_and_exit, &(struct process){fn, bench}));
+    _exit(1);
+}
+
+static void wait_process(pid_t child)
+{
+    int status;
+    if (waitpid(child, &status, 0) != child || status != 0) {
+        fprintf(stderr, "bench: a process that measures has failed\n");
+        abort();
     }
-    char heading[96];
-    snprintf(heading, sizeof(heading), "ClusterCache, %zu clusters over TLS", count);
+}
+
+static void run_process(fiber_fn fn, struct clusters_bench *bench)
+{
+    wait_process(start_process(fn, bench));
+}
+
+static void open_network(struct clusters_bench *bench)
+{
+    bench->rig.network = tcp_network_new(loop_current());
+    bench->rig.tls = tls_context_new();
+}
+
+static struct client *open_client(const struct clusters_bench *bench)
+{
+    return client_new(loop_current(), &(struct client_options){.config = &bench->rig.config,
+                                                               .network = bench->rig.network,
+                                                               .tls = bench->rig.tls,
+                                                               .qps = -1,
+                                                               .burst = 1});
+}
+
+/* Clusters and Secrets of the management cluster. */
+
+static void create(struct clusters_bench *bench, struct gvr gvr, const struct buf *text)
+{
+    OWNED(object) object = NULL;
+    must(buf_check(text));
+    must(object_read(buf_str(text), &object));
+    must(client_create(bench->client, gvr, object, NULL, NULL));
+}
+
+static void register_secret(struct clusters_bench *bench, size_t index)
+{
+    SCOPED(buf) kubeconfig = {.limit = 0};
+    SCOPED(buf) text = {.limit = 0};
+    farm_kubeconfig(&bench->farm, index, &kubeconfig);
+    buf_print(&text,
+              "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"type\":\"cluster.x-k8s.io/secret\","
+              "\"metadata\":{\"name\":\"c%zu-kubeconfig\",\"namespace\":\"default\",\"labels\":{"
+              "\"cluster.x-k8s.io/cluster-name\":\"c%zu\"}},\"data\":{\"value\":\"",
+              index, index);
+    base64_encode(&text, buf_str(&kubeconfig));
+    buf_add(&text, STR("\"}}"));
+    create(bench, GVR_SECRETS, &text);
+}
+
+static void register_cluster(struct clusters_bench *bench, size_t index)
+{
+    static const struct str provisioned =
+        STR_INIT("{\"status\":{\"initialization\":{\"infrastructureProvisioned\":true,"
+                 "\"controlPlaneInitialized\":true},\"phase\":\"Provisioned\"}}");
+    const bool is_well = farm_manner(&bench->farm, index) == FARM_WELL;
+    char name[32], address[FARM_ADDRESS];
+    SCOPED(buf) text = {.limit = 0};
+    snprintf(name, sizeof(name), "c%zu", index);
+    farm_address(index, address);
+    buf_print(&text,
+              "{\"apiVersion\":\"cluster.x-k8s.io/v1beta2\",\"kind\":\"Cluster\",\"metadata\":{"
+              "\"name\":\"%s\",\"namespace\":\"default\",\"labels\":{\"environment\":\"test\"%s}},"
+              "\"spec\":{\"controlPlaneEndpoint\":{\"host\":\"%s\",\"port\":%u}}}",
+              name, is_well ? ",\"" HEALTHY_LABEL "\"" : "", address, bench->farm.port);
+    create(bench, GVR_CLUSTERS, &text);
+    must(client_patch(bench->client, GVR_CLUSTERS, (struct key){STR("default"), str_from_c(name)},
+                      CLIENT_PATCH_MERGE, provisioned,
+                      &(struct client_write_options){.subresource = STR("status")}, NULL));
+}
+
+static struct error *register_some(void *data)
+{
+    struct clusters_bench *bench = data;
+    while (bench->next < bench->clusters) {
+        const size_t index = bench->next++;
+        register_secret(bench, index);
+        register_cluster(bench, index);
+    }
+    return NULL;
+}
+
+static struct error *register_all(void *data)
+{
+    struct clusters_bench *bench = data;
+    SCOPED(scope) writers = {0};
+    open_network(bench);
+    bench->client = open_client(bench);
+    for (size_t i = 0; i < WRITERS; i++)
+        scope_start(&writers, "writer", register_some, bench);
+    return scope_wait(&writers);
+}
+
+static void open_bench(struct clusters_bench *bench, size_t count, bool has_sick)
+{
+    *bench = (struct clusters_bench){
+        .farm = {.count = count, .has_sick = has_sick},
+    };
+    bench->results = mmap(NULL, sizeof(*bench->results), PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    farm_open(&bench->farm);
+    farm_start(&bench->farm);
+    api_rig_make_folder(bench->rig.folder, "bench-clusters");
+    api_rig_start(&bench->rig, NULL);
+}
+
+static void close_bench(struct clusters_bench *bench)
+{
+    api_rig_stop(&bench->rig);
+    rest_config_done(&bench->rig.config);
+    api_rig_remove_folder(bench->rig.folder);
+    farm_stop(&bench->farm);
+    farm_close(&bench->farm);
+    munmap(bench->results, sizeof(*bench->results));
+}
+
+/* The process that is measured. */
+
+static struct error *run_fleet(void *data)
+{
+    return error_ignore(fleet_run(data), ERROR_CANCELED);
+}
+
+static double lateness_of(int64_t due)
+{
+    return (double)(loop_now(loop_current()) - due) / MILLISECOND;
+}
+
+static size_t index_of(struct key cluster)
+{
+    uint64_t index = 0;
+    (void)str_to_uint64(str_skip(cluster.name, 1), &index);
+    return (size_t)index;
+}
+
+static void on_probe(void *data, struct key cluster, int64_t due)
+{
+    struct clusters_bench *bench = data;
+    if (bench->samples && bench->is_sampling && bench->probes < LATENESS_SAMPLES &&
+        farm_manner(&bench->farm, index_of(cluster)) == FARM_WELL)
+        bench->samples[bench->probes++] = lateness_of(due);
+    else if (!bench->samples)
+        bench->probes++;
+}
+
+static void start_fleet(struct clusters_bench *bench, struct str watch_filter)
+{
+    must(fleet_new(loop_current(),
+                   &(struct fleet_options){.config = &bench->rig.config,
+                                           .network = bench->rig.network,
+                                           .tls = bench->rig.tls,
+                                           .user_agent = STR("bench"),
+                                           .watch_filter = watch_filter,
+                                           .qps = -1,
+                                           .burst = 1},
+                   &bench->fleet));
+    clustercache_on_probe(fleet_clustercache(bench->fleet), on_probe, bench);
+    scope_start(&bench->running, "fleet", run_fleet, bench->fleet);
+}
+
+static void wait_connected(struct clusters_bench *bench, size_t count)
+{
+    FIBER_TIMEOUT(CONNECT_TIMEOUT);
+    while (clustercache_connected(fleet_clustercache(bench->fleet)) < count)
+        must(fiber_sleep(5 * MILLISECOND));
+}
+
+static double resident(void)
+{
+    return (double)bench_resident();
+}
+
+/* What is kept of Clusters and Secrets, before anything is connected. */
+static struct error *measure_caches(void *data)
+{
+    struct clusters_bench *bench = data;
+    open_network(bench);
+    bench->client = open_client(bench);
+    bench_trim();
+    const double before = resident();
+    struct cache_set *set = cache_set_new(loop_current(), bench->client);
+    cache_set_get(set,
+                  &(struct cache_options){.gvr = GVR_CLUSTERS, .transform = fleet_view_cluster});
+    cache_set_get(set, &(struct cache_options){.gvr = GVR_SECRETS, .transform = fleet_view_secret});
+    must(cache_set_wait_synced(set));
+    bench_trim();
+    bench->results->cache_bytes[bench->step] = resident() - before;
+    return NULL;
+}
+
+static struct error *measure_connected(void *data)
+{
+    struct clusters_bench *bench = data;
+    struct results *results = bench->results;
+    const int step = bench->step;
+    open_network(bench);
+    bench_trim();
+    const double before = resident(), begun = bench_clock(), cpu = bench_cpu();
+    start_fleet(bench, STR(""));
+    wait_connected(bench, bench->clusters);
+    results->connect_seconds[step] = bench_clock() - begun;
+    results->connect_cpu[step] = bench_cpu() - cpu;
+    must(fiber_sleep(STEADY / 2));
+    const size_t probes = bench->probes;
+    const double steady = bench_cpu();
+    must(fiber_sleep(STEADY));
+    results->probe_cpu[step] = bench_cpu() - steady;
+    results->probes[step] = (double)(bench->probes - probes);
+    results->process_bytes[step] = resident() - before;
+    bench_trim();
+    results->trimmed_bytes[step] = resident() - before;
+    return NULL;
+}
+
+static void print_step(const struct results *results, int step, size_t count)
+{
+    char heading[64];
+    snprintf(heading, sizeof(heading), "%zu clusters connected, probed every 10 s", count);
     bench_heading(heading);
-    log_set_sink(drop_line, NULL);
-    api_rig_must(loop_run(loop, run, &fleet));
-    log_set_sink(NULL, NULL);
+    const double each = 1024.0 * (double)count;
+    bench_row("memory per cluster", results->process_bytes[step] / each, "KiB",
+              "goal 44; the whole process over an empty one");
+    bench_row("  the same after giving unused heap back", results->trimmed_bytes[step] / each,
+              "KiB", "-");
+    bench_row("  of which caches of Clusters and Secrets", results->cache_bytes[step] / each, "KiB",
+              "measured alone");
+    bench_row("probes per second of CPU", results->probes[step] / results->probe_cpu[step], "/s",
+              "%.0f probes in %.0f s, %.1f %% of a core", results->probes[step],
+              (double)STEADY / SECOND, results->probe_cpu[step] * 100 / ((double)STEADY / SECOND));
+    bench_row("from the start until all are connected", results->connect_seconds[step], "s",
+              "%.1f s of CPU, %.2f ms for each", results->connect_cpu[step],
+              results->connect_cpu[step] * 1000 / (double)count);
+}
+
+static void bench_many(void)
+{
+    struct clusters_bench bench;
+    const size_t counts[] = {FEW, MANY};
+    open_bench(&bench, MANY, false);
+    for (int step = 0; step < 2; step++) {
+        bench.step = step;
+        bench.clusters = counts[step];
+        run_process(register_all, &bench);
+        bench.next = counts[step];
+        run_process(measure_caches, &bench);
+        run_process(measure_connected, &bench);
+        print_step(bench.results, step, counts[step]);
+    }
+    const struct results *results = bench.results;
+    bench_row("memory of each further cluster",
+              (results->process_bytes[1] - results->process_bytes[0]) / 1024 / (MANY - FEW), "KiB",
+              "%.2f times that of the first 1,000; goal at most 1",
+              (results->process_bytes[1] - results->process_bytes[0]) / (MANY - FEW) /
+                  (results->process_bytes[0] / FEW));
+    close_bench(&bench);
+}
+
+/* Lateness. */
+
+static int compare(const void *a, const void *b)
+{
+    const double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+static struct error *measure_lateness(void *data)
+{
+    struct clusters_bench *bench = data;
+    const bool with_sick = bench->step == 1;
+    bench->samples = calloc(LATENESS_SAMPLES, sizeof(*bench->samples));
+    open_network(bench);
+    start_fleet(bench, with_sick ? STR("") : STR("well"));
+    wait_connected(bench, bench->clusters * 13 / 20);
+    must(fiber_sleep(WARM_UP));
+    bench->is_sampling = true;
+    must(fiber_sleep(LATENESS_TIME));
+    const size_t count = bench->probes;
+    if (!count)
+        return error_new(ERROR_INTERNAL, "nothing was probed");
+    qsort(bench->samples, count, sizeof(*bench->samples), compare);
+    __typeof__(bench->results->lateness[0]) *result = &bench->results->lateness[bench->step];
+    result->count = count;
+    result->connected = clustercache_connected(fleet_clustercache(bench->fleet));
+    result->p50 = bench->samples[count / 2];
+    result->p99 = bench->samples[count * 99 / 100];
+    result->most = bench->samples[count - 1];
+    return NULL;
+}
+
+static void bench_sick(void)
+{
+    static const char *const names[] = {"probes of 650 healthy clusters alone: late by, p99",
+                                        "the same beside 350 sick ones: late by, p99"};
+    struct clusters_bench bench;
+    pid_t children[2];
+    open_bench(&bench, FEW, true);
+    bench.clusters = FEW;
+    run_process(register_all, &bench);
+    bench_heading("How late probes are, with sick clusters and without, at the same time");
+    for (int step = 0; step < 2; step++) { /* side by side: both have the same machine */
+        bench.step = step;
+        children[step] = start_process(measure_lateness, &bench);
+    }
+    for (int step = 0; step < 2; step++)
+        wait_process(children[step]);
+    const struct results *results = bench.results;
+    for (int step = 0; step < 2; step++)
+        bench_row(names[step], results->lateness[step].p99, "ms",
+                  "p50 %.2f, most %.1f ms; %zu probes, %zu connected", results->lateness[step].p50,
+                  results->lateness[step].most, results->lateness[step].count,
+                  results->lateness[step].connected);
+    bench_row("  difference", (results->lateness[1].p99 / results->lateness[0].p99 - 1) * 100, "%",
+              "goal: less than 10");
+    close_bench(&bench);
+}
+
+void bench_clusters(const char *which)
+{
+    if (!which || strcmp(which, "sick") == 0)
+        bench_sick();
+    if (!which || strcmp(which, "many") == 0)
+        bench_many();
 }

@@ -3,14 +3,8 @@
  * clusters has them. The servers run in a process of their own, so that all figures are the
  * client's.
  */
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,33 +12,21 @@
 #include "async/loop.h"
 #include "async/scope.h"
 #include "async/semaphore.h"
-#include "base/buf.h"
 #include "base/memory.h"
-#include "base/timestamp.h"
 #include "bench.h"
+#include "farm.h"
 #include "http/client.h"
-#include "http/server.h"
 #include "net/network.h"
-#include "net/pki.h"
 #include "net/tcp.h"
 #include "net/tls.h"
 
-#define PEM_SLOT  (size_t)1536
-#define AT_ONCE   64
-#define REQUESTS  50000
-#define FEW       100
-#define ADDRESSES 250
-
-/* What a server and its client hold, as text; in memory both processes share. */
-struct credentials {
-    char authority[PEM_SLOT], server[PEM_SLOT], server_key[PEM_SLOT];
-    char client[PEM_SLOT], client_key[PEM_SLOT];
-};
+#define AT_ONCE  64
+#define REQUESTS 50000
+#define FEW      100
 
 struct bench {
+    struct farm farm;
     size_t count;
-    int credentials_fd;
-    uint16_t port;
     bool http2;
     struct network *network;
     struct tls_context *tls;
@@ -52,12 +34,6 @@ struct bench {
     struct semaphore slots;
     size_t next, done, failed, used; /* of the run under way */
 };
-
-static void address_of(size_t i, char text[static 32])
-{
-    snprintf(text, 32, "127.%zu.%zu.%zu", 1 + i / ADDRESSES / ADDRESSES, i / ADDRESSES % ADDRESSES,
-             1 + i % ADDRESSES);
-}
 
 static void must(struct error *err)
 {
@@ -67,162 +43,20 @@ static void must(struct error *err)
     abort();
 }
 
-static void keep(char slot[static PEM_SLOT], struct buf *pem)
-{
-    if (pem->len >= PEM_SLOT)
-        abort();
-    memcpy(slot, buf_c(pem), pem->len + 1);
-    buf_clear(pem);
-}
-
-static void make_credentials(size_t i, struct credentials *out)
-{
-    const int64_t now = timestamp_now();
-    const int64_t from = now - HOUR, to = now + 24 * HOUR;
-    char address[32];
-    address_of(i, address);
-    const struct str name = str_from_c(address);
-    OWNED(pki_authority) authority = NULL;
-    SCOPED(buf) certificate = {0};
-    SCOPED(buf) key = {0};
-    must(pki_authority_new(STR("authority"), from, to, &authority));
-    must(pki_authority_write(authority, &certificate, &key));
-    keep(out->authority, &certificate);
-    buf_clear(&key);
-    const struct pki_request server = {.common_name = name,
-                                       .names = &name,
-                                       .name_count = 1,
-                                       .server = true,
-                                       .not_before = from,
-                                       .not_after = to};
-    must(pki_issue(authority, &server, &certificate, &key));
-    keep(out->server, &certificate);
-    keep(out->server_key, &key);
-    const struct pki_request client = {
-        .common_name = STR("bench"), .client = true, .not_before = from, .not_after = to};
-    must(pki_issue(authority, &client, &certificate, &key));
-    keep(out->client, &certificate);
-    keep(out->client_key, &key);
-}
-
-static struct credentials load_credentials(const struct bench *bench, size_t i)
-{
-    struct credentials credentials;
-    if (pread(bench->credentials_fd, &credentials, sizeof(credentials),
-              (off_t)(i * sizeof(credentials))) != sizeof(credentials))
-        abort();
-    return credentials;
-}
-
-/* The servers' process. */
-
-static struct error *answer(void *data, struct http_request *request)
-{
-    (void)data;
-    return http_request_answer(request, 200, STR("text/plain"), STR("ok\n"));
-}
-
-static void start_server(const struct bench *bench, size_t i, struct network *network,
-                         uint16_t *port)
-{
-    const struct credentials credentials = load_credentials(bench, i);
-    struct tls_identity *identity;
-    struct tls_trust *trust;
-    struct tls_server *tls;
-    must(tls_identity_read(str_from_c(credentials.server), str_from_c(credentials.server_key),
-                           &identity));
-    must(tls_trust_read(str_from_c(credentials.authority), &trust));
-    must(tls_server_new(
-        &(struct tls_server_options){.identity = identity, .client_trust = trust, .http2 = true},
-        &tls));
-    char address[32];
-    address_of(i, address);
-    struct http_server *server;
-    must(http_server_new(loop_current(),
-                         &(struct http_server_options){
-                             .network = network,
-                             .host = str_from_c(address),
-                             .port = *port,
-                             .tls = tls,
-                             .handler = answer,
-                             .timeouts = {.idle = HOUR, .first = HOUR}
-    },
-                         &server));
-    *port = http_server_port(server);
-}
-
-struct serving {
-    const struct bench *bench;
-    int ready;
-};
-
-static struct error *serve_all(void *data)
-{
-    const struct serving *serving = data;
-    struct network *network = tcp_network_new(loop_current());
-    uint16_t port = 0;
-    for (size_t i = 0; i < serving->bench->count; i++)
-        start_server(serving->bench, i, network, &port);
-    if (write(serving->ready, &port, sizeof(port)) != sizeof(port))
-        abort();
-    return fiber_sleep(HOUR);
-}
-
-static pid_t start_servers(struct bench *bench)
-{
-    int pipe_fds[2];
-    if (pipe(pipe_fds) != 0)
-        abort();
-    fflush(NULL);
-    const pid_t child = fork();
-    if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        struct loop *loop = loop_new();
-        must(loop_run(loop, serve_all, &(struct serving){bench, pipe_fds[1]}));
-        _exit(0);
-    }
-    close(pipe_fds[1]);
-    if (read(pipe_fds[0], &bench->port, sizeof(bench->port)) != sizeof(bench->port))
-        abort();
-    close(pipe_fds[0]);
-    return child;
-}
-
-/* Certificates are made by a process that ends, so that its heap is nobody's. */
-static void prepare(struct bench *bench)
-{
-    bench->credentials_fd = memfd_create("credentials", MFD_CLOEXEC);
-    const size_t size = bench->count * sizeof(struct credentials);
-    if (ftruncate(bench->credentials_fd, (off_t)size) != 0)
-        abort();
-    fflush(NULL);
-    const pid_t maker = fork();
-    if (maker == 0) {
-        struct credentials *all =
-            mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, bench->credentials_fd, 0);
-        for (size_t i = 0; i < bench->count; i++)
-            make_credentials(i, &all[i]);
-        _exit(0);
-    }
-    waitpid(maker, NULL, 0);
-}
-
-/* The client. */
-
 static struct http_client *make_client(struct bench *bench, size_t i)
 {
-    struct credentials credentials = load_credentials(bench, i);
+    const struct farm_credentials credentials = farm_credentials(&bench->farm, i);
     OWNED(tls_identity) identity = NULL;
     OWNED(tls_trust) trust = NULL;
     must(tls_identity_read(str_from_c(credentials.client), str_from_c(credentials.client_key),
                            &identity));
     must(tls_trust_read(str_from_c(credentials.authority), &trust));
-    char address[32];
-    address_of(i, address);
+    char address[FARM_ADDRESS];
+    farm_address(i, address);
     const struct http_client_options options = {
         .endpoint = {.network = bench->network,
                      .host = str_from_c(address),
-                     .port = bench->port,
+                     .port = bench->farm.port,
                      .tls = bench->tls,
                      .identity = identity,
                      .trust = trust,
@@ -349,12 +183,8 @@ static struct error *measure(void *data)
 
 void bench_connections(size_t count)
 {
-    struct bench bench = {.count = count};
-    /* A socket each here, and two (one listens) in the servers' process. */
-    struct rlimit limit = {.rlim_cur = 2 * count + 1000, .rlim_max = 2 * count + 1000};
-    if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
-        fprintf(stderr, "bench: cannot raise the limit of open files to %zu\n", 2 * count + 1000);
-    prepare(&bench);
+    struct bench bench = {.count = count, .farm = {.count = count}};
+    farm_open(&bench.farm);
     for (int http2 = 0; http2 < 2; http2++) {
         bench.http2 = http2;
         char heading[128];
@@ -362,7 +192,7 @@ void bench_connections(size_t count)
                  "%zu TLS connections over HTTP/%s, each to its own address and authority", count,
                  http2 ? "2" : "1.1");
         bench_heading(heading);
-        const pid_t servers = start_servers(&bench);
+        farm_start(&bench.farm);
         /* A process of its own each, so that both begin with the same heap. */
         fflush(NULL);
         const pid_t client = fork();
@@ -373,8 +203,7 @@ void bench_connections(size_t count)
             _exit(0);
         }
         waitpid(client, NULL, 0);
-        kill(servers, SIGKILL);
-        waitpid(servers, NULL, 0);
+        farm_stop(&bench.farm);
     }
-    close(bench.credentials_fd);
+    farm_close(&bench.farm);
 }

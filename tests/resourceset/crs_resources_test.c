@@ -232,6 +232,28 @@ SIM_TEST(crs_24_a_connection_is_enough)
     CHECK_EQ(crs_rig_deprecated(&rig, "crs1"), STR("True///"));
 }
 
+SIM_TEST(a_connection_made_during_a_pause_is_not_missed)
+{
+    static const char pause[] =
+        "{\"metadata\":{\"annotations\":{\"cluster.x-k8s.io/paused\":\"\"}}}",
+                      go_on[] =
+                          "{\"metadata\":{\"annotations\":{\"cluster.x-k8s.io/paused\":null}}}";
+    SCOPED(crs_rig) rig;
+    crs_rig_init(&rig);
+    refuse(&rig, "c1.test", true);
+    crs_rig_cluster(&rig, 1);
+    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
+    crs_rig_start(&rig, NULL);
+    crs_rig_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
+    crs_rig_await_condition(&rig, "crs1", "ResourcesApplied", "False/InternalError/");
+    crs_rig_do(&rig, "PATCH", CRS_RIG_SET, pause);
+    refuse(&rig, "c1.test", false);
+    CHECK_OK(fiber_sleep(MINUTE));
+    crs_rig_do(&rig, "PATCH", CRS_RIG_SET, go_on);
+    CHECK_OK(fiber_sleep(10 * SECOND));
+    CHECK_EQ(crs_rig_condition(&rig, "crs1", "ResourcesApplied"), STR("True/Applied/"));
+}
+
 #define SERVICE_TEXT \
     "failed to retrieve the Service for Kubernetes API Server of the cluster ns/c1: said no"
 

@@ -242,3 +242,28 @@ SIM_TEST(a_namespace_goes_clean)
         crs_rig_check_quiet(&rig, 15 * MINUTE);
     }
 }
+
+/*
+ * While a set reads its resources anew to tell of a cluster that failed, the cluster is tried
+ * again: the set is told all the same.
+ */
+SIM_TEST(a_failure_is_told_however_soon_it_is_tried_again)
+{
+    for (duration after = 150 * MILLISECOND; after < 220 * MILLISECOND; after += 10 * MILLISECOND) {
+        SCOPED(crs_rig) rig;
+        TEST_CASE("%lld ms", (long long)(after / MILLISECOND));
+        crs_rig_init(&rig);
+        crs_rig_cluster(&rig, 1);
+        crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST_IN("nowhere", "a", "1"));
+        sim_network_set_faults(rig.desk.network, STR("management.test"),
+                               &(struct sim_faults){.latency = 15 * MILLISECOND});
+        crs_rig_start(&rig, NULL);
+        CHECK_OK(fiber_sleep(5 * SECOND));
+        crs_rig_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
+        CHECK_OK(fiber_sleep(after));
+        crs_rig_do(&rig, "PATCH", CRS_RIG_MAP, "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}");
+        CHECK_OK(fiber_sleep(20 * SECOND));
+        CHECK_CONTAINS(crs_rig_condition(&rig, "crs1", "ResourcesApplied"),
+                       STR("False/NotApplied/"));
+    }
+}

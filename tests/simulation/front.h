@@ -49,7 +49,7 @@ struct front_faults {
 
 struct front_faults front_faults_draw(struct random *dice);
 
-/* Told of every request that comes to the front, before anything is done with it. */
+/* Told of every request that comes to the front, before anything is done with it. May suspend. */
 struct front;
 typedef void front_asked_fn(struct front *front, struct http_request *http);
 

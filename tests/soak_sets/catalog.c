@@ -158,6 +158,7 @@ enum quality catalog_judge(struct sets *sets, size_t resource,
     for (size_t i = sets->version_count; i-- > 0 && !*ret_version;)
         if (sets->versions[i].resource == resource)
             *ret_version = &sets->versions[i];
+    CHECK(*ret_version != NULL);
     return (*ret_version)->quality;
 }
 

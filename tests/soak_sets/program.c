@@ -30,7 +30,7 @@ struct error *program_run(void *data)
         .network = sets->network,
         .user_agent = STR("corset"),
         .concurrency = WORKERS, /* a fiber each costs more than what it does here */
-        .apply_concurrency = 2 * WORKERS,
+        .apply_concurrency = WORKERS + WORKERS,
         .cluster_concurrency = WORKERS,
         .sync_period = sets->profile.resyncs ? SYNC_OFTEN : SYNC_SELDOM,
         .timing = {.probe = sets->profile.probe, .retry = sets->profile.retry},

@@ -7,6 +7,7 @@
  *   - What ApplyOnce has recorded is not posted again.
  */
 #include "api/wellknown.h"
+#include "async/fiber.h"
 #include "base/memory.h"
 #include "http/server.h"
 #include "json/compare.h"
@@ -15,6 +16,7 @@
 #include "store/store_watch.h"
 
 #define BINDINGS       STR("clusterresourcesetbindings.addons.cluster.x-k8s.io")
+#define INTERFERENCE   0.1
 #define DELETION_TAKES (2 * MINUTE) /* until everybody has heard of it */
 
 static const struct json_value *entries_of(const struct json_doc *binding)
@@ -230,9 +232,26 @@ void witness_request(struct front *front, struct http_request *http)
                   resource, cluster);
 }
 
+/* Right before one of ours gets there, somebody else writes the same binding. */
+static void interfere(struct sets *sets, struct str target)
+{
+    const struct str folder = STR(BINDINGS_TARGET "/");
+    size_t cluster;
+    if (!str_starts_with(target, folder) ||
+        !sets_number(str_slice(target, folder.len, folder.len + 2), 'c', CLUSTERS, &cluster) ||
+        !draw_chance(&sets->management.dice, INTERFERENCE))
+        return;
+    FIBER_SHIELD(FOREVER); /* whoever asked may leave */
+    foreign_write(sets, cluster);
+}
+
 void witness_management(struct front *front, struct http_request *http)
 {
     struct sets *sets = front->options.data;
-    sets->events += !str_eq(http_request_method(http), STR("GET")) &&
-                    str_contains(http_request_target(http), STR("/events"));
+    const struct str target = http_request_target(http);
+    if (str_eq(http_request_method(http), STR("GET")))
+        return;
+    sets->events += str_contains(target, STR("/events"));
+    if (front->in_trouble)
+        interfere(sets, target);
 }

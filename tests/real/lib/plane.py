@@ -17,7 +17,7 @@ from lib.kube import Server, until
 
 PROGRAMS = ("etcd", "kube-apiserver", "kube-controller-manager")
 CONTROLLERS = ("namespace-controller", "garbage-collector-controller", "serviceaccount-controller",
-               "root-ca-certificate-publisher-controller", "clusterrole-aggregation-controller")
+               "clusterrole-aggregation-controller")
 START_LIMIT = 240  # seconds; a loaded machine of two cores takes up to one minute for three planes
 
 # What was written is kept with its body, so that scenarios can see the patches; the rest by its address.

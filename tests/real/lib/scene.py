@@ -66,13 +66,13 @@ class Scene:
         self.blue, self.green = (Workload(planes[color], f"{self.namespace}-{color}")
                                  for color in ("blue", "green"))
         self.controllers, self.controller = [], None
-        self.facts = []
+        self.may_be_refused = False
         for server in (self.management, self.blue.admin, self.green.admin):
             server.put_in({"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": self.namespace}})
 
-    def tell(self, fact):
+    @staticmethod
+    def tell(fact):
         """A line for the reader of the test's output."""
-        self.facts.append(fact)
         print(fact, flush=True)
 
     # -- controllers
@@ -111,7 +111,7 @@ class Scene:
                 self._quietly(self.management.delete, kind, self.namespace, thing["metadata"]["name"])
         for server in (self.management, self.blue.admin, self.green.admin):
             self._quietly(server.delete, "Namespace", None, self.namespace)
-        mine = {one.credential for one in self.controllers}
+        mine = set() if self.may_be_refused else {one.credential for one in self.controllers}
         check_equal("what the shipped roles do not allow", summary(
             entry for entry in self.audit.entries() if entry.get("responseStatus", {}).get("code") == 403
             and credential_of(entry) in mine), [])

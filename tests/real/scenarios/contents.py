@@ -2,7 +2,7 @@
 import json
 
 from lib.kube import until
-from lib.scene import SELECTED, check, check_equal, check_in
+from lib.scene import SELECTED, check, check_equal
 from lib.scenario import scenario
 
 
@@ -73,7 +73,7 @@ def crs_71_values_follow_each_other_by_key(scene):
 def crs_72_what_lacks_a_namespace_fails(scene):
     apply(scene, "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n")
     until("the entry", lambda: scene.entry() == "ConfigMap/cm1 false hash")
-    check_in("v1beta1", "an empty namespace may not be set during creation", scene.deprecated())
+    until("v1beta1", lambda: "an empty namespace may not be set during creation" in scene.deprecated())
 
 
 @scenario()

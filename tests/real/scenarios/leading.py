@@ -7,6 +7,7 @@ from lib.scene import SYSTEM, check, check_equal, credential_of
 from lib.scenario import scenario
 
 LEASE = "corset.corset.dev"
+LOST = 3  # the exit code of one that led and does not any more: to be started again
 FLAGS = ("--leader-elect", "--leader-elect-lease-namespace", SYSTEM, "--leader-elect-lease-duration", "6s",
          "--leader-elect-renew-deadline", "4s", "--leader-elect-retry-period", "1s")
 
@@ -78,4 +79,6 @@ def leader_that_was_stopped_writes_nothing_afterwards(scene):
     change_arrives(scene, "3")
     time.sleep(3)
     check_equal("writes of the old leader", writes_of(scene, first), [])
-    check_equal("writes to a", len([one for one in scene.blue.writes()]), 1)
+    check_equal("writes to a", len(scene.blue.writes()), 1)
+    check_equal("how the old leader ended", first.process.wait(30), LOST)
+    scene.controllers.remove(first)

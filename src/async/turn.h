@@ -1,0 +1,21 @@
+/*
+ * Turns, for work that keeps the thread for about a millisecond, as the arithmetic of a TLS
+ * handshake does. Each round of the loop has time for one such piece, in the order of asking;
+ * timers, I/O and everybody with little to do come in between, however many pieces wait.
+ *
+ *     TRY(turn_take());
+ *     SSL_do_handshake(ssl);
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+struct loop;
+
+/* Suspends unless this round is still free. */
+MUST_USE struct error *turn_take(void);
+
+/* Do fibers wait for a turn? Then it is we who are slow, not others. */
+bool turn_is_awaited(const struct loop *loop);
