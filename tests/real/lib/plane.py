@@ -20,11 +20,14 @@ CONTROLLERS = ("namespace-controller", "garbage-collector-controller", "servicea
                "clusterrole-aggregation-controller")
 START_LIMIT = 240  # seconds; a loaded machine of two cores takes up to one minute for three planes
 
-# What was written is kept with its body, so that scenarios can see the patches; the rest by its address.
+# What was written is kept with its body, so that scenarios can see the patches; bindings, which grow large,
+# and the rest by their address.
+WRITES = ["create", "update", "patch", "delete"]
 AUDIT_POLICY = {
     "apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
-    "rules": [{"level": "Request", "verbs": ["create", "update", "patch", "delete"],
-               "resources": [{"group": ""}, {"group": "addons.cluster.x-k8s.io"}]},
+    "rules": [{"level": "Request", "verbs": WRITES, "resources": [
+        {"group": ""}, {"group": "addons.cluster.x-k8s.io", "resources": [
+            "clusterresourcesets", "clusterresourcesets/status"]}]},
               {"level": "Metadata"}]}
 
 
@@ -142,6 +145,7 @@ class Plane:
             "audit-policy-file": self.path("audit-policy.json"),
             "audit-log-path": self.path("audit.log"),
             "audit-log-mode": "blocking",
+            "audit-log-maxsize": 4096,  # MB: never begun anew, scenarios read it as it grows
             "allow-privileged": "true",
             "v": 1,
         }

@@ -6,6 +6,7 @@ to stop and start programs, because what it started dies with it.
 """
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -92,6 +93,8 @@ def supervise(folder, assets, owner):
     for left in (state_path(folder), socket_path(folder)):
         if os.path.exists(left):
             os.unlink(left)
+    for name, _ in PLANES:  # what an earlier run left
+        shutil.rmtree(os.path.join(folder, name), ignore_errors=True)
     signal.signal(signal.SIGTERM, _leave)
     planes = {name: Plane(folder, name, assets, controllers) for name, controllers in PLANES}
     try:
