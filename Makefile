@@ -1,6 +1,6 @@
 # The front door. CMake presets do the work (CMakePresets.json); tools/ holds the longer scripts.
 .DEFAULT_GOAL := build
-.PHONY: help build demo test thread lint fuzz soak bench install clean
+.PHONY: help build demo test thread lint fuzz soak bench conformance install clean
 
 SECONDS_EACH ?= 60
 SEED ?= 1
@@ -9,7 +9,7 @@ PREFIX ?= /usr/local
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | \
-	    awk -F'\t' '{printf "  make %-8s %s\n", $$1, $$2}'
+	    awk -F'\t' '{printf "  make %-11s %s\n", $$1, $$2}'
 
 build: ## build the release program, build/release/corset
 	@tools/bootstrap build
@@ -41,11 +41,12 @@ fuzz: ## fuzz every parser for SECONDS_EACH=60 seconds
 	@cmake --build --preset fuzz
 	@tools/fuzz $(SECONDS_EACH)
 
-soak: ## simulate a controller with faults for SEEDS=20000 seeds from SEED=1
+soak: ## simulate controllers with faults for SEEDS=20000 seeds from SEED=1
 	@tools/bootstrap test
 	@cmake --preset release >/dev/null
-	@cmake --build --preset release --target soak
+	@cmake --build --preset release --target soak soak_sets
 	@build/release/soak --seed $(SEED) --seeds $(SEEDS)
+	@build/release/soak_sets --seed $(SEED) --seeds $(SEEDS)
 
 bench: ## measure memory, switches, parsing, requests
 	@tools/bootstrap build
@@ -53,6 +54,11 @@ bench: ## measure memory, switches, parsing, requests
 	@cmake --build --preset release --target bench corset
 	@tests/bench/get-etcd build/release/etcd
 	@build/release/bench
+
+install: build ## install program, manual, completions, library and guide below PREFIX=/usr/local, DESTDIR=
+conformance: ## prove it on real Kubernetes servers, which it builds when they are not there
+	@tools/bootstrap test
+	@tests/real/conformance
 
 install: build ## install program, library, headers and guide below PREFIX=/usr/local, DESTDIR=
 	@DESTDIR='$(DESTDIR)' cmake --install build/release --prefix '$(PREFIX)'

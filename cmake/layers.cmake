@@ -66,7 +66,7 @@ endfunction()
 function(program name folder)
     cmake_parse_arguments(PROGRAM "" "" "USES" ${ARGN})
     set(dir ${PROJECT_SOURCE_DIR}/src/${folder})
-    file(GLOB sources CONFIGURE_DEPENDS ${dir}/*.c)
+    file(GLOB sources CONFIGURE_DEPENDS ${dir}/*.c ${dir}/*.S)
     file(GLOB tests CONFIGURE_DEPENDS ${dir}/*_test.c)
     list(REMOVE_ITEM sources ${tests})
     execute_process(COMMAND git rev-parse --short=12 HEAD WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}

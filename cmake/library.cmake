@@ -48,7 +48,6 @@ endif()
 file(RELATIVE_PATH LIBRARY_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(${PROJECT_SOURCE_DIR}/src/library/corset.pc.in ${PROJECT_BINARY_DIR}/corset.pc @ONLY)
 
-install(TARGETS corset RUNTIME)
 install(TARGETS corset_shared LIBRARY)
 install(FILES ${static_library} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/corset DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -92,8 +92,21 @@ bool binding_needs(enum resource_strategy strategy, const struct binding_resourc
     return strategy == RESOURCE_RECONCILE && !str_eq(found->hash, hash);
 }
 
-static void build_resource(struct json_builder *builder, const struct binding_resource *resource)
+static bool is_known_member(struct str key)
 {
+    static const struct str known[] = {STR_INIT("name"), STR_INIT("kind"), STR_INIT("hash"),
+                                       STR_INIT("lastAppliedTime"), STR_INIT("applied")};
+    for (size_t i = 0; i < COUNT(known); i++)
+        if (str_eq(key, known[i]))
+            return true;
+    return false;
+}
+
+/* before: what stood there, whose members that we do not know stay; NULL: nothing. */
+static void build_resource(struct json_builder *builder, const struct binding_resource *resource,
+                           const struct json_value *before)
+{
+    const struct json_value *member;
     json_builder_object(builder);
     json_builder_add_str(builder, "name", resource->ref.name);
     json_builder_add_str(builder, "kind", resource_kind_name(resource->ref.kind));
@@ -102,6 +115,12 @@ static void build_resource(struct json_builder *builder, const struct binding_re
     if (resource->last_applied_time.len)
         json_builder_add_str(builder, "lastAppliedTime", resource->last_applied_time);
     json_builder_add_bool(builder, "applied", resource->applied);
+    JSON_FOREACH (key, member, before) {
+        if (is_known_member(key))
+            continue;
+        json_builder_key(builder, key);
+        json_builder_value(builder, member);
+    }
     json_builder_end(builder);
 }
 
@@ -172,7 +191,7 @@ static void build_resources(struct json_builder *builder, const struct binding_c
     JSON_FOREACH (key, item, list) {
         const struct binding_resource *changed = find_change(change, item);
         if (changed) {
-            build_resource(builder, changed);
+            build_resource(builder, changed, item);
         } else if (surplus && !is_named(change, item)) {
             surplus--;
         } else {
@@ -181,7 +200,7 @@ static void build_resources(struct json_builder *builder, const struct binding_c
     }
     for (size_t i = 0; i < change->count; i++)
         if (is_new(change, list, i))
-            build_resource(builder, last_of(change, i));
+            build_resource(builder, last_of(change, i), NULL);
 }
 
 /* The entry with its unknown members, and the list of resources, which is left out when empty. */

@@ -159,6 +159,11 @@ struct error *apiserver_put(struct apiserver *server, struct json_doc *doc)
     return seed_put(server->api, doc, SEED_MERGE);
 }
 
+struct error *apiserver_amend(struct apiserver *server, struct json_doc *doc)
+{
+    return seed_put(server->api, doc, SEED_AMEND);
+}
+
 uint16_t apiserver_port(const struct apiserver *server)
 {
     return http_server_port(server->http);

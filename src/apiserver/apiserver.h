@@ -62,6 +62,9 @@ DEFINE_OWNED(apiserver)
  */
 MUST_USE struct error *apiserver_put(struct apiserver *server, struct json_doc *doc);
 
+/* The same for one that is there, as a merge patch; nothing happens otherwise. */
+MUST_USE struct error *apiserver_amend(struct apiserver *server, struct json_doc *doc);
+
 uint16_t apiserver_port(const struct apiserver *server);
 struct str apiserver_authority(const struct apiserver *server);         /* certificate, PEM */
 struct str apiserver_admin_certificate(const struct apiserver *server); /* PEM */

@@ -6,11 +6,13 @@
 #include "apiserver/secret_file.h"
 #include "base/duration.h"
 #include "base/memory.h"
+#include "base/timestamp.h"
 #include "net/pki.h"
 #include "net/tls.h"
 
 #define YEAR        ((int64_t)365 * 24 * 3600 * SECOND)
 #define CLOCK_SKEW  (3600 * SECOND)
+#define CLOCK_LEAST (1577836800 * SECOND) /* 2020-01-01 */
 #define ADMIN_NAME  STR("kubernetes-admin")
 #define ADMIN_GROUP STR("system:masters")
 
@@ -24,6 +26,43 @@ void credentials_free(struct credentials *credentials)
     tls_server_free(credentials->tls);
     access_keys_free(credentials->keys);
     mem_free(credentials);
+}
+
+/* A certificate of an authority that is not valid now is refused by everybody who checks. */
+static struct error *check_time(const struct credentials_options *options,
+                                const struct pki_authority *authority)
+{
+    char at[TIMESTAMP_TEXT_MAX], now[TIMESTAMP_TEXT_MAX];
+    int64_t not_before, not_after;
+    pki_authority_validity(authority, &not_before, &not_after);
+    const struct str today = timestamp_write(options->now, now);
+    if (options->now < not_before) {
+        const struct str from = timestamp_write(not_before, at);
+        return error_new(ERROR_IO,
+                         "the clock of this machine says %.*s, but the authority %s/ca.crt is "
+                         "valid from %.*s on; set the clock",
+                         STR_ARG(today), options->folder, STR_ARG(from));
+    }
+    if (options->now >= not_after) {
+        const struct str until = timestamp_write(not_after, at);
+        return error_new(ERROR_IO,
+                         "the authority %s/ca.crt has expired on %.*s (the clock says %.*s); "
+                         "remove ca.crt and ca.key to begin with a new one, and hand out the new "
+                         "kubeconfig",
+                         options->folder, STR_ARG(until), STR_ARG(today));
+    }
+    return NULL;
+}
+
+/* Nothing of ours is from before 2020, so a clock that says so has not been set. */
+static struct error *check_clock(const struct credentials_options *options)
+{
+    char now[TIMESTAMP_TEXT_MAX];
+    const struct str today = timestamp_write(options->now, now);
+    if (!options->folder || options->now >= CLOCK_LEAST)
+        return NULL;
+    return error_new(ERROR_IO, "the clock of this machine says %.*s; set the clock",
+                     STR_ARG(today));
 }
 
 /* The authority's two files are one thing: a key without its certificate is of no use. */
@@ -44,6 +83,7 @@ static struct error *open_authority(const struct credentials_options *options,
     if (has_key) {
         TRY(pki_authority_read(buf_str(&certificate), buf_str(&key), ret_authority),
             "read ca.crt and ca.key in %s", options->folder);
+        TRY(check_time(options, *ret_authority));
     } else {
         TRY(pki_authority_new(STR("corset authority"), options->now - CLOCK_SKEW,
                               options->now + 10 * YEAR, ret_authority));
@@ -116,6 +156,7 @@ struct error *credentials_open(const struct credentials_options *options,
 {
     OWNED(credentials) credentials = NEW(struct credentials);
     OWNED(pki_authority) authority = NULL;
+    TRY(check_clock(options));
     if (options->folder && mkdir(options->folder, 0700) != 0 && errno != EEXIST)
         return error_from_errno(errno, "make %s", options->folder);
     TRY(open_authority(options, credentials, &authority));

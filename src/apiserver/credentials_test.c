@@ -6,12 +6,17 @@
 #include "base/duration.h"
 #include "testing/sim.h"
 
-static struct error *open_in(const char *folder, struct credentials **ret_credentials)
+static struct error *open_at(const char *folder, int64_t now, struct credentials **ret_credentials)
 {
     static const struct str names[] = {STR_INIT("localhost"), STR_INIT("127.0.0.1")};
     const struct credentials_options options = {
-        .folder = folder, .names = names, .name_count = COUNT(names), .now = SIM_EPOCH};
+        .folder = folder, .names = names, .name_count = COUNT(names), .now = now};
     return credentials_open(&options, ret_credentials);
+}
+
+static struct error *open_in(const char *folder, struct credentials **ret_credentials)
+{
+    return open_at(folder, SIM_EPOCH, ret_credentials);
 }
 
 static void admin_token(const struct credentials *credentials, struct buf *out)
@@ -103,4 +108,22 @@ TEST(credentials_of_another_authority_do_not_fit)
     struct error *err = open_in(folder_file(&folder, "a"), &mixed);
     CHECK(err != NULL);
     error_free(err);
+}
+
+TEST(credentials_say_when_the_clock_or_the_authority_is_wrong)
+{
+    SCOPED(folder) folder;
+    OWNED(credentials) first = NULL;
+    struct credentials *second = NULL;
+    const int64_t day = 24 * HOUR;
+    folder_init(&folder);
+    CHECK_FAILS(open_at(folder_file(&folder, "pki"), 0, &second), ERROR_IO,
+                "the clock of this machine says 1970-01-01T00:00:00Z; set the clock");
+    CHECK_OK(open_in(folder_file(&folder, "pki"), &first));
+    CHECK_FAILS(open_at(folder_file(&folder, "pki"), SIM_EPOCH - day, &second), ERROR_IO,
+                "pki/ca.crt is valid from ");
+    CHECK_FAILS(open_at(folder_file(&folder, "pki"), SIM_EPOCH + 3650 * day, &second), ERROR_IO,
+                "pki/ca.crt has expired on ");
+    CHECK_OK(open_at(folder_file(&folder, "pki"), SIM_EPOCH + 3649 * day, &second));
+    credentials_free(second);
 }

@@ -61,8 +61,8 @@ static struct error *decide(void *data, struct store_edit *edit)
 {
     const struct seed *seed = data;
     if (!edit->previous)
-        return put_new(seed, edit);
-    return seed->mode == SEED_MERGE ? put_merged(seed, edit) : NULL;
+        return seed->mode == SEED_AMEND ? NULL : put_new(seed, edit);
+    return seed->mode == SEED_IF_MISSING ? NULL : put_merged(seed, edit);
 }
 
 /* A custom one stays alive as long as the arena. */

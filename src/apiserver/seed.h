@@ -14,6 +14,7 @@ struct api;
 enum seed_mode {
     SEED_IF_MISSING, /* what is there stays as it is */
     SEED_MERGE,      /* what is there gets these members; nothing is written when it has them */
+    SEED_AMEND,      /* the same, and what is missing stays missing */
 };
 
 /* Suspends until it is durable. */

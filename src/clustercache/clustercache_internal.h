@@ -44,6 +44,7 @@ struct clustercache {
     size_t source_count;
     struct semaphore handshakes;      /* of clusters that connect as they should */
     struct semaphore slow_handshakes; /* of those that did not the last time */
+    size_t hanging;                   /* connecting for so long that they gave their permit back */
     struct scope endings;             /* fibers that tidy up behind connections and accessors */
     clustercache_probe_fn *on_probe;  /* NULL: nobody measures */
     void *on_probe_data;

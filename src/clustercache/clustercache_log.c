@@ -13,6 +13,7 @@ void clustercache_log(int level, const char *format, ...)
         return;
     va_list args;
     va_start(args, format);
+    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): it is, right above */
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     log_write(level, text, NULL, 0);

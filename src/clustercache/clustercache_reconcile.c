@@ -98,17 +98,22 @@ static duration see_to_connecting(struct accessor *accessor, enum accessor_news 
     return 0;
 }
 
-/* New credentials are tried at once, and those that failed are left alone for a while. */
-static void see_to_credentials(struct accessor *accessor)
+/*
+ * New credentials are tried at once, and those that failed are left alone for a while: how long
+ * still, or FOREVER.
+ */
+static duration see_to_credentials(struct accessor *accessor)
 {
     const struct clustercache_timing *timing = &accessor->cache->config->options.timing;
     duration remaining;
-    if (accessor->is_connecting || !kubeconfig_secret_has_changed(accessor) ||
-        requeue_should_wait(accessor_now(accessor).now, accessor->last_change_error, timing->retry,
+    if (accessor->is_connecting || !kubeconfig_secret_has_changed(accessor))
+        return FOREVER;
+    if (requeue_should_wait(accessor_now(accessor).now, accessor->last_change_error, timing->retry,
                             &remaining))
-        return;
+        return remaining;
     log_v(4, "Credentials have changed");
     accessor_start_connect(accessor);
+    return FOREVER;
 }
 
 /* Connected: when to look again, or 0 when a probe is under way. */
@@ -117,10 +122,12 @@ static duration see_to_probing(struct accessor *accessor, enum accessor_news new
     const struct clustercache_timing *timing = &accessor->cache->config->options.timing;
     const int64_t now = accessor_now(accessor).now;
     duration remaining;
-    see_to_credentials(accessor);
+    const duration change = see_to_credentials(accessor);
     if (accessor->is_probing)
         return 0;
     if (requeue_should_wait(now, accessor->health.last_probe, timing->probe, &remaining)) {
+        if (change < remaining)
+            return requeue_because(change, "changed credentials were of no use");
         if (news != ACCESSOR_PROBED)
             return requeue_as(remaining, "health probe was already run", timing->probe);
         return requeue_because(remaining, accessor->health.failures ? "health probe failed"

@@ -2,6 +2,8 @@
  * Connecting, step by step: docs/clustercache.md has the table. A connection is complete before
  * anybody sees it, and one that exists is replaced by one that works.
  */
+#include <assert.h>
+
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "async/timer.h"
@@ -20,60 +22,75 @@
 /* A cluster that has not answered by then does not keep others from connecting. */
 #define PERMIT_MOST SECOND
 
+/* How many may be in that state, in permits. */
+#define HANGING_MOST 2
+
 /* Of a step, in requests: a server may make us wait with Retry-After, but not for ever. */
 #define STEPS_MOST 6
 
-/* The right to be connecting. It ends by itself after a while, whatever hangs. */
+/*
+ * The right to be connecting. It is given back after a while, whatever hangs, as long as not too
+ * many hang: else it is this machine that is slow, and more at a time would make it worse.
+ */
 struct permit {
+    struct accessor *accessor;
     struct semaphore *semaphore; /* NULL: given back */
-    struct loop *loop;
     struct timer timer;
-    bool *is_slow;
+    bool hangs;
 };
-
-static void permit_give(struct permit *permit)
-{
-    if (permit->semaphore)
-        semaphore_give(TAKE(permit->semaphore));
-}
 
 static void permit_done(struct permit *permit)
 {
-    timer_stop(permit->loop, &permit->timer);
-    permit_give(permit);
+    timer_stop(permit->accessor->cache->config->loop, &permit->timer);
+    permit->accessor->cache->hanging -= permit->hangs;
+    if (permit->semaphore)
+        semaphore_give(permit->semaphore);
 }
+
+static void permit_watch(struct permit *permit);
 
 /* While handshakes wait for the processor nobody knows who is slow, and more would not help. */
 static void on_slow(void *data)
 {
     struct permit *permit = data;
-    if (turn_is_awaited(permit->loop)) {
-        timer_start(permit->loop, &permit->timer, loop_now(permit->loop) + PERMIT_MOST, on_slow,
-                    permit);
+    struct clustercache *cache = permit->accessor->cache;
+    if (turn_is_awaited(cache->config->loop)) {
+        permit_watch(permit);
         return;
     }
-    *permit->is_slow = true;
-    permit_give(permit);
+    permit->accessor->is_slow = true;
+    if (cache->hanging >= HANGING_MOST * cache->config->options.handshakes) {
+        permit_watch(permit);
+        return;
+    }
+    permit->hangs = true;
+    cache->hanging++;
+    semaphore_give(TAKE(permit->semaphore));
+}
+
+static void permit_watch(struct permit *permit)
+{
+    struct loop *loop = permit->accessor->cache->config->loop;
+    timer_start(loop, &permit->timer, loop_now(loop) + PERMIT_MOST, on_slow, permit);
 }
 
 /* Suspends until it is this cluster's turn. Those that were slow have turns of their own. */
-static struct error *permit_take(struct permit *permit, struct accessor *accessor)
+static struct error *permit_take(struct permit *permit)
 {
+    struct accessor *accessor = permit->accessor;
     struct clustercache *cache = accessor->cache;
     struct semaphore *semaphore = accessor->is_slow ? &cache->slow_handshakes : &cache->handshakes;
     TRY(semaphore_take(semaphore));
     accessor->is_slow = false;
     permit->semaphore = semaphore;
-    permit->is_slow = &accessor->is_slow;
-    timer_start(permit->loop, &permit->timer, loop_now(permit->loop) + PERMIT_MOST, on_slow,
-                permit);
+    permit_watch(permit);
     return NULL;
 }
 
 static struct error *reach(struct accessor *accessor, struct workload *workload)
 {
-    SCOPED(permit) permit = {.loop = workload->config->loop};
-    TRY(permit_take(&permit, accessor));
+    SCOPED(permit) permit = {.accessor = accessor};
+    TRY(permit_take(&permit));
     return workload_probe(workload, workload->config->options.timing.probe_timeout);
 }
 
@@ -231,6 +248,7 @@ static struct error *run(void *data)
         fail(accessor, err, loop_now(loop) - begun);
         accessor->is_connecting = false;
     } else {
+        assert(workload);
         kubeconfig_secret_mark_done(&accessor->secret);
         accessor->secret = mark;
         mark = (struct kubeconfig_secret_mark){0};

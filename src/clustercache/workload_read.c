@@ -57,11 +57,11 @@ static struct error *find_live(struct workload *workload, struct arena *arena, s
 struct error *workload_get(struct workload *workload, struct gvk gvk, struct key key,
                            struct object **ret_object)
 {
-    struct cache *cache;
+    struct cache *cache = NULL;
     FIBER_TIMEOUT(workload->config->options.timeout);
     if (is_uncached(workload, gvk)) {
         SCOPED(arena) arena = {0};
-        struct gvr gvr;
+        struct gvr gvr = {0};
         TRY(find_live(workload, &arena, gvk, &gvr));
         return client_get(workload->client, gvr, key, NULL, ret_object);
     }
@@ -126,7 +126,7 @@ static struct error *list_live(struct workload *workload, struct gvk gvk, struct
 {
     SCOPED(arena) arena = {0};
     SCOPED(buf) version = {0};
-    struct gvr gvr;
+    struct gvr gvr = {0};
     TRY(find_live(workload, &arena, gvk, &gvr));
     /* In one page: a list that begins anew in the middle would be visited twice. */
     const struct client_list_options options = {.limit = -1};
@@ -139,7 +139,7 @@ struct error *workload_list(struct workload *workload, struct gvk gvk, struct st
 {
     SCOPED(texts) texts = {0};
     {
-        struct cache *cache;
+        struct cache *cache = NULL;
         FIBER_TIMEOUT(workload->config->options.timeout);
         if (is_uncached(workload, gvk))
             return list_live(workload, gvk, namespace, &(struct live_list){visit, data, false});
@@ -161,7 +161,7 @@ struct error *workload_list_indexed(struct workload *workload, struct gvk gvk, s
     if (!is_known)
         return error_new(ERROR_INVALID, "Index with name %.*s does not exist", STR_ARG(index));
     {
-        struct cache *cache;
+        struct cache *cache = NULL;
         FIBER_TIMEOUT(options->timeout);
         TRY(get_synced(workload, gvk, &cache));
         cache_each_indexed(cache, index, STR(""), value, keep, &texts);

@@ -5,15 +5,37 @@
 
 #include "base/memory.h"
 #include "base/str.h"
+#include "cmd/terminal.h"
 
 /* Further apart than this, a word is not a typing mistake of another. */
 #define GUESS_DISTANCE 2
 
+static const char *program = "corset";
+
+const char *command_program(void)
+{
+    return program;
+}
+
+void command_set_program(const char *name)
+{
+    program = name;
+}
+
 int command_fail(struct error *err)
 {
-    fprintf(stderr, "corset: %s\n", err->message);
+    SCOPED(buf) line = {.limit = 0};
+    terminal_add_shown(&line, str_from_c(err->message)); /* it may quote others */
+    fprintf(stderr, "corset: %s\n", buf_c(&line));
     error_free(err);
     return COMMAND_FAILED;
+}
+
+int command_print(struct str text)
+{
+    if ((text.len && fwrite(text.ptr, 1, text.len, stdout) != text.len) || fflush(stdout) != 0)
+        return command_fail(error_new(ERROR_IO, "cannot write to standard output"));
+    return COMMAND_DONE;
 }
 
 int command_misused(const struct command *command, const char *format, ...)
@@ -23,7 +45,7 @@ int command_misused(const struct command *command, const char *format, ...)
     va_start(args, format);
     vfprintf(stderr, format, args);
     va_end(args);
-    fprintf(stderr, "\nTry 'corset %s --help'.\n", command->name);
+    fprintf(stderr, "\nTry '%s %s --help'.\n", program, command->name);
     return COMMAND_USAGE;
 }
 

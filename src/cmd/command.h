@@ -3,7 +3,10 @@
  */
 #pragma once
 
+#include <stddef.h>
+
 #include "base/error.h"
+#include "base/str.h"
 
 /* Exit codes, the same for every command. */
 enum command_exit {
@@ -13,21 +16,47 @@ enum command_exit {
     COMMAND_FAILED = 3, /* could not do it: connection, permission, I/O */
 };
 
+struct flag_group;
+
 struct command {
-    const char *name;
+    const char *name; /* "up", "cluster add" */
     const char *summary;
-    const char *help;                  /* the whole text of --help */
+    const char *help;                /* the whole text of --help */
+    const struct flag_group *groups; /* its flags, see cmd/flags.h */
+    size_t group_count;
+    const struct command *const *children; /* commands below it; it does not run itself then */
+    size_t child_count;
     int (*run)(int argc, char **argv); /* without the program's and the command's names */
 };
 
+/* All of them, in the order in which help shows them; NULL past the end. */
+const struct command *command_at(size_t index);
+
+/* By name: "up"; NULL: there is none. */
+const struct command *command_find(const char *name);
+
 extern const struct command command_apiserver;
+extern const struct command command_cluster;
+extern const struct command command_cluster_add;
+extern const struct command command_cluster_list;
+extern const struct command command_cluster_remove;
+extern const struct command command_completion;
 extern const struct command command_controller;
 extern const struct command command_demo;
 extern const struct command command_render;
+extern const struct command command_status;
+extern const struct command command_up;
 extern const struct command command_version;
+
+/* How this program is called: "corset", or "kubectl corset" as a plugin. A constant. */
+const char *command_program(void);
+void command_set_program(const char *name);
 
 /* Prints an error to standard error and gives COMMAND_FAILED. Takes the error. */
 int command_fail(struct error *err);
+
+/* Writes a whole text to standard output. COMMAND_FAILED when it does not take it. */
+MUST_USE int command_print(struct str text);
 
 /* Says what is wrong with the arguments, how to learn more, and gives COMMAND_USAGE. */
 int command_misused(const struct command *command, const char *format, ...) PRINTF_LIKE(2, 3);

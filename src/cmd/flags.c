@@ -1,5 +1,8 @@
 #include "cmd/flags.h"
 
+#include <assert.h>
+#include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,49 +20,84 @@ void flag_list_done(struct flag_list *list)
     *list = (struct flag_list){0};
 }
 
-static struct str name_of(const struct flag *flag)
+struct str flag_name(const struct flag *flag)
 {
     struct str rest = str_from_c(flag->name), name;
     str_cut(&rest, '|', &name);
     return name;
 }
 
-static char letter_of(const struct flag *flag)
+char flag_letter(const struct flag *flag)
 {
-    const struct str name = name_of(flag);
+    const struct str name = flag_name(flag);
+    if (name.len == 1)
+        return name.ptr[0];
     return flag->name[name.len] ? flag->name[name.len + 1] : '\0';
 }
 
-static const struct flag *find(struct str name, const struct flag *flags, size_t count)
+const struct flag *flags_at(const struct command *command, size_t index)
 {
-    for (size_t i = 0; i < count; i++)
-        if (str_eq(name, name_of(&flags[i])))
-            return &flags[i];
+    for (size_t i = 0; i < command->group_count; i++) {
+        if (index < command->groups[i].count)
+            return &command->groups[i].flags[index];
+        index -= command->groups[i].count;
+    }
     return NULL;
 }
 
-static const struct flag *find_letter(char letter, const struct flag *flags, size_t count)
+/* A row, and where its value is. */
+struct place {
+    const struct flag *flag;
+    void *value;
+};
+
+/* Of a row that there is. */
+static struct place place_at(const struct command *command, size_t index, char *settings)
 {
-    for (size_t i = 0; i < count; i++)
-        if (letter && letter_of(&flags[i]) == letter)
-            return &flags[i];
-    return NULL;
+    const struct flag_group *group = command->groups;
+    for (; index >= group->count; group++)
+        index -= group->count;
+    const struct flag *flag = &group->flags[index];
+    return (struct place){flag, settings + group->offset + flag->offset};
 }
 
-static bool unknown(const struct command *command, const char *argument, struct str name,
-                    const struct flag *flags, size_t count)
+/* The number of a row; STR_NONE: there is none. */
+static size_t find(const struct command *command, struct str name)
+{
+    const struct flag *flag;
+    for (size_t i = 0; (flag = flags_at(command, i)); i++)
+        if (str_eq(name, flag_name(flag)))
+            return i;
+    return STR_NONE;
+}
+
+static size_t find_letter(const struct command *command, char letter)
+{
+    const struct flag *flag;
+    for (size_t i = 0; letter && (flag = flags_at(command, i)); i++)
+        if (flag_letter(flag) == letter)
+            return i;
+    return STR_NONE;
+}
+
+static bool unknown(const struct command *command, const char *argument, struct str name)
 {
     char known[FLAGS_MAX][NAME_MAX], typed[NAME_MAX] = {0};
     const char *names[FLAGS_MAX];
-    for (size_t i = 0; i < count && i < FLAGS_MAX; i++) {
-        const struct str full = name_of(&flags[i]);
-        snprintf(known[i], sizeof(known[i]), "%.*s", STR_ARG(full));
-        names[i] = known[i];
+    const struct flag *flag;
+    size_t count = 0;
+    for (size_t i = 0; count < FLAGS_MAX && (flag = flags_at(command, i)); i++) {
+        const struct str full = flag_name(flag);
+        if (full.len < 2)
+            continue;
+        snprintf(known[count], sizeof(known[count]), "%.*s", STR_ARG(full));
+        names[count] = known[count];
+        count++;
     }
     if (name.len)
         memcpy(typed, name.ptr, name.len < sizeof(typed) ? name.len : sizeof(typed) - 1);
-    const char *meant = command_guess(typed, names, count < FLAGS_MAX ? count : FLAGS_MAX);
-    if (meant && meant[0])
+    const char *meant = command_guess(typed, names, count);
+    if (meant)
         command_misused(command, "unknown flag '%s'; did you mean '--%s'?", argument, meant);
     else
         command_misused(command, "unknown flag '%s'", argument);
@@ -72,120 +110,129 @@ static void add_to_list(struct flag_list *list, const char *value)
     list->items[list->count++] = value;
 }
 
-static bool set_level(const struct command *command, const struct flag *flag, const char *value)
+static bool set_level(const struct command *command, struct place place, const char *value)
 {
-    const struct str name = name_of(flag);
+    const struct str name = flag_name(place.flag);
     char *end;
-    *(double *)flag->value = strtod(value, &end);
-    if (end != value && !*end)
+    const double number = strtod(value, &end);
+    if (end != value && !*end && !isspace((unsigned char)*value) && isfinite(number)) {
+        *(double *)place.value = number;
         return true;
+    }
     command_misused(command, "--%.*s wants a number, not '%s'", STR_ARG(name), value);
     return false;
 }
 
-static bool set(const struct command *command, const struct flag *flag, const char *value)
+static bool set(const struct command *command, struct place place, const char *value)
 {
-    const struct str name = name_of(flag);
+    const struct str name = flag_name(place.flag);
     uint64_t number;
-    switch (flag->type) {
+    assert(value || place.flag->type == FLAG_BOOL);
+    switch (place.flag->type) {
     case FLAG_TEXT:
-        *(const char **)flag->value = value;
+        *(const char **)place.value = value;
         return true;
     case FLAG_BOOL:
-        *(bool *)flag->value = !value || strcmp(value, "true") == 0;
+        *(bool *)place.value = !value || strcmp(value, "true") == 0;
         if (!value || strcmp(value, "true") == 0 || strcmp(value, "false") == 0)
             return true;
         command_misused(command, "--%.*s is true or false, not '%s'", STR_ARG(name), value);
         return false;
     case FLAG_COUNT:
         if (str_to_uint64(str_from_c(value), &number) && number <= UINT32_MAX) {
-            *(size_t *)flag->value = (size_t)number;
+            *(size_t *)place.value = (size_t)number;
             return true;
         }
         command_misused(command, "--%.*s wants a number, not '%s'", STR_ARG(name), value);
         return false;
     case FLAG_LIST:
-        add_to_list(flag->value, value);
+        add_to_list(place.value, value);
         return true;
     case FLAG_SPAN:
-        if (duration_read(str_from_c(value), flag->value) && *(duration *)flag->value >= 0)
+        if (duration_read(str_from_c(value), place.value) && *(duration *)place.value >= 0)
             return true;
         command_misused(command, "--%.*s wants a duration such as 30s or 1m, not '%s'",
                         STR_ARG(name), value);
         return false;
     case FLAG_LEVEL:
-        return set_level(command, flag, value);
+        return set_level(command, place, value);
     }
     return false;
 }
 
 /* A flag as it stands in an argument, and the value there; NULL when it has none there. */
 struct written {
-    const struct flag *flag;
+    size_t row;
     struct str name;
     const char *value;
 };
 
-static struct written read_written(const char *argument, const struct flag *flags, size_t count)
+static struct written read_written(const struct command *command, const char *argument)
 {
-    struct written written = {0};
+    struct written written = {.row = STR_NONE};
     if (argument[1] != '-') {
-        written.flag = find_letter(argument[1], flags, count);
+        written.row = find_letter(command, argument[1]);
         written.name = str_from_c(argument + 1);
-        if (written.flag && argument[2])
+        if (written.row != STR_NONE && argument[2])
             written.value = argument + 2 + (argument[2] == '=');
         return written;
     }
     struct str rest = str_from_c(argument + 2);
     if (str_cut(&rest, '=', &written.name))
         written.value = argument + 2 + written.name.len + 1; /* behind the "=" */
-    written.flag = written.name.len ? find(written.name, flags, count) : NULL;
+    if (written.name.len)
+        written.row = find(command, written.name);
     return written;
 }
 
 /* An argument that is no flag. */
-static bool take_plain(const struct command *command, const char *argument,
-                       const struct flag *flags, size_t count)
+static bool take_plain(const struct command *command, const char *argument, void *settings)
 {
-    const struct flag *rest = find(STR(""), flags, count);
-    if (rest)
-        return set(command, rest, argument);
+    const size_t row = find(command, STR(""));
+    if (row != STR_NONE)
+        return set(command, place_at(command, row, settings), argument);
     command_misused(command, "unexpected argument '%s'", argument);
     return false;
 }
 
-static bool is_flag(const char *argument, const struct flag *flags, size_t count)
+static bool has_plain(const struct command *command)
 {
-    const bool has_letters = find(STR(""), flags, count) ||
-                             (argument[0] == '-' && find_letter(argument[1], flags, count));
-    return argument[0] == '-' && argument[1] && (argument[1] == '-' || has_letters);
+    return find(command, STR("")) != STR_NONE;
 }
 
-bool flags_read(const struct command *command, int argc, char **argv, const struct flag *flags,
-                size_t count)
+static bool is_flag(const struct command *command, const char *argument)
+{
+    if (argument[0] != '-' || !argument[1])
+        return false;
+    return argument[1] == '-' || has_plain(command) ||
+           find_letter(command, argument[1]) != STR_NONE;
+}
+
+bool flags_read(const struct command *command, int argc, char **argv, void *settings)
 {
     bool only_plain = false;
     for (int i = 0; i < argc; i++) {
-        if (!only_plain && strcmp(argv[i], "--") == 0 && find(STR(""), flags, count)) {
+        if (!only_plain && strcmp(argv[i], "--") == 0 && has_plain(command)) {
             only_plain = true;
             continue;
         }
-        if (only_plain || !is_flag(argv[i], flags, count)) {
-            if (!take_plain(command, argv[i], flags, count))
+        if (only_plain || !is_flag(command, argv[i])) {
+            if (!take_plain(command, argv[i], settings))
                 return false;
             continue;
         }
-        struct written written = read_written(argv[i], flags, count);
-        if (!written.flag)
-            return unknown(command, argv[i], written.name, flags, count);
-        if (!written.value && written.flag->type != FLAG_BOOL) {
+        struct written written = read_written(command, argv[i]);
+        const struct flag *flag = written.row == STR_NONE ? NULL : flags_at(command, written.row);
+        if (!flag)
+            return unknown(command, argv[i], written.name);
+        if (!written.value && flag->type != FLAG_BOOL) {
             if (i + 1 == argc) {
                 command_misused(command, "%s needs a value", argv[i]);
                 return false;
             }
             written.value = argv[++i];
         }
-        if (!set(command, written.flag, written.value))
+        if (!set(command, place_at(command, written.row, settings), written.value))
             return false;
     }
     return true;

@@ -4,10 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/duration.h"
 #include "base/str.h"
 #include "testing/test.h"
-
-static const struct command command = {.name = "try"};
 
 struct values {
     const char *text;
@@ -15,20 +14,32 @@ struct values {
     size_t count;
 };
 
+static const struct flag flags[] = {
+    {"listen",    FLAG_TEXT, offsetof(struct values, text),  FLAG_ANY},
+    {"in-memory", FLAG_BOOL, offsetof(struct values, truth), FLAG_ANY},
+};
+
+static const struct flag more_flags[] = {
+    {"clusters", FLAG_COUNT, 0, FLAG_ANY},
+};
+
+static const struct flag_group groups[] = {
+    FLAGS_GROUP(flags, 0),
+    FLAGS_GROUP(more_flags, offsetof(struct values, count)),
+};
+
+static const struct command command = {
+    .name = "try", .groups = groups, .group_count = COUNT(groups)};
+
 /* What is said on standard error goes into said. */
 static bool read_flags(struct values *values, char said[256], int argc, char **argv)
 {
-    const struct flag flags[] = {
-        {"listen",    FLAG_TEXT,  &values->text },
-        {"in-memory", FLAG_BOOL,  &values->truth},
-        {"clusters",  FLAG_COUNT, &values->count},
-    };
     FILE *file = tmpfile();
     CHECK(file != NULL);
     const int kept = dup(STDERR_FILENO);
     fflush(stderr);
     CHECK(dup2(fileno(file), STDERR_FILENO) >= 0);
-    const bool fine = flags_read(&command, argc, argv, flags, COUNT(flags));
+    const bool fine = flags_read(&command, argc, argv, values);
     fflush(stderr);
     CHECK(dup2(kept, STDERR_FILENO) >= 0);
     close(kept);
@@ -145,15 +156,23 @@ struct listed {
     bool all;
 };
 
+static const struct flag listed_flags[] = {
+    {"filename|f", FLAG_LIST, offsetof(struct listed, files),  FLAG_FILE},
+    {"output|o",   FLAG_TEXT, offsetof(struct listed, output), FLAG_ANY },
+    {"all|A",      FLAG_BOOL, offsetof(struct listed, all),    FLAG_ANY },
+    {"",           FLAG_LIST, offsetof(struct listed, files),  FLAG_FILE},
+};
+
+static const struct flag_group listed_groups[] = {
+    FLAGS_GROUP(listed_flags, 0),
+};
+
+static const struct command listed_command = {
+    .name = "try", .groups = listed_groups, .group_count = COUNT(listed_groups)};
+
 static bool read_listed(struct listed *listed, int argc, char **argv)
 {
-    const struct flag flags[] = {
-        {"filename|f", FLAG_LIST, &listed->files },
-        {"output|o",   FLAG_TEXT, &listed->output},
-        {"all|A",      FLAG_BOOL, &listed->all   },
-        {"",           FLAG_LIST, &listed->files },
-    };
-    return flags_read(&command, argc, argv, flags, COUNT(flags));
+    return flags_read(&listed_command, argc, argv, listed);
 }
 
 TEST(flags_with_letters_lists_and_arguments)
@@ -190,5 +209,67 @@ TEST(flags_with_letters_lists_and_arguments)
         struct listed listed = {0};
         TEST_CASE("%s", wrong[i]);
         CHECK(!read_listed(&listed, 1, (char **)&wrong[i]));
+    }
+}
+
+struct measured {
+    duration span;
+    double level;
+};
+
+static const struct flag measured_flags[] = {
+    {"span",  FLAG_SPAN,  offsetof(struct measured, span),  FLAG_ANY},
+    {"level", FLAG_LEVEL, offsetof(struct measured, level), FLAG_ANY},
+};
+
+static bool read_measured(struct measured *measured, const char *argument)
+{
+    static const struct flag_group measured_groups[] = {FLAGS_GROUP(measured_flags, 0)};
+    static const struct command measuring = {
+        .name = "try", .groups = measured_groups, .group_count = COUNT(measured_groups)};
+    return flags_read(&measuring, 1, (char **)&argument, measured);
+}
+
+TEST(flags_with_durations_and_limits)
+{
+    static const struct {
+        const char *argument;
+        bool fine;
+        struct measured measured;
+    } cases[] = {
+        {"--span=10s",      true,  {10 * SECOND, 0}      },
+        {"--span=1m30s",    true,  {90 * SECOND, 0}      },
+        {"--span=1.5h",     true,  {90 * MINUTE, 0}      },
+        {"--span=500ms",    true,  {500 * MILLISECOND, 0}},
+        {"--span=0",        true,  {0, 0}                },
+        {"--span=0s",       true,  {0, 0}                },
+        {"--span=",         false, {0, 0}                },
+        {"--span=10",       false, {0, 0}                },
+        {"--span=ten",      false, {0, 0}                },
+        {"--span=10s ",     false, {0, 0}                },
+        {"--span=-1s",      false, {0, 0}                },
+        {"--span=1e9h",     false, {0, 0}                },
+        {"--span=9999999h", false, {0, 0}                },
+        {"--level=20",      true,  {0, 20}               },
+        {"--level=0.5",     true,  {0, 0.5}              },
+        {"--level=-1",      true,  {0, -1}               },
+        {"--level=1e3",     true,  {0, 1000}             },
+        {"--level=",        false, {0, 0}                },
+        {"--level=x",       false, {0, 0}                },
+        {"--level=1x",      false, {0, 0}                },
+        {"--level= 1",      false, {0, 0}                },
+        {"--level=nan",     false, {0, 0}                },
+        {"--level=inf",     false, {0, 0}                },
+        {"--level=1e999",   false, {0, 0}                },
+        {"--level",         false, {0, 0}                },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct measured measured = {0};
+        TEST_CASE("%s", cases[i].argument);
+        CHECK_EQ(read_measured(&measured, cases[i].argument), cases[i].fine);
+        if (!cases[i].fine)
+            continue;
+        CHECK_EQ(measured.span, cases[i].measured.span);
+        CHECK_EQ(measured.level, cases[i].measured.level);
     }
 }

@@ -5,10 +5,10 @@
 
 #include "addons/content.h"
 #include "base/buf.h"
-#include "base/quote.h"
 #include "cmd/command.h"
-#include "cmd/flags.h"
+#include "cmd/globals.h"
 #include "cmd/render_input.h"
+#include "cmd/terminal.h"
 #include "json/builder.h"
 #include "json/yaml_write.h"
 
@@ -20,27 +20,13 @@ struct format {
                            const struct content *content);
 };
 
-/* One line that moves no cursor, with quotes as they are. */
-static void add_shown(struct buf *out, struct str text)
-{
-    char piece[QUOTE_PIECE_MAX];
-    while (text.len) {
-        const char first = text.ptr[0];
-        const size_t len = quote_next_go(&text, piece);
-        if (first == '"' || first == '\\')
-            buf_add_char(out, first);
-        else
-            buf_add(out, str_from(piece, len));
-    }
-}
-
 static void add_resource(struct buf *out, const struct object *resource)
 {
     const struct key key = object_key(resource);
     SCOPED(buf) text = {.limit = 0};
     buf_print(&text, "%.*s %.*s%s%.*s", STR_ARG(object_kind(resource)), STR_ARG(key.namespace),
               key.namespace.len ? "/" : "", STR_ARG(key.name));
-    add_shown(out, buf_str(&text));
+    terminal_add_shown(out, buf_str(&text));
 }
 
 static void print_error(const struct object *resource, const struct content *content)
@@ -50,7 +36,7 @@ static void print_error(const struct object *resource, const struct content *con
         return;
     add_resource(&line, resource);
     buf_add(&line, STR(": "));
-    add_shown(&line, str_from_c(content_error_whole(content)->message));
+    terminal_add_shown(&line, str_from_c(content_error_whole(content)->message));
     fprintf(stderr, "corset: %s\n", buf_c(&line));
 }
 
@@ -86,7 +72,7 @@ static struct error *write_names(struct buf *out, const struct object *resource,
         }
         buf_print(&text, "%s%.*s/%.*s", gvk.group.len ? "." : "", STR_ARG(gvk.group),
                   STR_ARG(object_name(object)));
-        add_shown(out, buf_str(&text));
+        terminal_add_shown(out, buf_str(&text));
         buf_add_char(out, '\n');
     }
     return NULL;
@@ -194,16 +180,6 @@ static struct error *render(const struct format *format, const struct content_it
     return fflush(stdout) ? error_new(ERROR_IO, "cannot write to standard output") : NULL;
 }
 
-/* A text of others, so it is made fit for a terminal. */
-static int fail(struct error *err)
-{
-    SCOPED(buf) line = {.limit = 0};
-    add_shown(&line, str_from_c(err->message));
-    fprintf(stderr, "corset: %s\n", buf_c(&line));
-    error_free(err);
-    return COMMAND_FAILED;
-}
-
 static int render_files(const struct format *format, const struct flag_list *files, bool expand)
 {
     SCOPED(content_items) resources = {0};
@@ -214,34 +190,51 @@ static int render_files(const struct format *format, const struct flag_list *fil
     if (!err)
         err = render(format, &resources, expand, &failed);
     if (err)
-        return fail(err);
+        return command_fail(err);
     return failed ? COMMAND_NO : COMMAND_DONE;
 }
 
-static int run_with(struct flag_list *files, int argc, char **argv)
+struct settings {
+    struct flag_list files;
+    const char *output;
+    bool expand;
+    struct globals globals;
+};
+
+#define AT(member) offsetof(struct settings, member)
+
+static const struct flag flags[] = {
+    {"filename|f",   FLAG_LIST, AT(files),  FLAG_FILE       },
+    {"output|o",     FLAG_TEXT, AT(output), "yaml json name"},
+    {"expand-lists", FLAG_BOOL, AT(expand), FLAG_ANY        },
+    {"",             FLAG_LIST, AT(files),  FLAG_FILE       },
+};
+
+static const struct flag_group groups[] = {
+    FLAGS_GROUP(flags, 0),
+    GLOBALS_GROUP(struct settings),
+};
+
+static int run_with(struct settings *settings, int argc, char **argv)
 {
-    const char *output = "yaml";
-    bool expand = false;
-    const struct flag flags[] = {
-        {"filename|f",   FLAG_LIST, files  },
-        {"output|o",     FLAG_TEXT, &output},
-        {"expand-lists", FLAG_BOOL, &expand},
-        {"",             FLAG_LIST, files  },
-    };
-    if (!flags_read(&command_render, argc, argv, flags, COUNT(flags)))
+    if (!flags_read(&command_render, argc, argv, settings))
         return COMMAND_USAGE;
-    const struct format *format = find_format(output);
+    const struct format *format = find_format(settings->output);
     if (!format)
-        return command_misused(&command_render, "-o is yaml, json or name, not '%s'", output);
-    if (files->count == 0)
+        return command_misused(&command_render, "-o is yaml, json or name, not '%s'",
+                               settings->output);
+    if (settings->files.count == 0)
         return command_misused(&command_render, "give files with -f, or - for standard input");
-    return render_files(format, files, expand);
+    const int misused = globals_use(&settings->globals, &command_render);
+    return misused ? misused : render_files(format, &settings->files, settings->expand);
 }
 
 static int run(int argc, char **argv)
 {
-    SCOPED(flag_list) files = {0};
-    return run_with(&files, argc, argv);
+    struct settings settings = {.output = "yaml", .globals = GLOBALS_DEFAULT};
+    const int code = run_with(&settings, argc, argv);
+    flag_list_done(&settings.files);
+    return code;
 }
 
 const struct command command_render = {
@@ -264,5 +257,7 @@ const struct command command_render = {
         "Try it:\n"
         "  kubectl get configmap cni -o yaml | corset render -f -\n"
         "  corset render -f sets/ -o json\n",
+    .groups = groups,
+    .group_count = COUNT(groups),
     .run = run,
 };

@@ -1,31 +1,37 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/str.h"
-#include "cmd/command.h"
+#include "cmd/agent.h"
+#include "cmd/globals.h"
 
-#if defined(__x86_64__)
-#define ARCH "amd64"
-#elif defined(__aarch64__)
-#define ARCH "arm64"
-#else
-#define ARCH "unknown"
-#endif
+struct settings {
+    const char *output;
+    struct globals globals;
+};
+
+static const struct flag flags[] = {
+    {"output|o", FLAG_TEXT, offsetof(struct settings, output), "json"},
+};
+
+static const struct flag_group groups[] = {
+    FLAGS_GROUP(flags, 0),
+    GLOBALS_GROUP(struct settings),
+};
 
 static int run(int argc, char **argv)
 {
-    bool json = false;
-    if (argc == 2 && strcmp(argv[0], "-o") == 0)
-        json = strcmp(argv[1], "json") == 0;
-    else if (argc == 1)
-        json = strcmp(argv[0], "-ojson") == 0;
-    if (argc > 0 && !json)
-        return command_misused(&command_version, "unknown argument '%s'", argv[argc - 1]);
+    struct settings settings = {.output = "", .globals = GLOBALS_DEFAULT};
+    if (!flags_read(&command_version, argc, argv, &settings))
+        return COMMAND_USAGE;
+    const bool json = strcmp(settings.output, "json") == 0;
+    if (*settings.output && !json)
+        return command_misused(&command_version, "-o is json, not '%s'", settings.output);
+    const struct str name = agent_name();
     if (json)
-        printf("{\"version\":\"%s\",\"commit\":\"%s\",\"platform\":\"linux/%s\"}\n", CORSET_VERSION,
-               CORSET_COMMIT, ARCH);
+        printf("{\"version\":\"%s\",\"commit\":\"%s\",\"platform\":\"%s\"}\n", CORSET_VERSION,
+               CORSET_COMMIT, AGENT_PLATFORM);
     else
-        printf("corset/%s (linux/%s) %s\n", CORSET_VERSION, ARCH, CORSET_COMMIT);
+        printf("%.*s\n", STR_ARG(name));
     return COMMAND_DONE;
 }
 
@@ -33,6 +39,11 @@ const struct command command_version = {
     .name = "version",
     .summary = "print version, platform and commit",
     .help = "Prints version, platform and commit.\n\n"
-            "Usage: corset version [-o json]\n",
+            "Usage: corset version [-o json]\n\n"
+            "  -o, --output FORMAT  json: the same as an object\n\n"
+            "Try it:\n"
+            "  corset version -o json\n",
+    .groups = groups,
+    .group_count = COUNT(groups),
     .run = run,
 };

@@ -14,7 +14,9 @@
 #include "reconcile/recorder.h"
 #include "resourceset/resourceset.h"
 
-#define QPS_DEFAULT      100
+#define QPS_DEFAULT                                                              \
+    (-1) /* none: concurrency is bounded, and the server says when it has enough \
+          */
 #define BURST_DEFAULT    200
 #define LEASE_NAME       STR("corset.corset.dev")
 #define KUBECONFIG_LABEL STR("cluster.x-k8s.io/cluster-name")
@@ -130,7 +132,7 @@ static void open_resourceset(struct fleet *fleet, struct cache *clusters)
                                          .caches = fleet->caches,
                                          .clusters = clusters,
                                          .clustercache = fleet->clustercache,
-                                         .recorder = fleet->recorder,
+                                         .recorder = options->no_events ? NULL : fleet->recorder,
                                          .metrics = fleet->metrics,
                                          .namespace = options->namespace,
                                          .watch_filter = options->watch_filter,

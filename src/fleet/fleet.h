@@ -35,11 +35,12 @@ struct fleet_options {
     struct str namespace;    /* to watch; empty: all */
     struct str watch_filter; /* empty: none */
     duration sync_period;    /* 0: 10 min */
-    double qps, burst;       /* of the management client; 0: 100 and 200 */
+    double qps, burst;       /* of the management client, for each kind; 0: no limit, and 200 */
 
     size_t concurrency;       /* sets at a time; 0: 10 */
     size_t apply_concurrency; /* clusters at a time; 0: 256 */
     bool needs_control_plane, topology_may_hold;
+    bool no_events; /* nothing is told to people in Events */
 
     size_t cluster_concurrency;        /* of the ClusterCache; 0: 100 */
     double cluster_qps, cluster_burst; /* 0: 20 and 30 */

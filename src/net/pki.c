@@ -6,6 +6,7 @@
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
 #include <openssl/x509v3.h>
+#include <time.h>
 
 #include "base/duration.h"
 #include "base/memory.h"
@@ -164,6 +165,23 @@ struct error *pki_authority_read(struct str certificate_pem, struct str key_pem,
         return error_new(ERROR_PARSE, "not a certificate authority and its key");
     *ret_authority = TAKE(authority);
     return NULL;
+}
+
+static int64_t to_wall(const ASN1_TIME *time, int64_t otherwise)
+{
+    struct tm parts = {0};
+    if (ASN1_TIME_to_tm(time, &parts) != 1)
+        return otherwise;
+    const time_t seconds = timegm(&parts);
+    const int64_t most = INT64_MAX / SECOND;
+    return seconds > most ? INT64_MAX : seconds < -most ? INT64_MIN : seconds * SECOND;
+}
+
+void pki_authority_validity(const struct pki_authority *authority, int64_t *ret_not_before,
+                            int64_t *ret_not_after)
+{
+    *ret_not_before = to_wall(X509_get0_notBefore(authority->certificate), INT64_MAX);
+    *ret_not_after = to_wall(X509_get0_notAfter(authority->certificate), INT64_MIN);
 }
 
 /* Appends what was written to a memory BIO and frees it. */

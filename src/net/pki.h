@@ -36,6 +36,10 @@ MUST_USE struct error *pki_authority_read(struct str certificate_pem, struct str
 void pki_authority_free(struct pki_authority *authority);
 DEFINE_OWNED(pki_authority)
 
+/* From when until when it is valid; wall-clock nanoseconds. */
+void pki_authority_validity(const struct pki_authority *authority, int64_t *ret_not_before,
+                            int64_t *ret_not_after);
+
 /* Appends PEM text. The key's buffer should be marked secret. */
 MUST_USE struct error *pki_authority_write(const struct pki_authority *authority,
                                            struct buf *certificate_pem, struct buf *key_pem);

@@ -29,6 +29,7 @@ enum apply_strategy {
 struct apply_target {
     struct client *client;
     struct discovery *discovery;
+    bool is_first; /* nothing of it was applied before: objects are created first, then looked at */
 };
 
 /* One object that failed: "creating object /v1, Kind=ConfigMap ns1/cm1: …". In the arena. */

@@ -133,6 +133,26 @@ static struct error *reconcile(struct apply_write *write, const struct discovery
     return patch(write, mapping, live);
 }
 
+/*
+ * Most likely there is nothing yet, so that is tried first. A refusal may still come from an object
+ * that is there: a fixed port that is taken, by it, is told before its name is.
+ */
+static struct error *reconcile_first(struct apply_write *write,
+                                     const struct discovery_mapping *mapping)
+{
+    OWNED(object) live = NULL;
+    struct error *err = create(write, mapping);
+    if (!err || !err->http_status || is_lost(err))
+        return err;
+    OWNED(error) absent = read_live(write, mapping, &live);
+    if (absent) {
+        write->verb = APPLY_CREATING;
+        return err;
+    }
+    error_free(err);
+    return patch(write, mapping, live);
+}
+
 static struct error *attempt(struct apply_write *write, struct gvk gvk, bool sure)
 {
     SCOPED(arena) arena = {0};
@@ -140,8 +160,10 @@ static struct error *attempt(struct apply_write *write, struct gvk gvk, bool sur
     write->verb = apply_write_first_verb(write->strategy);
     TRY(discovery_find_kind(write->target->discovery, &arena, gvk, &mapping));
     TRY(check_namespace(write, &mapping));
-    return write->strategy == APPLY_ONCE ? create_once(write, &mapping)
-                                         : reconcile(write, &mapping, sure);
+    if (write->strategy == APPLY_ONCE)
+        return create_once(write, &mapping);
+    return write->target->is_first ? reconcile_first(write, &mapping)
+                                   : reconcile(write, &mapping, sure);
 }
 
 struct error *apply_write_run(struct apply_write *write)

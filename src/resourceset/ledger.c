@@ -202,19 +202,27 @@ static struct error *create(struct ledger *ledger, struct key cluster, struct ow
     return NULL;
 }
 
+/* What is known may be wrong both ways: gone meanwhile, or made by somebody else. */
+static struct error *ensure_in_turn(struct ledger *ledger, struct key cluster,
+                                    struct owner_reference owner, struct object **ret_binding)
+{
+    OWNED(object) known = ledger_peek(ledger, cluster);
+    struct error *err =
+        known ? fetch(ledger, cluster, ret_binding) : create(ledger, cluster, owner, ret_binding);
+    if (!error_is(err, known ? ERROR_NOT_FOUND : ERROR_ALREADY_EXISTS))
+        return err;
+    error_free(err);
+    return known ? create(ledger, cluster, owner, ret_binding)
+                 : fetch(ledger, cluster, ret_binding);
+}
+
 struct error *ledger_ensure(struct ledger *ledger, struct key cluster, struct owner_reference owner,
                             struct object **ret_binding)
 {
     struct turn turn = {0};
     struct error *err = turn_take(&turn, ledger, cluster);
-    if (!err) {
-        OWNED(object) known = ledger_peek(ledger, cluster);
-        err = known ? NULL : create(ledger, cluster, owner, ret_binding);
-        if (known || error_is(err, ERROR_ALREADY_EXISTS)) {
-            error_free(err);
-            err = fetch(ledger, cluster, ret_binding);
-        }
-    }
+    if (!err)
+        err = ensure_in_turn(ledger, cluster, owner, ret_binding);
     turn_done(&turn);
     return err;
 }
@@ -275,9 +283,11 @@ static struct error *attempt(struct ledger *ledger, struct key cluster, const st
 {
     OWNED(object) after = NULL;
     TRY(edit->fn(edit->data, binding, &after));
+    if (after == binding)
+        return NULL; /* also one that others have just made and not written into yet */
     if (edit->may_delete && binding_is_empty(after))
         return delete (ledger, cluster, binding);
-    return after == binding ? NULL : patch(ledger, cluster, binding, after);
+    return patch(ledger, cluster, binding, after);
 }
 
 /* Begins with what is known; from the second time on, and when nothing is, the server is asked. */

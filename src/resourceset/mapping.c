@@ -165,6 +165,23 @@ static bool binding_matters(void *data, const struct cache_event *event)
     return object && !resource_set_is_paused(object);
 }
 
+static bool is_gone(void *data, const struct cache_event *event)
+{
+    (void)data;
+    return !event->now;
+}
+
+/*
+ * What a binding said is lost with it, and whoever looked at it before it was known to be gone went
+ * by that: as when a Cluster is replaced by another one of its name.
+ */
+static void map_lost_binding(void *data, const struct cache_event *event, struct queue *queue,
+                             int priority)
+{
+    (void)queue;
+    map_cluster_object(data, object_text_key(event->old), NULL, priority);
+}
+
 void mapping_watch(struct resourceset *resourceset)
 {
     struct controller *const *all = resourceset->controllers;
@@ -178,6 +195,8 @@ void mapping_watch(struct resourceset *resourceset)
                      &(struct controller_source){is_changed, map_secret, resourceset});
     controller_watch(all[RESOURCESET_CLUSTERS], clusters,
                      &(struct controller_source){cluster_matters, map_cluster, resourceset});
+    controller_watch(all[RESOURCESET_CLUSTERS], resourceset->bindings,
+                     &(struct controller_source){is_gone, map_lost_binding, resourceset});
     controller_watch(all[RESOURCESET_BINDINGS], resourceset->bindings,
                      &(struct controller_source){binding_matters, NULL, resourceset});
     controller_watch(all[RESOURCESET_BINDINGS], clusters,

@@ -253,7 +253,16 @@ static size_t judge_units(struct member_pass *pass)
     return failed;
 }
 
-/* Without clusters only the generation and the pause are told. Suspends. */
+static bool has_progress(const struct object *object)
+{
+    struct condition found;
+    return condition_find(object_path(object, "status.conditions"), STR("InProgress"), &found);
+}
+
+/*
+ * Without clusters only the generation and the pause are told, and that nothing goes on any more
+ * where something did. Suspends.
+ */
 static struct error *write_report(struct member_pass *pass, const struct report_account *account)
 {
     struct member_set *set = pass->set;
@@ -263,7 +272,7 @@ static struct error *write_report(struct member_pass *pass, const struct report_
     size_t count = 1;
     if (report.says_applied)
         all[count++] = report.applied;
-    if (account->clusters || account->count) {
+    if (account->clusters || account->count || has_progress(set->object)) {
         all[count++] = report.progress;
         all[count++] = report.failed;
     }
@@ -279,12 +288,22 @@ static struct error *write_report(struct member_pass *pass, const struct report_
     return NULL;
 }
 
+/* A pass that comes earlier takes the place of the one that was to come then. */
+static void tell_later(struct member_set *set, duration after)
+{
+    queue_add_after(set->resourceset->queues[RESOURCESET_SETS], member_key(set), after,
+                    QUEUE_NORMAL);
+}
+
 static struct error *tell(struct member_pass *pass)
 {
     struct member_set *set = pass->set;
-    const bool is_due = set->due && loop_now(set->resourceset->loop) >= set->due;
-    if (set->pending && !is_due)
+    const duration early = set->due - loop_now(set->resourceset->loop);
+    if (set->pending && (!set->due || early > 0)) {
+        if (set->due)
+            tell_later(set, early);
         return NULL;
+    }
     set->due = 0;
     judge_supplies(pass);
     struct report_account account = {
@@ -294,7 +313,10 @@ static struct error *tell(struct member_pass *pass)
     };
     account.items = pass->items;
     account.count = account.clusters ? pass->item_count : 0;
-    return write_report(pass, &account);
+    struct error *err = write_report(pass, &account);
+    if (err && !set->due)
+        set->due = loop_now(set->resourceset->loop);
+    return err;
 }
 
 static struct error *refuse_selector(struct member_pass *pass, struct plan *plan)
@@ -362,11 +384,22 @@ static struct error *settle(struct resourceset *resourceset, struct key key,
     return NULL;
 }
 
+/* Every set comes again within two periods; what none of them asked for since is not needed. */
+static void sweep_supplies(struct resourceset *resourceset)
+{
+    const int64_t now = loop_now(resourceset->loop);
+    if (now < resourceset->sweep_at)
+        return;
+    supply_pool_sweep(resourceset->supplies);
+    resourceset->sweep_at = now + 2 * resourceset->options.sync_period;
+}
+
 struct error *member_reconcile(void *data, struct key key, struct reconcile_result *ret_result)
 {
     struct resourceset *resourceset = data;
     OWNED(object) object = cache_get(resourceset->sets, key);
     (void)ret_result;
+    sweep_supplies(resourceset);
     TRY(settle(resourceset, key, object));
     if (!object)
         return NULL;

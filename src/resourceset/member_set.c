@@ -14,7 +14,7 @@ struct key member_key(const struct member_set *set)
 
 struct owner_reference member_owner(const struct member_set *set)
 {
-    return resource_set_owner(str_from_c(set->name), object_uid(set->object));
+    return resource_set_owner(str_from_c(set->name), str_from_c(set->uid));
 }
 
 struct member_set *member_find(struct resourceset *resourceset, struct key key)
@@ -44,6 +44,7 @@ struct error *member_close(struct member_set *set)
     set->is_open = false;
     MAP_FOREACH (entry, &set->units) {
         struct unit *unit = entry->value;
+        unit->round = 0; /* what happens meanwhile, a connection say, is nobody's concern */
         if (!unit->runs)
             unit_set_pending(unit, false);
         if (unit->work)
@@ -76,6 +77,7 @@ void member_drop(struct member_set *set)
     object_free(set->object);
     mem_free(set->namespace);
     mem_free(set->name);
+    mem_free(set->uid);
     mem_free(set);
 }
 
@@ -85,6 +87,9 @@ void member_put_object(struct member_set *set, struct object *object)
         cache_version_is_older(object_resource_version(object),
                                object_resource_version(set->object)))
         return;
+    const struct str uid = object_uid(object);
+    if (!set->uid)
+        set->uid = mem_dup(uid.ptr, uid.len);
     object_ref(object);
     object_free(set->object);
     set->object = object;
@@ -120,15 +125,21 @@ static bool is_recorded(const struct plan *plan, size_t index, const struct obje
     return !binding_needs(plan->spec.strategy, is_there ? &found : NULL, supply_hash(supply));
 }
 
-bool plan_is_met(const struct plan *plan, const struct object *binding,
-                 struct owner_reference owner)
+bool plan_is_recorded(const struct plan *plan, const struct object *binding,
+                      struct owner_reference owner)
 {
-    if (!binding || !binding_has_entry(binding, owner.name) || !binding_is_owned(binding, owner))
+    if (!binding || !binding_has_entry(binding, owner.name))
         return false;
     for (size_t i = 0; i < plan->supply_count; i++)
         if (!is_recorded(plan, i, binding, owner.name))
             return false;
     return true;
+}
+
+bool plan_is_met(const struct plan *plan, const struct object *binding,
+                 struct owner_reference owner)
+{
+    return plan_is_recorded(plan, binding, owner) && binding_is_owned(binding, owner);
 }
 
 struct unit *unit_find(const struct member_set *set, struct str cluster)
@@ -174,10 +185,9 @@ void unit_drop(struct unit *unit)
 
 static char *copy(struct str text)
 {
-    size_t len = text.len < FAULT_TEXT_MAX ? text.len : FAULT_TEXT_MAX;
-    while (len < text.len && len && ((unsigned char)text.ptr[len] & 0xC0) == 0x80)
-        len--;
-    return mem_dup(text.ptr, len);
+    SCOPED(buf) copy = {.limit = 0};
+    report_shorten(&copy, text, FAULT_TEXT_MAX);
+    return buf_take(&copy);
 }
 
 static bool replace(char **place, struct str text)

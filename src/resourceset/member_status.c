@@ -15,6 +15,7 @@
 #define PAUSE_MIN (100 * MILLISECOND)
 #define FAREWELL  (8 * SECOND)
 
+/* NULL for a list that says all this already, in whatever order others keep it. */
 static struct error *build_list(const struct object *object, const char *path,
                                 enum condition_form form, const struct condition *conditions,
                                 size_t count, timestamp now, struct arena *arena,
@@ -28,6 +29,8 @@ static struct error *build_list(const struct object *object, const char *path,
     }
     for (size_t i = 0; i < count; i++)
         condition_list_set(&list, &conditions[i], now);
+    if (!list.changed)
+        return NULL;
     condition_list_sort(&list);
     return condition_list_build(&list, ret_doc);
 }
@@ -44,13 +47,15 @@ static struct error *edit_status(struct member_set *set, const struct object *ob
     if (status->count) {
         TRY(build_list(object, "status.conditions", CONDITION_METAV1, status->conditions,
                        status->count, now, &arena, &conditions));
-        json_edit_set(&edit, JSON_PLACE("status.conditions"), json_doc_root(conditions));
+        if (conditions)
+            json_edit_set(&edit, JSON_PLACE("status.conditions"), json_doc_root(conditions));
     }
     if (status->v1beta1) {
         TRY(build_list(object, "status.deprecated.v1beta1.conditions", CONDITION_V1BETA1,
                        status->v1beta1, 1, now, &arena, &deprecated));
-        json_edit_set(&edit, JSON_PLACE("status.deprecated.v1beta1.conditions"),
-                      json_doc_root(deprecated));
+        if (deprecated)
+            json_edit_set(&edit, JSON_PLACE("status.deprecated.v1beta1.conditions"),
+                          json_doc_root(deprecated));
     }
     if (status->observed_generation)
         json_edit_set_int(&edit, JSON_PLACE("status.observedGeneration"),

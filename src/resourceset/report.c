@@ -67,14 +67,25 @@ static struct str cut(struct str text, size_t most)
     return str_slice(text, 0, most);
 }
 
+void report_shorten(struct buf *out, struct str text, size_t most)
+{
+    size_t tail = text.len - most / 3;
+    if (text.len <= most) {
+        buf_add(out, text);
+        return;
+    }
+    while (tail < text.len && ((unsigned char)text.ptr[tail] & 0xC0) == 0x80)
+        tail++;
+    buf_add(out, cut(text, most - most / 3));
+    buf_add(out, STR("…"));
+    buf_add(out, str_skip(text, tail));
+}
+
 static void add_part(struct buf *out, struct str text, const char *behind)
 {
-    const struct str shown = cut(text, TEXT_SHOWN);
     if (!text.len)
         return;
-    buf_add(out, shown);
-    if (shown.len < text.len)
-        buf_add(out, STR("…"));
+    report_shorten(out, text, TEXT_SHOWN);
     buf_add(out, str_from_c(behind));
 }
 
@@ -151,7 +162,7 @@ static void tell_applied(struct report *report, const struct report_account *acc
     report->applied.message = make_message(fixed_text(worst, arena), account, sorted, arena);
     report->v1beta1.reason = rows[worst->trouble].v1beta1_reason;
     report->v1beta1.severity = rows[worst->trouble].severity;
-    report->v1beta1.message = worst->text;
+    report->v1beta1.message = arena_str(arena, worst->text);
 }
 
 static void tell_progress(struct report *report, const struct report_account *account,

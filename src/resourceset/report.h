@@ -11,6 +11,7 @@
 
 #include "api/condition.h"
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/str.h"
 
 /* What went wrong, from what matters least to what matters most to a reader. */
@@ -54,9 +55,15 @@ struct report {
     bool is_success; /* no error: the generation has been observed */
 };
 
-/* Texts live in the arena or are those of the account. */
+/* Texts live in the arena: whoever writes them suspends, and what they tell of goes on. */
 struct report report_make(const struct report_account *account, int64_t generation,
                           struct arena *arena);
+
+/*
+ * The text; of a longer one its beginning and its end, because one says where and the other why.
+ * About so many bytes, between characters.
+ */
+void report_shorten(struct buf *out, struct str text, size_t most);
 
 /* Work on a generation has begun. */
 struct condition report_begin(int64_t generation);

@@ -9,7 +9,6 @@
 #define CONCURRENCY_DEFAULT       10
 #define APPLY_CONCURRENCY_DEFAULT 256
 #define APPLY_TIMEOUT_DEFAULT     (5 * MINUTE)
-#define WRITE_TIME                MINUTE /* of what is noted after applying */
 
 static struct resourceset_options complete(const struct resourceset_options *given)
 {
@@ -66,7 +65,7 @@ static void open_controllers(struct resourceset *resourceset)
                     (struct controller_options){.name = STR("clusterresourceset-cluster"),
                                                 .reconcile = unit_reconcile,
                                                 .workers = options->apply_concurrency,
-                                                .deadline = options->apply_timeout + WRITE_TIME});
+                                                .deadline = FOREVER}); /* it has its own */
     open_controller(resourceset, RESOURCESET_BINDINGS,
                     (struct controller_options){.name = STR("clusterresourcesetbinding"),
                                                 .reconcile = binding_reconcile,

@@ -27,6 +27,7 @@ struct resourceset {
     struct queue *queues[RESOURCESET_CONTROLLERS];
     struct ledger *ledger;
     struct supply_pool *supplies;
+    int64_t sweep_at; /* when supplies are next looked through */
     struct census *census;
     struct map members; /* "namespace/name" -> struct member_set */
 };
@@ -64,13 +65,14 @@ struct unit {
 struct member_set {
     struct resourceset *resourceset;
     char *namespace, *name;
+    char *uid;             /* for its life; whoever waits holds on to it, objects are replaced */
     struct object *object; /* the newest copy that is known */
     struct plan *plan;     /* NULL before the first */
     struct map units;      /* cluster -> struct unit */
     size_t pending, running;
     struct event has_stopped; /* a unit */
     bool is_open;             /* units may run: neither paused nor going */
-    int64_t due;              /* when to tell of what is known though some are pending; 0: never */
+    int64_t due;              /* when to tell of news though some are pending; 0: there is none */
 };
 
 /* member_set.c */
@@ -99,6 +101,8 @@ void unit_set_pending(struct unit *unit, bool is_pending);
 /* Whether the binding (may be NULL) says all that the plan wants. */
 bool plan_is_met(const struct plan *plan, const struct object *binding,
                  struct owner_reference owner);
+bool plan_is_recorded(const struct plan *plan, const struct object *binding,
+                      struct owner_reference owner); /* the same, whoever owns the binding */
 bool plan_is_complete(const struct plan *plan); /* supplies were read: something was selected */
 struct plan *plan_ref(struct plan *plan);
 void plan_free(struct plan *plan); /* gives one reference back */

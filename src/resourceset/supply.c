@@ -294,6 +294,8 @@ static struct error *own_in_turn(struct supply_pool *pool, struct shelf *shelf,
         error_free(TAKE(err));
         if (i || !is_current(pool, shelf, kind, key))
             fetch(pool, shelf, kind, key);
+        if (shelf->supply->trouble == TROUBLE_UNREADABLE)
+            return error_new(ERROR_UNKNOWN, "%s", shelf->supply->text);
         if (!shelf->version ||
             has_owner(shelf->owners ? json_doc_root(shelf->owners) : NULL, owner))
             return NULL;
@@ -330,6 +332,11 @@ void supply_pool_sweep(struct supply_pool *pool)
         else
             shelf->is_wanted = false;
     }
+}
+
+size_t supply_pool_count(const struct supply_pool *pool)
+{
+    return map_count(&pool->shelves);
 }
 
 size_t supply_pool_fetches(const struct supply_pool *pool)

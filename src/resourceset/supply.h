@@ -59,5 +59,6 @@ MUST_USE struct error *supply_own(struct supply_pool *pool, enum resource_kind k
 /* Forgets what nobody has asked for since the last time. */
 void supply_pool_sweep(struct supply_pool *pool);
 
-/* Fetches so far, for measurements. */
+/* Resources that something is known of, and fetches so far; for measurements. */
+size_t supply_pool_count(const struct supply_pool *pool);
 size_t supply_pool_fetches(const struct supply_pool *pool);

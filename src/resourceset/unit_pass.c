@@ -19,6 +19,8 @@
 #define CONFLICT_PAUSE (100 * MILLISECOND)
 #define NO_CLIENT_WAIT (5 * MINUTE) /* a connection wakes us; this is in case that was missed */
 #define TELL_AFTER     (5 * SECOND)
+#define WRITE_TIME     MINUTE              /* of what is noted after applying */
+#define OBJECT_TIME    (250 * MILLISECOND) /* at 20 requests a second, and some patience */
 
 struct unit_pass {
     struct member_set *set;
@@ -81,9 +83,12 @@ static void record(struct unit_pass *pass, struct resource_ref ref, bool applied
         .ref = ref, .applied = applied, .hash = hash, .last_applied_time = now_text(pass)};
 }
 
+/* What was applied is told to the binding that was asked; another one is another cluster's. */
 static struct error *edit_binding(void *data, struct object *binding, struct object **ret_binding)
 {
     const struct unit_pass *pass = data;
+    if (pass->result_count && !str_eq(object_uid(binding), object_uid(pass->binding)))
+        return error_new(ERROR_NOT_FOUND, "the binding has been replaced by another one");
     const struct binding_change change = {
         .owner = member_owner(pass->set),
         .resources = pass->results,
@@ -151,19 +156,30 @@ static struct error *refresh_binding(struct unit_pass *pass)
 struct talk {
     struct unit_pass *pass;
     const struct content *content;
+    bool is_first; /* the binding knows nothing of it */
     struct apply_report report;
     struct error *err;
     bool is_done;
 };
+
+/* A cluster that hangs is given up early (apply.h); one that goes on has time for all objects. */
+static duration time_to_apply(const struct unit_pass *pass)
+{
+    duration time = pass->set->resourceset->options.apply_timeout;
+    for (size_t i = 0; i < pass->plan->supply_count; i++) {
+        const struct content *content = supply_content(pass->plan->supplies[i]);
+        time += content ? (duration)content_count(content) * OBJECT_TIME : 0;
+    }
+    return time;
+}
 
 static struct error *talk_to_cluster(void *data)
 {
     struct talk *talk = data;
     struct unit_pass *pass = talk->pass;
     const struct apply_target target = {workload_client(pass->workload),
-                                        workload_discovery(pass->workload)};
-    FIBER_TIMEOUT(pass->begun + pass->set->resourceset->options.apply_timeout -
-                  loop_now(pass->set->resourceset->loop));
+                                        workload_discovery(pass->workload), talk->is_first};
+    FIBER_TIMEOUT(pass->begun + time_to_apply(pass) - loop_now(pass->set->resourceset->loop));
     talk->err = apply_content(&target, talk->content,
                               pass->plan->spec.strategy == RESOURCE_RECONCILE ? APPLY_RECONCILE
                                                                               : APPLY_ONCE,
@@ -200,11 +216,11 @@ static struct str where(struct unit_pass *pass, struct resource_ref ref,
                        STR_ARG(first->key), first->document);
 }
 
-static struct error *apply(struct unit_pass *pass, size_t index)
+static struct error *apply(struct unit_pass *pass, size_t index, bool is_first)
 {
     const struct resource_ref ref = pass->plan->spec.refs[index];
     const struct supply *supply = pass->plan->supplies[index];
-    struct talk talk = {.pass = pass, .content = supply_content(supply)};
+    struct talk talk = {.pass = pass, .content = supply_content(supply), .is_first = is_first};
     struct error *err = run_talk(&talk);
     OWNED(error) failure = talk.err;
     TRY(err);
@@ -256,7 +272,7 @@ static struct error *serve(struct unit_pass *pass, size_t index)
         refuse(pass, index, found, supply_text(supply));
         return NULL;
     }
-    return apply(pass, index);
+    return apply(pass, index, !found);
 }
 
 static struct error *serve_all(struct unit_pass *pass)
@@ -316,20 +332,26 @@ static struct error *run(struct unit_pass *pass)
     pass->binding = ledger_peek(ledger, pass->cluster);
     if (plan_is_met(plan, pass->binding, member_owner(pass->set)))
         return NULL;
+    if (plan_is_recorded(plan, pass->binding, member_owner(pass->set)))
+        return write_binding(pass); /* whose it is needs no connection */
     return work(pass);
 }
 
-/* The set's status follows once all its clusters are done, or a while after the first news. */
+/*
+ * The set's status follows once all its clusters are done, or a while after the first news. These
+ * stay due until they are told: when the set gets to it, a cluster may be at work once more.
+ */
 static void tell_set(struct member_set *set)
 {
     struct resourceset *resourceset = set->resourceset;
     struct queue *queue = resourceset->queues[RESOURCESET_SETS];
-    if (!set->pending) {
-        queue_add(queue, member_key(set), QUEUE_NORMAL);
-    } else if (!set->due) {
+    const bool is_new = !set->due;
+    if (is_new)
         set->due = loop_now(resourceset->loop) + TELL_AFTER;
+    if (!set->pending)
+        queue_add(queue, member_key(set), QUEUE_NORMAL);
+    else if (is_new)
         queue_add_after(queue, member_key(set), TELL_AFTER, QUEUE_NORMAL);
-    }
 }
 
 static void note_version(struct unit *unit, const struct unit_pass *pass)
@@ -362,7 +384,7 @@ static void conclude(struct unit_pass *pass)
         return; /* still pending: the plan has changed meanwhile */
     }
     unit_set_pending(unit, false);
-    if (is_first || is_news)
+    if (is_first || is_news || pass->set->due)
         tell_set(pass->set);
 }
 
@@ -409,6 +431,7 @@ static struct error *run_unit(struct unit_pass *pass)
     unit_set_pending(pass->unit, true);
     pass->unit->runs = true;
     set->running++;
+    FIBER_TIMEOUT(time_to_apply(pass) + WRITE_TIME);
     struct error *err = run(pass);
     const bool is_abandoned = !set->is_open || pass->unit->is_dropped;
     leave(pass, err);

@@ -119,6 +119,23 @@ static struct error *put_kubeconfig(const struct standalone *standalone, size_t 
     return put(standalone, &builder);
 }
 
+/* Virtual clusters begin empty, so nothing is applied there, whatever an earlier run recorded. */
+static struct error *clear_binding(const struct standalone *standalone, struct str name)
+{
+    SCOPED(json_builder) builder = {.limit = 0};
+    OWNED(json_doc) doc = NULL;
+    begin_object(&builder, STR("addons.cluster.x-k8s.io/v1beta2"), STR("ClusterResourceSetBinding"),
+                 name);
+    json_builder_end(&builder);
+    json_builder_end(&builder);
+    json_builder_add_object(&builder, "spec");
+    json_builder_add_value(&builder, "bindings", NULL);
+    json_builder_end(&builder);
+    json_builder_end(&builder);
+    TRY(json_builder_finish(&builder, &doc));
+    return apiserver_amend(standalone->server, doc);
+}
+
 struct registration {
     struct standalone *standalone;
     size_t next; /* cluster that nobody has taken yet */
@@ -131,6 +148,7 @@ static struct error *register_some(void *data)
     while (registration->next < apiserver_cluster_count(standalone->server)) {
         const size_t index = registration->next++;
         const struct str name = apiserver_cluster_name(standalone->server, index);
+        TRY(clear_binding(standalone, name), "register cluster %.*s", STR_ARG(name));
         /* The way in comes first: who sees the cluster can use it. */
         TRY(put_kubeconfig(standalone, index, name), "register cluster %.*s", STR_ARG(name));
         TRY(put_cluster(standalone, name), "register cluster %.*s", STR_ARG(name));

@@ -4,7 +4,8 @@
  *
  * Each virtual cluster has a Cluster in namespace default, labelled corset.dev/virtual, and a
  * Secret <name>-kubeconfig that reaches it. Both are there when standalone_new() returns, however
- * often it is called on one folder.
+ * often it is called on one folder. What bindings recorded of virtual clusters of an earlier run is
+ * cleared, because these are gone.
  */
 #pragma once
 

@@ -165,3 +165,26 @@ LOOP_TEST(standalone_finds_its_clusters_again)
     ground_stop(&ground);
     folder_done(&folder);
 }
+
+LOOP_TEST(standalone_does_not_believe_bindings_of_clusters_that_are_gone)
+{
+    static const char bindings[] =
+        "/apis/addons.cluster.x-k8s.io/v1beta2/namespaces/default/clusterresourcesetbindings";
+    SCOPED(ground) ground;
+    SCOPED(folder) folder;
+    folder_init(&folder);
+    ground_init(&ground);
+    ground_start(&ground, folder.path, 1);
+    CHECK_EQ(ask(&ground, "POST", bindings,
+                 STR("{\"apiVersion\":\"addons.cluster.x-k8s.io/v1beta2\","
+                     "\"kind\":\"ClusterResourceSetBinding\",\"metadata\":{\"name\":\"vc-0001\"},"
+                     "\"spec\":{\"clusterName\":\"vc-0001\",\"bindings\":[{"
+                     "\"clusterResourceSetName\":\"a\",\"resources\":[{\"kind\":\"ConfigMap\","
+                     "\"name\":\"b\",\"applied\":true}]}]}}")),
+             201);
+    ground_stop(&ground);
+    ground_start(&ground, folder.path, 1);
+    CHECK_EQ(ask(&ground, "GET", bindings, STR("")), 200);
+    CHECK_EQ(json_count(json_path(json_doc_root(ground.doc), "items")), (size_t)1);
+    CHECK(!json_path(json_doc_root(ground.doc), "items.0.spec.bindings"));
+}

@@ -80,8 +80,8 @@ SIM_TEST(credentials_that_are_of_no_use_leave_the_connection_as_it_is)
     CHECK_EQ(rig_metric(&rig, RIG_UP), "1");
     CHECK_EQ(clustercache_get_health(rig.cache, RIG_KEY).failures, 0U);
     TEST_CASE("they are tried again by the usual rules");
-    for (int i = 0; i < 2; i++)
-        rig_check_delay(rig_reconcile_after(&rig, 10 * SECOND), 10 * SECOND);
+    rig_check_delay(rig_reconcile_after(&rig, 10 * SECOND), 10 * SECOND);
+    CHECK(rig_reconcile_after(&rig, 10 * SECOND) > 0);
     CHECK_EQ(rig_count(&rig, "GET /nowhere/"), (size_t)1);
     for (int i = 0; i < 2; i++)
         CHECK(rig_reconcile_after(&rig, 10 * SECOND) > 0);
@@ -93,6 +93,23 @@ SIM_TEST(credentials_that_are_of_no_use_leave_the_connection_as_it_is)
     CHECK(rig_reconcile(&rig) > 0);
     CHECK(rig_accessor(&rig)->workload != before);
     CHECK_EQ(rig_metric(&rig, RIG_UP), "1");
+}
+
+SIM_TEST(credentials_that_failed_are_tried_again_before_a_probe_is_due)
+{
+    SCOPED(rig) rig;
+    rig_init(&rig, 1);
+    struct clustercache_options options = rig_options(&rig);
+    options.timing.probe = 10 * MINUTE;
+    rig_start(&rig, &options);
+    rig_ready(&rig);
+    rig_check_delay(rig_reconcile(&rig), 10 * MINUTE);
+    const struct workload *before = rig_accessor(&rig)->workload;
+    rig_credentials(&rig, RIG_HOST "/nowhere", "one");
+    rig_check_delay(rig_reconcile(&rig), 30 * SECOND);
+    rig_credentials(&rig, RIG_OTHER, "two");
+    CHECK(rig_reconcile_after(&rig, 30 * SECOND) > 0);
+    CHECK(rig_accessor(&rig)->workload != before);
 }
 
 SIM_TEST(another_server_is_another_connection)

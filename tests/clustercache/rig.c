@@ -349,14 +349,13 @@ void rig_tls_kubeconfig(struct rig *rig, size_t index, const char *as, struct bu
     const struct str name = apiserver_cluster_name(rig->server, index);
     buf_print(&host, "https://server.test:%u/clusters/%.*s", apiserver_port(rig->server),
               STR_ARG(name));
-    const struct rest_config config = {
-        .host = buf_str(&host),
-        .tls = {.trust_pem = apiserver_authority(rig->server)},
-        .auth = {       .token = buf_str(&token)},
-        .impersonate = { .user = str_from_c(as),
-                .groups = (const struct str[]){STR("system:masters")},
-                .group_count = as ? 1 : 0},
-    };
+    const struct str masters = STR("system:masters");
+    struct rest_config config = {.host = buf_str(&host)};
+    config.tls.trust_pem = apiserver_authority(rig->server);
+    config.auth.token = buf_str(&token);
+    config.impersonate.user = str_from_c(as);
+    config.impersonate.groups = &masters;
+    config.impersonate.group_count = as ? 1 : 0;
     kubeconfig_write(out, STR("c"), &config);
 }
 

@@ -65,7 +65,7 @@ SIM_TEST(cc_04_pod_metadata_from_the_environment)
     for (size_t empty = 0; empty <= COUNT(names); empty++) {
         TEST_CASE("%s is empty", empty < COUNT(names) ? names[empty] : "none");
         for (size_t i = 0; i < COUNT(names); i++)
-            setenv(names[i], i == empty ? "" : "x", 1);
+            setenv(names[i], i == empty ? "" : "x", 1); /* NOLINT(concurrency-mt-unsafe) */
         rig_forget(&rig);
         rig_start(&rig, NULL);
         CHECK_EQ(rig_logged(&rig, "Found controller Pod metadata, the ClusterCache will try to "

@@ -27,7 +27,7 @@ static void make_ready(struct rig *rig)
     rig_make_ready(rig, RIG_DEPLOYMENT);
     rig_loop(rig);
     rig_check_done(rig);
-    rig_forget(rig);
+    proxy_forget(&rig->proxy);
 }
 
 /* One node alone: the ConfigMap. */
@@ -37,7 +37,7 @@ static void start_alone(struct rig *rig)
     rig->node_count = 1;
     rig_loop(rig);
     rig_check_done(rig);
-    rig_forget(rig);
+    proxy_forget(&rig->proxy);
 }
 
 static struct str map_version(struct rig *rig)
@@ -67,15 +67,15 @@ SIM_TEST(fw_41_current_markers_mean_no_patch)
     SCOPED(rig) rig;
     start(&rig);
     rig_loop(&rig);
-    rig_forget(&rig);
+    proxy_forget(&rig.proxy);
     rig_loop(&rig); /* not ready: that is still looked at */
     CHECK(rig.result.requeue);
-    CHECK_EQ(rig_count(&rig, "PATCH"), 0);
+    CHECK_EQ(proxy_count(&rig.proxy, "PATCH"), 0);
     rig_make_ready(&rig, RIG_DEPLOYMENT);
     rig_loop(&rig);
     rig_check_done(&rig);
-    CHECK_EQ(rig_count(&rig, "PATCH " RIG_MAP), 0);
-    CHECK_EQ(rig_count(&rig, "PATCH " RIG_DEPLOYMENT), 0);
+    CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_MAP), 0);
+    CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_DEPLOYMENT), 0);
 }
 
 SIM_TEST(fw_42_labels_and_status_of_the_owner_do_not_matter)
@@ -88,7 +88,7 @@ SIM_TEST(fw_42_labels_and_status_of_the_owner_do_not_matter)
     rig_loop(&rig);
     rig_check_done(&rig);
     CHECK_EQ(rig.builds, 3);
-    CHECK_EQ(rig.writes, 0);
+    CHECK_EQ(rig.proxy.writes, 0);
 }
 
 SIM_TEST(fw_43_a_new_generation_applies_everything_once)
@@ -99,8 +99,8 @@ SIM_TEST(fw_43_a_new_generation_applies_everything_once)
     rig_do(&rig, "PATCH", RIG_WEB, "{\"spec\":{\"text\":\"changed\"}}");
     rig_loop(&rig);
     rig_loop(&rig);
-    CHECK_EQ(rig_count(&rig, "PATCH " RIG_MAP), 1);
-    CHECK_EQ(rig_count(&rig, "PATCH " RIG_DEPLOYMENT), 1);
+    CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_MAP), 1);
+    CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_DEPLOYMENT), 1);
     check_marker(&rig, RIG_MAP, OWNER_MARKER, STR("2"));
     check_marker(&rig, RIG_DEPLOYMENT, OWNER_MARKER, STR("2"));
 }
@@ -110,7 +110,7 @@ static struct str template_version(struct rig *rig)
 {
     CHECK_EQ(rig_call(rig, "GET", RIG_DEPLOYMENT, NULL), 200);
     return json_to_str(
-        json_get(json_path(json_doc_root(rig->doc), "spec.template.metadata.annotations"),
+        json_get(json_path(json_doc_root(rig->desk.doc), "spec.template.metadata.annotations"),
                  STR("w1-web.default.configmap.web.corset.dev/version")));
 }
 
@@ -131,8 +131,8 @@ SIM_TEST(fw_44_a_changed_blocker_applies_what_depends_on_it)
     check_map_version(&rig);
     rig_do(&rig, "PATCH", RIG_MAP, "{\"data\":{\"b\":\"2\"}}");
     rig_loop(&rig);
-    CHECK_EQ(rig_count(&rig, "PATCH " RIG_DEPLOYMENT), 1);
-    CHECK_EQ(rig_count(&rig, "PATCH " RIG_MAPS), 0);
+    CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_DEPLOYMENT), 1);
+    CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_MAPS), 0);
     check_map_version(&rig);
 }
 
@@ -165,13 +165,13 @@ SIM_TEST(fw_46_a_changed_external_secret_applies_its_dependents)
     rig_check_done(&rig);
     check_marker(&rig, RIG_MAP, "default.secret.checksum.corset.dev/outer",
                  rig_look(&rig, RIG_SECRETS "/outer", "metadata.resourceVersion"));
-    rig_forget(&rig);
+    proxy_forget(&rig.proxy);
     rig_loop(&rig);
-    CHECK_EQ(rig.writes, 0);
+    CHECK_EQ(rig.proxy.writes, 0);
     rig_do(&rig, "PATCH", RIG_SECRETS "/outer", "{\"stringData\":{\"a\":\"b\"}}");
     rig_loop(&rig);
-    CHECK_EQ(rig_count(&rig, "PATCH " RIG_MAP), 1);
-    CHECK_EQ(rig.writes, 1);
+    CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_MAP), 1);
+    CHECK_EQ(rig.proxy.writes, 1);
     check_marker(&rig, RIG_MAP, "default.secret.checksum.corset.dev/outer",
                  rig_look(&rig, RIG_SECRETS "/outer", "metadata.resourceVersion"));
 }
@@ -203,15 +203,15 @@ SIM_TEST(fw_47_what_is_immutable_is_never_patched)
     rig_loop(&rig);
     rig_make_ready(&rig, RIG_DEPLOYMENT);
     rig_loop(&rig);
-    rig_forget(&rig);
+    proxy_forget(&rig.proxy);
     rig_loop(&rig);
-    CHECK_EQ(rig.writes, 0);
+    CHECK_EQ(rig.proxy.writes, 0);
     rig_do(&rig, "PATCH", RIG_WEB, "{\"spec\":{\"text\":\"changed\"}}");
     rig_loop(&rig);
-    CHECK_EQ(rig_count(&rig, "PATCH " RIG_MAP), 0);
+    CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_MAP), 0);
     check_marker(&rig, RIG_MAP, OWNER_MARKER, STR("1"));
     /* The Deployment follows the owner, and the version of the ConfigMap is what it was. */
-    CHECK_EQ(rig_count(&rig, "PATCH " RIG_DEPLOYMENT), 1);
+    CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_DEPLOYMENT), 1);
     check_map_version(&rig);
 }
 
@@ -221,12 +221,12 @@ SIM_TEST(fw_48_a_static_marker_that_differs_applies)
     start_alone(&rig);
     rig.nodes[0].object = PLAIN_MAP("\"static.checksum.corset.dev/template\":\"one\"", "");
     rig_loop(&rig);
-    CHECK_EQ(rig_count(&rig, "PATCH " RIG_MAP), 1);
+    CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_MAP), 1);
     rig_loop(&rig);
-    CHECK_EQ(rig_count(&rig, "PATCH " RIG_MAP), 1);
+    CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_MAP), 1);
     rig.nodes[0].object = PLAIN_MAP("\"static.checksum.corset.dev/template\":\"two\"", "");
     rig_loop(&rig);
-    CHECK_EQ(rig_count(&rig, "PATCH " RIG_MAP), 2);
+    CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_MAP), 2);
 }
 
 SIM_TEST(fw_49_a_version_that_differs_applies)
@@ -237,13 +237,13 @@ SIM_TEST(fw_49_a_version_that_differs_applies)
     rig.nodes[0].object = PLAIN_MAP("\"corset.dev/version\":\"v1\"", "");
     rig_loop(&rig);
     check_marker(&rig, RIG_MAP, "version.checksum.corset.dev/applied", STR("v1"));
-    rig_forget(&rig);
+    proxy_forget(&rig.proxy);
     rig.nodes[0].object = PLAIN_MAP("\"corset.dev/version\":\"v2\"", "");
     rig_loop(&rig);
-    CHECK_EQ(rig_count(&rig, "PATCH " RIG_MAP), 1);
+    CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_MAP), 1);
     check_marker(&rig, RIG_MAP, "version.checksum.corset.dev/applied", STR("v2"));
     rig_loop(&rig);
-    CHECK_EQ(rig_count(&rig, "PATCH " RIG_MAP), 1);
+    CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_MAP), 1);
 }
 
 SIM_TEST(fw_50_edits_by_hand_are_left_alone)
@@ -253,7 +253,7 @@ SIM_TEST(fw_50_edits_by_hand_are_left_alone)
     rig_do(&rig, "PATCH", RIG_MAP, "{\"data\":{\"a\":\"by hand\"}}");
     rig_loop(&rig);
     rig_check_done(&rig);
-    CHECK_EQ(rig.writes, 0);
+    CHECK_EQ(rig.proxy.writes, 0);
     CHECK_EQ(rig_look(&rig, RIG_MAP, "data.a"), STR("by hand"));
 }
 
@@ -265,7 +265,7 @@ SIM_TEST(fw_51_a_marker_removed_by_hand_applies)
            "{\"data\":{\"a\":\"by hand\"},\"metadata\":{\"annotations\":{\"" OWNER_MARKER
            "\":null}}}");
     rig_loop(&rig);
-    CHECK_EQ(rig_count(&rig, "PATCH " RIG_MAP), 1);
+    CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_MAP), 1);
     CHECK_EQ(rig_look(&rig, RIG_MAP, "data.a"), STR("1"));
     check_marker(&rig, RIG_MAP, OWNER_MARKER, STR("1"));
 }
@@ -294,7 +294,7 @@ SIM_TEST(markers_of_former_parents_go_with_the_next_apply)
     make_ready(&rig);
     rig.nodes[1].blockers[0] = 0;
     rig_loop(&rig); /* not a reason of its own */
-    CHECK_EQ(rig.writes, 0);
+    CHECK_EQ(rig.proxy.writes, 0);
     rig_do(&rig, "PATCH", RIG_WEB, "{\"spec\":{\"text\":\"changed\"}}");
     rig_loop(&rig);
     check_marker(&rig, RIG_DEPLOYMENT, MAP_MARKER, STR(""));
@@ -313,7 +313,7 @@ SIM_TEST(a_blocker_may_count_by_its_spec_alone)
     check_marker(&rig, RIG_MAP, "default.deployment.checksum.corset.dev/w1-web", STR("1"));
     rig_do(&rig, "PATCH", RIG_DEPLOYMENT, "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}");
     rig_loop(&rig);
-    CHECK_EQ(rig.writes, 0);
+    CHECK_EQ(rig.proxy.writes, 0);
 }
 
 static bool refused;
@@ -362,13 +362,13 @@ SIM_TEST(what_is_only_created_is_not_changed)
     rig.nodes[0].options.apply = GRAPH_CREATE_ONLY;
     rig_loop(&rig);
     rig_check_done(&rig);
-    CHECK_EQ(rig_count(&rig, "POST " RIG_MAPS), 1);
+    CHECK_EQ(proxy_count(&rig.proxy, "POST " RIG_MAPS), 1);
     rig.nodes[0].object = PLAIN_MAP("", "\"a\":\"2\"");
     rig_do(&rig, "PATCH", RIG_WEB, "{\"spec\":{\"text\":\"changed\"}}");
     rig_loop(&rig);
     rig_check_done(&rig);
     CHECK_EQ(rig_look(&rig, RIG_MAP, "data.a"), STR("1"));
-    CHECK_EQ(rig_count(&rig, "POST " RIG_MAPS), 1);
+    CHECK_EQ(proxy_count(&rig.proxy, "POST " RIG_MAPS), 1);
 }
 
 SIM_TEST(what_another_was_quicker_to_create_is_fine)
@@ -395,15 +395,15 @@ SIM_TEST(what_is_merged_keeps_what_others_put_there)
     rig_do(&rig, "POST", RIG_MAPS, PLAIN_MAP("", "\"b\":\"theirs\""));
     rig_loop(&rig);
     rig_check_done(&rig);
-    CHECK_EQ(buf_str(&rig.asked).len > 0, true);
-    CHECK_EQ(rig_count(&rig, "PATCH " RIG_MAP), 1);
+    CHECK_EQ(buf_str(&rig.proxy.asked).len > 0, true);
+    CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_MAP), 1);
     CHECK_EQ(rig_look(&rig, RIG_MAP, "data.b"), STR("theirs"));
     CHECK_EQ(rig_look(&rig, RIG_MAP, "data.a"), STR("1"));
     check_marker(&rig, RIG_MAP, OWNER_MARKER, STR(""));
     CHECK_EQ(rig_look(&rig, RIG_MAP, "metadata.ownerReferences.0.name"), STR(""));
     rig_loop(&rig);
-    CHECK_EQ(rig_count(&rig, "PATCH " RIG_MAP), 1); /* no difference, no request */
+    CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_MAP), 1); /* no difference, no request */
     rig_do(&rig, "DELETE", RIG_MAP, NULL);
     rig_loop(&rig);
-    CHECK_EQ(rig_count(&rig, "POST " RIG_MAPS), 1);
+    CHECK_EQ(proxy_count(&rig.proxy, "POST " RIG_MAPS), 1);
 }

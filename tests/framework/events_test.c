@@ -23,7 +23,7 @@ SIM_TEST(fw_91_an_owner_that_has_left_the_class_is_left_alone)
     rig_loop(&rig);
     rig_check_done(&rig);
     CHECK_EQ(rig.builds, 0);
-    CHECK_EQ(rig.writes, 0);
+    CHECK_EQ(rig.proxy.writes, 0);
 }
 
 SIM_TEST(fw_91_a_class_of_ones_own_is_looked_for)
@@ -67,13 +67,13 @@ SIM_TEST(fw_92_managed_objects_say_whose_they_are)
         CHECK_EQ(rig_annotation(&rig, objects[i], "corset.dev/class"), STR("a"));
         CHECK_EQ(rig_annotation(&rig, objects[i], "corset.dev/warning"),
                  STR("⚠️ This Resource is managed by *web* ⚠️"));
-        const struct json_value *labels = json_path(json_doc_root(rig.doc), "metadata.labels");
+        const struct json_value *labels = json_path(json_doc_root(rig.desk.doc), "metadata.labels");
         CHECK_EQ(json_to_str(json_get(labels, STR("corset.dev/operator-controller"))), STR("web"));
         CHECK_EQ(json_to_str(json_get(labels, STR("corset.dev/operator-version"))), STR("v1.0"));
         bool controller = false;
-        CHECK(
-            json_to_bool(json_path(json_doc_root(rig.doc), "metadata.ownerReferences.0.controller"),
-                         &controller));
+        CHECK(json_to_bool(
+            json_path(json_doc_root(rig.desk.doc), "metadata.ownerReferences.0.controller"),
+            &controller));
         CHECK(controller);
         for (size_t j = 0; j < COUNT(expected); j++)
             CHECK_EQ(rig_look(&rig, objects[i], expected[j].path), str_from_c(expected[j].value));
@@ -101,7 +101,7 @@ SIM_TEST(fw_93_the_finalizer_comes_first_and_goes_last)
     deletions = 0;
     rig_loop(&rig);
     rig_check_done(&rig);
-    CHECK_EQ(rig.writes, 1);
+    CHECK_EQ(rig.proxy.writes, 1);
     CHECK_EQ(rig.builds, 0);
     CHECK_EQ(rig_look(&rig, RIG_WEB, "metadata.finalizers.1"), STR(FINALIZER));
     rig_loop(&rig); /* its event continues */
@@ -155,7 +155,7 @@ static void prune(struct rig *rig)
            "{\"metadata\":{\"name\":\"namesake\",\"finalizers\":[\"test.dev/keep\"],"
            "\"ownerReferences\":[{\"apiVersion\":\"" RIG_GROUP
            "/v1\",\"kind\":\"Web\",\"name\":\"w1\",\"uid\":\"another\",\"controller\":true}]}}");
-    rig_forget(rig);
+    proxy_forget(&rig->proxy);
 }
 
 SIM_TEST(fw_94_what_is_owned_and_not_wanted_is_deleted)
@@ -166,15 +166,15 @@ SIM_TEST(fw_94_what_is_owned_and_not_wanted_is_deleted)
     prune(&rig);
     rig_loop(&rig);
     rig_check_done(&rig);
-    CHECK_EQ(rig_count(&rig, "DELETE"), 1);
-    CHECK_EQ(rig_count(&rig, "DELETE " RIG_MAPS "/ours"), 1);
+    CHECK_EQ(proxy_count(&rig.proxy, "DELETE"), 1);
+    CHECK_EQ(proxy_count(&rig.proxy, "DELETE " RIG_MAPS "/ours"), 1);
     CHECK_EQ(rig_call(&rig, "GET", RIG_MAPS "/ours", NULL), 404);
     CHECK_EQ(rig_call(&rig, "GET", RIG_MAPS "/namesake", NULL), 200);
     CHECK_EQ(rig_call(&rig, "GET", RIG_MAPS "/free", NULL), 200);
     CHECK_EQ(rig_call(&rig, "GET", RIG_MAP, NULL), 200);
-    rig_forget(&rig);
+    proxy_forget(&rig.proxy);
     rig_loop(&rig);
-    CHECK_EQ(buf_str(&rig.asked), STR(""));
+    CHECK_EQ(buf_str(&rig.proxy.asked), STR(""));
     /* And so is what the graph has named before. */
     rig.node_count = 0;
     rig_loop(&rig);
@@ -186,13 +186,14 @@ SIM_TEST(fw_94_before_there_is_a_cache_the_server_is_asked)
     SCOPED(rig) rig;
     rig_init(&rig);
     rig_create_owner(&rig);
-    rig_fail(&rig, (struct rig_fault){"GET", "/api/v1/configmaps?", SIZE_MAX, .status = 500});
+    proxy_fail(&rig.proxy,
+               (struct proxy_fault){"GET", "/api/v1/configmaps?", SIZE_MAX, .status = 500});
     rig_start(&rig, &(struct framework_options){.flags = FRAMEWORK_PRUNE});
     prune(&rig);
     rig_loop_now(&rig);
     rig_check_done(&rig);
-    CHECK_EQ(rig_count(&rig, "DELETE"), 1);
-    CHECK_EQ(rig_count(&rig, "DELETE " RIG_MAPS "/ours"), 1);
+    CHECK_EQ(proxy_count(&rig.proxy, "DELETE"), 1);
+    CHECK_EQ(proxy_count(&rig.proxy, "DELETE " RIG_MAPS "/ours"), 1);
     CHECK_EQ(rig_call(&rig, "GET", RIG_MAPS "/namesake", NULL), 200);
 }
 
@@ -206,7 +207,7 @@ SIM_TEST(fw_94_what_is_going_already_is_not_deleted_again)
     rig_loop(&rig);
     rig_loop(&rig);
     rig_check_done(&rig);
-    CHECK_EQ(rig_count(&rig, "DELETE"), 1);
+    CHECK_EQ(proxy_count(&rig.proxy, "DELETE"), 1);
     CHECK_EQ(rig_call(&rig, "GET", RIG_MAP, NULL), 200);
 }
 
@@ -218,7 +219,7 @@ SIM_TEST(fw_94_nothing_is_deleted_unless_it_was_asked_for)
     prune(&rig);
     rig_loop(&rig);
     rig_check_done(&rig);
-    CHECK_EQ(rig_count(&rig, "DELETE"), 0);
+    CHECK_EQ(proxy_count(&rig.proxy, "DELETE"), 0);
 }
 
 /* In the middle of a loop, ten events for its owner. */

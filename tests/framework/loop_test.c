@@ -23,7 +23,7 @@ static void make_ready(struct rig *rig)
     rig_make_ready(rig, RIG_DEPLOYMENT);
     rig_loop(rig);
     rig_check_done(rig);
-    rig_forget(rig);
+    proxy_forget(&rig->proxy);
 }
 
 SIM_TEST(fw_01_no_owner_no_write)
@@ -33,7 +33,7 @@ SIM_TEST(fw_01_no_owner_no_write)
     rig_start(&rig, NULL);
     rig_loop(&rig);
     rig_check_done(&rig);
-    CHECK_EQ(rig.writes, 0);
+    CHECK_EQ(rig.proxy.writes, 0);
     CHECK_EQ(rig.builds, 0);
 }
 
@@ -45,7 +45,7 @@ SIM_TEST(fw_02_an_owner_being_deleted_is_left_alone)
     rig_do(&rig, "DELETE", RIG_WEB, NULL);
     rig_loop(&rig);
     rig_check_done(&rig);
-    CHECK_EQ(rig.writes, 0);
+    CHECK_EQ(rig.proxy.writes, 0);
     CHECK_EQ(rig.builds, 0);
 }
 
@@ -86,8 +86,8 @@ SIM_TEST(fw_05_a_steady_state_asks_for_nothing)
         rig_loop(&rig);
         rig_check_done(&rig);
     }
-    CHECK_EQ(rig.writes, 0);
-    CHECK_EQ(buf_str(&rig.asked), STR("")); /* not even reads */
+    CHECK_EQ(rig.proxy.writes, 0);
+    CHECK_EQ(buf_str(&rig.proxy.asked), STR("")); /* not even reads */
 }
 
 SIM_TEST(fw_05_nothing_is_asked_with_standard_conditions_either)
@@ -104,14 +104,14 @@ SIM_TEST(fw_05_nothing_is_asked_with_standard_conditions_either)
         rig_loop(&rig);
         rig_check_done(&rig);
     }
-    CHECK_EQ(buf_str(&rig.asked), STR(""));
+    CHECK_EQ(buf_str(&rig.proxy.asked), STR(""));
 }
 
 static struct error *look_at_second(struct rig *rig)
 {
     CHECK_EQ(rig_look(rig, RIG_WEB, "status.observedGeneration"), STR("2"));
     CHECK_EQ(rig_condition(rig, "InProgress"), STR(NEW));
-    CHECK_EQ(rig_count(rig, "PATCH " RIG_MAP), 0);
+    CHECK_EQ(proxy_count(&rig->proxy, "PATCH " RIG_MAP), 0);
     return NULL;
 }
 
@@ -123,7 +123,7 @@ SIM_TEST(fw_06_a_new_generation_is_noted_before_the_first_apply)
     rig_do(&rig, "PATCH", RIG_WEB, "{\"spec\":{\"text\":\"changed\"}}");
     rig.on_build = look_at_second;
     rig_loop(&rig);
-    CHECK_EQ(rig_count(&rig, "PATCH " RIG_MAP), 1);
+    CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_MAP), 1);
     CHECK_EQ(rig.builds, 3);
 }
 
@@ -168,9 +168,9 @@ SIM_TEST(fw_09_the_event_of_a_dependency_is_enough)
     CHECK_OK(fiber_sleep(SECOND));
     CHECK_EQ(rig_condition(&rig, "InProgress"), STR(READY));
     CHECK_EQ(rig_condition(&rig, "Failed"), STR(READY));
-    rig_forget(&rig);
+    proxy_forget(&rig.proxy);
     CHECK_OK(fiber_sleep(HOUR));
-    CHECK_EQ(rig.writes, 0);
+    CHECK_EQ(rig.proxy.writes, 0);
 }
 
 static struct error *fail_for_good(struct rig *rig)
@@ -225,7 +225,7 @@ SIM_TEST(fw_12_a_stale_begin_comes_again)
 {
     SCOPED(rig) rig;
     start(&rig, NULL);
-    rig_fail(&rig, (struct rig_fault){"PATCH", "/webs/w1/status", 1, .status = 409});
+    proxy_fail(&rig.proxy, (struct proxy_fault){"PATCH", "/webs/w1/status", 1, .status = 409});
     rig_loop(&rig);
     CHECK(!rig.err);
     CHECK_EQ(rig.result.requeue_after, SECOND);
@@ -240,8 +240,9 @@ SIM_TEST(fw_13_an_owner_without_generation_is_an_error_of_ours)
     SCOPED(rig) rig;
     rig_init(&rig);
     rig_create_owner(&rig);
-    rig_fail(&rig, (struct rig_fault){"GET", "/webs?", SIZE_MAX, .status = 500});
-    rig_fail(&rig, (struct rig_fault){"GET", "/webs/w1", SIZE_MAX, .no_generation = true});
+    proxy_fail(&rig.proxy, (struct proxy_fault){"GET", "/webs?", SIZE_MAX, .status = 500});
+    proxy_fail(&rig.proxy,
+               (struct proxy_fault){"GET", "/webs/w1", SIZE_MAX, .blank = "\"generation\":1,"});
     rig_start(&rig, NULL);
     rig_loop_now(&rig);
     CHECK(rig.result.is_terminal);
@@ -282,7 +283,7 @@ SIM_TEST(a_malformed_list_of_conditions_stops_without_a_loop)
     rig_loop(&rig);
     CHECK(rig.err && rig.result.is_terminal);
     CHECK_EQ(rig.builds, 0);
-    CHECK_EQ(rig.writes, 0);
+    CHECK_EQ(rig.proxy.writes, 0);
 }
 
 /* Of a node that acts on the server. */
@@ -357,7 +358,7 @@ static struct str transition(struct rig *rig, struct arena *arena)
 {
     const struct json_value *condition;
     CHECK_EQ(rig_call(rig, "GET", RIG_WEB, NULL), 200);
-    JSON_FOREACH (key, condition, json_path(json_doc_root(rig->doc), "status.conditions"))
+    JSON_FOREACH (key, condition, json_path(json_doc_root(rig->desk.doc), "status.conditions"))
         if (str_eq(json_path_str(condition, "type"), STR("Failed")))
             return arena_str(arena, json_path_str(condition, "lastTransitionTime"));
     return STR("");
@@ -405,11 +406,11 @@ SIM_TEST(an_end_that_cannot_be_written_comes_again)
     start(&rig, NULL);
     rig_loop(&rig);
     rig.on_build = fail_for_good;
-    rig_fail(&rig, (struct rig_fault){"PATCH", "/webs/w1/status", 1, .status = 500});
+    proxy_fail(&rig.proxy, (struct proxy_fault){"PATCH", "/webs/w1/status", 1, .status = 500});
     rig_loop(&rig);
     CHECK(rig.err && !rig.result.is_terminal);
     CHECK_CONTAINS(str_from_c(rig.err->message), STR("check: text is too long; "));
-    rig_fail(&rig, (struct rig_fault){"PATCH", "/webs/w1/status", 1, .status = 409});
+    proxy_fail(&rig.proxy, (struct proxy_fault){"PATCH", "/webs/w1/status", 1, .status = 409});
     rig_loop(&rig);
     CHECK(!rig.err);
     CHECK_EQ(rig.result.requeue_after, SECOND);
@@ -440,9 +441,9 @@ SIM_TEST(fw_27_a_cancelled_loop_writes_no_status)
         SCOPED(scope) scope = {0};
         scope_start(&scope, "loop", loop_apart, &rig);
         CHECK_OK(fiber_sleep(10 * SECOND));
-        CHECK_EQ(rig.writes, 1);
+        CHECK_EQ(rig.proxy.writes, 1);
     }
-    CHECK_EQ(rig.writes, 1);
+    CHECK_EQ(rig.proxy.writes, 1);
     CHECK(error_is(rig.err, ERROR_CANCELED));
     CHECK_EQ(rig_condition(&rig, "InProgress"), STR(NEW));
     CHECK_EQ(rig_condition(&rig, "Failed"), STR("-"));
@@ -463,7 +464,7 @@ SIM_TEST(a_precheck_stops_and_may_say_why)
     rig_loop(&rig);
     rig_check_done(&rig);
     CHECK_EQ(rig.builds, 0);
-    CHECK_EQ(rig.writes, 1);
+    CHECK_EQ(rig.proxy.writes, 1);
     CHECK_EQ(rig_condition(&rig, "Paused"), STR("True/Asked/"));
     CHECK_EQ(rig_condition(&rig, "InProgress"), STR("-"));
     CHECK_EQ(rig_look(&rig, RIG_WEB, "status.observedGeneration"), STR(""));
@@ -484,14 +485,14 @@ SIM_TEST(on_finish_adds_to_the_one_write)
     rig_loop(&rig);
     CHECK_EQ(rig_condition(&rig, "Applied"), STR("False/Ran/"));
     rig_make_ready(&rig, RIG_DEPLOYMENT);
-    rig_forget(&rig);
+    proxy_forget(&rig.proxy);
     rig_loop(&rig);
     CHECK_EQ(rig_condition(&rig, "Applied"), STR("True/Ran/"));
-    CHECK_EQ(rig.writes, 1);
+    CHECK_EQ(rig.proxy.writes, 1);
     rig.on_build = fail_plainly;
     rig_loop(&rig);
     CHECK_EQ(rig_condition(&rig, "Applied"), STR("False/NotRun/"));
-    CHECK_EQ(rig.writes, 2);
+    CHECK_EQ(rig.proxy.writes, 2);
 }
 
 SIM_TEST(options_that_make_no_controller_are_refused)

@@ -7,13 +7,12 @@
  */
 #pragma once
 
-#include "apiserver/apiserver.h"
 #include "async/fiber.h"
 #include "async/scope.h"
 #include "client/kubeconfig.h"
 #include "framework/framework.h"
-#include "http/client.h"
-#include "json/json.h"
+#include "proxy/desk.h"
+#include "proxy/proxy.h"
 #include "testing/sim.h"
 
 #define RIG_GROUP       "apps.corset.dev"
@@ -25,18 +24,6 @@
 #define RIG_MAP         RIG_MAPS "/w1-web"
 #define RIG_DEPLOYMENT  RIG_DEPLOYMENTS "/w1-web"
 
-/* What the proxy does instead of asking the server, to requests that it fits. */
-struct rig_fault {
-    const char *method; /* NULL: any */
-    const char *part;   /* of the target */
-    size_t times;
-    int status;              /* 0: the connection breaks */
-    const char *retry_after; /* NULL: none */
-    const char *body;        /* NULL: a Status that fits */
-    bool after;              /* the server is asked all the same, its answer is thrown away */
-    bool no_generation;      /* the server's answer goes through, without generations */
-};
-
 /* A node of the graph that the controller builds. */
 struct rig_node {
     const char *object; /* JSON; of a custom node NULL */
@@ -46,13 +33,8 @@ struct rig_node {
 };
 
 struct rig {
-    struct network *network;
-    struct tls_context *tls;
-    struct tls_trust *trust;
-    struct tls_identity *admin;
-    struct apiserver *server;
-    struct http_client *direct;
-    struct http_server *proxy;
+    struct desk desk;
+    struct proxy proxy;
     struct rest_config config;
     struct client *client;
     struct discovery_pool *pool;
@@ -60,15 +42,6 @@ struct rig {
     struct cache_set *caches;
     struct framework *framework;
     struct scope running;
-
-    struct rig_fault faults[4];
-    bool holds_watches; /* events stay in the proxy */
-    struct buf asked;   /* "METHOD target\n" of all requests but watches and discovery */
-    size_t writes;      /* that went through the proxy */
-    struct buf type;    /* of the last one's body, statuses apart */
-    struct buf sent;    /* the last one's body */
-    struct buf answer;  /* of the last rig_call() */
-    struct json_doc *doc;
 
     /* The controller. */
     struct rig_node nodes[8];
@@ -94,9 +67,6 @@ void rig_create_owner(struct rig *rig);
 void rig_plan(struct rig *rig);
 extern const char rig_map[], rig_deployment[];
 
-/* Adds a fault; a rig has room for a few. */
-void rig_fail(struct rig *rig, struct rig_fault fault);
-
 /* Caches have seen everything; then one loop by hand. What came of it is in the rig. */
 void rig_settle(struct rig *rig);
 void rig_loop(struct rig *rig);
@@ -111,7 +81,7 @@ void rig_check_done(const struct rig *rig);
 void rig_run(struct rig *rig);
 void rig_stop(struct rig *rig);
 
-/* Directly to the server: the status; the answer is in the rig. PATCH is a merge patch. */
+/* Directly to the server: the status; the answer is on the desk. PATCH is a merge patch. */
 int rig_call(struct rig *rig, const char *method, const char *target, const char *body);
 
 /* As above; fails the test unless it succeeds. */
@@ -126,10 +96,6 @@ struct str rig_condition(struct rig *rig, const char *type);
 
 /* Counters that make the Deployment ready, or a Deployment that is not. */
 void rig_make_ready(struct rig *rig, const char *target);
-
-/* How often the controller has asked so: "PATCH /api/". */
-size_t rig_count(const struct rig *rig, const char *part);
-void rig_forget(struct rig *rig); /* what was asked so far */
 
 /* Suspends until a look gives this text; fails the test after minutes. */
 void rig_await(struct rig *rig, const char *target, const char *path, const char *text);

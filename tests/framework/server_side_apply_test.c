@@ -25,7 +25,7 @@ static void start(struct rig *rig)
 static const struct json_value *read_sent(struct rig *rig, struct json_doc **doc)
 {
     json_doc_free(TAKE(*doc));
-    CHECK_OK(json_read(buf_str(&rig->sent), doc));
+    CHECK_OK(json_read(buf_str(&rig->proxy.sent), doc));
     return json_doc_root(*doc);
 }
 
@@ -53,8 +53,8 @@ SIM_TEST(fw_60_the_request_is_an_apply_patch)
     rig.nodes[0].object = full;
     rig_loop(&rig);
     rig_check_done(&rig);
-    CHECK_EQ(rig_count(&rig, "PATCH " RIG_MAP "?fieldManager=web&force=true"), 1);
-    CHECK_EQ(buf_str(&rig.type), STR("application/apply-patch+yaml"));
+    CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_MAP "?fieldManager=web&force=true"), 1);
+    CHECK_EQ(buf_str(&rig.proxy.type), STR("application/apply-patch+yaml"));
     const struct json_value *sent = read_sent(&rig, &doc);
     CHECK_EQ(json_path_str(sent, "apiVersion"), STR("v1"));
     CHECK_EQ(json_path_str(sent, "kind"), STR("ConfigMap"));
@@ -70,7 +70,7 @@ SIM_TEST(fw_61_what_is_forbidden_is_tried_again)
 {
     SCOPED(rig) rig;
     start(&rig);
-    rig_fail(&rig, (struct rig_fault){"PATCH", "/configmaps/w1-web", 1, .status = 403});
+    proxy_fail(&rig.proxy, (struct proxy_fault){"PATCH", "/configmaps/w1-web", 1, .status = 403});
     rig_loop(&rig);
     CHECK_EQ(rig_condition(&rig, "Failed"), STR("True/dependencyStatus/said no"));
     CHECK_EQ(rig_condition(&rig, "InProgress"), STR(RECOVERABLE));
@@ -83,14 +83,14 @@ SIM_TEST(fw_62_what_is_rejected_is_not)
 {
     SCOPED(rig) rig;
     start(&rig);
-    rig_fail(&rig, (struct rig_fault){"PATCH", "/configmaps/w1-web", 100, .status = 422});
+    proxy_fail(&rig.proxy, (struct proxy_fault){"PATCH", "/configmaps/w1-web", 100, .status = 422});
     rig_run(&rig);
     rig_await_condition(&rig, "Failed", "True/dependencySpec/said no");
     CHECK_EQ(rig_condition(&rig, "InProgress"), STR(READY));
-    CHECK_EQ(rig_count(&rig, "PATCH " RIG_MAP), 1);
+    CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_MAP), 1);
     CHECK_OK(fiber_sleep(HOUR));
-    CHECK_EQ(rig_count(&rig, "PATCH " RIG_MAP), 1);
-    rig.faults[0].times = 0;
+    CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_MAP), 1);
+    rig.proxy.faults[0].times = 0;
     rig_do(&rig, "PATCH", RIG_WEB, "{\"spec\":{\"text\":\"changed\"}}");
     rig_await_condition(&rig, "Failed", READY);
 }
@@ -111,7 +111,7 @@ SIM_TEST(fw_62_unless_the_node_wants_it_tried_again)
     SCOPED(rig) rig;
     start(&rig);
     rig.nodes[0].options.flags = GRAPH_RETRY_REJECTED;
-    rig_fail(&rig, (struct rig_fault){"PATCH", "/configmaps/w1-web", 1, .status = 422});
+    proxy_fail(&rig.proxy, (struct proxy_fault){"PATCH", "/configmaps/w1-web", 1, .status = 422});
     rig_loop(&rig);
     CHECK_EQ(rig_condition(&rig, "Failed"), STR("True/dependencySpec/said no"));
     CHECK_EQ(rig_condition(&rig, "InProgress"), STR(RECOVERABLE));
@@ -122,8 +122,8 @@ SIM_TEST(fw_63_a_conflict_over_fields_is_a_rejection)
 {
     SCOPED(rig) rig;
     start(&rig);
-    rig_fail(&rig, (struct rig_fault){"PATCH", "/configmaps/w1-web", 1, .status = 409,
-                                      .body = FIELD_CONFLICT});
+    proxy_fail(&rig.proxy, (struct proxy_fault){"PATCH", "/configmaps/w1-web", 1, .status = 409,
+                                                .body = FIELD_CONFLICT});
     rig_loop(&rig);
     CHECK_EQ(rig_condition(&rig, "Failed"), STR("True/dependencySpec/taken"));
     CHECK_EQ(rig_condition(&rig, "InProgress"), STR(READY));
@@ -134,7 +134,7 @@ SIM_TEST(fw_63_a_stale_write_changes_nothing_and_comes_again)
 {
     SCOPED(rig) rig;
     start(&rig);
-    rig_fail(&rig, (struct rig_fault){"PATCH", "/configmaps/w1-web", 1, .status = 409});
+    proxy_fail(&rig.proxy, (struct proxy_fault){"PATCH", "/configmaps/w1-web", 1, .status = 409});
     rig_loop(&rig);
     CHECK(!rig.err);
     CHECK_EQ(rig.result.requeue_after, SECOND);
@@ -148,7 +148,7 @@ SIM_TEST(fw_63_a_stale_write_beside_a_failure)
     start(&rig);
     rig.nodes[1].blockers[0] = 0;
     rig.node_count = 2;
-    rig_fail(&rig, (struct rig_fault){"PATCH", "/configmaps/w1-web", 1, .status = 409});
+    proxy_fail(&rig.proxy, (struct proxy_fault){"PATCH", "/configmaps/w1-web", 1, .status = 409});
     rig_loop(&rig);
     CHECK(!rig.err);
     CHECK_EQ(rig.result.requeue_after, SECOND);
@@ -161,8 +161,8 @@ SIM_TEST(fw_64_a_busy_server_says_when_to_come_again)
     SCOPED(rig) rig;
     start(&rig);
     const int64_t begun = loop_now(loop_current());
-    rig_fail(&rig, (struct rig_fault){"PATCH", "/configmaps/w1-web", 1, .status = 503,
-                                      .retry_after = "7"});
+    proxy_fail(&rig.proxy, (struct proxy_fault){"PATCH", "/configmaps/w1-web", 1, .status = 503,
+                                                .retry_after = "7"});
     rig_run(&rig);
     rig_await_condition(&rig, "Failed", "True/apiTemporaryError/said no");
     CHECK_EQ(rig_condition(&rig, "InProgress"), STR(RECOVERABLE));
@@ -170,7 +170,7 @@ SIM_TEST(fw_64_a_busy_server_says_when_to_come_again)
     rig_await_condition(&rig, "Failed", READY);
     CHECK(loop_now(loop_current()) - begun >= 7 * SECOND);
     CHECK(loop_now(loop_current()) - begun < 10 * SECOND);
-    CHECK_EQ(rig_count(&rig, "PATCH " RIG_MAP), 2);
+    CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_MAP), 2);
 }
 
 SIM_TEST(fw_65_a_field_that_is_not_wanted_any_more_goes)
@@ -209,7 +209,7 @@ SIM_TEST(fw_66_what_another_controls_is_never_touched)
     CHECK_EQ(rig_condition(&rig, "Failed"), STR("True/dependencySpec/ConfigMap default/w1-web is "
                                                 "controlled by ServiceAccount other"));
     CHECK_EQ(rig_condition(&rig, "InProgress"), STR(READY));
-    CHECK_EQ(rig_count(&rig, "PATCH " RIG_MAP), 0);
+    CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_MAP), 0);
 }
 
 SIM_TEST(fw_66_what_wants_another_controller_is_not_applied)
@@ -238,12 +238,12 @@ SIM_TEST(fw_67_a_child_of_an_earlier_owner_has_to_go_first)
     const struct str old = arena_str(&arena, rig_look(&rig, RIG_MAP, "metadata.uid"));
     rig_do(&rig, "DELETE", RIG_WEB, NULL);
     rig_create_owner(&rig);
-    rig_forget(&rig);
+    proxy_forget(&rig.proxy);
     rig_loop(&rig);
     CHECK(!rig.err && rig.result.requeue);
     CHECK(str_starts_with(rig_condition(&rig, "Failed"),
                           STR("True/dependencyStatus/ConfigMap default/w1-web belongs to")));
-    CHECK_EQ(rig_count(&rig, "PATCH " RIG_MAP), 0);
+    CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_MAP), 0);
     rig_do(&rig, "PATCH", RIG_MAP, "{\"metadata\":{\"finalizers\":null}}");
     for (int i = 0; rig_call(&rig, "GET", RIG_MAP, NULL) != 404; i++) {
         CHECK(i < 600);
@@ -275,8 +275,8 @@ SIM_TEST(the_answers_of_a_server_have_their_classes)
     start(&rig);
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].name);
-        rig_fail(&rig,
-                 (struct rig_fault){"PATCH", "/configmaps/w1-web", 1, .status = cases[i].status});
+        proxy_fail(&rig.proxy, (struct proxy_fault){"PATCH", "/configmaps/w1-web", 1,
+                                                    .status = cases[i].status});
         rig_loop(&rig);
         CHECK_EQ(rig_condition(&rig, "Failed"), str_from_c(cases[i].failed));
         CHECK_EQ(rig_condition(&rig, "InProgress"), str_from_c(cases[i].progress));
@@ -290,7 +290,7 @@ SIM_TEST(an_answer_that_is_lost_is_asked_for_again)
 {
     SCOPED(rig) rig;
     start(&rig);
-    rig_fail(&rig, (struct rig_fault){"PATCH", "/configmaps/w1-web", 1, .after = true});
+    proxy_fail(&rig.proxy, (struct proxy_fault){"PATCH", "/configmaps/w1-web", 1, .after = true});
     rig_loop(&rig);
     CHECK(rig.err && !rig.result.is_terminal);
     CHECK(str_starts_with(rig_condition(&rig, "Failed"), STR("True/apiTemporaryError/")));

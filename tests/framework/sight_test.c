@@ -21,19 +21,19 @@ SIM_TEST(a_cache_that_is_behind_our_own_writes_is_not_believed)
     SCOPED(rig) rig;
     start(&rig);
     rig_settle(&rig);
-    rig.holds_watches = true;
+    rig.proxy.holds_watches = true;
     for (size_t i = 0; i < 3; i++) {
         rig_loop_now(&rig);
         rig_check_done(&rig);
     }
-    CHECK_EQ(rig_count(&rig, "PATCH " RIG_MAP), 1);
-    CHECK_EQ(rig_count(&rig, "GET " RIG_MAP), 2);
-    CHECK_EQ(rig_count(&rig, "PATCH " RIG_WEB "/status"), 2);
-    rig.holds_watches = false;
+    CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_MAP), 1);
+    CHECK_EQ(proxy_count(&rig.proxy, "GET " RIG_MAP), 2);
+    CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_WEB "/status"), 2);
+    rig.proxy.holds_watches = false;
     rig_settle(&rig);
-    rig_forget(&rig);
+    proxy_forget(&rig.proxy);
     rig_loop(&rig);
-    CHECK_EQ(buf_str(&rig.asked), STR(""));
+    CHECK_EQ(buf_str(&rig.proxy.asked), STR(""));
 }
 
 SIM_TEST(what_was_deleted_behind_our_back_comes_back)
@@ -73,8 +73,8 @@ SIM_TEST(what_caches_know_is_forgotten)
     struct object *object = NULL;
     CHECK_ERROR(sight_read(rig.framework, &sight, KEY("default", "m-0"), &object), ERROR_NOT_FOUND);
     CHECK_ERROR(sight_read(rig.framework, &sight, KEY("default", "m-1"), &object), ERROR_NOT_FOUND);
-    CHECK_EQ(rig_count(&rig, "GET " RIG_MAPS "/m-0"), 1);
-    CHECK_EQ(rig_count(&rig, "GET " RIG_MAPS "/m-1"), 0);
+    CHECK_EQ(proxy_count(&rig.proxy, "GET " RIG_MAPS "/m-0"), 1);
+    CHECK_EQ(proxy_count(&rig.proxy, "GET " RIG_MAPS "/m-1"), 0);
 }
 
 /* The way to the virtual cluster. */
@@ -90,17 +90,17 @@ struct away {
 static void away_init(struct away *away, struct rig *rig)
 {
     *away = (struct away){.token = {.secret = true}};
-    apiserver_cluster_token(rig->server, 0, &away->token);
+    apiserver_cluster_token(rig->desk.server, 0, &away->token);
     away->config.server = (struct url){.scheme = URL_HTTPS,
                                        .host = STR("server.test"),
-                                       .port = apiserver_port(rig->server),
+                                       .port = apiserver_port(rig->desk.server),
                                        .path = STR("/clusters/vc-0001")};
     away->config.host = STR("https://server.test/clusters/vc-0001");
-    away->config.tls.trust = tls_trust_ref(rig->trust);
+    away->config.tls.trust = tls_trust_ref(rig->desk.trust);
     away->config.auth.token = buf_str(&away->token);
     away->client = client_new(loop_current(), &(struct client_options){.config = &away->config,
-                                                                       .network = rig->network,
-                                                                       .tls = rig->tls,
+                                                                       .network = rig->desk.network,
+                                                                       .tls = rig->desk.tls,
                                                                        .qps = -1});
     away->pool = discovery_pool_new();
     away->discovery = discovery_new(away->client, away->pool, NULL);
@@ -150,7 +150,7 @@ SIM_TEST(nodes_of_another_cluster_go_there)
         CHECK(!object_owner_references(there));
         CHECK(!object_annotations(there));
         CHECK_EQ(rig_annotation(&rig, RIG_MAP, "default.web.checksum.corset.dev/w1"), STR("1"));
-        CHECK_EQ(rig_count(&rig, "PATCH " RIG_MAP), 1);
+        CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_MAP), 1);
         away.is_lost = true;
         rig_loop(&rig);
         CHECK(rig.result.requeue);

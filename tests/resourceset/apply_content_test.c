@@ -3,14 +3,14 @@
 
 static void apply_resource(struct apply_rig *rig, enum apply_strategy strategy, const char *text)
 {
-    const struct apply_target target = {rig->client, rig->discovery};
+    const struct apply_target target = {rig->client, rig->discovery, false};
     OWNED(object) resource = NULL;
     CHECK_OK(object_read(str_from_c(text), &resource));
     OWNED(content) content = content_read(resource);
     CHECK(!content_error(content));
     error_free(TAKE(rig->err));
     arena_clear(&rig->arena);
-    buf_clear(&rig->asked);
+    proxy_forget(&rig->proxy);
     rig->err = apply_content(&target, content, strategy, &rig->arena, &rig->report);
 }
 
@@ -40,7 +40,7 @@ SIM_TEST(crs_70_a_value_is_posted_by_kind)
     apply_resource(&rig, APPLY_ONCE,
                    RESOURCE("\"a\":\"" MAP("n1", "a") "---\\n" DOCUMENT("Namespace", "n1") "\""));
     apply_rig_check(&rig, 2, 0, 0);
-    CHECK_EQ(buf_str(&rig.asked),
+    CHECK_EQ(buf_str(&rig.proxy.asked),
              STR("POST " APPLY_RIG_NAMESPACES "\nPOST " APPLY_RIG_NAMESPACES "/n1/configmaps\n"));
 }
 

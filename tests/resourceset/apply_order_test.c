@@ -21,7 +21,7 @@ SIM_TEST(crs_70_requests_go_out_in_the_order_of_the_objects)
     APPLY_RIG_APPLY(&rig, APPLY_ONCE, NAMESPACE("n1"), MAP_IN("n1", "a", ""),
                     APPLY_RIG_MAP("b", ""));
     apply_rig_check(&rig, 3, 0, 0);
-    CHECK_EQ(buf_str(&rig.asked),
+    CHECK_EQ(buf_str(&rig.proxy.asked),
              STR("POST " NAMESPACES "\nPOST " MAPS_IN_N1 "\nPOST " APPLY_RIG_MAPS "\n"));
 }
 
@@ -31,7 +31,7 @@ SIM_TEST(a_namespace_that_comes_later_is_made_up_for_at_the_end)
     apply_rig_init(&rig);
     APPLY_RIG_APPLY(&rig, APPLY_ONCE, MAP_IN("n1", "a", ""), NAMESPACE("n1"));
     apply_rig_check(&rig, 2, 0, 0);
-    CHECK_EQ(buf_str(&rig.asked),
+    CHECK_EQ(buf_str(&rig.proxy.asked),
              STR("POST " MAPS_IN_N1 "\nPOST " NAMESPACES "\nPOST " MAPS_IN_N1 "\n"));
 }
 
@@ -42,7 +42,7 @@ SIM_TEST(a_namespace_that_does_not_come_fails_after_one_more_try)
     APPLY_RIG_APPLY(&rig, APPLY_ONCE, MAP_IN("ns1", "cm1", ""));
     CHECK_EQ(apply_rig_text(&rig),
              STR("creating object /v1, Kind=ConfigMap ns1/cm1: namespaces \"ns1\" not found"));
-    CHECK_EQ(buf_str(&rig.asked),
+    CHECK_EQ(buf_str(&rig.proxy.asked),
              STR("POST " NAMESPACES "/ns1/configmaps\nPOST " NAMESPACES "/ns1/configmaps\n"));
 }
 
@@ -68,12 +68,11 @@ SIM_TEST(a_definition_is_waited_for_until_it_is_established_and_discovered)
 {
     SCOPED(apply_rig) rig;
     apply_rig_init(&rig);
-    apply_rig_fail(&rig, (struct apply_rig_fault){.part = NOT_ESTABLISHED,
-                                                  .times = 3,
-                                                  .status = 200,
-                                                  .body = DEFINITION("webs", "v1")});
-    apply_rig_fail(&rig,
-                   (struct apply_rig_fault){.part = WEB_DISCOVERY, .times = 4, .status = 404});
+    proxy_fail(&rig.proxy, (struct proxy_fault){.part = NOT_ESTABLISHED,
+                                                .times = 3,
+                                                .status = 200,
+                                                .body = DEFINITION("webs", "v1")});
+    proxy_fail(&rig.proxy, (struct proxy_fault){.part = WEB_DISCOVERY, .times = 4, .status = 404});
     const int64_t begin = loop_now(loop_current());
     APPLY_RIG_APPLY(&rig, APPLY_ONCE, DEFINITION("webs", "v1"), WEB("a", "1"));
     apply_rig_check(&rig, 2, 0, 0);
@@ -85,12 +84,12 @@ SIM_TEST(a_definition_that_is_never_established_is_waited_for_once)
 {
     SCOPED(apply_rig) rig;
     apply_rig_init(&rig);
-    apply_rig_fail(&rig, (struct apply_rig_fault){.part = NOT_ESTABLISHED,
-                                                  .times = 1000,
-                                                  .status = 200,
-                                                  .body = DEFINITION("webs", "v1")});
-    apply_rig_fail(&rig,
-                   (struct apply_rig_fault){.part = WEB_DISCOVERY, .times = 1000, .status = 404});
+    proxy_fail(&rig.proxy, (struct proxy_fault){.part = NOT_ESTABLISHED,
+                                                .times = 1000,
+                                                .status = 200,
+                                                .body = DEFINITION("webs", "v1")});
+    proxy_fail(&rig.proxy,
+               (struct proxy_fault){.part = WEB_DISCOVERY, .times = 1000, .status = 404});
     const int64_t begin = loop_now(loop_current());
     APPLY_RIG_APPLY(&rig, APPLY_ONCE, DEFINITION("webs", "v1"), WEB("a", "1"), WEB("b", "1"),
                     APPLY_RIG_MAP("c", ""));
@@ -143,7 +142,7 @@ SIM_TEST(an_unknown_kind_is_looked_for_again_at_the_end)
     CHECK_EQ(apply_rig_text(&rig),
              STR("reading object apps.corset.dev/v1, Kind=Web default/a: " NO_WEB));
     CHECK_EQ(rig.report.created, 1);
-    CHECK_EQ(rig.lookups, 2);
+    CHECK_EQ(rig.proxy.lookups, 2);
     CHECK_EQ(rig.report.failures[0].document, 1);
 }
 

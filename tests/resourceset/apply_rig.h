@@ -6,10 +6,9 @@
  */
 #pragma once
 
-#include "apiserver/apiserver.h"
 #include "client/kubeconfig.h"
-#include "http/client.h"
-#include "json/json.h"
+#include "proxy/desk.h"
+#include "proxy/proxy.h"
 #include "resourceset/apply.h"
 #include "testing/sim.h"
 
@@ -39,38 +38,15 @@
     "{\"apiVersion\":\"apps.corset.dev/v1\",\"kind\":\"Web\",\"metadata\":{\"name\":\"" name \
     "\",\"namespace\":\"default\"},\"spec\":{\"size\":" size "}}"
 
-/* What the proxy does instead of asking the server, to requests that it fits. */
-struct apply_rig_fault {
-    const char *method; /* NULL: any */
-    const char *part;   /* of the target */
-    size_t skipped;     /* so many are let through before */
-    size_t times;
-    int status;       /* 0: the connection breaks */
-    const char *body; /* NULL: a Status that fits */
-    bool hangs;       /* nothing comes for a long time */
-};
-
 struct apply_rig {
-    struct network *network;
-    struct tls_context *tls;
-    struct tls_trust *trust;
-    struct tls_identity *admin;
-    struct apiserver *server;
-    struct http_client *direct;
-    struct http_server *proxy;
+    struct desk desk;
+    struct proxy proxy; /* notes paths */
     struct rest_config config;
     struct client *client;
     struct discovery_pool *pool;
     struct discovery *discovery;
 
-    struct apply_rig_fault faults[4];
-    /* Before a request goes on to the server; NULL: nothing. */
-    void (*on_request)(struct apply_rig *rig, struct str method, struct str path);
-    struct buf asked; /* "METHOD path\n" of all requests but those of discovery */
-    size_t lookups;   /* those */
-    struct buf sent;  /* the last body */
-    struct buf answer;
-    struct json_doc *doc;
+    bool is_first; /* for apply_target */
 
     /* Of the last apply_rig_apply(). */
     struct arena arena;
@@ -80,8 +56,6 @@ struct apply_rig {
 
 void apply_rig_init(struct apply_rig *rig);
 void apply_rig_done(struct apply_rig *rig);
-
-void apply_rig_fail(struct apply_rig *rig, struct apply_rig_fault fault);
 
 /* Nobody listens, or somebody again. */
 void apply_rig_refuse(struct apply_rig *rig, bool refuse);
@@ -98,7 +72,7 @@ void apply_rig_check(const struct apply_rig *rig, size_t created, size_t changed
 /* The whole text of the error; empty for none. */
 struct str apply_rig_text(const struct apply_rig *rig);
 
-/* Directly to the server: the status; the answer is in the rig. PATCH is a merge patch. */
+/* Directly to the server: the status; the answer is on the desk. PATCH is a merge patch. */
 int apply_rig_call(struct apply_rig *rig, const char *method, const char *target, const char *body);
 void apply_rig_do(struct apply_rig *rig, const char *method, const char *target, const char *body);
 

@@ -11,7 +11,7 @@ SIM_TEST(crs_30_apply_once_is_one_post_per_object)
     apply_rig_init(&rig);
     APPLY_RIG_APPLY(&rig, APPLY_ONCE, MAP("a", "\"k\":\"1\""), MAP("b", "\"k\":\"2\""));
     apply_rig_check(&rig, 2, 0, 0);
-    CHECK_EQ(buf_str(&rig.asked), STR("POST " MAPS "\nPOST " MAPS "\n"));
+    CHECK_EQ(buf_str(&rig.proxy.asked), STR("POST " MAPS "\nPOST " MAPS "\n"));
     CHECK_EQ(apply_rig_look(&rig, MAPS "/a", "data.k"), STR("1"));
     CHECK_EQ(apply_rig_look(&rig, MAPS "/b", "data.k"), STR("2"));
 }
@@ -23,7 +23,7 @@ SIM_TEST(crs_33_apply_once_leaves_alone_what_exists)
     apply_rig_do(&rig, "POST", MAPS, MAP("a", "\"k\":\"old\""));
     APPLY_RIG_APPLY(&rig, APPLY_ONCE, MAP("a", "\"k\":\"new\""));
     apply_rig_check(&rig, 0, 0, 1);
-    CHECK_EQ(buf_str(&rig.asked), STR("POST " MAPS "\n"));
+    CHECK_EQ(buf_str(&rig.proxy.asked), STR("POST " MAPS "\n"));
     CHECK_EQ(apply_rig_look(&rig, MAPS "/a", "data.k"), STR("old"));
 }
 
@@ -33,7 +33,40 @@ SIM_TEST(crs_35_reconcile_creates_what_is_absent)
     apply_rig_init(&rig);
     APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
     apply_rig_check(&rig, 1, 0, 0);
-    CHECK_EQ(buf_str(&rig.asked), STR("GET " MAPS "/a\nPOST " MAPS "\n"));
+    CHECK_EQ(buf_str(&rig.proxy.asked), STR("GET " MAPS "/a\nPOST " MAPS "\n"));
+}
+
+SIM_TEST(what_was_never_applied_is_created_without_a_look)
+{
+    SCOPED(apply_rig) rig;
+    apply_rig_init(&rig);
+    rig.is_first = true;
+    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    apply_rig_check(&rig, 1, 0, 0);
+    CHECK_EQ(buf_str(&rig.proxy.asked), STR("POST " MAPS "\n"));
+
+    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"2\""));
+    apply_rig_check(&rig, 0, 1, 0);
+    CHECK_EQ(buf_str(&rig.proxy.asked), STR("POST " MAPS "\nGET " MAPS "/a\nPATCH " MAPS "/a\n"));
+}
+
+SIM_TEST(a_refusal_that_comes_from_an_object_that_is_there_is_none)
+{
+    SCOPED(apply_rig) rig;
+    apply_rig_init(&rig);
+    rig.is_first = true;
+    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    proxy_fail(&rig.proxy,
+               (struct proxy_fault){.method = "POST", .part = MAPS, .times = 1, .status = 422});
+    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"2\""));
+    apply_rig_check(&rig, 0, 1, 0);
+    CHECK_EQ(apply_rig_look(&rig, MAPS "/a", "data.k"), STR("2"));
+
+    proxy_fail(&rig.proxy,
+               (struct proxy_fault){.method = "POST", .part = MAPS, .times = 1, .status = 422});
+    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("b", "\"k\":\"2\""));
+    CHECK_CONTAINS(str_from_c(rig.err->message),
+                   STR("creating object /v1, Kind=ConfigMap default/b: "));
 }
 
 SIM_TEST(fw_104_objects_carry_nothing_of_ours)
@@ -43,9 +76,9 @@ SIM_TEST(fw_104_objects_carry_nothing_of_ours)
         SCOPED(apply_rig) rig;
         apply_rig_init(&rig);
         APPLY_RIG_APPLY(&rig, strategies[i], MAP("a", "\"k\":\"1\""));
-        CHECK_EQ(buf_str(&rig.sent), STR(MAP("a", "\"k\":\"1\"")));
+        CHECK_EQ(buf_str(&rig.proxy.sent), STR(MAP("a", "\"k\":\"1\"")));
         CHECK_EQ(apply_rig_call(&rig, "GET", MAPS "/a", NULL), 200);
-        const struct json_value *metadata = json_get(json_doc_root(rig.doc), STR("metadata"));
+        const struct json_value *metadata = json_get(json_doc_root(rig.desk.doc), STR("metadata"));
         CHECK_EQ((int)json_type(json_get(metadata, STR("labels"))), (int)JSON_ABSENT);
         CHECK_EQ((int)json_type(json_get(metadata, STR("annotations"))), (int)JSON_ABSENT);
         CHECK_EQ((int)json_type(json_get(metadata, STR("ownerReferences"))), (int)JSON_ABSENT);
@@ -60,8 +93,8 @@ SIM_TEST(crs_38_reconcile_brings_the_live_object_to_the_manifest)
     APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
     APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"2\""));
     apply_rig_check(&rig, 0, 1, 0);
-    CHECK_EQ(buf_str(&rig.asked), STR("GET " MAPS "/a\nPATCH " MAPS "/a\n"));
-    CHECK_EQ(buf_str(&rig.sent), STR("{\"data\":{\"k\":\"2\"}}"));
+    CHECK_EQ(buf_str(&rig.proxy.asked), STR("GET " MAPS "/a\nPATCH " MAPS "/a\n"));
+    CHECK_EQ(buf_str(&rig.proxy.sent), STR("{\"data\":{\"k\":\"2\"}}"));
     CHECK_EQ(apply_rig_look(&rig, MAPS "/a", "data.k"), STR("2"));
 }
 
@@ -74,7 +107,7 @@ SIM_TEST(crs_39_all_are_looked_at_and_the_changed_one_is_sent)
     APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"0\""), MAP("b", "\"k\":\"1\""),
                     MAP("c", "\"k\":\"0\""));
     apply_rig_check(&rig, 0, 1, 2);
-    CHECK_EQ(buf_str(&rig.asked),
+    CHECK_EQ(buf_str(&rig.proxy.asked),
              STR("GET " MAPS "/a\nGET " MAPS "/b\nPATCH " MAPS "/b\nGET " MAPS "/c\n"));
 }
 
@@ -97,7 +130,8 @@ SIM_TEST(crs_41_members_that_the_manifest_lost_are_removed)
     apply_rig_do(&rig, "PATCH", MAPS "/a", "{\"metadata\":{\"labels\":{\"by\":\"hand\"}}}");
     APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
     apply_rig_check(&rig, 0, 1, 0);
-    CHECK_EQ(buf_str(&rig.sent), STR("{\"metadata\":{\"labels\":null},\"data\":{\"gone\":null}}"));
+    CHECK_EQ(buf_str(&rig.proxy.sent),
+             STR("{\"metadata\":{\"labels\":null},\"data\":{\"gone\":null}}"));
     CHECK_EQ(apply_rig_look(&rig, MAPS "/a", "data.gone"), STR(""));
     CHECK_EQ(apply_rig_look(&rig, MAPS "/a", "metadata.labels.by"), STR(""));
     CHECK_EQ(apply_rig_look(&rig, MAPS "/a", "data.k"), STR("1"));
@@ -129,15 +163,15 @@ SIM_TEST(crs_43_one_failure_does_not_stop_the_others)
     CHECK_EQ(rig.report.failures[0].text, apply_rig_text(&rig));
     CHECK_EQ(apply_rig_look(&rig, MAPS "/a", "metadata.name"), STR("a"));
     CHECK_EQ(apply_rig_look(&rig, MAPS "/c", "metadata.name"), STR("c"));
-    CHECK_EQ(buf_str(&rig.asked), STR("POST " MAPS "\nPOST " MAPS "\nPOST " MAPS "\n"));
+    CHECK_EQ(buf_str(&rig.proxy.asked), STR("POST " MAPS "\nPOST " MAPS "\nPOST " MAPS "\n"));
 }
 
 SIM_TEST(several_failures_are_one_error)
 {
     SCOPED(apply_rig) rig;
     apply_rig_init(&rig);
-    apply_rig_fail(
-        &rig, (struct apply_rig_fault){.method = "POST", .part = "/", .times = 2, .status = 403});
+    proxy_fail(&rig.proxy,
+               (struct proxy_fault){.method = "POST", .part = "/", .times = 2, .status = 403});
     APPLY_RIG_APPLY(&rig, APPLY_ONCE, MAP("a", ""), MAP("b", ""), MAP("c", ""));
     CHECK(error_is(rig.err, ERROR_FORBIDDEN));
     CHECK_EQ(apply_rig_text(&rig),
@@ -150,17 +184,17 @@ SIM_TEST(each_request_has_its_text)
 {
     SCOPED(apply_rig) rig;
     apply_rig_init(&rig);
-    apply_rig_fail(
-        &rig, (struct apply_rig_fault){.method = "GET", .part = MAPS, .times = 1, .status = 403});
+    proxy_fail(&rig.proxy,
+               (struct proxy_fault){.method = "GET", .part = MAPS, .times = 1, .status = 403});
     APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", ""));
     CHECK_EQ(apply_rig_text(&rig), STR("reading object /v1, Kind=ConfigMap default/a: said no"));
-    apply_rig_fail(
-        &rig, (struct apply_rig_fault){.method = "POST", .part = MAPS, .times = 1, .status = 403});
+    proxy_fail(&rig.proxy,
+               (struct proxy_fault){.method = "POST", .part = MAPS, .times = 1, .status = 403});
     APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", ""));
     CHECK_EQ(apply_rig_text(&rig), STR("creating object /v1, Kind=ConfigMap default/a: said no"));
     apply_rig_do(&rig, "POST", MAPS, MAP("a", ""));
-    apply_rig_fail(
-        &rig, (struct apply_rig_fault){.method = "PATCH", .part = MAPS, .times = 1, .status = 403});
+    proxy_fail(&rig.proxy,
+               (struct proxy_fault){.method = "PATCH", .part = MAPS, .times = 1, .status = 403});
     APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
     CHECK_EQ(apply_rig_text(&rig), STR("patching object /v1, Kind=ConfigMap default/a: said no"));
 }
@@ -195,7 +229,7 @@ SIM_TEST(crs_72_what_lacks_a_namespace_or_a_type_fails_without_a_request)
         CHECK_EQ(apply_rig_text(&rig), str_from_c(cases[i].once));
         APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, cases[i].object);
         CHECK_EQ(apply_rig_text(&rig), str_from_c(cases[i].reconcile));
-        CHECK_EQ(buf_str(&rig.asked), STR(""));
+        CHECK_EQ(buf_str(&rig.proxy.asked), STR(""));
     }
 }
 
@@ -210,7 +244,7 @@ SIM_TEST(a_namespace_too_many_is_left_out_of_the_path)
     apply_rig_init(&rig);
     APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, ROLE);
     apply_rig_check(&rig, 1, 0, 0);
-    CHECK_EQ(buf_str(&rig.asked), STR("GET " ROLES "/r\nPOST " ROLES "\n"));
+    CHECK_EQ(buf_str(&rig.proxy.asked), STR("GET " ROLES "/r\nPOST " ROLES "\n"));
     APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, ROLE);
     apply_rig_check(&rig, 0, 0, 1);
     APPLY_RIG_APPLY(&rig, APPLY_ONCE, ROLE);
@@ -227,7 +261,7 @@ SIM_TEST(v_11_finalizers_and_owners_of_others_are_kept)
                  "\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"name\":\"x\",\"uid\":\"u\"}]}}");
     APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
     apply_rig_check(&rig, 0, 0, 1);
-    CHECK_EQ(buf_str(&rig.asked), STR("GET " MAPS "/a\n"));
+    CHECK_EQ(buf_str(&rig.proxy.asked), STR("GET " MAPS "/a\n"));
     APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"2\""));
     apply_rig_check(&rig, 0, 1, 0);
     CHECK_EQ(apply_rig_look(&rig, MAPS "/a", "metadata.finalizers.0"), STR("corset.dev/held"));
@@ -235,23 +269,24 @@ SIM_TEST(v_11_finalizers_and_owners_of_others_are_kept)
 }
 
 /* Somebody else is faster, between our GET and our POST. */
-static void create_before_post(struct apply_rig *rig, struct str method, struct str path)
+static void create_before_post(struct proxy *proxy, struct str method, struct str target)
 {
-    (void)path;
+    (void)target;
     if (!str_eq(method, STR("POST")))
         return;
-    rig->on_request = NULL;
-    apply_rig_do(rig, "POST", MAPS, MAP("a", "\"k\":\"theirs\""));
+    proxy->on_request = NULL;
+    apply_rig_do(proxy->data, "POST", MAPS, MAP("a", "\"k\":\"theirs\""));
 }
 
 SIM_TEST(v_12_a_lost_race_to_create_ends_in_a_patch)
 {
     SCOPED(apply_rig) rig;
     apply_rig_init(&rig);
-    rig.on_request = create_before_post;
+    rig.proxy.data = &rig;
+    rig.proxy.on_request = create_before_post;
     APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"ours\""));
     apply_rig_check(&rig, 0, 1, 0);
-    CHECK_EQ(buf_str(&rig.asked),
+    CHECK_EQ(buf_str(&rig.proxy.asked),
              STR("GET " MAPS "/a\nPOST " MAPS "\nGET " MAPS "/a\nPATCH " MAPS "/a\n"));
     CHECK_EQ(apply_rig_look(&rig, MAPS "/a", "data.k"), STR("ours"));
 }

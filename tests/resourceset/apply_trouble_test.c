@@ -40,28 +40,28 @@ SIM_TEST(refused_credentials_are_shown_once)
 {
     SCOPED(apply_rig) rig;
     start(&rig);
-    apply_rig_fail(&rig, (struct apply_rig_fault){.part = MAPS, .times = 9, .status = 401});
+    proxy_fail(&rig.proxy, (struct proxy_fault){.part = MAPS, .times = 9, .status = 401});
     APPLY_RIG_APPLY(&rig, APPLY_ONCE, THREE);
     check_all_failed(&rig, ERROR_UNAUTHORIZED);
-    CHECK_EQ(buf_str(&rig.asked), STR("POST " MAPS "\n"));
+    CHECK_EQ(buf_str(&rig.proxy.asked), STR("POST " MAPS "\n"));
 }
 
 SIM_TEST(a_connection_that_breaks_ends_the_pass)
 {
     SCOPED(apply_rig) rig;
     start(&rig);
-    apply_rig_fail(&rig, (struct apply_rig_fault){.method = "POST", .part = MAPS, .times = 9});
+    proxy_fail(&rig.proxy, (struct proxy_fault){.method = "POST", .part = MAPS, .times = 9});
     APPLY_RIG_APPLY(&rig, APPLY_ONCE, THREE);
     check_all_failed(&rig, ERROR_CONNECTION);
-    CHECK_EQ(buf_str(&rig.asked), STR("POST " MAPS "\n"));
+    CHECK_EQ(buf_str(&rig.proxy.asked), STR("POST " MAPS "\n"));
 }
 
 SIM_TEST(one_request_that_hangs_is_one_failure)
 {
     SCOPED(apply_rig) rig;
     start(&rig);
-    apply_rig_fail(
-        &rig, (struct apply_rig_fault){.method = "POST", .part = MAPS, .times = 1, .hangs = true});
+    proxy_fail(&rig.proxy,
+               (struct proxy_fault){.method = "POST", .part = MAPS, .times = 1, .hangs = true});
     APPLY_RIG_APPLY(&rig, APPLY_ONCE, THREE);
     CHECK(error_is(rig.err, ERROR_DEADLINE));
     CHECK_EQ(rig.report.failed, 1);
@@ -72,11 +72,11 @@ SIM_TEST(a_server_that_hangs_is_given_up_after_two_requests)
 {
     SCOPED(apply_rig) rig;
     start(&rig);
-    apply_rig_fail(&rig, (struct apply_rig_fault){.part = MAPS, .times = 9, .hangs = true});
+    proxy_fail(&rig.proxy, (struct proxy_fault){.part = MAPS, .times = 9, .hangs = true});
     const int64_t begin = loop_now(loop_current());
     APPLY_RIG_APPLY(&rig, APPLY_ONCE, THREE);
     check_all_failed(&rig, ERROR_DEADLINE);
-    CHECK_EQ(buf_str(&rig.asked), STR("POST " MAPS "\nPOST " MAPS "\n"));
+    CHECK_EQ(buf_str(&rig.proxy.asked), STR("POST " MAPS "\nPOST " MAPS "\n"));
     CHECK(loop_now(loop_current()) - begin < 21 * SECOND);
 }
 
@@ -84,13 +84,13 @@ SIM_TEST(the_deadline_of_the_caller_ends_the_pass)
 {
     SCOPED(apply_rig) rig;
     start(&rig);
-    apply_rig_fail(&rig, (struct apply_rig_fault){.part = MAPS, .times = 9, .hangs = true});
+    proxy_fail(&rig.proxy, (struct proxy_fault){.part = MAPS, .times = 9, .hangs = true});
     {
         FIBER_TIMEOUT(3 * SECOND);
         APPLY_RIG_APPLY(&rig, APPLY_ONCE, THREE);
     }
     check_all_failed(&rig, ERROR_DEADLINE);
-    CHECK_EQ(buf_str(&rig.asked), STR("POST " MAPS "\n"));
+    CHECK_EQ(buf_str(&rig.proxy.asked), STR("POST " MAPS "\n"));
 }
 
 static struct error *apply_three(void *data)
@@ -104,8 +104,8 @@ SIM_TEST(a_pass_can_be_cancelled_in_the_middle)
     SCOPED(apply_rig) rig;
     start(&rig);
     /* The first goes through, the second stays in the proxy. */
-    apply_rig_fail(&rig,
-                   (struct apply_rig_fault){.part = MAPS, .skipped = 1, .times = 9, .hangs = true});
+    proxy_fail(&rig.proxy,
+               (struct proxy_fault){.part = MAPS, .skipped = 1, .times = 9, .hangs = true});
     {
         SCOPED(scope) scope = {0};
         scope_start(&scope, "apply", apply_three, &rig);
@@ -148,7 +148,7 @@ SIM_TEST(a_connection_that_breaks_under_a_large_object_says_nothing_about_the_ne
     SCOPED(buf) text = {.limit = 0};
     start(&rig);
     const char *large = large_map(&text, (size_t)2 * MEGABYTE);
-    apply_rig_fail(&rig, (struct apply_rig_fault){.method = "POST", .part = MAPS, .times = 1});
+    proxy_fail(&rig.proxy, (struct proxy_fault){.method = "POST", .part = MAPS, .times = 1});
     APPLY_RIG_APPLY(&rig, APPLY_ONCE, large, MAP("b", ""));
     CHECK(error_is(rig.err, ERROR_CONNECTION));
     CHECK_EQ(rig.report.created, 1);
@@ -158,10 +158,10 @@ SIM_TEST(a_404_without_words_means_the_object_once_the_kind_is_confirmed)
 {
     SCOPED(apply_rig) rig;
     start(&rig);
-    apply_rig_fail(&rig, (struct apply_rig_fault){
-                             .method = "GET", .part = MAPS "/a", .times = 2, .status = 404});
+    proxy_fail(&rig.proxy,
+               (struct proxy_fault){.method = "GET", .part = MAPS "/a", .times = 2, .status = 404});
     APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", ""));
     apply_rig_check(&rig, 1, 0, 0);
-    CHECK_EQ(rig.lookups, 1);
-    CHECK_EQ(buf_str(&rig.asked), STR("GET " MAPS "/a\nGET " MAPS "/a\nPOST " MAPS "\n"));
+    CHECK_EQ(rig.proxy.lookups, 1);
+    CHECK_EQ(buf_str(&rig.proxy.asked), STR("GET " MAPS "/a\nGET " MAPS "/a\nPOST " MAPS "\n"));
 }

@@ -7,7 +7,7 @@
 
 static struct error *check(struct apply_rig *rig, const char *version)
 {
-    buf_clear(&rig->asked);
+    proxy_forget(&rig->proxy);
     return old_server_check(rig->client, str_from_c(version), KEY("ns", "c1"));
 }
 
@@ -19,7 +19,7 @@ SIM_TEST(crs_27_an_old_cluster_needs_the_service_kubernetes)
     CHECK_FAILS(check(&rig, "v1.24.17"), ERROR_NOT_FOUND,
                 "failed to retrieve the Service for Kubernetes API Server of the cluster ns/c1: "
                 "services \"kubernetes\" not found");
-    CHECK_EQ(buf_str(&rig.asked), STR("GET " SERVICE "\n"));
+    CHECK_EQ(buf_str(&rig.proxy.asked), STR("GET " SERVICE "\n"));
     apply_rig_do(&rig, "POST", "/api/v1/namespaces/default/services",
                  "{\"apiVersion\":\"v1\",\"kind\":\"Service\",\"metadata\":{\"name\":"
                  "\"kubernetes\"},\"spec\":{\"ports\":[{\"port\":443}]}}");
@@ -32,5 +32,5 @@ SIM_TEST(crs_28_newer_and_unknown_clusters_are_not_asked)
     apply_rig_init(&rig);
     CHECK_OK(check(&rig, "v1.25.0"));
     CHECK_OK(check(&rig, ""));
-    CHECK_EQ(buf_str(&rig.asked), STR(""));
+    CHECK_EQ(buf_str(&rig.proxy.asked), STR(""));
 }

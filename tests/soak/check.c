@@ -34,7 +34,7 @@ static struct json_doc *find_child(struct soak *soak, size_t number, size_t whic
     char name[TEXT_MAX];
     snprintf(name, sizeof(name), "w%zu-web%s%s", number, *suffixes[which] ? "-" : "",
              suffixes[which]);
-    return soak_find(soak, gvrs[which], name);
+    return front_find(&soak->front, gvrs[which], KEY_DEFAULT(name));
 }
 
 static void family_read(struct soak *soak, size_t number, struct family *family)
@@ -42,8 +42,8 @@ static void family_read(struct soak *soak, size_t number, struct family *family)
     char name[TEXT_MAX];
     *family = (struct family){.number = number};
     snprintf(name, sizeof(name), "w%zu", number);
-    family->web = soak_find(soak, GVR(WEB_GROUP, "v1", "webs"), name);
-    family->shared = soak_find(soak, GVR_SECRETS, WEB_SHARED);
+    family->web = front_find(&soak->front, GVR(WEB_GROUP, "v1", "webs"), KEY_DEFAULT(name));
+    family->shared = front_find(&soak->front, GVR_SECRETS, KEY_DEFAULT(WEB_SHARED));
     for (size_t i = 0; i < CHILDREN; i++)
         family->children[i] = find_child(soak, number, i);
 }

@@ -1,9 +1,8 @@
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "async/fiber.h"
 #include "async/loop.h"
-#include "base/log.h"
+#include "net/network.h"
+#include "reconcile/queue.h"
+#include "simulation/draw.h"
 #include "soak/soak.h"
 
 #define CONVERGES_WITHIN (10 * MINUTE)
@@ -13,49 +12,17 @@
 #define STEADY_FOR       (5 * MINUTE)
 #define NO_OP_WITHIN     (5 * SECOND)
 #define REQUESTS_MOST    300 /* without faults, until all is well */
-#define LINE_MAX_LEN     1024
-#define FNV_BASE         UINT64_C(0xcbf29ce484222325)
-#define FNV_PRIME        UINT64_C(0x100000001b3)
-
-static void note(struct soak *soak, struct str line)
-{
-    for (size_t i = 0; i < line.len; i++)
-        soak->hash = (soak->hash ^ (unsigned char)line.ptr[i]) * FNV_PRIME;
-    if (soak->verbose)
-        fprintf(stderr, "%.*s", STR_ARG(line));
-}
-
-void soak_trace(struct soak *soak, const char *format, ...)
-{
-    char text[LINE_MAX_LEN];
-    va_list args;
-    const int64_t now = loop_now(loop_current());
-    va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args); /* NOLINT(clang-analyzer-valist.Uninitialized) */
-    va_end(args);
-    buf_clear(&soak->line);
-    buf_print(&soak->line, "%9.3f %s\n", (double)(now - HOUR) / (double)SECOND, text);
-    note(soak, buf_str(&soak->line));
-}
-
-static void on_log(void *data, struct str line)
-{
-    note(data, line);
-}
-
-static timestamp read_clock(void *data)
-{
-    (void)data;
-    return loop_current() ? loop_wall(loop_current()) : 0;
-}
+#define HISTORY_MOST     12
+#define RESTARTS_MOST    3
+#define RESTARTS_WITHIN  1500
 
 static void go_through_trouble(struct soak *soak)
 {
     SCOPED(scope) scope = {0};
-    soak->in_trouble = true;
+    soak->front.in_trouble = true;
     scope_start(&scope, "edits", soak_edit, soak);
     if (soak->profile.weather)
-        scope_start(&scope, "weather", soak_weather, soak);
+        scope_start(&scope, "weather", front_weather, &soak->front);
     CHECK_OK(fiber_sleep(soak->profile.trouble));
 }
 
@@ -63,9 +30,9 @@ static void go_through_trouble(struct soak *soak)
 static struct error *check_settled(struct soak *soak)
 {
     TRY(soak_check(soak));
-    if (soak->watches != WEB_WATCHES || soak->active != WEB_WATCHES)
+    if (soak->front.watches != WEB_WATCHES || soak->front.active != WEB_WATCHES)
         return error_new(ERROR_INVALID, "%zu requests are under way, %zu of them watches",
-                         soak->active, soak->watches);
+                         soak->front.active, soak->front.watches);
     return NULL;
 }
 
@@ -73,7 +40,7 @@ static struct error *check_settled(struct soak *soak)
 static duration converge(struct soak *soak)
 {
     const int64_t begun = loop_now(loop_current());
-    const size_t requests = soak->requests;
+    const size_t requests = soak->front.requests;
     OWNED(error) problem = NULL;
     while ((problem = check_settled(soak))) {
         if (loop_now(loop_current()) - begun > CONVERGES_WITHIN)
@@ -81,10 +48,10 @@ static duration converge(struct soak *soak)
         error_free(TAKE(problem));
         CHECK_OK(fiber_sleep(LOOK_EVERY));
     }
-    soak_trace(soak, "all is as it should be");
-    if (soak->requests - requests > REQUESTS_MOST)
+    trace_print(&soak->trace, "all is as it should be");
+    if (soak->front.requests - requests > REQUESTS_MOST)
         test_fail(TEST_PLACE("requests"), "are too many to get there: %zu",
-                  soak->requests - requests);
+                  soak->front.requests - requests);
     return loop_now(loop_current()) - begun;
 }
 
@@ -93,17 +60,16 @@ static void stay(struct soak *soak)
 {
     CHECK_OK(fiber_sleep(STEADY_AFTER));
     CHECK_OK(soak_check(soak));
-    soak_trace(soak, "the steady state begins");
-    const size_t writes = soak->writes;
-    const int64_t revision = store_revision(soak->api->store);
+    trace_print(&soak->trace, "the steady state begins");
+    const size_t writes = soak->front.writes;
+    const int64_t revision = store_revision(soak->front.api->store);
     CHECK_OK(fiber_sleep(STEADY_FOR / 2));
     if (soak->seed % 4 == 0) {
-        soak_trace(soak, "controller: restarts in the steady state");
-        fiber_cancel(soak->process);
+        life_end(&soak->life, "restarts in the steady state");
     }
     CHECK_OK(fiber_sleep(STEADY_FOR / 2));
-    CHECK_EQ(soak->writes, writes);
-    CHECK_EQ(store_revision(soak->api->store), revision);
+    CHECK_EQ(soak->front.writes, writes);
+    CHECK_EQ(store_revision(soak->front.api->store), revision);
     CHECK_OK(soak_check(soak));
 }
 
@@ -112,72 +78,117 @@ static void reconcile_again(struct soak *soak)
 {
     struct queue *queue = soak->queue;
     CHECK(queue != NULL);
-    const size_t builds = soak->counters.builds, reads = soak->reads, writes = soak->writes;
-    soak_trace(soak, "once more for nothing");
+    const size_t builds = soak->counters.builds, reads = soak->front.reads,
+                 writes = soak->front.writes;
+    trace_print(&soak->trace, "once more for nothing");
     queue_add(queue, KEY("default", "w0"), QUEUE_NORMAL);
     queue_add(queue, KEY("default", "w1"), QUEUE_NORMAL);
     CHECK_OK(fiber_sleep(NO_OP_WITHIN));
     CHECK_EQ(soak->counters.builds, builds + WEB_NAMES - 1);
-    CHECK_EQ(soak->reads, reads);
-    CHECK_EQ(soak->writes, writes);
+    CHECK_EQ(soak->front.reads, reads);
+    CHECK_EQ(soak->front.writes, writes);
 }
 
 struct run {
     struct soak soak;
-    struct soak_result *result;
+    const struct seeds_options *options;
+    struct seeds_result *result;
 };
+
+static size_t draw(struct soak *soak)
+{
+    struct random dice;
+    random_init(&dice, soak->seed ^ 0xfa17);
+    random_init(&soak->front.dice, random_u64(&dice));
+    random_init(&soak->world_dice, random_u64(&dice));
+    random_init(&soak->life.dice, random_u64(&dice));
+    soak->front.faults = front_faults_draw(&dice);
+    soak->profile.weather = draw_chance(&dice, 0.6);
+    soak->life.restarts_left = random_below(&dice, RESTARTS_MOST + 1);
+    soak->life.parks_most = 20 + random_below(&dice, RESTARTS_WITHIN);
+    const size_t history = 1 + random_below(&dice, HISTORY_MOST);
+    soak->profile.extras.prunes = draw_chance(&dice, 0.3);
+    soak->profile.extras.finalizes = draw_chance(&dice, 0.3);
+    soak->profile.trouble = 5 * SECOND + draw_span(&dice, 15 * SECOND);
+    return history;
+}
+
+static void open_server(struct run *run)
+{
+    struct soak *soak = &run->soak;
+    soak->network = sim_network_new(loop_current());
+    const size_t history = draw(soak);
+    front_open(&soak->front, &(struct front_options){
+                                 .ground = run->options->ground,
+                                 .network = soak->network,
+                                 .trace = &soak->trace,
+                                 .name = "",
+                                 .host = STR("server.test"),
+                                 .back = STR("back.test"),
+                                 .cluster = STR("soak"),
+                                 .history = history,
+                             });
+}
+
+static void close_server(struct soak *soak)
+{
+    front_close(&soak->front);
+    while (sim_network_connections(soak->network) > 0)
+        CHECK_OK(fiber_sleep(SECOND));
+    network_free(soak->network);
+}
+
+static void go_through(struct run *run)
+{
+    struct soak *soak = &run->soak;
+    SCOPED(scope) scope = {0};
+    soak->front.in_trouble = soak->life.may_restart = soak->life.restart_at == 0;
+    scope_start(&scope, "supervisor", life_supervise, &soak->life);
+    scope_start(&scope, "kubelet", soak_make_ready, soak);
+    if (soak->front.in_trouble)
+        go_through_trouble(soak);
+    else
+        CHECK_OK(fiber_sleep(CALM));
+    soak->life.may_restart = false;
+    front_clear_sky(&soak->front);
+    soak_world_end(soak);
+    run->result->took = converge(soak);
+    life_spare(&soak->life);
+    stay(soak);
+    reconcile_again(soak);
+}
 
 static struct error *run(void *data)
 {
     struct run *run = data;
     struct soak *soak = &run->soak;
-    soak_server_open(soak);
+    open_server(run);
     soak_world_begin(soak);
-    {
-        SCOPED(scope) scope = {0};
-        soak->in_trouble = soak->restart_at == 0;
-        scope_start(&scope, "supervisor", soak_supervise, soak);
-        scope_start(&scope, "kubelet", soak_make_ready, soak);
-        if (soak->in_trouble)
-            go_through_trouble(soak);
-        else
-            CHECK_OK(fiber_sleep(CALM));
-        soak_clear_sky(soak);
-        soak_world_end(soak);
-        run->result->took = converge(soak);
-        soak->next_restart = soak->restart_at = 0;
-        stay(soak);
-        reconcile_again(soak);
-    }
+    go_through(run);
     soak_write_state(soak, &run->result->state);
-    soak_server_close(soak);
+    close_server(soak);
     return NULL;
 }
 
-void soak_run(const struct soak_options *options, struct soak_result *ret_result)
+void soak_run(const struct seeds_options *options, struct seeds_result *ret_result)
 {
     struct loop *loop = sim_loop_new(options->seed);
-    struct run all = {
-        .soak = {.ground = options->ground,
-                 .seed = options->seed,
-                 .restart_at = options->restart_at,
-                 .verbose = options->verbose,
-                 .hash = FNV_BASE},
-        .result = ret_result,
-    };
-    *ret_result = (struct soak_result){0};
-    log_set_sink(on_log, &all.soak);
-    log_set_clock(read_clock, NULL);
-    soak_profile_draw(&all.soak);
-    loop_set_park_hook(loop, soak_on_park, &all.soak);
+    struct run all = {.soak.seed = options->seed, .options = options, .result = ret_result};
+    struct soak *soak = &all.soak;
+    *ret_result = (struct seeds_result){0};
+    soak->life = (struct life){.trace = &soak->trace,
+                               .run = soak_process,
+                               .data = soak,
+                               .restart_at = options->restart_at};
+    trace_begin(&soak->trace, options->verbose);
+    loop_set_park_hook(loop, life_on_park, &soak->life);
     CHECK_OK(loop_run(loop, run, &all));
     CHECK_EQ(loop_fiber_count(loop), 0U);
     CHECK_EQ(loop_timer_count(loop), 0U);
     loop_free(loop);
-    log_set_sink(NULL, NULL);
-    buf_done(&all.soak.line);
-    ret_result->hash = all.soak.hash;
-    ret_result->parks = all.soak.parks;
-    ret_result->requests = all.soak.requests;
-    ret_result->lives = all.soak.lives;
+    trace_end(&soak->trace);
+    ret_result->hash = soak->trace.hash;
+    ret_result->parks = soak->life.parks;
+    ret_result->requests = soak->front.requests;
+    ret_result->lives = soak->life.count;
 }

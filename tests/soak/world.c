@@ -4,6 +4,7 @@
 #include "api/wellknown.h"
 #include "async/fiber.h"
 #include "json/path.h"
+#include "simulation/draw.h"
 #include "soak/soak.h"
 
 #define WEBS        "/apis/" WEB_GROUP "/v1/namespaces/default/webs"
@@ -42,7 +43,7 @@ static void create_web(struct soak *soak, size_t number, const struct web *web)
              "{\"apiVersion\":\"" WEB_GROUP "/v1\",\"kind\":\"Web\",\"metadata\":{\"name\":"
              "\"w%zu\"},%s}",
              number, spec);
-    (void)soak_call(soak, "POST", WEBS, body);
+    (void)front_call(&soak->front, "POST", WEBS, body);
 }
 
 static void change_web(struct soak *soak, size_t number, const struct web *web)
@@ -51,7 +52,7 @@ static void change_web(struct soak *soak, size_t number, const struct web *web)
     write_spec(spec, web);
     snprintf(target, sizeof(target), WEBS "/w%zu", number);
     snprintf(body, sizeof(body), "{%s}", spec);
-    if (soak_call(soak, "PATCH", target, body) == 404)
+    if (front_call(&soak->front, "PATCH", target, body) == 404)
         create_web(soak, number, web);
 }
 
@@ -59,7 +60,7 @@ static void delete_web(struct soak *soak, size_t number)
 {
     char target[TEXT_MAX];
     snprintf(target, sizeof(target), WEBS "/w%zu", number);
-    (void)soak_call(soak, "DELETE", target, "");
+    (void)front_call(&soak->front, "DELETE", target, "");
 }
 
 /* One of the three that a Web has. */
@@ -85,20 +86,20 @@ static void spoil_child(struct soak *soak, size_t number)
              "{\"metadata\":{\"annotations\":{\"default.web.checksum.corset.dev/w%zu\":null}},"
              "\"data\":{\"message\":\"spoilt\"}}",
              number);
-    (void)soak_call(soak, "PATCH", target, body);
+    (void)front_call(&soak->front, "PATCH", target, body);
 }
 
 static void set_shared(struct soak *soak, const char *value)
 {
     char body[TEXT_MAX];
     snprintf(body, sizeof(body), "{\"stringData\":{\"key\":\"%s\"}}", value);
-    if (soak_call(soak, "PATCH", SECRETS "/" WEB_SHARED, body) != 404)
+    if (front_call(&soak->front, "PATCH", SECRETS "/" WEB_SHARED, body) != 404)
         return;
     snprintf(body, sizeof(body),
              "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":\"" WEB_SHARED
              "\"},\"stringData\":{\"key\":\"%s\"}}",
              value);
-    (void)soak_call(soak, "POST", SECRETS, body);
+    (void)front_call(&soak->front, "POST", SECRETS, body);
 }
 
 static void do_something(struct soak *soak)
@@ -106,7 +107,7 @@ static void do_something(struct soak *soak)
     struct random *dice = &soak->world_dice;
     char target[TEXT_MAX];
     const size_t number = (size_t)random_below(dice, WEB_NAMES);
-    struct web web = {.size = (unsigned)random_below(dice, 5), .exposed = soak_chance(dice, 0.7)};
+    struct web web = {.size = (unsigned)random_below(dice, 5), .exposed = draw_chance(dice, 0.7)};
     snprintf(web.message, sizeof(web.message), "m%u", (unsigned)random_below(dice, 1000));
     switch (random_below(dice, 10)) {
     case 0:
@@ -119,7 +120,7 @@ static void do_something(struct soak *soak)
     case 2:
     case 3:
         child_target(target, number, random_below(dice, 3));
-        (void)soak_call(soak, "DELETE", target, "");
+        (void)front_call(&soak->front, "DELETE", target, "");
         break;
     case 4:
         spoil_child(soak, number);
@@ -128,7 +129,7 @@ static void do_something(struct soak *soak)
         set_shared(soak, web.message);
         break;
     case 6:
-        (void)soak_call(soak, "DELETE", SECRETS "/" WEB_SHARED, "");
+        (void)front_call(&soak->front, "DELETE", SECRETS "/" WEB_SHARED, "");
         break;
     default:
         change_web(soak, number, &web);
@@ -140,7 +141,7 @@ struct error *soak_edit(void *data)
 {
     struct soak *soak = data;
     for (;;) {
-        TRY(fiber_sleep(soak_span(&soak->world_dice, PAUSE_MOST)));
+        TRY(fiber_sleep(draw_span(&soak->world_dice, PAUSE_MOST)));
         FIBER_SHIELD(FOREVER);
         do_something(soak);
     }
@@ -156,7 +157,8 @@ static void make_one_ready(struct soak *soak, size_t number)
 {
     char name[NAME_SIZE], target[TEXT_MAX], body[TEXT_MAX];
     snprintf(name, sizeof(name), "w%zu-web-server", number);
-    OWNED(json_doc) doc = soak_find(soak, GVR("apps", "v1", "deployments"), name);
+    OWNED(json_doc)
+    doc = front_find(&soak->front, GVR("apps", "v1", "deployments"), KEY_DEFAULT(name));
     if (!doc ||
         number_at(doc, "metadata.generation") == number_at(doc, "status.observedGeneration"))
         return;
@@ -169,14 +171,14 @@ static void make_one_ready(struct soak *soak, size_t number)
              "\"True\",\"reason\":\"NewReplicaSetAvailable\"}]}}",
              (long long)number_at(doc, "metadata.generation"), replicas, replicas, replicas,
              replicas);
-    (void)soak_call(soak, "PATCH", target, body);
+    (void)front_call(&soak->front, "PATCH", target, body);
 }
 
 struct error *soak_make_ready(void *data)
 {
     struct soak *soak = data;
     for (;;) {
-        TRY(fiber_sleep(READY_EVERY + soak_span(&soak->world_dice, PAUSE_MOST)));
+        TRY(fiber_sleep(READY_EVERY + draw_span(&soak->world_dice, PAUSE_MOST)));
         FIBER_SHIELD(FOREVER);
         for (size_t i = 0; i < WEB_NAMES; i++)
             make_one_ready(soak, i);
@@ -185,9 +187,10 @@ struct error *soak_make_ready(void *data)
 
 void soak_world_begin(struct soak *soak)
 {
-    CHECK(is_fine(soak_call(soak, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-                            web_definition)));
-    while (soak_call(soak, "GET", WEBS, "") != 200)
+    CHECK(is_fine(front_call(&soak->front, "POST",
+                             "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+                             web_definition)));
+    while (front_call(&soak->front, "GET", WEBS, "") != 200)
         CHECK_OK(fiber_sleep(100 * MILLISECOND));
     const struct web first = {.message = "first", .size = 1, .exposed = true};
     set_shared(soak, "first");
@@ -200,7 +203,8 @@ static void wait_until_not_deleting(struct soak *soak, const char *name)
 {
     FIBER_TIMEOUT(10 * MINUTE);
     for (;;) {
-        OWNED(json_doc) doc = soak_find(soak, GVR(WEB_GROUP, "v1", "webs"), name);
+        OWNED(json_doc)
+        doc = front_find(&soak->front, GVR(WEB_GROUP, "v1", "webs"), KEY_DEFAULT(name));
         if (!doc || !json_path(json_doc_root(doc), "metadata.deletionTimestamp"))
             return;
         CHECK_OK(fiber_sleep(SECOND));

@@ -1,12 +1,4 @@
-/*
- * soak [--seed N] [--seeds N] [--points] [--repeat] [-v]
- *
- * Runs seeds N, N+1, ... and compares how they end. With --points the seeds are the suspensions at
- * which the controller restarts, in a run without any other trouble; with --repeat every run is
- * made twice and has to be the same both times. The runs are made by a child, so that whatever
- * kills it, the seed is known.
- */
-#include "soak/soak.h"
+#include "simulation/seeds.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,10 +9,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/log.h"
+#include "testing/test.h"
 
 struct plan {
-    uint64_t first, count;
+    seeds_run_fn *run;
+    uint64_t first, count, step;
     bool points, repeat, verbose;
 };
 
@@ -35,23 +28,23 @@ struct totals {
     duration slowest;
 };
 
-static struct soak_result run_one(const struct plan *plan, const struct soak_ground *ground,
-                                  uint64_t number)
+static struct seeds_result run_one(const struct plan *plan, const struct front_ground *ground,
+                                   uint64_t number)
 {
-    struct soak_result result;
-    const struct soak_options options = {.ground = ground,
-                                         .seed = plan->points ? 1 : number,
-                                         .restart_at = plan->points ? number : 0,
-                                         .verbose = plan->verbose};
+    struct seeds_result result;
+    const struct seeds_options options = {.ground = ground,
+                                          .seed = plan->points ? 1 : number,
+                                          .restart_at = plan->points ? number : 0,
+                                          .verbose = plan->verbose};
     test_case("seed %" PRIu64, number);
-    soak_run(&options, &result);
+    plan->run(&options, &result);
     return result;
 }
 
-static void check_same_run(const struct plan *plan, const struct soak_ground *ground,
-                           uint64_t number, const struct soak_result *first)
+static void check_same_run(const struct plan *plan, const struct front_ground *ground,
+                           uint64_t number, const struct seeds_result *first)
 {
-    struct soak_result second = run_one(plan, ground, number);
+    struct seeds_result second = run_one(plan, ground, number);
     if (first->hash != second.hash)
         test_fail(TEST_PLACE("trace"), "is another one the second time");
     buf_done(&second.state);
@@ -72,17 +65,18 @@ static void check_same_end(const struct buf *seen, struct buf *expected)
 
 static int run_all(const struct plan *plan, struct progress *progress)
 {
-    struct soak_ground ground;
+    struct front_ground ground;
     struct totals totals = {0};
     SCOPED(buf) state = {.limit = 0};
     const clock_t begun = clock();
-    soak_ground_init(&ground);
+    front_ground_init(&ground);
     for (uint64_t i = 0; i < plan->count; i++) {
-        progress->seed = plan->first + i;
+        const uint64_t number = plan->first + i * plan->step;
+        progress->seed = number;
         progress->is_running = true;
-        struct soak_result result = run_one(plan, &ground, plan->first + i);
+        struct seeds_result result = run_one(plan, &ground, number);
         if (plan->repeat)
-            check_same_run(plan, &ground, plan->first + i, &result);
+            check_same_run(plan, &ground, number, &result);
         check_same_end(&result.state, &state);
         totals.runs++;
         totals.requests += result.requests;
@@ -90,15 +84,15 @@ static int run_all(const struct plan *plan, struct progress *progress)
         if (totals.slowest < result.took)
             totals.slowest = result.took;
         if (plan->verbose)
-            printf("seed %" PRIu64 ": %" PRIu64 " suspensions, trace %016" PRIx64 "\n",
-                   plan->first + i, result.parks, result.hash);
+            printf("seed %" PRIu64 ": %" PRIu64 " suspensions, trace %016" PRIx64 "\n", number,
+                   result.parks, result.hash);
         buf_done(&result.state);
         /* Past the last suspension of a run without trouble there is nothing to disturb. */
         if (plan->points && result.lives == 1)
             break;
     }
     progress->is_running = false;
-    soak_ground_done(&ground);
+    front_ground_done(&ground);
     printf("%" PRIu64 " runs, %" PRIu64 " requests, %" PRIu64 " lives of a controller; "
            "at most %.0f s until all was well; %.1f s of processor time\n",
            totals.runs, totals.requests, totals.lives, (double)totals.slowest / (double)SECOND,
@@ -136,31 +130,43 @@ static int watch_over(const struct plan *plan, const char *program)
     return 1;
 }
 
-static int usage(void)
+static int usage(const char *program)
 {
-    fprintf(stderr, "usage: soak [--seed N] [--seeds N] [--points] [--repeat] [-v]\n");
+    fprintf(stderr, "usage: %s [--seed N] [--seeds N] [--step N] [--points] [--repeat] [-v]\n",
+            program);
     return 2;
 }
 
-int main(int argc, char **argv)
+/* The number that a flag wants, if it wants one. */
+static uint64_t *find_number(struct plan *plan, struct str flag)
 {
-    struct plan plan = {.first = 1, .count = 1};
+    if (str_eq(flag, STR("--seed")))
+        return &plan->first;
+    if (str_eq(flag, STR("--seeds")))
+        return &plan->count;
+    return str_eq(flag, STR("--step")) ? &plan->step : NULL;
+}
+
+static bool *find_switch(struct plan *plan, struct str flag)
+{
+    if (str_eq(flag, STR("--points")))
+        return &plan->points;
+    if (str_eq(flag, STR("--repeat")))
+        return &plan->repeat;
+    return str_eq(flag, STR("-v")) ? &plan->verbose : NULL;
+}
+
+int seeds_main(seeds_run_fn *run, int argc, char **argv)
+{
+    struct plan plan = {.run = run, .first = 1, .count = 1, .step = 1};
     for (int i = 1; i < argc; i++) {
         const struct str flag = str_from_c(argv[i]);
-        const bool is_seed = str_eq(flag, STR("--seed"));
-        if (is_seed || str_eq(flag, STR("--seeds"))) {
-            if (++i == argc ||
-                !str_to_uint64(str_from_c(argv[i]), is_seed ? &plan.first : &plan.count))
-                return usage();
-        } else if (str_eq(flag, STR("--points"))) {
-            plan.points = true;
-        } else if (str_eq(flag, STR("--repeat"))) {
-            plan.repeat = true;
-        } else if (str_eq(flag, STR("-v"))) {
-            plan.verbose = true;
-        } else {
-            return usage();
-        }
+        uint64_t *number = find_number(&plan, flag);
+        bool *on = find_switch(&plan, flag);
+        if (on)
+            *on = true;
+        else if (!number || ++i == argc || !str_to_uint64(str_from_c(argv[i]), number))
+            return usage(argv[0]);
     }
     return watch_over(&plan, argv[0]);
 }

@@ -1,0 +1,23 @@
+/* corset cluster: add, list, remove. */
+#include "cmd/command.h"
+
+static const struct command *const children[] = {
+    &command_cluster_add,
+    &command_cluster_list,
+    &command_cluster_remove,
+};
+
+const struct command command_cluster = {
+    .name = "cluster",
+    .summary = "register, list and forget workload clusters",
+    .help = "Registers, lists and forgets workload clusters.\n\n"
+            "Usage: corset cluster COMMAND [ARGUMENTS]\n\n"
+            "  add     register a workload cluster by its kubeconfig\n"
+            "  list    show the registered clusters\n"
+            "  remove  forget a workload cluster\n\n"
+            "'corset cluster add --help' tells more.\n\n"
+            "Try it:\n"
+            "  corset cluster list -A\n",
+    .children = children,
+    .child_count = COUNT(children),
+};

@@ -1,0 +1,203 @@
+/* corset cluster add: registers a workload cluster, once it is known to be of use. */
+#include <stdio.h>
+
+#include "api/validation.h"
+#include "async/loop.h"
+#include "base/memory.h"
+#include "cmd/agent.h"
+#include "cmd/cluster_check.h"
+#include "cmd/cluster_objects.h"
+#include "cmd/management.h"
+
+struct settings {
+    struct flag_list names;
+    struct flag_list kubeconfigs, contexts; /* the last one is the workload cluster's */
+    const char *management_kubeconfig, *management_context;
+    struct flag_list labels;
+    bool skip_checks;
+    struct globals globals;
+};
+
+/* "a=b,c=d" in each of them. */
+struct labels {
+    struct arena arena;
+    const char **items;
+    size_t count;
+};
+
+static void labels_done(struct labels *labels)
+{
+    mem_free((void *)labels->items);
+    arena_done(&labels->arena);
+}
+
+static struct error *read_labels(const struct flag_list *texts, struct labels *labels)
+{
+    for (size_t i = 0; i < texts->count; i++) {
+        struct str rest = str_from_c(texts->items[i]), label;
+        while (rest.len) {
+            str_cut(&rest, ',', &label);
+            TRY(cluster_objects_check_label(label));
+            labels->items =
+                mem_realloc_array((void *)labels->items, labels->count + 1, sizeof(*labels->items));
+            labels->items[labels->count++] = arena_c(&labels->arena, label);
+        }
+    }
+    return NULL;
+}
+
+static const char *last_of(const struct flag_list *list)
+{
+    return list->count ? list->items[list->count - 1] : NULL;
+}
+
+/* Of two kubeconfigs the first, which stood in front of the command, is the management cluster's.
+ */
+static struct globals management_globals(const struct settings *settings)
+{
+    struct globals globals = settings->globals;
+    globals.kubeconfig = settings->management_kubeconfig;
+    globals.context = settings->management_context;
+    if (!globals.kubeconfig && settings->kubeconfigs.count > 1)
+        globals.kubeconfig = settings->kubeconfigs.items[0];
+    if (!globals.context && settings->contexts.count > 1)
+        globals.context = settings->contexts.items[0];
+    return globals;
+}
+
+static struct error *check(const struct settings *settings, const struct management *management,
+                           const struct rest_config *workload, struct arena *arena,
+                           struct str *ret_version)
+{
+    if (settings->skip_checks)
+        return NULL;
+    OWNED(client)
+    client = client_new(loop_current(), &(struct client_options){.config = workload,
+                                                                 .network = management->network,
+                                                                 .tls = management->tls,
+                                                                 .user_agent = agent_name()});
+    TRY(cluster_check_reach(client, arena, ret_version));
+    TRY(cluster_check_version(*ret_version));
+    return cluster_check_permissions(client);
+}
+
+static const char *const changes[] = {
+    [CLUSTER_CREATED] = "added",
+    [CLUSTER_CHANGED] = "changed",
+    [CLUSTER_UNCHANGED] = "unchanged",
+};
+
+static struct error *add(void *data)
+{
+    const struct settings *settings = data;
+    const struct globals globals = management_globals(settings);
+    const struct str name = str_from_c(settings->names.items[0]);
+    SCOPED(arena) arena = {0};
+    SCOPED(labels) labels = {0};
+    SCOPED(management) management = {0};
+    SCOPED(rest_config) workload = {0};
+    SCOPED(buf) kubeconfig = {.secret = true};
+    struct str version = {0};
+    enum cluster_change change;
+    TRY(read_labels(&settings->labels, &labels));
+    TRY(cluster_check_read(last_of(&settings->kubeconfigs),
+                           str_from_c(last_of(&settings->contexts)), &workload));
+    TRY(cluster_check_write(&workload, name, &kubeconfig));
+    TRY(management_open(&management, &globals));
+    TRY(check(settings, &management, &workload, &arena, &version));
+    const struct cluster_object cluster = {
+        .key = {management.config.namespace, name},
+        .labels = labels.items,
+        .label_count = labels.count,
+        .host = workload.server.host,
+        .port = workload.server.port,
+        .kubeconfig = buf_str(&kubeconfig),
+    };
+    TRY(cluster_objects_put(management.client, &cluster, &change));
+    printf("cluster %.*s/%.*s %s: %s%.*s%s%.*s\n", STR_ARG(cluster.key.namespace), STR_ARG(name),
+           changes[change], version.len ? "Kubernetes " : "", STR_ARG(version),
+           version.len ? " at " : "", STR_ARG(workload.host));
+    return NULL;
+}
+
+#define AT(member) offsetof(struct settings, member)
+
+static const struct flag flags[] = {
+    {"",                      FLAG_LIST, AT(names),                 FLAG_ANY },
+    {"kubeconfig",            FLAG_LIST, AT(kubeconfigs),           FLAG_FILE},
+    {"context",               FLAG_LIST, AT(contexts),              FLAG_ANY },
+    {"labels|l",              FLAG_LIST, AT(labels),                FLAG_ANY },
+    {"management-kubeconfig", FLAG_TEXT, AT(management_kubeconfig), FLAG_FILE},
+    {"management-context",    FLAG_TEXT, AT(management_context),    FLAG_ANY },
+    {"skip-checks",           FLAG_BOOL, AT(skip_checks),           FLAG_ANY },
+};
+
+static const struct flag_group groups[] = {
+    FLAGS_GROUP(flags, 0),
+    GLOBALS_GROUP(struct settings),
+};
+
+static int complete(const struct settings *settings)
+{
+    if (settings->names.count != 1)
+        return command_misused(&command_cluster_add, "give one name for the cluster");
+    const struct str name = str_from_c(settings->names.items[0]);
+    if (!validation_is_ok(validation_dns1035_label(name)))
+        return command_misused(&command_cluster_add,
+                               "'%.*s' cannot be the name of a cluster; lower-case letters, digits "
+                               "and '-' can, with a letter first",
+                               STR_ARG(name));
+    if (!settings->kubeconfigs.count)
+        return command_misused(&command_cluster_add,
+                               "give --kubeconfig FILE, which reaches the cluster");
+    return globals_use(&settings->globals, &command_cluster_add);
+}
+
+static int run_with(struct settings *settings, int argc, char **argv)
+{
+    if (!flags_read(&command_cluster_add, argc, argv, settings))
+        return COMMAND_USAGE;
+    const int misused = complete(settings);
+    if (misused)
+        return misused;
+    OWNED(loop) loop = loop_new();
+    struct error *err = loop_run(loop, add, settings);
+    return err ? command_fail(err) : COMMAND_DONE;
+}
+
+static int run(int argc, char **argv)
+{
+    struct settings settings = {.globals = GLOBALS_DEFAULT};
+    const int code = run_with(&settings, argc, argv);
+    flag_list_done(&settings.names);
+    flag_list_done(&settings.kubeconfigs);
+    flag_list_done(&settings.contexts);
+    flag_list_done(&settings.labels);
+    return code;
+}
+
+const struct command command_cluster_add = {
+    .name = "cluster add",
+    .summary = "register a workload cluster",
+    .help =
+        "Registers a workload cluster: checks that it answers and that the kubeconfig may apply\n"
+        "things there, then writes a Cluster and a Secret with the kubeconfig into the management\n"
+        "cluster. Done again, it brings both up to date.\n\n"
+        "Usage: corset cluster add NAME --kubeconfig FILE [FLAGS]\n\n"
+        "  --kubeconfig FILE        reaches the workload cluster; - is standard input. Files it\n"
+        "                           names are taken in; programs and token files are refused\n"
+        "  --context NAME           of this kubeconfig\n"
+        "  -n, --namespace NS       where the Cluster belongs (default: the context's)\n"
+        "  -l, --labels KEY=VALUE,...\n"
+        "                           labels of the Cluster, for sets to select it by\n"
+        "  --management-kubeconfig FILE, --management-context NAME\n"
+        "                           the management cluster (default: as kubectl finds it);\n"
+        "                           also --kubeconfig in front of 'cluster'\n"
+        "  --skip-checks            do not ask the cluster anything\n\n"
+        "Try it:\n"
+        "  export KUBECONFIG=/tmp/corset/kubeconfig     # of 'corset up --data-dir /tmp/corset'\n"
+        "  corset cluster add prod --kubeconfig prod.kubeconfig -l env=prod\n",
+    .groups = groups,
+    .group_count = COUNT(groups),
+    .run = run,
+};

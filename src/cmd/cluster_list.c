@@ -1,0 +1,116 @@
+/* corset cluster list: the registered clusters. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "async/loop.h"
+#include "cmd/management.h"
+#include "cmd/status_render.h"
+#include "cmd/status_source.h"
+#include "json/yaml_write.h"
+
+#define WIDTH_PIPE 10000
+
+struct settings {
+    bool all_namespaces;
+    const char *output;
+    struct globals globals;
+};
+
+static void write_names(const struct status_model *model, struct buf *out)
+{
+    for (size_t i = 0; i < model->cluster_count; i++)
+        buf_print(out, "cluster/%.*s\n", STR_ARG(model->clusters[i]->key.name));
+}
+
+static struct error *write_list(const struct settings *settings, const struct status_model *model,
+                                struct buf *out)
+{
+    OWNED(json_doc) doc = NULL;
+    struct status_view view = {
+        .width = WIDTH_PIPE,
+        .is_wide = strcmp(settings->output, "wide") == 0,
+        .has_color = terminal_has_color(STDOUT_FILENO, globals_color(&settings->globals)),
+        .all_namespaces = settings->all_namespaces,
+        .now = loop_wall(loop_current()),
+    };
+    if (strcmp(settings->output, "name") == 0) {
+        write_names(model, out);
+    } else if (strcmp(settings->output, "json") == 0 || strcmp(settings->output, "yaml") == 0) {
+        TRY(status_render_json(model, &doc));
+        const struct json_value *clusters = json_get(json_doc_root(doc), STR("clusters"));
+        if (settings->output[0] == 'y')
+            yaml_write(out, clusters);
+        else
+            json_write_pretty(out, clusters);
+        if (settings->output[0] == 'j')
+            buf_add_char(out, '\n');
+    } else {
+        size_t height;
+        if (isatty(STDOUT_FILENO) && !view.is_wide)
+            terminal_size(STDOUT_FILENO, &view.width, &height);
+        status_render_clusters(model, &view, out);
+    }
+    return buf_check(out);
+}
+
+static struct error *list(void *data)
+{
+    const struct settings *settings = data;
+    SCOPED(management) management = {0};
+    SCOPED(status_model) model = {0};
+    SCOPED(buf) out = {.limit = 0};
+    TRY(management_open(&management, &settings->globals));
+    TRY(status_source_list(management.client,
+                           settings->all_namespaces ? STR("") : management.config.namespace,
+                           &model));
+    TRY(write_list(settings, &model, &out));
+    return command_print(buf_str(&out)) ? error_new(ERROR_IO, "standard output") : NULL;
+}
+
+#define AT(member) offsetof(struct settings, member)
+
+static const struct flag flags[] = {
+    {"all-namespaces|A", FLAG_BOOL, AT(all_namespaces), FLAG_ANY                   },
+    {"output|o",         FLAG_TEXT, AT(output),         "table wide json yaml name"},
+};
+
+static const struct flag_group groups[] = {
+    FLAGS_GROUP(flags, 0),
+    GLOBALS_GROUP(struct settings),
+};
+
+static int run(int argc, char **argv)
+{
+    static const char *const formats[] = {"table", "wide", "json", "yaml", "name"};
+    struct settings settings = {.output = "table", .globals = GLOBALS_DEFAULT};
+    bool is_known = false;
+    if (!flags_read(&command_cluster_list, argc, argv, &settings))
+        return COMMAND_USAGE;
+    for (size_t i = 0; i < COUNT(formats); i++)
+        is_known |= strcmp(formats[i], settings.output) == 0;
+    if (!is_known)
+        return command_misused(&command_cluster_list,
+                               "-o is table, wide, json, yaml or name, not '%s'", settings.output);
+    const int misused = globals_use(&settings.globals, &command_cluster_list);
+    if (misused)
+        return misused;
+    OWNED(loop) loop = loop_new();
+    struct error *err = loop_run(loop, list, &settings);
+    return err ? command_fail(err) : COMMAND_DONE;
+}
+
+const struct command command_cluster_list = {
+    .name = "cluster list",
+    .summary = "show the registered clusters",
+    .help = "Shows the registered clusters: what sets have applied there, and what not.\n\n"
+            "Usage: corset cluster list [FLAGS]\n\n"
+            "  -n, --namespace NS    of clusters (default: the context's)\n"
+            "  -A, --all-namespaces  all of them\n"
+            "  -o, --output FORMAT   table (default), wide, json, yaml, name\n\n" GLOBALS_HELP "\n"
+            "Try it:\n"
+            "  corset cluster list -A -o wide\n",
+    .groups = groups,
+    .group_count = COUNT(groups),
+    .run = run,
+};

@@ -1,0 +1,73 @@
+/* corset cluster remove: forgets a workload cluster. */
+#include <stdio.h>
+
+#include "async/loop.h"
+#include "cmd/cluster_objects.h"
+#include "cmd/management.h"
+
+struct settings {
+    struct flag_list names;
+    struct globals globals;
+};
+
+static struct error *remove_all(void *data)
+{
+    const struct settings *settings = data;
+    SCOPED(management) management = {0};
+    TRY(management_open(&management, &settings->globals));
+    for (size_t i = 0; i < settings->names.count; i++) {
+        const struct key key = {management.config.namespace, str_from_c(settings->names.items[i])};
+        TRY(cluster_objects_remove(management.client, key));
+        printf("cluster %.*s/%.*s removed; what was applied there stays\n", STR_ARG(key.namespace),
+               STR_ARG(key.name));
+    }
+    return NULL;
+}
+
+#define AT(member) offsetof(struct settings, member)
+
+static const struct flag flags[] = {
+    {"", FLAG_LIST, AT(names), FLAG_ANY},
+};
+
+static const struct flag_group groups[] = {
+    FLAGS_GROUP(flags, 0),
+    GLOBALS_GROUP(struct settings),
+};
+
+static int run_with(struct settings *settings, int argc, char **argv)
+{
+    if (!flags_read(&command_cluster_remove, argc, argv, settings))
+        return COMMAND_USAGE;
+    if (!settings->names.count)
+        return command_misused(&command_cluster_remove, "give the name of a cluster");
+    const int misused = globals_use(&settings->globals, &command_cluster_remove);
+    if (misused)
+        return misused;
+    OWNED(loop) loop = loop_new();
+    struct error *err = loop_run(loop, remove_all, settings);
+    return err ? command_fail(err) : COMMAND_DONE;
+}
+
+static int run(int argc, char **argv)
+{
+    struct settings settings = {.globals = GLOBALS_DEFAULT};
+    const int code = run_with(&settings, argc, argv);
+    flag_list_done(&settings.names);
+    return code;
+}
+
+const struct command command_cluster_remove = {
+    .name = "cluster remove",
+    .summary = "forget a workload cluster",
+    .help =
+        "Deletes the Cluster and the Secret with its kubeconfig from the management cluster.\n"
+        "What sets have applied to the cluster stays there. Clusters that Cluster API made are\n"
+        "refused, because deleting those takes down machines.\n\n"
+        "Usage: corset cluster remove NAME... [FLAGS]\n\n" GLOBALS_HELP "\n"
+        "Try it:\n"
+        "  corset cluster remove prod -n default\n",
+    .groups = groups,
+    .group_count = COUNT(groups),
+    .run = run,
+};

@@ -1,0 +1,28 @@
+/*
+ * The management cluster as a command of a person uses it: one client, for as long as it runs.
+ *
+ *     SCOPED(management) management = {0};
+ *     TRY(management_open(&management, globals));
+ *     TRY(client_get(management.client, ...));
+ */
+#pragma once
+
+#include "base/error.h"
+#include "client/client.h"
+#include "client/kubeconfig.h"
+#include "cmd/globals.h"
+
+struct management {
+    struct network *network;
+    struct tls_context *tls;
+    struct rest_config config; /* its namespace is the one to use */
+    struct client *client;
+};
+
+/* Nothing is asked yet. On the loop; blocks on files. */
+MUST_USE struct error *management_open(struct management *management,
+                                       const struct globals *globals);
+void management_done(struct management *management); /* suspends */
+
+/* Says in words of ours what a server without our kinds, or one that is not there, answers. */
+MUST_USE struct error *management_explain(struct error *err);

@@ -1,0 +1,79 @@
+#include "cmd/server_files.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "apiserver/secret_file.h"
+#include "base/buf.h"
+#include "standalone/standalone.h"
+
+/* Written beside its place and renamed, so that who finds it finds all of it. */
+static struct error *write_file(const char *path, struct str content)
+{
+    SCOPED(buf) folder = {.limit = 0};
+    const struct str whole = str_from_c(path);
+    const size_t slash = str_find_last_char(whole, '/');
+    const struct str name = slash == STR_NONE ? whole : str_skip(whole, slash + 1);
+    if (slash == STR_NONE)
+        buf_add_char(&folder, '.');
+    else
+        buf_add(&folder, str_slice(whole, 0, slash ? slash : 1));
+    return secret_file_write(buf_c(&folder), name.ptr, content);
+}
+
+static struct error *write_kubeconfig(const struct standalone *standalone, const char *path)
+{
+    SCOPED(buf) text = {.secret = true};
+    standalone_admin_kubeconfig(standalone, &text);
+    return write_file(path, buf_str(&text));
+}
+
+static struct error *write_cluster(const struct standalone *standalone, const char *folder,
+                                   size_t index)
+{
+    SCOPED(buf) text = {.secret = true};
+    SCOPED(buf) name = {.limit = 0};
+    standalone_cluster_kubeconfig(standalone, index, &text);
+    buf_print(&name, "%.*s.kubeconfig",
+              STR_ARG(apiserver_cluster_name(standalone_server(standalone), index)));
+    return secret_file_remake(folder, buf_c(&name), buf_str(&text));
+}
+
+/* An earlier run may have had more clusters. */
+static void remove_leftovers(const char *folder, size_t count)
+{
+    for (;;) {
+        SCOPED(buf) path = {.limit = 0};
+        buf_print(&path, "%s/vc-%04zu.kubeconfig", folder, ++count);
+        if (unlink(buf_c(&path)) != 0)
+            return;
+    }
+}
+
+static struct error *write_clusters(const struct standalone *standalone, const char *folder)
+{
+    const size_t count = apiserver_cluster_count(standalone_server(standalone));
+    if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+        return error_from_errno(errno, "make %s", folder);
+    for (size_t i = 0; i < count; i++)
+        TRY(write_cluster(standalone, folder, i));
+    remove_leftovers(folder, count);
+    return NULL;
+}
+
+struct error *server_files_write(const struct server_files *files,
+                                 const struct standalone *standalone)
+{
+    SCOPED(buf) path = {.limit = 0};
+    SCOPED(buf) clusters = {.limit = 0};
+    if (files->data_dir) {
+        buf_print(&path, "%s/kubeconfig", files->data_dir);
+        buf_print(&clusters, "%s/clusters", files->data_dir);
+        TRY(write_clusters(standalone, buf_c(&clusters)));
+        TRY(write_kubeconfig(standalone, buf_c(&path)));
+    }
+    if (files->clusters)
+        TRY(write_clusters(standalone, files->clusters));
+    return files->kubeconfig ? write_kubeconfig(standalone, files->kubeconfig) : NULL;
+}

@@ -1,0 +1,325 @@
+/* corset status: sets, clusters, what is applied where, since when, and why not. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "async/fiber.h"
+#include "async/loop.h"
+#include "async/signals.h"
+#include "base/log.h"
+#include "cmd/management.h"
+#include "cmd/status_render.h"
+#include "cmd/status_source.h"
+#include "cmd/until_signal.h"
+#include "json/yaml_write.h"
+
+#define FRAME_LEAST  (250 * MILLISECOND) /* between two frames */
+#define FRAME_MOST   SECOND              /* ages grow */
+#define WIDTH_PIPE   10000
+#define CLUSTER_WORD STR("cluster/")
+#define SET_WORD     STR("set/")
+
+enum format { FORMAT_TABLE, FORMAT_WIDE, FORMAT_JSON, FORMAT_YAML, FORMATS };
+
+static const char *const format_names[] = {"table", "wide", "json", "yaml"};
+
+struct settings {
+    struct flag_list subjects;
+    const char *output;
+    bool all_namespaces, watch;
+    struct globals globals;
+
+    enum format format;
+    struct str set, cluster; /* the subject; both empty: everything */
+    bool is_applied;         /* the answer */
+};
+
+static struct status_view make_view(const struct settings *settings, bool is_frame)
+{
+    struct status_view view = {
+        .is_wide = settings->format == FORMAT_WIDE,
+        .has_color = terminal_has_color(STDOUT_FILENO, globals_color(&settings->globals)),
+        .all_namespaces = settings->all_namespaces,
+        .now = loop_wall(loop_current()),
+    };
+    const bool is_live = isatty(STDOUT_FILENO);
+    terminal_size(STDOUT_FILENO, &view.width, &view.height);
+    if (is_frame) {
+        view.width -= view.width > 1; /* clearing to the end of a full line takes its last column */
+        return view;
+    }
+    if (!is_live || view.is_wide)
+        view.height = 0;
+    else if (view.height > 1)
+        view.height--; /* for the prompt */
+    if (!is_live || view.is_wide)
+        view.width = WIDTH_PIPE;
+    return view;
+}
+
+static bool is_fine(enum status_state state)
+{
+    return state == STATUS_APPLIED || state == STATUS_IDLE || state == STATUS_PAUSED;
+}
+
+static struct error *not_found(const char *kind, struct str name, const struct settings *settings,
+                               struct str namespace)
+{
+    if (settings->all_namespaces)
+        return error_new(ERROR_NOT_FOUND, "there is no %s %.*s", kind, STR_ARG(name));
+    return error_new(ERROR_NOT_FOUND, "there is no %s %.*s in namespace %.*s; -A looks everywhere",
+                     kind, STR_ARG(name), STR_ARG(namespace));
+}
+
+static struct error *render_data(const struct settings *settings, const struct status_model *model,
+                                 struct buf *out)
+{
+    OWNED(json_doc) doc = NULL;
+    TRY(status_render_json(model, &doc));
+    if (settings->format == FORMAT_YAML) {
+        yaml_write(out, json_doc_root(doc));
+    } else {
+        json_write_pretty(out, json_doc_root(doc));
+        buf_add_char(out, '\n');
+    }
+    return buf_check(out);
+}
+
+/* Appends what there is to show, and notes the answer. */
+static struct error *render(struct settings *settings, const struct status_model *model,
+                            const struct status_view *view, struct str namespace, struct buf *out)
+{
+    struct status_set *set = status_model_find_set(model, settings->set);
+    struct status_cluster *cluster = status_model_find_cluster(model, settings->cluster);
+    settings->is_applied = status_model_is_applied(model);
+    if (settings->set.len && !set)
+        return not_found("ClusterResourceSet", settings->set, settings, namespace);
+    if (settings->cluster.len && !cluster)
+        return not_found("Cluster", settings->cluster, settings, namespace);
+    if (settings->set.len)
+        settings->is_applied = is_fine(set->state);
+    if (settings->cluster.len)
+        settings->is_applied = is_fine(cluster->state);
+    if (settings->format == FORMAT_JSON || settings->format == FORMAT_YAML)
+        return render_data(settings, model, out);
+    if (settings->set.len)
+        status_render_set(model, set, view, out);
+    else if (settings->cluster.len)
+        status_render_cluster(cluster, view, out);
+    else
+        status_render_all(model, view, out);
+    return buf_check(out);
+}
+
+static struct error *print(struct str text)
+{
+    if (fwrite(text.ptr, 1, text.len, stdout) != text.len || fflush(stdout) != 0)
+        return error_new(ERROR_IO, "cannot write to standard output");
+    return NULL;
+}
+
+static struct error *show_once(struct settings *settings, const struct management *management,
+                               struct str namespace, bool is_shown)
+{
+    SCOPED(status_model) model = {.only_set = settings->set, .only_cluster = settings->cluster};
+    SCOPED(buf) out = {.limit = 0};
+    TRY(status_source_list(management->client, namespace, &model));
+    const struct status_view view = make_view(settings, false);
+    TRY(render(settings, &model, &view, namespace, &out));
+    return is_shown ? print(buf_str(&out)) : NULL;
+}
+
+/* A frame in the place of the last one: every line ends where it ends, nothing stays below. */
+static void add_frame(struct buf *out, struct str text, size_t height)
+{
+    struct str line;
+    buf_add(out, STR("\x1b[H"));
+    for (size_t lines = 0; text.len && lines < height; lines++) {
+        str_cut(&text, '\n', &line);
+        if (lines)
+            buf_add(out, STR("\r\n"));
+        buf_add(out, line);
+        buf_add(out, STR("\x1b[K"));
+    }
+    buf_add(out, STR("\x1b[J"));
+}
+
+struct screen {
+    struct settings *settings;
+    struct status_watch watch;
+    struct str namespace;
+    struct signals *signals;
+    bool is_live;
+};
+
+static void screen_done(struct screen *screen)
+{
+    status_watch_done(&screen->watch);
+    signals_free(screen->signals);
+}
+
+static struct error *paint(struct screen *screen)
+{
+    struct settings *settings = screen->settings;
+    SCOPED(status_model) model = {.only_set = settings->set, .only_cluster = settings->cluster};
+    SCOPED(buf) text = {.limit = 0};
+    SCOPED(buf) frame = {.limit = 0};
+    status_watch_read(&screen->watch, &model);
+    const struct status_view view = make_view(settings, screen->is_live);
+    const struct str problem = status_watch_problem(&screen->watch);
+    if (screen->is_live && problem.len) {
+        buf_add(&text, STR("Not current: "));
+        terminal_add_cut(&text, problem, view.width > 13 ? view.width - 13 : 1);
+        buf_add_char(&text, '\n');
+    }
+    OWNED(error) gone = render(settings, &model, &view, screen->namespace, &text);
+    if (gone)
+        buf_print(&text, "%s\n", gone->message);
+    if (screen->is_live) {
+        add_frame(&frame, buf_str(&text), view.height);
+        return print(buf_str(&frame));
+    }
+    return print(buf_str(&text));
+}
+
+static struct error *keep_painting(void *data)
+{
+    struct screen *screen = data;
+    for (;;) {
+        TRY(paint(screen));
+        TRY(fiber_sleep(FRAME_LEAST));
+        TRY(status_watch_wait(&screen->watch, screen->is_live ? FRAME_MOST : FOREVER));
+    }
+}
+
+/* The log would tear the picture; what is wrong is part of it. */
+static void drop_line(void *data, struct str line)
+{
+    (void)data;
+    (void)line;
+}
+
+static struct error *show_always(struct settings *settings, const struct management *management,
+                                 struct str namespace)
+{
+    SCOPED(screen) screen = {.settings = settings, .namespace = namespace};
+    screen.is_live = terminal_is_live(STDOUT_FILENO) && settings->format <= FORMAT_WIDE;
+    TRY(signals_new(loop_current(), &screen.signals));
+    {
+        FIBER_TIMEOUT(30 * SECOND);
+        TRY(status_watch_open(&screen.watch, management->client, namespace));
+    }
+    if (screen.is_live) {
+        log_set_sink(drop_line, NULL);
+        TRY(print(STR("\x1b[?1049h\x1b[?25l\x1b[?7l")));
+    }
+    struct error *err = until_signal(screen.signals, keep_painting, &screen, NULL);
+    if (screen.is_live)
+        err = error_join(err, print(STR("\x1b[?7h\x1b[?25h\x1b[?1049l")));
+    return err;
+}
+
+static struct error *show(void *data)
+{
+    struct settings *settings = data;
+    SCOPED(management) management = {0};
+    TRY(management_open(&management, &settings->globals));
+    const struct str namespace = settings->all_namespaces ? STR("") : management.config.namespace;
+    /* Of a watch, too: what is wrong is said before anything is drawn. */
+    TRY(show_once(settings, &management, namespace, !settings->watch));
+    if (!settings->watch)
+        return NULL;
+    return show_always(settings, &management, namespace);
+}
+
+#define AT(member) offsetof(struct settings, member)
+
+static const struct flag flags[] = {
+    {"",                 FLAG_LIST, AT(subjects),       FLAG_ANY              },
+    {"all-namespaces|A", FLAG_BOOL, AT(all_namespaces), FLAG_ANY              },
+    {"output|o",         FLAG_TEXT, AT(output),         "table wide json yaml"},
+    {"watch|w",          FLAG_BOOL, AT(watch),          FLAG_ANY              },
+};
+
+static const struct flag_group groups[] = {
+    FLAGS_GROUP(flags, 0),
+    GLOBALS_GROUP(struct settings),
+};
+
+static bool read_format(struct settings *settings)
+{
+    for (size_t i = 0; i < FORMATS; i++) {
+        if (strcmp(settings->output, format_names[i]) != 0)
+            continue;
+        settings->format = (enum format)i;
+        return true;
+    }
+    return false;
+}
+
+static void read_subject(struct settings *settings)
+{
+    const struct str subject =
+        settings->subjects.count ? str_from_c(settings->subjects.items[0]) : STR("");
+    if (str_starts_with(subject, CLUSTER_WORD))
+        settings->cluster = str_skip(subject, CLUSTER_WORD.len);
+    else if (str_starts_with(subject, SET_WORD))
+        settings->set = str_skip(subject, SET_WORD.len);
+    else
+        settings->set = subject;
+}
+
+static int complete(struct settings *settings)
+{
+    if (settings->subjects.count > 1)
+        return command_misused(&command_status, "give one set, one cluster/NAME, or nothing");
+    if (!read_format(settings))
+        return command_misused(&command_status, "-o is table, wide, json or yaml, not '%s'",
+                               settings->output);
+    read_subject(settings);
+    return globals_use(&settings->globals, &command_status);
+}
+
+static int run_with(struct settings *settings, int argc, char **argv)
+{
+    if (!flags_read(&command_status, argc, argv, settings))
+        return COMMAND_USAGE;
+    const int misused = complete(settings);
+    if (misused)
+        return misused;
+    OWNED(loop) loop = loop_new();
+    struct error *err = loop_run(loop, show, settings);
+    if (err)
+        return command_fail(err);
+    return settings->is_applied ? COMMAND_DONE : COMMAND_NO;
+}
+
+static int run(int argc, char **argv)
+{
+    struct settings settings = {.output = "table", .globals = GLOBALS_DEFAULT};
+    const int code = run_with(&settings, argc, argv);
+    flag_list_done(&settings.subjects);
+    return code;
+}
+
+const struct command command_status = {
+    .name = "status",
+    .summary = "show what is applied where, since when, and why not",
+    .help =
+        "Shows ClusterResourceSets and clusters: what is applied where, since when, and why not.\n"
+        "What needs a person comes first; what does not fit on the terminal is counted.\n\n"
+        "Usage: corset status [SET | cluster/NAME] [FLAGS]\n\n"
+        "  -n, --namespace NS    of sets and clusters (default: the context's)\n"
+        "  -A, --all-namespaces  all of them\n"
+        "  -o, --output FORMAT   table (default); wide: all columns and all rows; json; yaml\n"
+        "  -w, --watch           keep it current, in place on a terminal, until Ctrl-C\n\n" GLOBALS_HELP
+        "\n"
+        "Exits with 0 when everything is applied, and with 1 when something is not.\n\n"
+        "Try it:\n"
+        "  corset status -A\n"
+        "  corset status cni -w\n"
+        "  corset status cluster/vc-0001 -o yaml\n",
+    .groups = groups,
+    .group_count = COUNT(groups),
+    .run = run,
+};

@@ -1,0 +1,103 @@
+/* What is applied where, for programs. */
+#include "cmd/status_render.h"
+#include "json/builder.h"
+
+static void add_time(struct json_builder *builder, const char *key, timestamp time)
+{
+    char text[TIMESTAMP_TEXT_MAX];
+    if (time)
+        json_builder_add_str(builder, key, timestamp_write(time, text));
+}
+
+static void add_some(struct json_builder *builder, const char *key, struct str text)
+{
+    if (text.len)
+        json_builder_add_str(builder, key, text);
+}
+
+static void begin(struct json_builder *builder, struct key key, enum status_state state)
+{
+    json_builder_object(builder);
+    json_builder_add_str(builder, "namespace", key.namespace);
+    json_builder_add_str(builder, "name", key.name);
+    json_builder_add_str(builder, "state", str_from_c(status_state_name(state)));
+}
+
+static void add_ref(struct json_builder *builder, const struct resource_ref *ref)
+{
+    json_builder_add_str(builder, "kind", resource_kind_name(ref->kind));
+    json_builder_add_str(builder, "name", ref->name);
+}
+
+static void add_set(struct json_builder *builder, const struct status_set *set)
+{
+    begin(builder, set->key, set->state);
+    add_some(builder, "strategy", set->spec.strategy_text);
+    json_builder_add_object(builder, "clusters");
+    json_builder_add_int(builder, "selected", (int64_t)set->clusters);
+    for (size_t i = 0; i < STATUS_IDLE; i++)
+        json_builder_add_int(builder, status_state_name((enum status_state)i),
+                             (int64_t)set->counts[i]);
+    json_builder_end(builder);
+    json_builder_add_array(builder, "resources");
+    for (size_t i = 0; i < set->spec.ref_count; i++) {
+        json_builder_object(builder);
+        add_ref(builder, &set->spec.refs[i]);
+        json_builder_end(builder);
+    }
+    json_builder_end(builder);
+    add_time(builder, "since", set->since);
+    add_some(builder, "reason", set->reason);
+    add_some(builder, "message", set->message);
+    json_builder_end(builder);
+}
+
+static void add_cell(struct json_builder *builder, const struct status_cell *cell)
+{
+    json_builder_object(builder);
+    json_builder_add_str(builder, "name", cell->set->key.name);
+    json_builder_add_str(builder, "state", str_from_c(status_state_name(cell->state)));
+    add_time(builder, "since", cell->since);
+    json_builder_add_array(builder, "resources");
+    for (size_t i = 0; i < cell->set->spec.ref_count; i++) {
+        const struct status_resource *resource = &cell->resources[i];
+        json_builder_object(builder);
+        add_ref(builder, &cell->set->spec.refs[i]);
+        json_builder_add_bool(builder, "applied", resource->is_applied);
+        add_some(builder, "hash", resource->hash);
+        add_some(builder, "lastAppliedTime", resource->time);
+        json_builder_end(builder);
+    }
+    json_builder_end(builder);
+    add_some(builder, "message", cell->why);
+    json_builder_end(builder);
+}
+
+static void add_cluster(struct json_builder *builder, const struct status_cluster *cluster)
+{
+    begin(builder, cluster->key, cluster->state);
+    add_some(builder, "endpoint", cluster->endpoint);
+    json_builder_add_bool(builder, "provisioned", cluster->is_provisioned);
+    json_builder_add_array(builder, "sets");
+    for (size_t i = 0; i < cluster->cell_count; i++)
+        add_cell(builder, &cluster->cells[i]);
+    json_builder_end(builder);
+    json_builder_end(builder);
+}
+
+struct error *status_render_json(const struct status_model *model, struct json_doc **ret_doc)
+{
+    SCOPED(json_builder) builder = {0};
+    json_builder_object(&builder);
+    json_builder_add_bool(&builder, "applied", status_model_is_applied(model));
+    json_builder_add_array(&builder, "sets");
+    for (size_t i = 0; i < model->set_count; i++)
+        add_set(&builder, model->sets[i]);
+    json_builder_end(&builder);
+    json_builder_add_array(&builder, "clusters");
+    for (size_t i = 0; i < model->cluster_count; i++)
+        add_cluster(&builder, model->clusters[i]);
+    json_builder_end(&builder);
+    json_builder_end(&builder);
+    return json_builder_finish(&builder, ret_doc);
+}

@@ -1,0 +1,419 @@
+#include "cmd/status_model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "addons/binding.h"
+#include "api/condition.h"
+#include "api/object.h"
+#include "base/buf.h"
+#include "base/memory.h"
+#include "json/path.h"
+
+#define EVENT_PREFIX STR("ClusterResourceSet ")
+#define MODEL_MAX    ((size_t)2048 * MEGABYTE)
+
+static const char *const names[] = {
+    [STATUS_FAILED] = "failed",     [STATUS_WAITING] = "waiting", [STATUS_PAUSED] = "paused",
+    [STATUS_DELETING] = "deleting", [STATUS_APPLIED] = "applied", [STATUS_IDLE] = "idle",
+};
+
+const char *status_state_name(enum status_state state)
+{
+    return names[state];
+}
+
+void status_model_done(struct status_model *model)
+{
+    for (size_t i = 0; i < model->set_count; i++)
+        resource_set_done(&model->sets[i]->spec);
+    mem_free((void *)model->sets);
+    mem_free((void *)model->clusters);
+    map_done(&model->by_key);
+    arena_done(&model->arena);
+}
+
+/* Room for one more pointer in a list that grows. */
+static void **grow(void **items, size_t count, size_t *capacity)
+{
+    if (count < *capacity)
+        return items;
+    *capacity = *capacity ? 2 * *capacity : 64;
+    return mem_realloc_array((void *)items, *capacity, sizeof(*items));
+}
+
+static struct key copy_key(struct arena *arena, struct key key)
+{
+    return (struct key){arena_str(arena, key.namespace), arena_str(arena, key.name)};
+}
+
+static timestamp created_at(const struct object *object)
+{
+    timestamp time;
+    return object_creation_timestamp(object, &time) ? time : 0;
+}
+
+static bool says_generation(const struct condition *condition, const struct object *object)
+{
+    return !condition->observed_generation ||
+           condition->observed_generation == object_generation(object);
+}
+
+/* What Cluster API says in front of every message, where more follows. */
+static struct str without_preface(struct str message)
+{
+    static const struct str prefaces[] = {
+        STR_INIT("Failed to apply ClusterResourceSet resources to Cluster: "),
+        STR_INIT("Please check controller logs for errors: "),
+    };
+    for (size_t i = 0; i < COUNT(prefaces); i++)
+        if (str_starts_with(message, prefaces[i]))
+            return str_skip(message, prefaces[i].len);
+    return message;
+}
+
+static void read_conditions(struct status_model *model, struct status_set *set,
+                            const struct object *object)
+{
+    const struct json_value *list = object_path(object, "status.conditions");
+    struct condition applied;
+    if (!condition_find(list, STR("ResourcesApplied"), &applied) ||
+        !says_generation(&applied, object))
+        return;
+    set->is_current = applied.status == CONDITION_TRUE;
+    set->has_failed = applied.status == CONDITION_FALSE;
+    if (set->is_current)
+        return;
+    set->reason = arena_str(&model->arena, applied.reason);
+    set->message = arena_str(&model->arena, applied.message);
+    set->why = without_preface(set->message);
+}
+
+static bool is_asked_for(struct str only, const struct object *object)
+{
+    return !only.len || str_eq(only, object_name(object));
+}
+
+void status_model_add_set(struct status_model *model, const struct object *object)
+{
+    if (!is_asked_for(model->only_set, object))
+        return;
+    struct status_set *set = ARENA_NEW(&model->arena, struct status_set);
+    model->arena.limit = MODEL_MAX;
+    set->key = copy_key(&model->arena, object_key(object));
+    set->created = created_at(object);
+    set->is_paused = resource_set_is_paused(object);
+    set->is_deleting = object_is_deleting(object);
+    resource_set_read(object, &set->spec);
+    read_conditions(model, set, object);
+    if (set->spec.selector_error) {
+        set->has_failed = true;
+        set->message = arena_str(&model->arena, str_from_c(set->spec.selector_error->message));
+        set->why = set->message;
+    }
+    model->sets =
+        (struct status_set **)grow((void **)model->sets, model->set_count, &model->set_capacity);
+    model->sets[model->set_count++] = set;
+}
+
+static struct str write_labels(struct arena *arena, const struct json_value *labels)
+{
+    SCOPED(buf) text = {.limit = 0};
+    const struct json_value *value;
+    JSON_FOREACH (key, value, labels)
+        buf_print(&text, "%s%.*s=%.*s", text.len ? "," : "", STR_ARG(key),
+                  STR_ARG(json_to_str(value)));
+    return arena_str(arena, buf_str(&text));
+}
+
+static struct str write_endpoint(struct arena *arena, const struct object *cluster)
+{
+    int64_t port = 0;
+    const struct str host = json_to_str(object_path(cluster, "spec.controlPlaneEndpoint.host"));
+    if (!host.len)
+        return STR("");
+    json_to_int64(object_path(cluster, "spec.controlPlaneEndpoint.port"), &port);
+    return arena_print(arena, "%.*s:%lld", STR_ARG(host), (long long)port);
+}
+
+static void select_sets(struct status_model *model, struct status_cluster *cluster,
+                        const struct object *object)
+{
+    size_t count = 0;
+    struct status_cell *cells =
+        arena_alloc_array(&model->arena, model->set_count + 1, sizeof(*cells));
+    for (size_t i = 0; i < model->set_count && !cluster->is_deleting; i++) {
+        struct status_set *set = model->sets[i];
+        const struct selector *selector = &set->spec.selector;
+        if (!str_eq(set->key.namespace, cluster->key.namespace) || selector->nothing ||
+            selector_is_empty(selector) || set->spec.selector_error ||
+            !selector_matches(selector, object_labels(object)))
+            continue;
+        cells[count++] = (struct status_cell){
+            .set = set,
+            .state = STATUS_WAITING,
+            .resources = arena_alloc_array(&model->arena, set->spec.ref_count + 1,
+                                           sizeof(struct status_resource))};
+    }
+    cluster->cells = cells;
+    cluster->cell_count = count;
+}
+
+void status_model_add_cluster(struct status_model *model, const struct object *object)
+{
+    if (!is_asked_for(model->only_cluster, object))
+        return;
+    struct status_cluster *cluster = ARENA_NEW(&model->arena, struct status_cluster);
+    SCOPED(arena) scratch = {0};
+    model->arena.limit = MODEL_MAX;
+    cluster->key = copy_key(&model->arena, object_key(object));
+    cluster->created = created_at(object);
+    cluster->is_deleting = object_is_deleting(object);
+    json_to_bool(object_path(object, "spec.paused"), &cluster->is_paused);
+    json_to_bool(object_path(object, "status.initialization.infrastructureProvisioned"),
+                 &cluster->is_provisioned);
+    cluster->endpoint = write_endpoint(&model->arena, object);
+    cluster->labels = write_labels(&model->arena, object_labels(object));
+    select_sets(model, cluster, object);
+    if (model->only_set.len && !cluster->cell_count)
+        return;
+    model->clusters = (struct status_cluster **)grow((void **)model->clusters, model->cluster_count,
+                                                     &model->cluster_capacity);
+    model->clusters[model->cluster_count++] = cluster;
+    map_put(&model->by_key, key_text(&scratch, cluster->key), cluster);
+}
+
+static struct status_cluster *find_by_key(const struct status_model *model, struct key key)
+{
+    SCOPED(arena) scratch = {0};
+    return map_find(&model->by_key, key_text(&scratch, key));
+}
+
+static void read_cell(struct status_model *model, struct status_cell *cell,
+                      const struct object *binding)
+{
+    for (size_t i = 0; i < cell->set->spec.ref_count; i++) {
+        struct binding_resource found;
+        struct status_resource *resource = &cell->resources[i];
+        timestamp when;
+        if (!binding_find_resource(binding, cell->set->key.name, cell->set->spec.refs[i], &found))
+            continue;
+        resource->is_known = true;
+        resource->is_applied = found.applied;
+        resource->hash = arena_str(&model->arena, found.hash);
+        resource->time = arena_str(&model->arena, found.last_applied_time);
+        cell->applied += found.applied;
+        if (found.applied && timestamp_read(found.last_applied_time, &when) && when > cell->since)
+            cell->since = when;
+    }
+}
+
+void status_model_add_binding(struct status_model *model, const struct object *binding)
+{
+    struct status_cluster *cluster = find_by_key(model, object_key(binding));
+    for (size_t i = 0; cluster && i < cluster->cell_count; i++)
+        read_cell(model, &cluster->cells[i], binding);
+}
+
+/* When it was last seen, in the words of old and of new events. */
+static timestamp event_time(const struct object *event)
+{
+    static const char *const paths[] = {"series.lastObservedTime", "lastTimestamp", "eventTime"};
+    timestamp newest = 0, time;
+    for (size_t i = 0; i < COUNT(paths); i++)
+        if (timestamp_read(json_to_str(object_path(event, paths[i])), &time) && time > newest)
+            newest = time;
+    return newest;
+}
+
+/* "ClusterResourceSet NAME: why" */
+void status_model_add_event(struct status_model *model, const struct object *event)
+{
+    struct str why = json_to_str(object_path(event, "message")), name;
+    const struct key key = {object_namespace(event),
+                            json_to_str(object_path(event, "involvedObject.name"))};
+    struct status_cluster *cluster = find_by_key(model, key);
+    const timestamp time = event_time(event);
+    if (!cluster || !str_starts_with(why, EVENT_PREFIX))
+        return;
+    why = str_skip(why, EVENT_PREFIX.len);
+    str_cut(&why, ':', &name);
+    for (size_t i = 0; i < cluster->cell_count; i++) {
+        struct status_cell *cell = &cluster->cells[i];
+        if (!str_eq(cell->set->key.name, name) || time < cell->why_time)
+            continue;
+        cell->why = arena_str(&model->arena, str_trim(why));
+        cell->why_time = time;
+    }
+}
+
+static bool has_refused(const struct status_cell *cell)
+{
+    for (size_t i = 0; i < cell->set->spec.ref_count; i++)
+        if (cell->resources[i].is_known && !cell->resources[i].is_applied)
+            return true;
+    return false;
+}
+
+/* What a set's message says of one cluster: "2 of 3 failed: a: why; b: why not; and 1 more". */
+static struct str part_about(struct str message, struct str cluster)
+{
+    while (message.len) {
+        const size_t at = str_find(message, cluster);
+        if (at == STR_NONE)
+            return STR("");
+        const bool begins =
+            at == 0 || (at >= 2 && message.ptr[at - 1] == ' ' && strchr(":;", message.ptr[at - 2]));
+        message = str_skip(message, at + cluster.len);
+        if (!begins || !str_starts_with(message, STR(": ")))
+            continue;
+        message = str_skip(message, 2);
+        return str_slice(message, 0, str_find(message, STR("; ")));
+    }
+    return STR("");
+}
+
+/* Events tell best; they come late when there are many. */
+static struct str find_why(const struct status_cluster *cluster, const struct status_cell *cell)
+{
+    if (cell->state == STATUS_APPLIED)
+        return STR("");
+    if (!cluster->is_provisioned)
+        return STR("the cluster is not provisioned yet");
+    if (cell->why.len || !cell->set->has_failed)
+        return cell->why;
+    const struct str part = part_about(cell->set->message, cluster->key.name);
+    return part.len ? part : cell->set->why;
+}
+
+static void judge_cell(const struct status_cluster *cluster, struct status_cell *cell)
+{
+    const bool is_told_later = cell->why.len && cell->why_time > cell->since;
+    if (cell->applied == cell->set->spec.ref_count)
+        cell->state = STATUS_APPLIED;
+    else if (cell->set->is_deleting)
+        cell->state = STATUS_DELETING;
+    else if (cell->set->is_paused)
+        cell->state = STATUS_PAUSED;
+    else if (has_refused(cell) || is_told_later)
+        cell->state = STATUS_FAILED;
+    else
+        cell->state = STATUS_WAITING;
+    cell->why = find_why(cluster, cell);
+}
+
+static void judge_cluster(struct status_model *model, struct status_cluster *cluster)
+{
+    cluster->state = cluster->is_deleting ? STATUS_DELETING : STATUS_IDLE;
+    for (size_t i = 0; i < cluster->cell_count; i++) {
+        struct status_cell *cell = &cluster->cells[i];
+        judge_cell(cluster, cell);
+        cluster->counts[cell->state]++;
+        cluster->applied += cell->applied;
+        cluster->wanted += cell->set->spec.ref_count;
+        cluster->since = cell->since > cluster->since ? cell->since : cluster->since;
+        cell->set->clusters++;
+        cell->set->counts[cell->state]++;
+        if (cell->since > cell->set->since)
+            cell->set->since = cell->since;
+        if (cell->state >= cluster->state)
+            continue;
+        cluster->state = cell->state;
+        cluster->why = cell->why.len ? arena_print(&model->arena, "%.*s: %.*s",
+                                                   STR_ARG(cell->set->key.name), STR_ARG(cell->why))
+                                     : STR("");
+    }
+    model->cluster_counts[cluster->state]++;
+}
+
+static enum status_state judge_set(const struct status_set *set)
+{
+    if (set->is_deleting)
+        return STATUS_DELETING;
+    if (set->is_paused)
+        return STATUS_PAUSED;
+    if (set->has_failed || set->counts[STATUS_FAILED])
+        return STATUS_FAILED;
+    if (!set->clusters)
+        return STATUS_IDLE;
+    return set->is_current && set->counts[STATUS_APPLIED] == set->clusters ? STATUS_APPLIED
+                                                                           : STATUS_WAITING;
+}
+
+static int compare(enum status_state a_state, struct key a, enum status_state b_state, struct key b)
+{
+    if (a_state != b_state)
+        return a_state < b_state ? -1 : 1;
+    const int by_namespace = str_cmp(a.namespace, b.namespace);
+    return by_namespace ? by_namespace : str_cmp(a.name, b.name);
+}
+
+static int compare_sets(const void *a, const void *b)
+{
+    const struct status_set *one = *(struct status_set *const *)a;
+    const struct status_set *other = *(struct status_set *const *)b;
+    return compare(one->state, one->key, other->state, other->key);
+}
+
+static int compare_clusters(const void *a, const void *b)
+{
+    const struct status_cluster *one = *(struct status_cluster *const *)a;
+    const struct status_cluster *other = *(struct status_cluster *const *)b;
+    return compare(one->state, one->key, other->state, other->key);
+}
+
+/* Who asks for one cluster asks for its sets alone. */
+static void drop_other_sets(struct status_model *model)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < model->set_count; i++) {
+        if (model->sets[i]->clusters)
+            model->sets[kept++] = model->sets[i];
+        else
+            resource_set_done(&model->sets[i]->spec);
+    }
+    model->set_count = kept;
+}
+
+void status_model_finish(struct status_model *model)
+{
+    for (size_t i = 0; i < model->cluster_count; i++)
+        judge_cluster(model, model->clusters[i]);
+    if (model->only_cluster.len)
+        drop_other_sets(model);
+    for (size_t i = 0; i < model->set_count; i++) {
+        struct status_set *set = model->sets[i];
+        set->state = judge_set(set);
+        model->set_counts[set->state]++;
+        if (set->state == STATUS_FAILED && !set->why.len) /* its status comes later */
+            set->why = arena_print(&model->arena, "%zu of %zu clusters failed",
+                                   set->counts[STATUS_FAILED], set->clusters);
+    }
+    if (model->set_count)
+        qsort((void *)model->sets, model->set_count, sizeof(*model->sets), compare_sets);
+    if (model->cluster_count)
+        qsort((void *)model->clusters, model->cluster_count, sizeof(*model->clusters),
+              compare_clusters);
+}
+
+struct status_set *status_model_find_set(const struct status_model *model, struct str name)
+{
+    for (size_t i = 0; i < model->set_count; i++)
+        if (str_eq(model->sets[i]->key.name, name))
+            return model->sets[i];
+    return NULL;
+}
+
+struct status_cluster *status_model_find_cluster(const struct status_model *model, struct str name)
+{
+    for (size_t i = 0; i < model->cluster_count; i++)
+        if (str_eq(model->clusters[i]->key.name, name))
+            return model->clusters[i];
+    return NULL;
+}
+
+bool status_model_is_applied(const struct status_model *model)
+{
+    return !model->set_counts[STATUS_FAILED] && !model->set_counts[STATUS_WAITING] &&
+           !model->set_counts[STATUS_DELETING];
+}

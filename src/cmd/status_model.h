@@ -1,0 +1,106 @@
+/*
+ * What is applied where: sets, clusters, and each set on each cluster it selects.
+ *
+ * Pure. Objects are added in this order: sets, clusters, bindings, events; then the model is
+ * finished and read. Nothing of them is kept, so a fleet of ten thousand clusters is a few
+ * megabytes.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "addons/resource_set.h"
+#include "api/key.h"
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "base/timestamp.h"
+
+struct object;
+
+/* From what a person should look at first. */
+enum status_state {
+    STATUS_FAILED,
+    STATUS_WAITING, /* being worked on, or to be */
+    STATUS_PAUSED,
+    STATUS_DELETING,
+    STATUS_APPLIED,
+    STATUS_IDLE, /* a set without clusters, a cluster without sets */
+    STATUS_STATES,
+};
+
+const char *status_state_name(enum status_state state);
+
+/* A set on a cluster. */
+struct status_cell {
+    struct status_set *set;
+    enum status_state state;
+    size_t applied;  /* resources of those the set names */
+    timestamp since; /* of the newest application; 0: none */
+    struct str why;
+    timestamp why_time;
+    struct status_resource *resources; /* as many as the set names */
+};
+
+struct status_resource {
+    bool is_known, is_applied; /* the binding tells; it was applied */
+    struct str hash, time;
+};
+
+struct status_set {
+    struct key key;
+    struct resource_set spec;
+    enum status_state state;
+    size_t clusters;              /* that it selects */
+    size_t counts[STATUS_STATES]; /* of them */
+    timestamp since, created;
+    struct str reason, message; /* of ResourcesApplied, where it is not true */
+    struct str why;             /* the message without what says nothing */
+    bool is_paused, is_deleting;
+    bool is_current; /* its status is about its present generation, and says that it is applied */
+    bool has_failed; /* its status says so */
+};
+
+struct status_cluster {
+    struct key key;
+    enum status_state state;
+    struct str endpoint, labels; /* "127.0.0.1:6443", "env=prod,tier=1" */
+    bool is_provisioned, is_deleting, is_paused;
+    timestamp created, since;
+    struct status_cell *cells;
+    size_t cell_count;
+    size_t applied, wanted; /* resources of all its sets */
+    size_t counts[STATUS_STATES];
+    struct str why; /* of its worst cell, with the set's name in front */
+};
+
+struct status_model {
+    struct str only_set, only_cluster; /* names; empty: all */
+    struct arena arena;
+    struct status_set **sets;
+    size_t set_count, set_capacity;
+    struct status_cluster **clusters;
+    size_t cluster_count, cluster_capacity;
+    struct map by_key; /* "namespace/name" -> struct status_cluster */
+    size_t set_counts[STATUS_STATES], cluster_counts[STATUS_STATES];
+};
+
+void status_model_done(struct status_model *model);
+
+void status_model_add_set(struct status_model *model, const struct object *object);
+void status_model_add_cluster(struct status_model *model, const struct object *object);
+void status_model_add_binding(struct status_model *model, const struct object *binding);
+
+/* Events of core/v1 about Clusters: why a set is not applied there. */
+void status_model_add_event(struct status_model *model, const struct object *event);
+
+/* Judges and sorts: what needs a person first, then by namespace and name. */
+void status_model_finish(struct status_model *model);
+
+/* NULL: there is none. Of several namespaces the first. */
+struct status_set *status_model_find_set(const struct status_model *model, struct str name);
+struct status_cluster *status_model_find_cluster(const struct status_model *model, struct str name);
+
+/* Everything that is selected is applied, or paused on purpose. */
+bool status_model_is_applied(const struct status_model *model);

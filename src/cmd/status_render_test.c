@@ -1,0 +1,346 @@
+#include "cmd/status_render.h"
+
+#include <stdio.h>
+
+#include "api/object.h"
+#include "base/duration.h"
+#include "testing/test.h"
+
+/* 2026-01-01T00:10:00Z, and what happened before it. */
+#define NOW ((timestamp)1767226200 * SECOND)
+
+static void add(struct status_model *model,
+                void (*fn)(struct status_model *, const struct object *), const char *text)
+{
+    OWNED(object) object = NULL;
+    SCOPED(buf) json = {.limit = 0};
+    for (; *text; text++)
+        buf_add_char(&json, *text == '\'' ? '"' : *text);
+    CHECK_OK(object_read(buf_str(&json), &object));
+    fn(model, object);
+}
+
+static void add_set(struct status_model *model, const char *name, const char *status,
+                    const char *message)
+{
+    char text[1024];
+    snprintf(text, sizeof(text),
+             "{'metadata':{'name':'%s','namespace':'default','generation':2,"
+             "'creationTimestamp':'2026-01-01T00:00:00Z'},'spec':{'clusterSelector':"
+             "{'matchLabels':{'env':'prod'}},'strategy':'Reconcile','resources':"
+             "[{'kind':'ConfigMap','name':'a'},{'kind':'Secret','name':'b'}]},'status':"
+             "{'conditions':[{'type':'ResourcesApplied','status':'%s','reason':'NotApplied',"
+             "'observedGeneration':2,'message':'%s'}]}}",
+             name, status, message);
+    add(model, status_model_add_set, text);
+}
+
+static void add_cluster(struct status_model *model, const char *name, const char *env)
+{
+    char text[512];
+    snprintf(text, sizeof(text),
+             "{'metadata':{'name':'%s','namespace':'default','labels':{'env':'%s'},"
+             "'creationTimestamp':'2026-01-01T00:00:00Z'},'spec':{'controlPlaneEndpoint':"
+             "{'host':'10.0.0.1','port':6443}},'status':{'initialization':"
+             "{'infrastructureProvisioned':true}}}",
+             name, env);
+    add(model, status_model_add_cluster, text);
+}
+
+static void add_binding(struct status_model *model, const char *cluster, const char *set,
+                        bool second_applied)
+{
+    char text[1024];
+    snprintf(text, sizeof(text),
+             "{'metadata':{'name':'%s','namespace':'default'},'spec':{'clusterName':'%s',"
+             "'bindings':[{'clusterResourceSetName':'%s','resources':[{'kind':'ConfigMap',"
+             "'name':'a','applied':true,'hash':'sha256:00112233445566778899',"
+             "'lastAppliedTime':'2026-01-01T00:05:00Z'},{'kind':'Secret','name':'b','applied':%s,"
+             "'hash':'sha256:99','lastAppliedTime':'2026-01-01T00:06:00Z'}]}]}}",
+             cluster, cluster, set, second_applied ? "true" : "false");
+    add(model, status_model_add_binding, text);
+}
+
+static void add_event(struct status_model *model, const char *cluster, const char *message)
+{
+    char text[512];
+    snprintf(text, sizeof(text),
+             "{'metadata':{'name':'e','namespace':'default'},'involvedObject':{'kind':'Cluster',"
+             "'name':'%s'},'message':'%s','eventTime':'2026-01-01T00:07:00.000000Z'}",
+             cluster, message);
+    add(model, status_model_add_event, text);
+}
+
+static const struct status_view narrow = {.width = 80, .height = 24, .now = NOW};
+
+/* One cluster is fine, one has failed, one waits, one is not selected. */
+static void fill_mixed(struct status_model *model)
+{
+    add_set(model, "cni", "False",
+            "Failed to apply ClusterResourceSet resources to Cluster: 1 of 3 clusters failed");
+    add_cluster(model, "one", "prod");
+    add_cluster(model, "two", "prod");
+    add_cluster(model, "three", "prod");
+    add_cluster(model, "other", "test");
+    add_binding(model, "one", "cni", true);
+    add_binding(model, "two", "cni", false);
+    add_event(model, "two", "ClusterResourceSet cni: Secret b: it is \\u001b[2J: full");
+    add_event(model, "unknown", "ClusterResourceSet cni: no such cluster");
+    status_model_finish(model);
+}
+
+TEST(status_shows_what_needs_a_person_first)
+{
+    SCOPED(status_model) model = {0};
+    SCOPED(buf) out = {.limit = 0};
+    fill_mixed(&model);
+    status_render_all(&model, &narrow, &out);
+    CHECK_EQ(buf_str(&out), STR("1 set: 1 failed\n"
+                                "NAME  STATE   APPLIED  FAILED  WAITING  SINCE\n"
+                                "cni   failed  1/3      1       1        4m\n"
+                                "    1 of 3 clusters failed\n"
+                                "\n"
+                                "4 clusters: 1 failed, 1 waiting, 1 applied, 1 idle\n"
+                                "NAME   STATE    SETS  RESOURCES  SINCE\n"
+                                "two    failed   0/1   1/2        5m\n"
+                                "    cni: Secret b: it is \\x1b[2J: full\n"
+                                "three  waiting  0/1   0/2        -\n"
+                                "    cni: 1 of 3 clusters failed\n"
+                                "one    applied  1/1   2/2        4m\n"
+                                "other  idle     0/0   0/0        -\n"));
+    CHECK(!status_model_is_applied(&model));
+}
+
+TEST(status_has_reasons_in_the_row_where_there_is_room)
+{
+    SCOPED(status_model) model = {0};
+    SCOPED(buf) out = {.limit = 0};
+    struct status_view view = narrow;
+    fill_mixed(&model);
+    view.width = 120;
+    status_render_clusters(&model, &view, &out);
+    CHECK_EQ(buf_str(&out),
+             STR("NAME   STATE    SETS  RESOURCES  SINCE  WHY\n"
+                 "two    failed   0/1   1/2        5m     cni: Secret b: it is \\x1b[2J: full\n"
+                 "three  waiting  0/1   0/2        -      cni: 1 of 3 clusters failed\n"
+                 "one    applied  1/1   2/2        4m\n"
+                 "other  idle     0/0   0/0        -\n"));
+}
+
+TEST(status_of_one_set)
+{
+    SCOPED(status_model) model = {.only_set = STR("cni")};
+    SCOPED(buf) out = {.limit = 0};
+    fill_mixed(&model);
+    status_render_set(&model, status_model_find_set(&model, STR("cni")), &narrow, &out);
+    CHECK_EQ(buf_str(&out), STR("Set default/cni  failed\n"
+                                "selects    env=prod\n"
+                                "resources  ConfigMap a, Secret b\n"
+                                "strategy   Reconcile\n"
+                                "why        1 of 3 clusters failed\n"
+                                "\n"
+                                "3 clusters: 1 failed, 1 waiting, 1 applied\n"
+                                "CLUSTER  STATE    RESOURCES  SINCE\n"
+                                "two      failed   1/2        5m\n"
+                                "    Secret b: it is \\x1b[2J: full\n"
+                                "three    waiting  0/2        -\n"
+                                "    1 of 3 clusters failed\n"
+                                "one      applied  2/2        4m\n"));
+    CHECK_EQ(model.cluster_count, (size_t)3);
+}
+
+TEST(status_of_one_cluster)
+{
+    SCOPED(status_model) model = {.only_cluster = STR("two")};
+    SCOPED(buf) out = {.limit = 0};
+    add_set(&model, "elsewhere", "True", "");
+    model.sets[0]->spec.selector.nothing = true;
+    fill_mixed(&model);
+    status_render_cluster(status_model_find_cluster(&model, STR("two")), &narrow, &out);
+    CHECK_EQ(buf_str(&out), STR("Cluster default/two  failed\n"
+                                "endpoint   10.0.0.1:6443\n"
+                                "labels     env=prod\n"
+                                "\n"
+                                "SET  RESOURCE     STATE    SINCE  HASH\n"
+                                "cni  ConfigMap/a  applied  5m     sha256:001122334455\n"
+                                "cni  Secret/b     failed   4m     sha256:99\n"
+                                "    Secret b: it is \\x1b[2J: full\n"));
+    CHECK_EQ(model.set_count, (size_t)1);
+}
+
+TEST(status_without_anything_says_how_to_begin)
+{
+    SCOPED(status_model) model = {0};
+    SCOPED(buf) out = {.limit = 0};
+    status_model_finish(&model);
+    status_render_all(&model, &narrow, &out);
+    CHECK_EQ(buf_str(&out),
+             STR("No ClusterResourceSets. An example: corset demo --manifests\n"
+                 "\n"
+                 "No clusters. Add one: corset cluster add NAME --kubeconfig FILE\n"));
+    CHECK(status_model_is_applied(&model));
+}
+
+static void fill_many(struct status_model *model, size_t clusters, size_t failed)
+{
+    add_set(model, "cni", failed ? "False" : "True", failed ? "some failed" : "");
+    for (size_t i = 0; i < clusters; i++) {
+        char name[32];
+        snprintf(name, sizeof(name), "vc-%05zu", i);
+        add_cluster(model, name, "prod");
+        add_binding(model, name, "cni", i >= failed);
+    }
+    status_model_finish(model);
+}
+
+/* No line is longer, nor are there more of them; escapes of colour do not count. */
+static void check_size(struct str text, size_t width, size_t height)
+{
+    struct str line;
+    size_t lines = 0;
+    for (; text.len; lines++) {
+        str_cut(&text, '\n', &line);
+        size_t columns = 0;
+        for (size_t i = 0; i < line.len; i++) {
+            if (line.ptr[i] == '\x1b')
+                while (line.ptr[i] != 'm')
+                    i++;
+            else
+                columns += ((unsigned char)line.ptr[i] & 0xc0) != 0x80;
+        }
+        CHECK(columns <= width);
+    }
+    CHECK(lines <= height);
+}
+
+TEST(status_of_ten_thousand_clusters_fits_a_terminal)
+{
+    SCOPED(status_model) model = {0};
+    const size_t sizes[][2] = {
+        {80,  24},
+        {120, 40},
+        {40,  12},
+        {300, 80},
+    };
+    fill_many(&model, 10000, 3);
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        SCOPED(buf) out = {.limit = 0};
+        const struct status_view view = {
+            .width = sizes[i][0], .height = sizes[i][1], .now = NOW, .has_color = i % 2};
+        TEST_CASE("%zu x %zu", view.width, view.height);
+        status_render_all(&model, &view, &out);
+        check_size(buf_str(&out), view.width, view.height);
+        CHECK_CONTAINS(buf_str(&out), STR("… and 99"));
+        CHECK_CONTAINS(buf_str(&out), STR("vc-00000"));
+    }
+    SCOPED(buf) whole = {.limit = 0};
+    status_render_all(&model, &(struct status_view){.width = 200, .now = NOW}, &whole);
+    CHECK_CONTAINS(buf_str(&whole), STR("vc-09999"));
+}
+
+TEST(status_counts_what_it_does_not_show)
+{
+    SCOPED(status_model) model = {0};
+    SCOPED(buf) out = {.limit = 0};
+    fill_many(&model, 300, 2);
+    status_render_all(&model, &(struct status_view){.width = 80, .height = 14, .now = NOW}, &out);
+    CHECK_EQ(buf_str(&out), STR("1 set: 1 failed\n"
+                                "NAME  STATE   APPLIED  FAILED  WAITING  SINCE\n"
+                                "cni   failed  298/300  2       0        4m\n"
+                                "    some failed\n"
+                                "\n"
+                                "300 clusters: 2 failed, 298 applied\n"
+                                "NAME      STATE    SETS  RESOURCES  SINCE\n"
+                                "vc-00000  failed   0/1   1/2        5m\n"
+                                "    cni: some failed\n"
+                                "vc-00001  failed   0/1   1/2        5m\n"
+                                "    cni: some failed\n"
+                                "vc-00002  applied  1/1   2/2        4m\n"
+                                "vc-00003  applied  1/1   2/2        4m\n"
+                                "… and 296 more: 296 applied\n"));
+}
+
+TEST(status_finds_reasons_in_the_message_of_the_set)
+{
+    SCOPED(status_model) model = {0};
+    add_set(&model, "cni", "False",
+            "Failed to apply ClusterResourceSet resources to Cluster: 2 of 3 clusters failed: "
+            "a: Secret b: a-b: full; a-b: not there; and 1 more");
+    add_cluster(&model, "a", "prod");
+    add_cluster(&model, "a-b", "prod");
+    add_cluster(&model, "c", "prod");
+    status_model_finish(&model);
+    CHECK_EQ(status_model_find_cluster(&model, STR("a"))->why, STR("cni: Secret b: a-b: full"));
+    CHECK_CONTAINS(status_model_find_cluster(&model, STR("c"))->why, STR("2 of 3 clusters failed"));
+}
+
+TEST(status_uses_colour_only_when_asked)
+{
+    SCOPED(status_model) model = {0};
+    SCOPED(buf) out = {.limit = 0};
+    struct status_view view = narrow;
+    fill_many(&model, 1, 0);
+    view.has_color = true;
+    status_render_clusters(&model, &view, &out);
+    CHECK_CONTAINS(buf_str(&out), STR("\x1b[32mapplied\x1b[0m"));
+    CHECK(status_model_is_applied(&model));
+}
+
+TEST(status_judges_sets_by_what_is_true_now)
+{
+    static const struct {
+        const char *name, *set;
+        enum status_state state;
+    } cases[] = {
+        {"paused",
+         "{'metadata':{'name':'s','namespace':'default','annotations':{'cluster.x-k8s.io/paused':''}},'spec':{'clusterSelector':{'matchLabels':{'env':'prod'}}}}",
+         STATUS_PAUSED  },
+        {"being deleted",
+         "{'metadata':{'name':'s','namespace':'default','deletionTimestamp':'2026-01-01T00:00:00Z'},'spec':{'clusterSelector':{'matchLabels':{'env':'prod'}}}}",
+         STATUS_DELETING},
+        {"a status of an earlier generation",
+         "{'metadata':{'name':'s','namespace':'default','generation':3},'spec':{'clusterSelector':{'matchLabels':{'env':'prod'}},'resources':[{'kind':'Secret','name':'b'}]},'status':{'conditions':[{'type':'ResourcesApplied','status':'True','observedGeneration':2}]}}",
+         STATUS_WAITING },
+        {"an empty selector selects nothing",
+         "{'metadata':{'name':'s','namespace':'default'},'spec':{'clusterSelector':{},'resources':[{'kind':'Secret','name':'b'}]}}",
+         STATUS_IDLE    },
+        {"another namespace",
+         "{'metadata':{'name':'s','namespace':'elsewhere'},'spec':{'clusterSelector':{'matchLabels':{'env':'prod'}}}}",
+         STATUS_IDLE    },
+        {"a selector that cannot be read",
+         "{'metadata':{'name':'s','namespace':'default'},'spec':{'clusterSelector':{'matchExpressions':[{'key':'a','operator':'What'}]}}}",
+         STATUS_FAILED  },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(status_model) model = {0};
+        TEST_CASE("%s", cases[i].name);
+        add(&model, status_model_add_set, cases[i].set);
+        add_cluster(&model, "one", "prod");
+        add_binding(&model, "one", "s", true);
+        status_model_finish(&model);
+        CHECK_EQ((int)model.sets[0]->state, (int)cases[i].state);
+    }
+}
+
+TEST(status_for_programs)
+{
+    SCOPED(status_model) model = {0};
+    SCOPED(buf) out = {.limit = 0};
+    OWNED(json_doc) doc = NULL;
+    fill_many(&model, 1, 0);
+    CHECK_OK(status_render_json(&model, &doc));
+    json_write(&out, json_doc_root(doc));
+    CHECK_EQ(
+        buf_str(&out),
+        STR("{\"applied\":true,\"sets\":[{\"namespace\":\"default\",\"name\":\"cni\",\"state\":"
+            "\"applied\",\"strategy\":\"Reconcile\",\"clusters\":{\"selected\":1,\"failed\":0,"
+            "\"waiting\":0,\"paused\":0,\"deleting\":0,\"applied\":1},\"resources\":[{\"kind\":"
+            "\"ConfigMap\",\"name\":\"a\"},{\"kind\":\"Secret\",\"name\":\"b\"}],\"since\":"
+            "\"2026-01-01T00:06:00Z\"}],\"clusters\":[{\"namespace\":\"default\",\"name\":"
+            "\"vc-00000\",\"state\":\"applied\",\"endpoint\":\"10.0.0.1:6443\",\"provisioned\":"
+            "true,\"sets\":[{\"name\":\"cni\",\"state\":\"applied\",\"since\":"
+            "\"2026-01-01T00:06:00Z\",\"resources\":[{\"kind\":\"ConfigMap\",\"name\":\"a\","
+            "\"applied\":true,\"hash\":\"sha256:00112233445566778899\",\"lastAppliedTime\":"
+            "\"2026-01-01T00:05:00Z\"},{\"kind\":\"Secret\",\"name\":\"b\",\"applied\":true,"
+            "\"hash\":\"sha256:99\",\"lastAppliedTime\":\"2026-01-01T00:06:00Z\"}]}]}]}"));
+}

@@ -1,0 +1,169 @@
+#include "cmd/table.h"
+
+#include <assert.h>
+#include <stdarg.h>
+
+#include "base/memory.h"
+#include "cmd/terminal.h"
+
+#define GAP         2
+#define NOTE_INDENT 4
+#define LEAST       3 /* columns are not made narrower than this */
+
+static const char *const codes[] = {
+    [TABLE_PLAIN] = "",         [TABLE_BOLD] = "\x1b[1m",    [TABLE_DIM] = "\x1b[2m",
+    [TABLE_GREEN] = "\x1b[32m", [TABLE_YELLOW] = "\x1b[33m", [TABLE_RED] = "\x1b[31m",
+};
+
+void table_done(struct table *table)
+{
+    mem_free(table->rows);
+    arena_done(&table->arena);
+}
+
+void table_column(struct table *table, const char *title, size_t most)
+{
+    assert(table->column_count < TABLE_COLUMNS_MAX);
+    table->columns[table->column_count].title = str_from_c(title);
+    table->columns[table->column_count++].most = most;
+}
+
+void table_row(struct table *table)
+{
+    if (table->row_count == table->capacity) {
+        table->capacity = table->capacity ? 2 * table->capacity : 32;
+        table->rows = mem_realloc_array(table->rows, table->capacity, sizeof(*table->rows));
+    }
+    table->rows[table->row_count++] = (struct table_row_){0};
+}
+
+static struct str shown(struct table *table, struct str text)
+{
+    SCOPED(buf) fit = {.limit = 0};
+    terminal_add_shown(&fit, text);
+    return arena_str(&table->arena, buf_str(&fit));
+}
+
+void table_cell(struct table *table, struct str text, enum table_color color)
+{
+    struct table_row_ *row = &table->rows[table->row_count - 1];
+    assert(row->count < table->column_count);
+    row->cells[row->count++] = (struct table_cell_){shown(table, text), color};
+}
+
+void table_cell_print(struct table *table, enum table_color color, const char *format, ...)
+{
+    char text[128];
+    va_list args;
+    va_start(args, format);
+    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): it is */
+    const int len = vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    const size_t most = sizeof(text) - 1;
+    table_cell(table, str_from(text, len < 0 ? 0 : (size_t)len < most ? (size_t)len : most), color);
+}
+
+void table_note(struct table *table, struct str text)
+{
+    table->rows[table->row_count - 1].note = shown(table, text);
+}
+
+size_t table_height(const struct table *table)
+{
+    size_t height = 1 + table->row_count;
+    for (size_t i = 0; i < table->row_count; i++)
+        height += table->rows[i].note.len > 0;
+    return height;
+}
+
+void table_add_colored(struct buf *out, struct str text, enum table_color color, bool has_color)
+{
+    const bool colored = has_color && color != TABLE_PLAIN && text.len;
+    if (colored)
+        buf_add(out, str_from_c(codes[color]));
+    buf_add(out, text);
+    if (colored)
+        buf_add(out, STR("\x1b[0m"));
+}
+
+/* What each column would like, at most what it may. */
+static void measure(const struct table *table, size_t widths[static TABLE_COLUMNS_MAX])
+{
+    for (size_t i = 0; i < table->column_count; i++) {
+        size_t most = terminal_width(table->columns[i].title);
+        for (size_t j = 0; j < table->row_count; j++) {
+            const size_t width = terminal_width(table->rows[j].cells[i].text);
+            most = width > most ? width : most;
+        }
+        const size_t limit = table->columns[i].most;
+        widths[i] = limit && most > limit ? limit : most;
+    }
+}
+
+static size_t sum(const struct table *table, const size_t *widths)
+{
+    size_t total = 0;
+    for (size_t i = 0; i < table->column_count; i++)
+        total += widths[i] + (i ? GAP : 0);
+    return total;
+}
+
+/* Takes from the widest until it fits, or nothing is left to take. */
+static void fit(const struct table *table, size_t *widths, size_t width)
+{
+    while (sum(table, widths) > width) {
+        size_t widest = 0;
+        for (size_t i = 1; i < table->column_count; i++)
+            if (widths[i] >= widths[widest])
+                widest = i;
+        if (widths[widest] <= LEAST)
+            return;
+        widths[widest]--;
+    }
+}
+
+static void write_cells(const struct table *table, const struct table_row_ *row,
+                        const size_t *widths, struct buf *out, bool has_color)
+{
+    size_t last = row->count;
+    while (last && !row->cells[last - 1].text.len)
+        last--;
+    for (size_t i = 0; i < last; i++) {
+        SCOPED(buf) cell = {.limit = 0};
+        const size_t used = terminal_width(row->cells[i].text);
+        terminal_add_cut(&cell, row->cells[i].text, widths[i]);
+        table_add_colored(out, buf_str(&cell), row->cells[i].color, has_color);
+        for (size_t j = used < widths[i] ? used : widths[i]; i + 1 < last && j < widths[i] + GAP;
+             j++)
+            buf_add_char(out, ' ');
+    }
+    buf_add_char(out, '\n');
+    (void)table;
+}
+
+static void write_note(const struct table_row_ *row, struct buf *out, size_t width, bool has_color)
+{
+    SCOPED(buf) text = {.limit = 0};
+    if (!row->note.len)
+        return;
+    for (size_t i = 0; i < NOTE_INDENT; i++)
+        buf_add_char(out, ' ');
+    terminal_add_cut(&text, row->note, width > NOTE_INDENT ? width - NOTE_INDENT : 1);
+    table_add_colored(out, buf_str(&text), TABLE_DIM, has_color);
+    buf_add_char(out, '\n');
+}
+
+void table_write(const struct table *table, struct buf *out, size_t width, bool has_color)
+{
+    size_t widths[TABLE_COLUMNS_MAX] = {0};
+    struct table_row_ titles = {.count = table->column_count};
+    for (size_t i = 0; i < table->column_count; i++)
+        titles.cells[i] = (struct table_cell_){table->columns[i].title, TABLE_BOLD};
+    measure(table, widths);
+    fit(table, widths, width);
+    write_cells(table, &titles, widths, out, has_color);
+    for (size_t i = 0; i < table->row_count; i++) {
+        write_cells(table, &table->rows[i], widths, out, has_color);
+        write_note(&table->rows[i], out, width, has_color);
+    }
+}

@@ -1,0 +1,121 @@
+#include "cmd/terminal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "base/quote.h"
+
+#define WIDTH_DEFAULT  80
+#define HEIGHT_DEFAULT 24
+#define SIZE_MAX_SANE  10000
+
+/* Nothing here changes the environment. */
+static const char *variable_of(const char *name)
+{
+    return getenv(name); /* NOLINT(concurrency-mt-unsafe) */
+}
+
+bool terminal_is_live(int fd)
+{
+    const char *kind = variable_of("TERM");
+    return isatty(fd) && kind && *kind && strcmp(kind, "dumb") != 0;
+}
+
+bool terminal_has_color(int fd, enum terminal_color wanted)
+{
+    const char *no_color = variable_of("NO_COLOR");
+    if (wanted != TERMINAL_AUTO)
+        return wanted == TERMINAL_ALWAYS;
+    return terminal_is_live(fd) && (!no_color || !*no_color);
+}
+
+static size_t size_from(const char *variable, size_t otherwise)
+{
+    uint64_t number;
+    const char *text = variable_of(variable);
+    if (!text || !str_to_uint64(str_from_c(text), &number) || !number || number > SIZE_MAX_SANE)
+        return otherwise;
+    return (size_t)number;
+}
+
+void terminal_size(int fd, size_t *ret_width, size_t *ret_height)
+{
+    struct winsize size = {0};
+    if (ioctl(fd, TIOCGWINSZ, &size) != 0)
+        size = (struct winsize){0};
+    *ret_width = size.ws_col ? size.ws_col : size_from("COLUMNS", WIDTH_DEFAULT);
+    *ret_height = size.ws_row ? size.ws_row : size_from("LINES", HEIGHT_DEFAULT);
+}
+
+/* The code point of a valid character of len bytes. */
+static uint32_t decode(const char *ptr, size_t len)
+{
+    static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    uint32_t code = (unsigned char)ptr[0] & masks[len];
+    for (size_t i = 1; i < len; i++)
+        code = code << 6 | ((unsigned char)ptr[i] & 0x3f);
+    return code;
+}
+
+void terminal_add_shown(struct buf *out, struct str text)
+{
+    char piece[QUOTE_PIECE_MAX];
+    while (text.len) {
+        const char first = text.ptr[0];
+        const size_t len = quote_next_go(&text, piece);
+        if (first == '"' || first == '\\')
+            buf_add_char(out, first);
+        else
+            buf_add(out, str_from(piece, len));
+    }
+}
+
+/* Of the character at the front; its length in bytes is returned in ret_len. */
+static size_t char_width(struct str text, size_t *ret_len)
+{
+    const size_t len = str_char_len(text);
+    *ret_len = len ? len : 1;
+    if (!len || len == 1)
+        return 1;
+    const int width = wcwidth((wchar_t)decode(text.ptr, len));
+    return width < 0 ? 1 : (size_t)width;
+}
+
+size_t terminal_width(struct str text)
+{
+    size_t width = 0, len;
+    while (text.len) {
+        width += char_width(text, &len);
+        text = str_skip(text, len);
+    }
+    return width;
+}
+
+void terminal_add_cut(struct buf *out, struct str text, size_t width)
+{
+    size_t used = 0, len;
+    if (terminal_width(text) <= width) {
+        buf_add(out, text);
+        return;
+    }
+    while (text.len && width) {
+        const size_t columns = char_width(text, &len);
+        if (used + columns > width - 1)
+            break;
+        buf_add(out, str_slice(text, 0, len));
+        used += columns;
+        text = str_skip(text, len);
+    }
+    if (width)
+        buf_add(out, STR("…"));
+}
+
+void terminal_add_cell(struct buf *out, struct str text, size_t width)
+{
+    terminal_add_cut(out, text, width);
+    for (size_t used = terminal_width(text); used < width; used++)
+        buf_add_char(out, ' ');
+}

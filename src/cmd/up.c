@@ -1,0 +1,198 @@
+/* corset up: the embedded API server on disk and the controllers, in one process. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "async/fiber.h"
+#include "async/loop.h"
+#include "async/signals.h"
+#include "base/arena.h"
+#include "client/kubeconfig.h"
+#include "cmd/address.h"
+#include "cmd/controller_flags.h"
+#include "cmd/globals.h"
+#include "cmd/server_files.h"
+#include "cmd/until_signal.h"
+#include "cmd/virtual_clusters.h"
+#include "net/network.h"
+#include "net/tcp.h"
+#include "net/tls.h"
+#include "standalone/standalone.h"
+
+#define DRAIN_TIMEOUT (5 * SECOND)
+
+struct settings {
+    struct server_files files;
+    const char *listen, *inject;
+    size_t virtual_clusters;
+    struct controller_settings controller;
+    struct globals globals;
+
+    struct address address;
+    struct inject faults;
+    struct arena arena; /* of the default folder's name */
+};
+
+/* Below $XDG_DATA_HOME, or where that is when nobody says; NULL without a home. */
+static const char *default_folder(struct arena *arena)
+{
+    const char *data = getenv("XDG_DATA_HOME"); /* NOLINT(concurrency-mt-unsafe) */
+    const char *home = getenv("HOME");          /* NOLINT(concurrency-mt-unsafe) */
+    if (data && data[0] == '/')
+        return arena_print(arena, "%s/corset", data).ptr;
+    return home && *home ? arena_print(arena, "%s/.local/share/corset", home).ptr : NULL;
+}
+
+static struct error *run_fleet(void *data)
+{
+    return fleet_run(data);
+}
+
+static void say_stopping(void)
+{
+    fprintf(stderr, "corset: stopping\n");
+}
+
+/* The controllers reach the server as everybody does. */
+static struct error *find_ourselves(const struct standalone *standalone,
+                                    struct rest_config *ret_config)
+{
+    SCOPED(buf) text = {.secret = true};
+    standalone_admin_kubeconfig(standalone, &text);
+    return kubeconfig_read(buf_str(&text), STR(""), NULL, ret_config);
+}
+
+static struct error *control(struct settings *settings, const struct rest_config *config,
+                             struct network *network, struct tls_context *tls,
+                             struct signals *signals)
+{
+    OWNED(fleet) fleet = NULL;
+    struct fleet_options options = settings->controller.fleet;
+    options.config = config;
+    options.network = network;
+    options.tls = tls;
+    TRY(fleet_new(loop_current(), &options, &fleet));
+    fprintf(stderr, "corset: ready on %.*s\n", STR_ARG(config->host));
+    fprintf(stderr, "corset: export KUBECONFIG=%s/kubeconfig\n", settings->files.data_dir);
+    return until_signal(signals, run_fleet, fleet, say_stopping);
+}
+
+static struct error *serve(void *data)
+{
+    struct settings *settings = data;
+    struct loop *loop = loop_current();
+    OWNED(signals) signals = NULL;
+    OWNED(network) network = NULL;
+    OWNED(standalone) standalone = NULL;
+    OWNED(tls_context) tls = NULL;
+    SCOPED(rest_config) config = {0};
+    TRY(signals_new(loop, &signals));
+    network = tcp_network_new(loop);
+    tls = tls_context_new();
+    const struct apiserver_options options = {
+        .network = network,
+        .host = settings->address.host,
+        .port = settings->address.port,
+        .folder = settings->files.data_dir,
+        .virtual_clusters = settings->virtual_clusters,
+        .inject = settings->faults,
+    };
+    TRY(standalone_new(loop, &options, &standalone));
+    TRY(server_files_write(&settings->files, standalone));
+    TRY(find_ourselves(standalone, &config));
+    TRY(virtual_clusters_tidy(&config, network, tls, settings->virtual_clusters),
+        "remove virtual clusters of an earlier run");
+    struct error *err = control(settings, &config, network, tls, signals);
+    FIBER_TIMEOUT(DRAIN_TIMEOUT);
+    OWNED(error) late = apiserver_drain(standalone_server(standalone));
+    return err;
+}
+
+#define AT(member) offsetof(struct settings, member)
+
+static const struct flag flags[] = {
+    {"data-dir",                  FLAG_TEXT,  AT(files.data_dir),   FLAG_FOLDER},
+    {"listen",                    FLAG_TEXT,  AT(listen),           FLAG_ANY   },
+    {"virtual-clusters",          FLAG_COUNT, AT(virtual_clusters), FLAG_ANY   },
+    {"write-kubeconfig",          FLAG_TEXT,  AT(files.kubeconfig), FLAG_FILE  },
+    {"write-cluster-kubeconfigs", FLAG_TEXT,  AT(files.clusters),   FLAG_FOLDER},
+    {"inject",                    FLAG_TEXT,  AT(inject),           FLAG_ANY   },
+};
+
+static const struct flag_group groups[] = {
+    FLAGS_GROUP(flags, 0),
+    CONTROLLER_GROUP(struct settings),
+    GLOBALS_GROUP(struct settings),
+};
+
+static int complete(struct settings *settings)
+{
+    struct fleet_options *fleet = &settings->controller.fleet;
+    if (settings->globals.kubeconfig || settings->globals.context)
+        return command_misused(&command_up, "--kubeconfig and --context are for 'corset "
+                                            "controller'; 'corset up' brings its own API server");
+    if (!settings->files.data_dir)
+        settings->files.data_dir = default_folder(&settings->arena);
+    if (!settings->files.data_dir)
+        return command_misused(&command_up, "give --data-dir, since HOME is not set");
+    if (!address_read(settings->listen, &settings->address))
+        return command_misused(&command_up, "--listen wants HOST:PORT, not '%s'", settings->listen);
+    OWNED(error) wrong = inject_read(str_from_c(settings->inject), &settings->faults);
+    if (wrong)
+        return command_misused(&command_up, "--inject: %s", wrong->message);
+    address_warn(&settings->address, settings->listen);
+    fleet->namespace = str_from_c(settings->globals.namespace);
+    const int misused = controller_flags_use(&settings->controller, &command_up);
+    return misused ? misused : globals_use(&settings->globals, &command_up);
+}
+
+static int run_with(struct settings *settings, int argc, char **argv)
+{
+    if (!flags_read(&command_up, argc, argv, settings))
+        return COMMAND_USAGE;
+    const int misused = complete(settings);
+    if (misused)
+        return misused;
+    OWNED(loop) loop = loop_new();
+    struct error *err = loop_run(loop, serve, settings);
+    return err ? command_fail(err) : COMMAND_DONE;
+}
+
+static int run(int argc, char **argv)
+{
+    struct settings settings = {
+        .listen = "127.0.0.1:7443",
+        .inject = "",
+        .controller = {.health = "", .diagnostics = ""},
+        .globals = GLOBALS_DEFAULT,
+    };
+    const int code = run_with(&settings, argc, argv);
+    arena_done(&settings.arena);
+    return code;
+}
+
+const struct command command_up = {
+    .name = "up",
+    .summary = "run API server and controllers together, on disk",
+    .help =
+        "Runs everything in one process until SIGINT or SIGTERM: an API server that keeps its\n"
+        "objects on disk, and the controllers. Clusters are added with 'corset cluster add'.\n\n"
+        "Usage: corset up [FLAGS]\n\n"
+        "  --data-dir DIR           where everything is kept: corset.db, pki/, kubeconfig, lock\n"
+        "                           (default: corset below $XDG_DATA_HOME or ~/.local/share)\n"
+        "  --listen HOST:PORT       where to listen (default 127.0.0.1:7443; port 0: any)\n"
+        "  --virtual-clusters N     N workload clusters to try things with, named vc-0001 and so\n"
+        "                           on; they are empty again after every start.\n"
+        "                           DIR/clusters/vc-0001.kubeconfig reaches the first\n"
+        "  --write-kubeconfig FILE  where to write the admin's kubeconfig besides DIR/kubeconfig\n"
+        "  --write-cluster-kubeconfigs DIR\n"
+        "                           where to write those of virtual clusters besides DIR/clusters\n"
+        "  --inject FAULTS          how virtual clusters misbehave, see 'corset apiserver --help'\n"
+        "  -n, --namespace NS       only sets and clusters of one namespace (default: all)\n" CONTROLLER_HELP
+        "\nBy default there are no health and diagnostics servers.\n\n"
+        "Try it:\n"
+        "  corset up --data-dir /tmp/corset --virtual-clusters 3 &\n"
+        "  kubectl --kubeconfig /tmp/corset/kubeconfig get clusters\n",
+    .groups = groups,
+    .group_count = COUNT(groups),
+    .run = run,
+};
