@@ -15,20 +15,27 @@
 #define PAUSE_MIN (100 * MILLISECOND)
 #define FAREWELL  (8 * SECOND)
 
+/* What a list of conditions shall say. */
+struct saying {
+    const char *path;
+    enum condition_form form;
+    const struct condition *conditions;
+    size_t count;
+};
+
 /* NULL for a list that says all this already, in whatever order others keep it. */
-static struct error *build_list(const struct object *object, const char *path,
-                                enum condition_form form, const struct condition *conditions,
-                                size_t count, timestamp now, struct arena *arena,
-                                struct json_doc **ret_doc)
+static struct error *build_list(const struct object *object, const struct saying *saying,
+                                timestamp now, struct arena *arena, struct json_doc **ret_doc)
 {
     struct condition_list list;
-    struct error *err = condition_list_read(arena, form, object_path(object, path), &list);
+    struct error *err =
+        condition_list_read(arena, saying->form, object_path(object, saying->path), &list);
     if (err) { /* somebody's malformed list is replaced: it would stop us for good */
         error_free(err);
-        TRY(condition_list_read(arena, form, NULL, &list));
+        TRY(condition_list_read(arena, saying->form, NULL, &list));
     }
-    for (size_t i = 0; i < count; i++)
-        condition_list_set(&list, &conditions[i], now);
+    for (size_t i = 0; i < saying->count; i++)
+        condition_list_set(&list, &saying->conditions[i], now);
     if (!list.changed)
         return NULL;
     condition_list_sort(&list);
@@ -45,14 +52,16 @@ static struct error *edit_status(struct member_set *set, const struct object *ob
     const timestamp now = loop_wall(set->resourceset->loop);
     json_edit_init(&edit, object_root(object));
     if (status->count) {
-        TRY(build_list(object, "status.conditions", CONDITION_METAV1, status->conditions,
-                       status->count, now, &arena, &conditions));
+        const struct saying saying = {"status.conditions", CONDITION_METAV1, status->conditions,
+                                      status->count};
+        TRY(build_list(object, &saying, now, &arena, &conditions));
         if (conditions)
             json_edit_set(&edit, JSON_PLACE("status.conditions"), json_doc_root(conditions));
     }
     if (status->v1beta1) {
-        TRY(build_list(object, "status.deprecated.v1beta1.conditions", CONDITION_V1BETA1,
-                       status->v1beta1, 1, now, &arena, &deprecated));
+        const struct saying saying = {"status.deprecated.v1beta1.conditions", CONDITION_V1BETA1,
+                                      status->v1beta1, 1};
+        TRY(build_list(object, &saying, now, &arena, &deprecated));
         if (deprecated)
             json_edit_set(&edit, JSON_PLACE("status.deprecated.v1beta1.conditions"),
                           json_doc_root(deprecated));

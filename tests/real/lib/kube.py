@@ -8,7 +8,7 @@ import time
 import urllib.parse
 
 MERGE = "application/merge-patch+json"
-APPLY = "application/apply-patch+yaml"
+BUSY_TRIES = 30  # of a server that says 429, a second apart: it has just begun, or has much to do
 
 # Where the collections of a kind are: the root, the plural, whether they are in namespaces.
 KINDS = {
@@ -97,10 +97,17 @@ class Server:
                     raise
         if raw:
             return answer.status, text.decode()
-        return answer.status, json.loads(text) if text else {}
+        if not answer.headers.get("Content-Type", "").startswith("application/json"):
+            return answer.status, {"message": text.decode()}
+        return answer.status, json.loads(text)
 
     def ask(self, method, path, body=None, **more):
         status, answer = self.request(method, path, body, **more)
+        for _ in range(BUSY_TRIES):
+            if status != 429:
+                break
+            time.sleep(1)
+            status, answer = self.request(method, path, body, **more)
         if status >= 300:
             raise ApiError(status, answer, f"{method} {path}")
         return answer
@@ -168,7 +175,7 @@ def _encoded(path):
         return base64.b64encode(file.read()).decode()
 
 
-def until(what, check, timeout=30.0, pause=0.1):
+def until(what, check, timeout=60.0, pause=0.1):
     """Repeats the check until it returns something true, which is returned."""
     end = time.monotonic() + timeout
     while True:

@@ -18,6 +18,7 @@ from lib.kube import Server, until
 PROGRAMS = ("etcd", "kube-apiserver", "kube-controller-manager")
 CONTROLLERS = ("namespace-controller", "garbage-collector-controller", "serviceaccount-controller",
                "clusterrole-aggregation-controller")
+STOP_LIMIT = 5  # seconds; an API server waits up to a minute for its watches to end
 START_LIMIT = 240  # seconds; a loaded machine of two cores takes up to one minute for three planes
 
 # What was written is kept with its body, so that scenarios can see the patches; bindings, which grow large,
@@ -108,7 +109,7 @@ class Plane:
         process.send_signal(signal.SIGCONT)
         process.terminate()
         try:
-            process.wait(20)
+            process.wait(STOP_LIMIT)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

@@ -13,7 +13,7 @@ class Scenario:
         self.needs = needs  # programs that KUBEBUILDER_ASSETS may lack
 
 
-def scenario(serial=False, timeout=120, needs=()):
+def scenario(serial=False, timeout=240, needs=()):
     def note(function):
         if function.__name__ in ALL:
             raise ValueError(f"two scenarios named {function.__name__}")

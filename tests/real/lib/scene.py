@@ -70,10 +70,11 @@ class Scene:
         for server in (self.management, self.blue.admin, self.green.admin):
             server.put_in({"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": self.namespace}})
 
-    @staticmethod
-    def tell(fact):
-        """A line for the reader of the test's output."""
+    def tell(self, fact):
+        """A line for people; all of them are shown at the end of `make conformance`."""
         print(fact, flush=True)
+        with open(os.path.join(self.options.folder, "facts"), "a", encoding="utf-8") as file:
+            file.write(f"{self.name}: {fact}\n")
 
     # -- controllers
 
@@ -233,7 +234,7 @@ class Scene:
 
     # -- waiting
 
-    def await_condition(self, begin, kind="ResourcesApplied", name="crs1", timeout=30):
+    def await_condition(self, begin, kind="ResourcesApplied", name="crs1", timeout=60):
         """Until the condition's text begins so."""
         try:
             until(begin, lambda: self.condition(kind, name).startswith(begin), timeout)
@@ -241,10 +242,10 @@ class Scene:
             raise AssertionError(f"{kind} of {name} is {self.condition(kind, name)!r}, not {begin!r}, "
                                  f"after {timeout} s") from None
 
-    def await_applied(self, name="crs1", timeout=30):
+    def await_applied(self, name="crs1", timeout=60):
         self.await_condition("True/Applied/", name=name, timeout=timeout)
 
-    def await_settled(self, name="crs1", timeout=30):
+    def await_settled(self, name="crs1", timeout=60):
         """Applied, and the end of the pass is in the status."""
         self.await_applied(name, timeout)
         until("observedGeneration is current", lambda: self._observed(name), timeout)
@@ -253,7 +254,7 @@ class Scene:
         found = self.get_set(name)
         return found["status"].get("observedGeneration") == found["metadata"]["generation"]
 
-    def await_log(self, text, controller=None, timeout=30):
+    def await_log(self, text, controller=None, timeout=60):
         until(f"the log says {text!r}", lambda: text in (controller or self.controller).log(), timeout)
 
     def ready(self, strategy="ApplyOnce"):
@@ -271,11 +272,15 @@ class Scene:
         self.management.patch("ClusterResourceSet", self.namespace, name, {"metadata": {"annotations": {
             "scenario/kick": str(time.time())}}})
 
+    def mark_all(self):
+        """What comes from here on counts; Events follow what they tell of within a moment."""
+        time.sleep(1)
+        for audit in (self.audit, self.blue.audit, self.green.audit):
+            audit.mark()
+
     def check_quiet(self, seconds=3.0, kick=True):
         """Nothing is written anywhere, and nothing but probes is sent to workload clusters."""
-        audits = (self.audit, self.blue.audit, self.green.audit)
-        for audit in audits:
-            audit.mark()
+        self.mark_all()
         if kick:
             self.kick()
         time.sleep(seconds)

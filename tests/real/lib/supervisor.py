@@ -51,7 +51,8 @@ def begin(folder, assets, prepare):
     try:
         prepare(state)
     except BaseException:
-        end(folder)
+        process.terminate()
+        process.wait()
         raise
     return state
 
@@ -90,7 +91,7 @@ def ask(folder, do, plane, program):
 
 def supervise(folder, assets, owner):
     """The supervisor's own life."""
-    for left in (state_path(folder), socket_path(folder)):
+    for left in (state_path(folder), socket_path(folder), os.path.join(folder, "facts")):
         if os.path.exists(left):
             os.unlink(left)
     for name, _ in PLANES:  # what an earlier run left

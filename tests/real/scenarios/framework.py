@@ -65,8 +65,7 @@ def fw_104_objects_carry_nothing_of_ours(scene):
 @scenario()
 def fw_105_nothing_changed_nothing_sent(scene):
     scene.ready("Reconcile")
-    for audit in (scene.audit, scene.blue.audit):
-        audit.mark()
+    scene.mark_all()
     time.sleep(12)
     mine = [entry for entry in scene.audit.entries(namespace=scene.namespace) if entry["verb"] != "watch"]
     check_equal("requests to the management cluster", summary(mine), [])

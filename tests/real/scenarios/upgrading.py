@@ -69,7 +69,9 @@ def taken_over(scene, version, strategy, status, with_cluster=False):
     check_equal("the entry", scene.raw_entry(), entry)
     check_equal("b", scene.value("b"), "mine")
     writes = scene.audit.writes(namespace=scene.namespace)
-    scene.tell(f"{version}, {strategy}: writes to the management cluster: {summary(writes)}")
+    kinds = [one["objectRef"]["resource"] for one in writes]
+    scene.tell(f"{version}, {strategy}: no write to the workload cluster; to the management cluster: "
+               f"{', '.join(f'{kinds.count(kind)} {kind}' for kind in sorted(set(kinds))) or 'none'}")
     check("few writes to the management cluster", len(writes) <= 8)
     scene.check_quiet()
     return uid
