@@ -40,9 +40,13 @@ static int64_t uv_wall(struct loop_backend *backend)
     return read_clock(CLOCK_REALTIME);
 }
 
+/*
+ * uv_run() looks at timers before it waits. An alarm that is due by then has rung, and without
+ * another timer the wait would have no end; told to stop, it does not wait.
+ */
 static void on_alarm(uv_timer_t *alarm)
 {
-    (void)alarm;
+    uv_stop(alarm->loop);
 }
 
 static void on_awake(uv_async_t *awake)

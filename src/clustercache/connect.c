@@ -132,6 +132,7 @@ static struct error *make(struct accessor *accessor, struct kubeconfig_secret_ma
     struct clustercache_config *config = accessor->cache->config;
     SCOPED(rest_config) rest = {0};
     log_v(6, "Creating REST config");
+    TRY(turn_take()); /* YAML and certificates are read: many of these may come at once */
     TRY(kubeconfig_secret_read(accessor, mark, &rest));
     OWNED(workload) workload = workload_new(config, accessor->key, &rest);
     TRY(open_client(accessor, workload), "error creating HTTP client and mapper");

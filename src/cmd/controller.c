@@ -1,12 +1,11 @@
 /* corset controller: the controllers, against an API server that is there already. */
-#include "async/fiber.h"
 #include "async/loop.h"
-#include "async/scope.h"
 #include "async/signals.h"
 #include "base/log.h"
 #include "client/kubeconfig.h"
 #include "cmd/controller_flags.h"
 #include "cmd/globals.h"
+#include "cmd/until_signal.h"
 #include "fleet/fleet.h"
 #include "net/network.h"
 #include "net/tcp.h"
@@ -18,14 +17,6 @@ struct settings {
     struct globals globals;
     struct controller_settings controller;
     const char *lease_namespace, *lease_name;
-};
-
-struct process {
-    struct settings *settings;
-    struct signals *signals;
-    struct fleet *fleet;
-    struct fiber *worker, *listener; /* NULL once they have ended: a fiber is gone then */
-    bool is_told_to_stop;
 };
 
 /* The kubeconfig that was asked for, the Pod's own cluster, the user's kubeconfig. */
@@ -43,35 +34,20 @@ static struct error *find_cluster(const struct settings *settings, struct rest_c
     return kubeconfig_load(&paths, &choice, ret_config);
 }
 
-static struct error *work(void *data)
+static struct error *run_fleet(void *data)
 {
-    struct process *process = data;
-    struct error *err = fleet_run(process->fleet);
-    process->worker = NULL;
-    if (process->listener)
-        fiber_cancel(process->listener);
-    return process->is_told_to_stop ? error_ignore(err, ERROR_CANCELED) : err;
+    return fleet_run(data);
 }
 
-static struct error *listen_for_signals(void *data)
+static void say_stopping(void)
 {
-    struct process *process = data;
-    struct error *err = signals_wait(process->signals);
-    if (!err) {
-        log_info("Stopping");
-        process->is_told_to_stop = true;
-        if (process->worker)
-            fiber_cancel(process->worker);
-    }
-    process->listener = NULL;
-    return error_ignore(err, ERROR_CANCELED);
+    log_info("Stopping");
 }
 
 static struct error *serve(void *data)
 {
     struct settings *settings = data;
     struct loop *loop = loop_current();
-    struct process process = {.settings = settings};
     OWNED(signals) signals = NULL;
     SCOPED(rest_config) config = {0};
     TRY(signals_new(loop, &signals));
@@ -80,7 +56,6 @@ static struct error *serve(void *data)
     OWNED(network) guarded = tcp_network_new(loop);
     OWNED(tls_context) tls = tls_context_new();
     OWNED(fleet) fleet = NULL;
-    SCOPED(scope) scope = {0};
     struct fleet_options *options = &settings->controller.fleet;
     const duration lease = options->lease_duration, renew = options->renew_deadline;
     tcp_network_limit_delivery(guarded, lease && renew ? lease - renew : DELIVERY_DEFAULT);
@@ -89,11 +64,7 @@ static struct error *serve(void *data)
     options->guarded_network = guarded;
     options->tls = tls;
     TRY(fleet_new(loop, options, &fleet));
-    process.signals = signals;
-    process.fleet = fleet;
-    process.listener = scope_start(&scope, "signals", listen_for_signals, &process);
-    process.worker = scope_start(&scope, "controllers", work, &process);
-    return scope_wait(&scope);
+    return until_signal(signals, run_fleet, fleet, say_stopping);
 }
 
 #define AT(member)       offsetof(struct settings, member)

@@ -222,9 +222,10 @@ bool flags_read(const struct command *command, int argc, char **argv, void *sett
             continue;
         }
         struct written written = read_written(command, argv[i]);
-        if (written.row == STR_NONE)
+        const struct flag *flag = written.row == STR_NONE ? NULL : flags_at(command, written.row);
+        if (!flag)
             return unknown(command, argv[i], written.name);
-        if (!written.value && flags_at(command, written.row)->type != FLAG_BOOL) {
+        if (!written.value && flag->type != FLAG_BOOL) {
             if (i + 1 == argc) {
                 command_misused(command, "%s needs a value", argv[i]);
                 return false;

@@ -5,12 +5,12 @@
 
 #include "async/fiber.h"
 #include "async/loop.h"
-#include "async/scope.h"
 #include "async/signals.h"
 #include "base/log.h"
 #include "cmd/management.h"
 #include "cmd/status_render.h"
 #include "cmd/status_source.h"
+#include "cmd/until_signal.h"
 #include "json/yaml_write.h"
 
 #define FRAME_LEAST  (250 * MILLISECOND) /* between two frames */
@@ -149,7 +149,6 @@ struct screen {
     struct status_watch watch;
     struct str namespace;
     struct signals *signals;
-    struct fiber *painter;
     bool is_live;
 };
 
@@ -193,14 +192,6 @@ static struct error *keep_painting(void *data)
     }
 }
 
-static struct error *wait_for_end(void *data)
-{
-    struct screen *screen = data;
-    struct error *err = signals_wait(screen->signals);
-    fiber_cancel(screen->painter);
-    return err;
-}
-
 /* The log would tear the picture; what is wrong is part of it. */
 static void drop_line(void *data, struct str line)
 {
@@ -212,7 +203,6 @@ static struct error *show_always(struct settings *settings, const struct managem
                                  struct str namespace)
 {
     SCOPED(screen) screen = {.settings = settings, .namespace = namespace};
-    SCOPED(scope) scope = {0};
     screen.is_live = terminal_is_live(STDOUT_FILENO) && settings->format <= FORMAT_WIDE;
     TRY(signals_new(loop_current(), &screen.signals));
     {
@@ -223,12 +213,10 @@ static struct error *show_always(struct settings *settings, const struct managem
         log_set_sink(drop_line, NULL);
         TRY(print(STR("\x1b[?1049h\x1b[?25l\x1b[?7l")));
     }
-    screen.painter = scope_start(&scope, "screen", keep_painting, &screen);
-    scope_start(&scope, "signals", wait_for_end, &screen);
-    struct error *err = scope_wait(&scope);
+    struct error *err = until_signal(screen.signals, keep_painting, &screen, NULL);
     if (screen.is_live)
         err = error_join(err, print(STR("\x1b[?7h\x1b[?25h\x1b[?1049l")));
-    return error_ignore(err, ERROR_CANCELED);
+    return err;
 }
 
 static struct error *show(void *data)

@@ -4,15 +4,14 @@
 
 #include "async/fiber.h"
 #include "async/loop.h"
-#include "async/scope.h"
 #include "async/signals.h"
 #include "base/arena.h"
-#include "base/log.h"
 #include "client/kubeconfig.h"
 #include "cmd/address.h"
 #include "cmd/controller_flags.h"
 #include "cmd/globals.h"
 #include "cmd/server_files.h"
+#include "cmd/until_signal.h"
 #include "cmd/virtual_clusters.h"
 #include "net/network.h"
 #include "net/tcp.h"
@@ -43,35 +42,14 @@ static const char *default_folder(struct arena *arena)
     return home && *home ? arena_print(arena, "%s/.local/share/corset", home).ptr : NULL;
 }
 
-struct process {
-    struct signals *signals;
-    struct fleet *fleet;
-    struct fiber *worker, *listener; /* NULL once they have ended: a fiber is gone then */
-    bool is_told_to_stop;
-};
-
-static struct error *work(void *data)
+static struct error *run_fleet(void *data)
 {
-    struct process *process = data;
-    struct error *err = fleet_run(process->fleet);
-    process->worker = NULL;
-    if (process->listener)
-        fiber_cancel(process->listener);
-    return process->is_told_to_stop ? error_ignore(err, ERROR_CANCELED) : err;
+    return fleet_run(data);
 }
 
-static struct error *listen_for_signals(void *data)
+static void say_stopping(void)
 {
-    struct process *process = data;
-    struct error *err = signals_wait(process->signals);
-    if (!err) {
-        fprintf(stderr, "corset: stopping\n");
-        process->is_told_to_stop = true;
-        if (process->worker)
-            fiber_cancel(process->worker);
-    }
-    process->listener = NULL;
-    return error_ignore(err, ERROR_CANCELED);
+    fprintf(stderr, "corset: stopping\n");
 }
 
 /* The controllers reach the server as everybody does. */
@@ -88,19 +66,14 @@ static struct error *control(struct settings *settings, const struct rest_config
                              struct signals *signals)
 {
     OWNED(fleet) fleet = NULL;
-    SCOPED(scope) scope = {0};
     struct fleet_options options = settings->controller.fleet;
-    struct process process = {.signals = signals};
     options.config = config;
     options.network = network;
     options.tls = tls;
     TRY(fleet_new(loop_current(), &options, &fleet));
     fprintf(stderr, "corset: ready on %.*s\n", STR_ARG(config->host));
     fprintf(stderr, "corset: export KUBECONFIG=%s/kubeconfig\n", settings->files.data_dir);
-    process.fleet = fleet;
-    process.listener = scope_start(&scope, "signals", listen_for_signals, &process);
-    process.worker = scope_start(&scope, "controllers", work, &process);
-    return scope_wait(&scope);
+    return until_signal(signals, run_fleet, fleet, say_stopping);
 }
 
 static struct error *serve(void *data)

@@ -57,17 +57,18 @@ static struct client *connect_as(struct fleet *fleet, struct leader *guard)
     const struct fleet_options *options = &fleet->options;
     struct network *network =
         guard && options->guarded_network ? options->guarded_network : options->network;
-    return client_new(fleet->loop, &(struct client_options){
-                                       .config = options->config,
-                                       .network = network,
-                                       .tls = options->tls,
-                                       .user_agent = options->user_agent,
-                                       .qps = options->qps ? options->qps : QPS_DEFAULT,
-                                       .burst = options->burst ? options->burst : BURST_DEFAULT,
-                                       .metrics = fleet->metrics,
-                                       .may_write = guard ? leader_may_write : NULL,
-                                       .may_write_data = guard,
-                                   });
+    return client_new(fleet->loop,
+                      &(struct client_options){
+                          .config = options->config,
+                          .network = network,
+                          .tls = options->tls,
+                          .user_agent = options->user_agent,
+                          .qps = options->qps != 0 ? options->qps : QPS_DEFAULT,
+                          .burst = options->burst != 0 ? options->burst : BURST_DEFAULT,
+                          .metrics = fleet->metrics,
+                          .may_write = guard ? leader_may_write : NULL,
+                          .may_write_data = guard,
+                      });
 }
 
 static struct error *open_leader(struct fleet *fleet)

@@ -125,7 +125,6 @@ SIM_TEST(crs_72_a_namespaced_object_without_a_namespace_fails)
 SIM_TEST(crs_73_the_bytes_of_a_secret_are_what_counts)
 {
     SCOPED(crs_rig) rig;
-    SCOPED(buf) body = {.limit = 0};
     SCOPED(buf) hash = {.limit = 0};
     crs_rig_init(&rig);
     crs_rig_cluster(&rig, 1);

@@ -136,7 +136,7 @@ struct fleet_options crs_rig_options(struct crs_rig *rig, const struct fleet_opt
     all.network = rig->desk.network;
     all.tls = rig->desk.tls;
     all.user_agent = STR("corset/v1 (linux)");
-    if (!all.timing.jitter)
+    if (all.timing.jitter == 0)
         all.timing.jitter = -1;
     return all;
 }

@@ -1,0 +1,51 @@
+#include "cmd/until_signal.h"
+
+#include <stdbool.h>
+
+#include "async/fiber.h"
+#include "async/scope.h"
+#include "async/signals.h"
+
+/* Each of the two ends the other; one that has ended is not to be touched any more. */
+struct until {
+    struct signals *signals;
+    fiber_fn work;
+    void *data;
+    void (*stopping)(void);
+    struct fiber *worker, *listener; /* NULL: it has ended */
+    bool is_told;
+};
+
+static struct error *run_work(void *data)
+{
+    struct until *until = data;
+    struct error *err = until->work(until->data);
+    until->worker = NULL;
+    if (until->listener)
+        fiber_cancel(until->listener);
+    return until->is_told ? error_ignore(err, ERROR_CANCELED) : err;
+}
+
+static struct error *listen(void *data)
+{
+    struct until *until = data;
+    struct error *err = signals_wait(until->signals);
+    until->listener = NULL;
+    until->is_told = !err;
+    if (!err && until->worker) {
+        if (until->stopping)
+            until->stopping();
+        fiber_cancel(until->worker);
+    }
+    return error_ignore(err, ERROR_CANCELED);
+}
+
+struct error *until_signal(struct signals *signals, fiber_fn work, void *data,
+                           void (*stopping)(void))
+{
+    struct until until = {.signals = signals, .work = work, .data = data, .stopping = stopping};
+    SCOPED(scope) scope = {0};
+    until.listener = scope_start(&scope, "signals", listen, &until);
+    until.worker = scope_start(&scope, "work", run_work, &until);
+    return scope_wait(&scope);
+}
