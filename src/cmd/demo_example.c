@@ -1,5 +1,7 @@
 #include "cmd/demo_example.h"
 
+#include <stdint.h>
+
 #include "addons/content.h"
 #include "base/memory.h"
 #include "json/manifest.h"
@@ -9,7 +11,8 @@ extern const char demo_example_begin[], demo_example_end[];
 
 struct str demo_example_text(void)
 {
-    return str_from(demo_example_begin, (size_t)(demo_example_end - demo_example_begin));
+    return str_from(demo_example_begin,
+                    (size_t)((uintptr_t)demo_example_end - (uintptr_t)demo_example_begin));
 }
 
 void demo_example_done(struct demo_example *example)
