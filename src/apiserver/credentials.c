@@ -65,7 +65,44 @@ static struct error *check_clock(const struct credentials_options *options)
                      STR_ARG(today));
 }
 
-/* The authority's two files are one thing: a key without its certificate is of no use. */
+/* The key is written first: what a first start leaves that ends before tokens.key is there. */
+static struct error *check_pair(const struct credentials_options *options, bool has_certificate,
+                                bool has_key)
+{
+    SCOPED(buf) tokens = {.secret = true};
+    bool has_tokens = false;
+    if (has_certificate == has_key)
+        return NULL;
+    TRY(secret_file_read(options->folder, "tokens.key", &tokens, &has_tokens));
+    if (has_key && !has_tokens)
+        return NULL;
+    return error_new(ERROR_IO,
+                     "%s holds only one of ca.crt and ca.key; put the other one back, or remove "
+                     "both to begin with a new authority",
+                     options->folder);
+}
+
+/* A key that has no certificate yet gets one and is never replaced: it may be somebody's own. */
+static struct error *make_authority(const struct credentials_options *options, struct buf *key,
+                                    struct buf *certificate, struct pki_authority **ret_authority)
+{
+    const struct str name = STR("corset authority");
+    const int64_t from = options->now - CLOCK_SKEW, until = options->now + 10 * YEAR;
+    const bool has_key = key->len;
+    if (has_key)
+        TRY(pki_authority_of_key(name, buf_str(key), from, until, ret_authority),
+            "read ca.key in %s", options->folder);
+    else
+        TRY(pki_authority_new(name, from, until, ret_authority));
+    buf_clear(key);
+    buf_clear(certificate);
+    TRY(pki_authority_write(*ret_authority, certificate, key));
+    if (!has_key)
+        TRY(secret_file_write(options->folder, "ca.key", buf_str(key)));
+    return secret_file_write(options->folder, "ca.crt", buf_str(certificate));
+}
+
+/* The authority's two files are one thing: a certificate without its key is of no use. */
 static struct error *open_authority(const struct credentials_options *options,
                                     struct credentials *credentials,
                                     struct pki_authority **ret_authority)
@@ -75,22 +112,13 @@ static struct error *open_authority(const struct credentials_options *options,
     bool has_certificate = false, has_key = false;
     TRY(secret_file_read(options->folder, "ca.crt", &certificate, &has_certificate));
     TRY(secret_file_read(options->folder, "ca.key", &key, &has_key));
-    if (has_certificate != has_key)
-        return error_new(ERROR_IO,
-                         "%s holds only one of ca.crt and ca.key; put the other one back, or "
-                         "remove both to begin with a new authority",
-                         options->folder);
-    if (has_key) {
+    TRY(check_pair(options, has_certificate, has_key));
+    if (has_certificate) {
         TRY(pki_authority_read(buf_str(&certificate), buf_str(&key), ret_authority),
             "read ca.crt and ca.key in %s", options->folder);
         TRY(check_time(options, *ret_authority));
     } else {
-        TRY(pki_authority_new(STR("corset authority"), options->now - CLOCK_SKEW,
-                              options->now + 10 * YEAR, ret_authority));
-        buf_clear(&certificate);
-        TRY(pki_authority_write(*ret_authority, &certificate, &key));
-        TRY(secret_file_write(options->folder, "ca.key", buf_str(&key)));
-        TRY(secret_file_write(options->folder, "ca.crt", buf_str(&certificate)));
+        TRY(make_authority(options, &key, &certificate, ret_authority));
     }
     buf_add(&credentials->authority, buf_str(&certificate));
     return NULL;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "apiserver/folder_test.h"
+#include "apiserver/secret_file.h"
 #include "base/duration.h"
 #include "testing/sim.h"
 
@@ -69,6 +70,44 @@ TEST(credentials_do_not_make_up_half_an_authority)
                     "holds only one of ca.crt and ca.key");
         CHECK_EQ(folder_mode(&folder, files[i]), -1);
     }
+}
+
+/* What a first start leaves that is killed after each of its files. */
+TEST(credentials_of_an_unfinished_first_start_are_finished)
+{
+    static const char *const files[] = {"pki/tokens.key", "pki/ca.crt", "pki/ca.key"};
+    SCOPED(folder) folder;
+    OWNED(credentials) first = NULL;
+    folder_init(&folder);
+    CHECK_OK(open_in(folder_file(&folder, "pki"), &first));
+    for (size_t left = COUNT(files); left-- > 0;) {
+        OWNED(credentials) second = NULL;
+        OWNED(credentials) third = NULL;
+        TEST_CASE("%zu files are there", left);
+        for (size_t i = 0; i < COUNT(files) - left; i++)
+            CHECK_EQ(unlink(folder_file(&folder, files[i])), 0);
+        CHECK_OK(open_in(folder_file(&folder, "pki"), &second));
+        CHECK_OK(open_in(folder_file(&folder, "pki"), &third));
+        CHECK_EQ(buf_str(&third->authority), buf_str(&second->authority));
+    }
+}
+
+TEST(credentials_keep_a_key_without_its_certificate)
+{
+    SCOPED(folder) folder;
+    SCOPED(buf) before = {.secret = true};
+    SCOPED(buf) after = {.secret = true};
+    OWNED(credentials) first = NULL;
+    OWNED(credentials) second = NULL;
+    bool is_there;
+    folder_init(&folder);
+    CHECK_OK(open_in(folder_file(&folder, "pki"), &first));
+    CHECK_OK(secret_file_read(folder_file(&folder, "pki"), "ca.key", &before, &is_there));
+    CHECK_EQ(unlink(folder_file(&folder, "pki/tokens.key")), 0);
+    CHECK_EQ(unlink(folder_file(&folder, "pki/ca.crt")), 0);
+    CHECK_OK(open_in(folder_file(&folder, "pki"), &second));
+    CHECK_OK(secret_file_read(folder_file(&folder, "pki"), "ca.key", &after, &is_there));
+    CHECK_EQ(buf_str(&after), buf_str(&before));
 }
 
 TEST(credentials_that_are_broken_are_named)

@@ -124,17 +124,13 @@ static EVP_PKEY *new_key(bool rsa)
     return rsa ? EVP_RSA_gen(RSA_BITS) : EVP_EC_gen("P-256");
 }
 
-struct error *pki_authority_new(struct str common_name, int64_t not_before, int64_t not_after,
-                                struct pki_authority **ret_authority)
+/* Takes the key. */
+static struct error *sign_self(EVP_PKEY *key, const struct pki_request *request,
+                               struct pki_authority **ret_authority)
 {
     OWNED(pki_authority) authority = NEW(struct pki_authority);
-    const struct pki_request request = {
-        .common_name = common_name,
-        .not_before = not_before,
-        .not_after = not_after,
-    };
-    authority->key = new_key(false);
-    X509 *certificate = authority->key ? draft(authority->key, &request) : NULL;
+    authority->key = key;
+    X509 *certificate = key ? draft(key, request) : NULL;
     authority->certificate = certificate;
     const bool ok =
         certificate && X509_set_issuer_name(certificate, X509_get_subject_name(certificate)) == 1 &&
@@ -142,11 +138,38 @@ struct error *pki_authority_new(struct str common_name, int64_t not_before, int6
         add_extension(certificate, certificate, NID_key_usage,
                       "critical,keyCertSign,cRLSign,digitalSignature") &&
         add_extension(certificate, certificate, NID_subject_key_identifier, "hash") &&
-        X509_sign(certificate, authority->key, EVP_sha256()) > 0;
+        X509_sign(certificate, key, EVP_sha256()) > 0;
     if (!ok)
         return tls_error("make a certificate authority");
     *ret_authority = TAKE(authority);
     return NULL;
+}
+
+struct error *pki_authority_new(struct str common_name, int64_t not_before, int64_t not_after,
+                                struct pki_authority **ret_authority)
+{
+    const struct pki_request request = {
+        .common_name = common_name, .not_before = not_before, .not_after = not_after};
+    return sign_self(new_key(false), &request, ret_authority);
+}
+
+static EVP_PKEY *read_key(struct str pem)
+{
+    BIO *bio = BIO_new_mem_buf(pem.ptr, (int)pem.len);
+    EVP_PKEY *key = PEM_read_bio_PrivateKey(bio, NULL, NULL, (void *)"");
+    BIO_free(bio);
+    ERR_clear_error();
+    return key;
+}
+
+struct error *pki_authority_of_key(struct str common_name, struct str key_pem, int64_t not_before,
+                                   int64_t not_after, struct pki_authority **ret_authority)
+{
+    const struct pki_request request = {
+        .common_name = common_name, .not_before = not_before, .not_after = not_after};
+    EVP_PKEY *key = read_key(key_pem);
+    return key ? sign_self(key, &request, ret_authority)
+               : error_new(ERROR_PARSE, "not the key of an authority");
 }
 
 struct error *pki_authority_read(struct str certificate_pem, struct str key_pem,
@@ -156,13 +179,12 @@ struct error *pki_authority_read(struct str certificate_pem, struct str key_pem,
     BIO *bio = BIO_new_mem_buf(certificate_pem.ptr, (int)certificate_pem.len);
     authority->certificate = PEM_read_bio_X509(bio, NULL, NULL, NULL);
     BIO_free(bio);
-    bio = BIO_new_mem_buf(key_pem.ptr, (int)key_pem.len);
-    authority->key = PEM_read_bio_PrivateKey(bio, NULL, NULL, (void *)"");
-    BIO_free(bio);
-    ERR_clear_error();
+    authority->key = read_key(key_pem);
     if (!authority->certificate || !authority->key ||
-        X509_check_private_key(authority->certificate, authority->key) != 1)
+        X509_check_private_key(authority->certificate, authority->key) != 1) {
+        ERR_clear_error();
         return error_new(ERROR_PARSE, "not a certificate authority and its key");
+    }
     *ret_authority = TAKE(authority);
     return NULL;
 }

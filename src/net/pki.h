@@ -31,6 +31,10 @@ MUST_USE struct error *pki_rsa_key(struct buf *key_pem);
 /* A new self-signed authority. */
 MUST_USE struct error *pki_authority_new(struct str common_name, int64_t not_before,
                                          int64_t not_after, struct pki_authority **ret_authority);
+/* The same with a key that is there already; ERROR_PARSE when it is none. */
+MUST_USE struct error *pki_authority_of_key(struct str common_name, struct str key_pem,
+                                            int64_t not_before, int64_t not_after,
+                                            struct pki_authority **ret_authority);
 MUST_USE struct error *pki_authority_read(struct str certificate_pem, struct str key_pem,
                                           struct pki_authority **ret_authority);
 void pki_authority_free(struct pki_authority *authority);
