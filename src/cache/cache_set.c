@@ -95,6 +95,21 @@ struct cache *cache_set_get(struct cache_set *set, const struct cache_options *o
     return cache;
 }
 
+struct cache *cache_set_hold(struct cache_set *set, const struct cache_options *options,
+                             struct object *const *objects, size_t count)
+{
+    struct cache *cache = cache_new(set->loop, &set->synced, options);
+    struct cache_store loading;
+    cache_store_init_like(&loading, &cache->store);
+    for (size_t i = 0; i < count; i++)
+        (void)cache_load(cache, &loading, objects[i]);
+    cache_replace(cache, &loading, STR(""));
+    cache_store_done(&loading);
+    cache->is_followed = true; /* as far as others are concerned: nobody is to begin it */
+    list_append(&set->caches, &cache->link);
+    return cache;
+}
+
 static struct error *why_not_synced(const struct cache *cache, struct error *err)
 {
     const struct str problem = cache_problem(cache), resource = cache->options.gvr.resource;
