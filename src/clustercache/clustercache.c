@@ -84,20 +84,25 @@ static void make_controller(struct clustercache *cache)
                      &(struct controller_source){.map = on_secret, .data = cache});
 }
 
-struct error *clustercache_new(struct loop *loop, const struct clustercache_options *options,
-                               struct clustercache **ret_cache)
+struct clustercache *clustercache_new_idle(struct clustercache_config *config)
 {
-    struct clustercache_config *config;
-    TRY(clustercache_config_new(loop, options, &config));
     struct clustercache *cache = NEW(struct clustercache);
     cache->config = config;
-    cache->metrics = options->metrics;
+    cache->metrics = config->options.metrics;
     cache->handshakes.permits = config->options.handshakes;
     cache->slow_handshakes.permits = config->options.handshakes;
     list_init(&cache->sources);
     list_init(&cache->old_keys);
     clustercache_metrics_register(cache->metrics);
-    if (config->has_pod)
+    return cache;
+}
+
+struct error *clustercache_new(struct loop *loop, const struct clustercache_options *options,
+                               struct clustercache **ret_cache)
+{
+    TRY(clustercache_config_check(options));
+    struct clustercache *cache = clustercache_new_idle(clustercache_config_new(loop, options));
+    if (cache->config->has_pod)
         log_info("Found controller Pod metadata, the ClusterCache will try to access the cluster "
                  "it is running on directly if possible");
     else
