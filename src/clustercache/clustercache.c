@@ -27,16 +27,18 @@ static bool has_watch_label(void *data, const struct cache_event *event)
 {
     const struct clustercache *cache = data;
     const struct str wanted = cache->config->options.watch_filter;
+    const struct object_text *text = event->now ? event->now : event->old;
+    const struct key key = object_text_key(text);
     OWNED(object) object = NULL;
     struct str value;
     if (!wanted.len)
         return true;
-    OWNED(error) err = object_text_read(event->now ? event->now : event->old, &object);
+    OWNED(error) err = object_text_read(text, &object);
     const bool passes =
         !err && object_find_label(object, STR(WATCH_LABEL), &value) && str_eq(value, wanted);
     if (!passes)
         log_v(4, "Resource does not match label, will not attempt to map resource",
-              LOG_STR("label", STR(WATCH_LABEL)));
+              LOG_KEY("Cluster", key.namespace, key.name), LOG_STR("label", STR(WATCH_LABEL)));
     return passes;
 }
 
@@ -248,6 +250,7 @@ static struct error *start_watch(struct workload *workload, const struct cluster
 struct error *clustercache_watch(struct clustercache *cache, struct key cluster,
                                  const struct clustercache_watch *watch)
 {
+    LOG_CONTEXT(LOG_KEY("Cluster", cluster.namespace, cluster.name));
     const struct accessor *accessor = clustercache_find(cache, cluster);
     struct error *err = NULL;
     if (accessor && !watch->name.len)

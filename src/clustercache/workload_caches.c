@@ -242,6 +242,10 @@ static struct error *attach(void *data)
 {
     struct watcher *watcher = data;
     struct workload_caches *caches = watcher->caches;
+    /* Before the end there is always a workload, though not always the same. */
+    SCOPED(arena) arena = {0};
+    const struct key cluster = key_copy(&arena, caches->workload->cluster);
+    LOG_CONTEXT(LOG_KEY("Cluster", cluster.namespace, cluster.name));
     while (!caches->is_ended) {
         struct cache *cache;
         OWNED(error) err = workload_caches_get(caches, watcher->watch.gvk, &cache);
