@@ -58,6 +58,9 @@ struct cache_options {
 /* All caches over one client. */
 struct cache_set *cache_set_new(struct loop *loop, struct client *client);
 
+/* Whose they are: lines about its caches carry this key as well. Before the first one; copied. */
+void cache_set_name(struct cache_set *set, const char *field, struct key owner);
+
 /*
  * Stops every cache. Suspends. No handler is called any more; who waits for a cache gets
  * ERROR_CANCELED. Not called by a handler.

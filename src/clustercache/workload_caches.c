@@ -146,6 +146,7 @@ static struct cache_set *get_set(struct workload_caches *caches)
     if (!caches->set) {
         client_offer_http2(caches->workload->client);
         caches->set = cache_set_new(caches->config->loop, caches->workload->client);
+        cache_set_name(caches->set, "Cluster", caches->workload->cluster);
         start_resync(caches);
     }
     return caches->set;

@@ -269,6 +269,22 @@ SIM_TEST(lines_about_a_cluster_name_it_whoever_writes_them)
     check_named(&rig, "\"Disconnected\"");
 }
 
+SIM_TEST(what_caches_of_a_cluster_complain_of_names_it)
+{
+    SCOPED(rig) rig;
+    SCOPED(seen) seen = {0};
+    rig_init(&rig, 1);
+    rig_connect(&rig);
+    const struct clustercache_watch watch = watch_of(&seen, "nodes");
+    CHECK_OK(clustercache_watch(rig.cache, RIG_KEY, &watch));
+    rig_settle();
+    rig.status = 503;
+    rig.part = "/nodes";
+    rig_end_streams(&rig, NULL);
+    CHECK_OK(fiber_sleep(MINUTE));
+    check_named(&rig, "\"Cache cannot follow the server\"");
+}
+
 SIM_TEST(a_cluster_without_the_label_is_named)
 {
     SCOPED(rig) rig;
