@@ -158,6 +158,11 @@ class Server:
         except (OSError, http.client.HTTPException):
             return False
 
+    def secured(self, connection):
+        """A connection to it, with TLS and this user's certificate from now on."""
+        connection.settimeout(600)
+        return self._tls.wrap_socket(connection, server_hostname=self.host)
+
     def kubeconfig(self, url=None):
         """A kubeconfig with everything inside; `url` to go through a proxy."""
         user = {"token": self.token} if self.token else {
