@@ -27,6 +27,7 @@ KINDS = {
     "Role": ("/apis/rbac.authorization.k8s.io/v1", "roles", True),
     "RoleBinding": ("/apis/rbac.authorization.k8s.io/v1", "rolebindings", True),
     "CustomResourceDefinition": ("/apis/apiextensions.k8s.io/v1", "customresourcedefinitions", False),
+    "Web": ("/apis/example.corset.dev/v1", "webs", True),
     "Cluster": ("/apis/cluster.x-k8s.io/v1beta2", "clusters", True),
     "ClusterResourceSet": ("/apis/addons.cluster.x-k8s.io/v1beta2", "clusterresourcesets", True),
     "ClusterResourceSetBinding": ("/apis/addons.cluster.x-k8s.io/v1beta2", "clusterresourcesetbindings", True),
