@@ -8,7 +8,7 @@ import time
 
 from lib.audit import summary
 from lib.install import kubectl
-from lib.kube import until
+from lib.kube import Server, until
 from lib.plane import die_with_parent, free_ports
 from lib.scene import check, check_equal, check_in
 from lib.scenario import scenario
@@ -20,14 +20,15 @@ CHILDREN = {"ConfigMap": f"{NAME}-web-config", "Deployment": f"{NAME}-web-server
 class Webs:
     """The server, as the scenario's user, and the controller as another."""
 
-    def __init__(self, scene):
+    def __init__(self, scene, user=None):
         self.scene, self.namespace = scene, scene.namespace
         self.server, self.audit = scene.blue.admin, scene.blue.audit
         kubeconfig = os.path.join(scene.folder, "web.kubeconfig")
         with open(kubeconfig, "w", encoding="utf-8") as file:
-            file.write(scene.blue.server.kubeconfig())
-        scene.run(kubectl(scene.options.root, scene.options.assets), "--kubeconfig", kubeconfig, "apply", "-f",
-                  os.path.join(scene.options.root, "examples/web/crd.yaml"))
+            file.write((user or scene.blue.server).kubeconfig())
+        if not user:
+            scene.run(kubectl(scene.options.root, scene.options.assets), "--kubeconfig", kubeconfig, "apply", "-f",
+                      os.path.join(scene.options.root, "examples/web/crd.yaml"))
         until("Webs are served", lambda: self.server.request("GET", "/apis/example.corset.dev/v1/webs")[0] == 200, 30)
         program = os.path.join(os.path.dirname(scene.options.corset), "examples", "web")
         health, diagnostics = free_ports(2)
@@ -66,7 +67,7 @@ class Webs:
         except AssertionError:
             check_equal(f"{name}: InProgress, Failed", state(), (in_progress, failed, True))
 
-    def make_ready(self, name=NAME, failed="False/"):
+    def make_ready(self, name=NAME, failed="False/", in_progress="False/"):
         """Says of the Deployment what its controller would say."""
         deployment = f"{name}-web-server"
         live = until("the Deployment", lambda: self.get("Deployment", deployment), 20)
@@ -76,7 +77,7 @@ class Webs:
             "readyReplicas": count, "availableReplicas": count, "conditions": [
                 {"type": "Available", "status": "True", "reason": "a", "message": ""},
                 {"type": "Progressing", "status": "True", "reason": "NewReplicaSetAvailable", "message": ""}]}}, "status")
-        self.await_state("False/", failed, name)
+        self.await_state(in_progress, failed, name)
 
     def writes(self):
         return self.audit.entries(agent="", verbs=("create", "update", "patch", "delete"), user=self.scene.blue.user,
@@ -214,9 +215,42 @@ def leaves_alone(webs):
     return again
 
 
+RIGHTS = [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["get", "list", "watch"]},
+          {"apiGroups": ["*"], "resources": ["webs", "webs/status", "webs/finalizers", "configmaps", "deployments",
+                                             "events"], "verbs": ["create", "update", "patch"]}]
+
+
+def has_rights(webs, rules):
+    name = f"{webs.namespace}-web"
+    about = {"apiVersion": "rbac.authorization.k8s.io/v1", "metadata": {"name": name}}
+    if webs.server.put_in({"kind": "ClusterRole", "rules": rules, **about}) is None:
+        webs.server.patch("ClusterRole", None, name, {"rules": rules})
+    webs.server.put_in({"kind": "ClusterRoleBinding", **about, "subjects": [{"kind": "User", "name": name}], "roleRef": {
+        "apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name}})
+    return name
+
+
+def is_refused(webs):
+    """FW-61: a controller that may not write Services says so, and goes on when it may; returns that controller."""
+    webs.stop()
+    name = has_rights(webs, RIGHTS)
+    described = webs.scene.blue.server
+    limited = Webs(webs.scene, Server(described.url, described.authority,
+                                      *webs.scene.blue.authority.client(name, name, [])))
+    limited.make("w6")
+    limited.make_ready("w6", "True/dependencyStatus", "True/recoverrableError")
+    failed = [one for one in limited.get("Web", "w6")["status"]["conditions"] if one["type"] == "Failed"][0]
+    check_in("FW-61: the server's words", "is forbidden", failed["message"])
+    has_rights(webs, [*RIGHTS, {"apiGroups": [""], "resources": ["services"], "verbs": ["create", "patch"]}])
+    limited.await_state("False/", "False/", "w6")
+    for kind in ("ClusterRoleBinding", "ClusterRole"):
+        webs.server.delete(kind, None, name)
+    return limited
+
+
 @scenario()
 def fw_01_a_controller_of_somebody_else_on_the_framework(scene):
-    """FW-01 to FW-06, FW-08 to FW-10, FW-14, FW-40 to FW-45, FW-50, FW-51, FW-60, FW-62, FW-66, FW-67, FW-92."""
+    """FW-01 to FW-06, FW-08 to FW-10, FW-14, FW-40 to FW-45, FW-50, FW-51, FW-60 to FW-62, FW-66, FW-67, FW-92."""
     webs = Webs(scene)
     try:
         begins(webs)
@@ -225,6 +259,7 @@ def fw_01_a_controller_of_somebody_else_on_the_framework(scene):
         refuses(webs)
         begins_anew(webs)
         webs = leaves_alone(webs)
+        webs = is_refused(webs)
         check_equal("it ends well", webs.stop(), 0)
     finally:
         if webs.process.poll() is None:
