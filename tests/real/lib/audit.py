@@ -14,8 +14,12 @@ class Audit:
         """Forgets what was so far."""
         self.begin = os.path.getsize(self.path)
 
-    def entries(self, agent="corset", verbs=None, namespace=None, resource=None, user=None):
-        """Requests of programs whose user agent begins with `agent`, in the order of their arrival."""
+    def entries(self, agent="corset", verbs=None, namespace=None, resource=None, user=None,
+                stage="ResponseComplete"):
+        """Requests of programs whose user agent begins with `agent`, in the order of their arrival.
+
+        They are noted when they have been answered; streams once more when they begin ("ResponseStarted").
+        """
         found = []
         with open(self.path, "rb") as file:
             file.seek(self.begin)
@@ -24,13 +28,22 @@ class Audit:
                     break
                 entry = json.loads(line)
                 about = entry.get("objectRef", {})
-                if entry["stage"] == "ResponseComplete" and entry.get("userAgent", "").startswith(agent) and (
+                if entry["stage"] == stage and entry.get("userAgent", "").startswith(agent) and (
                         verbs is None or entry["verb"] in verbs) and (
                         namespace is None or about.get("namespace") == namespace) and (
                         resource is None or about.get("resource") == resource) and (
                         user is None or entry["user"].get("username") == user):
                     found.append(entry)
         return sorted(found, key=lambda entry: entry["requestReceivedTimestamp"])
+
+    def streams(self, **more):
+        """Watches that have begun."""
+        return self.entries(verbs=("watch",), stage="ResponseStarted", **more)
+
+    def open_streams(self, **more):
+        """Of these, the ones that have not ended."""
+        ended = {entry["auditID"] for entry in self.entries(verbs=("watch",), **more)}
+        return [entry for entry in self.streams(**more) if entry["auditID"] not in ended]
 
     def writes(self, **more):
         return self.entries(verbs=("create", "update", "patch", "delete", "deletecollection"), **more)

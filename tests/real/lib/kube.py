@@ -27,6 +27,7 @@ KINDS = {
     "Role": ("/apis/rbac.authorization.k8s.io/v1", "roles", True),
     "RoleBinding": ("/apis/rbac.authorization.k8s.io/v1", "rolebindings", True),
     "CustomResourceDefinition": ("/apis/apiextensions.k8s.io/v1", "customresourcedefinitions", False),
+    "Web": ("/apis/example.corset.dev/v1", "webs", True),
     "Cluster": ("/apis/cluster.x-k8s.io/v1beta2", "clusters", True),
     "ClusterResourceSet": ("/apis/addons.cluster.x-k8s.io/v1beta2", "clusterresourcesets", True),
     "ClusterResourceSetBinding": ("/apis/addons.cluster.x-k8s.io/v1beta2", "clusterresourcesetbindings", True),
@@ -157,6 +158,11 @@ class Server:
             return self.request("GET", "/readyz", raw=True)[0] == 200
         except (OSError, http.client.HTTPException):
             return False
+
+    def secured(self, connection):
+        """A connection to it, with TLS and this user's certificate from now on."""
+        connection.settimeout(600)
+        return self._tls.wrap_socket(connection, server_hostname=self.host)
 
     def kubeconfig(self, url=None):
         """A kubeconfig with everything inside; `url` to go through a proxy."""

@@ -1,4 +1,5 @@
 """A TCP proxy with faults between a controller and a server: refuse, swallow, slow down, cut."""
+import re
 import select
 import socket
 import threading
@@ -21,7 +22,17 @@ class Proxy:
         self.url = f"https://127.0.0.1:{self.port}"
         self._open = set()
         self._lock = threading.Lock()
-        threading.Thread(target=self._accept, daemon=True).start()
+        threading.Thread(target=self._accept, args=(self._listener,), daemon=True).start()
+
+    def vanish(self):
+        """Nobody listens any more: the kernel refuses connections."""
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        self.cut()
+
+    def come_back(self):
+        self._listener = socket.create_server(("127.0.0.1", self.port), backlog=256)
+        threading.Thread(target=self._accept, args=(self._listener,), daemon=True).start()
 
     def cut(self):
         """Ends every connection there is."""
@@ -40,9 +51,12 @@ class Proxy:
         if mode == Proxy.REFUSE:
             self.cut()
 
-    def _accept(self):
+    def _accept(self, listener):
         while True:
-            client, _ = self._listener.accept()
+            try:
+                client, _ = listener.accept()
+            except OSError:
+                return
             self.accepted += 1
             if self.mode == Proxy.REFUSE:
                 client.close()
@@ -84,3 +98,34 @@ class Proxy:
                 if self.delay:
                     time.sleep(self.delay)
                 peer[one].sendall(data)
+
+
+class ShortWatches(Proxy):
+    """Asks for every watch to end after some seconds, so that the server itself ends it as it should.
+
+    It is spoken to without TLS and shows the server a certificate of its own.
+    """
+
+    def __init__(self, server, seconds):
+        self._server, self._seconds = server, seconds
+        super().__init__(server.port)
+        self.url = f"http://127.0.0.1:{self.port}"
+
+    def _pump(self, client, server):
+        secured = self._server.secured(server)
+        back = threading.Thread(target=self._pass_back, args=(secured, client), daemon=True)
+        back.start()
+        client.settimeout(600)
+        while data := client.recv(self.piece):
+            secured.sendall(re.sub(rb"timeoutSeconds=\d+", b"timeoutSeconds=%d" % self._seconds, data))
+
+    def _pass_back(self, secured, client):
+        try:
+            while data := secured.recv(self.piece):
+                client.sendall(data)
+        except OSError:
+            pass
+        try:
+            client.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass

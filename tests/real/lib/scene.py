@@ -14,6 +14,7 @@ import time
 from lib.audit import Audit, summary
 from lib.certificates import Authority
 from lib.controller import Controller
+from lib.driver import Driver
 from lib.kube import ApiError, Server, until
 
 SELECTED = {"cni": "calico"}
@@ -67,6 +68,7 @@ class Scene:
                                  for color in ("blue", "green"))
         self.controllers, self.controller = [], None
         self.may_be_refused = False
+        self.nodes = []
         for server in (self.management, self.blue.admin, self.green.admin):
             server.put_in({"kind": "Namespace", "apiVersion": "v1", "metadata": {"name": self.namespace}})
 
@@ -101,6 +103,15 @@ class Scene:
             started.wait_ready()
         return started
 
+    def drive(self, environment=None, name="driver", **settings):
+        """Starts a driver, which has a ClusterCache and does what it is told."""
+        token = self.token()
+        started = Driver(self.options.driver, self.folder, name, self.kubeconfig(token), environment,
+                         namespace=self.namespace, **settings)
+        started.credential = "JTI=" + token_id(token)
+        self.controllers.append(started)
+        return started
+
     def close(self):
         """Ends the controllers, which must end well, and takes the objects away."""
         codes = [(one.name, one.process.poll() or one.stop(), one.complaints()) for one in self.controllers]
@@ -110,6 +121,8 @@ class Scene:
                     self._quietly(self.management.patch, kind, self.namespace, thing["metadata"]["name"],
                                   {"metadata": {"finalizers": None}})
                 self._quietly(self.management.delete, kind, self.namespace, thing["metadata"]["name"])
+        for admin, name in self.nodes:
+            self._quietly(admin.delete, "Node", None, name)
         for server in (self.management, self.blue.admin, self.green.admin):
             self._quietly(server.delete, "Namespace", None, self.namespace)
         mine = set() if self.may_be_refused else {one.credential for one in self.controllers}
@@ -184,6 +197,14 @@ class Scene:
         """A ConfigMap as a manifest, in the scenario's namespace of the workload cluster."""
         return (f"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\n"
                 f"  namespace: {namespace or self.namespace}\ndata:\n  k: \"{value}\"\n")
+
+    def node(self, name, provider=None, workload=None):
+        """A Node of the workload cluster, which all scenarios share; returns its full name."""
+        admin, full = (workload or self.blue).admin, f"{self.namespace}-{name}"
+        self.nodes.append((admin, full))
+        admin.create({"kind": "Node", "apiVersion": "v1", "metadata": {"name": full},
+                      "spec": {"providerID": provider} if provider else {}})
+        return full
 
     # -- what there is
 
