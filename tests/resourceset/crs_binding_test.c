@@ -109,7 +109,7 @@ SIM_TEST(crs_26_an_older_reference_is_brought_up_to_date_without_a_connection)
               STR_ARG(uid));
     crs_rig_do(&rig, "PATCH", CRS_RIG_BINDING, buf_c(&patch));
     crs_rig_forget(&rig);
-    sim_network_set_faults(rig.desk.network, STR("c1.test"), &(struct sim_faults){.refuse = true});
+    crs_rig_refuse(&rig, "c1.test", true);
     crs_rig_start(&rig, NULL);
     crs_rig_await(&rig, CRS_RIG_BINDING, OWNERS ".0.apiVersion", "addons.cluster.x-k8s.io/v1beta2");
     CHECK_OK(fiber_sleep(MINUTE));
