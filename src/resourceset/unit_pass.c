@@ -354,14 +354,14 @@ static void tell_set(struct member_set *set)
         queue_add_after(queue, member_key(set), TELL_AFTER, QUEUE_NORMAL);
 }
 
+/* Others may have left something of ours out of what they wrote while we were at work. */
 static void note_version(struct unit *unit, const struct unit_pass *pass)
 {
-    SCOPED(arena) arena = {0};
     mem_free(TAKE(unit->version));
-    if (pass->fault.trouble)
+    OWNED(object) binding = ledger_peek(pass->set->resourceset->ledger, pass->cluster);
+    if (pass->fault.trouble || !plan_is_met(pass->plan, binding, member_owner(pass->set)))
         return;
-    const struct str version =
-        ledger_version(pass->set->resourceset->ledger, pass->cluster, &arena);
+    const struct str version = object_resource_version(binding);
     unit->version = mem_dup(version.ptr, version.len);
 }
 

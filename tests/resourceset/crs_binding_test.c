@@ -174,6 +174,22 @@ SIM_TEST(crs_54_entries_of_others_survive_a_true_conflict)
     CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR(BOTH));
 }
 
+/* They leave our entry out of what they write: what is missing then is applied once more. */
+SIM_TEST(crs_77_an_entry_that_somebody_removed_while_we_applied_comes_back)
+{
+    SCOPED(crs_rig) rig;
+    crs_rig_init(&rig);
+    crs_rig_ready(&rig, "ApplyOnce");
+    crs_rig_map(&rig, "cm2", CRS_RIG_MANIFEST("c", "1"));
+    CHECK_OK(fiber_sleep(5 * SECOND));
+    rig.management.data = &rig;
+    rig.management.on_request = interfere;
+    crs_rig_do(&rig, "PATCH", CRS_RIG_SET,
+               crs_rig_resources(&rig, "ConfigMap/cm1 Secret/s1 ConfigMap/cm2"));
+    crs_rig_await_entry(&rig, "c1", "crs1", "ConfigMap/cm2 true hash, " BOTH);
+    CHECK_EQ(crs_rig_entry(&rig, "c1", "other"), STR(THEIRS));
+}
+
 /* An answer that is lost: what was written is found, and nothing is applied twice. */
 SIM_TEST(crs_54_a_lost_answer_is_found_out)
 {
