@@ -3,7 +3,8 @@
  *
  * Nothing is asked of anybody when the binding, as it is known, says that nothing is needed. When
  * something is, the binding is read anew before the cluster is touched: what it records as applied
- * once is never applied again, however far caches are behind.
+ * once is never applied again, however far caches are behind. Only where applying again does no
+ * harm, and all was well the last time, is the write left to find out that others were there.
  */
 #include "addons/binding.h"
 #include "async/fiber.h"
@@ -301,6 +302,12 @@ static struct error *check_server(struct unit_pass *pass)
     return err;
 }
 
+/* What the last pass found good; whoever changed it since is met by a conflict. */
+static bool can_write_unread(const struct unit_pass *pass)
+{
+    return pass->plan->spec.strategy == RESOURCE_RECONCILE && pass->unit->version;
+}
+
 static struct error *work(struct unit_pass *pass)
 {
     struct resourceset *resourceset = pass->set->resourceset;
@@ -314,7 +321,7 @@ static struct error *work(struct unit_pass *pass)
     err = check_server(pass);
     if (err)
         return error_join(err, write_binding(pass));
-    if (was_known)
+    if (was_known && !can_write_unread(pass))
         TRY(refresh_binding(pass));
     TRY(serve_all(pass));
     TRY(write_binding(pass));
