@@ -22,6 +22,7 @@
 struct access_keys {
     EVP_PKEY *key;
     uint8_t secret[SECRET_LEN];
+    EVP_MAC_CTX *mac; /* made ready with the secret; copies of it are used */
     char id[ID_LEN + 1];
 };
 
@@ -30,6 +31,7 @@ void access_keys_free(struct access_keys *keys)
     if (!keys)
         return;
     EVP_PKEY_free(keys->key); /* wipes what it held */
+    EVP_MAC_CTX_free(keys->mac);
     mem_wipe(keys->secret, sizeof(keys->secret));
     mem_free(keys);
 }
@@ -57,6 +59,20 @@ static struct error *failed(const char *what)
     return error_new(ERROR_INTERNAL, "%s", what);
 }
 
+/* Looking the algorithm up takes longer than using it. */
+static void prepare_mac(struct access_keys *keys)
+{
+    EVP_MAC *hmac = EVP_MAC_fetch(NULL, "HMAC", NULL);
+    const OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)"SHA256", 0),
+        OSSL_PARAM_construct_end(),
+    };
+    keys->mac = EVP_MAC_CTX_new(hmac);
+    EVP_MAC_free(hmac);
+    if (!keys->mac || EVP_MAC_init(keys->mac, keys->secret, sizeof(keys->secret), parameters) != 1)
+        mem_exhausted(SECRET_LEN); /* the algorithm is always there; only memory can be missing */
+}
+
 struct error *access_keys_new(struct access_keys **ret_keys)
 {
     OWNED(access_keys) keys = NEW(struct access_keys);
@@ -64,6 +80,7 @@ struct error *access_keys_new(struct access_keys **ret_keys)
     if (!keys->key || !make_id(keys))
         return failed("make a key for tokens");
     random_bytes_secure(keys->secret, sizeof(keys->secret));
+    prepare_mac(keys);
     *ret_keys = TAKE(keys);
     return NULL;
 }
@@ -128,6 +145,7 @@ struct error *access_keys_read(struct str pem, struct access_keys **ret_keys)
         return error_new(ERROR_PARSE, "no secret in the keys for tokens");
     if (!make_id(keys))
         return failed("name the key for tokens");
+    prepare_mac(keys);
     *ret_keys = TAKE(keys);
     return NULL;
 }
@@ -215,11 +233,12 @@ void access_keys_mac(const struct access_keys *keys, struct str message,
                      uint8_t ret_mac[static SHA256_LEN])
 {
     size_t len = 0;
-    const unsigned char *mac =
-        EVP_Q_mac(NULL, "HMAC", NULL, "SHA256", NULL, keys->secret, sizeof(keys->secret),
-                  (const unsigned char *)message.ptr, message.len, ret_mac, SHA256_LEN, &len);
-    if (!mac || len != SHA256_LEN)
-        mem_exhausted(SHA256_LEN); /* the algorithm is always there; only memory can be missing */
+    EVP_MAC_CTX *mac = EVP_MAC_CTX_dup(keys->mac);
+    const bool ok = mac && EVP_MAC_update(mac, (const unsigned char *)message.ptr, message.len) &&
+                    EVP_MAC_final(mac, ret_mac, &len, SHA256_LEN);
+    EVP_MAC_CTX_free(mac);
+    if (!ok || len != SHA256_LEN)
+        mem_exhausted(SHA256_LEN);
 }
 
 bool access_secret_eq(struct str a, struct str b)

@@ -132,29 +132,34 @@ static void run_ready(struct loop *loop)
 #define ROUNDS_MAX      4
 #define LAST_ROUNDS_MAX 1000
 
-static void hand_out_turn(struct loop *loop)
+/* Before a wait as long as this there is time to tidy up. */
+#define QUIET (5 * MILLISECOND)
+
+/* How long the outside may take, when nothing is ready. */
+static duration longest_wait(const struct loop *loop)
 {
-    loop->turn_taken = turn_is_awaited(loop);
-    event_wake_one(&loop->turns);
+    const int64_t now = loop_now(loop), next = timer_heap_next(&loop->timers);
+    const duration timer = next == FOREVER ? FOREVER : next > now ? next - now : 0;
+    const duration piece = turn_until_next(loop, now);
+    return piece < timer ? piece : timer;
 }
 
 static void turn(struct loop *loop)
 {
     const int64_t now = loop_now(loop);
-    hand_out_turn(loop);
     while (timer_heap_fire(&loop->timers, now))
         ;
     /* What a task makes ready is mostly the second half of the same work: cheaper than a poll. */
     for (int round = 0; round < ROUNDS_MAX && !list_is_empty(&loop->ready); round++)
         run_ready(loop);
+    /* Long pieces come last, behind everything that was due. */
+    if (turn_hand_out(loop, loop_now(loop)))
+        run_ready(loop);
     if (loop->fiber_count == 0)
         return; /* the main fiber has ended: nothing to wait for */
-    duration most = 0;
-    if (list_is_empty(&loop->ready) && !turn_is_awaited(loop)) {
-        const int64_t next = timer_heap_next(&loop->timers);
-        const int64_t later = loop_now(loop);
-        most = next == FOREVER ? FOREVER : next > later ? next - later : 0;
-    }
+    const duration most = list_is_empty(&loop->ready) ? longest_wait(loop) : 0;
+    if (most >= QUIET)
+        stack_pool_shrink();
     loop->backend->ops->wait(loop->backend, most);
 }
 

@@ -17,7 +17,9 @@
 
 #define STACK_PLAIN    (64 * KILOBYTE)
 #define STACK_CHECKED  (256 * KILOBYTE)
-#define POOL_MAX       64
+#define POOL_MAX       1024 /* a crowd comes and goes many times a second */
+#define POOL_QUIET     64   /* what stays when it has gone */
+#define SHRINK_STEP    32
 #define ALT_STACK_SIZE (64 * KILOBYTE)
 
 /* The loop's thread alone takes and gives stacks. */
@@ -64,6 +66,12 @@ void stack_give(struct stack stack)
         pool[pool_count++] = stack;
     else
         unmap_stack(stack);
+}
+
+void stack_pool_shrink(void)
+{
+    for (size_t i = 0; i < SHRINK_STEP && pool_count > POOL_QUIET; i++)
+        unmap_stack(pool[--pool_count]);
 }
 
 void stack_pool_trim(void)

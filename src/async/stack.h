@@ -1,5 +1,5 @@
 /*
- * Stacks for fibers: mapped with guard pages below them and kept in a small pool.
+ * Stacks for fibers: mapped with guard pages below them and kept in a pool.
  *
  * Only pages that were touched cost memory. Running over the end hits the guard: the process stops
  * with a message that names the fiber, never with silent corruption.
@@ -23,6 +23,9 @@ size_t stack_size(void);
 /* A stack from the pool or a new one. Ends the process when none can be mapped. */
 struct stack stack_take(void);
 void stack_give(struct stack stack);
+
+/* Unmaps some of what the pool keeps beyond a few: for moments without work. */
+void stack_pool_shrink(void);
 
 /* Unmaps what the pool keeps. */
 void stack_pool_trim(void);

@@ -2,17 +2,43 @@
 
 #include "async/loop_internal.h"
 
+/* About what a piece takes: it is put off while something is due sooner than that, */
+#define LENGTH (2 * MILLISECOND)
+
+/* but not for longer than this, shared by all who wait: a crowd is not held up. */
+#define PATIENCE (16 * MILLISECOND)
+
 struct error *turn_take(void)
 {
     struct loop *loop = loop_current();
-    if (!loop->turn_taken && !turn_is_awaited(loop)) {
-        loop->turn_taken = true;
-        return NULL;
-    }
-    return event_wait(&loop->turns, "its turn");
+    if (!loop->turn_waiters++)
+        loop->turn_last = loop_now(loop);
+    struct error *err = event_wait(&loop->turns, "its turn");
+    loop->turn_waiters--;
+    return err;
 }
 
 bool turn_is_awaited(const struct loop *loop)
 {
     return event_has_waiters(&loop->turns);
+}
+
+duration turn_until_next(const struct loop *loop, int64_t now)
+{
+    if (!turn_is_awaited(loop))
+        return FOREVER;
+    const int64_t last = loop->turn_last + PATIENCE / (int64_t)loop->turn_waiters;
+    const int64_t next = timer_heap_next(&loop->timers);
+    if (now >= last || next == FOREVER || next - now >= LENGTH)
+        return 0;
+    return last - now;
+}
+
+bool turn_hand_out(struct loop *loop, int64_t now)
+{
+    if (turn_until_next(loop, now) != 0)
+        return false;
+    loop->turn_last = now;
+    event_wake_one(&loop->turns);
+    return true;
 }

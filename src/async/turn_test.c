@@ -45,9 +45,59 @@ SIM_TEST(one_piece_of_work_in_each_round)
     CHECK_OK(scope_wait(&onlookers));
     CHECK_EQ(scene.done, (size_t)PIECES);
     CHECK(!turn_is_awaited(loop_current()));
-    TEST_CASE("alone nobody waits");
-    CHECK_OK(fiber_sleep(1));
+    TEST_CASE("alone nobody waits for long");
+    const int64_t before = loop_now(loop_current());
     CHECK_OK(turn_take());
+    CHECK_EQ(loop_now(loop_current()), before);
+}
+
+struct sleeper {
+    duration span;
+    int64_t woken;
+};
+
+static struct error *sleep_for(void *data)
+{
+    struct sleeper *sleeper = data;
+    TRY(fiber_sleep(sleeper->span));
+    sleeper->woken = loop_now(loop_current());
+    return NULL;
+}
+
+/* When a piece begins that comes while timers are due all the time, each after so long. */
+static duration put_off(duration every, size_t pieces)
+{
+    struct sleeper sleepers[40] = {0};
+    struct scene scene = {0};
+    SCOPED(scope) scope = {0};
+    SCOPED(scope) others = {0};
+    const int64_t begun = loop_now(loop_current());
+    for (size_t i = 0; i < COUNT(sleepers); i++) {
+        sleepers[i].span = (duration)(i + 1) * every;
+        scope_start(&scope, "sleeper", sleep_for, &sleepers[i]);
+    }
+    for (size_t i = 1; i < pieces; i++)
+        scope_start(&others, "work", work, &scene);
+    CHECK_OK(fiber_yield());
+    CHECK_OK(turn_take());
+    const duration waited = loop_now(loop_current()) - begun;
+    CHECK_OK(scope_wait(&others));
+    CHECK_OK(scope_wait(&scope));
+    for (size_t i = 0; i < COUNT(sleepers); i++)
+        CHECK_EQ(sleepers[i].woken - begun, sleepers[i].span);
+    return waited;
+}
+
+SIM_TEST(a_piece_waits_for_a_gap_between_timers)
+{
+    TEST_CASE("wide gaps are used at once");
+    CHECK_EQ(put_off(5 * MILLISECOND, 1), (duration)0);
+    TEST_CASE("narrow ones are let pass");
+    CHECK_EQ(put_off(MILLISECOND / 4, 1), 10 * MILLISECOND);
+    TEST_CASE("but not for ever");
+    CHECK_EQ(put_off(MILLISECOND, 1), 16 * MILLISECOND);
+    TEST_CASE("and a crowd is not held up by more than one alone");
+    CHECK(put_off(MILLISECOND, 8) <= 50 * MILLISECOND);
 }
 
 SIM_TEST(a_turn_that_is_not_wanted_any_more_is_the_next_ones)

@@ -30,11 +30,57 @@ struct arena_block {
     _Alignas(max_align_t) char bytes[];
 };
 
+/*
+ * Blocks of the sizes that arenas grow through are kept for the next arena: the allocator would
+ * split and join them again for each request. Sanitizers shall see every one of them come and go.
+ */
+#define SPARE_SIZES 7 /* 1 KiB to 64 KiB */
+#define SPARE_MAX   ((size_t)256 * KILOBYTE)
+#define KEEPS_SPARE (!SANITIZE_ADDRESS && !SANITIZE_THREAD)
+
+static _Thread_local struct arena_block *spare[SPARE_SIZES];
+static _Thread_local size_t spare_bytes;
+
 struct arena_hold {
     struct arena_hold *older;
     void (*release)(void *ptr);
     void *ptr;
 };
+
+/* SPARE_SIZES for a block of another size. */
+static size_t slot_of(size_t total)
+{
+    size_t slot = 0;
+    while (slot < SPARE_SIZES && BLOCK_FIRST << slot != total)
+        slot++;
+    return slot;
+}
+
+static struct arena_block *take_block(size_t total)
+{
+    const size_t slot = slot_of(total);
+    if (slot == SPARE_SIZES || !spare[slot])
+        return mem_alloc(total);
+    struct arena_block *block = spare[slot];
+    UNPOISON(block, total);
+    spare[slot] = block->older;
+    spare_bytes -= total;
+    return block;
+}
+
+static void give_block(struct arena_block *block)
+{
+    const size_t total = sizeof(*block) + block->size, slot = slot_of(total);
+    UNPOISON(block->bytes, block->size);
+    if (!KEEPS_SPARE || slot == SPARE_SIZES || spare_bytes + total > SPARE_MAX) {
+        mem_free(block);
+        return;
+    }
+    block->older = spare[slot];
+    spare[slot] = block;
+    spare_bytes += total;
+    POISON(block->bytes, block->size);
+}
 
 static size_t limit_of(const struct arena *arena)
 {
@@ -51,8 +97,7 @@ void arena_clear(struct arena *arena)
     while (arena->blocks) {
         struct arena_block *block = arena->blocks;
         arena->blocks = block->older;
-        UNPOISON(block->bytes, block->size);
-        mem_free(block);
+        give_block(block);
     }
     arena->used = 0;
 }
@@ -62,18 +107,26 @@ void arena_done(struct arena *arena)
     arena_clear(arena);
 }
 
-/* Blocks double, so that a small arena stays small and a large one has few blocks. */
+/*
+ * Blocks double, so that a small arena stays small and a large one has few blocks. What does not
+ * fit gets a block of its own size.
+ */
+static size_t next_total(const struct arena *arena, size_t need)
+{
+    const struct arena_block *newest = arena->blocks;
+    const size_t least = sizeof(*newest) + need;
+    size_t total = BLOCK_FIRST;
+    while (newest && total < BLOCK_MOST && total < 2 * (sizeof(*newest) + newest->size))
+        total *= 2;
+    return total < least ? least : total;
+}
+
 static struct arena_block *add_block(struct arena *arena, size_t need)
 {
-    size_t size =
-        arena->blocks ? arena->blocks->size * 2 : BLOCK_FIRST - sizeof(struct arena_block);
-    if (size > BLOCK_MOST)
-        size = BLOCK_MOST;
-    if (size < need)
-        size = need;
-    struct arena_block *block = mem_alloc(sizeof(*block) + size);
-    *block = (struct arena_block){.older = arena->blocks, .size = size};
-    POISON(block->bytes, size);
+    const size_t total = next_total(arena, need);
+    struct arena_block *block = take_block(total);
+    *block = (struct arena_block){.older = arena->blocks, .size = total - sizeof(*block)};
+    POISON(block->bytes, block->size);
     arena->blocks = block;
     return block;
 }

@@ -58,6 +58,9 @@ struct cache_options {
 /* All caches over one client. */
 struct cache_set *cache_set_new(struct loop *loop, struct client *client);
 
+/* Whose they are: lines about its caches carry this key as well. Before the first one; copied. */
+void cache_set_name(struct cache_set *set, const char *field, struct key owner);
+
 /*
  * Stops every cache. Suspends. No handler is called any more; who waits for a cache gets
  * ERROR_CANCELED. Not called by a handler.
@@ -75,6 +78,13 @@ void cache_set_use(struct cache_set *set, struct client *client);
 
 /* The cache, made and started if there is none yet. It lives as long as the set. */
 struct cache *cache_set_get(struct cache_set *set, const struct cache_options *options);
+
+/*
+ * For tests: one that is synced, holds what of these can be kept, and follows no server. It is not
+ * among those that cache_set_get() shares as long as its gvr is none of a server's.
+ */
+struct cache *cache_set_hold(struct cache_set *set, const struct cache_options *options,
+                             struct object *const *objects, size_t count);
 
 /* Suspends until every cache of the set that exists now is synced; the caller's deadline bounds it.
  */

@@ -4,6 +4,7 @@
 #include "async/event.h"
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/log.h"
 #include "cache/cache.h"
 #include "cache/cache_store.h"
 #include "cache/reflector.h"
@@ -34,7 +35,8 @@ struct cache {
     uint64_t changes; /* of the store, counted; handlers are told of those after they came */
 
     struct buf problem;
-    struct event *synced; /* the set's: some cache is synced, or all are stopped */
+    struct event *synced;          /* the set's: some cache is synced, or all are stopped */
+    const struct log_field *owner; /* the set's, for logs; NULL: none */
     bool is_stopped;
 };
 

@@ -13,6 +13,8 @@ struct cache_set {
     struct event synced;  /* some cache is synced, or all are stopped */
     size_t inside;        /* fibers that suspended in calls of the set */
     struct fiber *freeing;
+    struct log_field owner; /* texts below; without a name there is none */
+    struct arena texts;
 };
 
 struct cache_set *cache_set_new(struct loop *loop, struct client *client)
@@ -23,6 +25,13 @@ struct cache_set *cache_set_new(struct loop *loop, struct client *client)
     set->fibers = NEW(struct scope);
     list_init(&set->caches);
     return set;
+}
+
+void cache_set_name(struct cache_set *set, const char *field, struct key owner)
+{
+    const struct key own = key_copy(&set->texts, owner);
+    set->owner = LOG_KEY("", own.namespace, own.name);
+    set->owner.name = field;
 }
 
 static void stop_followers(struct scope *fibers)
@@ -55,6 +64,7 @@ void cache_set_free(struct cache_set *set)
         fiber_park_uninterrupted("those who wait for caches");
     LIST_FOREACH (struct cache, cache, &set->caches, link)
         cache_free(cache);
+    arena_done(&set->texts);
     mem_free(set);
 }
 
@@ -84,14 +94,35 @@ void cache_set_use(struct cache_set *set, struct client *client)
     leave(set);
 }
 
+static struct cache *add(struct cache_set *set, const struct cache_options *options)
+{
+    struct cache *cache = cache_new(set->loop, &set->synced, options);
+    cache->owner = set->owner.name ? &set->owner : NULL;
+    list_append(&set->caches, &cache->link);
+    return cache;
+}
+
 struct cache *cache_set_get(struct cache_set *set, const struct cache_options *options)
 {
     LIST_FOREACH (struct cache, cache, &set->caches, link)
         if (cache_options_eq(&cache->options, options))
             return cache;
-    struct cache *cache = cache_new(set->loop, &set->synced, options);
-    list_append(&set->caches, &cache->link);
+    struct cache *cache = add(set, options);
     follow(set, cache);
+    return cache;
+}
+
+struct cache *cache_set_hold(struct cache_set *set, const struct cache_options *options,
+                             struct object *const *objects, size_t count)
+{
+    struct cache *cache = add(set, options);
+    struct cache_store loading;
+    cache_store_init_like(&loading, &cache->store);
+    for (size_t i = 0; i < count; i++)
+        (void)cache_load(cache, &loading, objects[i]);
+    cache_replace(cache, &loading, STR(""));
+    cache_store_done(&loading);
+    cache->is_followed = true; /* as far as others are concerned: nobody is to begin it */
     return cache;
 }
 

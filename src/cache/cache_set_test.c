@@ -37,6 +37,34 @@ SIM_TEST(everybody_who_wants_the_same_shares_a_cache)
         CHECK(cache_set_get(scene.set, &differs[i]) != cache);
 }
 
+SIM_TEST(what_a_set_holds_follows_nobody)
+{
+    SCOPED(scene)
+    scene = {STEPS(OPEN(FIRST_LOAD))};
+    CHECK_OK(scene_init(&scene));
+    OWNED(object) map = NULL;
+    OWNED(object) other = NULL;
+    CHECK_OK(object_read(STR(ITEM("a", "5")), &map));
+    CHECK_OK(object_read(STR("{\"kind\":\"Lease\",\"apiVersion\":\"coordination.k8s.io/v1\","
+                             "\"metadata\":{\"name\":\"b\"}}"),
+                         &other));
+    struct object *const objects[] = {map, other}; /* the second is none of the kind */
+    struct cache *cache =
+        cache_set_hold(scene.set, &(struct cache_options){.gvr = GVR("", "v1", "ConfigMap")},
+                       objects, COUNT(objects));
+    CHECK_OK(cache_wait_synced(cache));
+    CHECK_OK(cache_set_wait_synced(scene.set));
+    cache_add_handler(cache, &scene.handler);
+    CHECK_EQ(buf_str(&scene.told), STR("+a5! "));
+    OWNED(object) found = cache_get(cache, KEY("ns", "a"));
+    CHECK_EQ(object_name(found), STR("a"));
+    CHECK_EQ(cache_count(cache), (size_t)1);
+    scene_change_client(&scene, "second");
+    CHECK_OK(fiber_sleep(HOUR));
+    CHECK_EQ(scene.requests, (size_t)0);
+    CHECK(scene_cache(&scene, NULL) != cache);
+}
+
 SIM_TEST(a_set_waits_until_all_of_its_caches_are_synced)
 {
     SCOPED(scene)

@@ -95,9 +95,16 @@ static enum reflector_end stream_ended(const struct reflector *reflector)
     return reflector_end_of_stream(now(reflector) - reflector->opened, reflector->events);
 }
 
+static struct log_context owner_of(const struct cache *cache)
+{
+    return (struct log_context){.fields = cache->owner, .count = cache->owner ? 1 : 0};
+}
+
 static void on_warning(void *data)
 {
     struct reflector *reflector = data;
+    SCOPED(log_context) owner = owner_of(reflector->cache);
+    log_context_push(&owner);
     const struct cache_options *options = &reflector->cache->options;
     log_info("The bookmark that ends the initial events has not come yet",
              LOG_STR("resource", options->gvr.resource), LOG_STR("namespace", options->namespace),
@@ -265,6 +272,8 @@ struct error *reflector_run(void *data)
 {
     struct cache *cache = data;
     struct reflector reflector = {.cache = cache, .place = &cache->place};
+    SCOPED(log_context) owner = owner_of(cache);
+    log_context_push(&owner);
     while (!fiber_is_canceled(fiber_current())) {
         if (cache->place.phase == REFLECTOR_STREAM && cache->options.no_streaming_list)
             cache->place.phase = REFLECTOR_LIST;

@@ -51,7 +51,7 @@ struct client_options {
     size_t answer_max;       /* bytes of one answer; 0: 256 MiB */
     struct metrics *metrics; /* rest_client_*; NULL for none */
 
-    /* Called for each Warning header; NULL: logged at level 2. */
+    /* Called for each warning the server has put into headers; NULL: logged at level 2. */
     void (*warn)(void *data, struct str text);
     void *warn_data;
 

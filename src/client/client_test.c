@@ -434,7 +434,7 @@ LOOP_TEST(warnings_and_metrics_are_told)
     CHECK_OK(client_get(stage.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, NULL));
     CHECK_ERROR(client_get(stage.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, NULL),
                 ERROR_NOT_FOUND);
-    CHECK_EQ(buf_str(&warnings), STR("unknown field \\\"spec.x\\\"|"));
+    CHECK_EQ(buf_str(&warnings), STR("unknown field \"spec.x\"|"));
     SCOPED(buf) text = {0};
     metrics_write(stage.metrics, &text);
     char line[128];
@@ -442,6 +442,27 @@ LOOP_TEST(warnings_and_metrics_are_told)
              "rest_client_requests_total{code=\"404\",host=\"127.0.0.1:%u\",method=\"GET\"} 1\n",
              stage.port);
     CHECK_CONTAINS(buf_str(&text), str_from_c(line));
+}
+
+static void note_line(void *data, struct str line)
+{
+    buf_add(data, line);
+}
+
+LOOP_TEST(warnings_are_logged_as_they_were_meant)
+{
+    SCOPED(buf) lines = {0};
+    SCOPED(stage) stage;
+    stage_init(&stage, true);
+    stage_start(&stage);
+    SCRIPT(&stage, {200, "Warning", "299 - \"unknown field \\\"spec.x\\\"\"", ONE_OBJECT});
+    log_set_level(2);
+    log_set_format(LOG_JSON);
+    log_set_sink(note_line, &lines);
+    struct error *err = client_get(stage.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, NULL);
+    log_set_sink(NULL, NULL);
+    CHECK_OK(err);
+    CHECK_CONTAINS(buf_str(&lines), STR("\"warning\":\"unknown field \\\"spec.x\\\"\""));
 }
 
 LOOP_TEST(raw_requests_give_what_was_answered)

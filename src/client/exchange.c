@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "client/client_internal.h"
 #include "client/rate_limit.h"
+#include "client/warning_text.h"
 #include "http/url.h"
 
 #define REPEATS_MAX    10
@@ -29,22 +30,23 @@ void client_query_add_int(struct buf *query, const char *name, int64_t value)
     client_query_add(query, name, str_from(digits, (size_t)len));
 }
 
-/* The text of a Warning header: code, agent, "text". */
-static struct str warning_text(struct str value)
+static void show_warning(const struct client_options *options, struct str text)
 {
-    const size_t open = str_find_char(value, '"'), close = str_find_last_char(value, '"');
-    return open < close && close != STR_NONE ? str_slice(value, open + 1, close) : value;
+    if (options->warn)
+        options->warn(options->warn_data, text);
+    else
+        log_v(2, "Warning from the server", LOG_STR("warning", text));
 }
 
 void client_show_warnings(const struct client_options *options, const struct http_headers *headers)
 {
     HTTP_HEADERS_FOREACH (header, headers) {
+        SCOPED(buf) text = {0};
+        struct str value = header.value;
         if (!str_eq(header.name, STR("warning")))
             continue;
-        if (options->warn)
-            options->warn(options->warn_data, warning_text(header.value));
-        else
-            log_v(2, "Warning from the server", LOG_STR("warning", warning_text(header.value)));
+        for (; warning_text_next(&value, &text); buf_clear(&text))
+            show_warning(options, buf_str(&text));
     }
 }
 

@@ -112,6 +112,9 @@ int64_t *accessor_last_event(struct accessor *accessor, size_t source)
 
 void accessor_disconnect(struct accessor *accessor)
 {
+    /* At the end of the process nobody reconciles who would have said so. */
+    LOG_CONTEXT(LOG_STR("controller", STR("clustercache")),
+                LOG_KEY("Cluster", accessor->key.namespace, accessor->key.name));
     if (!accessor->workload) {
         log_v(6, "Skipping disconnect, already disconnected");
         return;

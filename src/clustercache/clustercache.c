@@ -27,16 +27,18 @@ static bool has_watch_label(void *data, const struct cache_event *event)
 {
     const struct clustercache *cache = data;
     const struct str wanted = cache->config->options.watch_filter;
+    const struct object_text *text = event->now ? event->now : event->old;
+    const struct key key = object_text_key(text);
     OWNED(object) object = NULL;
     struct str value;
     if (!wanted.len)
         return true;
-    OWNED(error) err = object_text_read(event->now ? event->now : event->old, &object);
+    OWNED(error) err = object_text_read(text, &object);
     const bool passes =
         !err && object_find_label(object, STR(WATCH_LABEL), &value) && str_eq(value, wanted);
     if (!passes)
         log_v(4, "Resource does not match label, will not attempt to map resource",
-              LOG_STR("label", STR(WATCH_LABEL)));
+              LOG_KEY("Cluster", key.namespace, key.name), LOG_STR("label", STR(WATCH_LABEL)));
     return passes;
 }
 
@@ -84,20 +86,25 @@ static void make_controller(struct clustercache *cache)
                      &(struct controller_source){.map = on_secret, .data = cache});
 }
 
-struct error *clustercache_new(struct loop *loop, const struct clustercache_options *options,
-                               struct clustercache **ret_cache)
+struct clustercache *clustercache_new_idle(struct clustercache_config *config)
 {
-    struct clustercache_config *config;
-    TRY(clustercache_config_new(loop, options, &config));
     struct clustercache *cache = NEW(struct clustercache);
     cache->config = config;
-    cache->metrics = options->metrics;
+    cache->metrics = config->options.metrics;
     cache->handshakes.permits = config->options.handshakes;
     cache->slow_handshakes.permits = config->options.handshakes;
     list_init(&cache->sources);
     list_init(&cache->old_keys);
     clustercache_metrics_register(cache->metrics);
-    if (config->has_pod)
+    return cache;
+}
+
+struct error *clustercache_new(struct loop *loop, const struct clustercache_options *options,
+                               struct clustercache **ret_cache)
+{
+    TRY(clustercache_config_check(options));
+    struct clustercache *cache = clustercache_new_idle(clustercache_config_new(loop, options));
+    if (cache->config->has_pod)
         log_info("Found controller Pod metadata, the ClusterCache will try to access the cluster "
                  "it is running on directly if possible");
     else
@@ -243,6 +250,7 @@ static struct error *start_watch(struct workload *workload, const struct cluster
 struct error *clustercache_watch(struct clustercache *cache, struct key cluster,
                                  const struct clustercache_watch *watch)
 {
+    LOG_CONTEXT(LOG_KEY("Cluster", cluster.namespace, cluster.name));
     const struct accessor *accessor = clustercache_find(cache, cluster);
     struct error *err = NULL;
     if (accessor && !watch->name.len)

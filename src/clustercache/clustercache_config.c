@@ -115,8 +115,7 @@ static void copy_texts(struct arena *texts, struct clustercache_options *options
     options->pod_uid = arena_str(texts, options->pod_uid);
 }
 
-struct error *clustercache_config_new(struct loop *loop, const struct clustercache_options *options,
-                                      struct clustercache_config **ret_config)
+struct error *clustercache_config_check(const struct clustercache_options *options)
 {
     if (!options->secrets)
         return error_new(ERROR_INVALID, "options.SecretClient must be set");
@@ -124,6 +123,12 @@ struct error *clustercache_config_new(struct loop *loop, const struct clustercac
         return error_new(ERROR_INVALID, "options.Client.UserAgent must be set");
     if (!options->clusters)
         return error_new(ERROR_INVALID, "options.clusters must be set");
+    return NULL;
+}
+
+struct clustercache_config *clustercache_config_new(struct loop *loop,
+                                                    const struct clustercache_options *options)
+{
     struct clustercache_config *config = NEW(struct clustercache_config);
     config->references = 1;
     config->loop = loop;
@@ -137,8 +142,7 @@ struct error *clustercache_config_new(struct loop *loop, const struct clustercac
     copy_tables(&config->texts, &config->options);
     config->has_pod = config->options.pod_namespace.len && config->options.pod_name.len &&
                       config->options.pod_uid.len;
-    *ret_config = config;
-    return NULL;
+    return config;
 }
 
 struct clustercache_config *clustercache_config_ref(struct clustercache_config *config)

@@ -25,10 +25,12 @@ struct clustercache_config {
     struct arena texts;
 };
 
-/* Checks the options and fills in what they leave open. */
-MUST_USE struct error *clustercache_config_new(struct loop *loop,
-                                               const struct clustercache_options *options,
-                                               struct clustercache_config **ret_config);
+/* Is there everything a connection is made by? */
+MUST_USE struct error *clustercache_config_check(const struct clustercache_options *options);
+
+/* Fills in what the options leave open. */
+struct clustercache_config *clustercache_config_new(struct loop *loop,
+                                                    const struct clustercache_options *options);
 struct clustercache_config *clustercache_config_ref(struct clustercache_config *config);
 void clustercache_config_free(struct clustercache_config *config); /* gives one reference back */
 DEFINE_OWNED(clustercache_config)
@@ -51,6 +53,9 @@ struct clustercache {
     struct list old_keys; /* private keys of accessors that are gone */
     struct buf scratch;
 };
+
+/* Without a controller: it knows no cluster, and nobody tells it of one. Takes the config. */
+struct clustercache *clustercache_new_idle(struct clustercache_config *config);
 
 /* NULL when there is none. */
 struct accessor *clustercache_find(const struct clustercache *cache, struct key cluster);

@@ -141,24 +141,44 @@ static struct cache_options options_of(const struct clustercache_options *option
     return found;
 }
 
-static struct cache *begin(struct workload_caches *caches, struct gvk gvk, struct gvr gvr)
+static struct cache_set *get_set(struct workload_caches *caches)
 {
-    const struct clustercache_options *options = &caches->config->options;
-    struct cache_options wanted = options_of(options, gvk);
-    wanted.gvr = gvr;
     if (!caches->set) {
         client_offer_http2(caches->workload->client);
         caches->set = cache_set_new(caches->config->loop, caches->workload->client);
+        cache_set_name(caches->set, "Cluster", caches->workload->cluster);
         start_resync(caches);
     }
+    return caches->set;
+}
+
+static struct cache *add_kind(struct workload_caches *caches, struct gvk gvk, struct cache *cache)
+{
+    const struct clustercache_options *options = &caches->config->options;
     struct kind *kind = NEW(struct kind);
     kind->gvk = gvk_copy(&kind->texts, gvk);
-    kind->cache = cache_set_get(caches->set, &wanted);
+    kind->cache = cache;
     list_append(&caches->kinds, &kind->link);
     for (size_t i = 0; i < options->index_count; i++)
         if (gvk_eq(options->indexes[i].gvk, gvk))
-            cache_add_index(kind->cache, options->indexes[i].name, options->indexes[i].fn);
-    return kind->cache;
+            cache_add_index(cache, options->indexes[i].name, options->indexes[i].fn);
+    return cache;
+}
+
+static struct cache *begin(struct workload_caches *caches, struct gvk gvk, struct gvr gvr)
+{
+    struct cache_options wanted = options_of(&caches->config->options, gvk);
+    wanted.gvr = gvr;
+    return add_kind(caches, gvk, cache_set_get(get_set(caches), &wanted));
+}
+
+void workload_caches_hold(struct workload_caches *caches, struct gvk gvk,
+                          struct object *const *objects, size_t count)
+{
+    struct cache_options wanted = options_of(&caches->config->options, gvk);
+    /* Only a server knows the resource; the kind says as much to people. */
+    wanted.gvr = (struct gvr){gvk.group, gvk.version, gvk.kind};
+    add_kind(caches, gvk, cache_set_hold(get_set(caches), &wanted, objects, count));
 }
 
 struct error *workload_caches_get(struct workload_caches *caches, struct gvk gvk,
@@ -223,6 +243,10 @@ static struct error *attach(void *data)
 {
     struct watcher *watcher = data;
     struct workload_caches *caches = watcher->caches;
+    /* Before the end there is always a workload, though not always the same. */
+    SCOPED(arena) arena = {0};
+    const struct key cluster = key_copy(&arena, caches->workload->cluster);
+    LOG_CONTEXT(LOG_KEY("Cluster", cluster.namespace, cluster.name));
     while (!caches->is_ended) {
         struct cache *cache;
         OWNED(error) err = workload_caches_get(caches, watcher->watch.gvk, &cache);

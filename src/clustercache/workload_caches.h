@@ -47,6 +47,10 @@ void workload_caches_move(struct workload_caches *caches, struct workload *workl
 MUST_USE struct error *workload_caches_get(struct workload_caches *caches, struct gvk gvk,
                                            struct cache **ret_cache);
 
+/* For fakes: the kind is there, with these objects, whatever a server says. */
+void workload_caches_hold(struct workload_caches *caches, struct gvk gvk,
+                          struct object *const *objects, size_t count);
+
 /* Every index of the options, begun and synced. Suspends. */
 MUST_USE struct error *workload_caches_begin_indexes(struct workload_caches *caches);
 

@@ -28,7 +28,7 @@ extern const struct flag controller_flags[CONTROLLER_FLAGS];
     "  --sync-period DURATION   look at everything again that often (default 10m)\n"             \
     "  --clusterresourceset-concurrency N\n"                                                     \
     "                           sets at a time (default 10)\n"                                   \
-    "  --apply-concurrency N    clusters at a time (default 256)\n"                              \
+    "  --apply-concurrency N    clusters at a time (default 1024)\n"                             \
     "  --require-control-plane  skip clusters whose control plane is not initialized\n"          \
     "  --respect-topology-hooks\n"                                                               \
     "                           keep bindings of topology clusters until they may be deleted\n"  \

@@ -38,7 +38,7 @@ struct fleet_options {
     double qps, burst;       /* of the management client, for each kind; 0: no limit, and 200 */
 
     size_t concurrency;       /* sets at a time; 0: 10 */
-    size_t apply_concurrency; /* clusters at a time; 0: 256 */
+    size_t apply_concurrency; /* clusters at a time; 0: 1024 */
     bool needs_control_plane, topology_may_hold;
     bool no_events; /* nothing is told to people in Events */
 

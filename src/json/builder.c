@@ -38,6 +38,9 @@ static void fail(struct json_builder *builder, const char *what, size_t limit)
 }
 
 /* Counts memory before it is taken. False past the limit. */
+/* A small object of an API, without growing. */
+#define CAPACITY_LEAST 64
+
 static bool reserve(struct json_builder *builder, size_t values, size_t text)
 {
     if (builder->err)
@@ -52,8 +55,8 @@ static bool reserve(struct json_builder *builder, size_t values, size_t text)
     }
     if (count > builder->capacity) {
         builder->capacity = count > builder->capacity * 2 ? count : builder->capacity * 2;
-        if (builder->capacity < 16)
-            builder->capacity = 16;
+        if (builder->capacity < CAPACITY_LEAST)
+            builder->capacity = CAPACITY_LEAST;
         builder->values = mem_realloc_array(builder->values, builder->capacity, sizeof(yyjson_val));
     }
     return true;

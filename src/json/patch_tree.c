@@ -1,5 +1,8 @@
 #include "json/patch_tree.h"
 
+/* For what a change adds. */
+#define ROOM 4
+
 void patch_tree_init(struct patch_tree *tree, const yyjson_val *root)
 {
     *tree = (struct patch_tree){.root.value = root, .arena.limit = JSON_BUILDER_LIMIT_DEFAULT};
@@ -41,9 +44,8 @@ static void append(struct node *node, struct slot slot)
 
 static struct node *new_node(struct patch_tree *tree, struct slot *slot, bool object)
 {
-    struct node *node = NEW(struct node);
-    node->object = object;
-    node->next = tree->nodes;
+    struct node *node = mem_alloc(sizeof(*node)); /* not NEW(): many are made */
+    *node = (struct node){.object = object, .next = tree->nodes};
     tree->nodes = node;
     slot->node = node;
     slot->value = NULL;
@@ -64,8 +66,11 @@ struct node *patch_tree_open(struct patch_tree *tree, struct slot *slot)
         return NULL;
     struct node *node = new_node(tree, slot, val_is_object(value));
     const yyjson_val *child = value + 1;
-    tree->work += val_len(value);
-    for (size_t i = val_len(value); i > 0; i--) {
+    const size_t count = val_len(value);
+    tree->work += count;
+    node->capacity = count + ROOM;
+    node->slots = mem_realloc_array(NULL, node->capacity, sizeof(*node->slots));
+    for (size_t i = count; i > 0; i--) {
         struct slot content = {
             .key = {NULL, 0}
         };

@@ -252,16 +252,23 @@ static void note_unknown(const struct check *check)
     json_warn(check->unknown, buf_str(&text));
 }
 
+static void add_step(struct buf *path, struct str key)
+{
+    if (path->len)
+        buf_add_char(path, '.');
+    buf_add(path, key);
+}
+
 static struct error *check_member(struct check *check, const struct level *level, struct str key,
                                   const struct json_value *value)
 {
     const struct strategic_field *field = strategic_type_field(level->type, key);
-    buf_print(&check->path, "%s%.*s", check->path.len ? "." : "", STR_ARG(key));
+    add_step(&check->path, key);
     if (!field) {
         note_unknown(check);
         return NULL;
     }
-    buf_print(&check->place, "%s%.*s", check->place.len ? "." : "", STR_ARG(key));
+    add_step(&check->place, key);
     return check_value(check, value, field, false);
 }
 

@@ -5,7 +5,7 @@
 #include "json/path.h"
 #include "resourceset/resourceset_internal.h"
 
-static bool has_label(const struct resourceset *resourceset, const struct object *object)
+bool mapping_has_label(const struct resourceset *resourceset, const struct object *object)
 {
     struct str value;
     if (!resourceset->watch_filter)
@@ -34,7 +34,7 @@ static bool is_labelled(void *data, const struct cache_event *event)
     if (!resourceset->watch_filter)
         return true;
     OWNED(object) object = read_event(event);
-    return object && has_label(resourceset, object);
+    return object && mapping_has_label(resourceset, object);
 }
 
 static bool has_changed(const struct cache_event *event)

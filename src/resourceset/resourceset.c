@@ -7,7 +7,7 @@
 
 #define SYNC_PERIOD_DEFAULT       (10 * MINUTE)
 #define CONCURRENCY_DEFAULT       10
-#define APPLY_CONCURRENCY_DEFAULT 256
+#define APPLY_CONCURRENCY_DEFAULT 1024
 #define APPLY_TIMEOUT_DEFAULT     (5 * MINUTE)
 
 static struct resourceset_options complete(const struct resourceset_options *given)

@@ -43,7 +43,7 @@ struct resourceset_options {
     struct str watch_filter;  /* of the label cluster.x-k8s.io/watch-filter; empty: everything */
     duration sync_period;     /* 0: 10 min */
     size_t concurrency;       /* sets at a time; 0: 10 */
-    size_t apply_concurrency; /* clusters at a time; 0: 256 */
+    size_t apply_concurrency; /* clusters at a time; 0: 1024 */
     duration apply_timeout;   /* of one set on one cluster, more for many objects; 0: 5 min */
     bool needs_control_plane; /* skip clusters whose control plane is not initialized */
     bool topology_may_hold;   /* Cluster API runs with RuntimeSDK and ClusterTopology */

@@ -135,6 +135,9 @@ MUST_USE struct error *member_withdraw(struct member_set *set);
 /* mapping.c */
 void mapping_watch(struct resourceset *resourceset);
 
+/* Does the object have the label of the filter, if there is one? */
+bool mapping_has_label(const struct resourceset *resourceset, const struct object *object);
+
 /* tidings.c: events for people. */
 void tidings_of_unit(const struct unit *unit, const struct object *cluster, struct str applied);
 void tidings_of_set(const struct member_set *set, const struct report *report, size_t clusters);

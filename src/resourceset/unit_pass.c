@@ -283,10 +283,22 @@ static struct error *serve_all(struct unit_pass *pass)
     return NULL;
 }
 
+/* Nobody connects to a Cluster that is filtered out: then it is not down, and waiting is no use. */
+static struct str why_no_client(struct unit_pass *pass, const struct error *err)
+{
+    const struct resourceset *resourceset = pass->set->resourceset;
+    if (mapping_has_label(resourceset, pass->cluster_object))
+        return str_from_c(err->message);
+    return arena_print(&pass->arena,
+                       "the Cluster lacks the label " RESOURCE_SET_FILTER
+                       "=%s, without which this controller does not connect to it",
+                       resourceset->watch_filter);
+}
+
 /* No connection: the binding has our entry all the same, and the connection's event wakes us. */
 static struct error *wait_for_client(struct unit_pass *pass, struct error *err)
 {
-    blame(pass, TROUBLE_NO_CLIENT, STR(""), STR(""), str_from_c(err->message));
+    blame(pass, TROUBLE_NO_CLIENT, STR(""), STR(""), why_no_client(pass, err));
     error_free(err);
     pass->result->requeue_after = NO_CLIENT_WAIT;
     return write_binding(pass);

@@ -231,6 +231,73 @@ SIM_TEST(cc_27_a_disconnect_of_what_is_not_connected)
     CHECK_EQ(clustercache_connected(rig.cache), (size_t)0);
 }
 
+/* Every line with this text names the cluster, and there is one. */
+static void check_named(const struct rig *rig, const char *text)
+{
+    struct str rest = buf_str(&rig->log), line;
+    size_t count = 0;
+    while (rest.len) {
+        str_cut(&rest, '\n', &line);
+        if (!str_contains(line, str_from_c(text)))
+            continue;
+        count++;
+        CHECK_CONTAINS(line, STR(" Cluster=\"default/c\""));
+    }
+    TEST_CASE("%s", text);
+    CHECK(count > 0);
+}
+
+SIM_TEST(lines_about_a_cluster_name_it_whoever_writes_them)
+{
+    SCOPED(rig) rig;
+    SCOPED(seen) seen = {0};
+    rig_init(&rig, 1);
+    rig_connect(&rig);
+    struct clustercache_watch watch = watch_of(&seen, "nodes");
+    CHECK_OK(clustercache_watch(rig.cache, RIG_KEY, &watch));
+    CHECK_OK(clustercache_watch(rig.cache, RIG_KEY, &watch));
+    watch.name = STR("things");
+    watch.gvk = GVK("none.test", "v1", "Thing");
+    CHECK_OK(clustercache_watch(rig.cache, RIG_KEY, &watch));
+    rig_settle();
+    check_named(&rig, "\"Creating watch");
+    check_named(&rig, "\"Skip creation of watch");
+    check_named(&rig, "\"Watch is tried again later\"");
+    clustercache_free(TAKE(rig.cache));
+    check_named(&rig, "\"Disconnecting\"");
+    check_named(&rig, "\"Stopping cache\"");
+    check_named(&rig, "\"Disconnected\"");
+}
+
+SIM_TEST(what_caches_of_a_cluster_complain_of_names_it)
+{
+    SCOPED(rig) rig;
+    SCOPED(seen) seen = {0};
+    rig_init(&rig, 1);
+    rig_connect(&rig);
+    const struct clustercache_watch watch = watch_of(&seen, "nodes");
+    CHECK_OK(clustercache_watch(rig.cache, RIG_KEY, &watch));
+    rig_settle();
+    rig.status = 503;
+    rig.part = "/nodes";
+    rig_end_streams(&rig, NULL);
+    CHECK_OK(fiber_sleep(MINUTE));
+    check_named(&rig, "\"Cache cannot follow the server\"");
+}
+
+SIM_TEST(a_cluster_without_the_label_is_named)
+{
+    SCOPED(rig) rig;
+    rig_init(&rig, 1);
+    struct clustercache_options options = rig_options(&rig);
+    options.watch_filter = STR("mine");
+    rig_start(&rig, &options);
+    rig_ready(&rig);
+    rig_run(&rig);
+    rig_settle();
+    check_named(&rig, "\"Resource does not match label");
+}
+
 SIM_TEST(cc_28_after_a_disconnect_everybody_is_told)
 {
     SCOPED(rig) rig;

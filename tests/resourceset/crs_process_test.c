@@ -94,6 +94,27 @@ SIM_TEST(one_namespace_is_watched_and_others_are_not)
     CHECK_EQ(proxy_count(&rig.management, "/namespaces/ns/"), 0);
 }
 
+/* Nobody connects to it, so its connection is not down. */
+SIM_TEST(a_cluster_without_the_label_of_the_filter_is_told_apart_from_one_that_is_down)
+{
+    SCOPED(crs_rig) rig;
+    crs_rig_init(&rig);
+    crs_rig_cluster(&rig, 2);
+    crs_rig_start(&rig, &(struct fleet_options){.watch_filter = STR("us")});
+    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
+    crs_rig_set_as(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1", CRS_RIG_SELECTOR,
+                   ",\"labels\":{" US "}");
+    crs_rig_await_condition(&rig, "crs1", "ResourcesApplied", "False/InternalError/");
+    const struct str condition = crs_rig_condition(&rig, "crs1", "ResourcesApplied");
+    CHECK_CONTAINS(condition,
+                   STR("c2: the Cluster lacks the label cluster.x-k8s.io/watch-filter=us, "
+                       "without which this controller does not connect to it"));
+    CHECK(!str_contains(condition, STR("is down")));
+    crs_rig_do(&rig, "PATCH", CRS_RIG_OWNERS "/c2", "{\"metadata\":{\"labels\":{" US "}}}");
+    crs_rig_await_entry(&rig, "c2", "crs1", "ConfigMap/cm1 true hash");
+    crs_rig_await_applied(&rig, "crs1");
+}
+
 /* Secrets need no label for a filter; ConfigMaps do, for their events to count. */
 SIM_TEST(a_filter_holds_for_clusters_and_config_maps)
 {

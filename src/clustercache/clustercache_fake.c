@@ -1,0 +1,104 @@
+#include "clustercache/clustercache_fake.h"
+
+#include "base/memory.h"
+#include "client/client.h"
+#include "client/discovery.h"
+#include "clustercache/clustercache_internal.h"
+#include "clustercache/workload_caches.h"
+#include "clustercache/workload_internal.h"
+#include "net/network.h"
+#include "net/tls.h"
+
+static struct error *refuse_to_connect(struct network *network, struct str host, uint16_t port,
+                                       struct transport **ret_transport)
+{
+    (void)network, (void)host, (void)port, (void)ret_transport;
+    return error_new(ERROR_UNREACHABLE, "the fake ClusterCache was given no client");
+}
+
+/* Where clients are that nobody gave: whatever they try fails at once, in words. */
+static const struct network_ops nowhere_ops = {.connect = refuse_to_connect};
+static struct network nowhere = {.ops = &nowhere_ops};
+
+static const struct rest_config nobody = {
+    .host = STR_INIT("http://fake.invalid"),
+    .server = {.scheme = URL_HTTP, .host = STR_INIT("fake.invalid"), .port = 80},
+};
+
+/* The same texts, references of its own. */
+static struct rest_config borrow(const struct rest_config *config)
+{
+    struct rest_config copy = *config;
+    copy.arena = (struct arena){0};
+    copy.tls.trust = tls_trust_ref(config->tls.trust);
+    copy.tls.identity = tls_identity_ref(config->tls.identity);
+    return copy;
+}
+
+static void use_client(struct workload *workload, struct client *client)
+{
+    const struct clustercache_options *options = &workload->config->options;
+    workload->client = client;
+    workload->discovery =
+        discovery_new(client, workload->config->pool,
+                      &(struct discovery_options){.qps = options->qps, .burst = options->burst});
+}
+
+/* Of a watch that is known by its name alone: whoever had it started is not there. */
+static struct error *start_nothing(void *data, struct workload *workload)
+{
+    (void)data, (void)workload;
+    return NULL;
+}
+
+static void fill_caches(struct workload_caches *caches,
+                        const struct clustercache_fake_options *options)
+{
+    for (size_t i = 0; i < options->kind_count; i++)
+        workload_caches_hold(caches, options->kinds[i].gvk, options->kinds[i].objects,
+                             options->kinds[i].count);
+    for (size_t i = 0; i < options->watch_count; i++)
+        workload_caches_watch(caches, &(struct clustercache_watch){.name = options->watches[i],
+                                                                   .start = start_nothing});
+}
+
+static struct workload *make_workload(struct clustercache_config *config,
+                                      const struct clustercache_fake_options *options)
+{
+    struct rest_config rest = borrow(options->config ? options->config : &nobody);
+    struct workload *workload = workload_new(config, options->cluster, &rest);
+    if (options->client)
+        use_client(workload, options->client);
+    else
+        workload_open(workload);
+    workload->server_version = arena_str(&workload->rest.arena, options->server_version);
+    workload->caches = workload_caches_new(workload);
+    fill_caches(workload->caches, options);
+    return workload;
+}
+
+static struct clustercache *make_cache(struct loop *loop, struct clustercache_options like)
+{
+    if (!like.network)
+        like.network = &nowhere;
+    return clustercache_new_idle(clustercache_config_new(loop, &like));
+}
+
+struct clustercache *clustercache_fake_new(struct loop *loop,
+                                           const struct clustercache_fake_options *options)
+{
+    struct clustercache *cache = make_cache(loop, options->like);
+    struct accessor *accessor = accessor_new(cache, options->cluster, STR(""));
+    map_put(&cache->accessors, str_from_c(accessor->text), accessor);
+    accessor->workload = make_workload(cache->config, options);
+    cache->connected++;
+    accessor_health_connected(&accessor->health, accessor_now(accessor));
+    if (options->private_key.len)
+        accessor->private_key = mem_dup(options->private_key.ptr, options->private_key.len);
+    return cache;
+}
+
+struct clustercache *clustercache_fake_new_empty(struct loop *loop)
+{
+    return make_cache(loop, (struct clustercache_options){0});
+}

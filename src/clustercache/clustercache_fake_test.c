@@ -1,0 +1,341 @@
+#include "clustercache/clustercache_fake.h"
+
+#include "api/wellknown.h"
+#include "async/fiber.h"
+#include "client/client.h"
+#include "client/discovery.h"
+#include "client/kubeconfig.h"
+#include "http/server.h"
+#include "net/network.h"
+#include "testing/sim.h"
+#include "testing/sim_network.h"
+
+#define CLUSTER KEY("default", "c1")
+#define OTHER   KEY("default", "c2")
+#define NODE    GVK("", "v1", "Node")
+
+#define NODE_TEXT(name, version)                                                  \
+    STR("{\"kind\":\"Node\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"" name \
+        "\",\"uid\":\"u-" name "\",\"resourceVersion\":\"" version "\"}}")
+
+static struct object *node_new(struct str text)
+{
+    struct object *node = NULL;
+    CHECK_OK(object_read(text, &node));
+    return node;
+}
+
+/* A consumer, and how it is tested: docs/clustercache.md shows it. */
+
+static bool count_one(void *data, struct object *node)
+{
+    (void)node;
+    ++*(size_t *)data;
+    return true;
+}
+
+/* How many Nodes a cluster has; one without a connection is looked at again when it has one. */
+static struct error *count_nodes(struct clustercache *cache, struct key cluster, size_t *ret_count)
+{
+    OWNED(workload) workload = NULL;
+    *ret_count = 0;
+    struct error *err = clustercache_get_reader(cache, cluster, &workload);
+    if (err)
+        return error_ignore(err, ERROR_NOT_CONNECTED);
+    return workload_list(workload, NODE, STR(""), count_one, ret_count);
+}
+
+SIM_TEST(nodes_are_counted_where_there_is_a_connection)
+{
+    OWNED(object) node = node_new(NODE_TEXT("n1", "1"));
+    const struct clustercache_fake_kind nodes = {.gvk = NODE, .objects = &node, .count = 1};
+    const struct clustercache_fake_options options = {
+        .cluster = KEY("default", "c1"), .kinds = &nodes, .kind_count = 1};
+    OWNED(clustercache) connected = clustercache_fake_new(loop_current(), &options);
+    OWNED(clustercache) empty = clustercache_fake_new_empty(loop_current());
+    size_t count;
+
+    CHECK_OK(count_nodes(connected, KEY("default", "c1"), &count));
+    CHECK_EQ(count, (size_t)1);
+    CHECK_OK(count_nodes(connected, KEY("default", "another"), &count));
+    CHECK_EQ(count, (size_t)0);
+    CHECK_OK(count_nodes(empty, KEY("default", "c1"), &count));
+    CHECK_EQ(count, (size_t)0);
+}
+
+/* The fakes themselves. */
+
+static void check_not_connected(struct clustercache *cache, struct key cluster)
+{
+    static const struct {
+        struct error *(*get)(struct clustercache *cache, struct key cluster,
+                             struct workload **ret_workload);
+        const char *message;
+    } getters[] = {
+        {clustercache_get_client,
+         "error getting client: connection to the workload cluster is down"         },
+        {clustercache_get_reader,
+         "error getting client reader: connection to the workload cluster is down"  },
+        {clustercache_get_uncached_client,
+         "error getting uncached client: connection to the workload cluster is down"},
+        {clustercache_get_rest_config,
+         "error getting REST config: connection to the workload cluster is down"    },
+    };
+    const struct clustercache_watch watch = {.name = STR("w"), .gvk = NODE};
+    for (size_t i = 0; i < COUNT(getters); i++) {
+        struct workload *workload = NULL;
+        TEST_CASE("%s", getters[i].message);
+        OWNED(error) err = getters[i].get(cache, cluster, &workload);
+        CHECK(error_is(err, ERROR_NOT_CONNECTED));
+        CHECK_EQ((const char *)err->message, getters[i].message);
+        CHECK(!workload);
+    }
+    OWNED(error) err = clustercache_watch(cache, cluster, &watch);
+    CHECK(error_is(err, ERROR_NOT_CONNECTED));
+    CHECK_EQ((const char *)err->message, "error creating watch w for Node: connection to the "
+                                         "workload cluster is down");
+    struct str pem;
+    CHECK_ERROR(clustercache_get_private_key(cache, cluster, &pem), ERROR_NOT_FOUND);
+    const struct clustercache_health health = clustercache_get_health(cache, cluster);
+    CHECK_EQ(health.last_probe, INT64_C(0));
+    CHECK_EQ(health.last_success, INT64_C(0));
+    CHECK_EQ(health.last_success_wall, INT64_C(0));
+    CHECK_EQ(health.failures, 0U);
+}
+
+SIM_TEST(an_empty_cache_is_connected_to_nothing)
+{
+    OWNED(clustercache) cache = clustercache_fake_new_empty(loop_current());
+    check_not_connected(cache, CLUSTER);
+    CHECK_EQ(clustercache_count(cache), (size_t)0);
+    CHECK_EQ(clustercache_connected(cache), (size_t)0);
+}
+
+SIM_TEST(a_connected_one_knows_its_cluster_alone)
+{
+    CHECK_OK(fiber_sleep(MINUTE)); /* so that now is not the beginning of all time */
+    const int64_t now = loop_now(loop_current());
+    const timestamp wall = loop_wall(loop_current());
+    const struct clustercache_fake_options options = {.cluster = CLUSTER};
+    OWNED(clustercache) cache = clustercache_fake_new(loop_current(), &options);
+    check_not_connected(cache, OTHER);
+    check_not_connected(cache, KEY("other", "c1"));
+    CHECK_EQ(clustercache_count(cache), (size_t)1);
+    CHECK_EQ(clustercache_connected(cache), (size_t)1);
+    CHECK_OK(fiber_sleep(HOUR)); /* nobody probes */
+    const struct clustercache_health health = clustercache_get_health(cache, CLUSTER);
+    CHECK_EQ(health.last_probe, now);
+    CHECK_EQ(health.last_success, now);
+    CHECK_EQ(health.last_probe_wall, wall);
+    CHECK_EQ(health.last_success_wall, wall);
+    CHECK_EQ(health.failures, 0U);
+}
+
+/* A server of one answer, and how it is reached. */
+struct site {
+    struct network *network;
+    struct http_server *server;
+    struct rest_config config;
+    size_t asked;
+};
+
+static struct error *answer(void *data, struct http_request *request)
+{
+    struct site *site = data;
+    SCOPED(http_headers) headers = {0};
+    site->asked++;
+    TRY(http_headers_add(&headers, STR("Content-Type"), STR("application/json")));
+    TRY(http_request_respond(request, 200, &headers));
+    return http_request_write(request, NODE_TEXT("live", "7"));
+}
+
+static void site_init(struct site *site)
+{
+    *site = (struct site){.network = sim_network_new(loop_current())};
+    const struct http_server_options options = {.network = site->network,
+                                                .host = STR("server.test"),
+                                                .port = 80,
+                                                .handler = answer,
+                                                .data = site};
+    CHECK_OK(http_server_new(loop_current(), &options, &site->server));
+    site->config.host = STR("http://server.test");
+    site->config.server = (struct url){.scheme = URL_HTTP, .host = STR("server.test"), .port = 80};
+}
+
+static void site_done(struct site *site)
+{
+    http_server_free(site->server);
+    while (sim_network_connections(site->network) > 0)
+        error_free(fiber_sleep(SECOND));
+    network_free(site->network);
+}
+
+static struct client *site_client(struct site *site)
+{
+    const struct client_options options = {.config = &site->config, .network = site->network};
+    return client_new(loop_current(), &options);
+}
+
+SIM_TEST(getters_answer_with_what_was_given)
+{
+    SCOPED(site) site;
+    site_init(&site);
+    struct client *client = site_client(&site);
+    const struct clustercache_fake_options options = {
+        .cluster = CLUSTER,
+        .client = client,
+        .config = &site.config,
+        .server_version = STR("v1.36.4"),
+        .private_key = STR("a key"),
+    };
+    OWNED(clustercache) cache = clustercache_fake_new(loop_current(), &options);
+    OWNED(workload) cached = NULL;
+    OWNED(workload) reader = NULL;
+    OWNED(workload) live = NULL;
+    OWNED(workload) config = NULL;
+    struct str text;
+    CHECK_OK(clustercache_get_client(cache, CLUSTER, &cached));
+    CHECK_OK(clustercache_get_reader(cache, CLUSTER, &reader));
+    CHECK_OK(clustercache_get_uncached_client(cache, CLUSTER, &live));
+    CHECK_OK(clustercache_get_rest_config(cache, CLUSTER, &config));
+    CHECK(workload_client(cached) == client && workload_client(reader) == client);
+    CHECK(workload_client(live) == client);
+    CHECK(key_eq(workload_cluster(live), CLUSTER) && workload_is_connected(live));
+    CHECK_EQ(workload_config(config)->host, STR("http://server.test"));
+    CHECK_OK(workload_server_version(live, &text));
+    CHECK_EQ(text, STR("v1.36.4"));
+    CHECK_OK(clustercache_get_private_key(cache, CLUSTER, &text));
+    CHECK_EQ(text, STR("a key"));
+    CHECK_EQ(site.asked, (size_t)0);
+
+    TEST_CASE("what is asked of the client goes out, also when the cache is gone");
+    OWNED(object) object = NULL;
+    clustercache_free(TAKE(cache));
+    CHECK(!workload_is_connected(live));
+    CHECK_OK(
+        client_get(workload_client(live), GVR("", "v1", "nodes"), KEY("", "live"), NULL, &object));
+    CHECK_EQ(object_name(object), STR("live"));
+    CHECK_EQ(site.asked, (size_t)1);
+    CHECK_ERROR(workload_get(cached, NODE, KEY("", "live"), &object), ERROR_NOT_CONNECTED);
+}
+
+SIM_TEST(a_network_and_a_config_make_a_client)
+{
+    SCOPED(site) site;
+    site_init(&site);
+    const struct clustercache_fake_options options = {
+        .cluster = CLUSTER, .config = &site.config, .like = {.network = site.network}};
+    OWNED(clustercache) cache = clustercache_fake_new(loop_current(), &options);
+    OWNED(workload) workload = NULL;
+    OWNED(object) object = NULL;
+    CHECK_OK(clustercache_get_client(cache, CLUSTER, &workload));
+    CHECK_EQ(client_host(workload_client(workload)), STR("http://server.test"));
+    CHECK_OK(client_get(workload_client(workload), GVR("", "v1", "nodes"), KEY("", "live"), NULL,
+                        &object));
+}
+
+SIM_TEST(without_a_client_live_calls_fail_at_once)
+{
+    const struct clustercache_fake_options options = {.cluster = CLUSTER};
+    OWNED(clustercache) cache = clustercache_fake_new(loop_current(), &options);
+    OWNED(workload) workload = NULL;
+    OWNED(object) object = NULL;
+    struct str version;
+    const int64_t begun = loop_now(loop_current());
+    CHECK_OK(clustercache_get_client(cache, CLUSTER, &workload));
+    CHECK_FAILS(client_get(workload_client(workload), GVR_SECRETS, KEY("a", "b"), NULL, &object),
+                ERROR_UNREACHABLE, "the fake ClusterCache was given no client");
+    CHECK_FAILS(workload_get(workload, NODE, KEY("", "n1"), &object), ERROR_UNREACHABLE,
+                "the fake ClusterCache was given no client");
+    CHECK_ERROR(workload_server_version(workload, &version), ERROR_UNREACHABLE);
+    CHECK_EQ(loop_now(loop_current()), begun);
+}
+
+static void by_letter(const struct object *object, cache_emit_fn *emit, void *emit_data)
+{
+    emit(emit_data, str_slice(object_name(object), 0, 1));
+}
+
+SIM_TEST(cached_reads_find_given_objects)
+{
+    OWNED(object) first = node_new(NODE_TEXT("n1", "1"));
+    OWNED(object) second = node_new(NODE_TEXT("m1", "2"));
+    struct object *const nodes[] = {first, second};
+    const struct clustercache_index index = {NODE, STR("letter"), by_letter};
+    const struct clustercache_fake_kind kinds[] = {
+        {.gvk = NODE,            .objects = nodes, .count = COUNT(nodes)},
+        {.gvk = GVK_CONFIG_MAP},
+    };
+    const struct clustercache_fake_options options = {
+        .cluster = CLUSTER,
+        .kinds = kinds,
+        .kind_count = COUNT(kinds),
+        .like = {.indexes = &index, .index_count = 1}
+    };
+    OWNED(clustercache) cache = clustercache_fake_new(loop_current(), &options);
+    OWNED(workload) workload = NULL;
+    OWNED(object) object = NULL;
+    size_t count = 0;
+    CHECK_OK(clustercache_get_reader(cache, CLUSTER, &workload));
+    CHECK_OK(workload_get(workload, NODE, KEY("", "m1"), &object));
+    CHECK_EQ(object_name(object), STR("m1"));
+    CHECK_OK(workload_list(workload, NODE, STR(""), count_one, &count));
+    CHECK_EQ(count, (size_t)2);
+    count = 0;
+    CHECK_OK(workload_list_indexed(workload, NODE, STR("letter"), STR("m"), count_one, &count));
+    CHECK_EQ(count, (size_t)1);
+    CHECK_FAILS(workload_get(workload, NODE, KEY("", "x"), &object), ERROR_NOT_FOUND,
+                "Node \"x\" not found");
+    count = 0;
+    CHECK_OK(workload_list(workload, GVK_CONFIG_MAP, STR(""), count_one, &count));
+    CHECK_EQ(count, (size_t)0);
+}
+
+static void note_change(void *data, struct key cluster, const struct cache_event *event)
+{
+    struct buf *told = data;
+    buf_print(told, "%.*s/%.*s ", STR_ARG(cluster.name), STR_ARG(object_text_key(event->now).name));
+}
+
+static struct error *count_start(void *data, struct workload *workload)
+{
+    (void)workload;
+    ++*(size_t *)data;
+    return NULL;
+}
+
+SIM_TEST(watches_tell_of_given_objects_unless_they_are_known)
+{
+    OWNED(object) node = node_new(NODE_TEXT("n1", "1"));
+    const struct clustercache_fake_kind nodes = {.gvk = NODE, .objects = &node, .count = 1};
+    const struct str known[] = {STR("known"), STR("known-too")};
+    const struct clustercache_fake_options options = {.cluster = CLUSTER,
+                                                      .kinds = &nodes,
+                                                      .kind_count = 1,
+                                                      .watches = known,
+                                                      .watch_count = COUNT(known)};
+    OWNED(clustercache) cache = clustercache_fake_new(loop_current(), &options);
+    SCOPED(buf) told = {0};
+    size_t starts = 0;
+    struct clustercache_watch watch = {
+        .name = STR("known"), .gvk = NODE, .changed = note_change, .data = &told};
+    CHECK_OK(clustercache_watch(cache, CLUSTER, &watch));
+    CHECK_OK(fiber_sleep(SECOND));
+    CHECK_EQ(buf_str(&told), STR(""));
+    watch.name = STR("new");
+    CHECK_OK(clustercache_watch(cache, CLUSTER, &watch));
+    CHECK_OK(clustercache_watch(cache, CLUSTER, &watch));
+    CHECK_OK(fiber_sleep(SECOND));
+    CHECK_EQ(buf_str(&told), STR("c1/n1 "));
+
+    watch = (struct clustercache_watch){
+        .name = STR("known-too"), .gvk = NODE, .start = count_start, .data = &starts};
+    CHECK_OK(clustercache_watch(cache, CLUSTER, &watch));
+    CHECK_EQ(starts, (size_t)0);
+    watch.name = STR("of another sort");
+    CHECK_OK(clustercache_watch(cache, CLUSTER, &watch));
+    CHECK_EQ(starts, (size_t)1);
+    watch.name = STR("");
+    CHECK_FAILS(clustercache_watch(cache, CLUSTER, &watch), ERROR_INVALID,
+                "watcher.Name() cannot be empty");
+}
