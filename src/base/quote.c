@@ -57,14 +57,10 @@ struct character {
 
 static struct character first_character(struct str text)
 {
-    const unsigned char *bytes = (const unsigned char *)text.ptr;
     const size_t len = str_char_len(text);
-    if (len <= 1)
-        return (struct character){bytes[0], 1, len == 1};
-    uint32_t code = bytes[0] & (0x7fU >> len);
-    for (size_t i = 1; i < len; i++)
-        code = code << 6 | (bytes[i] & 0x3fU);
-    return (struct character){code, len, true};
+    if (!len)
+        return (struct character){(unsigned char)text.ptr[0], 1, false};
+    return (struct character){str_char_code(str_slice(text, 0, len)), len, true};
 }
 
 /* The letter behind the backslash for characters both spellings abbreviate, or 0. */

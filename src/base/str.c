@@ -204,6 +204,16 @@ size_t str_char_len(struct str s)
     return len;
 }
 
+uint32_t str_char_code(struct str character)
+{
+    static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    const unsigned char *bytes = (const unsigned char *)character.ptr;
+    uint32_t code = bytes[0] & masks[character.len];
+    for (size_t i = 1; i < character.len; i++)
+        code = code << 6 | (bytes[i] & 0x3f);
+    return code;
+}
+
 bool str_is_utf8(struct str s)
 {
     while (s.len) {

@@ -93,5 +93,8 @@ uint64_t str_hash(struct str s, uint64_t seed);
 /* Bytes of the UTF-8 character at the front; 0 when there is none or it is not valid. */
 size_t str_char_len(struct str s);
 
+/* The code point of a text that is one such character. */
+uint32_t str_char_code(struct str character);
+
 /* True when every byte sequence is valid UTF-8 (no surrogates, no over-long forms). */
 bool str_is_utf8(struct str s);

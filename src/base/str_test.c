@@ -100,6 +100,16 @@ TEST(str_utf8)
     CHECK_EQ(str_char_len(STR("\xe2\x82\xac.")), (size_t)3);
 }
 
+TEST(str_has_code_points)
+{
+    CHECK_EQ(str_char_code(STR("a")), 0x61U);
+    CHECK_EQ(str_char_code(STR("\x7f")), 0x7fU);
+    CHECK_EQ(str_char_code(STR("\xc2\x80")), 0x80U);
+    CHECK_EQ(str_char_code(STR("\xdf\xbf")), 0x7ffU);
+    CHECK_EQ(str_char_code(STR("\xe2\x82\xac")), 0x20acU);
+    CHECK_EQ(str_char_code(STR("\xf4\x8f\xbf\xbf")), 0x10ffffU);
+}
+
 TEST(str_hash_depends_on_every_bit)
 {
     char text[40] = {0};

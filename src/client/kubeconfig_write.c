@@ -6,22 +6,12 @@
 #include "client/exec_credential.h"
 #include "client/kubeconfig.h"
 
-/* The code point of a valid character of len bytes. */
-static uint32_t decode(const char *ptr, size_t len)
-{
-    static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-    uint32_t code = (unsigned char)ptr[0] & masks[len];
-    for (size_t i = 1; i < len; i++)
-        code = code << 6 | ((unsigned char)ptr[i] & 0x3f);
-    return code;
-}
-
 /* Adds a text that stands between double quotes, or JSON, of which nothing else is special. */
 static void add_escaped(struct buf *out, struct str text, bool is_json)
 {
     while (text.len) {
         const size_t valid = str_char_len(text), len = valid ? valid : 1;
-        const uint32_t code = valid ? decode(text.ptr, len) : 0xfffd;
+        const uint32_t code = valid ? str_char_code(str_slice(text, 0, len)) : 0xfffd;
         if (!is_json && (code == '"' || code == '\\'))
             buf_print(out, "\\%c", (char)code);
         else if (code == '\n')

@@ -4,9 +4,8 @@
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "async/signals.h"
-#include "cmd/address.h"
 #include "cmd/globals.h"
-#include "cmd/server_files.h"
+#include "cmd/server_flags.h"
 #include "net/network.h"
 #include "net/tcp.h"
 #include "standalone/standalone.h"
@@ -14,15 +13,10 @@
 #define DRAIN_TIMEOUT (8 * SECOND)
 
 struct settings {
-    struct server_files files;
-    const char *listen, *inject;
+    struct server_settings server;
     bool in_memory;
-    size_t virtual_clusters;
     duration history_age;
     struct globals globals;
-
-    struct address address;
-    struct inject faults;
 };
 
 static struct error *serve(void *data)
@@ -34,18 +28,12 @@ static struct error *serve(void *data)
     OWNED(standalone) standalone = NULL;
     TRY(signals_new(loop, &signals));
     network = tcp_network_new(loop);
-    const struct apiserver_options options = {
-        .network = network,
-        .host = settings->address.host,
-        .port = settings->address.port,
-        .folder = settings->files.data_dir,
-        .virtual_clusters = settings->virtual_clusters,
-        .inject = settings->faults,
-        .history_age = settings->history_age,
-        .history_events = settings->history_age ? 1 : 0,
-    };
+    struct apiserver_options options = server_flags_options(&settings->server);
+    options.network = network;
+    options.history_age = settings->history_age;
+    options.history_events = settings->history_age ? 1 : 0;
     TRY(standalone_new(loop, &options, &standalone), "start the API server");
-    TRY(server_files_write(&settings->files, standalone));
+    TRY(server_files_write(&settings->server.files, standalone));
     const struct str url = standalone_url(standalone);
     fprintf(stderr, "corset: ready on %.*s\n", STR_ARG(url));
     TRY(signals_wait(signals));
@@ -58,47 +46,31 @@ static struct error *serve(void *data)
 #define AT(member) offsetof(struct settings, member)
 
 static const struct flag flags[] = {
-    {"data-dir",                  FLAG_TEXT,  AT(files.data_dir),   FLAG_FOLDER},
-    {"in-memory",                 FLAG_BOOL,  AT(in_memory),        FLAG_ANY   },
-    {"listen",                    FLAG_TEXT,  AT(listen),           FLAG_ANY   },
-    {"write-kubeconfig",          FLAG_TEXT,  AT(files.kubeconfig), FLAG_FILE  },
-    {"virtual-clusters",          FLAG_COUNT, AT(virtual_clusters), FLAG_ANY   },
-    {"write-cluster-kubeconfigs", FLAG_TEXT,  AT(files.clusters),   FLAG_FOLDER},
-    {"inject",                    FLAG_TEXT,  AT(inject),           FLAG_ANY   },
-    {"history-age",               FLAG_SPAN,  AT(history_age),      FLAG_ANY   },
+    {"in-memory",   FLAG_BOOL, AT(in_memory),   FLAG_ANY},
+    {"history-age", FLAG_SPAN, AT(history_age), FLAG_ANY},
 };
 
 static const struct flag_group groups[] = {
+    SERVER_GROUP(struct settings),
     FLAGS_GROUP(flags, 0),
     GLOBALS_GROUP(struct settings),
 };
 
 static int complete(struct settings *settings)
 {
-    if (settings->in_memory == (settings->files.data_dir != NULL))
+    if (settings->in_memory == (settings->server.files.data_dir != NULL))
         return command_misused(&command_apiserver, "give one of --data-dir and --in-memory");
-    if (!address_read(settings->listen, &settings->address))
-        return command_misused(&command_apiserver, "--listen wants HOST:PORT, not '%s'",
-                               settings->listen);
-    OWNED(error) wrong = inject_read(str_from_c(settings->inject), &settings->faults);
-    if (wrong)
-        return command_misused(&command_apiserver, "--inject: %s", wrong->message);
-    address_warn(&settings->address, settings->listen);
-    return globals_use(&settings->globals, &command_apiserver);
+    const int misused = server_flags_use(&settings->server, &command_apiserver);
+    return misused ? misused : globals_use(&settings->globals, &command_apiserver);
 }
 
 static int run(int argc, char **argv)
 {
-    struct settings settings = {
-        .listen = "127.0.0.1:7443", .inject = "", .globals = GLOBALS_DEFAULT};
+    struct settings settings = {.server = SERVER_DEFAULT, .globals = GLOBALS_DEFAULT};
     if (!flags_read(&command_apiserver, argc, argv, &settings))
         return COMMAND_USAGE;
     const int misused = complete(&settings);
-    if (misused)
-        return misused;
-    OWNED(loop) loop = loop_new();
-    struct error *err = loop_run(loop, serve, &settings);
-    return err ? command_fail(err) : COMMAND_DONE;
+    return misused ? misused : command_run(serve, &settings);
 }
 
 const struct command command_apiserver = {

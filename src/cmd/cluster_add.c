@@ -158,11 +158,7 @@ static int run_with(struct settings *settings, int argc, char **argv)
     if (!flags_read(&command_cluster_add, argc, argv, settings))
         return COMMAND_USAGE;
     const int misused = complete(settings);
-    if (misused)
-        return misused;
-    OWNED(loop) loop = loop_new();
-    struct error *err = loop_run(loop, add, settings);
-    return err ? command_fail(err) : COMMAND_DONE;
+    return misused ? misused : command_run(add, settings);
 }
 
 static int run(int argc, char **argv)

@@ -93,11 +93,7 @@ static int run(int argc, char **argv)
         return command_misused(&command_cluster_list,
                                "-o is table, wide, json, yaml or name, not '%s'", settings.output);
     const int misused = globals_use(&settings.globals, &command_cluster_list);
-    if (misused)
-        return misused;
-    OWNED(loop) loop = loop_new();
-    struct error *err = loop_run(loop, list, &settings);
-    return err ? command_fail(err) : COMMAND_DONE;
+    return misused ? misused : command_run(list, &settings);
 }
 
 const struct command command_cluster_list = {

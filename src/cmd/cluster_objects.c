@@ -8,6 +8,7 @@
 #include "clustercache/kubeconfig_secret.h"
 #include "cmd/management.h"
 #include "json/builder.h"
+#include "standalone/cluster_document.h"
 
 #define MANAGER       STR("corset-cluster-add")
 #define CLUSTER_LABEL "cluster.x-k8s.io/cluster-name"
@@ -64,12 +65,7 @@ static struct error *put_cluster(struct client *client, const struct cluster_obj
     }
     json_builder_end(&builder);
     json_builder_end(&builder);
-    json_builder_add_object(&builder, "spec");
-    json_builder_add_object(&builder, "controlPlaneEndpoint");
-    json_builder_add_str(&builder, "host", cluster->host);
-    json_builder_add_int(&builder, "port", cluster->port);
-    json_builder_end(&builder);
-    json_builder_end(&builder);
+    cluster_document_add_spec(&builder, cluster->host, cluster->port);
     json_builder_end(&builder);
     return apply(client, GVR_CLUSTERS, &builder, STR(""), ret_object);
 }
@@ -81,13 +77,7 @@ static struct error *put_status(struct client *client, const struct cluster_obje
     SCOPED(json_builder) builder = {0};
     begin_object(&builder, STR("cluster.x-k8s.io/v1beta2"), STR("Cluster"), cluster->key);
     json_builder_end(&builder);
-    json_builder_add_object(&builder, "status");
-    json_builder_add_object(&builder, "initialization");
-    json_builder_add_bool(&builder, "infrastructureProvisioned", true);
-    json_builder_add_bool(&builder, "controlPlaneInitialized", true);
-    json_builder_end(&builder);
-    json_builder_add_str(&builder, "phase", STR("Provisioned"));
-    json_builder_end(&builder);
+    cluster_document_add_status(&builder);
     json_builder_end(&builder);
     return apply(client, GVR_CLUSTERS, &builder, STR("status"), ret_object);
 }

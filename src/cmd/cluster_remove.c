@@ -1,7 +1,6 @@
 /* corset cluster remove: forgets a workload cluster. */
 #include <stdio.h>
 
-#include "async/loop.h"
 #include "cmd/cluster_objects.h"
 #include "cmd/management.h"
 
@@ -42,11 +41,7 @@ static int run_with(struct settings *settings, int argc, char **argv)
     if (!settings->names.count)
         return command_misused(&command_cluster_remove, "give the name of a cluster");
     const int misused = globals_use(&settings->globals, &command_cluster_remove);
-    if (misused)
-        return misused;
-    OWNED(loop) loop = loop_new();
-    struct error *err = loop_run(loop, remove_all, settings);
-    return err ? command_fail(err) : COMMAND_DONE;
+    return misused ? misused : command_run(remove_all, settings);
 }
 
 static int run(int argc, char **argv)

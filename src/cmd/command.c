@@ -31,6 +31,13 @@ int command_fail(struct error *err)
     return COMMAND_FAILED;
 }
 
+int command_run(fiber_fn fn, void *data)
+{
+    OWNED(loop) loop = loop_new();
+    struct error *err = loop_run(loop, fn, data);
+    return err ? command_fail(err) : COMMAND_DONE;
+}
+
 int command_print(struct str text)
 {
     if ((text.len && fwrite(text.ptr, 1, text.len, stdout) != text.len) || fflush(stdout) != 0)

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "async/loop.h"
 #include "base/error.h"
 #include "base/str.h"
 
@@ -54,6 +55,9 @@ void command_set_program(const char *name);
 
 /* Prints an error to standard error and gives COMMAND_FAILED. Takes the error. */
 int command_fail(struct error *err);
+
+/* Runs a function on a loop of its own. COMMAND_FAILED when it fails, which has been said then. */
+MUST_USE int command_run(fiber_fn fn, void *data);
 
 /* Writes a whole text to standard output. COMMAND_FAILED when it does not take it. */
 MUST_USE int command_print(struct str text);

@@ -104,11 +104,7 @@ static int run(int argc, char **argv)
     if (!flags_read(&command_controller, argc, argv, &settings))
         return COMMAND_USAGE;
     const int misused = complete(&settings);
-    if (misused)
-        return misused;
-    OWNED(loop) loop = loop_new();
-    struct error *err = loop_run(loop, serve, &settings);
-    return err ? command_fail(err) : COMMAND_DONE;
+    return misused ? misused : command_run(serve, &settings);
 }
 
 const struct command command_controller = {

@@ -284,14 +284,10 @@ static int run_with(struct settings *settings, int argc, char **argv)
 {
     if (!flags_read(&command_status, argc, argv, settings))
         return COMMAND_USAGE;
-    const int misused = complete(settings);
-    if (misused)
-        return misused;
-    OWNED(loop) loop = loop_new();
-    struct error *err = loop_run(loop, show, settings);
-    if (err)
-        return command_fail(err);
-    return settings->is_applied ? COMMAND_DONE : COMMAND_NO;
+    int code = complete(settings);
+    if (!code)
+        code = command_run(show, settings);
+    return code || settings->is_applied ? code : COMMAND_NO;
 }
 
 static int run(int argc, char **argv)

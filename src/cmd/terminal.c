@@ -50,16 +50,6 @@ void terminal_size(int fd, size_t *ret_width, size_t *ret_height)
     *ret_height = size.ws_row ? size.ws_row : size_from("LINES", HEIGHT_DEFAULT);
 }
 
-/* The code point of a valid character of len bytes. */
-static uint32_t decode(const char *ptr, size_t len)
-{
-    static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-    uint32_t code = (unsigned char)ptr[0] & masks[len];
-    for (size_t i = 1; i < len; i++)
-        code = code << 6 | ((unsigned char)ptr[i] & 0x3f);
-    return code;
-}
-
 void terminal_add_shown(struct buf *out, struct str text)
 {
     char piece[QUOTE_PIECE_MAX];
@@ -80,7 +70,7 @@ static size_t char_width(struct str text, size_t *ret_len)
     *ret_len = len ? len : 1;
     if (!len || len == 1)
         return 1;
-    const int width = wcwidth((wchar_t)decode(text.ptr, len));
+    const int width = wcwidth((wchar_t)str_char_code(str_slice(text, 0, len)));
     return width < 0 ? 1 : (size_t)width;
 }
 

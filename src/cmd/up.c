@@ -7,10 +7,9 @@
 #include "async/signals.h"
 #include "base/arena.h"
 #include "client/kubeconfig.h"
-#include "cmd/address.h"
 #include "cmd/controller_flags.h"
 #include "cmd/globals.h"
-#include "cmd/server_files.h"
+#include "cmd/server_flags.h"
 #include "cmd/until_signal.h"
 #include "cmd/virtual_clusters.h"
 #include "net/network.h"
@@ -21,14 +20,10 @@
 #define DRAIN_TIMEOUT (5 * SECOND)
 
 struct settings {
-    struct server_files files;
-    const char *listen, *inject;
-    size_t virtual_clusters;
+    struct server_settings server;
     struct controller_settings controller;
     struct globals globals;
 
-    struct address address;
-    struct inject faults;
     struct arena arena; /* of the default folder's name */
 };
 
@@ -72,7 +67,7 @@ static struct error *control(struct settings *settings, const struct rest_config
     options.tls = tls;
     TRY(fleet_new(loop_current(), &options, &fleet));
     fprintf(stderr, "corset: ready on %.*s\n", STR_ARG(config->host));
-    fprintf(stderr, "corset: export KUBECONFIG=%s/kubeconfig\n", settings->files.data_dir);
+    fprintf(stderr, "corset: export KUBECONFIG=%s/kubeconfig\n", settings->server.files.data_dir);
     return until_signal(signals, run_fleet, fleet, say_stopping);
 }
 
@@ -88,18 +83,12 @@ static struct error *serve(void *data)
     TRY(signals_new(loop, &signals));
     network = tcp_network_new(loop);
     tls = tls_context_new();
-    const struct apiserver_options options = {
-        .network = network,
-        .host = settings->address.host,
-        .port = settings->address.port,
-        .folder = settings->files.data_dir,
-        .virtual_clusters = settings->virtual_clusters,
-        .inject = settings->faults,
-    };
+    struct apiserver_options options = server_flags_options(&settings->server);
+    options.network = network;
     TRY(standalone_new(loop, &options, &standalone));
-    TRY(server_files_write(&settings->files, standalone));
+    TRY(server_files_write(&settings->server.files, standalone));
     TRY(find_ourselves(standalone, &config));
-    TRY(virtual_clusters_tidy(&config, network, tls, settings->virtual_clusters),
+    TRY(virtual_clusters_tidy(&config, network, tls, settings->server.virtual_clusters),
         "remove virtual clusters of an earlier run");
     struct error *err = control(settings, &config, network, tls, signals);
     FIBER_TIMEOUT(DRAIN_TIMEOUT);
@@ -107,19 +96,8 @@ static struct error *serve(void *data)
     return err;
 }
 
-#define AT(member) offsetof(struct settings, member)
-
-static const struct flag flags[] = {
-    {"data-dir",                  FLAG_TEXT,  AT(files.data_dir),   FLAG_FOLDER},
-    {"listen",                    FLAG_TEXT,  AT(listen),           FLAG_ANY   },
-    {"virtual-clusters",          FLAG_COUNT, AT(virtual_clusters), FLAG_ANY   },
-    {"write-kubeconfig",          FLAG_TEXT,  AT(files.kubeconfig), FLAG_FILE  },
-    {"write-cluster-kubeconfigs", FLAG_TEXT,  AT(files.clusters),   FLAG_FOLDER},
-    {"inject",                    FLAG_TEXT,  AT(inject),           FLAG_ANY   },
-};
-
 static const struct flag_group groups[] = {
-    FLAGS_GROUP(flags, 0),
+    SERVER_GROUP(struct settings),
     CONTROLLER_GROUP(struct settings),
     GLOBALS_GROUP(struct settings),
 };
@@ -130,18 +108,15 @@ static int complete(struct settings *settings)
     if (settings->globals.kubeconfig || settings->globals.context)
         return command_misused(&command_up, "--kubeconfig and --context are for 'corset "
                                             "controller'; 'corset up' brings its own API server");
-    if (!settings->files.data_dir)
-        settings->files.data_dir = default_folder(&settings->arena);
-    if (!settings->files.data_dir)
+    if (!settings->server.files.data_dir)
+        settings->server.files.data_dir = default_folder(&settings->arena);
+    if (!settings->server.files.data_dir)
         return command_misused(&command_up, "give --data-dir, since HOME is not set");
-    if (!address_read(settings->listen, &settings->address))
-        return command_misused(&command_up, "--listen wants HOST:PORT, not '%s'", settings->listen);
-    OWNED(error) wrong = inject_read(str_from_c(settings->inject), &settings->faults);
-    if (wrong)
-        return command_misused(&command_up, "--inject: %s", wrong->message);
-    address_warn(&settings->address, settings->listen);
+    int misused = server_flags_use(&settings->server, &command_up);
+    if (misused)
+        return misused;
     fleet->namespace = str_from_c(settings->globals.namespace);
-    const int misused = controller_flags_use(&settings->controller, &command_up);
+    misused = controller_flags_use(&settings->controller, &command_up);
     return misused ? misused : globals_use(&settings->globals, &command_up);
 }
 
@@ -150,18 +125,13 @@ static int run_with(struct settings *settings, int argc, char **argv)
     if (!flags_read(&command_up, argc, argv, settings))
         return COMMAND_USAGE;
     const int misused = complete(settings);
-    if (misused)
-        return misused;
-    OWNED(loop) loop = loop_new();
-    struct error *err = loop_run(loop, serve, settings);
-    return err ? command_fail(err) : COMMAND_DONE;
+    return misused ? misused : command_run(serve, settings);
 }
 
 static int run(int argc, char **argv)
 {
     struct settings settings = {
-        .listen = "127.0.0.1:7443",
-        .inject = "",
+        .server = SERVER_DEFAULT,
         .controller = {.health = "", .diagnostics = ""},
         .globals = GLOBALS_DEFAULT,
     };

@@ -1,13 +1,12 @@
 #include "framework/owner.h"
 
+#include "api/guarded_patch.h"
 #include "api/object_edit.h"
 #include "async/loop.h"
 #include "base/buf.h"
 #include "base/memory.h"
 #include "client/client.h"
 #include "framework/outcome.h"
-#include "json/edit.h"
-#include "json/merge_patch.h"
 #include "json/path.h"
 
 static struct sight owner_sight(const struct framework *framework)
@@ -75,24 +74,6 @@ struct error *owner_read(struct framework_loop *loop)
     return is_gone(loop) ? error_new(ERROR_NOT_FOUND, "the owner is gone") : err;
 }
 
-/* The change as a merge patch that names the version it is made for; empty for none. */
-static struct error *make_patch(const struct object *before, const struct json_value *after,
-                                struct buf *text)
-{
-    OWNED(json_doc) patch = NULL;
-    OWNED(json_doc) guarded = NULL;
-    SCOPED(json_edit) edit = {0};
-    TRY(merge_patch_diff(object_root(before), after, &patch));
-    if (json_count(json_doc_root(patch)) == 0)
-        return NULL;
-    json_edit_init(&edit, json_doc_root(patch));
-    json_edit_set_str(&edit, JSON_PLACE("metadata.resourceVersion"),
-                      object_resource_version(before));
-    TRY(json_edit_finish(&edit, &guarded));
-    json_write(text, json_doc_root(guarded));
-    return NULL;
-}
-
 static struct error *patch_owner(struct framework_loop *loop, const struct object *before,
                                  const struct json_value *after, struct str subresource)
 {
@@ -100,7 +81,7 @@ static struct error *patch_owner(struct framework_loop *loop, const struct objec
     const struct sight sight = owner_sight(framework);
     SCOPED(buf) text = {.limit = 0};
     struct object *written = NULL;
-    TRY(make_patch(before, after, &text));
+    TRY(guarded_patch_write(before, after, &text));
     if (!text.len)
         return NULL;
     const struct client_write_options options = {

@@ -56,14 +56,10 @@ static bool is_plain(struct str s)
 /* Takes a character off the front; text of documents is valid UTF-8. */
 static uint32_t next_code(struct str *rest, struct str *ret_char)
 {
-    static const unsigned char masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
     const size_t len = str_char_len(*rest);
     *ret_char = str_slice(*rest, 0, len);
     *rest = str_skip(*rest, len);
-    uint32_t code = (unsigned char)ret_char->ptr[0] & masks[len];
-    for (size_t i = 1; i < len; i++)
-        code = code << 6 | ((unsigned char)ret_char->ptr[i] & 0x3f);
-    return code;
+    return str_char_code(*ret_char);
 }
 
 static void write_escape(struct buf *buf, uint32_t code)

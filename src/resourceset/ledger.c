@@ -1,6 +1,7 @@
 #include "resourceset/ledger.h"
 
 #include "addons/binding.h"
+#include "api/guarded_patch.h"
 #include "api/object_text.h"
 #include "api/wellknown.h"
 #include "async/fiber.h"
@@ -12,8 +13,6 @@
 #include "cache/cache.h"
 #include "cache/cache_version.h"
 #include "client/client.h"
-#include "json/edit.h"
-#include "json/merge_patch.h"
 
 #define ATTEMPTS  5
 #define PAUSE_MIN (10 * MILLISECOND)
@@ -227,29 +226,15 @@ struct error *ledger_ensure(struct ledger *ledger, struct key cluster, struct ow
     return err;
 }
 
-/* The difference as a merge patch that names the version it is made for. */
-static struct error *make_patch(const struct object *before, const struct object *after,
-                                struct buf *text)
-{
-    OWNED(json_doc) patch = NULL;
-    OWNED(json_doc) guarded = NULL;
-    SCOPED(json_edit) edit = {0};
-    TRY(merge_patch_diff(object_root(before), object_root(after), &patch));
-    json_edit_init(&edit, json_doc_root(patch));
-    json_edit_set_str(&edit, JSON_PLACE("metadata.resourceVersion"),
-                      object_resource_version(before));
-    TRY(json_edit_finish(&edit, &guarded));
-    json_write(text, json_doc_root(guarded));
-    return NULL;
-}
-
 static struct error *patch(struct ledger *ledger, struct key cluster, const struct object *before,
                            const struct object *after)
 {
     SCOPED(buf) text = {.limit = 0};
     OWNED(object) written = NULL;
     FIBER_SHIELD(FAREWELL);
-    TRY(make_patch(before, after, &text));
+    TRY(guarded_patch_write(before, object_root(after), &text));
+    if (!text.len)
+        return NULL;
     struct error *err = client_patch(ledger->client, GVR_CLUSTER_RESOURCE_SET_BINDINGS, cluster,
                                      CLIENT_PATCH_MERGE, buf_str(&text), NULL, &written);
     if (error_is(err, ERROR_NOT_FOUND))

@@ -1,4 +1,5 @@
 /* What is written into a set: its conditions, the generation that was observed, our finalizer. */
+#include "api/guarded_patch.h"
 #include "api/object_edit.h"
 #include "api/wellknown.h"
 #include "async/fiber.h"
@@ -7,8 +8,6 @@
 #include "base/random.h"
 #include "client/client.h"
 #include "json/edit.h"
-#include "json/merge_patch.h"
-#include "json/path.h"
 #include "resourceset/resourceset_internal.h"
 
 #define ATTEMPTS  5
@@ -72,24 +71,6 @@ static struct error *edit_status(struct member_set *set, const struct object *ob
     return json_edit_finish(&edit, ret_after);
 }
 
-/* The difference, with the version it is made for; empty for none. */
-static struct error *make_patch(const struct object *before, const struct json_value *after,
-                                struct buf *text)
-{
-    OWNED(json_doc) patch = NULL;
-    OWNED(json_doc) guarded = NULL;
-    SCOPED(json_edit) edit = {0};
-    TRY(merge_patch_diff(object_root(before), after, &patch));
-    if (!json_count(json_doc_root(patch)))
-        return NULL;
-    json_edit_init(&edit, json_doc_root(patch));
-    json_edit_set_str(&edit, JSON_PLACE("metadata.resourceVersion"),
-                      object_resource_version(before));
-    TRY(json_edit_finish(&edit, &guarded));
-    json_write(text, json_doc_root(guarded));
-    return NULL;
-}
-
 static struct error *send(struct member_set *set, struct str subresource, struct str body)
 {
     OWNED(object) written = NULL;
@@ -118,7 +99,7 @@ static struct error *write_once(struct member_set *set, const struct member_stat
     OWNED(json_doc) after = NULL;
     OWNED(object) before = object_ref(set->object);
     TRY(edit_status(set, before, status, &after));
-    TRY(make_patch(before, json_doc_root(after), &text));
+    TRY(guarded_patch_write(before, json_doc_root(after), &text));
     return text.len ? send(set, STR("status"), buf_str(&text)) : NULL;
 }
 
@@ -147,7 +128,7 @@ static struct error *change_finalizer(struct member_set *set, bool present)
     if (!changed)
         return NULL;
     TRY(object_edit_finish(&edit, &after));
-    TRY(make_patch(before, object_root(after), &text));
+    TRY(guarded_patch_write(before, object_root(after), &text));
     return send(set, STR(""), buf_str(&text));
 }
 

@@ -3,7 +3,8 @@
  *
  * Nothing is asked of anybody when the binding, as it is known, says that nothing is needed. When
  * something is, the binding is read anew before the cluster is touched: what it records as applied
- * once is never applied again, however far caches are behind.
+ * once is never applied again, however far caches are behind. Only where applying again does no
+ * harm, and all was well the last time, is the write left to find out that others were there.
  */
 #include "addons/binding.h"
 #include "async/fiber.h"
@@ -313,6 +314,12 @@ static struct error *check_server(struct unit_pass *pass)
     return err;
 }
 
+/* What the last pass found good; whoever changed it since is met by a conflict. */
+static bool can_write_unread(const struct unit_pass *pass)
+{
+    return pass->plan->spec.strategy == RESOURCE_RECONCILE && pass->unit->version;
+}
+
 static struct error *work(struct unit_pass *pass)
 {
     struct resourceset *resourceset = pass->set->resourceset;
@@ -326,7 +333,7 @@ static struct error *work(struct unit_pass *pass)
     err = check_server(pass);
     if (err)
         return error_join(err, write_binding(pass));
-    if (was_known)
+    if (was_known && !can_write_unread(pass))
         TRY(refresh_binding(pass));
     TRY(serve_all(pass));
     TRY(write_binding(pass));
@@ -366,14 +373,14 @@ static void tell_set(struct member_set *set)
         queue_add_after(queue, member_key(set), TELL_AFTER, QUEUE_NORMAL);
 }
 
+/* Others may have left something of ours out of what they wrote while we were at work. */
 static void note_version(struct unit *unit, const struct unit_pass *pass)
 {
-    SCOPED(arena) arena = {0};
     mem_free(TAKE(unit->version));
-    if (pass->fault.trouble)
+    OWNED(object) binding = ledger_peek(pass->set->resourceset->ledger, pass->cluster);
+    if (pass->fault.trouble || !plan_is_met(pass->plan, binding, member_owner(pass->set)))
         return;
-    const struct str version =
-        ledger_version(pass->set->resourceset->ledger, pass->cluster, &arena);
+    const struct str version = object_resource_version(binding);
     unit->version = mem_dup(version.ptr, version.len);
 }
 

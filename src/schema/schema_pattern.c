@@ -6,15 +6,12 @@
 
 uint32_t rune_take(struct str *text)
 {
-    static const uint8_t masks[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
     const size_t len = str_char_len(*text);
     if (len == 0) {
         *text = str_skip(*text, 1);
         return 0xfffd;
     }
-    uint32_t rune = (uint8_t)text->ptr[0] & masks[len];
-    for (size_t i = 1; i < len; i++)
-        rune = rune << 6 | ((uint8_t)text->ptr[i] & 0x3f);
+    const uint32_t rune = str_char_code(str_slice(*text, 0, len));
     *text = str_skip(*text, len);
     return rune;
 }

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "client/kubeconfig.h"
 #include "json/builder.h"
+#include "standalone/cluster_document.h"
 #include "standalone/standalone_kinds.h"
 
 /* Clusters that are registered side by side: so many share a commit of the store. */
@@ -82,19 +83,8 @@ static struct error *put_cluster(const struct standalone *standalone, struct str
     json_builder_str(&builder, STR("true"));
     json_builder_end(&builder);
     json_builder_end(&builder);
-    json_builder_add_object(&builder, "spec");
-    json_builder_add_object(&builder, "controlPlaneEndpoint");
-    json_builder_add_str(&builder, "host", standalone->host);
-    json_builder_add_int(&builder, "port", apiserver_port(standalone->server));
-    json_builder_end(&builder);
-    json_builder_end(&builder);
-    json_builder_add_object(&builder, "status");
-    json_builder_add_object(&builder, "initialization");
-    json_builder_add_bool(&builder, "infrastructureProvisioned", true);
-    json_builder_add_bool(&builder, "controlPlaneInitialized", true);
-    json_builder_end(&builder);
-    json_builder_add_str(&builder, "phase", STR("Provisioned"));
-    json_builder_end(&builder);
+    cluster_document_add_spec(&builder, standalone->host, apiserver_port(standalone->server));
+    cluster_document_add_status(&builder);
     return put(standalone, &builder);
 }
 

@@ -21,6 +21,7 @@
 #include "chaos/shelf.h"
 #include "client/kubeconfig.h"
 #include "clustercache/clustercache.h"
+#include "simulation/trace.h"
 #include "testing/sim.h"
 #include "testing/sim_network.h"
 
@@ -105,12 +106,8 @@ struct chaos {
     struct scope running;
 
     struct chaos_log log;
-    struct buf line;
-    uint64_t hash;
+    struct trace trace;
 };
-
-/* A line of the trace, with the time in front. */
-void chaos_trace(struct chaos *chaos, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* Evenly from [least, most). */
 duration chaos_span(struct random *dice, duration least, duration most);

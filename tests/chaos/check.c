@@ -132,7 +132,7 @@ void chaos_check_counts(struct chaos *chaos)
         failed += (size_t)value_of(accessor->series.failed);
         tellings += site->tellings;
     }
-    chaos_trace(chaos,
+    trace_print(&chaos->trace,
                 "%zu probes succeeded, %zu failed; %zu connections, %zu attempts; servers gave %zu "
                 "good answers and perhaps %zu, refused %zu; told %zu times",
                 succeeded, failed, log->connected, log->unreachable + log->unfinished, good,

@@ -1,6 +1,3 @@
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "async/fiber.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -9,54 +6,22 @@
 #include "net/pki.h"
 #include "net/tls.h"
 
-#define LINE_MAX_LEN 1024
-#define FNV_BASE     UINT64_C(0xcbf29ce484222325)
-#define FNV_PRIME    UINT64_C(0x100000001b3)
-#define LOG_LEVEL    4
-
-static void note(struct chaos *chaos, struct str line)
-{
-    for (size_t i = 0; i < line.len; i++)
-        chaos->hash = (chaos->hash ^ (unsigned char)line.ptr[i]) * FNV_PRIME;
-    if (chaos->options.verbose)
-        fprintf(stderr, "%.*s", STR_ARG(line));
-}
-
-void chaos_trace(struct chaos *chaos, const char *format, ...)
-{
-    char text[LINE_MAX_LEN];
-    va_list args;
-    const int64_t now = loop_now(loop_current());
-    va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args); /* NOLINT(clang-analyzer-valist.Uninitialized) */
-    va_end(args);
-    buf_clear(&chaos->line);
-    buf_print(&chaos->line, "%9.3f %s\n", (double)(now - HOUR) / (double)SECOND, text);
-    note(chaos, buf_str(&chaos->line));
-}
+#define LOG_LEVEL 4
 
 duration chaos_span(struct random *dice, duration least, duration most)
 {
     return least + (duration)random_below(dice, (uint64_t)(most - least));
 }
 
-static void on_log(void *data, struct str line)
+static void count_line(void *data, struct str line)
 {
-    struct chaos *chaos = data;
-    struct chaos_log *log = &chaos->log;
+    struct chaos_log *log = data;
     log->connected += str_contains(line, STR("\"Connected\""));
     log->moved += str_contains(line, STR("\"Connected with changed credentials\""));
     log->disconnected += str_contains(line, STR("\"Disconnected\""));
     if (str_contains(line, STR("\"Connect failed\"")))
         ++*(str_contains(line, STR("cluster is not reachable")) ? &log->unreachable
                                                                 : &log->unfinished);
-    note(chaos, line);
-}
-
-static timestamp read_clock(void *data)
-{
-    (void)data;
-    return loop_current() ? loop_wall(loop_current()) : 0;
 }
 
 /* One certificate for all servers: names do not matter here. */
@@ -132,15 +97,15 @@ static struct error *run(void *data)
 uint64_t chaos_run(const struct chaos_options *options)
 {
     struct loop *loop = sim_loop_new(options->seed);
-    struct chaos chaos = {.options = *options, .hash = FNV_BASE};
+    struct chaos chaos = {.options = *options};
     log_set_level(LOG_LEVEL);
-    log_set_sink(on_log, &chaos);
-    log_set_clock(read_clock, NULL);
+    trace_begin(&chaos.trace, options->verbose);
+    chaos.trace.on_log = count_line;
+    chaos.trace.data = &chaos.log;
     CHECK_OK(loop_run(loop, run, &chaos));
     CHECK_EQ(loop_fiber_count(loop), (size_t)0);
     CHECK_EQ(loop_timer_count(loop), (size_t)0);
     loop_free(loop);
-    log_set_sink(NULL, NULL);
-    buf_done(&chaos.line);
-    return chaos.hash;
+    trace_end(&chaos.trace);
+    return chaos.trace.hash;
 }

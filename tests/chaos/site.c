@@ -178,7 +178,7 @@ void site_turn(struct site *site, enum site_weather weather)
 {
     const struct sim_faults faults = faults_of(weather);
     const int64_t now = loop_now(loop_current());
-    chaos_trace(site->chaos, "%s %s", site->name, weathers[weather].name);
+    trace_print(&site->chaos->trace, "%s %s", site->name, weathers[weather].name);
     doubt_last_answer(site);
     if (!is_reliable(site->weather))
         site->was_lossy = now;

@@ -72,9 +72,7 @@ SIM_TEST(cc_08_without_a_secret_it_fails)
 {
     SCOPED(rig) rig;
     rig_init(&rig, 1);
-    rig_start(&rig, NULL);
-    rig_cluster(&rig, "c", true);
-    rig_check_delay(rig_reconcile(&rig), 30 * SECOND);
+    rig_fail_to_connect(&rig);
     CHECK(rig_logged(&rig, "error creating REST config: error getting kubeconfig secret: Secret "
                            "\\\"c-kubeconfig\\\" not found"));
     CHECK(rig_logged(&rig, "\"Connect failed\""));
@@ -92,9 +90,7 @@ SIM_TEST(cc_09_a_failed_attempt_is_not_repeated_at_once)
 {
     SCOPED(rig) rig;
     rig_init(&rig, 1);
-    rig_start(&rig, NULL);
-    rig_cluster(&rig, "c", true);
-    rig_check_delay(rig_reconcile(&rig), 30 * SECOND);
+    rig_fail_to_connect(&rig);
     rig_credentials(&rig, RIG_HOST, "one");
     const duration delay = rig_reconcile(&rig);
     CHECK(delay >= 28 * SECOND && delay <= 30 * SECOND);
@@ -106,9 +102,7 @@ SIM_TEST(cc_10_but_30_s_later)
 {
     SCOPED(rig) rig;
     rig_init(&rig, 1);
-    rig_start(&rig, NULL);
-    rig_cluster(&rig, "c", true);
-    rig_check_delay(rig_reconcile(&rig), 30 * SECOND);
+    rig_fail_to_connect(&rig);
     rig_credentials(&rig, RIG_HOST, "one");
     rig_check_delay(rig_reconcile_after(&rig, 30 * SECOND), 10 * SECOND);
     CHECK(rig_is_connected(&rig));
@@ -214,25 +208,13 @@ SIM_TEST(cc_15_a_connection_that_is_there_is_not_made_again)
     CHECK_EQ(clustercache_get_health(rig.cache, RIG_KEY).last_probe, health.last_probe);
 }
 
-static void emit_provider(const struct object *object, cache_emit_fn *emit, void *data)
-{
-    const struct str id = json_to_str(object_path(object, "spec.providerID"));
-    if (id.len)
-        emit(data, id);
-}
-
-static const struct clustercache_index node_index = {
-    {STR_INIT(""), STR_INIT("v1"), STR_INIT("Node")},
-    STR_INIT("spec.providerID"), emit_provider
-};
-
 SIM_TEST(cc_16_indexes_are_synced_before_anybody_sees_the_connection)
 {
     SCOPED(rig) rig;
     rig_init(&rig, 1);
     rig_node(&rig, "n1", "a");
     struct clustercache_options options = rig_options(&rig);
-    options.indexes = &node_index;
+    options.indexes = &rig_node_index;
     options.index_count = 1;
     rig_start(&rig, &options);
     rig_ready(&rig);

@@ -2,18 +2,6 @@
 #include "client/discovery.h"
 #include "clustercache/rig.h"
 
-static void emit_provider(const struct object *object, cache_emit_fn *emit, void *data)
-{
-    const struct str id = json_to_str(object_path(object, "spec.providerID"));
-    if (id.len)
-        emit(data, id);
-}
-
-static const struct clustercache_index node_index = {
-    {STR_INIT(""), STR_INIT("v1"), STR_INIT("Node")},
-    STR_INIT("spec.providerID"), emit_provider
-};
-
 static bool add_name(void *data, struct object *object)
 {
     buf_add(data, object_name(object));
@@ -86,7 +74,7 @@ SIM_TEST(cc_49_nodes_by_their_provider_id)
     rig_node(&rig, "n2", "aws:///2");
     rig_node(&rig, "n3", NULL);
     struct clustercache_options options = rig_options(&rig);
-    options.indexes = &node_index;
+    options.indexes = &rig_node_index;
     options.index_count = 1;
     rig_start(&rig, &options);
     rig_ready(&rig);

@@ -378,6 +378,25 @@ void rig_credentials(struct rig *rig, const char *server, const char *token)
     rig_secret(rig, "c", kubeconfig);
 }
 
+static void emit_provider(const struct object *object, cache_emit_fn *emit, void *data)
+{
+    const struct str id = json_to_str(object_path(object, "spec.providerID"));
+    if (id.len)
+        emit(data, id);
+}
+
+const struct clustercache_index rig_node_index = {
+    {STR_INIT(""), STR_INIT("v1"), STR_INIT("Node")},
+    STR_INIT("spec.providerID"), emit_provider
+};
+
+void rig_fail_to_connect(struct rig *rig)
+{
+    rig_start(rig, NULL);
+    rig_cluster(rig, "c", true);
+    rig_check_delay(rig_reconcile(rig), 30 * SECOND);
+}
+
 void rig_connect(struct rig *rig)
 {
     if (!rig->cache)

@@ -84,6 +84,9 @@ void rig_done(struct rig *rig);
 /* What a ClusterCache needs, without jitter. */
 struct clustercache_options rig_options(struct rig *rig);
 
+/* Nodes by spec.providerID. */
+extern const struct clustercache_index rig_node_index;
+
 /* NULL: those. */
 void rig_start(struct rig *rig, const struct clustercache_options *options);
 
@@ -126,6 +129,9 @@ bool rig_is_connected(const struct rig *rig);
 
 /* Set up, connected, and what was asked for that forgotten. */
 void rig_connect(struct rig *rig);
+
+/* Set up without the Secret of default/c: an attempt to connect has failed. */
+void rig_fail_to_connect(struct rig *rig);
 
 /* How often this was asked of the workload cluster: "GET /?timeout=5s\n". */
 size_t rig_count(const struct rig *rig, const char *part);

@@ -109,7 +109,7 @@ SIM_TEST(crs_26_an_older_reference_is_brought_up_to_date_without_a_connection)
               STR_ARG(uid));
     crs_rig_do(&rig, "PATCH", CRS_RIG_BINDING, buf_c(&patch));
     crs_rig_forget(&rig);
-    sim_network_set_faults(rig.desk.network, STR("c1.test"), &(struct sim_faults){.refuse = true});
+    crs_rig_refuse(&rig, "c1.test", true);
     crs_rig_start(&rig, NULL);
     crs_rig_await(&rig, CRS_RIG_BINDING, OWNERS ".0.apiVersion", "addons.cluster.x-k8s.io/v1beta2");
     CHECK_OK(fiber_sleep(MINUTE));
@@ -145,11 +145,16 @@ SIM_TEST(crs_54_a_conflict_is_no_error_and_comes_again_soon)
     }
 }
 
+static bool writes_binding(struct str method, struct str target)
+{
+    return str_eq(method, STR("PATCH")) && str_contains(target, STR("resourcesetbindings/c1"));
+}
+
 /* Somebody else writes the binding between our reading and our writing. */
 static void interfere(struct proxy *proxy, struct str method, struct str target)
 {
     struct crs_rig *rig = proxy->data;
-    if (!str_eq(method, STR("PATCH")) || !str_contains(target, STR("resourcesetbindings/c1")))
+    if (!writes_binding(method, target))
         return;
     proxy->on_request = NULL;
     crs_rig_do(rig, "PATCH", CRS_RIG_BINDING,
@@ -172,6 +177,68 @@ SIM_TEST(crs_54_entries_of_others_survive_a_true_conflict)
     CHECK_EQ(crs_rig_entry(&rig, "c1", "other"), STR(THEIRS));
     CHECK_EQ(crs_rig_entry(&rig, "c1", "another"), STR(THEIRS));
     CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR(BOTH));
+}
+
+/* They leave our entry out of what they write: what is missing then is applied once more. */
+SIM_TEST(crs_77_an_entry_that_somebody_removed_while_we_applied_comes_back)
+{
+    SCOPED(crs_rig) rig;
+    crs_rig_init(&rig);
+    crs_rig_ready(&rig, "ApplyOnce");
+    crs_rig_map(&rig, "cm2", CRS_RIG_MANIFEST("c", "1"));
+    CHECK_OK(fiber_sleep(5 * SECOND));
+    rig.management.data = &rig;
+    rig.management.on_request = interfere;
+    crs_rig_do(&rig, "PATCH", CRS_RIG_SET,
+               crs_rig_resources(&rig, "ConfigMap/cm1 Secret/s1 ConfigMap/cm2"));
+    crs_rig_await_entry(&rig, "c1", "crs1", "ConfigMap/cm2 true hash, " BOTH);
+    CHECK_EQ(crs_rig_entry(&rig, "c1", "other"), STR(THEIRS));
+}
+
+/* A binding that was found good is not read before it is written; others may have been there. */
+SIM_TEST(crs_54_entries_of_others_survive_what_was_not_read_before)
+{
+    SCOPED(crs_rig) rig;
+    crs_rig_init(&rig);
+    crs_rig_ready(&rig, "Reconcile");
+    CHECK_OK(fiber_sleep(5 * SECOND));
+    crs_rig_forget(&rig);
+    rig.management.data = &rig;
+    rig.management.on_request = interfere;
+    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "2"));
+    crs_rig_await(&rig, CRS_RIG_OBJECT("1", "a"), "data.k", "2");
+    crs_rig_await_entry(&rig, "c1", "crs1", BOTH);
+    CHECK(!rig.management.on_request);
+    CHECK_EQ(crs_rig_entry(&rig, "c1", "other"), STR(THEIRS));
+    CHECK_EQ(crs_rig_entry(&rig, "c1", "another"), STR(THEIRS));
+    CHECK_EQ(crs_rig_errors(&rig), 0.0);
+    TEST_CASE("it was written before it was read");
+    CHECK(crs_rig_is_before(&rig.management, "PATCH " CRS_RIG_BINDING, "GET " CRS_RIG_BINDING));
+}
+
+static void remove_binding(struct proxy *proxy, struct str method, struct str target)
+{
+    struct crs_rig *rig = proxy->data;
+    if (!writes_binding(method, target))
+        return;
+    proxy->on_request = NULL;
+    crs_rig_do(rig, "DELETE", CRS_RIG_BINDING, NULL);
+}
+
+SIM_TEST(a_binding_that_goes_right_before_it_is_written_is_made_again)
+{
+    SCOPED(crs_rig) rig;
+    crs_rig_init(&rig);
+    crs_rig_ready(&rig, "Reconcile");
+    CHECK_OK(fiber_sleep(5 * SECOND));
+    rig.management.data = &rig;
+    rig.management.on_request = remove_binding;
+    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "2"));
+    crs_rig_await(&rig, CRS_RIG_OBJECT("1", "a"), "data.k", "2");
+    CHECK_OK(fiber_sleep(5 * SECOND));
+    CHECK(!rig.management.on_request);
+    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR(BOTH));
+    CHECK_EQ(crs_rig_condition(&rig, "crs1", "ResourcesApplied"), STR("True/Applied/"));
 }
 
 /* An answer that is lost: what was written is found, and nothing is applied twice. */

@@ -28,6 +28,39 @@ SIM_TEST(a_content_is_fetched_once_for_all_clusters)
     CHECK_EQ(proxy_count(&rig.management, "GET " CRS_RIG_SECRET), 0);
 }
 
+/* What a set found good is not read again before it is changed: the write says what it is for. */
+SIM_TEST(a_content_that_changes_costs_one_write_of_each_binding)
+{
+    SCOPED(crs_rig) rig;
+    crs_rig_init(&rig);
+    crs_rig_cluster(&rig, 2);
+    crs_rig_ready(&rig, "Reconcile");
+    crs_rig_map(&rig, "cm2", CRS_RIG_MANIFEST("c", "1"));
+    crs_rig_set(&rig, "crs2", "Reconcile", "ConfigMap/cm2");
+    crs_rig_await_applied(&rig, "crs2");
+    CHECK_OK(fiber_sleep(5 * SECOND));
+    crs_rig_forget(&rig);
+    TEST_CASE("of one set");
+    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "2"));
+    crs_rig_await(&rig, CRS_RIG_OBJECT("1", "a"), "data.k", "2");
+    crs_rig_await(&rig, CRS_RIG_OBJECT("2", "a"), "data.k", "2");
+    CHECK_OK(fiber_sleep(5 * SECOND));
+    CHECK_EQ(proxy_count(&rig.management, "GET " CRS_RIG_BINDINGS), 0);
+    CHECK_EQ(proxy_count(&rig.management, "PATCH " CRS_RIG_BINDINGS), 2);
+    TEST_CASE("of both at once");
+    crs_rig_forget(&rig);
+    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "3"));
+    crs_rig_map(&rig, "cm2", CRS_RIG_MANIFEST("c", "3"));
+    crs_rig_await(&rig, CRS_RIG_OBJECT("1", "a"), "data.k", "3");
+    crs_rig_await(&rig, CRS_RIG_OBJECT("1", "c"), "data.k", "3");
+    CHECK_OK(fiber_sleep(5 * SECOND));
+    CHECK_EQ(proxy_count(&rig.management, "GET " CRS_RIG_BINDINGS), 0);
+    CHECK_EQ(proxy_count(&rig.management, "PATCH " CRS_RIG_BINDINGS), 4);
+    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR(BOTH));
+    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs2"), STR("ConfigMap/cm2 true hash"));
+    CHECK_EQ(crs_rig_errors(&rig), 0.0);
+}
+
 SIM_TEST(the_event_of_a_cluster_touches_that_cluster_alone)
 {
     SCOPED(crs_rig) rig;

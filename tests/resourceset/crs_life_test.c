@@ -48,15 +48,20 @@ SIM_TEST(crs_03_a_foreign_finalizer_is_kept)
     crs_rig_check_quiet(&rig, 20 * MINUTE);
 }
 
+static void begin_paused(struct crs_rig *rig)
+{
+    crs_rig_cluster(rig, 1);
+    crs_rig_map(rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
+    crs_rig_start(rig, NULL);
+    crs_rig_set_as(rig, "crs1", "ApplyOnce", "ConfigMap/cm1", CRS_RIG_SELECTOR, PAUSED);
+    crs_rig_await_condition(rig, "crs1", "Paused", PAUSED_TEXT);
+}
+
 SIM_TEST(crs_04_a_paused_set_is_left_alone)
 {
     SCOPED(crs_rig) rig;
     crs_rig_init(&rig);
-    crs_rig_cluster(&rig, 1);
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
-    crs_rig_start(&rig, NULL);
-    crs_rig_set_as(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1", CRS_RIG_SELECTOR, PAUSED);
-    crs_rig_await_condition(&rig, "crs1", "Paused", PAUSED_TEXT);
+    begin_paused(&rig);
     CHECK_EQ(crs_rig_condition(&rig, "crs1", "Paused"), STR(PAUSED_TEXT));
     CHECK_EQ(crs_rig_look(&rig, CRS_RIG_SET, "status.conditions.0.observedGeneration"), STR("1"));
     crs_rig_check_quiet(&rig, 20 * MINUTE);
@@ -70,11 +75,7 @@ SIM_TEST(crs_05_a_set_goes_on_where_it_was_paused)
 {
     SCOPED(crs_rig) rig;
     crs_rig_init(&rig);
-    crs_rig_cluster(&rig, 1);
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
-    crs_rig_start(&rig, NULL);
-    crs_rig_set_as(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1", CRS_RIG_SELECTOR, PAUSED);
-    crs_rig_await_condition(&rig, "crs1", "Paused", PAUSED_TEXT);
+    begin_paused(&rig);
     crs_rig_do(&rig, "PATCH", CRS_RIG_SET, GO_ON);
     crs_rig_await_applied(&rig, "crs1");
     CHECK_EQ(crs_rig_condition(&rig, "crs1", "Paused"), STR("False/NotPaused/"));

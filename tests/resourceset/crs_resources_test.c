@@ -7,12 +7,6 @@
 
 #define OWNERS "metadata.ownerReferences"
 
-static void refuse(struct crs_rig *rig, const char *host, bool refused)
-{
-    sim_network_set_faults(rig->desk.network, str_from_c(host),
-                           &(struct sim_faults){.refuse = refused});
-}
-
 SIM_TEST(crs_16_a_secret_of_another_type_is_told_and_the_rest_is_applied)
 {
     SCOPED(crs_rig) rig;
@@ -186,11 +180,8 @@ SIM_TEST(crs_23_a_cluster_that_cannot_be_reached_has_its_binding)
 {
     SCOPED(crs_rig) rig;
     crs_rig_init(&rig);
-    refuse(&rig, "c1.test", true);
-    crs_rig_cluster(&rig, 1);
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
-    crs_rig_start(&rig, NULL);
-    crs_rig_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
+    crs_rig_refuse(&rig, "c1.test", true);
+    crs_rig_begin(&rig, "ApplyOnce");
     crs_rig_await_condition(&rig, "crs1", "ResourcesApplied", "False/InternalError/");
     CHECK_EQ(crs_rig_condition(&rig, "crs1", "ResourcesApplied"),
              STR("False/InternalError/" CRS_RIG_CHECK_LOGS
@@ -218,15 +209,12 @@ SIM_TEST(crs_24_a_connection_is_enough)
 {
     SCOPED(crs_rig) rig;
     crs_rig_init(&rig);
-    refuse(&rig, "c1.test", true);
-    crs_rig_cluster(&rig, 1);
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
-    crs_rig_start(&rig, NULL);
-    crs_rig_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
+    crs_rig_refuse(&rig, "c1.test", true);
+    crs_rig_begin(&rig, "ApplyOnce");
     crs_rig_await_condition(&rig, "crs1", "ResourcesApplied", "False/InternalError/");
     CHECK_OK(fiber_sleep(20 * MINUTE)); /* time for any back-off to be long */
     rig.workloads[0].on_request = note_times;
-    refuse(&rig, "c1.test", false);
+    crs_rig_refuse(&rig, "c1.test", false);
     crs_rig_await_applied(&rig, "crs1");
     CHECK(first_request && first_post && first_post - first_request < SECOND);
     CHECK_EQ(crs_rig_deprecated(&rig, "crs1"), STR("True///"));
@@ -240,14 +228,11 @@ SIM_TEST(a_connection_made_during_a_pause_is_not_missed)
                           "{\"metadata\":{\"annotations\":{\"cluster.x-k8s.io/paused\":null}}}";
     SCOPED(crs_rig) rig;
     crs_rig_init(&rig);
-    refuse(&rig, "c1.test", true);
-    crs_rig_cluster(&rig, 1);
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
-    crs_rig_start(&rig, NULL);
-    crs_rig_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
+    crs_rig_refuse(&rig, "c1.test", true);
+    crs_rig_begin(&rig, "ApplyOnce");
     crs_rig_await_condition(&rig, "crs1", "ResourcesApplied", "False/InternalError/");
     crs_rig_do(&rig, "PATCH", CRS_RIG_SET, pause);
-    refuse(&rig, "c1.test", false);
+    crs_rig_refuse(&rig, "c1.test", false);
     CHECK_OK(fiber_sleep(MINUTE));
     crs_rig_do(&rig, "PATCH", CRS_RIG_SET, go_on);
     CHECK_OK(fiber_sleep(10 * SECOND));
@@ -268,10 +253,7 @@ static void init_old(struct crs_rig *rig, const char *version)
                                                         .part = "/services/kubernetes",
                                                         .times = SIZE_MAX,
                                                         .status = 404});
-    crs_rig_cluster(rig, 1);
-    crs_rig_map(rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
-    crs_rig_start(rig, NULL);
-    crs_rig_set(rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
+    crs_rig_begin(rig, "ApplyOnce");
 }
 
 SIM_TEST(crs_27_an_old_cluster_waits_for_its_service)

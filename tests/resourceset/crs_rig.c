@@ -309,6 +309,25 @@ void crs_rig_ready(struct crs_rig *rig, const char *strategy)
     crs_rig_ready_on(rig, strategy);
 }
 
+void crs_rig_begin_on(struct crs_rig *rig, const char *strategy)
+{
+    crs_rig_map(rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
+    crs_rig_start(rig, NULL);
+    crs_rig_set(rig, "crs1", strategy, "ConfigMap/cm1");
+}
+
+void crs_rig_begin(struct crs_rig *rig, const char *strategy)
+{
+    crs_rig_cluster(rig, 1);
+    crs_rig_begin_on(rig, strategy);
+}
+
+void crs_rig_refuse(struct crs_rig *rig, const char *host, bool refused)
+{
+    sim_network_set_faults(rig->desk.network, str_from_c(host),
+                           &(struct sim_faults){.refuse = refused});
+}
+
 void crs_rig_kick(struct crs_rig *rig, const char *set)
 {
     queue_add(fleet_resourceset(rig->fleet)->queues[RESOURCESET_SETS],

@@ -120,6 +120,13 @@ void crs_rig_put_set(struct crs_rig *rig, const char *selector);
 void crs_rig_ready(struct crs_rig *rig, const char *strategy);
 void crs_rig_ready_on(struct crs_rig *rig, const char *strategy); /* clusters that are there */
 
+/* cm1 and crs1 with it alone, on c1; nothing is waited for. */
+void crs_rig_begin(struct crs_rig *rig, const char *strategy);
+void crs_rig_begin_on(struct crs_rig *rig, const char *strategy); /* clusters that are there */
+
+/* Nobody listens at a host, "c1.test", until it is said again with false. */
+void crs_rig_refuse(struct crs_rig *rig, const char *host, bool refused);
+
 /* A pass of the set, by hand. */
 void crs_rig_kick(struct crs_rig *rig, const char *set);
 

@@ -1,8 +1,9 @@
 /* CRS-07 to CRS-12, CRS-14, CRS-29 and CRS-80: which clusters a set is applied to. */
 #include "resourceset/crs_rig.h"
 
-#define SELECTOR_TEXT "unable to convert selector: \"Foo\" is not a valid label selector operator"
-#define BAD_SELECTOR  "{\"matchExpressions\":[{\"key\":\"cni\",\"operator\":\"Foo\"}]}"
+#define SELECTOR_TEXT     "unable to convert selector: \"Foo\" is not a valid label selector operator"
+#define INITIALIZED(flag) "{\"status\":{\"initialization\":{\"controlPlaneInitialized\":" flag "}}}"
+#define BAD_SELECTOR      "{\"matchExpressions\":[{\"key\":\"cni\",\"operator\":\"Foo\"}]}"
 
 SIM_TEST(crs_07_a_selector_that_cannot_be_read_is_told_and_tried_again)
 {
@@ -46,9 +47,7 @@ SIM_TEST(crs_09_without_clusters_only_the_set_itself_is_written)
     SCOPED(crs_rig) rig;
     crs_rig_init(&rig);
     crs_rig_cluster_as(&rig, "ns", 1, "\"cni\":\"other\"", "");
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
-    crs_rig_start(&rig, NULL);
-    crs_rig_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
+    crs_rig_begin_on(&rig, "ApplyOnce");
     crs_rig_await(&rig, CRS_RIG_SET, "status.observedGeneration", "1"); /* V-19 */
     crs_rig_check_quiet(&rig, 20 * MINUTE);
     CHECK_EQ(crs_rig_look(&rig, CRS_RIG_SET, "metadata.finalizers.0"),
@@ -66,9 +65,7 @@ SIM_TEST(crs_10_clusters_of_other_namespaces_are_not_touched)
     crs_rig_init(&rig);
     crs_rig_cluster(&rig, 1);
     crs_rig_cluster_as(&rig, "default", 2, CRS_RIG_LABELS, "");
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
-    crs_rig_start(&rig, NULL);
-    crs_rig_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
+    crs_rig_begin_on(&rig, "ApplyOnce");
     crs_rig_await_applied(&rig, "crs1");
     CHECK(crs_rig_exists(&rig, CRS_RIG_OBJECT("1", "a")));
     CHECK(!crs_rig_exists(&rig, CRS_RIG_OBJECT("2", "a")));
@@ -114,9 +111,7 @@ SIM_TEST(crs_14_a_label_is_enough)
     SCOPED(crs_rig) rig;
     crs_rig_init(&rig);
     crs_rig_cluster_as(&rig, "ns", 1, "", "");
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
-    crs_rig_start(&rig, NULL);
-    crs_rig_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
+    crs_rig_begin_on(&rig, "ApplyOnce");
     crs_rig_await(&rig, CRS_RIG_SET, "status.observedGeneration", "1");
     crs_rig_check_quiet(&rig, MINUTE);
     CHECK(!crs_rig_exists(&rig, CRS_RIG_BINDING));
@@ -157,11 +152,8 @@ SIM_TEST(crs_29_a_cluster_that_answers_needs_no_flag)
     SCOPED(crs_rig) rig;
     crs_rig_init(&rig);
     crs_rig_cluster(&rig, 1);
-    crs_rig_do(&rig, "PATCH", CRS_RIG_CLUSTER "/status",
-               "{\"status\":{\"initialization\":{\"controlPlaneInitialized\":false}}}");
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
-    crs_rig_start(&rig, NULL);
-    crs_rig_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
+    crs_rig_do(&rig, "PATCH", CRS_RIG_CLUSTER "/status", INITIALIZED("false"));
+    crs_rig_begin_on(&rig, "ApplyOnce");
     crs_rig_await_applied(&rig, "crs1");
     CHECK(crs_rig_exists(&rig, CRS_RIG_OBJECT("1", "a")));
 }
@@ -172,15 +164,13 @@ SIM_TEST(crs_29_who_wants_the_flag_waits_for_it)
     SCOPED(crs_rig) rig;
     crs_rig_init(&rig);
     crs_rig_cluster(&rig, 1);
-    crs_rig_do(&rig, "PATCH", CRS_RIG_CLUSTER "/status",
-               "{\"status\":{\"initialization\":{\"controlPlaneInitialized\":false}}}");
+    crs_rig_do(&rig, "PATCH", CRS_RIG_CLUSTER "/status", INITIALIZED("false"));
     crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
     crs_rig_start(&rig, &(struct fleet_options){.needs_control_plane = true});
     crs_rig_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
     crs_rig_check_quiet(&rig, 5 * MINUTE);
     CHECK(!crs_rig_exists(&rig, CRS_RIG_OBJECT("1", "a")));
-    crs_rig_do(&rig, "PATCH", CRS_RIG_CLUSTER "/status",
-               "{\"status\":{\"initialization\":{\"controlPlaneInitialized\":true}}}");
+    crs_rig_do(&rig, "PATCH", CRS_RIG_CLUSTER "/status", INITIALIZED("true"));
     crs_rig_await_applied(&rig, "crs1");
 }
 
@@ -190,9 +180,7 @@ SIM_TEST(crs_80_a_paused_cluster_is_served_as_usual)
     crs_rig_init(&rig);
     crs_rig_cluster(&rig, 1);
     crs_rig_do(&rig, "PATCH", CRS_RIG_CLUSTER, "{\"spec\":{\"paused\":true}}");
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
-    crs_rig_start(&rig, NULL);
-    crs_rig_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
+    crs_rig_begin_on(&rig, "ApplyOnce");
     crs_rig_await_applied(&rig, "crs1");
     CHECK(crs_rig_exists(&rig, CRS_RIG_OBJECT("1", "a")));
 }

@@ -5,18 +5,12 @@
 #include "json/path.h"
 #include "resourceset/crs_rig.h"
 
-static void refuse(struct crs_rig *rig, const char *host, bool refused)
-{
-    sim_network_set_faults(rig->desk.network, str_from_c(host),
-                           &(struct sim_faults){.refuse = refused});
-}
-
 /* Everything is wrong at once; then one after the other is put right. */
 SIM_TEST(the_most_telling_trouble_is_shown_first)
 {
     SCOPED(crs_rig) rig;
     crs_rig_init(&rig);
-    refuse(&rig, "c2.test", true);
+    crs_rig_refuse(&rig, "c2.test", true);
     crs_rig_cluster(&rig, 1);
     crs_rig_cluster(&rig, 2);
     crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST_IN("nowhere", "a", "1"));
@@ -46,7 +40,7 @@ SIM_TEST(the_most_telling_trouble_is_shown_first)
     CHECK_EQ(crs_rig_deprecated(&rig, "crs1"),
              STR("False/RemoteClusterClientFailed/Error/" CRS_RIG_DOWN));
     TEST_CASE("the connection");
-    refuse(&rig, "c2.test", false);
+    crs_rig_refuse(&rig, "c2.test", false);
     crs_rig_await_condition(&rig, "crs1", "ResourcesApplied",
                             "False/InternalError/" CRS_RIG_CHECK_LOGS ": ConfigMap absent: ");
     CHECK_EQ(crs_rig_deprecated(&rig, "crs1"),
@@ -65,9 +59,7 @@ SIM_TEST(a_failing_cluster_that_leaves_takes_its_trouble_along)
                (struct proxy_fault){"POST", "/configmaps", SIZE_MAX, .status = 500});
     crs_rig_cluster(&rig, 1);
     crs_rig_cluster(&rig, 2);
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
-    crs_rig_start(&rig, NULL);
-    crs_rig_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
+    crs_rig_begin_on(&rig, "ApplyOnce");
     crs_rig_await_condition(&rig, "crs1", "ResourcesApplied", "False/NotApplied/");
     crs_rig_do(&rig, "PATCH", CRS_RIG_OWNERS "/c2", "{\"metadata\":{\"labels\":{\"cni\":null}}}");
     crs_rig_await_applied(&rig, "crs1");
@@ -83,12 +75,9 @@ SIM_TEST(a_failing_cluster_that_is_deleted_takes_its_trouble_along)
 {
     SCOPED(crs_rig) rig;
     crs_rig_init(&rig);
-    refuse(&rig, "c2.test", true);
+    crs_rig_refuse(&rig, "c2.test", true);
     crs_rig_cluster(&rig, 2);
-    crs_rig_cluster(&rig, 1);
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
-    crs_rig_start(&rig, NULL);
-    crs_rig_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
+    crs_rig_begin(&rig, "ApplyOnce");
     crs_rig_await_condition(&rig, "crs1", "ResourcesApplied", "False/InternalError/");
     crs_rig_do(&rig, "DELETE", CRS_RIG_OWNERS "/c2", NULL);
     crs_rig_await_applied(&rig, "crs1");

@@ -10,17 +10,11 @@
     CRS_RIG_MANIFEST("a", "1") \
     "---\n" CRS_RIG_MANIFEST_IN("nowhere", "b", "1") "---\n" CRS_RIG_MANIFEST("c", "1")
 
-static void refuse(struct crs_rig *rig, const char *host, bool refused)
-{
-    sim_network_set_faults(rig->desk.network, str_from_c(host),
-                           &(struct sim_faults){.refuse = refused});
-}
-
 SIM_TEST(fw_100_an_unreachable_cluster_holds_up_nobody)
 {
     SCOPED(crs_rig) rig;
     crs_rig_init(&rig);
-    refuse(&rig, "c2.test", true);
+    crs_rig_refuse(&rig, "c2.test", true);
     crs_rig_cluster(&rig, 1);
     crs_rig_cluster(&rig, 2);
     crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
@@ -35,7 +29,7 @@ SIM_TEST(fw_100_an_unreachable_cluster_holds_up_nobody)
     CHECK(crs_rig_exists(&rig, CRS_RIG_OBJECT("1", "a")));
     CHECK(crs_rig_exists(&rig, CRS_RIG_OBJECT("1", "b")));
     TEST_CASE("it comes again");
-    refuse(&rig, "c2.test", false);
+    crs_rig_refuse(&rig, "c2.test", false);
     crs_rig_await_applied(&rig, "crs1");
     CHECK_EQ(crs_rig_entry(&rig, "c2", "crs1"), STR(BOTH));
     CHECK_EQ(proxy_count(&rig.workloads[0], CRS_RIG_POST), 2);
@@ -128,7 +122,7 @@ SIM_TEST(fw_106_a_set_goes_though_a_cluster_is_unreachable)
     crs_rig_init(&rig);
     crs_rig_cluster(&rig, 2);
     crs_rig_ready(&rig, "ApplyOnce");
-    refuse(&rig, "c2.test", true);
+    crs_rig_refuse(&rig, "c2.test", true);
     CHECK_OK(fiber_sleep(5 * MINUTE));
     crs_rig_do(&rig, "DELETE", CRS_RIG_SET, NULL);
     crs_rig_await_gone(&rig, CRS_RIG_SET);

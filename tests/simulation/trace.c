@@ -33,7 +33,10 @@ void trace_print(struct trace *trace, const char *format, ...)
 
 static void on_log(void *data, struct str line)
 {
-    note(data, line);
+    struct trace *trace = data;
+    if (trace->on_log)
+        trace->on_log(trace->data, line);
+    note(trace, line);
 }
 
 static timestamp read_clock(void *data)

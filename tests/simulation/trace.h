@@ -13,6 +13,10 @@ struct trace {
     bool verbose; /* is printed as well */
     uint64_t hash;
     struct buf line;
+
+    /* Lines of the log pass here first; NULL: nowhere. Set after trace_begin(). */
+    void (*on_log)(void *data, struct str line);
+    void *data;
 };
 
 /* One at a time: the log belongs to it in between. */

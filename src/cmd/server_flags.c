@@ -1,0 +1,34 @@
+#include "cmd/server_flags.h"
+
+#define AT(member) offsetof(struct server_settings, member)
+
+const struct flag server_flags[SERVER_FLAGS] = {
+    {"data-dir",                  FLAG_TEXT,  AT(files.data_dir),   FLAG_FOLDER},
+    {"listen",                    FLAG_TEXT,  AT(listen),           FLAG_ANY   },
+    {"virtual-clusters",          FLAG_COUNT, AT(virtual_clusters), FLAG_ANY   },
+    {"write-kubeconfig",          FLAG_TEXT,  AT(files.kubeconfig), FLAG_FILE  },
+    {"write-cluster-kubeconfigs", FLAG_TEXT,  AT(files.clusters),   FLAG_FOLDER},
+    {"inject",                    FLAG_TEXT,  AT(inject),           FLAG_ANY   },
+};
+
+int server_flags_use(struct server_settings *settings, const struct command *command)
+{
+    if (!address_read(settings->listen, &settings->address))
+        return command_misused(command, "--listen wants HOST:PORT, not '%s'", settings->listen);
+    OWNED(error) wrong = inject_read(str_from_c(settings->inject), &settings->faults);
+    if (wrong)
+        return command_misused(command, "--inject: %s", wrong->message);
+    address_warn(&settings->address, settings->listen);
+    return COMMAND_DONE;
+}
+
+struct apiserver_options server_flags_options(const struct server_settings *settings)
+{
+    return (struct apiserver_options){
+        .host = settings->address.host,
+        .port = settings->address.port,
+        .folder = settings->files.data_dir,
+        .virtual_clusters = settings->virtual_clusters,
+        .inject = settings->faults,
+    };
+}

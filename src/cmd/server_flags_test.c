@@ -1,0 +1,58 @@
+#include "cmd/server_flags.h"
+
+#include "testing/test.h"
+
+struct settings {
+    bool before;
+    struct server_settings server;
+};
+
+static const struct flag_group groups[] = {
+    SERVER_GROUP(struct settings),
+};
+static const struct command command = {
+    .name = "test", .groups = groups, .group_count = COUNT(groups)};
+
+TEST(server_flags_become_options)
+{
+    static const char *const words[] = {"--data-dir=/d",
+                                        "--listen=[::1]:7000",
+                                        "--inject=error=0.5",
+                                        "--virtual-clusters=3",
+                                        "--write-kubeconfig",
+                                        "k",
+                                        "--write-cluster-kubeconfigs",
+                                        "c"};
+    struct settings settings = {.server = SERVER_DEFAULT};
+    CHECK(flags_read(&command, COUNT(words), (char **)words, &settings));
+    CHECK_EQ(server_flags_use(&settings.server, &command), COMMAND_DONE);
+    const struct apiserver_options options = server_flags_options(&settings.server);
+    CHECK_EQ(options.host, STR("::1"));
+    CHECK_EQ(options.port, 7000);
+    CHECK_EQ(options.folder, "/d");
+    CHECK_EQ(options.virtual_clusters, (size_t)3);
+    CHECK(options.inject.error == 0.5);
+    CHECK_EQ(settings.server.files.kubeconfig, "k");
+    CHECK_EQ(settings.server.files.clusters, "c");
+}
+
+TEST(server_flags_have_defaults)
+{
+    struct settings settings = {.server = SERVER_DEFAULT};
+    CHECK_EQ(server_flags_use(&settings.server, &command), COMMAND_DONE);
+    const struct apiserver_options options = server_flags_options(&settings.server);
+    CHECK_EQ(options.host, STR("127.0.0.1"));
+    CHECK_EQ(options.port, 7443);
+    CHECK(!options.folder);
+    CHECK_EQ(options.virtual_clusters, (size_t)0);
+}
+
+TEST(server_flags_that_are_wrong_are_refused)
+{
+    struct server_settings settings = SERVER_DEFAULT;
+    settings.listen = "nowhere";
+    CHECK_EQ(server_flags_use(&settings, &command), COMMAND_USAGE);
+    settings = (struct server_settings)SERVER_DEFAULT;
+    settings.inject = "error=lots";
+    CHECK_EQ(server_flags_use(&settings, &command), COMMAND_USAGE);
+}
