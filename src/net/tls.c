@@ -19,14 +19,18 @@ struct tls_context {
 
 static const struct transport_ops tls_ops;
 
-/* The BIO under an SSL hands bytes straight to the transport below and keeps none. */
+/*
+ * The BIO under an SSL hands bytes straight to the transport below and keeps none. The SSL reads as
+ * much as there is at once, and a transport that gave less than it was asked for is not asked again
+ * before it is ready: one system call for a small request instead of five.
+ */
 
 static int bio_write(BIO *bio, const char *ptr, int len)
 {
-    struct transport *lower = BIO_get_data(bio);
+    const struct tls *tls = BIO_get_data(bio);
     size_t n = 0;
     BIO_clear_retry_flags(bio);
-    switch (transport_send(lower, str_from(ptr, (size_t)len), &n)) {
+    switch (transport_send(tls->lower, str_from(ptr, (size_t)len), &n)) {
     case TRANSPORT_OK:
         return (int)n;
     case TRANSPORT_WAIT:
@@ -39,11 +43,13 @@ static int bio_write(BIO *bio, const char *ptr, int len)
 
 static int bio_read(BIO *bio, char *ptr, int len)
 {
-    struct transport *lower = BIO_get_data(bio);
+    struct tls *tls = BIO_get_data(bio);
     size_t n = 0;
     BIO_clear_retry_flags(bio);
-    switch (transport_receive(lower, ptr, (size_t)len, &n)) {
+    switch (tls->is_drained ? TRANSPORT_WAIT
+                            : transport_receive(tls->lower, ptr, (size_t)len, &n)) {
     case TRANSPORT_OK:
+        tls->is_drained = tls->lower->short_means_drained && n < (size_t)len;
         return (int)n;
     case TRANSPORT_WAIT:
         BIO_set_retry_read(bio);
@@ -82,11 +88,11 @@ static const BIO_METHOD *bio_method(void)
     return method;
 }
 
-void tls_attach(SSL *ssl, struct transport *lower)
+static void attach(struct tls *tls)
 {
     BIO *bio = BIO_new(bio_method());
-    BIO_set_data(bio, lower);
-    SSL_set_bio(ssl, bio, bio);
+    BIO_set_data(bio, tls);
+    SSL_set_bio(tls->ssl, bio, bio);
 }
 
 struct tls *tls_of(SSL *ssl)
@@ -132,9 +138,14 @@ static enum transport_result tls_receive(struct transport *transport, char *ptr,
                                          size_t *ret_len)
 {
     struct tls *tls = of(transport);
+    if (tls->is_drained && !SSL_has_pending(tls->ssl))
+        return TRANSPORT_WAIT;
     ERR_clear_error();
-    if (SSL_read_ex(tls->ssl, ptr, capacity, ret_len) == 1)
+    if (SSL_read_ex(tls->ssl, ptr, capacity, ret_len) == 1) {
+        tls->may_have_more = SSL_has_pending(tls->ssl);
         return TRANSPORT_OK;
+    }
+    tls->may_have_more = false;
     const int reason = SSL_get_error(tls->ssl, 0);
     tls->receive_needs_write = reason == SSL_ERROR_WANT_WRITE;
     switch (reason) {
@@ -172,6 +183,13 @@ static void pass_ready(void *data)
         tls->transport.ready(tls->transport.ready_data);
 }
 
+static void on_lower_ready(void *data)
+{
+    struct tls *tls = data;
+    tls->is_drained = false;
+    pass_ready(tls);
+}
+
 static void tls_want(struct transport *transport, unsigned events)
 {
     struct tls *tls = of(transport);
@@ -180,12 +198,12 @@ static void tls_want(struct transport *transport, unsigned events)
         lower |= tls->receive_needs_write ? TRANSPORT_WRITABLE : TRANSPORT_READABLE;
     if (events & TRANSPORT_WRITABLE)
         lower |= tls->send_needs_read ? TRANSPORT_READABLE : TRANSPORT_WRITABLE;
-    /* Bytes that were decrypted already make no socket readable. */
-    if ((events & TRANSPORT_READABLE) && SSL_pending(tls->ssl) > 0)
+    /* Bytes that were read already make no socket readable. */
+    if ((events & TRANSPORT_READABLE) && tls->may_have_more)
         loop_post(transport->loop, &tls->ready_task);
     else
         loop_withdraw(&tls->ready_task);
-    transport_set_ready(tls->lower, pass_ready, tls);
+    transport_set_ready(tls->lower, on_lower_ready, tls);
     transport_want(tls->lower, lower);
 }
 
@@ -225,11 +243,12 @@ struct tls *tls_new(SSL_CTX *ctx, struct transport *lower)
     tls->transport.ops = &tls_ops;
     tls->transport.loop = lower->loop;
     tls->lower = lower;
+    tls->may_have_more = true; /* what came with the last of the handshake */
     tls->ready_task = (struct task){.run = pass_ready, .data = tls};
     tls->ssl = SSL_new(ctx);
     if (!tls->ssl)
         mem_exhausted(0);
-    tls_attach(tls->ssl, lower);
+    attach(tls);
     tls_of_set(tls->ssl, tls);
     return tls;
 }
@@ -244,6 +263,7 @@ struct error *tls_handshake(struct tls *tls)
         if (status == 1)
             return NULL;
         const int reason = SSL_get_error(tls->ssl, status);
+        tls->is_drained = false;
         if (reason == SSL_ERROR_WANT_READ)
             TRY(transport_wait(tls->lower, TRANSPORT_READABLE, "the TLS handshake"));
         else if (reason == SSL_ERROR_WANT_WRITE)
@@ -261,6 +281,7 @@ void tls_set_common_options(SSL_CTX *ctx)
      */
     SSL_CTX_set_mode(ctx, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_NO_AUTO_CHAIN |
                               SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    SSL_CTX_set_read_ahead(ctx, 1);
     SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
 }
 

@@ -19,6 +19,8 @@ struct tls {
     struct error *verify_err; /* why the certificate was refused */
     bool receive_needs_write;
     bool send_needs_read;
+    bool is_drained;    /* the transport below had no more bytes when it was last asked */
+    bool may_have_more; /* the SSL itself holds bytes that were not read yet, perhaps */
     struct task ready_task;
 };
 
@@ -33,9 +35,6 @@ MUST_USE struct error *tls_error(const char *what);
 
 /* The verification of a client; set on the shared context. arg is unused. */
 int tls_verify(X509_STORE_CTX *store, void *arg);
-
-/* Wraps lower into a BIO for ssl. */
-void tls_attach(SSL *ssl, struct transport *lower);
 
 /* Protocols by ALPN, in wire form: length byte, name. */
 static const unsigned char tls_alpn_both[] = "\x02h2\x08http/1.1";
