@@ -47,6 +47,7 @@ struct fiber {
     struct fiber_limits limits;
     bool uninterrupted;
     bool canceled;
+    int64_t grace_end; /* of one that is cancelled within FIBER_GRACE() */
 
     struct log_context *log_context; /* travels with the fiber */
     void *tsan_fiber;
@@ -267,9 +268,28 @@ bool fiber_is_canceled(const struct fiber *fiber)
     return fiber->canceled;
 }
 
+static int64_t due_after(const struct fiber *fiber, duration most)
+{
+    int64_t due;
+    return __builtin_add_overflow(loop_now(fiber->loop), most, &due) ? FOREVER : due;
+}
+
+static void end_with_grace(struct fiber *fiber)
+{
+    struct fiber_limits *limits = &fiber->limits;
+    if (fiber->canceled && limits->grace && limits->deadline > fiber->grace_end)
+        limits->deadline = fiber->grace_end;
+}
+
 void fiber_cancel(struct fiber *fiber)
 {
+    const bool is_first = !fiber->canceled;
     fiber->canceled = true;
+    if (is_first && fiber->limits.grace) {
+        fiber->grace_end = due_after(fiber, fiber->limits.grace);
+        end_with_grace(fiber);
+        arm_deadline(fiber);
+    }
     if (!fiber->uninterrupted && !fiber->limits.shielded)
         wake_with(fiber, WAKE_CANCELED);
 }
@@ -348,12 +368,6 @@ int64_t fiber_deadline(void)
     return fiber ? fiber->limits.deadline : FOREVER;
 }
 
-static int64_t due_after(const struct fiber *fiber, duration most)
-{
-    int64_t due;
-    return __builtin_add_overflow(loop_now(fiber->loop), most, &due) ? FOREVER : due;
-}
-
 struct fiber_limits fiber_limits_narrow(duration most)
 {
     struct fiber *fiber = fiber_current();
@@ -374,11 +388,25 @@ struct fiber_limits fiber_limits_shield(duration most)
     return outer;
 }
 
+struct fiber_limits fiber_limits_grace(duration most)
+{
+    struct fiber *fiber = fiber_current();
+    assert(fiber);
+    const struct fiber_limits outer = fiber->limits;
+    const int64_t least = due_after(fiber, most);
+    const bool extends = fiber->canceled || outer.deadline < least;
+    fiber->grace_end = least;
+    fiber->limits = (struct fiber_limits){
+        .deadline = extends ? least : outer.deadline, .shielded = true, .grace = most};
+    return outer;
+}
+
 void fiber_limits_done(struct fiber_limits *outer)
 {
     struct fiber *fiber = fiber_current();
     assert(fiber);
     fiber->limits = *outer;
+    end_with_grace(fiber);
 }
 
 void fiber_dump_all(const struct loop *loop)

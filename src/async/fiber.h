@@ -54,10 +54,12 @@ int64_t fiber_deadline(void);
 struct fiber_limits {
     int64_t deadline;
     bool shielded;
+    duration grace; /* how long a shield holds once it is needed; 0: it has a deadline */
 };
 
 struct fiber_limits fiber_limits_narrow(duration most);
 struct fiber_limits fiber_limits_shield(duration most);
+struct fiber_limits fiber_limits_grace(duration most);
 void fiber_limits_done(struct fiber_limits *outer);
 
 #define FIBER_NAME2_(a, b) a##b
@@ -75,3 +77,11 @@ void fiber_limits_done(struct fiber_limits *outer);
 #define FIBER_SHIELD(most)                                                               \
     __attribute__((unused, cleanup(fiber_limits_done))) struct fiber_limits FIBER_NAME_( \
         outer_, __LINE__) = fiber_limits_shield(most)
+
+/*
+ * The same, but the span is counted from the cancellation: who is not cancelled has all the time
+ * there is, and that span at least. For writes whose outcome somebody should still hear of.
+ */
+#define FIBER_GRACE(most)                                                                \
+    __attribute__((unused, cleanup(fiber_limits_done))) struct fiber_limits FIBER_NAME_( \
+        outer_, __LINE__) = fiber_limits_grace(most)

@@ -130,6 +130,61 @@ SIM_TEST(a_shield_puts_cancellation_off_for_a_while)
     CHECK_EQ(loop_now(loop_current()) - begun, 5 * SECOND);
 }
 
+/* Sleeps longer than it may once it is cancelled, with limits of its own in between. */
+static struct error *writes_with_grace(void *data)
+{
+    struct story *story = data;
+    {
+        FIBER_GRACE(5 * SECOND);
+        CHECK_OK(fiber_sleep(20 * SECOND));
+        {
+            FIBER_TIMEOUT(HOUR);
+            CHECK_ERROR(fiber_sleep(30 * SECOND), ERROR_DEADLINE);
+        }
+        CHECK_ERROR(fiber_sleep(SECOND), ERROR_DEADLINE);
+        story->steps = 1;
+    }
+    CHECK_ERROR(fiber_sleep(SECOND), ERROR_CANCELED);
+    FIBER_GRACE(2 * SECOND);
+    CHECK_ERROR(fiber_sleep(3 * SECOND), ERROR_DEADLINE);
+    story->steps = 2;
+    return NULL;
+}
+
+SIM_TEST(grace_begins_with_the_cancellation)
+{
+    struct story story = {0};
+    SCOPED(scope) scope = {0};
+    scope_start(&scope, "writes", writes_with_grace, &story);
+    CHECK_OK(fiber_sleep(30 * SECOND));
+    const int64_t begun = loop_now(loop_current());
+    scope_cancel(&scope);
+    CHECK_OK(scope_wait(&scope));
+    CHECK_EQ(story.steps, 2);
+    CHECK_EQ(loop_now(loop_current()) - begun, 7 * SECOND);
+}
+
+static struct error *ends_late(void *data)
+{
+    struct story *story = data;
+    FIBER_TIMEOUT(SECOND);
+    CHECK_ERROR(fiber_sleep(2 * SECOND), ERROR_DEADLINE);
+    FIBER_GRACE(5 * SECOND);
+    CHECK_OK(fiber_sleep(4 * SECOND));
+    CHECK_ERROR(fiber_sleep(4 * SECOND), ERROR_DEADLINE);
+    story->steps = 1;
+    return NULL;
+}
+
+SIM_TEST(grace_outlasts_a_deadline_that_has_passed)
+{
+    struct story story = {0};
+    SCOPED(scope) scope = {0};
+    scope_start(&scope, "late", ends_late, &story);
+    CHECK_OK(scope_wait(&scope));
+    CHECK_EQ(story.steps, 1);
+}
+
 static struct error *fails_named(void *data)
 {
     TRY(fiber_yield());

@@ -193,7 +193,7 @@ static struct error *create(struct ledger *ledger, struct key cluster, struct ow
                             struct object **ret_binding)
 {
     OWNED(object) binding = NULL;
-    FIBER_SHIELD(FAREWELL);
+    FIBER_GRACE(FAREWELL);
     TRY(binding_new(cluster, owner, &binding));
     TRY(client_create(ledger->client, GVR_CLUSTER_RESOURCE_SET_BINDINGS, binding, NULL,
                       ret_binding));
@@ -231,7 +231,7 @@ static struct error *patch(struct ledger *ledger, struct key cluster, const stru
 {
     SCOPED(buf) text = {.limit = 0};
     OWNED(object) written = NULL;
-    FIBER_SHIELD(FAREWELL);
+    FIBER_GRACE(FAREWELL);
     TRY(guarded_patch_write(before, object_root(after), &text));
     if (!text.len)
         return NULL;
@@ -248,7 +248,7 @@ static struct error *delete (struct ledger *ledger, struct key cluster, const st
 {
     const struct client_delete_options options = {
         .uid = object_uid(before), .resource_version = object_resource_version(before)};
-    FIBER_SHIELD(FAREWELL);
+    FIBER_GRACE(FAREWELL);
     struct error *err =
         client_delete(ledger->client, GVR_CLUSTER_RESOURCE_SET_BINDINGS, cluster, &options, NULL);
     if (!err || err->code == ERROR_NOT_FOUND)

@@ -75,7 +75,7 @@ static struct error *send(struct member_set *set, struct str subresource, struct
 {
     OWNED(object) written = NULL;
     const struct client_write_options options = {.subresource = subresource};
-    FIBER_SHIELD(FAREWELL);
+    FIBER_GRACE(FAREWELL);
     TRY(client_patch(set->resourceset->options.client, GVR_CLUSTER_RESOURCE_SETS, member_key(set),
                      CLIENT_PATCH_MERGE, body, &options, &written));
     member_put_object(set, written);
