@@ -43,8 +43,9 @@ static void permit_done(struct permit *permit)
 {
     timer_stop(permit->accessor->cache->config->loop, &permit->timer);
     permit->accessor->cache->hanging -= permit->hangs;
+    permit->hangs = false;
     if (permit->semaphore)
-        semaphore_give(permit->semaphore);
+        semaphore_give(TAKE(permit->semaphore));
 }
 
 static void permit_watch(struct permit *permit);
@@ -87,21 +88,16 @@ static struct error *permit_take(struct permit *permit)
     return NULL;
 }
 
-static struct error *reach(struct accessor *accessor, struct workload *workload)
-{
-    SCOPED(permit) permit = {.accessor = accessor};
-    TRY(permit_take(&permit));
-    return workload_probe(workload, workload->config->options.timing.probe_timeout);
-}
-
-/* Steps 6 to 9. */
-static struct error *open_client(struct accessor *accessor, struct workload *workload)
+/* Steps 6 to 9. The permit is given back once the cluster has answered. */
+static struct error *open_client(struct permit *permit, struct workload *workload)
 {
     SCOPED(arena) arena = {0};
     struct discovery_mapping mapping;
     log_v(6, "Creating HTTP client and mapper");
     workload_open(workload);
-    TRY(reach(accessor, workload), "cluster is not reachable");
+    TRY(workload_probe(workload, workload->config->options.timing.probe_timeout),
+        "cluster is not reachable");
+    permit_done(permit);
     FIBER_TIMEOUT(STEPS_MOST * workload->config->options.timeout);
     TRY(discovery_find_kind(workload->discovery, &arena, GVK("", "v1", "Node"), &mapping),
         "error getting REST mapping");
@@ -112,6 +108,7 @@ static struct error *open_client(struct accessor *accessor, struct workload *wor
 static struct error *use_own_cluster(struct accessor *accessor, struct workload *workload)
 {
     bool is_on;
+    SCOPED(permit) permit = {.accessor = accessor};
     FIBER_TIMEOUT(STEPS_MOST * workload->config->options.timeout);
     log_v(6, "Detect if controller is running on the cluster");
     TRY(pod_is_on(workload, &is_on), "error checking if we're running on workload cluster");
@@ -120,7 +117,8 @@ static struct error *use_own_cluster(struct accessor *accessor, struct workload 
     log_v(6, "Controller is running on the cluster, updating REST config with in-cluster config");
     TRY(kubeconfig_use_in_cluster_server(&workload->rest, NULL),
         "error getting in-cluster REST config");
-    TRY(open_client(accessor, workload),
+    TRY(permit_take(&permit));
+    TRY(open_client(&permit, workload),
         "error creating HTTP client and mapper (using in-cluster config)");
     return NULL;
 }
@@ -131,11 +129,13 @@ static struct error *make(struct accessor *accessor, struct kubeconfig_secret_ma
 {
     struct clustercache_config *config = accessor->cache->config;
     SCOPED(rest_config) rest = {0};
+    SCOPED(permit) permit = {.accessor = accessor};
+    TRY(permit_take(&permit));
     log_v(6, "Creating REST config");
-    TRY(turn_take()); /* YAML and certificates are read: many of these may come at once */
+    TRY(turn_take()); /* YAML and certificates are read: this takes as long as a handshake */
     TRY(kubeconfig_secret_read(accessor, mark, &rest));
     OWNED(workload) workload = workload_new(config, accessor->key, &rest);
-    TRY(open_client(accessor, workload), "error creating HTTP client and mapper");
+    TRY(open_client(&permit, workload), "error creating HTTP client and mapper");
     log_v(6, "Creating uncached client");
     TRY(use_own_cluster(accessor, workload));
     *ret_workload = TAKE(workload);

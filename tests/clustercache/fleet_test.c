@@ -136,6 +136,37 @@ SIM_TEST(cc_55_calls_take_no_time_while_a_cluster_connects)
     CHECK(calls > 100);
 }
 
+static size_t count_logged(const struct rig *rig, struct str text)
+{
+    size_t count = 0;
+    struct str rest = buf_str(&rig->log), line;
+    for (; rest.len; count += str_find(line, text) != STR_NONE)
+        str_cut(&rest, '\n', &line);
+    return count;
+}
+
+/* Else handshakes that have begun would wait behind the credentials of all other clusters. */
+SIM_TEST(credentials_are_read_by_those_whose_turn_it_is)
+{
+    SCOPED(rig) rig;
+    rig_init(&rig, 1);
+    sim_network_set_faults(rig.network, STR("dead.test"), &(struct sim_faults){.black_hole = true});
+    struct clustercache_options options = rig_options(&rig);
+    options.handshakes = 4;
+    rig_start(&rig, &options);
+    for (size_t i = 0; i < 20; i++) {
+        char name[16];
+        (void)key_of(i, name);
+        OWNED_PTR char *dead = rig_kubeconfig(&rig, "https://dead.test", "x");
+        rig_secret(&rig, name, dead);
+        rig_cluster(&rig, name, true);
+    }
+    log_set_level(6);
+    rig_run(&rig);
+    CHECK_OK(fiber_sleep(500 * MILLISECOND));
+    CHECK_EQ(count_logged(&rig, STR("\"Creating REST config\"")), (size_t)4);
+}
+
 SIM_TEST(a_fleet_that_hangs_does_not_keep_one_from_connecting)
 {
     SCOPED(rig) rig;
