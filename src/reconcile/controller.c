@@ -15,6 +15,7 @@
 #define DEADLINE_DEFAULT MINUTE
 #define RESYNC_STEPS     128 /* of a period: what is due at a time */
 #define RESYNC_STEP_MIN  (10 * MILLISECOND)
+#define IDLE_MOST        8 /* workers that wait for a key: each has a stack */
 
 struct controller {
     struct loop *loop;
@@ -23,6 +24,8 @@ struct controller {
     struct queue *queue;
     struct controller_metrics metrics;
     struct list sources;
+    struct scope *fibers;   /* while it runs */
+    size_t workers, idle;   /* fibers there are, and those of them that wait for a key */
     struct error *err;      /* of a worker that could not go on */
     struct event has_ended; /* a worker */
     bool runs;
@@ -218,20 +221,45 @@ static void process(struct controller *controller, const struct queue_item *item
     metrics_inc(controller->metrics.total[conclude(controller, item, err, &result)]);
 }
 
+static struct error *worker(void *data);
+
+/* There is always one more worker than needed, up to the number that is allowed. */
+static void hire(struct controller *controller)
+{
+    if (controller->idle || controller->workers >= controller->options.workers ||
+        fiber_is_canceled(fiber_current()))
+        return;
+    controller->workers++;
+    controller->idle++;
+    scope_start(controller->fibers, "worker", worker, controller);
+}
+
+/* Ends without an error when enough others wait. The worker comes in and goes out as an idle one.
+ */
 static struct error *work(struct controller *controller)
 {
     for (;;) {
         struct queue_item item;
         TRY(queue_take(controller->queue, &item));
+        controller->idle--;
+        hire(controller);
         process(controller, &item);
         queue_done(controller->queue, &item);
+        controller->idle++;
+        if (controller->idle > IDLE_MOST && !queue_ready(controller->queue))
+            return NULL;
     }
 }
 
 static struct error *worker(void *data)
 {
     struct controller *controller = data;
-    controller->err = error_join(controller->err, work(controller));
+    struct error *err = work(controller);
+    controller->idle--;
+    controller->workers--;
+    if (!err)
+        return NULL;
+    controller->err = error_join(controller->err, err);
     event_wake_all(&controller->has_ended);
     return NULL;
 }
@@ -250,8 +278,8 @@ static struct error *run_workers(struct controller *controller)
     SCOPED(scope) scope = {0};
     log_info("Starting workers", LOG_STR("controller", controller->options.name),
              LOG_INT("worker count", controller->options.workers));
-    for (size_t i = 0; i < controller->options.workers; i++)
-        scope_start(&scope, "worker", worker, controller);
+    controller->fibers = &scope;
+    hire(controller);
     if (controller->options.resync)
         scope_start(&scope, "resync", resync_all, controller);
     while (!controller->err)

@@ -179,6 +179,31 @@ SIM_TEST(as_many_run_at_a_time_as_there_are_workers)
     check_metric(&rig, "controller_runtime_active_workers{controller=\"test\"} 0\n");
 }
 
+SIM_TEST(workers_are_there_when_they_are_needed)
+{
+    SCOPED(rig) rig;
+    char name[16];
+    rig_init(&rig, (struct controller_options){.workers = 500}, NULL);
+    fake_cache_set_synced(&rig.cache);
+    rig_start(&rig);
+    const size_t at_rest = loop_fiber_count(loop_current());
+    CHECK(at_rest < 10);
+    rig.takes = SECOND;
+    for (size_t i = 0; i < 200; i++) {
+        snprintf(name, sizeof(name), "k%zu", i);
+        queue_add(controller_queue(rig.controller), (struct key){STR("ns"), str_from_c(name)},
+                  QUEUE_NORMAL);
+    }
+    rig_settle(500 * MILLISECOND);
+    CHECK_EQ(rig.running, (size_t)200);
+    rig_settle(SECOND);
+    CHECK_EQ(rig.count, (size_t)200);
+    CHECK(loop_fiber_count(loop_current()) < at_rest + 10);
+    put(&rig, "one more", 1, 1);
+    rig_settle(2 * SECOND);
+    CHECK_EQ(rig.count, (size_t)201);
+}
+
 SIM_TEST(results_decide_what_comes_next)
 {
     static const struct {
