@@ -36,7 +36,7 @@ struct controller_options {
     struct str name;
     reconcile_fn *reconcile;
     void *data;
-    size_t workers;             /* 0 means 1 */
+    size_t workers;             /* at a time, made when they are needed; 0 means 1 */
     duration deadline;          /* of one reconcile; 0 means 1 min */
     duration resync;            /* every object again, spread over this period; 0: never */
     struct queue_options queue; /* name and metrics are filled in */
