@@ -24,7 +24,7 @@ struct controller {
     struct queue *queue;
     struct controller_metrics metrics;
     struct list sources;
-    struct scope *fibers;   /* while it runs */
+    struct scope fibers;
     size_t workers, idle;   /* fibers there are, and those of them that wait for a key */
     struct error *err;      /* of a worker that could not go on */
     struct event has_ended; /* a worker */
@@ -231,7 +231,7 @@ static void hire(struct controller *controller)
         return;
     controller->workers++;
     controller->idle++;
-    scope_start(controller->fibers, "worker", worker, controller);
+    scope_start(&controller->fibers, "worker", worker, controller);
 }
 
 /* Ends without an error when enough others wait. The worker comes in and goes out as an idle one.
@@ -275,16 +275,18 @@ static struct error *wait_synced(struct controller *controller)
 /* Suspends until it is cancelled or a worker cannot go on. */
 static struct error *run_workers(struct controller *controller)
 {
-    SCOPED(scope) scope = {0};
+    struct error *err = NULL;
     log_info("Starting workers", LOG_STR("controller", controller->options.name),
              LOG_INT("worker count", controller->options.workers));
-    controller->fibers = &scope;
     hire(controller);
     if (controller->options.resync)
-        scope_start(&scope, "resync", resync_all, controller);
-    while (!controller->err)
-        TRY(event_wait(&controller->has_ended, "the controller's end"));
-    return TAKE(controller->err);
+        scope_start(&controller->fibers, "resync", resync_all, controller);
+    while (!err && !controller->err)
+        err = event_wait(&controller->has_ended, "the controller's end");
+    if (!err)
+        err = TAKE(controller->err);
+    scope_done(&controller->fibers);
+    return err;
 }
 
 struct error *controller_run(struct controller *controller)
