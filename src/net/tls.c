@@ -166,6 +166,7 @@ static enum transport_result tls_send(struct transport *transport, struct str by
                                       size_t *ret_len)
 {
     struct tls *tls = of(transport);
+    tls->is_drained = false; /* who may have closed has perhaps said why: worth a look each time */
     ERR_clear_error();
     if (SSL_write_ex(tls->ssl, bytes.ptr, bytes.len, ret_len) == 1)
         return TRANSPORT_OK;

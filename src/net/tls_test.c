@@ -333,3 +333,32 @@ TEST(pki_authorities_survive_being_written)
     CHECK_OK(pki_authority_write(second, &again, &key));
     CHECK_EQ(buf_str(&again), buf_str(&certificate));
 }
+
+/* What has come is seen by whoever looks after each write, without waiting for it to be ready. */
+LOOP_TEST(tls_is_looked_at_again_after_a_write)
+{
+    SCOPED(stage) stage;
+    SCOPED(scope) scope = {0};
+    struct transport *lower;
+    enum transport_result result = TRANSPORT_WAIT;
+    char byte = 0;
+    size_t len = 0;
+    stage_init(&stage);
+    network_free(stage.network);
+    stage.network = tcp_network_new(loop_current());
+    CHECK_OK(network_listen(stage.network, STR("127.0.0.1"), 0, &stage.host.listener));
+    scope_start(&scope, "serves", serves, &stage.host);
+    CHECK_OK(network_connect(stage.network, STR("127.0.0.1"), listener_port(stage.host.listener),
+                             &lower));
+    OWNED(transport) transport = NULL;
+    const struct tls_client_options options = usual(&stage);
+    CHECK_OK(tls_connect(stage.context, lower, &options, &transport));
+    for (int i = 0; i < 500 && result == TRANSPORT_WAIT; i++) {
+        CHECK_OK(transport_write(transport, STR("x")));
+        CHECK_OK(fiber_sleep(10 * MILLISECOND));
+        result = transport_receive(transport, &byte, 1, &len);
+    }
+    CHECK_EQ((int)result, (int)TRANSPORT_OK);
+    CHECK_EQ(byte, 'x');
+    transport_finish(transport);
+}
