@@ -99,7 +99,10 @@ static struct error *open_api(struct apiserver *server, const struct apiserver_o
 
 static struct error *listen(struct apiserver *server, const struct apiserver_options *options)
 {
-    gate_init(&server->handler.gate, options->requests, options->watches_per_user);
+    /* Clusters have little to do with each other: all of them may be asked at once. */
+    const size_t requests = options->requests ? options->requests : GATE_REQUESTS;
+    gate_init(&server->handler.gate, requests + 2 * options->virtual_clusters,
+              options->watches_per_user);
     server->handler.loop = server->loop;
     server->handler.api = server->api;
     server->handler.clusters = server->clusters;

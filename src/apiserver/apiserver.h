@@ -38,7 +38,11 @@ struct apiserver_options {
     size_t definition_count;
 
     /* Limits; 0 means the default. */
-    size_t requests; /* under way at a time, watches apart: 1000; more are told to come again */
+
+    /* Under way at a time, watches apart; 0: 1000. More are told to come again. Each virtual
+     * cluster adds two.
+     */
+    size_t requests;
     size_t watches_per_user; /* 20,000 */
     size_t connections;      /* 20,000 */
     size_t history_events;   /* of a watch, see store_options */

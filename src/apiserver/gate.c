@@ -4,8 +4,7 @@
 #include "async/fiber.h"
 #include "base/memory.h"
 
-#define REQUESTS_DEFAULT 1000
-#define WATCHES_DEFAULT  20000
+#define WATCHES_DEFAULT 20000
 
 /* Of one user, and of all of them. */
 #define USER_BYTES_MAX (32 * MEGABYTE)
@@ -31,7 +30,7 @@ static void user_release(void *value)
 void gate_init(struct gate *gate, size_t requests_max, size_t watches_max)
 {
     *gate = (struct gate){
-        .requests_max = requests_max ? requests_max : REQUESTS_DEFAULT,
+        .requests_max = requests_max ? requests_max : GATE_REQUESTS,
         .watches_max = watches_max ? watches_max : WATCHES_DEFAULT,
         .users.release = user_release,
     };

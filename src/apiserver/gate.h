@@ -39,6 +39,9 @@ struct gate_pass {
     bool is_watch;
 };
 
+/* Requests at a time, unless told otherwise. */
+#define GATE_REQUESTS 1000
+
 /* 0 means the default. */
 void gate_init(struct gate *gate, size_t requests_max, size_t watches_max);
 void gate_done(struct gate *gate);
