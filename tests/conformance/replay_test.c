@@ -154,6 +154,8 @@ SIM_TEST(known_failures_are_expected_and_no_others)
         {"others may not",   RECORDING_FAILS,    "get-004",                    "FAIL get-005",  false},
         {"the list is true", RECORDING_NO_FAULT, "get-005",                    "take it off",   false},
         {"or not asked for", RECORDING_NO_FAULT, "get-001\nlist-001",          "1 passed",      true },
+        {"now and then",     RECORDING_FAILS,    "get-005? # who is faster\n", "KNOWN get-005", true },
+        {"and now not",      RECORDING_NO_FAULT, "get-005?",                   "1 passed",      true },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].name);

@@ -3,7 +3,7 @@
  *
  * Exchanges that are known to fail are listed in a file: an id a line, "#" begins a comment that
  * says why. Such a failure is expected; an exchange of the list that passes is reported as well, so
- * that the list stays true.
+ * that the list stays true. One that depends on who is faster has a "?" behind it and may do both.
  */
 #pragma once
 

@@ -14,6 +14,12 @@ class Audit:
         """Forgets what was so far."""
         self.begin = os.path.getsize(self.path)
 
+    def skip(self, file):
+        """To the first line that was begun after the moment; one that was half written then is of before it."""
+        file.seek(max(self.begin - 1, 0))
+        if self.begin and file.read(1) != b"\n":
+            file.readline()
+
     def entries(self, agent="corset", verbs=None, namespace=None, resource=None, user=None,
                 stage="ResponseComplete"):
         """Requests of programs whose user agent begins with `agent`, in the order of their arrival.
@@ -22,7 +28,7 @@ class Audit:
         """
         found = []
         with open(self.path, "rb") as file:
-            file.seek(self.begin)
+            self.skip(file)
             for line in file:
                 if not line.endswith(b"\n"):
                     break
