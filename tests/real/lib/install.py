@@ -16,9 +16,11 @@ def admin_kubeconfig(options, plane="management"):
     from lib import supervisor
     described = supervisor.read_state(options.folder)["planes"][plane]
     path = os.path.join(options.folder, f"{plane}.kubeconfig")
-    with open(path, "w", encoding="utf-8") as file:
+    new = f"{path}.{os.getpid()}"
+    with open(new, "w", encoding="utf-8") as file:
         file.write(server_of(described).kubeconfig())
-    os.chmod(path, 0o600)
+    os.chmod(new, 0o600)
+    os.replace(new, path)  # others read it meanwhile
     return path
 
 

@@ -228,7 +228,7 @@ class Scene:
         status = (self.get_set(name) or {}).get("status", {})
         for one in status.get("conditions", []):
             if one["type"] == kind:
-                return f"{one['status']}/{one['reason']}/{one['message']}"
+                return f"{one['status']}/{one.get('reason', '')}/{one.get('message', '')}"
         return "-"
 
     def deprecated(self, name="crs1"):
