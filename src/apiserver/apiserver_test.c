@@ -153,25 +153,42 @@ static struct error *call_slowly(void *data)
     return NULL;
 }
 
+#define CALLERS 7
+
+/* How many of so many that come at once are told to come again. */
+static size_t count_refused(struct stage *stage)
+{
+    SCOPED(scope) scope = {0};
+    struct caller callers[CALLERS];
+    size_t refused = 0;
+    for (size_t i = 0; i < CALLERS; i++) {
+        callers[i] = (struct caller){stage, 0};
+        scope_start(&scope, "caller", call_slowly, &callers[i]);
+    }
+    CHECK_OK(scope_wait(&scope));
+    for (size_t i = 0; i < CALLERS; i++)
+        refused += callers[i].status == 429;
+    return refused;
+}
+
+SIM_TEST(virtual_clusters_add_to_the_limit_of_requests)
+{
+    SCOPED(stage) stage;
+    stage_init(&stage);
+    stage.options.requests = 3;
+    stage.options.virtual_clusters = 1;
+    CHECK_OK(stage_start(&stage));
+    CHECK_EQ(count_refused(&stage), (size_t)CALLERS - 5);
+}
+
 SIM_TEST(requests_beyond_the_limit_are_told_to_come_again)
 {
     SCOPED(stage) stage;
-    SCOPED(scope) scope = {0};
-    struct caller callers[5];
-    int counts[2] = {0};
     stage_init(&stage);
     stage.options.requests = 3;
     CHECK_OK(stage_start(&stage));
     CHECK_EQ(stage_get(&stage, MAPS), 200);
-    for (size_t i = 0; i < COUNT(callers); i++) {
-        callers[i] = (struct caller){&stage, 0};
-        scope_start(&scope, "caller", call_slowly, &callers[i]);
-    }
-    CHECK_OK(scope_wait(&scope));
-    for (size_t i = 0; i < COUNT(callers); i++)
-        counts[callers[i].status == 429]++;
-    CHECK_EQ(counts[0], 3);
-    CHECK_EQ(counts[1], 2);
+    CHECK_EQ(count_refused(&stage), (size_t)CALLERS - 3);
     /* All of them have left again, and so have those that were cut off. */
     for (int i = 0; i < 5; i++) {
         SCOPED(scope) leaving = {0};

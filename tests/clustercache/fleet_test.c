@@ -136,6 +136,20 @@ SIM_TEST(cc_55_calls_take_no_time_while_a_cluster_connects)
     CHECK(calls > 100);
 }
 
+/* Twenty whose server takes what it is sent and never says anything. */
+static void add_dead_clusters(struct rig *rig)
+{
+    sim_network_set_faults(rig->network, STR("dead.test"),
+                           &(struct sim_faults){.black_hole = true});
+    for (size_t i = 0; i < 20; i++) {
+        char name[16];
+        (void)key_of(i, name);
+        OWNED_PTR char *dead = rig_kubeconfig(rig, "https://dead.test", "x");
+        rig_secret(rig, name, dead);
+        rig_cluster(rig, name, true);
+    }
+}
+
 static size_t count_logged(const struct rig *rig, struct str text)
 {
     size_t count = 0;
@@ -150,17 +164,10 @@ SIM_TEST(credentials_are_read_by_those_whose_turn_it_is)
 {
     SCOPED(rig) rig;
     rig_init(&rig, 1);
-    sim_network_set_faults(rig.network, STR("dead.test"), &(struct sim_faults){.black_hole = true});
     struct clustercache_options options = rig_options(&rig);
     options.handshakes = 4;
     rig_start(&rig, &options);
-    for (size_t i = 0; i < 20; i++) {
-        char name[16];
-        (void)key_of(i, name);
-        OWNED_PTR char *dead = rig_kubeconfig(&rig, "https://dead.test", "x");
-        rig_secret(&rig, name, dead);
-        rig_cluster(&rig, name, true);
-    }
+    add_dead_clusters(&rig);
     log_set_level(6);
     rig_run(&rig);
     CHECK_OK(fiber_sleep(500 * MILLISECOND));
@@ -171,18 +178,11 @@ SIM_TEST(a_fleet_that_hangs_does_not_keep_one_from_connecting)
 {
     SCOPED(rig) rig;
     rig_init(&rig, 1);
-    sim_network_set_faults(rig.network, STR("dead.test"), &(struct sim_faults){.black_hole = true});
     struct clustercache_options options = rig_options(&rig);
     options.handshakes = 4;
     options.concurrency = 1;
     rig_start(&rig, &options);
-    for (size_t i = 0; i < 20; i++) {
-        char name[16];
-        (void)key_of(i, name);
-        OWNED_PTR char *dead = rig_kubeconfig(&rig, "https://dead.test", "x");
-        rig_secret(&rig, name, dead);
-        rig_cluster(&rig, name, true);
-    }
+    add_dead_clusters(&rig);
     rig_run(&rig);
     CHECK_OK(fiber_sleep(5 * SECOND));
     rig_ready(&rig); /* hanging ones are before it */
