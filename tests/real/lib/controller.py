@@ -1,5 +1,4 @@
 """A `corset controller` of a scenario: its process, its log, its metrics."""
-import os
 import re
 import signal
 import subprocess
@@ -8,29 +7,22 @@ import urllib.request
 
 from lib.kube import until
 from lib.plane import die_with_parent, free_ports
+from lib.process import Process
 
-SANITIZERS = ("ERROR: AddressSanitizer", "runtime error:", "LeakSanitizer")
 
-
-class Controller:
+class Controller(Process):
     """Runs until `stop()`; the flags are those of the command line."""
 
     def __init__(self, program, folder, name, kubeconfig, *flags):
-        self.name = name
-        self.log_path = os.path.join(folder, f"{name}.log")
+        super().__init__(folder, name, kubeconfig)
         self.health, self.diagnostics = free_ports(2)
-        config = os.path.join(folder, f"{name}.kubeconfig")
-        with open(config, "w", encoding="utf-8") as file:
-            file.write(kubeconfig)
-        os.chmod(config, 0o600)
-        self.command = [program, "controller", "--kubeconfig", config, "--v", "6",
+        self.command = [program, "controller", "--kubeconfig", self.config, "--v", "6",
                         f"--health-addr=127.0.0.1:{self.health}",
                         f"--diagnostics-address=127.0.0.1:{self.diagnostics}", *flags]
         if not any(flag.startswith("--secure") for flag in flags):
             self.command.append("--insecure-diagnostics")
         else:
             self.command.remove("--secure")
-        self.process = None
         self.start()
 
     def start(self):
@@ -55,21 +47,7 @@ class Controller:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGCONT)
             self.process.send_signal(how)
-            try:
-                self.process.wait(30)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
-                raise AssertionError(f"{self.name} did not end within 30 s") from None
-        return self.process.returncode
-
-    def log(self):
-        with open(self.log_path, encoding="utf-8", errors="replace") as file:
-            return file.read()
-
-    def complaints(self):
-        """What a sanitizer said, if the program was built with one."""
-        return [line for line in self.log().splitlines() if any(text in line for text in SANITIZERS)]
+        return self.wait_end()
 
     def metrics(self):
         """{'name{labels}': value}"""

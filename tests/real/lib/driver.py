@@ -4,9 +4,10 @@ import os
 import re
 import subprocess
 
-from lib.controller import SANITIZERS, parse_metrics
+from lib.controller import parse_metrics
 from lib.kube import until
 from lib.plane import die_with_parent
+from lib.process import Process
 
 
 class Down(AssertionError):
@@ -17,19 +18,14 @@ class Down(AssertionError):
         self.code, self.message = code, message
 
 
-class Driver:
+class Driver(Process):
     """Runs until `stop()`. Settings are those of the command line: probe="3s"."""
 
     def __init__(self, program, folder, name, kubeconfig, environment=None, **settings):
-        self.name = name
-        self.log_path = os.path.join(folder, f"{name}.log")
-        config = os.path.join(folder, f"{name}.kubeconfig")
-        with open(config, "w", encoding="utf-8") as file:
-            file.write(kubeconfig)
-        os.chmod(config, 0o600)
+        super().__init__(folder, name, kubeconfig)
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
-                [program, f"kubeconfig={config}", *(f"{key}={value}" for key, value in settings.items())],
+                [program, f"kubeconfig={self.config}", *(f"{key}={value}" for key, value in settings.items())],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True,
                 env={**os.environ, **(environment or {})}, preexec_fn=die_with_parent)
         line = self.process.stdout.readline().strip()
@@ -85,21 +81,8 @@ class Driver:
         """Ends it with its input and returns its exit code."""
         if self.process.poll() is None:
             self.process.stdin.close()
-            try:
-                self.process.wait(30)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
-                raise AssertionError(f"{self.name} did not end within 30 s") from None
-        return self.process.returncode
-
-    def log(self):
-        with open(self.log_path, encoding="utf-8", errors="replace") as file:
-            return file.read()
+        return self.wait_end()
 
     def logged(self, pattern):
         """How many lines of its log hold this."""
         return len(re.findall(pattern, self.log()))
-
-    def complaints(self):
-        return [line for line in self.log().splitlines() if any(text in line for text in SANITIZERS)]
