@@ -4,11 +4,15 @@
 # link check: the layer's objects alone, linked against nothing but what it may use, must leave no
 # symbol undefined. Libraries are private: their headers are not visible to the layers above.
 function(layer name)
-    cmake_parse_arguments(LAYER "" "" "USES;LIBS" ${ARGN})
-    set(dir ${PROJECT_SOURCE_DIR}/src/${name})
-    file(GLOB sources CONFIGURE_DEPENDS ${dir}/*.c ${dir}/*.S)
-    file(GLOB tests CONFIGURE_DEPENDS ${dir}/*_test.c)
-    list(REMOVE_ITEM sources ${tests} ${dir}/test_main.c) # main() is added to test programs alone
+    cmake_parse_arguments(LAYER "" "" "IN;USES;LIBS" ${ARGN})
+    foreach(folder ${LAYER_IN})
+        set(dir ${PROJECT_SOURCE_DIR}/src/${folder})
+        file(GLOB found CONFIGURE_DEPENDS ${dir}/*.c ${dir}/*.S)
+        list(APPEND sources ${found})
+        file(GLOB found CONFIGURE_DEPENDS ${dir}/*_test.c)
+        list(APPEND tests ${found})
+    endforeach()
+    list(REMOVE_ITEM sources ${tests} ${PROJECT_SOURCE_DIR}/src/testing/test_main.c) # main() is added to test programs alone
     if(NOT sources)
         return() # a layer appears when it has content
     endif()

@@ -6,9 +6,9 @@
 include(GNUInstallDirs)
 
 set(LIBRARY_LAYERS
-    base async net json api http client cache reconcile framework library)
+    base async net json apimachinery http client cache controller framework libcorset)
 set(LIBRARY_PACKAGES "libuv libssl libcrypto yyjson yaml-0.1 libnghttp2 libllhttp zlib")
-set(library_names ${PROJECT_SOURCE_DIR}/src/library/names.map)
+set(library_names ${PROJECT_SOURCE_DIR}/src/libcorset/names.map)
 
 foreach(layer ${LIBRARY_LAYERS})
     list(APPEND library_objects $<TARGET_OBJECTS:${layer}>)
@@ -46,7 +46,7 @@ if(CORSET_SANITIZE)
     set(LIBRARY_SANITIZE "-fsanitize=${CORSET_SANITIZE}")
 endif()
 file(RELATIVE_PATH LIBRARY_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-configure_file(${PROJECT_SOURCE_DIR}/src/library/corset.pc.in ${PROJECT_BINARY_DIR}/corset.pc @ONLY)
+configure_file(${PROJECT_SOURCE_DIR}/src/libcorset/corset.pc.in ${PROJECT_BINARY_DIR}/corset.pc @ONLY)
 
 install(TARGETS corset_shared LIBRARY)
 install(FILES ${static_library} DESTINATION ${CMAKE_INSTALL_LIBDIR})

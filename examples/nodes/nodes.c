@@ -1,14 +1,14 @@
 /* Watches the Nodes of all clusters of a management cluster ($KUBECONFIG) and prints changes. */
 #include <stdio.h>
 
-#include "api/wellknown.h"
+#include "apimachinery/wellknown.h"
 #include "client/client.h"
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
 #include "clustercache/clustercache.h"
+#include "controller/controller.h"
 #include "net/network.h"
 #include "net/tcp.h"
 #include "net/tls.h"
-#include "reconcile/controller.h"
 
 static void on_node(void *data, struct key cluster, const struct cache_event *event)
 {

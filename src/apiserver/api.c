@@ -2,15 +2,15 @@
 
 #include <stdlib.h>
 
-#include "api/object.h"
+#include "apimachinery/object.h"
 #include "apiserver/bootstrap.h"
-#include "apiserver/collector.h"
 #include "apiserver/definitions.h"
-#include "apiserver/form.h"
+#include "apiserver/endpoints/form.h"
+#include "apiserver/gc/collector.h"
 #include "apiserver/rules.h"
+#include "apiserver/storage/store_watch.h"
 #include "async/fiber.h"
 #include "base/memory.h"
-#include "store/store_watch.h"
 
 static void definition_release(void *value)
 {

@@ -8,16 +8,16 @@
 
 #include <stdbool.h>
 
-#include "access/access.h"
-#include "api/key.h"
+#include "apimachinery/key.h"
+#include "apiserver/auth/access.h"
+#include "apiserver/crd/custom.h"
+#include "apiserver/crd/custom_extension.h"
+#include "apiserver/registry/kind.h"
+#include "apiserver/registry/kind_discovery.h"
+#include "apiserver/storage/store.h"
 #include "async/semaphore.h"
 #include "base/map.h"
 #include "base/owned.h"
-#include "custom/custom.h"
-#include "custom/custom_extension.h"
-#include "kinds/kind.h"
-#include "kinds/kind_discovery.h"
-#include "store/store.h"
 
 struct collector;
 struct custom_pool;

@@ -1,8 +1,8 @@
 #include "apiserver/api.h"
 
-#include "access/access.h"
+#include "apiserver/auth/access.h"
+#include "apiserver/crd/custom_pool.h"
 #include "apiserver/stage_test.h"
-#include "custom/custom_pool.h"
 
 /* An API over a store whose commits take a moment. */
 struct place {

@@ -1,15 +1,15 @@
 #include "apiserver/apiserver.h"
 
 #include "apiserver/api.h"
-#include "apiserver/clusters.h"
+#include "apiserver/crd/custom_pool.h"
 #include "apiserver/credentials.h"
 #include "apiserver/data_dir.h"
-#include "apiserver/gate.h"
-#include "apiserver/handler.h"
+#include "apiserver/endpoints/gate.h"
+#include "apiserver/endpoints/handler.h"
 #include "apiserver/seed.h"
+#include "apiserver/virtual/clusters.h"
 #include "async/loop.h"
 #include "base/memory.h"
-#include "custom/custom_pool.h"
 #include "http/server.h"
 
 #define CONNECTIONS_DEFAULT 20000

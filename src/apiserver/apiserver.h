@@ -10,12 +10,12 @@
 
 #include <stdint.h>
 
-#include "apiserver/inject.h"
+#include "apiserver/crd/custom_extension.h"
+#include "apiserver/virtual/inject.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/owned.h"
 #include "base/str.h"
-#include "custom/custom_extension.h"
 
 struct api;
 struct apiserver;

@@ -1,6 +1,6 @@
 #include "apiserver/bootstrap.h"
 
-#include "access/access.h"
+#include "apiserver/auth/access.h"
 #include "apiserver/seed.h"
 #include "json/json.h"
 

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "access/access.h"
+#include "apiserver/auth/access.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/owned.h"

@@ -1,17 +1,17 @@
 #include "apiserver/definitions.h"
 
 #include "apiserver/api.h"
-#include "apiserver/form.h"
-#include "apiserver/metadata.h"
-#include "apiserver/stored.h"
+#include "apiserver/crd/custom_pool.h"
+#include "apiserver/crd/definition.h"
+#include "apiserver/endpoints/form.h"
+#include "apiserver/endpoints/metadata.h"
+#include "apiserver/endpoints/stored.h"
+#include "apiserver/registry/kind_builtin.h"
+#include "apiserver/storage/store_watch.h"
 #include "async/loop.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "custom/custom_pool.h"
-#include "custom/definition.h"
 #include "json/path.h"
-#include "kinds/kind_builtin.h"
-#include "store/store_watch.h"
 
 bool definitions_is_definition(const struct kind *kind)
 {

@@ -5,9 +5,9 @@
 
 #include <stdbool.h>
 
+#include "apiserver/registry/kind.h"
+#include "apiserver/storage/store.h"
 #include "base/error.h"
-#include "kinds/kind.h"
-#include "store/store.h"
 
 struct api;
 

@@ -5,20 +5,20 @@
  * here and is still as it was then makes room for a newer one; the hash of the spec, kept with the
  * object, tells.
  */
-#include "api/wellknown.h"
+#include "apimachinery/wellknown.h"
 #include "apiserver/api.h"
+#include "apiserver/crd/definition.h"
 #include "apiserver/definitions.h"
-#include "apiserver/form.h"
-#include "apiserver/metadata.h"
-#include "apiserver/stored.h"
+#include "apiserver/endpoints/form.h"
+#include "apiserver/endpoints/metadata.h"
+#include "apiserver/endpoints/stored.h"
 #include "async/loop.h"
 #include "base/random.h"
 #include "base/sha256.h"
-#include "custom/definition.h"
 #include "json/compare.h"
 #include "json/edit.h"
-#include "json/manifest.h"
 #include "json/path.h"
+#include "json/yaml/manifest.h"
 
 #define INSTALLED STR("corset.dev/installed-spec")
 

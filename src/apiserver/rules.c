@@ -1,6 +1,6 @@
 #include "apiserver/rules.h"
 
-#include "api/object.h"
+#include "apimachinery/object.h"
 #include "apiserver/api.h"
 
 static const struct {

@@ -3,8 +3,8 @@
  */
 #pragma once
 
+#include "apiserver/storage/store.h"
 #include "base/error.h"
-#include "store/store.h"
 
 struct api;
 

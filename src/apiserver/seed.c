@@ -1,9 +1,9 @@
 #include "apiserver/seed.h"
 
 #include "apiserver/api.h"
-#include "apiserver/form.h"
-#include "apiserver/metadata.h"
-#include "apiserver/stored.h"
+#include "apiserver/endpoints/form.h"
+#include "apiserver/endpoints/metadata.h"
+#include "apiserver/endpoints/stored.h"
 #include "async/loop.h"
 #include "base/random.h"
 #include "json/compare.h"

@@ -7,14 +7,14 @@
 #include "base/base64.h"
 #include "base/memory.h"
 #include "base/metrics.h"
+#include "client/auth/token_source.h"
+#include "client/auth/trust_source.h"
 #include "client/client_internal.h"
 #include "client/client_metrics.h"
 #include "client/client_transport.h"
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
 #include "client/rate_limit.h"
 #include "client/redirect.h"
-#include "client/token_source.h"
-#include "client/trust_source.h"
 #include "net/tls.h"
 
 #define TIMEOUT_DEFAULT    (30 * SECOND)

@@ -20,10 +20,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "api/gvk.h"
-#include "api/key.h"
-#include "api/object.h"
-#include "api/object_list.h"
+#include "apimachinery/gvk.h"
+#include "apimachinery/key.h"
+#include "apimachinery/object.h"
+#include "apimachinery/object_list.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/duration.h"

@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/metrics.h"
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
 
 static const double seconds_buckets[] = {0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60};
 

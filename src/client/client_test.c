@@ -1,6 +1,6 @@
 #include "client/client.h"
 
-#include "api/wellknown.h"
+#include "apimachinery/wellknown.h"
 #include "base/log.h"
 #include "client/stage_test.h"
 

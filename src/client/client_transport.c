@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "client/client.h"
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
 #include "net/tls.h"
 
 struct client_transport {

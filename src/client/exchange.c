@@ -1,5 +1,5 @@
 /* A whole exchange: its turn, its limit of time, its repetitions, its error. */
-#include "api/status.h"
+#include "apimachinery/status.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "base/log.h"

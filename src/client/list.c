@@ -1,5 +1,5 @@
 /* Lists: page by page, so that no answer and no parsed document grows with the collection. */
-#include "api/resource_path.h"
+#include "apimachinery/resource_path.h"
 #include "client/client.h"
 #include "client/client_internal.h"
 #include "json/json.h"

@@ -1,6 +1,6 @@
 #include "client/redirect.h"
 
-#include "api/wellknown.h"
+#include "apimachinery/wellknown.h"
 #include "client/stage_test.h"
 
 TEST(only_reads_with_a_location_are_redirected)

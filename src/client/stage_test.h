@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/metrics.h"
 #include "client/client.h"
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
 #include "http/server.h"
 #include "net/network.h"
 #include "net/tcp.h"

@@ -1,6 +1,6 @@
 /* The verbs on objects: a path, a query, a body, and what comes back. */
-#include "api/resource_path.h"
-#include "api/status.h"
+#include "apimachinery/resource_path.h"
+#include "apimachinery/status.h"
 #include "client/client.h"
 #include "client/client_internal.h"
 #include "json/builder.h"

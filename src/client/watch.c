@@ -1,7 +1,7 @@
 #include "client/watch.h"
 
-#include "api/resource_path.h"
-#include "api/status.h"
+#include "apimachinery/resource_path.h"
+#include "apimachinery/status.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "base/log.h"

@@ -17,8 +17,8 @@
 
 #include <stdbool.h>
 
-#include "api/gvk.h"
-#include "api/object.h"
+#include "apimachinery/gvk.h"
+#include "apimachinery/object.h"
 #include "base/error.h"
 #include "base/owned.h"
 #include "base/str.h"

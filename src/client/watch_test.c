@@ -1,6 +1,6 @@
 #include "client/watch.h"
 
-#include "api/wellknown.h"
+#include "apimachinery/wellknown.h"
 #include "async/event.h"
 #include "client/stage_test.h"
 

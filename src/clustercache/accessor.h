@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "api/key.h"
+#include "apimachinery/key.h"
 #include "async/scope.h"
 #include "base/duration.h"
 #include "base/timestamp.h"

@@ -5,7 +5,7 @@
 #include "async/loop.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "client/discovery.h"
+#include "client/discovery/discovery.h"
 #include "clustercache/cluster_source.h"
 #include "clustercache/clustercache_internal.h"
 #include "clustercache/clustercache_log.h"

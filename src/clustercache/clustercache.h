@@ -19,17 +19,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "api/gvk.h"
-#include "api/key.h"
-#include "api/object.h"
+#include "apimachinery/gvk.h"
+#include "apimachinery/key.h"
+#include "apimachinery/object.h"
 #include "base/duration.h"
 #include "base/error.h"
 #include "base/owned.h"
 #include "base/str.h"
 #include "base/timestamp.h"
-#include "cache/cache.h"
 #include "clustercache/workload.h"
-#include "reconcile/queue.h"
+#include "controller/cache/cache.h"
+#include "controller/queue.h"
 
 struct clustercache;
 struct controller;

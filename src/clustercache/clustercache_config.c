@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "client/discovery.h"
+#include "client/discovery/discovery.h"
 #include "clustercache/clustercache_internal.h"
 
 static const struct clustercache_timing timing_defaults = {

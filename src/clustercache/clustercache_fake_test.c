@@ -1,10 +1,10 @@
 #include "clustercache/clustercache_fake.h"
 
-#include "api/wellknown.h"
+#include "apimachinery/wellknown.h"
 #include "async/fiber.h"
 #include "client/client.h"
-#include "client/discovery.h"
-#include "client/kubeconfig.h"
+#include "client/discovery/discovery.h"
+#include "client/kubeconfig/kubeconfig.h"
 #include "http/server.h"
 #include "net/network.h"
 #include "testing/sim.h"

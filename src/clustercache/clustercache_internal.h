@@ -8,7 +8,7 @@
 #include "base/map.h"
 #include "clustercache/accessor.h"
 #include "clustercache/clustercache.h"
-#include "reconcile/controller.h"
+#include "controller/controller.h"
 
 struct discovery_pool;
 

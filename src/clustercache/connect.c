@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "client/client.h"
-#include "client/discovery.h"
+#include "client/discovery/discovery.h"
 #include "clustercache/clustercache_internal.h"
 #include "clustercache/kubeconfig_secret.h"
 #include "clustercache/pod.h"

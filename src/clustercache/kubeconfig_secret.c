@@ -1,10 +1,10 @@
 #include "clustercache/kubeconfig_secret.h"
 
-#include "api/object_text.h"
+#include "apimachinery/object_text.h"
 #include "base/base64.h"
 #include "base/buf.h"
 #include "base/memory.h"
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
 #include "clustercache/clustercache_internal.h"
 #include "json/json.h"
 

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "api/key.h"
+#include "apimachinery/key.h"
 #include "base/error.h"
 #include "base/sha256.h"
 

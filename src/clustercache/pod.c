@@ -1,6 +1,6 @@
 #include "clustercache/pod.h"
 
-#include "api/object.h"
+#include "apimachinery/object.h"
 #include "client/client.h"
 #include "clustercache/clustercache_internal.h"
 #include "clustercache/workload_internal.h"

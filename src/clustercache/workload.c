@@ -5,7 +5,7 @@
 #include "async/fiber.h"
 #include "base/memory.h"
 #include "client/client.h"
-#include "client/discovery.h"
+#include "client/discovery/discovery.h"
 #include "clustercache/clustercache_internal.h"
 #include "clustercache/workload_caches.h"
 #include "clustercache/workload_internal.h"

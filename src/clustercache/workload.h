@@ -9,13 +9,13 @@
 
 #include <stdbool.h>
 
-#include "api/gvk.h"
-#include "api/key.h"
-#include "api/object.h"
+#include "apimachinery/gvk.h"
+#include "apimachinery/key.h"
+#include "apimachinery/object.h"
 #include "base/error.h"
 #include "base/owned.h"
 #include "base/str.h"
-#include "cache/cache.h"
+#include "controller/cache/cache.h"
 
 struct client;
 struct discovery;

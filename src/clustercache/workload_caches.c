@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "client/client.h"
-#include "client/discovery.h"
+#include "client/discovery/discovery.h"
 #include "clustercache/clustercache_internal.h"
 #include "clustercache/workload_internal.h"
 

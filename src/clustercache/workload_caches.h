@@ -11,8 +11,8 @@
 #include "async/timer.h"
 #include "base/list.h"
 #include "base/map.h"
-#include "cache/cache.h"
 #include "clustercache/clustercache.h"
+#include "controller/cache/cache.h"
 
 struct clustercache_config;
 struct workload;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/list.h"
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
 #include "client/rate_limit.h"
 #include "clustercache/workload.h"
 

@@ -1,6 +1,7 @@
 /* corset apiserver: the embedded API server alone. */
 #include <stdio.h>
 
+#include "app/standalone.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "async/signals.h"
@@ -8,7 +9,6 @@
 #include "cmd/server_flags.h"
 #include "net/network.h"
 #include "net/tcp.h"
-#include "standalone/standalone.h"
 
 #define DRAIN_TIMEOUT (8 * SECOND)
 

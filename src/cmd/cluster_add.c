@@ -1,7 +1,7 @@
 /* corset cluster add: registers a workload cluster, once it is known to be of use. */
 #include <stdio.h>
 
-#include "api/validation.h"
+#include "apimachinery/validation.h"
 #include "async/loop.h"
 #include "base/memory.h"
 #include "cmd/agent.h"

@@ -8,8 +8,8 @@
 #include "async/fiber.h"
 #include "base/duration.h"
 #include "client/client.h"
-#include "client/discovery.h"
-#include "client/kubeconfig.h"
+#include "client/discovery/discovery.h"
+#include "client/kubeconfig/kubeconfig.h"
 #include "json/builder.h"
 #include "json/path.h"
 

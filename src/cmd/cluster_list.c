@@ -7,7 +7,7 @@
 #include "cmd/management.h"
 #include "cmd/status_render.h"
 #include "cmd/status_source.h"
-#include "json/yaml_write.h"
+#include "json/yaml/yaml_write.h"
 
 #define WIDTH_PIPE 10000
 

@@ -1,14 +1,14 @@
 #include "cmd/cluster_objects.h"
 
-#include "api/validation.h"
-#include "api/wellknown.h"
+#include "apimachinery/validation.h"
+#include "apimachinery/wellknown.h"
+#include "app/cluster_document.h"
 #include "base/base64.h"
 #include "base/buf.h"
 #include "client/client.h"
 #include "clustercache/kubeconfig_secret.h"
 #include "cmd/management.h"
 #include "json/builder.h"
-#include "standalone/cluster_document.h"
 
 #define MANAGER       STR("corset-cluster-add")
 #define CLUSTER_LABEL "cluster.x-k8s.io/cluster-name"

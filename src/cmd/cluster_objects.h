@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "api/key.h"
+#include "apimachinery/key.h"
 #include "base/error.h"
 #include "base/str.h"
 

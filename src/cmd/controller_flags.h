@@ -3,9 +3,9 @@
  */
 #pragma once
 
+#include "app/fleet.h"
 #include "cmd/command.h"
 #include "cmd/flags.h"
-#include "fleet/fleet.h"
 
 struct controller_settings {
     const char *watch_filter;

@@ -7,27 +7,27 @@
  */
 #include <stdio.h>
 
-#include "api/wellknown.h"
+#include "apimachinery/wellknown.h"
+#include "apiserver/registry/kind_age.h"
+#include "app/fleet.h"
+#include "app/standalone.h"
 #include "async/event.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "async/scope.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "cache/cache.h"
 #include "client/client.h"
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
 #include "cmd/agent.h"
 #include "cmd/demo_check.h"
 #include "cmd/demo_example.h"
 #include "cmd/globals.h"
 #include "cmd/progress.h"
-#include "fleet/fleet.h"
-#include "kinds/kind_age.h"
+#include "controller/cache/cache.h"
 #include "net/network.h"
 #include "net/tcp.h"
 #include "net/tls.h"
-#include "standalone/standalone.h"
 
 #define CLUSTERS_DEFAULT 3
 #define CLUSTERS_MAX     10000

@@ -1,16 +1,16 @@
 #include "cmd/demo_check.h"
 
-#include "addons/binding.h"
-#include "addons/content.h"
+#include "app/standalone.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "async/scope.h"
 #include "client/client.h"
-#include "client/discovery.h"
-#include "client/kubeconfig.h"
+#include "client/discovery/discovery.h"
+#include "client/kubeconfig/kubeconfig.h"
+#include "clusterresourceset/types/binding.h"
+#include "clusterresourceset/types/content.h"
 #include "cmd/agent.h"
 #include "cmd/demo_example.h"
-#include "standalone/standalone.h"
 
 #define CHECKERS      64
 #define CHECK_TIMEOUT (30 * SECOND)

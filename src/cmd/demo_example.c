@@ -2,9 +2,9 @@
 
 #include <stdint.h>
 
-#include "addons/content.h"
 #include "base/memory.h"
-#include "json/manifest.h"
+#include "clusterresourceset/types/content.h"
+#include "json/yaml/manifest.h"
 
 /* In demo_texts.S. */
 extern const char demo_example_begin[], demo_example_end[];

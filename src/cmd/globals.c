@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
 
 const struct flag globals_flags[GLOBALS_FLAGS] = {
     {"kubeconfig",     FLAG_TEXT,  offsetof(struct globals, kubeconfig), FLAG_FILE          },

@@ -1,7 +1,7 @@
 #include "cmd/management.h"
 
 #include "async/loop.h"
-#include "client/discovery.h"
+#include "client/discovery/discovery.h"
 #include "cmd/agent.h"
 #include "net/network.h"
 #include "net/tcp.h"

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "client/client.h"
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
 #include "cmd/globals.h"
 
 struct management {

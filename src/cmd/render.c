@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "addons/content.h"
 #include "base/buf.h"
+#include "clusterresourceset/types/content.h"
 #include "cmd/command.h"
 #include "cmd/globals.h"
 #include "cmd/render_input.h"
 #include "cmd/terminal.h"
 #include "json/builder.h"
-#include "json/yaml_write.h"
+#include "json/yaml/yaml_write.h"
 
 struct format {
     const char *name;

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "addons/content_resources.h"
 #include "base/buf.h"
+#include "clusterresourceset/types/content_resources.h"
 
 /* Larger files are refused; the readers have the same limit. */
 #define FILE_MAX (16 * MEGABYTE)

@@ -3,8 +3,8 @@
  */
 #pragma once
 
-#include "addons/content_items.h"
 #include "base/error.h"
+#include "clusterresourceset/types/content_items.h"
 
 /*
  * Adds what a file holds; of a folder its files that end in .yaml, .yml or .json, in the order of

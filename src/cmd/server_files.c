@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "apiserver/secret_file.h"
+#include "app/standalone.h"
 #include "base/buf.h"
-#include "standalone/standalone.h"
 
 /* Written beside its place and renamed, so that who finds it finds all of it. */
 static struct error *write_file(const char *path, struct str content)

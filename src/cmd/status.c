@@ -11,7 +11,7 @@
 #include "cmd/status_render.h"
 #include "cmd/status_source.h"
 #include "cmd/until_signal.h"
-#include "json/yaml_write.h"
+#include "json/yaml/yaml_write.h"
 
 #define FRAME_LEAST  (250 * MILLISECOND) /* between two frames */
 #define FRAME_MOST   SECOND              /* ages grow */

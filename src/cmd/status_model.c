@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "addons/binding.h"
-#include "api/condition.h"
-#include "api/object.h"
+#include "apimachinery/condition.h"
+#include "apimachinery/object.h"
 #include "base/buf.h"
 #include "base/memory.h"
+#include "clusterresourceset/types/binding.h"
 #include "json/path.h"
 
 #define EVENT_PREFIX STR("ClusterResourceSet ")

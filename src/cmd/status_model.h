@@ -10,12 +10,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "addons/resource_set.h"
-#include "api/key.h"
+#include "apimachinery/key.h"
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/str.h"
 #include "base/timestamp.h"
+#include "clusterresourceset/types/resource_set.h"
 
 struct object;
 

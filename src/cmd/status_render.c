@@ -1,8 +1,8 @@
 #include "cmd/status_render.h"
 
+#include "apiserver/registry/kind_age.h"
 #include "cmd/table.h"
 #include "cmd/terminal.h"
-#include "kinds/kind_age.h"
 
 #define INLINE_WIDTH 110 /* from here on there is room for reasons in the row */
 #define NAME_WIDTH   48

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "api/object.h"
+#include "apimachinery/object.h"
 #include "base/duration.h"
 #include "testing/test.h"
 

@@ -1,12 +1,12 @@
 #include "cmd/status_source.h"
 
-#include "api/wellknown.h"
+#include "apimachinery/wellknown.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "base/memory.h"
-#include "cache/cache.h"
 #include "client/client.h"
 #include "cmd/management.h"
+#include "controller/cache/cache.h"
 
 /* In the order in which the model wants them. */
 static const struct {

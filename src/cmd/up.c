@@ -2,11 +2,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "app/standalone.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "async/signals.h"
 #include "base/arena.h"
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
 #include "cmd/controller_flags.h"
 #include "cmd/globals.h"
 #include "cmd/server_flags.h"
@@ -15,7 +16,6 @@
 #include "net/network.h"
 #include "net/tcp.h"
 #include "net/tls.h"
-#include "standalone/standalone.h"
 
 #define DRAIN_TIMEOUT (5 * SECOND)
 

@@ -1,14 +1,14 @@
 #include "cmd/virtual_clusters.h"
 
-#include "api/wellknown.h"
+#include "apimachinery/wellknown.h"
+#include "app/standalone.h"
 #include "async/loop.h"
 #include "async/scope.h"
 #include "base/memory.h"
 #include "client/client.h"
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
 #include "clustercache/kubeconfig_secret.h"
 #include "cmd/agent.h"
-#include "standalone/standalone.h"
 
 #define DELETERS 64
 

@@ -21,18 +21,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "api/gvk.h"
-#include "api/key.h"
-#include "api/object.h"
+#include "apimachinery/gvk.h"
+#include "apimachinery/key.h"
+#include "apimachinery/object.h"
 #include "base/duration.h"
 #include "base/error.h"
 #include "base/owned.h"
 #include "base/str.h"
-#include "cache/cache.h"
+#include "controller/cache/cache.h"
+#include "controller/controller.h"
 #include "framework/graph.h"
 #include "framework/outcome.h"
 #include "framework/readiness.h"
-#include "reconcile/controller.h"
 
 struct client;
 struct discovery;

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "api/object.h"
+#include "apimachinery/object.h"
 #include "base/arena.h"
 #include "base/map.h"
 #include "framework/framework.h"

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "api/object.h"
+#include "apimachinery/object.h"
 #include "base/error.h"
 #include "base/owned.h"
 #include "base/str.h"

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "api/object.h"
+#include "apimachinery/object.h"
 #include "base/arena.h"
 #include "base/str.h"
 #include "json/edit.h"

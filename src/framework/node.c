@@ -3,7 +3,7 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "client/client.h"
-#include "client/discovery.h"
+#include "client/discovery/discovery.h"
 #include "framework/framework_internal.h"
 #include "framework/framework_metrics.h"
 #include "framework/marker.h"

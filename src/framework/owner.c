@@ -1,7 +1,7 @@
 #include "framework/owner.h"
 
-#include "api/guarded_patch.h"
-#include "api/object_edit.h"
+#include "apimachinery/guarded_patch.h"
+#include "apimachinery/object_edit.h"
 #include "async/loop.h"
 #include "base/buf.h"
 #include "base/memory.h"

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "api/object.h"
+#include "apimachinery/object.h"
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/timestamp.h"

@@ -3,9 +3,9 @@
 
 #include "base/buf.h"
 #include "base/memory.h"
-#include "cache/cache_version.h"
 #include "client/client.h"
-#include "client/discovery.h"
+#include "client/discovery/discovery.h"
+#include "controller/cache/cache_version.h"
 #include "framework/framework_internal.h"
 
 #define SWEEP_MIN 64

@@ -1,6 +1,6 @@
 #include "framework/source.h"
 
-#include "client/discovery.h"
+#include "client/discovery/discovery.h"
 #include "framework/framework_internal.h"
 #include "json/compare.h"
 #include "json/path.h"

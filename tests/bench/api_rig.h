@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/owned.h"
 #include "base/str.h"
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
 #include "http/client.h"
 
 struct network;

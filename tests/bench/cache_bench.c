@@ -11,14 +11,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "api/wellknown.h"
+#include "apimachinery/wellknown.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "base/buf.h"
 #include "bench.h"
-#include "cache/cache.h"
 #include "client/client.h"
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
+#include "controller/cache/cache.h"
 #include "http/server.h"
 #include "net/network.h"
 #include "net/tcp.h"

@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "api/object_text.h"
-#include "api/wellknown.h"
+#include "apimachinery/object_text.h"
+#include "apimachinery/wellknown.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "async/scope.h"
@@ -20,7 +20,7 @@
 #include "base/memory.h"
 #include "bench.h"
 #include "client/client.h"
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
 #include "http/server.h"
 #include "net/network.h"
 #include "net/tcp.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/wellknown.h"
+#include "apimachinery/wellknown.h"
 #include "apiserver/apiserver.h"
 #include "async/fiber.h"
 #include "async/loop.h"
@@ -13,8 +13,8 @@
 #include "base/metrics.h"
 #include "bench.h"
 #include "client/client.h"
-#include "client/discovery.h"
-#include "client/kubeconfig.h"
+#include "client/discovery/discovery.h"
+#include "client/kubeconfig/kubeconfig.h"
 #include "net/network.h"
 #include "net/tcp.h"
 #include "net/tls.h"

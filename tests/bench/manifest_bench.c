@@ -8,7 +8,7 @@
 #include <yaml.h>
 
 #include "base/buf.h"
-#include "json/manifest.h"
+#include "json/yaml/manifest.h"
 
 void bench_manifest(void);
 

@@ -3,7 +3,7 @@
 #include "async/loop.h"
 #include "base/memory.h"
 #include "bench.h"
-#include "reconcile/queue.h"
+#include "controller/queue.h"
 
 #define KEYS   100000
 #define ROUNDS 5

@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/condition.h"
-#include "api/object.h"
-#include "api/wellknown.h"
 #include "api_rig.h"
+#include "apimachinery/condition.h"
+#include "apimachinery/object.h"
+#include "apimachinery/wellknown.h"
+#include "app/fleet.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "async/scope.h"
@@ -17,11 +18,10 @@
 #include "bench.h"
 #include "client/client.h"
 #include "client/watch.h"
-#include "fleet/fleet.h"
+#include "clusterresourceset/resourceset.h"
 #include "net/network.h"
 #include "net/tcp.h"
 #include "net/tls.h"
-#include "resourceset/resourceset.h"
 
 #define ROLLOUT_CLUSTERS 1000
 #define LATENCY          "20ms"

@@ -19,7 +19,7 @@
 #include "base/buf.h"
 #include "base/random.h"
 #include "chaos/shelf.h"
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
 #include "clustercache/clustercache.h"
 #include "simulation/trace.h"
 #include "testing/sim.h"

@@ -3,7 +3,7 @@
 #include "base/metrics.h"
 #include "chaos/chaos.h"
 #include "client/client.h"
-#include "reconcile/controller.h"
+#include "controller/controller.h"
 
 static struct site *find_site(struct chaos *chaos, struct key cluster)
 {

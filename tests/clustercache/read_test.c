@@ -1,5 +1,5 @@
 #include "client/client.h"
-#include "client/discovery.h"
+#include "client/discovery/discovery.h"
 #include "clustercache/rig.h"
 
 static bool add_name(void *data, struct object *object)
@@ -204,7 +204,7 @@ SIM_TEST(the_version_of_a_server_is_asked_for_once)
     CHECK(key_eq(workload_cluster(workload), RIG_KEY));
 }
 
-/* The basics of caches, as a workload cluster's reader meets them; more in src/cache. */
+/* The basics of caches, as a workload cluster's reader meets them; more in src/controller/cache. */
 static struct workload *begin_cache(struct rig *rig)
 {
     struct workload *workload;

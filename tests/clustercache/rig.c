@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "client/client.h"
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
 #include "http/server.h"
 #include "json/path.h"
 #include "net/network.h"

@@ -12,7 +12,7 @@
 #include "async/fiber.h"
 #include "async/scope.h"
 #include "base/metrics.h"
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
 #include "clustercache/clustercache.h"
 #include "clustercache/clustercache_internal.h"
 #include "http/client.h"

@@ -1,6 +1,6 @@
 #include "clusters/bed.h"
 
-#include "api/status.h"
+#include "apimachinery/status.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "base/memory.h"

@@ -6,10 +6,10 @@
  */
 #pragma once
 
-#include "api/object.h"
+#include "apimachinery/object.h"
 #include "apiserver/apiserver.h"
 #include "client/client.h"
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
 
 #define BED_TIMEOUT (50 * SECOND)
 

@@ -1,5 +1,5 @@
 /* The faults of virtual clusters: what they are, who sets them, and that they repeat. */
-#include "api/wellknown.h"
+#include "apimachinery/wellknown.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "async/scope.h"

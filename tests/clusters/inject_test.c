@@ -1,4 +1,4 @@
-#include "apiserver/inject.h"
+#include "apiserver/virtual/inject.h"
 
 #include "testing/test.h"
 

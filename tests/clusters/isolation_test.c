@@ -1,5 +1,5 @@
 /* What happens in one virtual cluster is not seen in another, nor in the main API. */
-#include "api/wellknown.h"
+#include "apimachinery/wellknown.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "async/scope.h"

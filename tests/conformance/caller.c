@@ -3,7 +3,7 @@
 #include "async/loop.h"
 #include "base/base64.h"
 #include "base/memory.h"
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
 #include "http/url.h"
 
 struct caller {

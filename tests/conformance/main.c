@@ -7,7 +7,7 @@
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "base/random.h"
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
 #include "conformance/launch.h"
 #include "conformance/options.h"
 #include "conformance/session.h"

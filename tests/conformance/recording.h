@@ -11,7 +11,7 @@
 
 #include "async/event.h"
 #include "base/buf.h"
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
 #include "conformance/choice.h"
 #include "testing/certs.h"
 

@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-#include "api/wellknown.h"
+#include "apimachinery/wellknown.h"
 #include "async/fiber.h"
 #include "base/buf.h"
 

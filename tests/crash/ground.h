@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "api/gvk.h"
+#include "apimachinery/gvk.h"
 #include "async/event.h"
 #include "base/random.h"
 #include "client/client.h"

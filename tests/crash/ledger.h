@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "api/object.h"
+#include "apimachinery/object.h"
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/map.h"

@@ -18,7 +18,7 @@
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "async/scope.h"
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
 #include "crash/ground.h"
 #include "crash/options.h"
 #include "crash/victim.h"

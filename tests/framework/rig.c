@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "client/client.h"
-#include "client/discovery.h"
+#include "client/discovery/discovery.h"
 #include "json/path.h"
 #include "net/network.h"
 #include "net/tls.h"

@@ -9,7 +9,7 @@
 
 #include "async/fiber.h"
 #include "async/scope.h"
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
 #include "framework/framework.h"
 #include "proxy/desk.h"
 #include "proxy/proxy.h"

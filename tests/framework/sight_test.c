@@ -1,6 +1,6 @@
 /* What nodes see: caches that may be behind, and other clusters. */
 #include "client/client.h"
-#include "client/discovery.h"
+#include "client/discovery/discovery.h"
 #include "framework/framework_internal.h"
 #include "framework/rig.h"
 #include "net/tls.h"

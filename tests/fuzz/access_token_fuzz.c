@@ -3,7 +3,7 @@
  * is one exactly if its claims can be read; those are then written as a token that reads as the
  * same.
  */
-#include "access/access_token.h"
+#include "apiserver/auth/access_token.h"
 #include "fuzz.h"
 #include "testing/test.h"
 

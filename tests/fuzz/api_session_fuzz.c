@@ -9,12 +9,12 @@
  */
 #include "api_stage.h"
 #include "apiserver/api.h"
+#include "apiserver/crd/custom.h"
 #include "apiserver/definitions.h"
 #include "async/fiber.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "custom/custom.h"
 #include "fuzz.h"
 #include "json/compare.h"
 #include "json/edit.h"

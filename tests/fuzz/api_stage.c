@@ -1,13 +1,13 @@
 #include "api_stage.h"
 
 #include "apiserver/api.h"
-#include "apiserver/clusters.h"
+#include "apiserver/crd/custom_pool.h"
+#include "apiserver/storage/store.h"
+#include "apiserver/virtual/clusters.h"
 #include "async/fiber.h"
 #include "base/memory.h"
-#include "custom/custom_pool.h"
 #include "json/compare.h"
 #include "json/path.h"
-#include "store/store.h"
 #include "testing/sim.h"
 
 #define CLUSTER STR("fuzz")

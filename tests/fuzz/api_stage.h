@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "apiserver/handler.h"
+#include "apiserver/endpoints/handler.h"
 #include "async/scope.h"
 #include "direct_request.h"
 #include "json/json.h"

@@ -1,6 +1,6 @@
 /* An expression in brackets is one too; what is none has a place where it goes wrong. */
+#include "apiserver/crd/cel_syntax.h"
 #include "base/buf.h"
-#include "custom/cel_syntax.h"
 #include "fuzz.h"
 #include "testing/test.h"
 

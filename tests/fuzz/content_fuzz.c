@@ -4,12 +4,12 @@
  * written as YAML and read again are the same objects in the same order. The bytes as a file for
  * "corset render" may be refused; what is not can be read.
  */
-#include "addons/content.h"
-#include "addons/content_resources.h"
 #include "base/base64.h"
+#include "clusterresourceset/types/content.h"
+#include "clusterresourceset/types/content_resources.h"
 #include "fuzz.h"
 #include "json/builder.h"
-#include "json/yaml_write.h"
+#include "json/yaml/yaml_write.h"
 #include "testing/test.h"
 
 /* A ConfigMap cannot hold more. */

@@ -4,10 +4,10 @@
  * and for all, what may be stored is valid when it is read again, every version shows it the same
  * way twice, and what a schema does not know is gone for good.
  */
+#include "apiserver/crd/custom.h"
+#include "apiserver/crd/definition.h"
+#include "apiserver/crd/scale.h"
 #include "base/duration.h"
-#include "custom/custom.h"
-#include "custom/definition.h"
-#include "custom/scale.h"
 #include "fuzz.h"
 #include "json/builder.h"
 #include "json/compare.h"

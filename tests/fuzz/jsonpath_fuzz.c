@@ -2,7 +2,7 @@
  * A path on the first line, a document on the others. The first result is the first of all, a query
  * that fails has none, and results stay below their limit.
  */
-#include "custom/jsonpath.h"
+#include "apiserver/crd/jsonpath.h"
 #include "fuzz.h"
 #include "testing/test.h"
 

@@ -3,11 +3,11 @@
  * filling in are done once and for all, what was stored is stored again unchanged, and validation
  * says what it says.
  */
-#include "builtin/strategic_types.h"
+#include "apiserver/registry/kind_builtin.h"
+#include "apiserver/types/strategic_types.h"
 #include "fuzz.h"
 #include "json/compare.h"
 #include "json/path.h"
-#include "kinds/kind_builtin.h"
 #include "testing/test.h"
 
 static void check_equal(const struct json_doc *a, const struct json_doc *b)

@@ -2,7 +2,7 @@
  * Any bytes may be refused; what is accepted, written and read again gives the same config. A
  * kubeconfig from a Secret never reads a file, and what it gives names neither file nor program.
  */
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
 #include "fuzz.h"
 #include "json/compare.h"
 #include "json/json.h"

@@ -3,8 +3,8 @@
  * one. Whatever they are, the results are documents; an apply that went well changes nothing when
  * it is repeated; and fields that are written are read again as the same.
  */
-#include "fields/field_set.h"
-#include "fields/managed_fields.h"
+#include "apiserver/managedfields/field_set.h"
+#include "apiserver/managedfields/managed_fields.h"
 #include "fuzz.h"
 #include "json/compare.h"
 #include "json/path.h"

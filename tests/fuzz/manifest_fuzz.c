@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 #include "json/json.h"
-#include "json/manifest.h"
+#include "json/yaml/manifest.h"
 #include "testing/test.h"
 
 /* Small ones, so that the fuzzer reaches them with small inputs. */

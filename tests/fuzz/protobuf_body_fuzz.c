@@ -2,7 +2,7 @@
  * Any bytes are refused, or give an object that is valid JSON and names its kind. Bytes without the
  * magic are tried behind it as well, so that mutations need not keep it.
  */
-#include "builtin/protobuf_body.h"
+#include "apiserver/types/protobuf_body.h"
 #include "fuzz.h"
 #include "json/compare.h"
 #include "json/path.h"

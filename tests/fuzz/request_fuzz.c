@@ -3,14 +3,14 @@
  * reading: the resource it names, written anew, is read as the same and asked about in the same
  * words; no part of it steps out of its place; and what the options say is one of few things.
  */
-#include "api/resource_path.h"
-#include "apiserver/negotiate.h"
-#include "apiserver/options.h"
-#include "apiserver/request.h"
-#include "apiserver/route.h"
+#include "apimachinery/resource_path.h"
+#include "apiserver/endpoints/negotiate.h"
+#include "apiserver/endpoints/options.h"
+#include "apiserver/endpoints/request.h"
+#include "apiserver/endpoints/route.h"
+#include "apiserver/registry/kind.h"
 #include "direct_request.h"
 #include "fuzz.h"
-#include "kinds/kind.h"
 #include "testing/test.h"
 
 static void check_part(struct str part)

@@ -3,9 +3,9 @@
  * nothing more; and a document that was pruned and defaulted, and validates, is what a server would
  * store: pruning and defaulting leave it alone, so it validates whenever it is read.
  */
+#include "apiserver/crd/schema/schema.h"
 #include "fuzz.h"
 #include "json/compare.h"
-#include "schema/schema.h"
 #include "testing/test.h"
 
 static struct json_doc *prune(const struct schema *schema, struct json_doc *doc)

@@ -3,8 +3,8 @@
  * is written as a text that reads as the same selector: same text again, same objects selected. So
  * do field selectors; and the object form, where it is accepted, selects what its text selects.
  */
-#include "api/field_selector.h"
-#include "api/selector.h"
+#include "apimachinery/field_selector.h"
+#include "apimachinery/selector.h"
 #include "fuzz.h"
 #include "json/json.h"
 #include "testing/test.h"

@@ -3,8 +3,8 @@
  * directives and nulls that was applied changes nothing when it is applied once more; only elements
  * that a patch names twice take one more time to settle.
  */
-#include "builtin/strategic_fit.h"
-#include "builtin/strategic_merge.h"
+#include "apiserver/strategicpatch/strategic_fit.h"
+#include "apiserver/strategicpatch/strategic_merge.h"
 #include "fuzz.h"
 #include "json/compare.h"
 #include "testing/test.h"

@@ -11,7 +11,7 @@
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "base/memory.h"
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
 #include "crash/victim.h"
 #include "hostile/stage.h"
 #include "net/network.h"

@@ -17,7 +17,7 @@
 #include "base/owned.h"
 #include "base/random.h"
 #include "base/str.h"
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
 #include "crash/victim.h"
 #include "http/client.h"
 #include "testing/certs.h"

@@ -3,7 +3,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "api/wellknown.h"
+#include "apimachinery/wellknown.h"
 #include "async/fiber.h"
 #include "json/path.h"
 #include "library/stage.h"

@@ -2,11 +2,11 @@
 
 #include <unistd.h>
 
-#include "api/object_list.h"
+#include "apimachinery/object_list.h"
 #include "async/fiber.h"
 #include "async/loop.h"
-#include "json/manifest.h"
 #include "json/path.h"
+#include "json/yaml/manifest.h"
 #include "net/network.h"
 #include "net/tcp.h"
 #include "net/tls.h"

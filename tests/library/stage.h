@@ -4,11 +4,11 @@
  */
 #pragma once
 
-#include "api/gvk.h"
-#include "api/key.h"
-#include "api/object.h"
+#include "apimachinery/gvk.h"
+#include "apimachinery/key.h"
+#include "apimachinery/object.h"
 #include "client/client.h"
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
 #include "interop/folder.h"
 #include "library/child.h"
 

@@ -1,6 +1,6 @@
 /* A controller that uses the rest of the public headers: things/things.c. */
-#include "api/object_list.h"
-#include "api/wellknown.h"
+#include "apimachinery/object_list.h"
+#include "apimachinery/wellknown.h"
 #include "async/fiber.h"
 #include "json/path.h"
 #include "library/stage.h"

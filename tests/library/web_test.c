@@ -1,5 +1,5 @@
 /* The example controller as a process, against the API server as another. */
-#include "api/wellknown.h"
+#include "apimachinery/wellknown.h"
 #include "async/fiber.h"
 #include "json/path.h"
 #include "library/stage.h"

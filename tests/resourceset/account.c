@@ -2,8 +2,8 @@
 
 #include "json/edit.h"
 #include "json/json.h"
-#include "json/manifest.h"
 #include "json/path.h"
+#include "json/yaml/manifest.h"
 #include "testing/test.h"
 
 #define FOLDER "../../deploy/kustomize/base/"

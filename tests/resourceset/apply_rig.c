@@ -5,7 +5,7 @@
 #include "async/fiber.h"
 #include "base/memory.h"
 #include "client/client.h"
-#include "client/discovery.h"
+#include "client/discovery/discovery.h"
 #include "http/server.h"
 #include "json/path.h"
 #include "net/network.h"

@@ -6,10 +6,10 @@
  */
 #pragma once
 
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
+#include "clusterresourceset/apply/apply.h"
 #include "proxy/desk.h"
 #include "proxy/proxy.h"
-#include "resourceset/apply.h"
 #include "testing/sim.h"
 
 #define APPLY_RIG_MAPS        "/api/v1/namespaces/default/configmaps"

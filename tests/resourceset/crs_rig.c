@@ -4,18 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/standalone_kinds.h"
 #include "async/loop.h"
 #include "base/base64.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/metrics.h"
+#include "clusterresourceset/resourceset_internal.h"
 #include "http/client.h"
 #include "json/path.h"
 #include "net/network.h"
 #include "net/tls.h"
 #include "resourceset/account.h"
-#include "resourceset/resourceset_internal.h"
-#include "standalone/standalone_kinds.h"
 
 #define MANAGEMENT STR("management.test")
 #define GLANCE     (100 * MILLISECOND)

@@ -18,10 +18,10 @@
  */
 #pragma once
 
+#include "app/fleet.h"
 #include "async/fiber.h"
 #include "async/scope.h"
-#include "client/kubeconfig.h"
-#include "fleet/fleet.h"
+#include "client/kubeconfig/kubeconfig.h"
 #include "proxy/desk.h"
 #include "proxy/proxy.h"
 #include "testing/sim.h"

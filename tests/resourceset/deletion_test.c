@@ -6,9 +6,9 @@
  * crs2 shares the bindings where a test says so. One process lives through all moments of a test.
  */
 #include "async/loop.h"
+#include "clusterresourceset/resourceset_internal.h"
 #include "json/path.h"
 #include "resourceset/crs_rig.h"
-#include "resourceset/resourceset_internal.h"
 
 #define SECOND_CLUSTER CRS_RIG_OWNERS "/c2"
 #define NAMESPACE      "/api/v1/namespaces/ns"

@@ -1,15 +1,15 @@
 /* The kinds of add-ons as the embedded API server serves them, over a real socket. */
-#include "addons/addons_definitions.h"
+#include "app/standalone.h"
 #include "async/fiber.h"
 #include "async/loop.h"
+#include "clusterresourceset/types/addons_definitions.h"
 #include "http/client.h"
 #include "json/compare.h"
-#include "json/manifest.h"
 #include "json/path.h"
+#include "json/yaml/manifest.h"
 #include "net/network.h"
 #include "net/tcp.h"
 #include "net/tls.h"
-#include "standalone/standalone.h"
 #include "testing/sim.h"
 
 #define ADDONS      "/apis/addons.cluster.x-k8s.io"

@@ -1,13 +1,13 @@
 /* The ledger against the embedded server: turns, conflicts, lost answers, caches that are late. */
-#include "resourceset/ledger.h"
+#include "clusterresourceset/ledger.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "addons/binding.h"
-#include "api/wellknown.h"
-#include "cache/cache.h"
+#include "apimachinery/wellknown.h"
 #include "client/client.h"
+#include "clusterresourceset/types/binding.h"
+#include "controller/cache/cache.h"
 #include "resourceset/crs_rig.h"
 
 #define WRITERS_MAX 24

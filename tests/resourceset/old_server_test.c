@@ -1,5 +1,5 @@
 /* The Service that old clusters must have. */
-#include "resourceset/old_server.h"
+#include "clusterresourceset/old_server.h"
 
 #include "resourceset/apply_rig.h"
 

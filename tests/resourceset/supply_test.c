@@ -1,14 +1,14 @@
 /* Supplies against the embedded server: one fetch for many, owner references, troubles. */
-#include "resourceset/supply.h"
+#include "clusterresourceset/supply.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "api/wellknown.h"
-#include "cache/cache.h"
+#include "apimachinery/wellknown.h"
 #include "client/client.h"
+#include "clusterresourceset/resourceset_internal.h"
+#include "controller/cache/cache.h"
 #include "resourceset/crs_rig.h"
-#include "resourceset/resourceset_internal.h"
 
 #define CM1   ((struct key){STR("ns"), STR("cm1")})
 #define S1    ((struct key){STR("ns"), STR("s1")})

@@ -9,18 +9,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/wellknown.h"
+#include "apimachinery/wellknown.h"
 #include "async/loop.h"
 #include "base/metrics.h"
 #include "client/client.h"
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
+#include "controller/controller.h"
+#include "controller/leader.h"
+#include "controller/manager.h"
 #include "json/json.h"
 #include "net/network.h"
 #include "net/tcp.h"
 #include "net/tls.h"
-#include "reconcile/controller.h"
-#include "reconcile/leader.h"
-#include "reconcile/manager.h"
 
 #define COUNTER KEY("default", "counter")
 

@@ -2,9 +2,9 @@
 
 #include <stdio.h>
 
-#include "api/wellknown.h"
+#include "apimachinery/wellknown.h"
+#include "apiserver/crd/custom_pool.h"
 #include "async/fiber.h"
-#include "custom/custom_pool.h"
 #include "http/client.h"
 #include "http/server.h"
 #include "json/json.h"

@@ -10,11 +10,11 @@
 #include <stdbool.h>
 
 #include "apiserver/api.h"
-#include "apiserver/handler.h"
+#include "apiserver/crd/custom_extension.h"
+#include "apiserver/endpoints/handler.h"
 #include "base/buf.h"
 #include "base/random.h"
-#include "client/kubeconfig.h"
-#include "custom/custom_extension.h"
+#include "client/kubeconfig/kubeconfig.h"
 #include "json/json.h"
 #include "simulation/trace.h"
 

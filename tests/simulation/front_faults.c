@@ -1,7 +1,7 @@
 /* How the front of the server behaves while there is trouble. */
 #include <string.h>
 
-#include "api/status.h"
+#include "apimachinery/status.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "http/client.h"

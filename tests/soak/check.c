@@ -1,7 +1,7 @@
 /* Whether the server has what the Webs say. */
 #include <stdio.h>
 
-#include "api/wellknown.h"
+#include "apimachinery/wellknown.h"
 #include "json/compare.h"
 #include "json/edit.h"
 #include "json/json.h"

@@ -2,9 +2,9 @@
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "client/client.h"
-#include "client/discovery.h"
+#include "client/discovery/discovery.h"
+#include "controller/manager.h"
 #include "framework/framework.h"
-#include "reconcile/manager.h"
 #include "soak/soak.h"
 
 struct process {

@@ -1,7 +1,7 @@
 #include "async/fiber.h"
 #include "async/loop.h"
+#include "controller/queue.h"
 #include "net/network.h"
-#include "reconcile/queue.h"
 #include "simulation/draw.h"
 #include "soak/soak.h"
 

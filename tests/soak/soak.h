@@ -13,12 +13,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "apiserver/storage/store.h"
 #include "simulation/front.h"
 #include "simulation/life.h"
 #include "simulation/seeds.h"
 #include "simulation/trace.h"
 #include "soak/web.h"
-#include "store/store.h"
 #include "testing/sim.h"
 #include "testing/sim_network.h"
 

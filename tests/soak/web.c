@@ -1,6 +1,6 @@
 #include "soak/web.h"
 
-#include "api/wellknown.h"
+#include "apimachinery/wellknown.h"
 #include "json/path.h"
 
 const char web_definition[] =

@@ -1,7 +1,7 @@
 /* The rest of the world: users who edit and delete, and what makes Deployments ready. */
 #include <stdio.h>
 
-#include "api/wellknown.h"
+#include "apimachinery/wellknown.h"
 #include "async/fiber.h"
 #include "json/path.h"
 #include "simulation/draw.h"

@@ -2,11 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "addons/content.h"
-#include "api/wellknown.h"
+#include "apimachinery/wellknown.h"
 #include "base/base64.h"
 #include "base/memory.h"
 #include "base/sha256.h"
+#include "clusterresourceset/types/content.h"
 #include "json/path.h"
 #include "soak_sets/sets.h"
 

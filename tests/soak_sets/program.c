@@ -1,6 +1,6 @@
 /* The controller's process, as the program starts it. */
+#include "app/fleet.h"
 #include "async/loop.h"
-#include "fleet/fleet.h"
 #include "soak_sets/sets.h"
 
 #define WORKERS     4

@@ -1,7 +1,7 @@
 /* Clusters come and go; whoever makes them keeps a kubeconfig beside each. */
 #include <stdio.h>
 
-#include "api/wellknown.h"
+#include "apimachinery/wellknown.h"
 #include "apiserver/seed.h"
 #include "async/fiber.h"
 #include "async/loop.h"

@@ -1,13 +1,13 @@
 #include <stdio.h>
 
 #include "apiserver/seed.h"
+#include "apiserver/storage/store.h"
+#include "app/standalone_kinds.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "base/memory.h"
 #include "net/network.h"
 #include "soak_sets/sets.h"
-#include "standalone/standalone_kinds.h"
-#include "store/store.h"
 
 #define CONVERGES_WITHIN (3 * MINUTE) /* by events and back-offs, or */
 #define RESYNCS_WITHIN   (8 * MINUTE) /* by looking at everything once in a while */

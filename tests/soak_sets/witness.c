@@ -6,14 +6,14 @@
  *   - What is newly said to be applied is in the cluster at that time.
  *   - What ApplyOnce has recorded is not posted again.
  */
-#include "api/wellknown.h"
+#include "apimachinery/wellknown.h"
+#include "apiserver/storage/store_watch.h"
 #include "async/fiber.h"
 #include "base/memory.h"
 #include "http/server.h"
 #include "json/compare.h"
 #include "json/path.h"
 #include "soak_sets/sets.h"
-#include "store/store_watch.h"
 
 #define BINDINGS       STR("clusterresourcesetbindings.addons.cluster.x-k8s.io")
 #define INTERFERENCE   0.1

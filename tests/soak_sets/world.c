@@ -1,7 +1,7 @@
 /* People: what they change, and what they leave in the end. */
 #include <stdio.h>
 
-#include "api/wellknown.h"
+#include "apimachinery/wellknown.h"
 #include "async/fiber.h"
 #include "json/path.h"
 #include "soak_sets/sets.h"

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/metrics.h"
 #include "client/client.h"
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
 #include "clustercache/clustercache_internal.h"
 #include "driver.h"
 

@@ -3,18 +3,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "api/wellknown.h"
+#include "apimachinery/wellknown.h"
 #include "async/fiber.h"
 #include "async/scope.h"
 #include "base/log.h"
 #include "base/metrics.h"
 #include "client/client.h"
-#include "client/kubeconfig.h"
+#include "client/kubeconfig/kubeconfig.h"
+#include "controller/controller.h"
 #include "input.h"
 #include "net/network.h"
 #include "net/tcp.h"
 #include "net/tls.h"
-#include "reconcile/controller.h"
 
 static struct error *read_setting(struct driver_settings *settings, struct str name,
                                   struct str value)

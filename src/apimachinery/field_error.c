@@ -1,0 +1,145 @@
+#include "apimachinery/field_error.h"
+
+#include "base/map.h"
+#include "base/quote.h"
+
+/* Type, words of the message, reason of the cause in a Status. */
+static const struct {
+    enum field_error_type type;
+    struct str words, reason;
+} types[] = {
+    {FIELD_NOT_FOUND,     STR_INIT("Not found"),         STR_INIT("FieldValueNotFound")    },
+    {FIELD_REQUIRED,      STR_INIT("Required value"),    STR_INIT("FieldValueRequired")    },
+    {FIELD_DUPLICATE,     STR_INIT("Duplicate value"),   STR_INIT("FieldValueDuplicate")   },
+    {FIELD_INVALID,       STR_INIT("Invalid value"),     STR_INIT("FieldValueInvalid")     },
+    {FIELD_NOT_SUPPORTED, STR_INIT("Unsupported value"), STR_INIT("FieldValueNotSupported")},
+    {FIELD_FORBIDDEN,     STR_INIT("Forbidden"),         STR_INIT("FieldValueForbidden")   },
+    {FIELD_TOO_LONG,      STR_INIT("Too long"),          STR_INIT("FieldValueTooLong")     },
+    {FIELD_TOO_MANY,      STR_INIT("Too many"),          STR_INIT("FieldValueTooMany")     },
+    {FIELD_INTERNAL,      STR_INIT("Internal error"),    STR_INIT("InternalError")         },
+    {FIELD_TYPE_INVALID,  STR_INIT("Invalid value"),     STR_INIT("FieldValueTypeInvalid") },
+};
+
+struct str field_error_reason(enum field_error_type type)
+{
+    return types[type].reason;
+}
+
+static struct field_error *new_item(struct field_errors *errors)
+{
+    if (errors->count == errors->capacity) {
+        errors->capacity = errors->capacity ? errors->capacity * 2 : 4;
+        struct field_error *items =
+            arena_alloc_array(errors->arena, errors->capacity, sizeof(errors->items[0]));
+        if (errors->count)
+            memcpy(items, errors->items, errors->count * sizeof(errors->items[0]));
+        errors->items = items;
+    }
+    return &errors->items[errors->count++];
+}
+
+/* The value's text comes ready to be shown; empty for none. */
+static void add(struct field_errors *errors, enum field_error_type type, struct str field,
+                struct str value, struct str detail)
+{
+    SCOPED(buf) body = {.limit = 0};
+    if (errors->count == FIELD_ERRORS_MAX)
+        return;
+    buf_add(&body, types[type].words);
+    if (value.len) {
+        buf_add(&body, STR(": "));
+        buf_add(&body, value);
+    }
+    if (detail.len) {
+        buf_add(&body, STR(": "));
+        buf_add(&body, detail);
+    }
+    *new_item(errors) = (struct field_error){
+        .type = type,
+        .field = arena_str(errors->arena, field.len ? field : STR("<nil>")),
+        .body = arena_str(errors->arena, buf_str(&body)),
+    };
+}
+
+void field_errors_add(struct field_errors *errors, enum field_error_type type, struct str field,
+                      struct str detail)
+{
+    add(errors, type, field, STR(""), detail);
+}
+
+void field_errors_add_str(struct field_errors *errors, enum field_error_type type, struct str field,
+                          struct str value, struct str detail)
+{
+    SCOPED(buf) text = {.limit = 0};
+    str_quote_go(&text, value);
+    add(errors, type, field, buf_str(&text), detail);
+}
+
+void field_errors_add_int(struct field_errors *errors, enum field_error_type type, struct str field,
+                          int64_t value, struct str detail)
+{
+    SCOPED(buf) text = {.limit = 0};
+    buf_print(&text, "%lld", (long long)value);
+    add(errors, type, field, buf_str(&text), detail);
+}
+
+void field_errors_add_value(struct field_errors *errors, enum field_error_type type,
+                            struct str field, const struct json_value *value, struct str detail)
+{
+    SCOPED(buf) text = {.limit = 0};
+    if (json_type(value) == JSON_STRING)
+        str_quote_go(&text, json_to_str(value));
+    else if (value)
+        json_write(&text, value);
+    else
+        buf_add(&text, STR("null"));
+    add(errors, type, field, buf_str(&text), detail);
+}
+
+void field_errors_add_not_supported(struct field_errors *errors, struct str field, struct str value,
+                                    const struct str *supported, size_t count)
+{
+    SCOPED(buf) detail = {.limit = 0};
+    for (size_t i = 0; i < count; i++) {
+        buf_add(&detail, i ? STR(", ") : STR("supported values: "));
+        str_quote_go(&detail, supported[i]);
+    }
+    field_errors_add_str(errors, FIELD_NOT_SUPPORTED, field, value, buf_str(&detail));
+}
+
+void field_errors_add_too_long(struct field_errors *errors, struct str field, size_t most)
+{
+    SCOPED(buf) detail = {.limit = 0};
+    buf_print(&detail, "may not be more than %zu bytes", most);
+    add(errors, FIELD_TOO_LONG, field, STR(""), buf_str(&detail));
+}
+
+void field_errors_add_too_many(struct field_errors *errors, struct str field, size_t count,
+                               size_t most)
+{
+    SCOPED(buf) detail = {.limit = 0};
+    buf_print(&detail, "must have at most %zu %s", most, most == 1 ? "item" : "items");
+    field_errors_add_int(errors, FIELD_TOO_MANY, field, (int64_t)count, buf_str(&detail));
+}
+
+void field_errors_write(struct buf *out, const struct field_errors *errors)
+{
+    SCOPED(map) seen = {.release = NULL};
+    SCOPED(buf) all = {.limit = 0};
+    SCOPED(buf) one = {.limit = 0};
+    for (size_t i = 0; i < errors->count; i++) {
+        buf_clear(&one);
+        buf_add(&one, errors->items[i].field);
+        buf_add(&one, STR(": "));
+        buf_add(&one, errors->items[i].body);
+        if (map_has(&seen, buf_str(&one)))
+            continue;
+        map_put(&seen, buf_str(&one), NULL);
+        buf_add(&all, all.len ? STR(", ") : STR(""));
+        buf_add(&all, buf_str(&one));
+    }
+    const bool several = map_count(&seen) > 1;
+    buf_add(out, several ? STR("[") : STR(""));
+    buf_add(out, buf_str(&all));
+    buf_add(out, several ? STR("]") : STR(""));
+}

@@ -1,0 +1,164 @@
+#include "apimachinery/selector.h"
+
+#include "apimachinery/rows_test.h"
+
+static struct error *make_selector(struct arena *arena, const struct json_value *row,
+                                   struct selector *ret_selector)
+{
+    const struct json_value *query = json_get(row, STR("query"));
+    if (query)
+        return selector_read(arena, json_to_str(query), ret_selector);
+    return selector_from_value(arena, json_get(row, STR("selector")), ret_selector);
+}
+
+static bool is_any_of(const struct json_value *texts, struct str text)
+{
+    const struct json_value *value;
+    JSON_FOREACH (key, value, texts)
+        if (str_eq(json_to_str(value), text))
+            return true;
+    return false;
+}
+
+/* Frees the error. */
+static void check_error(const struct json_value *row, struct error *err)
+{
+    const struct json_value *any = json_get(row, STR("error_any_of"));
+    CHECK(err);
+    if (any)
+        CHECK(is_any_of(any, str_from_c(err->message)));
+    else
+        CHECK_EQ(str_from_c(err->message), json_path_str(row, "error"));
+    CHECK_EQ((int)err->code,
+             (int)(json_get(row, STR("query")) ? ERROR_BAD_REQUEST : ERROR_INVALID));
+    error_free(err);
+}
+
+/* The labels of a row once more as a map; both must agree. */
+static void check_match(const struct selector *selector, const struct json_value *row)
+{
+    const struct json_value *value, *labels = json_get(row, STR("labels"));
+    struct str values[8];
+    bool match = false, empty = false;
+    SCOPED(map) map = {.release = NULL};
+    CHECK(json_to_bool(json_get(row, STR("match")), &match));
+    CHECK(json_to_bool(json_get(row, STR("empty")), &empty));
+    JSON_FOREACH (key, value, labels) {
+        CHECK(map_count(&map) < COUNT(values));
+        values[map_count(&map)] = json_to_str(value);
+        map_put(&map, key, &values[map_count(&map)]);
+    }
+    CHECK_EQ(selector_matches(selector, labels), match);
+    CHECK_EQ(selector_matches_map(selector, &map), match);
+    CHECK_EQ(selector_is_empty(selector), empty);
+}
+
+static void check_texts(struct arena *arena, const struct selector *selector,
+                        const struct json_value *row)
+{
+    SCOPED(buf) text = {.limit = 0};
+    SCOPED(buf) format = {.limit = 0};
+    SCOPED(buf) second = {.limit = 0};
+    struct selector again;
+    selector_write(&text, selector);
+    CHECK_EQ(buf_str(&text), json_path_str(row, "string"));
+    selector_format(&format, selector);
+    if (json_get(row, STR("format")))
+        CHECK_EQ(buf_str(&format), json_path_str(row, "format"));
+    CHECK_OK(selector_read(arena, buf_str(&text), &again));
+    if (json_get(row, STR("query"))) {
+        selector_write(&second, &again);
+        CHECK_EQ(buf_str(&second), buf_str(&text));
+    }
+}
+
+TEST(selector_oracle)
+{
+    size_t rows = 0;
+    ROWS_FOREACH(row, "oracle/selectors.jsonl")
+    {
+        SCOPED(arena) arena = {.limit = 0};
+        struct selector selector;
+        struct error *err = make_selector(&arena, row, &selector);
+        rows++;
+        if (json_get(row, STR("error")) || json_get(row, STR("error_any_of"))) {
+            check_error(row, err);
+            continue;
+        }
+        CHECK_OK(err);
+        check_match(&selector, row);
+        check_texts(&arena, &selector, row);
+    }
+    CHECK_EQ(rows, (size_t)219);
+}
+
+TEST(selector_errors_beyond_the_oracle)
+{
+    const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"a in (b c)", "unable to parse requirement: found 'c', expected: ',' or ')'"           },
+        {"a in (b,=)", "unable to parse requirement: found '=', expected: ',', or identifier"   },
+        {"a in (",     "unable to parse requirement: found '', expected: ',', ')' or identifier"},
+        {"a>1 2",      "found '2', expected: ',' or 'end of string'"                            },
+    };
+    SCOPED(arena) arena = {.limit = 0};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct selector selector;
+        TEST_CASE("%s", cases[i].text);
+        OWNED(error) err = selector_read(&arena, str_from_c(cases[i].text), &selector);
+        CHECK(err);
+        CHECK_EQ((const char *)err->message, cases[i].message);
+    }
+    struct selector selector;
+    CHECK_ERROR(selector_read(&arena, str_from("a\0b", 3), &selector), ERROR_BAD_REQUEST);
+    CHECK_ERROR(selector_read(&arena, str_from("\0", 1), &selector), ERROR_BAD_REQUEST);
+}
+
+TEST(selector_refuses_wrong_types)
+{
+    const char *cases[] = {"[]",
+                           "1",
+                           "{\"matchLabels\":[]}",
+                           "{\"matchLabels\":{\"a\":1}}",
+                           "{\"matchExpressions\":{}}",
+                           "{\"matchExpressions\":[1]}",
+                           "{\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"In\","
+                           "\"values\":\"b\"}]}",
+                           "{\"matchExpressions\":[{\"key\":\"a\",\"operator\":\"In\","
+                           "\"values\":[1]}]}"};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(arena) arena = {.limit = 0};
+        OWNED(json_doc) doc = NULL;
+        struct selector selector;
+        TEST_CASE("%s", cases[i]);
+        CHECK_OK(json_read(str_from_c(cases[i]), &doc));
+        CHECK_ERROR(selector_from_value(&arena, json_doc_root(doc), &selector), ERROR_INVALID);
+    }
+}
+
+TEST(selector_keeps_the_order_of_equal_keys)
+{
+    SCOPED(arena) arena = {.limit = 0};
+    SCOPED(buf) text = {.limit = 0};
+    SCOPED(buf) out = {.limit = 0};
+    struct selector selector;
+    for (int i = 0; i < 100; i++)
+        buf_print(&text, "%sa!=%d", i ? "," : "", 100 - i);
+    CHECK_OK(selector_read(&arena, buf_str(&text), &selector));
+    selector_write(&out, &selector);
+    CHECK_EQ(buf_str(&out), buf_str(&text));
+}
+
+TEST(selector_finds_exact_values)
+{
+    SCOPED(arena) arena = {.limit = 0};
+    struct selector selector;
+    struct str value;
+    CHECK_OK(selector_read(&arena, STR("a=1,b in (2),c in (3,4),d!=5,e==6"), &selector));
+    CHECK(selector_find_exact(&selector, STR("a"), &value) && str_eq(value, STR("1")));
+    CHECK(selector_find_exact(&selector, STR("b"), &value) && str_eq(value, STR("2")));
+    CHECK(selector_find_exact(&selector, STR("e"), &value) && str_eq(value, STR("6")));
+    CHECK(!selector_find_exact(&selector, STR("c"), &value));
+    CHECK(!selector_find_exact(&selector, STR("d"), &value));
+}

@@ -1,0 +1,451 @@
+#include "apiserver/auth/rbac.h"
+
+#include "base/buf.h"
+#include "testing/test.h"
+
+#define NS "c-rbac"
+
+static void put(struct rbac *rbac, enum rbac_kind kind, const char *text)
+{
+    OWNED(json_doc) doc = NULL;
+    CHECK_OK(json_read(str_from_c(text), &doc));
+    rbac_put(rbac, kind, json_doc_root(doc));
+}
+
+/* The roles and bindings of the recorded exchanges. */
+static struct rbac *make_rbac(void)
+{
+    struct rbac *rbac = rbac_new();
+    put(rbac, RBAC_ROLE,
+        "{\"metadata\":{\"name\":\"reader\",\"namespace\":\"" NS
+        "\"},\"rules\":[{\"apiGroups\":[\"\"],"
+        "\"resources\":[\"configmaps\"],\"verbs\":[\"get\",\"list\",\"watch\"]}]}");
+    put(rbac, RBAC_ROLE_BINDING,
+        "{\"metadata\":{\"name\":\"reader\",\"namespace\":\"" NS
+        "\"},\"roleRef\":{\"kind\":\"Role\","
+        "\"name\":\"reader\"},\"subjects\":[{\"kind\":\"ServiceAccount\",\"name\":\"bot\","
+        "\"namespace\":\"" NS "\"},{\"kind\":\"User\",\"name\":\"jane\"}]}");
+    put(rbac, RBAC_ROLE,
+        "{\"metadata\":{\"name\":\"one\",\"namespace\":\"" NS
+        "\"},\"rules\":[{\"apiGroups\":[\"\"],"
+        "\"resources\":[\"configmaps\"],\"resourceNames\":[\"c1\"],\"verbs\":[\"update\",\"patch\","
+        "\"delete\"]},{\"apiGroups\":[\"\"],\"resources\":[\"configmaps\"],\"verbs\":[\"create\"]}]}");
+    put(rbac, RBAC_ROLE_BINDING,
+        "{\"metadata\":{\"name\":\"one\",\"namespace\":\"" NS "\"},\"roleRef\":{\"kind\":\"Role\","
+        "\"name\":\"one\"},\"subjects\":[{\"kind\":\"Group\",\"name\":\"system:serviceaccounts:" NS
+        "\"}]}");
+    put(rbac, RBAC_CLUSTER_ROLE,
+        "{\"metadata\":{\"name\":\"ops\"},\"rules\":[{\"apiGroups\":[\"apps\"],\"resources\":"
+        "[\"deployments/scale\",\"*/log\"],\"verbs\":[\"*\"]},{\"apiGroups\":[\"*\"],\"resources\":"
+        "[\"secrets\"],\"verbs\":[\"list\"]},{\"nonResourceURLs\":[\"/metrics\",\"/x/*\"],\"verbs\":"
+        "[\"get\"]}]}");
+    put(rbac, RBAC_ROLE_BINDING,
+        "{\"metadata\":{\"name\":\"ops\",\"namespace\":\"other\"},\"roleRef\":{\"kind\":\"ClusterRole\","
+        "\"name\":\"ops\"},\"subjects\":[{\"kind\":\"ServiceAccount\",\"name\":\"bot\","
+        "\"namespace\":\"" NS "\"}]}");
+    put(rbac, RBAC_ROLE_BINDING,
+        "{\"metadata\":{\"name\":\"lost\",\"namespace\":\"" NS "\"},\"roleRef\":{\"kind\":\"Role\","
+        "\"name\":\"gone\"},\"subjects\":[{\"kind\":\"User\",\"name\":\"jim\"}]}");
+    put(rbac, RBAC_CLUSTER_ROLE_BINDING,
+        "{\"metadata\":{\"name\":\"watchers\"},\"roleRef\":{\"kind\":\"ClusterRole\",\"name\":\"ops\"},"
+        "\"subjects\":[{\"kind\":\"Group\",\"name\":\"watchers\"}]}");
+    return rbac;
+}
+
+static struct rbac_user user_of(struct arena *arena, const char *name, const char *group)
+{
+    struct str *groups = arena_alloc_array(arena, 1, sizeof(groups[0]));
+    groups[0] = str_from_c(group);
+    return (struct rbac_user){
+        str_from_c(name), {groups, groups[0].len ? 1 : 0}
+    };
+}
+
+#define BOT   "system:serviceaccount:" NS ":bot"
+#define GROUP "system:serviceaccounts:" NS
+
+TEST(rbac_authorize)
+{
+    static const struct {
+        const char *name, *user, *group, *verb, *api_group, *resource, *object, *namespace;
+        const char *reason; /* NULL: refused */
+    } cases[] = {
+        {"rbac-021: get",                BOT,     "",               "get",    "",     "configmaps",        "c1", NS,
+         "RBAC: allowed by RoleBinding \"reader/" NS
+         "\" of Role \"reader\" to ServiceAccount \"bot/" NS "\""                                                             },
+        {"rbac-024: not create",         BOT,     "",               "create", "",     "configmaps",        "",   NS,      NULL},
+        {"rbac-025: another namespace",  BOT,     "",               "get",    "",     "configmaps",        "c1", "other", NULL},
+        {"rbac-010: all namespaces",     BOT,     "",               "list",   "",     "configmaps",        "",   "",      NULL},
+        {"rbac-067: by a name",          BOT,     GROUP,            "delete", "",     "configmaps",        "c1", NS,
+         "RBAC: allowed by RoleBinding \"one/" NS "\" of Role \"one\" to Group \"" GROUP "\""                                 },
+        {"rbac-068: by another name",    BOT,     GROUP,            "delete", "",     "configmaps",        "c2", NS,      NULL},
+        {"rbac-031: create",             BOT,     GROUP,            "create", "",     "configmaps",        "",   NS,
+         "RBAC: allowed by RoleBinding \"one/" NS "\" of Role \"one\" to Group \"" GROUP "\""                                 },
+        {"rbac-035: any group",          BOT,     "",               "list",   "",     "secrets",           "",   "other",
+         "RBAC: allowed by RoleBinding \"ops/other\" of ClusterRole \"ops\" to ServiceAccount \"bot/" NS
+         "\""                                                                                                                 },
+        {"rbac-037: a subresource",      BOT,     "",               "get",    "apps", "deployments/scale", "x",  "other",
+         "RBAC: allowed by RoleBinding \"ops/other\" of ClusterRole \"ops\" to ServiceAccount \"bot/" NS
+         "\""                                                                                                                 },
+        {"rbac-038: the main resource",  BOT,     "",               "get",    "apps", "deployments",       "x",  "other", NULL},
+        {"a subresource of anything",    "a",     "watchers",       "get",    "apps", "any/log",           "x",  "q",
+         "RBAC: allowed by ClusterRoleBinding \"watchers\" of ClusterRole \"ops\" to Group \"watchers\""                      },
+        {"rbac-062: jane",               "jane",  "",               "get",    "",     "configmaps",        "",   NS,
+         "RBAC: allowed by RoleBinding \"reader/" NS "\" of Role \"reader\" to User \"jane\""                                 },
+        {"a name of a group is no user", GROUP,   "",               "create", "",     "configmaps",        "",   NS,      NULL},
+        {"rbac-061: system:masters",     "admin", "system:masters", "get",    "",     "configmaps",        "",   NS,
+         ""                                                                                                                   },
+    };
+    OWNED(rbac) rbac = make_rbac();
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(arena) arena = {.limit = 0};
+        struct str subresource = str_from_c(cases[i].resource), resource;
+        TEST_CASE("%s", cases[i].name);
+        str_cut(&subresource, '/', &resource);
+        const struct rbac_attributes attributes = {
+            .user = user_of(&arena, cases[i].user, cases[i].group),
+            .verb = str_from_c(cases[i].verb),
+            .is_resource_request = true,
+            .api_group = str_from_c(cases[i].api_group),
+            .resource = resource,
+            .subresource = subresource,
+            .name = str_from_c(cases[i].object),
+            .namespace = str_from_c(cases[i].namespace),
+        };
+        const struct rbac_decision decision = rbac_authorize(rbac, &arena, &attributes);
+        CHECK_EQ(decision.allowed, cases[i].reason != NULL);
+        CHECK_EQ(decision.reason, str_from_c(cases[i].reason ? cases[i].reason : ""));
+    }
+}
+
+TEST(rbac_authorize_paths)
+{
+    static const struct {
+        const char *name, *group, *path;
+        bool allowed;
+    } cases[] = {
+        {"rbac-039: a RoleBinding grants no path", GROUP,      "/metrics", false},
+        {"rbac-040: bound for the cluster",        "watchers", "/metrics", true },
+        {"rbac-042: with a wildcard",              "watchers", "/x/y",     true },
+        {"another path",                           "watchers", "/y",       false},
+    };
+    OWNED(rbac) rbac = make_rbac();
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(arena) arena = {.limit = 0};
+        TEST_CASE("%s", cases[i].name);
+        const struct rbac_attributes attributes = {.user = user_of(&arena, BOT, cases[i].group),
+                                                   .verb = STR("get"),
+                                                   .path = str_from_c(cases[i].path)};
+        CHECK_EQ(rbac_authorize(rbac, &arena, &attributes).allowed, cases[i].allowed);
+    }
+}
+
+TEST(rbac_forbidden)
+{
+    const struct {
+        const char *name;
+        struct rbac_attributes attributes;
+        const char *reason, *message;
+    } cases[] = {
+        {"kube-api: delete",
+         {.user = {.name = STR("nobody")},
+          .verb = STR("delete"),
+          .is_resource_request = true,
+          .resource = STR("configmaps"),
+          .name = STR("x"),
+          .namespace = STR("default")},
+         "",                                                        "configmaps \"x\" is forbidden: User \"nobody\" cannot delete resource \"configmaps\" in API "
+         "group \"\" in the namespace \"default\""                                                                                        },
+        {"errors-006: another group",
+         {.user = {.name = STR("system:anonymous")},
+          .verb = STR("create"),
+          .is_resource_request = true,
+          .api_group = STR("apps"),
+          .resource = STR("deployments"),
+          .namespace = STR("n")},
+         "",                                                        "deployments.apps is forbidden: User \"system:anonymous\" cannot create resource "
+         "\"deployments\" in API group \"apps\" in the namespace \"n\""                                                                   },
+        {"errors-007: cluster scope",
+         {.user = {.name = STR("system:anonymous")},
+          .verb = STR("list"),
+          .is_resource_request = true,
+          .resource = STR("nodes")},
+         "",                                                        "nodes is forbidden: User \"system:anonymous\" cannot list resource \"nodes\" in API group \"\" "
+         "at the cluster scope"                                                                                                           },
+        {"errors-004: a path",
+         {.user = {.name = STR("system:anonymous")}, .verb = STR("get"), .path = STR("/api")},
+         "",                                                        "forbidden: User \"system:anonymous\" cannot get path \"/api\""                   },
+        {"a subresource, and a reason",
+         {.user = {.name = STR("u")},
+          .verb = STR("get"),
+          .is_resource_request = true,
+          .resource = STR("pods"),
+          .subresource = STR("log"),
+          .name = STR("p"),
+          .namespace = STR("n")},
+         "RBAC: role.rbac.authorization.k8s.io \"gone\" not found", "pods \"p\" is forbidden: User \"u\" cannot get resource \"pods/log\" in API group \"\" in the "
+         "namespace \"n\": RBAC: role.rbac.authorization.k8s.io \"gone\" not found"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        TEST_CASE("%s", cases[i].name);
+        OWNED(error) err = rbac_forbidden(&cases[i].attributes, str_from_c(cases[i].reason));
+        CHECK_EQ(err->message, cases[i].message);
+        CHECK_EQ((int)err->code, (int)ERROR_FORBIDDEN);
+    }
+}
+
+static bool may_get(struct rbac *rbac, const char *user, const char *resource)
+{
+    SCOPED(arena) arena = {.limit = 0};
+    const struct rbac_attributes attributes = {.user = user_of(&arena, user, ""),
+                                               .verb = STR("get"),
+                                               .is_resource_request = true,
+                                               .resource = str_from_c(resource),
+                                               .namespace = STR(NS)};
+    return rbac_authorize(rbac, &arena, &attributes).allowed;
+}
+
+TEST(rbac_follows_every_change)
+{
+    OWNED(rbac) rbac = make_rbac();
+    CHECK(may_get(rbac, "jane", "configmaps"));
+    put(rbac, RBAC_ROLE,
+        "{\"metadata\":{\"name\":\"reader\",\"namespace\":\"" NS
+        "\"},\"rules\":[{\"apiGroups\":[\"\"],"
+        "\"resources\":[\"secrets\"],\"verbs\":[\"*\"]}]}");
+    CHECK(!may_get(rbac, "jane", "configmaps"));
+    CHECK(may_get(rbac, "jane", "secrets"));
+    put(rbac, RBAC_ROLE_BINDING,
+        "{\"metadata\":{\"name\":\"reader\",\"namespace\":\"" NS
+        "\"},\"roleRef\":{\"kind\":\"Role\","
+        "\"name\":\"reader\"},\"subjects\":[{\"kind\":\"User\",\"name\":\"jim\"}]}");
+    CHECK(!may_get(rbac, "jane", "secrets"));
+    CHECK(may_get(rbac, "jim", "secrets"));
+    rbac_remove(rbac, RBAC_ROLE, STR(NS), STR("reader"));
+    CHECK(!may_get(rbac, "jim", "secrets"));
+    rbac_remove(rbac, RBAC_ROLE_BINDING, STR(NS), STR("reader"));
+    rbac_remove(rbac, RBAC_ROLE_BINDING, STR(NS), STR("reader")); /* once more does nothing */
+}
+
+TEST(rbac_aggregates_roles)
+{
+    OWNED(rbac) rbac = make_rbac();
+    put(rbac, RBAC_CLUSTER_ROLE,
+        "{\"metadata\":{\"name\":\"admin\"},\"aggregationRule\":{\"clusterRoleSelectors\":"
+        "[{\"matchLabels\":{\"to-admin\":\"true\"}}]}}");
+    put(rbac, RBAC_CLUSTER_ROLE,
+        "{\"metadata\":{\"name\":\"edit\",\"labels\":{\"to-admin\":\"true\"}},\"aggregationRule\":"
+        "{\"clusterRoleSelectors\":[{\"matchLabels\":{\"to-edit\":\"true\"}}]}}");
+    put(rbac, RBAC_CLUSTER_ROLE_BINDING,
+        "{\"metadata\":{\"name\":\"ann\"},\"roleRef\":{\"kind\":\"ClusterRole\",\"name\":\"admin\"},"
+        "\"subjects\":[{\"kind\":\"User\",\"name\":\"ann\"}]}");
+    CHECK(!may_get(rbac, "ann", "pods"));
+    put(rbac, RBAC_CLUSTER_ROLE,
+        "{\"metadata\":{\"name\":\"pods\",\"labels\":{\"to-edit\":\"true\"}},\"rules\":[{\"apiGroups\":"
+        "[\"\"],\"resources\":[\"pods\"],\"verbs\":[\"get\"]}]}");
+    CHECK(may_get(rbac, "ann", "pods"));
+    rbac_remove(rbac, RBAC_CLUSTER_ROLE, STR(""), STR("edit"));
+    CHECK(!may_get(rbac, "ann", "pods"));
+}
+
+TEST(rbac_roles_of_a_namespace_do_not_aggregate)
+{
+    OWNED(rbac) rbac = make_rbac();
+    put(rbac, RBAC_CLUSTER_ROLE,
+        "{\"metadata\":{\"name\":\"pods\",\"labels\":{\"a\":\"b\"}},\"rules\":[{\"apiGroups\":[\"\"],"
+        "\"resources\":[\"pods\"],\"verbs\":[\"get\"]}]}");
+    put(rbac, RBAC_ROLE,
+        "{\"metadata\":{\"name\":\"reader\",\"namespace\":\"" NS
+        "\"},\"aggregationRule\":{\"clusterRoleSelectors\":[{\"matchLabels\":{\"a\":\"b\"}}]},"
+        "\"rules\":[{\"apiGroups\":[\"\"],\"resources\":[\"secrets\"],\"verbs\":[\"get\"]}]}");
+    CHECK(may_get(rbac, "jane", "secrets"));
+    CHECK(!may_get(rbac, "jane", "pods"));
+}
+
+#define SHARED_ROLE(name, labels, rest) \
+    "{\"metadata\":{\"name\":\"" name "\",\"labels\":{" labels "}}," rest "}"
+#define CLUSTER_BINDING(name, role, user)                                                          \
+    "{\"metadata\":{\"name\":\"" name "\"},\"roleRef\":{\"kind\":\"ClusterRole\",\"name\":\"" role \
+    "\"},\"subjects\":[{\"kind\":\"User\",\"name\":\"" user "\"}]}"
+#define GET(resource) \
+    "\"rules\":[{\"apiGroups\":[\"\"],\"resources\":[\"" resource "\"],\"verbs\":[\"get\"]}]"
+
+/* Ann may what aggregates into view, which is pods; nodes are for bob. */
+static struct rbac *make_base(void)
+{
+    struct rbac *base = rbac_new();
+    put(base, RBAC_CLUSTER_ROLE,
+        SHARED_ROLE("view", "",
+                    "\"aggregationRule\":{\"clusterRoleSelectors\":[{\"matchLabels\":"
+                    "{\"to-view\":\"true\"}}]}"));
+    put(base, RBAC_CLUSTER_ROLE, SHARED_ROLE("pods", "\"to-view\":\"true\"", GET("pods")));
+    put(base, RBAC_CLUSTER_ROLE, SHARED_ROLE("nodes", "", GET("nodes")));
+    put(base, RBAC_CLUSTER_ROLE_BINDING, CLUSTER_BINDING("view", "view", "ann"));
+    put(base, RBAC_CLUSTER_ROLE_BINDING, CLUSTER_BINDING("nodes", "nodes", "bob"));
+    return base;
+}
+
+TEST(rbac_base_is_shared)
+{
+    OWNED(rbac) base = make_base();
+    OWNED(rbac) first = rbac_new();
+    OWNED(rbac) second = rbac_new();
+    rbac_set_base(first, base);
+    rbac_set_base(second, base);
+
+    TEST_CASE("what the base allows, all allow");
+    CHECK(may_get(first, "ann", "pods"));
+    CHECK(may_get(second, "bob", "nodes"));
+    CHECK(!may_get(first, "ann", "nodes"));
+    CHECK(rbac_has_role(first, RBAC_CLUSTER_ROLE, STR(""), STR("nodes")));
+    CHECK(!rbac_has_role(first, RBAC_CLUSTER_ROLE, STR(""), STR("none")));
+
+    TEST_CASE("a binding of one to a role of the base");
+    put(first, RBAC_CLUSTER_ROLE_BINDING, CLUSTER_BINDING("more", "nodes", "ann"));
+    CHECK(may_get(first, "ann", "nodes"));
+    CHECK(!may_get(second, "ann", "nodes"));
+
+    TEST_CASE("a role of one is aggregated into a role of the base");
+    put(first, RBAC_CLUSTER_ROLE, SHARED_ROLE("jobs", "\"to-view\":\"true\"", GET("jobs")));
+    CHECK(may_get(first, "ann", "jobs"));
+    CHECK(may_get(first, "ann", "pods"));
+    CHECK(!may_get(second, "ann", "jobs"));
+    rbac_remove(first, RBAC_CLUSTER_ROLE, STR(""), STR("jobs"));
+    CHECK(!may_get(first, "ann", "jobs"));
+    CHECK(may_get(first, "ann", "pods"));
+}
+
+TEST(rbac_roles_of_the_base_are_replaced_for_one_alone)
+{
+    OWNED(rbac) base = make_base();
+    OWNED(rbac) first = rbac_new();
+    OWNED(rbac) second = rbac_new();
+    rbac_set_base(first, base);
+    rbac_set_base(second, base);
+
+    TEST_CASE("a role is replaced");
+    put(first, RBAC_CLUSTER_ROLE, SHARED_ROLE("pods", "\"to-view\":\"true\"", GET("secrets")));
+    CHECK(may_get(first, "ann", "secrets"));
+    CHECK(!may_get(first, "ann", "pods"));
+    CHECK(may_get(second, "ann", "pods"));
+
+    TEST_CASE("a role is removed, and put again");
+    rbac_remove(first, RBAC_CLUSTER_ROLE, STR(""), STR("pods"));
+    CHECK(!may_get(first, "ann", "secrets"));
+    CHECK(!may_get(first, "ann", "pods"));
+    CHECK(!rbac_has_role(first, RBAC_CLUSTER_ROLE, STR(""), STR("pods")));
+    CHECK(rbac_has_role(second, RBAC_CLUSTER_ROLE, STR(""), STR("pods")));
+    put(first, RBAC_CLUSTER_ROLE, SHARED_ROLE("pods", "\"to-view\":\"true\"", GET("pods")));
+    CHECK(may_get(first, "ann", "pods"));
+}
+
+TEST(rbac_bindings_of_the_base_are_replaced_for_one_alone)
+{
+    OWNED(rbac) base = make_base();
+    OWNED(rbac) first = rbac_new();
+    OWNED(rbac) second = rbac_new();
+    rbac_set_base(first, base);
+    rbac_set_base(second, base);
+    TEST_CASE("replaced");
+    put(first, RBAC_CLUSTER_ROLE_BINDING, CLUSTER_BINDING("nodes", "nodes", "jim"));
+    CHECK(may_get(first, "jim", "nodes"));
+    CHECK(!may_get(first, "bob", "nodes"));
+    CHECK(may_get(second, "bob", "nodes"));
+    TEST_CASE("removed");
+    rbac_remove(first, RBAC_CLUSTER_ROLE_BINDING, STR(""), STR("nodes"));
+    CHECK(!may_get(first, "jim", "nodes"));
+    CHECK(!may_get(first, "bob", "nodes"));
+    CHECK(may_get(second, "bob", "nodes"));
+}
+
+TEST(rbac_says_when_a_role_is_missing)
+{
+    OWNED(rbac) rbac = make_rbac();
+    SCOPED(arena) arena = {.limit = 0};
+    const struct rbac_attributes attributes = {.user = user_of(&arena, "jim", ""),
+                                               .verb = STR("get"),
+                                               .is_resource_request = true,
+                                               .resource = STR("pods"),
+                                               .namespace = STR(NS)};
+    CHECK_EQ(rbac_authorize(rbac, &arena, &attributes).reason,
+             STR("RBAC: role.rbac.authorization.k8s.io \"gone\" not found"));
+}
+
+TEST(rbac_user_rules)
+{
+    OWNED(rbac) rbac = make_rbac();
+    SCOPED(arena) arena = {.limit = 0};
+    const struct rbac_user jane = user_of(&arena, "jane", "watchers");
+    const struct rbac_user admin = user_of(&arena, "admin", "system:masters");
+    TEST_CASE("rbac-073: jane");
+    CHECK_EQ(rbac_user_rules(rbac, &arena, &jane, STR(NS)).count, 4);
+    CHECK_EQ(rbac_user_rules(rbac, &arena, &jane, STR("")).count, 3);
+    TEST_CASE("rbac-072: admin");
+    const struct rbac_rules rules = rbac_user_rules(rbac, &arena, &admin, STR(NS));
+    CHECK_EQ(rules.count, 2);
+    CHECK_EQ(rules.items[0].resources.items[0], STR("*"));
+    CHECK_EQ(rules.items[1].urls.items[0], STR("*"));
+}
+
+TEST(rbac_check_escalation)
+{
+    /* Text of a role, what is missing ("" for nothing). */
+    static const struct {
+        const char *rules, *missing;
+    } cases[] = {
+        {"[{\"apiGroups\":[\"\"],\"resources\":[\"configmaps\"],\"verbs\":[\"get\",\"list\"]}]",
+         ""                                                                         },
+        {"[{\"apiGroups\":[\"\"],\"resources\":[\"configmaps\"],\"resourceNames\":[\"a\"],\"verbs\":[\"get\"]}]",
+         ""                                                                         },
+        {"[{\"apiGroups\":[\"\"],\"resources\":[\"secrets\",\"configmaps\"],\"verbs\":[\"get\",\"delete\"]}]",
+         "\n{APIGroups:[\"\"], Resources:[\"configmaps\"], Verbs:[\"delete\"]}"
+         "\n{APIGroups:[\"\"], Resources:[\"secrets\"], Verbs:[\"get\" \"delete\"]}"},
+        {"[{\"nonResourceURLs\":[\"/metrics\"],\"verbs\":[\"get\"]}]",
+         "\n{NonResourceURLs:[\"/metrics\"], Verbs:[\"get\"]}"                      },
+        {"[{\"apiGroups\":[\"*\"],\"resources\":[\"*\"],\"verbs\":[\"*\"]}]",
+         "\n{APIGroups:[\"*\"], Resources:[\"*\"], Verbs:[\"*\"]}"                  },
+    };
+    OWNED(rbac) rbac = make_rbac();
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(arena) arena = {.limit = 0};
+        SCOPED(buf) text = {.limit = 0};
+        SCOPED(buf) expected = {.limit = 0};
+        OWNED(json_doc) doc = NULL;
+        const struct rbac_user jane = user_of(&arena, "jane", "dev");
+        const struct rbac_user admin = user_of(&arena, "admin", "system:masters");
+        TEST_CASE("%s", cases[i].rules);
+        buf_print(&text, "{\"rules\":%s}", cases[i].rules);
+        CHECK_OK(json_read(buf_str(&text), &doc));
+        const struct rbac_rules granted = rbac_read_rules(&arena, json_doc_root(doc));
+        CHECK_OK(rbac_check_escalation(rbac, &admin, STR(NS), &granted));
+        OWNED(error) err = rbac_check_escalation(rbac, &jane, STR(NS), &granted);
+        CHECK_EQ(err != NULL, cases[i].missing[0] != '\0');
+        buf_print(&expected,
+                  "user \"jane\" (groups=[\"dev\"]) is attempting to grant RBAC permissions not "
+                  "currently held:%s",
+                  cases[i].missing);
+        if (err)
+            CHECK_EQ(str_from_c(err->message), buf_str(&expected));
+    }
+}
+
+TEST(rbac_check_escalation_is_bounded)
+{
+    OWNED(rbac) rbac = make_rbac();
+    SCOPED(arena) arena = {.limit = 0};
+    const struct rbac_user jane = user_of(&arena, "jane", "");
+    struct str *many = arena_alloc_array(&arena, 50000, sizeof(many[0]));
+    for (size_t i = 0; i < 50000; i++)
+        many[i] = STR("x");
+    const struct rbac_strings all = {many, 50000};
+    struct rbac_rule rule = {
+        .verbs = all, .api_groups = all, .resources = all, .resource_names = all};
+    const struct rbac_rules granted = {.items = &rule, .count = 1};
+    CHECK_FAILS(
+        rbac_check_escalation(rbac, &jane, STR(NS), &granted), ERROR_FORBIDDEN,
+        "user \"jane\" (groups=[]) is attempting to grant more RBAC permissions at once than "
+        "can be checked");
+    rule = (struct rbac_rule){.verbs = all, .urls = all};
+    CHECK_FAILS(rbac_check_escalation(rbac, &jane, STR(NS), &granted), ERROR_FORBIDDEN,
+                "than can be checked");
+}

@@ -1,0 +1,338 @@
+#include "apiserver/crd/cel_syntax.h"
+
+enum token {
+    TOKEN_END,
+    TOKEN_OPERAND, /* a literal */
+    TOKEN_NAME,
+    TOKEN_BINARY,
+    TOKEN_MINUS, /* in front of an operand or between two */
+    TOKEN_NOT,
+    TOKEN_DOT,
+    TOKEN_COMMA,
+    TOKEN_QUESTION,
+    TOKEN_COLON,
+    TOKEN_OPEN,  /* ( [ { */
+    TOKEN_CLOSE, /* ) ] } */
+    TOKEN_BAD,
+};
+
+struct scan {
+    struct str text;
+    size_t at;    /* behind the token */
+    size_t start; /* of it */
+    enum token token, before;
+    char open[CEL_SYNTAX_DEPTH_MAX]; /* brackets, and ? of conditions */
+    size_t depth;
+    bool wants_operand;
+    const char *problem;
+};
+
+static char peek(const struct scan *scan, size_t ahead)
+{
+    return scan->at + ahead < scan->text.len ? scan->text.ptr[scan->at + ahead] : '\0';
+}
+
+static bool is_letter(char c)
+{
+    return c == '_' || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static void skip_space(struct scan *scan)
+{
+    for (;;) {
+        const char c = peek(scan, 0);
+        if (c == '/' && peek(scan, 1) == '/')
+            while (scan->at < scan->text.len && peek(scan, 0) != '\n')
+                scan->at++;
+        else if (scan->at < scan->text.len && (c == ' ' || (c >= '\t' && c <= '\r')))
+            scan->at++;
+        else
+            return;
+    }
+}
+
+/* From the quote on; raw strings have no escapes. */
+static enum token scan_string(struct scan *scan, bool is_raw)
+{
+    const char quote = peek(scan, 0);
+    const bool is_long = peek(scan, 1) == quote && peek(scan, 2) == quote;
+    scan->at += is_long ? 3 : 1;
+    while (scan->at < scan->text.len) {
+        const char c = peek(scan, 0);
+        if (c == quote && (!is_long || (peek(scan, 1) == quote && peek(scan, 2) == quote))) {
+            scan->at += is_long ? 3 : 1;
+            return TOKEN_OPERAND;
+        }
+        if (!is_long && (c == '\n' || c == '\r'))
+            break;
+        scan->at += c == '\\' && !is_raw && scan->at + 1 < scan->text.len ? 2 : 1;
+    }
+    scan->problem = "unterminated string";
+    return TOKEN_BAD;
+}
+
+/* Prefixes of strings: b, r and both. */
+static bool is_string_ahead(const struct scan *scan, size_t *ret_prefix, bool *ret_raw)
+{
+    size_t len = 0;
+    *ret_raw = false;
+    while (len < 2 && ((peek(scan, len) | 0x20) == 'r' || (peek(scan, len) | 0x20) == 'b')) {
+        *ret_raw = *ret_raw || (peek(scan, len) | 0x20) == 'r';
+        len++;
+    }
+    *ret_prefix = len;
+    return peek(scan, len) == '"' || peek(scan, len) == '\'';
+}
+
+static enum token scan_number(struct scan *scan)
+{
+    const bool is_hex = peek(scan, 0) == '0' && (peek(scan, 1) | 0x20) == 'x';
+    scan->at += is_hex ? 2 : 0;
+    while (is_digit(peek(scan, 0)) ||
+           (is_hex && (peek(scan, 0) | 0x20) >= 'a' && (peek(scan, 0) | 0x20) <= 'f'))
+        scan->at++;
+    if (!is_hex && peek(scan, 0) == '.' && is_digit(peek(scan, 1)))
+        do
+            scan->at++;
+        while (is_digit(peek(scan, 0)));
+    if (!is_hex && (peek(scan, 0) | 0x20) == 'e') {
+        const size_t sign = peek(scan, 1) == '+' || peek(scan, 1) == '-';
+        if (is_digit(peek(scan, 1 + sign)))
+            for (scan->at += 1 + sign; is_digit(peek(scan, 0));)
+                scan->at++;
+    }
+    if ((peek(scan, 0) | 0x20) == 'u')
+        scan->at++;
+    if (!is_letter(peek(scan, 0)) && !is_digit(peek(scan, 0)))
+        return TOKEN_OPERAND;
+    scan->problem = "malformed number";
+    return TOKEN_BAD;
+}
+
+static enum token scan_name(struct scan *scan)
+{
+    while (is_letter(peek(scan, 0)) || is_digit(peek(scan, 0)))
+        scan->at++;
+    const struct str name = str_slice(scan->text, scan->start, scan->at);
+    return str_eq(name, STR("in")) ? TOKEN_BINARY : TOKEN_NAME;
+}
+
+/* A name in backticks: one that is no identifier. */
+static enum token scan_quoted_name(struct scan *scan)
+{
+    scan->at++;
+    while (scan->at < scan->text.len && peek(scan, 0) != '`' && peek(scan, 0) != '\n')
+        scan->at++;
+    if (peek(scan, 0) != '`') {
+        scan->problem = "unterminated name";
+        return TOKEN_BAD;
+    }
+    scan->at++;
+    return TOKEN_NAME;
+}
+
+static enum token scan_symbol(struct scan *scan)
+{
+    static const struct {
+        struct str text;
+        enum token token;
+    } symbols[] = {
+        {STR_INIT("&&"), TOKEN_BINARY  },
+        {STR_INIT("||"), TOKEN_BINARY  },
+        {STR_INIT("=="), TOKEN_BINARY  },
+        {STR_INIT("!="), TOKEN_BINARY  },
+        {STR_INIT("<="), TOKEN_BINARY  },
+        {STR_INIT(">="), TOKEN_BINARY  },
+        {STR_INIT("<"),  TOKEN_BINARY  },
+        {STR_INIT(">"),  TOKEN_BINARY  },
+        {STR_INIT("+"),  TOKEN_BINARY  },
+        {STR_INIT("*"),  TOKEN_BINARY  },
+        {STR_INIT("/"),  TOKEN_BINARY  },
+        {STR_INIT("%"),  TOKEN_BINARY  },
+        {STR_INIT("-"),  TOKEN_MINUS   },
+        {STR_INIT("!"),  TOKEN_NOT     },
+        {STR_INIT("."),  TOKEN_DOT     },
+        {STR_INIT(","),  TOKEN_COMMA   },
+        {STR_INIT("?"),  TOKEN_QUESTION},
+        {STR_INIT(":"),  TOKEN_COLON   },
+        {STR_INIT("("),  TOKEN_OPEN    },
+        {STR_INIT("["),  TOKEN_OPEN    },
+        {STR_INIT("{"),  TOKEN_OPEN    },
+        {STR_INIT(")"),  TOKEN_CLOSE   },
+        {STR_INIT("]"),  TOKEN_CLOSE   },
+        {STR_INIT("}"),  TOKEN_CLOSE   },
+    };
+    for (size_t i = 0; i < COUNT(symbols); i++)
+        if (str_starts_with(str_skip(scan->text, scan->at), symbols[i].text)) {
+            scan->at += symbols[i].text.len;
+            return symbols[i].token;
+        }
+    scan->problem = "unexpected character";
+    return TOKEN_BAD;
+}
+
+static enum token scan_token(struct scan *scan)
+{
+    size_t prefix;
+    bool is_raw;
+    skip_space(scan);
+    scan->start = scan->at;
+    if (scan->at == scan->text.len)
+        return TOKEN_END;
+    if (is_string_ahead(scan, &prefix, &is_raw)) {
+        scan->at += prefix;
+        return scan_string(scan, is_raw);
+    }
+    if (is_letter(peek(scan, 0)))
+        return scan_name(scan);
+    if (peek(scan, 0) == '`')
+        return scan_quoted_name(scan);
+    if (is_digit(peek(scan, 0)) || (peek(scan, 0) == '.' && is_digit(peek(scan, 1))))
+        return scan->wants_operand || peek(scan, 0) != '.' ? scan_number(scan) : scan_symbol(scan);
+    return scan_symbol(scan);
+}
+
+static void next(struct scan *scan)
+{
+    scan->before = scan->token;
+    scan->token = scan_token(scan);
+}
+
+static bool fails(struct scan *scan, const char *problem)
+{
+    scan->problem = problem;
+    return false;
+}
+
+static bool push(struct scan *scan, char bracket)
+{
+    if (scan->depth == CEL_SYNTAX_DEPTH_MAX)
+        return fails(scan, "expression is nested too deeply");
+    scan->open[scan->depth++] = bracket;
+    scan->wants_operand = true;
+    return true;
+}
+
+static char top(const struct scan *scan)
+{
+    return scan->depth > 0 ? scan->open[scan->depth - 1] : '\0';
+}
+
+static bool close_bracket(struct scan *scan)
+{
+    const char closing = scan->text.ptr[scan->start];
+    const char opening = closing == ')' ? '(' : closing == ']' ? '[' : '{';
+    if (top(scan) != opening)
+        return fails(scan, "mismatched bracket");
+    scan->depth--;
+    scan->wants_operand = false;
+    return true;
+}
+
+/* Behind a dot: a name, which may be optional. */
+static bool take_member(struct scan *scan)
+{
+    next(scan);
+    if (scan->token == TOKEN_QUESTION)
+        next(scan);
+    if (scan->token != TOKEN_NAME)
+        return scan->token != TOKEN_BAD && fails(scan, "a name is expected behind '.'");
+    scan->wants_operand = false;
+    return true;
+}
+
+/* Where an operand is expected; an empty list and what is optional in one are the exceptions. */
+static bool take_operand(struct scan *scan)
+{
+    const bool is_front = scan->before == TOKEN_OPEN || scan->before == TOKEN_COMMA;
+    switch (scan->token) {
+    case TOKEN_OPERAND:
+    case TOKEN_NAME:
+        scan->wants_operand = false;
+        return true;
+    case TOKEN_MINUS:
+    case TOKEN_NOT:
+        return true;
+    case TOKEN_OPEN:
+        return push(scan, scan->text.ptr[scan->start]);
+    case TOKEN_DOT:
+        return take_member(scan);
+    case TOKEN_QUESTION:
+        return is_front && top(scan) != '(' ? true : fails(scan, "an operand is expected");
+    case TOKEN_CLOSE:
+        return is_front ? close_bracket(scan) : fails(scan, "an operand is expected");
+    default:
+        return fails(scan, "an operand is expected");
+    }
+}
+
+static bool take_colon(struct scan *scan)
+{
+    if (top(scan) == '?')
+        scan->depth--;
+    else if (top(scan) != '{')
+        return fails(scan, "unexpected ':'");
+    scan->wants_operand = true;
+    return true;
+}
+
+static bool take_operator(struct scan *scan)
+{
+    const char c = scan->text.ptr[scan->start];
+    switch (scan->token) {
+    case TOKEN_BINARY:
+    case TOKEN_MINUS:
+        scan->wants_operand = true;
+        return true;
+    case TOKEN_QUESTION:
+        return push(scan, '?');
+    case TOKEN_COLON:
+        return take_colon(scan);
+    case TOKEN_DOT:
+        return take_member(scan);
+    case TOKEN_COMMA:
+        scan->wants_operand = true;
+        return top(scan) != '\0' && top(scan) != '?' ? true : fails(scan, "unexpected ','");
+    case TOKEN_OPEN:
+        return c == '[' || scan->before == TOKEN_NAME ? push(scan, c)
+                                                      : fails(scan, "an operator is expected");
+    case TOKEN_CLOSE:
+        return close_bracket(scan);
+    default:
+        return fails(scan, "an operator is expected");
+    }
+}
+
+static bool check(struct scan *scan)
+{
+    for (;;) {
+        next(scan);
+        if (scan->token == TOKEN_BAD)
+            return false;
+        if (scan->token == TOKEN_END)
+            break;
+        if (!(scan->wants_operand ? take_operand(scan) : take_operator(scan)))
+            return false;
+    }
+    if (scan->wants_operand)
+        return fails(scan, "unexpected end, an operand is expected");
+    return scan->depth == 0 || fails(scan, "unexpected end, a bracket is open");
+}
+
+bool cel_syntax_check(struct str text, struct cel_syntax_error *ret_error)
+{
+    struct scan scan = {.text = text, .wants_operand = true, .before = TOKEN_END};
+    if (check(&scan))
+        return true;
+    *ret_error = (struct cel_syntax_error){.line = 1, .column = 1, .message = scan.problem};
+    for (size_t i = 0; i < scan.start && i < text.len; i++) {
+        ret_error->column = text.ptr[i] == '\n' ? 1 : ret_error->column + 1;
+        ret_error->line += text.ptr[i] == '\n';
+    }
+    return false;
+}

@@ -1,0 +1,311 @@
+/* From a definition to the kinds of its versions. */
+#include <stdlib.h>
+
+#include "apiserver/crd/custom_internal.h"
+#include "base/memory.h"
+#include "json/compare.h"
+#include "json/path.h"
+
+static const char name_description[] = "Name of the object, unique among those of its kind and "
+                                       "namespace.";
+static const char age_description[] = "Time since the server created the object.";
+
+static struct str copy_str(struct custom *custom, const struct json_value *value, const char *path)
+{
+    return arena_str(&custom->arena, json_path_str(value, path));
+}
+
+static const char *copy_c(struct custom *custom, const struct json_value *value, const char *path)
+{
+    return arena_c(&custom->arena, json_path_str(value, path));
+}
+
+static bool get_bool(const struct json_value *value, const char *path)
+{
+    bool truth = false;
+    return json_to_bool(json_path(value, path), &truth) && truth;
+}
+
+static struct kind_names copy_names(struct custom *custom, const struct json_value *list)
+{
+    const struct json_value *value;
+    const size_t count = json_count(list);
+    struct str *items = arena_alloc_array(&custom->arena, count, sizeof(items[0]));
+    size_t i = 0;
+    JSON_FOREACH (key, value, list)
+        items[i++] = arena_str(&custom->arena, json_to_str(value));
+    return (struct kind_names){items, count};
+}
+
+/* What all versions have in common. */
+static struct kind common_kind(struct custom *custom, const struct json_value *spec)
+{
+    const struct json_value *names = json_get(spec, STR("names"));
+    struct kind kind = {
+        .gvk.group = copy_str(custom, spec, "group"),
+        .gvk.kind = copy_str(custom, names, "kind"),
+        .plural = copy_str(custom, names, "plural"),
+        .singular = copy_str(custom, names, "singular"),
+        .list_kind = copy_str(custom, names, "listKind"),
+        .namespaced = str_eq(json_path_str(spec, "scope"), STR("Namespaced")),
+        .short_names = copy_names(custom, json_get(names, STR("shortNames"))),
+        .categories = copy_names(custom, json_get(names, STR("categories"))),
+        .verbs = KIND_ALL,
+        .has_generation = true,
+        .is_custom = true,
+        .check_name = validation_dns1123_subdomain,
+        .ops = &custom_ops,
+    };
+    kind.stored_as =
+        arena_print(&custom->arena, "%.*s.%.*s", STR_ARG(kind.plural), STR_ARG(kind.gvk.group));
+    return kind;
+}
+
+/* How far back a version looks for its schema; many versions must not compare all with all. */
+#define NEAR 8
+
+/* Versions often have the same schema; it is compiled once. */
+static struct error *compile_schema(struct custom *custom, const struct json_value *versions,
+                                    const struct json_value *openapi,
+                                    struct custom_version *version)
+{
+    SCOPED(arena) arena = {.limit = 0};
+    SCOPED(buf) text = {.limit = 0};
+    struct field_errors errors = {.arena = &arena};
+    const struct json_value *other;
+    struct custom_version *earlier = custom->versions;
+    if (!openapi)
+        return NULL;
+    JSON_FOREACH (key, other, versions) {
+        if (earlier == version)
+            break;
+        if (version - earlier <= NEAR && earlier->schema &&
+            json_equal(json_path(other, "schema.openAPIV3Schema"), openapi)) {
+            version->schema = schema_ref(earlier->schema);
+            return NULL;
+        }
+        earlier++;
+    }
+    version->schema = schema_compile(openapi, STR("openAPIV3Schema"), &errors);
+    if (version->schema)
+        return NULL;
+    field_errors_write(&text, &errors);
+    return error_new(ERROR_INVALID, "%.*s", STR_ARG(buf_str(&text)));
+}
+
+static void add_subresources(struct custom *custom, const struct json_value *json,
+                             struct custom_version *version)
+{
+    const struct json_value *subresources = json_get(json, STR("subresources"));
+    const struct json_value *scale = json_get(subresources, STR("scale"));
+    const unsigned verbs = KIND_GET | KIND_PATCH | KIND_UPDATE;
+    struct kind *kind = &version->kind;
+    version->has_status = json_type(json_get(subresources, STR("status"))) == JSON_OBJECT;
+    version->has_scale = json_type(scale) == JSON_OBJECT;
+    if (version->has_status)
+        version->subresources[kind->subresource_count++] =
+            (struct kind_subresource){.name = "status", .verbs = verbs};
+    if (version->has_scale) {
+        version->subresources[kind->subresource_count++] = (struct kind_subresource){
+            .name = "scale", .verbs = verbs, .gvk = GVK("autoscaling", "v1", "Scale")};
+        version->scale = (struct custom_scale){
+            .spec_replicas = copy_str(custom, scale, "specReplicasPath"),
+            .status_replicas = copy_str(custom, scale, "statusReplicasPath"),
+            .selector = copy_str(custom, scale, "labelSelectorPath"),
+        };
+    }
+    kind->subresources = version->subresources;
+}
+
+static enum column_type column_type_from(struct str name)
+{
+    static const struct str names[] = {
+        [COLUMN_STRING] = STR_INIT("string"), [COLUMN_INTEGER] = STR_INIT("integer"),
+        [COLUMN_NUMBER] = STR_INIT("number"), [COLUMN_BOOLEAN] = STR_INIT("boolean"),
+        [COLUMN_DATE] = STR_INIT("date"),
+    };
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (str_eq(name, names[i]))
+            return (enum column_type)i;
+    return COLUMN_OTHER;
+}
+
+/* False when its path is none. */
+static bool add_column(struct custom *custom, const struct json_value *json,
+                       struct custom_column *ret_column, struct kind_column *ret_shown)
+{
+    const struct str path = json_path_str(json, "jsonPath");
+    const char *description = copy_c(custom, json, "description");
+    int64_t priority = 0;
+    OWNED(error) err = jsonpath_compile(&custom->arena, path, &ret_column->path);
+    if (err)
+        return false;
+    if (!*description)
+        description = arena_print(&custom->arena,
+                                  "Custom resource definition column (in JSONPath format): %.*s",
+                                  STR_ARG(path))
+                          .ptr;
+    json_to_int64(json_get(json, STR("priority")), &priority);
+    ret_column->type = column_type_from(json_path_str(json, "type"));
+    *ret_shown = (struct kind_column){
+        .name = copy_c(custom, json, "name"),
+        .type = copy_c(custom, json, "type"),
+        .format = copy_c(custom, json, "format"),
+        .description = description,
+        .priority = (int)priority,
+    };
+    return true;
+}
+
+static void add_age_column(struct custom *custom, struct custom_column *ret_column,
+                           struct kind_column *ret_shown)
+{
+    *ret_shown = (struct kind_column){"Age", "date", "", age_description, 0};
+    ret_column->type = COLUMN_DATE;
+    error_free(
+        jsonpath_compile(&custom->arena, STR(".metadata.creationTimestamp"), &ret_column->path));
+}
+
+/* A column that cannot be read ends the list, as upstream. */
+static void add_columns(struct custom *custom, const struct json_value *json,
+                        struct custom_version *version)
+{
+    const struct json_value *list = json_get(json, STR("additionalPrinterColumns")), *value;
+    const size_t most = json_count(list) ? json_count(list) : 1;
+    struct kind_column *shown = arena_alloc_array(&custom->arena, most + 1, sizeof(shown[0]));
+    size_t count = 0;
+    version->columns = arena_alloc_array(&custom->arena, most, sizeof(version->columns[0]));
+    shown[0] = (struct kind_column){"Name", "string", "name", name_description, 0};
+    JSON_FOREACH (key, value, list) {
+        if (!add_column(custom, value, &version->columns[count], &shown[count + 1]))
+            break;
+        count++;
+    }
+    if (json_count(list) == 0) {
+        add_age_column(custom, &version->columns[0], &shown[1]);
+        count = 1;
+    }
+    version->kind.columns = shown;
+    version->kind.column_count = count + 1;
+}
+
+static void add_field_labels(struct custom *custom, const struct json_value *json,
+                             struct custom_version *version)
+{
+    const struct json_value *list = json_get(json, STR("selectableFields")), *value;
+    struct field_label *labels =
+        arena_alloc_array(&custom->arena, json_count(list), sizeof(labels[0]));
+    size_t count = 0;
+    JSON_FOREACH (key, value, list) {
+        struct str path = json_path_str(value, "jsonPath");
+        if (str_starts_with(path, STR(".")))
+            path = str_skip(path, 1);
+        path = arena_str(&custom->arena, path); /* with a NUL behind it */
+        labels[count++] = (struct field_label){path, path.ptr};
+    }
+    version->kind.field_labels = labels;
+    version->kind.field_label_count = count;
+}
+
+/* The version to use instead of a deprecated one; empty when there is none. */
+static struct str better_version(const struct json_value *versions, struct str deprecated)
+{
+    const struct json_value *value;
+    struct str best = STR("");
+    JSON_FOREACH (key, value, versions) {
+        const struct str name = json_path_str(value, "name");
+        if (get_bool(value, "served") && !get_bool(value, "deprecated") &&
+            version_cmp(name, deprecated) < 0 &&
+            (str_is_empty(best) || version_cmp(name, best) < 0))
+            best = name;
+    }
+    return best;
+}
+
+static struct str deprecation_of(struct custom *custom, const struct json_value *versions,
+                                 const struct json_value *json, struct gvk gvk)
+{
+    if (!get_bool(json, "deprecated"))
+        return STR("");
+    const struct json_value *warning = json_get(json, STR("deprecationWarning"));
+    if (json_type(warning) == JSON_STRING)
+        return arena_str(&custom->arena, json_to_str(warning));
+    const struct str better = better_version(versions, gvk.version);
+    const struct str text =
+        arena_print(&custom->arena, "%.*s/%.*s %.*s is deprecated", STR_ARG(gvk.group),
+                    STR_ARG(gvk.version), STR_ARG(gvk.kind));
+    if (str_is_empty(better))
+        return text;
+    return arena_print(&custom->arena, "%.*s; use %.*s/%.*s %.*s", STR_ARG(text),
+                       STR_ARG(gvk.group), STR_ARG(better), STR_ARG(gvk.kind));
+}
+
+static struct error *compile_version(struct custom *custom, const struct json_value *versions,
+                                     const struct json_value *json, const struct kind *common,
+                                     struct custom_version *version)
+{
+    version->custom = custom;
+    version->kind = *common;
+    version->kind.gvk.version = copy_str(custom, json, "name");
+    version->is_served = get_bool(json, "served");
+    version->is_storage = get_bool(json, "storage");
+    version->kind.deprecation = deprecation_of(custom, versions, json, version->kind.gvk);
+    add_subresources(custom, json, version);
+    add_columns(custom, json, version);
+    add_field_labels(custom, json, version);
+    return compile_schema(custom, versions, json_path(json, "schema.openAPIV3Schema"), version);
+}
+
+static int kind_cmp(const void *a, const void *b)
+{
+    const struct kind *const *x = a, *const *y = b;
+    return version_cmp((*x)->gvk.version, (*y)->gvk.version);
+}
+
+static void collect_served(struct custom *custom)
+{
+    custom->served =
+        arena_alloc_array(&custom->arena, custom->version_count, sizeof(custom->served[0]));
+    for (size_t i = 0; i < custom->version_count; i++) {
+        if (custom->versions[i].is_served)
+            custom->served[custom->served_count++] = &custom->versions[i].kind;
+        if (custom->versions[i].is_storage)
+            custom->storage = &custom->versions[i];
+    }
+    if (custom->served_count > 1)
+        qsort(custom->served, custom->served_count, sizeof(custom->served[0]), kind_cmp);
+}
+
+/* Rules and webhooks are for others to run; here an extension takes their place. */
+static bool leaves_something_open(const struct custom *custom, const struct json_value *spec)
+{
+    if (str_eq(json_path_str(spec, "conversion.strategy"), STR("Webhook")))
+        return true;
+    for (size_t i = 0; i < custom->version_count; i++)
+        if (custom->versions[i].schema && schema_has_rules(custom->versions[i].schema))
+            return true;
+    return false;
+}
+
+struct error *custom_compile(const struct json_value *definition,
+                             const struct custom_extension *extension, struct custom **ret_custom)
+{
+    const struct json_value *spec = json_get(definition, STR("spec"));
+    const struct json_value *versions = json_get(spec, STR("versions")), *value;
+    OWNED(custom) custom = NEW(struct custom);
+    custom->references = 1;
+    const struct kind common = common_kind(custom, spec);
+    custom->versions =
+        arena_alloc_array(&custom->arena, json_count(versions), sizeof(custom->versions[0]));
+    JSON_FOREACH (key, value, versions)
+        TRY(compile_version(custom, versions, value, &common,
+                            &custom->versions[custom->version_count++]),
+            "version %.*s", STR_ARG(json_path_str(value, "name")));
+    collect_served(custom);
+    if (!custom->storage)
+        return error_new(ERROR_INVALID, "no version is stored");
+    if (extension && leaves_something_open(custom, spec))
+        custom->extension = extension;
+    *ret_custom = TAKE(custom);
+    return NULL;
+}

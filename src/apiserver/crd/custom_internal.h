@@ -1,0 +1,90 @@
+/*
+ * A definition, compiled. Private to this folder.
+ */
+#pragma once
+
+#include "apiserver/crd/custom.h"
+#include "apiserver/crd/custom_extension.h"
+#include "apiserver/crd/jsonpath.h"
+
+enum column_type {
+    COLUMN_STRING,
+    COLUMN_INTEGER,
+    COLUMN_NUMBER,
+    COLUMN_BOOLEAN,
+    COLUMN_DATE,
+    COLUMN_OTHER, /* shows nothing */
+};
+
+/* A printer column; the kind's first one, the name, has none. */
+struct custom_column {
+    const struct jsonpath *path;
+    enum column_type type;
+};
+
+struct custom_version {
+    struct kind kind; /* complete for served versions only */
+    struct custom *custom;
+    struct schema *schema; /* NULL: none, and so no field is known */
+    bool is_served, is_storage;
+    bool has_status, has_scale;
+    struct custom_scale scale;
+    struct custom_column *columns; /* one less than the kind's */
+    struct kind_subresource subresources[2];
+};
+
+struct custom_pool;
+
+struct custom {
+    size_t references;
+    struct arena arena;
+    struct custom_version *versions; /* as the definition lists them */
+    size_t version_count;
+    const struct kind **served; /* most preferred first */
+    size_t served_count;
+    const struct custom_version *storage;
+    const struct custom_extension *extension; /* NULL for none */
+    struct custom_pool *pool;                 /* that knows it; NULL for none */
+    struct str pool_key;
+};
+
+/* Takes a custom that is about to go off its pool. */
+void custom_pool_forget(struct custom_pool *pool, struct str key);
+
+extern const struct kind_ops custom_ops;
+
+const struct custom_version *custom_version_of(const struct kind *kind);
+
+/* NULL when the definition has no such version. */
+const struct custom_version *custom_find_version(const struct custom *custom, struct str name);
+
+/* In another version of the same kind, and only what its schema knows. */
+MUST_USE struct error *custom_convert(const struct custom_version *to, struct json_doc *doc,
+                                      struct json_doc **ret_doc);
+
+/* Only what a version's schema knows; what it does not is named in unknown, which may be NULL. */
+MUST_USE struct error *custom_prune(const struct custom_version *version, struct json_doc *doc,
+                                    struct schema_unknown *unknown, struct json_doc **ret_doc);
+
+/* The extension's part of preparing a write: its defaults, unless it is one of a subresource. */
+MUST_USE struct error *custom_extend(const struct kind *kind, struct str subresource,
+                                     struct json_doc *doc, struct json_doc **ret_doc);
+
+/* One value per column; see kind_ops. */
+void custom_cells(const struct kind *kind, const struct json_value *object, timestamp now,
+                  struct json_builder *out);
+
+/*
+ * The metadata of a body as ObjectMeta reads and writes it again: unknown members are named in
+ * unknown (may be NULL) below "metadata" and dropped, so is what is empty. ERROR_BAD_REQUEST in the
+ * decoder's words for a value of the wrong type. Adds one object to the builder.
+ */
+MUST_USE struct error *custom_metadata(const struct json_value *metadata,
+                                       struct json_warnings *unknown, struct json_builder *out);
+
+/*
+ * Takes those errors back, from the first on, that are about values the update leaves as they were.
+ */
+void custom_ratchet(const struct schema *schema, const struct json_value *old,
+                    const struct json_value *object, enum schema_scope scope, size_t first,
+                    struct field_errors *errors);

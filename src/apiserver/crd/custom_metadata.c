@@ -1,0 +1,240 @@
+/* ObjectMeta as Go's decoder and encoder pass it through. Nothing here goes deeper than the type.
+ */
+#include "apiserver/crd/custom_internal.h"
+#include "apiserver/types/strategic_types.h"
+#include "base/timestamp.h"
+
+/* Where the decoder stands: the innermost type, members from the metadata on, places in lists. */
+struct place {
+    const struct strategic_type *type;
+    struct buf go;   /* "ownerReferences.name" */
+    struct buf path; /* "metadata.ownerReferences[0].name" */
+};
+
+struct decode {
+    struct place place;
+    struct json_warnings *unknown;
+    struct json_builder *out;
+};
+
+static void decode_done(struct decode *decode)
+{
+    buf_done(&decode->place.go);
+    buf_done(&decode->place.path);
+}
+
+static const char *go_name(const struct strategic_field *field, bool is_element)
+{
+    if (!is_element && (field->flags & LIST))
+        return field->kind == STRING                                   ? "[]string"
+               : str_eq(str_from_c(field->name), STR("managedFields")) ? "[]v1.ManagedFieldsEntry"
+                                                                       : "[]v1.OwnerReference";
+    if (!is_element && (field->flags & MAP))
+        return "map[string]string";
+    if (field->kind == MESSAGE)
+        return str_eq(str_from_c(field->name), STR("managedFields")) ? "v1.ManagedFieldsEntry"
+                                                                     : "v1.OwnerReference";
+    if (field->kind == STRING)
+        return str_eq(str_from_c(field->name), STR("uid")) ? "types.UID" : "string";
+    return field->kind == BOOL ? "bool" : "int64";
+}
+
+static const char *go_word(enum json_type type)
+{
+    static const char *const words[] = {
+        [JSON_BOOL] = "bool",     [JSON_NUMBER] = "number", [JSON_STRING] = "string",
+        [JSON_ARRAY] = "array",   [JSON_OBJECT] = "object", [JSON_NULL] = "null",
+        [JSON_ABSENT] = "absent",
+    };
+    return words[type];
+}
+
+static struct error *misfit(struct decode *decode, const struct json_value *value,
+                            const struct strategic_field *field, bool is_element)
+{
+    SCOPED(buf) number = {.limit = 0};
+    if (field->kind == INT64 && json_type(value) == JSON_NUMBER) {
+        buf_add_char(&number, ' ');
+        json_write_with(&number, value, JSON_WRITE_NUMBERS_AS_READ);
+    }
+    return error_new(ERROR_BAD_REQUEST,
+                     "json: cannot unmarshal %s%.*s into Go struct field %s.%.*s of type %s",
+                     go_word(json_type(value)), STR_ARG(buf_str(&number)), decode->place.type->name,
+                     STR_ARG(buf_str(&decode->place.go)), go_name(field, is_element));
+}
+
+static struct error *decode_time(struct decode *decode, const struct json_value *value)
+{
+    const struct str text = json_to_str(value);
+    char written[TIMESTAMP_TEXT_MAX];
+    timestamp time;
+    if (json_type(value) != JSON_STRING)
+        return error_new(ERROR_BAD_REQUEST,
+                         "json: cannot unmarshal %s into Go value of type string",
+                         go_word(json_type(value)));
+    if (!timestamp_read(text, &time))
+        return error_new(ERROR_BAD_REQUEST,
+                         "parsing time \"%.*s\" as \"2006-01-02T15:04:05Z07:00\": cannot parse "
+                         "\"%.*s\" as \"2006\"",
+                         STR_ARG(text), STR_ARG(text));
+    const bool is_plain = text.len == sizeof("2006-01-02T15:04:05Z") - 1;
+    json_builder_str(decode->out, is_plain ? text : timestamp_write(time, written));
+    return NULL;
+}
+
+static struct error *decode_scalar(struct decode *decode, const struct json_value *value,
+                                   const struct strategic_field *field, bool is_element)
+{
+    int64_t number;
+    bool truth;
+    switch ((enum field_kind)field->kind) {
+    case STRING:
+        if (json_type(value) != JSON_STRING && json_type(value) != JSON_NULL)
+            return misfit(decode, value, field, is_element);
+        json_builder_str(decode->out, json_to_str(value));
+        return NULL;
+    case BOOL:
+        if (!json_to_bool(value, &truth))
+            return misfit(decode, value, field, is_element);
+        json_builder_bool(decode->out, truth);
+        return NULL;
+    case INT64:
+        if (!json_to_int64(value, &number))
+            return misfit(decode, value, field, is_element);
+        json_builder_int(decode->out, number);
+        return NULL;
+    case TIME:
+        return decode_time(decode, value);
+    default:
+        json_builder_value(decode->out, value);
+        return NULL;
+    }
+}
+
+static struct error *decode_object(struct decode *decode, const struct strategic_type *type,
+                                   const struct json_value *object);
+
+static struct error *decode_list(struct decode *decode, const struct json_value *list,
+                                 const struct strategic_field *field)
+{
+    const struct json_value *value;
+    const size_t path_len = decode->place.path.len;
+    size_t index = 0;
+    json_builder_array(decode->out);
+    JSON_FOREACH (key, value, list) {
+        const bool is_object = json_type(value) == JSON_OBJECT || json_type(value) == JSON_NULL;
+        if (field->kind == MESSAGE && !is_object)
+            return misfit(decode, value, field, true);
+        buf_print(&decode->place.path, "[%zu]", index++);
+        if (field->kind == MESSAGE)
+            TRY(decode_object(decode, field->type, value));
+        else
+            TRY(decode_scalar(decode, value, field, true));
+        buf_truncate(&decode->place.path, path_len);
+    }
+    json_builder_end(decode->out);
+    return NULL;
+}
+
+static struct error *decode_map(struct decode *decode, const struct json_value *map,
+                                const struct strategic_field *field)
+{
+    const struct json_value *value;
+    json_builder_object(decode->out);
+    JSON_FOREACH (key, value, map) {
+        json_builder_key(decode->out, key);
+        TRY(decode_scalar(decode, value, field, true));
+    }
+    json_builder_end(decode->out);
+    return NULL;
+}
+
+/* What the encoder leaves out. */
+static bool is_zero(const struct json_value *value, const struct strategic_field *field)
+{
+    int64_t number;
+    if (json_type(value) == JSON_NULL)
+        return true;
+    if (field->flags & (LIST | MAP))
+        return (json_type(value) == JSON_ARRAY || json_type(value) == JSON_OBJECT) &&
+               json_count(value) == 0;
+    if (field->flags & POINTER)
+        return false;
+    if (field->kind == STRING || field->kind == TIME)
+        return json_type(value) == JSON_STRING && json_to_str(value).len == 0;
+    return field->kind == INT64 && json_to_int64(value, &number) && number == 0;
+}
+
+static struct error *decode_field(struct decode *decode, const struct json_value *value,
+                                  const struct strategic_field *field)
+{
+    const enum json_type shape = field->flags & LIST ? JSON_ARRAY : JSON_OBJECT;
+    const bool is_container = field->flags & (LIST | MAP);
+    if (is_container && json_type(value) != JSON_NULL && json_type(value) != shape)
+        return misfit(decode, value, field, false);
+    if (is_zero(value, field)) {
+        if (field->flags & REQUIRED)
+            json_builder_add_str(decode->out, field->name, STR(""));
+        return NULL;
+    }
+    json_builder_key(decode->out, str_from_c(field->name));
+    if (field->flags & LIST)
+        return decode_list(decode, value, field);
+    if (field->flags & MAP)
+        return decode_map(decode, value, field);
+    return decode_scalar(decode, value, field, false);
+}
+
+static void warn_unknown(struct decode *decode)
+{
+    SCOPED(buf) text = {.limit = 0};
+    if (!decode->unknown)
+        return;
+    buf_print(&text, "unknown field \"%.*s\"", STR_ARG(buf_str(&decode->place.path)));
+    json_warn(decode->unknown, buf_str(&text));
+}
+
+static struct error *decode_member(struct decode *decode, const struct strategic_type *type,
+                                   struct str key, const struct json_value *value)
+{
+    const struct strategic_field *field = strategic_type_field(type, key);
+    struct place *place = &decode->place;
+    const size_t path_len = place->path.len, go_len = place->go.len;
+    buf_print(&place->path, ".%.*s", STR_ARG(key));
+    buf_print(&place->go, "%s%.*s", place->go.len ? "." : "", STR_ARG(key));
+    place->type = type;
+    if (field)
+        TRY(decode_field(decode, value, field));
+    else
+        warn_unknown(decode);
+    buf_truncate(&place->path, path_len);
+    buf_truncate(&place->go, go_len);
+    return NULL;
+}
+
+static struct error *decode_object(struct decode *decode, const struct strategic_type *type,
+                                   const struct json_value *object)
+{
+    const struct json_value *value;
+    json_builder_object(decode->out);
+    JSON_FOREACH (key, value, object)
+        TRY(decode_member(decode, type, key, value));
+    for (size_t i = 0; i < type->count; i++)
+        if ((type->fields[i].flags & REQUIRED) &&
+            !json_get(object, str_from_c(type->fields[i].name)))
+            json_builder_add_str(decode->out, type->fields[i].name, STR(""));
+    json_builder_end(decode->out);
+    return NULL;
+}
+
+struct error *custom_metadata(const struct json_value *metadata, struct json_warnings *unknown,
+                              struct json_builder *out)
+{
+    SCOPED(decode) decode = {.unknown = unknown, .out = out};
+    buf_add(&decode.place.path, STR("metadata"));
+    if (json_type(metadata) != JSON_OBJECT && json_type(metadata) != JSON_NULL)
+        return error_new(ERROR_BAD_REQUEST,
+                         "json: cannot unmarshal %s into Go value of type v1.ObjectMeta",
+                         go_word(json_type(metadata)));
+    return decode_object(&decode, &type_object_meta, metadata);
+}

@@ -1,0 +1,274 @@
+/* The steps of kind.h for custom resources. */
+#include "apimachinery/status.h"
+#include "apiserver/crd/custom_internal.h"
+#include "apiserver/crd/scale_internal.h"
+#include "json/compare.h"
+#include "json/edit.h"
+#include "json/path.h"
+
+/* The document with another value in place of a member; it takes nothing away from doc. */
+static struct error *with_member(struct json_doc *doc, struct json_place place,
+                                 const struct json_value *value, struct json_doc **ret_doc)
+{
+    SCOPED(json_edit) edit;
+    json_edit_init(&edit, json_doc_root(doc));
+    if (value)
+        json_edit_set(&edit, place, value);
+    else
+        json_edit_remove(&edit, place);
+    return json_edit_finish(&edit, ret_doc);
+}
+
+static struct error *decode_metadata(struct json_doc *doc, struct json_warnings *unknown,
+                                     struct json_doc **ret_doc)
+{
+    const struct json_value *metadata = json_get(json_doc_root(doc), STR("metadata"));
+    SCOPED(json_builder) builder = {.limit = 0};
+    OWNED(json_doc) clean = NULL;
+    if (metadata) {
+        TRY(custom_metadata(metadata, unknown, &builder));
+        TRY(json_builder_finish(&builder, &clean));
+    }
+    if (!metadata || json_equal(metadata, json_doc_root(clean))) {
+        *ret_doc = json_doc_ref(doc);
+        return NULL;
+    }
+    return with_member(doc, JSON_PLACE("metadata"), json_doc_root(clean), ret_doc);
+}
+
+static struct error *check_type_meta(const struct json_value *object, const char *name)
+{
+    const struct json_value *value = json_get(object, str_from_c(name));
+    const char *const words[] = {
+        [JSON_BOOL] = "bool",   [JSON_NUMBER] = "number", [JSON_STRING] = NULL,
+        [JSON_ARRAY] = "array", [JSON_OBJECT] = "object",
+    };
+    const char *word = words[json_type(value)];
+    if (!word)
+        return NULL;
+    return error_new(ERROR_BAD_REQUEST,
+                     "couldn't get version/kind; json parse error: json: cannot unmarshal %s into "
+                     "Go struct field .%s of type string",
+                     word, name);
+}
+
+static struct error *check_kind(const struct json_value *object)
+{
+    SCOPED(buf) text = {.limit = 0};
+    if (json_type(object) != JSON_OBJECT)
+        return error_new(ERROR_BAD_REQUEST, "couldn't get version/kind; json parse error: not an "
+                                            "object");
+    TRY(check_type_meta(object, "apiVersion"));
+    TRY(check_type_meta(object, "kind"));
+    if (json_path_str(object, "kind").len > 0)
+        return NULL;
+    json_write_with(&text, object, JSON_WRITE_NUMBERS_AS_READ);
+    return error_new(ERROR_BAD_REQUEST, "Object 'Kind' is missing in '%.*s'",
+                     STR_ARG(buf_str(&text)));
+}
+
+/* Without a schema nothing is known but what every object has. */
+static struct error *prune_all(struct json_doc *doc, struct schema_unknown *unknown,
+                               struct json_doc **ret_doc)
+{
+    SCOPED(json_builder) builder = {.limit = 0};
+    const struct json_value *value;
+    json_builder_object(&builder);
+    JSON_FOREACH (key, value, json_doc_root(doc)) {
+        if (str_eq(key, STR("apiVersion")) || str_eq(key, STR("kind")) ||
+            str_eq(key, STR("metadata"))) {
+            json_builder_key(&builder, key);
+            json_builder_value(&builder, value);
+        } else if (unknown && unknown->count < SCHEMA_UNKNOWN_MAX) {
+            if (!unknown->paths)
+                unknown->paths =
+                    arena_alloc_array(unknown->arena, SCHEMA_UNKNOWN_MAX, sizeof(struct str));
+            unknown->paths[unknown->count++] = arena_str(unknown->arena, key);
+        }
+    }
+    json_builder_end(&builder);
+    return json_builder_finish(&builder, ret_doc);
+}
+
+struct error *custom_prune(const struct custom_version *version, struct json_doc *doc,
+                           struct schema_unknown *unknown, struct json_doc **ret_doc)
+{
+    if (!version || !version->schema)
+        return prune_all(doc, unknown, ret_doc);
+    return schema_prune(version->schema, doc, unknown, ret_doc);
+}
+
+/* The version an object says it is of; NULL when there is none, false when it is another kind. */
+static bool version_named(const struct kind *kind, const struct json_value *object,
+                          const struct custom_version **ret_version)
+{
+    struct gvk gvk;
+    OWNED(error)
+    err = gvk_from_api_version(json_path_str(object, "apiVersion"), json_path_str(object, "kind"),
+                               &gvk);
+    if (err || !str_eq(gvk.group, kind->gvk.group) || !str_eq(gvk.kind, kind->gvk.kind))
+        return false;
+    *ret_version = custom_find_version(custom_of_kind(kind), gvk.version);
+    return true;
+}
+
+static struct error *decode(const struct kind *kind, struct json_doc *doc,
+                            struct json_warnings *unknown, struct json_doc **ret_doc)
+{
+    SCOPED(arena) arena = {.limit = 0};
+    struct schema_unknown found = {.arena = &arena};
+    const struct custom_version *version;
+    OWNED(json_doc) clean = NULL;
+    TRY(check_kind(json_doc_root(doc)));
+    TRY(decode_metadata(doc, unknown, &clean));
+    if (!version_named(kind, json_doc_root(clean), &version)) {
+        *ret_doc = TAKE(clean); /* validation tells what is wrong */
+        return NULL;
+    }
+    TRY(custom_prune(version, clean, unknown ? &found : NULL, ret_doc));
+    for (size_t i = 0; i < found.count; i++)
+        json_warn(unknown, arena_print(&arena, "unknown field \"%.*s\"", STR_ARG(found.paths[i])));
+    return NULL;
+}
+
+static struct error *default_(const struct kind *kind, struct json_doc *doc,
+                              struct json_doc **ret_doc)
+{
+    const struct custom_version *version;
+    if (version_named(kind, json_doc_root(doc), &version) && version && version->schema)
+        return schema_default(version->schema, doc, ret_doc);
+    *ret_doc = json_doc_ref(doc);
+    return NULL;
+}
+
+/* The old object with the new status; managedFields are those of the request, see kind.h. */
+static struct error *prepare_status(const struct json_value *old, const struct json_value *object,
+                                    struct json_doc **ret_doc)
+{
+    static const struct json_place places[] = {{.path = "status"},
+                                               {.path = "metadata.managedFields"}};
+    SCOPED(json_edit) edit;
+    json_edit_init(&edit, old);
+    for (size_t i = 0; i < COUNT(places); i++) {
+        const struct json_value *value = json_path(object, places[i].path);
+        if (value)
+            json_edit_set(&edit, places[i], value);
+        else
+            json_edit_remove(&edit, places[i]);
+    }
+    return json_edit_finish(&edit, ret_doc);
+}
+
+static struct error *keep_status(const struct custom_version *version, const struct json_value *old,
+                                 struct json_doc *doc, struct json_doc **ret_doc)
+{
+    const struct json_value *status = json_get(json_doc_root(doc), STR("status"));
+    const struct json_value *kept = json_get(old, STR("status"));
+    if (!version->has_status || (!status && !kept)) {
+        *ret_doc = json_doc_ref(doc);
+        return NULL;
+    }
+    return with_member(doc, JSON_PLACE("status"), kept, ret_doc);
+}
+
+static struct error *prepare(const struct kind *kind, const struct kind_write *write,
+                             struct json_doc *doc, struct json_doc **ret_doc)
+{
+    OWNED(json_doc) extended = NULL;
+    OWNED(json_doc) kept = NULL;
+    if (write->old && str_eq(write->subresource, STR("status")))
+        return prepare_status(write->old, json_doc_root(doc), ret_doc);
+    TRY(custom_extend(kind, write->subresource, doc, &extended));
+    TRY(keep_status(custom_version_of(kind), write->old, extended, &kept));
+    if (!kind->namespaced && json_path(json_doc_root(kept), "metadata.namespace"))
+        return with_member(kept, JSON_PLACE("metadata.namespace"), NULL, ret_doc);
+    *ret_doc = TAKE(kept);
+    return NULL;
+}
+
+/* False when the object claims to be something else; nothing more is said about it then. */
+static bool check_type(const struct kind *kind, const struct json_value *object,
+                       struct field_errors *errors)
+{
+    struct arena *arena = errors->arena;
+    const struct str name = json_path_str(object, "kind");
+    const struct str version = json_path_str(object, "apiVersion");
+    const struct str wanted = gvk_api_version(arena, kind->gvk);
+    const bool is_kind = str_eq(name, kind->gvk.kind), is_version = str_eq(version, wanted);
+    if (is_kind && is_version)
+        return true;
+    errors->count = 0;
+    if (!is_kind)
+        field_errors_add_str(errors, FIELD_INVALID, STR("kind"), name,
+                             arena_print(arena, "must be %.*s", STR_ARG(kind->gvk.kind)));
+    if (!is_version)
+        field_errors_add_str(errors, FIELD_INVALID, STR("apiVersion"), version,
+                             arena_print(arena, "must be %.*s", STR_ARG(wanted)));
+    return false;
+}
+
+static void validate(const struct kind *kind, const struct kind_write *write,
+                     const struct json_value *object, struct field_errors *errors)
+{
+    const struct custom_version *version = custom_version_of(kind);
+    const bool is_status = str_eq(write->subresource, STR("status"));
+    const enum schema_scope scope = is_status ? SCHEMA_STATUS : SCHEMA_OBJECT;
+    if (!check_type(kind, object, errors))
+        return;
+    const size_t first = errors->count;
+    if (version->schema)
+        schema_validate(version->schema, object, scope, errors);
+    if (version->schema && write->old)
+        custom_ratchet(version->schema, write->old, object, scope, first, errors);
+    if (version->has_scale)
+        scale_validate(&version->scale, object, is_status, errors);
+}
+
+static struct error *present(const struct kind *kind, struct json_doc *doc,
+                             struct json_doc **ret_doc)
+{
+    const struct custom_version *to = custom_version_of(kind), *from = NULL;
+    OWNED(json_doc) pruned = NULL;
+    OWNED(json_doc) full = NULL;
+    version_named(kind, json_doc_root(doc), &from);
+    TRY(custom_prune(from, doc, NULL, &pruned));
+    if (from && from->schema)
+        TRY(schema_default(from->schema, pruned, &full));
+    else
+        full = json_doc_ref(pruned);
+    if (from != to)
+        return custom_convert(to, full, ret_doc);
+    *ret_doc = TAKE(full);
+    return NULL;
+}
+
+struct error *custom_to_storage(const struct kind *kind, struct json_doc *doc,
+                                struct json_doc **ret_doc)
+{
+    const struct custom_version *from = custom_version_of(kind);
+    if (from != from->custom->storage)
+        return custom_convert(from->custom->storage, doc, ret_doc);
+    *ret_doc = json_doc_ref(doc);
+    return NULL;
+}
+
+struct error *custom_check_version(const struct kind *kind, const struct json_value *object)
+{
+    SCOPED(arena) arena = {.limit = 0};
+    const struct str version = json_path_str(object, "apiVersion");
+    const struct str wanted = gvk_api_version(&arena, kind->gvk);
+    if (str_eq(version, wanted))
+        return NULL;
+    return status_bad_request("the API version in the data (%.*s) does not match the expected API "
+                              "version (%.*s)",
+                              STR_ARG(version), STR_ARG(wanted));
+}
+
+const struct kind_ops custom_ops = {
+    .decode = decode,
+    .default_ = default_,
+    .prepare = prepare,
+    .validate = validate,
+    .present = present,
+    .cells = custom_cells,
+};

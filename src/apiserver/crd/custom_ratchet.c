@@ -1,0 +1,179 @@
+/*
+ * What was wrong before may stay so: an update is not refused for a part that it leaves alone.
+ *
+ * Schemas get stricter while objects exist. Kubernetes forgives what is found in a value that is as
+ * it was, and so do we: errors are looked at one by one, along their paths in both objects.
+ * Elements of lists are the same when their keys are; other lists count as a whole.
+ */
+#include "apiserver/crd/custom_internal.h"
+#include "json/compare.h"
+
+/* More errors are all told: each is worth a comparison of objects. */
+#define ERRORS_MAX 100
+
+struct pair {
+    const struct json_value *now, *before;
+    const struct schema_node *node;
+};
+
+static bool is_unchanged(struct pair pair)
+{
+    return pair.now && pair.before && json_equal(pair.now, pair.before);
+}
+
+static bool has_keys_of(const struct json_value *a, const struct json_value *b,
+                        const struct schema_node *list)
+{
+    size_t count;
+    const struct str *keys = schema_list_keys(list, &count);
+    for (size_t i = 0; i < count; i++)
+        if (!json_equal(json_get(a, keys[i]), json_get(b, keys[i])))
+            return false;
+    return count > 0;
+}
+
+static struct pair element_of(struct pair list, size_t index)
+{
+    struct pair pair = {.now = json_at(list.now, index), .node = schema_items(list.node)};
+    const struct json_value *value;
+    if (schema_list_type(list.node) == SCHEMA_LIST_MAP)
+        JSON_FOREACH (key, value, list.before)
+            if (has_keys_of(pair.now, value, list.node))
+                pair.before = value;
+    return pair;
+}
+
+/* A member by the front of a path; names may contain dots, so the shortest that is there counts. */
+static struct pair member_of(struct pair object, struct str *path)
+{
+    for (size_t len = 1; len <= path->len; len++) {
+        if (len < path->len && path->ptr[len] != '.' && path->ptr[len] != '[')
+            continue;
+        const struct str name = str_slice(*path, 0, len);
+        if (!json_get(object.now, name))
+            continue;
+        *path = str_skip(*path, len);
+        return (struct pair){
+            .now = json_get(object.now, name),
+            .before = schema_is_atomic_map(object.node) ? NULL : json_get(object.before, name),
+            .node = schema_member(object.node, name),
+        };
+    }
+    return (struct pair){.now = NULL};
+}
+
+/* Takes "[3]" off the front. */
+static bool take_index(struct str *path, size_t *ret_index)
+{
+    uint64_t index;
+    const size_t end = str_find_char(*path, ']');
+    if (end == STR_NONE || !str_to_uint64(str_slice(*path, 1, end), &index))
+        return false;
+    *path = str_skip(*path, end + 1);
+    *ret_index = (size_t)index;
+    return true;
+}
+
+static bool is_forgiven(struct pair pair, struct str path)
+{
+    size_t index;
+    while (path.len > 0 && pair.now && !is_unchanged(pair)) {
+        if (path.ptr[0] == '.')
+            path = str_skip(path, 1);
+        if (str_starts_with(path, STR("[")) && json_type(pair.now) == JSON_ARRAY) {
+            if (!take_index(&path, &index))
+                return false;
+            pair = element_of(pair, index);
+        } else {
+            pair = member_of(pair, &path);
+        }
+    }
+    return is_unchanged(pair);
+}
+
+static bool has_no_field(const struct field_error *error)
+{
+    return str_eq(error->field, STR("<nil>"));
+}
+
+/*
+ * Some errors name their place in the text only, from the value on that was validated:
+ * "spec.one" must validate one and only one schema (oneOf). ...
+ * Checked value must be of type integer (default format) in spec.size
+ */
+static struct str place_in_text(struct str text)
+{
+    static const struct str front = STR_INIT("Invalid value: \"\": ");
+    struct str place = STR("");
+    if (!str_starts_with(text, front))
+        return place;
+    text = str_skip(text, front.len);
+    if (str_starts_with(text, STR("\"")) && str_contains(text, STR(" validate "))) {
+        text = str_skip(text, 1);
+        str_cut(&text, '"', &place);
+    } else if (str_starts_with(text, STR("Checked value must be of type "))) {
+        place = str_skip(text, str_find_last_char(text, ' ') + 1);
+    }
+    return place;
+}
+
+static struct str place_of(struct arena *arena, const struct field_error *error)
+{
+    const struct str place = place_in_text(error->body);
+    if (place.len == 0)
+        return has_no_field(error) ? STR("") : error->field;
+    return has_no_field(error)
+               ? place
+               : arena_print(arena, "%.*s.%.*s", STR_ARG(error->field), STR_ARG(place));
+}
+
+static bool is_notice(const struct field_error *error)
+{
+    return has_no_field(error) &&
+           str_starts_with(error->body, STR("Invalid value: null: some validation rules "));
+}
+
+static bool has_duplicates(const struct field_errors *errors, size_t first)
+{
+    for (size_t i = first; i < errors->count; i++)
+        if (errors->items[i].type == FIELD_DUPLICATE)
+            return true;
+    return false;
+}
+
+/* Repeated elements are forgiven to those who had repeated ones, wherever these were. */
+static bool had_duplicates(const struct schema *schema, const struct json_value *old,
+                           enum schema_scope scope)
+{
+    SCOPED(arena) arena = {.limit = 0};
+    struct field_errors errors = {.arena = &arena};
+    schema_validate(schema, old, scope, &errors);
+    return has_duplicates(&errors, 0);
+}
+
+void custom_ratchet(const struct schema *schema, const struct json_value *old,
+                    const struct json_value *object, enum schema_scope scope, size_t first,
+                    struct field_errors *errors)
+{
+    const struct pair root = {object, old, schema_root(schema)};
+    struct field_error notice;
+    bool has_notice = false;
+    size_t kept = first;
+    if (errors->count == first || errors->count - first > ERRORS_MAX)
+        return;
+    const bool may_repeat = has_duplicates(errors, first) && had_duplicates(schema, old, scope);
+    for (size_t i = first; i < errors->count; i++) {
+        const struct field_error error = errors->items[i];
+        if (is_notice(&error)) {
+            notice = error;
+            has_notice = true;
+        } else if (error.type == FIELD_DUPLICATE
+                       ? !may_repeat
+                       : !is_forgiven(root, place_of(errors->arena, &error))) {
+            errors->items[kept++] = error;
+        }
+    }
+    errors->count = kept;
+    if (has_notice && schema_blocks_rules(errors))
+        errors->items[errors->count++] = notice;
+}

@@ -1,0 +1,168 @@
+#include "apiserver/crd/definition.h"
+
+#include "apimachinery/metadata_validation.h"
+#include "apiserver/crd/custom_rig_test.h"
+#include "json/edit.h"
+
+/* Everything is wrong once: the errors of a definition as a message has them. */
+static void check_errors(const struct json_doc *definition, const struct json_doc *old,
+                         struct str expected)
+{
+    SCOPED(arena) arena = {.limit = 0};
+    SCOPED(buf) found = {.limit = 0};
+    struct field_errors errors = {.arena = &arena};
+    definition_validate(json_doc_root(definition), old ? json_doc_root(old) : NULL, &errors);
+    field_errors_write(&found, &errors);
+    CHECK_EQ(buf_str(&found), expected);
+}
+
+static bool has_cause(const struct json_value *causes, const struct field_error *error,
+                      bool is_loose)
+{
+    const struct json_value *cause;
+    JSON_FOREACH (key, cause, causes)
+        if (str_eq(json_path_str(cause, "field"), error->field) &&
+            str_eq(json_path_str(cause, "reason"), field_error_reason(error->type)) &&
+            (is_loose || str_eq(json_path_str(cause, "message"), error->body)))
+            return true;
+    return false;
+}
+
+/* Group crd-invalid. */
+TEST(definition_validate_says_what_kubernetes_says)
+{
+    ROWS_FOREACH(row, "custom/refused.jsonl")
+    {
+        SCOPED(arena) arena = {.limit = 0};
+        SCOPED(buf) text = {.limit = 0};
+        struct field_errors errors = {.arena = &arena};
+        OWNED(json_doc) body = json_doc_copy(json_get(row, STR("body")));
+        OWNED(json_doc) definition = NULL;
+        const struct json_value *causes = json_get(row, STR("causes"));
+        bool is_loose = false;
+        json_to_bool(json_get(row, STR("loose")), &is_loose);
+        CHECK_OK(definition_default(body, &definition));
+        const struct json_value *root = json_doc_root(definition);
+        metadata_check(&errors, json_get(root, STR("metadata")), validation_dns1123_subdomain);
+        definition_validate(root, NULL, &errors);
+        field_errors_write(&text, &errors);
+        for (size_t i = 0; i < errors.count; i++)
+            if (!has_cause(causes, &errors.items[i], is_loose))
+                test_fail(TEST_PLACE("errors"), "unexpected among %.*s", STR_ARG(buf_str(&text)));
+        CHECK_EQ(errors.count, json_count(causes));
+    }
+}
+
+TEST(definition_validate_accepts_what_kubernetes_accepts)
+{
+    ROWS_FOREACH(row, "custom/definitions.jsonl")
+    {
+        OWNED(json_doc) body = json_doc_copy(json_get(row, STR("body")));
+        OWNED(json_doc) definition = NULL;
+        CHECK_OK(definition_default(body, &definition));
+        check_errors(definition, NULL, STR(""));
+        check_errors(definition, definition, STR(""));
+    }
+}
+
+/* The gadgets' definition with one member changed. */
+static struct json_doc *changed(struct str path, const struct json_value *value)
+{
+    struct json_doc *doc = NULL;
+    SCOPED(arena) arena = {.limit = 0};
+    OWNED(json_doc) base = rig_definition(STR("gadgets.crd.run.example.com"));
+    SCOPED(json_edit) edit;
+    json_edit_init(&edit, json_doc_root(base));
+    json_edit_set(&edit, (struct json_place){.path = arena_c(&arena, path)}, value);
+    CHECK_OK(json_edit_finish(&edit, &doc));
+    return doc;
+}
+
+static struct json_doc *changed_to(struct str path, const char *value)
+{
+    OWNED(json_doc) content = rig_read(str_from_c(value));
+    return changed(path, json_doc_root(content));
+}
+
+TEST(definition_validate_looks_at_every_field)
+{
+    ROWS_FOREACH(row, "custom/changes.jsonl")
+    {
+        OWNED(json_doc)
+        definition = changed(json_path_str(row, "path"), json_get(row, STR("value")));
+        check_errors(definition, NULL, json_path_str(row, "message"));
+    }
+}
+
+TEST(definition_validate_keeps_what_must_not_change)
+{
+    OWNED(json_doc) fresh = rig_definition(STR("gadgets.crd.run.example.com"));
+    OWNED(json_doc)
+    established =
+        changed_to(STR("status.conditions"), "[{\"type\":\"Established\",\"status\":\"True\"}]");
+    OWNED(json_doc) scope = changed_to(STR("spec.scope"), "\"Cluster\"");
+    OWNED(json_doc) group = changed_to(STR("spec.group"), "\"other.example.com\"");
+    check_errors(scope, fresh, STR(""));
+    check_errors(scope, established,
+                 STR("spec.scope: Invalid value: \"Cluster\": field is immutable"));
+    check_errors(group, fresh,
+                 STR("spec.group: Invalid value: \"other.example.com\": field is immutable"));
+}
+
+TEST(definition_default_fills_in_names_conversion_and_status)
+{
+    OWNED(json_doc) once = rig_definition(STR("gadgets.crd.run.example.com"));
+    OWNED(json_doc) twice = NULL;
+    OWNED(json_doc) moved = changed_to(STR("status.storedVersions"), "[\"v0\"]");
+    OWNED(json_doc) both = NULL;
+    const struct json_value *root = json_doc_root(once);
+    SCOPED(buf) status = {.limit = 0};
+    CHECK_EQ(json_path_str(root, "spec.names.singular"), STR("gadget"));
+    CHECK_EQ(json_path_str(root, "spec.names.listKind"), STR("GadgetList"));
+    CHECK_EQ(json_path_str(root, "spec.conversion.strategy"), STR("None"));
+    json_write(&status, json_get(root, STR("status")));
+    CHECK_EQ(
+        buf_str(&status),
+        STR("{\"conditions\":null,\"acceptedNames\":{\"plural\":\"\",\"kind\":\"\"},\"storedVersions\":[\"v1\"]}"));
+    CHECK_OK(definition_default(once, &twice));
+    CHECK(once == twice);
+    CHECK_OK(definition_default(moved, &both));
+    CHECK_EQ(json_count(json_path(json_doc_root(both), "status.storedVersions")), (size_t)2);
+}
+
+static bool is_taken(void *data, struct str name, bool is_kind)
+{
+    return str_eq(name, *(const struct str *)data) && is_kind == (name.ptr[0] < 'a');
+}
+
+/* The rows have a name that another definition uses. */
+TEST(definition_settle_says_what_became_of_the_names)
+{
+    ROWS_FOREACH(row, "custom/settled.jsonl")
+    {
+        OWNED(json_doc) fresh = rig_definition(STR("gadgets.crd.run.example.com"));
+        OWNED(json_doc) settled = NULL;
+        OWNED(json_doc) again = NULL;
+        struct str taken = json_path_str(row, "taken");
+        bool is_established = false;
+        json_to_bool(json_get(row, STR("established")), &is_established);
+        CHECK(!definition_is_established(json_doc_root(fresh)));
+        CHECK_OK(definition_settle(fresh, RIG_NOW, is_taken, &taken, &settled));
+        rig_check_json(json_get(json_doc_root(settled), STR("status")),
+                       json_get(row, STR("status")));
+        CHECK_EQ(definition_is_established(json_doc_root(settled)), is_established);
+        CHECK_OK(definition_settle(settled, RIG_NOW + SECOND, is_taken, &taken, &again));
+        CHECK(again == settled);
+    }
+}
+
+TEST(definition_settle_says_that_it_goes)
+{
+    OWNED(json_doc)
+    doomed = changed_to(STR("metadata.deletionTimestamp"), "\"2023-11-14T22:13:20Z\"");
+    OWNED(json_doc) settled = NULL;
+    CHECK_OK(definition_settle(doomed, RIG_NOW, NULL, NULL, &settled));
+    const struct json_value *condition = json_path(json_doc_root(settled), "status.conditions.2");
+    CHECK_EQ(json_path_str(condition, "type"), STR("Terminating"));
+    CHECK_EQ(json_path_str(condition, "reason"), STR("InstanceDeletionInProgress"));
+}

@@ -1,0 +1,344 @@
+#include "apiserver/crd/jsonpath.h"
+
+#include "apiserver/crd/jsonpath_internal.h"
+#include "base/memory.h"
+
+/* A query under way. Values of all steps together are counted, so the work has an end. */
+struct query {
+    struct arena *arena;
+    size_t used;
+    bool failed;
+};
+
+struct values {
+    const struct json_value **items;
+    size_t count, capacity;
+};
+
+static struct values eval_steps(struct query *query, const struct path_steps *steps,
+                                struct values input);
+
+static struct values fail(struct query *query)
+{
+    query->failed = true;
+    return (struct values){.items = NULL};
+}
+
+static void add_value(struct query *query, struct values *values, const struct json_value *value)
+{
+    if (++query->used > JSONPATH_RESULTS_MAX) {
+        query->failed = true;
+        return;
+    }
+    if (values->count == values->capacity) {
+        values->capacity = values->capacity ? 2 * values->capacity : 4;
+        const struct json_value **items =
+            arena_alloc_array(query->arena, values->capacity, sizeof(items[0]));
+        if (values->count)
+            memcpy(items, values->items, values->count * sizeof(items[0]));
+        values->items = items;
+    }
+    values->items[values->count++] = value;
+}
+
+static struct values eval_field(struct query *query, const struct path_step *step,
+                                struct values input)
+{
+    struct values output = {.items = NULL};
+    for (size_t i = 0; i < input.count; i++) {
+        const struct json_value *value = json_get(input.items[i], step->name);
+        if (value)
+            add_value(query, &output, value);
+    }
+    return output;
+}
+
+static struct values eval_wildcard(struct query *query, struct values input)
+{
+    struct values output = {.items = NULL};
+    for (size_t i = 0; i < input.count; i++) {
+        const struct json_value *value;
+        JSON_FOREACH (key, value, input.items[i])
+            add_value(query, &output, value);
+    }
+    return output;
+}
+
+/* The elements [from, to) in steps of by; false when they are out of bounds. */
+static bool bounds_of(const struct path_slice *slice, int64_t len, int64_t *ret_from,
+                      int64_t *ret_to)
+{
+    int64_t from = slice->has_from ? slice->from : 0;
+    int64_t to = slice->has_to ? slice->to : len;
+    if (from < -len || to < -len || slice->by <= 0)
+        return false;
+    from = from < 0 ? from + len : from;
+    to = to < 0 ? to + len : to;
+    if (slice->is_index)
+        to = from + 1;
+    *ret_from = from;
+    *ret_to = to;
+    return from == to || (from < to && from < len && to <= len);
+}
+
+static struct values eval_slice(struct query *query, const struct path_step *step,
+                                struct values input)
+{
+    struct values output = {.items = NULL};
+    for (size_t i = 0; i < input.count; i++) {
+        const struct json_value *array = input.items[i], *value;
+        int64_t from, to, index = 0;
+        if (json_type(array) == JSON_NULL)
+            continue;
+        if (json_type(array) != JSON_ARRAY ||
+            !bounds_of(&step->slice, (int64_t)json_count(array), &from, &to))
+            return fail(query);
+        JSON_FOREACH (key, value, array) {
+            if (index >= from && index < to && (index - from) % step->slice.by == 0)
+                add_value(query, &output, value);
+            index++;
+        }
+    }
+    return output;
+}
+
+/* Kinds of values that can be compared, with others of the kind only. */
+enum basic {
+    BASIC_NONE,
+    BASIC_BOOL,
+    BASIC_INT,
+    BASIC_FLOAT,
+    BASIC_STRING,
+};
+
+static enum basic basic_of(const struct json_value *value)
+{
+    int64_t whole;
+    switch (json_type(value)) {
+    case JSON_BOOL:
+        return BASIC_BOOL;
+    case JSON_NUMBER:
+        return json_to_int64(value, &whole) ? BASIC_INT : BASIC_FLOAT;
+    case JSON_STRING:
+        return BASIC_STRING;
+    default:
+        return BASIC_NONE;
+    }
+}
+
+/* Negative, 0 or positive; for booleans only 0 means something. */
+static int compare_basic(enum basic basic, const struct json_value *a, const struct json_value *b)
+{
+    int64_t x = 0, y = 0;
+    double v = 0, w = 0;
+    bool s = false, t = false;
+    switch (basic) {
+    case BASIC_INT:
+        json_to_int64(a, &x);
+        json_to_int64(b, &y);
+        return (x > y) - (x < y);
+    case BASIC_FLOAT:
+        json_to_double(a, &v);
+        json_to_double(b, &w);
+        return (v > w) - (v < w);
+    case BASIC_STRING:
+        return str_cmp(json_to_str(a), json_to_str(b));
+    default:
+        json_to_bool(a, &s);
+        json_to_bool(b, &t);
+        return s != t;
+    }
+}
+
+/* False when the two cannot be compared so. */
+static bool compare(enum step_compare compare, const struct json_value *a,
+                    const struct json_value *b, bool *ret_holds)
+{
+    const enum basic basic = basic_of(a);
+    const bool is_order = compare != COMPARE_EQUAL && compare != COMPARE_NOT_EQUAL;
+    if (basic == BASIC_NONE || basic != basic_of(b) || (is_order && basic == BASIC_BOOL))
+        return false;
+    const int order = compare_basic(basic, a, b);
+    switch (compare) {
+    case COMPARE_LESS:
+        *ret_holds = order < 0;
+        return true;
+    case COMPARE_GREATER:
+        *ret_holds = order > 0;
+        return true;
+    case COMPARE_EQUAL:
+        *ret_holds = order == 0;
+        return true;
+    case COMPARE_NOT_EQUAL:
+        *ret_holds = order != 0;
+        return true;
+    case COMPARE_LESS_EQUAL:
+        *ret_holds = order <= 0;
+        return true;
+    case COMPARE_GREATER_EQUAL:
+        *ret_holds = order >= 0;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool element_passes(struct query *query, const struct path_step *step,
+                           const struct json_value *element)
+{
+    struct values one = {.items = &element, .count = 1, .capacity = 1};
+    bool holds = false;
+    const struct values left = eval_steps(query, &step->left, one);
+    if (step->compare == COMPARE_EXISTS) {
+        query->failed = query->used > JSONPATH_RESULTS_MAX; /* a query that fails finds nothing */
+        return left.count > 0;
+    }
+    const struct values right = eval_steps(query, &step->right, one);
+    if (query->failed || left.count != 1 || right.count != 1 ||
+        !compare(step->compare, left.items[0], right.items[0], &holds))
+        query->failed = true;
+    return holds;
+}
+
+static struct values eval_filter(struct query *query, const struct path_step *step,
+                                 struct values input)
+{
+    struct values output = {.items = NULL};
+    for (size_t i = 0; i < input.count; i++) {
+        const struct json_value *element;
+        if (json_type(input.items[i]) != JSON_ARRAY)
+            return fail(query);
+        JSON_FOREACH (key, element, input.items[i]) {
+            if (element_passes(query, step, element))
+                add_value(query, &output, element);
+            if (query->failed)
+                return output;
+        }
+    }
+    return output;
+}
+
+static struct values eval_union(struct query *query, const struct path_step *step,
+                                struct values input)
+{
+    struct values output = {.items = NULL};
+    for (size_t i = 0; i < step->option_count && !query->failed; i++) {
+        const struct values part = eval_steps(query, &step->options[i], input);
+        for (size_t k = 0; k < part.count; k++)
+            add_value(query, &output, part.items[k]);
+    }
+    return output;
+}
+
+static bool is_filled(const struct json_value *value)
+{
+    return json_type(value) == JSON_STRING ? json_to_str(value).len > 0 : json_count(value) > 0;
+}
+
+/* Everything inside that has content, outer values first. */
+static void descend(struct query *query, const struct json_value *root, struct values *output)
+{
+    struct json_iter *stack = NULL;
+    size_t depth = 0, capacity = 0;
+    const struct json_value *value = root;
+    for (bool more = is_filled(root); more && !query->failed;) {
+        if (is_filled(value)) {
+            add_value(query, output, value);
+            if (depth == capacity) {
+                capacity = capacity ? 2 * capacity : 16;
+                stack = mem_realloc_array(stack, capacity, sizeof(*stack));
+            }
+            stack[depth++] = (struct json_iter){.container = value};
+        }
+        struct str key;
+        while (depth > 0 && !json_next(&stack[depth - 1], &key, &value))
+            depth--;
+        more = depth > 0;
+    }
+    mem_free(stack);
+}
+
+static struct values eval_recursive(struct query *query, struct values input)
+{
+    struct values output = {.items = NULL};
+    for (size_t i = 0; i < input.count; i++)
+        descend(query, input.items[i], &output);
+    return output;
+}
+
+static struct values eval_literal(struct query *query, const struct path_step *step,
+                                  struct values input)
+{
+    struct values output = {.items = NULL};
+    for (size_t i = 0; i < input.count; i++)
+        add_value(query, &output, step->literal);
+    return output;
+}
+
+static struct values eval_step(struct query *query, const struct path_step *step,
+                               struct values input)
+{
+    switch (step->type) {
+    case STEP_FIELD:
+        return eval_field(query, step, input);
+    case STEP_WILDCARD:
+        return eval_wildcard(query, input);
+    case STEP_SLICE:
+        return eval_slice(query, step, input);
+    case STEP_FILTER:
+        return eval_filter(query, step, input);
+    case STEP_UNION:
+        return eval_union(query, step, input);
+    case STEP_RECURSIVE:
+        return eval_recursive(query, input);
+    case STEP_LITERAL:
+        return eval_literal(query, step, input);
+    case STEP_FAIL:
+        break;
+    }
+    return fail(query);
+}
+
+/* Recurses as deep as filters and unions nest in the text, which has a bound. */
+static struct values eval_steps(struct query *query, const struct path_steps *steps,
+                                struct values input)
+{
+    for (size_t i = 0; i < steps->count && !query->failed; i++)
+        input = eval_step(query, &steps->items[i], input);
+    return query->failed ? (struct values){.items = NULL} : input;
+}
+
+static bool run(struct query *query, const struct path_steps *steps, const struct json_value *value,
+                struct jsonpath_results *ret_results)
+{
+    struct values root = {.items = NULL};
+    add_value(query, &root, value);
+    const struct values found = eval_steps(query, steps, root);
+    if (query->failed)
+        return false;
+    *ret_results = (struct jsonpath_results){found.items, found.count};
+    return true;
+}
+
+bool jsonpath_find(const struct jsonpath *path, const struct json_value *value, struct arena *arena,
+                   struct jsonpath_results *ret_results)
+{
+    struct query query = {.arena = arena};
+    return run(&query, &path->steps, value, ret_results);
+}
+
+const struct json_value *jsonpath_first(const struct jsonpath *path, const struct json_value *value)
+{
+    size_t plain = 0; /* most paths are fields only and need no lists */
+    while (plain < path->steps.count && path->steps.items[plain].type == STEP_FIELD)
+        value = json_get(value, path->steps.items[plain++].name);
+    if (plain == path->steps.count || !value)
+        return value;
+    SCOPED(arena) arena = {.limit = 0};
+    struct query query = {.arena = &arena, .used = plain};
+    const struct path_steps rest = {path->steps.items + plain, path->steps.count - plain, 0};
+    struct jsonpath_results results;
+    if (!run(&query, &rest, value, &results) || results.count == 0)
+        return NULL;
+    return results.items[0];
+}

@@ -1,0 +1,253 @@
+#include "apiserver/crd/scale.h"
+
+#include "apimachinery/selector.h"
+#include "apimachinery/status.h"
+#include "apiserver/crd/scale_internal.h"
+#include "apiserver/strategicpatch/strategic_print.h"
+#include "json/builder.h"
+#include "json/edit.h"
+#include "json/path.h"
+
+static struct str without_dot(struct str path)
+{
+    return str_starts_with(path, STR(".")) ? str_skip(path, 1) : path;
+}
+
+/* "%v accessor error: ..." of the part of a path that ends at end. */
+static struct str accessor_error(struct arena *arena, struct str path, size_t end,
+                                 const struct json_value *found, const char *expected)
+{
+    SCOPED(buf) text = {.limit = 0};
+    const enum go_type type = go_type(found);
+    buf_print(&text, ".%.*s accessor error: ", STR_ARG(str_slice(path, 0, end)));
+    strategic_print(&text, found);
+    buf_print(&text, " is of the type %s, expected %s",
+              type == GO_NIL ? "<nil>" : go_type_name(type), expected);
+    return arena_str(arena, buf_str(&text));
+}
+
+/* The value at a dotted path; NULL when it is absent. Something else on the way is an error. */
+static const struct json_value *find_nested(struct arena *arena, const struct json_value *value,
+                                            struct str path, struct str *ret_error)
+{
+    struct str rest = path, name;
+    for (bool more = true; more && value && json_type(value) != JSON_NULL;) {
+        more = str_cut(&rest, '.', &name);
+        if (json_type(value) != JSON_OBJECT) {
+            const size_t end = (size_t)(name.ptr - path.ptr) + name.len;
+            *ret_error = accessor_error(arena, path, end, value, "map[string]interface{}");
+            return NULL;
+        }
+        value = json_get(value, name);
+        if (!more)
+            return value;
+    }
+    return NULL;
+}
+
+/* False when there is something else, which the error tells; an absent number is 0. */
+static bool read_int(struct arena *arena, const struct json_value *object, struct str path,
+                     int64_t *ret_number, bool *ret_found, struct str *ret_error)
+{
+    *ret_number = 0;
+    *ret_error = STR("");
+    path = without_dot(path);
+    const struct json_value *value = find_nested(arena, object, path, ret_error);
+    *ret_found = value != NULL;
+    if (value && !json_to_int64(value, ret_number))
+        *ret_error = accessor_error(arena, path, path.len, value, "int64");
+    return str_is_empty(*ret_error);
+}
+
+static bool read_text(struct arena *arena, const struct json_value *object, struct str path,
+                      struct str *ret_text, struct str *ret_error)
+{
+    *ret_error = STR("");
+    path = without_dot(path);
+    const struct json_value *value = find_nested(arena, object, path, ret_error);
+    *ret_text = json_to_str(value);
+    if (value && json_type(value) != JSON_STRING)
+        *ret_error = accessor_error(arena, path, path.len, value, "string");
+    return str_is_empty(*ret_error);
+}
+
+static void validate_replicas(struct str path, const struct json_value *object,
+                              struct field_errors *errors)
+{
+    struct str problem;
+    int64_t number;
+    bool found;
+    if (!read_int(errors->arena, object, path, &number, &found, &problem))
+        field_errors_add_int(errors, FIELD_INVALID, path, 0, problem);
+    else if (number < 0)
+        field_errors_add_int(errors, FIELD_INVALID, path, number,
+                             STR("should be a non-negative integer"));
+    else if (number > INT32_MAX)
+        field_errors_add_int(errors, FIELD_INVALID, path, number,
+                             STR("should be less than or equal to 2147483647"));
+}
+
+void scale_validate(const struct custom_scale *scale, const struct json_value *object,
+                    bool is_status, struct field_errors *errors)
+{
+    struct str text, problem;
+    if (!is_status)
+        validate_replicas(scale->spec_replicas, object, errors);
+    validate_replicas(scale->status_replicas, object, errors);
+    if (scale->selector.len > 0 &&
+        !read_text(errors->arena, object, scale->selector, &text, &problem))
+        field_errors_add_str(errors, FIELD_INVALID, scale->selector, STR(""), problem);
+}
+
+/* What a Scale says. */
+struct numbers {
+    int64_t spec, status;
+    struct str selector;
+};
+
+static struct error *read_custom(const struct custom_scale *scale, struct arena *arena,
+                                 const struct json_value *object, struct numbers *ret_numbers)
+{
+    struct str problem;
+    bool has_spec = false, has_status;
+    if (!read_int(arena, object, scale->spec_replicas, &ret_numbers->spec, &has_spec, &problem) ||
+        !read_int(arena, object, scale->status_replicas, &ret_numbers->status, &has_status,
+                  &problem) ||
+        (scale->selector.len > 0 &&
+         !read_text(arena, object, scale->selector, &ret_numbers->selector, &problem)))
+        return status_internal("%.*s", STR_ARG(problem));
+    if (has_spec)
+        return NULL;
+    return status_internal("the spec replicas field \"%.*s\" does not exist",
+                           STR_ARG(without_dot(scale->spec_replicas)));
+}
+
+/* Of ReplicationControllers the selector is plain labels, of all others a selector's object form.
+ */
+static struct error *read_builtin(struct arena *arena, const struct json_value *object,
+                                  struct numbers *ret_numbers)
+{
+    const struct json_value *json = json_path(object, "spec.selector"), *value;
+    SCOPED(buf) text = {.limit = 0};
+    struct selector selector = {.items = NULL};
+    ret_numbers->spec = 1; /* what an absent number means for all of them */
+    json_to_int64(json_path(object, "spec.replicas"), &ret_numbers->spec);
+    json_to_int64(json_path(object, "status.replicas"), &ret_numbers->status);
+    bool is_plain = false;
+    JSON_FOREACH (key, value, json)
+        is_plain = is_plain || json_type(value) == JSON_STRING;
+    if (is_plain) {
+        SCOPED(json_builder) builder = {.limit = 0};
+        OWNED(json_doc) doc = NULL;
+        json_builder_object(&builder);
+        json_builder_add_value(&builder, "matchLabels", json);
+        json_builder_end(&builder);
+        TRY(json_builder_finish(&builder, &doc));
+        TRY(selector_from_value(arena, json_doc_root(doc), &selector));
+        selector_write(&text, &selector);
+    } else if (json) {
+        TRY(selector_from_value(arena, json, &selector));
+        selector_write(&text, &selector);
+    }
+    ret_numbers->selector = arena_str(arena, buf_str(&text));
+    return NULL;
+}
+
+static void add_metadata(struct json_builder *out, const struct json_value *object)
+{
+    static const char *const names[] = {"name", "namespace", "uid", "resourceVersion",
+                                        "creationTimestamp"};
+    json_builder_add_object(out, "metadata");
+    for (size_t i = 0; i < COUNT(names); i++) {
+        const struct json_value *value =
+            json_get(json_get(object, STR("metadata")), str_from_c(names[i]));
+        if (json_type(value) == JSON_STRING)
+            json_builder_add_value(out, names[i], value);
+    }
+    json_builder_end(out);
+}
+
+struct error *custom_scale_read(const struct kind *kind, const struct json_value *object,
+                                struct json_doc **ret_scale)
+{
+    SCOPED(arena) arena = {.limit = 0};
+    SCOPED(json_builder) out = {.limit = 0};
+    struct custom_scale scale;
+    struct numbers numbers = {.spec = 0};
+    if (kind->is_custom && custom_scale(kind, &scale))
+        TRY(read_custom(&scale, &arena, object, &numbers));
+    else
+        TRY(read_builtin(&arena, object, &numbers));
+    json_builder_object(&out);
+    json_builder_add_str(&out, "kind", STR("Scale"));
+    json_builder_add_str(&out, "apiVersion", STR("autoscaling/v1"));
+    add_metadata(&out, object);
+    json_builder_add_object(&out, "spec");
+    if (numbers.spec != 0)
+        json_builder_add_int(&out, "replicas", numbers.spec);
+    json_builder_end(&out);
+    json_builder_add_object(&out, "status");
+    json_builder_add_int(&out, "replicas", numbers.status);
+    if (numbers.selector.len > 0)
+        json_builder_add_str(&out, "selector", numbers.selector);
+    json_builder_end(&out);
+    json_builder_end(&out);
+    return json_builder_finish(&out, ret_scale);
+}
+
+/* The replicas a Scale asks for; none is 0. */
+static struct error *wanted_replicas(const struct json_value *scale, int64_t *ret_number)
+{
+    const struct json_value *value = json_path(scale, "spec.replicas");
+    SCOPED(buf) number = {.limit = 0};
+    *ret_number = 0;
+    if (!value || json_type(value) == JSON_NULL)
+        return NULL;
+    if (json_to_int64(value, ret_number) && *ret_number == (int32_t)*ret_number)
+        return NULL;
+    if (json_type(value) == JSON_NUMBER) {
+        buf_add_char(&number, ' ');
+        json_write_with(&number, value, JSON_WRITE_NUMBERS_AS_READ);
+    }
+    const enum json_type type = json_type(value);
+    return error_new(ERROR_BAD_REQUEST,
+                     "json: cannot unmarshal %s%.*s into Go struct field ScaleSpec.spec.replicas "
+                     "of type int32",
+                     type == JSON_NUMBER   ? "number"
+                     : type == JSON_STRING ? "string"
+                     : type == JSON_BOOL   ? "bool"
+                     : type == JSON_ARRAY  ? "array"
+                                           : "object",
+                     STR_ARG(buf_str(&number)));
+}
+
+static struct error *refuse_negative(const struct json_value *scale, int64_t replicas)
+{
+    SCOPED(arena) arena = {.limit = 0};
+    struct field_errors errors = {.arena = &arena};
+    if (replicas >= 0)
+        return NULL;
+    field_errors_add_int(&errors, FIELD_INVALID, STR("spec.replicas"), replicas,
+                         STR("must be greater than or equal to 0"));
+    return status_invalid(GVK("autoscaling", "v1", "Scale"), json_path_str(scale, "metadata.name"),
+                          &errors);
+}
+
+struct error *custom_scale_write(const struct kind *kind, const struct json_value *object,
+                                 const struct json_value *scale, struct json_doc **ret_doc)
+{
+    SCOPED(arena) arena = {.limit = 0};
+    SCOPED(json_edit) edit;
+    struct custom_scale paths = {.spec_replicas = STR("spec.replicas")};
+    const struct str version = json_path_str(scale, "metadata.resourceVersion");
+    int64_t replicas;
+    json_edit_init(&edit, object);
+    TRY(wanted_replicas(scale, &replicas));
+    if (!kind->is_custom || !custom_scale(kind, &paths))
+        TRY(refuse_negative(scale, replicas));
+    const struct json_place place = {.path = arena_c(&arena, without_dot(paths.spec_replicas))};
+    json_edit_set_int(&edit, place, replicas);
+    if (version.len > 0)
+        json_edit_set_str(&edit, JSON_PLACE("metadata.resourceVersion"), version);
+    return json_edit_finish(&edit, ret_doc);
+}

@@ -1,0 +1,340 @@
+/*
+ * What makes a schema structural and valid, in the words in which a CustomResourceDefinition with
+ * another one is refused.
+ */
+#include "apiserver/crd/schema/schema_internal.h"
+
+struct check {
+    const struct json_value *json;
+    const struct schema_node *node;
+    struct str path;
+    struct field_errors *errors;
+};
+
+static const struct {
+    struct str name;
+    uint8_t type;
+} types[] = {
+    {STR_INIT("array"),   TYPE_ARRAY  },
+    {STR_INIT("boolean"), TYPE_BOOLEAN},
+    {STR_INIT("integer"), TYPE_INTEGER},
+    {STR_INIT("number"),  TYPE_NUMBER },
+    {STR_INIT("object"),  TYPE_OBJECT },
+    {STR_INIT("string"),  TYPE_STRING },
+};
+
+bool schema_type_from_name(struct str name, uint8_t *ret_type)
+{
+    for (size_t i = 0; i < COUNT(types); i++)
+        if (str_eq(types[i].name, name)) {
+            *ret_type = types[i].type;
+            return true;
+        }
+    return false;
+}
+
+static struct str below(const struct check *check, const char *keyword)
+{
+    return arena_print(check->errors->arena, "%.*s.%s", STR_ARG(check->path), keyword);
+}
+
+static void forbid(const struct check *check, const char *keyword, const char *detail)
+{
+    field_errors_add(check->errors, FIELD_FORBIDDEN, below(check, keyword), str_from_c(detail));
+}
+
+static void require(const struct check *check, const char *keyword, const char *detail)
+{
+    field_errors_add(check->errors, FIELD_REQUIRED, below(check, keyword), str_from_c(detail));
+}
+
+static void refuse(const struct check *check, const char *keyword, const char *detail)
+{
+    field_errors_add_value(check->errors, FIELD_INVALID, below(check, keyword),
+                           json_get(check->json, str_from_c(keyword)), str_from_c(detail));
+}
+
+static bool has(const struct check *check, const char *keyword)
+{
+    return json_get(check->json, str_from_c(keyword)) != NULL;
+}
+
+static struct str text_of(const struct check *check, const char *keyword)
+{
+    return json_to_str(json_get(check->json, str_from_c(keyword)));
+}
+
+static bool is_true(const struct check *check, const char *keyword)
+{
+    bool truth = false;
+    return json_to_bool(json_get(check->json, str_from_c(keyword)), &truth) && truth;
+}
+
+static bool is_false(const struct check *check, const char *keyword)
+{
+    bool truth = true;
+    return json_to_bool(json_get(check->json, str_from_c(keyword)), &truth) && !truth;
+}
+
+/* Keywords of OpenAPI that structural schemas do without. */
+static void check_unsupported(const struct check *check)
+{
+    static const struct {
+        const char *keyword, *detail;
+    } unsupported[] = {
+        {"$ref",              "$ref is not supported"             },
+        {"definitions",       "definitions is not supported"      },
+        {"dependencies",      "dependencies is not supported"     },
+        {"patternProperties", "patternProperties is not supported"},
+        {"additionalItems",   "additionalItems is not supported"  },
+        {"id",                "id is not supported"               },
+    };
+    for (size_t i = 0; i < COUNT(unsupported); i++)
+        if (has(check, unsupported[i].keyword))
+            forbid(check, unsupported[i].keyword, unsupported[i].detail);
+    if (is_true(check, "uniqueItems"))
+        forbid(check, "uniqueItems",
+               "uniqueItems cannot be set to true since the runtime complexity becomes quadratic");
+    if (is_false(check, "additionalProperties"))
+        forbid(check, "additionalProperties", "additionalProperties cannot be set to false");
+    if (json_type(json_get(check->json, STR("items"))) == JSON_ARRAY)
+        forbid(check, "items", "items must be a schema object and not an array");
+}
+
+/* A name in a keyword that has to be one of a few. */
+static void check_word(const struct check *check, const char *keyword, const struct str *words,
+                       size_t count)
+{
+    const struct str text = text_of(check, keyword);
+    if (!has(check, keyword))
+        return;
+    for (size_t i = 0; i < count; i++)
+        if (str_eq(words[i], text))
+            return;
+    field_errors_add_not_supported(check->errors, below(check, keyword), text, words, count);
+}
+
+static void check_words(const struct check *check)
+{
+    static const struct str lists[] = {STR_INIT("atomic"), STR_INIT("set"), STR_INIT("map")};
+    static const struct str maps[] = {STR_INIT("atomic"), STR_INIT("granular")};
+    struct str names[COUNT(types)];
+    for (size_t i = 0; i < COUNT(types); i++)
+        names[i] = types[i].name;
+    if (text_of(check, "type").len)
+        check_word(check, "type", names, COUNT(names));
+    check_word(check, "x-kubernetes-list-type", lists, COUNT(lists));
+    check_word(check, "x-kubernetes-map-type", maps, COUNT(maps));
+}
+
+/* What belongs to one type and is given to another. */
+static void check_extensions(const struct check *check)
+{
+    const struct schema_node *node = check->node;
+    const bool is_object = node->types == TYPE_OBJECT;
+    if (node->int_or_string && text_of(check, "type").len)
+        forbid(check, "type", "must be empty if x-kubernetes-int-or-string is true");
+    if (node->embedded && !is_object)
+        refuse(check, "type", "must be object if x-kubernetes-embedded-resource is true");
+    if (node->embedded && !node->preserve && node->property_count == 0)
+        require(check, "properties",
+                "must not be empty if x-kubernetes-embedded-resource is true without "
+                "x-kubernetes-preserve-unknown-fields");
+    if (is_false(check, "x-kubernetes-preserve-unknown-fields"))
+        refuse(check, "x-kubernetes-preserve-unknown-fields", "must be true or undefined");
+    if (node->preserve && node->types && !is_object)
+        refuse(check, "type", "must be object if x-kubernetes-preserve-unknown-fields is true");
+    if (has(check, "x-kubernetes-map-type") && !is_object)
+        refuse(check, "type", "must be object if x-kubernetes-map-type is specified");
+    if (has(check, "x-kubernetes-list-type") && node->types != TYPE_ARRAY)
+        refuse(check, "type", "must be array if x-kubernetes-list-type is specified");
+}
+
+/* Inside of allOf and the like there are conditions on values, nothing that shapes them. */
+static void check_logic(const struct check *check)
+{
+    static const char *const shaping[] = {
+        "default",
+        "additionalProperties",
+        "nullable",
+        "x-kubernetes-preserve-unknown-fields",
+        "x-kubernetes-embedded-resource",
+        "x-kubernetes-int-or-string",
+        "x-kubernetes-list-type",
+        "x-kubernetes-map-type",
+    };
+    for (size_t i = 0; i < COUNT(shaping); i++)
+        if (has(check, shaping[i]))
+            forbid(check, shaping[i], "must be empty to be structural");
+    /* "anyOf":[{"type":"integer"},{"type":"string"}] is how an int-or-string is often written. */
+    if (check->node->types & ~(TYPE_INTEGER | TYPE_STRING))
+        forbid(check, "type", "must be empty to be structural");
+}
+
+static void check_shape(const struct check *check)
+{
+    const struct schema_node *node = check->node;
+    if (node->types == TYPE_ARRAY && !has(check, "items"))
+        require(check, "items", "must be specified");
+    if (node->property_count && (node->additional || node->allows_additional))
+        forbid(check, "additionalProperties",
+               "additionalProperties and properties are mutual exclusive");
+}
+
+void schema_check_node(const struct json_value *json, const struct schema_node *node,
+                       struct str path, struct field_errors *errors)
+{
+    const struct check check = {json, node, path, errors};
+    check_unsupported(&check);
+    check_words(&check);
+    if (node->is_logic) {
+        check_logic(&check);
+        return;
+    }
+    check_extensions(&check);
+    check_shape(&check);
+}
+
+/* Parts: only now is it known what stands in them. */
+
+static void require_type(const struct check *check, const struct schema_node *part,
+                         struct str place, const char *detail)
+{
+    if (!part || part->types || part->preserve)
+        return;
+    field_errors_add(
+        check->errors, FIELD_REQUIRED,
+        arena_print(check->errors->arena, "%.*s.%.*s.type", STR_ARG(check->path), STR_ARG(place)),
+        str_from_c(detail));
+}
+
+static bool names_unknown_type(const struct json_value *json)
+{
+    uint8_t type;
+    const struct str name = json_to_str(json_get(json, STR("type")));
+    return name.len && !schema_type_from_name(name, &type);
+}
+
+static void check_types(const struct check *check)
+{
+    struct arena *arena = check->errors->arena;
+    const struct schema_node *node = check->node;
+    const struct json_value *properties = json_get(check->json, STR("properties"));
+    for (size_t i = 0; i < node->property_count; i++) {
+        const struct str name = node->properties[i].name;
+        if (!names_unknown_type(json_get(properties, name)))
+            require_type(check, node->properties[i].node,
+                         arena_print(arena, "properties[%.*s]", STR_ARG(name)),
+                         "must not be empty for specified object fields");
+    }
+    if (!names_unknown_type(json_get(check->json, STR("additionalProperties"))))
+        require_type(check, node->additional, STR("additionalProperties"),
+                     "must not be empty for specified object fields");
+    if (!names_unknown_type(json_get(check->json, STR("items"))))
+        require_type(check, node->items, STR("items"),
+                     "must not be empty for specified array items");
+}
+
+static bool is_required(const struct schema_node *node, struct str name)
+{
+    for (size_t i = 0; i < node->required.count; i++)
+        if (str_eq(node->required.items[i], name))
+            return true;
+    return false;
+}
+
+static void check_list_key(const struct check *check, size_t index)
+{
+    struct arena *arena = check->errors->arena;
+    const struct schema_node *items = check->node->items;
+    const struct str key = check->node->list_keys.items[index];
+    const struct schema_property *property = schema_find_property(items, key);
+    if (!property) {
+        field_errors_add_str(
+            check->errors, FIELD_INVALID,
+            arena_print(arena, "%.*s.x-kubernetes-list-map-keys[%zu]", STR_ARG(check->path), index),
+            key, STR("entries must all be names of item properties"));
+        return;
+    }
+    const struct str path =
+        arena_print(arena, "%.*s.items.properties[%.*s]", STR_ARG(check->path), STR_ARG(key));
+    if (property->node->types & (TYPE_ARRAY | TYPE_OBJECT))
+        field_errors_add_str(
+            check->errors, FIELD_INVALID, arena_print(arena, "%.*s.type", STR_ARG(path)),
+            property->node->types == TYPE_ARRAY ? STR("array") : STR("object"),
+            STR("must be a scalar type if parent array's x-kubernetes-list-type is map"));
+    if (!property->node->default_value && !is_required(items, key))
+        field_errors_add(check->errors, FIELD_REQUIRED,
+                         arena_print(arena, "%.*s.default", STR_ARG(path)),
+                         STR("this property is in x-kubernetes-list-map-keys, so it must have a "
+                             "default or be a required property"));
+}
+
+static void check_list_map(const struct check *check)
+{
+    const struct schema_node *node = check->node;
+    if (node->list_type != SCHEMA_LIST_MAP) {
+        if (node->list_keys.count)
+            refuse(check, "x-kubernetes-list-type",
+                   "must be map if x-kubernetes-list-map-keys is non-empty");
+        return;
+    }
+    if (node->list_keys.count == 0)
+        require(check, "x-kubernetes-list-map-keys",
+                "must not be empty if x-kubernetes-list-type is map");
+    if (!node->items)
+        return;
+    if (node->items->types != TYPE_OBJECT)
+        field_errors_add_value(
+            check->errors, FIELD_INVALID, below(check, "items.type"),
+            json_get(json_get(check->json, STR("items")), STR("type")),
+            STR("must be object if parent array's x-kubernetes-list-type is map"));
+    for (size_t i = 0; i < node->list_keys.count; i++)
+        check_list_key(check, i);
+}
+
+static void check_list_set(const struct check *check)
+{
+    const struct schema_node *items = check->node->items;
+    const struct str detail =
+        STR("must be atomic as item of a list with x-kubernetes-list-type=set");
+    if (check->node->list_type != SCHEMA_LIST_SET || !items)
+        return;
+    const struct json_value *json = json_get(check->json, STR("items"));
+    if (items->nullable)
+        forbid(check, "items.nullable", "cannot be nullable when x-kubernetes-list-type is set");
+    if (items->types == TYPE_OBJECT && !items->atomic_map)
+        field_errors_add_value(check->errors, FIELD_INVALID,
+                               below(check, "items.x-kubernetes-map-type"),
+                               json_get(json, STR("x-kubernetes-map-type")), detail);
+    if (items->types == TYPE_ARRAY && items->list_type != SCHEMA_LIST_ATOMIC)
+        field_errors_add_value(check->errors, FIELD_INVALID,
+                               below(check, "items.x-kubernetes-list-type"),
+                               json_get(json, STR("x-kubernetes-list-type")), detail);
+}
+
+static void check_default(const struct check *check)
+{
+    const struct json_value *value = check->node->default_value;
+    if (!value)
+        return;
+    const size_t before = check->errors->count;
+    const struct str path = below(check, "default");
+    if (schema_has_unknown(check->node, value))
+        field_errors_add_value(check->errors, FIELD_INVALID, path, value,
+                               STR("must not have unknown fields"));
+    if (check->errors->count == before)
+        schema_validate_value(check->node, value, path, check->errors);
+}
+
+void schema_check_parts(const struct json_value *json, const struct schema_node *node,
+                        struct str path, struct field_errors *errors)
+{
+    const struct check check = {json, node, path, errors};
+    if (node->is_logic)
+        return;
+    check_types(&check);
+    check_list_map(&check);
+    check_list_set(&check);
+    check_default(&check);
+}

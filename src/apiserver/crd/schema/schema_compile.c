@@ -1,0 +1,342 @@
+/*
+ * Reads an openAPIV3Schema. Nodes wait in a list until they are read, so a deep schema costs no
+ * stack; schema_check.c judges what is read.
+ */
+#include "apiserver/crd/schema/schema_internal.h"
+#include "base/memory.h"
+#include "json/builder.h"
+
+/* A node that is allocated but not read. */
+struct pending {
+    const struct json_value *json;
+    struct schema_node *node;
+    struct str path;
+    unsigned depth, logic; /* nodes around it; allOf, anyOf, oneOf and not around it */
+};
+
+struct pending_list {
+    struct pending *items;
+    size_t count, capacity;
+};
+
+/* Values that outlive the source; places are filled once all are in one document. */
+struct constants {
+    struct json_builder builder;
+    const struct json_value ***places;
+    size_t count, capacity;
+};
+
+struct compile {
+    struct schema *schema;
+    struct field_errors *errors;
+    struct pending_list pending; /* in the order of reading; none is taken out */
+    struct constants constants;
+};
+
+static void compile_done(struct compile *compile)
+{
+    mem_free(compile->pending.items);
+    mem_free(compile->constants.places);
+    json_builder_done(&compile->constants.builder);
+    schema_free(compile->schema);
+}
+
+static void pending_add(struct pending_list *list, struct pending item)
+{
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity ? list->capacity * 2 : 32;
+        list->items = mem_realloc_array(list->items, list->capacity, sizeof(list->items[0]));
+    }
+    list->items[list->count++] = item;
+}
+
+static void keep_value(struct compile *compile, const struct json_value *value,
+                       const struct json_value **place)
+{
+    struct constants *constants = &compile->constants;
+    if (json_type(value) == JSON_ABSENT)
+        return;
+    if (constants->count == constants->capacity) {
+        constants->capacity = constants->capacity ? constants->capacity * 2 : 16;
+        constants->places =
+            mem_realloc_array(constants->places, constants->capacity, sizeof(constants->places[0]));
+    }
+    constants->places[constants->count++] = place;
+    json_builder_value(&constants->builder, value);
+}
+
+/* A part of a node, to be read later. */
+static const struct schema_node *add_part(struct compile *compile, const struct pending *of,
+                                          const struct json_value *json, const char *keyword,
+                                          struct str name)
+{
+    struct schema_node *node = ARENA_NEW(&compile->schema->arena, struct schema_node);
+    struct arena *arena = compile->errors->arena;
+    const struct str path =
+        name.ptr ? arena_print(arena, "%.*s.%s[%.*s]", STR_ARG(of->path), keyword, STR_ARG(name))
+                 : arena_print(arena, "%.*s.%s", STR_ARG(of->path), keyword);
+    node->is_logic = of->node->is_logic;
+    if (of->depth == SCHEMA_DEPTH_MAX)
+        field_errors_add(compile->errors, FIELD_FORBIDDEN, path, STR("nests too deeply"));
+    else
+        pending_add(&compile->pending,
+                    (struct pending){json, node, path, of->depth + 1, of->logic});
+    return node;
+}
+
+static bool read_bool(const struct json_value *json, const char *name)
+{
+    bool truth = false;
+    return json_to_bool(json_get(json, str_from_c(name)), &truth) && truth;
+}
+
+static int64_t read_size(const struct json_value *json, const char *name)
+{
+    int64_t size = -1;
+    return json_to_int64(json_get(json, str_from_c(name)), &size) ? size : -1;
+}
+
+static struct schema_names read_names(struct compile *compile, const struct json_value *list)
+{
+    struct arena *arena = &compile->schema->arena;
+    struct schema_names names = {
+        .items = arena_alloc_array(arena, json_count(list), sizeof(struct str))};
+    const struct json_value *value;
+    JSON_FOREACH (key, value, list)
+        if (json_type(value) == JSON_STRING)
+            names.items[names.count++] = arena_str(arena, json_to_str(value));
+    return names;
+}
+
+static int property_cmp(const void *a, const void *b)
+{
+    const struct schema_property *x = a, *y = b;
+    return str_cmp(x->name, y->name);
+}
+
+static void read_properties(struct compile *compile, const struct pending *of)
+{
+    struct arena *arena = &compile->schema->arena;
+    const struct json_value *value, *properties = json_get(of->json, STR("properties"));
+    if (json_type(properties) != JSON_OBJECT || json_count(properties) == 0)
+        return;
+    struct schema_property *items =
+        arena_alloc_array(arena, json_count(properties), sizeof(items[0]));
+    size_t count = 0;
+    JSON_FOREACH (key, value, properties) {
+        items[count].name = arena_str(arena, key);
+        items[count++].node = add_part(compile, of, value, "properties", key);
+    }
+    qsort(items, count, sizeof(items[0]), property_cmp);
+    of->node->properties = items;
+    of->node->property_count = count;
+}
+
+static void read_containers(struct compile *compile, const struct pending *of)
+{
+    const struct json_value *items = json_get(of->json, STR("items"));
+    const struct json_value *additional = json_get(of->json, STR("additionalProperties"));
+    read_properties(compile, of);
+    if (json_type(items) == JSON_OBJECT)
+        of->node->items = add_part(compile, of, items, "items", (struct str){NULL, 0});
+    if (json_type(additional) == JSON_OBJECT)
+        of->node->additional =
+            add_part(compile, of, additional, "additionalProperties", (struct str){NULL, 0});
+    of->node->allows_additional = read_bool(of->json, "additionalProperties");
+    of->node->required = read_names(compile, json_get(of->json, STR("required")));
+}
+
+static const struct schema_node *add_logic(struct compile *compile, const struct pending *of,
+                                           const struct json_value *json, const char *keyword,
+                                           struct str index)
+{
+    struct pending around = *of;
+    struct schema_node marked = {.is_logic = true};
+    around.node = &marked; /* for the mark that parts take over */
+    if (++around.logic > SCHEMA_LOGIC_MAX)
+        around.depth = SCHEMA_DEPTH_MAX;
+    return add_part(compile, &around, json, keyword, index);
+}
+
+static struct schema_nodes read_logic(struct compile *compile, const struct pending *of,
+                                      const char *keyword)
+{
+    const struct json_value *value, *list = json_get(of->json, str_from_c(keyword));
+    struct schema_nodes nodes = {.items = NULL};
+    if (json_type(list) != JSON_ARRAY || json_count(list) == 0)
+        return nodes;
+    nodes.items =
+        arena_alloc_array(&compile->schema->arena, json_count(list), sizeof(nodes.items[0]));
+    JSON_FOREACH (key, value, list) {
+        char index[24];
+        const int len = snprintf(index, sizeof(index), "%zu", nodes.count);
+        nodes.items[nodes.count++] =
+            add_logic(compile, of, value, keyword, str_from(index, (size_t)len));
+    }
+    return nodes;
+}
+
+static void read_numbers(const struct json_value *json, struct schema_limits *limits)
+{
+    limits->has_minimum = json_to_double(json_get(json, STR("minimum")), &limits->minimum);
+    limits->has_maximum = json_to_double(json_get(json, STR("maximum")), &limits->maximum);
+    limits->has_multiple_of =
+        json_to_double(json_get(json, STR("multipleOf")), &limits->multiple_of);
+    limits->exclusive_minimum = read_bool(json, "exclusiveMinimum");
+    limits->exclusive_maximum = read_bool(json, "exclusiveMaximum");
+    limits->min_length = read_size(json, "minLength");
+    limits->max_length = read_size(json, "maxLength");
+    limits->min_items = read_size(json, "minItems");
+    limits->max_items = read_size(json, "maxItems");
+    limits->min_properties = read_size(json, "minProperties");
+    limits->max_properties = read_size(json, "maxProperties");
+}
+
+static void read_pattern(struct compile *compile, const struct pending *of,
+                         struct schema_limits *limits)
+{
+    struct arena *arena = compile->errors->arena;
+    const struct str text = json_to_str(json_get(of->json, STR("pattern")));
+    if (text.len == 0)
+        return;
+    limits->pattern_text = arena_str(&compile->schema->arena, text);
+    OWNED(error)
+    err = schema_pattern_compile(&compile->schema->arena, limits->pattern_text, &limits->pattern);
+    if (err)
+        field_errors_add_str(
+            compile->errors, FIELD_INVALID, arena_print(arena, "%.*s.pattern", STR_ARG(of->path)),
+            text,
+            arena_print(arena, "must be a valid regular expression, but isn't: %s", err->message));
+}
+
+/* Most nodes have none of these keywords and get no limits. */
+static bool has_limits(const struct json_value *json)
+{
+    static const char *const keywords[] = {
+        "minimum",   "maximum",       "multipleOf", "minLength",
+        "maxLength", "minItems",      "maxItems",   "minProperties",
+        "pattern",   "maxProperties", "allOf",      "anyOf",
+        "oneOf",     "not",           "enum",       "x-kubernetes-validations",
+    };
+    for (size_t i = 0; i < COUNT(keywords); i++)
+        if (json_get(json, str_from_c(keywords[i])))
+            return true;
+    return false;
+}
+
+static void read_limits(struct compile *compile, const struct pending *of)
+{
+    if (!has_limits(of->json))
+        return;
+    struct schema_limits *limits = ARENA_NEW(&compile->schema->arena, struct schema_limits);
+    const struct json_value *enumeration = json_get(of->json, STR("enum"));
+    const struct json_value *rules = json_get(of->json, STR("x-kubernetes-validations"));
+    const struct json_value *not_of = json_get(of->json, STR("not"));
+    of->node->limits = limits;
+    read_numbers(of->json, limits);
+    read_pattern(compile, of, limits);
+    limits->all_of = read_logic(compile, of, "allOf");
+    limits->any_of = read_logic(compile, of, "anyOf");
+    limits->one_of = read_logic(compile, of, "oneOf");
+    if (json_type(not_of) == JSON_OBJECT)
+        limits->not_of = add_logic(compile, of, not_of, "not", (struct str){NULL, 0});
+    if (json_type(enumeration) == JSON_ARRAY && json_count(enumeration))
+        keep_value(compile, enumeration, &limits->enumeration);
+    if (json_type(rules) == JSON_ARRAY && json_count(rules)) {
+        keep_value(compile, rules, &limits->rules);
+        compile->schema->has_rules = true;
+    }
+}
+
+static enum schema_list_type read_list_type(const struct json_value *json)
+{
+    const struct str text = json_to_str(json_get(json, STR("x-kubernetes-list-type")));
+    if (str_eq(text, STR("set")))
+        return SCHEMA_LIST_SET;
+    return str_eq(text, STR("map")) ? SCHEMA_LIST_MAP : SCHEMA_LIST_ATOMIC;
+}
+
+static void read_node(struct compile *compile, const struct pending *of)
+{
+    struct schema_node *node = of->node;
+    const struct json_value *json = of->json;
+    schema_type_from_name(json_to_str(json_get(json, STR("type"))), &node->types);
+    node->int_or_string = read_bool(json, "x-kubernetes-int-or-string");
+    if (node->int_or_string)
+        node->types = TYPE_INTEGER | TYPE_STRING;
+    node->list_type = (uint8_t)read_list_type(json);
+    node->nullable = read_bool(json, "nullable");
+    node->embedded = read_bool(json, "x-kubernetes-embedded-resource");
+    node->preserve = read_bool(json, "x-kubernetes-preserve-unknown-fields");
+    node->atomic_map =
+        str_eq(json_to_str(json_get(json, STR("x-kubernetes-map-type"))), STR("atomic"));
+    node->list_keys = read_names(compile, json_get(json, STR("x-kubernetes-list-map-keys")));
+    node->format = arena_str(&compile->schema->arena, json_to_str(json_get(json, STR("format"))));
+    if (json_type(json_get(json, STR("default"))) != JSON_NULL)
+        keep_value(compile, json_get(json, STR("default")), &node->default_value);
+    read_containers(compile, of);
+    read_limits(compile, of);
+    schema_check_node(json, node, of->path, compile->errors);
+}
+
+static struct error *place_constants(struct compile *compile)
+{
+    struct constants *constants = &compile->constants;
+    json_builder_end(&constants->builder);
+    TRY(json_builder_finish(&constants->builder, &compile->schema->constants));
+    const struct json_value *value;
+    size_t i = 0;
+    JSON_FOREACH (key, value, json_doc_root(compile->schema->constants))
+        *constants->places[i++] = value;
+    return NULL;
+}
+
+static void check_root(const struct compile *compile, const struct pending *root)
+{
+    const struct json_value *type = json_get(root->json, STR("type"));
+    const struct str path = arena_print(compile->errors->arena, "%.*s.type", STR_ARG(root->path));
+    if (json_to_str(type).len == 0)
+        field_errors_add(compile->errors, FIELD_REQUIRED, path,
+                         STR("must not be empty at the root"));
+    else if (root->node->types && root->node->types != TYPE_OBJECT)
+        field_errors_add_value(compile->errors, FIELD_INVALID, path, type,
+                               STR("must be object at the root"));
+}
+
+/* Breadth first. Parts are judged last, when all of them have been read. */
+static struct error *compile_all(struct compile *compile, struct pending root)
+{
+    json_builder_array(&compile->constants.builder);
+    pending_add(&compile->pending, root);
+    for (size_t i = 0; i < compile->pending.count; i++) {
+        const struct pending at = compile->pending.items[i]; /* the list moves when it grows */
+        read_node(compile, &at);
+        if (i == 0)
+            check_root(compile, &at);
+    }
+    TRY(place_constants(compile));
+    for (size_t i = 0; i < compile->pending.count; i++) {
+        const struct pending *at = &compile->pending.items[i];
+        schema_check_parts(at->json, at->node, at->path, compile->errors);
+    }
+    return arena_check(&compile->schema->arena);
+}
+
+struct schema *schema_compile(const struct json_value *openapi, struct str path,
+                              struct field_errors *errors)
+{
+    __attribute__((cleanup(compile_done))) struct compile compile = {.schema = NEW(struct schema),
+                                                                     .errors = errors};
+    compile.schema->references = 1;
+    const size_t before = errors->count;
+    if (json_type(openapi) != JSON_OBJECT) {
+        field_errors_add(errors, FIELD_REQUIRED, path, STR(""));
+        return NULL;
+    }
+    struct schema_node *root = ARENA_NEW(&compile.schema->arena, struct schema_node);
+    compile.schema->root = root;
+    OWNED(error) err = compile_all(&compile, (struct pending){openapi, root, path, 0, 0});
+    if (err)
+        field_errors_add(errors, FIELD_INTERNAL, path, str_from_c(err->message));
+    return errors->count == before ? TAKE(compile.schema) : NULL;
+}

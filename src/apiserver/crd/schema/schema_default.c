@@ -1,0 +1,45 @@
+/* What is absent gets its default, and null where it is not allowed is as good as absent. */
+#include "apiserver/crd/schema/schema_rewrite.h"
+
+static struct part judge_described(const struct schema_node *node, const struct json_value *value,
+                                   bool may_drop)
+{
+    if (!node)
+        return (struct part){PART_KEEP, NULL, value};
+    if (json_type(value) != JSON_NULL || node->nullable)
+        return (struct part){PART_DESCEND, node, value};
+    if (node->default_value)
+        return (struct part){PART_DESCEND, node, node->default_value};
+    return (struct part){may_drop ? PART_DROP : PART_KEEP, NULL, value};
+}
+
+static struct part judge(const struct rewrite_frame *frame, struct str key,
+                         const struct json_value *value)
+{
+    /* An element that is null stays: the others would move up. */
+    if (json_type(frame->value) == JSON_ARRAY)
+        return judge_described(frame->node->items, value, false);
+    if ((frame->is_root || frame->node->embedded) && schema_is_meta_name(key))
+        return (struct part){PART_KEEP, NULL, value};
+    const struct schema_property *property = schema_find_property(frame->node, key);
+    return judge_described(property ? property->node : frame->node->additional, value, true);
+}
+
+static const struct schema_property *missing(struct rewrite_frame *frame)
+{
+    if (json_type(frame->value) != JSON_OBJECT)
+        return NULL;
+    while (frame->next_property < frame->node->property_count) {
+        const struct schema_property *property = &frame->node->properties[frame->next_property++];
+        if (property->node->default_value && !json_get(frame->value, property->name))
+            return property;
+    }
+    return NULL;
+}
+
+struct error *schema_default(const struct schema *schema, struct json_doc *doc,
+                             struct json_doc **ret_doc)
+{
+    const struct rewrite rewrite = {.judge = judge, .missing = missing};
+    return rewrite_doc(&rewrite, schema->root, doc, ret_doc);
+}

@@ -1,0 +1,108 @@
+/*
+ * The compiled form of a schema. Private to schema*.c.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "apiserver/crd/schema/schema.h"
+#include "apiserver/crd/schema/schema_pattern.h"
+
+enum schema_type {
+    TYPE_ARRAY = 1,
+    TYPE_BOOLEAN = 2,
+    TYPE_INTEGER = 4,
+    TYPE_NUMBER = 8,
+    TYPE_OBJECT = 16,
+    TYPE_STRING = 32,
+};
+
+struct schema_property {
+    struct str name;
+    const struct schema_node *node;
+};
+
+struct schema_nodes {
+    const struct schema_node **items;
+    size_t count;
+};
+
+struct schema_names {
+    struct str *items;
+    size_t count;
+};
+
+/* Keywords that few nodes have; absent sizes are -1. */
+struct schema_limits {
+    bool has_minimum, has_maximum, has_multiple_of;
+    bool exclusive_minimum, exclusive_maximum;
+    double minimum, maximum, multiple_of;
+    int64_t min_length, max_length, min_items, max_items, min_properties, max_properties;
+    struct str pattern_text;
+    const struct schema_pattern *pattern;
+    struct schema_nodes all_of, any_of, one_of;
+    const struct schema_node *not_of;
+    const struct json_value *enumeration, *rules;
+};
+
+struct schema_node {
+    uint8_t types; /* of enum schema_type; 0 for any */
+    uint8_t list_type;
+    bool nullable : 1, int_or_string : 1, embedded : 1, preserve : 1, atomic_map : 1;
+    bool allows_additional : 1; /* additionalProperties: true */
+    bool is_logic : 1;          /* inside of allOf, anyOf, oneOf or not */
+    struct str format;
+    const struct schema_property *properties; /* sorted by name */
+    size_t property_count;
+    const struct schema_node *additional, *items;
+    struct schema_names required, list_keys;
+    const struct json_value *default_value;
+    const struct schema_limits *limits; /* NULL for none */
+};
+
+struct schema {
+    size_t references;
+    struct arena arena;
+    struct json_doc *constants; /* values of enum, default and rules */
+    const struct schema_node *root;
+    bool has_rules;
+};
+
+const struct schema_property *schema_find_property(const struct schema_node *node, struct str name);
+
+/* Which keywords do not go together; checked where the reader stands. */
+void schema_check_node(const struct json_value *json, const struct schema_node *node,
+                       struct str path, struct field_errors *errors);
+
+/* What involves the parts of a node; all of the schema has been read then. */
+void schema_check_parts(const struct json_value *json, const struct schema_node *node,
+                        struct str path, struct field_errors *errors);
+
+/* Bits of type names in a keyword; false when there is a name that is none. */
+bool schema_type_from_name(struct str name, uint8_t *ret_type);
+
+/* The schema of an embedded resource's metadata. */
+const struct schema_node *schema_object_meta(void);
+
+/* apiVersion, kind and metadata. */
+bool schema_is_meta_name(struct str name);
+
+/*
+ * A value against a node. Fields are named below the prefix, messages name them from the value on:
+ * "status.phase: Invalid value: "": phase in body should be at least 1 chars long".
+ */
+void schema_validate_value(const struct schema_node *node, const struct json_value *value,
+                           struct str prefix, struct field_errors *errors);
+
+/* Embedded resources, and lists that are sets or maps, wherever they are in an object. */
+void schema_validate_embedded(const struct schema_node *root, const struct json_value *object,
+                              struct field_errors *errors);
+void schema_validate_lists(const struct schema_node *root, const struct json_value *object,
+                           struct field_errors *errors);
+
+/* Formats that are checked; a string of any other format is fine. */
+bool schema_format_is_known(struct str format);
+bool schema_format_holds(struct str format, struct str text);
+
+/* Whether pruning would change a value. */
+bool schema_has_unknown(const struct schema_node *node, const struct json_value *value);

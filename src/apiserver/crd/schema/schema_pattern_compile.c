@@ -1,0 +1,447 @@
+/*
+ * From the text of a pattern to its program.
+ *
+ * The code grows at the end while the text is read once, from the front. What is open is kept on a
+ * stack of groups of our own, so nesting costs no stack of the fiber's.
+ */
+#include "apiserver/crd/schema/schema_pattern_class.h"
+#include "apiserver/crd/schema/schema_pattern_internal.h"
+#include "base/memory.h"
+
+#define REPEAT_MAX  1000 /* Go's */
+#define NESTING_MAX 1000 /* Go's */
+
+struct group {
+    size_t start;  /* of the group's code */
+    size_t branch; /* of the alternative at work */
+    /* Alternatives ended so far as one piece [start, branch); whether there is one. */
+    bool has_before;
+    unsigned outer_flags;
+};
+
+struct compile {
+    struct str all, rest;
+    struct step *steps;
+    size_t count, capacity;
+    struct ranges ranges;
+    struct group *groups;
+    size_t depth, group_capacity;
+    unsigned flags;
+    size_t atom;   /* start of what a repetition would repeat; SIZE_MAX for nothing */
+    struct str op; /* the repetition that stands directly before, if any */
+};
+
+static void compile_done(struct compile *compile)
+{
+    mem_free(compile->steps);
+    mem_free(compile->groups);
+    ranges_done(&compile->ranges);
+}
+
+static struct error *bad(const char *what, struct str where)
+{
+    return error_new(ERROR_INVALID, "error parsing regexp: %s: `%.*s`", what, STR_ARG(where));
+}
+
+/* Makes room for count steps at a place; NULL when the program would become too large. */
+static struct step *make_room(struct compile *compile, size_t at, size_t count)
+{
+    if (count > SCHEMA_PATTERN_SIZE_MAX - compile->count)
+        return NULL;
+    while (compile->count + count > compile->capacity) {
+        compile->capacity = compile->capacity ? compile->capacity * 2 : 16;
+        compile->steps =
+            mem_realloc_array(compile->steps, compile->capacity, sizeof(compile->steps[0]));
+    }
+    memmove(&compile->steps[at + count], &compile->steps[at],
+            (compile->count - at) * sizeof(compile->steps[0]));
+    compile->count += count;
+    return &compile->steps[at];
+}
+
+static struct error *insert(struct compile *compile, size_t at, struct step step)
+{
+    struct step *room = make_room(compile, at, 1);
+    if (!room)
+        return bad("expression too large", compile->all);
+    *room = step;
+    return NULL;
+}
+
+/* A step that something can be repeated of. */
+static struct error *add_atom(struct compile *compile, struct step step)
+{
+    compile->atom = compile->count;
+    return insert(compile, compile->count, step);
+}
+
+static struct error *add_class(struct compile *compile, const struct ranges *class)
+{
+    const struct step step = {STEP_RANGES, (int32_t)compile->ranges.count, (int32_t) class->count};
+    for (size_t i = 0; i < class->count; i++)
+        ranges_add(&compile->ranges, class->items[i].low, class->items[i].high);
+    return add_atom(compile, step);
+}
+
+static struct error *add_rune(struct compile *compile, uint32_t rune)
+{
+    SCOPED(ranges) class = {.items = NULL};
+    ranges_add(&class, rune, rune);
+    if (compile->flags & PATTERN_FOLD)
+        ranges_fold(&class);
+    return add_class(compile, &class);
+}
+
+static struct error *add_dot(struct compile *compile)
+{
+    SCOPED(ranges) class = {.items = NULL};
+    if (compile->flags & PATTERN_DOT_ALL) {
+        ranges_add(&class, 0, RUNE_MAX);
+    } else {
+        ranges_add(&class, 0, '\n' - 1);
+        ranges_add(&class, '\n' + 1, RUNE_MAX);
+    }
+    return add_class(compile, &class);
+}
+
+static struct error *add_place(struct compile *compile, enum place place)
+{
+    return add_atom(compile, (struct step){STEP_ASSERT, (int32_t)place, 0});
+}
+
+/* Repetition of the code from atom to the end. */
+
+static struct error *make_optional(struct compile *compile, size_t atom)
+{
+    const int32_t len = (int32_t)(compile->count - atom);
+    return insert(compile, atom, (struct step){STEP_SPLIT, 1, len + 1});
+}
+
+static struct error *make_plus(struct compile *compile, size_t atom)
+{
+    const int32_t len = (int32_t)(compile->count - atom);
+    return insert(compile, compile->count, (struct step){STEP_SPLIT, -len, 1});
+}
+
+static struct error *make_star(struct compile *compile, size_t atom)
+{
+    TRY(make_plus(compile, atom));
+    return make_optional(compile, atom);
+}
+
+/* Another copy of a piece of code at the end. */
+static struct error *add_copy(struct compile *compile, size_t from, size_t len)
+{
+    struct step *room = make_room(compile, compile->count, len);
+    if (!room)
+        return bad("expression too large", compile->all);
+    memcpy(room, &compile->steps[from], len * sizeof(*room));
+    return NULL;
+}
+
+/* Between min and max times; max below 0 is without end. */
+static struct error *make_repeat(struct compile *compile, size_t atom, int64_t min, int64_t max)
+{
+    const size_t len = compile->count - atom;
+    if (max < 0 && min == 0)
+        return make_star(compile, atom);
+    for (int64_t i = 1; i < min; i++)
+        TRY(add_copy(compile, atom, len));
+    if (max < 0)
+        return make_plus(compile, compile->count - len);
+    if (min == 0 && max == 0) {
+        compile->count = atom;
+        return NULL;
+    }
+    size_t first = atom;
+    if (min == 0) {
+        TRY(make_optional(compile, atom));
+        first++; /* the piece itself moved by the step before it */
+    }
+    for (int64_t i = min > 0 ? min : 1; i < max; i++) {
+        const size_t copy = compile->count;
+        TRY(add_copy(compile, first, len));
+        TRY(make_optional(compile, copy));
+    }
+    return NULL;
+}
+
+/* "{2}", "{2,}", "{2,5}"; anything else is text. */
+static bool take_counts(struct str *rest, int64_t *ret_min, int64_t *ret_max)
+{
+    struct str inner = str_skip(*rest, 1), counts, min;
+    if (!str_cut(&inner, '}', &counts))
+        return false;
+    const bool has_max = str_cut(&counts, ',', &min);
+    uint64_t low = 0, high = 0;
+    if (!str_to_uint64(min, &low) || min.ptr[0] == '+')
+        return false;
+    if (has_max && counts.len && (!str_to_uint64(counts, &high) || counts.ptr[0] == '+'))
+        return false;
+    *ret_min = low > REPEAT_MAX ? REPEAT_MAX + 1 : (int64_t)low;
+    *ret_max = !has_max      ? *ret_min
+               : !counts.len ? -1
+                             : (high > REPEAT_MAX ? REPEAT_MAX + 1 : (int64_t)high);
+    *rest = inner;
+    return true;
+}
+
+static struct error *repeat(struct compile *compile, char c, int64_t min, int64_t max)
+{
+    const size_t atom = compile->atom;
+    switch (c) {
+    case '*':
+        return make_star(compile, atom);
+    case '+':
+        return make_plus(compile, atom);
+    case '?':
+        return make_optional(compile, atom);
+    default:
+        return make_repeat(compile, atom, min, max);
+    }
+}
+
+/* Sets *ret_taken to false for a brace that is text. */
+static struct error *take_repeat(struct compile *compile, bool *ret_taken)
+{
+    const struct str before = compile->rest;
+    const char c = before.ptr[0];
+    int64_t min = 0, max = 0;
+    *ret_taken = true;
+    if (c != '{')
+        compile->rest = str_skip(before, 1);
+    else if (!take_counts(&compile->rest, &min, &max))
+        return *ret_taken = false, NULL;
+    /* A question mark behind prefers few, which makes no difference to whether there is a match. */
+    if (compile->rest.len && compile->rest.ptr[0] == '?')
+        compile->rest = str_skip(compile->rest, 1);
+    const struct str op = str_slice(before, 0, before.len - compile->rest.len);
+    if (compile->op.len)
+        return bad("invalid nested repetition operator",
+                   str_from(compile->op.ptr, compile->op.len + op.len));
+    if (compile->atom == SIZE_MAX)
+        return bad("missing argument to repetition operator", op);
+    if (min > REPEAT_MAX || max > REPEAT_MAX || (max >= 0 && min > max))
+        return bad("invalid repeat count", op);
+    TRY(repeat(compile, c, min, max));
+    compile->op = op;
+    compile->atom = SIZE_MAX;
+    return NULL;
+}
+
+/* Groups and alternatives. */
+
+static struct error *open_group(struct compile *compile, unsigned outer_flags)
+{
+    if (compile->depth == NESTING_MAX)
+        return bad("expression nests too deeply", compile->all);
+    if (compile->depth == compile->group_capacity) {
+        compile->group_capacity = compile->group_capacity ? compile->group_capacity * 2 : 8;
+        compile->groups =
+            mem_realloc_array(compile->groups, compile->group_capacity, sizeof(struct group));
+    }
+    compile->groups[compile->depth++] = (struct group){
+        .start = compile->count, .branch = compile->count, .outer_flags = outer_flags};
+    compile->atom = SIZE_MAX;
+    return NULL;
+}
+
+/* Joins the alternative at work with those before it: split, before, jump, this one. */
+static struct error *end_branch(struct compile *compile)
+{
+    struct group *group = &compile->groups[compile->depth - 1];
+    if (group->has_before) {
+        const int32_t before = (int32_t)(group->branch - group->start);
+        const int32_t len = (int32_t)(compile->count - group->branch);
+        TRY(insert(compile, group->branch, (struct step){STEP_JUMP, len + 1, 0}));
+        TRY(insert(compile, group->start, (struct step){STEP_SPLIT, 1, before + 2}));
+    }
+    group->has_before = true;
+    group->branch = compile->count;
+    compile->atom = SIZE_MAX;
+    return NULL;
+}
+
+static struct error *close_group(struct compile *compile)
+{
+    if (compile->depth == 1)
+        return bad("unexpected )", compile->all);
+    TRY(end_branch(compile));
+    const struct group group = compile->groups[--compile->depth];
+    compile->flags = group.outer_flags;
+    compile->atom = group.start;
+    return NULL;
+}
+
+static bool is_group_name(struct str name)
+{
+    for (size_t i = 0; i < name.len; i++)
+        if (!((name.ptr[i] | 0x20) >= 'a' && (name.ptr[i] | 0x20) <= 'z') && name.ptr[i] != '_' &&
+            !(name.ptr[i] >= '0' && name.ptr[i] <= '9'))
+            return false;
+    return name.len > 0;
+}
+
+/* Behind "(?P<" or "(?<". */
+static struct error *take_name(struct compile *compile, struct str whole, size_t skip)
+{
+    struct str rest = str_skip(whole, skip), name;
+    if (!str_cut(&rest, '>', &name) || !is_group_name(name))
+        return bad("invalid named capture", str_slice(whole, 0, skip + name.len + 1));
+    compile->rest = rest;
+    return open_group(compile, compile->flags);
+}
+
+/* "(?i-s)" for the rest of the group around, "(?i:" for a group of its own. */
+static struct error *take_flags(struct compile *compile, struct str whole)
+{
+    static const char letters[] = "imsU";
+    unsigned flags = compile->flags;
+    bool negative = false;
+    for (size_t i = 2; i < whole.len; i++) {
+        const char c = whole.ptr[i], *letter = memchr(letters, c, sizeof(letters) - 1);
+        if (letter) {
+            const unsigned flag = 1U << (unsigned)(letter - letters);
+            flags = negative ? flags & ~flag : flags | flag;
+        } else if (c == '-' && !negative) {
+            negative = true;
+        } else if (c == ':' || c == ')') {
+            const unsigned outer = compile->flags;
+            compile->rest = str_skip(whole, i + 1);
+            compile->flags = flags;
+            compile->atom = SIZE_MAX;
+            return c == ':' ? open_group(compile, outer) : NULL;
+        } else {
+            return bad("invalid or unsupported Perl syntax", str_slice(whole, 0, i + 1));
+        }
+    }
+    return bad("missing closing )", compile->all);
+}
+
+static struct error *take_group(struct compile *compile)
+{
+    const struct str whole = compile->rest;
+    if (str_starts_with(whole, STR("(?P<")))
+        return take_name(compile, whole, 4);
+    if (str_starts_with(whole, STR("(?<")) && !str_starts_with(whole, STR("(?<=")) &&
+        !str_starts_with(whole, STR("(?<!")))
+        return take_name(compile, whole, 3);
+    if (str_starts_with(whole, STR("(?")))
+        return take_flags(compile, whole);
+    compile->rest = str_skip(whole, 1);
+    return open_group(compile, compile->flags);
+}
+
+static struct error *take_quoted(struct compile *compile)
+{
+    struct str text = str_skip(compile->rest, 2);
+    const size_t end = str_find(text, STR("\\E"));
+    compile->rest = end == STR_NONE ? STR("") : str_skip(text, end + 2);
+    text = str_slice(text, 0, end == STR_NONE ? text.len : end);
+    while (text.len)
+        TRY(add_rune(compile, rune_take(&text)));
+    return NULL;
+}
+
+static struct error *take_escape(struct compile *compile)
+{
+    static const struct {
+        char letter;
+        enum place place;
+    } places[] = {
+        {'A', AT_TEXT_START   },
+        {'z', AT_TEXT_END     },
+        {'b', AT_WORD_EDGE    },
+        {'B', NOT_AT_WORD_EDGE}
+    };
+    const struct str whole = compile->rest;
+    if (whole.len > 1 && whole.ptr[1] == 'Q')
+        return take_quoted(compile);
+    for (size_t i = 0; whole.len > 1 && i < COUNT(places); i++)
+        if (whole.ptr[1] == places[i].letter) {
+            compile->rest = str_skip(whole, 2);
+            return add_place(compile, places[i].place);
+        }
+    SCOPED(ranges) class = {.items = NULL};
+    uint32_t rune = 0;
+    if (class_take_perl(&compile->rest, &class))
+        return add_class(compile, &class);
+    TRY(class_take_escape(&compile->rest, &rune));
+    return add_rune(compile, rune);
+}
+
+static struct error *take_class(struct compile *compile)
+{
+    SCOPED(ranges) class = {.items = NULL};
+    TRY(class_take(&compile->rest, compile->flags, &class));
+    return add_class(compile, &class);
+}
+
+static struct error *take_one(struct compile *compile)
+{
+    const char c = compile->rest.ptr[0];
+    const bool multi_line = compile->flags & PATTERN_MULTI_LINE;
+    switch (c) {
+    case '(':
+        return take_group(compile);
+    case '[':
+        return take_class(compile);
+    case '\\':
+        return take_escape(compile);
+    default:
+        break;
+    }
+    if (str_char_len(compile->rest) == 0)
+        return bad("invalid UTF-8", compile->rest);
+    const uint32_t rune = rune_take(&compile->rest);
+    switch (rune) {
+    case '|':
+        return end_branch(compile);
+    case ')':
+        return close_group(compile);
+    case '.':
+        return add_dot(compile);
+    case '^':
+        return add_place(compile, multi_line ? AT_LINE_START : AT_TEXT_START);
+    case '$':
+        return add_place(compile, multi_line ? AT_LINE_END : AT_TEXT_END);
+    default:
+        return add_rune(compile, rune);
+    }
+}
+
+static struct error *compile_all(struct compile *compile)
+{
+    TRY(open_group(compile, 0));
+    while (compile->rest.len) {
+        const char c = compile->rest.ptr[0];
+        bool taken = false;
+        if (c == '*' || c == '+' || c == '?' || c == '{')
+            TRY(take_repeat(compile, &taken));
+        if (taken)
+            continue;
+        compile->op = STR("");
+        TRY(take_one(compile));
+    }
+    if (compile->depth > 1)
+        return bad("missing closing )", compile->all);
+    return end_branch(compile);
+}
+
+struct error *schema_pattern_compile(struct arena *arena, struct str text,
+                                     const struct schema_pattern **ret_pattern)
+{
+    __attribute__((cleanup(compile_done))) struct compile compile = {
+        .all = text, .rest = text, .atom = SIZE_MAX};
+    TRY(compile_all(&compile));
+    struct step *steps = arena_alloc_array(arena, compile.count, sizeof(*steps));
+    struct range *ranges = arena_alloc_array(arena, compile.ranges.count, sizeof(*ranges));
+    if (compile.count)
+        memcpy(steps, compile.steps, compile.count * sizeof(*steps));
+    if (compile.ranges.count)
+        memcpy(ranges, compile.ranges.items, compile.ranges.count * sizeof(*ranges));
+    struct schema_pattern *pattern = ARENA_NEW(arena, struct schema_pattern);
+    *pattern = (struct schema_pattern){steps, compile.count, ranges};
+    *ret_pattern = pattern;
+    return NULL;
+}

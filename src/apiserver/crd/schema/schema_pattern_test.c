@@ -1,0 +1,114 @@
+#include "apiserver/crd/schema/schema_pattern.h"
+
+#include "testing/test.h"
+
+TEST(schema_pattern_matches_as_go_does)
+{
+    const struct {
+        const char *pattern, *text;
+        bool match;
+    } cases[] = {
+        {"",                                         "anything",         true },
+        {"a",                                        "bab",              true },
+        {"^[a-z]+$",                                 "abc",              true },
+        {"^[a-z]+$",                                 "ABC",              false},
+        {"^[a-z]+$",                                 "",                 false},
+        {"^a|b$",                                    "xb",               true },
+        {"^a|b$",                                    "xbx",              false},
+        {"^(a|b|cd)*$",                              "abcdab",           true },
+        {"^(a|b|cd)*$",                              "abc",              false},
+        {"^a{2,3}$",                                 "aa",               true },
+        {"^a{2,3}$",                                 "aaaa",             false},
+        {"^a{0,2}$",                                 "",                 true },
+        {"^a{0,2}$",                                 "aaa",              false},
+        {"^(ab){2,}$",                               "ababab",           true },
+        {"^(ab){2,}$",                               "ab",               false},
+        {"^a{0}b$",                                  "b",                true },
+        {"^a{,2}$",                                  "a{,2}",            true },
+        {"^\\d{1,3}(\\.\\d{1,3}){3}$",               "10.0.0.1",         true },
+        {"^\\d{1,3}(\\.\\d{1,3}){3}$",               "10.0.0",           false},
+        {"^[^/]+$",                                  "a/b",              false},
+        {"^[\\w.-]+$",                               "a-b.c_1",          true },
+        {"^[]a]+$",                                  "]a",               true },
+        {"^[a\\]]+$",                                "]a",               true },
+        {"^[-a-c]+$",                                "a-c",              true },
+        {"^[[:alpha:]]+$",                           "abC",              true },
+        {"^[[:^alpha:]]+$",                          "123",              true },
+        {"(?i)^true$",                               "TRUE",             true },
+        {"^(?i:t)rue$",                              "TRUE",             false},
+        {"(?s)^.$",                                  "\n",               true },
+        {"^.$",                                      "\n",               false},
+        {"(?m)^b$",                                  "a\nb\nc",          true },
+        {"^b$",                                      "a\nb\nc",          false},
+        {"\\bfoo\\b",                                "a foo b",          true },
+        {"\\bfoo\\b",                                "afoob",            false},
+        {"^.$",                                      "\xc3\xa4",         true },
+        {"^\\x{e4}$",                                "\xc3\xa4",         true },
+        {"^\\Qa.b\\E$",                              "a.b",              true },
+        {"^\\Qa.b\\E$",                              "axb",              false},
+        {"^(?P<n>a)(?:b)?$",                         "ab",               true },
+        {"^a*?b+?$",                                 "aab",              true },
+        {"^(|a)$",                                   "",                 true },
+        {"^[a-zA-Z]([-a-zA-Z0-9]*[a-zA-Z0-9])?$",    "not-a-kind!",      false},
+        {"^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$", "ResourcesApplied", true },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(arena) arena = {.limit = 0};
+        const struct schema_pattern *pattern = NULL;
+        TEST_CASE("%s on %s", cases[i].pattern, cases[i].text);
+        CHECK_OK(schema_pattern_compile(&arena, str_from_c(cases[i].pattern), &pattern));
+        CHECK_EQ(schema_pattern_matches(pattern, str_from_c(cases[i].text)), cases[i].match);
+    }
+}
+
+TEST(schema_pattern_refuses_in_the_words_of_go)
+{
+    const struct {
+        const char *pattern, *message;
+    } cases[] = {
+        {"(",         "missing closing ): `(`"                      }, /* crd-invalid-020 */
+        {"a)",        "unexpected ): `a)`"                          },
+        {"[a",        "missing closing ]: `[a`"                     },
+        {"*a",        "missing argument to repetition operator: `*`"},
+        {"a|*",       "missing argument to repetition operator: `*`"},
+        {"a**",       "invalid nested repetition operator: `**`"    },
+        {"a{2}{3}",   "invalid nested repetition operator: `{2}{3}`"},
+        {"a{1001}",   "invalid repeat count: `{1001}`"              },
+        {"a{3,2}",    "invalid repeat count: `{3,2}`"               },
+        {"[z-a]",     "invalid character class range: `z-a`"        },
+        {"[[:no:]]",  "invalid character class range: `[:no:]`"     },
+        {"\\8",       "invalid escape sequence: `\\8`"              },
+        {"a\\",       "trailing backslash at end of expression: ``" },
+        {"(?=a)",     "invalid or unsupported Perl syntax: `(?=`"   },
+        {"(?P<a-b>)", "invalid named capture: `(?P<a-b>`"           },
+        {"\xff",      "invalid UTF-8: `\xff`"                       },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(arena) arena = {.limit = 0};
+        const struct schema_pattern *pattern = NULL;
+        TEST_CASE("%s", cases[i].pattern);
+        CHECK_FAILS(schema_pattern_compile(&arena, str_from_c(cases[i].pattern), &pattern),
+                    ERROR_INVALID, cases[i].message);
+    }
+}
+
+TEST(schema_pattern_bounds_its_program)
+{
+    SCOPED(arena) arena = {.limit = 0};
+    const struct schema_pattern *pattern = NULL;
+    CHECK_ERROR(schema_pattern_compile(&arena, STR("((a{100}){100}){100}"), &pattern),
+                ERROR_INVALID);
+}
+
+/* Takes for ever where alternatives are tried one after the other. */
+TEST(schema_pattern_does_not_backtrack)
+{
+    SCOPED(arena) arena = {.limit = 0};
+    const struct schema_pattern *pattern = NULL;
+    char text[5001];
+    memset(text, 'a', sizeof(text));
+    text[5000] = '!';
+    CHECK_OK(schema_pattern_compile(&arena, STR("^((a+)+)+$"), &pattern));
+    CHECK(!schema_pattern_matches(pattern, str_from(text, sizeof(text))));
+    CHECK(schema_pattern_matches(pattern, str_from(text, 5000)));
+}

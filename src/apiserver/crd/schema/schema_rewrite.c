@@ -1,0 +1,133 @@
+#include "apiserver/crd/schema/schema_rewrite.h"
+
+#include "apiserver/crd/schema/schema_walk.h"
+#include "base/memory.h"
+
+struct walk {
+    const struct rewrite *rewrite;
+    struct json_builder *builder; /* NULL in the first walk */
+    struct rewrite_frame *frames;
+    size_t count, capacity;
+    struct buf path; /* only when somebody takes note */
+    bool changed;
+};
+
+static void walk_done(struct walk *walk)
+{
+    mem_free(walk->frames);
+    buf_done(&walk->path);
+}
+
+static bool is_container(const struct json_value *value)
+{
+    return json_type(value) == JSON_OBJECT || json_type(value) == JSON_ARRAY;
+}
+
+static void open_container(struct walk *walk, const struct schema_node *node,
+                           const struct json_value *value, bool is_root)
+{
+    if (walk->count == walk->capacity) {
+        walk->capacity = walk->capacity ? walk->capacity * 2 : 16;
+        walk->frames = mem_realloc_array(walk->frames, walk->capacity, sizeof(walk->frames[0]));
+    }
+    walk->frames[walk->count++] = (struct rewrite_frame){.node = node,
+                                                         .value = value,
+                                                         .iter = {.container = value},
+                                                         .path_len = walk->path.len,
+                                                         .is_root = is_root};
+    if (walk->builder && json_type(value) == JSON_OBJECT)
+        json_builder_object(walk->builder);
+    else if (walk->builder)
+        json_builder_array(walk->builder);
+}
+
+static void note_dropped(struct walk *walk, const struct rewrite_frame *frame, struct str key,
+                         size_t index)
+{
+    walk->changed = true;
+    if (walk->builder || !walk->rewrite->dropped)
+        return;
+    schema_path_add(&walk->path, frame->value, key, index);
+    walk->rewrite->dropped(walk->rewrite->data, buf_str(&walk->path));
+    buf_truncate(&walk->path, frame->path_len);
+}
+
+static void take_part(struct walk *walk, struct str key, const struct json_value *value,
+                      struct part part, size_t index)
+{
+    const struct rewrite_frame *frame = &walk->frames[walk->count - 1];
+    if (part.verdict == PART_DROP) {
+        note_dropped(walk, frame, key, index);
+        return;
+    }
+    walk->changed |= part.value != value;
+    if (walk->builder && json_type(frame->value) == JSON_OBJECT)
+        json_builder_key(walk->builder, key);
+    if (part.verdict == PART_DESCEND && is_container(part.value)) {
+        if (walk->rewrite->dropped)
+            schema_path_add(&walk->path, frame->value, key, index);
+        open_container(walk, part.node, part.value, false);
+    } else if (walk->builder) {
+        json_builder_value(walk->builder, part.value);
+    }
+}
+
+/* False when the container at the top is through. */
+static bool take_next(struct walk *walk)
+{
+    struct rewrite_frame *frame = &walk->frames[walk->count - 1];
+    const struct json_value *value = NULL;
+    const size_t index = frame->iter.index;
+    struct str key;
+    buf_truncate(&walk->path, frame->path_len);
+    if (json_next(&frame->iter, &key, &value)) {
+        take_part(walk, key, value, walk->rewrite->judge(frame, key, value), index);
+        return true;
+    }
+    if (!walk->rewrite->missing)
+        return false;
+    const struct schema_property *property = walk->rewrite->missing(frame);
+    if (!property)
+        return false;
+    take_part(walk, property->name, NULL,
+              (struct part){PART_DESCEND, property->node, property->node->default_value}, 0);
+    return true;
+}
+
+static void walk_all(struct walk *walk, const struct schema_node *node,
+                     const struct json_value *value, bool is_root)
+{
+    const bool until_change = !walk->builder && !walk->rewrite->dropped;
+    open_container(walk, node, value, is_root);
+    while (walk->count && !(until_change && walk->changed)) {
+        if (take_next(walk))
+            continue;
+        if (walk->builder)
+            json_builder_end(walk->builder);
+        walk->count--;
+    }
+}
+
+bool rewrite_changes(const struct rewrite *rewrite, const struct schema_node *node,
+                     const struct json_value *value, bool is_root)
+{
+    __attribute__((cleanup(walk_done))) struct walk walk = {.rewrite = rewrite};
+    if (is_container(value))
+        walk_all(&walk, node, value, is_root);
+    return walk.changed;
+}
+
+struct error *rewrite_doc(const struct rewrite *rewrite, const struct schema_node *root,
+                          struct json_doc *doc, struct json_doc **ret_doc)
+{
+    const struct json_value *value = json_doc_root(doc);
+    if (!rewrite_changes(rewrite, root, value, true)) {
+        *ret_doc = json_doc_ref(doc);
+        return NULL;
+    }
+    SCOPED(json_builder) builder = {.limit = 0};
+    __attribute__((cleanup(walk_done))) struct walk walk = {.rewrite = rewrite,
+                                                            .builder = &builder};
+    walk_all(&walk, root, value, true);
+    return json_builder_finish(&builder, ret_doc);
+}

@@ -1,0 +1,40 @@
+/* What tests of schemas share: texts in, texts out. */
+#pragma once
+
+#include "apimachinery/field_error.h"
+#include "apiserver/crd/schema/schema.h"
+#include "testing/test.h"
+
+static inline struct json_doc *rig_read(struct str text)
+{
+    struct json_doc *doc = NULL;
+    CHECK_OK(json_read(text, &doc));
+    return doc;
+}
+
+/* Fails the test when the schema is refused. */
+static inline struct schema *rig_schema(struct str text)
+{
+    SCOPED(arena) arena = {.limit = 0};
+    struct field_errors errors = {.arena = &arena};
+    OWNED(json_doc) doc = rig_read(text);
+    struct schema *schema = schema_compile(json_doc_root(doc), STR("s"), &errors);
+    SCOPED(buf) found = {.limit = 0};
+    field_errors_write(&found, &errors);
+    CHECK_EQ(buf_str(&found), STR(""));
+    CHECK(schema);
+    return schema;
+}
+
+/* All errors of a document as a message has them; its reasons behind it, if asked for. */
+static inline void rig_check_errors(const struct schema *schema, struct str text,
+                                    enum schema_scope scope, struct str expected)
+{
+    SCOPED(arena) arena = {.limit = 0};
+    SCOPED(buf) found = {.limit = 0};
+    struct field_errors errors = {.arena = &arena};
+    OWNED(json_doc) doc = rig_read(text);
+    schema_validate(schema, json_doc_root(doc), scope, &errors);
+    field_errors_write(&found, &errors);
+    CHECK_EQ(buf_str(&found), expected);
+}

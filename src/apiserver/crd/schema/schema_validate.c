@@ -1,0 +1,404 @@
+/*
+ * Values against schemas. The order is that of Kubernetes: of a value its type, then allOf and its
+ * like, strings, formats, numbers, lists, enum, members, and last the members that are missing.
+ *
+ * Containers wait on a stack of our own. Only allOf, anyOf, oneOf and not recurse, into conditions
+ * on the same value, and the compiler bounds their nesting.
+ */
+#include "apiserver/crd/schema/schema_internal.h"
+#include "apiserver/crd/schema/schema_validate_internal.h"
+#include "base/memory.h"
+#include "json/compare.h"
+
+/* A container whose parts are being checked. */
+struct frame {
+    const struct schema_node *node;
+    const struct json_value *value;
+    struct json_iter iter;
+    size_t path_len;
+};
+
+struct frames {
+    struct frame *items;
+    size_t count, capacity;
+};
+
+static void frames_done(struct frames *frames)
+{
+    mem_free(frames->items);
+}
+
+static void frames_push(struct frames *frames, struct frame frame)
+{
+    if (frames->count == frames->capacity) {
+        frames->capacity = frames->capacity ? frames->capacity * 2 : 16;
+        frames->items =
+            mem_realloc_array(frames->items, frames->capacity, sizeof(frames->items[0]));
+    }
+    frames->items[frames->count++] = frame;
+}
+
+/* Without a path of its own it is the prefix that is wrong. */
+static struct str field_of(const struct validate *v)
+{
+    struct str name = buf_str(&v->path);
+    if (name.len && name.ptr[0] == '.')
+        name = str_skip(name, 1);
+    if (v->prefix.len == 0)
+        return name;
+    return name.len == 0
+               ? v->prefix
+               : arena_print(v->errors->arena, "%.*s.%.*s", STR_ARG(v->prefix), STR_ARG(name));
+}
+
+void validate_fail(struct validate *v, enum field_error_type type, const struct json_value *value,
+                   struct str detail)
+{
+    field_errors_add_value(v->errors, type, field_of(v), value, detail);
+}
+
+void validate_fail_int(struct validate *v, enum field_error_type type, int64_t value,
+                       struct str detail)
+{
+    field_errors_add_int(v->errors, type, field_of(v), value, detail);
+}
+
+void validate_fail_plain(struct validate *v, struct str detail)
+{
+    field_errors_add_str(v->errors, FIELD_INVALID, v->prefix, STR(""), detail);
+}
+
+struct str validate_in_body(struct validate *v, struct str rest)
+{
+    return arena_print(v->errors->arena, "%.*s in body %.*s", STR_ARG(buf_str(&v->path)),
+                       STR_ARG(rest));
+}
+
+static void fail_type(struct validate *v, struct str expected, struct str found)
+{
+    SCOPED(buf) detail = {.limit = 0};
+    buf_print(&detail, "%.*s in body must be of type %.*s: ", STR_ARG(buf_str(&v->path)),
+              STR_ARG(expected));
+    str_quote_go(&detail, found);
+    field_errors_add_str(v->errors, FIELD_TYPE_INVALID, field_of(v), found, buf_str(&detail));
+}
+
+static struct str type_names(struct validate *v, uint8_t types)
+{
+    static const struct {
+        uint8_t type;
+        const char *name;
+    } names[] = {
+        {TYPE_ARRAY,   "array"  },
+        {TYPE_BOOLEAN, "boolean"},
+        {TYPE_INTEGER, "integer"},
+        {TYPE_NUMBER,  "number" },
+        {TYPE_OBJECT,  "object" },
+        {TYPE_STRING,  "string" },
+    };
+    SCOPED(buf) text = {.limit = 0};
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (types & names[i].type)
+            buf_print(&text, "%s%s", text.len ? "," : "", names[i].name);
+    return arena_str(v->errors->arena, buf_str(&text));
+}
+
+static uint8_t type_of(const struct json_value *value)
+{
+    int64_t whole;
+    switch (json_type(value)) {
+    case JSON_BOOL:
+        return TYPE_BOOLEAN;
+    case JSON_NUMBER:
+        return json_to_int64(value, &whole) ? TYPE_INTEGER : TYPE_NUMBER;
+    case JSON_STRING:
+        return TYPE_STRING;
+    case JSON_ARRAY:
+        return TYPE_ARRAY;
+    case JSON_OBJECT:
+        return TYPE_OBJECT;
+    case JSON_ABSENT:
+    case JSON_NULL:
+        break;
+    }
+    return 0;
+}
+
+static bool check_type(struct validate *v, const struct schema_node *node,
+                       const struct json_value *value)
+{
+    const uint8_t found = type_of(value), types = node->types;
+    if (types == 0)
+        return true;
+    if (found == 0) {
+        if (!node->nullable)
+            fail_type(v, type_names(v, types), STR("null"));
+        return node->nullable;
+    }
+    const bool fits = (types & found) || (found == TYPE_INTEGER && (types & TYPE_NUMBER));
+    if (fits)
+        return true;
+    /* With a format it is the format that names what was expected; lists pass, as upstream. */
+    if (node->format.len && !node->int_or_string && !(types & (TYPE_INTEGER | TYPE_NUMBER))) {
+        if (found & (TYPE_STRING | TYPE_ARRAY))
+            return true;
+        const struct str format = found == TYPE_INTEGER  ? STR("int64")
+                                  : found == TYPE_NUMBER ? STR("float64")
+                                                         : STR("");
+        fail_type(v, node->format, format);
+    } else {
+        fail_type(v, type_names(v, types), type_names(v, found));
+    }
+    return false;
+}
+
+static int64_t count_runes(struct str text)
+{
+    int64_t count = 0;
+    for (; text.len; count++) {
+        const size_t len = str_char_len(text);
+        text = str_skip(text, len ? len : 1);
+    }
+    return count;
+}
+
+/* The first that fails is the only one told. */
+static void check_string(struct validate *v, const struct schema_limits *limits,
+                         const struct json_value *value)
+{
+    const struct str text = json_to_str(value);
+    struct arena *arena = v->errors->arena;
+    const int64_t runes =
+        limits->max_length >= 0 || limits->min_length >= 0 ? count_runes(text) : 0;
+    if (limits->max_length >= 0 && runes > limits->max_length)
+        field_errors_add_too_long(v->errors, field_of(v), (size_t)limits->max_length);
+    else if (limits->min_length >= 0 && runes < limits->min_length)
+        validate_fail(v, FIELD_INVALID, value,
+                      validate_in_body(v, arena_print(arena, "should be at least %lld chars long",
+                                                      (long long)limits->min_length)));
+    else if (limits->pattern && !schema_pattern_matches(limits->pattern, text))
+        validate_fail(v, FIELD_INVALID, value,
+                      validate_in_body(v, arena_print(arena, "should match '%.*s'",
+                                                      STR_ARG(limits->pattern_text))));
+}
+
+static void check_format(struct validate *v, const struct schema_node *node,
+                         const struct json_value *value)
+{
+    if (node->format.len && !schema_format_holds(node->format, json_to_str(value)))
+        fail_type(v, node->format, json_to_str(value));
+}
+
+static void check_items(struct validate *v, const struct schema_limits *limits,
+                        const struct json_value *value)
+{
+    const int64_t count = (int64_t)json_count(value);
+    if (limits->min_items >= 0 && count < limits->min_items)
+        validate_fail_int(
+            v, FIELD_INVALID, count,
+            validate_in_body(v, arena_print(v->errors->arena, "should have at least %lld items",
+                                            (long long)limits->min_items)));
+    if (limits->max_items >= 0 && count > limits->max_items)
+        field_errors_add_too_many(v->errors, field_of(v), (size_t)count, (size_t)limits->max_items);
+}
+
+/* Supported ones are shown as texts: strings as they are, all else as JSON. */
+static void fail_enum(struct validate *v, const struct json_value *values,
+                      const struct json_value *value)
+{
+    SCOPED(buf) detail = {.limit = 0};
+    SCOPED(buf) text = {.limit = 0};
+    const struct json_value *one;
+    JSON_FOREACH (key, one, values) {
+        buf_clear(&text);
+        if (json_type(one) == JSON_STRING)
+            buf_add(&text, json_to_str(one));
+        else
+            json_write(&text, one);
+        buf_add(&detail, detail.len ? STR(", ") : STR("supported values: "));
+        str_quote_go(&detail, buf_str(&text));
+    }
+    validate_fail(v, FIELD_NOT_SUPPORTED, value, buf_str(&detail));
+}
+
+static void check_enum(struct validate *v, const struct schema_limits *limits,
+                       const struct json_value *value)
+{
+    const struct json_value *one;
+    if (!limits->enumeration)
+        return;
+    JSON_FOREACH (key, one, limits->enumeration)
+        if (json_equal(one, value))
+            return;
+    fail_enum(v, limits->enumeration, value);
+}
+
+/* False when members need not be looked at any more. */
+static bool check_member_count(struct validate *v, const struct schema_limits *limits,
+                               const struct json_value *value)
+{
+    const int64_t count = (int64_t)json_count(value);
+    if (limits->min_properties >= 0 && count < limits->min_properties) {
+        validate_fail_int(v, FIELD_INVALID, count,
+                          validate_in_body(v, arena_print(v->errors->arena,
+                                                          "should have at least %lld properties",
+                                                          (long long)limits->min_properties)));
+        return false;
+    }
+    if (limits->max_properties >= 0 && count > limits->max_properties) {
+        field_errors_add_too_many(v->errors, field_of(v), (size_t)count,
+                                  (size_t)limits->max_properties);
+        return false;
+    }
+    return true;
+}
+
+static void check_required(struct validate *v, const struct schema_node *node,
+                           const struct json_value *value)
+{
+    const size_t len = v->path.len;
+    for (size_t i = 0; i < node->required.count; i++) {
+        const struct str name = node->required.items[i];
+        const struct schema_property *property = schema_find_property(node, name);
+        if (json_get(value, name) || (property && property->node->default_value))
+            continue;
+        buf_add(&v->path, len ? STR(".") : STR(""));
+        buf_add(&v->path, name);
+        field_errors_add(v->errors, FIELD_REQUIRED, field_of(v), STR(""));
+        buf_truncate(&v->path, len);
+    }
+}
+
+/* All that is said about a value itself, except what is said once its parts were looked at. */
+static bool check_value(struct validate *v, const struct schema_node *node,
+                        const struct json_value *value)
+{
+    static const struct schema_limits none = {.min_length = -1,
+                                              .max_length = -1,
+                                              .min_items = -1,
+                                              .max_items = -1,
+                                              .min_properties = -1,
+                                              .max_properties = -1};
+    const struct schema_limits *limits = node->limits ? node->limits : &none;
+    const enum json_type type = json_type(value);
+    v->matches += check_type(v, node, value);
+    if (type == JSON_NULL) {
+        if (!node->nullable)
+            check_enum(v, limits, value);
+        return false;
+    }
+    validate_logic(v, limits, value);
+    if (type == JSON_STRING) {
+        check_string(v, limits, value);
+        check_format(v, node, value);
+    } else if (type == JSON_NUMBER) {
+        validate_number(v, node, limits, value);
+    }
+    if (type == JSON_ARRAY)
+        return true; /* enum comes behind the items */
+    check_enum(v, limits, value);
+    return type == JSON_OBJECT && check_member_count(v, limits, value);
+}
+
+static void leave(struct validate *v, const struct frame *frame)
+{
+    buf_truncate(&v->path, frame->path_len);
+    if (json_type(frame->value) == JSON_OBJECT) {
+        check_required(v, frame->node, frame->value);
+    } else if (frame->node->limits) {
+        check_items(v, frame->node->limits, frame->value);
+        check_enum(v, frame->node->limits, frame->value);
+    }
+}
+
+static void enter(struct validate *v, struct frames *frames, const struct schema_node *node,
+                  const struct json_value *value)
+{
+    v->matches++;
+    if (!check_value(v, node, value))
+        return;
+    frames_push(frames, (struct frame){.node = node,
+                                       .value = value,
+                                       .iter = {.container = value},
+                                       .path_len = v->path.len});
+}
+
+/* The schema of a part, and its name added to the path; NULL when nothing is said about it. */
+static const struct schema_node *name_part(struct validate *v, const struct frame *frame,
+                                           struct str key, size_t index)
+{
+    buf_truncate(&v->path, frame->path_len);
+    if (json_type(frame->value) == JSON_ARRAY) {
+        buf_print(&v->path, "[%zu]", index);
+        return frame->node->items;
+    }
+    buf_add(&v->path, frame->path_len ? STR(".") : STR(""));
+    buf_add(&v->path, key);
+    return schema_member(frame->node, key);
+}
+
+void validate_tree(struct validate *v, const struct schema_node *node,
+                   const struct json_value *value)
+{
+    __attribute__((cleanup(frames_done))) struct frames frames = {.items = NULL};
+    const size_t path_len = v->path.len;
+    enter(v, &frames, node, value);
+    while (frames.count && v->errors->count < FIELD_ERRORS_MAX) {
+        struct frame *frame = &frames.items[frames.count - 1];
+        const struct json_value *part = NULL;
+        const size_t index = frame->iter.index;
+        struct str key;
+        if (!json_next(&frame->iter, &key, &part)) {
+            leave(v, frame);
+            frames.count--;
+            continue;
+        }
+        const struct schema_node *of = name_part(v, frame, key, index);
+        if (of)
+            enter(v, &frames, of, part);
+    }
+    buf_truncate(&v->path, path_len);
+}
+
+void schema_validate_value(const struct schema_node *node, const struct json_value *value,
+                           struct str prefix, struct field_errors *errors)
+{
+    struct validate v = {.errors = errors, .prefix = prefix};
+    validate_tree(&v, node, value);
+    buf_done(&v.path);
+    arena_done(&v.scratch);
+}
+
+bool schema_blocks_rules(const struct field_errors *errors)
+{
+    for (size_t i = 0; i < errors->count; i++)
+        switch (errors->items[i].type) {
+        case FIELD_NOT_SUPPORTED:
+        case FIELD_REQUIRED:
+        case FIELD_TOO_LONG:
+        case FIELD_TOO_MANY:
+        case FIELD_TYPE_INVALID:
+            return true;
+        default:
+            break;
+        }
+    return false;
+}
+
+void schema_validate(const struct schema *schema, const struct json_value *object,
+                     enum schema_scope scope, struct field_errors *errors)
+{
+    const struct json_value *status = json_get(object, STR("status"));
+    const struct schema_node *status_node = schema_member(schema->root, STR("status"));
+    if (scope == SCHEMA_OBJECT) {
+        schema_validate_value(schema->root, object, STR(""), errors);
+        schema_validate_embedded(schema->root, object, errors);
+    } else if (status && status_node) {
+        schema_validate_value(status_node, status, STR("status"), errors);
+    }
+    schema_validate_lists(schema->root, object, errors);
+    if (schema->has_rules && schema_blocks_rules(errors))
+        field_errors_add_value(errors, FIELD_INVALID, STR(""), NULL,
+                               STR("some validation rules were not checked because the object was "
+                                   "invalid; correct the existing errors to complete validation"));
+}

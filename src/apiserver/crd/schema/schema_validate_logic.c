@@ -1,0 +1,110 @@
+/* Conditions joined: allOf, anyOf, oneOf and not. */
+#include "apiserver/crd/schema/schema_validate_internal.h"
+
+/* What one alternative said about a value. */
+struct outcome {
+    struct field_errors errors;
+    size_t matches;
+};
+
+static struct outcome try_one(struct validate *v, const struct schema_node *node,
+                              const struct json_value *value)
+{
+    struct outcome outcome = {.errors = {.arena = &v->scratch}};
+    struct field_errors *const errors = v->errors;
+    const size_t matches = v->matches;
+    v->errors = &outcome.errors;
+    v->matches = 0;
+    validate_tree(v, node, value);
+    outcome.matches = v->matches;
+    v->errors = errors;
+    v->matches = matches;
+    return outcome;
+}
+
+/* Errors of an alternative as errors of the value. */
+static void merge(struct validate *v, const struct outcome *outcome)
+{
+    v->matches += outcome->matches;
+    for (size_t i = 0; i < outcome->errors.count; i++) {
+        const struct field_error *one = &outcome->errors.items[i];
+        const size_t count = v->errors->count;
+        field_errors_add(v->errors, one->type, one->field, STR(""));
+        if (v->errors->count > count)
+            v->errors->items[count].body = arena_str(v->errors->arena, one->body);
+    }
+}
+
+static void fail(struct validate *v, const char *rest)
+{
+    validate_fail_plain(
+        v, arena_print(v->errors->arena, "\"%.*s\" must %s", STR_ARG(buf_str(&v->path)), rest));
+}
+
+static void check_any_of(struct validate *v, const struct schema_nodes *nodes,
+                         const struct json_value *value)
+{
+    struct outcome best = {.matches = 0};
+    for (size_t i = 0; i < nodes->count; i++) {
+        const struct outcome one = try_one(v, nodes->items[i], value);
+        if (one.errors.count == 0)
+            return;
+        if (i == 0 || one.matches > best.matches)
+            best = one;
+    }
+    fail(v, "validate at least one schema (anyOf)");
+    merge(v, &best);
+}
+
+static void check_one_of(struct validate *v, const struct schema_nodes *nodes,
+                         const struct json_value *value)
+{
+    struct outcome best = {.matches = 0};
+    size_t valid = 0;
+    for (size_t i = 0; i < nodes->count; i++) {
+        const struct outcome one = try_one(v, nodes->items[i], value);
+        valid += one.errors.count == 0;
+        if (i == 0 || one.matches > best.matches)
+            best = one;
+    }
+    if (valid == 1)
+        return;
+    char text[96] = "validate one and only one schema (oneOf). Found none valid";
+    if (valid)
+        snprintf(text, sizeof(text),
+                 "validate one and only one schema (oneOf). Found %zu valid alternatives", valid);
+    fail(v, text);
+    if (valid == 0)
+        merge(v, &best);
+}
+
+static void check_all_of(struct validate *v, const struct schema_nodes *nodes,
+                         const struct json_value *value)
+{
+    size_t valid = 0;
+    for (size_t i = 0; i < nodes->count; i++) {
+        const struct outcome one = try_one(v, nodes->items[i], value);
+        valid += one.errors.count == 0;
+        merge(v, &one);
+    }
+    if (valid < nodes->count)
+        fail(v, valid ? "validate all the schemas (allOf)"
+                      : "validate all the schemas (allOf). None validated");
+}
+
+void validate_logic(struct validate *v, const struct schema_limits *limits,
+                    const struct json_value *value)
+{
+    v->alternatives++;
+    if (limits->any_of.count)
+        check_any_of(v, &limits->any_of, value);
+    if (limits->one_of.count)
+        check_one_of(v, &limits->one_of, value);
+    if (limits->all_of.count)
+        check_all_of(v, &limits->all_of, value);
+    if (limits->not_of && try_one(v, limits->not_of, value).errors.count == 0)
+        fail(v, "not validate the schema (not)");
+    /* A list may hold very many values with alternatives each: the room is used again. */
+    if (--v->alternatives == 0)
+        arena_clear(&v->scratch);
+}

@@ -1,0 +1,239 @@
+#include "apiserver/endpoints/body.h"
+
+#include "apimachinery/status.h"
+#include "apiserver/endpoints/gate.h"
+#include "apiserver/types/protobuf_body.h"
+#include "http/headers.h"
+#include "http/server.h"
+#include "json/edit.h"
+#include "json/path.h"
+#include "json/yaml/manifest.h"
+
+/* How much of a body that cannot be read is shown to its sender. */
+#define SAMPLE_MAX 64
+
+/* Accounted for in steps of this, beyond the first. */
+#define STEP GATE_BYTES_LEAST
+#define READ (16 * KILOBYTE)
+
+/* What the client says will come; 0 when it does not say. */
+static size_t announced(const struct request *request)
+{
+    const struct http_headers *headers = http_request_headers(request->http);
+    uint64_t length;
+    return str_to_uint64(http_headers_find(headers, STR("content-length")), &length)
+               ? (size_t)length
+               : 0;
+}
+
+struct error *body_read(const struct request *request, struct buf *body)
+{
+    const size_t length = announced(request);
+    size_t held = STEP;
+    body->limit = BODY_MAX + READ;
+    body->secret = true;
+    if (length > BODY_MAX)
+        return status_too_large(BODY_MAX);
+    if (length > held) {
+        TRY(gate_hold(request->pass, length - held));
+        held = length;
+    }
+    for (;;) {
+        size_t len;
+        char *room = buf_reserve(body, READ);
+        TRY(http_request_read(request->http, room, READ, &len));
+        if (len == 0)
+            return NULL;
+        buf_grow(body, len);
+        if (body->len > BODY_MAX)
+            return status_too_large(BODY_MAX);
+        for (; held < body->len; held += STEP)
+            TRY(gate_hold(request->pass, STEP));
+    }
+}
+
+static void add_sample(struct buf *out, struct str body)
+{
+    const size_t len = body.len < SAMPLE_MAX ? body.len : SAMPLE_MAX;
+    if (body.len == 0)
+        buf_add(out, STR("<empty>"));
+    for (size_t i = 0; i < len; i++)
+        buf_print(out, "%02x", (unsigned)(unsigned char)body.ptr[i]);
+    if (body.len > len)
+        buf_add(out, STR("..."));
+}
+
+static struct error *unrecognized(const struct request *request, struct str body,
+                                  struct error *cause)
+{
+    OWNED(error) owned = cause;
+    SCOPED(buf) sample = {.limit = 0};
+    add_sample(&sample, body);
+    return status_bad_request(
+        "the object provided is unrecognized (must be of type %.*s): %s (%.*s)",
+        STR_ARG(request->kind->gvk.kind), cause->message, STR_ARG(buf_str(&sample)));
+}
+
+static struct error *read_json(struct str body, struct json_warnings *duplicates,
+                               struct json_doc **ret_doc)
+{
+    return error_wrap(json_read_strict(body, duplicates, ret_doc),
+                      "couldn't get version/kind; json parse error");
+}
+
+static struct error *read_protobuf(struct str body, struct json_doc **ret_doc)
+{
+    return protobuf_body_read(body, ret_doc);
+}
+
+static struct error *unsupported(void)
+{
+    return error_new(ERROR_UNSUPPORTED_MEDIA_TYPE,
+                     "the body of the request was in an unknown format - accepted media types "
+                     "include: application/json, application/yaml%s",
+                     ", application/vnd.kubernetes.protobuf");
+}
+
+struct error *body_read_object(const struct request *request, struct str body,
+                               struct json_warnings *duplicates, struct json_doc **ret_doc)
+{
+    struct str type = http_headers_find(http_request_headers(request->http), STR("content-type"));
+    OWNED(json_doc) doc = NULL;
+    struct error *err;
+    struct str parameters = type;
+    str_cut(&parameters, ';', &type);
+    type = str_trim(type);
+    if (type.len == 0 || str_eq(type, STR("application/json")))
+        err = read_json(body, duplicates, &doc);
+    else if (str_eq(type, STR("application/yaml")))
+        err = manifest_read_one(body, BODY_YAML, &doc, NULL);
+    else if (str_eq(type, STR("application/vnd.kubernetes.protobuf")) && !request->kind->is_custom)
+        err = read_protobuf(body, &doc);
+    else
+        return unsupported();
+    if (!err && json_type(json_doc_root(doc)) != JSON_OBJECT)
+        err = error_new(ERROR_PARSE,
+                        "couldn't get version/kind; json parse error: json: cannot unmarshal %s "
+                        "into Go value of type struct { APIVersion string "
+                        "\"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
+                        "\"json:\\\"kind,omitempty\\\"\" }",
+                        json_type_name(json_type(json_doc_root(doc))));
+    if (err)
+        return unrecognized(request, body, err);
+    *ret_doc = TAKE(doc);
+    return NULL;
+}
+
+/* Whether a kind of this name exists in this version, for telling two mistakes apart. */
+static struct error *check_type(const struct kind *kind, struct arena *arena, struct str version,
+                                struct str name)
+{
+    const struct str expected = gvk_api_version(arena, kind->gvk);
+    if (str_eq(version, expected) && str_eq(name, kind->gvk.kind))
+        return NULL;
+    struct gvk gvk;
+    OWNED(error) malformed = gvk_from_api_version(version, name, &gvk);
+    const bool is_list = str_eq(version, STR("v1")) && str_eq(name, STR("List"));
+    if (malformed || (!is_list && !kinds_find_kind(gvk)))
+        return error_new(ERROR_BAD_REQUEST,
+                         "no kind \"%.*s\" is registered for version \"%.*s\" in scheme "
+                         "\"pkg/api/legacyscheme/scheme.go:30\"",
+                         STR_ARG(name), STR_ARG(version));
+    struct str group = kind->gvk.group, head;
+    str_cut(&group, '.', &head);
+    return error_new(ERROR_BAD_REQUEST, "converting (%.*s.%.*s) to (%.*s.%.*s): unknown conversion",
+                     STR_ARG(gvk.version), STR_ARG(gvk.kind),
+                     STR_ARG(head.len ? head : STR("core")), STR_ARG(kind->gvk.kind));
+}
+
+/* Built-in kinds may leave out what they are. */
+static struct error *fill_type(struct arena *arena, const struct kind *kind, struct json_doc *doc,
+                               struct json_doc **ret_doc)
+{
+    const struct json_value *root = json_doc_root(doc);
+    const struct str version = json_path_str(root, "apiVersion");
+    const struct str name = json_path_str(root, "kind");
+    const struct str own = gvk_api_version(arena, kind->gvk);
+    TRY(check_type(kind, arena, version.len ? version : own, name.len ? name : kind->gvk.kind));
+    if (version.len && name.len) {
+        *ret_doc = json_doc_ref(doc);
+        return NULL;
+    }
+    SCOPED(json_edit) edit = {0};
+    json_edit_init(&edit, root);
+    json_edit_set_str(&edit, JSON_PLACE("apiVersion"), own);
+    json_edit_set_str(&edit, JSON_PLACE("kind"), kind->gvk.kind);
+    return json_edit_finish(&edit, ret_doc);
+}
+
+static struct error *strict_error(const struct json_warnings *unknown,
+                                  const struct json_warnings *duplicates)
+{
+    SCOPED(buf) text = {.limit = 0};
+    for (size_t i = 0; i < unknown->count; i++)
+        buf_print(&text, "%s%.*s", text.len ? ", " : "", STR_ARG(unknown->items[i]));
+    for (size_t i = 0; duplicates && i < duplicates->count; i++)
+        buf_print(&text, "%s%.*s", text.len ? ", " : "", STR_ARG(duplicates->items[i]));
+    return text.len ? error_new(ERROR_BAD_REQUEST, "strict decoding error: %.*s",
+                                STR_ARG(buf_str(&text)))
+                    : NULL;
+}
+
+struct error *body_decode(struct request *request, const struct kind *kind,
+                          enum field_validation validation, const struct json_warnings *duplicates,
+                          struct json_doc *doc, struct json_doc **ret_doc)
+{
+    OWNED(json_doc) typed = NULL;
+    OWNED(json_doc) decoded = NULL;
+    struct json_warnings unknown = {.arena = request->arena};
+    if (kind->is_custom)
+        typed = json_doc_ref(doc);
+    else
+        TRY(fill_type(request->arena, kind, doc, &typed));
+    TRY(kind->ops->decode(kind, typed, validation == VALIDATION_IGNORE ? NULL : &unknown,
+                          &decoded));
+    if (validation == VALIDATION_STRICT)
+        TRY(strict_error(&unknown, duplicates));
+    if (validation == VALIDATION_WARN) {
+        for (size_t i = 0; i < unknown.count; i++)
+            json_warn(&request->warnings, unknown.items[i]);
+        for (size_t i = 0; duplicates && i < duplicates->count; i++)
+            json_warn(&request->warnings, duplicates->items[i]);
+    }
+    return kind->ops->default_(kind, decoded, ret_doc);
+}
+
+/* What does not say what it is cannot be taken for anything; its beginning is shown. */
+static struct error *unrecognized_kind(const struct kind *kind, const struct json_value *object,
+                                       struct error *err)
+{
+    OWNED(error) owned = err;
+    SCOPED(buf) text = {.limit = 0, .secret = true};
+    json_write(&text, object);
+    const struct str start = str_slice(buf_str(&text), 0, text.len < 30 ? text.len : 30);
+    return status_bad_request(
+        "the object provided is unrecognized (must be of type %.*s): %s (%.*s ...)",
+        STR_ARG(kind->gvk.kind), err->message, STR_ARG(start));
+}
+
+struct error *body_misfit(const struct kind *kind, const struct json_value *object,
+                          struct error *err)
+{
+    struct str version = json_path_str(object, "apiVersion");
+    struct str name = json_path_str(object, "kind");
+    if (err->code != ERROR_BAD_REQUEST || err->details)
+        return err;
+    if (kind->is_custom && name.len == 0)
+        return unrecognized_kind(kind, object, err);
+    const size_t slash = str_find_last_char(version, '/');
+    if (slash != STR_NONE)
+        version = str_skip(version, slash + 1);
+    if (version.len == 0)
+        version = kind->gvk.version;
+    if (name.len == 0)
+        name = kind->gvk.kind;
+    OWNED(error) owned = err;
+    return status_bad_request("%.*s in version \"%.*s\" cannot be handled as a %.*s: %s",
+                              STR_ARG(name), STR_ARG(version), STR_ARG(kind->gvk.kind),
+                              err->message);
+}

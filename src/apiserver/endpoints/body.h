@@ -1,0 +1,42 @@
+/*
+ * Bodies of requests: bytes to documents to objects of a kind.
+ */
+#pragma once
+
+#include "apiserver/endpoints/options.h"
+#include "apiserver/endpoints/request.h"
+#include "apiserver/registry/kind.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "json/yaml/manifest.h"
+
+#define BODY_MAX (3 * MEGABYTE)
+
+/* libyaml takes time by the depth of braces for every node: this much is about 0.1 s. */
+#define BODY_YAML (&(const struct manifest_options){.flow_work_max = (size_t)8 * 1000 * 1000})
+
+/* Suspends. The whole body; ERROR_TOO_LARGE past the limit. The buffer is marked secret. */
+MUST_USE struct error *body_read(const struct request *request, struct buf *body);
+
+/*
+ * An object from JSON, YAML or protobuf, as the Content-Type says. Members that are given twice are
+ * named in duplicates. ERROR_UNSUPPORTED_MEDIA_TYPE, or ERROR_BAD_REQUEST in the words of an API
+ * server.
+ */
+MUST_USE struct error *body_read_object(const struct request *request, struct str body,
+                                        struct json_warnings *duplicates,
+                                        struct json_doc **ret_doc);
+
+/*
+ * An object as its kind understands it, with defaults. Unknown and duplicate fields become warnings
+ * of the request, or an error where validation is strict. The error is the decoder's text alone;
+ * body_misfit() puts the request's words around it.
+ */
+MUST_USE struct error *body_decode(struct request *request, const struct kind *kind,
+                                   enum field_validation validation,
+                                   const struct json_warnings *duplicates, struct json_doc *doc,
+                                   struct json_doc **ret_doc);
+
+/* 'ConfigMap in version "v1" cannot be handled as a ConfigMap: ...'; takes the error. */
+MUST_USE struct error *body_misfit(const struct kind *kind, const struct json_value *object,
+                                   struct error *err);

@@ -1,0 +1,244 @@
+#include "apiserver/endpoints/form.h"
+
+#include "apimachinery/object.h"
+#include "json/builder.h"
+#include "json/path.h"
+
+static const struct str api_version_meta = STR_INIT("meta.k8s.io/v1");
+
+/* Custom resources have versions, and events two groups; all else has one form. */
+static bool has_forms(const struct kind *kind)
+{
+    return kind->is_custom || str_eq(kind->stored_as, STR("events"));
+}
+
+struct error *form_read(const struct kind *kind, const struct object_text *text,
+                        struct json_doc **ret_doc)
+{
+    OWNED(json_doc) doc = NULL;
+    TRY(json_read(object_text_json(text), &doc), "read stored %.*s", STR_ARG(kind->plural));
+    if (has_forms(kind) && kind->ops->present)
+        return kind->ops->present(kind, doc, ret_doc);
+    *ret_doc = TAKE(doc);
+    return NULL;
+}
+
+static struct str table_api_version(const struct form *form)
+{
+    return str_eq(form->format.table_version, STR("v1beta1")) ? STR("meta.k8s.io/v1beta1")
+                                                              : api_version_meta;
+}
+
+static void add_metadata_object(struct json_builder *builder, const struct form *form,
+                                const struct json_value *object)
+{
+    json_builder_object(builder);
+    json_builder_add_str(builder, "kind", STR("PartialObjectMetadata"));
+    json_builder_add_str(builder, "apiVersion", table_api_version(form));
+    json_builder_add_value(builder, "metadata", json_get(object, STR("metadata")));
+    json_builder_end(builder);
+}
+
+static void add_row(struct json_builder *builder, const struct form *form,
+                    const struct json_value *object)
+{
+    json_builder_object(builder);
+    json_builder_add_array(builder, "cells");
+    form->kind->ops->cells(form->kind, object, form->now, builder);
+    json_builder_end(builder);
+    if (form->format.include != INCLUDE_NONE) {
+        json_builder_key(builder, STR("object"));
+        if (form->format.include == INCLUDE_OBJECT)
+            json_builder_value(builder, object);
+        else
+            add_metadata_object(builder, form, object);
+    }
+    json_builder_end(builder);
+}
+
+static void add_columns(struct json_builder *builder, const struct kind *kind)
+{
+    json_builder_array(builder);
+    for (size_t i = 0; i < kind->column_count; i++) {
+        const struct kind_column *column = &kind->columns[i];
+        json_builder_object(builder);
+        json_builder_add_str(builder, "name", str_from_c(column->name));
+        json_builder_add_str(builder, "type", str_from_c(column->type));
+        json_builder_add_str(builder, "format", str_from_c(column->format));
+        json_builder_add_str(builder, "description", str_from_c(column->description));
+        json_builder_add_int(builder, "priority", column->priority);
+        json_builder_end(builder);
+    }
+    json_builder_end(builder);
+}
+
+static struct error *finish(struct json_builder *builder, struct buf *out)
+{
+    OWNED(json_doc) doc = NULL;
+    TRY(json_builder_finish(builder, &doc), "write answer");
+    json_write_with(out, json_doc_root(doc), JSON_WRITE_ESCAPE_HTML);
+    return buf_check(out);
+}
+
+static struct error *write_table(struct buf *out, const struct form *form,
+                                 const struct json_value *object, bool with_columns)
+{
+    SCOPED(json_builder) builder = {0};
+    json_builder_object(&builder);
+    json_builder_add_str(&builder, "kind", STR("Table"));
+    json_builder_add_str(&builder, "apiVersion", table_api_version(form));
+    json_builder_add_object(&builder, "metadata");
+    json_builder_add_str(&builder, "resourceVersion",
+                         json_path_str(object, "metadata.resourceVersion"));
+    json_builder_end(&builder);
+    json_builder_key(&builder, STR("columnDefinitions"));
+    if (with_columns)
+        add_columns(&builder, form->kind);
+    else
+        json_builder_null(&builder);
+    json_builder_add_array(&builder, "rows");
+    add_row(&builder, form, object);
+    json_builder_end(&builder);
+    json_builder_end(&builder);
+    return finish(&builder, out);
+}
+
+static struct error *write_metadata(struct buf *out, const struct form *form,
+                                    const struct json_value *object)
+{
+    SCOPED(json_builder) builder = {0};
+    add_metadata_object(&builder, form, object);
+    return finish(&builder, out);
+}
+
+static struct error *write_value(struct buf *out, const struct form *form,
+                                 const struct json_value *object, bool with_columns)
+{
+    switch (form->format.form) {
+    case FORM_TABLE:
+        return write_table(out, form, object, with_columns);
+    case FORM_METADATA:
+        return write_metadata(out, form, object);
+    case FORM_OBJECT:
+        break;
+    }
+    json_write_with(out, object, JSON_WRITE_ESCAPE_HTML);
+    return buf_check(out);
+}
+
+struct error *form_write_doc(struct buf *out, const struct form *form, struct json_doc *doc,
+                             bool with_columns)
+{
+    return write_value(out, form, json_doc_root(doc), with_columns);
+}
+
+static bool is_as_stored(const struct form *form)
+{
+    return form->format.form == FORM_OBJECT && !has_forms(form->kind);
+}
+
+struct error *form_write(struct buf *out, const struct form *form, const struct object_text *text,
+                         bool with_columns)
+{
+    OWNED(json_doc) doc = NULL;
+    if (is_as_stored(form)) {
+        buf_add(out, object_text_json(text));
+        return buf_check(out);
+    }
+    TRY(form_read(form->kind, text, &doc));
+    return write_value(out, form, json_doc_root(doc), with_columns);
+}
+
+void form_list_begin(struct buf *out, const struct form *form)
+{
+    SCOPED(arena) arena = {0};
+    switch (form->format.form) {
+    case FORM_TABLE: {
+        SCOPED(json_builder) builder = {0};
+        buf_add(out, STR("{\"kind\":\"Table\",\"apiVersion\":"));
+        buf_add_json_string(out, table_api_version(form));
+        buf_add(out, STR(",\"columnDefinitions\":"));
+        add_columns(&builder, form->kind);
+        OWNED(error) full = finish(&builder, out);
+        buf_add(out, STR(",\"rows\":"));
+        return;
+    }
+    case FORM_METADATA:
+        buf_add(out,
+                STR("{\"kind\":\"PartialObjectMetadataList\",\"apiVersion\":\"meta.k8s.io/v1\","
+                    "\"items\":["));
+        return;
+    case FORM_OBJECT:
+        break;
+    }
+    buf_add(out, STR("{\"kind\":"));
+    buf_add_json_string(out, form->kind->list_kind);
+    buf_add(out, STR(",\"apiVersion\":"));
+    buf_add_json_string(out, gvk_api_version(&arena, form->kind->gvk));
+    buf_add(out, STR(",\"items\":["));
+}
+
+struct error *form_list_item(struct buf *out, const struct form *form,
+                             const struct object_text *text, bool is_first)
+{
+    OWNED(json_doc) doc = NULL;
+    SCOPED(json_builder) builder = {0};
+    if (!is_first)
+        buf_add_char(out, ',');
+    else if (form->format.form == FORM_TABLE)
+        buf_add_char(out, '[');
+    if (form->format.form != FORM_TABLE)
+        return form_write(out, form, text, false);
+    TRY(form_read(form->kind, text, &doc));
+    add_row(&builder, form, json_doc_root(doc));
+    return finish(&builder, out);
+}
+
+/* Without rows, kinds whose columns nobody chose have null in their place; other servers' habit. */
+static bool has_own_columns(const struct kind *kind)
+{
+    return kind->column_count != 2 || strcmp(kind->columns[1].name, "Created At") != 0;
+}
+
+void form_list_end(struct buf *out, const struct form *form,
+                   const struct form_list_metadata *metadata)
+{
+    const bool no_rows = form->format.form == FORM_TABLE && metadata->is_empty;
+    const char *rows = has_own_columns(form->kind) ? "[]" : "null";
+    buf_print(out, "%s,\"metadata\":{\"resourceVersion\":\"%lld\"", no_rows ? rows : "]",
+              (long long)metadata->revision);
+    if (metadata->continue_token.len) {
+        buf_add(out, STR(",\"continue\":"));
+        buf_add_json_string(out, metadata->continue_token);
+    }
+    if (metadata->has_remaining)
+        buf_print(out, ",\"remainingItemCount\":%zu", metadata->remaining);
+    buf_add(out, STR("}}"));
+}
+
+void form_bookmark(struct buf *out, const struct form *form, int64_t revision,
+                   bool ends_initial_events)
+{
+    SCOPED(arena) arena = {0};
+    const char *annotation =
+        ends_initial_events ? ",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}" : "";
+    if (form->format.form == FORM_TABLE) {
+        buf_add(out, STR("{\"kind\":\"Table\",\"apiVersion\":"));
+        buf_add_json_string(out, table_api_version(form));
+        buf_print(
+            out,
+            ",\"metadata\":{\"resourceVersion\":\"%lld\"},\"columnDefinitions\":null,"
+            "\"rows\":[{\"cells\":[],\"object\":{\"kind\":\"PartialObjectMetadata\","
+            "\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{\"resourceVersion\":\"%lld\"%s}}}"
+            "]}",
+            (long long)revision, (long long)revision, annotation);
+        return;
+    }
+    const bool whole = form->format.form == FORM_OBJECT;
+    buf_add(out, STR("{\"kind\":"));
+    buf_add_json_string(out, whole ? form->kind->gvk.kind : STR("PartialObjectMetadata"));
+    buf_add(out, STR(",\"apiVersion\":"));
+    buf_add_json_string(out, whole ? gvk_api_version(&arena, form->kind->gvk) : api_version_meta);
+    buf_print(out, ",\"metadata\":{\"resourceVersion\":\"%lld\"%s}}", (long long)revision,
+              annotation);
+}

@@ -1,0 +1,169 @@
+#include "apiserver/endpoints/handler.h"
+
+#include "apimachinery/status.h"
+#include "apiserver/api.h"
+#include "apiserver/endpoints/answer.h"
+#include "apiserver/endpoints/route.h"
+#include "apiserver/virtual/clusters.h"
+#include "apiserver/virtual/debug.h"
+#include "async/fiber.h"
+#include "async/loop.h"
+#include "http/headers.h"
+#include "http/server.h"
+#include "net/tls.h"
+
+#define REQUEST_TIMEOUT (60 * SECOND)
+#define PREFIX          STR("/clusters/")
+
+/* Which API the target is for; what is left of the target behind it. */
+static struct cluster *find_cluster(const struct handler *handler, struct str *target,
+                                    bool *ret_is_cluster)
+{
+    *ret_is_cluster = str_starts_with(*target, PREFIX);
+    if (!*ret_is_cluster)
+        return NULL;
+    struct str rest = str_skip(*target, PREFIX.len), name;
+    size_t end = 0;
+    while (end < rest.len && rest.ptr[end] != '/' && rest.ptr[end] != '?')
+        end++;
+    name = str_slice(rest, 0, end);
+    *target = str_skip(rest, end);
+    if (target->len == 0 || target->ptr[0] == '?')
+        *target = STR("/");
+    return clusters_find(handler->clusters, name);
+}
+
+/* A path nobody serves is a page that was not found, not an object. */
+static struct error *answer_problem(const struct request *request, struct error *err)
+{
+    OWNED(error) owned = err;
+    if (err->code == ERROR_NOT_FOUND && !err->details &&
+        str_eq(str_from_c(err->message), STR("404 page not found")))
+        return answer_body(request, 404, STR("text/plain; charset=utf-8"),
+                           STR("404 page not found\n"));
+    if (err->code == ERROR_TOO_MANY_REQUESTS) {
+        SCOPED(http_headers) headers = {0};
+        TRY(http_headers_add(&headers, STR("content-type"), STR("text/plain; charset=utf-8")));
+        TRY(http_headers_add(&headers, STR("retry-after"), STR("1")));
+        TRY(http_request_respond(request->http, 429, &headers));
+        return http_request_write(request->http, str_from_c(err->message));
+    }
+    return answer_error(request, TAKE(owned));
+}
+
+static struct error *identify(struct request *request)
+{
+    struct tls_peer peer;
+    const struct http_headers *headers = http_request_headers(request->http);
+    const struct access *access = &request->api->access;
+    http_request_peer(request->http, &peer);
+    TRY(access_authenticate(access, request->arena, &peer, headers, request->now, &request->user));
+    const struct rbac_attributes attributes = request_attributes(request);
+    return access_impersonate(access, request->arena, &attributes, &request->user, headers,
+                              &request->user);
+}
+
+static struct error *serve_known(const struct handler *handler, struct request *request)
+{
+    const struct rbac_attributes attributes = request_attributes(request);
+    TRY(access_authorize(&request->api->access, request->arena, &attributes));
+    if (request->is_resource)
+        request->kind = api_find_kind(request->api, request->arena, request->gvr);
+    else if (debug_is_path(request))
+        return debug_serve(handler->clusters, request);
+    return route_serve(request);
+}
+
+/* Whoever rules a virtual cluster rules nothing else. */
+static bool is_privileged(const struct request *request)
+{
+    const struct rbac_strings *groups = &request->user.user.groups;
+    for (size_t i = 0; i < groups->count && request->api->cluster.len == 0; i++)
+        if (str_eq(groups->items[i], STR("system:masters")))
+            return true;
+    return false;
+}
+
+/* Users of one name in two APIs are two. */
+static struct error *enter(struct handler *handler, struct request *request, bool is_watch)
+{
+    const struct str key = arena_print(request->arena, "%.*s/%.*s", STR_ARG(request->api->cluster),
+                                       STR_ARG(request->user.user.name));
+    struct gate_pass *pass = ARENA_NEW(request->arena, struct gate_pass);
+    TRY(gate_enter(&handler->gate, key, is_privileged(request), is_watch, pass));
+    request->pass = pass;
+    return NULL;
+}
+
+static struct error *serve_inside(struct handler *handler, struct request *request, bool is_watch)
+{
+    FIBER_TIMEOUT(is_watch ? FOREVER : REQUEST_TIMEOUT);
+    return serve_known(handler, request);
+}
+
+static struct error *serve(struct handler *handler, struct request *request, struct str target)
+{
+    TRY(request_read(request, http_request_method(request->http), target));
+    TRY(identify(request));
+    const bool is_watch = route_is_long(request);
+    TRY(enter(handler, request, is_watch));
+    struct error *err = serve_inside(handler, request, is_watch);
+    gate_leave(request->pass);
+    request->pass = NULL;
+    return err;
+}
+
+/* Our own time-outs and disks, in the words of an API server. */
+static struct error *for_clients(struct error *err)
+{
+    OWNED(error) owned = err;
+    switch (err->code) {
+    case ERROR_DEADLINE:
+        return status_timeout(STR("request did not complete within the allotted timeout"), 1);
+    case ERROR_PARSE:
+    case ERROR_IO:
+        return status_internal("%s", err->message);
+    default:
+        return TAKE(owned);
+    }
+}
+
+static struct error *serve_cluster(struct handler *handler, struct request *request,
+                                   struct cluster *cluster, struct str target)
+{
+    bool is_done;
+    struct clusters_visit visit = {.clusters = handler->clusters, .cluster = cluster};
+    TRY(clusters_misbehave(&visit, request->http, &is_done));
+    if (is_done)
+        return NULL;
+    TRY(clusters_enter(handler->clusters, cluster, &request->api));
+    request->visit = &visit;
+    struct error *err = serve(handler, request, target);
+    request->visit = NULL;
+    clusters_leave(cluster);
+    return err;
+}
+
+struct error *handler_serve(void *data, struct http_request *http)
+{
+    struct handler *handler = data;
+    struct str target = http_request_target(http);
+    bool is_cluster;
+    struct request request = {
+        .http = http,
+        .arena = http_request_arena(http),
+        .api = handler->api,
+        .now = loop_wall(handler->loop),
+        .method = http_request_method(http),
+        .warnings = {.arena = http_request_arena(http)},
+    };
+    struct cluster *cluster = find_cluster(handler, &target, &is_cluster);
+    http_request_set_party(http, cluster);
+    if (is_cluster && !cluster)
+        return answer_problem(&request, error_new(ERROR_NOT_FOUND, "404 page not found"));
+    struct error *err = cluster ? serve_cluster(handler, &request, cluster, target)
+                                : serve(handler, &request, target);
+    if (!err || http_request_has_responded(http) || err->code == ERROR_CANCELED)
+        return err;
+    return answer_problem(&request, for_clients(err));
+}

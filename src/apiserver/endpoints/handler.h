@@ -1,0 +1,22 @@
+/*
+ * Every request passes here: to its API, past identity and permission, to whoever serves it.
+ */
+#pragma once
+
+#include "apiserver/endpoints/gate.h"
+#include "base/error.h"
+
+struct api;
+struct clusters;
+struct http_request;
+struct loop;
+
+struct handler {
+    struct loop *loop;
+    struct api *api;
+    struct clusters *clusters;
+    struct gate gate;
+};
+
+/* data is the struct handler. */
+MUST_USE struct error *handler_serve(void *data, struct http_request *http);

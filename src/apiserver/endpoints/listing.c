@@ -1,0 +1,299 @@
+#include "apiserver/endpoints/listing.h"
+
+#include "apimachinery/object.h"
+#include "apimachinery/status.h"
+#include "apiserver/api.h"
+#include "apiserver/endpoints/answer.h"
+#include "apiserver/endpoints/continue_token.h"
+#include "apiserver/endpoints/gate.h"
+#include "apiserver/endpoints/kind_fields.h"
+#include "async/fiber.h"
+#include "base/memory.h"
+#include "http/server.h"
+#include "json/edit.h"
+#include "json/path.h"
+
+/* Objects visited, or bytes written, between two chances for others. */
+#define SLICE       256
+#define PIECE       (256 * KILOBYTE)
+#define FUTURE_WAIT (3 * SECOND)
+
+void listing_done(struct listing *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        object_text_free(list->items[i]);
+    mem_free(list->items);
+}
+
+static void add(struct listing *list, struct object_text *text)
+{
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity ? list->capacity * 2 : 64;
+        list->items = mem_realloc_array(list->items, list->capacity, sizeof(struct object_text *));
+    }
+    list->items[list->count++] = object_text_ref(text);
+}
+
+bool listing_selects(const struct kind *kind, const struct list_options *options,
+                     const struct object_text *text)
+{
+    OWNED(json_doc) doc = NULL;
+    if (!options->has_labels && !options->has_fields)
+        return true;
+    OWNED(error) err = form_read(kind, text, &doc);
+    if (err)
+        return false;
+    const struct json_value *root = json_doc_root(doc);
+    return selector_matches(&options->labels, json_path(root, "metadata.labels")) &&
+           kind_fields_match(kind, &options->fields, root);
+}
+
+struct visit {
+    const struct request *request;
+    const struct list_options *options;
+    struct listing *list;
+    struct key last; /* visited; borrowed from an item or from the store for the call alone */
+    size_t visited;
+    bool full;
+    struct buf last_namespace, last_name;
+};
+
+static void visit_done(struct visit *visit)
+{
+    buf_done(&visit->last_namespace);
+    buf_done(&visit->last_name);
+}
+
+static void remember(struct visit *visit, struct key key)
+{
+    buf_clear(&visit->last_namespace);
+    buf_clear(&visit->last_name);
+    buf_add(&visit->last_namespace, key.namespace);
+    buf_add(&visit->last_name, key.name);
+    visit->last = (struct key){buf_str(&visit->last_namespace), buf_str(&visit->last_name)};
+}
+
+static bool visit_one(void *data, struct key key, struct object_text *text)
+{
+    struct visit *visit = data;
+    const struct list_options *options = visit->options;
+    visit->visited++;
+    if (listing_selects(visit->request->kind, options, text)) {
+        add(visit->list, text);
+        visit->full = options->limit && visit->list->count == options->limit;
+    }
+    if (visit->full || visit->visited >= SLICE)
+        remember(visit, key);
+    return !visit->full && visit->visited < SLICE;
+}
+
+static bool count_one(void *data, struct key key, struct object_text *text)
+{
+    size_t *count = data;
+    (void)key;
+    (void)text;
+    ++*count;
+    return true;
+}
+
+/* The page is full: what lies behind it is counted, and a token leads there. */
+static struct error *look_behind(const struct visit *visit, const struct store_range *range)
+{
+    const struct request *request = visit->request;
+    struct listing *list = visit->list;
+    struct store_range rest = *range;
+    struct store_page page;
+    size_t behind = 0;
+    rest.after = visit->last;
+    rest.revision = list->revision;
+    TRY(store_scan(request->api->store, &rest, count_one, &behind, &page));
+    if (behind == 0)
+        return NULL;
+    list->has_remaining = !visit->options->has_labels && !visit->options->has_fields;
+    list->remaining = behind;
+    list->continue_token =
+        continue_token_write(request->arena, list->revision, request->namespace, visit->last);
+    return NULL;
+}
+
+static struct error *scan(struct visit *visit, struct store_range *range)
+{
+    struct store_page page;
+    while (true) {
+        visit->visited = 0;
+        TRY(store_scan(visit->request->api->store, range, visit_one, visit, &page));
+        visit->list->revision = page.revision;
+        if (visit->full)
+            return look_behind(visit, range);
+        if (!page.has_more)
+            return NULL;
+        range->revision = page.revision;
+        range->after = visit->last;
+        TRY(fiber_yield());
+    }
+}
+
+static struct error *too_new(const struct request *request, int64_t revision)
+{
+    return status_version_too_large(revision, store_revision(request->api->store));
+}
+
+/* Waits a little for a revision of the future, as others do. */
+static struct error *wait_for(const struct request *request, int64_t revision)
+{
+    if (revision <= store_revision(request->api->store))
+        return NULL;
+    FIBER_TIMEOUT(FUTURE_WAIT);
+    struct error *err = store_wait_revision(request->api->store, revision);
+    if (!error_is(err, ERROR_DEADLINE))
+        return err;
+    error_free(err);
+    return too_new(request, revision);
+}
+
+static struct error *choose_revision(const struct request *request,
+                                     const struct list_options *options, struct store_range *range)
+{
+    if (options->continue_token.len) {
+        if (options->version.len && !str_eq(options->version, STR("0")))
+            return status_bad_request(
+                "specifying resource version is not allowed when using continue");
+        return continue_token_read(request->arena, options->continue_token, request->namespace,
+                                   &range->revision, &range->after);
+    }
+    if (options->revision == 0)
+        return NULL;
+    TRY(wait_for(request, options->revision));
+    if (options->match == MATCH_EXACT || (options->match == MATCH_UNSET && options->limit))
+        range->revision = options->revision;
+    return NULL;
+}
+
+/* A selector that names one object needs no scan. */
+static struct error *collect_one(const struct request *request, const struct list_options *options,
+                                 struct str name, struct listing *list)
+{
+    SCOPED(store_object) found = {0};
+    const struct key key = {request->kind->namespaced ? request->namespace : (struct str){0}, name};
+    list->revision = store_revision(request->api->store);
+    struct error *err = store_get(request->api->store, api_id(request->kind, key), &found);
+    if (err)
+        return error_ignore(err, ERROR_NOT_FOUND);
+    if (listing_selects(request->kind, options, found.text))
+        add(list, found.text);
+    return NULL;
+}
+
+struct error *listing_collect(const struct request *request, const struct list_options *options,
+                              struct listing *list)
+{
+    SCOPED(visit) visit = {.request = request, .options = options, .list = list};
+    struct list_options effective = *options;
+    struct str name;
+    struct store_range range = {.resource = request->kind->stored_as,
+                                .namespace = request->namespace};
+    if (str_eq(options->version, STR("0")))
+        effective.limit = 0;
+    visit.options = &effective;
+    TRY(choose_revision(request, &effective, &range));
+    const bool is_newest = range.revision == 0 && range.after.name.len == 0;
+    if (is_newest && (request->namespace.len || !request->kind->namespaced) &&
+        field_selector_find_exact(&options->fields, STR("metadata.name"), &name))
+        return collect_one(request, &effective, name, list);
+    struct error *err = scan(&visit, &range);
+    if (error_is(err, ERROR_EXPIRED)) {
+        error_free(err);
+        return status_expired(STR("The resourceVersion for the provided list is too old."));
+    }
+    if (error_is(err, ERROR_TIMEOUT)) {
+        error_free(err);
+        return too_new(request, range.revision);
+    }
+    return err;
+}
+
+static struct error *flush(const struct request *request, struct buf *out)
+{
+    TRY(http_request_write(request->http, buf_str(out)));
+    buf_clear(out);
+    return NULL;
+}
+
+struct error *listing_answer(const struct request *request, const struct answer_format *format,
+                             const struct listing *list)
+{
+    SCOPED(buf) out = {.limit = 0};
+    const struct form form = {*format, request->kind, request->now};
+    const struct str type = format->is_yaml ? STR("application/yaml") : STR("application/json");
+    const struct form_list_metadata metadata = {list->count == 0, list->revision,
+                                                list->continue_token, list->has_remaining,
+                                                list->remaining};
+    size_t held = 0;
+    bool streaming = false;
+    form_list_begin(&out, &form);
+    for (size_t i = 0; i < list->count; i++) {
+        const size_t size = object_text_size(list->items[i]);
+        if (size > GATE_BYTES_LEAST) {
+            TRY(gate_wait(request->pass, size));
+            held += size;
+        }
+        TRY(form_list_item(&out, &form, list->items[i], i == 0));
+        if (out.len < PIECE)
+            continue;
+        if (!streaming)
+            TRY(answer_stream(request, type));
+        streaming = true;
+        TRY(flush(request, &out));
+        gate_give(request->pass, held);
+        held = 0;
+        TRY(fiber_yield());
+    }
+    form_list_end(&out, &form, &metadata);
+    TRY(buf_check(&out));
+    return streaming ? flush(request, &out) : answer_body(request, 200, type, buf_str(&out));
+}
+
+/* The snapshot is gone: the answer brings a token that goes on without it. */
+static struct error *answer_expired(const struct request *request,
+                                    const struct list_options *options)
+{
+    int64_t revision;
+    struct key after;
+    SCOPED(buf) body = {.limit = 0};
+    SCOPED(json_edit) edit = {0};
+    OWNED(json_doc) doc = NULL;
+    OWNED(json_doc) status = NULL;
+    TRY(continue_token_read(request->arena, options->continue_token, request->namespace, &revision,
+                            &after));
+    OWNED(error)
+    gone = status_expired(
+        STR("The provided continue parameter is too old to display a consistent list result. You "
+            "can start a new list without the continue parameter, or use the continue token in "
+            "this response to retrieve the remainder of the results. Continuing with the provided "
+            "token results in an inconsistent list - objects that were created, modified, or "
+            "deleted between the time the first chunk was returned and now may show up in the "
+            "list."));
+    status = status_doc(gone);
+    json_edit_init(&edit, json_doc_root(status));
+    json_edit_set_str(&edit, JSON_PLACE("metadata.continue"),
+                      continue_token_write(request->arena, -1, request->namespace, after));
+    TRY(json_edit_finish(&edit, &doc));
+    json_write(&body, json_doc_root(doc));
+    return answer_body(request, 410, STR("application/json"), buf_str(&body));
+}
+
+struct error *listing_serve(struct request *request)
+{
+    struct answer_format format;
+    struct list_options options;
+    SCOPED(listing) list = {0};
+    TRY(negotiate(request, &format));
+    TRY(list_options_read(request, &options));
+    struct error *err = listing_collect(request, &options, &list);
+    if (error_is(err, ERROR_EXPIRED) && options.continue_token.len) {
+        error_free(err);
+        return answer_expired(request, &options);
+    }
+    TRY(err);
+    return listing_answer(request, &format, &list);
+}

@@ -1,0 +1,38 @@
+/*
+ * Lists: what a collection holds at one revision, whole or in pages.
+ */
+#pragma once
+
+#include "apimachinery/object_text.h"
+#include "apiserver/endpoints/negotiate.h"
+#include "apiserver/endpoints/options.h"
+#include "apiserver/endpoints/request.h"
+#include "base/error.h"
+
+/* Objects by reference, so that a list costs little until it is written. */
+struct listing {
+    struct object_text **items;
+    size_t count, capacity;
+    int64_t revision;
+    struct str continue_token; /* empty: that was all; in the request's arena */
+    bool has_remaining;
+    size_t remaining;
+};
+
+void listing_done(struct listing *list);
+
+/* Suspends now and then, so that a long list does not keep others waiting. */
+MUST_USE struct error *listing_collect(const struct request *request,
+                                       const struct list_options *options, struct listing *list);
+
+/* Writes it, piece by piece when it is long. Suspends. */
+MUST_USE struct error *listing_answer(const struct request *request,
+                                      const struct answer_format *format,
+                                      const struct listing *list);
+
+/* Serves GET of a collection. */
+MUST_USE struct error *listing_serve(struct request *request);
+
+/* Whether an object is one of those that were asked for. */
+bool listing_selects(const struct kind *kind, const struct list_options *options,
+                     const struct object_text *text);

@@ -1,0 +1,58 @@
+/*
+ * The server's part of an object's metadata: what it fills in, keeps and refuses.
+ *
+ * All take a document and give a document.
+ */
+#pragma once
+
+#include "apimachinery/field_error.h"
+#include "base/error.h"
+#include "base/timestamp.h"
+#include "json/json.h"
+
+struct kind;
+struct random;
+
+/* What a create gets: uid, time, namespace, generation; what a client may not say is dropped. */
+struct metadata_new {
+    struct str name, namespace, uid;
+    timestamp now;
+    bool has_generation;
+};
+
+MUST_USE struct error *metadata_create(struct json_doc *doc, const struct metadata_new *values,
+                                       struct json_doc **ret_doc);
+
+/* An update keeps what the server set: times, uid if none is given, the generation. */
+MUST_USE struct error *metadata_keep(struct json_doc *doc, const struct json_value *old,
+                                     struct str namespace, struct json_doc **ret_doc);
+
+enum metadata_counting {
+    METADATA_STATUS_APART = 1,       /* changes of the status do not count */
+    METADATA_COUNTS_ANNOTATIONS = 2, /* changes of annotations do */
+};
+
+/* generation + 1 when something that counts has changed: all but the metadata, and see above. */
+MUST_USE struct error *metadata_count_generation(struct json_doc *doc, const struct json_value *old,
+                                                 unsigned counting, struct json_doc **ret_doc);
+
+MUST_USE struct error *metadata_set_version(struct json_doc *doc, int64_t revision,
+                                            struct json_doc **ret_doc);
+
+/* Fields that must not change once they are set; finalizers that must not come late. */
+void metadata_check_change(struct field_errors *errors, const struct json_value *object,
+                           const struct json_value *old);
+
+/* Finalizers of built-in kinds have a domain, or are one of those that Kubernetes uses itself. */
+void metadata_check_qualified_finalizers(struct field_errors *errors,
+                                         const struct json_value *object);
+
+/* On custom resources such finalizers are no error, but new ones are worth a warning. */
+void metadata_warn_finalizers(struct json_warnings *warnings, const struct json_value *object,
+                              const struct json_value *old);
+
+/* generateName cut to size and five random letters. */
+struct str metadata_generate_name(struct arena *arena, struct random *random, struct str prefix);
+
+bool metadata_has_finalizers(const struct json_value *object);
+bool metadata_is_deleting(const struct json_value *object);

@@ -1,0 +1,105 @@
+#include "apiserver/endpoints/negotiate.h"
+
+#include "apiserver/stage_test.h"
+
+#define TABLE         "application/json;as=Table;v=v1;g=meta.k8s.io"
+#define METADATA      "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"
+#define METADATA_LIST "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
+
+static int get(struct stage *stage, const char *target, const char *accept)
+{
+    SCOPED(http_headers) headers = {0};
+    OWNED(http_response) response = NULL;
+    if (accept)
+        CHECK_OK(http_headers_add(&headers, STR("accept"), str_from_c(accept)));
+    const struct http_client_request request = {.target = str_from_c(target), .headers = &headers};
+    buf_clear(&stage->answer);
+    json_doc_free(TAKE(stage->doc));
+    CHECK_OK(http_client_send(stage->client, &request, &response));
+    CHECK_OK(http_response_read_all(response, &stage->answer));
+    OWNED(error) no_json = json_read(buf_str(&stage->answer), &stage->doc);
+    return http_response_status(response);
+}
+
+SIM_TEST(the_first_form_that_can_be_given_is_given)
+{
+    static const struct {
+        const char *target, *accept;
+        int status;
+        const char *kind;
+    } cases[] = {
+        {"/api/v1/namespaces",         NULL,                                                            200, "NamespaceList"            },
+        {"/api/v1/namespaces",         "",                                                              200, "NamespaceList"            },
+        {"/api/v1/namespaces",         "*/*",                                                           200, "NamespaceList"            },
+        {"/api/v1/namespaces",         "application/*",                                                 200, "NamespaceList"            },
+        {"/api/v1/namespaces",         "application/json;q=0.5",                                        200, "NamespaceList"            },
+        {"/api/v1/namespaces",         "text/html, application/json",                                   200, "NamespaceList"            },
+        {"/api/v1/namespaces",         TABLE,                                                           200, "Table"                    },
+        {"/api/v1/namespaces/default", TABLE,                                                           200, "Table"                    },
+        {"/api/v1/namespaces",         "application/json;as=Table;v=v1beta1;g=meta.k8s.io",             200, "Table"                    },
+        {"/api/v1/namespaces",         "application/json;as=Table;v=v9;g=meta.k8s.io,application/json", 200,
+         "NamespaceList"                                                                                                                },
+        {"/api/v1/namespaces",         "application/json; as=Table; v=v1; g=meta.k8s.io",               200, "Table"                    },
+        {"/api/v1/namespaces",         METADATA_LIST,                                                   200, "PartialObjectMetadataList"},
+        {"/api/v1/namespaces/default", METADATA,                                                        200, "PartialObjectMetadata"    },
+        {"/api/v1/namespaces",         METADATA,                                                        406, "Status"                   },
+        {"/api/v1/namespaces",         "text/html",                                                     406, "Status"                   },
+        {"/api/v1/namespaces",         "application/vnd.kubernetes.protobuf",                           406, "Status"                   },
+        {"/api/v1/namespaces",         "application/vnd.kubernetes.protobuf,application/json",          200,
+         "NamespaceList"                                                                                                                },
+        {"/api/v1/namespaces",         "application/json;as=Table;v=v1;g=other",                        406, "Status"                   },
+    };
+    SCOPED(stage) stage;
+    stage_init(&stage);
+    CHECK_OK(stage_start(&stage));
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        TEST_CASE("%s as %s", cases[i].target, cases[i].accept ? cases[i].accept : "nothing");
+        CHECK_EQ(get(&stage, cases[i].target, cases[i].accept), cases[i].status);
+        CHECK_EQ(stage_text(&stage, "kind"), str_from_c(cases[i].kind));
+    }
+}
+
+SIM_TEST(a_table_includes_objects_as_asked_for)
+{
+    static const struct {
+        const char *query, *kind;
+    } cases[] = {
+        {"",                        "PartialObjectMetadata"},
+        {"?includeObject=Metadata", "PartialObjectMetadata"},
+        {"?includeObject=Object",   "Namespace"            },
+        {"?includeObject=None",     ""                     },
+    };
+    SCOPED(stage) stage;
+    stage_init(&stage);
+    CHECK_OK(stage_start(&stage));
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char target[64];
+        TEST_CASE("%s", cases[i].query);
+        snprintf(target, sizeof(target), "/api/v1/namespaces%s", cases[i].query);
+        CHECK_EQ(get(&stage, target, TABLE), 200);
+        CHECK_EQ(stage_text(&stage, "rows.0.object.kind"), str_from_c(cases[i].kind));
+    }
+}
+
+TEST(negotiate_knows_aggregated_discovery)
+{
+    static const struct {
+        const char *accept;
+        bool aggregated;
+    } cases[] = {
+        {"",                                                                                      false},
+        {"application/json",                                                                      false},
+        {"application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList",                  true },
+        {"application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json",
+         true                                                                                          },
+        {"application/json,application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList",
+         false                                                                                         },
+        {"application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList",             false},
+        {"application/json;g=apidiscovery.k8s.io;v=v9;as=APIGroupDiscoveryList,"
+         "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList",         true },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        TEST_CASE("%s", cases[i].accept);
+        CHECK_EQ(negotiate_wants_aggregated(str_from_c(cases[i].accept)), cases[i].aggregated);
+    }
+}

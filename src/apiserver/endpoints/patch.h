@@ -1,0 +1,43 @@
+/*
+ * Patches: what a PATCH makes of the object that is there.
+ */
+#pragma once
+
+#include "apiserver/endpoints/options.h"
+#include "apiserver/endpoints/request.h"
+#include "base/error.h"
+#include "json/json.h"
+#include "json/json_patch.h"
+
+enum patch_type {
+    PATCH_NONE,
+    PATCH_JSON,
+    PATCH_MERGE,
+    PATCH_STRATEGIC,
+    PATCH_APPLY,
+};
+
+struct patch {
+    enum patch_type type;
+    struct json_patch *operations; /* of PATCH_JSON */
+    struct json_doc *doc;          /* of all others */
+    struct json_warnings duplicates;
+};
+
+void patch_done(struct patch *patch);
+
+/* By the Content-Type. ERROR_UNSUPPORTED_MEDIA_TYPE for those the kind does not take. */
+MUST_USE struct error *patch_type_read(const struct request *request, enum patch_type *ret_type);
+
+/* Reads the body; patch->type is set. ERROR_BAD_REQUEST. */
+MUST_USE struct error *patch_read(const struct request *request, struct str body,
+                                  struct patch *patch);
+
+/* The patched document as it is; not for PATCH_APPLY, which fields/ does. */
+MUST_USE struct error *patch_make(const struct kind *kind, const struct patch *patch,
+                                  const struct json_value *old, struct json_doc **ret_doc);
+
+/* The patched object, decoded and with its defaults. */
+MUST_USE struct error *patch_apply(struct request *request, const struct kind *kind,
+                                   const struct patch *patch, enum field_validation validation,
+                                   struct json_doc *old, struct json_doc **ret_doc);

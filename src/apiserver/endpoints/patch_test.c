@@ -1,0 +1,130 @@
+#include "apiserver/endpoints/patch.h"
+
+#include "apiserver/stage_test.h"
+
+#define MAPS "/api/v1/namespaces/default/configmaps"
+#define MAP  MAPS "/a"
+
+static int patch(struct stage *stage, const char *type, const char *query, const char *body)
+{
+    int status = 0;
+    SCOPED(buf) target = {.limit = 0};
+    buf_print(&target, MAP "%s", query);
+    CHECK_OK(stage_try(stage, "PATCH", buf_str(&target), type, str_from_c(body), &status));
+    return status;
+}
+
+static void begin(struct stage *stage)
+{
+    stage_init(stage);
+    CHECK_OK(stage_start(stage));
+    stage_create(stage, MAPS,
+                 "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\"},"
+                 "\"data\":{\"k\":\"v\"}}");
+}
+
+#define JSON      "application/json-patch+json"
+#define MERGE     "application/merge-patch+json"
+#define STRATEGIC "application/strategic-merge-patch+json"
+#define APPLY     "application/apply-patch+yaml"
+
+SIM_TEST(patches_of_every_type_change_the_object)
+{
+    static const struct {
+        const char *type, *query, *body;
+    } cases[] = {
+        {JSON,                    "",                        "[{\"op\":\"replace\",\"path\":\"/data/k\",\"value\":\"new\"}]"},
+        {MERGE,                   "",                        "{\"data\":{\"k\":\"new\"}}"                                   },
+        {MERGE "; charset=utf-8", "",                        "{\"data\":{\"k\":\"new\"}}"                                   },
+        {STRATEGIC,               "",                        "{\"data\":{\"k\":\"new\"}}"                                   },
+        {APPLY,                   "?fieldManager=m&force=1",
+         "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  k: new\n"                                         },
+    };
+    SCOPED(stage) stage;
+    begin(&stage);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        TEST_CASE("%s", cases[i].type);
+        CHECK_EQ(stage_call(&stage, "PATCH", MAP, "{\"data\":{\"k\":\"v\"}}"), 200);
+        CHECK_EQ(patch(&stage, cases[i].type, cases[i].query, cases[i].body), 200);
+        CHECK_EQ(stage_text(&stage, "data.k"), STR("new"));
+    }
+}
+
+SIM_TEST(patches_that_are_none_are_refused)
+{
+    static const struct {
+        const char *type, *query, *body;
+        int status;
+    } cases[] = {
+        {"text/plain",       "",                "{}",                                                       415},
+        {"",                 "",                "{}",                                                       415},
+        {"application/json", "",                "{}",                                                       415},
+        {JSON,               "",                "{}",                                                       400},
+        {JSON,               "",                "[",                                                        400},
+        {JSON,               "",                "[{\"op\":\"remove\",\"path\":\"/none\"}]",                 422},
+        {JSON,               "",                "[{\"op\":\"test\",\"path\":\"/data/k\",\"value\":\"x\"}]", 422},
+        {MERGE,              "",                "x",                                                        400},
+        {MERGE,              "",                "{\"data\":{\"k\":5}}",                                     422},
+        {MERGE,              "",                "{\"metadata\":{\"name\":\"b\"}}",                          400},
+        {MERGE,              "",                "{\"metadata\":{\"resourceVersion\":\"1\"}}",               409},
+        {MERGE,              "",                "{\"metadata\":{\"resourceVersion\":\"x\"}}",               500},
+        {MERGE,              "?force=true",     "{}",                                                       422},
+        {APPLY,              "",                "{}",                                                       422},
+        {APPLY,              "?fieldManager=m", "- a\n",                                                    400},
+        {APPLY,              "?fieldManager=m", ": : :",                                                    400},
+        {MERGE,              "?dryRun=Some",    "{}",                                                       422},
+    };
+    SCOPED(stage) stage;
+    begin(&stage);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        TEST_CASE("%s %s", cases[i].type, cases[i].body);
+        CHECK_EQ(patch(&stage, cases[i].type, cases[i].query, cases[i].body), cases[i].status);
+        CHECK_EQ(stage_text(&stage, "kind"), STR("Status"));
+    }
+    CHECK_EQ(stage_get(&stage, MAP), 200);
+    CHECK_EQ(stage_text(&stage, "data.k"), STR("v"));
+}
+
+struct counter {
+    struct stage *stage;
+    size_t number;
+};
+
+/* Adds a key of its own; nobody's key may be lost. */
+static struct error *add_keys(void *data)
+{
+    const struct counter *counter = data;
+    SCOPED(http_headers) headers = {0};
+    TRY(http_headers_add(&headers, STR("content-type"), STR(MERGE)));
+    for (int i = 0; i < 10; i++) {
+        OWNED(http_response) response = NULL;
+        SCOPED(buf) body = {.limit = 0};
+        buf_print(&body, "{\"data\":{\"k-%zu-%d\":\"v\"}}", counter->number, i);
+        const struct http_client_request request = {.method = STR("PATCH"),
+                                                    .target = STR(MAP),
+                                                    .headers = &headers,
+                                                    .body = buf_str(&body)};
+        TRY(http_client_send(counter->stage->client, &request, &response));
+        CHECK_EQ(http_response_status(response), 200);
+    }
+    return NULL;
+}
+
+SIM_TEST(patches_at_once_meet_no_conflict_and_lose_nothing)
+{
+    SCOPED(stage) stage;
+    SCOPED(scope) scope = {0};
+    struct counter counters[8];
+    stage_init(&stage);
+    stage_keep(&stage);
+    CHECK_OK(stage_start(&stage));
+    stage_create(&stage, MAPS,
+                 "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\"}}");
+    for (size_t i = 0; i < COUNT(counters); i++) {
+        counters[i] = (struct counter){&stage, i};
+        scope_start(&scope, "patches", add_keys, &counters[i]);
+    }
+    CHECK_OK(scope_wait(&scope));
+    CHECK_EQ(stage_get(&stage, MAP), 200);
+    CHECK_EQ(json_count(json_path(json_doc_root(stage.doc), "data")), COUNT(counters) * 10);
+}

@@ -1,0 +1,260 @@
+#include "apiserver/endpoints/removal.h"
+
+#include "apimachinery/status.h"
+#include "apiserver/api.h"
+#include "apiserver/definitions.h"
+#include "apiserver/endpoints/admission.h"
+#include "apiserver/endpoints/answer.h"
+#include "apiserver/endpoints/body.h"
+#include "apiserver/endpoints/listing.h"
+#include "apiserver/endpoints/metadata.h"
+#include "apiserver/endpoints/stored.h"
+#include "apiserver/types/protobuf_body.h"
+#include "json/edit.h"
+#include "json/path.h"
+
+#define FOREGROUND STR("foregroundDeletion")
+#define ORPHAN     STR("orphan")
+
+struct work {
+    struct api *api;
+    const struct kind *kind;
+    struct key key;
+    const struct delete_options *options;
+    timestamp now;
+    struct removal *removal;
+};
+
+void removal_done(struct removal *removal)
+{
+    json_doc_free(removal->object);
+}
+
+static struct error *check_preconditions(const struct work *work, const struct json_value *object)
+{
+    SCOPED(arena) arena = {0};
+    const struct delete_options *options = work->options;
+    const struct gvr named = {work->kind->gvk.group, work->kind->gvk.version, work->kind->gvk.kind};
+    const struct str uid = json_path_str(object, "metadata.uid");
+    const struct str version = json_path_str(object, "metadata.resourceVersion");
+    if (options->uid.len && !str_eq(options->uid, uid))
+        return status_conflict(
+            named, work->key.name,
+            arena_print(&arena,
+                        "the UID in the precondition (%.*s) does not match the UID in record "
+                        "(%.*s). The object might have been deleted and then recreated",
+                        STR_ARG(options->uid), STR_ARG(uid)));
+    if (options->resource_version.len && !str_eq(options->resource_version, version))
+        return status_conflict(
+            named, work->key.name,
+            arena_print(&arena,
+                        "the ResourceVersion in the precondition (%.*s) does not match the "
+                        "ResourceVersion in record (%.*s). The object might have been modified",
+                        STR_ARG(options->resource_version), STR_ARG(version)));
+    return NULL;
+}
+
+/* The propagation policy as finalizers: those that wait for dependents are set or taken away. */
+static struct error *finalizers_for(const struct kind *kind, const struct json_value *object,
+                                    enum propagation propagation, struct json_doc **ret_doc)
+{
+    const struct str wanted = propagation == PROPAGATION_FOREGROUND ? FOREGROUND
+                              : propagation == PROPAGATION_ORPHAN   ? ORPHAN
+                                                                    : (struct str){0};
+    SCOPED(json_builder) builder = {0};
+    const struct json_value *item;
+    bool has = wanted.len == 0, is_cleaned_up = false;
+    json_builder_array(&builder);
+    JSON_FOREACH (key, item, json_path(object, "metadata.finalizers")) {
+        const struct str name = json_to_str(item);
+        const bool ours = str_eq(name, FOREGROUND) || str_eq(name, ORPHAN);
+        if (ours && propagation != PROPAGATION_UNSET && !str_eq(name, wanted))
+            continue;
+        has = has || str_eq(name, wanted);
+        is_cleaned_up = is_cleaned_up || str_eq(name, DEFINITIONS_FINALIZER);
+        json_builder_str(&builder, name);
+    }
+    if (!has)
+        json_builder_str(&builder, wanted);
+    if (definitions_is_definition(kind) && !is_cleaned_up)
+        json_builder_str(&builder, DEFINITIONS_FINALIZER);
+    json_builder_end(&builder);
+    return json_builder_finish(&builder, ret_doc);
+}
+
+static bool is_namespace(const struct kind *kind)
+{
+    return kind->gvk.group.len == 0 && str_eq(kind->plural, STR("namespaces"));
+}
+
+/* Its content goes first, so it never goes at once. */
+static bool is_container(const struct kind *kind)
+{
+    return is_namespace(kind) || definitions_is_definition(kind);
+}
+
+/* The object with deletion begun; the same when it had begun before. */
+static struct error *mark(const struct work *work, struct json_doc *old, struct json_doc **ret_doc)
+{
+    const struct json_value *object = json_doc_root(old);
+    OWNED(json_doc) finalizers = NULL;
+    SCOPED(json_edit) edit = {0};
+    char now[TIMESTAMP_TEXT_MAX];
+    json_edit_init(&edit, object);
+    TRY(finalizers_for(work->kind, object, work->options->propagation, &finalizers));
+    if (!metadata_is_deleting(object)) {
+        json_edit_set_str(&edit, JSON_PLACE("metadata.deletionTimestamp"),
+                          timestamp_write(work->now, now));
+        if (!is_container(work->kind))
+            json_edit_set_int(&edit, JSON_PLACE("metadata.deletionGracePeriodSeconds"), 0);
+        int64_t generation;
+        if (work->kind->has_generation &&
+            json_to_int64(json_path(object, "metadata.generation"), &generation))
+            json_edit_set_int(&edit, JSON_PLACE("metadata.generation"), generation + 1);
+        json_edit_set_unless_empty(&edit, JSON_PLACE("metadata.finalizers"),
+                                   json_doc_root(finalizers));
+    }
+    if (is_namespace(work->kind))
+        json_edit_set_str(&edit, JSON_PLACE("status.phase"), STR("Terminating"));
+    return json_edit_finish(&edit, ret_doc);
+}
+
+static bool is_held(const struct kind *kind, const struct json_value *object)
+{
+    return metadata_has_finalizers(object) ||
+           (is_namespace(kind) && json_count(json_path(object, "spec.finalizers")) > 0);
+}
+
+static struct error *put(const struct work *work, struct store_edit *edit, struct json_doc *doc)
+{
+    OWNED(json_doc) versioned = NULL;
+    work->removal->object = json_doc_ref(doc);
+    if (work->options->dry_run)
+        return NULL;
+    TRY(metadata_set_version(doc, edit->revision, &versioned));
+    TRY(stored_text(work->kind, versioned, &edit->text));
+    edit->verdict = STORE_PUT;
+    json_doc_free(work->removal->object);
+    work->removal->object = TAKE(versioned);
+    return NULL;
+}
+
+static struct error *take(const struct work *work, struct store_edit *edit, struct json_doc *old)
+{
+    OWNED(json_doc) last = NULL;
+    work->removal->is_gone = true;
+    work->removal->object = json_doc_ref(old);
+    if (work->options->dry_run)
+        return NULL;
+    TRY(metadata_set_version(old, edit->revision, &last));
+    TRY(stored_text(work->kind, last, &edit->text));
+    edit->verdict = STORE_DELETE;
+    json_doc_free(work->removal->object);
+    work->removal->object = TAKE(last);
+    return NULL;
+}
+
+static struct error *decide(void *data, struct store_edit *edit)
+{
+    struct work *work = data;
+    OWNED(json_doc) old = NULL;
+    OWNED(json_doc) marked = NULL;
+    removal_done(work->removal);
+    *work->removal = (struct removal){0};
+    if (!edit->previous)
+        return status_not_found(kind_gvr(work->kind), work->key.name);
+    TRY(form_read(work->kind, edit->previous, &old));
+    TRY(check_preconditions(work, json_doc_root(old)));
+    TRY(mark(work, old, &marked));
+    if (!is_held(work->kind, json_doc_root(marked)))
+        return take(work, edit, old);
+    if (metadata_is_deleting(json_doc_root(old))) {
+        work->removal->object = json_doc_ref(old);
+        return NULL;
+    }
+    return put(work, edit, marked);
+}
+
+struct error *removal_remove(struct api *api, const struct kind *kind, struct key key,
+                             const struct delete_options *options, timestamp now,
+                             struct removal *ret_removal)
+{
+    struct work work = {api, kind, key, options, now, ret_removal};
+    return api_change(api, api_id(kind, key), STORE_ANY, decide, &work, NULL);
+}
+
+static struct error *read_options(struct request *request, struct delete_options *options)
+{
+    SCOPED(buf) body = {.limit = 0};
+    OWNED(json_doc) doc = NULL;
+    TRY(body_read(request, &body));
+    if (body.len == 0)
+        return delete_options_read(request, NULL, options);
+    OWNED(error)
+    err = protobuf_body_has_magic(buf_str(&body)) ? protobuf_body_read(buf_str(&body), &doc)
+                                                  : json_read(buf_str(&body), &doc);
+    if (err)
+        return status_bad_request("couldn't get version/kind; json parse error: %s", err->message);
+    return delete_options_read(request, json_doc_root(doc), options);
+}
+
+static struct error *answer_gone(const struct request *request, const struct json_value *object)
+{
+    SCOPED(json_builder) builder = {0};
+    OWNED(json_doc) doc = NULL;
+    SCOPED(buf) body = {.limit = 0};
+    json_builder_object(&builder);
+    json_builder_add_str(&builder, "kind", STR("Status"));
+    json_builder_add_str(&builder, "apiVersion", STR("v1"));
+    json_builder_add_object(&builder, "metadata");
+    json_builder_end(&builder);
+    json_builder_add_str(&builder, "status", STR("Success"));
+    json_builder_add_object(&builder, "details");
+    json_builder_add_str(&builder, "name", request->name);
+    if (request->gvr.group.len)
+        json_builder_add_str(&builder, "group", request->gvr.group);
+    json_builder_add_str(&builder, "kind", request->gvr.resource);
+    json_builder_add_str(&builder, "uid", json_path_str(object, "metadata.uid"));
+    json_builder_end(&builder);
+    json_builder_end(&builder);
+    TRY(json_builder_finish(&builder, &doc));
+    json_write_with(&body, json_doc_root(doc), JSON_WRITE_ESCAPE_HTML);
+    return answer_body(request, 200, STR("application/json"), buf_str(&body));
+}
+
+struct error *removal_delete(struct request *request)
+{
+    struct answer_format format;
+    struct delete_options options;
+    SCOPED(removal) removal = {0};
+    const struct key key = {request->kind->namespaced ? request->namespace : (struct str){0},
+                            request->name};
+    TRY(negotiate(request, &format));
+    TRY(read_options(request, &options));
+    TRY(admission_check_request(request, VERB_DELETE, request->name));
+    TRY(removal_remove(request->api, request->kind, key, &options, request->now, &removal));
+    if (removal.is_gone && !request->kind->delete_returns_object)
+        return answer_gone(request, json_doc_root(removal.object));
+    return answer_doc(request, &format, 200, removal.object);
+}
+
+struct error *removal_delete_collection(struct request *request)
+{
+    struct answer_format format;
+    struct list_options list_options;
+    struct delete_options options;
+    SCOPED(listing) list = {0};
+    TRY(negotiate(request, &format));
+    TRY(list_options_read(request, &list_options));
+    TRY(read_options(request, &options));
+    list_options.limit = 0;
+    TRY(listing_collect(request, &list_options, &list));
+    for (size_t i = 0; i < list.count; i++) {
+        SCOPED(removal) removal = {0};
+        struct error *err =
+            removal_remove(request->api, request->kind, object_text_key(list.items[i]), &options,
+                           request->now, &removal);
+        TRY(error_ignore(err, ERROR_NOT_FOUND));
+    }
+    return listing_answer(request, &format, &list);
+}

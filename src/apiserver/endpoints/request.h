@@ -1,0 +1,68 @@
+/*
+ * A request as the API understands it: who asks for which verb on which resource, or for a path
+ * that is none.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "apimachinery/gvk.h"
+#include "apiserver/auth/access.h"
+#include "apiserver/endpoints/query.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "base/timestamp.h"
+#include "json/json.h"
+
+struct api;
+struct clusters_visit;
+struct gate_pass;
+struct http_request;
+struct kind;
+
+enum verb {
+    VERB_NONE, /* a method that no resource has: HEAD, OPTIONS, ... */
+    VERB_GET,
+    VERB_LIST,
+    VERB_WATCH,
+    VERB_CREATE,
+    VERB_UPDATE,
+    VERB_PATCH,
+    VERB_DELETE,
+    VERB_DELETECOLLECTION,
+};
+
+struct str verb_name(enum verb verb);
+
+struct request {
+    struct http_request *http;
+    struct arena *arena; /* lives as long as the request */
+    struct api *api;
+    struct clusters_visit *visit; /* NULL on the main API */
+    struct gate_pass *pass;       /* what it may hold; NULL: no limit */
+    struct access_user user;
+    timestamp now;
+
+    struct str method;
+    struct str path; /* unescaped, below the prefix of a virtual cluster */
+    struct query query;
+
+    bool is_resource; /* a path below /api/<version>/ or /apis/<group>/<version>/ */
+    enum verb verb;
+    struct gvr gvr;
+    struct str namespace, subresource;
+    struct str name; /* of a watch: the one object of an old watch path */
+
+    const struct kind *kind;       /* NULL: no such resource */
+    struct json_warnings warnings; /* for the headers of the answer */
+};
+
+/*
+ * Reads method and target ("/path?query") into all but user, kind and api. ERROR_NOT_FOUND for
+ * paths that no server should guess about: empty segments, dots, NUL, broken escapes.
+ */
+MUST_USE struct error *request_read(struct request *request, struct str method, struct str target);
+
+/* The question to ask before it is served. */
+struct rbac_attributes request_attributes(const struct request *request);

@@ -1,0 +1,278 @@
+#include "apiserver/endpoints/stream.h"
+
+#include "apimachinery/status.h"
+#include "apiserver/api.h"
+#include "apiserver/endpoints/answer.h"
+#include "apiserver/endpoints/gate.h"
+#include "apiserver/endpoints/listing.h"
+#include "apiserver/endpoints/metadata.h"
+#include "apiserver/storage/store_watch.h"
+#include "apiserver/virtual/clusters.h"
+#include "async/fiber.h"
+#include "async/loop.h"
+#include "base/random.h"
+#include "http/server.h"
+
+#define BOOKMARK_EVERY (60 * SECOND)
+#define BOOKMARK_LEAD  (2 * SECOND) /* before the end of the stream */
+#define TIMEOUT_LEAST  (30 * MINUTE)
+#define YIELD_EVERY    64
+#define STALL_MOST     (30 * SECOND)
+
+struct stream {
+    struct request *request;
+    struct list_options options;
+    struct form form;
+    struct store_watch *watch;
+    int64_t ends, next_bookmark; /* by the loop's clock */
+    int64_t shown;               /* the newest revision the client knows of */
+    bool columns_shown;
+    bool is_silent; /* on purpose, see inject.h */
+    struct buf line;
+};
+
+static void stream_done(struct stream *stream)
+{
+    store_watch_free(stream->watch);
+    buf_done(&stream->line);
+}
+
+/* The faults of a virtual cluster find watches that are open, too. */
+static struct error *misbehave(struct stream *stream)
+{
+    struct clusters_visit *visit = stream->request->visit;
+    if (!visit || stream->is_silent)
+        return NULL;
+    return clusters_misbehave_watch(visit, stream->request->http, &stream->is_silent);
+}
+
+/* A client that does not take its events is cut off: it can come again and read what it missed. */
+static struct error *send_line(struct stream *stream)
+{
+    buf_add(&stream->line, STR("}\n"));
+    TRY(buf_check(&stream->line));
+    TRY(misbehave(stream));
+    if (!stream->is_silent) {
+        FIBER_TIMEOUT(STALL_MOST);
+        TRY(http_request_write(stream->request->http, buf_str(&stream->line)));
+    }
+    const bool was_large = stream->line.capacity > GATE_BYTES_LEAST;
+    buf_clear(&stream->line);
+    if (was_large)
+        buf_shrink(&stream->line);
+    return NULL;
+}
+
+static void begin_line(struct stream *stream, const char *type)
+{
+    buf_clear(&stream->line);
+    buf_print(&stream->line, "{\"type\":\"%s\",\"object\":", type);
+}
+
+static struct error *send_object(struct stream *stream, const char *type,
+                                 const struct object_text *text)
+{
+    const size_t size = object_text_size(text);
+    const size_t held = size > GATE_BYTES_LEAST ? size : 0;
+    TRY(gate_wait(stream->request->pass, held));
+    begin_line(stream, type);
+    stream->form.now = loop_wall(stream->request->api->loop);
+    TRY(form_write(&stream->line, &stream->form, text, !stream->columns_shown));
+    stream->columns_shown = true;
+    TRY(send_line(stream));
+    gate_give(stream->request->pass, held);
+    return NULL;
+}
+
+/* The old content under the new revision: what left the selection, seen from inside. */
+static struct error *send_departed(struct stream *stream, const struct store_event *event)
+{
+    OWNED(json_doc) old = NULL;
+    OWNED(json_doc) doc = NULL;
+    TRY(form_read(stream->form.kind, event->previous, &old));
+    TRY(metadata_set_version(old, event->revision, &doc));
+    begin_line(stream, "DELETED");
+    TRY(form_write_doc(&stream->line, &stream->form, doc, !stream->columns_shown));
+    stream->columns_shown = true;
+    return send_line(stream);
+}
+
+static struct error *send_bookmark(struct stream *stream, int64_t revision, bool ends_initial)
+{
+    begin_line(stream, "BOOKMARK");
+    form_bookmark(&stream->line, &stream->form, revision, ends_initial);
+    stream->shown = revision;
+    return send_line(stream);
+}
+
+static struct error *send_error(struct stream *stream, struct error *err)
+{
+    OWNED(error) owned = err;
+    begin_line(stream, "ERROR");
+    status_write(&stream->line, err);
+    return send_line(stream);
+}
+
+/* What a change is to somebody who sees only a selection. */
+static struct error *send_event(struct stream *stream, const struct store_event *event)
+{
+    const struct kind *kind = stream->form.kind;
+    const struct list_options *options = &stream->options;
+    const bool before = event->previous && listing_selects(kind, options, event->previous);
+    if (event->type == STORE_DELETED)
+        return before ? send_object(stream, "DELETED", event->text) : NULL;
+    const bool now = listing_selects(kind, options, event->text);
+    if (now)
+        return send_object(stream, before ? "MODIFIED" : "ADDED", event->text);
+    return before ? send_departed(stream, event) : NULL;
+}
+
+static bool wants_initial(const struct list_options *options)
+{
+    return options->has_initial_events ? options->initial_events : options->revision == 0;
+}
+
+/* Before the answer begins, so that what is wrong with it is an answer, too. */
+static struct error *collect_initial(const struct stream *stream, struct listing *list)
+{
+    struct list_options options = stream->options;
+    options.limit = 0;
+    options.continue_token = (struct str){0};
+    options.match = MATCH_NOT_OLDER_THAN;
+    return wants_initial(&options) ? listing_collect(stream->request, &options, list) : NULL;
+}
+
+/* The list is let go of when it is sent: streams last. */
+static struct error *send_initial(struct stream *stream, struct listing *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        TRY(send_object(stream, "ADDED", list->items[i]));
+        if (i % YIELD_EVERY == YIELD_EVERY - 1)
+            TRY(fiber_yield());
+    }
+    stream->shown = list->revision;
+    listing_done(list);
+    *list = (struct listing){0};
+    return NULL;
+}
+
+static struct error *open_watch(struct stream *stream, int64_t revision)
+{
+    const struct request *request = stream->request;
+    struct str name = {0};
+    field_selector_find_exact(&stream->options.fields, STR("metadata.name"), &name);
+    const struct store_watch_filter filter = {
+        request->kind->stored_as,
+        {request->namespace, name},
+    };
+    return store_watch_open(request->api->store, &filter, revision, &stream->watch);
+}
+
+static struct error *too_old(const struct stream *stream, int64_t revision)
+{
+    SCOPED(arena) arena = {0};
+    return status_expired(arena_print(&arena, "too old resource version: %lld (%lld)",
+                                      (long long)revision,
+                                      (long long)store_revision(stream->request->api->store)));
+}
+
+/* Waits for the next event until it is time for something else; *ret_event stays empty then. */
+static struct error *next_event(struct stream *stream, int64_t until, struct store_event *ret_event)
+{
+    const int64_t now = loop_now(stream->request->api->loop);
+    FIBER_TIMEOUT(until > now ? until - now : 0);
+    struct error *err = store_watch_next(stream->watch, ret_event);
+    return error_ignore(err, ERROR_DEADLINE);
+}
+
+static struct error *tick(struct stream *stream)
+{
+    const int64_t now = loop_now(stream->request->api->loop);
+    const int64_t revision = store_watch_revision(stream->watch);
+    if (now < stream->next_bookmark)
+        return NULL;
+    stream->next_bookmark = now + BOOKMARK_EVERY;
+    if (stream->ends - BOOKMARK_LEAD > now && stream->next_bookmark > stream->ends - BOOKMARK_LEAD)
+        stream->next_bookmark = stream->ends - BOOKMARK_LEAD;
+    return stream->options.bookmarks && revision > stream->shown
+               ? send_bookmark(stream, revision, false)
+               : misbehave(stream);
+}
+
+static struct error *follow(struct stream *stream)
+{
+    struct loop *loop = stream->request->api->loop;
+    for (size_t i = 0;; i++) {
+        struct store_event event = {0};
+        const int64_t until =
+            stream->next_bookmark < stream->ends ? stream->next_bookmark : stream->ends;
+        struct error *err = next_event(stream, until, &event);
+        if (error_is(err, ERROR_EXPIRED)) {
+            error_free(err);
+            return send_error(stream, too_old(stream, stream->shown));
+        }
+        if (error_is(err, ERROR_GONE))
+            return error_ignore(err,
+                                ERROR_GONE); /* the definition went, or the server is about to */
+        TRY(err);
+        if (event.text) {
+            err = send_event(stream, &event);
+            stream->shown = event.revision;
+            store_event_done(&event);
+            TRY(err);
+        }
+        if (loop_now(loop) >= stream->ends)
+            return NULL;
+        TRY(tick(stream));
+        if (i % YIELD_EVERY == YIELD_EVERY - 1)
+            TRY(fiber_yield());
+    }
+}
+
+static struct error *run(struct stream *stream, struct listing *list)
+{
+    const struct list_options *options = &stream->options;
+    const bool initial = wants_initial(options);
+    int64_t revision = options->revision;
+    if (initial) {
+        TRY(send_initial(stream, list));
+        revision = stream->shown;
+    } else if (revision == 0) {
+        revision = store_revision(stream->request->api->store);
+    }
+    stream->shown = revision;
+    struct error *err = open_watch(stream, revision);
+    if (error_is(err, ERROR_EXPIRED)) {
+        error_free(err);
+        return send_error(stream, too_old(stream, revision));
+    }
+    TRY(err);
+    if (initial && options->bookmarks && (options->has_initial_events || options->version.len))
+        TRY(send_bookmark(stream, revision, true));
+    return stream->request->api->is_ending ? NULL : follow(stream);
+}
+
+static void set_times(struct stream *stream)
+{
+    struct loop *loop = stream->request->api->loop;
+    const int64_t now = loop_now(loop);
+    duration span = stream->options.timeout;
+    if (span == 0)
+        span = TIMEOUT_LEAST + (duration)random_below(loop_random(loop), (uint64_t)TIMEOUT_LEAST);
+    stream->ends = now + span;
+    stream->next_bookmark = now + BOOKMARK_EVERY;
+    if (stream->next_bookmark > stream->ends - BOOKMARK_LEAD)
+        stream->next_bookmark = stream->ends - BOOKMARK_LEAD;
+}
+
+struct error *stream_serve(struct request *request)
+{
+    SCOPED(stream) stream = {.request = request, .form = {.kind = request->kind}};
+    SCOPED(listing) initial = {0};
+    TRY(negotiate(request, &stream.form.format));
+    TRY(list_options_read(request, &stream.options));
+    set_times(&stream);
+    TRY(collect_initial(&stream, &initial));
+    TRY(answer_stream(request, STR("application/json")));
+    return run(&stream, &initial);
+}

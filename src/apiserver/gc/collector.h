@@ -1,0 +1,28 @@
+/*
+ * What no client does and no controller manager is there to do: dependents follow their owners,
+ * namespaces are emptied before they go, and so are definitions.
+ *
+ * Owners and dependents are indexed as objects are written. There is no fiber while there is
+ * nothing to do, so that a virtual cluster at rest costs only its index.
+ */
+#pragma once
+
+#include "apiserver/storage/store.h"
+#include "base/error.h"
+#include "base/owned.h"
+
+struct api;
+struct collector;
+
+struct collector *collector_new(struct api *api);
+
+/* Suspends: what it is doing is cancelled and joined. */
+void collector_free(struct collector *collector);
+DEFINE_OWNED(collector)
+
+/* Indexes what is stored, and goes on with what was under way when the process ended. */
+MUST_USE struct error *collector_load(struct collector *collector);
+
+/* An object was written (before may be NULL) or deleted (after is NULL). */
+void collector_note(struct collector *collector, struct store_id id,
+                    const struct object_text *before, const struct object_text *after);

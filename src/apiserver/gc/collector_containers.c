@@ -1,0 +1,259 @@
+/* Namespaces and definitions that are going: their content goes first; see collector.h. */
+#include "apiserver/api.h"
+#include "apiserver/definitions.h"
+#include "apiserver/endpoints/metadata.h"
+#include "apiserver/endpoints/removal.h"
+#include "apiserver/gc/collector_internal.h"
+#include "async/fiber.h"
+#include "async/loop.h"
+#include "base/memory.h"
+#include "json/builder.h"
+#include "json/edit.h"
+#include "json/path.h"
+
+#define SLICE 100
+
+/* What is left of a container after an attempt to empty it. */
+struct rest {
+    size_t objects;
+    struct map finalizers; /* name -> how many objects have it */
+    struct map resources;  /* name -> how many objects */
+};
+
+static void rest_done(struct rest *rest)
+{
+    map_done(&rest->finalizers);
+    map_done(&rest->resources);
+}
+
+static void count(struct map *map, struct str name)
+{
+    const struct map_entry *entry = map_find_entry(map, name);
+    const size_t before = entry ? (size_t)entry->value : 0;
+    map_put(map, name, (void *)(before + 1)); /* NOLINT: a number, no address */
+}
+
+struct batch {
+    struct arena arena;
+    struct key keys[SLICE];
+    size_t count;
+};
+
+static bool take_key(void *data, struct key key, struct object_text *text)
+{
+    struct batch *batch = data;
+    (void)text;
+    batch->keys[batch->count++] =
+        (struct key){arena_str(&batch->arena, key.namespace), arena_str(&batch->arena, key.name)};
+    return batch->count < SLICE;
+}
+
+static struct error *remove_one(struct collector *collector, const struct kind *kind,
+                                struct key key, struct rest *rest)
+{
+    SCOPED(removal) removal = {0};
+    const struct json_value *finalizer;
+    const struct delete_options options = {.propagation = PROPAGATION_UNSET};
+    struct error *err = removal_remove(collector->api, kind, key, &options,
+                                       loop_wall(collector->api->loop), &removal);
+    if (err)
+        return error_ignore(err, ERROR_NOT_FOUND);
+    if (removal.is_gone)
+        return NULL;
+    rest->objects++;
+    count(&rest->resources, kind->stored_as);
+    JSON_FOREACH (ignored, finalizer,
+                  json_path(json_doc_root(removal.object), "metadata.finalizers"))
+        count(&rest->finalizers, json_to_str(finalizer));
+    return NULL;
+}
+
+/* Deletes all objects of a kind, in one namespace or in all; what is held is counted. */
+static struct error *empty(struct collector *collector, const struct kind *kind,
+                           struct str namespace, struct rest *rest)
+{
+    OWNED_PTR struct batch *batch = NEW(struct batch);
+    struct store_range range = {.resource = kind->stored_as, .namespace = namespace};
+    struct store_page page;
+    struct error *err = NULL;
+    do {
+        batch->count = 0;
+        err = store_scan(collector->api->store, &range, take_key, batch, &page);
+        for (size_t i = 0; i < batch->count && !err; i++)
+            err = remove_one(collector, kind, batch->keys[i], rest);
+        if (!err && batch->count)
+            range.after = batch->keys[batch->count - 1];
+        if (!err)
+            err = fiber_yield();
+    } while (!err && page.has_more);
+    arena_done(&batch->arena);
+    return err;
+}
+
+static struct error *empty_all(struct collector *collector, struct str namespace, struct rest *rest)
+{
+    SCOPED(arena) arena = {0};
+    struct str last = {0};
+    const struct kind_list kinds = api_kinds(collector->api, &arena);
+    for (size_t i = 0; i < kinds.count; i++) {
+        const struct kind *kind = kinds.items[i];
+        if (!kind->namespaced || !(kind->verbs & KIND_DELETE) || str_eq(kind->stored_as, last))
+            continue;
+        last = kind->stored_as;
+        TRY(empty(collector, kind, namespace, rest));
+    }
+    return NULL;
+}
+
+struct report {
+    const struct rest *rest;
+    timestamp now;
+};
+
+struct statement {
+    const char *type;
+    bool is_true;
+    const char *reason;
+    struct str message;
+};
+
+/* As a condition, with the time at which it began to be so. */
+static void add_condition(struct json_builder *builder, const struct json_value *old,
+                          const struct statement *statement, timestamp now)
+{
+    char text[TIMESTAMP_TEXT_MAX];
+    const struct str type = str_from_c(statement->type);
+    const struct str status = statement->is_true ? STR("True") : STR("False");
+    const struct json_value *condition, *same = NULL;
+    JSON_FOREACH (key, condition, json_path(old, "status.conditions"))
+        if (str_eq(json_path_str(condition, "type"), type) &&
+            str_eq(json_path_str(condition, "status"), status))
+            same = condition;
+    json_builder_object(builder);
+    json_builder_add_str(builder, "type", type);
+    json_builder_add_str(builder, "status", status);
+    json_builder_add_str(builder, "lastTransitionTime",
+                         same ? json_path_str(same, "lastTransitionTime")
+                              : timestamp_write(now, text));
+    json_builder_add_str(builder, "reason", str_from_c(statement->reason));
+    json_builder_add_str(builder, "message", statement->message);
+    json_builder_end(builder);
+}
+
+static void list_counts(struct buf *out, const char *prefix, const struct map *counts,
+                        const char *format)
+{
+    buf_add(out, str_from_c(prefix));
+    bool first = true;
+    MAP_FOREACH (entry, counts) {
+        buf_print(out, "%s%.*s", first ? "" : ", ", STR_ARG(map_key(entry)));
+        buf_print(out, " %s %zu resource instances", format, (size_t)entry->value);
+        first = false;
+    }
+}
+
+/* What holds the namespace up, in the conditions people look at. */
+static struct error *say_what_remains(void *data, const struct json_value *object,
+                                      struct json_doc **ret_doc)
+{
+    const struct report *report = data;
+    const struct rest *rest = report->rest;
+    SCOPED(json_builder) builder = {0};
+    SCOPED(buf) content = {.limit = 0};
+    SCOPED(buf) held = {.limit = 0};
+    OWNED(json_doc) conditions = NULL;
+    SCOPED(json_edit) edit = {0};
+    const bool remains = rest->objects > 0;
+    const bool waits = map_count(&rest->finalizers) > 0;
+    if (!metadata_is_deleting(object))
+        return NULL;
+    list_counts(&content, "Some resources are remaining: ", &rest->resources, "has");
+    list_counts(
+        &held, "Some content in the namespace has finalizers remaining: ", &rest->finalizers, "in");
+    const char *content_reason = remains ? "SomeResourcesRemain" : "ContentRemoved";
+    const char *held_reason = waits ? "SomeFinalizersRemain" : "ContentHasNoFinalizers";
+    const struct statement statements[] = {
+        {"NamespaceDeletionDiscoveryFailure",           false,   "ResourcesDiscovered",
+         STR("All resources successfully discovered")                              },
+        {"NamespaceDeletionGroupVersionParsingFailure", false,   "ParsedGroupVersions",
+         STR("All legacy kube types successfully parsed")                          },
+        {"NamespaceDeletionContentFailure",             false,   "ContentDeleted",
+         STR("All content successfully deleted, may be waiting on finalization")   },
+        {"NamespaceContentRemaining",                   remains, content_reason,
+         remains ? buf_str(&content) : STR("All content successfully removed")     },
+        {"NamespaceFinalizersRemaining",                waits,   held_reason,
+         waits ? buf_str(&held) : STR("All content-preserving finalizers finished")},
+    };
+    json_builder_array(&builder);
+    for (size_t i = 0; i < COUNT(statements); i++)
+        add_condition(&builder, object, &statements[i], report->now);
+    json_builder_end(&builder);
+    TRY(json_builder_finish(&builder, &conditions));
+    json_edit_init(&edit, object);
+    json_edit_set(&edit, JSON_PLACE("status.conditions"), json_doc_root(conditions));
+    return json_edit_finish(&edit, ret_doc);
+}
+
+static struct error *finalize(void *data, const struct json_value *object,
+                              struct json_doc **ret_doc)
+{
+    const struct json_value *item;
+    SCOPED(json_builder) builder = {0};
+    OWNED(json_doc) left = NULL;
+    SCOPED(json_edit) edit = {0};
+    (void)data;
+    if (!metadata_is_deleting(object))
+        return NULL;
+    json_builder_array(&builder);
+    JSON_FOREACH (key, item, json_path(object, "spec.finalizers"))
+        if (!str_eq(json_to_str(item), STR("kubernetes")))
+            json_builder_value(&builder, item);
+    json_builder_end(&builder);
+    TRY(json_builder_finish(&builder, &left));
+    json_edit_init(&edit, object);
+    json_edit_set_unless_empty(&edit, JSON_PLACE("spec.finalizers"), json_doc_root(left));
+    return json_edit_finish(&edit, ret_doc);
+}
+
+/*
+ * The report is written before the last look: what was let in before the namespace began to go is
+ * decided before that write and visible when it has returned; nothing is let in afterwards.
+ */
+struct error *collector_empty_namespace(struct collector *collector, struct str name)
+{
+    const struct kind *kind = kinds_find(GVR("", "v1", "namespaces"));
+    const struct store_id id = {STR("namespaces"), {.name = name}};
+    SCOPED(rest) first = {0};
+    SCOPED(rest) rest = {0};
+    SCOPED(store_object) found = {0};
+    OWNED(object) namespace = NULL;
+    struct error *err = store_get(collector->api->store, id, &found);
+    if (err)
+        return error_ignore(err, ERROR_NOT_FOUND);
+    TRY(object_text_read(found.text, &namespace));
+    if (!object_is_deleting(namespace))
+        return NULL;
+    map_put(&collector->going, name, NULL);
+    TRY(empty_all(collector, name, &first));
+    struct report report = {&first, loop_wall(collector->api->loop)};
+    TRY(collector_change(collector, kind, id, say_what_remains, &report));
+    TRY(empty_all(collector, name, &rest));
+    return rest.objects ? NULL : collector_change(collector, kind, id, finalize, NULL);
+}
+
+struct error *collector_empty_definition(struct collector *collector, struct str name)
+{
+    SCOPED(arena) arena = {0};
+    SCOPED(rest) rest = {0};
+    const struct store_id id = {DEFINITIONS_RESOURCE, {.name = name}};
+    const struct api_definition *definition = map_find(&collector->api->definitions, name);
+    const struct kind *kind = collector_kind(collector, &arena, name);
+    const struct kind *definitions =
+        kinds_find(GVR("apiextensions.k8s.io", "v1", "customresourcedefinitions"));
+    if (!definition || !definition->is_terminating)
+        return NULL;
+    if (kind)
+        TRY(empty(collector, kind, (struct str){0}, &rest));
+    return rest.objects ? NULL
+                        : collector_release(collector, definitions, id, DEFINITIONS_FINALIZER);
+}

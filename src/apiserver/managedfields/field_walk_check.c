@@ -1,0 +1,196 @@
+/* Whether an object fits its type. */
+#include "apiserver/managedfields/field_walk_internal.h"
+
+/* Longer messages are cut anyway. */
+#define PROBLEMS_MAX (16 * KILOBYTE)
+
+struct checker {
+    struct field_walk *walk;
+    struct buf path;
+    struct buf problems; /* each with two spaces in front and a line end behind */
+    size_t count;
+    bool duplicates;
+};
+
+static void check(struct checker *checker, struct field_type type, const struct json_value *value,
+                  size_t depth);
+
+/* Starts a problem at the place; the caller adds what it is and the end of the line. */
+static struct buf *problem(struct checker *checker)
+{
+    checker->count++;
+    buf_add(&checker->problems, STR("  "));
+    buf_add(&checker->problems, buf_str(&checker->path));
+    buf_add(&checker->problems, STR(": "));
+    return &checker->problems;
+}
+
+static void problem_text(struct checker *checker, struct str text)
+{
+    struct buf *out = problem(checker);
+    buf_add(out, text);
+    buf_add_char(out, '\n');
+}
+
+static const char *go_type_of(const struct json_value *value)
+{
+    int64_t whole;
+    switch (json_type(value)) {
+    case JSON_OBJECT:
+        return "map[string]interface {}";
+    case JSON_ARRAY:
+        return "[]interface {}";
+    case JSON_STRING:
+        return "string";
+    case JSON_BOOL:
+        return "bool";
+    case JSON_NUMBER:
+        return json_to_int64(value, &whole) ? "int64" : "float64";
+    case JSON_NULL:
+    case JSON_ABSENT:
+        break;
+    }
+    return "<nil>";
+}
+
+static void check_scalar(struct checker *checker, enum field_scalar scalar,
+                         const struct json_value *value)
+{
+    static const enum json_type wanted[] = {
+        [FIELD_SCALAR_STRING] = JSON_STRING,
+        [FIELD_SCALAR_NUMBER] = JSON_NUMBER,
+        [FIELD_SCALAR_BOOL] = JSON_BOOL,
+    };
+    const enum json_type type = json_type(value);
+    if (type == JSON_NULL || (scalar == FIELD_SCALAR_ANY ? type != JSON_OBJECT && type != JSON_ARRAY
+                                                         : type == wanted[scalar]))
+        return;
+    struct buf *out = problem(checker);
+    switch (scalar) {
+    case FIELD_SCALAR_STRING:
+        buf_add(out, STR("expected string, got "));
+        field_print_syntax(out, value);
+        break;
+    case FIELD_SCALAR_NUMBER:
+        buf_print(out, "expected numeric (int or float), got %s", go_type_of(value));
+        break;
+    case FIELD_SCALAR_BOOL:
+        buf_add(out, STR("expected boolean, got "));
+        field_print_value(out, value);
+        break;
+    case FIELD_SCALAR_ANY:
+        buf_add(out, STR("expected any scalar, got "));
+        field_print_value(out, value);
+        break;
+    }
+    buf_add_char(out, '\n');
+}
+
+static void check_members(struct checker *checker, struct field_type type,
+                          const struct json_value *value, size_t depth)
+{
+    const size_t len = checker->path.len;
+    const struct json_value *child;
+    JSON_FOREACH (key, child, value) {
+        struct field_member member;
+        const bool known = field_type_member(type, key, &member);
+        buf_add_char(&checker->path, '.');
+        buf_add(&checker->path, key);
+        if (known)
+            check(checker, member.type, child, depth + 1);
+        else
+            problem_text(checker, STR("field not declared in schema"));
+        buf_truncate(&checker->path, len);
+        if (!known)
+            return; /* upstream stops here, too */
+    }
+}
+
+static void check_elements(struct checker *checker, struct field_type type,
+                           const struct json_value *value, size_t depth)
+{
+    const size_t len = checker->path.len;
+    const struct json_value *child;
+    size_t index = 0;
+    JSON_FOREACH (key, child, value) {
+        (void)key;
+        buf_print(&checker->path, "[%zu]", index++);
+        check(checker, field_type_element(type), child, depth + 1);
+        buf_truncate(&checker->path, len);
+    }
+}
+
+static void check_items(struct checker *checker, struct field_type type,
+                        const struct json_value *value, size_t depth)
+{
+    const size_t len = checker->path.len;
+    const struct field_items items = field_items_read(checker->walk, type, value);
+    for (size_t i = 0; i < items.count && i < items.broken; i++) {
+        const struct field_item *item = &items.items[i];
+        if (item->first != i && !checker->duplicates) {
+            struct buf *out = problem(checker);
+            buf_add(out, STR("duplicate entries for key "));
+            field_step_write(out, item->step);
+            buf_add_char(out, '\n');
+        }
+        field_step_write(&checker->path, item->step);
+        check(checker, field_type_element(type), item->value, depth + 1);
+        buf_truncate(&checker->path, len);
+    }
+    if (items.problem.len)
+        problem_text(checker, items.problem);
+}
+
+static void check_container(struct checker *checker, const struct json_value *value,
+                            const char *expected)
+{
+    if (json_type(value) == JSON_NULL)
+        return;
+    struct buf *out = problem(checker);
+    buf_print(out, "expected %s, got ", expected);
+    field_print_value(out, value);
+    buf_add_char(out, '\n');
+}
+
+static void check(struct checker *checker, struct field_type type, const struct json_value *value,
+                  size_t depth)
+{
+    const struct field_shape shape = field_type_shape(type);
+    const enum field_form form = field_form_of(shape, value);
+    if (depth >= FIELD_DEPTH_MAX || checker->problems.overflowed)
+        return;
+    if (form == FIELD_SCALAR)
+        check_scalar(checker, shape.scalar, value);
+    else if (form == FIELD_MAP && json_type(value) == JSON_OBJECT)
+        check_members(checker, type, value, depth);
+    else if (form == FIELD_MAP)
+        check_container(checker, value, "map");
+    else if (json_type(value) != JSON_ARRAY)
+        check_container(checker, value, "list");
+    else if (shape.list == SCHEMA_LIST_ATOMIC)
+        check_elements(checker, type, value, depth);
+    else
+        check_items(checker, type, value, depth);
+}
+
+struct error *field_walk_check(struct field_walk *walk, struct field_type type,
+                               const struct json_value *value, bool duplicates)
+{
+    struct checker checker = {
+        .walk = walk,
+        .problems = {.limit = PROBLEMS_MAX},
+        .duplicates = duplicates,
+    };
+    struct error *err = NULL;
+    check(&checker, type, value, 0);
+    struct str text = buf_str(&checker.problems);
+    text = str_slice(text, 0, text.len ? text.len - 1 : 0);
+    if (checker.count == 1)
+        text = str_skip(text, 2);
+    if (checker.count)
+        err =
+            error_new(ERROR_UNKNOWN, "%s%.*s", checker.count > 1 ? "errors:\n" : "", STR_ARG(text));
+    buf_done(&checker.path);
+    buf_done(&checker.problems);
+    return err;
+}

@@ -1,0 +1,139 @@
+/*
+ * A kind as it is served in one version: its names, its verbs, and what the server asks about its
+ * objects.
+ *
+ * Built-in kinds are a table (kinds_all()); each version of a custom resource makes one of its own
+ * (custom/). The server treats both alike: what differs stands behind struct kind_ops.
+ *
+ *     body -> decode -> default_ -> prepare -> (managed fields) -> (admission) -> validate -> store
+ *     store -> present -> answer
+ *
+ * Every step takes a document and gives a document, the same with one more reference when nothing
+ * changes. None of them suspends.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "apimachinery/field_error.h"
+#include "apimachinery/field_selector.h"
+#include "apimachinery/gvk.h"
+#include "apimachinery/metadata_validation.h"
+#include "apiserver/types/strategic_keys.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "base/timestamp.h"
+#include "json/builder.h"
+#include "json/json.h"
+
+struct kind;
+
+enum kind_verbs {
+    KIND_CREATE = 1,
+    KIND_DELETE = 2,
+    KIND_DELETECOLLECTION = 4,
+    KIND_GET = 8,
+    KIND_LIST = 16,
+    KIND_PATCH = 32,
+    KIND_UPDATE = 64,
+    KIND_WATCH = 128,
+    KIND_ALL = 255,
+};
+
+/* A part of an object with a URL of its own. */
+struct kind_subresource {
+    const char *name; /* "status", "scale", "token", "finalize" */
+    unsigned verbs;
+    struct gvk gvk; /* of what goes in and out; empty: that of the kind itself */
+};
+
+struct kind_column {
+    const char *name, *type, *format, *description;
+    int priority; /* above 0: shown in wide output only */
+};
+
+struct kind_names {
+    const struct str *items;
+    size_t count;
+};
+
+/* One write on its way to the store. */
+struct kind_write {
+    const struct json_value *old; /* as stored, in this kind's version; NULL: a create */
+    struct str subresource;       /* "" for the whole object, or "status", "finalize", ... */
+    struct str namespace;         /* of the request */
+    timestamp now;
+    struct arena *arena;
+};
+
+struct kind_ops {
+    /*
+     * A body as the kind's type understands it: fields the type does not have are dropped and
+     * named in unknown (NULL asks for none) as: unknown field "spec.x". ERROR_BAD_REQUEST with the
+     * decoder's words when a value is of the wrong type.
+     */
+    struct error *(*decode)(const struct kind *kind, struct json_doc *doc,
+                            struct json_warnings *unknown, struct json_doc **ret_doc);
+
+    /* Fills in what the type says about absent fields. */
+    struct error *(*default_)(const struct kind *kind, struct json_doc *doc,
+                              struct json_doc **ret_doc);
+
+    /*
+     * What a write may not say is taken from the old object or dropped: status on the whole object,
+     * everything else on /status. Metadata that belongs to the server is none of its business.
+     */
+    struct error *(*prepare)(const struct kind *kind, const struct kind_write *write,
+                             struct json_doc *doc, struct json_doc **ret_doc);
+
+    /* Adds what is wrong with the object below its metadata, on an update also with the change. */
+    void (*validate)(const struct kind *kind, const struct kind_write *write,
+                     const struct json_value *object, struct field_errors *errors);
+
+    /* A stored object as this version shows it; NULL when that is how it is stored. */
+    struct error *(*present)(const struct kind *kind, struct json_doc *doc,
+                             struct json_doc **ret_doc);
+
+    /* Adds one value per column to the builder's open array. */
+    void (*cells)(const struct kind *kind, const struct json_value *object, timestamp now,
+                  struct json_builder *out);
+};
+
+struct kind {
+    struct gvk gvk;
+    struct str plural, singular, list_kind;
+    bool namespaced;
+    struct kind_names short_names, categories;
+    unsigned verbs;
+    const struct kind_subresource *subresources;
+    size_t subresource_count;
+
+    struct str stored_as; /* resource in the store, "deployments.apps"; versions share it */
+    bool has_generation;
+    bool create_on_update;      /* PUT of what is not there makes it: Lease */
+    bool unconditional_update;  /* PUT without a resourceVersion overwrites */
+    bool delete_returns_object; /* a DELETE that is done at once answers the object, not a Status */
+    bool is_custom;             /* a version of a custom resource; see custom/custom.h */
+    struct str deprecation;     /* warning on every answer; empty for none */
+
+    name_check_fn *check_name;
+    const struct field_label *field_labels; /* besides metadata.name and metadata.namespace */
+    size_t field_label_count;
+    const struct kind_column *columns;
+    size_t column_count;
+
+    const struct strategic_type *type; /* NULL for custom resources */
+    const struct kind_ops *ops;
+};
+
+struct gvr kind_gvr(const struct kind *kind);
+
+const struct kind_subresource *kind_subresource(const struct kind *kind, struct str name);
+
+/* The built-in ones, in the order in which discovery lists them. */
+const struct kind *kinds_all(size_t *ret_count);
+
+/* By place in a URL; NULL when there is none. */
+const struct kind *kinds_find(struct gvr gvr);
+const struct kind *kinds_find_kind(struct gvk gvk);

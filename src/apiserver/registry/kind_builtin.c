@@ -1,0 +1,10 @@
+#include "apiserver/registry/kind_builtin.h"
+
+const struct kind_ops kind_builtin_ops = {
+    .decode = kind_builtin_decode,
+    .default_ = kind_builtin_default,
+    .prepare = kind_builtin_prepare,
+    .validate = kind_builtin_validate,
+    .present = kind_builtin_present,
+    .cells = kind_builtin_cells,
+};

@@ -1,0 +1,291 @@
+#include "apimachinery/quantity.h"
+#include "apiserver/registry/kind_builtin.h"
+#include "apiserver/registry/kind_decode_internal.h"
+#include "base/base64.h"
+#include "base/duration.h"
+#include "base/memory.h"
+
+/* A container that is being written: the members of a type in its order, or the items of a field.
+ */
+struct level {
+    const struct strategic_type *type;
+    const struct json_value *value;      /* NULL: all of its members are zero */
+    size_t next;                         /* the type's field */
+    bool is_inline;                      /* its members stand in the object of the level above */
+    const struct strategic_field *field; /* of a list or map; NULL with a type */
+    struct json_iter iter;
+};
+
+struct writer {
+    struct json_builder builder;
+    struct level *levels;
+    size_t depth, capacity;
+    const struct kind *kind;
+};
+
+static void writer_done(struct writer *writer)
+{
+    json_builder_done(&writer->builder);
+    mem_free(writer->levels);
+}
+
+static void push(struct writer *writer, struct level level)
+{
+    if (writer->depth == writer->capacity) {
+        writer->capacity = writer->capacity ? 2 * writer->capacity : 16;
+        writer->levels =
+            mem_realloc_array(writer->levels, writer->capacity, sizeof(*writer->levels));
+    }
+    writer->levels[writer->depth++] = level;
+}
+
+static void write_quantity(struct json_builder *out, const struct json_value *value)
+{
+    SCOPED(buf) text = {.limit = KILOBYTE};
+    SCOPED(buf) written = {.limit = KILOBYTE};
+    struct quantity quantity;
+    if (json_type(value) == JSON_NUMBER)
+        json_write_with(&text, value, JSON_WRITE_NUMBERS_AS_READ);
+    else
+        buf_add(&text, json_type(value) == JSON_STRING ? json_to_str(value) : STR("0"));
+    struct error *err = quantity_read(buf_str(&text), &quantity);
+    if (err)
+        error_free(err); /* was checked */
+    else
+        quantity_write(&written, &quantity);
+    json_builder_str(out, buf_str(&written));
+}
+
+static void write_time(struct json_builder *out, struct str text, enum field_kind kind)
+{
+    char room[TIMESTAMP_TEXT_MAX];
+    struct timestamp_exact exact;
+    timestamp time;
+    /* What does not fit our type of time is left as it came. */
+    if (!timestamp_read(text, &time) || !timestamp_read_exact(text, &exact) ||
+        time == TIMESTAMP_MIN || time == TIMESTAMP_MAX)
+        json_builder_str(out, text);
+    else
+        json_builder_str(out, kind == TIME ? timestamp_write(time, room)
+                                           : timestamp_write_micro(time, room));
+}
+
+static void write_bytes(struct json_builder *out, struct str text)
+{
+    SCOPED(buf) bytes = {.secret = true};
+    SCOPED(buf) encoded = {.secret = true};
+    error_free(base64_decode(&bytes, text)); /* was checked */
+    base64_encode(&encoded, buf_str(&bytes));
+    json_builder_str(out, buf_str(&encoded));
+}
+
+static void write_duration(struct json_builder *out, const struct json_value *value)
+{
+    char room[DURATION_TEXT_MAX];
+    duration span = 0;
+    (void)duration_read(json_to_str(value), &span);
+    json_builder_str(out, duration_write(span, room));
+}
+
+static void write_int(struct json_builder *out, const struct json_value *value)
+{
+    int64_t number = 0;
+    (void)json_to_int64(value, &number);
+    json_builder_int(out, number);
+}
+
+/* A value of the right type; null stands for zero. */
+static void write_scalar(struct json_builder *out, const struct strategic_field *field,
+                         const struct json_value *value)
+{
+    bool truth = false;
+    switch ((enum field_kind)field->kind) {
+    case STRING:
+        json_builder_str(out, json_to_str(value));
+        break;
+    case BOOL:
+        (void)json_to_bool(value, &truth);
+        json_builder_bool(out, truth);
+        break;
+    case INT32:
+    case INT64:
+        write_int(out, value);
+        break;
+    case INT_OR_STRING:
+        if (json_type(value) == JSON_STRING)
+            json_builder_str(out, json_to_str(value));
+        else
+            write_int(out, value);
+        break;
+    case BYTES:
+        write_bytes(out, json_to_str(value));
+        break;
+    case QUANTITY:
+        write_quantity(out, value);
+        break;
+    case DURATION:
+        write_duration(out, value);
+        break;
+    case TIME:
+    case MICRO_TIME:
+        if (json_type(value) == JSON_STRING)
+            write_time(out, json_to_str(value), field->kind);
+        else
+            json_builder_null(out);
+        break;
+    case DOUBLE:
+    case STRINGS:
+    case ANY:
+    case MESSAGE:
+        json_builder_value(out, value);
+        break;
+    }
+}
+
+static bool is_zero(const struct strategic_field *field, const struct json_value *value)
+{
+    bool truth = false;
+    double number = 0;
+    switch ((enum field_kind)field->kind) {
+    case STRING:
+    case BYTES:
+        return json_to_str(value).len == 0;
+    case BOOL:
+        return !json_to_bool(value, &truth) || !truth;
+    case INT32:
+    case INT64:
+    case DOUBLE:
+        return !json_to_double(value, &number) || number == 0;
+    case TIME:
+    case MICRO_TIME:
+    case ANY:
+        return !value;
+    case STRINGS:
+    case QUANTITY:
+    case INT_OR_STRING:
+    case DURATION:
+    case MESSAGE:
+        break;
+    }
+    return false; /* structs are written even if they are zero: Go's omitempty does not see them */
+}
+
+/* Whether a field that is neither list nor map appears; a value that is null counts as absent. */
+static bool appears(const struct strategic_field *field, const struct json_value *value)
+{
+    if (field->flags & POINTER)
+        return value != NULL;
+    /* Go writes null for a time that is not set; absent means the same and is less. */
+    if (field->kind == TIME || field->kind == MICRO_TIME || field->kind == ANY)
+        return value != NULL;
+    return field->flags & REQUIRED || !is_zero(field, value);
+}
+
+static void write_items(struct writer *writer, const struct strategic_field *field,
+                        const struct json_value *value)
+{
+    if (json_count(value) == 0)
+        return; /* storage does not tell an empty list from an absent one */
+    json_builder_key(&writer->builder, str_from_c(field->name));
+    if (field->flags & MAP)
+        json_builder_object(&writer->builder);
+    else
+        json_builder_array(&writer->builder);
+    push(writer, (struct level){.field = field, .iter.container = value});
+}
+
+static void write_struct(struct writer *writer, const struct strategic_type *type,
+                         const struct json_value *value)
+{
+    json_builder_object(&writer->builder);
+    push(writer, (struct level){.type = type, .value = value});
+}
+
+/* The document's own names are those of the kind: what says otherwise is not decoded as it. */
+static bool write_type_meta(struct writer *writer, const struct strategic_field *field)
+{
+    const struct gvk gvk = writer->kind->gvk;
+    SCOPED(arena) arena = {.limit = KILOBYTE};
+    if (writer->depth != 1)
+        return false;
+    if (strcmp(field->name, "kind") == 0)
+        json_builder_add_str(&writer->builder, "kind", gvk.kind);
+    else if (strcmp(field->name, "apiVersion") == 0)
+        json_builder_add_str(&writer->builder, "apiVersion", gvk_api_version(&arena, gvk));
+    else
+        return false;
+    return true;
+}
+
+static void write_member(struct writer *writer, const struct strategic_field *field,
+                         const struct json_value *object)
+{
+    if (write_type_meta(writer, field))
+        return;
+    if (field->flags & INLINE) {
+        push(writer, (struct level){.type = field->type, .value = object, .is_inline = true});
+        return;
+    }
+    const struct json_value *value = json_get(object, str_from_c(field->name));
+    if (json_type(value) == JSON_NULL)
+        value = NULL;
+    if (field->flags & (LIST | MAP)) {
+        write_items(writer, field, value);
+        return;
+    }
+    if (!appears(field, value))
+        return;
+    json_builder_key(&writer->builder, str_from_c(field->name));
+    if (field->kind == MESSAGE)
+        write_struct(writer, field->type, value);
+    else
+        write_scalar(&writer->builder, field, value);
+}
+
+static void write_item(struct writer *writer, struct level *level)
+{
+    const struct strategic_field *field = level->field;
+    const struct json_value *value;
+    struct str key;
+    if (!json_next(&level->iter, &key, &value)) {
+        writer->depth--;
+        json_builder_end(&writer->builder);
+        return;
+    }
+    if (field->flags & MAP)
+        json_builder_key(&writer->builder, key);
+    if (json_type(value) == JSON_NULL && field->kind != ANY)
+        value = NULL;
+    if (field->kind == MESSAGE)
+        write_struct(writer, field->type, value);
+    else
+        write_scalar(&writer->builder, field, value);
+}
+
+static void write_step(struct writer *writer)
+{
+    struct level *level = &writer->levels[writer->depth - 1];
+    if (level->field) {
+        write_item(writer, level);
+        return;
+    }
+    if (level->next == level->type->count) {
+        const bool is_inline = level->is_inline;
+        writer->depth--;
+        if (!is_inline)
+            json_builder_end(&writer->builder);
+        return;
+    }
+    write_member(writer, &level->type->fields[level->next++], level->value);
+}
+
+struct error *kind_builtin_decode(const struct kind *kind, struct json_doc *doc,
+                                  struct json_warnings *unknown, struct json_doc **ret_doc)
+{
+    SCOPED(writer) writer = {.kind = kind};
+    TRY(kind_decode_check(kind->type, json_doc_root(doc), unknown));
+    write_struct(&writer, kind->type, json_doc_root(doc));
+    while (writer.depth > 0)
+        write_step(&writer);
+    return json_builder_finish(&writer.builder, ret_doc);
+}

@@ -1,0 +1,306 @@
+#include "apimachinery/quantity.h"
+#include "apiserver/registry/kind_decode_internal.h"
+#include "base/base64.h"
+#include "base/duration.h"
+#include "base/memory.h"
+#include "base/timestamp.h"
+
+#define TIME_LAYOUT       "2006-01-02T15:04:05Z07:00"
+#define MICRO_TIME_LAYOUT "2006-01-02T15:04:05.000000Z07:00"
+
+/* A container that is being checked. */
+struct level {
+    struct json_iter iter;
+    const struct strategic_type *type;   /* of an object's members */
+    const struct strategic_field *field; /* of elements and of a map's values; NULL with a type */
+    const char *owner;                   /* name of the innermost struct */
+    size_t path_len, place_len;
+};
+
+struct check {
+    struct level *levels;
+    size_t depth, capacity;
+    struct buf path;  /* "spec.containers[0].name", for unknown fields */
+    struct buf place; /* "spec.containers.name", for errors */
+    const char *owner;
+    struct json_warnings *unknown;
+};
+
+static void check_done(struct check *check)
+{
+    mem_free(check->levels);
+    buf_done(&check->path);
+    buf_done(&check->place);
+}
+
+static void enter(struct check *check, const struct json_value *value,
+                  const struct strategic_type *type, const struct strategic_field *field)
+{
+    if (check->depth == check->capacity) {
+        check->capacity = check->capacity ? 2 * check->capacity : 16;
+        check->levels = mem_realloc_array(check->levels, check->capacity, sizeof(*check->levels));
+    }
+    check->levels[check->depth++] = (struct level){
+        .iter.container = value,
+        .type = type,
+        .field = field,
+        .owner = type ? type->name : check->owner,
+        .path_len = check->path.len,
+        .place_len = check->place.len,
+    };
+}
+
+/* How Go's decoder calls what it found. */
+static const char *found_name(enum json_type type)
+{
+    static const char *const names[] = {
+        [JSON_BOOL] = "bool",   [JSON_NUMBER] = "number", [JSON_STRING] = "string",
+        [JSON_ARRAY] = "array", [JSON_OBJECT] = "object", [JSON_ABSENT] = "null",
+        [JSON_NULL] = "null",
+    };
+    return names[type];
+}
+
+static const char *field_type_name(const struct strategic_field *field)
+{
+    static const char *const names[] = {
+        [STRING] = "string",
+        [BOOL] = "bool",
+        [INT32] = "int32",
+        [INT64] = "int64",
+        [DOUBLE] = "float64",
+        [BYTES] = "[]uint8",
+        [STRINGS] = "[]string",
+        [QUANTITY] = "resource.Quantity",
+        [INT_OR_STRING] = "int32",
+        [TIME] = "v1.Time",
+        [MICRO_TIME] = "v1.MicroTime",
+        [DURATION] = "v1.Duration",
+        [ANY] = "interface {}",
+    };
+    return field->kind == MESSAGE ? field->type->name : names[field->kind];
+}
+
+/* The number's text follows where a number was wanted, just of another form. */
+static struct error *misfit(const struct check *check, const struct json_value *value,
+                            const struct strategic_field *field, unsigned shape, bool show_number)
+{
+    SCOPED(buf) number = {.limit = KILOBYTE};
+    if (show_number && json_type(value) == JSON_NUMBER) {
+        buf_add_char(&number, ' ');
+        json_write_with(&number, value, JSON_WRITE_NUMBERS_AS_READ);
+    }
+    return error_new(ERROR_BAD_REQUEST,
+                     "json: cannot unmarshal %s%.*s into Go struct field %s.%.*s of type %s%s%s",
+                     found_name(json_type(value)), STR_ARG(buf_str(&number)), check->owner,
+                     STR_ARG(buf_str(&check->place)),
+                     shape == LIST  ? "[]"
+                     : shape == MAP ? "map[string]"
+                                    : "",
+                     field->kind == MESSAGE ? "v1." : "", field_type_name(field));
+}
+
+/* Types that read themselves are told nothing of the field they are for. */
+static struct error *misfit_value(const struct json_value *value, const char *type)
+{
+    return error_new(ERROR_BAD_REQUEST, "json: cannot unmarshal %s into Go value of type %s",
+                     found_name(json_type(value)), type);
+}
+
+static bool is_whole(const struct json_value *value, int64_t min, int64_t max)
+{
+    SCOPED(buf) text = {.limit = KILOBYTE};
+    int64_t number;
+    json_write_with(&text, value, JSON_WRITE_NUMBERS_AS_READ);
+    return str_to_int64(buf_str(&text), &number) && number >= min && number <= max;
+}
+
+static bool fits_int(const struct json_value *value, enum field_kind kind)
+{
+    if (json_type(value) != JSON_NUMBER)
+        return false;
+    return kind == INT64 ? is_whole(value, INT64_MIN, INT64_MAX)
+                         : is_whole(value, INT32_MIN, INT32_MAX);
+}
+
+static struct error *check_bytes(const struct json_value *value)
+{
+    SCOPED(buf) bytes = {.secret = true};
+    struct error *err = base64_decode(&bytes, json_to_str(value));
+    if (err)
+        err->code = ERROR_BAD_REQUEST;
+    return err;
+}
+
+/* Go names the part it stumbled over; a missing fraction is the usual one. */
+static struct error *bad_time(struct str text, enum field_kind kind)
+{
+    timestamp time;
+    if (kind == MICRO_TIME && timestamp_read(text, &time) && text.len > 19)
+        return error_new(ERROR_BAD_REQUEST,
+                         "parsing time \"%.*s\" as \"%s\": cannot parse \"%.*s\" as \".000000\"",
+                         STR_ARG(text), MICRO_TIME_LAYOUT, STR_ARG(str_skip(text, 19)));
+    return error_new(ERROR_BAD_REQUEST,
+                     "parsing time \"%.*s\" as \"%s\": cannot parse \"%.*s\" as \"2006\"",
+                     STR_ARG(text), kind == TIME ? TIME_LAYOUT : MICRO_TIME_LAYOUT, STR_ARG(text));
+}
+
+static struct error *check_time(const struct json_value *value, enum field_kind kind)
+{
+    const struct str text = json_to_str(value);
+    timestamp time;
+    duration span;
+    if (json_type(value) != JSON_STRING)
+        return misfit_value(value, "string");
+    if (kind == DURATION)
+        return duration_read(text, &span)
+                   ? NULL
+                   : error_new(ERROR_BAD_REQUEST, "time: invalid duration \"%.*s\"", STR_ARG(text));
+    if (kind == TIME ? timestamp_read(text, &time) : timestamp_read_micro(text, &time))
+        return NULL;
+    return bad_time(text, kind);
+}
+
+static struct error *check_quantity(const struct json_value *value)
+{
+    SCOPED(buf) text = {.limit = KILOBYTE};
+    struct quantity quantity;
+    if (json_type(value) == JSON_STRING)
+        buf_add(&text, json_to_str(value));
+    else if (json_type(value) == JSON_NUMBER)
+        json_write_with(&text, value, JSON_WRITE_NUMBERS_AS_READ);
+    struct error *err = quantity_read(buf_str(&text), &quantity);
+    if (err)
+        err->code = ERROR_BAD_REQUEST;
+    return err;
+}
+
+static struct error *check_strings(const struct check *check, const struct json_value *value,
+                                   const struct strategic_field *field)
+{
+    const struct strategic_field element = {.kind = STRING};
+    const struct json_value *item;
+    if (json_type(value) != JSON_ARRAY)
+        return misfit(check, value, field, 0, false);
+    JSON_FOREACH (key, item, value)
+        if (json_type(item) != JSON_STRING && json_type(item) != JSON_NULL)
+            return misfit(check, item, &element, 0, false);
+    return NULL;
+}
+
+static struct error *check_scalar(const struct check *check, const struct json_value *value,
+                                  const struct strategic_field *field)
+{
+    const enum json_type type = json_type(value);
+    switch ((enum field_kind)field->kind) {
+    case STRING:
+        return type == JSON_STRING ? NULL : misfit(check, value, field, 0, false);
+    case BOOL:
+        return type == JSON_BOOL ? NULL : misfit(check, value, field, 0, false);
+    case INT32:
+    case INT64:
+        return fits_int(value, field->kind) ? NULL : misfit(check, value, field, 0, true);
+    case DOUBLE:
+        return type == JSON_NUMBER ? NULL : misfit(check, value, field, 0, false);
+    case BYTES:
+        return type == JSON_STRING ? check_bytes(value) : misfit(check, value, field, 0, false);
+    case STRINGS:
+        return check_strings(check, value, field);
+    case INT_OR_STRING:
+        return type == JSON_STRING || fits_int(value, INT32) ? NULL : misfit_value(value, "int32");
+    case QUANTITY:
+        return check_quantity(value);
+    case TIME:
+    case MICRO_TIME:
+    case DURATION:
+        return check_time(value, field->kind);
+    case ANY:
+    case MESSAGE:
+        break;
+    }
+    return NULL;
+}
+
+/* Checks one value, or enters it. An element is one of a list's or a map's. */
+static struct error *check_value(struct check *check, const struct json_value *value,
+                                 const struct strategic_field *field, bool is_element)
+{
+    const enum json_type type = json_type(value);
+    const unsigned shape = is_element ? 0 : field->flags & (LIST | MAP);
+    if (type == JSON_NULL)
+        return NULL;
+    if ((shape == LIST && type != JSON_ARRAY) || (shape == MAP && type != JSON_OBJECT))
+        return misfit(check, value, field, shape, false);
+    if (shape) {
+        enter(check, value, NULL, field);
+        return NULL;
+    }
+    if (field->kind != MESSAGE)
+        return check_scalar(check, value, field);
+    if (type != JSON_OBJECT)
+        return misfit(check, value, field, 0, false);
+    enter(check, value, field->type, NULL);
+    return NULL;
+}
+
+static void note_unknown(const struct check *check)
+{
+    SCOPED(buf) text = {.limit = 0};
+    if (!check->unknown)
+        return;
+    buf_print(&text, "unknown field \"%.*s\"", STR_ARG(buf_str(&check->path)));
+    json_warn(check->unknown, buf_str(&text));
+}
+
+static void add_step(struct buf *path, struct str key)
+{
+    if (path->len)
+        buf_add_char(path, '.');
+    buf_add(path, key);
+}
+
+static struct error *check_member(struct check *check, const struct level *level, struct str key,
+                                  const struct json_value *value)
+{
+    const struct strategic_field *field = strategic_type_field(level->type, key);
+    add_step(&check->path, key);
+    if (!field) {
+        note_unknown(check);
+        return NULL;
+    }
+    add_step(&check->place, key);
+    return check_value(check, value, field, false);
+}
+
+static struct error *check_step(struct check *check)
+{
+    struct level *level = &check->levels[check->depth - 1];
+    const struct json_value *value;
+    const size_t index = level->iter.index;
+    struct str key;
+    buf_truncate(&check->path, level->path_len);
+    buf_truncate(&check->place, level->place_len);
+    check->owner = level->owner;
+    if (!json_next(&level->iter, &key, &value)) {
+        check->depth--;
+        return NULL;
+    }
+    if (!level->field)
+        return check_member(check, level, key, value);
+    if (level->field->flags & LIST) /* keys of a map are no part of the path, as upstream */
+        buf_print(&check->path, "[%zu]", index);
+    return check_value(check, value, level->field, true);
+}
+
+struct error *kind_decode_check(const struct strategic_type *type, const struct json_value *object,
+                                struct json_warnings *unknown)
+{
+    SCOPED(check) check = {.unknown = unknown, .owner = type->name};
+    if (json_type(object) != JSON_OBJECT)
+        return error_new(ERROR_BAD_REQUEST, "json: cannot unmarshal %s into Go value of type v1.%s",
+                         found_name(json_type(object)), type->name);
+    enter(&check, object, type, NULL);
+    while (check.depth > 0)
+        TRY(check_step(&check));
+    return NULL;
+}

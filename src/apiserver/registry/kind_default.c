@@ -1,0 +1,311 @@
+#include <string.h>
+
+#include "apiserver/registry/kind_builtin.h"
+#include "apiserver/registry/kind_default_internal.h"
+#include "base/memory.h"
+#include "json/edit.h"
+#include "json/path.h"
+
+/* A container that is being filled: the members of a type, or the items of a list or map. */
+struct level {
+    const struct strategic_type *type;
+    const struct json_value *value; /* NULL: a default that has no members yet */
+    const struct default_row *rows; /* of the type */
+    size_t row_count;
+    size_t next;    /* the type's field */
+    bool is_inline; /* its members stand in the object of the level above */
+    bool host_network;
+    const struct strategic_field *field; /* of a list or map; NULL with a type */
+    struct json_iter iter;
+};
+
+struct fill {
+    struct json_builder builder;
+    struct level *levels;
+    size_t depth, capacity;
+    const char *root;
+    const struct strategic_type *last_type; /* whose rows were looked for, and what was found */
+    const struct default_row *last_rows;
+    size_t last_count;
+};
+
+static void fill_done(struct fill *fill)
+{
+    json_builder_done(&fill->builder);
+    mem_free(fill->levels);
+}
+
+static void push(struct fill *fill, struct level level)
+{
+    if (fill->depth == fill->capacity) {
+        fill->capacity = fill->capacity ? 2 * fill->capacity : 16;
+        fill->levels = mem_realloc_array(fill->levels, fill->capacity, sizeof(*fill->levels));
+    }
+    if (fill->depth > 0)
+        level.host_network = level.host_network || fill->levels[fill->depth - 1].host_network;
+    fill->levels[fill->depth++] = level;
+}
+
+/* Those of one type stand together. */
+static const struct default_row *rows_of(const struct strategic_type *type, size_t *ret_count)
+{
+    size_t count, end;
+    const struct default_row *rows = default_rows(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(rows[i].type, type->name) != 0)
+            continue;
+        for (end = i; end < count && strcmp(rows[end].type, type->name) == 0;)
+            end++;
+        *ret_count = end - i;
+        return &rows[i];
+    }
+    *ret_count = 0;
+    return NULL;
+}
+
+/* A list may be long, and its elements are of one type. */
+static void find_rows(struct fill *fill, const struct strategic_type *type)
+{
+    if (fill->last_type == type)
+        return;
+    fill->last_type = type;
+    fill->last_rows = rows_of(type, &fill->last_count);
+}
+
+static void enter_type(struct fill *fill, const struct strategic_type *type,
+                       const struct json_value *value, bool is_inline)
+{
+    bool host_network = false;
+    find_rows(fill, type);
+    if (strcmp(type->name, "PodSpec") == 0)
+        (void)json_to_bool(json_path(value, "hostNetwork"), &host_network);
+    push(fill, (struct level){
+                   .type = type,
+                   .value = value,
+                   .rows = fill->last_rows,
+                   .row_count = fill->last_count,
+                   .is_inline = is_inline,
+                   .host_network = host_network,
+               });
+    if (!is_inline)
+        json_builder_object(&fill->builder);
+}
+
+/* The text a member has, or gets by a row without a condition. */
+static struct str text_of(const struct level *level, const char *member)
+{
+    const struct json_value *value = json_path(level->value, member);
+    if (value)
+        return json_to_str(value);
+    for (size_t i = 0; i < level->row_count; i++) {
+        const struct default_row *row = &level->rows[i];
+        if (row->form == DEFAULT_TEXT && !row->when && strcmp(row->member, member) == 0)
+            return str_from_c(row->text);
+    }
+    return STR("");
+}
+
+static bool row_fits(const struct fill *fill, const struct level *level,
+                     const struct default_row *row, const char *member)
+{
+    if (strcmp(row->member, member) != 0 || (row->root && strcmp(row->root, fill->root) != 0))
+        return false;
+    return !row->when || str_eq(text_of(level, row->when), str_from_c(row->equals));
+}
+
+static const struct default_row *find_row(const struct fill *fill, const struct level *level,
+                                          const char *member)
+{
+    for (size_t i = 0; i < level->row_count; i++)
+        if (row_fits(fill, level, &level->rows[i], member))
+            return &level->rows[i];
+    return NULL;
+}
+
+/* What is required is written even if it is zero; behind a pointer zero is a value. */
+static bool is_unset(const struct strategic_field *field, const struct json_value *value)
+{
+    int64_t number;
+    if (json_type(value) == JSON_STRING && !(field->flags & POINTER))
+        return json_to_str(value).len == 0;
+    if (json_type(value) == JSON_NUMBER && !(field->flags & POINTER))
+        return json_to_int64(value, &number) && number == 0;
+    return !value;
+}
+
+static void write_value(struct fill *fill, const struct strategic_field *field,
+                        const struct json_value *value)
+{
+    if (field->kind == MESSAGE && field->type != &type_object_meta)
+        enter_type(fill, field->type, value, false);
+    else
+        json_builder_value(&fill->builder, value);
+}
+
+static void write_present(struct fill *fill, const struct strategic_field *field,
+                          const struct json_value *value)
+{
+    json_builder_key(&fill->builder, str_from_c(field->name));
+    if (!(field->flags & (LIST | MAP)) || field->kind != MESSAGE) {
+        if (field->flags & (LIST | MAP))
+            json_builder_value(&fill->builder, value);
+        else
+            write_value(fill, field, value);
+        return;
+    }
+    if (field->flags & MAP)
+        json_builder_object(&fill->builder);
+    else
+        json_builder_array(&fill->builder);
+    push(fill, (struct level){.field = field, .iter.container = value});
+}
+
+/* False when the row has nothing to say after all. */
+static bool write_computed(struct fill *fill, const struct level *level,
+                           const struct default_row *row, const struct strategic_field *field)
+{
+    SCOPED(json_builder) value = {.limit = 0};
+    OWNED(json_doc) doc = NULL;
+    const struct default_scope scope = {.root = fill->root, .host_network = level->host_network};
+    if (!row->compute(&scope, level->value, &value))
+        return false;
+    struct error *err = json_builder_finish(&value, &doc);
+    if (err) {
+        error_free(err); /* too large: so is what it is copied into, which says so */
+        return false;
+    }
+    json_builder_key(&fill->builder, str_from_c(field->name));
+    json_builder_value(&fill->builder, json_doc_root(doc));
+    return true;
+}
+
+static void write_default(struct fill *fill, const struct strategic_field *field,
+                          const struct default_row *row)
+{
+    json_builder_key(&fill->builder, str_from_c(field->name));
+    if (row->form == DEFAULT_TEXT)
+        json_builder_str(&fill->builder, str_from_c(row->text));
+    else if (row->form == DEFAULT_NUMBER)
+        json_builder_int(&fill->builder, row->number);
+    else if (row->form == DEFAULT_TRUTH)
+        json_builder_bool(&fill->builder, row->number != 0);
+    else
+        enter_type(fill, field->type, NULL, false);
+}
+
+static void write_member(struct fill *fill, size_t at, const struct strategic_field *field)
+{
+    const struct level *level = &fill->levels[at];
+    const struct json_value *object = level->value;
+    if (field->flags & INLINE) {
+        enter_type(fill, field->type, object, true);
+        return;
+    }
+    const struct json_value *value = json_get(object, str_from_c(field->name));
+    const struct default_row *row = find_row(fill, level, field->name);
+    const bool is_absent = is_unset(field, value);
+    const bool is_computed =
+        row && (row->form == DEFAULT_MERGED || (row->form == DEFAULT_COMPUTED && is_absent));
+    if (is_computed && write_computed(fill, level, row, field))
+        return;
+    if (is_absent && row && row->form != DEFAULT_COMPUTED && row->form != DEFAULT_MERGED)
+        write_default(fill, field, row);
+    else if (value)
+        write_present(fill, field, value);
+}
+
+static void write_item(struct fill *fill, struct level *level)
+{
+    const struct strategic_field *field = level->field;
+    const struct json_value *value;
+    struct str key;
+    if (!json_next(&level->iter, &key, &value)) {
+        fill->depth--;
+        json_builder_end(&fill->builder);
+        return;
+    }
+    if (field->flags & MAP)
+        json_builder_key(&fill->builder, key);
+    write_value(fill, field, value);
+}
+
+static void fill_step(struct fill *fill)
+{
+    struct level *level = &fill->levels[fill->depth - 1];
+    if (level->field) {
+        write_item(fill, level);
+        return;
+    }
+    if (level->next == level->type->count) {
+        const bool is_inline = level->is_inline;
+        fill->depth--;
+        if (!is_inline)
+            json_builder_end(&fill->builder);
+        return;
+    }
+    const struct strategic_field *field = &level->type->fields[level->next++];
+    write_member(fill, fill->depth - 1, field);
+}
+
+/* Whether nothing in the type, and nothing below it but metadata, could have a default. */
+static bool is_plain(const struct strategic_type *type)
+{
+    size_t count;
+    (void)rows_of(type, &count);
+    for (size_t i = 0; i < type->count && count == 0; i++)
+        if (type->fields[i].kind == MESSAGE && type->fields[i].type != &type_object_meta)
+            return false;
+    return count == 0;
+}
+
+static struct error *fill_members(const struct kind *kind, struct json_doc *doc,
+                                  struct json_doc **ret_doc)
+{
+    SCOPED(fill) fill = {.root = kind->type->name};
+    if (is_plain(kind->type)) {
+        *ret_doc = json_doc_ref(doc);
+        return NULL;
+    }
+    enter_type(&fill, kind->type, json_doc_root(doc), false);
+    while (fill.depth > 0)
+        fill_step(&fill);
+    return json_builder_finish(&fill.builder, ret_doc);
+}
+
+/* A namespace carries its name as a label, so that selectors find it; no client can change it. */
+static struct error *label_namespace(struct json_doc *doc, struct json_doc **ret_doc)
+{
+    SCOPED(json_edit) edit;
+    const struct json_value *object = json_doc_root(doc);
+    const struct str name = json_path_str(object, "metadata.name");
+    json_edit_init(&edit, object);
+    if (name.len > 0)
+        json_edit_set_str(
+            &edit, JSON_PLACE_KEY("metadata.labels", STR("kubernetes.io/metadata.name")), name);
+    return json_edit_finish(&edit, ret_doc);
+}
+
+/* A controller without labels gets those of its pods. */
+static struct error *label_controller(struct json_doc *doc, struct json_doc **ret_doc)
+{
+    SCOPED(json_edit) edit;
+    const struct json_value *object = json_doc_root(doc);
+    const struct json_value *labels = json_path(object, "spec.template.metadata.labels");
+    json_edit_init(&edit, object);
+    if (json_count(labels) > 0 && json_count(json_path(object, "metadata.labels")) == 0)
+        json_edit_set(&edit, JSON_PLACE("metadata.labels"), labels);
+    return json_edit_finish(&edit, ret_doc);
+}
+
+struct error *kind_builtin_default(const struct kind *kind, struct json_doc *doc,
+                                   struct json_doc **ret_doc)
+{
+    OWNED(json_doc) filled = NULL;
+    TRY(fill_members(kind, doc, &filled));
+    if (kind->type == &type_namespace)
+        return label_namespace(filled, ret_doc);
+    if (kind->type == &type_job || kind->type == &type_replication_controller)
+        return label_controller(filled, ret_doc);
+    *ret_doc = TAKE(filled);
+    return NULL;
+}

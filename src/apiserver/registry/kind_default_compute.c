@@ -1,0 +1,286 @@
+/*
+ * Defaults that depend on more than the type.
+ */
+#include "apiserver/registry/kind_default_internal.h"
+#include "json/path.h"
+
+/* The tag behind the last colon, which is no port of a registry; a digest pins as a tag does. */
+static bool is_latest(struct str image)
+{
+    const size_t slash = str_find_last_char(image, '/');
+    const struct str name = slash == STR_NONE ? image : str_skip(image, slash + 1);
+    const size_t colon = str_find_last_char(name, ':');
+    if (str_find_char(image, '@') != STR_NONE)
+        return false;
+    return colon == STR_NONE || str_eq(str_skip(name, colon + 1), STR("latest"));
+}
+
+static bool write_pull_policy(struct str image, struct json_builder *out)
+{
+    json_builder_str(out, is_latest(image) ? STR("Always") : STR("IfNotPresent"));
+    return true;
+}
+
+bool default_pull_policy(const struct default_scope *scope, const struct json_value *object,
+                         struct json_builder *out)
+{
+    (void)scope;
+    return write_pull_policy(json_path_str(object, "image"), out);
+}
+
+bool default_volume_pull_policy(const struct default_scope *scope, const struct json_value *object,
+                                struct json_builder *out)
+{
+    (void)scope;
+    return write_pull_policy(json_path_str(object, "reference"), out);
+}
+
+/* An account goes by two names, of which the older one follows the newer. */
+bool default_account_name(const struct default_scope *scope, const struct json_value *object,
+                          struct json_builder *out)
+{
+    (void)scope;
+    const struct json_value *name = json_path(object, "serviceAccount");
+    if (!name)
+        return false;
+    json_builder_value(out, name);
+    return true;
+}
+
+bool default_account(const struct default_scope *scope, const struct json_value *object,
+                     struct json_builder *out)
+{
+    (void)scope;
+    const struct json_value *name = json_path(object, "serviceAccountName");
+    if (!name)
+        return false;
+    json_builder_value(out, name);
+    return true;
+}
+
+/* A volume that has nothing but a name. */
+bool default_empty_dir(const struct default_scope *scope, const struct json_value *object,
+                       struct json_builder *out)
+{
+    (void)scope;
+    if (json_count(object) > (json_path(object, "name") ? 1 : 0))
+        return false;
+    json_builder_object(out);
+    json_builder_end(out);
+    return true;
+}
+
+bool default_host_port(const struct default_scope *scope, const struct json_value *object,
+                       struct json_builder *out)
+{
+    const struct json_value *port = json_path(object, "containerPort");
+    if (!scope->host_network || !port)
+        return false;
+    json_builder_value(out, port);
+    return true;
+}
+
+/* The members of all maps; of those with one name the first. False if only the first has any. */
+static bool write_union(const struct json_value *const *maps, size_t count,
+                        struct json_builder *out)
+{
+    size_t added = 0;
+    for (size_t i = 1; i < count; i++)
+        added += json_count(maps[i]);
+    if (added == 0)
+        return false;
+    json_builder_object(out);
+    for (size_t i = count; i-- > 0;) { /* the builder keeps what comes last */
+        const struct json_value *value;
+        JSON_FOREACH (key, value, maps[i]) {
+            json_builder_key(out, key);
+            json_builder_value(out, value);
+        }
+    }
+    json_builder_end(out);
+    return true;
+}
+
+#define WRITE_UNION(out, ...)                                    \
+    write_union((const struct json_value *const[]){__VA_ARGS__}, \
+                COUNT(((const struct json_value *const[]){__VA_ARGS__})), out)
+
+/* Who limits a pod asks for as much. */
+bool default_requests(const struct default_scope *scope, const struct json_value *object,
+                      struct json_builder *out)
+{
+    (void)scope;
+    return WRITE_UNION(out, json_path(object, "requests"), json_path(object, "limits"));
+}
+
+bool default_limit(const struct default_scope *scope, const struct json_value *object,
+                   struct json_builder *out)
+{
+    (void)scope;
+    return WRITE_UNION(out, json_path(object, "default"), json_path(object, "max"));
+}
+
+/* The request defaults to the limit, whose own default is the maximum, and then to the minimum. */
+bool default_limit_request(const struct default_scope *scope, const struct json_value *object,
+                           struct json_builder *out)
+{
+    (void)scope;
+    return WRITE_UNION(out, json_path(object, "defaultRequest"), json_path(object, "default"),
+                       json_path(object, "max"), json_path(object, "min"));
+}
+
+bool default_target_port(const struct default_scope *scope, const struct json_value *object,
+                         struct json_builder *out)
+{
+    (void)scope;
+    const struct json_value *port = json_path(object, "port");
+    if (!port)
+        return false;
+    json_builder_value(out, port);
+    return true;
+}
+
+static bool is_reached_from_outside(const struct json_value *spec)
+{
+    const struct str type = json_path_str(spec, "type");
+    return str_eq(type, STR("NodePort")) || str_eq(type, STR("LoadBalancer")) ||
+           (!str_eq(type, STR("ExternalName")) && json_count(json_path(spec, "externalIPs")) > 0);
+}
+
+bool default_external_traffic_policy(const struct default_scope *scope,
+                                     const struct json_value *object, struct json_builder *out)
+{
+    (void)scope;
+    if (!is_reached_from_outside(object))
+        return false;
+    json_builder_str(out, STR("Cluster"));
+    return true;
+}
+
+bool default_allocatable(const struct default_scope *scope, const struct json_value *object,
+                         struct json_builder *out)
+{
+    (void)scope;
+    return WRITE_UNION(out, NULL, json_path(object, "capacity"));
+}
+
+bool default_rc_selector(const struct default_scope *scope, const struct json_value *object,
+                         struct json_builder *out)
+{
+    (void)scope;
+    return WRITE_UNION(out, NULL, json_path(object, "template.metadata.labels"));
+}
+
+bool default_completions(const struct default_scope *scope, const struct json_value *object,
+                         struct json_builder *out)
+{
+    (void)scope;
+    if (json_path(object, "parallelism"))
+        return false;
+    json_builder_int(out, 1);
+    return true;
+}
+
+bool default_backoff_limit(const struct default_scope *scope, const struct json_value *object,
+                           struct json_builder *out)
+{
+    (void)scope;
+    json_builder_int(out, json_path(object, "backoffLimitPerIndex") ? INT32_MAX : 6);
+    return true;
+}
+
+bool default_pod_replacement_policy(const struct default_scope *scope,
+                                    const struct json_value *object, struct json_builder *out)
+{
+    (void)scope;
+    json_builder_str(out, json_path(object, "podFailurePolicy") ? STR("Failed")
+                                                                : STR("TerminatingOrFailed"));
+    return true;
+}
+
+bool default_lifecycle_modes(const struct default_scope *scope, const struct json_value *object,
+                             struct json_builder *out)
+{
+    (void)scope;
+    (void)object;
+    json_builder_array(out);
+    json_builder_str(out, STR("Persistent"));
+    json_builder_end(out);
+    return true;
+}
+
+bool default_policy_types(const struct default_scope *scope, const struct json_value *object,
+                          struct json_builder *out)
+{
+    (void)scope;
+    json_builder_array(out);
+    json_builder_str(out, STR("Ingress"));
+    if (json_count(json_path(object, "egress")) > 0)
+        json_builder_str(out, STR("Egress"));
+    json_builder_end(out);
+    return true;
+}
+
+/* Eighty per cent of a processor. */
+bool default_metrics(const struct default_scope *scope, const struct json_value *object,
+                     struct json_builder *out)
+{
+    (void)scope;
+    (void)object;
+    json_builder_array(out);
+    json_builder_object(out);
+    json_builder_add_str(out, "type", STR("Resource"));
+    json_builder_add_object(out, "resource");
+    json_builder_add_str(out, "name", STR("cpu"));
+    json_builder_add_object(out, "target");
+    json_builder_add_str(out, "type", STR("Utilization"));
+    json_builder_add_int(out, "averageUtilization", 80);
+    json_builder_end(out);
+    json_builder_end(out);
+    json_builder_end(out);
+    json_builder_end(out);
+    return true;
+}
+
+static void write_policy(struct json_builder *out, struct str type, int64_t value)
+{
+    json_builder_object(out);
+    json_builder_add_str(out, "type", type);
+    json_builder_add_int(out, "value", value);
+    json_builder_add_int(out, "periodSeconds", 15);
+    json_builder_end(out);
+}
+
+static bool write_rules(const struct json_value *rules, bool is_up, struct json_builder *out)
+{
+    const struct json_value *value;
+    json_builder_object(out);
+    if (is_up)
+        json_builder_add_int(out, "stabilizationWindowSeconds", 0);
+    json_builder_add_str(out, "selectPolicy", STR("Max"));
+    json_builder_add_array(out, "policies");
+    if (is_up)
+        write_policy(out, STR("Pods"), 4);
+    write_policy(out, STR("Percent"), 100);
+    json_builder_end(out);
+    JSON_FOREACH (key, value, rules) { /* of members with one name the last stays */
+        json_builder_key(out, key);
+        json_builder_value(out, value);
+    }
+    json_builder_end(out);
+    return true;
+}
+
+bool default_scale_up(const struct default_scope *scope, const struct json_value *object,
+                      struct json_builder *out)
+{
+    (void)scope;
+    return write_rules(json_path(object, "scaleUp"), true, out);
+}
+
+bool default_scale_down(const struct default_scope *scope, const struct json_value *object,
+                        struct json_builder *out)
+{
+    (void)scope;
+    return write_rules(json_path(object, "scaleDown"), false, out);
+}

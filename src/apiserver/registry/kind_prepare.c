@@ -1,0 +1,168 @@
+#include "apiserver/registry/kind_prepare_internal.h"
+#include "apiserver/types/strategic_types.h"
+#include "json/compare.h"
+
+/* What a write to /status may not touch besides the spec. */
+enum status_meta {
+    STATUS_KEEPS_NOTHING,
+    STATUS_KEEPS_LABELS,
+    STATUS_KEEPS_METADATA,
+};
+
+struct prepare_rule {
+    const struct strategic_type *type;
+    prepare_fn *create, *update;
+    bool status_on_create; /* who registers a node says how it is */
+    enum status_meta status_meta;
+};
+
+static const struct prepare_rule rules[] = {
+    {&type_secret,                      prepare_secret,            prepare_secret,            false, STATUS_KEEPS_NOTHING },
+    {&type_namespace,                   prepare_namespace_create,  prepare_namespace_update,  false,
+     STATUS_KEEPS_NOTHING                                                                                                 },
+    {&type_service,                     prepare_service_create,    prepare_service_update,    false, STATUS_KEEPS_NOTHING },
+    {&type_pod,                         prepare_pod_create,        NULL,                      false, STATUS_KEEPS_NOTHING },
+    {&type_job,                         prepare_job_create,        NULL,                      false, STATUS_KEEPS_NOTHING },
+    {&type_daemon_set,                  prepare_daemon_set_create, prepare_daemon_set_update, false,
+     STATUS_KEEPS_NOTHING                                                                                                 },
+    {&type_persistent_volume_claim,     prepare_claim_create,      NULL,                      false, STATUS_KEEPS_NOTHING },
+    {&type_node,                        NULL,                      NULL,                      true,  STATUS_KEEPS_NOTHING },
+    {&type_deployment,                  NULL,                      NULL,                      false, STATUS_KEEPS_LABELS  },
+    {&type_api_service,                 NULL,                      NULL,                      false, STATUS_KEEPS_METADATA},
+    {&type_volume_attachment,           NULL,                      NULL,                      false, STATUS_KEEPS_METADATA},
+    {&type_validating_admission_policy, NULL,                      NULL,                      false, STATUS_KEEPS_METADATA},
+};
+
+static const struct prepare_rule *find_rule(const struct strategic_type *type)
+{
+    static const struct prepare_rule none = {NULL, NULL, NULL, false, STATUS_KEEPS_NOTHING};
+    for (size_t i = 0; i < COUNT(rules); i++)
+        if (rules[i].type == type)
+            return &rules[i];
+    return &none;
+}
+
+static void free_doc(void *doc)
+{
+    json_doc_free(doc);
+}
+
+const struct json_value *prepare_value(struct prepare *prepare, struct json_builder *builder)
+{
+    struct json_doc *doc = NULL;
+    struct error *err = json_builder_finish(builder, &doc);
+    if (err) {
+        error_free(err);
+        return NULL;
+    }
+    arena_hold(prepare->write->arena, free_doc, doc);
+    return json_doc_root(doc);
+}
+
+static void set_or_remove(struct prepare *prepare, struct json_place place,
+                          const struct json_value *value)
+{
+    if (value)
+        json_edit_set(&prepare->edit, place, value);
+    else
+        json_edit_remove(&prepare->edit, place);
+}
+
+/* The status of an object that nobody has looked at yet. */
+static struct error *reset_status(struct prepare *prepare)
+{
+    OWNED(json_doc) empty = NULL;
+    OWNED(json_doc) decoded = NULL;
+    struct json_doc *doc = NULL;
+    SCOPED(json_edit) edit;
+    json_edit_init(&edit, NULL);
+    TRY(json_edit_finish(&edit, &empty));
+    TRY(kind_builtin_decode(prepare->kind, empty, NULL, &decoded));
+    TRY(kind_builtin_default(prepare->kind, decoded, &doc));
+    arena_hold(prepare->write->arena, free_doc, doc);
+    set_or_remove(prepare, JSON_PLACE("status"), json_path(json_doc_root(doc), "status"));
+    return NULL;
+}
+
+static bool has_status(const struct kind *kind)
+{
+    return strategic_type_field(kind->type, STR("status")) != NULL;
+}
+
+static struct error *prepare_create(struct prepare *prepare, const struct prepare_rule *rule)
+{
+    if (has_status(prepare->kind) && !rule->status_on_create)
+        TRY(reset_status(prepare));
+    if (rule->create)
+        rule->create(prepare);
+    return NULL;
+}
+
+static void prepare_update(struct prepare *prepare, const struct prepare_rule *rule)
+{
+    const struct json_value *old = prepare->write->old;
+    if (has_status(prepare->kind))
+        set_or_remove(prepare, JSON_PLACE("status"), json_path(old, "status"));
+    /* A request for a certificate is made once. */
+    if (prepare->kind->type == &type_certificate_signing_request)
+        set_or_remove(prepare, JSON_PLACE("spec"), json_path(old, "spec"));
+    if (rule->update)
+        rule->update(prepare);
+}
+
+static void keep_metadata(struct prepare *prepare)
+{
+    static const char *const members[] = {"labels", "annotations", "finalizers", "ownerReferences",
+                                          "deletionTimestamp"};
+    const struct json_value *metadata = json_path(prepare->write->old, "metadata");
+    for (size_t i = 0; i < COUNT(members); i++)
+        set_or_remove(prepare, JSON_PLACE_KEY("metadata", str_from_c(members[i])),
+                      json_path(metadata, members[i]));
+}
+
+/* All but the status is that of the old object, as far as upstream sees to it. */
+static void prepare_status(struct prepare *prepare, const struct prepare_rule *rule)
+{
+    const struct json_value *old = prepare->write->old, *value;
+    JSON_FOREACH (key, value, prepare->object)
+        if (!str_eq(key, STR("metadata")) && !str_eq(key, STR("status")))
+            set_or_remove(prepare, JSON_PLACE_KEY("", key), json_get(old, key));
+    JSON_FOREACH (key, value, old)
+        if (!json_get(prepare->object, key) && !str_eq(key, STR("status")))
+            json_edit_set(&prepare->edit, JSON_PLACE_KEY("", key), value);
+    if (rule->status_meta == STATUS_KEEPS_LABELS)
+        set_or_remove(prepare, JSON_PLACE("metadata.labels"), json_path(old, "metadata.labels"));
+    else if (rule->status_meta == STATUS_KEEPS_METADATA)
+        keep_metadata(prepare);
+}
+
+static struct error *prepare_object(struct prepare *prepare)
+{
+    const struct prepare_rule *rule = find_rule(prepare->kind->type);
+    const struct kind_write *write = prepare->write;
+    if (!write->old)
+        return prepare_create(prepare, rule);
+    if (str_eq(write->subresource, STR("status")) || str_eq(write->subresource, STR("approval")))
+        prepare_status(prepare, rule);
+    else if (str_eq(write->subresource, STR("finalize")))
+        set_or_remove(prepare, JSON_PLACE("status"), json_path(write->old, "status"));
+    else
+        prepare_update(prepare, rule);
+    return NULL;
+}
+
+struct error *kind_builtin_prepare(const struct kind *kind, const struct kind_write *write,
+                                   struct json_doc *doc, struct json_doc **ret_doc)
+{
+    struct prepare prepare = {.kind = kind, .write = write, .object = json_doc_root(doc)};
+    if (find_rule(kind->type)->type == NULL && !has_status(kind)) {
+        *ret_doc = json_doc_ref(doc);
+        return NULL;
+    }
+    json_edit_init(&prepare.edit, prepare.object);
+    struct error *err = prepare_object(&prepare);
+    if (!err)
+        err = json_edit_finish(&prepare.edit, ret_doc);
+    json_edit_done(&prepare.edit);
+    return err;
+}

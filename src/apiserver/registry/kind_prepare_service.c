@@ -1,0 +1,168 @@
+/*
+ * Addresses and ports of Services. Nothing here routes to them, so they need not be kept free of
+ * collisions: they are drawn from the name, the same for the same Service every time.
+ */
+#include "apiserver/registry/kind_prepare_internal.h"
+
+/* 10.96.0.0/12; the first 256 addresses are for those who choose one. */
+#define ADDRESS_FIRST 256U
+#define ADDRESS_COUNT ((1U << 20) - 2 * ADDRESS_FIRST)
+
+#define NODE_PORT_FIRST 30000
+#define NODE_PORT_COUNT 2768
+
+static uint64_t hash_of(const struct prepare *prepare, const char *what, int64_t number)
+{
+    const struct str text = arena_print(prepare->write->arena, "%s/%lld/%.*s/%.*s", what,
+                                        (long long)number, STR_ARG(prepare->write->namespace),
+                                        STR_ARG(json_path_str(prepare->object, "metadata.name")));
+    return str_hash(text, 0);
+}
+
+static struct str draw_address(const struct prepare *prepare)
+{
+    const unsigned offset =
+        ADDRESS_FIRST + (unsigned)(hash_of(prepare, "address", 0) % ADDRESS_COUNT);
+    return arena_print(prepare->write->arena, "10.%u.%u.%u", 96 + (offset >> 16),
+                       (offset >> 8) & 255, offset & 255);
+}
+
+static struct str type_of(const struct json_value *service)
+{
+    return json_path_str(service, "spec.type");
+}
+
+static bool has_address(const struct json_value *service)
+{
+    return !str_eq(type_of(service), STR("ExternalName"));
+}
+
+static bool has_node_ports(const struct json_value *service)
+{
+    bool wants_ports = true;
+    (void)json_to_bool(json_path(service, "spec.allocateLoadBalancerNodePorts"), &wants_ports);
+    return str_eq(type_of(service), STR("NodePort")) ||
+           (str_eq(type_of(service), STR("LoadBalancer")) && wants_ports);
+}
+
+static const struct json_value *strings(struct prepare *prepare, struct str first,
+                                        struct str second)
+{
+    SCOPED(json_builder) builder = {.limit = 0};
+    json_builder_array(&builder);
+    json_builder_str(&builder, first);
+    if (second.len > 0)
+        json_builder_str(&builder, second);
+    json_builder_end(&builder);
+    return prepare_value(prepare, &builder);
+}
+
+static void set_address(struct prepare *prepare, struct str address)
+{
+    json_edit_set_str(&prepare->edit, JSON_PLACE("spec.clusterIP"), address);
+    if (json_count(json_path(prepare->object, "spec.clusterIPs")) == 0)
+        json_edit_set(&prepare->edit, JSON_PLACE("spec.clusterIPs"),
+                      strings(prepare, address, STR("")));
+}
+
+/* Without a selector nobody knows where a headless Service leads: it is open to both families. */
+static void set_families(struct prepare *prepare)
+{
+    const struct json_value *object = prepare->object;
+    const bool is_headless = str_eq(json_path_str(object, "spec.clusterIP"), STR("None"));
+    const bool is_open = is_headless && json_count(json_path(object, "spec.selector")) == 0;
+    if (json_count(json_path(object, "spec.ipFamilies")) == 0)
+        json_edit_set(&prepare->edit, JSON_PLACE("spec.ipFamilies"),
+                      strings(prepare, STR("IPv4"), is_open ? STR("IPv6") : STR("")));
+    if (!json_path(object, "spec.ipFamilyPolicy"))
+        json_edit_set_str(&prepare->edit, JSON_PLACE("spec.ipFamilyPolicy"),
+                          is_open ? STR("RequireDualStack") : STR("SingleStack"));
+}
+
+static struct str given_address(const struct json_value *service)
+{
+    const struct str address = json_path_str(service, "spec.clusterIP");
+    return address.len > 0 ? address : json_path_str(service, "spec.clusterIPs.0");
+}
+
+static void allocate_address(struct prepare *prepare)
+{
+    const struct str given = given_address(prepare->object);
+    if (!has_address(prepare->object))
+        return;
+    set_address(prepare, given.len > 0 ? given : draw_address(prepare));
+    set_families(prepare);
+}
+
+/* The port the old Service had for the same port and protocol; 0 for none. */
+static int64_t old_node_port(const struct json_value *old, const struct json_value *port)
+{
+    const struct json_value *one;
+    int64_t number = 0, wanted = 0, node_port = 0;
+    (void)json_to_int64(json_path(port, "port"), &wanted);
+    JSON_FOREACH (key, one, json_path(old, "spec.ports")) {
+        (void)json_to_int64(json_path(one, "port"), &number);
+        if (number == wanted &&
+            str_eq(json_path_str(one, "protocol"), json_path_str(port, "protocol")))
+            (void)json_to_int64(json_path(one, "nodePort"), &node_port);
+    }
+    return node_port;
+}
+
+static void allocate_node_ports(struct prepare *prepare)
+{
+    const struct json_value *port;
+    size_t index = 0;
+    if (!has_node_ports(prepare->object))
+        return;
+    JSON_FOREACH (key, port, json_path(prepare->object, "spec.ports")) {
+        const struct str at = arena_print(prepare->write->arena, "%zu", index++);
+        const struct str path = arena_print(prepare->write->arena, "spec.ports.%.*s", STR_ARG(at));
+        int64_t number = 0, chosen = old_node_port(prepare->write->old, port);
+        if (json_path(port, "nodePort"))
+            continue;
+        (void)json_to_int64(json_path(port, "port"), &number);
+        if (chosen == 0)
+            chosen =
+                NODE_PORT_FIRST + (int64_t)(hash_of(prepare, "port", number) % NODE_PORT_COUNT);
+        json_edit_set_int(
+            &prepare->edit,
+            (struct json_place){.path = path.ptr, .key = STR("nodePort"), .has_key = true}, chosen);
+    }
+}
+
+/* Who wants no affinity has none to configure. */
+static void drop_affinity(struct prepare *prepare)
+{
+    if (str_eq(json_path_str(prepare->object, "spec.sessionAffinity"), STR("None")))
+        json_edit_remove(&prepare->edit, JSON_PLACE("spec.sessionAffinityConfig"));
+}
+
+void prepare_service_create(struct prepare *prepare)
+{
+    drop_affinity(prepare);
+    allocate_address(prepare);
+    allocate_node_ports(prepare);
+}
+
+/* What was allocated stays when an update does not mention it. */
+void prepare_service_update(struct prepare *prepare)
+{
+    static const char *const kept[] = {"clusterIPs", "ipFamilies", "ipFamilyPolicy"};
+    const struct json_value *old = prepare->write->old;
+    if (!has_address(prepare->object) || !has_address(old)) {
+        prepare_service_create(prepare);
+        return;
+    }
+    drop_affinity(prepare);
+    const struct json_value *spec = json_path(prepare->object, "spec");
+    const struct json_value *old_spec = json_path(old, "spec");
+    for (size_t i = 0; i < COUNT(kept); i++)
+        if (!json_path(spec, kept[i]) && json_path(old_spec, kept[i]))
+            json_edit_set(&prepare->edit, JSON_PLACE_KEY("spec", str_from_c(kept[i])),
+                          json_path(old_spec, kept[i]));
+    if (given_address(prepare->object).len == 0 && json_path(old_spec, "clusterIP"))
+        json_edit_set(&prepare->edit, JSON_PLACE("spec.clusterIP"),
+                      json_path(old_spec, "clusterIP"));
+    allocate_node_ports(prepare);
+}

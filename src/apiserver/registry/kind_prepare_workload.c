@@ -1,0 +1,58 @@
+/*
+ * What the server fills in of Jobs and DaemonSets.
+ */
+#include "apiserver/registry/kind_prepare_internal.h"
+#include "json/compare.h"
+
+#define UID_LABEL  STR("batch.kubernetes.io/controller-uid")
+#define NAME_LABEL STR("batch.kubernetes.io/job-name")
+
+#define GENERATION_ANNOTATION STR("deprecated.daemonset.template.generation")
+
+static void label_pods(struct prepare *prepare, struct str label, struct str value)
+{
+    json_edit_set_str(&prepare->edit, JSON_PLACE_KEY("spec.template.metadata.labels", label),
+                      value);
+}
+
+/* A Job finds its pods by its uid, unless it says how itself. */
+void prepare_job_create(struct prepare *prepare)
+{
+    const struct str uid = json_path_str(prepare->object, "metadata.uid");
+    const struct str name = json_path_str(prepare->object, "metadata.name");
+    bool is_manual = false;
+    (void)json_to_bool(json_path(prepare->object, "spec.manualSelector"), &is_manual);
+    if (is_manual || uid.len == 0)
+        return;
+    label_pods(prepare, STR("controller-uid"), uid);
+    label_pods(prepare, UID_LABEL, uid);
+    label_pods(prepare, STR("job-name"), name);
+    label_pods(prepare, NAME_LABEL, name);
+    json_edit_set_str(&prepare->edit, JSON_PLACE_KEY("spec.selector.matchLabels", UID_LABEL), uid);
+}
+
+static void set_generation(struct prepare *prepare, int64_t generation)
+{
+    const struct str text = arena_print(prepare->write->arena, "%lld", (long long)generation);
+    json_edit_set_str(&prepare->edit, JSON_PLACE_KEY("metadata.annotations", GENERATION_ANNOTATION),
+                      text);
+}
+
+void prepare_daemon_set_create(struct prepare *prepare)
+{
+    set_generation(prepare, 1);
+}
+
+/* Counts the changes of the template, in the place that v1 left to it. */
+void prepare_daemon_set_update(struct prepare *prepare)
+{
+    const struct json_value *old = prepare->write->old;
+    const struct str text =
+        json_to_str(json_get(json_path(old, "metadata.annotations"), GENERATION_ANNOTATION));
+    int64_t generation = 0;
+    (void)str_to_int64(text, &generation);
+    if (!json_equal(json_path(old, "spec.template"), json_path(prepare->object, "spec.template")) &&
+        generation < INT64_MAX)
+        generation++;
+    set_generation(prepare, generation);
+}

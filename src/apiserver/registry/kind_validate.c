@@ -1,0 +1,234 @@
+#include <string.h>
+
+#include "apiserver/registry/kind_validate_internal.h"
+#include "base/memory.h"
+#include "json/compare.h"
+
+/* Types that stand in the object of others; there are at most three in a row. */
+#define INLINED_MAX 8
+
+/* A container that is being judged. */
+struct level {
+    struct json_iter iter;
+    const struct strategic_type *type;   /* of an object's members */
+    const struct strategic_field *field; /* of a list's or map's items; NULL with a type */
+    size_t path_len;
+};
+
+struct walk {
+    struct judge *judge;
+    struct level *levels;
+    size_t depth, capacity;
+    struct buf path;
+};
+
+static void walk_done(struct walk *walk)
+{
+    mem_free(walk->levels);
+    buf_done(&walk->path);
+}
+
+static void push(struct walk *walk, struct level level)
+{
+    if (walk->depth == walk->capacity) {
+        walk->capacity = walk->capacity ? 2 * walk->capacity : 16;
+        walk->levels = mem_realloc_array(walk->levels, walk->capacity, sizeof(*walk->levels));
+    }
+    level.path_len = walk->path.len;
+    walk->levels[walk->depth++] = level;
+}
+
+/* The rows of one type stand together. A list may be long, and its elements are of one type. */
+static void find_rows(struct judge *judge, const struct strategic_type *type)
+{
+    size_t count, begin = 0, end;
+    const struct rule_row *rows = rule_rows(&count);
+    if (judge->last_type == type)
+        return;
+    while (begin < count && strcmp(rows[begin].type, type->name) != 0)
+        begin++;
+    for (end = begin; end < count && strcmp(rows[end].type, type->name) == 0;)
+        end++;
+    judge->last_type = type;
+    judge->last_rows = &rows[begin];
+    judge->last_count = end - begin;
+}
+
+/* Of what is missing nothing more is said. */
+static void apply_rows(struct judge *judge, const struct strategic_type *type,
+                       const struct json_value *object, struct str path)
+{
+    const char *missing = NULL;
+    find_rows(judge, type);
+    for (size_t i = 0; i < judge->last_count; i++) {
+        const struct rule_row *row = &judge->last_rows[i];
+        const size_t before = judge->errors->count;
+        if (missing && row->member && strcmp(row->member, missing) == 0)
+            continue;
+        rule_apply(judge, row, object, path);
+        if (row->form == RULE_REQUIRED && judge->errors->count > before)
+            missing = row->member;
+    }
+}
+
+/* With the types that are inlined: their members stand in the same object. */
+static void judge_type(struct judge *judge, const struct strategic_type *type,
+                       const struct json_value *object, struct str path)
+{
+    const struct strategic_type *types[INLINED_MAX] = {type};
+    size_t known = 1;
+    for (size_t at = 0; at < known; at++) {
+        apply_rows(judge, types[at], object, path);
+        for (size_t i = 0; i < types[at]->count && known < INLINED_MAX; i++)
+            if (types[at]->fields[i].flags & INLINE)
+                types[known++] = types[at]->fields[i].type;
+    }
+}
+
+static void enter_object(struct walk *walk, const struct strategic_type *type,
+                         const struct json_value *object)
+{
+    judge_type(walk->judge, type, object, buf_str(&walk->path));
+    push(walk, (struct level){.iter.container = object, .type = type});
+}
+
+/*
+ * Of a write to /status only the status is judged, of all others everything else. Claims that a
+ * StatefulSet is to make are judged when it makes them.
+ */
+static bool is_judged(const struct walk *walk, struct str member)
+{
+    const bool is_status = str_eq(walk->judge->write->subresource, STR("status"));
+    if (walk->depth > 1)
+        return !str_eq(member, STR("volumeClaimTemplates"));
+    return str_eq(member, STR("status")) == is_status;
+}
+
+static void walk_member(struct walk *walk, const struct level *level, struct str key,
+                        const struct json_value *value)
+{
+    const struct strategic_field *field = strategic_type_field(level->type, key);
+    if (!field || field->kind != MESSAGE || field->type == &type_object_meta ||
+        !is_judged(walk, key))
+        return;
+    buf_print(&walk->path, "%s%.*s", walk->path.len ? "." : "", STR_ARG(key));
+    if (field->flags & (LIST | MAP))
+        push(walk, (struct level){.iter.container = value, .field = field});
+    else
+        enter_object(walk, field->type, value);
+}
+
+static void walk_item(struct walk *walk, const struct strategic_field *field, size_t index,
+                      struct str key, const struct json_value *value)
+{
+    if (field->flags & MAP)
+        buf_print(&walk->path, "[%.*s]", STR_ARG(key));
+    else
+        buf_print(&walk->path, "[%zu]", index);
+    enter_object(walk, field->type, value);
+}
+
+static void walk_step(struct walk *walk)
+{
+    struct level *level = &walk->levels[walk->depth - 1];
+    const size_t index = level->iter.index;
+    const struct json_value *value;
+    struct str key;
+    buf_truncate(&walk->path, level->path_len);
+    if (!json_next(&level->iter, &key, &value))
+        walk->depth--;
+    else if (level->field)
+        walk_item(walk, level->field, index, key, value);
+    else
+        walk_member(walk, level, key, value);
+}
+
+static void judge_members(struct judge *judge)
+{
+    SCOPED(walk) walk = {.judge = judge};
+    const bool is_status = str_eq(judge->write->subresource, STR("status"));
+    if (is_status)
+        push(&walk, (struct level){.iter.container = judge->object, .type = judge->kind->type});
+    else
+        enter_object(&walk, judge->kind->type, judge->object);
+    while (walk.depth > 0 && judge->errors->count < FIELD_ERRORS_MAX)
+        walk_step(&walk);
+}
+
+#define IMMUTABLE "field is immutable"
+
+/* What an update of the whole object may not change: an error with the new value, or forbidden. */
+static const struct {
+    const struct strategic_type *type;
+    const char *path, *text;
+    bool is_forbidden;
+} fixed[] = {
+    {&type_secret,              "type",                      IMMUTABLE,                                 false},
+    {&type_deployment,          "spec.selector",             IMMUTABLE,                                 false},
+    {&type_replica_set,         "spec.selector",             IMMUTABLE,                                 false},
+    {&type_daemon_set,          "spec.selector",             IMMUTABLE,                                 false},
+    {&type_job,                 "spec.selector",             IMMUTABLE,                                 false},
+    {&type_job,                 "spec.completionMode",       IMMUTABLE,                                 false},
+    {&type_job,                 "spec.podFailurePolicy",     IMMUTABLE,                                 false},
+    {&type_job,                 "spec.backoffLimitPerIndex", IMMUTABLE,                                 false},
+    {&type_controller_revision, "data",                      IMMUTABLE,                                 false},
+    {&type_storage_class,       "parameters",                "updates to parameters are forbidden.",    true },
+    {&type_storage_class,       "provisioner",               "updates to provisioner are forbidden.",   true },
+    {&type_storage_class,       "reclaimPolicy",             "updates to reclaimPolicy are forbidden.", true },
+    {&type_storage_class,       "volumeBindingMode",         IMMUTABLE,                                 false},
+    {&type_csi_driver,          "spec.attachRequired",       IMMUTABLE,                                 false},
+    {&type_csi_driver,          "spec.volumeLifecycleModes", IMMUTABLE,                                 false},
+    {&type_volume_attachment,   "spec",                      IMMUTABLE,                                 false},
+    {&type_priority_class,      "value",                     "may not be changed in an update.",        true },
+    {&type_priority_class,      "preemptionPolicy",          IMMUTABLE,                                 false},
+    {&type_runtime_class,       "handler",                   IMMUTABLE,                                 false},
+    {&type_endpoint_slice,      "addressType",               IMMUTABLE,                                 false},
+    {&type_ingress_class,       "spec.controller",           IMMUTABLE,                                 false},
+};
+
+static void judge_fixed(struct judge *judge)
+{
+    for (size_t i = 0; i < COUNT(fixed); i++) {
+        if (fixed[i].type != judge->kind->type)
+            continue;
+        const struct json_value *value = json_path(judge->object, fixed[i].path);
+        if (json_equal(value, json_path(judge->old, fixed[i].path)))
+            continue;
+        if (fixed[i].is_forbidden)
+            judge_forbidden(judge, STR(""), fixed[i].path, fixed[i].text);
+        else
+            judge_invalid(judge, STR(""), fixed[i].path, value, fixed[i].text);
+    }
+}
+
+/* Changes that need more than a comparison. */
+static const struct {
+    const struct strategic_type *type;
+    judge_fn *judge;
+} updates[] = {
+    {&type_pod,                     judge_pod_update         },
+    {&type_stateful_set,            judge_stateful_set_update},
+    {&type_job,                     judge_job_update         },
+    {&type_persistent_volume_claim, judge_claim_update       },
+    {&type_persistent_volume,       judge_volume_update      },
+};
+
+void kind_builtin_validate(const struct kind *kind, const struct kind_write *write,
+                           const struct json_value *object, struct field_errors *errors)
+{
+    struct judge judge = {
+        .kind = kind,
+        .write = write,
+        .object = object,
+        .old = write->old,
+        .errors = errors,
+        .arena = errors->arena,
+    };
+    judge_members(&judge);
+    if (!judge.old || write->subresource.len > 0)
+        return;
+    judge_fixed(&judge);
+    for (size_t i = 0; i < COUNT(updates); i++)
+        if (updates[i].type == kind->type)
+            updates[i].judge(&judge, object, STR(""));
+}

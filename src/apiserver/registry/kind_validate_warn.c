@@ -1,0 +1,29 @@
+/*
+ * What is allowed but will not work: warnings on writes.
+ */
+#include "apiserver/registry/kind_builtin.h"
+#include "apiserver/types/strategic_types.h"
+#include "base/base64.h"
+#include "json/path.h"
+
+/* Whether there is a block at all; what is in it is the business of those who use it. */
+static bool has_pem(const struct json_value *secret, struct str key)
+{
+    SCOPED(buf) bytes = {.secret = true};
+    error_free(base64_decode(&bytes, json_to_str(json_get(json_path(secret, "data"), key))));
+    const struct str text = buf_str(&bytes);
+    const size_t begin = str_find(text, STR("-----BEGIN "));
+    return begin != STR_NONE && str_contains(str_skip(text, begin), STR("-----END "));
+}
+
+void kind_builtin_warn(const struct kind *kind, const struct json_value *object,
+                       struct json_warnings *warnings)
+{
+    if (kind->type != &type_secret ||
+        !str_eq(json_path_str(object, "type"), STR("kubernetes.io/tls")))
+        return;
+    if (!has_pem(object, STR("tls.crt")))
+        json_warn(warnings, STR("tls: failed to find any PEM data in certificate input"));
+    else if (!has_pem(object, STR("tls.key")))
+        json_warn(warnings, STR("tls: failed to find any PEM data in key input"));
+}

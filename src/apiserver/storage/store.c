@@ -1,0 +1,216 @@
+#include "apiserver/storage/store.h"
+
+#include <assert.h>
+
+#include "apiserver/storage/store_file.h"
+#include "apiserver/storage/store_internal.h"
+#include "async/worker.h"
+#include "base/memory.h"
+
+#define HISTORY_AGE    (5 * MINUTE)
+#define HISTORY_EVENTS 1000
+#define HISTORY_BYTES  (64 * MEGABYTE)
+#define FIRST_REVISION 1 /* 0 means "any" to clients */
+
+static void record_release(void *value)
+{
+    struct store_record *record = value;
+    object_text_free(record->text);
+    mem_free(record);
+}
+
+static void resource_release(void *value)
+{
+    struct store_resource *resource = value;
+    assert(list_is_empty(&resource->watches));
+    tree_done(&resource->records);
+    mem_free(resource->events.entries);
+    mem_free(resource);
+}
+
+struct store *store_make(const struct store_options *options)
+{
+    struct store *store = NEW(struct store);
+    store->revision = store->accepted = store->floor = FIRST_REVISION;
+    store->resources.release = resource_release;
+    store->history.age = options->history_age ? options->history_age : HISTORY_AGE;
+    store->history.events_min = options->history_events ? options->history_events : HISTORY_EVENTS;
+    store->history.bytes_max = options->history_bytes ? options->history_bytes : HISTORY_BYTES;
+    list_init(&store->queue);
+    list_init(&store->group);
+    return store;
+}
+
+void store_release(struct store *store)
+{
+    store_history_done(&store->history);
+    map_done(&store->resources);
+    map_done(&store->pending);
+    mem_free(store);
+}
+
+struct store *store_new(struct loop *loop, const struct store_options *options)
+{
+    assert(!options->path);
+    struct store *store = store_make(options);
+    store->loop = loop;
+    return store;
+}
+
+/* Of an open: the worker's, until it has ended. */
+struct opening {
+    struct store *store;
+    char *path;
+    struct error *err;
+};
+
+static void opening_free(struct opening *opening)
+{
+    if (!opening)
+        return;
+    if (opening->store) {
+        store_file_close(opening->store->file);
+        store_release(opening->store);
+    }
+    error_free(opening->err);
+    mem_free(opening->path);
+    mem_free(opening);
+}
+DEFINE_OWNED(opening)
+
+static void opening_work(void *data)
+{
+    struct opening *opening = data;
+    opening->err = store_file_open(opening->path, opening->store, &opening->store->file);
+}
+
+/* Nobody waits any more. On the loop, where closing a file that nobody changed takes no time. */
+static void opening_discard(void *data)
+{
+    opening_free(data);
+}
+
+struct error *store_open(struct loop *loop, const struct store_options *options,
+                         struct store **ret_store)
+{
+    OWNED(opening) opening = NEW(struct opening);
+    opening->store = store_make(options);
+    opening->path = mem_dup(options->path, strlen(options->path));
+    struct error *err = worker_run(opening_work, opening, opening_discard);
+    if (err) {
+        (void)TAKE(opening); /* is discarded when the worker is done with it */
+        return err;
+    }
+    TRY(TAKE(opening->err));
+    struct store *store = TAKE(opening->store);
+    store->loop = loop;
+    store->floor = store->accepted = store->revision; /* what came before is not remembered */
+    *ret_store = store;
+    return NULL;
+}
+
+void store_free(struct store *store)
+{
+    if (!store)
+        return;
+    store_flush(store);
+    assert(store->watches == 0 && !event_has_waiters(&store->advanced));
+    store_release(store);
+}
+
+void store_object_done(struct store_object *object)
+{
+    object_text_free(object->text);
+    *object = (struct store_object){0};
+}
+
+void store_key(struct buf *out, struct key key)
+{
+    buf_add(out, key.namespace);
+    buf_add_char(out, '\0');
+    buf_add(out, key.name);
+}
+
+struct store_resource *store_find_resource(const struct store *store, struct str name)
+{
+    return map_find(&store->resources, name);
+}
+
+struct store_resource *store_ensure_resource(struct store *store, struct str name)
+{
+    struct store_resource *resource = store_find_resource(store, name);
+    if (resource)
+        return resource;
+    resource = mem_alloc_zero(sizeof(*resource) + name.len + 1);
+    if (name.len)
+        memcpy(resource->name, name.ptr, name.len);
+    resource->records.release = record_release;
+    list_init(&resource->watches);
+    map_put(&store->resources, name, resource);
+    return resource;
+}
+
+bool store_load(struct store *store, struct str resource, struct store_record record)
+{
+    SCOPED(buf) key = {0};
+    store_key(&key, object_text_key(record.text));
+    struct store_record *copy = NEW(struct store_record);
+    *copy = record;
+    struct tree *records = &store_ensure_resource(store, resource)->records;
+    struct store_record *former = tree_put(records, buf_str(&key), copy);
+    store->objects++;
+    if (former)
+        record_release(former);
+    return !former;
+}
+
+struct error *store_check_history(const struct store *store, const struct store_resource *resource,
+                                  int64_t revision)
+{
+    int64_t oldest = store->floor;
+    if (resource && resource->events.dropped > oldest)
+        oldest = resource->events.dropped;
+    if (revision >= oldest)
+        return NULL;
+    return error_new(ERROR_EXPIRED, "too old resource version: %lld (%lld)", (long long)revision,
+                     (long long)oldest);
+}
+
+int64_t store_revision(const struct store *store)
+{
+    return store->revision;
+}
+
+struct error *store_wait_revision(struct store *store, int64_t revision)
+{
+    while (store->revision < revision)
+        TRY(event_wait(&store->advanced, "a revision"));
+    return NULL;
+}
+
+struct error *store_get(struct store *store, struct store_id id, struct store_object *ret_object)
+{
+    SCOPED(buf) key = {0};
+    store_key(&key, id.key);
+    const struct store_resource *resource = store_find_resource(store, id.resource);
+    const struct store_record *record =
+        resource ? tree_find(&resource->records, buf_str(&key)) : NULL;
+    if (!record)
+        return error_new(ERROR_NOT_FOUND, "%.*s \"%.*s\" not found", STR_ARG(id.resource),
+                         STR_ARG(id.key.name));
+    *ret_object = (struct store_object){object_text_ref(record->text), record->revision};
+    return NULL;
+}
+
+struct store_stats store_stats(const struct store *store)
+{
+    return (struct store_stats){
+        .writes = store->writes,
+        .commits = store->commits,
+        .failed_commits = store->failed_commits,
+        .objects = store->objects,
+        .history_events = store->history.count,
+        .history_bytes = store->history.bytes,
+        .watches = store->watches,
+    };
+}

@@ -1,0 +1,213 @@
+/*
+ * Committing writes in groups. While a group is on its way to the disk, the next one gathers: the
+ * more writers, the more of them share a sync. One group at a time, so the file has one writer.
+ */
+#include <assert.h>
+
+#include "apiserver/storage/store_file.h"
+#include "apiserver/storage/store_internal.h"
+#include "async/fiber.h"
+#include "base/memory.h"
+
+/* Bounds the time a transaction takes, and so what the first of its writers waits. */
+#define GROUP_MAX 4096
+
+static void pending_key(struct buf *out, struct str resource, struct key key)
+{
+    buf_add(out, resource);
+    buf_add_char(out, '\0');
+    store_key(out, key);
+}
+
+struct store_write *store_find_pending(const struct store *store, struct store_id id)
+{
+    if (map_count(&store->pending) == 0)
+        return NULL;
+    SCOPED(buf) key = {0};
+    pending_key(&key, id.resource, id.key);
+    return map_find(&store->pending, buf_str(&key));
+}
+
+static struct tree *records_of(const struct store_write *write)
+{
+    return &write->resource->records;
+}
+
+/* Puts the write's text into the tree. The former text, or NULL, is handed over. */
+static struct object_text *put_record(struct store *store, const struct store_write *write,
+                                      struct str key)
+{
+    struct store_record *record = tree_find(records_of(write), key);
+    struct object_text *former = record ? record->text : NULL;
+    if (!record) {
+        record = NEW(struct store_record);
+        tree_put(records_of(write), key, record);
+        store->objects++;
+    }
+    *record = (struct store_record){object_text_ref(write->text), write->revision, write->row};
+    return former;
+}
+
+static struct object_text *take_record(struct store *store, const struct store_write *write,
+                                       struct str key)
+{
+    struct store_record *record = tree_take(records_of(write), key);
+    assert(record); /* it was there, or on its way, when the write was accepted */
+    struct object_text *former = record->text;
+    mem_free(record);
+    store->objects--;
+    return former;
+}
+
+/* Makes a durable write visible: the object, its event, the revision. */
+static void publish(struct store *store, const struct store_write *write)
+{
+    SCOPED(buf) key = {0};
+    store_key(&key, object_text_key(write->text));
+    struct object_text *previous = write->is_delete ? take_record(store, write, buf_str(&key))
+                                                    : put_record(store, write, buf_str(&key));
+    store->revision = write->revision;
+    const struct store_entry *entry =
+        store_history_add(&store->history, (struct store_entry){
+                                               .resource = write->resource,
+                                               .event = {.type = write->is_delete ? STORE_DELETED
+                                                                 : previous       ? STORE_MODIFIED
+                                                                                  : STORE_ADDED,
+                                                         .revision = write->revision,
+                                                         .text = object_text_ref(write->text),
+                                                         .previous = previous},
+                                               .time = loop_now(store->loop),
+    });
+    store_watch_notify(write->resource, entry);
+}
+
+static void forget_pending(struct store *store, const struct store_write *write)
+{
+    SCOPED(buf) key = {0};
+    pending_key(&key, str_from_c(write->resource->name), object_text_key(write->text));
+    if (map_find(&store->pending, buf_str(&key)) == write)
+        map_remove(&store->pending, buf_str(&key));
+    if (map_count(&store->pending) == 0)
+        map_clear(&store->pending); /* an idle store takes no room for this */
+}
+
+static void settle(struct store *store, struct list *writes, const struct error *err)
+{
+    struct list_link *link;
+    while ((link = list_take_first(writes))) {
+        OWNED(store_write) write = LIST_ENTRY(link, struct store_write, link);
+        forget_pending(store, write);
+        write->state = err ? WRITE_FAILED : WRITE_DURABLE;
+        write->err = err ? error_copy(err) : NULL;
+        event_wake_all(&write->settled); /* before watches: one writer goes ahead of a thousand */
+        if (!err)
+            publish(store, write);
+    }
+}
+
+static void start(struct store *store);
+
+/* The group is durable, or it failed, and with it everything that was decided upon it. */
+static void finish(struct store *store, const struct error *err)
+{
+    if (err) {
+        store->failed_commits++;
+        settle(store, &store->group, err);
+        settle(store, &store->queue, err);
+    } else {
+        store->commits++;
+        settle(store, &store->group, NULL);
+        store_history_trim(&store->history, loop_now(store->loop));
+        event_wake_all(&store->advanced);
+    }
+    if (!list_is_empty(&store->queue))
+        start(store);
+    else if (store->closer)
+        fiber_wake(store->closer);
+}
+
+static void on_work(void *data)
+{
+    struct store *store = data;
+    store->job_err = store_file_commit(store->file, &store->group);
+}
+
+static void on_finished(struct loop_job *job)
+{
+    struct store *store = job->data;
+    OWNED(error) err = TAKE(store->job_err);
+    finish(store, err);
+}
+
+static void fill_group(struct store *store)
+{
+    struct list_link *link;
+    for (size_t i = 0; i < GROUP_MAX && (link = list_take_first(&store->queue)); i++)
+        list_append(&store->group, link);
+}
+
+static void start(struct store *store)
+{
+    fill_group(store);
+    if (!store->file) {
+        finish(store, NULL);
+        return;
+    }
+    store->job = (struct loop_job){.work = on_work, .finished = on_finished, .data = store};
+    struct loop_backend *backend = loop_backend(store->loop);
+    backend->ops->submit(backend, &store->job);
+}
+
+static void on_kick(void *data)
+{
+    struct store *store = data;
+    if (list_is_empty(&store->group) && !list_is_empty(&store->queue))
+        start(store);
+}
+
+void store_accept(struct store *store, struct store_write *write)
+{
+    SCOPED(buf) key = {0};
+    pending_key(&key, str_from_c(write->resource->name), object_text_key(write->text));
+    map_put(&store->pending, buf_str(&key), write);
+    list_append(&store->queue, &store_write_ref(write)->link);
+    store->accepted = write->revision;
+    store->writes++;
+
+    /* In a later turn, so that all who are ready now come along. */
+    store->kick.run = on_kick;
+    store->kick.data = store;
+    loop_post(store->loop, &store->kick);
+}
+
+static void close_work(void *data)
+{
+    struct store *store = data;
+    store_file_close(TAKE(store->file));
+}
+
+static void on_closed(struct loop_job *job)
+{
+    struct store *store = job->data;
+    store->closed = true;
+    fiber_wake(store->closer);
+}
+
+void store_flush(struct store *store)
+{
+    if (!store->file) {
+        loop_withdraw(&store->kick);
+        on_kick(store);
+        return;
+    }
+    store->closer = fiber_current();
+    while (!list_is_empty(&store->group) || !list_is_empty(&store->queue))
+        fiber_park_uninterrupted("the last writes of a store");
+    loop_withdraw(&store->kick);
+
+    store->job = (struct loop_job){.work = close_work, .finished = on_closed, .data = store};
+    struct loop_backend *backend = loop_backend(store->loop);
+    backend->ops->submit(backend, &store->job);
+    while (!store->closed)
+        fiber_park_uninterrupted("a store's file to be closed");
+}

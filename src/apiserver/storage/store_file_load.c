@@ -1,0 +1,87 @@
+/* Reading a store's file at its start; everything that contradicts itself is refused. */
+#include <stdio.h>
+
+#include "apiserver/storage/store_file_internal.h"
+#include "apiserver/storage/store_internal.h"
+
+static void finalize(sqlite3_stmt **statement)
+{
+    sqlite3_finalize(*statement);
+}
+
+#define STATEMENT __attribute__((cleanup(finalize))) sqlite3_stmt *
+
+static struct error *prepare(struct store_file *file, const char *sql, sqlite3_stmt **ret_statement)
+{
+    if (sqlite3_prepare_v2(file->db, sql, -1, ret_statement, NULL) != SQLITE_OK)
+        return store_file_error(file, "read");
+    return NULL;
+}
+
+static struct str column_text(sqlite3_stmt *statement, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, column);
+    return str_from(text, (size_t)sqlite3_column_bytes(statement, column));
+}
+
+/* Whether the pages hold together. */
+static struct error *check_pages(struct store_file *file)
+{
+    STATEMENT check = NULL;
+    TRY(prepare(file, "PRAGMA quick_check(1)", &check));
+    if (sqlite3_step(check) != SQLITE_ROW)
+        return store_file_error(file, "check");
+    const char *found = (const char *)sqlite3_column_text(check, 0);
+    if (!found || !str_eq(str_from_c(found), STR("ok")))
+        return store_file_corrupt(file, found ? found : "it cannot be checked");
+    return NULL;
+}
+
+static struct error *load_revision(struct store_file *file, struct store *store)
+{
+    STATEMENT counter = NULL;
+    TRY(prepare(file, "SELECT revision FROM counter", &counter));
+    if (sqlite3_step(counter) != SQLITE_ROW || sqlite3_column_int64(counter, 0) < 1)
+        return store_file_corrupt(file, "it has no revision");
+    store->revision = sqlite3_column_int64(counter, 0);
+    return NULL;
+}
+
+static struct error *damaged_row(const struct store_file *file, int64_t row, const char *why)
+{
+    char text[64];
+    snprintf(text, sizeof(text), "row %lld %s", (long long)row, why);
+    return store_file_corrupt(file, text);
+}
+
+/* Columns: id, resource, revision, sum, body. */
+static struct error *load_row(struct store_file *file, sqlite3_stmt *row, struct store *store)
+{
+    const int64_t id = sqlite3_column_int64(row, 0), revision = sqlite3_column_int64(row, 2);
+    const struct str resource = column_text(row, 1), body = column_text(row, 4);
+    if (sqlite3_column_int64(row, 3) != store_file_sum(resource, revision, body))
+        return damaged_row(file, id, "does not match its checksum");
+    if (revision > store->revision || id > revision)
+        return damaged_row(file, id, "is newer than the file");
+
+    OWNED(object_text) text = NULL;
+    OWNED(error) err = object_text_from_json(body, &text);
+    if (err)
+        return damaged_row(file, id, "is no object");
+    const struct store_record record = {TAKE(text), revision, id};
+    if (!store_load(store, resource, record))
+        return damaged_row(file, id, "repeats another one's name");
+    return NULL;
+}
+
+struct error *store_file_load(struct store_file *file, struct store *store)
+{
+    TRY(check_pages(file));
+    TRY(load_revision(file, store));
+    STATEMENT rows = NULL;
+    TRY(prepare(file, "SELECT id,resource,revision,sum,body FROM objects ORDER BY id", &rows));
+    int status;
+    while ((status = sqlite3_step(rows)) == SQLITE_ROW)
+        TRY(load_row(file, rows, store));
+    return status == SQLITE_DONE ? NULL : store_file_error(file, "read");
+}

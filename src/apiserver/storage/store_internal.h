@@ -1,0 +1,101 @@
+/* What the modules of the store share. */
+#pragma once
+
+#include "apiserver/storage/store.h"
+#include "apiserver/storage/store_history.h"
+#include "async/event.h"
+#include "async/loop.h"
+#include "base/buf.h"
+#include "base/list.h"
+#include "base/map.h"
+#include "base/tree.h"
+
+struct fiber;
+struct store_file;
+
+/* A durable object. The row is its place in the file: the revision of its creation. */
+struct store_record {
+    struct object_text *text;
+    int64_t revision, row;
+};
+
+struct store_resource {
+    struct tree records; /* struct store_record by store_key() */
+    struct store_events events;
+    struct list watches;
+    char name[];
+};
+
+/*
+ * A write between its acceptance and its commit. Shared: by the queue it stands in, by its writer,
+ * and by writers of the same object whose decision rests on it.
+ */
+struct store_write {
+    struct list_link link;
+    int refs;
+    enum { WRITE_PENDING, WRITE_DURABLE, WRITE_FAILED } state;
+    struct error *err;
+    struct event settled;
+
+    struct store_resource *resource;
+    bool is_delete;
+    int64_t revision, row;
+    struct object_text *text; /* outlives the commit, which reads it on another thread */
+};
+
+struct store {
+    struct loop *loop;
+    int64_t revision; /* durable */
+    int64_t accepted; /* the last one given to a write; never less than durable */
+    int64_t floor;    /* the history begins here */
+    struct map resources;
+    struct store_history history;
+    struct event advanced;
+
+    struct map pending; /* the newest struct store_write of an object, by full key */
+    struct list queue;  /* accepted, in order */
+    struct list group;  /* being committed, in order; before everything in the queue */
+    struct task kick;
+    struct loop_job job;
+    struct error *job_err;
+    struct store_file *file; /* NULL in memory */
+    struct fiber *closer;
+    bool closed; /* the file */
+
+    uint64_t writes, commits, failed_commits;
+    size_t objects, watches;
+};
+
+/* The store without its file. */
+struct store *store_make(const struct store_options *options);
+void store_release(struct store *store);
+
+/* "namespace\0name": sorts as lists do, as NUL comes before all that names are made of. */
+void store_key(struct buf *out, struct key key);
+
+struct store_resource *store_find_resource(const struct store *store, struct str name);
+struct store_resource *store_ensure_resource(struct store *store, struct str name);
+
+/* Makes a record, taking the text. False when the key is taken already. */
+bool store_load(struct store *store, struct str resource, struct store_record record);
+
+/* ERROR_EXPIRED when changes of this resource after the revision are no longer all known. */
+MUST_USE struct error *store_check_history(const struct store *store,
+                                           const struct store_resource *resource, int64_t revision);
+
+struct store_write *store_write_ref(struct store_write *write);
+void store_write_free(struct store_write *write); /* gives one reference back */
+DEFINE_OWNED(store_write)
+
+/* The newest write of an object that is not durable yet, or NULL. */
+struct store_write *store_find_pending(const struct store *store, struct store_id id);
+
+/* Queues a write; takes a reference of its own. The group is committed in a later turn. */
+void store_accept(struct store *store, struct store_write *write);
+
+/* Finishes what is queued: at once without a file, else Suspends uninterrupted. */
+void store_flush(struct store *store);
+
+/* Tells watches of an event that is in the history now. */
+struct store_entry;
+void store_watch_notify(struct store_resource *resource, const struct store_entry *entry);

@@ -1,0 +1,116 @@
+/* Visiting objects in order, now or as they were. */
+#include "apiserver/storage/store_internal.h"
+
+/* A place in two sequences of one order: the objects as they are, and those that were different. */
+struct walk {
+    struct str prefix; /* all keys of the namespace begin with it */
+    struct tree_node *now, *past;
+};
+
+/*
+ * Undoes the changes after a revision, the newest first: what stands at last is what each object
+ * was before the first of them.
+ */
+static void undo(const struct store_events *events, int64_t revision, struct tree *past)
+{
+    SCOPED(buf) key = {0};
+    for (size_t i = events->count, end = store_events_after(events, revision); i > end; i--) {
+        const struct store_event *event = &store_events_at(events, i - 1)->event;
+        buf_clear(&key);
+        store_key(&key, object_text_key(event->text));
+        tree_put(past, buf_str(&key), event->previous);
+    }
+}
+
+static struct tree_node *clip(struct tree_node *node, struct str prefix)
+{
+    return node && str_starts_with(tree_key(node), prefix) ? node : NULL;
+}
+
+static struct tree_node *begin(const struct tree *tree, const struct store_range *range,
+                               struct str prefix)
+{
+    if (str_is_empty(range->after.name))
+        return clip(tree_seek(tree, prefix), prefix);
+    SCOPED(buf) after = {0};
+    store_key(&after, range->after);
+    /* A place before the namespace is a place before its first object. */
+    if (str_cmp(buf_str(&after), prefix) < 0)
+        return clip(tree_seek(tree, prefix), prefix);
+    return clip(tree_seek_after(tree, buf_str(&after)), prefix);
+}
+
+static struct tree_node *step(struct tree_node *node, struct str prefix)
+{
+    return clip(tree_next(node), prefix);
+}
+
+/* The next object that is, or was, there; NULL at the end. The past stands in for the present. */
+static struct object_text *next(struct walk *at)
+{
+    while (at->now || at->past) {
+        const int order = !at->past  ? -1
+                          : !at->now ? 1
+                                     : str_cmp(tree_key(at->now), tree_key(at->past));
+        struct object_text *text =
+            order < 0 ? ((struct store_record *)at->now->value)->text : at->past->value;
+        if (order <= 0)
+            at->now = step(at->now, at->prefix);
+        if (order >= 0)
+            at->past = step(at->past, at->prefix);
+        if (text)
+            return text;
+    }
+    return NULL;
+}
+
+static void visit_all(struct walk *walk, const struct store_range *range, store_visit_fn *visit,
+                      void *data, struct store_page *page)
+{
+    struct object_text *text = next(walk);
+    for (size_t visited = 0; text; text = next(walk)) {
+        if (range->limit && visited == range->limit)
+            break;
+        visited++;
+        if (!visit(data, object_text_key(text), text)) {
+            text = next(walk);
+            break;
+        }
+    }
+    page->has_more = text != NULL;
+    for (; text && range->count_remaining; text = next(walk))
+        page->remaining++;
+}
+
+static struct error *check_revision(const struct store *store,
+                                    const struct store_resource *resource, int64_t revision)
+{
+    if (revision > store->revision)
+        return error_new(ERROR_TIMEOUT, "revision %lld is still to come, the newest is %lld",
+                         (long long)revision, (long long)store->revision);
+    return store_check_history(store, resource, revision);
+}
+
+struct error *store_scan(struct store *store, const struct store_range *range,
+                         store_visit_fn *visit, void *data, struct store_page *ret_page)
+{
+    const struct store_resource *resource = store_find_resource(store, range->resource);
+    if (range->revision)
+        TRY(check_revision(store, resource, range->revision));
+    *ret_page =
+        (struct store_page){.revision = range->revision ? range->revision : store->revision};
+    if (!resource)
+        return NULL;
+
+    SCOPED(tree) past = {0};
+    if (range->revision)
+        undo(&resource->events, range->revision, &past);
+    SCOPED(buf) prefix = {0};
+    if (!str_is_empty(range->namespace))
+        store_key(&prefix, (struct key){.namespace = range->namespace});
+    struct walk walk = {.prefix = buf_str(&prefix)};
+    walk.now = begin(&resource->records, range, walk.prefix);
+    walk.past = begin(&past, range, walk.prefix);
+    visit_all(&walk, range, visit, data, ret_page);
+    return NULL;
+}

@@ -1,0 +1,59 @@
+/*
+ * The changes of one resource, in order, each once.
+ *
+ *     OWNED(store_watch) watch = NULL;
+ *     TRY(store_watch_open(store, &filter, revision, &watch));
+ *     for (;;) {
+ *         SCOPED(store_event) event = {0};
+ *         TRY(store_watch_next(watch, &event));
+ *         ...
+ *     }
+ *
+ * Events come from the store's history, which all watches share; a watch holds only its place in
+ * it. One that the history has left behind is told ERROR_EXPIRED and does not recover. A change
+ * costs a look at each watch of its resource and wakes those whose filter it passes.
+ */
+#pragma once
+
+#include "apiserver/storage/store.h"
+
+struct store_watch;
+
+enum store_event_type { STORE_ADDED, STORE_MODIFIED, STORE_DELETED };
+
+/* The references are the holder's. */
+struct store_event {
+    enum store_event_type type;
+    int64_t revision;
+    struct object_text *text;     /* the object; of a deletion, its last state as it was deleted */
+    struct object_text *previous; /* before the change; NULL of one that was added */
+};
+
+void store_event_done(struct store_event *event);
+
+struct store_watch_filter {
+    struct str resource;
+    struct key key; /* empty parts fit everything */
+};
+
+/*
+ * Changes after this revision; 0 means from now on. One that is still to come is waited for.
+ * ERROR_EXPIRED when the history does not reach back that far.
+ */
+MUST_USE struct error *store_watch_open(struct store *store,
+                                        const struct store_watch_filter *filter, int64_t revision,
+                                        struct store_watch **ret_watch);
+void store_watch_free(struct store_watch *watch);
+DEFINE_OWNED(store_watch)
+
+/* Suspends until there is an event. One fiber at a time. */
+MUST_USE struct error *store_watch_next(struct store_watch *watch, struct store_event *ret_event);
+
+/*
+ * The resource is no more: its watches deliver what there is and are then told ERROR_GONE. Those
+ * that are opened later know nothing of it.
+ */
+void store_watch_end_all(struct store *store, struct str resource);
+
+/* Everything up to this revision has been delivered: what a bookmark says. */
+int64_t store_watch_revision(const struct store_watch *watch);

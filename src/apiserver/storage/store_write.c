@@ -1,0 +1,189 @@
+/* Accepting writes: each is decided against the newest state of its object, durable or not. */
+#include <assert.h>
+
+#include "apiserver/storage/store_internal.h"
+#include "base/memory.h"
+
+/* What a decision rests on. */
+struct basis {
+    struct store_write *pending; /* NULL: the durable state */
+    const struct object_text *text;
+    int64_t revision, row; /* 0 when there is no object */
+};
+
+struct store_write *store_write_ref(struct store_write *write)
+{
+    write->refs++;
+    return write;
+}
+
+void store_write_free(struct store_write *write)
+{
+    if (!write || --write->refs > 0)
+        return;
+    object_text_free(write->text);
+    error_free(write->err);
+    mem_free(write);
+}
+
+static struct basis basis_of(const struct store *store, struct store_id id)
+{
+    struct store_write *pending = store_find_pending(store, id);
+    if (pending && pending->is_delete)
+        return (struct basis){.pending = pending};
+    if (pending)
+        return (struct basis){pending, pending->text, pending->revision, pending->row};
+
+    SCOPED(buf) key = {0};
+    store_key(&key, id.key);
+    const struct store_resource *resource = store_find_resource(store, id.resource);
+    const struct store_record *record =
+        resource ? tree_find(&resource->records, buf_str(&key)) : NULL;
+    if (!record)
+        return (struct basis){0};
+    return (struct basis){NULL, record->text, record->revision, record->row};
+}
+
+static struct error *check_expected(struct store_id id, int64_t expected, int64_t revision)
+{
+    if (expected == STORE_ANY || expected == revision)
+        return NULL;
+    if (expected == STORE_NEW)
+        return error_new(ERROR_ALREADY_EXISTS, "%.*s \"%.*s\" already exists", STR_ARG(id.resource),
+                         STR_ARG(id.key.name));
+    if (!revision)
+        return error_new(ERROR_NOT_FOUND, "%.*s \"%.*s\" not found", STR_ARG(id.resource),
+                         STR_ARG(id.key.name));
+    return error_new(ERROR_CONFLICT, "%.*s \"%.*s\" has revision %lld, not %lld",
+                     STR_ARG(id.resource), STR_ARG(id.key.name), (long long)revision,
+                     (long long)expected);
+}
+
+/* Asks the edit. A text that comes with an error, or that is not wanted, goes. */
+static struct error *ask(struct store_edit *edit, store_edit_fn *fn, void *data)
+{
+    struct error *err = fn(data, edit);
+    if (err || edit->verdict == STORE_KEEP) {
+        object_text_free(edit->text);
+        edit->text = NULL;
+    }
+    return err;
+}
+
+static struct store_write *write_new(struct store *store, struct store_id id,
+                                     const struct basis *basis, struct store_edit *edit)
+{
+    assert(edit->text && key_eq(object_text_key(edit->text), id.key));
+    assert(edit->verdict == STORE_PUT || basis->text);
+    struct store_write *write = NEW(struct store_write);
+    write->refs = 1;
+    write->resource = store_ensure_resource(store, id.resource);
+    write->is_delete = edit->verdict == STORE_DELETE;
+    write->revision = edit->revision;
+    write->row = basis->row ? basis->row : edit->revision;
+    write->text = TAKE(edit->text);
+    return write;
+}
+
+/* Suspends. An interruption that comes together with the outcome is not one. */
+static struct error *wait_settled(struct store_write *write)
+{
+    while (write->state == WRITE_PENDING) {
+        struct error *err = event_wait(&write->settled, "a commit");
+        if (err && write->state == WRITE_PENDING)
+            return err;
+        error_free(err);
+    }
+    return NULL;
+}
+
+static void give(struct store_object *ret_object, const struct object_text *text, int64_t revision)
+{
+    if (!ret_object)
+        return;
+    *ret_object = (struct store_object){0};
+    if (text) /* what is shared is immutable but for its count */
+        *ret_object = (struct store_object){object_text_ref((struct object_text *)text), revision};
+}
+
+/* Suspends until the write is durable. */
+static struct error *carry_out(struct store *store, struct store_write *write,
+                               struct store_object *ret_object)
+{
+    store_accept(store, write);
+    TRY(wait_settled(write));
+    if (write->state == WRITE_FAILED)
+        return error_copy(write->err);
+    give(ret_object, write->text, write->revision);
+    return NULL;
+}
+
+/* Suspends until a decision that changes nothing may be told; false when it has to be repeated. */
+static struct error *confirm(struct store_write *pending, bool *ret_holds)
+{
+    *ret_holds = true;
+    if (!pending)
+        return NULL;
+    TRY(wait_settled(pending));
+    *ret_holds = pending->state == WRITE_DURABLE;
+    return NULL;
+}
+
+struct error *store_change(struct store *store, struct store_id id, int64_t expected,
+                           store_edit_fn *edit_fn, void *data, struct store_object *ret_object)
+{
+    for (;;) {
+        const struct basis basis = basis_of(store, id);
+        struct store_edit edit = {.previous = basis.text,
+                                  .previous_revision = basis.revision,
+                                  .revision = store->accepted + 1};
+        OWNED(error) refusal = check_expected(id, expected, basis.revision);
+        if (!refusal)
+            refusal = ask(&edit, edit_fn, data);
+        if (!refusal && edit.verdict != STORE_KEEP) {
+            OWNED(store_write) write = write_new(store, id, &basis, &edit);
+            return carry_out(store, write, ret_object);
+        }
+
+        /* The pending write keeps the text of the basis; a durable one is not waited for. */
+        OWNED(store_write) held = basis.pending ? store_write_ref(basis.pending) : NULL;
+        bool holds;
+        TRY(confirm(held, &holds));
+        if (!holds)
+            continue;
+        if (!refusal)
+            give(ret_object, basis.text, basis.revision);
+        return TAKE(refusal);
+    }
+}
+
+struct simple {
+    struct store_id id;
+    enum store_verdict verdict;
+    store_write_fn *write;
+    void *data;
+};
+
+static struct error *simple_edit(void *data, struct store_edit *edit)
+{
+    const struct simple *simple = data;
+    if (simple->verdict == STORE_DELETE && !edit->previous)
+        return error_new(ERROR_NOT_FOUND, "%.*s \"%.*s\" not found", STR_ARG(simple->id.resource),
+                         STR_ARG(simple->id.key.name));
+    edit->verdict = simple->verdict;
+    return simple->write(simple->data, edit->revision, &edit->text);
+}
+
+struct error *store_put(struct store *store, struct store_id id, int64_t expected,
+                        store_write_fn *write, void *data, struct store_object *ret_object)
+{
+    struct simple simple = {id, STORE_PUT, write, data};
+    return store_change(store, id, expected, simple_edit, &simple, ret_object);
+}
+
+struct error *store_delete(struct store *store, struct store_id id, int64_t expected,
+                           store_write_fn *write, void *data, struct store_object *ret_object)
+{
+    struct simple simple = {id, STORE_DELETE, write, data};
+    return store_change(store, id, expected, simple_edit, &simple, ret_object);
+}

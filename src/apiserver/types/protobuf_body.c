@@ -1,0 +1,246 @@
+#include "apiserver/types/protobuf_body.h"
+
+#include "apimachinery/gvk.h"
+#include "apiserver/types/protobuf_scalar.h"
+
+#define MAGIC STR("k8s\0")
+
+/* Built-in types that come as protobuf are nested less deep. */
+#define DEPTH_MAX 32
+
+/* A message that is being written. */
+struct level {
+    const struct strategic_type *type;
+    struct str rest;
+    uint64_t written; /* lists and maps that are done, a bit for each field of the type */
+    bool is_inline;   /* its members stand in the object of the level above */
+    /* A list or map, whose items may stand anywhere in the message, and where to go on behind it.
+     */
+    const struct strategic_field *gathered;
+    struct str behind;
+};
+
+struct decoder {
+    struct json_builder builder;
+    struct level levels[DEPTH_MAX];
+    size_t depth;
+};
+
+static void decoder_done(struct decoder *decoder)
+{
+    json_builder_done(&decoder->builder);
+}
+
+static struct error *enter(struct decoder *decoder, const struct strategic_type *type,
+                           struct str message, bool is_inline)
+{
+    if (decoder->depth == DEPTH_MAX)
+        return error_new(ERROR_BAD_REQUEST, "protobuf message is nested too deep");
+    TRY(wire_check(message), "%s", type->name);
+    decoder->levels[decoder->depth++] =
+        (struct level){.type = type, .rest = message, .is_inline = is_inline};
+    if (!is_inline)
+        json_builder_object(&decoder->builder);
+    return NULL;
+}
+
+/* A part of a message that is searched for anything that is not zero. */
+struct search {
+    const struct strategic_type *type;
+    struct str rest;
+};
+
+/* Whether a field ends the search; a message that may be zero goes on the stack instead. */
+static bool tells_something(const struct strategic_field *field, const struct wire_field *value,
+                            struct search *stack, size_t *depth)
+{
+    if (!field)
+        return false;
+    if (field->flags & (LIST | MAP | POINTER))
+        return true;
+    if (field->kind != MESSAGE)
+        return !protobuf_scalar_is_zero(field, value);
+    if (value->type != WIRE_BYTES || *depth == DEPTH_MAX)
+        return true;
+    stack[(*depth)++] = (struct search){.type = field->type, .rest = value->bytes};
+    return false;
+}
+
+/* Clients write members that are structs even if these are empty; such a struct means nothing. */
+static bool is_zero(const struct strategic_type *type, struct str message)
+{
+    struct search stack[DEPTH_MAX] = {
+        {.type = type, .rest = message}
+    };
+    size_t depth = 1;
+    while (depth > 0) {
+        struct search *top = &stack[depth - 1];
+        struct wire_field value;
+        const enum wire_state state = wire_next(&top->rest, &value);
+        if (state == WIRE_BROKEN)
+            return false; /* the decoder will say so */
+        if (state == WIRE_END)
+            depth--;
+        else if (tells_something(strategic_type_number(top->type, value.number), &value, stack,
+                                 &depth))
+            return false;
+    }
+    return true;
+}
+
+static struct error *write_value(struct decoder *decoder, const struct strategic_field *field,
+                                 const struct wire_field *value)
+{
+    if (field->kind != MESSAGE)
+        return protobuf_scalar_write(&decoder->builder, field, value);
+    if (value->type != WIRE_BYTES)
+        return error_new(ERROR_BAD_REQUEST, "field %s has wire type %d", field->name,
+                         (int)value->type);
+    return enter(decoder, field->type, value->bytes, field->flags & INLINE);
+}
+
+static struct error *write_member(struct decoder *decoder, const struct strategic_field *field,
+                                  const struct wire_field *value)
+{
+    const bool is_message = field->kind == MESSAGE && value->type == WIRE_BYTES;
+    if (field->flags & INLINE)
+        return write_value(decoder, field, value);
+    if (!(field->flags & POINTER) && is_message && is_zero(field->type, value->bytes))
+        return NULL;
+    if (!(field->flags & (POINTER | REQUIRED)) && field->kind != MESSAGE &&
+        protobuf_scalar_is_zero(field, value))
+        return NULL;
+    /* A zero time has no text; Go writes null for it. */
+    if ((field->kind == TIME || field->kind == MICRO_TIME) && protobuf_scalar_is_zero(field, value))
+        return NULL;
+    json_builder_key(&decoder->builder, str_from_c(field->name));
+    return write_value(decoder, field, value);
+}
+
+/* A member of a map is a message of a key and a value; either is absent when it is zero. */
+static struct error *write_entry(struct decoder *decoder, const struct strategic_field *field,
+                                 const struct wire_field *entry)
+{
+    struct wire_field value = {.number = 2, .type = WIRE_BYTES};
+    if (entry->type != WIRE_BYTES)
+        return error_new(ERROR_BAD_REQUEST, "field %s has wire type %d", field->name,
+                         (int)entry->type);
+    TRY(wire_check(entry->bytes), "field %s", field->name);
+    (void)wire_find(entry->bytes, 2, WIRE_BYTES, &value);
+    json_builder_key(&decoder->builder, wire_find_bytes(entry->bytes, 1));
+    return write_value(decoder, field, &value);
+}
+
+static struct error *write_item(struct decoder *decoder, const struct strategic_field *field,
+                                const struct wire_field *value)
+{
+    return field->flags & MAP ? write_entry(decoder, field, value)
+                              : write_value(decoder, field, value);
+}
+
+/* Starts a list or map with its first item; false when it was done before. */
+static bool gather(struct decoder *decoder, struct level *level,
+                   const struct strategic_field *field)
+{
+    const uint64_t bit = UINT64_C(1) << (field - level->type->fields);
+    if (level->written & bit)
+        return false;
+    level->written |= bit;
+    level->gathered = field;
+    level->behind = level->rest;
+    json_builder_key(&decoder->builder, str_from_c(field->name));
+    if (field->flags & MAP)
+        json_builder_object(&decoder->builder);
+    else
+        json_builder_array(&decoder->builder);
+    return true;
+}
+
+static void leave(struct decoder *decoder, struct level *level)
+{
+    if (level->gathered) {
+        json_builder_end(&decoder->builder);
+        level->gathered = NULL;
+        level->rest = level->behind;
+        return;
+    }
+    decoder->depth--;
+    if (!level->is_inline)
+        json_builder_end(&decoder->builder);
+}
+
+static struct error *decode_step(struct decoder *decoder)
+{
+    struct level *level = &decoder->levels[decoder->depth - 1];
+    struct wire_field value;
+    if (wire_next(&level->rest, &value) != WIRE_FIELD) {
+        leave(decoder, level);
+        return NULL;
+    }
+    const struct strategic_field *field = strategic_type_number(level->type, value.number);
+    if (!field || (level->gathered && level->gathered != field))
+        return NULL;
+    if (!(field->flags & (LIST | MAP)))
+        return write_member(decoder, field, &value);
+    if (!level->gathered && !gather(decoder, level, field))
+        return NULL;
+    return write_item(decoder, field, &value);
+}
+
+static struct error *decode(const struct strategic_type *type, struct str api_version,
+                            struct str message, struct json_doc **ret_doc)
+{
+    SCOPED(decoder) decoder = {.depth = 0};
+    TRY(enter(&decoder, type, message, false));
+    json_builder_add_str(&decoder.builder, "kind", str_from_c(type->name));
+    json_builder_add_str(&decoder.builder, "apiVersion", api_version);
+    while (decoder.depth > 0)
+        TRY(decode_step(&decoder));
+    return json_builder_finish(&decoder.builder, ret_doc);
+}
+
+bool protobuf_body_has_magic(struct str body)
+{
+    return str_starts_with(body, MAGIC);
+}
+
+/* The envelope: 1 is apiVersion (1) and kind (2), 2 the object, 3 its encoding, 4 its type. */
+static struct error *read_envelope(struct str envelope, struct str *ret_api_version,
+                                   struct str *ret_kind, struct str *ret_message)
+{
+    TRY(wire_check(envelope), "envelope");
+    const struct str type = wire_find_bytes(envelope, 1);
+    const struct str encoding = wire_find_bytes(envelope, 3);
+    const struct str content = wire_find_bytes(envelope, 4);
+    TRY(wire_check(type), "envelope");
+    if (encoding.len > 0 ||
+        (content.len > 0 && !str_eq(content, STR("application/vnd.kubernetes.protobuf"))))
+        return error_new(ERROR_UNSUPPORTED_MEDIA_TYPE,
+                         "the object in the protobuf envelope is neither plain nor protobuf");
+    *ret_api_version = wire_find_bytes(type, 1);
+    *ret_kind = wire_find_bytes(type, 2);
+    *ret_message = wire_find_bytes(envelope, 2);
+    return NULL;
+}
+
+struct error *protobuf_body_read(struct str body, struct json_doc **ret_doc)
+{
+    struct str api_version = {NULL, 0}, kind = {NULL, 0}, message = {NULL, 0};
+    struct gvk gvk;
+    if (!protobuf_body_has_magic(body))
+        return error_new(ERROR_BAD_REQUEST, "provided data does not appear to be a protobuf "
+                                            "message, expected prefix [107 56 115 0]");
+    TRY(read_envelope(str_skip(body, MAGIC.len), &api_version, &kind, &message));
+    struct error *err = gvk_from_api_version(api_version, kind, &gvk);
+    if (err) {
+        err->code = ERROR_BAD_REQUEST;
+        return err;
+    }
+    const struct strategic_type *type = strategic_type_of_message(gvk);
+    if (!type)
+        return error_new(
+            ERROR_UNSUPPORTED_MEDIA_TYPE,
+            "%.*s, Kind=%.*s is not accepted as protobuf - send it as application/json",
+            STR_ARG(api_version), STR_ARG(kind));
+    return decode(type, api_version, message, ret_doc);
+}

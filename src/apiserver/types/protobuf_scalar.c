@@ -1,0 +1,201 @@
+#include "apiserver/types/protobuf_scalar.h"
+
+#include <math.h>
+
+#include "apimachinery/quantity.h"
+#include "base/base64.h"
+#include "base/duration.h"
+#include "base/timestamp.h"
+
+static enum wire_type wire_type_of(enum field_kind kind)
+{
+    switch (kind) {
+    case BOOL:
+    case INT32:
+    case INT64:
+        return WIRE_VARINT;
+    case DOUBLE:
+        return WIRE_FIXED64;
+    default:
+        return WIRE_BYTES;
+    }
+}
+
+static struct error *write_double(struct json_builder *builder, uint64_t bits)
+{
+    double number;
+    memcpy(&number, &bits, sizeof(number));
+    if (!isfinite(number))
+        return error_new(ERROR_BAD_REQUEST, "number is not finite");
+    json_builder_double(builder, number);
+    return NULL;
+}
+
+static void write_bytes(struct json_builder *builder, struct str bytes)
+{
+    SCOPED(buf) text = {.secret = true};
+    base64_encode(&text, bytes);
+    json_builder_str(builder, buf_str(&text));
+}
+
+/* The value of a map whose JSON is an array. */
+static struct error *write_strings(struct json_builder *builder, struct str message)
+{
+    TRY(wire_check(message));
+    json_builder_array(builder);
+    for (struct wire_field field; wire_next(&message, &field) == WIRE_FIELD;)
+        if (field.number == 1 && field.type == WIRE_BYTES)
+            json_builder_str(builder, field.bytes);
+    json_builder_end(builder);
+    return NULL;
+}
+
+static struct error *write_quantity(struct json_builder *builder, struct str message)
+{
+    struct quantity quantity;
+    SCOPED(buf) text = {.limit = 0};
+    const struct str written = wire_find_bytes(message, 1);
+    struct error *err = quantity_read(written.len ? written : STR("0"), &quantity);
+    if (err) {
+        err->code = ERROR_BAD_REQUEST;
+        return err;
+    }
+    quantity_write(&text, &quantity);
+    json_builder_str(builder, buf_str(&text));
+    return NULL;
+}
+
+static void write_int_or_string(struct json_builder *builder, struct str message)
+{
+    if (wire_find_value(message, 1) == 1)
+        json_builder_str(builder, wire_find_bytes(message, 3));
+    else
+        json_builder_int(builder, (int32_t)(uint32_t)wire_find_value(message, 2));
+}
+
+static struct error *write_time(struct json_builder *builder, struct str message, bool is_micro)
+{
+    char text[TIMESTAMP_TEXT_MAX];
+    const int64_t seconds = (int64_t)wire_find_value(message, 1);
+    const int32_t nanos = (int32_t)(uint32_t)wire_find_value(message, 2);
+    timestamp time;
+    if (__builtin_mul_overflow(seconds, INT64_C(1000000000), &time) ||
+        __builtin_add_overflow(time, nanos, &time))
+        return error_new(ERROR_BAD_REQUEST, "time is out of range");
+    if (time == 0) { /* how Go's zero time is sent, and what it becomes in JSON */
+        json_builder_null(builder);
+        return NULL;
+    }
+    json_builder_str(builder,
+                     is_micro ? timestamp_write_micro(time, text) : timestamp_write(time, text));
+    return NULL;
+}
+
+static void write_duration(struct json_builder *builder, struct str message)
+{
+    char text[DURATION_TEXT_MAX];
+    json_builder_str(builder, duration_write((duration)wire_find_value(message, 1), text));
+}
+
+/* JSON inside of protobuf. */
+static struct error *write_any(struct json_builder *builder, struct str message)
+{
+    OWNED(json_doc) doc = NULL;
+    const struct str text = wire_find_bytes(message, 1);
+    if (text.len == 0) {
+        json_builder_null(builder);
+        return NULL;
+    }
+    struct error *err = json_read(text, &doc);
+    if (err) {
+        err->code = ERROR_BAD_REQUEST;
+        return err;
+    }
+    json_builder_value(builder, json_doc_root(doc));
+    return NULL;
+}
+
+static struct error *write_message(struct json_builder *builder, enum field_kind kind,
+                                   struct str message)
+{
+    TRY(wire_check(message));
+    switch (kind) {
+    case STRINGS:
+        return write_strings(builder, message);
+    case QUANTITY:
+        return write_quantity(builder, message);
+    case TIME:
+    case MICRO_TIME:
+        return write_time(builder, message, kind == MICRO_TIME);
+    case INT_OR_STRING:
+        write_int_or_string(builder, message);
+        return NULL;
+    case DURATION:
+        write_duration(builder, message);
+        return NULL;
+    default:
+        return write_any(builder, message);
+    }
+}
+
+static struct error *write_scalar(struct json_builder *builder, enum field_kind kind,
+                                  const struct wire_field *value)
+{
+    switch (kind) {
+    case STRING:
+        json_builder_str(builder, value->bytes);
+        return NULL;
+    case BYTES:
+        write_bytes(builder, value->bytes);
+        return NULL;
+    case BOOL:
+        json_builder_bool(builder, value->value != 0);
+        return NULL;
+    case INT32:
+        json_builder_int(builder, (int32_t)(uint32_t)value->value);
+        return NULL;
+    case INT64:
+        json_builder_int(builder, (int64_t)value->value);
+        return NULL;
+    case DOUBLE:
+        return write_double(builder, value->value);
+    default:
+        return write_message(builder, kind, value->bytes);
+    }
+}
+
+struct error *protobuf_scalar_write(struct json_builder *builder,
+                                    const struct strategic_field *field,
+                                    const struct wire_field *value)
+{
+    const enum field_kind kind = (enum field_kind)field->kind;
+    if (value->type != wire_type_of(kind))
+        return error_new(ERROR_BAD_REQUEST, "field %s has wire type %d", field->name,
+                         (int)value->type);
+    TRY(write_scalar(builder, kind, value), "field %s", field->name);
+    return NULL;
+}
+
+bool protobuf_scalar_is_zero(const struct strategic_field *field, const struct wire_field *value)
+{
+    const struct str bytes = value->bytes;
+    switch ((enum field_kind)field->kind) {
+    case BOOL:
+    case INT32:
+    case INT64:
+    case DOUBLE:
+        return value->value == 0;
+    case TIME:
+    case MICRO_TIME:
+        return wire_find_value(bytes, 1) == 0 && wire_find_value(bytes, 2) == 0;
+    case DURATION:
+        return wire_find_value(bytes, 1) == 0;
+    case INT_OR_STRING:
+        return wire_find_value(bytes, 2) == 0 && wire_find_bytes(bytes, 3).len == 0;
+    case QUANTITY:
+    case ANY:
+        return wire_find_bytes(bytes, 1).len == 0;
+    default:
+        return bytes.len == 0;
+    }
+}

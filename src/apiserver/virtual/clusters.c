@@ -1,0 +1,232 @@
+#include "apiserver/virtual/clusters.h"
+
+#include "apimachinery/status.h"
+#include "apiserver/api.h"
+#include "apiserver/endpoints/gate.h"
+#include "async/event.h"
+#include "async/fiber.h"
+#include "base/map.h"
+#include "base/memory.h"
+#include "http/server.h"
+
+#define NAME_SIZE 24
+
+/* Places to wait for an API that is being made; more than one, lest all wake for each. */
+#define PLACES 64
+
+struct cluster {
+    char name[NAME_SIZE];
+    uint32_t running;          /* requests */
+    bool is_being_made;        /* the API */
+    uint64_t requests;         /* that came since its faults were set */
+    struct api *api;           /* NULL until somebody asks */
+    struct inject *own_inject; /* NULL: that of all */
+};
+
+struct clusters {
+    struct clusters_options options;
+    struct cluster *items;
+    struct map by_name;
+    struct event made[PLACES];
+};
+
+struct clusters *clusters_new(const struct clusters_options *options)
+{
+    struct clusters *clusters = NEW(struct clusters);
+    clusters->options = *options;
+    if (options->count)
+        clusters->items = mem_alloc_zero(options->count * sizeof(struct cluster));
+    for (size_t i = 0; i < options->count; i++) {
+        struct cluster *cluster = &clusters->items[i];
+        snprintf(cluster->name, sizeof(cluster->name), "vc-%04zu", i + 1);
+        map_put(&clusters->by_name, str_from_c(cluster->name), cluster);
+    }
+    return clusters;
+}
+
+void clusters_free(struct clusters *clusters)
+{
+    if (!clusters)
+        return;
+    for (size_t i = 0; i < clusters->options.count; i++) {
+        api_free(clusters->items[i].api);
+        mem_free(clusters->items[i].own_inject);
+    }
+    map_done(&clusters->by_name);
+    mem_free(clusters->items);
+    mem_free(clusters);
+}
+
+size_t clusters_count(const struct clusters *clusters)
+{
+    return clusters->options.count;
+}
+
+struct str clusters_name(const struct clusters *clusters, size_t index)
+{
+    return str_from_c(clusters->items[index].name);
+}
+
+struct cluster *clusters_find(struct clusters *clusters, struct str name)
+{
+    return map_find(&clusters->by_name, name);
+}
+
+const struct inject *clusters_inject(const struct clusters *clusters, const struct cluster *cluster)
+{
+    return cluster && cluster->own_inject ? cluster->own_inject : &clusters->options.inject;
+}
+
+/* Those without faults of their own meet the faults of all from the beginning. */
+static void restart_others(struct clusters *clusters)
+{
+    for (size_t i = 0; i < clusters->options.count; i++)
+        if (!clusters->items[i].own_inject)
+            clusters->items[i].requests = 0;
+}
+
+void clusters_set_inject(struct clusters *clusters, struct cluster *cluster,
+                         const struct inject *inject)
+{
+    if (!cluster) {
+        clusters->options.inject = *inject;
+        restart_others(clusters);
+        return;
+    }
+    if (!cluster->own_inject)
+        cluster->own_inject = NEW(struct inject);
+    *cluster->own_inject = *inject;
+    cluster->requests = 0;
+}
+
+static void remove_own(struct cluster *cluster)
+{
+    mem_free(TAKE(cluster->own_inject));
+    cluster->requests = 0;
+}
+
+void clusters_remove_inject(struct clusters *clusters, struct cluster *cluster)
+{
+    if (cluster) {
+        remove_own(cluster);
+        return;
+    }
+    clusters->options.inject = (struct inject){0};
+    for (size_t i = 0; i < clusters->options.count; i++)
+        remove_own(&clusters->items[i]);
+}
+
+static struct error *drop(struct http_request *http)
+{
+    http_request_break(http);
+    return error_new(ERROR_CONNECTION, "dropped on purpose");
+}
+
+/* Until the client leaves, or until the gate closes: nobody hears of that either. */
+static struct error *fall_silent(struct clusters *clusters, struct http_request *http)
+{
+    struct gate_stay stay;
+    gate_stay_begin(clusters->options.gate, &stay);
+    struct error *err = fiber_sleep(FOREVER);
+    gate_stay_end(&stay);
+    if (clusters->options.gate->is_closed)
+        http_request_break(http);
+    return err;
+}
+
+static struct error *answer_fault(struct http_request *http)
+{
+    SCOPED(buf) body = {.limit = 0};
+    OWNED(error) err = status_internal("injected fault");
+    status_write(&body, err);
+    return http_request_answer(http, 500, STR("application/json"), buf_str(&body));
+}
+
+struct error *clusters_misbehave(struct clusters_visit *visit, struct http_request *http,
+                                 bool *ret_is_done)
+{
+    duration wait;
+    struct cluster *cluster = visit->cluster;
+    const struct inject *inject = clusters_inject(visit->clusters, cluster);
+    visit->number = cluster->requests++;
+    const enum inject_fault fault =
+        inject_decide(inject, str_from_c(cluster->name), visit->number, &wait);
+    *ret_is_done = fault == INJECT_ERROR;
+    if (wait > 0)
+        TRY(fiber_sleep(wait));
+    switch (fault) {
+    case INJECT_NONE:
+        return NULL;
+    case INJECT_ERROR:
+        return answer_fault(http);
+    case INJECT_DROP:
+        return drop(http);
+    case INJECT_HOLE:
+        return fall_silent(visit->clusters, http);
+    }
+    return NULL;
+}
+
+struct error *clusters_misbehave_watch(struct clusters_visit *visit, struct http_request *http,
+                                       bool *ret_is_silent)
+{
+    const struct inject *inject = clusters_inject(visit->clusters, visit->cluster);
+    const enum inject_fault fault = inject_decide_watch(inject, str_from_c(visit->cluster->name),
+                                                        visit->number, ++visit->draws);
+    *ret_is_silent = fault == INJECT_HOLE;
+    return fault == INJECT_DROP ? drop(http) : NULL;
+}
+
+static struct error *make_api(struct clusters *clusters, struct cluster *cluster)
+{
+    const struct store_options small = {.history_events = 1000, .history_bytes = 4 * MEGABYTE};
+    const struct api_options options = {
+        .loop = clusters->options.loop,
+        .store = store_new(clusters->options.loop, &small),
+        .keys = clusters->options.keys,
+        .base_rbac = clusters->options.base_rbac,
+        .pool = clusters->options.pool,
+        .cluster = str_from_c(cluster->name),
+    };
+    struct api *api;
+    TRY(api_new(&options, &api), "make cluster %s", cluster->name);
+    cluster->api = api;
+    return NULL;
+}
+
+/* One request makes the API; those that come meanwhile wait for it. */
+static struct error *make_once(struct clusters *clusters, struct cluster *cluster)
+{
+    struct event *made = &clusters->made[(size_t)(cluster - clusters->items) % PLACES];
+    while (cluster->is_being_made)
+        TRY(event_wait(made, "a virtual cluster"));
+    if (cluster->api)
+        return NULL;
+    cluster->is_being_made = true;
+    struct error *err = make_api(clusters, cluster);
+    cluster->is_being_made = false;
+    event_wake_all(made);
+    return err;
+}
+
+struct error *clusters_enter(struct clusters *clusters, struct cluster *cluster,
+                             struct api **ret_api)
+{
+    if (!cluster->api)
+        TRY(make_once(clusters, cluster));
+    cluster->running++;
+    *ret_api = cluster->api;
+    return NULL;
+}
+
+void clusters_end_watches(struct clusters *clusters)
+{
+    for (size_t i = 0; i < clusters->options.count; i++)
+        if (clusters->items[i].api)
+            api_end_watches(clusters->items[i].api);
+}
+
+void clusters_leave(struct cluster *cluster)
+{
+    cluster->running--;
+}

@@ -1,0 +1,45 @@
+#include "apiserver/virtual/debug.h"
+
+#include "apimachinery/status.h"
+#include "apiserver/api.h"
+#include "apiserver/endpoints/answer.h"
+#include "apiserver/endpoints/body.h"
+#include "apiserver/virtual/clusters.h"
+
+#define PATH STR("/debug/inject")
+
+bool debug_is_path(const struct request *request)
+{
+    return str_eq(request->path, PATH) && request->api->cluster.len == 0;
+}
+
+static struct error *change(struct clusters *clusters, struct cluster *cluster,
+                            struct request *request)
+{
+    SCOPED(buf) body = {.limit = 0};
+    struct inject inject;
+    TRY(body_read(request, &body));
+    OWNED(error) err = inject_read(str_trim(buf_str(&body)), &inject);
+    if (err)
+        return status_bad_request("%s", err->message);
+    clusters_set_inject(clusters, cluster, &inject);
+    return NULL;
+}
+
+struct error *debug_serve(struct clusters *clusters, struct request *request)
+{
+    SCOPED(buf) text = {.limit = 0};
+    const struct str name = query_get(&request->query, STR("cluster"));
+    struct cluster *cluster = name.len ? clusters_find(clusters, name) : NULL;
+    if (name.len && !cluster)
+        return status_bad_request("there is no virtual cluster %.*s", STR_ARG(name));
+    if (str_eq(request->method, STR("PUT")))
+        TRY(change(clusters, cluster, request));
+    else if (str_eq(request->method, STR("DELETE")))
+        clusters_remove_inject(clusters, cluster);
+    else if (!str_eq(request->method, STR("GET")))
+        return status_method_not_allowed();
+    inject_write(clusters_inject(clusters, cluster), &text);
+    buf_add_char(&text, '\n');
+    return answer_body(request, 200, STR("text/plain; charset=utf-8"), buf_str(&text));
+}

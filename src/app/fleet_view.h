@@ -1,0 +1,12 @@
+/*
+ * What is kept of Clusters and kubeconfig Secrets: no more than is read.
+ */
+#pragma once
+
+#include "controller/cache/cache.h"
+
+/* Names, labels, annotations, deletion, whether it has a topology, and its initialization. */
+cache_transform_fn fleet_view_cluster;
+
+/* Metadata, and the data of those that are named as kubeconfigs. */
+cache_transform_fn fleet_view_secret;

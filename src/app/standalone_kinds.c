@@ -1,0 +1,41 @@
+#include "app/standalone_kinds.h"
+
+#include <assert.h>
+
+#include "clusterresourceset/types/addons_admission.h"
+#include "clusterresourceset/types/addons_convert.h"
+#include "clusterresourceset/types/addons_definitions.h"
+
+#define DEFINITIONS_MAX 8
+
+static const struct custom_extension extensions[] = {
+    {
+     .group = STR_INIT("addons.cluster.x-k8s.io"),
+     .kind = STR_INIT("ClusterResourceSet"),
+     .version = STR_INIT("v1beta2"),
+     .default_ = addons_default_set,
+     .validate = addons_validate_set,
+     .webhook = STR_INIT(ADDONS_SET_WEBHOOK),
+     .convert = addons_convert_set,
+     },
+    {
+     .group = STR_INIT("addons.cluster.x-k8s.io"),
+     .kind = STR_INIT("ClusterResourceSetBinding"),
+     .version = STR_INIT("v1beta2"),
+     .validate = addons_validate_binding,
+     .webhook = STR_INIT(ADDONS_BINDING_WEBHOOK),
+     .convert = addons_convert_binding,
+     },
+};
+
+void standalone_add_kinds(struct apiserver_options *options)
+{
+    static struct str definitions[DEFINITIONS_MAX];
+    const size_t count = addons_definition_count();
+    assert(count <= DEFINITIONS_MAX);
+    for (size_t i = 0; i < count; i++)
+        definitions[i] = addons_definition(i).text;
+    options->definitions = definitions;
+    options->definition_count = count;
+    options->extensions = (struct custom_extensions){extensions, COUNT(extensions)};
+}

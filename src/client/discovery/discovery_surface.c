@@ -1,0 +1,175 @@
+#include "client/discovery/discovery_surface.h"
+
+#include "apimachinery/gvk.h"
+#include "base/memory.h"
+
+/* Tables in the making of a surface, with a reference to each. */
+struct table_list {
+    struct discovery_table **tables;
+    size_t count, capacity;
+};
+
+static void table_list_done(struct table_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        discovery_table_free(list->tables[i]);
+    mem_free(list->tables);
+}
+
+/* Takes the caller's reference. */
+static void add_table(struct table_list *list, struct discovery_table *table)
+{
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity ? 2 * list->capacity : 32;
+        list->tables =
+            mem_realloc_array(list->tables, list->capacity, sizeof(struct discovery_table *));
+    }
+    list->tables[list->count++] = table;
+}
+
+static void keep_table(struct table_list *list, struct discovery_table *table)
+{
+    add_table(list, discovery_table_ref(table));
+}
+
+static void keep_half(struct table_list *list, const struct discovery_surface *surface, bool core)
+{
+    for (size_t i = 0; surface && i < surface->count; i++)
+        if ((surface->tables[i]->is.group.len == 0) == core)
+            keep_table(list, surface->tables[i]);
+}
+
+static void add_half(struct table_list *list, struct discovery_pool *pool,
+                     const struct discovery_versions *versions, bool whole)
+{
+    for (size_t i = 0; i < versions->count; i++) {
+        const struct discovery_version *version = &versions->items[i];
+        const struct discovery_version name = {.group = version->group,
+                                               .version = version->version};
+        add_table(list, discovery_table_of(pool, whole ? version : &name));
+    }
+}
+
+struct discovery_surface *discovery_surface_from_lists(struct discovery_pool *pool,
+                                                       const struct discovery_surface *surface,
+                                                       const struct discovery_versions *core,
+                                                       const struct discovery_versions *groups,
+                                                       bool whole)
+{
+    SCOPED(table_list) list = {0};
+    if (core)
+        add_half(&list, pool, core, whole);
+    else
+        keep_half(&list, surface, true);
+    if (groups)
+        add_half(&list, pool, groups, whole);
+    else
+        keep_half(&list, surface, false);
+    return discovery_surface_of(pool, list.tables, list.count);
+}
+
+/*
+ * Where the version of a table belongs: at its own place when it is known; in front of the first
+ * version of its group that servers like less; behind the group; behind everything, but for core.
+ */
+static size_t place_of(const struct discovery_surface *surface,
+                       const struct discovery_version *version, bool *ret_known)
+{
+    size_t place = version->group.len == 0 ? 0 : surface->count;
+    bool placed = false;
+    *ret_known = false;
+    for (size_t i = 0; i < surface->count; i++) {
+        const struct discovery_version *other = &surface->tables[i]->is;
+        if (!str_eq(other->group, version->group))
+            continue;
+        const int order = version_cmp(version->version, other->version);
+        if (str_eq(version->version, other->version)) {
+            *ret_known = true;
+            return i;
+        }
+        if (!placed)
+            place = order < 0 ? i : i + 1;
+        placed = placed || order < 0;
+    }
+    return place;
+}
+
+struct discovery_surface *discovery_surface_with(struct discovery_pool *pool,
+                                                 const struct discovery_surface *surface,
+                                                 const struct discovery_version *version)
+{
+    SCOPED(table_list) list = {0};
+    bool known;
+    const size_t place = place_of(surface, version, &known);
+    for (size_t i = 0; i <= surface->count; i++) {
+        if (i == place)
+            add_table(&list, discovery_table_of(pool, version));
+        if (i < surface->count && !(known && i == place))
+            keep_table(&list, surface->tables[i]);
+    }
+    return discovery_surface_of(pool, list.tables, list.count);
+}
+
+/* All but a group, or but one version; then the others are only names. */
+static struct discovery_surface *without(struct discovery_pool *pool,
+                                         const struct discovery_surface *surface, struct str group,
+                                         const struct str *version)
+{
+    SCOPED(table_list) list = {0};
+    for (size_t i = 0; i < surface->count; i++) {
+        const struct discovery_version *is = &surface->tables[i]->is;
+        const struct discovery_version name = {.group = is->group, .version = is->version};
+        if (!str_eq(is->group, group))
+            keep_table(&list, surface->tables[i]);
+        else if (version && !str_eq(is->version, *version))
+            add_table(&list, discovery_table_of(pool, &name));
+    }
+    return discovery_surface_of(pool, list.tables, list.count);
+}
+
+struct discovery_surface *discovery_surface_without(struct discovery_pool *pool,
+                                                    const struct discovery_surface *surface,
+                                                    struct str group)
+{
+    return without(pool, surface, group, NULL);
+}
+
+struct discovery_surface *discovery_surface_without_version(struct discovery_pool *pool,
+                                                            const struct discovery_surface *surface,
+                                                            struct str group, struct str version)
+{
+    return without(pool, surface, group, &version);
+}
+
+static void add_relisted(struct table_list *list, struct discovery_pool *pool,
+                         const struct discovery_surface *surface,
+                         const struct discovery_versions *versions)
+{
+    for (size_t i = 0; i < versions->count; i++) {
+        const struct discovery_version *version = &versions->items[i];
+        struct discovery_table *known =
+            discovery_surface_find(surface, version->group, version->version);
+        add_table(list, known ? discovery_table_ref(known) : discovery_table_of(pool, version));
+    }
+}
+
+struct discovery_surface *discovery_surface_relist(struct discovery_pool *pool,
+                                                   const struct discovery_surface *surface,
+                                                   struct str group,
+                                                   const struct discovery_versions *versions)
+{
+    SCOPED(table_list) list = {0};
+    bool placed = false;
+    for (size_t i = 0; i < surface->count; i++) {
+        if (!str_eq(surface->tables[i]->is.group, group)) {
+            keep_table(&list, surface->tables[i]);
+            continue;
+        }
+        if (!placed)
+            add_relisted(&list, pool, surface, versions);
+        placed = true;
+    }
+    if (!placed)
+        add_relisted(&list, pool, surface, versions);
+    return discovery_surface_of(pool, list.tables, list.count);
+}

@@ -1,0 +1,152 @@
+#include "client/kubeconfig/kubeconfig.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "client/kubeconfig/kubeconfig_internal.h"
+#include "net/tls.h"
+
+/* Files of ours are small; what is larger is the wrong file. */
+#define FILE_MAX  (16 * MEGABYTE)
+#define READ_SIZE (4 * KILOBYTE)
+
+void rest_config_done(struct rest_config *config)
+{
+    tls_trust_free(config->tls.trust);
+    tls_identity_free(config->tls.identity);
+    arena_done(&config->arena);
+    *config = (struct rest_config){0};
+}
+
+static struct error *read_descriptor(int fd, struct buf *out)
+{
+    const size_t most = out->limit ? out->limit : FILE_MAX;
+    for (;;) {
+        char *room = out->len < FILE_MAX ? buf_reserve(out, READ_SIZE) : NULL;
+        if (!room)
+            return error_new(ERROR_TOO_LARGE, "larger than %zu bytes", most);
+        const ssize_t len = read(fd, room, READ_SIZE);
+        if (len > 0)
+            buf_grow(out, (size_t)len);
+        else if (len == 0)
+            return NULL;
+        else if (errno != EINTR)
+            return error_from_errno(errno, "read");
+    }
+}
+
+struct error *kubeconfig_read_file(kubeconfig_read_fn *read_file, void *data, struct str path,
+                                   struct buf *out)
+{
+    if (read_file)
+        return read_file(data, path, out);
+    SCOPED(arena) arena = {0};
+    if (str_find_char(path, '\0') != STR_NONE)
+        return error_new(ERROR_INVALID, "a path with a NUL in it");
+    const char *name = arena_c(&arena, path);
+    const int fd = open(name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return error_from_errno(errno, "open %s", name);
+    struct error *err = read_descriptor(fd, out);
+    close(fd);
+    return error_wrap(err, "%s", name);
+}
+
+/* What the entries come to, or all that is wrong with them. */
+static struct error *finish(struct kubeconfig *kubeconfig, const struct kubeconfig_options *options,
+                            struct rest_config *ret_config)
+{
+    TRY(problems_take(&kubeconfig->problems)); /* further ones would only follow from them */
+    SCOPED(kubeconfig_choice) choice = {0};
+    SCOPED(rest_config) config = {0};
+    SCOPED(problems) problems = {0};
+    kubeconfig_choose(kubeconfig, options, &problems, &choice);
+    TRY(problems_take(&problems));
+    kubeconfig_check(&choice, options, &problems);
+    kubeconfig_collect(&choice, options, &problems);
+    kubeconfig_fill(&choice, options->keep_pem, &problems, &config);
+    TRY(problems_take(&problems));
+    if (options->untrusted && !str_is_empty(options->refused_in))
+        TRY(kubeconfig_refuse_programs(&choice, options->refused_in));
+    TRY(arena_check(&config.arena));
+    *ret_config = config;
+    config = (struct rest_config){0};
+    return NULL;
+}
+
+struct error *kubeconfig_read(struct str text, struct str directory,
+                              const struct kubeconfig_options *options,
+                              struct rest_config *ret_config)
+{
+    static const struct kubeconfig_options none = {0};
+    SCOPED(kubeconfig) kubeconfig = {0};
+    kubeconfig_add(&kubeconfig, text, directory, STR(""));
+    return finish(&kubeconfig, options ? options : &none, ret_config);
+}
+
+static struct str environment(const char *name)
+{
+    return str_from_c(getenv(name)); /* NOLINT(concurrency-mt-unsafe): nobody sets variables */
+}
+
+struct kubeconfig_paths kubeconfig_paths_from_environment(void)
+{
+    return (struct kubeconfig_paths){
+        .list = environment("KUBECONFIG"),
+        .home = environment("HOME"),
+    };
+}
+
+/* Everything in front of the last slash; empty for a bare name. */
+static struct str directory_of(struct str path)
+{
+    const size_t slash = str_find_last_char(path, '/');
+    if (slash == STR_NONE)
+        return STR("");
+    return str_slice(path, 0, slash ? slash : 1);
+}
+
+static struct error *add_file(struct kubeconfig *kubeconfig,
+                              const struct kubeconfig_options *options, struct str path)
+{
+    SCOPED(buf) text = {.secret = true};
+    TRY(kubeconfig_read_file(options->read_file, options->read_data, path, &text));
+    kubeconfig_add(kubeconfig, buf_str(&text), directory_of(path), path);
+    return NULL;
+}
+
+/* Missing files are skipped, and so are empty names. */
+static void add_list(struct kubeconfig *kubeconfig, const struct kubeconfig_options *options,
+                     struct str list)
+{
+    struct str path;
+    bool more = true;
+    while (more) {
+        more = str_cut(&list, ':', &path);
+        if (!str_is_empty(path))
+            problems_add(&kubeconfig->problems,
+                         error_ignore(add_file(kubeconfig, options, path), ERROR_NOT_FOUND));
+    }
+}
+
+struct error *kubeconfig_load(const struct kubeconfig_paths *paths,
+                              const struct kubeconfig_options *options,
+                              struct rest_config *ret_config)
+{
+    static const struct kubeconfig_options none = {0};
+    SCOPED(kubeconfig) kubeconfig = {0};
+    options = options ? options : &none;
+    if (!str_is_empty(paths->file)) {
+        TRY(add_file(&kubeconfig, options, paths->file), "read kubeconfig");
+        return finish(&kubeconfig, options, ret_config);
+    }
+    struct str list = paths->list;
+    if (str_is_empty(list) && !str_is_empty(paths->home))
+        list = kubeconfig_resolve(&kubeconfig.arena, paths->home, STR(".kube/config"));
+    add_list(&kubeconfig, options, list);
+    if (!kubeconfig.files && !kubeconfig.problems.count)
+        return error_new(ERROR_NOT_FOUND, "no kubeconfig: no such file in \"%.*s\"", STR_ARG(list));
+    return finish(&kubeconfig, options, ret_config);
+}

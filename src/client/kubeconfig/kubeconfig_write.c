@@ -1,0 +1,166 @@
+/* A rest_config as a kubeconfig, in YAML that people and kubectl read. */
+#include <assert.h>
+
+#include "base/base64.h"
+#include "base/quote.h"
+#include "client/auth/exec_credential.h"
+#include "client/kubeconfig/kubeconfig.h"
+
+/* Adds a text that stands between double quotes, or JSON, of which nothing else is special. */
+static void add_escaped(struct buf *out, struct str text, bool is_json)
+{
+    while (text.len) {
+        const size_t valid = str_char_len(text), len = valid ? valid : 1;
+        const uint32_t code = valid ? str_char_code(str_slice(text, 0, len)) : 0xfffd;
+        if (!is_json && (code == '"' || code == '\\'))
+            buf_print(out, "\\%c", (char)code);
+        else if (code == '\n')
+            buf_add(out, STR("\\n"));
+        else if (valid && quote_is_printable(code))
+            buf_add(out, str_slice(text, 0, len));
+        else
+            buf_print(out, "\\U%08x", code);
+        text = str_skip(text, len);
+    }
+}
+
+/* Double quotes always: no text then looks like a number, a boolean or a comment. */
+static void add_text(struct buf *out, struct str text)
+{
+    buf_add_char(out, '"');
+    add_escaped(out, text, false);
+    buf_add_char(out, '"');
+}
+
+/* A line "key: value" at an indentation that is part of the key; nothing for an empty text. */
+static void add_line(struct buf *out, const char *key, struct str text)
+{
+    if (str_is_empty(text))
+        return;
+    buf_print(out, "%s: ", key);
+    add_text(out, text);
+    buf_add_char(out, '\n');
+}
+
+static void add_data(struct buf *out, const char *key, struct str bytes)
+{
+    if (str_is_empty(bytes))
+        return;
+    buf_print(out, "%s: ", key);
+    base64_encode(out, bytes);
+    buf_add_char(out, '\n');
+}
+
+static void add_flag(struct buf *out, const char *key, bool truth)
+{
+    if (truth)
+        buf_print(out, "%s: true\n", key);
+}
+
+static void add_items(struct buf *out, const struct str *items, size_t count)
+{
+    buf_add_char(out, '[');
+    for (size_t i = 0; i < count; i++) {
+        buf_add(out, i ? STR(", ") : STR(""));
+        add_text(out, items[i]);
+    }
+    buf_add(out, STR("]\n"));
+}
+
+static void add_list(struct buf *out, const char *key, const struct str *items, size_t count)
+{
+    if (!count)
+        return;
+    buf_print(out, "%s: ", key);
+    add_items(out, items, count);
+}
+
+static void add_cluster(struct buf *out, struct str name, const struct rest_config *config)
+{
+    SCOPED(buf) proxy = {.secret = true};
+    if (config->has_proxy)
+        url_write(&config->proxy, &proxy);
+    buf_add(out, STR("clusters:\n- name: "));
+    add_text(out, name);
+    buf_add(out, STR("\n  cluster:\n"));
+    add_line(out, "    server", config->host);
+    add_data(out, "    certificate-authority-data", config->tls.trust_pem);
+    add_flag(out, "    insecure-skip-tls-verify", config->tls.skip_verify);
+    add_line(out, "    tls-server-name", config->tls.server_name);
+    add_line(out, "    proxy-url", buf_str(&proxy));
+    add_flag(out, "    disable-compression", config->disable_compression);
+    if (str_is_empty(config->auth.exec.cluster_config))
+        return;
+    buf_print(out, "    extensions:\n    - name: client.authentication.k8s.io/exec\n");
+    buf_add(out, STR("      extension: "));
+    add_escaped(out, config->auth.exec.cluster_config, true);
+    buf_add_char(out, '\n');
+}
+
+static void add_exec(struct buf *out, const struct rest_exec *exec)
+{
+    if (str_is_empty(exec->command))
+        return;
+    buf_add(out, STR("    exec:\n"));
+    add_line(out, "      apiVersion", exec->api_version);
+    add_line(out, "      command", exec->command);
+    add_list(out, "      args", exec->args, exec->arg_count);
+    if (exec->env_count)
+        buf_add(out, STR("      env:\n"));
+    for (size_t i = 0; i < exec->env_count; i++) {
+        add_line(out, "      - name", exec->env[i].name);
+        add_line(out, "        value", exec->env[i].value);
+    }
+    add_line(out, "      installHint", exec->install_hint);
+    add_line(out, "      interactiveMode", exec_credential_mode_name(exec->mode));
+    add_flag(out, "      provideClusterInfo", exec->provide_cluster_info);
+}
+
+static void add_impersonation(struct buf *out, const struct rest_impersonation *as)
+{
+    add_line(out, "    as", as->user);
+    add_line(out, "    as-uid", as->uid);
+    add_list(out, "    as-groups", as->groups, as->group_count);
+    if (as->extra_count)
+        buf_add(out, STR("    as-user-extra:\n"));
+    for (size_t i = 0; i < as->extra_count; i++) {
+        /* The explicit form, because the short one is only for keys up to 1024 bytes. */
+        buf_add(out, STR("      ? "));
+        add_text(out, as->extra[i].key);
+        buf_add(out, STR("\n      : "));
+        add_items(out, as->extra[i].values, as->extra[i].value_count);
+    }
+}
+
+static void add_user(struct buf *out, struct str name, const struct rest_config *config)
+{
+    const struct rest_auth *auth = &config->auth;
+    buf_add(out, STR("users:\n- name: "));
+    add_text(out, name);
+    buf_add(out, STR("\n  user:\n"));
+    add_data(out, "    client-certificate-data", config->tls.certificate_pem);
+    add_data(out, "    client-key-data", config->tls.key_pem);
+    add_line(out, "    token", auth->token);
+    add_line(out, "    tokenFile", auth->token_file);
+    add_line(out, "    username", auth->username);
+    add_line(out, "    password", auth->password);
+    add_exec(out, &auth->exec);
+    add_impersonation(out, &config->impersonate);
+}
+
+void kubeconfig_write(struct buf *out, struct str name, const struct rest_config *config)
+{
+    assert(!str_is_empty(name)); /* an empty one cannot be the current context */
+    buf_add(out, STR("apiVersion: v1\nkind: Config\n"));
+    add_cluster(out, name, config);
+    add_user(out, name, config);
+    buf_add(out, STR("contexts:\n- name: "));
+    add_text(out, name);
+    buf_add(out, STR("\n  context:\n"));
+    add_line(out, "    cluster", name);
+    add_line(out, "    user", name);
+    add_line(out, "    namespace", config->namespace);
+    buf_add(out, STR("current-context: "));
+    add_text(out, name);
+    buf_add(out, STR("\n"));
+}

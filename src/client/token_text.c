@@ -1,9 +1,0 @@
-#include "client/token_text.h"
-
-bool token_is_sendable(struct str token)
-{
-    for (size_t i = 0; i < token.len; i++)
-        if (token.ptr[i] <= ' ' || token.ptr[i] > '~')
-            return false;
-    return token.len > 0;
-}

@@ -1,0 +1,211 @@
+/* Which events lead to which sets and clusters. */
+#include "clustercache/clustercache.h"
+#include "clusterresourceset/resourceset_internal.h"
+#include "controller/cache/cache.h"
+#include "json/compare.h"
+#include "json/path.h"
+
+bool mapping_has_label(const struct resourceset *resourceset, const struct object *object)
+{
+    struct str value;
+    if (!resourceset->watch_filter)
+        return true;
+    return object_find_label(object, STR(RESOURCE_SET_FILTER), &value) &&
+           str_eq(value, str_from_c(resourceset->watch_filter));
+}
+
+/* The copy that counts; NULL when it cannot be read. */
+static struct object *read_text(const struct object_text *text)
+{
+    struct object *object = NULL;
+    if (text)
+        error_free(object_text_read(text, &object));
+    return object;
+}
+
+static struct object *read_event(const struct cache_event *event)
+{
+    return read_text(event->now ? event->now : event->old);
+}
+
+static bool is_labelled(void *data, const struct cache_event *event)
+{
+    const struct resourceset *resourceset = data;
+    if (!resourceset->watch_filter)
+        return true;
+    OWNED(object) object = read_event(event);
+    return object && mapping_has_label(resourceset, object);
+}
+
+static bool has_changed(const struct cache_event *event)
+{
+    return event->type != CACHE_UPDATED || !event->is_unchanged;
+}
+
+static bool is_changed_and_labelled(void *data, const struct cache_event *event)
+{
+    return has_changed(event) && is_labelled(data, event);
+}
+
+static bool is_changed(void *data, const struct cache_event *event)
+{
+    (void)data;
+    return has_changed(event);
+}
+
+static bool is_initialized(const struct object *cluster)
+{
+    bool initialized = false;
+    json_to_bool(object_path(cluster, "status.initialization.controlPlaneInitialized"),
+                 &initialized);
+    return initialized;
+}
+
+/* Of a Cluster only this matters to sets; connections are told of by the ClusterCache. */
+static bool is_same_to_sets(const struct object *a, const struct object *b)
+{
+    return json_equal(object_labels(a), object_labels(b)) &&
+           object_is_deleting(a) == object_is_deleting(b) &&
+           is_initialized(a) == is_initialized(b) && str_eq(object_uid(a), object_uid(b));
+}
+
+static bool cluster_matters(void *data, const struct cache_event *event)
+{
+    if (!is_changed_and_labelled(data, event))
+        return false;
+    if (event->type != CACHE_UPDATED)
+        return true;
+    OWNED(object) old = read_text(event->old);
+    OWNED(object) now = read_text(event->now);
+    return !old || !now || !is_same_to_sets(old, now);
+}
+
+/* A set that has no supplies yet reads them first. */
+static void enqueue(struct member_set *set, struct str cluster, int priority)
+{
+    if (plan_is_complete(set->plan))
+        unit_enqueue(set, cluster, priority);
+    else
+        queue_add(set->resourceset->queues[RESOURCESET_SETS], member_key(set), priority);
+}
+
+static bool is_concerned(const struct member_set *set, struct key cluster,
+                         const struct object *object)
+{
+    if (!set->is_open || !set->plan || !str_eq(cluster.namespace, str_from_c(set->namespace)))
+        return false;
+    return unit_find(set, cluster.name) ||
+           (object && selector_matches(&set->plan->spec.selector, object_labels(object)));
+}
+
+static void map_cluster_object(struct resourceset *resourceset, struct key key,
+                               const struct object *object, int priority)
+{
+    MAP_FOREACH (entry, &resourceset->members) {
+        struct member_set *set = entry->value;
+        if (is_concerned(set, key, object))
+            enqueue(set, key.name, priority);
+    }
+}
+
+static void map_cluster(void *data, const struct cache_event *event, struct queue *queue,
+                        int priority)
+{
+    OWNED(object) object = read_event(event);
+    (void)queue;
+    map_cluster_object(data, object_text_key(event->now ? event->now : event->old), object,
+                       priority);
+}
+
+static void map_connection(void *data, const struct object *cluster, struct queue *queue,
+                           int priority)
+{
+    (void)queue;
+    map_cluster_object(data, object_key(cluster), cluster, priority);
+}
+
+static bool names(const struct member_set *set, enum resource_kind kind, struct key key)
+{
+    if (!set->plan || !str_eq(key.namespace, str_from_c(set->namespace)))
+        return false;
+    for (size_t i = 0; i < set->plan->spec.ref_count; i++)
+        if (set->plan->spec.refs[i].kind == kind && str_eq(set->plan->spec.refs[i].name, key.name))
+            return true;
+    return false;
+}
+
+static void map_resource(struct resourceset *resourceset, enum resource_kind kind,
+                         const struct cache_event *event, struct queue *queue, int priority)
+{
+    const struct key key = object_text_key(event->now ? event->now : event->old);
+    MAP_FOREACH (entry, &resourceset->members) {
+        const struct member_set *set = entry->value;
+        if (names(set, kind, key))
+            queue_add(queue, member_key(set), priority);
+    }
+}
+
+static void map_config_map(void *data, const struct cache_event *event, struct queue *queue,
+                           int priority)
+{
+    map_resource(data, RESOURCE_CONFIG_MAP, event, queue, priority);
+}
+
+static void map_secret(void *data, const struct cache_event *event, struct queue *queue,
+                       int priority)
+{
+    map_resource(data, RESOURCE_SECRET, event, queue, priority);
+}
+
+static bool binding_matters(void *data, const struct cache_event *event)
+{
+    if (!is_changed_and_labelled(data, event))
+        return false;
+    OWNED(object) object = read_event(event);
+    return object && !resource_set_is_paused(object);
+}
+
+static bool is_gone(void *data, const struct cache_event *event)
+{
+    (void)data;
+    return !event->now;
+}
+
+/*
+ * What a binding said is lost with it, and whoever looked at it before it was known to be gone went
+ * by that: as when a Cluster is replaced by another one of its name.
+ */
+static void map_lost_binding(void *data, const struct cache_event *event, struct queue *queue,
+                             int priority)
+{
+    (void)queue;
+    map_cluster_object(data, object_text_key(event->old), NULL, priority);
+}
+
+void mapping_watch(struct resourceset *resourceset)
+{
+    struct controller *const *all = resourceset->controllers;
+    struct cache *clusters = resourceset->options.clusters;
+    controller_watch(all[RESOURCESET_SETS], resourceset->sets,
+                     &(struct controller_source){is_labelled, NULL, resourceset});
+    controller_watch(
+        all[RESOURCESET_SETS], resourceset->config_maps,
+        &(struct controller_source){is_changed_and_labelled, map_config_map, resourceset});
+    controller_watch(all[RESOURCESET_SETS], resourceset->secrets,
+                     &(struct controller_source){is_changed, map_secret, resourceset});
+    controller_watch(all[RESOURCESET_CLUSTERS], clusters,
+                     &(struct controller_source){cluster_matters, map_cluster, resourceset});
+    controller_watch(all[RESOURCESET_CLUSTERS], resourceset->bindings,
+                     &(struct controller_source){is_gone, map_lost_binding, resourceset});
+    controller_watch(all[RESOURCESET_BINDINGS], resourceset->bindings,
+                     &(struct controller_source){binding_matters, NULL, resourceset});
+    controller_watch(all[RESOURCESET_BINDINGS], clusters,
+                     &(struct controller_source){binding_matters, NULL, resourceset});
+    clustercache_add_source(resourceset->options.clustercache,
+                            &(struct clustercache_source){
+                                .controller = controller_name(all[RESOURCESET_CLUSTERS]),
+                                .queue = resourceset->queues[RESOURCESET_CLUSTERS],
+                                .map = map_connection,
+                                .data = resourceset,
+                            });
+}

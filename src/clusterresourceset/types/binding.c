@@ -1,0 +1,328 @@
+#include "clusterresourceset/types/binding.h"
+
+#include "apimachinery/object_edit.h"
+#include "json/builder.h"
+#include "json/path.h"
+
+struct error *binding_new(struct key cluster, struct owner_reference owner,
+                          struct object **ret_binding)
+{
+    SCOPED(json_builder) builder = {0};
+    OWNED(json_doc) doc = NULL;
+    json_builder_object(&builder);
+    json_builder_add_str(&builder, "apiVersion", STR(RESOURCE_SET_API_VERSION));
+    json_builder_add_str(&builder, "kind", STR("ClusterResourceSetBinding"));
+    json_builder_add_object(&builder, "metadata");
+    json_builder_add_str(&builder, "namespace", cluster.namespace);
+    json_builder_add_str(&builder, "name", cluster.name);
+    json_builder_add_array(&builder, "ownerReferences");
+    owner_reference_build(owner, &builder);
+    json_builder_end(&builder);
+    json_builder_end(&builder);
+    json_builder_add_object(&builder, "spec");
+    json_builder_add_str(&builder, "clusterName", cluster.name);
+    json_builder_end(&builder);
+    json_builder_end(&builder);
+    TRY(json_builder_finish(&builder, &doc));
+    return object_from_doc(doc, ret_binding);
+}
+
+static const struct json_value *entries_of(const struct object *binding)
+{
+    return binding ? object_path(binding, "spec.bindings") : NULL;
+}
+
+static bool is_of_set(const struct json_value *entry, struct str set)
+{
+    return str_eq(json_path_str(entry, "clusterResourceSetName"), set);
+}
+
+static const struct json_value *find_entry(const struct object *binding, struct str set)
+{
+    const struct json_value *entry;
+    JSON_FOREACH (key, entry, entries_of(binding))
+        if (is_of_set(entry, set))
+            return entry;
+    return NULL;
+}
+
+bool binding_has_entry(const struct object *binding, struct str set)
+{
+    return find_entry(binding, set) != NULL;
+}
+
+static bool is_ref(const struct json_value *resource, struct resource_ref ref)
+{
+    return str_eq(json_path_str(resource, "name"), ref.name) &&
+           str_eq(json_path_str(resource, "kind"), resource_kind_name(ref.kind));
+}
+
+bool binding_find_resource(const struct object *binding, struct str set, struct resource_ref ref,
+                           struct binding_resource *ret_resource)
+{
+    const struct json_value *item;
+    JSON_FOREACH (key, item, json_get(find_entry(binding, set), STR("resources"))) {
+        if (!is_ref(item, ref))
+            continue;
+        *ret_resource = (struct binding_resource){
+            .ref = ref,
+            .hash = json_path_str(item, "hash"),
+            .last_applied_time = json_path_str(item, "lastAppliedTime"),
+        };
+        json_to_bool(json_get(item, STR("applied")), &ret_resource->applied);
+        return true;
+    }
+    return false;
+}
+
+bool binding_is_owned(const struct object *binding, struct owner_reference owner)
+{
+    const struct json_value *item;
+    JSON_FOREACH (key, item, object_owner_references(binding))
+        if (owner_reference_eq(owner_reference_from_value(item), owner))
+            return true;
+    return false;
+}
+
+bool binding_needs(enum resource_strategy strategy, const struct binding_resource *found,
+                   struct str hash)
+{
+    if (!found || !found->applied)
+        return true;
+    return strategy == RESOURCE_RECONCILE && !str_eq(found->hash, hash);
+}
+
+static bool is_known_member(struct str key)
+{
+    static const struct str known[] = {STR_INIT("name"), STR_INIT("kind"), STR_INIT("hash"),
+                                       STR_INIT("lastAppliedTime"), STR_INIT("applied")};
+    for (size_t i = 0; i < COUNT(known); i++)
+        if (str_eq(key, known[i]))
+            return true;
+    return false;
+}
+
+/* before: what stood there, whose members that we do not know stay; NULL: nothing. */
+static void build_resource(struct json_builder *builder, const struct binding_resource *resource,
+                           const struct json_value *before)
+{
+    const struct json_value *member;
+    json_builder_object(builder);
+    json_builder_add_str(builder, "name", resource->ref.name);
+    json_builder_add_str(builder, "kind", resource_kind_name(resource->ref.kind));
+    if (resource->hash.len)
+        json_builder_add_str(builder, "hash", resource->hash);
+    if (resource->last_applied_time.len)
+        json_builder_add_str(builder, "lastAppliedTime", resource->last_applied_time);
+    json_builder_add_bool(builder, "applied", resource->applied);
+    JSON_FOREACH (key, member, before) {
+        if (is_known_member(key))
+            continue;
+        json_builder_key(builder, key);
+        json_builder_value(builder, member);
+    }
+    json_builder_end(builder);
+}
+
+static const struct binding_resource *find_change(const struct binding_change *change,
+                                                  const struct json_value *item)
+{
+    const struct binding_resource *last = NULL; /* of repetitions the last one counts */
+    for (size_t i = 0; i < change->count; i++)
+        if (is_ref(item, change->resources[i].ref))
+            last = &change->resources[i];
+    return last;
+}
+
+static bool is_named(const struct binding_change *change, const struct json_value *item)
+{
+    for (size_t i = 0; i < change->named_count; i++)
+        if (is_ref(item, change->named[i]))
+            return true;
+    return false;
+}
+
+static bool has_resource(const struct json_value *list, struct resource_ref ref)
+{
+    const struct json_value *item;
+    JSON_FOREACH (key, item, list)
+        if (is_ref(item, ref))
+            return true;
+    return false;
+}
+
+/* The first of its name that comes anew; later repetitions are the same entry. */
+static bool is_new(const struct binding_change *change, const struct json_value *list, size_t index)
+{
+    const struct resource_ref ref = change->resources[index].ref;
+    if (has_resource(list, ref))
+        return false;
+    for (size_t i = 0; i < index; i++)
+        if (change->resources[i].ref.kind == ref.kind &&
+            str_eq(change->resources[i].ref.name, ref.name))
+            return false;
+    return true;
+}
+
+static const struct binding_resource *last_of(const struct binding_change *change, size_t index)
+{
+    const struct binding_resource *last = &change->resources[index];
+    for (size_t i = index + 1; i < change->count; i++)
+        if (change->resources[i].ref.kind == last->ref.kind &&
+            str_eq(change->resources[i].ref.name, last->ref.name))
+            last = &change->resources[i];
+    return last;
+}
+
+/* How many of the stale ones must go so that the list fits; they stand oldest first. */
+static size_t count_surplus(const struct binding_change *change, const struct json_value *list)
+{
+    size_t total = json_count(list);
+    for (size_t i = 0; i < change->count; i++)
+        total += is_new(change, list, i);
+    return total > BINDING_RESOURCES_MAX ? total - BINDING_RESOURCES_MAX : 0;
+}
+
+static void build_resources(struct json_builder *builder, const struct binding_change *change,
+                            const struct json_value *list)
+{
+    size_t surplus = count_surplus(change, list);
+    const struct json_value *item;
+    JSON_FOREACH (key, item, list) {
+        const struct binding_resource *changed = find_change(change, item);
+        if (changed) {
+            build_resource(builder, changed, item);
+        } else if (surplus && !is_named(change, item)) {
+            surplus--;
+        } else {
+            json_builder_value(builder, item);
+        }
+    }
+    for (size_t i = 0; i < change->count; i++)
+        if (is_new(change, list, i))
+            build_resource(builder, last_of(change, i), NULL);
+}
+
+/* The entry with its unknown members, and the list of resources, which is left out when empty. */
+static void build_entry(struct json_builder *builder, const struct binding_change *change,
+                        const struct json_value *entry)
+{
+    const struct json_value *list = json_get(entry, STR("resources"));
+    const struct json_value *member;
+    json_builder_object(builder);
+    json_builder_add_str(builder, "clusterResourceSetName", change->owner.name);
+    JSON_FOREACH (key, member, entry) {
+        if (str_eq(key, STR("clusterResourceSetName")) || str_eq(key, STR("resources")))
+            continue;
+        json_builder_key(builder, key);
+        json_builder_value(builder, member);
+    }
+    if (json_count(list) || change->count) {
+        json_builder_add_array(builder, "resources");
+        build_resources(builder, change, list);
+        json_builder_end(builder);
+    }
+    json_builder_end(builder);
+}
+
+static struct error *build_entries(const struct object *binding,
+                                   const struct binding_change *change, struct json_doc **ret_doc)
+{
+    SCOPED(json_builder) builder = {0};
+    const struct json_value *entry;
+    bool found = false;
+    json_builder_array(&builder);
+    JSON_FOREACH (key, entry, entries_of(binding)) {
+        if (!found && is_of_set(entry, change->owner.name)) {
+            build_entry(&builder, change, entry);
+            found = true;
+        } else {
+            json_builder_value(&builder, entry);
+        }
+    }
+    if (!found)
+        build_entry(&builder, change, NULL);
+    json_builder_end(&builder);
+    return json_builder_finish(&builder, ret_doc);
+}
+
+/* Whether the entry already says all of it. */
+static bool says_all(const struct object *binding, const struct binding_change *change)
+{
+    if (!binding_has_entry(binding, change->owner.name) ||
+        !binding_is_owned(binding, change->owner))
+        return false;
+    for (size_t i = 0; i < change->count; i++) {
+        const struct binding_resource *wanted = last_of(change, i);
+        struct binding_resource found;
+        if (!binding_find_resource(binding, change->owner.name, wanted->ref, &found) ||
+            found.applied != wanted->applied || !str_eq(found.hash, wanted->hash) ||
+            !str_eq(found.last_applied_time, wanted->last_applied_time))
+            return false;
+    }
+    return true;
+}
+
+struct error *binding_record(struct object *binding, const struct binding_change *change,
+                             struct object **ret_binding)
+{
+    SCOPED(object_edit) edit = {0};
+    OWNED(json_doc) entries = NULL;
+    if (says_all(binding, change)) {
+        *ret_binding = object_ref(binding);
+        return NULL;
+    }
+    TRY(build_entries(binding, change, &entries));
+    object_edit_init(&edit, binding);
+    object_edit_set_owner(&edit, change->owner);
+    json_edit_set(&edit.json, JSON_PLACE("spec.bindings"), json_doc_root(entries));
+    return object_edit_finish(&edit, ret_binding);
+}
+
+static struct error *build_others(const struct object *binding, struct str set,
+                                  struct json_doc **ret_doc)
+{
+    SCOPED(json_builder) builder = {0};
+    const struct json_value *entry;
+    json_builder_array(&builder);
+    JSON_FOREACH (key, entry, entries_of(binding))
+        if (!is_of_set(entry, set))
+            json_builder_value(&builder, entry);
+    json_builder_end(&builder);
+    return json_builder_finish(&builder, ret_doc);
+}
+
+struct error *binding_forget(struct object *binding, struct owner_reference owner,
+                             struct object **ret_binding)
+{
+    SCOPED(object_edit) edit = {0};
+    OWNED(json_doc) others = NULL;
+    if (!binding_mentions(binding, owner)) {
+        *ret_binding = object_ref(binding);
+        return NULL;
+    }
+    TRY(build_others(binding, owner.name, &others));
+    object_edit_init(&edit, binding);
+    object_edit_remove_owner(&edit, owner);
+    if (binding_has_entry(binding, owner.name)) {
+        json_edit_remove(&edit.json, JSON_PLACE("spec.bindings"));
+        json_edit_set_unless_empty(&edit.json, JSON_PLACE("spec.bindings"), json_doc_root(others));
+    }
+    return object_edit_finish(&edit, ret_binding);
+}
+
+bool binding_is_empty(const struct object *binding)
+{
+    return json_count(entries_of(binding)) == 0;
+}
+
+bool binding_mentions(const struct object *binding, struct owner_reference owner)
+{
+    const struct json_value *item;
+    if (binding_has_entry(binding, owner.name))
+        return true;
+    JSON_FOREACH (key, item, object_owner_references(binding))
+        if (owner_reference_same_owner(owner_reference_from_value(item), owner))
+            return true;
+    return false;
+}

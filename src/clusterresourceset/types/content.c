@@ -1,0 +1,257 @@
+#include "clusterresourceset/types/content.h"
+
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/base64.h"
+#include "base/memory.h"
+#include "base/sha256.h"
+#include "clusterresourceset/types/content_items.h"
+#include "clusterresourceset/types/content_text.h"
+#include "json/yaml/manifest.h"
+
+/* Of all documents of a resource; manifest_read() has the same limit for one value. */
+#define MEMORY_MAX (48 * MEGABYTE)
+
+#define HASH_PREFIX "sha256:"
+
+/* A member of data, as it stands there: text, or base64 in a Secret. */
+struct value {
+    struct str key, text;
+};
+
+struct content {
+    size_t refs;
+    char hash[sizeof(HASH_PREFIX) + SHA256_HEX_LEN];
+    struct error *err, *whole; /* both or none */
+    struct str error_class;
+    bool wrong_type;
+    struct content_items items;
+    struct arena arena; /* keys */
+    size_t bytes;
+};
+
+struct reader {
+    struct content *content;
+    const struct object *resource;
+    struct value *values;
+    size_t count;
+    bool secret, as_written;
+    struct sha256 sha;
+};
+
+static void fail(struct content *content, struct str error_class, struct error *err,
+                 struct error *whole)
+{
+    content->error_class = error_class;
+    content->err = err;
+    content->whole = whole;
+    content_items_done(&content->items);
+}
+
+static void fail_plain(struct content *content, struct str error_class, struct error *err)
+{
+    fail(content, error_class, err, error_copy(err));
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    return str_cmp(((const struct value *)a)->key, ((const struct value *)b)->key);
+}
+
+/* The members of data by key; false when there are none, or one that no server would send. */
+static bool find_values(struct reader *reader)
+{
+    const struct json_value *data = json_get(object_root(reader->resource), STR("data")), *value;
+    if (json_type(data) != JSON_OBJECT || json_count(data) == 0)
+        return false;
+    reader->values = mem_realloc_array(NULL, json_count(data), sizeof(*reader->values));
+    JSON_FOREACH (key, value, data) {
+        if (json_type(value) != JSON_STRING && json_type(value) != JSON_NULL)
+            return false;
+        reader->values[reader->count++] = (struct value){key, json_to_str(value)};
+    }
+    qsort(reader->values, reader->count, sizeof(*reader->values), compare_keys);
+    return true;
+}
+
+static size_t left(size_t limit, size_t used)
+{
+    return used < limit ? limit - used : 1; /* 0 would mean the default */
+}
+
+static void fail_with_value(struct reader *reader, const struct value *value,
+                            const struct error *err, const struct manifest_fault *fault)
+{
+    const struct content_text text = {
+        .err = err,
+        .fault = fault,
+        .key = reader->count > 1 ? value->key : STR(""),
+        .secret = reader->secret,
+    };
+    fail(reader->content, manifest_error_name(fault->error), content_text_public(&text),
+         content_text_whole(&text));
+}
+
+static struct error *add_documents(struct reader *reader, struct str key,
+                                   const struct manifest_list *list)
+{
+    struct content *content = reader->content;
+    const size_t from = content->items.count;
+    for (size_t i = 0; i < list->count; i++) {
+        struct content_item item = {.key = key, .document = i + 1};
+        TRY(object_from_doc(list->docs[i], &item.object));
+        content_items_add(&content->items, item);
+    }
+    if (!reader->as_written)
+        TRY(content_items_expand(&content->items, from));
+    content_items_sort(&content->items, from);
+    for (size_t i = from; i < content->items.count; i++)
+        content->bytes += json_size(object_root(content->items.items[i].object));
+    return NULL;
+}
+
+static void read_documents(struct reader *reader, const struct value *value, struct str text)
+{
+    struct content *content = reader->content;
+    const struct manifest_options limits = {
+        .memory_max = left(MEMORY_MAX, content->bytes),
+        .documents_max = left(CONTENT_OBJECTS_MAX, content->items.count),
+    };
+    struct manifest_fault fault = {0};
+    SCOPED(manifest_list) list = {0};
+    OWNED(error) err = manifest_read(text, &limits, &list, &fault);
+    if (!err) {
+        err = add_documents(reader, arena_str(&content->arena, value->key), &list);
+        fault = (struct manifest_fault){.error = MANIFEST_TOO_LARGE};
+    }
+    if (err)
+        fail_with_value(reader, value, err, &fault);
+}
+
+/* The first value that cannot be read is the error; the hash is of all of them in any case. */
+static void read_value(struct reader *reader, const struct value *value)
+{
+    SCOPED(buf) decoded = {.secret = true};
+    struct str text = value->text;
+    if (reader->secret) {
+        base64_decode_lenient(&decoded, value->text); /* the rest is lost, as in Go */
+        text = buf_str(&decoded);
+    }
+    sha256_add(&reader->sha, text);
+    if (!reader->content->err)
+        read_documents(reader, value, text);
+}
+
+static void read_values(struct reader *reader)
+{
+    struct content *content = reader->content;
+    uint8_t digest[SHA256_LEN];
+    for (size_t i = 0; i < reader->count; i++)
+        read_value(reader, &reader->values[i]);
+    sha256_finish(&reader->sha, digest);
+    memcpy(content->hash, HASH_PREFIX, sizeof(HASH_PREFIX) - 1);
+    sha256_hex(digest, content->hash + sizeof(HASH_PREFIX) - 1);
+}
+
+static struct content *read_resource(const struct object *resource, bool as_written)
+{
+    struct content *content = NEW(struct content);
+    content->refs = 1;
+    struct reader reader = {.content = content, .resource = resource, .as_written = as_written};
+    reader.secret = str_eq(object_kind(resource), STR("Secret"));
+    const struct str type = json_to_str(json_get(object_root(resource), STR("type")));
+    content->wrong_type = reader.secret && !str_eq(type, STR(CONTENT_SECRET_TYPE));
+    const struct key key = object_key(resource);
+    if (content->wrong_type)
+        fail_plain(content, STR("secret-type"),
+                   error_new(ERROR_INVALID, "unsupported secret type"));
+    else if (!find_values(&reader))
+        fail_plain(content, STR("no-data"),
+                   error_new(ERROR_INVALID, "failed to get data field from resource %.*s/%.*s",
+                             STR_ARG(key.namespace), STR_ARG(key.name)));
+    else
+        read_values(&reader);
+    sha256_done(&reader.sha);
+    mem_free(reader.values);
+    return content;
+}
+
+struct content *content_read(const struct object *resource)
+{
+    return read_resource(resource, false);
+}
+
+struct content *content_read_as_written(const struct object *resource)
+{
+    return read_resource(resource, true);
+}
+
+struct content *content_ref(struct content *content)
+{
+    content->refs++;
+    return content;
+}
+
+void content_free(struct content *content)
+{
+    if (!content || --content->refs > 0)
+        return;
+    content_items_done(&content->items);
+    error_free(content->err);
+    error_free(content->whole);
+    arena_done(&content->arena);
+    mem_free(content);
+}
+
+struct str content_hash(const struct content *content)
+{
+    return str_from_c(content->hash);
+}
+
+const struct error *content_error(const struct content *content)
+{
+    return content->err;
+}
+
+const struct error *content_error_whole(const struct content *content)
+{
+    return content->whole;
+}
+
+struct str content_error_class(const struct content *content)
+{
+    return content->error_class;
+}
+
+bool content_has_wrong_type(const struct content *content)
+{
+    return content->wrong_type;
+}
+
+size_t content_count(const struct content *content)
+{
+    return content->items.count;
+}
+
+struct object *content_object(const struct content *content, size_t index)
+{
+    return content->items.items[index].object;
+}
+
+struct str content_key(const struct content *content, size_t index)
+{
+    return content->items.items[index].key;
+}
+
+size_t content_document(const struct content *content, size_t index)
+{
+    return content->items.items[index].document;
+}
+
+size_t content_bytes(const struct content *content)
+{
+    return sizeof(*content) + content->arena.used +
+           content->items.capacity * sizeof(struct content_item) +
+           content->items.count * 2 * sizeof(struct content_item) + content->bytes;
+}

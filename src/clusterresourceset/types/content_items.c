@@ -1,0 +1,161 @@
+#include "clusterresourceset/types/content_items.h"
+
+#include "base/memory.h"
+#include "json/edit.h"
+
+/* clusterresourceset.md, section 11.6. Groups do not count, and Endpoints are not in it. */
+static const struct str ranks[] = {
+    STR_INIT("Namespace"),
+    STR_INIT("CustomResourceDefinition"),
+    STR_INIT("StorageClass"),
+    STR_INIT("PersistentVolume"),
+    STR_INIT("PersistentVolumeClaim"),
+    STR_INIT("Secret"),
+    STR_INIT("ConfigMap"),
+    STR_INIT("ServiceAccount"),
+    STR_INIT("LimitRange"),
+    STR_INIT("Pod"),
+    STR_INIT("ReplicaSet"),
+    STR_INIT("Endpoint"),
+};
+
+#define RANK_OTHER COUNT(ranks)
+
+void content_items_done(struct content_items *items)
+{
+    for (size_t i = 0; i < items->count; i++)
+        object_free(items->items[i].object);
+    mem_free(items->items);
+    *items = (struct content_items){0};
+}
+
+void content_items_add(struct content_items *items, struct content_item item)
+{
+    if (items->count == items->capacity) {
+        items->capacity = items->capacity ? items->capacity * 2 : 8;
+        items->items = mem_realloc_array(items->items, items->capacity, sizeof(*items->items));
+    }
+    items->items[items->count++] = item;
+}
+
+static bool are_objects(const struct json_value *array)
+{
+    const struct json_value *value;
+    JSON_FOREACH (key, value, array)
+        if (json_type(value) != JSON_OBJECT)
+            return false;
+    return json_type(array) == JSON_ARRAY;
+}
+
+/* A resource may well be called AllowList; unlike lists, it has a name. */
+static bool is_list(const struct object *object)
+{
+    const struct str kind = object_kind(object);
+    if (!str_ends_with(kind, STR("List")))
+        return false;
+    const bool fits = str_eq(kind, STR("List"))
+                          ? str_eq(object_api_version(object), STR("v1"))
+                          : object_name(object).len == 0 && object_generate_name(object).len == 0;
+    return fits && are_objects(json_get(object_root(object), STR("items")));
+}
+
+static void set_missing(struct json_edit *edit, const struct json_value *item,
+                        struct json_place place, struct str value)
+{
+    if (value.len && !json_get(item, str_from_c(place.path)))
+        json_edit_set_str(edit, place, value);
+}
+
+/* An item as an object of its own, which says what it is if the list's kind does. */
+static struct error *make_item(const struct object *list, const struct json_value *value,
+                               struct object **ret_object)
+{
+    const struct str kind = str_slice(object_kind(list), 0, object_kind(list).len - 4);
+    SCOPED(json_edit) edit;
+    OWNED(json_doc) doc = NULL;
+    json_edit_init(&edit, value);
+    if (kind.len) {
+        set_missing(&edit, value, JSON_PLACE("apiVersion"), object_api_version(list));
+        set_missing(&edit, value, JSON_PLACE("kind"), kind);
+    }
+    TRY(json_edit_finish(&edit, &doc));
+    return object_from_doc(doc, ret_object);
+}
+
+static struct error *check_count(const struct content_items *items)
+{
+    if (items->count <= CONTENT_OBJECTS_MAX)
+        return NULL;
+    return error_new(ERROR_TOO_LARGE, "more than %d objects", CONTENT_OBJECTS_MAX);
+}
+
+static struct error *add_list(struct content_items *out, const struct content_item *list)
+{
+    const struct json_value *value;
+    JSON_FOREACH (key, value, json_get(object_root(list->object), STR("items"))) {
+        struct content_item item = *list;
+        TRY(make_item(list->object, value, &item.object));
+        content_items_add(out, item);
+        TRY(check_count(out));
+    }
+    return NULL;
+}
+
+/* One level of lists. */
+static struct error *expand_once(struct content_items *items, size_t from)
+{
+    SCOPED(content_items) out = {0};
+    for (size_t i = 0; i < items->count; i++) {
+        struct content_item item = items->items[i];
+        if (i >= from && is_list(item.object)) {
+            TRY(add_list(&out, &item));
+            continue;
+        }
+        object_ref(item.object);
+        content_items_add(&out, item);
+    }
+    const struct content_items old = *items;
+    *items = out;
+    out = old;
+    return NULL;
+}
+
+static bool has_list(const struct content_items *items, size_t from)
+{
+    for (size_t i = from; i < items->count; i++)
+        if (is_list(items->items[i].object))
+            return true;
+    return false;
+}
+
+struct error *content_items_expand(struct content_items *items, size_t from)
+{
+    for (size_t depth = 0; depth < CONTENT_LIST_DEPTH_MAX && has_list(items, from); depth++)
+        TRY(expand_once(items, from));
+    return check_count(items);
+}
+
+static size_t rank_of(const struct object *object)
+{
+    const struct str kind = object_kind(object);
+    size_t rank = 0;
+    while (rank < RANK_OTHER && !str_eq(kind, ranks[rank]))
+        rank++;
+    return rank;
+}
+
+void content_items_sort(struct content_items *items, size_t from)
+{
+    struct content_item *sorted = NULL;
+    const size_t count = items->count - from;
+    size_t done = 0;
+    if (count < 2)
+        return;
+    sorted = mem_realloc_array(NULL, count, sizeof(*sorted));
+    for (size_t rank = 0; rank <= RANK_OTHER && done < count; rank++)
+        for (size_t i = from; i < items->count; i++)
+            if (rank_of(items->items[i].object) == rank)
+                sorted[done++] = items->items[i];
+    memcpy(items->items + from, sorted, count * sizeof(*sorted));
+    mem_free(sorted);
+}

@@ -1,0 +1,109 @@
+#include "clusterresourceset/types/content_resources.h"
+
+#include "base/base64.h"
+#include "json/edit.h"
+#include "json/yaml/manifest.h"
+
+/* Members that map names to text. */
+static const struct str text_maps[] = {
+    STR_INIT("data"),
+    STR_INIT("binaryData"),
+    STR_INIT("stringData"),
+};
+
+static bool is_secret(const struct object *object)
+{
+    return str_eq(object_kind(object), STR("Secret"));
+}
+
+static struct error *check_kind(const struct object *object)
+{
+    const struct str version = object_api_version(object), kind = object_kind(object);
+    if (str_eq(version, STR("v1")) && (is_secret(object) || str_eq(kind, STR("ConfigMap"))))
+        return NULL;
+    return error_new(ERROR_INVALID, "neither a ConfigMap nor a Secret of v1");
+}
+
+static struct error *check_texts(const struct object *object, struct str name)
+{
+    const struct json_value *map = json_get(object_root(object), name), *value;
+    const enum json_type type = json_type(map);
+    if (type != JSON_ABSENT && type != JSON_NULL && type != JSON_OBJECT)
+        return error_new(ERROR_INVALID, "%.*s is %s, not an object", STR_ARG(name),
+                         json_type_name(type));
+    JSON_FOREACH (key, value, map)
+        if (json_type(value) != JSON_STRING && json_type(value) != JSON_NULL)
+            return error_new(ERROR_INVALID, "%.*s[%.*s] is %s, not text", STR_ARG(name),
+                             STR_ARG(key), json_type_name(json_type(value)));
+    return NULL;
+}
+
+/* As the API server does it: a key that is in both has the value of stringData. */
+static struct error *fold(const struct object *secret, struct object **ret_object)
+{
+    const struct json_value *texts = json_get(object_root(secret), STR("stringData")), *value;
+    SCOPED(json_edit) edit;
+    OWNED(json_doc) doc = NULL;
+    json_edit_init(&edit, object_root(secret));
+    if (json_type(json_get(object_root(secret), STR("data"))) == JSON_NULL)
+        json_edit_remove(&edit, JSON_PLACE("data"));
+    JSON_FOREACH (key, value, texts) {
+        SCOPED(buf) encoded = {.secret = true};
+        base64_encode(&encoded, json_to_str(value));
+        json_edit_set_str(&edit, JSON_PLACE_KEY("data", key), buf_str(&encoded));
+    }
+    json_edit_remove(&edit, JSON_PLACE("stringData"));
+    TRY(json_edit_finish(&edit, &doc));
+    return object_from_doc(doc, ret_object);
+}
+
+static struct error *settle(struct content_item *item)
+{
+    TRY(check_kind(item->object));
+    for (size_t i = 0; i < COUNT(text_maps); i++)
+        TRY(check_texts(item->object, text_maps[i]));
+    if (!is_secret(item->object))
+        return NULL;
+    struct object *folded;
+    TRY(fold(item->object, &folded));
+    object_free(item->object);
+    item->object = folded;
+    return NULL;
+}
+
+static struct error *settle_named(struct content_item *item)
+{
+    const struct key key = object_key(item->object);
+    const struct str kind = object_kind(item->object);
+    return error_wrap(settle(item), "document %zu: %.*s %.*s%s%.*s", item->document,
+                      STR_ARG(kind.len ? kind : STR("object")), STR_ARG(key.namespace),
+                      key.namespace.len ? "/" : "", STR_ARG(key.name));
+}
+
+static struct error *read_items(struct str text, struct str source, struct content_items *items)
+{
+    SCOPED(manifest_list) list = {0};
+    TRY(manifest_read(text, NULL, &list, NULL));
+    for (size_t i = 0; i < list.count; i++) {
+        struct content_item item = {.key = source, .document = i + 1};
+        TRY(object_from_doc(list.docs[i], &item.object));
+        content_items_add(items, item);
+    }
+    TRY(content_items_expand(items, 0));
+    for (size_t i = 0; i < items->count; i++)
+        TRY(settle_named(&items->items[i]));
+    return NULL;
+}
+
+struct error *content_resources_read(struct str text, struct str source,
+                                     struct content_items *items)
+{
+    SCOPED(content_items) found = {0};
+    TRY(read_items(text, source, &found));
+    for (size_t i = 0; i < found.count; i++) {
+        struct content_item item = found.items[i];
+        object_ref(item.object);
+        content_items_add(items, item);
+    }
+    return NULL;
+}

@@ -1,0 +1,160 @@
+/* All caches over one client: shared by what they are asked for, started and stopped together. */
+#include "async/fiber.h"
+#include "async/scope.h"
+#include "base/memory.h"
+#include "controller/cache/cache_internal.h"
+#include "controller/cache/reflector.h"
+
+struct cache_set {
+    struct loop *loop;
+    struct client *client;
+    struct list caches;
+    struct scope *fibers; /* a reflector for each cache, all with this client */
+    struct event synced;  /* some cache is synced, or all are stopped */
+    size_t inside;        /* fibers that suspended in calls of the set */
+    struct fiber *freeing;
+    struct log_field owner; /* texts below; without a name there is none */
+    struct arena texts;
+};
+
+struct cache_set *cache_set_new(struct loop *loop, struct client *client)
+{
+    struct cache_set *set = NEW(struct cache_set);
+    set->loop = loop;
+    set->client = client;
+    set->fibers = NEW(struct scope);
+    list_init(&set->caches);
+    return set;
+}
+
+void cache_set_name(struct cache_set *set, const char *field, struct key owner)
+{
+    const struct key own = key_copy(&set->texts, owner);
+    set->owner = LOG_KEY("", own.namespace, own.name);
+    set->owner.name = field;
+}
+
+static void stop_followers(struct scope *fibers)
+{
+    scope_done(fibers);
+    mem_free(fibers);
+}
+
+static void enter(struct cache_set *set)
+{
+    set->inside++;
+}
+
+static void leave(struct cache_set *set)
+{
+    if (--set->inside == 0 && set->freeing)
+        fiber_wake(set->freeing);
+}
+
+void cache_set_free(struct cache_set *set)
+{
+    if (!set)
+        return;
+    LIST_FOREACH (struct cache, cache, &set->caches, link)
+        cache->is_stopped = true;
+    set->freeing = fiber_current();
+    event_wake_all(&set->synced);
+    stop_followers(set->fibers);
+    while (set->inside)
+        fiber_park_uninterrupted("those who wait for caches");
+    LIST_FOREACH (struct cache, cache, &set->caches, link)
+        cache_free(cache);
+    arena_done(&set->texts);
+    mem_free(set);
+}
+
+static void follow(struct cache_set *set, struct cache *cache)
+{
+    cache->client = set->client;
+    cache->is_followed = true;
+    scope_start(set->fibers, "cache", reflector_run, cache);
+}
+
+/*
+ * Caches that are made and clients that are changed in the meantime find the new fibers in place;
+ * whoever is first to find a cache that nobody follows sees to it, with the newest client.
+ */
+void cache_set_use(struct cache_set *set, struct client *client)
+{
+    if (client == set->client)
+        return;
+    struct scope *old = set->fibers;
+    set->client = client;
+    set->fibers = NEW(struct scope);
+    enter(set);
+    stop_followers(old);
+    LIST_FOREACH (struct cache, cache, &set->caches, link)
+        if (!cache->is_followed && !cache->is_stopped)
+            follow(set, cache);
+    leave(set);
+}
+
+static struct cache *add(struct cache_set *set, const struct cache_options *options)
+{
+    struct cache *cache = cache_new(set->loop, &set->synced, options);
+    cache->owner = set->owner.name ? &set->owner : NULL;
+    list_append(&set->caches, &cache->link);
+    return cache;
+}
+
+struct cache *cache_set_get(struct cache_set *set, const struct cache_options *options)
+{
+    LIST_FOREACH (struct cache, cache, &set->caches, link)
+        if (cache_options_eq(&cache->options, options))
+            return cache;
+    struct cache *cache = add(set, options);
+    follow(set, cache);
+    return cache;
+}
+
+struct cache *cache_set_hold(struct cache_set *set, const struct cache_options *options,
+                             struct object *const *objects, size_t count)
+{
+    struct cache *cache = add(set, options);
+    struct cache_store loading;
+    cache_store_init_like(&loading, &cache->store);
+    for (size_t i = 0; i < count; i++)
+        (void)cache_load(cache, &loading, objects[i]);
+    cache_replace(cache, &loading, STR(""));
+    cache_store_done(&loading);
+    cache->is_followed = true; /* as far as others are concerned: nobody is to begin it */
+    return cache;
+}
+
+static struct error *why_not_synced(const struct cache *cache, struct error *err)
+{
+    const struct str problem = cache_problem(cache), resource = cache->options.gvr.resource;
+    return error_wrap(err, "wait for the cache of %.*s%s%.*s%s", STR_ARG(resource),
+                      problem.len ? " (" : "", STR_ARG(problem), problem.len ? ")" : "");
+}
+
+struct error *cache_wait_synced(struct cache *cache)
+{
+    struct cache_set *set = CONTAINER_OF(cache->synced, struct cache_set, synced);
+    struct error *err = NULL;
+    enter(set);
+    while (!err && !cache->is_synced && !cache->is_stopped)
+        err = event_wait(&set->synced, "a cache to be synced");
+    if (!err && !cache->is_synced)
+        err = error_new(ERROR_CANCELED, "the cache is stopped");
+    err = err ? why_not_synced(cache, err) : NULL;
+    leave(set);
+    return err;
+}
+
+struct error *cache_set_wait_synced(struct cache_set *set)
+{
+    const struct list_link *last = set->caches.head.prev;
+    for (struct list_link *link = set->caches.head.next; link != &set->caches.head;
+         link = link->next) {
+        TRY(cache_wait_synced(LIST_ENTRY(link, struct cache, link)));
+        if (link == last)
+            break;
+    }
+    return NULL;
+}

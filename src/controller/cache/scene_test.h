@@ -1,0 +1,226 @@
+/*
+ * A cache and the server it follows, in virtual time: what the server is asked and when, what it
+ * answers by a script, and what a handler was told.
+ */
+#pragma once
+
+#include "apimachinery/wellknown.h"
+#include "async/fiber.h"
+#include "async/scope.h"
+#include "base/memory.h"
+#include "client/client.h"
+#include "client/kubeconfig/kubeconfig.h"
+#include "controller/cache/cache.h"
+#include "http/server.h"
+#include "net/network.h"
+#include "testing/sim.h"
+#include "testing/sim_network.h"
+
+#define SCENE_PORT     80
+#define SCENE_REQUESTS 64
+
+/* An object, as items and events hold it; an event; the bookmark that ends initial events. */
+#define ITEM_META(name, version)                                                 \
+    "\"metadata\":{\"name\":\"" name "\",\"namespace\":\"ns\",\"uid\":\"u-" name \
+    "\",\"resourceVersion\":\"" version "\"}"
+#define ITEM(name, version) \
+    "{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\"," ITEM_META(name, version) "}"
+#define EVENT(type, object) "{\"type\":\"" type "\",\"object\":" object "}\n"
+#define BOOKMARK(version)                                                            \
+    EVENT("BOOKMARK", "{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{" \
+                      "\"resourceVersion\":\"" version "\"}}")
+#define LOADED(version)                                                              \
+    EVENT("BOOKMARK", "{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{" \
+                      "\"resourceVersion\":\"" version                               \
+                      "\",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}")
+#define LIST(version, items)                                           \
+    "{\"kind\":\"ConfigMapList\",\"apiVersion\":\"v1\",\"metadata\":{" \
+    "\"resourceVersion\":\"" version "\"},\"items\":[" items "]}"
+#define FAILURE(code, reason)                                                            \
+    "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\"," \
+    "\"message\":\"" reason "\",\"reason\":\"" reason "\",\"code\":" code "}"
+
+/* What is sent, stripped of what is drawn by lot. */
+#define ASKS_STREAM(rest) \
+    "watch=true" rest     \
+    "&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
+#define ASKS_WATCH(version) "watch=true&resourceVersion=" version "&allowWatchBookmarks=true"
+
+/* One answer; the last one is repeated. */
+struct scene_step {
+    int status;
+    const char *body;
+    duration hold; /* before the answer ends */
+    bool reset;    /* it ends in the middle */
+};
+
+struct scene {
+    struct network *network;
+    struct http_server *server;
+    struct rest_config config;
+    struct client *client;
+    struct cache_set *set;
+
+    const struct scene_step *steps;
+    size_t step_count;
+    struct str asked[SCENE_REQUESTS]; /* in texts */
+    struct str path, accept, agent;   /* of the last request */
+    duration gaps[SCENE_REQUESTS];    /* since the answer before */
+    int64_t answered;
+    size_t requests;
+    struct arena texts;
+
+    struct cache_handler handler;
+    struct buf told;
+};
+
+static inline struct str scene_stripped(struct arena *texts, struct str query)
+{
+    SCOPED(buf) out = {0};
+    struct str part;
+    while (query.len) {
+        str_cut(&query, '&', &part);
+        if (str_starts_with(part, STR("timeout="))) {
+            CHECK_EQ(part, STR("timeout=11m0s"));
+            continue;
+        }
+        if (str_starts_with(part, STR("timeoutSeconds="))) {
+            int64_t seconds = 0;
+            CHECK(str_to_int64(str_skip(part, strlen("timeoutSeconds=")), &seconds));
+            CHECK(seconds >= 300 && seconds <= 600);
+            continue;
+        }
+        if (out.len)
+            buf_add_char(&out, '&');
+        buf_add(&out, part);
+    }
+    return arena_str(texts, buf_str(&out));
+}
+
+static inline struct error *scene_respond(struct scene *scene, struct http_request *request,
+                                          const struct scene_step *step)
+{
+    SCOPED(http_headers) headers = {0};
+    TRY(http_headers_add(&headers, STR("Content-Type"), STR("application/json")));
+    TRY(http_request_respond(request, step->status, &headers));
+    TRY(http_request_write(request, str_from_c(step->body)));
+    TRY(fiber_sleep(step->hold ? step->hold : MILLISECOND));
+    scene->answered = loop_now(loop_current());
+    return step->reset ? error_new(ERROR_INTERNAL, "reset") : NULL;
+}
+
+static inline struct error *scene_handle(void *data, struct http_request *request)
+{
+    struct scene *scene = data;
+    struct str query = http_request_target(request), path;
+    str_cut(&query, '?', &path);
+    CHECK(scene->requests < SCENE_REQUESTS);
+    const size_t number = scene->requests++;
+    scene->path = arena_str(&scene->texts, path);
+    const struct http_headers *headers = http_request_headers(request);
+    scene->accept = arena_str(&scene->texts, http_headers_find(headers, STR("accept")));
+    scene->agent = arena_str(&scene->texts, http_headers_find(headers, STR("user-agent")));
+    scene->asked[number] = scene_stripped(&scene->texts, query);
+    scene->gaps[number] = loop_now(loop_current()) - scene->answered;
+    const size_t last = scene->step_count - 1;
+    return scene_respond(scene, request, &scene->steps[number < last ? number : last]);
+}
+
+static inline void scene_told(void *data, const struct cache_event *event)
+{
+    struct scene *scene = data;
+    const char *marks = event->is_initial ? "!" : event->is_unchanged ? "=" : "";
+    const struct object_text *any = event->now ? event->now : event->old;
+    buf_print(&scene->told, "%c%.*s", "+~-"[event->type], STR_ARG(object_text_key(any).name));
+    if (event->old)
+        buf_print(&scene->told, "%.*s", STR_ARG(object_text_resource_version(event->old)));
+    if (event->old && event->now)
+        buf_add_char(&scene->told, '>');
+    if (event->now)
+        buf_print(&scene->told, "%.*s", STR_ARG(object_text_resource_version(event->now)));
+    buf_print(&scene->told, "%s%s ", marks, event->final_state_unknown ? "?" : "");
+}
+
+static inline void scene_handler_init(struct scene *scene)
+{
+    scene->handler = (struct cache_handler){.changed = scene_told, .data = scene};
+}
+
+static inline struct error *scene_serve(struct scene *scene)
+{
+    const struct http_server_options options = {.network = scene->network,
+                                                .host = STR("server.test"),
+                                                .port = SCENE_PORT,
+                                                .handler = scene_handle,
+                                                .data = scene};
+    return http_server_new(loop_current(), &options, &scene->server);
+}
+
+static inline struct client *scene_client_new(struct scene *scene, const char *agent)
+{
+    const struct client_options options = {.config = &scene->config,
+                                           .network = scene->network,
+                                           .user_agent = str_from_c(agent),
+                                           .qps = -1};
+    return client_new(loop_current(), &options);
+}
+
+/* Of a zeroed scene; the steps are there. */
+static inline struct error *scene_init(struct scene *scene)
+{
+    scene->network = sim_network_new(loop_current());
+    scene_handler_init(scene);
+    TRY(scene_serve(scene));
+    scene->config.server =
+        (struct url){.scheme = URL_HTTP, .host = STR("server.test"), .port = SCENE_PORT};
+    scene->config.host = STR("http://server.test");
+    scene->client = scene_client_new(scene, "first");
+    scene->set = cache_set_new(loop_current(), scene->client);
+    return NULL;
+}
+
+static inline void scene_done(struct scene *scene)
+{
+    cache_set_free(scene->set);
+    client_free(scene->client);
+    http_server_free(scene->server);
+    while (scene->network && sim_network_connections(scene->network) > 0) {
+        FIBER_SHIELD(FOREVER);
+        error_free(fiber_sleep(SECOND));
+    }
+    network_free(scene->network);
+    arena_done(&scene->texts);
+    buf_done(&scene->told);
+}
+
+static inline struct cache *scene_cache(struct scene *scene, const struct cache_options *options)
+{
+    static const struct cache_options config_maps;
+    struct cache_options all = options ? *options : config_maps;
+    if (!all.gvr.resource.len)
+        all.gvr = GVR_CONFIG_MAPS;
+    return cache_set_get(scene->set, &all);
+}
+
+/* The set goes on through another client, and the one before is freed. */
+static inline void scene_change_client(struct scene *scene, const char *agent)
+{
+    struct client *old = scene->client;
+    scene->client = scene_client_new(scene, agent);
+    cache_set_use(scene->set, scene->client);
+    client_free(old);
+}
+
+/* Suspends until the server was asked so often. */
+static inline void scene_wait_requests(struct scene *scene, size_t count)
+{
+    for (int i = 0; scene->requests < count; i++) {
+        CHECK(i < 100000);
+        CHECK_OK(fiber_sleep(10 * MILLISECOND));
+    }
+    CHECK_OK(fiber_sleep(50 * MILLISECOND));
+}
+
+#define STEPS(...)                                     \
+    .steps = (const struct scene_step[]){__VA_ARGS__}, \
+    .step_count = sizeof((const struct scene_step[]){__VA_ARGS__}) / sizeof(struct scene_step)

@@ -1,0 +1,309 @@
+#include "controller/controller.h"
+
+#include <assert.h>
+
+#include "async/event.h"
+#include "async/fiber.h"
+#include "async/loop.h"
+#include "async/scope.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/metrics.h"
+#include "base/random.h"
+#include "controller/controller_metrics.h"
+
+#define DEADLINE_DEFAULT MINUTE
+#define RESYNC_STEPS     128 /* of a period: what is due at a time */
+#define RESYNC_STEP_MIN  (10 * MILLISECOND)
+#define IDLE_MOST        8 /* workers that wait for a key: each has a stack */
+
+struct controller {
+    struct loop *loop;
+    struct controller_options options;
+    char *name;
+    struct queue *queue;
+    struct controller_metrics metrics;
+    struct list sources;
+    struct scope fibers;
+    size_t workers, idle;   /* fibers there are, and those of them that wait for a key */
+    struct error *err;      /* of a worker that could not go on */
+    struct event has_ended; /* a worker */
+    bool runs;
+};
+
+struct watched {
+    struct list_link link;
+    struct controller *controller;
+    struct cache *cache;
+    struct controller_source source;
+    struct cache_handler handler;
+};
+
+struct controller *controller_new(struct loop *loop, const struct controller_options *options)
+{
+    struct controller *controller = NEW(struct controller);
+    controller->loop = loop;
+    controller->options = *options;
+    controller->name = mem_dup(options->name.ptr, options->name.len);
+    controller->options.name = str_from_c(controller->name);
+    if (!controller->options.workers)
+        controller->options.workers = 1;
+    if (!controller->options.deadline)
+        controller->options.deadline = DEADLINE_DEFAULT;
+    struct queue_options queue = options->queue;
+    queue.name = controller->options.name;
+    queue.metrics = options->metrics;
+    controller->queue = queue_new(loop, &queue);
+    controller_metrics_init(&controller->metrics, options->metrics, controller->options.name);
+    metrics_set(controller->metrics.workers, (double)controller->options.workers);
+    list_init(&controller->sources);
+    return controller;
+}
+
+void controller_free(struct controller *controller)
+{
+    if (!controller)
+        return;
+    assert(!controller->runs);
+    LIST_FOREACH (struct watched, watched, &controller->sources, link)
+        mem_free(watched);
+    queue_free(controller->queue);
+    controller_metrics_done(&controller->metrics);
+    mem_free(controller->name);
+    mem_free(controller);
+}
+
+struct queue *controller_queue(struct controller *controller)
+{
+    return controller->queue;
+}
+
+struct str controller_name(const struct controller *controller)
+{
+    return controller->options.name;
+}
+
+static void map_self(const struct cache_event *event, struct queue *queue, int priority)
+{
+    queue_add(queue, object_text_key(event->now ? event->now : event->old), priority);
+}
+
+static void tell(struct watched *watched, const struct cache_event *event)
+{
+    const struct controller_source *source = &watched->source;
+    const bool is_old_news = (event->type == CACHE_ADDED && event->is_initial) ||
+                             (event->type == CACHE_UPDATED && event->is_unchanged);
+    const int priority = is_old_news ? QUEUE_LOW : QUEUE_NORMAL;
+    if (source->filter && !source->filter(source->data, event))
+        return;
+    if (source->map)
+        source->map(source->data, event, watched->controller->queue, priority);
+    else
+        map_self(event, watched->controller->queue, priority);
+}
+
+static void on_change(void *data, const struct cache_event *event)
+{
+    tell(data, event);
+}
+
+void controller_watch(struct controller *controller, struct cache *cache,
+                      const struct controller_source *source)
+{
+    static const struct controller_source everything;
+    assert(!controller->runs);
+    struct watched *watched = NEW(struct watched);
+    watched->controller = controller;
+    watched->cache = cache;
+    watched->source = source ? *source : everything;
+    watched->handler = (struct cache_handler){.changed = on_change, .data = watched};
+    list_append(&controller->sources, &watched->link);
+}
+
+/* Objects whose time falls into [from, to) of the period. */
+struct resync {
+    struct watched *watched;
+    uint64_t seed, period, from, to;
+};
+
+static bool resync_one(void *data, struct object_text *text)
+{
+    const struct resync *resync = data;
+    const uint64_t at = key_hash(object_text_key(text), resync->seed) % resync->period;
+    if (at >= resync->from && at < resync->to)
+        tell(resync->watched,
+             &(struct cache_event){
+                 .type = CACHE_UPDATED, .old = text, .now = text, .is_unchanged = true});
+    return true;
+}
+
+/*
+ * Every key once per period, at a moment that its hash decides: a period is cut into steps, and
+ * each step tells of its share. Suspends until it is cancelled.
+ */
+static struct error *resync_all(void *data)
+{
+    struct controller *controller = data;
+    const duration period = controller->options.resync;
+    const duration share = period / RESYNC_STEPS;
+    const duration step = share > RESYNC_STEP_MIN ? share : RESYNC_STEP_MIN;
+    struct resync resync = {.seed = str_hash(controller->options.name, 0),
+                            .period = (uint64_t)period};
+    for (;;) {
+        TRY(fiber_sleep(step));
+        resync.to = resync.from + (uint64_t)step;
+        LIST_FOREACH (struct watched, watched, &controller->sources, link) {
+            resync.watched = watched;
+            cache_each(watched->cache, STR(""), resync_one, &resync);
+        }
+        resync.from = resync.to < resync.period ? resync.to : 0;
+    }
+}
+
+static enum controller_outcome conclude(struct controller *controller,
+                                        const struct queue_item *item, const struct error *err,
+                                        const struct reconcile_result *result)
+{
+    struct queue *queue = controller->queue;
+    if (err && !result->is_terminal) {
+        queue_add_failed(queue, item->key, item->priority);
+        return CONTROLLER_ERROR;
+    }
+    if (!err && result->requeue && !result->requeue_after) {
+        queue_add_failed(queue, item->key, item->priority);
+        return CONTROLLER_REQUEUE;
+    }
+    queue_forget(queue, item->key);
+    if (err)
+        return CONTROLLER_ERROR;
+    if (!result->requeue_after)
+        return CONTROLLER_SUCCESS;
+    queue_add_after(queue, item->key, result->requeue_after, item->priority);
+    return CONTROLLER_REQUEUE_AFTER;
+}
+
+static void count_error(struct controller *controller, const struct error *err, bool is_terminal,
+                        bool is_late)
+{
+    metrics_inc(controller->metrics.errors);
+    if (is_terminal)
+        metrics_inc(controller->metrics.terminal_errors);
+    if (is_late)
+        metrics_inc(controller->metrics.timeouts);
+    log_error("Reconciler error", LOG_ERROR(err));
+}
+
+static struct error *call(struct controller *controller, struct key key,
+                          struct reconcile_result *result)
+{
+    FIBER_TIMEOUT(controller->options.deadline);
+    return controller->options.reconcile(controller->options.data, key, result);
+}
+
+/* Suspends. */
+static void process(struct controller *controller, const struct queue_item *item)
+{
+    char id[RANDOM_UUID_LEN + 1];
+    LOG_CONTEXT(LOG_STR("controller", controller->options.name),
+                LOG_STR("namespace", item->key.namespace), LOG_STR("name", item->key.name),
+                LOG_STR("reconcileID", random_uuid(loop_random(controller->loop), id)));
+    const int64_t begun = loop_now(controller->loop);
+    struct reconcile_result result = {0};
+    metrics_inc(controller->metrics.active);
+    OWNED(error) err = call(controller, item->key, &result);
+    metrics_add(controller->metrics.active, -1);
+    if (err && fiber_is_canceled(fiber_current()))
+        return; /* the controller stops: that is no failure of the key's */
+    const duration took = loop_now(controller->loop) - begun;
+    if (err)
+        count_error(controller, err, result.is_terminal, took >= controller->options.deadline);
+    metrics_observe(controller->metrics.seconds, (double)took / SECOND);
+    metrics_inc(controller->metrics.total[conclude(controller, item, err, &result)]);
+}
+
+static struct error *worker(void *data);
+
+/* There is always one more worker than needed, up to the number that is allowed. */
+static void hire(struct controller *controller)
+{
+    if (controller->idle || controller->workers >= controller->options.workers ||
+        fiber_is_canceled(fiber_current()))
+        return;
+    controller->workers++;
+    controller->idle++;
+    scope_start(&controller->fibers, "worker", worker, controller);
+}
+
+/* Ends without an error when enough others wait. The worker comes in and goes out as an idle one.
+ */
+static struct error *work(struct controller *controller)
+{
+    for (;;) {
+        struct queue_item item;
+        TRY(queue_take(controller->queue, &item));
+        controller->idle--;
+        hire(controller);
+        process(controller, &item);
+        queue_done(controller->queue, &item);
+        controller->idle++;
+        if (controller->idle > IDLE_MOST && !queue_ready(controller->queue))
+            return NULL;
+    }
+}
+
+static struct error *worker(void *data)
+{
+    struct controller *controller = data;
+    struct error *err = work(controller);
+    controller->idle--;
+    controller->workers--;
+    if (!err)
+        return NULL;
+    controller->err = error_join(controller->err, err);
+    event_wake_all(&controller->has_ended);
+    return NULL;
+}
+
+static struct error *wait_synced(struct controller *controller)
+{
+    LIST_FOREACH (struct watched, watched, &controller->sources, link)
+        TRY(cache_wait_synced(watched->cache), "wait for the caches of controller %s",
+            controller->name);
+    return NULL;
+}
+
+/* Suspends until it is cancelled or a worker cannot go on. */
+static struct error *run_workers(struct controller *controller)
+{
+    struct error *err = NULL;
+    log_info("Starting workers", LOG_STR("controller", controller->options.name),
+             LOG_INT("worker count", controller->options.workers));
+    hire(controller);
+    if (controller->options.resync)
+        scope_start(&controller->fibers, "resync", resync_all, controller);
+    while (!err && !controller->err)
+        err = event_wait(&controller->has_ended, "the controller's end");
+    if (!err)
+        err = TAKE(controller->err);
+    scope_done(&controller->fibers);
+    return err;
+}
+
+struct error *controller_run(struct controller *controller)
+{
+    assert(!controller->runs);
+    controller->runs = true;
+    LIST_FOREACH (struct watched, watched, &controller->sources, link)
+        cache_add_handler(watched->cache, &watched->handler);
+    struct error *err = wait_synced(controller);
+    if (!err)
+        err = run_workers(controller);
+    LIST_FOREACH (struct watched, watched, &controller->sources, link)
+        cache_remove_handler(watched->cache, &watched->handler);
+    error_free(TAKE(controller->err)); /* of workers that were cancelled with it */
+    controller->runs = false;
+    if (controller->options.stopped)
+        controller->options.stopped(controller->options.data);
+    log_info("Stopped", LOG_STR("controller", controller->options.name));
+    return err;
+}

@@ -1,0 +1,46 @@
+/* Ready-made filters and maps. */
+#include "controller/controller.h"
+
+static bool read_generation(const struct object_text *text, int64_t *ret_generation)
+{
+    OWNED(object) object = NULL;
+    OWNED(error) err = object_text_read(text, &object);
+    if (err)
+        return false;
+    *ret_generation = object_generation(object);
+    return true;
+}
+
+bool controller_filter_generation(void *data, const struct cache_event *event)
+{
+    (void)data;
+    int64_t old, now;
+    if (event->type != CACHE_UPDATED || event->is_unchanged)
+        return true;
+    return !read_generation(event->old, &old) || !read_generation(event->now, &now) || old != now;
+}
+
+static void add_owner(const struct controller_owner *owner, const struct object_text *text,
+                      struct queue *queue, int priority)
+{
+    OWNED(object) object = NULL;
+    struct owner_reference reference;
+    OWNED(error) err = object_text_read(text, &object);
+    if (err || !object_find_controller(object, &reference))
+        return;
+    struct gvk gvk;
+    err = gvk_from_api_version(reference.api_version, reference.kind, &gvk);
+    if (err || !str_eq(gvk.kind, owner->kind) || !str_eq(gvk.group, owner->group))
+        return;
+    const struct str namespace = owner->is_cluster_scoped ? STR("") : object_namespace(object);
+    queue_add(queue, (struct key){namespace, reference.name}, priority);
+}
+
+void controller_map_owner(void *data, const struct cache_event *event, struct queue *queue,
+                          int priority)
+{
+    if (event->old)
+        add_owner(data, event->old, queue, priority);
+    if (event->now && event->now != event->old)
+        add_owner(data, event->now, queue, priority);
+}

@@ -1,0 +1,417 @@
+#include "controller/recorder.h"
+
+#include <inttypes.h>
+
+#include "apimachinery/object.h"
+#include "apimachinery/wellknown.h"
+#include "async/event.h"
+#include "async/fiber.h"
+#include "async/loop.h"
+#include "async/timer.h"
+#include "base/log.h"
+#include "base/map.h"
+#include "base/memory.h"
+#include "base/metrics.h"
+#include "base/timestamp.h"
+#include "client/client.h"
+#include "client/rate_limit.h"
+#include "json/builder.h"
+
+#define EVENTS_DEFAULT 1000
+#define QPS_DEFAULT    10
+#define BURST_DEFAULT  25
+#define SERIES_END     (6 * MINUTE)
+#define SERIES_PERIOD  (30 * SECOND)
+#define RETRY_DELAY    (10 * SECOND)
+#define TRIES_MAX      12
+#define LAST_WORDS     (5 * SECOND)
+#define NAME_PART_MAX  230 /* of the object's name in that of the event */
+#define NOTE_ELLIPSIS  "..."
+
+enum { DROPPED, SENT };
+
+static const struct metrics_family families[] = {
+    [DROPPED] = METRICS_COUNTER("corset_events_dropped_total",
+                                "Events that were not sent, because too many were waiting or the "
+                                "server would not take them."),
+    [SENT] = METRICS_COUNTER("corset_events_sent_total", "Requests that told the server of events.",
+                             "verb"),
+};
+
+/* One event, or a series of equal ones. */
+struct recorded {
+    struct list_link link; /* in recorder->all, by last observation */
+    struct arena texts;
+    struct str id; /* its key in recorder->by_id */
+    struct key key;
+    struct recorder_reference regarding;
+    enum recorder_type type;
+    struct str reason, action, note;
+    timestamp first, last; /* wall clock, for people */
+    int64_t seen;          /* the last one, by the loop's clock */
+    int64_t count, told;   /* occurrences; those the server knows of */
+    bool is_created;       /* on the server */
+    int64_t due;           /* when it may be sent */
+    int tries;
+};
+
+struct recorder {
+    struct loop *loop;
+    struct recorder_options options;
+    struct arena texts;
+    struct metrics *own_metrics;
+    struct metrics_series *dropped, *created, *patched;
+    struct map by_id;
+    struct list all;
+    struct rate_limit limit;
+    struct event changed;
+    struct timer timer;
+    timestamp named; /* the last moment that went into a name */
+};
+
+struct recorder *recorder_new(struct loop *loop, const struct recorder_options *options)
+{
+    struct recorder *recorder = NEW(struct recorder);
+    recorder->loop = loop;
+    recorder->options = *options;
+    recorder->options.controller = arena_str(&recorder->texts, options->controller);
+    recorder->options.instance = arena_str(
+        &recorder->texts, options->instance.len ? options->instance : options->controller);
+    if (!recorder->options.events)
+        recorder->options.events = EVENTS_DEFAULT;
+    rate_limit_init(&recorder->limit, options->qps != 0 ? options->qps : QPS_DEFAULT,
+                    options->burst != 0 ? options->burst : BURST_DEFAULT);
+    struct metrics *metrics = options->metrics;
+    if (!metrics)
+        metrics = recorder->own_metrics = metrics_new();
+    metrics_register(metrics, families, COUNT(families));
+    recorder->dropped = metrics_series_ref(metrics_series(metrics, &families[DROPPED], NULL, 0));
+    recorder->created = metrics_series_ref(METRICS_SERIES(metrics, &families[SENT], STR("create")));
+    recorder->patched = metrics_series_ref(METRICS_SERIES(metrics, &families[SENT], STR("patch")));
+    list_init(&recorder->all);
+    return recorder;
+}
+
+static void forget(struct recorder *recorder, struct recorded *recorded)
+{
+    map_remove(&recorder->by_id, recorded->id);
+    list_remove(&recorded->link);
+    arena_done(&recorded->texts);
+    mem_free(recorded);
+}
+
+void recorder_free(struct recorder *recorder)
+{
+    if (!recorder)
+        return;
+    LIST_FOREACH (struct recorded, recorded, &recorder->all, link)
+        forget(recorder, recorded);
+    map_done(&recorder->by_id);
+    metrics_series_unref(recorder->dropped);
+    metrics_series_unref(recorder->created);
+    metrics_series_unref(recorder->patched);
+    metrics_free(recorder->own_metrics);
+    arena_done(&recorder->texts);
+    mem_free(recorder);
+}
+
+size_t recorder_dropped(const struct recorder *recorder)
+{
+    return (size_t)metrics_value(recorder->dropped);
+}
+
+struct recorder_reference recorder_reference(const struct object *object)
+{
+    return (struct recorder_reference){
+        object_api_version(object), object_kind(object), object_namespace(object),
+        object_name(object),        object_uid(object),  object_resource_version(object),
+    };
+}
+
+/* Cut on a character's boundary. */
+static struct str cut_note(struct arena *arena, struct str note)
+{
+    if (note.len <= RECORDER_NOTE_MAX)
+        return note;
+    size_t end = RECORDER_NOTE_MAX - (sizeof(NOTE_ELLIPSIS) - 1);
+    while (end > 0 && ((unsigned char)note.ptr[end] & 0xC0) == 0x80)
+        end--;
+    return arena_print(arena, "%.*s" NOTE_ELLIPSIS, (int)end, note.ptr);
+}
+
+/* "web.17a3…": unique, and found beside the object's name in a list. */
+static struct key name_event(struct recorder *recorder, struct arena *arena,
+                             const struct recorder_reference *regarding)
+{
+    const timestamp wall = loop_wall(recorder->loop);
+    recorder->named = wall > recorder->named ? wall : recorder->named + 1;
+    const struct str name = str_slice(regarding->name, 0, NAME_PART_MAX);
+    const struct str namespace = regarding->namespace.len ? regarding->namespace : STR("default");
+    return (struct key){
+        arena_str(arena, namespace),
+        arena_print(arena, "%.*s.%" PRIx64, STR_ARG(name), (uint64_t)recorder->named)};
+}
+
+static struct recorder_reference copy_reference(struct arena *arena,
+                                                const struct recorder_reference *reference)
+{
+    return (struct recorder_reference){
+        arena_str(arena, reference->api_version), arena_str(arena, reference->kind),
+        arena_str(arena, reference->namespace),   arena_str(arena, reference->name),
+        arena_str(arena, reference->uid),         arena_str(arena, reference->resource_version),
+    };
+}
+
+static bool is_waiting(const struct recorded *recorded)
+{
+    return recorded->told < recorded->count;
+}
+
+/* Room for one more: the one that was quiet for longest goes, unless it is still to be sent. */
+static bool make_room(struct recorder *recorder)
+{
+    if (map_count(&recorder->by_id) < recorder->options.events)
+        return true;
+    LIST_FOREACH (struct recorded, recorded, &recorder->all, link)
+        if (!is_waiting(recorded)) {
+            forget(recorder, recorded);
+            return true;
+        }
+    metrics_inc(recorder->dropped);
+    return false;
+}
+
+static void observe(struct recorder *recorder, struct recorded *recorded)
+{
+    recorded->count++;
+    recorded->last = loop_wall(recorder->loop);
+    recorded->seen = loop_now(recorder->loop);
+    list_remove(&recorded->link);
+    list_append(&recorder->all, &recorded->link);
+    event_wake_all(&recorder->changed);
+}
+
+void recorder_event(struct recorder *recorder, const struct recorder_reference *regarding,
+                    enum recorder_type type, const char *reason, const char *action,
+                    const char *note, ...)
+{
+    SCOPED(arena) arena = {0};
+    SCOPED(buf) text = {0};
+    va_list args;
+    va_start(args, note);
+    OWNED(error)
+    words = error_new_va(ERROR_NONE, note, args); /* the one formatter that is bounded */
+    va_end(args);
+    const struct str cut = cut_note(&arena, str_from_c(words->message));
+    const struct str parts[] = {
+        regarding->api_version, regarding->kind,    regarding->namespace, regarding->name,
+        regarding->uid,         str_from_c(reason), str_from_c(action),   cut};
+    buf_print(&text, "%d", type);
+    for (size_t i = 0; i < COUNT(parts); i++) {
+        buf_add_char(&text, '\0');
+        buf_add(&text, parts[i]);
+    }
+    struct recorded *recorded = map_find(&recorder->by_id, buf_str(&text));
+    if (recorded && recorded->seen + SERIES_END <= loop_now(recorder->loop) &&
+        !is_waiting(recorded)) {
+        forget(recorder, recorded);
+        recorded = NULL;
+    }
+    if (!recorded) {
+        if (!make_room(recorder))
+            return;
+        recorded = NEW(struct recorded);
+        struct arena *texts = &recorded->texts;
+        recorded->id = arena_str(texts, buf_str(&text));
+        recorded->key = name_event(recorder, texts, regarding);
+        recorded->regarding = copy_reference(texts, regarding);
+        recorded->type = type;
+        recorded->reason = arena_str(texts, str_from_c(reason));
+        recorded->action = arena_str(texts, str_from_c(action));
+        recorded->note = arena_str(texts, cut);
+        recorded->first = loop_wall(recorder->loop);
+        map_put(&recorder->by_id, recorded->id, recorded);
+    }
+    observe(recorder, recorded);
+}
+
+static void add_reference(struct json_builder *builder, const char *name,
+                          const struct recorder_reference *reference)
+{
+    json_builder_add_object(builder, name);
+    const struct {
+        const char *field;
+        struct str value;
+    } fields[] = {
+        {"apiVersion",      reference->api_version     },
+        {"kind",            reference->kind            },
+        {"namespace",       reference->namespace       },
+        {"name",            reference->name            },
+        {"uid",             reference->uid             },
+        {"resourceVersion", reference->resource_version},
+    };
+    for (size_t i = 0; i < COUNT(fields); i++)
+        if (fields[i].value.len)
+            json_builder_add_str(builder, fields[i].field, fields[i].value);
+    json_builder_end(builder);
+}
+
+static void add_series(struct json_builder *builder, const struct recorded *recorded)
+{
+    char text[TIMESTAMP_TEXT_MAX];
+    json_builder_add_object(builder, "series");
+    json_builder_add_int(builder, "count", recorded->count);
+    json_builder_add_str(builder, "lastObservedTime", timestamp_write_micro(recorded->last, text));
+    json_builder_end(builder);
+}
+
+static struct error *make_event(const struct recorder *recorder, const struct recorded *recorded,
+                                struct object **ret_object)
+{
+    char text[TIMESTAMP_TEXT_MAX];
+    OWNED(json_doc) doc = NULL;
+    SCOPED(json_builder) builder = {0};
+    json_builder_object(&builder);
+    json_builder_add_str(&builder, "apiVersion", STR("events.k8s.io/v1"));
+    json_builder_add_str(&builder, "kind", STR("Event"));
+    json_builder_add_object(&builder, "metadata");
+    json_builder_add_str(&builder, "name", recorded->key.name);
+    json_builder_add_str(&builder, "namespace", recorded->key.namespace);
+    json_builder_end(&builder);
+    json_builder_add_str(&builder, "eventTime", timestamp_write_micro(recorded->first, text));
+    if (recorded->count > 1)
+        add_series(&builder, recorded);
+    json_builder_add_str(&builder, "reportingController", recorder->options.controller);
+    json_builder_add_str(&builder, "reportingInstance", recorder->options.instance);
+    json_builder_add_str(&builder, "action", recorded->action);
+    json_builder_add_str(&builder, "reason", recorded->reason);
+    add_reference(&builder, "regarding", &recorded->regarding);
+    json_builder_add_str(&builder, "note", recorded->note);
+    json_builder_add_str(&builder, "type",
+                         recorded->type == RECORDER_WARNING ? STR("Warning") : STR("Normal"));
+    json_builder_end(&builder);
+    TRY(json_builder_finish(&builder, &doc));
+    return object_from_doc(doc, ret_object);
+}
+
+/* Suspends. */
+static struct error *create(struct recorder *recorder, struct recorded *recorded)
+{
+    OWNED(object) event = NULL;
+    TRY(make_event(recorder, recorded, &event));
+    TRY(client_create(recorder->options.client, GVR_EVENTS, event, NULL, NULL));
+    metrics_inc(recorder->created);
+    return NULL;
+}
+
+/* Suspends. */
+static struct error *patch(struct recorder *recorder, struct recorded *recorded)
+{
+    SCOPED(buf) body = {0};
+    OWNED(json_doc) doc = NULL;
+    SCOPED(json_builder) builder = {0};
+    json_builder_object(&builder);
+    add_series(&builder, recorded);
+    json_builder_end(&builder);
+    TRY(json_builder_finish(&builder, &doc));
+    json_write(&body, json_doc_root(doc));
+    TRY(client_patch(recorder->options.client, GVR_EVENTS, recorded->key, CLIENT_PATCH_MERGE,
+                     buf_str(&body), NULL, NULL));
+    metrics_inc(recorder->patched);
+    return NULL;
+}
+
+/* Whether the same request may go better later. */
+static bool may_retry(const struct error *err)
+{
+    return err->http_status == 429 || err->http_status >= 500 || !err->http_status;
+}
+
+/* Suspends. What was sent stays in memory for its series; waiting ones are never evicted. */
+static struct error *send_one(struct recorder *recorder, struct recorded *recorded)
+{
+    TRY(rate_limit_wait(&recorder->limit));
+    const int64_t count = recorded->count;
+    OWNED(error)
+    err = recorded->is_created ? patch(recorder, recorded) : create(recorder, recorded);
+    if (err && fiber_is_canceled(fiber_current()))
+        return TAKE(err);
+    const int64_t now = loop_now(recorder->loop);
+    if (error_is(err, ERROR_NOT_FOUND) && recorded->is_created) {
+        recorded->is_created = false; /* it has grown too old there: begin anew */
+        recorded->key = name_event(recorder, &recorded->texts, &recorded->regarding);
+        return NULL;
+    }
+    if (err && may_retry(err) && ++recorded->tries < TRIES_MAX) {
+        recorded->due = now + RETRY_DELAY;
+        return NULL;
+    }
+    if (err) {
+        log_v(2, "Server rejected an event", LOG_STR("reason", recorded->reason), LOG_ERROR(err));
+        metrics_inc(recorder->dropped);
+        forget(recorder, recorded);
+        return NULL;
+    }
+    /* The first repetition is told at once, so that people see it goes on. */
+    recorded->due = recorded->is_created ? now + SERIES_PERIOD : now;
+    recorded->is_created = true;
+    recorded->told = count;
+    recorded->tries = 0;
+    return NULL;
+}
+
+static void on_time(void *data)
+{
+    event_wake_all(data);
+}
+
+/* Forgets series that have ended. The next one to send, or NULL and when to look again. */
+static struct recorded *find_due(struct recorder *recorder, bool at_once, int64_t *ret_next)
+{
+    const int64_t now = loop_now(recorder->loop);
+    *ret_next = FOREVER;
+    LIST_FOREACH (struct recorded, recorded, &recorder->all, link) {
+        const bool waits = is_waiting(recorded);
+        const int64_t at = waits ? recorded->due : recorded->seen + SERIES_END;
+        if (waits && (at <= now || at_once))
+            return recorded;
+        if (at <= now)
+            forget(recorder, recorded);
+        else if (at < *ret_next)
+            *ret_next = at;
+    }
+    return NULL;
+}
+
+/* Suspends until it is interrupted. */
+static struct error *send_all(struct recorder *recorder)
+{
+    for (;;) {
+        int64_t next;
+        struct recorded *recorded = find_due(recorder, false, &next);
+        if (recorded) {
+            TRY(send_one(recorder, recorded));
+            continue;
+        }
+        if (next != FOREVER)
+            timer_start(recorder->loop, &recorder->timer, next, on_time, &recorder->changed);
+        struct error *err = event_wait(&recorder->changed, "an event");
+        timer_stop(recorder->loop, &recorder->timer);
+        TRY(err);
+    }
+}
+
+struct error *recorder_run(void *data)
+{
+    struct recorder *recorder = data;
+    struct error *err = send_all(recorder);
+    FIBER_SHIELD(LAST_WORDS);
+    int64_t next;
+    for (struct recorded *left; (left = find_due(recorder, true, &next)) != NULL;) {
+        left->tries = TRIES_MAX; /* one try each */
+        OWNED(error) failed = send_one(recorder, left);
+        if (failed)
+            break;
+    }
+    return err;
+}

@@ -1,0 +1,142 @@
+/*
+ * What the manifest sources share: events of libyaml become nodes, nodes become JSON documents.
+ *
+ * The two steps are apart because Kubernetes takes them apart: a syntax error at the end of a
+ * document comes before a wrong tag at its beginning.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "json/yaml/manifest.h"
+#include "json/yaml/yaml_scalar.h"
+
+/* Position in the chunk of text at work, from 0. */
+struct manifest_mark {
+    size_t line, column;
+};
+
+/*
+ * libyaml looks at every open flow collection for each token. Nesting times length is bounded, so
+ * that a megabyte inside of ten thousand brackets does not take a minute; nine thousand brackets
+ * alone stay below half of it.
+ */
+#define MANIFEST_FLOW_WORK_MAX ((size_t)100 * 1000 * 1000)
+
+/* Bytes read once more because of escapes that libyaml does not know. */
+#define MANIFEST_REREAD_MAX (16 * MEGABYTE)
+
+/* What a value takes in a document, besides its text. */
+#define MANIFEST_VALUE_SIZE 16
+
+/* One call of a public function, with what is left of its limits. */
+struct manifest_scope {
+    struct manifest_options limits;
+    struct manifest_fault fault;
+    size_t nodes_left, memory_left, flow_work_left, reread_left;
+    size_t chunks;      /* that a parser had to look at, comments included */
+    bool doubles;       /* every number goes through a double */
+    struct str before;  /* the text in front of the chunk at work */
+    struct arena arena; /* of the document at work */
+    struct buf json;    /* text of the JSON object at work */
+};
+
+void manifest_scope_init(struct manifest_scope *scope, const struct manifest_options *options,
+                         bool doubles);
+void manifest_scope_done(struct manifest_scope *scope);
+
+/* Ready for the next document. */
+void manifest_scope_clear(struct manifest_scope *scope);
+
+/* Notes the fault; the message starts with "line 1, column 2: ". */
+MUST_USE struct error *manifest_fail(struct manifest_scope *scope, enum manifest_error error,
+                                     struct manifest_mark mark, const char *format, ...)
+    PRINTF_LIKE(4, 5);
+
+/* Puts the fault at a place of the chunk. */
+void manifest_fault_at(struct manifest_scope *scope, struct manifest_mark mark);
+
+/* Fails because of the text as a whole, at no place in it. */
+MUST_USE struct error *manifest_fail_overall(struct manifest_scope *scope,
+                                             enum manifest_error error, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+
+enum manifest_node_kind { NODE_SCALAR, NODE_SEQUENCE, NODE_MAPPING, NODE_ALIAS };
+
+/* Children hang in a list; those of a mapping are key, value, key, value. */
+struct manifest_node {
+    enum manifest_node_kind kind : 8;
+    enum scalar_tag tag : 8;
+    bool plain : 1;    /* a scalar without quotes */
+    bool implicit : 1; /* a plain scalar without a tag, or any with the tag "!" */
+    bool flow : 1;     /* [] or {} */
+    bool active : 1;   /* an alias that is being expanded */
+    bool moved;        /* the text is in the document that is being built */
+    uint32_t line, column;
+    struct manifest_node *next;
+    union {
+        struct str text;              /* of a scalar */
+        struct manifest_node *target; /* of an alias */
+        struct {
+            struct manifest_node *first, *last;
+        };
+    };
+};
+
+static inline struct manifest_mark manifest_node_mark(const struct manifest_node *node)
+{
+    return (struct manifest_mark){node->line, node->column};
+}
+
+/* A document, and what its nodes and their texts add up to. */
+struct manifest_tree {
+    struct manifest_node *root; /* NULL for a chunk without a document */
+    size_t nodes, text;
+};
+
+/* Reads the one document of a chunk. */
+MUST_USE struct error *manifest_parse(struct manifest_scope *scope, struct str chunk,
+                                      struct manifest_tree *ret_tree);
+
+/* Resolves scalars, aliases and merges. */
+MUST_USE struct error *manifest_build(struct manifest_scope *scope,
+                                      const struct manifest_tree *tree, struct json_doc **ret_doc);
+
+/* A double where the scope wants doubles. Integers that are the same as a double stay integers. */
+struct scalar_number manifest_form_number(const struct manifest_scope *scope,
+                                          struct scalar_number number);
+
+/* Reads a chunk that is nothing but JSON objects. False for any other chunk. */
+bool manifest_read_objects(struct manifest_scope *scope, struct str chunk,
+                           struct manifest_list *list);
+
+/* Reads a JSON array whose elements are objects. */
+MUST_USE struct error *manifest_read_list(struct manifest_scope *scope, struct str text,
+                                          struct manifest_list *list);
+
+/* The list takes the document. */
+void manifest_list_add(struct manifest_list *list, struct json_doc *doc);
+void manifest_list_truncate(struct manifest_list *list, size_t count);
+MUST_USE struct error *manifest_check_count(struct manifest_scope *scope,
+                                            const struct manifest_list *list);
+
+/* Documents of a stream, one after the other. */
+struct manifest_splitter {
+    struct str text; /* lines that end in LF */
+    size_t at;
+    size_t start; /* of the chunk, or of the separator that is wrong */
+};
+
+enum manifest_split { SPLIT_CHUNK, SPLIT_END, SPLIT_BAD_SEPARATOR };
+
+/* ret_chunk is the text behind the dashes for SPLIT_BAD_SEPARATOR. */
+enum manifest_split manifest_split_next(struct manifest_splitter *splitter, struct str *ret_chunk);
+
+/* CRLF becomes LF and the last line gets one; copy holds the text if it had to change. */
+struct str manifest_normalize(struct str text, struct buf *copy);
+
+/* Without the white space of Unicode at both ends, as Go trims. */
+struct str manifest_trim(struct str text);

@@ -1,0 +1,180 @@
+/* Verbs as authors see them: see corset/client.h. */
+#include "client/client.h"
+#include "client/discovery/discovery.h"
+#include "controller/cache/cache.h"
+#include "json/yaml/manifest.h"
+#include "libcorset/library_internal.h"
+
+/* Where a request goes. */
+struct target {
+    struct library_controller *controller;
+    struct arena *arena;
+    struct discovery_mapping mapping;
+    struct client_write_options write;
+};
+
+static struct error *find_target(struct corset_loop *loop, struct gvk gvk,
+                                 struct target *ret_target)
+{
+    struct framework_loop *inner = library_loop(loop);
+    ret_target->controller = library_controller(inner);
+    ret_target->arena = framework_arena(inner);
+    ret_target->write = (struct client_write_options){
+        .field_manager = str_from_c(ret_target->controller->description->name)};
+    return discovery_find_kind(ret_target->controller->discovery, ret_target->arena, gvk,
+                               &ret_target->mapping);
+}
+
+static struct error *find_named(struct corset_loop *loop, const struct corset_id *id,
+                                struct target *ret_target)
+{
+    struct gvk gvk;
+    TRY(gvk_from_api_version(str_from_c(id->api_version), str_from_c(id->kind), &gvk));
+    return find_target(loop, gvk, ret_target);
+}
+
+static struct key key_of(const struct corset_id *id)
+{
+    return (struct key){str_from_c(id->name_space), str_from_c(id->name)};
+}
+
+static void hand_out(const struct target *target, struct object *object,
+                     const struct corset_object **ret_object)
+{
+    if (ret_object)
+        *ret_object = library_wrap(target->arena, object);
+}
+
+static bool is_watched(const struct library_controller *controller, struct gvk gvk)
+{
+    if (gvk_eq(controller->owner, gvk))
+        return true;
+    for (size_t i = 0; i < controller->description->watch_count; i++)
+        if (gvk_eq(controller->watches[i].gvk, gvk))
+            return true;
+    return false;
+}
+
+static struct error *read_one(const struct target *target, struct key key,
+                              struct object **ret_object)
+{
+    const struct library_controller *controller = target->controller;
+    if (!is_watched(controller, target->mapping.gvk))
+        return client_get(controller->client, target->mapping.gvr, key, NULL, ret_object);
+    const struct cache_options options = {.gvr = target->mapping.gvr};
+    *ret_object = cache_get(cache_set_get(controller->caches, &options), key);
+    if (*ret_object)
+        return NULL;
+    return error_new(ERROR_NOT_FOUND, "%.*s \"%.*s\" not found",
+                     STR_ARG(target->mapping.gvr.resource), STR_ARG(key.name));
+}
+
+struct corset_error *corset_get(struct corset_loop *loop, const struct corset_id *id,
+                                const struct corset_object **ret_object)
+{
+    struct target target;
+    OWNED(object) object = NULL;
+    struct error *err = find_named(loop, id, &target);
+    if (!err)
+        err = read_one(&target, key_of(id), &object);
+    if (!err)
+        hand_out(&target, object, ret_object);
+    return library_error_out(err);
+}
+
+struct visitor {
+    const struct target *target;
+    corset_visit_fn *visit;
+    void *data;
+};
+
+static struct error *visit_one(void *data, struct object *object)
+{
+    const struct visitor *visitor = data;
+    const struct corset_object *wrapped = library_wrap(visitor->target->arena, object);
+    return library_error(visitor->visit(visitor->data, wrapped));
+}
+
+struct corset_error *corset_list(struct corset_loop *loop, const struct corset_id *id,
+                                 const char *label_selector, corset_visit_fn *visit, void *data)
+{
+    struct target target;
+    SCOPED(buf) version = {.limit = 0};
+    struct error *err = find_named(loop, id, &target);
+    if (err)
+        return library_error_out(err);
+    struct visitor visitor = {&target, visit, data};
+    const struct client_list_sink sink = {.each = visit_one, .data = &visitor};
+    const struct client_list_options options = {.label_selector = str_from_c(label_selector)};
+    return library_error_out(client_list_each(target.controller->client, target.mapping.gvr,
+                                              str_from_c(id->name_space), &options, &sink,
+                                              &version));
+}
+
+typedef struct error *write_fn(struct client *client, struct gvr gvr, const struct object *object,
+                               const struct client_write_options *options,
+                               struct object **ret_object);
+
+static struct error *write_object(struct corset_loop *loop, const struct corset_object *given,
+                                  write_fn *verb, bool force,
+                                  const struct corset_object **ret_object)
+{
+    struct target target;
+    struct object *object = NULL;
+    OWNED(object) written = NULL;
+    TRY(library_use(given, &object));
+    TRY(find_target(loop, object_gvk(object), &target));
+    target.write.force = force;
+    TRY(verb(target.controller->client, target.mapping.gvr, object, &target.write, &written));
+    hand_out(&target, written, ret_object);
+    return NULL;
+}
+
+struct corset_error *corset_create(struct corset_loop *loop, const struct corset_object *object,
+                                   const struct corset_object **ret_object)
+{
+    return library_error_out(write_object(loop, object, client_create, false, ret_object));
+}
+
+struct corset_error *corset_apply(struct corset_loop *loop, const struct corset_object *object,
+                                  const struct corset_object **ret_object)
+{
+    return library_error_out(write_object(loop, object, client_apply, true, ret_object));
+}
+
+static struct error *patch(const struct target *target, struct key key, const char *text,
+                           struct object **ret_object)
+{
+    OWNED(json_doc) doc = NULL;
+    SCOPED(buf) body = {.limit = 0, .secret = true};
+    TRY(manifest_read_one(str_from_c(text), NULL, &doc, NULL), "read a patch");
+    json_write(&body, json_doc_root(doc));
+    return client_patch(target->controller->client, target->mapping.gvr, key, CLIENT_PATCH_MERGE,
+                        buf_str(&body), &target->write, ret_object);
+}
+
+struct corset_error *corset_patch(struct corset_loop *loop, const struct corset_id *id,
+                                  const char *subresource, const char *text,
+                                  const struct corset_object **ret_object)
+{
+    struct target target;
+    OWNED(object) object = NULL;
+    struct error *err = find_named(loop, id, &target);
+    if (err)
+        return library_error_out(err);
+    target.write.subresource = str_from_c(subresource);
+    err = patch(&target, key_of(id), text, &object);
+    if (!err)
+        hand_out(&target, object, ret_object);
+    return library_error_out(err);
+}
+
+struct corset_error *corset_delete(struct corset_loop *loop, const struct corset_id *id)
+{
+    struct target target;
+    OWNED(object) left = NULL;
+    struct error *err = find_named(loop, id, &target);
+    if (!err)
+        err = client_delete(target.controller->client, target.mapping.gvr, key_of(id), NULL, &left);
+    return library_error_out(error_ignore(err, ERROR_NOT_FOUND));
+}

@@ -1,0 +1,98 @@
+/* Errors as authors see them: see corset/error.h. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "framework/outcome.h"
+#include "libcorset/library_internal.h"
+
+void library_print(struct buf *out, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    const int length = vsnprintf(NULL, 0, format, args);
+    char *room = length > 0 ? buf_reserve(out, (size_t)length) : NULL;
+    if (room)
+        buf_grow(out, (size_t)vsnprintf(room, (size_t)length + 1, format, again));
+    va_end(again);
+}
+
+struct corset_error *corset_error_new(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    struct error *err = error_new_va(ERROR_UNKNOWN, format, args);
+    va_end(args);
+    return library_error_out(err);
+}
+
+struct corset_error *corset_retry_later(struct corset_error *cause, const char *reason,
+                                        int64_t after_ms, const char *format, ...)
+{
+    SCOPED(buf) message = {.limit = 0};
+    va_list args;
+    va_start(args, format);
+    library_print(&message, format, args);
+    va_end(args);
+    return library_error_out(outcome_retry_later(library_error(cause), str_from_c(reason),
+                                                 buf_str(&message), after_ms * MILLISECOND));
+}
+
+struct corset_error *corset_unrecoverable(struct corset_error *cause, const char *reason,
+                                          const char *format, ...)
+{
+    SCOPED(buf) message = {.limit = 0};
+    va_list args;
+    va_start(args, format);
+    library_print(&message, format, args);
+    va_end(args);
+    return library_error_out(
+        outcome_unrecoverable(library_error(cause), str_from_c(reason), buf_str(&message)));
+}
+
+struct corset_error *corset_error_wrap(struct corset_error *err, const char *format, ...)
+{
+    SCOPED(buf) context = {.limit = 0};
+    va_list args;
+    va_start(args, format);
+    library_print(&context, format, args);
+    va_end(args);
+    return library_error_out(error_wrap(library_error(err), "%s", buf_c(&context)));
+}
+
+struct corset_error *corset_error_join(struct corset_error *first, struct corset_error *second)
+{
+    return library_error_out(error_join(library_error(first), library_error(second)));
+}
+
+void corset_error_free(struct corset_error *err)
+{
+    error_free(library_error(err));
+}
+
+enum corset_error_class corset_error_class(const struct corset_error *err)
+{
+    return (enum corset_error_class)outcome_class((const struct error *)err);
+}
+
+_Static_assert((int)CORSET_UNRECOVERABLE == (int)OUTCOME_UNRECOVERABLE &&
+                   (int)CORSET_RETRY_LATER == (int)OUTCOME_RETRY_LATER &&
+                   (int)CORSET_STALE == (int)OUTCOME_STALE &&
+                   (int)CORSET_CANCELED == (int)OUTCOME_CANCELED,
+               "the classes of both sides are the same");
+
+const char *corset_error_message(const struct corset_error *err)
+{
+    return err ? ((const struct error *)err)->message : "";
+}
+
+const char *corset_error_code(const struct corset_error *err)
+{
+    const struct error *inner = (const struct error *)err;
+    return error_code_name(inner ? inner->code : ERROR_NONE).ptr; /* literals of a table */
+}
+
+bool corset_error_is(const struct corset_error *err, const char *code)
+{
+    return err && str_eq(str_from_c(corset_error_code(err)), str_from_c(code));
+}

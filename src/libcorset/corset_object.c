@@ -1,0 +1,272 @@
+/* Objects as authors see them: see corset/object.h. Here is reading, in corset_edit.c changing. */
+#include "base/memory.h"
+#include "json/builder.h"
+#include "json/path.h"
+#include "json/yaml/manifest.h"
+#include "libcorset/library_internal.h"
+
+/*
+ * A text that was handed out. The object keeps one copy of each, however often it is asked for,
+ * under its hash, since a map would not wipe its keys and the text may be a secret.
+ */
+struct library_text {
+    struct library_text *next; /* of the same hash */
+    size_t length;
+    char bytes[];
+};
+
+static void release_texts(void *ptr)
+{
+    for (struct library_text *text = ptr, *next; text; text = next) {
+        next = text->next;
+        mem_wipe(text->bytes, text->length);
+        mem_free(text);
+    }
+}
+
+static void release(void *ptr)
+{
+    struct corset_object *object = ptr;
+    if (object->is_editing)
+        json_edit_done(&object->edit);
+    object_free(object->object);
+    map_done(&object->texts);
+    error_free(object->problem);
+    if (object->is_heap)
+        mem_free(object);
+}
+
+static struct corset_object *make(struct arena *arena)
+{
+    struct corset_object *object;
+    if (arena) {
+        object = ARENA_NEW(arena, struct corset_object);
+        arena_hold(arena, release, object);
+    } else {
+        object = mem_alloc_zero(sizeof(*object));
+        object->is_heap = true;
+    }
+    object->texts.release = release_texts;
+    return object;
+}
+
+static struct arena *arena_of(struct corset_loop *loop)
+{
+    return loop ? framework_arena(library_loop(loop)) : NULL;
+}
+
+struct corset_object *library_wrap(struct arena *arena, struct object *object)
+{
+    struct corset_object *wrapped = make(arena);
+    wrapped->object = object_ref(object);
+    return wrapped;
+}
+
+static struct error *read_text(struct str text, struct object **ret_object)
+{
+    OWNED(json_doc) doc = NULL;
+    TRY(manifest_read_one(text, NULL, &doc, NULL), "read an object");
+    return object_from_doc(doc, ret_object);
+}
+
+struct corset_object *corset_object_from_yaml(struct corset_loop *loop, const char *text)
+{
+    struct corset_object *object = make(arena_of(loop));
+    object->problem = read_text(str_from_c(text), &object->object);
+    if (object->problem) {
+        OWNED(error) never = object_read(STR("{}"), &object->object);
+    }
+    return object;
+}
+
+struct corset_object *corset_object_clone(struct corset_loop *loop,
+                                          const struct corset_object *object)
+{
+    struct corset_object *clone = library_wrap(arena_of(loop), library_settle(object));
+    if (object->problem)
+        clone->problem = error_copy(object->problem);
+    return clone;
+}
+
+void corset_object_free(struct corset_object *object)
+{
+    if (object && object->is_heap)
+        release(object);
+}
+
+const struct corset_error *corset_object_problem(const struct corset_object *object)
+{
+    library_settle(object);
+    return (const struct corset_error *)object->problem;
+}
+
+/* The next name of a path, without the backslashes in front of its dots. */
+static bool next_name(const char **path, struct buf *name)
+{
+    const char *at = *path;
+    if (*at == '\0')
+        return false;
+    buf_clear(name);
+    for (; *at && *at != '.'; at++) {
+        if (at[0] == '\\' && (at[1] == '.' || at[1] == '\\'))
+            at++;
+        buf_add_char(name, *at);
+    }
+    *path = *at ? at + 1 : at;
+    return true;
+}
+
+const struct json_value *library_path(const struct json_value *value, const char *path)
+{
+    SCOPED(buf) name = {.limit = 0};
+    size_t index;
+    if (!strchr(path, '\\'))
+        return json_path(value, path);
+    while (value && next_name(&path, &name)) {
+        if (json_type(value) != JSON_ARRAY)
+            value = json_get(value, buf_str(&name));
+        else
+            value = json_path_index(buf_str(&name), &index) ? json_at(value, index) : NULL;
+    }
+    return value;
+}
+
+static const struct json_value *find(const struct corset_object *object, const char *path)
+{
+    return library_path(object_root(library_settle(object)), path);
+}
+
+const char *library_keep(const struct corset_object *object, struct str text)
+{
+    struct map *texts = &((struct corset_object *)object)->texts;
+    const uint64_t hash = str_hash(text, (uint64_t)(uintptr_t)object);
+    const struct str key = {(const char *)&hash, sizeof(hash)};
+    struct library_text *first = map_find(texts, key);
+    for (const struct library_text *kept = first; kept; kept = kept->next)
+        if (str_eq(str_from(kept->bytes, kept->length), text))
+            return kept->bytes;
+    struct library_text *kept = mem_alloc_zero(sizeof(*kept) + text.len + 1);
+    kept->next = first;
+    kept->length = text.len;
+    if (text.len)
+        memcpy(kept->bytes, text.ptr, text.len);
+    map_put(texts, key, kept);
+    return kept->bytes;
+}
+
+static const char *keep_string(const struct corset_object *object, const struct json_value *value,
+                               const char *fallback)
+{
+    const struct str text = json_to_str(value);
+    if (json_type(value) != JSON_STRING || str_find_char(text, '\0') != STR_NONE)
+        return fallback;
+    return text.len ? library_keep(object, text) : "";
+}
+
+const char *corset_object_string(const struct corset_object *object, const char *path,
+                                 const char *fallback)
+{
+    return keep_string(object, find(object, path), fallback);
+}
+
+int64_t corset_object_int(const struct corset_object *object, const char *path, int64_t fallback)
+{
+    int64_t number;
+    return json_to_int64(find(object, path), &number) ? number : fallback;
+}
+
+double corset_object_double(const struct corset_object *object, const char *path, double fallback)
+{
+    double number;
+    return json_to_double(find(object, path), &number) ? number : fallback;
+}
+
+bool corset_object_bool(const struct corset_object *object, const char *path, bool fallback)
+{
+    bool truth;
+    return json_to_bool(find(object, path), &truth) ? truth : fallback;
+}
+
+bool corset_object_has(const struct corset_object *object, const char *path)
+{
+    const enum json_type type = json_type(find(object, path));
+    return type != JSON_ABSENT && type != JSON_NULL;
+}
+
+size_t corset_object_count(const struct corset_object *object, const char *path)
+{
+    return json_count(find(object, path));
+}
+
+const char *corset_object_key(const struct corset_object *object, const char *path, size_t index)
+{
+    const struct json_value *map = find(object, path), *member;
+    if (json_type(map) != JSON_OBJECT)
+        return NULL;
+    JSON_FOREACH (key, member, map)
+        if (index-- == 0)
+            return library_keep(object, key);
+    return NULL;
+}
+
+const char *corset_object_json(const struct corset_object *object, const char *path)
+{
+    SCOPED(buf) text = {.limit = 0, .secret = true};
+    const struct json_value *value = find(object, path);
+    if (!value)
+        return NULL;
+    if (path[0])
+        json_write(&text, value);
+    else
+        object_write(&text, library_settle(object));
+    return library_keep(object, buf_str(&text));
+}
+
+/* The type of a list's item may stand in the list alone, so it is not read by path. */
+const char *corset_object_api_version(const struct corset_object *object)
+{
+    const struct str text = object_api_version(library_settle(object));
+    return text.len ? library_keep(object, text) : "";
+}
+
+const char *corset_object_kind(const struct corset_object *object)
+{
+    const struct str text = object_kind(library_settle(object));
+    return text.len ? library_keep(object, text) : "";
+}
+
+const char *corset_object_name(const struct corset_object *object)
+{
+    return corset_object_string(object, "metadata.name", "");
+}
+
+const char *corset_object_namespace(const struct corset_object *object)
+{
+    return corset_object_string(object, "metadata.namespace", "");
+}
+
+const char *corset_object_uid(const struct corset_object *object)
+{
+    return corset_object_string(object, "metadata.uid", "");
+}
+
+const char *corset_object_label(const struct corset_object *object, const char *key)
+{
+    const struct json_value *labels = object_labels(library_settle(object));
+    return keep_string(object, json_get(labels, str_from_c(key)), "");
+}
+
+const char *corset_object_annotation(const struct corset_object *object, const char *key)
+{
+    const struct json_value *annotations = object_annotations(library_settle(object));
+    return keep_string(object, json_get(annotations, str_from_c(key)), "");
+}
+
+const char *corset_object_condition(const struct corset_object *object, const char *type)
+{
+    const struct json_value *condition;
+    JSON_FOREACH (key, condition, find(object, "status.conditions"))
+        if (str_eq(json_path_str(condition, "type"), str_from_c(type)))
+            return keep_string(object, json_get(condition, STR("status")), "Unknown");
+    return "Unknown";
+}

@@ -1,0 +1,94 @@
+/*
+ * What the files behind the public headers share.
+ *
+ * Errors, loops and nodes of the public side are ours under another name: a cast goes from one to
+ * the other, and nobody ever looks inside the public type. Objects are wrapped, because authors
+ * change them and read C strings; graphs, because a node needs its loop.
+ */
+#pragma once
+
+#include <corset/corset.h>
+#include <stdarg.h>
+
+#include "apimachinery/object.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/map.h"
+#include "framework/framework.h"
+#include "json/edit.h"
+
+struct corset_object {
+    struct object *object; /* never NULL; without the changes that are being made */
+    struct json_edit edit; /* changes, while is_editing */
+    struct map texts;      /* hash -> struct library_text */
+    struct error *problem; /* the first */
+    bool is_editing;
+    bool is_heap; /* the caller's to free */
+};
+
+struct corset_graph {
+    struct graph *graph;
+    struct framework_loop *loop;
+};
+
+/* A controller as its author described it, and what it runs with. */
+struct library_controller {
+    const struct corset_controller *description;
+    struct gvk owner;
+    struct framework_watch *watches;
+    struct framework *framework;
+
+    struct client *client;
+    struct discovery *discovery;
+    struct cache_set *caches;
+    struct metrics *metrics;
+    struct recorder *recorder;
+};
+
+/* Fills in the rest and makes the framework. Suspends. */
+MUST_USE struct error *library_controller_open(struct library_controller *controller,
+                                               struct loop *loop);
+void library_controller_close(struct library_controller *controller);
+
+static inline struct error *library_error(struct corset_error *err)
+{
+    return (struct error *)err;
+}
+
+static inline struct corset_error *library_error_out(struct error *err)
+{
+    return (struct corset_error *)err;
+}
+
+static inline struct framework_loop *library_loop(struct corset_loop *loop)
+{
+    return (struct framework_loop *)loop;
+}
+
+static inline struct corset_loop *library_loop_out(struct framework_loop *loop)
+{
+    return (struct corset_loop *)loop;
+}
+
+static inline struct library_controller *library_controller(struct framework_loop *loop)
+{
+    return framework_data(loop);
+}
+
+/* Wraps an object, to which a reference is taken, for as long as the arena lives. */
+struct corset_object *library_wrap(struct arena *arena, struct object *object);
+
+/* The object with all changes in it, borrowed until the next change. */
+struct object *library_settle(const struct corset_object *object);
+
+/* The same for use: its problem, copied, if it has one. */
+MUST_USE struct error *library_use(const struct corset_object *object, struct object **ret_object);
+
+/* The text for C, living as long as the object. */
+const char *library_keep(const struct corset_object *object, struct str text);
+
+/* What printf() would print, however long. */
+void library_print(struct buf *out, const char *format, va_list args) PRINTF_LIKE(2, 0);
+
+/* The value at a path; NULL when there is none. */
+const struct json_value *library_path(const struct json_value *value, const char *path);
