@@ -58,7 +58,7 @@ bench: ## measure memory, switches, parsing, requests
 install: build ## install program, manual, completions, library and guide below PREFIX=/usr/local, DESTDIR=
 conformance: ## prove it on real Kubernetes servers, which it builds when they are not there
 	@tools/bootstrap test
-	@tests/real/conformance
+	@tests/peers/real/conformance
 
 install: build ## install program, library, headers and guide below PREFIX=/usr/local, DESTDIR=
 	@DESTDIR='$(DESTDIR)' cmake --install build/release --prefix '$(PREFIX)'

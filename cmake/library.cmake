@@ -2,7 +2,7 @@
 #
 # Names inside carry no prefix, so nothing but corset_* may leave: the shared library is linked with
 # a version script, and the objects of the static one are linked into one of which all other names
-# are made local. tests/library/names checks both.
+# are made local. tests/product/library/names checks both.
 include(GNUInstallDirs)
 
 set(LIBRARY_LAYERS

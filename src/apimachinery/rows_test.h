@@ -1,5 +1,6 @@
 /*
- * Rows of tests/data/oracle, a JSON object a line: inputs with the answers Kubernetes gives.
+ * Rows of tests/support/data/oracle, a JSON object a line: inputs with the answers Kubernetes
+ * gives.
  *
  *     ROWS_FOREACH (row, "oracle/names.jsonl")
  *         check(row);

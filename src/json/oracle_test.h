@@ -1,5 +1,5 @@
 /*
- * Rows of tests/data/oracle: inputs with the answers that Kubernetes gives for them.
+ * Rows of tests/support/data/oracle: inputs with the answers that Kubernetes gives for them.
  */
 #pragma once
 

@@ -126,7 +126,7 @@ void test_check_error(const struct test_place *place, struct error *err, enum er
 struct str test_data(const char *name)
 {
     char path[512];
-    snprintf(path, sizeof(path), "%s/tests/data/%s", TEST_SOURCE_DIR, name);
+    snprintf(path, sizeof(path), "%s/tests/support/data/%s", TEST_SOURCE_DIR, name);
     FILE *file = fopen(path, "rb");
     if (!file)
         test_fail(TEST_PLACE(path), "cannot be opened: %s: %s", path, strerrordesc_np(errno));

@@ -96,6 +96,7 @@ void test_check_error(const struct test_place *place, struct error *err, enum er
 #define CHECK_ERROR(call, code)       test_check_error(TEST_PLACE(#call), call, code, "")
 #define CHECK_FAILS(call, code, part) test_check_error(TEST_PLACE(#call), call, code, part)
 
-/* The whole of a file below tests/data, released at the end of the test. Fails the test if absent.
+/* The whole of a file below tests/support/data, released at the end of the test. Fails the test if
+ * absent.
  */
 struct str test_data(const char *name);

@@ -18,7 +18,7 @@
 #include "net/network.h"
 #include "net/tcp.h"
 #include "net/tls.h"
-#include "soak/web.h"
+#include "soak/controller/web.h"
 
 #define WEBS   100
 #define ROUNDS 200

@@ -1,7 +1,7 @@
 /*
  * A line is a request: a letter for what to do, a digit for the object, a letter for one of the
- * bodies of tests/data/fuzz/session.json or a body of its own behind a blank; a line "r METHOD
- * TARGET TYPE BODY" is sent as it stands.
+ * bodies of tests/support/data/fuzz/session.json or a body of its own behind a blank; a line "r
+ * METHOD TARGET TYPE BODY" is sent as it stands.
  *
  * Whatever they are: an apply that is repeated changes nothing; neither do requests that are
  * refused or only tried; revisions grow; what is stored is what was answered, and valid; and

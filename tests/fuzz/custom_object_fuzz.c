@@ -1,8 +1,8 @@
 /*
- * Lines: an object of one of the definitions of tests/data/fuzz, and another one to take its place.
- * The kind is the one the first line names. Whatever they are: the steps of a write are done once
- * and for all, what may be stored is valid when it is read again, every version shows it the same
- * way twice, and what a schema does not know is gone for good.
+ * Lines: an object of one of the definitions of tests/support/data/fuzz, and another one to take
+ * its place. The kind is the one the first line names. Whatever they are: the steps of a write are
+ * done once and for all, what may be stored is valid when it is read again, every version shows it
+ * the same way twice, and what a schema does not know is gone for good.
  */
 #include "apiserver/crd/custom.h"
 #include "apiserver/crd/definition.h"

@@ -12,11 +12,11 @@
 #include "async/loop.h"
 #include "base/memory.h"
 #include "client/kubeconfig/kubeconfig.h"
-#include "crash/victim.h"
 #include "hostile/stage.h"
 #include "net/network.h"
 #include "net/tcp.h"
 #include "net/tls.h"
+#include "soak/crash/victim.h"
 
 #define PAUSE          (20 * MILLISECOND)
 #define NEW_CONN_EVERY 10

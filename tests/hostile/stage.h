@@ -18,8 +18,8 @@
 #include "base/random.h"
 #include "base/str.h"
 #include "client/kubeconfig/kubeconfig.h"
-#include "crash/victim.h"
 #include "http/client.h"
+#include "soak/crash/victim.h"
 #include "testing/certs.h"
 
 struct loop;

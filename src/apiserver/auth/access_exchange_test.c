@@ -1,7 +1,7 @@
 /*
- * Recorded exchanges with kube-apiserver, tests/data/access/exchanges.jsonl, as far as they are a
- * matter of access: what is refused is refused in the same words, what is reviewed is reviewed the
- * same. Objects that a row creates are known to the rows behind it.
+ * Recorded exchanges with kube-apiserver, tests/support/data/access/exchanges.jsonl, as far as they
+ * are a matter of access: what is refused is refused in the same words, what is reviewed is
+ * reviewed the same. Objects that a row creates are known to the rows behind it.
  */
 #include "apimachinery/resource_path.h"
 #include "apimachinery/status.h"

@@ -1,5 +1,5 @@
-/* What tests of custom resources share: definitions of tests/data/custom, by the names of their
- * resources, and steps that must not fail. */
+/* What tests of custom resources share: definitions of tests/support/data/custom, by the names of
+ * their resources, and steps that must not fail. */
 #pragma once
 
 #include "apimachinery/rows_test.h"

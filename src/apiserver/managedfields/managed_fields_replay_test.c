@@ -1,7 +1,7 @@
 /*
  * Writes that a kube-apiserver was asked for and what it made of them, one per line of
- * tests/data/fields/replay.jsonl: live is the object before, body what was applied, or for other
- * writes the object as it was stored, without the managedFields.
+ * tests/support/data/fields/replay.jsonl: live is the object before, body what was applied, or for
+ * other writes the object as it was stored, without the managedFields.
  */
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 /*
- * Rows of tests/data/kinds for the tests of this folder; strategy.jsonl holds recorded writes.
+ * Rows of tests/support/data/kinds for the tests of this folder; strategy.jsonl holds recorded
+ * writes.
  *
  * Each row has the kind, what was sent (body), for an update what was stored (old), and one of what
  * was answered (answer), what was found wrong below metadata (causes), or the decoder's text

@@ -2,7 +2,7 @@
  * What Cluster API's webhooks do to ClusterResourceSets and ClusterResourceSetBindings before they
  * are stored, as pure functions over documents of v1beta2.
  *
- * Messages are those of the webhooks; tests hold them to tests/data/oracle/admission.jsonl.
+ * Messages are those of the webhooks; tests hold them to tests/support/data/oracle/admission.jsonl.
  */
 #pragma once
 

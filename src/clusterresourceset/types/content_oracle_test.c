@@ -15,7 +15,7 @@
 #include "json/yaml/yaml_write.h"
 #include "testing/test.h"
 
-static const char folder[] = "tests/data/oracle/render";
+static const char folder[] = "tests/support/data/oracle/render";
 
 /* The text of every number counts, as it goes over the wire. */
 static void check_same(const struct json_value *seen, const struct json_value *expected)

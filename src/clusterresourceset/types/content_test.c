@@ -365,7 +365,7 @@ TEST(content_limits_hold_for_all_values_together)
     CHECK_CONTAINS(message_of(content), STR("(key \"k"));
 }
 
-/* tests/data/manifests/README.md has the same table. */
+/* tests/support/data/manifests/README.md has the same table. */
 TEST(content_of_manifests_as_people_apply_them)
 {
     static const struct {

@@ -1,0 +1,71 @@
+/* From a ConfigMap's text to objects in a cluster. */
+#include "scenarios/clusterresourceset/apply_rig.h"
+
+static void apply_resource(struct apply_rig *rig, enum apply_strategy strategy, const char *text)
+{
+    const struct apply_target target = {rig->client, rig->discovery, false};
+    OWNED(object) resource = NULL;
+    CHECK_OK(object_read(str_from_c(text), &resource));
+    OWNED(content) content = content_read(resource);
+    CHECK(!content_error(content));
+    error_free(TAKE(rig->err));
+    arena_clear(&rig->arena);
+    proxy_forget(&rig->proxy);
+    rig->err = apply_content(&target, content, strategy, &rig->arena, &rig->report);
+}
+
+#define RESOURCE(data)                                                              \
+    "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"cm1\"," \
+    "\"namespace\":\"ns\"},\"data\":{" data "}}"
+#define DOCUMENT(kind, name) "apiVersion: v1\\nkind: " kind "\\nmetadata:\\n  name: " name "\\n"
+#define MAP(namespace, name) DOCUMENT("ConfigMap", name) "  namespace: " namespace "\\n"
+
+SIM_TEST(crs_68_a_json_list_is_applied_element_by_element)
+{
+    SCOPED(apply_rig) rig;
+    apply_rig_init(&rig);
+    apply_resource(
+        &rig, APPLY_ONCE,
+        RESOURCE("\"a\":\"[{\\\"apiVersion\\\":\\\"v1\\\",\\\"kind\\\":\\\"Namespace\\\","
+                 "\\\"metadata\\\":{\\\"name\\\":\\\"n1\\\"}},{\\\"apiVersion\\\":"
+                 "\\\"v1\\\",\\\"kind\\\":\\\"ConfigMap\\\",\\\"metadata\\\":{\\\"name\\\":"
+                 "\\\"a\\\",\\\"namespace\\\":\\\"n1\\\"}}]\""));
+    apply_rig_check(&rig, 2, 0, 0);
+}
+
+SIM_TEST(crs_70_a_value_is_posted_by_kind)
+{
+    SCOPED(apply_rig) rig;
+    apply_rig_init(&rig);
+    apply_resource(&rig, APPLY_ONCE,
+                   RESOURCE("\"a\":\"" MAP("n1", "a") "---\\n" DOCUMENT("Namespace", "n1") "\""));
+    apply_rig_check(&rig, 2, 0, 0);
+    CHECK_EQ(buf_str(&rig.proxy.asked),
+             STR("POST " APPLY_RIG_NAMESPACES "\nPOST " APPLY_RIG_NAMESPACES "/n1/configmaps\n"));
+}
+
+SIM_TEST(crs_71_values_follow_each_other_and_the_end_makes_up_for_it)
+{
+    SCOPED(apply_rig) rig;
+    apply_rig_init(&rig);
+    apply_resource(
+        &rig, APPLY_RECONCILE,
+        RESOURCE("\"b\":\"" DOCUMENT("Namespace", "n1") "\",\"a\":\"" MAP("n1", "a") "\""));
+    apply_rig_check(&rig, 2, 0, 0);
+}
+
+SIM_TEST(a_failure_names_its_value_and_document)
+{
+    SCOPED(apply_rig) rig;
+    apply_rig_init(&rig);
+    apply_resource(&rig, APPLY_ONCE,
+                   RESOURCE("\"a\":\"" MAP("default", "a") "\",\"b\":\"" MAP(
+                       "default", "b") "---\\n" DOCUMENT("ConfigMap", "c") "\""));
+    CHECK_EQ(rig.report.created, 2);
+    CHECK_EQ(rig.report.failure_count, 1);
+    CHECK_EQ(rig.report.failures[0].key, STR("b"));
+    CHECK_EQ(rig.report.failures[0].document, 2);
+    CHECK_EQ(rig.report.failures[0].text,
+             STR("creating object /v1, Kind=ConfigMap c: an empty namespace may not be set during "
+                 "creation"));
+}

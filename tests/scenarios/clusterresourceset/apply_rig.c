@@ -1,0 +1,109 @@
+#include "scenarios/clusterresourceset/apply_rig.h"
+
+#include <string.h>
+
+#include "async/fiber.h"
+#include "base/memory.h"
+#include "client/client.h"
+#include "client/discovery/discovery.h"
+#include "http/server.h"
+#include "json/path.h"
+#include "net/network.h"
+#include "net/tls.h"
+#include "testing/sim_network.h"
+
+#define PROXY      STR("proxy.test")
+#define PROXY_PORT 80
+#define ITEMS_MAX  64
+
+static void open_proxy(struct apply_rig *rig)
+{
+    rig->proxy.behind = rig->desk.direct;
+    rig->proxy.notes_paths = true;
+    proxy_open(&rig->proxy, rig->desk.network, PROXY);
+    rig->config.server = (struct url){.scheme = URL_HTTP, .host = PROXY, .port = PROXY_PORT};
+    rig->config.host = STR("http://proxy.test");
+    rig->client =
+        client_new(loop_current(), &(struct client_options){.config = &rig->config,
+                                                            .network = rig->desk.network,
+                                                            .user_agent = STR("manager/v1 (linux)"),
+                                                            .timeout = 10 * SECOND,
+                                                            .qps = -1});
+    rig->pool = discovery_pool_new();
+    rig->discovery = discovery_new(rig->client, rig->pool, NULL);
+}
+
+void apply_rig_init(struct apply_rig *rig)
+{
+    *rig = (struct apply_rig){0};
+    desk_init(&rig->desk, &(struct apiserver_options){.virtual_clusters = 1});
+    open_proxy(rig);
+}
+
+void apply_rig_done(struct apply_rig *rig)
+{
+    discovery_free(rig->discovery);
+    discovery_pool_free(rig->pool);
+    client_free(rig->client);
+    proxy_done(&rig->proxy);
+    desk_done(&rig->desk);
+    error_free(rig->err);
+    arena_done(&rig->arena);
+}
+
+void apply_rig_refuse(struct apply_rig *rig, bool refuse)
+{
+    sim_network_set_faults(rig->desk.network, PROXY, &(struct sim_faults){.refuse = refuse});
+}
+
+void apply_rig_apply(struct apply_rig *rig, enum apply_strategy strategy,
+                     const char *const *manifests)
+{
+    const struct apply_target target = {rig->client, rig->discovery, rig->is_first};
+    struct apply_item items[ITEMS_MAX];
+    size_t count = 0;
+    error_free(TAKE(rig->err));
+    arena_clear(&rig->arena);
+    proxy_forget(&rig->proxy);
+    for (; manifests[count]; count++) {
+        struct object *object = NULL;
+        CHECK(count < ITEMS_MAX);
+        CHECK_OK(object_read(str_from_c(manifests[count]), &object));
+        items[count] =
+            (struct apply_item){object_hold(&rig->arena, object), STR("data"), count + 1};
+        object_free(object);
+    }
+    rig->err = apply_objects(&target, items, count, strategy, &rig->arena, &rig->report);
+    CHECK_EQ(rig->report.objects, count);
+    CHECK_EQ(rig->report.created + rig->report.changed + rig->report.unchanged + rig->report.failed,
+             count);
+    CHECK_EQ(rig->report.failed > 0, rig->err != NULL);
+}
+
+void apply_rig_check(const struct apply_rig *rig, size_t created, size_t changed, size_t unchanged)
+{
+    CHECK_EQ(apply_rig_text(rig), STR(""));
+    CHECK_EQ(rig->report.created, created);
+    CHECK_EQ(rig->report.changed, changed);
+    CHECK_EQ(rig->report.unchanged, unchanged);
+}
+
+struct str apply_rig_text(const struct apply_rig *rig)
+{
+    return rig->err ? str_from_c(rig->err->message) : STR("");
+}
+
+int apply_rig_call(struct apply_rig *rig, const char *method, const char *target, const char *body)
+{
+    return desk_call(&rig->desk, method, target, body);
+}
+
+void apply_rig_do(struct apply_rig *rig, const char *method, const char *target, const char *body)
+{
+    desk_do(&rig->desk, method, target, body);
+}
+
+struct str apply_rig_look(struct apply_rig *rig, const char *target, const char *path)
+{
+    return desk_look(&rig->desk, target, path);
+}

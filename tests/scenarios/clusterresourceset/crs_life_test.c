@@ -1,0 +1,202 @@
+/* CRS-01 to CRS-06, CRS-75, CRS-76 and CRS-78: a set from its creation on, paused, at rest. */
+#include "async/loop.h"
+#include "scenarios/clusterresourceset/crs_rig.h"
+
+#define PAUSED      ",\"annotations\":{\"cluster.x-k8s.io/paused\":\"\"}"
+#define PAUSED_TEXT "True/Paused/ClusterResourceSet has the cluster.x-k8s.io/paused annotation"
+#define GO_ON       "{\"metadata\":{\"annotations\":{\"cluster.x-k8s.io/paused\":null}}}"
+#define PAUSE       "{\"metadata\":{\"annotations\":{\"cluster.x-k8s.io/paused\":\"true\"}}}"
+
+SIM_TEST(crs_01_a_set_that_is_gone_is_nothing_to_do)
+{
+    SCOPED(crs_rig) rig;
+    crs_rig_init(&rig);
+    crs_rig_cluster(&rig, 1);
+    crs_rig_start(&rig, NULL);
+    CHECK_OK(fiber_sleep(5 * SECOND));
+    crs_rig_kick(&rig, "nobody");
+    crs_rig_check_quiet(&rig, MINUTE);
+    CHECK_EQ(crs_rig_errors(&rig), 0.0);
+    CHECK_EQ(crs_rig_metric(&rig, "controller_runtime_reconcile_total{"
+                                  "controller=\"clusterresourceset\",result=\"success\"}"),
+             1.0);
+}
+
+SIM_TEST(crs_02_the_finalizer_comes_before_any_binding)
+{
+    SCOPED(crs_rig) rig;
+    crs_rig_init(&rig);
+    crs_rig_ready(&rig, "ApplyOnce");
+    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_SET, "metadata.finalizers"),
+             STR("[\"addons.cluster.x-k8s.io\"]"));
+    CHECK(crs_rig_is_before(&rig.management, "PATCH " CRS_RIG_SET, "POST " CRS_RIG_BINDINGS));
+    CHECK(!crs_rig_is_before(&rig.management, "PATCH " CRS_RIG_SET "/status",
+                             "PATCH " CRS_RIG_SET "?"));
+}
+
+SIM_TEST(crs_03_a_foreign_finalizer_is_kept)
+{
+    SCOPED(crs_rig) rig;
+    crs_rig_init(&rig);
+    crs_rig_start(&rig, NULL);
+    crs_rig_set_as(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1", CRS_RIG_SELECTOR,
+                   ",\"finalizers\":[\"example.com/mine\"]");
+    crs_rig_await(&rig, CRS_RIG_SET, "metadata.finalizers",
+                  "[\"example.com/mine\",\"addons.cluster.x-k8s.io\"]");
+    crs_rig_do(&rig, "DELETE", CRS_RIG_SET, NULL);
+    crs_rig_await(&rig, CRS_RIG_SET, "metadata.finalizers", "[\"example.com/mine\"]");
+    crs_rig_check_quiet(&rig, 20 * MINUTE);
+}
+
+static void begin_paused(struct crs_rig *rig)
+{
+    crs_rig_cluster(rig, 1);
+    crs_rig_map(rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
+    crs_rig_start(rig, NULL);
+    crs_rig_set_as(rig, "crs1", "ApplyOnce", "ConfigMap/cm1", CRS_RIG_SELECTOR, PAUSED);
+    crs_rig_await_condition(rig, "crs1", "Paused", PAUSED_TEXT);
+}
+
+SIM_TEST(crs_04_a_paused_set_is_left_alone)
+{
+    SCOPED(crs_rig) rig;
+    crs_rig_init(&rig);
+    begin_paused(&rig);
+    CHECK_EQ(crs_rig_condition(&rig, "crs1", "Paused"), STR(PAUSED_TEXT));
+    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_SET, "status.conditions.0.observedGeneration"), STR("1"));
+    crs_rig_check_quiet(&rig, 20 * MINUTE);
+    CHECK(!crs_rig_exists(&rig, CRS_RIG_BINDING));
+    CHECK(!crs_rig_exists(&rig, CRS_RIG_OBJECT("1", "a")));
+    CHECK_EQ(crs_rig_condition(&rig, "crs1", "ResourcesApplied"), STR("-"));
+    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_MAP, "metadata.ownerReferences"), STR(""));
+}
+
+SIM_TEST(crs_05_a_set_goes_on_where_it_was_paused)
+{
+    SCOPED(crs_rig) rig;
+    crs_rig_init(&rig);
+    begin_paused(&rig);
+    crs_rig_do(&rig, "PATCH", CRS_RIG_SET, GO_ON);
+    crs_rig_await_applied(&rig, "crs1");
+    CHECK_EQ(crs_rig_condition(&rig, "crs1", "Paused"), STR("False/NotPaused/"));
+    CHECK(crs_rig_exists(&rig, CRS_RIG_OBJECT("1", "a")));
+}
+
+/* What was said of resources stays while a set is paused, and nothing of theirs is looked at. */
+SIM_TEST(crs_05_a_pause_leaves_the_other_conditions)
+{
+    SCOPED(crs_rig) rig;
+    crs_rig_init(&rig);
+    crs_rig_ready(&rig, "Reconcile");
+    crs_rig_do(&rig, "PATCH", CRS_RIG_SET, PAUSE);
+    crs_rig_await_condition(&rig, "crs1", "Paused", PAUSED_TEXT);
+    CHECK_EQ(crs_rig_condition(&rig, "crs1", "ResourcesApplied"), STR("True/Applied/"));
+    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "2"));
+    crs_rig_check_quiet(&rig, 20 * MINUTE);
+    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_OBJECT("1", "a"), "data.k"), STR("1"));
+    crs_rig_do(&rig, "PATCH", CRS_RIG_SET, GO_ON);
+    crs_rig_await(&rig, CRS_RIG_OBJECT("1", "a"), "data.k", "2");
+}
+
+SIM_TEST(crs_06_a_paused_set_is_not_taken_away)
+{
+    SCOPED(crs_rig) rig;
+    crs_rig_init(&rig);
+    crs_rig_ready(&rig, "ApplyOnce");
+    crs_rig_do(&rig, "PATCH", CRS_RIG_SET, PAUSE);
+    crs_rig_await_condition(&rig, "crs1", "Paused", PAUSED_TEXT);
+    crs_rig_do(&rig, "DELETE", CRS_RIG_SET, NULL);
+    crs_rig_check_quiet(&rig, 20 * MINUTE);
+    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_SET, "metadata.finalizers.0"),
+             STR("addons.cluster.x-k8s.io"));
+    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"),
+             STR("ConfigMap/cm1 true hash, Secret/s1 true hash"));
+    crs_rig_do(&rig, "PATCH", CRS_RIG_SET, GO_ON);
+    crs_rig_await_gone(&rig, CRS_RIG_SET);
+    CHECK(!crs_rig_exists(&rig, CRS_RIG_BINDING));
+}
+
+SIM_TEST(crs_75_a_resync_of_an_unchanged_world_writes_nothing)
+{
+    SCOPED(crs_rig) rig;
+    crs_rig_init(&rig);
+    crs_rig_cluster(&rig, 2);
+    crs_rig_ready(&rig, "Reconcile");
+    const double before = crs_rig_metric(&rig, "controller_runtime_reconcile_total{controller="
+                                               "\"clusterresourceset\",result=\"success\"}");
+    crs_rig_check_quiet(&rig, 35 * MINUTE);
+    const double after = crs_rig_metric(&rig, "controller_runtime_reconcile_total{controller="
+                                              "\"clusterresourceset\",result=\"success\"}");
+    CHECK(after >= before + 3); /* resyncs did come */
+    CHECK_EQ(buf_str(&rig.management.asked), STR(""));
+}
+
+/* Another process finds everything done. */
+SIM_TEST(crs_75_a_restart_in_an_unchanged_world_writes_nothing)
+{
+    SCOPED(crs_rig) rig;
+    crs_rig_init(&rig);
+    crs_rig_ready(&rig, "Reconcile");
+    CHECK_OK(fiber_sleep(10 * SECOND));
+    crs_rig_stop(&rig);
+    crs_rig_forget(&rig);
+    crs_rig_start(&rig, NULL);
+    CHECK_OK(fiber_sleep(MINUTE));
+    CHECK_EQ(rig.management.writes, 0);
+    CHECK_EQ(proxy_count(&rig.workloads[0], "/configmaps"), 0);
+}
+
+SIM_TEST(crs_76_a_set_without_the_label_of_the_filter_is_ignored)
+{
+    SCOPED(crs_rig) rig;
+    crs_rig_init(&rig);
+    crs_rig_cluster_as(&rig, "ns", 1, CRS_RIG_LABELS ",\"cluster.x-k8s.io/watch-filter\":\"us\"",
+                       "");
+    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
+    crs_rig_start(&rig, &(struct fleet_options){.watch_filter = STR("us")});
+    crs_rig_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
+    crs_rig_set_as(&rig, "crs2", "ApplyOnce", "ConfigMap/cm1", CRS_RIG_SELECTOR,
+                   ",\"labels\":{\"cluster.x-k8s.io/watch-filter\":\"them\"}");
+    crs_rig_check_quiet(&rig, 20 * MINUTE);
+    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_SET, "metadata.finalizers"), STR(""));
+    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_SETS "/crs2", "metadata.finalizers"), STR(""));
+    TEST_CASE("with the label");
+    crs_rig_do(&rig, "PATCH", CRS_RIG_SET,
+               "{\"metadata\":{\"labels\":{\"cluster.x-k8s.io/watch-filter\":\"us\"}}}");
+    crs_rig_await_applied(&rig, "crs1");
+}
+
+SIM_TEST(crs_78_a_pass_that_failed_observes_nothing)
+{
+    SCOPED(crs_rig) rig;
+    crs_rig_init(&rig);
+    crs_rig_ready(&rig, "ApplyOnce");
+    crs_rig_map(&rig, "cm2", "a: [");
+    crs_rig_do(&rig, "PATCH", CRS_RIG_SET, crs_rig_resources(&rig, "ConfigMap/cm1 ConfigMap/cm2"));
+    crs_rig_await_condition(&rig, "crs1", "ResourcesApplied", "False/NotApplied/");
+    CHECK_OK(fiber_sleep(MINUTE));
+    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_SET, "metadata.generation"), STR("2"));
+    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_SET, "status.observedGeneration"), STR("1"));
+    crs_rig_map(&rig, "cm2", CRS_RIG_MANIFEST("c", "1"));
+    crs_rig_await_applied(&rig, "crs1");
+    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_SET, "status.observedGeneration"), STR("2"));
+}
+
+/* Another controller keeps its condition at the end of the list: its order is as good as ours. */
+SIM_TEST(crs_75_another_order_of_the_conditions_is_no_reason_to_write)
+{
+    SCOPED(crs_rig) rig;
+    SCOPED(buf) patch = {.limit = 0};
+    crs_rig_init(&rig);
+    crs_rig_ready(&rig, "Reconcile");
+    CHECK_OK(fiber_sleep(10 * SECOND));
+    const struct str conditions = crs_rig_look(&rig, CRS_RIG_SET, "status.conditions");
+    buf_print(&patch,
+              "{\"status\":{\"conditions\":%.*s,{\"type\":\"Another\",\"status\":\"True\","
+              "\"reason\":\"Here\",\"message\":\"\",\"lastTransitionTime\":"
+              "\"2026-01-01T00:00:00Z\"}]}}",
+              (int)conditions.len - 1, conditions.ptr);
+    crs_rig_do(&rig, "PATCH", CRS_RIG_SET "/status", buf_c(&patch));
+    crs_rig_check_quiet(&rig, 20 * MINUTE);
+    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_SET, "status.conditions.4.type"), STR("Another"));
+}

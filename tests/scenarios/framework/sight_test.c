@@ -1,0 +1,159 @@
+/* What nodes see: caches that may be behind, and other clusters. */
+#include "client/client.h"
+#include "client/discovery/discovery.h"
+#include "framework/framework_internal.h"
+#include "net/tls.h"
+#include "scenarios/framework/rig.h"
+
+#define NOTES ((size_t)1000)
+
+static void start(struct rig *rig)
+{
+    rig_init(rig);
+    rig_create_owner(rig);
+    rig_start(rig, NULL);
+    rig_plan(rig);
+    rig->node_count = 1;
+}
+
+SIM_TEST(a_cache_that_is_behind_our_own_writes_is_not_believed)
+{
+    SCOPED(rig) rig;
+    start(&rig);
+    rig_settle(&rig);
+    rig.proxy.holds_watches = true;
+    for (size_t i = 0; i < 3; i++) {
+        rig_loop_now(&rig);
+        rig_check_done(&rig);
+    }
+    CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_MAP), 1);
+    CHECK_EQ(proxy_count(&rig.proxy, "GET " RIG_MAP), 2);
+    CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_WEB "/status"), 2);
+    rig.proxy.holds_watches = false;
+    rig_settle(&rig);
+    proxy_forget(&rig.proxy);
+    rig_loop(&rig);
+    CHECK_EQ(buf_str(&rig.proxy.asked), STR(""));
+}
+
+SIM_TEST(what_was_deleted_behind_our_back_comes_back)
+{
+    SCOPED(rig) rig;
+    start(&rig);
+    rig_run(&rig);
+    rig_await_condition(&rig, "Failed", "False//");
+    rig_do(&rig, "DELETE", RIG_MAP, NULL);
+    rig_await(&rig, RIG_MAP, "data.a", "1");
+}
+
+/* A thousand writes of which the cache knows, and those that it does not know yet. */
+SIM_TEST(what_caches_know_is_forgotten)
+{
+    SCOPED(rig) rig;
+    SCOPED(arena) arena = {0};
+    struct sight sight;
+    start(&rig);
+    rig_settle(&rig);
+    const struct gvk gvk = {STR(""), STR("v1"), STR("ConfigMap")};
+    CHECK_OK(sight_find(rig.framework, &arena, NULL, gvk, &sight));
+    CHECK(sight.cache);
+    for (size_t i = 0; i < 2 * NOTES; i++) {
+        OWNED(object) object = NULL;
+        CHECK_OK(object_read(arena_print(&arena,
+                                         "{\"metadata\":{\"name\":\"m-%zu\",\"namespace\":"
+                                         "\"default\",\"resourceVersion\":\"%s\"}}",
+                                         i, i % 2 ? "1" : "999999999"),
+                             &object));
+        sight_note(rig.framework, &sight, object);
+    }
+    const size_t kept = map_count(&rig.framework->written);
+    CHECK(kept >= NOTES);
+    CHECK(kept <= NOTES + NOTES / 2 + 100);
+    /* What is not known is asked for. */
+    struct object *object = NULL;
+    CHECK_ERROR(sight_read(rig.framework, &sight, KEY("default", "m-0"), &object), ERROR_NOT_FOUND);
+    CHECK_ERROR(sight_read(rig.framework, &sight, KEY("default", "m-1"), &object), ERROR_NOT_FOUND);
+    CHECK_EQ(proxy_count(&rig.proxy, "GET " RIG_MAPS "/m-0"), 1);
+    CHECK_EQ(proxy_count(&rig.proxy, "GET " RIG_MAPS "/m-1"), 0);
+}
+
+/* The way to the virtual cluster. */
+struct away {
+    struct rest_config config;
+    struct buf token;
+    struct client *client;
+    struct discovery_pool *pool;
+    struct discovery *discovery;
+    bool is_lost;
+};
+
+static void away_init(struct away *away, struct rig *rig)
+{
+    *away = (struct away){.token = {.secret = true}};
+    apiserver_cluster_token(rig->desk.server, 0, &away->token);
+    away->config.server = (struct url){.scheme = URL_HTTPS,
+                                       .host = STR("server.test"),
+                                       .port = apiserver_port(rig->desk.server),
+                                       .path = STR("/clusters/vc-0001")};
+    away->config.host = STR("https://server.test/clusters/vc-0001");
+    away->config.tls.trust = tls_trust_ref(rig->desk.trust);
+    away->config.auth.token = buf_str(&away->token);
+    away->client = client_new(loop_current(), &(struct client_options){.config = &away->config,
+                                                                       .network = rig->desk.network,
+                                                                       .tls = rig->desk.tls,
+                                                                       .qps = -1});
+    away->pool = discovery_pool_new();
+    away->discovery = discovery_new(away->client, away->pool, NULL);
+}
+
+static void away_done(struct away *away)
+{
+    discovery_free(away->discovery);
+    discovery_pool_free(away->pool);
+    client_free(away->client);
+    rest_config_done(&away->config);
+    buf_done(&away->token);
+}
+
+static struct error *reach(void *data, struct graph_node *node, struct graph_cluster *ret_cluster)
+{
+    const struct away *away = data;
+    (void)node;
+    if (away->is_lost)
+        return outcome_retry_later(NULL, STR("dependencyStatus"), STR("not connected"), 0);
+    *ret_cluster = (struct graph_cluster){away->client, away->discovery};
+    return NULL;
+}
+
+SIM_TEST(nodes_of_another_cluster_go_there)
+{
+    SCOPED(rig) rig;
+    start(&rig);
+    {
+        SCOPED(away) away;
+        OWNED(object) there = NULL;
+        const struct gvr maps = {STR(""), STR("v1"), STR("configmaps")};
+        away_init(&away, &rig);
+        rig.nodes[1] = (struct rig_node){
+            .object = rig_map,
+            .options = {.cluster = STR("vc-0001"),
+                        .reach = reach,
+                        .data = &away,
+                        .flags = GRAPH_NO_MUTATION | GRAPH_NO_MARKERS,
+                        .apply = GRAPH_CREATE_OR_MERGE,
+                        .check = readiness_always},
+        };
+        rig.node_count = 2; /* the same object, in each of the two */
+        rig_loop(&rig);
+        rig_check_done(&rig);
+        CHECK_OK(client_get(away.client, maps, KEY("default", "w1-web"), NULL, &there));
+        CHECK(!object_owner_references(there));
+        CHECK(!object_annotations(there));
+        CHECK_EQ(rig_annotation(&rig, RIG_MAP, "default.web.checksum.corset.dev/w1"), STR("1"));
+        CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_MAP), 1);
+        away.is_lost = true;
+        rig_loop(&rig);
+        CHECK(rig.result.requeue);
+        CHECK_EQ(rig_condition(&rig, "Failed"), STR("True/dependencyStatus/not connected"));
+    }
+}

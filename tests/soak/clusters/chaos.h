@@ -1,0 +1,148 @@
+/*
+ * One simulated run of a ClusterCache over clusters whose servers come and go.
+ *
+ * The management cluster and every workload cluster are small servers of ours on one loop in
+ * virtual time. They answer what a connection needs (/, discovery, Nodes) and keep count, so that
+ * what the ClusterCache says it did can be held against what servers saw. All that happens depends
+ * on the seed alone; what happened is a trace, and its hash is the run's.
+ *
+ * A run of outages kills and restarts servers for half an hour of virtual time. A run of rotation
+ * changes credentials every minute while consumers call all the time.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "async/event.h"
+#include "async/scope.h"
+#include "base/buf.h"
+#include "base/random.h"
+#include "client/kubeconfig/kubeconfig.h"
+#include "clustercache/clustercache.h"
+#include "soak/clusters/shelf.h"
+#include "support/simulation/trace.h"
+#include "testing/sim.h"
+#include "testing/sim_network.h"
+
+#define CHAOS_NODE  GVK("", "v1", "Node")
+#define CHAOS_NODES 3 /* of each cluster */
+
+struct chaos;
+
+/* How the server of a cluster is doing. */
+enum site_weather {
+    SITE_WELL,
+    SITE_KILLED,       /* nobody listens, connections are gone */
+    SITE_BLACK_HOLE,   /* packets vanish */
+    SITE_BREAKING,     /* connections break now and then */
+    SITE_SLOW,         /* answers take long, some too long */
+    SITE_FAILING,      /* 500 */
+    SITE_UNAUTHORIZED, /* 401 */
+    SITE_WEATHERS,
+};
+
+/* A workload cluster, and what its server has seen. */
+struct site {
+    struct chaos *chaos;
+    size_t index;
+    char name[16], host[24];
+    struct key key;
+    struct http_server *server; /* NULL: killed */
+    struct shelf nodes;
+    struct random dice;
+    enum site_weather weather;
+    int64_t since;     /* this weather */
+    int64_t was_lossy; /* the last moment of one in which bytes were lost or late */
+
+    /* Answers to GET /: given in good weather, and those of which nobody knows who got them. */
+    size_t good, good_perhaps;
+    size_t refused, refused_perhaps; /* not 2xx */
+    int64_t answered;                /* the last */
+    bool answered_good;
+
+    /* Its consumer. */
+    bool is_told; /* something has happened to its connection */
+    struct event told;
+    size_t tellings, events;
+    uint64_t seen; /* the newest version of a Node that was told */
+
+    /* Credentials. */
+    uint64_t token, refused_below; /* number of the newest; the server takes none before this */
+    size_t calls, bad_tokens;
+};
+
+/* What the log of a run said. */
+struct chaos_log {
+    size_t connected, moved, disconnected;
+    size_t unreachable, unfinished; /* attempts that failed: without an answer to GET /, after it */
+};
+
+struct chaos_options {
+    uint64_t seed;
+    size_t clusters;
+    bool rotates; /* instead of outages */
+    bool verbose;
+};
+
+struct chaos {
+    struct chaos_options options;
+    struct network *network;
+    struct tls_context *tls;
+    struct tls_server *tls_server;
+    struct buf authority; /* PEM */
+    struct http_server *management;
+    struct shelf clusters, secrets;
+    struct site *sites;
+    struct random dice;
+
+    /* What is under test. */
+    struct rest_config config;
+    struct client *client;
+    struct cache_set *set;
+    struct metrics *metrics;
+    struct clustercache *cache;
+    struct controller *controller;
+    struct scope running;
+
+    struct chaos_log log;
+    struct trace trace;
+};
+
+/* Evenly from [least, most). */
+duration chaos_span(struct random *dice, duration least, duration most);
+
+/* management.c: Clusters and kubeconfig Secrets. Suspend. */
+void chaos_management_open(struct chaos *chaos);
+void chaos_management_close(struct chaos *chaos);
+void chaos_management_rotate(struct chaos *chaos, size_t index); /* the Secret is a new one */
+
+/* site.c. Suspend. */
+void site_init(struct site *site, struct chaos *chaos, size_t index);
+void site_done(struct site *site);
+void site_turn(struct site *site, enum site_weather weather);
+void site_change_node(struct site *site);
+
+/* process.c: the ClusterCache and who uses it. Suspend. */
+void chaos_process_open(struct chaos *chaos);
+void chaos_process_close(struct chaos *chaos);
+
+/* check.c: fail the test. */
+void chaos_check_settled(struct chaos *chaos); /* all connected, every watch attached */
+void chaos_check_moment(struct chaos *chaos);
+void chaos_check_counts(struct chaos *chaos);
+
+/* What a process must not collect. */
+struct chaos_footprint {
+    size_t fibers, timers, connections;
+};
+struct chaos_footprint chaos_footprint(const struct chaos *chaos);
+/* Suspends. */
+void chaos_check_footprint(const struct chaos *chaos, struct chaos_footprint before);
+
+/* outages.c, rotation.c: the two sorts of run, on the main fiber. Suspend. */
+void chaos_outages(struct chaos *chaos);
+void chaos_rotation(struct chaos *chaos);
+
+/* run.c: a whole run on a loop of its own; its hash. Fails the test when something is wrong. */
+uint64_t chaos_run(const struct chaos_options *options);

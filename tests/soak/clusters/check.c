@@ -1,0 +1,176 @@
+/* What the ClusterCache says, held against what is so and what servers saw. */
+#include "async/fiber.h"
+#include "async/loop.h"
+#include "base/metrics.h"
+#include "clustercache/clustercache_internal.h"
+#include "soak/clusters/chaos.h"
+
+/* A probe begins at most this long after the one before has ended, and takes at most so long. */
+#define PROBE_EVERY (10500 * MILLISECOND)
+#define PROBE_TAKES (5 * SECOND)
+
+/* An attempt to connect: to the next one, and how long one may hang in discovery. */
+#define RETRY_EVERY   (31 * SECOND)
+#define ATTEMPT_TAKES (65 * SECOND)
+#define THRESHOLD     5
+#define LOOK_EVERY    SECOND /* what happened since may be as old as this */
+
+#define SURELY_PROBED       (PROBE_EVERY + PROBE_TAKES + LOOK_EVERY)
+#define SURELY_DISCONNECTED (SURELY_PROBED + THRESHOLD * (PROBE_EVERY + PROBE_TAKES))
+#define SURELY_CONNECTED    (RETRY_EVERY + ATTEMPT_TAKES)
+
+/* Somebody probes at any moment, so a footprint may be larger for a moment, but not for long. */
+#define CALMS_DOWN MINUTE
+
+/* Bytes of a slow network still arrive. */
+#define ECHO (3 * SECOND)
+
+static double value_of(const struct metrics_series *series)
+{
+    return series ? metrics_value(series) : 0;
+}
+
+static struct accessor *accessor_of(const struct site *site)
+{
+    struct accessor *accessor = clustercache_find(site->chaos->cache, site->key);
+    if (!accessor)
+        test_fail(TEST_PLACE(site->name), "is not known");
+    return accessor;
+}
+
+static bool is_connected(const struct site *site)
+{
+    OWNED(workload) workload = NULL;
+    OWNED(error) err = clustercache_get_client(site->chaos->cache, site->key, &workload);
+    if (err && !error_is(err, ERROR_NOT_CONNECTED))
+        test_fail(TEST_PLACE(site->name), "%s", err->message);
+    return !err;
+}
+
+static bool answers_nothing(enum site_weather weather)
+{
+    return weather == SITE_KILLED || weather == SITE_BLACK_HOLE || weather == SITE_FAILING;
+}
+
+static void check_weather(const struct site *site, bool connected, uint32_t failures)
+{
+    const int64_t now = loop_now(loop_current());
+    const duration span = now - site->since;
+    const enum site_weather weather = site->weather;
+    if (weather == SITE_WELL && span > SURELY_CONNECTED && !connected)
+        test_fail(TEST_PLACE(site->name), "is well and not connected");
+    if (weather == SITE_WELL && span > SURELY_PROBED + ECHO && connected && failures)
+        test_fail(TEST_PLACE(site->name), "is well and said to fail");
+    if (weather == SITE_UNAUTHORIZED && span > SURELY_PROBED && connected)
+        test_fail(TEST_PLACE(site->name), "says 401 and is connected");
+    if (!answers_nothing(weather) || !connected)
+        return;
+    if (span > SURELY_PROBED && !failures)
+        test_fail(TEST_PLACE(site->name), "does not answer, and no probe has failed");
+    if (span > SURELY_DISCONNECTED)
+        test_fail(TEST_PLACE(site->name), "does not answer and is connected");
+}
+
+static size_t check_site(const struct site *site)
+{
+    const struct accessor *accessor = accessor_of(site);
+    const struct clustercache_health health =
+        clustercache_get_health(site->chaos->cache, site->key);
+    const int64_t now = loop_now(loop_current());
+    const bool connected = is_connected(site);
+    CHECK_EQ(connected, accessor->workload != NULL);
+    CHECK_EQ(value_of(accessor->series.up), connected ? 1.0 : 0.0);
+    CHECK(!connected || health.failures < THRESHOLD);
+    CHECK(!connected || now - health.last_probe <= SURELY_PROBED);
+    CHECK(health.last_success <= health.last_probe);
+    CHECK_EQ(health.failures > 0, health.last_success < health.last_probe);
+    check_weather(site, connected, health.failures);
+    return connected;
+}
+
+void chaos_check_moment(struct chaos *chaos)
+{
+    size_t connected = 0;
+    for (size_t i = 0; i < chaos->options.clusters; i++)
+        connected += check_site(&chaos->sites[i]);
+    CHECK_EQ(clustercache_connected(chaos->cache), connected);
+    CHECK_EQ(clustercache_count(chaos->cache), chaos->options.clusters);
+}
+
+void chaos_check_settled(struct chaos *chaos)
+{
+    for (size_t i = 0; i < chaos->options.clusters; i++) {
+        const struct site *site = &chaos->sites[i];
+        test_case("seed %llu, cluster %s", (unsigned long long)chaos->options.seed, site->name);
+        CHECK(is_connected(site));
+        CHECK_EQ(accessor_of(site)->health.failures, 0U);
+        CHECK_EQ(site->nodes.streams, (size_t)1);
+        CHECK_EQ(site->seen, site->nodes.revision);
+    }
+    test_case("seed %llu", (unsigned long long)chaos->options.seed);
+    CHECK_EQ(clustercache_connected(chaos->cache), chaos->options.clusters);
+}
+
+static void check_between(const char *what, size_t seen, size_t least, size_t most)
+{
+    if (seen < least || seen > most)
+        test_fail(TEST_PLACE(what), "%zu, should be from %zu to %zu", seen, least, most);
+}
+
+/* Every answer of a server is somebody's success or failure, and there are no others. */
+void chaos_check_counts(struct chaos *chaos)
+{
+    const struct chaos_log *log = &chaos->log;
+    size_t good = 0, good_perhaps = 0, refused = 0, succeeded = 0, failed = 0, tellings = 0;
+    for (size_t i = 0; i < chaos->options.clusters; i++) {
+        const struct site *site = &chaos->sites[i];
+        const struct accessor *accessor = accessor_of(site);
+        good += site->good;
+        good_perhaps += site->good_perhaps;
+        refused += site->refused;
+        succeeded += (size_t)value_of(accessor->series.succeeded);
+        failed += (size_t)value_of(accessor->series.failed);
+        tellings += site->tellings;
+    }
+    trace_print(&chaos->trace,
+                "%zu probes succeeded, %zu failed; %zu connections, %zu attempts; servers gave %zu "
+                "good answers and perhaps %zu, refused %zu; told %zu times",
+                succeeded, failed, log->connected, log->unreachable + log->unfinished, good,
+                good_perhaps, refused, tellings);
+    check_between("successes", succeeded + log->connected + log->moved + log->unfinished, good,
+                  good + good_perhaps);
+    CHECK(refused <= failed + log->unreachable);
+    CHECK_EQ(log->connected, log->disconnected + chaos->options.clusters);
+    check_between("tellings", tellings, log->connected, log->connected + log->disconnected);
+}
+
+struct chaos_footprint chaos_footprint(const struct chaos *chaos)
+{
+    return (struct chaos_footprint){
+        .fibers = loop_fiber_count(loop_current()),
+        .timers = loop_timer_count(loop_current()),
+        .connections = sim_network_connections(chaos->network),
+    };
+}
+
+static bool is_no_larger(struct chaos_footprint now, struct chaos_footprint before)
+{
+    /* Each end of a connection may or may not have a timer under way, since moving it is costly. */
+    return now.fibers <= before.fibers && now.connections <= before.connections &&
+           now.timers <= before.timers + 2 * before.connections;
+}
+
+void chaos_check_footprint(const struct chaos *chaos, struct chaos_footprint before)
+{
+    const int64_t end = loop_now(loop_current()) + CALMS_DOWN;
+    struct chaos_footprint now = chaos_footprint(chaos);
+    while (!is_no_larger(now, before) && loop_now(loop_current()) < end) {
+        CHECK_OK(fiber_sleep(100 * MILLISECOND));
+        now = chaos_footprint(chaos);
+    }
+    if (!is_no_larger(now, before))
+        test_fail(TEST_PLACE("footprint"),
+                  "%zu fibers, %zu timers, %zu connections; before it was %zu, %zu, %zu",
+                  now.fibers, now.timers, now.connections, before.fibers, before.timers,
+                  before.connections);
+}

@@ -1,0 +1,82 @@
+#include <inttypes.h>
+
+#include "async/fiber.h"
+#include "base/base64.h"
+#include "http/server.h"
+#include "soak/clusters/chaos.h"
+
+#define HOST STR("management.test")
+
+static void write_cluster(void *data, size_t index, uint64_t version, struct buf *out)
+{
+    (void)data;
+    buf_print(out,
+              "\"metadata\":{\"name\":\"c%zu\",\"namespace\":\"default\",\"uid\":\"u%zu\","
+              "\"resourceVersion\":\"%" PRIu64 "\"},\"status\":{\"initialization\":{"
+              "\"infrastructureProvisioned\":true}}",
+              index, index, version);
+}
+
+static void write_kubeconfig(const struct chaos *chaos, size_t index, struct buf *out)
+{
+    const struct site *site = &chaos->sites[index];
+    SCOPED(buf) host = {0};
+    SCOPED(buf) token = {0};
+    buf_print(&host, "%s://%s", chaos->tls_server ? "https" : "http", site->host);
+    buf_print(&token, "t%" PRIu64, site->token);
+    const struct rest_config config = {
+        .host = buf_str(&host),
+        .tls = {.trust_pem = buf_str(&chaos->authority)},
+        .auth = {.token = buf_str(&token)},
+    };
+    kubeconfig_write(out, STR("c"), &config);
+}
+
+static void write_secret(void *data, size_t index, uint64_t version, struct buf *out)
+{
+    SCOPED(buf) kubeconfig = {0};
+    SCOPED(buf) value = {0};
+    write_kubeconfig(data, index, &kubeconfig);
+    base64_encode(&value, buf_str(&kubeconfig));
+    buf_print(out,
+              "\"metadata\":{\"name\":\"c%zu-kubeconfig\",\"namespace\":\"default\","
+              "\"uid\":\"s%zu\",\"resourceVersion\":\"%" PRIu64 "\"},\"data\":{\"value\":\"%.*s\"}",
+              index, index, version, STR_ARG(buf_str(&value)));
+}
+
+static struct error *serve(void *data, struct http_request *request)
+{
+    struct chaos *chaos = data;
+    const bool of_secrets = str_contains(http_request_target(request), STR("/secrets"));
+    return shelf_serve(of_secrets ? &chaos->secrets : &chaos->clusters, request);
+}
+
+void chaos_management_open(struct chaos *chaos)
+{
+    chaos->clusters = (struct shelf){.api_version = "cluster.x-k8s.io/v1beta2",
+                                     .kind = "Cluster",
+                                     .write = write_cluster,
+                                     .data = chaos};
+    chaos->secrets =
+        (struct shelf){.api_version = "v1", .kind = "Secret", .write = write_secret, .data = chaos};
+    shelf_init(&chaos->clusters, chaos->options.clusters);
+    shelf_init(&chaos->secrets, chaos->options.clusters);
+    const struct http_server_options options = {
+        .network = chaos->network, .host = HOST, .port = 80, .handler = serve, .data = chaos};
+    CHECK_OK(http_server_new(loop_current(), &options, &chaos->management));
+    chaos->config.server = (struct url){.scheme = URL_HTTP, .host = HOST, .port = 80};
+    chaos->config.host = STR("http://management.test");
+}
+
+void chaos_management_close(struct chaos *chaos)
+{
+    http_server_free(chaos->management);
+    shelf_done(&chaos->clusters);
+    shelf_done(&chaos->secrets);
+}
+
+void chaos_management_rotate(struct chaos *chaos, size_t index)
+{
+    chaos->sites[index].token++;
+    shelf_change(&chaos->secrets, index);
+}

@@ -1,0 +1,107 @@
+/* New credentials every minute, and soon after the old ones are good for nothing. */
+#include "async/fiber.h"
+#include "client/client.h"
+#include "clustercache/clustercache_internal.h"
+#include "soak/clusters/chaos.h"
+
+#define ROTATIONS 10
+#define PERIOD    (60 * SECOND)
+
+/* Old credentials are taken for that long. */
+#define GRACE    (10 * SECOND)
+#define SETTLES  (150 * SECOND)
+#define CALLS    (4 * SECOND)
+#define REWRITES (15 * SECOND)
+
+static bool count_one(void *data, struct object *object)
+{
+    (void)object;
+    ++*(size_t *)data;
+    return true;
+}
+
+/* Everything a consumer may do, through a connection it has just asked for. */
+static void call(struct site *site)
+{
+    OWNED(workload) workload = NULL;
+    OWNED(object) live = NULL;
+    OWNED(object) cached = NULL;
+    size_t listed = 0;
+    CHECK_OK(clustercache_get_client(site->chaos->cache, site->key, &workload));
+    CHECK_OK(
+        client_get(workload_client(workload), GVR("", "v1", "nodes"), KEY("", "n1"), NULL, &live));
+    CHECK_OK(workload_get(workload, CHAOS_NODE, KEY("", "n1"), &cached));
+    CHECK_OK(workload_list(workload, CHAOS_NODE, STR(""), count_one, &listed));
+    CHECK_EQ(listed, (size_t)CHAOS_NODES);
+    site->calls++;
+}
+
+static struct error *call_again(void *data)
+{
+    struct site *site = data;
+    for (;;) {
+        TRY(fiber_sleep(chaos_span(&site->dice, CALLS / 2, CALLS)));
+        test_case("cluster %s", site->name);
+        FIBER_SHIELD(FOREVER);
+        call(site);
+    }
+}
+
+static struct error *rewrite(void *data)
+{
+    struct site *site = data;
+    for (;;) {
+        TRY(fiber_sleep(chaos_span(&site->dice, REWRITES / 2, REWRITES)));
+        site_change_node(site);
+    }
+}
+
+static void rotate_all(struct chaos *chaos)
+{
+    for (size_t i = 0; i < chaos->options.clusters; i++)
+        chaos_management_rotate(chaos, i);
+    CHECK_OK(fiber_sleep(GRACE));
+    for (size_t i = 0; i < chaos->options.clusters; i++)
+        chaos->sites[i].refused_below = chaos->sites[i].token;
+    CHECK_OK(fiber_sleep(PERIOD - GRACE));
+}
+
+/* One list when it was first asked for, and one connection made. */
+static void check_sites(const struct chaos *chaos)
+{
+    for (size_t i = 0; i < chaos->options.clusters; i++) {
+        const struct site *site = &chaos->sites[i];
+        test_case("cluster %s", site->name);
+        CHECK_EQ(site->nodes.lists, (size_t)1);
+        CHECK_EQ(site->tellings, (size_t)1);
+        CHECK_EQ(site->bad_tokens, (size_t)0);
+        CHECK(site->calls > ROTATIONS * PERIOD / CALLS / 2);
+    }
+    test_case("all");
+    CHECK_EQ(chaos->log.connected, chaos->options.clusters);
+    CHECK_EQ(chaos->log.moved, ROTATIONS * chaos->options.clusters);
+    CHECK_EQ(chaos->log.disconnected + chaos->log.unreachable + chaos->log.unfinished, (size_t)0);
+}
+
+void chaos_rotation(struct chaos *chaos)
+{
+    CHECK_OK(fiber_sleep(SETTLES));
+    chaos_check_settled(chaos);
+    const struct chaos_footprint before = chaos_footprint(chaos);
+    {
+        SCOPED(scope) scope = {0};
+        for (size_t i = 0; i < chaos->options.clusters; i++) {
+            scope_start(&scope, "calls", call_again, &chaos->sites[i]);
+            scope_start(&scope, "changes", rewrite, &chaos->sites[i]);
+        }
+        for (size_t i = 0; i < ROTATIONS; i++) {
+            rotate_all(chaos);
+            chaos_check_moment(chaos);
+        }
+    }
+    CHECK_OK(fiber_sleep(SETTLES));
+    chaos_check_settled(chaos);
+    chaos_check_counts(chaos);
+    check_sites(chaos);
+    chaos_check_footprint(chaos, before);
+}

@@ -1,0 +1,167 @@
+#include "soak/clusters/shelf.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "async/fiber.h"
+#include "async/loop.h"
+#include "base/memory.h"
+
+#define JSON    STR("application/json")
+#define NUMBERS STR("0123456789")
+
+void shelf_init(struct shelf *shelf, size_t count)
+{
+    shelf->versions = mem_alloc_zero(count * sizeof(*shelf->versions));
+    shelf->count = count;
+    for (size_t i = 0; i < count; i++)
+        shelf->versions[i] = ++shelf->revision;
+}
+
+void shelf_done(struct shelf *shelf)
+{
+    mem_free(TAKE(shelf->versions));
+}
+
+void shelf_change(struct shelf *shelf, size_t index)
+{
+    shelf->versions[index] = ++shelf->revision;
+    event_wake_all(&shelf->changed);
+}
+
+static void write_object(const struct shelf *shelf, size_t index, struct buf *out)
+{
+    buf_print(out, "{\"apiVersion\":\"%s\",\"kind\":\"%s\",", shelf->api_version, shelf->kind);
+    shelf->write(shelf->data, index, shelf->versions[index], out);
+    buf_add_char(out, '}');
+}
+
+static struct error *answer_list(struct shelf *shelf, struct http_request *request)
+{
+    SCOPED(buf) body = {.limit = 0};
+    shelf->lists++;
+    buf_print(&body,
+              "{\"apiVersion\":\"%s\",\"kind\":\"%sList\",\"metadata\":{\"resourceVersion\":"
+              "\"%" PRIu64 "\"},\"items\":[",
+              shelf->api_version, shelf->kind, shelf->revision);
+    for (size_t i = 0; i < shelf->count; i++) {
+        if (i)
+            buf_add_char(&body, ',');
+        write_object(shelf, i, &body);
+    }
+    buf_add(&body, STR("]}"));
+    return http_request_answer(request, 200, JSON, buf_str(&body));
+}
+
+static struct error *answer_one(const struct shelf *shelf, struct http_request *request,
+                                size_t index)
+{
+    SCOPED(buf) body = {.limit = 0};
+    write_object(shelf, index, &body);
+    return http_request_answer(request, 200, JSON, buf_str(&body));
+}
+
+/* Every object newer than this. */
+static void write_events(const struct shelf *shelf, const char *type, uint64_t since,
+                         struct buf *out)
+{
+    for (size_t i = 0; i < shelf->count; i++) {
+        if (shelf->versions[i] <= since)
+            continue;
+        buf_print(out, "{\"type\":\"%s\",\"object\":", type);
+        write_object(shelf, i, out);
+        buf_add(out, STR("}\n"));
+    }
+}
+
+static void write_end_of_list(const struct shelf *shelf, struct buf *out)
+{
+    buf_print(out,
+              "{\"type\":\"BOOKMARK\",\"object\":{\"apiVersion\":\"%s\",\"kind\":\"%s\","
+              "\"metadata\":{\"resourceVersion\":\"%" PRIu64 "\",\"annotations\":{"
+              "\"k8s.io/initial-events-end\":\"true\"}}}}\n",
+              shelf->api_version, shelf->kind, shelf->revision);
+}
+
+/* "7" for "x" in "/path?a=b&x=7"; empty when it is not there. */
+static struct str find_query(struct str target, const char *name)
+{
+    struct str path, part, rest = target;
+    (void)str_cut(&rest, '?', &path);
+    while (rest.len) {
+        (void)str_cut(&rest, '&', &part);
+        const struct str key = str_from_c(name);
+        if (str_starts_with(part, key) && part.len > key.len && part.ptr[key.len] == '=')
+            return str_skip(part, key.len + 1);
+    }
+    return STR("");
+}
+
+static uint64_t find_number(struct str target, const char *name)
+{
+    uint64_t number = 0;
+    (void)str_to_uint64(find_query(target, name), &number);
+    return number;
+}
+
+/* Suspends until its time is over or nobody listens. */
+static struct error *follow(struct shelf *shelf, struct http_request *request, uint64_t since)
+{
+    for (;;) {
+        SCOPED(buf) events = {.limit = 0};
+        while (shelf->revision == since)
+            TRY(event_wait(&shelf->changed, "a change"));
+        write_events(shelf, "MODIFIED", since, &events);
+        since = shelf->revision;
+        TRY(http_request_write(request, buf_str(&events)));
+    }
+}
+
+static struct error *stream(struct shelf *shelf, struct http_request *request)
+{
+    const struct str target = http_request_target(request);
+    const uint64_t seconds = find_number(target, "timeoutSeconds");
+    uint64_t since = find_number(target, "resourceVersion");
+    FIBER_TIMEOUT(seconds ? (duration)seconds * SECOND : FOREVER);
+    SCOPED(http_headers) headers = {0};
+    SCOPED(buf) first = {.limit = 0};
+    TRY(http_headers_add(&headers, STR("Content-Type"), JSON));
+    TRY(http_request_respond(request, 200, &headers));
+    if (str_eq(find_query(target, "sendInitialEvents"), STR("true"))) {
+        shelf->lists++;
+        write_events(shelf, "ADDED", 0, &first);
+        write_end_of_list(shelf, &first);
+        since = shelf->revision;
+        TRY(http_request_write(request, buf_str(&first)));
+    }
+    return error_ignore(follow(shelf, request, since), ERROR_DEADLINE);
+}
+
+/* The number at the end of a name, if it is one of ours. */
+static bool find_index(const struct shelf *shelf, struct str target, size_t *ret_index)
+{
+    struct str path, rest = target;
+    uint64_t number;
+    (void)str_cut(&rest, '?', &path);
+    size_t begin = path.len;
+    while (begin > 0 && memchr(NUMBERS.ptr, path.ptr[begin - 1], NUMBERS.len))
+        begin--;
+    if (!str_to_uint64(str_skip(path, begin), &number) || number >= shelf->count)
+        return false;
+    *ret_index = (size_t)number;
+    return true;
+}
+
+struct error *shelf_serve(struct shelf *shelf, struct http_request *request)
+{
+    const struct str target = http_request_target(request);
+    size_t index;
+    if (find_index(shelf, target, &index))
+        return answer_one(shelf, request, index);
+    if (!str_eq(find_query(target, "watch"), STR("true")))
+        return answer_list(shelf, request);
+    shelf->streams++;
+    struct error *err = stream(shelf, request);
+    shelf->streams--;
+    return err;
+}

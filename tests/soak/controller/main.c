@@ -1,0 +1,6 @@
+#include "soak/controller/soak.h"
+
+int main(int argc, char **argv)
+{
+    return seeds_main(soak_run, argc, argv);
+}

@@ -1,0 +1,32 @@
+/*
+ * What writers, watchers and the audit stand on: a client of the server, the ledger, and whether
+ * the server was told to die.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "apimachinery/gvk.h"
+#include "async/event.h"
+#include "base/random.h"
+#include "client/client.h"
+#include "soak/crash/ledger.h"
+
+#define GROUND_NAMESPACE STR("crash")
+
+struct ground {
+    struct client *client;
+    struct ledger ledger;
+    struct random random;
+    bool is_killed;       /* from here on every failure is as it should be */
+    struct event changed; /* a watcher moved on */
+};
+
+struct gvr ground_gvr(enum ledger_resource resource);
+
+/* An object with one field, of a revision to be replaced or 0; the caller's. */
+MUST_USE struct error *ground_make(const struct ledger_object *object, uint64_t value,
+                                   int64_t revision, struct object **ret_object);
+
+/* Once: the namespace, the custom resource and the shared objects. Suspends. */
+MUST_USE struct error *ground_prepare(struct ground *ground);

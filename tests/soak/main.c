@@ -1,6 +1,0 @@
-#include "soak/soak.h"
-
-int main(int argc, char **argv)
-{
-    return seeds_main(soak_run, argc, argv);
-}

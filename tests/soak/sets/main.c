@@ -1,0 +1,6 @@
+#include "soak/sets/sets.h"
+
+int main(int argc, char **argv)
+{
+    return seeds_main(sets_run, argc, argv);
+}

@@ -1,0 +1,352 @@
+/*
+ * What there has to be once nothing happens any more: a function of sets, clusters and resources as
+ * they are, and for ApplyOnce of what was recorded when.
+ */
+#include <stdio.h>
+
+#include "json/path.h"
+#include "soak/sets/sets.h"
+
+#define FINALIZER STR("addons.cluster.x-k8s.io")
+
+/* One set as people left it, and how it fares. */
+struct subject {
+    struct sets *sets;
+    size_t number;
+    char name[8];
+    struct json_doc *doc; /* NULL: there is none */
+    bool is_paused, is_deleting;
+    unsigned refs, selected; /* bits */
+    bool is_missing, has_wrong_type, is_unusable;
+};
+
+static void subject_done(struct subject *subject)
+{
+    json_doc_free(subject->doc);
+}
+
+static const struct json_value *at(const struct json_doc *doc, const char *path)
+{
+    return json_path(doc ? json_doc_root(doc) : NULL, path);
+}
+
+static struct str text_at(const struct json_doc *doc, const char *path)
+{
+    return json_to_str(at(doc, path));
+}
+
+static int64_t number_of(const struct json_value *value)
+{
+    int64_t number;
+    return json_to_int64(value, &number) ? number : 0;
+}
+
+static void read_refs(struct subject *subject)
+{
+    const struct json_value *ref;
+    size_t resource;
+    JSON_FOREACH (key, ref, at(subject->doc, "spec.resources"))
+        if (sets_number(json_path_str(ref, "name"), 'r', RESOURCES, &resource))
+            subject->refs |= 1U << resource;
+}
+
+static void subject_read(struct sets *sets, size_t number, struct subject *subject)
+{
+    *subject = (struct subject){.sets = sets, .number = number};
+    snprintf(subject->name, sizeof(subject->name), "s%zu", number);
+    subject->doc = sets_find_set(sets, number);
+    if (!subject->doc)
+        return;
+    subject->is_deleting = sets_is_deleting(subject->doc);
+    subject->is_paused =
+        json_get(at(subject->doc, "metadata.annotations"), STR("cluster.x-k8s.io/paused")) != NULL;
+    read_refs(subject);
+    for (size_t i = 0; i < CLUSTERS; i++)
+        if (provider_selects(sets, number, i))
+            subject->selected |= 1U << i;
+}
+
+static bool is_serving(const struct subject *subject)
+{
+    return subject->doc && !subject->is_paused && !subject->is_deleting;
+}
+
+static const struct json_value *find_by(const struct json_value *list, const char *member,
+                                        struct str name)
+{
+    const struct json_value *item;
+    JSON_FOREACH (key, item, list)
+        if (str_eq(json_path_str(item, member), name))
+            return item;
+    return NULL;
+}
+
+/* Owned by this very set; by none of its name when there is no such set. */
+static struct error *check_owner(const struct subject *subject, const struct json_doc *doc,
+                                 const char *what)
+{
+    const struct json_value *owner =
+        find_by(at(doc, "metadata.ownerReferences"), "name", str_from_c(subject->name));
+    if (!str_eq(json_path_str(owner, "uid"), text_at(subject->doc, "metadata.uid")))
+        return error_new(ERROR_INVALID, "%s is not owned by %s as it should be", what,
+                         subject->name);
+    return NULL;
+}
+
+static bool is_applied(const struct json_value *item)
+{
+    bool applied = false;
+    return json_to_bool(json_get(item, STR("applied")), &applied) && applied;
+}
+
+/* What is said to be applied is there, whoever said so and when. */
+static struct error *check_claims(const struct subject *subject, size_t cluster,
+                                  const struct json_value *entry)
+{
+    const struct json_value *item;
+    size_t resource;
+    JSON_FOREACH (key, item, json_get(entry, STR("resources"))) {
+        if (!is_applied(item) ||
+            !sets_number(json_path_str(item, "name"), 'r', RESOURCES, &resource))
+            continue;
+        const struct content_version *version =
+            catalog_find(subject->sets, resource, json_path_str(item, "hash"));
+        if (!version)
+            return error_new(ERROR_INVALID, "%s on c%zu: unknown hash", subject->name, cluster);
+        TRY(catalog_check(subject->sets, version, cluster, false), "claim of %s", subject->name);
+    }
+    return NULL;
+}
+
+static struct error *disagree(const struct subject *subject, size_t cluster, size_t resource,
+                              const char *how)
+{
+    return error_new(ERROR_INVALID, "binding c%zu: r%zu of %s %s", cluster, resource, subject->name,
+                     how);
+}
+
+static struct error *check_fine(const struct subject *subject, size_t cluster,
+                                const struct content_version *version,
+                                const struct json_value *item)
+{
+    if (!is_applied(item))
+        return disagree(subject, cluster, version->resource, "is not applied");
+    if (!subject->sets->profile.reconciles[subject->number])
+        return NULL;
+    if (!str_eq(json_path_str(item, "hash"), str_from_c(version->hash)))
+        return disagree(subject, cluster, version->resource, "has another hash");
+    return catalog_check(subject->sets, version, cluster, true);
+}
+
+static struct error *check_broken(struct subject *subject, size_t cluster, size_t resource,
+                                  const struct json_value *item)
+{
+    if (is_applied(item) && !subject->sets->profile.reconciles[subject->number])
+        return NULL;
+    subject->is_unusable = true;
+    if (!item || is_applied(item) || json_path_str(item, "hash").len)
+        return disagree(subject, cluster, resource, "is not said to be unusable");
+    return NULL;
+}
+
+/* One resource of a set on a cluster that it selects. */
+static struct error *check_resource(struct subject *subject, size_t cluster, size_t resource,
+                                    const struct json_value *entry)
+{
+    const struct content_version *version;
+    char name[8];
+    snprintf(name, sizeof(name), "r%zu", resource);
+    const struct json_value *item =
+        find_by(json_get(entry, STR("resources")), "name", str_from_c(name));
+    switch (catalog_judge(subject->sets, resource, &version)) {
+    case FINE:
+        return check_fine(subject, cluster, version, item);
+    case BROKEN:
+        return check_broken(subject, cluster, resource, item);
+    case ABSENT:
+        subject->is_missing = true;
+        return NULL;
+    case WRONG_TYPE:
+        subject->has_wrong_type = true;
+        return NULL;
+    default:
+        return error_new(ERROR_INVALID, "r%zu was to be mended", resource);
+    }
+}
+
+static struct error *check_selected(struct subject *subject, size_t cluster,
+                                    const struct json_doc *binding, const struct json_value *entry)
+{
+    if (!entry)
+        return error_new(ERROR_INVALID, "binding c%zu has no entry of %s", cluster, subject->name);
+    TRY(check_owner(subject, binding, "a binding"));
+    for (size_t i = 0; i < RESOURCES; i++)
+        if (subject->refs & 1U << i)
+            TRY(check_resource(subject, cluster, i, entry));
+    return NULL;
+}
+
+static struct error *check_binding(struct subject *subject, size_t cluster)
+{
+    OWNED(json_doc) binding = sets_find_binding(subject->sets, cluster);
+    const struct json_value *entry =
+        find_by(at(binding, "spec.bindings"), "clusterResourceSetName", str_from_c(subject->name));
+    TRY(check_claims(subject, cluster, entry));
+    if (!subject->doc) {
+        if (entry)
+            return error_new(ERROR_INVALID, "binding c%zu has an entry of %s, which is gone",
+                             cluster, subject->name);
+        return check_owner(subject, binding, "a binding");
+    }
+    if (!is_serving(subject) || !(subject->selected & 1U << cluster))
+        return NULL;
+    return check_selected(subject, cluster, binding, entry);
+}
+
+struct expected {
+    const char *type, *status, *reason;
+};
+
+static struct error *check_condition(const struct subject *subject, const struct expected *expected)
+{
+    const struct json_value *found =
+        find_by(at(subject->doc, "status.conditions"), "type", str_from_c(expected->type));
+    const struct str status = json_path_str(found, "status"),
+                     reason = json_path_str(found, "reason");
+    if (!str_eq(status, str_from_c(expected->status)) ||
+        (expected->reason && !str_eq(reason, str_from_c(expected->reason))))
+        return error_new(ERROR_INVALID, "%s: %s is %.*s/%.*s instead of %s/%s", subject->name,
+                         expected->type, STR_ARG(status), STR_ARG(reason), expected->status,
+                         expected->reason ? expected->reason : "any");
+    if (number_of(json_get(found, STR("observedGeneration"))) !=
+        number_of(at(subject->doc, "metadata.generation")))
+        return error_new(ERROR_INVALID, "%s: %s is of another generation", subject->name,
+                         expected->type);
+    return NULL;
+}
+
+static struct error *check_observed(const struct subject *subject)
+{
+    const int64_t observed = number_of(at(subject->doc, "status.observedGeneration")),
+                  generation = number_of(at(subject->doc, "metadata.generation"));
+    if (observed != generation)
+        return error_new(ERROR_INVALID, "%s: observedGeneration is %lld instead of %lld",
+                         subject->name, (long long)observed, (long long)generation);
+    return NULL;
+}
+
+/* What the conditions say is what the bindings say. */
+static struct error *check_applied(const struct subject *subject)
+{
+    const bool failed = subject->has_wrong_type || subject->is_unusable;
+    subject->sets->has_trouble |= failed || subject->is_missing;
+    struct expected applied = {"ResourcesApplied", "False", "InternalError"};
+    if (subject->has_wrong_type)
+        applied.reason = "WrongSecretType";
+    else if (subject->is_unusable)
+        applied.reason = "NotApplied";
+    else if (!subject->is_missing)
+        applied = (struct expected){"ResourcesApplied", "True", "Applied"};
+    TRY(check_condition(subject, &applied));
+    const struct expected progress = {"InProgress", subject->is_unusable ? "True" : "False", NULL};
+    TRY(check_condition(subject, &progress));
+    TRY(check_condition(subject, &(struct expected){"Failed", failed ? "True" : "False", NULL}));
+    return failed ? NULL : check_observed(subject);
+}
+
+/* Without clusters nothing is in progress, and nothing fails. */
+static struct error *check_idle(const struct subject *subject)
+{
+    const struct json_value *conditions = at(subject->doc, "status.conditions");
+    static const char *const types[] = {"InProgress", "Failed"};
+    for (size_t i = 0; i < COUNT(types); i++)
+        if (str_eq(json_path_str(find_by(conditions, "type", str_from_c(types[i])), "status"),
+                   STR("True")))
+            return error_new(ERROR_INVALID, "%s: %s is True without a cluster", subject->name,
+                             types[i]);
+    return check_observed(subject);
+}
+
+static struct error *check_resources(const struct subject *subject)
+{
+    for (size_t i = 0; i < RESOURCES; i++) {
+        const struct content_version *version;
+        OWNED(json_doc) doc = sets_find_resource(subject->sets, i);
+        if (!(subject->refs & 1U << i) || !doc ||
+            catalog_judge(subject->sets, i, &version) == WRONG_TYPE)
+            continue;
+        TRY(check_owner(subject, doc, "a resource"));
+    }
+    return NULL;
+}
+
+static struct error *check_status(const struct subject *subject)
+{
+    if (subject->is_paused)
+        return check_condition(subject, &(struct expected){"Paused", "True", "Paused"});
+    TRY(check_condition(subject, &(struct expected){"Paused", "False", "NotPaused"}));
+    if (!subject->selected)
+        return check_idle(subject);
+    TRY(check_resources(subject));
+    return check_applied(subject);
+}
+
+static bool has_finalizer(const struct json_doc *doc)
+{
+    const struct json_value *item;
+    JSON_FOREACH (key, item, at(doc, "metadata.finalizers"))
+        if (str_eq(json_to_str(item), FINALIZER))
+            return true;
+    return false;
+}
+
+static struct error *check_set(struct sets *sets, size_t number)
+{
+    SCOPED(subject) subject = {0};
+    subject_read(sets, number, &subject);
+    if (subject.is_deleting && !subject.is_paused)
+        return error_new(ERROR_INVALID, "%s is still there", subject.name);
+    if (subject.doc && !has_finalizer(subject.doc))
+        return error_new(ERROR_INVALID, "%s has no finalizer", subject.name);
+    for (size_t i = 0; i < CLUSTERS; i++)
+        TRY(check_binding(&subject, i));
+    return subject.doc ? check_status(&subject) : NULL;
+}
+
+/* Nobody gets what nobody ever meant for it. */
+static struct error *check_strangers(struct sets *sets, size_t cluster)
+{
+    for (size_t i = 0; i < RESOURCES; i++) {
+        bool is_meant = false;
+        for (size_t set = 0; set < SETS; set++)
+            is_meant |= (sets->named[set] & 1U << i) && (sets->chosen[set] & 1U << cluster);
+        const struct content_version any = {.resource = i, .objects = 1};
+        OWNED(error) lack = catalog_check(sets, &any, cluster, false);
+        if (!is_meant && !lack)
+            return error_new(ERROR_INVALID, "c%zu has r%zu-a, and nobody wanted it", cluster, i);
+    }
+    return NULL;
+}
+
+static struct error *check_cluster(struct sets *sets, size_t cluster)
+{
+    OWNED(json_doc) doc = sets_find_cluster(sets, cluster);
+    OWNED(json_doc) binding = sets_find_binding(sets, cluster);
+    if (doc && sets_is_deleting(doc))
+        return error_new(ERROR_INVALID, "c%zu is still there", cluster);
+    if (!doc && binding)
+        return error_new(ERROR_INVALID, "c%zu is gone, and its binding is not", cluster);
+    if (sets->wipes[cluster])
+        return error_new(ERROR_INVALID, "c%zu is still being wiped", cluster);
+    return check_strangers(sets, cluster);
+}
+
+struct error *model_check(struct sets *sets)
+{
+    sets->has_trouble = false;
+    for (size_t i = 0; i < CLUSTERS; i++)
+        TRY(check_cluster(sets, i));
+    for (size_t i = 0; i < SETS; i++)
+        TRY(check_set(sets, i));
+    return NULL;
+}

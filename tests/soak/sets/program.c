@@ -1,0 +1,45 @@
+/* The controller's process, as the program starts it. */
+#include "app/fleet.h"
+#include "async/loop.h"
+#include "soak/sets/sets.h"
+
+#define WORKERS     4
+#define SYNC_OFTEN  (4 * MINUTE)
+#define SYNC_SELDOM (10 * HOUR)
+
+static void set_cut(struct sets *sets, bool is_cut)
+{
+    sets->management.is_cut = is_cut;
+    for (size_t i = 0; i < CLUSTERS; i++)
+        sets->workloads[i].is_cut = is_cut;
+}
+
+/* A process that is torn down says nothing more; one that is told to stop may end what it began. */
+void program_killed(void *data)
+{
+    struct sets *sets = data;
+    set_cut(sets, sets->profile.cuts_when_killed && draw_chance(&sets->life.dice, 0.5));
+}
+
+struct error *program_run(void *data)
+{
+    struct sets *sets = data;
+    OWNED(fleet) fleet = NULL;
+    const struct fleet_options options = {
+        .config = &sets->management.config,
+        .network = sets->network,
+        .user_agent = STR("corset"),
+        .concurrency = WORKERS, /* a fiber each costs more than what it does here */
+        .apply_concurrency = WORKERS + WORKERS,
+        .cluster_concurrency = WORKERS,
+        .sync_period = sets->profile.resyncs ? SYNC_OFTEN : SYNC_SELDOM,
+        .timing = {.probe = sets->profile.probe, .retry = sets->profile.retry},
+    };
+    OWNED(error) err = fleet_new(loop_current(), &options, &fleet);
+    if (!err)
+        err = fleet_run(fleet);
+    life_is_over(&sets->life, err);
+    fleet_free(TAKE(fleet));
+    set_cut(sets, false);
+    return NULL;
+}

@@ -1,0 +1,307 @@
+#include <stdio.h>
+
+#include "apiserver/seed.h"
+#include "apiserver/storage/store.h"
+#include "app/standalone_kinds.h"
+#include "async/fiber.h"
+#include "async/loop.h"
+#include "base/memory.h"
+#include "net/network.h"
+#include "soak/sets/sets.h"
+
+#define CONVERGES_WITHIN (3 * MINUTE) /* by events and back-offs, or */
+#define RESYNCS_WITHIN   (8 * MINUTE) /* by looking at everything once in a while */
+#define CALM             (6 * SECOND) /* instead of trouble */
+#define LOOK_EVERY       (5 * SECOND)
+#define STEADY_AFTER     (15 * SECOND) /* the last echoes of the last writes */
+#define STEADY_FOR       (20 * MINUTE)
+#define PROBES_MOST      4 /* of a cluster in that time: they cost more than anything else */
+#define HISTORY_MOST     30
+#define RESTARTS_MOST    3
+#define RESTARTS_WITHIN  2500
+#define WATCHES          6 /* kinds the management cluster is watched for */
+#define WEATHER          0.3
+
+struct run {
+    struct sets sets;
+    const struct seeds_options *options;
+    struct seeds_result *result;
+    bool weather[CLUSTERS + 1]; /* the last is the management cluster's */
+    size_t history;
+    bool has_events; /* they may be written: every one costs a request */
+};
+
+static struct sets_profile draw_profile(struct random *dice)
+{
+    static const duration probes[] = {5 * SECOND,  MINUTE,      5 * MINUTE, 10 * MINUTE,
+                                      10 * MINUTE, 10 * MINUTE, 10 * MINUTE};
+    static const duration retries[] = {SECOND, 3 * SECOND, 30 * SECOND};
+    return (struct sets_profile){
+        .reconciles = {true, false, draw_chance(dice, 0.5)},
+        .resyncs = draw_chance(dice, 0.3),
+        .cuts_when_killed = draw_chance(dice, 0.7),
+        .probe = probes[random_below(dice, COUNT(probes))],
+        .retry = retries[random_below(dice, COUNT(retries))],
+        .trouble = 3 * SECOND + draw_span(dice, 9 * SECOND),
+    };
+}
+
+static void draw_front(struct random *dice, struct front *front, bool *ret_weather)
+{
+    random_init(&front->dice, random_u64(dice));
+    front->faults = front_faults_draw(dice);
+    *ret_weather = draw_chance(dice, WEATHER);
+    if (draw_chance(dice, 0.4)) {
+        front->faults = (struct front_faults){0};
+        *ret_weather = false;
+    }
+}
+
+static void draw_all(struct run *run)
+{
+    struct sets *sets = &run->sets;
+    struct random dice;
+    random_init(&dice, sets->seed ^ 0x5e75);
+    random_init(&sets->world_dice, random_u64(&dice));
+    random_init(&sets->life.dice, random_u64(&dice));
+    sets->profile = draw_profile(&dice);
+    sets->life.restarts_left = random_below(&dice, RESTARTS_MOST + 1);
+    sets->life.parks_most = 20 + random_below(&dice, RESTARTS_WITHIN);
+    run->has_events = draw_chance(&dice, 0.2);
+    run->history = 2 + random_below(&dice, HISTORY_MOST);
+    draw_front(&dice, &sets->management, &run->weather[CLUSTERS]);
+    for (size_t i = 0; i < CLUSTERS; i++)
+        draw_front(&dice, &sets->workloads[i], &run->weather[i]);
+}
+
+static void open_management(struct run *run)
+{
+    struct apiserver_options kinds = {0};
+    standalone_add_kinds(&kinds);
+    front_open(&run->sets.management, &(struct front_options){
+                                          .ground = run->options->ground,
+                                          .network = run->sets.network,
+                                          .trace = &run->sets.trace,
+                                          .name = "",
+                                          .host = STR("server.test"),
+                                          .back = STR("back.test"),
+                                          .cluster = STR("management"),
+                                          .history = run->history,
+                                          .definitions = kinds.definitions,
+                                          .definition_count = kinds.definition_count,
+                                          .extensions = kinds.extensions,
+                                          .forbidden = run->has_events ? NULL : "/events",
+                                          .asked = witness_management,
+                                          .data = &run->sets,
+                                      });
+}
+
+static void open_workload(struct run *run, size_t cluster)
+{
+    static const char *const names[CLUSTERS] = {"c0: ", "c1: ", "c2: ", "c3: ", "c4: "};
+    static const char *const kinds[] = {"one", "two", "back"};
+    struct sets *sets = &run->sets;
+    char(*hosts)[32] = sets->hosts[cluster];
+    for (size_t i = 0; i < COUNT(kinds); i++)
+        snprintf(hosts[i], sizeof(hosts[i]), "c%zu-%s.test", cluster, kinds[i]);
+    front_open(&sets->workloads[cluster], &(struct front_options){
+                                              .ground = run->options->ground,
+                                              .network = sets->network,
+                                              .trace = &sets->trace,
+                                              .name = names[cluster],
+                                              .host = str_from_c(hosts[0]),
+                                              .back = str_from_c(hosts[2]),
+                                              .cluster = str_from_c(hosts[0]),
+                                              .history = run->history,
+                                              .asked = witness_request,
+                                              .data = sets,
+                                          });
+}
+
+/* Without TLS a kubeconfig's token is not sent. */
+static void open_to_all(struct sets *sets, size_t cluster)
+{
+    static const char text[] =
+        "{\"apiVersion\":\"rbac.authorization.k8s.io/v1\",\"kind\":\"ClusterRoleBinding\","
+        "\"metadata\":{\"name\":\"everybody\"},\"subjects\":[{\"kind\":\"Group\",\"apiGroup\":"
+        "\"rbac.authorization.k8s.io\",\"name\":\"system:unauthenticated\"}],\"roleRef\":{"
+        "\"apiGroup\":\"rbac.authorization.k8s.io\",\"kind\":\"ClusterRole\",\"name\":"
+        "\"cluster-admin\"}}";
+    OWNED(json_doc) doc = NULL;
+    CHECK_OK(json_read(str_from_c(text), &doc));
+    CHECK_OK(seed_put(sets->workloads[cluster].api, doc, SEED_IF_MISSING));
+}
+
+static void open_servers(struct run *run)
+{
+    run->sets.network = sim_network_new(loop_current());
+    open_management(run);
+    for (size_t i = 0; i < CLUSTERS; i++) {
+        open_workload(run, i);
+        open_to_all(&run->sets, i);
+    }
+}
+
+static void close_servers(struct sets *sets)
+{
+    for (size_t i = 0; i < CLUSTERS; i++)
+        front_close(&sets->workloads[i]);
+    front_close(&sets->management);
+    while (sim_network_connections(sets->network) > 0)
+        CHECK_OK(fiber_sleep(SECOND));
+    network_free(sets->network);
+}
+
+static void go_through_trouble(struct run *run)
+{
+    struct sets *sets = &run->sets;
+    SCOPED(scope) scope = {0};
+    scope_start(&scope, "edits", world_edit, sets);
+    for (size_t i = 0; i <= CLUSTERS; i++) {
+        struct front *front = i < CLUSTERS ? &sets->workloads[i] : &sets->management;
+        front->in_trouble = true;
+        if (run->weather[i])
+            scope_start(&scope, "weather", front_weather, front);
+    }
+    CHECK_OK(fiber_sleep(sets->profile.trouble));
+}
+
+static void end_trouble(struct sets *sets)
+{
+    sets->life.may_restart = false;
+    front_clear_sky(&sets->management);
+    for (size_t i = 0; i < CLUSTERS; i++)
+        front_clear_sky(&sets->workloads[i]);
+}
+
+static struct error *check_settled(struct sets *sets)
+{
+    TRY(model_check(sets));
+    if (sets->management.watches != WATCHES || sets->management.active != WATCHES)
+        return error_new(ERROR_INVALID, "%zu requests are under way, %zu of them watches",
+                         sets->management.active, sets->management.watches);
+    return NULL;
+}
+
+/* How long it took. */
+static duration converge(struct sets *sets)
+{
+    const int64_t begun = loop_now(loop_current());
+    const duration most = sets->profile.resyncs ? RESYNCS_WITHIN : CONVERGES_WITHIN;
+    OWNED(error) problem = NULL;
+    while ((problem = check_settled(sets))) {
+        if (loop_now(loop_current()) - begun > most)
+            test_fail(TEST_PLACE("objects"), "are not as they should be: %s", problem->message);
+        error_free(TAKE(problem));
+        CHECK_OK(fiber_sleep(LOOK_EVERY));
+    }
+    trace_print(&sets->trace, "all is as it should be");
+    return loop_now(loop_current()) - begun;
+}
+
+static size_t count_writes(const struct sets *sets)
+{
+    size_t writes = sets->management.writes - sets->events;
+    for (size_t i = 0; i < CLUSTERS; i++)
+        writes += sets->workloads[i].writes;
+    return writes;
+}
+
+/* Events tell how often something came again, a while after it did. */
+static int64_t count_changes(const struct sets *sets)
+{
+    return store_revision(sets->management.api->store) - (int64_t)sets->events;
+}
+
+static duration steady_span(const struct sets *sets)
+{
+    const duration most = PROBES_MOST * sets->profile.probe;
+    return most < STEADY_FOR ? most : STEADY_FOR;
+}
+
+/* Nothing is written anywhere. */
+static void stay(struct sets *sets)
+{
+    CHECK_OK(fiber_sleep(STEADY_AFTER));
+    CHECK_OK(model_check(sets));
+    trace_print(&sets->trace, "the steady state begins");
+    const size_t writes = count_writes(sets);
+    const int64_t changes = count_changes(sets);
+    CHECK_OK(fiber_sleep(steady_span(sets) / 2));
+    /* What cannot be applied is told anew by a new process. */
+    if (sets->seed % 2 == 0 && !sets->has_trouble)
+        life_end(&sets->life, "restarts in the steady state");
+    CHECK_OK(fiber_sleep(steady_span(sets) / 2));
+    CHECK_EQ(count_writes(sets), writes);
+    CHECK_EQ(count_changes(sets), changes);
+    CHECK_OK(model_check(sets));
+}
+
+static void come_to_rest(struct run *run)
+{
+    struct sets *sets = &run->sets;
+    SCOPED(scope) scope = {0};
+    scope_start(&scope, "provider", provider_tend, sets);
+    if (sets->life.may_restart)
+        go_through_trouble(run);
+    else
+        CHECK_OK(fiber_sleep(CALM));
+    end_trouble(sets);
+    world_end(sets);
+    run->result->took = converge(sets);
+}
+
+static void go_through(struct run *run)
+{
+    struct sets *sets = &run->sets;
+    SCOPED(scope) scope = {0};
+    sets->life.may_restart = sets->life.restart_at == 0;
+    scope_start(&scope, "supervisor", life_supervise, &sets->life);
+    come_to_rest(run);
+    life_spare(&sets->life);
+    stay(sets);
+}
+
+static struct error *run(void *data)
+{
+    struct run *run = data;
+    struct sets *sets = &run->sets;
+    open_servers(run);
+    {
+        SCOPED(scope) scope = {0};
+        scope_start(&scope, "witness", witness_follow, sets);
+        CHECK_OK(fiber_sleep(MILLISECOND));
+        world_begin(sets);
+        go_through(run);
+    }
+    close_servers(sets);
+    mem_free(sets->versions);
+    return NULL;
+}
+
+void sets_run(const struct seeds_options *options, struct seeds_result *ret_result)
+{
+    struct loop *loop = sim_loop_new(options->seed);
+    struct run all = {.sets.seed = options->seed, .options = options, .result = ret_result};
+    struct sets *sets = &all.sets;
+    *ret_result = (struct seeds_result){0};
+    sets->life = (struct life){.trace = &sets->trace,
+                               .run = program_run,
+                               .killed = program_killed,
+                               .data = sets,
+                               .restart_at = options->restart_at};
+    draw_all(&all);
+    trace_begin(&sets->trace, options->verbose);
+    loop_set_park_hook(loop, life_on_park, &sets->life);
+    CHECK_OK(loop_run(loop, run, &all));
+    CHECK_EQ(loop_fiber_count(loop), 0U);
+    CHECK_EQ(loop_timer_count(loop), 0U);
+    loop_free(loop);
+    trace_end(&sets->trace);
+    ret_result->hash = sets->trace.hash;
+    ret_result->parks = sets->life.parks;
+    ret_result->requests = sets->management.requests;
+    for (size_t i = 0; i < CLUSTERS; i++)
+        ret_result->requests += sets->workloads[i].requests;
+    ret_result->lives = sets->life.count;
+}

@@ -1,0 +1,153 @@
+/*
+ * One simulated run of the whole program against a management cluster and five workload clusters.
+ *
+ * Three sets share bindings. While there is trouble, people change ConfigMaps and Secrets, labels,
+ * sets and clusters, somebody else writes bindings too, every server misbehaves in its own way, and
+ * the controller's process is killed and started again. A witness sees every change of a binding,
+ * and every object that is posted. Then everything works, and what there is has to become what the
+ * model says; from then on nothing is written any more.
+ *
+ * All that happens depends on the seed alone.
+ */
+#pragma once
+
+#include "json/json.h"
+#include "support/simulation/draw.h"
+#include "support/simulation/front.h"
+#include "support/simulation/life.h"
+#include "support/simulation/seeds.h"
+#include "support/simulation/trace.h"
+#include "testing/sim.h"
+#include "testing/sim_network.h"
+
+#define SETS      3
+#define CLUSTERS  5
+#define RESOURCES 5
+
+/* Of the one who writes bindings too: entries that are none of ours. */
+#define FOREIGN "legacy"
+
+struct resource_place {
+    bool is_secret;        /* the resource itself */
+    const char *namespace; /* of what is in it: a request's target tells where an object is from */
+    bool holds_secrets;    /* or ConfigMaps */
+};
+extern const struct resource_place sets_places[RESOURCES];
+
+enum quality {
+    ABSENT,
+    FINE,
+    BROKEN,     /* cannot be read */
+    PARTIAL,    /* one of its objects is refused */
+    WRONG_TYPE, /* of a Secret */
+    QUALITIES,
+};
+
+#define HASH_LEN 71 /* "sha256:" and digits */
+
+/* What a resource held at some time. */
+struct content_version {
+    size_t resource;
+    enum quality quality;
+    unsigned number;  /* in the data of every object of it */
+    unsigned objects; /* 1 or 2: r0-a and r0-b */
+    char hash[HASH_LEN + 1];
+};
+
+struct sets_profile {
+    bool reconciles[SETS];
+    bool resyncs; /* often enough to find what no event tells: entries that people take back */
+    bool cuts_when_killed;
+    duration probe, retry;
+    duration trouble;
+};
+
+struct sets {
+    uint64_t seed;
+    struct sets_profile profile;
+    struct random world_dice;
+    struct trace trace;
+    struct network *network;
+    struct front management, workloads[CLUSTERS];
+    struct life life;
+
+    /* catalog.c */
+    struct content_version *versions;
+    size_t version_count;
+    unsigned named[SETS];  /* resources that each set has ever named, a bit each */
+    unsigned chosen[SETS]; /* clusters that each set may ever have selected */
+
+    /* provider.c */
+    bool is_next_host[CLUSTERS];
+    bool is_going[CLUSTERS];      /* is being deleted, and goes with all it has, */
+    bool wipes[CLUSTERS];         /* of which only that is left */
+    int64_t deleted_at[CLUSTERS]; /* the last time; 0: never */
+    char hosts[CLUSTERS][3][32];  /* two that it moves between, and the back */
+
+    size_t events;    /* witness.c: written by the recorder */
+    bool has_trouble; /* model.c: not everything can be applied */
+
+    /* foreign.c: what was written last, and into which binding */
+    unsigned foreign[CLUSTERS];
+    unsigned foreign_seen[CLUSTERS]; /* by the witness */
+};
+
+#define SETS_TEXT_MAX 1024
+#define SETS_TARGET   "/apis/addons.cluster.x-k8s.io/v1beta2/namespaces/default/clusterresourcesets"
+#define BINDINGS_TARGET \
+    "/apis/addons.cluster.x-k8s.io/v1beta2/namespaces/default/clusterresourcesetbindings"
+#define CLUSTERS_TARGET "/apis/cluster.x-k8s.io/v1beta2/namespaces/default/clusters"
+
+/* Objects of the management cluster as stored; NULL. */
+struct json_doc *sets_find_set(struct sets *sets, size_t set);
+struct json_doc *sets_find_cluster(struct sets *sets, size_t cluster);
+struct json_doc *sets_find_binding(struct sets *sets, size_t cluster);
+struct json_doc *sets_find_resource(struct sets *sets, size_t resource);
+bool sets_is_deleting(const struct json_doc *doc);
+
+/* "3" of "c3"; false for other names. */
+bool sets_number(struct str name, char letter, size_t below, size_t *ret_number);
+
+/* catalog.c: what resources hold. */
+void catalog_write(struct sets *sets, size_t resource, enum quality quality);
+void catalog_remove(struct sets *sets, size_t resource);
+const struct content_version *catalog_find(const struct sets *sets, size_t resource,
+                                           struct str hash);
+/* What the resource is now. */
+enum quality catalog_judge(struct sets *sets, size_t resource,
+                           const struct content_version **ret_version);
+/* NULL when the cluster has all that the version describes; else what it lacks. With exact, the
+ * objects have to be of this version. */
+MUST_USE struct error *catalog_check(struct sets *sets, const struct content_version *version,
+                                     size_t cluster, bool exact);
+
+/* provider.c: Cluster API. */
+void provider_make(struct sets *sets, size_t cluster);
+void provider_label(struct sets *sets, size_t cluster);
+void provider_delete(struct sets *sets, size_t cluster, bool at_once);
+void provider_rotate(struct sets *sets, size_t cluster);
+MUST_USE struct error *provider_tend(void *data); /* a fiber that lets go of what is deleted */
+bool provider_selects(struct sets *sets, size_t set, size_t cluster);
+
+/* foreign.c: somebody else's edits of bindings. */
+void foreign_write(struct sets *sets, size_t cluster);
+void foreign_reset(struct sets *sets, size_t cluster, size_t set);
+
+/* world.c: people who edit; a fiber. And how it ends. */
+MUST_USE struct error *world_edit(void *data);
+void world_begin(struct sets *sets);
+void world_end(struct sets *sets);
+
+/* witness.c: a fiber that follows bindings, and whoever looks at each request to a cluster. */
+MUST_USE struct error *witness_follow(void *data);
+front_asked_fn witness_request, witness_management;
+
+/* model.c: what is not as it should be; NULL when all is well. */
+MUST_USE struct error *model_check(struct sets *sets);
+
+/* program.c: one life of the controller; a fiber. */
+MUST_USE struct error *program_run(void *data);
+void program_killed(void *data);
+
+/* run.c */
+seeds_run_fn sets_run;

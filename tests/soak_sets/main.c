@@ -1,6 +1,0 @@
-#include "soak_sets/sets.h"
-
-int main(int argc, char **argv)
-{
-    return seeds_main(sets_run, argc, argv);
-}

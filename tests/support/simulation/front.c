@@ -1,0 +1,145 @@
+#include "support/simulation/front.h"
+
+#include <stdio.h>
+
+#include "apimachinery/wellknown.h"
+#include "apiserver/crd/custom_pool.h"
+#include "async/fiber.h"
+#include "http/client.h"
+#include "http/server.h"
+#include "json/json.h"
+#include "net/network.h"
+#include "testing/sim_network.h"
+#include "testing/test.h"
+
+void front_ground_init(struct front_ground *ground)
+{
+    CHECK_OK(access_keys_new(&ground->keys));
+    ground->base_rbac = access_bootstrap_rbac();
+    ground->pool = custom_pool_new();
+}
+
+void front_ground_done(struct front_ground *ground)
+{
+    custom_pool_free(ground->pool);
+    rbac_free(ground->base_rbac);
+    access_keys_free(ground->keys);
+}
+
+static struct http_server *listen_on(struct front *front, struct str host, http_handler_fn handler,
+                                     void *data)
+{
+    struct http_server *server;
+    const struct http_server_options options = {.network = front->options.network,
+                                                .host = host,
+                                                .port = FRONT_PORT,
+                                                .handler = handler,
+                                                .data = data};
+    CHECK_OK(http_server_new(loop_current(), &options, &server));
+    return server;
+}
+
+void front_listen(struct front *front)
+{
+    front->front = listen_on(front, front->options.host, front_serve, front);
+}
+
+void front_shut(struct front *front)
+{
+    http_server_free(TAKE(front->front));
+}
+
+static void open_api(struct front *front)
+{
+    const struct front_options *options = &front->options;
+    const struct store_options store = {.history_age = SECOND, .history_events = options->history};
+    const struct api_options api = {
+        .loop = loop_current(),
+        .store = store_new(loop_current(), &store),
+        .keys = options->ground->keys,
+        .base_rbac = options->ground->base_rbac,
+        .pool = options->ground->pool,
+        .extensions = options->extensions,
+        .definitions = options->definitions,
+        .definition_count = options->definition_count,
+        .cluster = options->cluster,
+    };
+    CHECK_OK(api_new(&api, &front->api));
+    front->handler = (struct handler){.loop = loop_current(), .api = front->api};
+    gate_init(&front->handler.gate, 0, 0);
+    access_admin_token(options->ground->keys, options->cluster, &front->token);
+}
+
+void front_open(struct front *front, const struct front_options *options)
+{
+    front->options = *options;
+    open_api(front);
+    front->back = listen_on(front, options->back, handler_serve, &front->handler);
+    const struct http_client_options direct = {
+        .endpoint = {.network = options->network,
+                     .host = options->back,
+                     .port = FRONT_PORT,
+                     .plain = true},
+        .connections = 64,
+        .no_gzip = true,
+    };
+    front->direct = http_client_new(loop_current(), &direct);
+    front->config.server =
+        (struct url){.scheme = URL_HTTP, .host = options->host, .port = FRONT_PORT};
+    front->config.host = STR("http://server.test");
+    front->config.auth.token = buf_str(&front->token);
+    front_listen(front);
+}
+
+void front_close(struct front *front)
+{
+    front_shut(front);
+    http_client_free(front->direct);
+    http_server_free(front->back);
+    gate_done(&front->handler.gate);
+    api_free(front->api);
+    buf_done(&front->token);
+}
+
+static struct str type_of(const char *method)
+{
+    return str_eq(str_from_c(method), STR("PATCH")) ? STR("application/merge-patch+json")
+                                                    : STR("application/json");
+}
+
+int front_call(struct front *front, const char *method, const char *target, const char *body)
+{
+    SCOPED(http_headers) headers = {0};
+    SCOPED(buf) bearer = {.secret = true};
+    SCOPED(buf) answer = {.limit = 0};
+    OWNED(http_response) response = NULL;
+    buf_print(&bearer, "Bearer %.*s", STR_ARG(buf_str(&front->token)));
+    CHECK_OK(http_headers_add(&headers, STR("authorization"), buf_str(&bearer)));
+    CHECK_OK(http_headers_add(&headers, STR("content-type"), type_of(method)));
+    const struct http_client_request request = {.method = str_from_c(method),
+                                                .target = str_from_c(target),
+                                                .headers = &headers,
+                                                .body = str_from_c(body)};
+    CHECK_OK(http_client_send(front->direct, &request, &response));
+    CHECK_OK(http_response_read_all(response, &answer));
+    const int status = http_response_status(response);
+    trace_print(front->options.trace, "world: %s%s %s %d", front->options.name, method, target,
+                status);
+    if (status >= 400 && front->options.trace->verbose)
+        fprintf(stderr, "    %.*s\n", STR_ARG(buf_str(&answer)));
+    return status;
+}
+
+/* Without what a server does for its clients: it is asked for more often than anything else. */
+struct json_doc *front_find(struct front *front, struct gvr gvr, struct key key)
+{
+    SCOPED(arena) arena = {0};
+    SCOPED(store_object) found = {0};
+    struct json_doc *doc = NULL;
+    const struct kind *kind = api_find_kind(front->api, &arena, gvr);
+    CHECK(kind != NULL);
+    OWNED(error) missing = store_get(front->api->store, api_id(kind, key), &found);
+    if (!missing)
+        CHECK_OK(json_read(object_text_json(found.text), &doc));
+    return doc;
+}
