@@ -2,11 +2,6 @@
 
 #include "json/path.h"
 
-static void release_doc(void *ptr)
-{
-    json_doc_free(ptr);
-}
-
 static struct str item_kind(struct str list_kind)
 {
     const struct str suffix = STR("List");
@@ -44,7 +39,7 @@ struct error *object_list_from_doc(struct arena *arena, struct json_doc *doc,
     };
     list.has_remaining_item_count =
         json_to_int64(json_path(root, "metadata.remainingItemCount"), &list.remaining_item_count);
-    arena_hold(arena, release_doc, json_doc_ref(doc));
+    json_doc_hold(arena, json_doc_ref(doc));
     TRY(read_items(arena, doc, items, &list));
     TRY(arena_check(arena), "read list");
     *ret_list = list;

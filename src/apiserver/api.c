@@ -32,11 +32,6 @@ static bool find_account(void *data, struct str namespace, struct str name, stru
     return !missing && str_eq(object_text_uid(found.text), uid);
 }
 
-static void release_doc(void *doc)
-{
-    json_doc_free(doc);
-}
-
 static const struct json_value *find_bound(void *data, struct arena *arena, struct str kind,
                                            struct str namespace, struct str name)
 {
@@ -52,7 +47,7 @@ static const struct json_value *find_bound(void *data, struct arena *arena, stru
     OWNED(error) unreadable = json_read(object_text_json(found.text), &doc);
     if (unreadable)
         return NULL;
-    arena_hold(arena, release_doc, doc);
+    json_doc_hold(arena, doc);
     return json_doc_root(doc);
 }
 

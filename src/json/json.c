@@ -58,6 +58,16 @@ void json_doc_free(struct json_doc *doc)
     mem_free(doc);
 }
 
+static void release_doc(void *doc)
+{
+    json_doc_free(doc);
+}
+
+void json_doc_hold(struct arena *arena, struct json_doc *doc)
+{
+    arena_hold(arena, release_doc, doc);
+}
+
 const struct json_value *json_doc_root(const struct json_doc *doc)
 {
     return doc ? json_from_yyjson(doc->root) : NULL;

@@ -67,6 +67,9 @@ struct json_doc *json_doc_ref(struct json_doc *doc);
 void json_doc_free(struct json_doc *doc); /* gives one reference back */
 DEFINE_OWNED(json_doc)
 
+/* Hands the caller's reference to the arena, which gives it back when it is released. */
+void json_doc_hold(struct arena *arena, struct json_doc *doc);
+
 /* A document of its own for a part of another. */
 struct json_doc *json_doc_copy(const struct json_value *value);
 

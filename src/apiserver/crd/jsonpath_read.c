@@ -27,18 +27,13 @@ static struct path_step *add_step(struct arena *arena, struct path_steps *steps,
     return step;
 }
 
-static void release_doc(void *doc)
-{
-    json_doc_free(doc);
-}
-
 /* A literal as a value of a document that the arena holds. */
 static struct error *finish_literal(struct arena *arena, struct json_builder *builder,
                                     struct path_steps *steps)
 {
     struct json_doc *doc = NULL;
     TRY(json_builder_finish(builder, &doc));
-    arena_hold(arena, release_doc, doc);
+    json_doc_hold(arena, doc);
     add_step(arena, steps, STEP_LITERAL)->literal = json_doc_root(doc);
     return NULL;
 }

@@ -6,11 +6,6 @@
 #include "apiserver/managedfields/field_walk_internal.h"
 #include "json/compare.h"
 
-static void release_doc(void *doc)
-{
-    json_doc_free(doc);
-}
-
 void field_walk_init(struct field_walk *walk, struct arena *arena)
 {
     struct json_doc *doc = NULL;
@@ -19,7 +14,7 @@ void field_walk_init(struct field_walk *walk, struct arena *arena)
     *walk = (struct field_walk){.arena = arena};
     for (size_t i = FIELD_ABSENT_NULL; i < COUNT(walk->zeros); i++)
         walk->zeros[i] = json_at(json_doc_root(doc), i);
-    arena_hold(arena, release_doc, doc);
+    json_doc_hold(arena, doc);
 }
 
 struct collector {

@@ -2,17 +2,12 @@
 #include "apiserver/managedfields/field_walk_internal.h"
 #include "json/builder.h"
 
-static void release_doc(void *doc)
-{
-    json_doc_free(doc);
-}
-
 static struct error *finish(struct field_walk *walk, struct json_builder *builder,
                             const struct json_value **ret_value)
 {
     struct json_doc *doc = NULL;
     TRY(json_builder_finish(builder, &doc));
-    arena_hold(walk->arena, release_doc, doc);
+    json_doc_hold(walk->arena, doc);
     *ret_value = json_doc_root(doc);
     return NULL;
 }

@@ -14,11 +14,6 @@ static struct str record_of(const struct json_value *object)
     return json_to_str(json_get(json_path(object, "metadata.annotations"), LAST_APPLIED));
 }
 
-static void release_doc(void *doc)
-{
-    json_doc_free(doc);
-}
-
 struct field_set managed_last_applied_fields(struct managed_write *write,
                                              const struct json_value *live)
 {
@@ -30,7 +25,7 @@ struct field_set managed_last_applied_fields(struct managed_write *write,
     error_free(record.len ? json_read(record, &doc) : NULL);
     if (!doc)
         return none;
-    arena_hold(arena, release_doc, doc);
+    json_doc_hold(arena, doc);
     const struct json_value *applied = json_doc_root(doc);
     OWNED(error) misfit = field_walk_check(&write->walk, type, applied, false);
     OWNED(error) live_misfit = field_walk_check(&write->walk, type, live, false);

@@ -53,11 +53,6 @@ struct managed_version *managed_write_version(struct managed_write *write, struc
     return version;
 }
 
-static void release_doc(void *doc)
-{
-    json_doc_free(doc);
-}
-
 struct error *managed_write_at(struct managed_write *write, struct str api_version,
                                const struct json_value *object,
                                const struct json_value **ret_object)
@@ -68,7 +63,7 @@ struct error *managed_write_at(struct managed_write *write, struct str api_versi
     if (!write->request->convert || own.len == 0 || str_eq(own, api_version))
         return NULL;
     TRY(write->request->convert(write->request->data, api_version, object, &doc));
-    arena_hold(&write->arena, release_doc, doc);
+    json_doc_hold(&write->arena, doc);
     *ret_object = json_doc_root(doc);
     return NULL;
 }
@@ -112,7 +107,7 @@ struct error *managed_write_bare(struct managed_write *write, const struct json_
     json_edit_init(&edit, object);
     json_edit_remove(&edit, JSON_PLACE("metadata.managedFields"));
     TRY(json_edit_finish(&edit, &doc));
-    arena_hold(&write->arena, release_doc, doc);
+    json_doc_hold(&write->arena, doc);
     *ret_bare = json_doc_root(doc);
     return NULL;
 }

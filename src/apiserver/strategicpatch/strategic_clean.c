@@ -63,11 +63,6 @@ static void step(struct clean *clean)
     enter(clean, value);
 }
 
-static void release_doc(void *doc)
-{
-    json_doc_free(doc);
-}
-
 struct error *merge_clean(struct merge *merge, const struct json_value *value, unsigned flags,
                           const struct json_value **ret_value)
 {
@@ -85,7 +80,7 @@ struct error *merge_clean(struct merge *merge, const struct json_value *value, u
     while (clean.depth > 0)
         step(&clean);
     TRY(json_builder_finish(&clean.builder, &doc));
-    arena_hold(&merge->tree.arena, release_doc, doc);
+    json_doc_hold(&merge->tree.arena, doc);
     *ret_value = json_doc_root(doc);
     return NULL;
 }

@@ -70,11 +70,6 @@ static struct error *add_version(struct discovery_versions *versions,
     return arena_check(versions->arena);
 }
 
-static void release_doc(void *ptr)
-{
-    json_doc_free(ptr);
-}
-
 /* The document lives as long as the arena, and with it the texts that are taken from it. */
 static struct error *read_document(struct str text, const char *kind, struct arena *arena,
                                    const struct json_value **ret_root)
@@ -86,7 +81,7 @@ static struct error *read_document(struct str text, const char *kind, struct are
             err->code = ERROR_PROTOCOL; /* the server's text, nobody's input */
         return err;
     }
-    arena_hold(arena, release_doc, doc);
+    json_doc_hold(arena, doc);
     const struct json_value *root = json_doc_root(doc);
     if (!str_eq(json_to_str(json_get(root, STR("kind"))), str_from_c(kind)))
         return error_new(ERROR_PROTOCOL, "it is no %s", kind);
