@@ -3,7 +3,7 @@
 #include "json/path.h"
 #include "testing/test.h"
 
-#define DEPLOY "../../deploy/"
+#define DEPLOY "../../../deploy/"
 
 TEST(the_dashboard_is_json_and_asks_something_in_every_panel)
 {

@@ -6,7 +6,7 @@
 #include "json/yaml/manifest.h"
 #include "testing/test.h"
 
-#define FOLDER "../../deploy/kustomize/base/"
+#define FOLDER "../../../deploy/kustomize/base/"
 #define ROLES  2
 
 static const char *const files[] = {
