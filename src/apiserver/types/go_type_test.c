@@ -1,4 +1,4 @@
-#include "apiserver/types/strategic_keys.h"
+#include "apiserver/types/go_type.h"
 
 #include "testing/test.h"
 
@@ -28,7 +28,7 @@ TEST(strategic_keys_find)
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].name);
         struct strategic_keys keys;
-        CHECK(strategic_keys_find(strategic_type_find(cases[i].gvk), cases[i].path, &keys));
+        CHECK(strategic_keys_find(go_type_find(cases[i].gvk), cases[i].path, &keys));
         CHECK_EQ(keys.merge, cases[i].merge);
         CHECK_EQ(str_from_c(keys.merge_key), str_from_c(cases[i].key));
     }
@@ -37,7 +37,7 @@ TEST(strategic_keys_find)
 TEST(strategic_keys_of_one_of_types)
 {
     struct strategic_keys keys;
-    const struct strategic_type *type = strategic_type_find(GVK("apps", "v1", "Deployment"));
+    const struct go_type *type = go_type_find(GVK("apps", "v1", "Deployment"));
     CHECK(strategic_keys_find(type, "spec.strategy", &keys));
     CHECK(keys.retain_keys && !keys.merge);
     CHECK(strategic_keys_find(type, "spec.template.spec.volumes", &keys));
@@ -47,9 +47,8 @@ TEST(strategic_keys_of_one_of_types)
 TEST(strategic_keys_of_nothing)
 {
     struct strategic_keys keys;
-    CHECK(!strategic_type_find(GVK("", "v2", "Pod")));
-    CHECK(!strategic_type_find(GVK("example.com", "v1", "Pod")));
-    CHECK(!strategic_keys_find(strategic_type_find(GVK("", "v1", "Pod")), "spec.nothing", &keys));
-    CHECK(
-        !strategic_keys_find(strategic_type_find(GVK("", "v1", "Pod")), "spec.nodeName.x", &keys));
+    CHECK(!go_type_find(GVK("", "v2", "Pod")));
+    CHECK(!go_type_find(GVK("example.com", "v1", "Pod")));
+    CHECK(!strategic_keys_find(go_type_find(GVK("", "v1", "Pod")), "spec.nothing", &keys));
+    CHECK(!strategic_keys_find(go_type_find(GVK("", "v1", "Pod")), "spec.nodeName.x", &keys));
 }

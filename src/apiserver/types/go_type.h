@@ -2,7 +2,7 @@
  * The types of built-in kinds, as far as patches and request bodies need them: which members an
  * object has, how a strategic merge patch treats them, and their place in protobuf messages.
  *
- * The tables (strategic_types_*.c) are shared: a pod spec is one table, whichever kind holds it.
+ * The tables (go_types_*.c) are shared: a pod spec is one table, whichever kind holds it.
  * Everything is constant and lives for ever.
  */
 #pragma once
@@ -12,10 +12,10 @@
 #include "apimachinery/gvk.h"
 #include "base/str.h"
 
-struct strategic_type; /* opaque; see strategic_types.h */
+struct go_type; /* opaque; see go_types.h */
 
 /* NULL for kinds that are not built in, custom resources above all: these take no such patches. */
-const struct strategic_type *strategic_type_find(struct gvk gvk);
+const struct go_type *go_type_find(struct gvk gvk);
 
 /* How a patch treats a list or an object. */
 struct strategic_keys {
@@ -29,5 +29,5 @@ struct strategic_keys {
  * For a dotted path such as "spec.template.spec.containers"; elements need no index. False when
  * there is no such member.
  */
-bool strategic_keys_find(const struct strategic_type *type, const char *path,
+bool strategic_keys_find(const struct go_type *type, const char *path,
                          struct strategic_keys *ret_keys);
