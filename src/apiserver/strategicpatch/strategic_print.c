@@ -5,26 +5,19 @@
 
 #include "json/compare.h"
 
-static const struct {
-    const char *type, *kind;
-} names[] = {
-    [GO_KIND_NIL] = {"%!s(<nil>)",              "invalid"},
-    [GO_KIND_BOOL] = {"bool",                    "bool"   },
-    [GO_KIND_INT] = {"int64",                   "int64"  },
-    [GO_KIND_FLOAT] = {"float64",                 "float64"},
-    [GO_KIND_STRING] = {"string",                  "string" },
-    [GO_KIND_SLICE] = {"[]interface {}",          "slice"  },
-    [GO_KIND_MAP] = {"map[string]interface {}", "map"    },
+static const char *const kind_names[] = {
+    [GO_KIND_NIL] = "%!s(<nil>)",
+    [GO_KIND_BOOL] = "bool",
+    [GO_KIND_INT] = "int64",
+    [GO_KIND_FLOAT] = "float64",
+    [GO_KIND_STRING] = "string",
+    [GO_KIND_SLICE] = "[]interface {}",
+    [GO_KIND_MAP] = "map[string]interface {}",
 };
 
-const char *go_kind_name(enum go_kind type)
+const char *go_kind_name(enum go_kind kind)
 {
-    return names[type].type;
-}
-
-const char *go_kind_word(enum go_kind type)
-{
-    return names[type].kind;
+    return kind_names[kind];
 }
 
 /* A number is an integer when its text is one and fits: 80.0 is not. */

@@ -28,9 +28,8 @@ enum go_kind {
 enum go_kind go_kind(const struct json_value *value);
 enum go_kind go_kind_of_node(const struct merge_node *node);
 
-/* "int64", "map[string]interface {}"; and the kind alone, "map". */
-const char *go_kind_name(enum go_kind type);
-const char *go_kind_word(enum go_kind type);
+/* "int64", "map[string]interface {}". */
+const char *go_kind_name(enum go_kind kind);
 
 /* As == compares: scalars of one type and value. Containers are equal to nothing. */
 bool go_equal(const struct json_value *a, const struct json_value *b);

@@ -1,7 +1,6 @@
 #include "apiserver/types/go_type.h"
 
 #include "apiserver/types/go_types.h"
-#include "json/path.h"
 
 /* The type has the name of the kind. */
 static const struct {
@@ -123,24 +122,4 @@ const struct go_field *go_type_number(const struct go_type *type, uint64_t numbe
         if (number != 0 && type->fields[i].number == number)
             return &type->fields[i];
     return NULL;
-}
-
-bool strategic_keys_find(const struct go_type *type, const char *path,
-                         struct strategic_keys *ret_keys)
-{
-    const struct go_field *field = NULL;
-    for (struct str name; json_path_next(&path, &name); type = field->type) {
-        field = type ? go_type_field(type, name) : NULL;
-        if (!field)
-            return false;
-    }
-    if (!field)
-        return false;
-    *ret_keys = (struct strategic_keys){
-        .merge = field->flags & GO_MERGE,
-        .replace = field->flags & GO_REPLACE,
-        .retain_keys = field->flags & GO_RETAIN_KEYS,
-        .merge_key = field->merge_key,
-    };
-    return true;
 }

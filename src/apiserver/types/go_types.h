@@ -1,6 +1,6 @@
 /*
  * A built-in type as a table. For the sources that walk documents along types; others need only
- * strategic_keys.h.
+ * go_type.h.
  */
 #pragma once
 
