@@ -1,7 +1,23 @@
+/*
+ * Strategic merge patch: one object and its patch, member by member.
+ *
+ * It mirrors mergeMap() of k8s.io/apimachinery/pkg/util/strategicpatch. The work is a stack of
+ * tasks; a task is one object of the original and the part of the patch that belongs to it. A task
+ * does its steps in this order:
+ *
+ * 1. "$patch" replaces or deletes the object, and ends the task,
+ * 2. "$retainKeys" drops the members that it does not name,
+ * 3. "$setElementOrder/<list>" merges and orders the lists that it names (strategic_objects.c),
+ * 4. all other members are merged: scalars are replaced, objects become tasks, lists are merged or
+ *    replaced as their field says (strategic_list.c).
+ *
+ * Objects that a patch brings anew pass merge_clean() and are taken as they are. Nothing recurses
+ * along a document, so that the depth of a request cannot overflow the stack of a fiber.
+ */
 #include "apiserver/strategicpatch/strategic_merge.h"
 
 #include "apiserver/strategicpatch/strategic_merge_internal.h"
-#include "base/memory.h"
+#include "base/array.h"
 
 #define PATCH       STR("$patch")
 #define RETAIN      STR("$retainKeys")
@@ -17,18 +33,14 @@ static void merge_done(struct merge *merge)
 void merge_push(struct merge *merge, struct merge_node *object, const struct json_value *patch,
                 struct strategic_schema schema)
 {
-    if (merge->count == merge->capacity) {
-        merge->capacity = merge->capacity ? 2 * merge->capacity : 16;
-        merge->tasks = mem_realloc_array(merge->tasks, merge->capacity, sizeof(*merge->tasks));
-    }
-    merge->tasks[merge->count++] =
-        (struct merge_task){.object = object, .patch = patch, .schema = schema};
+    ARRAY_PUSH(merge->tasks, merge->count, merge->capacity,
+               (struct merge_task){.object = object, .patch = patch, .schema = schema});
 }
 
-struct error *merge_error_type(enum go_type expected, enum go_type actual)
+struct error *merge_error_type(enum go_kind expected, enum go_kind actual)
 {
-    return error_new(ERROR_INTERNAL, "expected a %s, but received a %s", go_type_name(expected),
-                     go_type_name(actual));
+    return error_new(ERROR_INTERNAL, "expected a %s, but received a %s", go_kind_name(expected),
+                     go_kind_name(actual));
 }
 
 /* "$patch" in an object: it takes the place of the original, or empties it. */
@@ -47,10 +59,10 @@ static struct error *apply_directive(struct merge *merge, const struct merge_tas
         return NULL;
     }
     buf_add(&shown, STR("unknown patch type: "));
-    if (go_type(directive) != GO_STRING)
-        buf_print(&shown, "%%!s(%s=", go_type_name(go_type(directive)));
+    if (go_kind(directive) != GO_KIND_STRING)
+        buf_print(&shown, "%%!s(%s=", go_kind_name(go_kind(directive)));
     strategic_print(&shown, directive);
-    buf_add(&shown, go_type(directive) != GO_STRING ? STR(") in map: ") : STR(" in map: "));
+    buf_add(&shown, go_kind(directive) != GO_KIND_STRING ? STR(") in map: ") : STR(" in map: "));
     strategic_print(&shown, task->patch);
     return error_new(ERROR_INTERNAL, "%.*s", STR_ARG(buf_str(&shown)));
 }
@@ -103,7 +115,7 @@ static struct error *apply_orders(struct merge *merge, const struct merge_task *
         if (!str_starts_with(key, SET_ORDER))
             continue;
         if (json_type(order) != JSON_ARRAY)
-            return merge_error_type(GO_SLICE, go_type(order));
+            return merge_error_type(GO_KIND_SLICE, go_kind(order));
         if (!directive_name(key, SET_ORDER, &name))
             return error_new(ERROR_BAD_REQUEST, "invalid patch format of setElementOrder list");
         TRY(merge_set_order(merge, task->object, task->patch, name, order, task->schema));
@@ -112,6 +124,10 @@ static struct error *apply_orders(struct merge *merge, const struct merge_task *
     return NULL;
 }
 
+/*
+ * A member that the original lacks, or has in another form. Directives and nulls inside of the
+ * patch mean nothing there and are left out.
+ */
 static struct error *put_member(struct merge *merge, struct merge_node *object, struct str name,
                                 const struct json_value *patch)
 {
@@ -124,25 +140,34 @@ static struct error *put_member(struct merge *merge, struct merge_node *object, 
     return NULL;
 }
 
+/*
+ * A member whose value is taken from the patch as it stands, nulls included, as the API server
+ * does.
+ */
 static void put_raw(struct merge *merge, struct merge_node *object, struct str name,
                     const struct json_value *value)
 {
     map_put(&object->members, name, merge_tree_new(&merge->tree, value));
 }
 
+/* Both sides have an object. A field of the strategy "replace" is taken whole. */
 static struct error *merge_object(struct merge *merge, const struct merge_task *task,
                                   struct str name, struct merge_node *old,
                                   const struct json_value *patch)
 {
     struct strategic_schema member;
     TRY(strategic_schema_member(task->schema, name, &member));
-    if (member.field->flags & REPLACE)
+    if (member.field->flags & GO_REPLACE)
         put_raw(merge, task->object, name, patch);
     else
         merge_push(merge, old, patch, member);
     return NULL;
 }
 
+/*
+ * Both sides have a list. Only fields of the strategy "merge" are merged; a list of another field
+ * is replaced.
+ */
 static struct error *merge_array(struct merge *merge, const struct merge_task *task,
                                  struct str name, struct merge_node *old,
                                  const struct json_value *patch, bool is_delete)
@@ -151,32 +176,37 @@ static struct error *merge_array(struct merge *merge, const struct merge_task *t
     TRY(strategic_schema_elements(task->schema, name, &elements));
     if (is_delete)
         return merge_list_delete(merge, old, patch, elements);
-    if (elements.field->flags & MERGE)
+    if (elements.field->flags & GO_MERGE)
         return merge_list(merge, old, patch, elements);
     put_raw(merge, task->object, name, patch);
     return NULL;
 }
 
+/*
+ * One member of the patch against the original. Null removes it. Values of different forms are not
+ * merged: the new one wins.
+ */
 static struct error *merge_member(struct merge *merge, const struct merge_task *task,
                                   struct str name, const struct json_value *patch, bool is_delete)
 {
     struct map *members = &task->object->members;
-    const enum go_type type = go_type(patch);
-    if (type == GO_NIL) {
+    const enum go_kind type = go_kind(patch);
+    if (type == GO_KIND_NIL) {
         map_remove(members, name);
         return NULL;
     }
     struct merge_node *old = map_find(members, name);
-    if (!old || go_type_of_node(old) != type)
+    if (!old || go_kind_of_node(old) != type)
         return is_delete ? NULL : put_member(merge, task->object, name, patch);
-    if (type == GO_MAP)
+    if (type == GO_KIND_MAP)
         return merge_object(merge, task, name, old, patch);
-    if (type == GO_SLICE)
+    if (type == GO_KIND_SLICE)
         return merge_array(merge, task, name, old, patch, is_delete);
     put_raw(merge, task->object, name, patch);
     return NULL;
 }
 
+/* Step 4: every member of the patch that no directive has dealt with. */
 static struct error *merge_members(struct merge *merge, const struct merge_task *task,
                                    const struct map *ordered)
 {
@@ -193,6 +223,7 @@ static struct error *merge_members(struct merge *merge, const struct merge_task 
     return merge_tree_check(&merge->tree);
 }
 
+/* One task, in the four steps above. */
 static struct error *merge_task_run(struct merge *merge, const struct merge_task *task)
 {
     SCOPED(map) ordered = {.release = NULL};
@@ -215,8 +246,7 @@ static void reverse_tasks(struct merge *merge, size_t from)
     }
 }
 
-struct error *strategic_merge_apply(const struct strategic_type *type,
-                                    const struct json_value *original,
+struct error *strategic_merge_apply(const struct go_type *type, const struct json_value *original,
                                     const struct json_value *patch, struct json_doc **ret_doc)
 {
     SCOPED(merge) merge = {.count = 0};

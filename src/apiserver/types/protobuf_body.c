@@ -1,3 +1,16 @@
+/*
+ * Request bodies in protobuf, as JSON documents.
+ *
+ * A body is the four bytes "k8s\0" and an envelope (runtime.Unknown) that names apiVersion and
+ * kind and holds the object. The object is decoded along the Go type of its kind: a field's number
+ * leads to its row, the row says what JSON it becomes.
+ *
+ * A message may have the items of a list in several places. When the first one is met,
+ * gather_items() goes through the rest of the message for the others, then the decoder goes on
+ * behind the first. Levels are an array of fixed depth: types are nested less deep than that,
+ * whatever a body says. Every message is checked as a whole before it is walked, so that a broken
+ * one fails before anything of it is used.
+ */
 #include "apiserver/types/protobuf_body.h"
 
 #include "apimachinery/gvk.h"
@@ -10,13 +23,13 @@
 
 /* A message that is being written. */
 struct level {
-    const struct strategic_type *type;
+    const struct go_type *type;
     struct str rest;
     uint64_t written; /* lists and maps that are done, a bit for each field of the type */
     bool is_inline;   /* its members stand in the object of the level above */
     /* A list or map, whose items may stand anywhere in the message, and where to go on behind it.
      */
-    const struct strategic_field *gathered;
+    const struct go_field *gathered;
     struct str behind;
 };
 
@@ -31,8 +44,9 @@ static void decoder_done(struct decoder *decoder)
     json_builder_done(&decoder->builder);
 }
 
-static struct error *enter(struct decoder *decoder, const struct strategic_type *type,
-                           struct str message, bool is_inline)
+/* Begins a message. An inlined type is a message on the wire and part of its parent in JSON. */
+static struct error *enter_message(struct decoder *decoder, const struct go_type *type,
+                                   struct str message, bool is_inline)
 {
     if (decoder->depth == DEPTH_MAX)
         return error_new(ERROR_BAD_REQUEST, "protobuf message is nested too deep");
@@ -46,19 +60,19 @@ static struct error *enter(struct decoder *decoder, const struct strategic_type 
 
 /* A part of a message that is searched for anything that is not zero. */
 struct search {
-    const struct strategic_type *type;
+    const struct go_type *type;
     struct str rest;
 };
 
 /* Whether a field ends the search; a message that may be zero goes on the stack instead. */
-static bool tells_something(const struct strategic_field *field, const struct wire_field *value,
+static bool tells_something(const struct go_field *field, const struct wire_field *value,
                             struct search *stack, size_t *depth)
 {
     if (!field)
         return false;
-    if (field->flags & (LIST | MAP | POINTER))
+    if (field->flags & (GO_LIST | GO_MAP | GO_POINTER))
         return true;
-    if (field->kind != MESSAGE)
+    if (field->kind != GO_MESSAGE)
         return !protobuf_scalar_is_zero(field, value);
     if (value->type != WIRE_BYTES || *depth == DEPTH_MAX)
         return true;
@@ -67,7 +81,7 @@ static bool tells_something(const struct strategic_field *field, const struct wi
 }
 
 /* Clients write members that are structs even if these are empty; such a struct means nothing. */
-static bool is_zero(const struct strategic_type *type, struct str message)
+static bool is_zero(const struct go_type *type, struct str message)
 {
     struct search stack[DEPTH_MAX] = {
         {.type = type, .rest = message}
@@ -81,44 +95,49 @@ static bool is_zero(const struct strategic_type *type, struct str message)
             return false; /* the decoder will say so */
         if (state == WIRE_END)
             depth--;
-        else if (tells_something(strategic_type_number(top->type, value.number), &value, stack,
-                                 &depth))
+        else if (tells_something(go_type_number(top->type, value.number), &value, stack, &depth))
             return false;
     }
     return true;
 }
 
-static struct error *write_value(struct decoder *decoder, const struct strategic_field *field,
+/* A value without its name: a nested message, or a scalar. */
+static struct error *write_value(struct decoder *decoder, const struct go_field *field,
                                  const struct wire_field *value)
 {
-    if (field->kind != MESSAGE)
+    if (field->kind != GO_MESSAGE)
         return protobuf_scalar_write(&decoder->builder, field, value);
     if (value->type != WIRE_BYTES)
         return error_new(ERROR_BAD_REQUEST, "field %s has wire type %d", field->name,
                          (int)value->type);
-    return enter(decoder, field->type, value->bytes, field->flags & INLINE);
+    return enter_message(decoder, field->type, value->bytes, field->flags & GO_INLINE);
 }
 
-static struct error *write_member(struct decoder *decoder, const struct strategic_field *field,
+/*
+ * A single field. What is zero is left out unless Go's encoder would write it: pointers and
+ * required fields.
+ */
+static struct error *write_member(struct decoder *decoder, const struct go_field *field,
                                   const struct wire_field *value)
 {
-    const bool is_message = field->kind == MESSAGE && value->type == WIRE_BYTES;
-    if (field->flags & INLINE)
+    const bool is_message = field->kind == GO_MESSAGE && value->type == WIRE_BYTES;
+    if (field->flags & GO_INLINE)
         return write_value(decoder, field, value);
-    if (!(field->flags & POINTER) && is_message && is_zero(field->type, value->bytes))
+    if (!(field->flags & GO_POINTER) && is_message && is_zero(field->type, value->bytes))
         return NULL;
-    if (!(field->flags & (POINTER | REQUIRED)) && field->kind != MESSAGE &&
+    if (!(field->flags & (GO_POINTER | GO_REQUIRED)) && field->kind != GO_MESSAGE &&
         protobuf_scalar_is_zero(field, value))
         return NULL;
     /* A zero time has no text; Go writes null for it. */
-    if ((field->kind == TIME || field->kind == MICRO_TIME) && protobuf_scalar_is_zero(field, value))
+    if ((field->kind == GO_TIME || field->kind == GO_MICRO_TIME) &&
+        protobuf_scalar_is_zero(field, value))
         return NULL;
     json_builder_key(&decoder->builder, str_from_c(field->name));
     return write_value(decoder, field, value);
 }
 
 /* A member of a map is a message of a key and a value; either is absent when it is zero. */
-static struct error *write_entry(struct decoder *decoder, const struct strategic_field *field,
+static struct error *write_entry(struct decoder *decoder, const struct go_field *field,
                                  const struct wire_field *entry)
 {
     struct wire_field value = {.number = 2, .type = WIRE_BYTES};
@@ -131,16 +150,15 @@ static struct error *write_entry(struct decoder *decoder, const struct strategic
     return write_value(decoder, field, &value);
 }
 
-static struct error *write_item(struct decoder *decoder, const struct strategic_field *field,
+static struct error *write_item(struct decoder *decoder, const struct go_field *field,
                                 const struct wire_field *value)
 {
-    return field->flags & MAP ? write_entry(decoder, field, value)
-                              : write_value(decoder, field, value);
+    return field->flags & GO_MAP ? write_entry(decoder, field, value)
+                                 : write_value(decoder, field, value);
 }
 
 /* Starts a list or map with its first item; false when it was done before. */
-static bool gather(struct decoder *decoder, struct level *level,
-                   const struct strategic_field *field)
+static bool gather_items(struct decoder *decoder, struct level *level, const struct go_field *field)
 {
     const uint64_t bit = UINT64_C(1) << (field - level->type->fields);
     if (level->written & bit)
@@ -149,14 +167,17 @@ static bool gather(struct decoder *decoder, struct level *level,
     level->gathered = field;
     level->behind = level->rest;
     json_builder_key(&decoder->builder, str_from_c(field->name));
-    if (field->flags & MAP)
+    if (field->flags & GO_MAP)
         json_builder_object(&decoder->builder);
     else
         json_builder_array(&decoder->builder);
     return true;
 }
 
-static void leave(struct decoder *decoder, struct level *level)
+/*
+ * The end of a list or map goes back to where its first item stood; the end of a message goes up.
+ */
+static void leave_message(struct decoder *decoder, struct level *level)
 {
     if (level->gathered) {
         json_builder_end(&decoder->builder);
@@ -169,29 +190,31 @@ static void leave(struct decoder *decoder, struct level *level)
         json_builder_end(&decoder->builder);
 }
 
+/* One field of the innermost message. Unknown numbers are skipped, as protobuf wants it. */
 static struct error *decode_step(struct decoder *decoder)
 {
     struct level *level = &decoder->levels[decoder->depth - 1];
     struct wire_field value;
     if (wire_next(&level->rest, &value) != WIRE_FIELD) {
-        leave(decoder, level);
+        leave_message(decoder, level);
         return NULL;
     }
-    const struct strategic_field *field = strategic_type_number(level->type, value.number);
+    const struct go_field *field = go_type_number(level->type, value.number);
     if (!field || (level->gathered && level->gathered != field))
         return NULL;
-    if (!(field->flags & (LIST | MAP)))
+    if (!(field->flags & (GO_LIST | GO_MAP)))
         return write_member(decoder, field, &value);
-    if (!level->gathered && !gather(decoder, level, field))
+    if (!level->gathered && !gather_items(decoder, level, field))
         return NULL;
     return write_item(decoder, field, &value);
 }
 
-static struct error *decode(const struct strategic_type *type, struct str api_version,
-                            struct str message, struct json_doc **ret_doc)
+/* The type of the kind begins, kind and apiVersion come from the envelope. */
+static struct error *decode_message(const struct go_type *type, struct str api_version,
+                                    struct str message, struct json_doc **ret_doc)
 {
     SCOPED(decoder) decoder = {.depth = 0};
-    TRY(enter(&decoder, type, message, false));
+    TRY(enter_message(&decoder, type, message, false));
     json_builder_add_str(&decoder.builder, "kind", str_from_c(type->name));
     json_builder_add_str(&decoder.builder, "apiVersion", api_version);
     while (decoder.depth > 0)
@@ -223,6 +246,7 @@ static struct error *read_envelope(struct str envelope, struct str *ret_api_vers
     return NULL;
 }
 
+/* A kind that is not served as protobuf gets 415, upon which clients send JSON. */
 struct error *protobuf_body_read(struct str body, struct json_doc **ret_doc)
 {
     struct str api_version = {NULL, 0}, kind = {NULL, 0}, message = {NULL, 0};
@@ -236,11 +260,11 @@ struct error *protobuf_body_read(struct str body, struct json_doc **ret_doc)
         err->code = ERROR_BAD_REQUEST;
         return err;
     }
-    const struct strategic_type *type = strategic_type_of_message(gvk);
+    const struct go_type *type = go_type_of_message(gvk);
     if (!type)
         return error_new(
             ERROR_UNSUPPORTED_MEDIA_TYPE,
             "%.*s, Kind=%.*s is not accepted as protobuf - send it as application/json",
             STR_ARG(api_version), STR_ARG(kind));
-    return decode(type, api_version, message, ret_doc);
+    return decode_message(type, api_version, message, ret_doc);
 }
