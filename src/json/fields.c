@@ -42,55 +42,11 @@ struct error *json_read_str(struct arena *arena, const struct json_value *value,
     return NULL;
 }
 
-struct error *json_read_str_copy(struct arena *arena, const struct json_value *value, void *out)
-{
-    TRY(check_type(value, JSON_STRING));
-    *(struct str *)out = arena_str(arena, json_to_str(value));
-    return arena_check(arena);
-}
-
 struct error *json_read_bool(struct arena *arena, const struct json_value *value, void *out)
 {
     (void)arena;
     TRY(check_type(value, JSON_BOOL));
     (void)json_to_bool(value, out);
-    return NULL;
-}
-
-struct error *json_read_int64(struct arena *arena, const struct json_value *value, void *out)
-{
-    (void)arena;
-    TRY(check_type(value, JSON_NUMBER));
-    if (json_to_int64(value, out))
-        return NULL;
-    return error_new(ERROR_INVALID, "expected a whole number of 64 bits");
-}
-
-struct error *json_read_int32(struct arena *arena, const struct json_value *value, void *out)
-{
-    int64_t number = 0;
-    TRY(json_read_int64(arena, value, &number));
-    if (number < INT32_MIN || number > INT32_MAX)
-        return error_new(ERROR_INVALID, "expected a whole number of 32 bits");
-    *(int32_t *)out = (int32_t)number;
-    return NULL;
-}
-
-struct error *json_read_optional_bool(struct arena *arena, const struct json_value *value,
-                                      void *out)
-{
-    struct json_optional_bool *optional = out;
-    TRY(json_read_bool(arena, value, &optional->value));
-    optional->is_present = true;
-    return NULL;
-}
-
-struct error *json_read_optional_int64(struct arena *arena, const struct json_value *value,
-                                       void *out)
-{
-    struct json_optional_int64 *optional = out;
-    TRY(json_read_int64(arena, value, &optional->value));
-    optional->is_present = true;
     return NULL;
 }
 

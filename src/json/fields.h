@@ -33,26 +33,12 @@ struct json_field {
 MUST_USE struct error *json_read_fields(struct arena *arena, const struct json_value *value,
                                         const struct json_field *fields, size_t count, void *out);
 
-/* Members that know whether they are present. */
-struct json_optional_bool {
-    bool is_present, value;
-};
-struct json_optional_int64 {
-    bool is_present;
-    int64_t value;
-};
-
 /* Readers, by the type of the member. */
-json_read_fn json_read_str;            /* struct str, borrowed from the document */
-json_read_fn json_read_str_copy;       /* struct str in the arena */
-json_read_fn json_read_bool;           /* bool */
-json_read_fn json_read_int64;          /* int64_t */
-json_read_fn json_read_int32;          /* int32_t */
-json_read_fn json_read_optional_bool;  /* struct json_optional_bool */
-json_read_fn json_read_optional_int64; /* struct json_optional_int64 */
-json_read_fn json_read_object;         /* const struct json_value *, an object, borrowed */
-json_read_fn json_read_array;          /* const struct json_value *, an array, borrowed */
-json_read_fn json_read_any;            /* const struct json_value *, borrowed */
+json_read_fn json_read_str;    /* struct str, borrowed from the document */
+json_read_fn json_read_bool;   /* bool */
+json_read_fn json_read_object; /* const struct json_value *, an object, borrowed */
+json_read_fn json_read_array;  /* const struct json_value *, an array, borrowed */
+json_read_fn json_read_any;    /* const struct json_value *, borrowed */
 
 /* A list of strings as a member. */
 struct json_strings {

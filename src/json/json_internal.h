@@ -31,15 +31,6 @@ static inline const struct json_value *json_from_yyjson(const yyjson_val *val)
     return (const struct json_value *)val;
 }
 
-/*
- * Takes ownership of a document. Of members with one name the last stays, bytes that are not UTF-8
- * become U+FFFD. The caller has kept the nesting within JSON_DEPTH_MAX.
- */
-struct json_doc *json_doc_from_yyjson(yyjson_doc *parsed);
-
-/* The same from a document under construction, which is copied and stays with the caller. */
-struct json_doc *json_doc_from_yyjson_mut(const yyjson_mut_doc *doc);
-
 /* Allocates with base/memory.h, thus never fails. */
 extern const yyjson_alc json_alc;
 
