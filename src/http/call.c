@@ -215,10 +215,3 @@ struct error *http_call_end(struct http_call *call)
     http_conn_kick(call->conn);
     return NULL;
 }
-
-struct error *http_call_wait_closed(struct http_call *call)
-{
-    while (!call->closed)
-        TRY(event_wait(&call->changed, "the exchange to end"));
-    return error_copy(call->err);
-}

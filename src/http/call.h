@@ -64,6 +64,3 @@ MUST_USE struct error *http_call_write(struct http_call *call, struct str bytes)
 
 /* Our message is complete. Does not wait. */
 MUST_USE struct error *http_call_end(struct http_call *call);
-
-/* Suspends until everything queued has gone out and the exchange is over. */
-MUST_USE struct error *http_call_wait_closed(struct http_call *call);

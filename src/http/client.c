@@ -1,13 +1,10 @@
-#include "http/client.h"
-
 #include <assert.h>
 
-#include "async/event.h"
 #include "async/fiber.h"
 #include "async/loop.h"
-#include "base/arena.h"
 #include "base/memory.h"
 #include "http/call.h"
+#include "http/client_internal.h"
 #include "http/response_internal.h"
 #include "http/url.h"
 #include "net/tls.h"
@@ -17,27 +14,6 @@
 #define IDLE_DEFAULT        2
 #define TRIES_MAX           3
 #define GUARDED_PART        (64 * KILOBYTE)
-
-struct http_client {
-    struct loop *loop;
-    struct http_endpoint endpoint;
-    size_t connections_max, idle_max;
-    struct http_limits limits;
-    struct http_timeouts timeouts;
-    bool offer_gzip;
-
-    struct arena texts; /* host, names, authority, proxy */
-    struct str authority;
-    struct tls_resumption *resumption;
-
-    struct list conns;   /* usable */
-    struct list retired; /* take no more calls */
-    size_t conn_count;   /* of both */
-    size_t usable, busy; /* of conns: all, and those with calls */
-    size_t dialing;
-    bool speaks_http1; /* seen: dialing several at a time makes sense */
-    struct event changed;
-};
 
 static struct http_client *client_of(struct http_conn *conn)
 {
@@ -169,11 +145,6 @@ void http_client_free(struct http_client *client)
                  client->endpoint.proxy->password.len);
     arena_done(&client->texts);
     mem_free(client);
-}
-
-size_t http_client_connection_count(const struct http_client *client)
-{
-    return client->conn_count;
 }
 
 size_t http_client_call_count(const struct http_client *client)
@@ -353,9 +324,4 @@ struct error *http_client_send(struct http_client *client,
             return error_wrap(err, "%.*s", STR_ARG(client->authority));
         error_free(err);
     }
-}
-
-bool http_response_is_http2(const struct http_response *response)
-{
-    return response->call->conn && response->call->conn->http2;
 }

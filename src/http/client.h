@@ -45,8 +45,7 @@ struct http_client *http_client_new(struct loop *loop, const struct http_client_
 void http_client_free(struct http_client *client);
 DEFINE_OWNED(http_client)
 
-/* Connections that are open now, and requests that run on them. */
-size_t http_client_connection_count(const struct http_client *client);
+/* Requests that run now, on all connections. */
 size_t http_client_call_count(const struct http_client *client);
 
 struct http_client_request {
@@ -85,7 +84,6 @@ DEFINE_OWNED(http_response)
 
 int http_response_status(const struct http_response *response);
 const struct http_headers *http_response_headers(const struct http_response *response);
-bool http_response_is_http2(const struct http_response *response);
 
 /* Suspends until some of the body is there; *ret_len is 0 at its end. Decompressed. */
 MUST_USE struct error *http_response_read(struct http_response *response, char *ptr,

@@ -139,11 +139,6 @@ size_t http_engine_capacity(const struct http_engine *engine)
     return engine->ops->capacity(engine);
 }
 
-size_t http_engine_stream_count(const struct http_engine *engine)
-{
-    return engine->exchange_count;
-}
-
 struct error *http_engine_open(struct http_engine *engine, struct http_stream *stream,
                                const struct http_head *head, bool end)
 {

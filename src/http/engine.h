@@ -159,9 +159,6 @@ bool http_engine_ping(struct http_engine *engine);
 /* How many more streams a client may open now. */
 size_t http_engine_capacity(const struct http_engine *engine);
 
-/* Streams with work left, released ones that are still being flushed included. */
-size_t http_engine_stream_count(const struct http_engine *engine);
-
 /*
  * Client: sends a request. The stream is zeroed but for its link and user. With end there is no
  * body; else Content-Length in the headers announces it, or it is sent in chunks. On failure

@@ -47,8 +47,8 @@ struct http_engine {
     enum http_role role;
     struct http_limits limits; /* defaults filled in */
     struct list exchanges;
-    size_t exchange_count;
-    char first[8]; /* how the peer's bytes begin, to tell what it speaks */
+    size_t exchange_count; /* released ones that are still being flushed included */
+    char first[8];         /* how the peer's bytes begin, to tell what it speaks */
     uint8_t first_len;
     bool in_event;
     bool failed; /* closed its streams with an error; may have last words to output */

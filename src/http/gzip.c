@@ -153,12 +153,6 @@ void gzip_write(struct gzip_writer *writer, struct str input, struct buf *out)
     }
 }
 
-void gzip_write_flush(struct gzip_writer *writer, struct buf *out)
-{
-    writer->zlib.avail_in = 0;
-    deflate_all(writer, Z_SYNC_FLUSH, out);
-}
-
 void gzip_write_end(struct gzip_writer *writer, struct buf *out)
 {
     writer->zlib.avail_in = 0;

@@ -44,6 +44,5 @@ DEFINE_OWNED(gzip_writer)
 /* Compresses all of the input; output may wait inside for more to come. */
 void gzip_write(struct gzip_writer *writer, struct str input, struct buf *out);
 
-/* Brings out everything written so far, at the price of a few bytes: for streams like a watch. */
-void gzip_write_flush(struct gzip_writer *writer, struct buf *out);
+/* Completes the stream; nothing may be written afterwards. */
 void gzip_write_end(struct gzip_writer *writer, struct buf *out);

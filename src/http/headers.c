@@ -59,11 +59,6 @@ void http_headers_done(struct http_headers *headers)
     headers->size = headers->count = 0;
 }
 
-void http_headers_clear(struct http_headers *headers)
-{
-    http_headers_done(headers);
-}
-
 static size_t limit_of(const struct http_headers *headers)
 {
     return headers->limit ? headers->limit : HTTP_HEADERS_LIMIT_DEFAULT;

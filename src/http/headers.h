@@ -38,10 +38,8 @@ struct http_header {
     struct str name, value;
 };
 
-void http_headers_done(struct http_headers *headers);
-
 /* Empties the list and gives its memory back; the limits stay. */
-void http_headers_clear(struct http_headers *headers);
+void http_headers_done(struct http_headers *headers);
 
 /* ERROR_INVALID for a name or value that may not stand in a message, ERROR_TOO_LARGE at a limit. */
 MUST_USE struct error *http_headers_add(struct http_headers *headers, struct str name,

@@ -4,8 +4,9 @@
 #include "async/fiber.h"
 #include "async/scope.h"
 #include "base/memory.h"
-#include "http/client.h"
-#include "http/server.h"
+#include "http/client_internal.h"
+#include "http/response_internal.h"
+#include "http/server_internal.h"
 #include "net/network.h"
 #include "net/tcp.h"
 #include "net/tls.h"
@@ -14,12 +15,17 @@
 #include "testing/sim.h"
 #include "testing/sim_network.h"
 
-#define STAGE_HOST STR("server.test")
+#define HTTP_FIXTURE_HOST STR("server.test")
 
-enum stage_kind { STAGE_PLAIN, STAGE_TLS_H1, STAGE_TLS_H2, STAGE_KINDS };
+enum http_fixture_kind {
+    HTTP_FIXTURE_PLAIN,
+    HTTP_FIXTURE_TLS_H1,
+    HTTP_FIXTURE_TLS_H2,
+    HTTP_FIXTURE_KINDS
+};
 
-struct stage {
-    enum stage_kind kind;
+struct http_fixture {
+    enum http_fixture_kind kind;
     struct network *network;
     struct test_certs certs;
     struct tls_context *tls;
@@ -30,76 +36,76 @@ struct stage {
     struct http_client *client;
 };
 
-static inline const char *stage_name(enum stage_kind kind)
+static inline const char *http_fixture_name(enum http_fixture_kind kind)
 {
     const char *const names[] = {"plain", "HTTP/1.1 over TLS", "HTTP/2 over TLS"};
     return names[kind];
 }
 
-/* Everything but server and client, whose options may be changed before stage_start(). */
-static inline void stage_init(struct stage *stage, enum stage_kind kind, http_handler_fn handler,
-                              void *data)
+/* Everything but server and client, whose options may be changed before http_fixture_start(). */
+static inline void http_fixture_init(struct http_fixture *fixture, enum http_fixture_kind kind,
+                                     http_handler_fn handler, void *data)
 {
-    *stage = (struct stage){.kind = kind, .network = sim_network_new(loop_current())};
-    const bool http2 = kind == STAGE_TLS_H2;
-    stage->tls = tls_context_new();
-    if (kind != STAGE_PLAIN) {
-        test_certs_init(&stage->certs, loop_wall(loop_current()));
-        CHECK_OK(tls_server_new(&(struct tls_server_options){.identity = stage->certs.server,
-                                                             .client_trust = stage->certs.trust,
+    *fixture = (struct http_fixture){.kind = kind, .network = sim_network_new(loop_current())};
+    const bool http2 = kind == HTTP_FIXTURE_TLS_H2;
+    fixture->tls = tls_context_new();
+    if (kind != HTTP_FIXTURE_PLAIN) {
+        test_certs_init(&fixture->certs, loop_wall(loop_current()));
+        CHECK_OK(tls_server_new(&(struct tls_server_options){.identity = fixture->certs.server,
+                                                             .client_trust = fixture->certs.trust,
                                                              .http2 = http2},
-                                &stage->tls_server));
+                                &fixture->tls_server));
     }
-    stage->server_options = (struct http_server_options){
-        .network = stage->network,
-        .host = STAGE_HOST,
-        .tls = stage->tls_server,
+    fixture->server_options = (struct http_server_options){
+        .network = fixture->network,
+        .host = HTTP_FIXTURE_HOST,
+        .tls = fixture->tls_server,
         .handler = handler,
         .data = data,
     };
-    stage->client_options.endpoint = (struct http_endpoint){
-        .network = stage->network,
-        .host = STAGE_HOST,
-        .plain = kind == STAGE_PLAIN,
-        .tls = stage->tls,
-        .identity = stage->certs.client,
-        .trust = stage->certs.trust,
+    fixture->client_options.endpoint = (struct http_endpoint){
+        .network = fixture->network,
+        .host = HTTP_FIXTURE_HOST,
+        .plain = kind == HTTP_FIXTURE_PLAIN,
+        .tls = fixture->tls,
+        .identity = fixture->certs.client,
+        .trust = fixture->certs.trust,
     };
 }
 
-static inline struct error *stage_start(struct stage *stage)
+static inline struct error *http_fixture_start(struct http_fixture *fixture)
 {
-    TRY(http_server_new(loop_current(), &stage->server_options, &stage->server));
-    stage->client_options.endpoint.port = http_server_port(stage->server);
-    stage->client = http_client_new(loop_current(), &stage->client_options);
+    TRY(http_server_new(loop_current(), &fixture->server_options, &fixture->server));
+    fixture->client_options.endpoint.port = http_server_port(fixture->server);
+    fixture->client = http_client_new(loop_current(), &fixture->client_options);
     return NULL;
 }
 
 /* Lets connections that were told to close do so. */
-static inline void stage_settle(struct network *network)
+static inline void http_fixture_wait_closed(struct network *network)
 {
     FIBER_SHIELD(FOREVER);
     while (sim_network_connections(network) > 0)
         CHECK_OK(fiber_sleep(SECOND));
 }
 
-static inline void stage_done(struct stage *stage)
+static inline void http_fixture_done(struct http_fixture *fixture)
 {
-    http_client_free(stage->client);
-    http_server_free(stage->server);
-    stage_settle(stage->network);
-    tls_server_free(stage->tls_server);
-    tls_context_free(stage->tls);
-    if (stage->kind != STAGE_PLAIN)
-        test_certs_done(&stage->certs);
-    network_free(stage->network);
+    http_client_free(fixture->client);
+    http_server_free(fixture->server);
+    http_fixture_wait_closed(fixture->network);
+    tls_server_free(fixture->tls_server);
+    tls_context_free(fixture->tls);
+    if (fixture->kind != HTTP_FIXTURE_PLAIN)
+        test_certs_done(&fixture->certs);
+    network_free(fixture->network);
 }
 
-static inline struct error *stage_get(struct stage *stage, struct str target, int *ret_status,
-                                      struct buf *body)
+static inline struct error *http_fixture_get(struct http_fixture *fixture, struct str target,
+                                             int *ret_status, struct buf *body)
 {
     OWNED(http_response) response = NULL;
-    TRY(http_client_send(stage->client, &(struct http_client_request){.target = target},
+    TRY(http_client_send(fixture->client, &(struct http_client_request){.target = target},
                          &response));
     *ret_status = http_response_status(response);
     return http_response_read_all(response, body);

@@ -1,14 +1,11 @@
-#include "http/server.h"
-
 #include <assert.h>
 
-#include "async/event.h"
 #include "async/fiber.h"
 #include "async/loop.h"
-#include "async/scope.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "http/call.h"
+#include "http/server_internal.h"
 #include "net/network.h"
 #include "net/tls.h"
 #include "net/transport.h"
@@ -25,33 +22,6 @@
  */
 #define HANDSHAKES_PER_TURN 16
 #define HANDSHAKES_MAX      1000
-
-struct http_server {
-    struct loop *loop;
-    struct http_server_options options;
-    struct listener *listener;
-    uint16_t port;
-    struct scope acceptor;
-    struct scope handshakes;
-    struct list waiting; /* handshakes that have not begun, the newest first */
-    struct list begun;   /* and those that have, the oldest first */
-    size_t begun_count;
-    struct event arrived;
-    struct scope handlers;
-    struct list conns;
-    size_t conn_count; /* with those in their handshake */
-    size_t request_count;
-    bool draining;
-    struct event changed;
-};
-
-struct http_request {
-    struct http_server *server;
-    struct http_call *call;
-    struct arena arena;
-    bool responded;
-    bool wanted_body;
-};
 
 struct handshake {
     struct list_link link; /* in one of the server's two lists; in none once it has to go */
@@ -301,16 +271,6 @@ uint16_t http_server_port(const struct http_server *server)
     return server->port;
 }
 
-size_t http_server_connection_count(const struct http_server *server)
-{
-    return server->conn_count;
-}
-
-size_t http_server_request_count(const struct http_server *server)
-{
-    return server->request_count;
-}
-
 struct error *http_server_drain(struct http_server *server)
 {
     server->draining = true;
@@ -340,11 +300,6 @@ struct str http_request_authority(const struct http_request *request)
 const struct http_headers *http_request_headers(const struct http_request *request)
 {
     return &request->call->head.headers;
-}
-
-bool http_request_is_http2(const struct http_request *request)
-{
-    return request->call->conn && request->call->conn->http2;
 }
 
 struct arena *http_request_arena(struct http_request *request)

@@ -49,8 +49,6 @@ void http_server_free(struct http_server *server);
 DEFINE_OWNED(http_server)
 
 uint16_t http_server_port(const struct http_server *server);
-size_t http_server_connection_count(const struct http_server *server);
-size_t http_server_request_count(const struct http_server *server); /* running now */
 
 /*
  * Takes no more connections and requests, and Suspends until those that run have ended. The
@@ -63,7 +61,6 @@ struct str http_request_method(const struct http_request *request);
 struct str http_request_target(const struct http_request *request);    /* path and query */
 struct str http_request_authority(const struct http_request *request); /* Host */
 const struct http_headers *http_request_headers(const struct http_request *request);
-bool http_request_is_http2(const struct http_request *request);
 struct arena *http_request_arena(struct http_request *request); /* lives as long as the request */
 
 /* Who the client is by its certificate; not verified over plain HTTP. */

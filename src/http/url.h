@@ -71,9 +71,3 @@ void url_escape_query(struct buf *out, struct str text);
 MUST_USE struct error *url_unescape(struct arena *arena, struct str text, struct str *ret_text);
 MUST_USE struct error *url_unescape_query(struct arena *arena, struct str text,
                                           struct str *ret_text);
-
-/*
- * Takes the next "name=value" off a query. Both are still escaped; false at its end. Empty parts
- * between two "&" are skipped.
- */
-bool url_query_next(struct str *query, struct str *ret_name, struct str *ret_value);

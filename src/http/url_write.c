@@ -124,16 +124,3 @@ struct error *url_unescape_query(struct arena *arena, struct str text, struct st
 {
     return unescape(arena, text, true, ret_text);
 }
-
-bool url_query_next(struct str *query, struct str *ret_name, struct str *ret_value)
-{
-    struct str part = {0};
-    while (part.len == 0) {
-        if (query->len == 0)
-            return false;
-        str_cut(query, '&', &part);
-    }
-    str_cut(&part, '=', ret_name);
-    *ret_value = part;
-    return true;
-}
