@@ -119,7 +119,7 @@ struct http_client *http_client_new(struct loop *loop, const struct http_client_
     return client;
 }
 
-static void abandon(struct list *conns)
+static void abandon_conns(struct list *conns)
 {
     LIST_FOREACH (struct http_conn, conn, conns, link) {
         assert(conn->call_count == 0);
@@ -134,8 +134,8 @@ void http_client_free(struct http_client *client)
     if (!client)
         return;
     assert(client->dialing == 0 && !event_has_waiters(&client->changed));
-    abandon(&client->conns);
-    abandon(&client->retired);
+    abandon_conns(&client->conns);
+    abandon_conns(&client->retired);
     tls_identity_free(client->endpoint.identity);
     tls_trust_free(client->endpoint.trust);
     tls_trust_free(client->endpoint.proxy_trust);
@@ -189,7 +189,7 @@ static bool may_dial(const struct http_client *client)
 }
 
 /* Suspends. */
-static struct error *dial(struct http_client *client)
+static struct error *dial_conn(struct http_client *client)
 {
     struct transport *transport;
     client->dialing++;
@@ -218,7 +218,7 @@ static struct error *get_conn(struct http_client *client, struct http_conn **ret
 {
     while (!(*ret_conn = find_usable(client))) {
         if (may_dial(client))
-            TRY(dial(client));
+            TRY(dial_conn(client));
         else
             TRY(event_wait(&client->changed, "a free connection"));
     }
@@ -267,8 +267,9 @@ static struct error *send_body(const struct http_client_request *request, struct
     return http_call_end(call);
 }
 
-static struct error *attempt(struct http_client *client, struct http_conn *conn,
-                             const struct http_client_request *request, struct http_call *call)
+static struct error *attempt_request(struct http_client *client, struct http_conn *conn,
+                                     const struct http_client_request *request,
+                                     struct http_call *call)
 {
     SCOPED(http_head) head;
     TRY(write_head(client, request, &head));
@@ -315,7 +316,7 @@ struct error *http_client_send(struct http_client *client,
         const bool reused = conn->calls_begun > 0;
         OWNED(http_call) call = http_call_new(conn);
         set_in_use(client, conn, true);
-        struct error *err = attempt(client, conn, request, call);
+        struct error *err = attempt_request(client, conn, request, call);
         if (!err) {
             *ret_response = http_response_new(TAKE(call));
             return NULL;

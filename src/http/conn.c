@@ -33,28 +33,28 @@ static const struct http_timeouts default_timeouts = {
     .pong = 15 * SECOND,
 };
 
-static duration either(duration given, duration otherwise)
+static duration duration_or(duration given, duration otherwise)
 {
     return given ? given : otherwise;
 }
 
-static size_t either_size(size_t given, size_t otherwise)
+static size_t size_or(size_t given, size_t otherwise)
 {
     return given ? given : otherwise;
 }
 
-static struct http_timeouts complete(const struct http_timeouts *given)
+static struct http_timeouts fill_timeouts(const struct http_timeouts *given)
 {
     return (struct http_timeouts){
-        .first = either(given->first, default_timeouts.first),
-        .idle = either(given->idle, default_timeouts.idle),
-        .stall = either(given->stall, default_timeouts.stall),
-        .ping = either(given->ping, default_timeouts.ping),
-        .pong = either(given->pong, default_timeouts.pong),
+        .first = duration_or(given->first, default_timeouts.first),
+        .idle = duration_or(given->idle, default_timeouts.idle),
+        .stall = duration_or(given->stall, default_timeouts.stall),
+        .ping = duration_or(given->ping, default_timeouts.ping),
+        .pong = duration_or(given->pong, default_timeouts.pong),
     };
 }
 
-static void retire(struct http_conn *conn)
+static void mark_retired(struct http_conn *conn)
 {
     if (conn->retired)
         return;
@@ -77,7 +77,7 @@ static void end_if_unused(struct http_conn *conn)
 }
 
 /* Fails the calls that run, with copies of the error, and lets go of the transport's events. */
-static void lose(struct http_conn *conn, const struct error *err)
+static void lose_conn(struct http_conn *conn, const struct error *err)
 {
     if (conn->lost)
         return;
@@ -85,7 +85,7 @@ static void lose(struct http_conn *conn, const struct error *err)
     timer_stop(conn->loop, &conn->timer);
     transport_want(conn->transport, 0);
     http_engine_fail(conn->engine, err);
-    retire(conn);
+    mark_retired(conn);
 }
 
 static void end_linger(void *data)
@@ -113,10 +113,10 @@ static void discard_input(struct http_conn *conn)
 }
 
 /* Says good-bye, fails what runs, and waits a moment for the peer to have heard it. */
-static void leave(struct http_conn *conn, const struct error *err)
+static void leave_conn(struct http_conn *conn, const struct error *err)
 {
     transport_finish(conn->transport);
-    lose(conn, err);
+    lose_conn(conn, err);
     if (conn->role == HTTP_CLIENT)
         return;
     conn->lingers = true;
@@ -129,7 +129,7 @@ static void leave(struct http_conn *conn, const struct error *err)
  * finished once its last words (a 400, a GOAWAY) are sent. So the error is only worth a line for
  * the curious.
  */
-static void note_breach(struct error *err)
+static void log_engine_error(struct error *err)
 {
     if (err)
         log_v(4, "Connection fails", LOG_ERROR(err));
@@ -149,14 +149,14 @@ static bool pump_in(struct http_conn *conn, struct error **ret_err)
         case TRANSPORT_OK:
             conn->heard = loop_now(conn->loop);
             budget -= len < budget ? len : budget;
-            note_breach(http_engine_receive(conn->engine, str_from(bytes, len)));
+            log_engine_error(http_engine_receive(conn->engine, str_from(bytes, len)));
             if (len < sizeof(bytes) && conn->transport->short_means_drained)
                 return true; /* asking again would only be told to wait */
             break;
         case TRANSPORT_WAIT:
             return true;
         case TRANSPORT_END:
-            note_breach(http_engine_receive_end(conn->engine));
+            log_engine_error(http_engine_receive_end(conn->engine));
             return false;
         case TRANSPORT_FAILED:
             *ret_err = transport_take_error(conn->transport);
@@ -171,7 +171,7 @@ static bool pump_out(struct http_conn *conn, struct error **ret_err)
 {
     for (;;) {
         if (conn->out.len == 0 && http_engine_has_output(conn->engine))
-            note_breach(http_engine_output(conn->engine, &conn->out, OUT_BYTES));
+            log_engine_error(http_engine_output(conn->engine, &conn->out, OUT_BYTES));
         if (conn->out.len == 0) {
             buf_shrink(&conn->out);
             conn->blocked_since = 0;
@@ -194,13 +194,13 @@ static bool pump_out(struct http_conn *conn, struct error **ret_err)
     }
 }
 
-static int64_t later(int64_t since, duration span)
+static int64_t add_span(int64_t since, duration span)
 {
     int64_t due;
     return __builtin_add_overflow(since, span, &due) ? FOREVER : due;
 }
 
-static int64_t earlier(int64_t a, int64_t b)
+static int64_t min_time(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -211,7 +211,7 @@ static int64_t idle_due(const struct http_conn *conn)
     const bool is_proven = conn->calls_begun || conn->role == HTTP_CLIENT;
     if (!conn->idle_since)
         return FOREVER;
-    return later(conn->idle_since, is_proven ? conn->timeouts.idle : conn->timeouts.first);
+    return add_span(conn->idle_since, is_proven ? conn->timeouts.idle : conn->timeouts.first);
 }
 
 /* When there is next something to be done because nothing happened. */
@@ -219,18 +219,18 @@ static int64_t next_due(const struct http_conn *conn)
 {
     int64_t due = FOREVER;
     if (conn->blocked_since)
-        due = earlier(due, later(conn->blocked_since, conn->timeouts.stall));
-    due = earlier(due, idle_due(conn));
+        due = min_time(due, add_span(conn->blocked_since, conn->timeouts.stall));
+    due = min_time(due, idle_due(conn));
     if (conn->http2)
-        due = earlier(due, conn->pinged ? later(conn->pinged, conn->timeouts.pong)
-                                        : later(conn->heard, conn->timeouts.ping));
+        due = min_time(due, conn->pinged ? add_span(conn->pinged, conn->timeouts.pong)
+                                         : add_span(conn->heard, conn->timeouts.ping));
     return due;
 }
 
 static void on_timer(void *data);
 
 /* The timer may be early, never late: moving it at every byte would cost more than a spare look. */
-static void arm(struct http_conn *conn)
+static void arm_timer(struct http_conn *conn)
 {
     const int64_t due = next_due(conn);
     if (due != FOREVER && (!timer_is_started(&conn->timer) || conn->timer.due > due))
@@ -245,13 +245,13 @@ static void note_idleness(struct http_conn *conn)
         conn->idle_since = loop_now(conn->loop);
 }
 
-static void finish(struct http_conn *conn)
+static void finish_conn(struct http_conn *conn)
 {
     OWNED(error) over = error_new(ERROR_CONNECTION, "the connection is closed");
-    leave(conn, over);
+    leave_conn(conn, over);
 }
 
-static void pump(void *data)
+static void pump_conn(void *data)
 {
     struct http_conn *conn = data;
     if (conn->lost) {
@@ -263,15 +263,15 @@ static void pump(void *data)
     OWNED(error) err = NULL;
     const bool alive = pump_in(conn, &err);
     if (err || !pump_out(conn, &err))
-        lose(conn, err);
+        lose_conn(conn, err);
     else if (!alive || (http_engine_is_finished(conn->engine) && conn->out.len == 0))
-        finish(conn);
+        finish_conn(conn);
     if (conn->lost) {
         end_if_unused(conn);
         return;
     }
     note_idleness(conn);
-    arm(conn);
+    arm_timer(conn);
     transport_want(conn->transport,
                    (http_engine_wants_input(conn->engine) ? TRANSPORT_READABLE : 0) |
                        (conn->out.len ? TRANSPORT_WRITABLE : 0));
@@ -282,10 +282,10 @@ static void on_timer(void *data)
     struct http_conn *conn = data;
     const int64_t now = loop_now(conn->loop);
     if (next_due(conn) > now) {
-        arm(conn); /* something happened meanwhile */
+        arm_timer(conn); /* something happened meanwhile */
         return;
     }
-    if (conn->blocked_since && later(conn->blocked_since, conn->timeouts.stall) <= now) {
+    if (conn->blocked_since && add_span(conn->blocked_since, conn->timeouts.stall) <= now) {
         http_conn_close(conn, error_new(ERROR_CONNECTION, "the peer has stopped reading"));
         return;
     }
@@ -312,15 +312,15 @@ struct http_conn *http_conn_new(struct loop *loop, struct transport *transport,
     conn->role = options->role;
     conn->loop = loop;
     conn->transport = transport;
-    conn->calls_max = CALLS_PER_STREAM * either_size(options->limits.streams, STREAMS_DEFAULT);
-    conn->timeouts = complete(&options->timeouts);
+    conn->calls_max = CALLS_PER_STREAM * size_or(options->limits.streams, STREAMS_DEFAULT);
+    conn->timeouts = fill_timeouts(&options->timeouts);
     conn->http2 = str_eq(tls_protocol(transport), STR("h2"));
     conn->engine = conn->http2 ? h2_new(conn->role, &options->limits, &http_call_events, conn)
                                : h1_new(conn->role, &options->limits, &http_call_events, conn);
-    conn->pump = (struct task){.run = pump, .data = conn};
+    conn->pump = (struct task){.run = pump_conn, .data = conn};
     conn->heard = conn->idle_since = loop_now(loop);
     list_init(&conn->calls);
-    transport_set_ready(transport, pump, conn);
+    transport_set_ready(transport, pump_conn, conn);
     http_conn_kick(conn);
     return conn;
 }
@@ -339,7 +339,7 @@ void http_conn_retire(struct http_conn *conn)
 {
     if (!conn->lost)
         http_engine_shutdown(conn->engine);
-    retire(conn);
+    mark_retired(conn);
     http_conn_kick(conn);
 }
 
@@ -351,7 +351,7 @@ void http_conn_close(struct http_conn *conn, struct error *err)
         (void)pump_out(conn, &ignored); /* a last word, as far as the peer takes it */
         transport_finish(conn->transport);
     }
-    lose(conn, cause);
+    lose_conn(conn, cause);
     conn->lingers = false;
     http_conn_kick(conn); /* ends it at the next turn: callers still hold it */
 }
@@ -359,7 +359,7 @@ void http_conn_close(struct http_conn *conn, struct error *err)
 void http_conn_break(struct http_conn *conn, struct error *err)
 {
     OWNED(error) cause = err;
-    lose(conn, cause);
+    lose_conn(conn, cause);
     conn->lingers = false;
     http_conn_kick(conn); /* ends it at the next turn: callers still hold it */
 }

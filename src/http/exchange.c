@@ -61,7 +61,7 @@ static void tell_writable(struct http_exchange *exchange)
 }
 
 /* Bytes are dropped from the front only when most of the buffer is spent, so each moves once. */
-static void compact(struct http_exchange *exchange)
+static void compact_queue(struct http_exchange *exchange)
 {
     if (http_exchange_queued(exchange) == 0) {
         buf_done(&exchange->queue);
@@ -79,7 +79,7 @@ size_t http_exchange_take(struct http_exchange *exchange, char *into, size_t max
     if (len)
         memcpy(into, exchange->queue.ptr + exchange->queue_start, len);
     exchange->queue_start += len;
-    compact(exchange);
+    compact_queue(exchange);
     tell_writable(exchange);
     return len;
 }

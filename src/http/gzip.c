@@ -48,7 +48,7 @@ static struct error *check_bomb(const struct gzip_reader *reader)
     return NULL;
 }
 
-static unsigned clamp(size_t len)
+static unsigned clamp_len(size_t len)
 {
     return len < UINT_MAX ? (unsigned)len : UINT_MAX;
 }
@@ -58,7 +58,7 @@ static struct error *inflate_some(struct gzip_reader *reader, struct str *input,
                                   size_t room, size_t *ret_len)
 {
     z_stream *zlib = &reader->zlib;
-    const unsigned in = clamp(input->len), out = clamp(room);
+    const unsigned in = clamp_len(input->len), out = clamp_len(room);
     zlib->next_in = (Bytef *)(uintptr_t)input->ptr; /* zlib only reads it */
     zlib->avail_in = in;
     zlib->next_out = (Bytef *)into;
@@ -145,7 +145,7 @@ static void deflate_all(struct gzip_writer *writer, int flush, struct buf *out)
 void gzip_write(struct gzip_writer *writer, struct str input, struct buf *out)
 {
     while (input.len) {
-        const unsigned len = clamp(input.len);
+        const unsigned len = clamp_len(input.len);
         writer->zlib.next_in = (Bytef *)(uintptr_t)input.ptr;
         writer->zlib.avail_in = len;
         deflate_all(writer, Z_NO_FLUSH, out);

@@ -81,7 +81,7 @@ static bool is_busy(const struct h1 *h1)
 }
 
 /* Last words of a server to a client it does not understand. */
-static void refuse(struct h1 *h1)
+static void send_refusal(struct h1 *h1)
 {
     if (h1->engine.role == HTTP_SERVER && !(h1->active && h1->exchange.head_sent))
         h1_write_refusal(h1, h1->refusal ? h1->refusal : 400);
@@ -98,7 +98,7 @@ static struct error *read_message(struct h1 *h1, struct str *bytes)
         size_t used = 0;
         struct error *err = h1_read(h1, *bytes, &used);
         if (err) {
-            refuse(h1);
+            send_refusal(h1);
             return err;
         }
         *bytes = str_skip(*bytes, used);

@@ -23,7 +23,7 @@ void h1_head_free(struct h1_head *head)
 }
 
 /* Fails the parse with this status for the peer. */
-static int refuse(struct h1 *h1, int status, struct error *err)
+static int refuse_message(struct h1 *h1, int status, struct error *err)
 {
     assert(!h1->err);
     h1->err = err;
@@ -59,7 +59,7 @@ static int count_trailer(struct h1 *h1, size_t len)
     h1->trailer_bytes += len;
     if (h1->trailer_bytes <= h1->engine.limits.head)
         return 0;
-    return refuse(
+    return refuse_message(
         h1, 431,
         error_new(ERROR_TOO_LARGE, "trailers are larger than %zu bytes", h1->engine.limits.head));
 }
@@ -97,7 +97,7 @@ static int on_header_value_complete(llhttp_t *parser)
     const int status = err->code == ERROR_TOO_LARGE ? 431 : 400;
     if (err->code == ERROR_INVALID)
         err->code = ERROR_PROTOCOL;
-    return refuse(h1, status, err);
+    return refuse_message(h1, status, err);
 }
 
 static int on_chunk_extension(llhttp_t *parser, const char *at, size_t len)
@@ -107,7 +107,7 @@ static int on_chunk_extension(llhttp_t *parser, const char *at, size_t len)
     h1->extension_bytes += len;
     if (h1->extension_bytes <= EXTENSION_LIMIT)
         return 0;
-    return refuse(
+    return refuse_message(
         h1, 400,
         error_new(ERROR_PROTOCOL, "chunk extensions are larger than %zu bytes", EXTENSION_LIMIT));
 }
@@ -151,7 +151,7 @@ static bool peer_keeps_alive(const struct h1 *h1, const struct http_head *head)
 }
 
 /* What concerned this connection alone is not passed on, so both protocols look alike above. */
-static void strip(struct http_headers *headers)
+static void strip_connection_headers(struct http_headers *headers)
 {
     static const struct str names[] = {
         STR_INIT("connection"),
@@ -219,7 +219,7 @@ static struct error *finish_request(struct h1 *h1, struct http_head *head, int *
                                                                       STR("100-continue"));
     h1->is_head = str_eq(head->method, STR("HEAD"));
     h1->is_connect = str_eq(head->method, STR("CONNECT"));
-    strip(&head->headers);
+    strip_connection_headers(&head->headers);
     return NULL;
 }
 
@@ -231,7 +231,7 @@ static int tell_request(struct h1 *h1, struct http_head *head)
     h1->exchange.no_body = h1->is_head;
     h1->exchange.id = ++h1->exchanges;
     if (!http_exchange_tell_open(&h1->exchange))
-        return refuse(h1, 503, error_new(ERROR_SERVICE_UNAVAILABLE, "request refused"));
+        return refuse_message(h1, 503, error_new(ERROR_SERVICE_UNAVAILABLE, "request refused"));
     http_exchange_tell_head(&h1->exchange, head);
     return 0;
 }
@@ -253,7 +253,7 @@ static struct error *finish_response(struct h1 *h1, struct http_head *head, bool
     const bool sized = http_headers_find(&head->headers, STR("content-length")).ptr ||
                        http_headers_find(&head->headers, STR("transfer-encoding")).ptr;
     h1->keep_alive = peer_keeps_alive(h1, head) && (*ret_no_body || sized);
-    strip(&head->headers);
+    strip_connection_headers(&head->headers);
     return NULL;
 }
 
@@ -273,7 +273,7 @@ static int on_headers_complete(llhttp_t *parser)
         err = finish_response(h1, &reading->head, &no_body);
     h1->head = NULL; /* fields from here on are trailers */
     if (err)
-        result = refuse(h1, status, err);
+        result = refuse_message(h1, status, err);
     else if (h1->engine.role == HTTP_SERVER)
         result = tell_request(h1, &reading->head);
     else if (!h1->is_interim)

@@ -36,7 +36,7 @@ void h2_stream_free(struct h2_stream *stream)
     mem_free(stream);
 }
 
-void h2_calm(struct h2 *h2, const char *message)
+void h2_enhance_your_calm(struct h2 *h2, const char *message)
 {
     if (h2->err || h2->engine.failed)
         return;

@@ -31,7 +31,7 @@ static int on_begin_frame(nghttp2_session *session, const nghttp2_frame_hd *hd, 
     if ((hd->type == NGHTTP2_DATA && hd->length > 0) || hd->type == NGHTTP2_HEADERS)
         return 0;
     if (h2->control_budget == 0)
-        h2_calm(h2, "flood of control frames");
+        h2_enhance_your_calm(h2, "flood of control frames");
     else
         h2->control_budget--;
     return 0;
@@ -187,7 +187,7 @@ static void response_complete(struct h2 *h2, struct h2_stream *stream)
     http_exchange_tell_head(&stream->exchange, &stream->head);
 }
 
-static void progress(struct h2 *h2)
+static void refill_control_budget(struct h2 *h2)
 {
     h2->control_budget = H2_CONTROL_BUDGET;
 }
@@ -198,7 +198,7 @@ static void on_headers(struct h2 *h2, const nghttp2_frame *frame)
     if (!stream || stream->err)
         return;
     if (!stream->head_done) {
-        progress(h2);
+        refill_control_budget(h2);
         if (h2->engine.role == HTTP_SERVER)
             request_complete(h2, stream);
         else
@@ -272,7 +272,7 @@ static int on_data_chunk(nghttp2_session *session, uint8_t flags, int32_t id, co
     struct h2 *h2 = user;
     struct h2_stream *stream = find_stream(h2, id);
     (void)flags;
-    progress(h2);
+    refill_control_budget(h2);
     if (h2->engine.role == HTTP_CLIENT)
         nghttp2_session_consume_connection(session, len);
     if (stream) {
@@ -322,7 +322,7 @@ static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, v
         goaway_sent(h2, frame);
     if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA)
         return 0;
-    progress(h2);
+    refill_control_budget(h2);
     struct h2_stream *stream = find_stream(h2, frame->hd.stream_id);
     if (!stream)
         return 0;
@@ -371,7 +371,7 @@ static void account_reset(struct h2 *h2, const struct h2_stream *stream, uint32_
     else if (h2->reset_budget < H2_RESET_BUDGET)
         h2->reset_budget++;
     if (h2->reset_budget == 0)
-        h2_calm(h2, "too many streams reset before they were answered");
+        h2_enhance_your_calm(h2, "too many streams reset before they were answered");
 }
 
 static int on_stream_close(nghttp2_session *session, int32_t id, uint32_t code, void *user)

@@ -59,7 +59,7 @@ struct h2_stream *h2_stream_new(struct h2 *h2);
 void h2_stream_free(struct h2_stream *stream);
 
 /* Ends the connection with a GOAWAY that says "enhance your calm". */
-void h2_calm(struct h2 *h2, const char *message);
+void h2_enhance_your_calm(struct h2 *h2, const char *message);
 
 /* h2_events.c */
 nghttp2_session_callbacks *h2_callbacks_new(void);

@@ -9,8 +9,8 @@
 #include "base/memory.h"
 
 /* A frame with its header and a byte for padding, as nghttp2 asks for it. */
-#define FRAME_LEAST ((size_t)16 * 1024)
-#define FRAME_SIZE  (FRAME_LEAST + 64)
+#define FRAME_MIN  ((size_t)16 * 1024)
+#define FRAME_SIZE (FRAME_MIN + 64)
 
 #define FRAMES_COUNT 64
 #define ALL_FREE     UINT64_MAX
@@ -62,7 +62,7 @@ static void *take_frame(struct h2_memory *memory)
 }
 
 /* Pages that are nobody else's go back to the system. There were credentials: the rest is wiped. */
-static void forget(char *frame)
+static void forget_frame(char *frame)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t before = (page - (uintptr_t)frame % page) % page;
@@ -76,7 +76,7 @@ static void give_frame(struct h2_memory *memory)
 {
     struct h2_frames *frames = memory->frames;
     const size_t which = (size_t)(memory->frame - frames->frames[0]) / FRAME_SIZE;
-    forget(memory->frame);
+    forget_frame(memory->frame);
     *memory = (struct h2_memory){0};
     frame_count--;
     if (!frames->free)
@@ -92,7 +92,7 @@ static void *on_malloc(size_t size, void *data)
 {
     struct h2_memory *memory = data;
     void *frame = NULL;
-    if (size >= FRAME_LEAST && size <= FRAME_SIZE && !memory->frames)
+    if (size >= FRAME_MIN && size <= FRAME_SIZE && !memory->frames)
         frame = take_frame(memory);
     return frame ? frame : mem_alloc(size);
 }

@@ -1,5 +1,6 @@
 #include "http/head.h"
 
+#include "base/ascii.h"
 #include "base/memory.h"
 
 void http_head_done(struct http_head *head)
@@ -94,7 +95,7 @@ struct error *http_head_read_length(const struct http_head *head, int64_t *ret_l
         return error_new(ERROR_PROTOCOL, "content-length is given twice");
     /* Digits alone: signs and blanks are read differently by different peers. */
     uint64_t length = 0;
-    if (text.len == 0 || text.ptr[0] < '0' || text.ptr[0] > '9' || !str_to_uint64(text, &length) ||
+    if (text.len == 0 || !ascii_is_digit(text.ptr[0]) || !str_to_uint64(text, &length) ||
         length > INT64_MAX)
         return error_new(ERROR_PROTOCOL, "content-length is not a length");
     *ret_length = (int64_t)length;

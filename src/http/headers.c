@@ -2,6 +2,7 @@
 
 #include <stdint.h>
 
+#include "base/ascii.h"
 #include "base/memory.h"
 
 /*
@@ -13,9 +14,9 @@ struct field_size {
 };
 
 /* tchar of RFC 9110: letters, digits and these. */
-static bool is_token_char(unsigned char c)
+static bool is_token_char(char c)
 {
-    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'))
+    if (ascii_is_alphanumeric(c))
         return true;
     return c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL;
 }
@@ -23,7 +24,7 @@ static bool is_token_char(unsigned char c)
 bool http_is_token(struct str text)
 {
     for (size_t i = 0; i < text.len; i++)
-        if (!is_token_char((unsigned char)text.ptr[i]))
+        if (!is_token_char(text.ptr[i]))
             return false;
     return text.len > 0;
 }
@@ -70,7 +71,7 @@ static size_t count_limit_of(const struct http_headers *headers)
 }
 
 /* Optional white space around a value is not part of it: blanks and tabs alone. */
-static struct str trim(struct str value)
+static struct str trim_value(struct str value)
 {
     while (value.len && (value.ptr[0] == ' ' || value.ptr[0] == '\t'))
         value = str_skip(value, 1);
@@ -91,7 +92,7 @@ static struct error *check_room(const struct http_headers *headers, struct str n
     return NULL;
 }
 
-static void append(struct http_headers *headers, struct str name, struct str value)
+static void append_field(struct http_headers *headers, struct str name, struct str value)
 {
     const struct field_size size = {(uint32_t)name.len, (uint32_t)value.len};
     headers->block.secret = true;
@@ -100,8 +101,7 @@ static void append(struct http_headers *headers, struct str name, struct str val
     memcpy(room, &size, sizeof(size));
     room += sizeof(size);
     for (size_t i = 0; i < name.len; i++)
-        *room++ =
-            (char)(name.ptr[i] >= 'A' && name.ptr[i] <= 'Z' ? name.ptr[i] | 0x20 : name.ptr[i]);
+        *room++ = ascii_to_lower(name.ptr[i]);
     if (value.len)
         memcpy(room, value.ptr, value.len);
     buf_grow(&headers->block, sizeof(size) + name.len + value.len);
@@ -117,9 +117,9 @@ struct error *http_headers_add(struct http_headers *headers, struct str name, st
     if (!http_is_field_value(value))
         return error_new(ERROR_INVALID, "value of header %.*s has control characters",
                          (int)(name.len < 64 ? name.len : 64), name.ptr);
-    value = trim(value);
+    value = trim_value(value);
     TRY(check_room(headers, name, value));
-    append(headers, name, value);
+    append_field(headers, name, value);
     return NULL;
 }
 
@@ -207,7 +207,7 @@ static bool list_has_token(struct str list, struct str token)
     bool more = true;
     while (more) {
         more = str_cut(&list, ',', &item);
-        if (str_eq_nocase(trim(item), token))
+        if (str_eq_nocase(trim_value(item), token))
             return true;
     }
     return false;

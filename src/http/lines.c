@@ -23,7 +23,7 @@ static void forget_delivered(struct lines *lines)
     buf_done(&lines->partial);
 }
 
-static struct error *collect(struct lines *lines, struct str bytes)
+static struct error *collect_piece(struct lines *lines, struct str bytes)
 {
     const size_t limit = lines->limit ? lines->limit : LINES_LIMIT_DEFAULT;
     lines->partial.limit = limit + 1; /* a "\r" is not counted */
@@ -33,7 +33,7 @@ static struct error *collect(struct lines *lines, struct str bytes)
     return NULL;
 }
 
-static struct error *finish(const struct lines *lines, struct str line, struct str *ret_line)
+static struct error *finish_line(const struct lines *lines, struct str line, struct str *ret_line)
 {
     const size_t limit = lines->limit ? lines->limit : LINES_LIMIT_DEFAULT;
     if (str_ends_with(line, STR("\r")))
@@ -52,13 +52,13 @@ struct error *lines_next(struct lines *lines, struct str *ret_line)
     lines->input = end == STR_NONE ? (struct str){0} : str_skip(lines->input, end + 1);
     if (end == STR_NONE) {
         *ret_line = (struct str){0};
-        return piece.len ? collect(lines, piece) : NULL;
+        return piece.len ? collect_piece(lines, piece) : NULL;
     }
     if (!lines->partial.len)
-        return finish(lines, piece, ret_line);
-    TRY(collect(lines, piece));
+        return finish_line(lines, piece, ret_line);
+    TRY(collect_piece(lines, piece));
     lines->delivered = true;
-    return finish(lines, buf_str(&lines->partial), ret_line);
+    return finish_line(lines, buf_str(&lines->partial), ret_line);
 }
 
 struct str lines_rest(const struct lines *lines)

@@ -48,7 +48,7 @@ static void on_gone(struct http_conn *conn)
     event_wake_all(&server->changed);
 }
 
-static struct error *handle(void *data);
+static struct error *handle_request(void *data);
 
 static void on_request(struct http_conn *conn, struct http_call *call)
 {
@@ -57,7 +57,7 @@ static void on_request(struct http_conn *conn, struct http_call *call)
     request->server = server;
     request->call = call;
     server->request_count++;
-    call->handler = scope_start(&server->handlers, "http request", handle, request);
+    call->handler = scope_start(&server->handlers, "http request", handle_request, request);
 }
 
 static const struct http_conn_events server_events = {
@@ -78,7 +78,7 @@ static struct error *answer_error(struct http_request *request, const struct err
                                STR("text/plain; charset=utf-8"), buf_str(&body));
 }
 
-static void conclude(struct http_request *request, struct error *err)
+static void conclude_request(struct http_request *request, struct error *err)
 {
     struct http_call *call = request->call;
     const bool begun = request->responded;
@@ -96,7 +96,7 @@ static void conclude(struct http_request *request, struct error *err)
     error_free(err);
 }
 
-static struct error *handle(void *data)
+static struct error *handle_request(void *data)
 {
     struct http_request *request = data;
     struct http_server *server = request->server;
@@ -104,7 +104,7 @@ static struct error *handle(void *data)
     request->call->handler = NULL;
     {
         FIBER_SHIELD(SECOND);
-        conclude(request, err);
+        conclude_request(request, err);
     }
     http_call_free(request->call);
     arena_done(&request->arena);
@@ -114,8 +114,8 @@ static struct error *handle(void *data)
     return NULL;
 }
 
-static struct error *secure(struct http_server *server, struct transport *lower,
-                            struct transport **ret_transport)
+static struct error *secure_transport(struct http_server *server, struct transport *lower,
+                                      struct transport **ret_transport)
 {
     if (!server->options.tls) {
         *ret_transport = lower;
@@ -125,12 +125,12 @@ static struct error *secure(struct http_server *server, struct transport *lower,
     return tls_accept(server->options.tls, lower, ret_transport);
 }
 
-static struct error *welcome(void *data)
+static struct error *run_handshake(void *data)
 {
     struct handshake *handshake = data;
     struct http_server *server = handshake->server;
     struct transport *transport = NULL;
-    struct error *err = secure(server, handshake->transport, &transport);
+    struct error *err = secure_transport(server, handshake->transport, &transport);
     server->begun_count--;
     list_remove(&handshake->link);
     mem_free(handshake);
@@ -155,7 +155,7 @@ static struct error *welcome(void *data)
     return NULL;
 }
 
-static struct error *accept_one(struct http_server *server)
+static struct error *accept_connection(struct http_server *server)
 {
     struct transport *transport;
     TRY(listener_accept(server->listener, &transport));
@@ -167,7 +167,7 @@ static struct error *accept_one(struct http_server *server)
     return NULL;
 }
 
-static void make_room(struct http_server *server)
+static void cancel_oldest_handshake(struct http_server *server)
 {
     struct list_link *oldest =
         server->begun_count >= HANDSHAKES_MAX ? list_take_first(&server->begun) : NULL;
@@ -176,7 +176,7 @@ static void make_room(struct http_server *server)
 }
 
 /* The fiber that lets handshakes begin. */
-static struct error *greet_all(void *data)
+static struct error *start_handshakes(void *data)
 {
     struct http_server *server = data;
     for (;;) {
@@ -185,11 +185,11 @@ static struct error *greet_all(void *data)
         for (int i = 0; i < HANDSHAKES_PER_TURN && !list_is_empty(&server->waiting); i++) {
             struct handshake *handshake =
                 LIST_ENTRY(list_take_first(&server->waiting), struct handshake, link);
-            make_room(server);
+            cancel_oldest_handshake(server);
             list_append(&server->begun, &handshake->link);
             server->begun_count++;
             handshake->fiber =
-                scope_start(&server->handshakes, "http handshake", welcome, handshake);
+                scope_start(&server->handshakes, "http handshake", run_handshake, handshake);
         }
         TRY(fiber_yield());
     }
@@ -205,13 +205,13 @@ static struct error *pause_after(struct error *err)
     return fiber_sleep(ACCEPT_PAUSE);
 }
 
-static struct error *accept_all(void *data)
+static struct error *accept_connections(void *data)
 {
     struct http_server *server = data;
     for (;;) {
         while (server->conn_count >= server->options.connections)
             TRY(event_wait(&server->changed, "a connection to end"));
-        TRY(pause_after(accept_one(server)));
+        TRY(pause_after(accept_connection(server)));
     }
 }
 
@@ -232,8 +232,8 @@ struct error *http_server_new(struct loop *loop, const struct http_server_option
     list_init(&server->conns);
     list_init(&server->waiting);
     list_init(&server->begun);
-    scope_start(&server->acceptor, "http accept", accept_all, server);
-    scope_start(&server->acceptor, "http greet", greet_all, server);
+    scope_start(&server->acceptor, "http accept", accept_connections, server);
+    scope_start(&server->acceptor, "http greet", start_handshakes, server);
     *ret_server = server;
     return NULL;
 }
@@ -314,7 +314,7 @@ void http_request_peer(struct http_request *request, struct tls_peer *ret_peer)
         tls_peer(request->call->conn->transport, &request->arena, ret_peer);
 }
 
-static void want_body(struct http_request *request)
+static void want_request_body(struct http_request *request)
 {
     if (request->wanted_body || !request->call->stream.engine)
         return;
@@ -326,14 +326,14 @@ static void want_body(struct http_request *request)
 struct error *http_request_read(struct http_request *request, char *ptr, size_t capacity,
                                 size_t *ret_len)
 {
-    want_body(request);
+    want_request_body(request);
     TRY(http_call_read(request->call, ptr, capacity, ret_len), "read the request");
     return NULL;
 }
 
 struct error *http_request_read_all(struct http_request *request, struct buf *body)
 {
-    want_body(request);
+    want_request_body(request);
     for (;;) {
         struct str bytes;
         TRY(http_call_peek(request->call, &bytes), "read the request");
@@ -345,8 +345,8 @@ struct error *http_request_read_all(struct http_request *request, struct buf *bo
     }
 }
 
-static struct error *begin(struct http_request *request, int status,
-                           const struct http_headers *headers, bool end)
+static struct error *begin_response(struct http_request *request, int status,
+                                    const struct http_headers *headers, bool end)
 {
     assert(!request->responded);
     if (!request->call->stream.engine)
@@ -363,7 +363,7 @@ static struct error *begin(struct http_request *request, int status,
 struct error *http_request_respond(struct http_request *request, int status,
                                    const struct http_headers *headers)
 {
-    TRY(begin(request, status, headers, false), "respond");
+    TRY(begin_response(request, status, headers, false), "respond");
     return NULL;
 }
 
@@ -384,7 +384,7 @@ struct error *http_request_answer(struct http_request *request, int status, stru
     if (status != 204 && status != 304)
         TRY(http_headers_add(&headers, STR("content-length"), str_from(digits, (size_t)len)));
     const bool bodiless = http_has_no_body(http_request_method(request), status) || body.len == 0;
-    TRY(begin(request, status, &headers, bodiless), "respond");
+    TRY(begin_response(request, status, &headers, bodiless), "respond");
     if (bodiless)
         return NULL;
     TRY(http_request_write(request, body));

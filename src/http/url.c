@@ -23,11 +23,6 @@ uint16_t url_scheme_port(enum url_scheme scheme)
     return schemes[scheme].port;
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Characters of these, unreserved ones and whole escapes; nothing else. */
 static bool is_made_of(struct str text, const char *others)
 {
@@ -85,7 +80,7 @@ static struct error *read_user(struct str *authority, struct url *url)
 static struct error *read_port(struct str text, struct url *url)
 {
     uint64_t port;
-    if (text.len > 5 || !is_made_of(text, "") || !is_digit(text.len ? text.ptr[0] : 'x') ||
+    if (text.len > 5 || !is_made_of(text, "") || !ascii_is_digit(text.len ? text.ptr[0] : 'x') ||
         !str_to_uint64(text, &port) || port == 0 || port > UINT16_MAX)
         return error_new(ERROR_PARSE, "URL has a bad port");
     url->port = (uint16_t)port;
@@ -116,7 +111,8 @@ static bool is_ipv6(struct str text)
                 return false;
             dots++;
             digits = 0;
-        } else if (url_hex_value(c) < 0 || ++digits > 4 || (dots && (!is_digit(c) || digits > 3))) {
+        } else if (url_hex_value(c) < 0 || ++digits > 4 ||
+                   (dots && (!ascii_is_digit(c) || digits > 3))) {
             return false;
         }
     }

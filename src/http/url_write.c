@@ -69,7 +69,7 @@ struct str url_join(struct arena *arena, const struct url *base, struct str path
                        STR_ARG(path), STR_ARG(mark), STR_ARG(query));
 }
 
-static void escape(struct buf *out, struct str text, const char *also_plain)
+static void escape_text(struct buf *out, struct str text, const char *also_plain)
 {
     for (size_t i = 0; i < text.len; i++) {
         const char c = text.ptr[i];
@@ -83,15 +83,16 @@ static void escape(struct buf *out, struct str text, const char *also_plain)
 /* What Go's PathEscape leaves alone, so that both sides write a segment the same way. */
 void url_escape_segment(struct buf *out, struct str text)
 {
-    escape(out, text, "$&+=:@");
+    escape_text(out, text, "$&+=:@");
 }
 
 void url_escape_query(struct buf *out, struct str text)
 {
-    escape(out, text, "");
+    escape_text(out, text, "");
 }
 
-static struct error *unescape(struct arena *arena, struct str text, bool plus, struct str *ret_text)
+static struct error *unescape_text(struct arena *arena, struct str text, bool plus,
+                                   struct str *ret_text)
 {
     char *out = arena_try_alloc(arena, text.len + 1);
     if (!out)
@@ -117,10 +118,10 @@ static struct error *unescape(struct arena *arena, struct str text, bool plus, s
 
 struct error *url_unescape(struct arena *arena, struct str text, struct str *ret_text)
 {
-    return unescape(arena, text, false, ret_text);
+    return unescape_text(arena, text, false, ret_text);
 }
 
 struct error *url_unescape_query(struct arena *arena, struct str text, struct str *ret_text)
 {
-    return unescape(arena, text, true, ret_text);
+    return unescape_text(arena, text, true, ret_text);
 }

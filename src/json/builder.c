@@ -5,7 +5,7 @@
 
 #include "json/builder_internal.h"
 #include "json/members.h"
-#include "json/settle.h"
+#include "json/normalize.h"
 
 /* Giving back less memory than this many values take is not worth the time. */
 #define SPARE_MAX 64
@@ -26,21 +26,21 @@ void json_builder_done(struct json_builder *builder)
 {
     mem_free(builder->values);
     mem_free(builder->open);
-    json_text_free(builder->texts);
+    string_pool_free(builder->strings);
     error_free(builder->err);
     *builder = (struct json_builder){.limit = builder->limit};
 }
 
-static void fail(struct json_builder *builder, const char *what, size_t limit)
+static void fail_at_limit(struct json_builder *builder, const char *what, size_t limit)
 {
     builder->err =
         error_new(ERROR_TOO_LARGE, "JSON document %s than the limit of %zu", what, limit);
 }
 
-/* Counts memory before it is taken. False past the limit. */
-/* A small object of an API, without growing. */
-#define CAPACITY_LEAST 64
+/* Enough for a small API object without growing. */
+#define CAPACITY_MIN 64
 
+/* Counts memory before it is taken. False past the limit. */
 static bool reserve(struct json_builder *builder, size_t values, size_t text)
 {
     if (builder->err)
@@ -50,13 +50,13 @@ static bool reserve(struct json_builder *builder, size_t values, size_t text)
     builder->text_size += text;
     if (count > limit / sizeof(yyjson_val) ||
         builder->text_size > limit - count * sizeof(yyjson_val)) {
-        fail(builder, "takes more bytes", limit);
+        fail_at_limit(builder, "takes more bytes", limit);
         return false;
     }
     if (count > builder->capacity) {
         builder->capacity = count > builder->capacity * 2 ? count : builder->capacity * 2;
-        if (builder->capacity < CAPACITY_LEAST)
-            builder->capacity = CAPACITY_LEAST;
+        if (builder->capacity < CAPACITY_MIN)
+            builder->capacity = CAPACITY_MIN;
         builder->values = mem_realloc_array(builder->values, builder->capacity, sizeof(yyjson_val));
     }
     return true;
@@ -76,7 +76,7 @@ static void begin_value(struct json_builder *builder)
 }
 
 /* Room for one value, or NULL once a limit was reached. */
-static yyjson_val *add(struct json_builder *builder)
+static yyjson_val *add_value(struct json_builder *builder)
 {
     if (!reserve(builder, 1, 0))
         return NULL;
@@ -88,17 +88,15 @@ static yyjson_val *add(struct json_builder *builder)
 
 static void open_container(struct json_builder *builder, bool object)
 {
-    yyjson_val *val = add(builder);
+    yyjson_val *val = add_value(builder);
     if (!val)
         return;
     if (builder->depth == JSON_DEPTH_MAX) {
-        fail(builder, "nests deeper", JSON_DEPTH_MAX);
+        fail_at_limit(builder, "nests deeper", JSON_DEPTH_MAX);
         return;
     }
-    builder->open =
-        json_grow(builder->open, builder->depth, &builder->open_capacity, sizeof(*builder->open));
-    builder->open[builder->depth++] =
-        (struct json_open){.index = builder->count - 1, .object = object};
+    ARRAY_PUSH(builder->open, builder->depth, builder->open_capacity,
+               (struct json_open){.index = builder->count - 1, .object = object});
     builder->containers++;
 }
 
@@ -125,10 +123,10 @@ void json_builder_end(struct json_builder *builder)
     val->uni.ofs = (builder->count - open->index) * sizeof(*val);
 }
 
-static void set_text(struct json_builder *builder, yyjson_val *val, struct str s)
+static void set_string(struct json_builder *builder, yyjson_val *val, struct str s)
 {
-    const struct str copy =
-        str_is_utf8(s) ? json_text_copy(&builder->texts, s) : json_text_repair(&builder->texts, s);
+    const struct str copy = str_is_utf8(s) ? string_pool_copy(&builder->strings, s)
+                                           : string_pool_repair(&builder->strings, s);
     unsafe_yyjson_set_strn(val, copy.ptr, copy.len);
 }
 
@@ -139,19 +137,19 @@ void json_builder_key(struct json_builder *builder, struct str key)
     assert(builder->depth > 0 && builder->open[builder->depth - 1].object && "keys need an object");
     assert(!builder->open[builder->depth - 1].has_key && "a key has no value");
     builder->open[builder->depth - 1].has_key = true;
-    set_text(builder, &values_of(builder)[builder->count++], key);
+    set_string(builder, &values_of(builder)[builder->count++], key);
 }
 
 void json_builder_str(struct json_builder *builder, struct str s)
 {
-    yyjson_val *val = reserve(builder, 0, s.len) ? add(builder) : NULL;
+    yyjson_val *val = reserve(builder, 0, s.len) ? add_value(builder) : NULL;
     if (val)
-        set_text(builder, val, s);
+        set_string(builder, val, s);
 }
 
 void json_builder_int(struct json_builder *builder, int64_t number)
 {
-    yyjson_val *val = add(builder);
+    yyjson_val *val = add_value(builder);
     if (val)
         unsafe_yyjson_set_sint(val, number);
 }
@@ -159,30 +157,30 @@ void json_builder_int(struct json_builder *builder, int64_t number)
 void json_builder_double(struct json_builder *builder, double number)
 {
     assert(isfinite(number) && "JSON has no form for it");
-    yyjson_val *val = add(builder);
+    yyjson_val *val = add_value(builder);
     if (val)
         unsafe_yyjson_set_real(val, number);
 }
 
 void json_builder_bool(struct json_builder *builder, bool truth)
 {
-    yyjson_val *val = add(builder);
+    yyjson_val *val = add_value(builder);
     if (val)
         unsafe_yyjson_set_bool(val, truth);
 }
 
 void json_builder_null(struct json_builder *builder)
 {
-    yyjson_val *val = add(builder);
+    yyjson_val *val = add_value(builder);
     if (val)
         unsafe_yyjson_set_null(val);
 }
 
 /* Gives the copied values copies of their text, all in one block. */
-static void copy_texts(struct json_builder *builder, yyjson_val *val, const yyjson_val *end,
-                       size_t size)
+static void copy_strings(struct json_builder *builder, yyjson_val *val, const yyjson_val *end,
+                         size_t size)
 {
-    char *room = size ? json_text_alloc(&builder->texts, size - 1) : NULL;
+    char *room = size ? string_pool_alloc(&builder->strings, size - 1) : NULL;
     for (; val < end; val++) {
         builder->containers += val_is_container(val);
         if (!val_has_text(val))
@@ -209,7 +207,7 @@ static void copy_all(struct json_builder *builder, const yyjson_val *root)
     yyjson_val *copy = &values_of(builder)[builder->count];
     memcpy(copy, root, count * sizeof(*copy));
     builder->count += count;
-    copy_texts(builder, copy, copy + count, text);
+    copy_strings(builder, copy, copy + count, text);
 }
 
 static bool is_skipped(const yyjson_val *key, enum builder_copy_mode mode)
@@ -247,8 +245,8 @@ static void copy_filtered(struct json_builder *builder, const yyjson_val *val,
             if (member)
                 json_builder_key(builder, val_str(val++));
             if (val_is_container(val)) {
-                open = json_grow(open, depth, &capacity, sizeof(*open));
-                open[depth++] = (struct copied){val_next(val), val_is_object(val)};
+                ARRAY_PUSH(open, depth, capacity,
+                           (struct copied){val_next(val), val_is_object(val)});
             }
             val = copy_step(builder, val);
         }
@@ -317,7 +315,7 @@ struct json_doc *builder_finish_unique(struct json_builder *builder)
         builder->values = mem_realloc_array(builder->values, builder->count, sizeof(yyjson_val));
     struct json_doc *doc = json_doc_new(0);
     doc->root = doc->values = values_of(builder);
-    doc->texts = TAKE(builder->texts);
+    doc->strings = TAKE(builder->strings);
     builder->values = NULL;
     json_builder_done(builder);
     return doc;
@@ -327,7 +325,7 @@ struct error *builder_finish_checked(struct json_builder *builder, struct json_d
 {
     if (!builder->err && builder->containers > JSON_DEPTH_MAX &&
         json_is_deeper(values_of(builder), JSON_DEPTH_MAX))
-        fail(builder, "nests deeper", JSON_DEPTH_MAX);
+        fail_at_limit(builder, "nests deeper", JSON_DEPTH_MAX);
     if (builder->err) {
         struct error *err = TAKE(builder->err);
         json_builder_done(builder);
@@ -341,7 +339,7 @@ struct error *json_builder_finish(struct json_builder *builder, struct json_doc 
 {
     struct json_doc *doc;
     TRY(builder_finish_checked(builder, &doc));
-    settle_members(doc);
+    normalize_members(doc);
     *ret_doc = doc;
     return NULL;
 }

@@ -26,7 +26,7 @@ struct json_builder {
     size_t count, capacity;
     struct json_open *open;
     size_t depth, open_capacity;
-    struct json_text *texts;
+    struct string_pool *strings;
     size_t text_size, containers;
     struct error *err;
 };

@@ -1,8 +1,8 @@
 #include "json/compare.h"
 
 #include "json/compare_internal.h"
+#include "json/go_number.h"
 #include "json/members.h"
-#include "json/number.h"
 #include "json/write.h"
 
 /* Pairs of containers that still have to be compared. */
@@ -20,7 +20,7 @@ static bool is_number(const yyjson_val *val)
 static bool compare_scalars(const yyjson_val *a, const yyjson_val *b, bool exact)
 {
     if (is_number(a) && is_number(b))
-        return exact ? number_has_token_of(a, b) : number_equals(a, b);
+        return exact ? go_number_has_token_of(a, b) : go_number_equals(a, b);
     if (val_type(a) != val_type(b))
         return false;
     if (val_type(a) == YYJSON_TYPE_STR)
@@ -37,8 +37,7 @@ static bool compare_or_note(struct pairs *pairs, const yyjson_val *a, const yyjs
     if (val_type(a) != val_type(b) || val_len(a) != val_len(b))
         return false;
     if (val_len(a) > 0) {
-        pairs->items =
-            json_grow(pairs->items, pairs->count, &pairs->capacity, sizeof(*pairs->items));
+        ARRAY_GROW(pairs->items, pairs->count, pairs->capacity);
         pairs->items[pairs->count][0] = a;
         pairs->items[pairs->count++][1] = b;
     }
@@ -128,9 +127,7 @@ static void open_level(struct canonical *canonical, const yyjson_val *val)
             level.keys[i] = key;
         qsort(level.keys, level.count, sizeof(*level.keys), compare_names);
     }
-    canonical->levels = json_grow(canonical->levels, canonical->depth, &canonical->capacity,
-                                  sizeof(*canonical->levels));
-    canonical->levels[canonical->depth++] = level;
+    ARRAY_PUSH(canonical->levels, canonical->depth, canonical->capacity, level);
     buf_add_char(canonical->buf, level.keys ? '{' : '[');
 }
 

@@ -1,7 +1,7 @@
 #include "json/json.h"
 
+#include "json/go_number.h"
 #include "json/json_internal.h"
-#include "json/number.h"
 
 static void *alc_malloc(void *ctx, size_t size)
 {
@@ -24,14 +24,6 @@ static void alc_free(void *ctx, void *ptr)
 
 const yyjson_alc json_alc = {alc_malloc, alc_realloc, alc_free, NULL};
 
-void *json_grow(void *items, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity)
-        return items;
-    *capacity = *capacity ? *capacity * 2 : 8;
-    return mem_realloc_array(items, *capacity, size);
-}
-
 struct json_doc *json_doc_new(size_t text_size)
 {
     /* Not NEW(): glibc has no fast way to small zeroed blocks, and this one is made often. */
@@ -53,8 +45,8 @@ void json_doc_free(struct json_doc *doc)
     yyjson_doc_free(doc->parsed);
     if (doc->values)
         mem_free(doc->values);
-    if (doc->texts)
-        json_text_free(doc->texts);
+    if (doc->strings)
+        string_pool_free(doc->strings);
     mem_free(doc);
 }
 
@@ -160,13 +152,13 @@ bool json_to_int64(const struct json_value *value, int64_t *ret_number)
 {
     if (json_type(value) != JSON_NUMBER)
         return false;
-    const struct number number = number_read(json_to_yyjson(value));
-    if (number.kind == NUMBER_INT) {
+    const struct go_number number = go_number_read(json_to_yyjson(value));
+    if (number.kind == GO_NUMBER_INT) {
         *ret_number = number.i;
         return true;
     }
     /* The bounds themselves are out: an integer beyond them may have been rounded to one. */
-    if (number.kind == NUMBER_REAL && number.d > -0x1p63 && number.d < 0x1p63) {
+    if (number.kind == GO_NUMBER_REAL && number.d > -0x1p63 && number.d < 0x1p63) {
         const int64_t whole = (int64_t)number.d;
         if ((double)whole >= number.d && (double)whole <= number.d) {
             *ret_number = whole;
@@ -180,10 +172,10 @@ bool json_to_double(const struct json_value *value, double *ret_number)
 {
     if (json_type(value) != JSON_NUMBER)
         return false;
-    const struct number number = number_read(json_to_yyjson(value));
-    *ret_number = number.kind == NUMBER_INT    ? (double)number.i
-                  : number.kind == NUMBER_UINT ? (double)number.u
-                                               : number.d;
+    const struct go_number number = go_number_read(json_to_yyjson(value));
+    *ret_number = number.kind == GO_NUMBER_INT    ? (double)number.i
+                  : number.kind == GO_NUMBER_UINT ? (double)number.u
+                                                  : number.d;
     return true;
 }
 
@@ -221,8 +213,7 @@ bool json_is_deeper(const yyjson_val *root, size_t max)
             continue;
         if (depth == max)
             return true;
-        ends = json_grow(ends, depth, &capacity, sizeof(*ends));
-        ends[depth++] = val_next(val);
+        ARRAY_PUSH(ends, depth, capacity, val_next(val));
     }
     return false;
 }

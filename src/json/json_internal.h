@@ -16,9 +16,10 @@
 
 #include <yyjson.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "json/json.h"
-#include "json/text.h"
+#include "json/string_pool.h"
 
 /* Both types name the same memory. */
 static inline yyjson_val *json_to_yyjson(const struct json_value *value)
@@ -78,17 +79,14 @@ static inline bool val_has_text(const yyjson_val *val)
 struct json_doc {
     size_t refs;
     const yyjson_val *root;
-    yyjson_doc *parsed;      /* owns the values when they were read, else NULL */
-    yyjson_val *values;      /* owns the values when they were built, else NULL */
-    struct json_text *texts; /* strings outside of parsed */
-    char text[];             /* what was read; strings of parsed point into it */
+    yyjson_doc *parsed;          /* owns the values when they were read, else NULL */
+    yyjson_val *values;          /* owns the values when they were built, else NULL */
+    struct string_pool *strings; /* strings outside of parsed */
+    char text[];                 /* what was read; strings of parsed point into it */
 };
 
 /* A document without values, with room for so much text. */
 struct json_doc *json_doc_new(size_t text_size);
-
-/* Makes room for one more item in a vector of count items; returns where it is now. */
-void *json_grow(void *items, size_t count, size_t *capacity, size_t size);
 
 /* True when containers are nested deeper than max. */
 bool json_is_deeper(const yyjson_val *root, size_t max);

@@ -32,17 +32,10 @@ static yyjson_val **sorted_keys(const yyjson_val *object)
     return keys;
 }
 
-static void repeats_add(struct repeats *repeats, yyjson_val *key)
-{
-    repeats->keys =
-        json_grow(repeats->keys, repeats->count, &repeats->capacity, sizeof(*repeats->keys));
-    repeats->keys[repeats->count++] = key;
-}
-
 static void supersede(struct repeats *repeats, yyjson_val *earlier, yyjson_val *later)
 {
     unsafe_yyjson_set_type(earlier, YYJSON_TYPE_NONE, YYJSON_SUBTYPE_NONE);
-    repeats_add(repeats, later);
+    ARRAY_PUSH(repeats->keys, repeats->count, repeats->capacity, later);
 }
 
 /* Sorted names stand beside their equals. */

@@ -29,14 +29,14 @@ struct walk {
 static void walk_enter(struct walk *walk, const yyjson_val *name, const yyjson_val *first,
                        const yyjson_val *second)
 {
-    walk->levels = json_grow(walk->levels, walk->depth, &walk->capacity, sizeof(*walk->levels));
-    walk->levels[walk->depth++] = (struct level){
+    const struct level level = {
         .name = name,
         .first = first,
         .second = second,
         .other = lookup_of(second),
         .key = first + 1,
     };
+    ARRAY_PUSH(walk->levels, walk->depth, walk->capacity, level);
 }
 
 /* Gives every level an object in the result. */

@@ -1,5 +1,7 @@
 #include "json/path.h"
 
+#include "base/ascii.h"
+
 bool json_path_next(const char **path, struct str *ret_name)
 {
     if (**path == '\0')
@@ -15,13 +17,13 @@ bool json_path_index(struct str name, size_t *ret_index)
     uint64_t index;
     if (name.len > 1 && name.ptr[0] == '0')
         return false;
-    if (name.len == 0 || name.ptr[0] < '0' || name.ptr[0] > '9' || !str_to_uint64(name, &index))
+    if (name.len == 0 || !ascii_is_digit(name.ptr[0]) || !str_to_uint64(name, &index))
         return false;
     *ret_index = (size_t)index;
     return true;
 }
 
-static const struct json_value *child(const struct json_value *value, struct str name)
+static const struct json_value *find_child(const struct json_value *value, struct str name)
 {
     size_t index;
     if (json_type(value) == JSON_ARRAY)
@@ -33,7 +35,7 @@ const struct json_value *json_path(const struct json_value *value, const char *p
 {
     struct str name;
     while (value && json_path_next(&path, &name))
-        value = child(value, name);
+        value = find_child(value, name);
     return value;
 }
 

@@ -1,6 +1,6 @@
 #include "json/read.h"
 
-#include "json/settle.h"
+#include "json/normalize.h"
 #include "json/syntax.h"
 
 static int compare_places(const void *a, const void *b)
@@ -10,8 +10,8 @@ static int compare_places(const void *a, const void *b)
 }
 
 /* The child that is val or contains it; the path to it is added. */
-static const yyjson_val *descend(const yyjson_val *container, const yyjson_val *target,
-                                 struct buf *path)
+static const yyjson_val *descend_to(const yyjson_val *container, const yyjson_val *target,
+                                    struct buf *path)
 {
     const bool object = val_is_object(container);
     const yyjson_val *child = container + 1;
@@ -45,7 +45,7 @@ static void warn_of_repeats(const yyjson_val *root, struct repeats *repeats,
         /* The walk ends at the value behind the key, so before it enters that value. */
         const yyjson_val *place = root;
         while (place <= repeats->keys[i])
-            place = descend(place, repeats->keys[i], &path);
+            place = descend_to(place, repeats->keys[i], &path);
         buf_print(&text, "duplicate field \"%.*s\"", STR_ARG(buf_str(&path)));
         json_warn(warnings, buf_str(&text));
     }
@@ -98,10 +98,10 @@ static size_t escape_length(struct str s, bool *ret_lone)
 /* A copy of well-formed JSON text without lone surrogates and invalid UTF-8. */
 static void repair_text(struct str text, struct buf *ret_text)
 {
-    struct json_text *valid = NULL;
+    struct string_pool *valid = NULL;
     struct str rest = text;
     if (!str_is_utf8(text))
-        rest = json_text_repair(&valid, text);
+        rest = string_pool_repair(&valid, text);
     for (;;) {
         const size_t escape = str_find_char(rest, '\\');
         if (escape == STR_NONE)
@@ -114,11 +114,11 @@ static void repair_text(struct str text, struct buf *ret_text)
         rest = str_skip(rest, len);
     }
     buf_add(ret_text, rest);
-    json_text_free(valid);
+    string_pool_free(valid);
 }
 
 /* The text is copied into the document and parsed in place: one block of memory, not two. */
-static struct json_doc *parse(struct str text, yyjson_read_err *ret_err)
+static struct json_doc *parse_text(struct str text, yyjson_read_err *ret_err)
 {
     struct json_doc *doc = json_doc_new(text.len + YYJSON_PADDING_SIZE);
     if (text.len)
@@ -134,7 +134,7 @@ static struct json_doc *parse(struct str text, yyjson_read_err *ret_err)
 }
 
 /* Go's scanner is less strict about the inside of strings, so what it lets pass is repaired. */
-static struct json_doc *parse_again(struct str text, struct read_problem *ret_problem)
+static struct json_doc *parse_repaired(struct str text, struct read_problem *ret_problem)
 {
     struct syntax_error syntax;
     if (syntax_find_error(text, &syntax)) {
@@ -145,7 +145,7 @@ static struct json_doc *parse_again(struct str text, struct read_problem *ret_pr
     SCOPED(buf) repaired = {.limit = 4 * JSON_TEXT_MAX};
     repair_text(text, &repaired);
     yyjson_read_err err;
-    struct json_doc *doc = parse(buf_str(&repaired), &err);
+    struct json_doc *doc = parse_text(buf_str(&repaired), &err);
     if (!doc) {
         ret_problem->offset = err.pos;
         snprintf(ret_problem->message, sizeof(ret_problem->message), "%s", err.msg);
@@ -153,8 +153,8 @@ static struct json_doc *parse_again(struct str text, struct read_problem *ret_pr
     return doc;
 }
 
-static bool accept(struct str text, struct json_doc *doc, const struct findings *findings,
-                   struct read_problem *ret_problem)
+static bool accept_doc(struct str text, struct json_doc *doc,
+                       const struct normalize_findings *findings, struct read_problem *ret_problem)
 {
     struct syntax_error syntax;
     if (findings->containers > JSON_DEPTH_MAX && json_is_deeper(doc->root, JSON_DEPTH_MAX) &&
@@ -177,18 +177,18 @@ struct json_doc *read_text(struct str text, struct json_warnings *warnings,
                            struct read_problem *ret_problem)
 {
     yyjson_read_err err;
-    OWNED(json_doc) doc = parse(text, &err);
+    OWNED(json_doc) doc = parse_text(text, &err);
     if (!doc)
-        doc = parse_again(text, ret_problem);
+        doc = parse_repaired(text, ret_problem);
     if (!doc)
         return NULL;
-    struct findings findings = {.containers = 0};
-    settle_inspect(yyjson_doc_get_root(doc->parsed), &findings);
-    const bool accepted = accept(text, doc, &findings, ret_problem);
+    struct normalize_findings findings = {.containers = 0};
+    normalize_inspect(yyjson_doc_get_root(doc->parsed), &findings);
+    const bool accepted = accept_doc(text, doc, &findings, ret_problem);
     if (accepted && findings.repeats.count) {
         if (warnings)
             warn_of_repeats(doc->root, &findings.repeats, warnings);
-        settle_drop_superseded(doc);
+        normalize_drop_superseded(doc);
     }
     repeats_done(&findings.repeats);
     return accepted ? TAKE(doc) : NULL;

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/memory.h"
 #include "json/json.h"
 
@@ -24,7 +25,7 @@ struct scanner {
     struct syntax_error *error;
 };
 
-PRINTF_LIKE(2, 3) static bool fail(struct scanner *scanner, const char *format, ...)
+PRINTF_LIKE(2, 3) static bool fail_scan(struct scanner *scanner, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -45,7 +46,7 @@ static unsigned char peek(const struct scanner *scanner)
 }
 
 /* A byte as strconv.Quote shows the character of that number. */
-static void quote(unsigned char c, char out[static 16])
+static void quote_char(unsigned char c, char out[static 16])
 {
     static const char named[][2] = {
         {'\a', 'a' },
@@ -73,23 +74,13 @@ static void quote(unsigned char c, char out[static 16])
         snprintf(out, 16, "'%c%c'", 0xc0 | c >> 6, 0x80 | (c & 0x3f));
 }
 
-static bool unexpected(struct scanner *scanner, const char *where)
+static bool fail_unexpected(struct scanner *scanner, const char *where)
 {
     if (at_end(scanner))
-        return fail(scanner, "unexpected end of JSON input");
+        return fail_scan(scanner, "unexpected end of JSON input");
     char shown[16];
-    quote(peek(scanner), shown);
-    return fail(scanner, "invalid character %s %s", shown, where);
-}
-
-static bool is_digit(unsigned char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_hex(unsigned char c)
-{
-    return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
+    quote_char(peek(scanner), shown);
+    return fail_scan(scanner, "invalid character %s %s", shown, where);
 }
 
 static bool scan_escape(struct scanner *scanner)
@@ -97,11 +88,11 @@ static bool scan_escape(struct scanner *scanner)
     scanner->pos++;
     const unsigned char c = peek(scanner);
     if (at_end(scanner) || !memchr("\"\\/bfnrtu", c, 9))
-        return unexpected(scanner, "in string escape code");
+        return fail_unexpected(scanner, "in string escape code");
     scanner->pos++;
     for (int i = 0; c == 'u' && i < 4; i++, scanner->pos++)
-        if (!is_hex(peek(scanner)))
-            return unexpected(scanner, "in \\u hexadecimal character escape");
+        if (!ascii_is_hex((char)peek(scanner)))
+            return fail_unexpected(scanner, "in \\u hexadecimal character escape");
     return true;
 }
 
@@ -110,7 +101,7 @@ static bool scan_string(struct scanner *scanner)
     scanner->pos++;
     while (peek(scanner) != '"') {
         if (at_end(scanner) || peek(scanner) < 0x20)
-            return unexpected(scanner, "in string literal");
+            return fail_unexpected(scanner, "in string literal");
         if (peek(scanner) != '\\')
             scanner->pos++;
         else if (!scan_escape(scanner))
@@ -122,9 +113,9 @@ static bool scan_string(struct scanner *scanner)
 
 static bool scan_digits(struct scanner *scanner, const char *where)
 {
-    if (!is_digit(peek(scanner)))
-        return unexpected(scanner, where);
-    while (is_digit(peek(scanner)))
+    if (!ascii_is_digit((char)peek(scanner)))
+        return fail_unexpected(scanner, where);
+    while (ascii_is_digit((char)peek(scanner)))
         scanner->pos++;
     return true;
 }
@@ -156,7 +147,7 @@ static bool scan_literal(struct scanner *scanner, const char *literal)
         if (peek(scanner) != (unsigned char)*c) {
             char where[64];
             snprintf(where, sizeof(where), "in literal %s (expecting '%c')", literal, *c);
-            return unexpected(scanner, where);
+            return fail_unexpected(scanner, where);
         }
     return true;
 }
@@ -164,7 +155,7 @@ static bool scan_literal(struct scanner *scanner, const char *literal)
 static bool scan_open(struct scanner *scanner, char bracket)
 {
     if (scanner->depth == JSON_DEPTH_MAX)
-        return fail(scanner, "exceeded max depth");
+        return fail_scan(scanner, "exceeded max depth");
     scanner->open[scanner->depth++] = bracket;
     scanner->pos++;
     scanner->expect = bracket == '{' ? KEY_OR_END : VALUE_OR_END;
@@ -187,23 +178,24 @@ static bool scan_value(struct scanner *scanner)
     scanner->expect = COMMA_OR_END;
     if (c == '"')
         return scan_string(scanner);
-    if (c == '-' || is_digit(c))
+    if (c == '-' || ascii_is_digit((char)c))
         return scan_number(scanner);
     if (c == 't' || c == 'f' || c == 'n')
         return scan_literal(scanner, c == 't' ? "true" : c == 'f' ? "false" : "null");
-    return unexpected(scanner, "looking for beginning of value");
+    return fail_unexpected(scanner, "looking for beginning of value");
 }
 
 static bool scan_behind_value(struct scanner *scanner)
 {
     if (scanner->depth == 0)
-        return unexpected(scanner, "after top-level value");
+        return fail_unexpected(scanner, "after top-level value");
     const bool object = scanner->open[scanner->depth - 1] == '{';
     const unsigned char c = peek(scanner);
     if (c == (object ? '}' : ']'))
         return scan_close(scanner);
     if (c != ',')
-        return unexpected(scanner, object ? "after object key:value pair" : "after array element");
+        return fail_unexpected(scanner,
+                               object ? "after object key:value pair" : "after array element");
     scanner->pos++;
     scanner->expect = object ? KEY : VALUE;
     return true;
@@ -222,12 +214,12 @@ static bool scan_token(struct scanner *scanner)
         if (c == '}' && scanner->expect == KEY_OR_END)
             return scan_close(scanner);
         if (c != '"')
-            return unexpected(scanner, "looking for beginning of object key string");
+            return fail_unexpected(scanner, "looking for beginning of object key string");
         scanner->expect = COLON;
         return scan_string(scanner);
     case COLON:
         if (c != ':')
-            return unexpected(scanner, "after object key");
+            return fail_unexpected(scanner, "after object key");
         scanner->pos++;
         scanner->expect = VALUE;
         return true;

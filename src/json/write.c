@@ -1,6 +1,6 @@
 #include "json/write.h"
 
-#include "json/number.h"
+#include "json/go_number.h"
 
 /* A container that is being written. */
 struct written {
@@ -94,15 +94,15 @@ void write_string(struct buf *buf, struct str s, unsigned flags)
 
 void write_scalar(struct buf *buf, const yyjson_val *val, unsigned flags)
 {
-    char text[NUMBER_TEXT_MAX];
+    char text[GO_NUMBER_TEXT_MAX];
     switch (val_type(val)) {
     case YYJSON_TYPE_STR:
         write_string(buf, val_str(val), flags);
         break;
     case YYJSON_TYPE_RAW:
     case YYJSON_TYPE_NUM:
-        buf_add(buf, flags & JSON_WRITE_NUMBERS_AS_READ ? number_token(val, text)
-                                                        : number_text(val, text));
+        buf_add(buf, flags & JSON_WRITE_NUMBERS_AS_READ ? go_number_token(val, text)
+                                                        : go_number_text(val, text));
         break;
     case YYJSON_TYPE_BOOL:
         buf_add(buf, val->tag & YYJSON_SUBTYPE_MASK ? STR("true") : STR("false"));
@@ -145,8 +145,8 @@ static void write_open(struct writer *writer, const yyjson_val *val)
 {
     const bool object = val_is_object(val);
     buf_add_char(writer->buf, object ? '{' : '[');
-    writer->open = json_grow(writer->open, writer->depth, &writer->capacity, sizeof(*writer->open));
-    writer->open[writer->depth++] = (struct written){.end = val_next(val), .object = object};
+    ARRAY_PUSH(writer->open, writer->depth, writer->capacity,
+               (struct written){.end = val_next(val), .object = object});
 }
 
 static void write_close(struct writer *writer)

@@ -49,8 +49,8 @@ struct builder {
     struct manifest_fault late_fault;
 };
 
-static void push(struct builder *builder, enum frame_kind kind, struct manifest_node *node,
-                 struct manifest_node *child)
+static void push_frame(struct builder *builder, enum frame_kind kind, struct manifest_node *node,
+                       struct manifest_node *child)
 {
     if (builder->frame_count == builder->frame_capacity) {
         struct frame *old = builder->frames == builder->few ? NULL : builder->frames;
@@ -102,7 +102,8 @@ static void note_late(struct builder *builder, enum manifest_error error,
 }
 
 /* Counts what the next value takes. */
-static struct error *spend(struct builder *builder, const struct manifest_node *node, size_t text)
+static struct error *spend_memory(struct builder *builder, const struct manifest_node *node,
+                                  size_t text)
 {
     struct manifest_scope *scope = builder->scope;
     const size_t size = MANIFEST_VALUE_SIZE + text;
@@ -136,8 +137,8 @@ static struct error *add_binary(struct builder *builder, struct manifest_node *n
     return NULL;
 }
 
-static struct error *resolve(struct builder *builder, const struct manifest_node *node,
-                             struct scalar *ret_scalar)
+static struct error *resolve_scalar(struct builder *builder, const struct manifest_node *node,
+                                    struct scalar *ret_scalar)
 {
     if (scalar_resolve(node->tag, node->plain, node->text, ret_scalar))
         return NULL;
@@ -149,8 +150,8 @@ static struct error *resolve(struct builder *builder, const struct manifest_node
 static struct error *add_scalar(struct builder *builder, struct manifest_node *node)
 {
     struct scalar scalar;
-    TRY(resolve(builder, node, &scalar));
-    TRY(spend(builder, node, node->text.len));
+    TRY(resolve_scalar(builder, node, &scalar));
+    TRY(spend_memory(builder, node, node->text.len));
     switch (scalar.type) {
     case SCALAR_BOOL:
         manifest_out_bool(&builder->out, scalar.boolean);
@@ -212,8 +213,8 @@ static struct error *add_converted_key(struct builder *builder, const struct man
 static struct error *add_scalar_key(struct builder *builder, struct manifest_node *node)
 {
     struct scalar scalar;
-    TRY(resolve(builder, node, &scalar));
-    TRY(spend(builder, node, node->text.len));
+    TRY(resolve_scalar(builder, node, &scalar));
+    TRY(spend_memory(builder, node, node->text.len));
     if (scalar.type != SCALAR_STRING && scalar.type != SCALAR_TIMESTAMP)
         return add_converted_key(builder, node, &scalar);
     manifest_out_key(&builder->out, &node->text, &node->moved);
@@ -265,7 +266,7 @@ static struct error *open_alias(struct builder *builder, struct manifest_node *a
                              "the value of an anchor contains itself");
     alias->active = true;
     builder->alias_depth++;
-    push(builder, FRAME_ALIAS, alias, NULL);
+    push_frame(builder, FRAME_ALIAS, alias, NULL);
     TRY(count_visit(builder, alias->target));
     *ret_target = alias->target;
     return NULL;
@@ -278,10 +279,10 @@ static struct error *open_collection(struct builder *builder, struct manifest_no
     if (builder->depth >= JSON_DEPTH_MAX)
         return manifest_fail(builder->scope, MANIFEST_DEPTH, manifest_node_mark(node),
                              "exceeded max depth of %d", JSON_DEPTH_MAX);
-    TRY(spend(builder, node, 0));
+    TRY(spend_memory(builder, node, 0));
     builder->depth++;
     manifest_out_open(&builder->out, is_mapping);
-    push(builder, is_mapping ? FRAME_MAPPING : FRAME_SEQUENCE, node, node->first);
+    push_frame(builder, is_mapping ? FRAME_MAPPING : FRAME_SEQUENCE, node, node->first);
     return NULL;
 }
 
@@ -311,17 +312,17 @@ static struct error *merge_one(struct builder *builder, struct manifest_node *no
     TRY(count_visit(builder, node));
     if (node->kind == NODE_ALIAS)
         TRY(open_alias(builder, node, &node));
-    push(builder, FRAME_MERGED, node, node->first);
+    push_frame(builder, FRAME_MERGED, node, node->first);
     return NULL;
 }
 
 /* Members are written in the order in which they take effect: the last of one name stays. */
-static struct error *merge(struct builder *builder, struct manifest_node *node)
+static struct error *merge_value(struct builder *builder, struct manifest_node *node)
 {
     if (node->kind != NODE_SEQUENCE)
         return merge_one(builder, node);
     for (struct manifest_node *child = node->first; child; child = child->next)
-        push(builder, FRAME_MERGE_LATER, child, NULL);
+        push_frame(builder, FRAME_MERGE_LATER, child, NULL);
     return NULL;
 }
 
@@ -337,7 +338,7 @@ static struct error *step_mapping(struct builder *builder, struct frame *frame)
     struct manifest_node *value = key->next;
     frame->child = value->next;
     if (is_merge_key(key))
-        return merge(builder, value);
+        return merge_value(builder, value);
     TRY(add_key(builder, frame->node, key));
     return add_value(builder, value);
 }
@@ -361,7 +362,7 @@ static void close_frame(struct builder *builder, const struct frame *frame)
     builder->frame_count--;
 }
 
-static struct error *step(struct builder *builder)
+static struct error *step_frame(struct builder *builder)
 {
     struct frame *frame = &builder->frames[builder->frame_count - 1];
     if (frame->kind == FRAME_MERGE_LATER) {
@@ -377,16 +378,16 @@ static struct error *step(struct builder *builder)
                                          : step_mapping(builder, frame);
 }
 
-static struct error *build(struct builder *builder, struct manifest_node *root)
+static struct error *build_tree(struct builder *builder, struct manifest_node *root)
 {
     TRY(add_value(builder, root));
     while (builder->frame_count > 0)
-        TRY(step(builder));
+        TRY(step_frame(builder));
     return NULL;
 }
 
 /* Faults that Kubernetes finds while it reads come first, then those it finds at the end. */
-static struct error *choose(struct builder *builder, struct error *err)
+static struct error *choose_fault(struct builder *builder, struct error *err)
 {
     if (err || !builder->late)
         return err;
@@ -401,7 +402,7 @@ struct error *manifest_build(struct manifest_scope *scope, const struct manifest
     builder.frames = builder.few;
     builder.nodes = 1; /* go-yaml counts the document, too */
     manifest_out_init(&builder.out, tree->nodes, tree->text);
-    struct error *err = choose(&builder, build(&builder, tree->root));
+    struct error *err = choose_fault(&builder, build_tree(&builder, tree->root));
     if (!err)
         *ret_doc = manifest_out_finish(&builder.out);
     manifest_out_done(&builder.out);

@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "base/ascii.h"
 #include "json/json.h"
 #include "json/yaml/manifest_internal.h"
 
@@ -34,7 +35,7 @@ static size_t skip_space(struct str text, size_t from)
 
 static bool is_digit_at(struct str text, size_t at)
 {
-    return at < text.len && text.ptr[at] >= '0' && text.ptr[at] <= '9';
+    return at < text.len && ascii_is_digit(text.ptr[at]);
 }
 
 /* JSON allows less than YAML: no leading zeros, no plus, digits on both sides of the dot. */

@@ -64,7 +64,7 @@ static struct error *next_event(struct parser *parser, yaml_event_t *ret_event)
 }
 
 /* Nodes are many and small: the arena is asked for a slab of them at a time. */
-static void *take(struct parser *parser, size_t size)
+static void *take_memory(struct parser *parser, size_t size)
 {
     const size_t padded = (size + NODE_ALIGNMENT - 1) & ~(NODE_ALIGNMENT - 1);
     if (parser->slab_left < padded) {
@@ -93,7 +93,7 @@ static struct error *new_node(struct parser *parser, enum manifest_node_kind kin
     if (scope->flow_work_left < parser->flow_depth)
         return manifest_fail(scope, MANIFEST_DEPTH, mark, "too much inside of deep nesting");
     scope->flow_work_left -= parser->flow_depth;
-    struct manifest_node *node = take(parser, sizeof(*node) + text_len);
+    struct manifest_node *node = take_memory(parser, sizeof(*node) + text_len);
     node->kind = kind;
     node->line = (uint32_t)mark.line;
     node->column = (uint32_t)mark.column;

@@ -1,6 +1,6 @@
 #include <stdarg.h>
 
-#include "base/memory.h"
+#include "base/array.h"
 #include "json/json.h"
 #include "json/yaml/manifest_internal.h"
 
@@ -45,11 +45,7 @@ void manifest_list_done(struct manifest_list *list)
 
 void manifest_list_add(struct manifest_list *list, struct json_doc *doc)
 {
-    if (list->count == list->capacity_) {
-        list->capacity_ = list->capacity_ ? list->capacity_ * 2 : 8;
-        list->docs = mem_realloc_array(list->docs, list->capacity_, sizeof(struct json_doc *));
-    }
-    list->docs[list->count++] = doc;
+    ARRAY_PUSH(list->docs, list->count, list->capacity_, doc);
 }
 
 void manifest_list_truncate(struct manifest_list *list, size_t count)

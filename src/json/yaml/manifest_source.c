@@ -26,7 +26,7 @@ struct manifest_mark manifest_mark_at(struct str text, size_t byte)
 }
 
 /* Moves on to a character. libyaml does not count a byte order mark at the start. */
-static void seek(struct manifest_source *source, size_t position)
+static void seek_position(struct manifest_source *source, size_t position)
 {
     const struct str text = source->text;
     if (source->byte == 0 && str_starts_with(text, STR("\xef\xbb\xbf")))
@@ -58,7 +58,7 @@ static size_t skip_word(struct str text, size_t at)
 /* Where a node starts in the source, behind its anchor. */
 static size_t find_node(struct manifest_source *source, const yaml_event_t *event)
 {
-    seek(source, event->start_mark.index);
+    seek_position(source, event->start_mark.index);
     const size_t at = source->byte;
     return at < source->text.len && source->text.ptr[at] == '&' ? skip_word(source->text, at) : at;
 }
@@ -109,7 +109,7 @@ size_t manifest_source_find_escape(struct manifest_source *source, const yaml_pa
 {
     if (!source->is_readable || yaml->error != YAML_SCANNER_ERROR)
         return STR_NONE;
-    seek(source, yaml->problem_mark.index);
+    seek_position(source, yaml->problem_mark.index);
     const bool is_escape = str_starts_with(str_skip(source->text, source->byte), STR("\\'"));
     return is_escape ? source->byte : STR_NONE;
 }

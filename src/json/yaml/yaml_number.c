@@ -7,23 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/ascii.h"
 #include "base/memory.h"
-#include "json/number.h"
+#include "json/go_number.h"
 
 /* So many digits tell all floats apart. */
 #define FLOAT_DIGITS_MAX 9
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static unsigned digit_value(char c)
 {
-    if (is_digit(c))
+    if (ascii_is_digit(c))
         return (unsigned)(c - '0');
-    const char lower = (char)(c | 0x20);
-    return lower >= 'a' && lower <= 'f' ? (unsigned)(lower - 'a') + 10 : 16;
+    return ascii_is_hex(c) ? (unsigned)(ascii_to_lower(c) - 'a') + 10 : 16;
 }
 
 /* All of the text in one base. Empty text is 0: Go reads a lone "0" as an octal prefix. */
@@ -82,7 +77,7 @@ static struct scalar_number read_integer(struct str text, unsigned base)
 static size_t count_digits(struct str text, size_t from)
 {
     size_t count = 0;
-    while (from + count < text.len && is_digit(text.ptr[from + count]))
+    while (from + count < text.len && ascii_is_digit(text.ptr[from + count]))
         count++;
     return count;
 }
@@ -161,8 +156,8 @@ struct scalar_number scalar_number_read(struct str text)
 struct scalar_number scalar_number_read_fraction(struct str text)
 {
     for (size_t i = 0; i < text.len; i++)
-        if (text.ptr[i] == '_' &&
-            !(i > 0 && is_digit(text.ptr[i - 1]) && i + 1 < text.len && is_digit(text.ptr[i + 1])))
+        if (text.ptr[i] == '_' && !(i > 0 && ascii_is_digit(text.ptr[i - 1]) && i + 1 < text.len &&
+                                    ascii_is_digit(text.ptr[i + 1])))
             return (struct scalar_number){0};
     return read_without_underscores(text, read_float);
 }
@@ -181,13 +176,13 @@ double scalar_number_to_double(struct scalar_number number)
 
 void scalar_number_write(struct buf *buf, struct scalar_number number)
 {
-    char text[NUMBER_TEXT_MAX];
+    char text[GO_NUMBER_TEXT_MAX];
     if (number.type == SCALAR_INT)
         buf_print(buf, "%" PRId64, number.int64);
     else if (number.type == SCALAR_UINT)
         buf_print(buf, "%" PRIu64, number.uint64);
     else
-        buf_add(buf, number_write_double(number.real, text));
+        buf_add(buf, go_number_write_double(number.real, text));
 }
 
 /* Decimal digits without trailing zeros, and the exponent of the first one. */

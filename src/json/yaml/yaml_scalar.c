@@ -145,7 +145,7 @@ static struct scalar word_to_scalar(const struct word *word)
 }
 
 /* The type that the text has by itself; a timestamp only where one is asked for. */
-static struct scalar guess(struct str text, bool wants_timestamp)
+static struct scalar guess_scalar(struct str text, bool wants_timestamp)
 {
     const struct scalar string = {.type = SCALAR_STRING};
     if (text.len == 0)
@@ -183,7 +183,7 @@ bool scalar_resolve(enum scalar_tag tag, bool plain, struct str text, struct sca
     switch (tag) {
     case SCALAR_TAG_NONE:
         if (plain && (text.len == 0 || hint_of(text.ptr[0]) != HINT_TEXT))
-            *ret_scalar = guess(text, false);
+            *ret_scalar = guess_scalar(text, false);
         return true;
     case SCALAR_TAG_BINARY:
         ret_scalar->type = SCALAR_BINARY;
@@ -195,7 +195,7 @@ bool scalar_resolve(enum scalar_tag tag, bool plain, struct str text, struct sca
     default:
         break;
     }
-    *ret_scalar = guess(text, tag == SCALAR_TAG_TIMESTAMP);
+    *ret_scalar = guess_scalar(text, tag == SCALAR_TAG_TIMESTAMP);
     switch (tag) {
     case SCALAR_TAG_INT:
         return ret_scalar->type == SCALAR_NUMBER && ret_scalar->number.type != SCALAR_FLOAT;

@@ -1,6 +1,7 @@
 #include "json/yaml/yaml_write.h"
 
-#include "base/memory.h"
+#include "base/array.h"
+#include "base/ascii.h"
 #include "base/quote.h"
 
 /* Readers look for the colon behind a key in so many characters, less some. */
@@ -18,14 +19,9 @@ struct yaml_writer {
     size_t depth, capacity;
 };
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static bool is_plain_char(char c)
 {
-    return is_letter(c) || (c >= '0' && c <= '9') || (c && strchr(" _./:=+@%,();$-", c));
+    return ascii_is_alphanumeric(c) || (c && strchr(" _./:=+@%,();$-", c));
 }
 
 /* What YAML 1.1 reads as a boolean or as null. */
@@ -44,7 +40,7 @@ static bool is_reserved(struct str s)
 /* Starts like a word, which no number, date or indicator does, and has nothing odd in it. */
 static bool is_plain(struct str s)
 {
-    if (s.len == 0 || !(is_letter(s.ptr[0]) || strchr("/_", s.ptr[0])) || !s.ptr[0])
+    if (s.len == 0 || !(ascii_is_letter(s.ptr[0]) || strchr("/_", s.ptr[0])) || !s.ptr[0])
         return false;
     for (size_t i = 0; i < s.len; i++)
         if (!is_plain_char(s.ptr[i]))
@@ -163,13 +159,9 @@ static void write_leaf(struct buf *buf, const struct json_value *value, size_t i
     buf_add_char(buf, '\n');
 }
 
-static void push(struct yaml_writer *writer, struct yaml_open open)
+static void push_container(struct yaml_writer *writer, struct yaml_open open)
 {
-    if (writer->depth == writer->capacity) {
-        writer->capacity = writer->capacity ? writer->capacity * 2 : 16;
-        writer->open = mem_realloc_array(writer->open, writer->capacity, sizeof(*writer->open));
-    }
-    writer->open[writer->depth++] = open;
+    ARRAY_PUSH(writer->open, writer->depth, writer->capacity, open);
 }
 
 static bool is_filled(const struct json_value *value)
@@ -201,9 +193,9 @@ static void write_member(struct yaml_writer *writer, const struct json_value *va
         return;
     }
     buf_add_char(writer->buf, '\n');
-    push(writer, (struct yaml_open){.iter = {.container = value},
-                                    .indent = array ? indent : indent + 2,
-                                    .array = array});
+    push_container(writer, (struct yaml_open){.iter = {.container = value},
+                                              .indent = array ? indent : indent + 2,
+                                              .array = array});
 }
 
 /* Behind "- ". */
@@ -212,10 +204,10 @@ static void write_element(struct yaml_writer *writer, const struct json_value *v
     if (!is_filled(value))
         write_leaf(writer->buf, value, indent + 2);
     else
-        push(writer, (struct yaml_open){.iter = {.container = value},
-                                        .indent = indent + 2,
-                                        .array = json_type(value) == JSON_ARRAY,
-                                        .on_line = true});
+        push_container(writer, (struct yaml_open){.iter = {.container = value},
+                                                  .indent = indent + 2,
+                                                  .array = json_type(value) == JSON_ARRAY,
+                                                  .on_line = true});
 }
 
 static void write_entry(struct yaml_writer *writer)
@@ -246,8 +238,8 @@ void yaml_write(struct buf *buf, const struct json_value *value)
         return;
     }
     struct yaml_writer writer = {.buf = buf};
-    push(&writer,
-         (struct yaml_open){.iter = {.container = value}, .array = json_type(value) == JSON_ARRAY});
+    push_container(&writer, (struct yaml_open){.iter = {.container = value},
+                                               .array = json_type(value) == JSON_ARRAY});
     while (writer.depth && !buf->overflowed)
         write_entry(&writer);
     mem_free(writer.open);

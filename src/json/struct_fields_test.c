@@ -1,4 +1,4 @@
-#include "json/fields.h"
+#include "json/struct_fields.h"
 
 #include "testing/test.h"
 

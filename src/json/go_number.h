@@ -9,29 +9,29 @@
 
 #include "json/json_internal.h"
 
-enum number_kind {
-    NUMBER_INT,  /* fits int64_t */
-    NUMBER_UINT, /* above INT64_MAX */
-    NUMBER_REAL,
+enum go_number_kind {
+    GO_NUMBER_INT,  /* fits int64_t */
+    GO_NUMBER_UINT, /* above INT64_MAX */
+    GO_NUMBER_REAL,
 };
 
-struct number {
-    enum number_kind kind;
+struct go_number {
+    enum go_number_kind kind;
     int64_t i;
     uint64_t u;
     double d;
 };
 
 /* Enough for every double and 64-bit integer. */
-#define NUMBER_TEXT_MAX 40
+#define GO_NUMBER_TEXT_MAX 40
 
-struct number number_read(const yyjson_val *val);
+struct go_number go_number_read(const yyjson_val *val);
 
 /* True for text that is too large for a double, such as 1e400. */
-bool number_is_infinite(struct str token);
+bool go_number_is_infinite(struct str token);
 
 /* False for nearly all numbers: without an exponent it takes 309 digits. */
-static inline bool number_may_be_infinite(struct str token)
+static inline bool go_number_may_be_infinite(struct str token)
 {
     for (size_t i = 0; i < token.len; i++)
         if ((token.ptr[i] | 0x20) == 'e')
@@ -40,12 +40,12 @@ static inline bool number_may_be_infinite(struct str token)
 }
 
 /* Go's form: 'f' unless the exponent is below -6 or at least 21, then 'e'. */
-struct str number_write_double(double value, char text[static NUMBER_TEXT_MAX]);
+struct str go_number_write_double(double value, char text[static GO_NUMBER_TEXT_MAX]);
 
 /* The token, and the form in which encoding/json writes the number's value. */
-struct str number_token(const yyjson_val *val, char text[static NUMBER_TEXT_MAX]);
-struct str number_text(const yyjson_val *val, char text[static NUMBER_TEXT_MAX]);
+struct str go_number_token(const yyjson_val *val, char text[static GO_NUMBER_TEXT_MAX]);
+struct str go_number_text(const yyjson_val *val, char text[static GO_NUMBER_TEXT_MAX]);
 
 /* Equal tokens; equal values: 1 equals 1.0 and 1e0, -0.0 equals 0, all else as it is written. */
-bool number_has_token_of(const yyjson_val *a, const yyjson_val *b);
-bool number_equals(const yyjson_val *a, const yyjson_val *b);
+bool go_number_has_token_of(const yyjson_val *a, const yyjson_val *b);
+bool go_number_equals(const yyjson_val *a, const yyjson_val *b);

@@ -1,13 +1,14 @@
-#include "json/settle.h"
+#include "json/normalize.h"
 
 #include "json/builder_internal.h"
-#include "json/number.h"
+#include "json/go_number.h"
 
 /*
  * Looks at one child and goes to the next one. The first container is noted. The branch is no
  * accident: scalars are the rule, and guessing so lets the processor run ahead.
  */
-static inline const yyjson_val *look_at_child(struct findings *findings, const yyjson_val *val,
+static inline const yyjson_val *inspect_child(struct normalize_findings *findings,
+                                              const yyjson_val *val,
                                               const yyjson_val **first_container)
 {
     const uint8_t type = val_type(val);
@@ -16,26 +17,26 @@ static inline const yyjson_val *look_at_child(struct findings *findings, const y
             *first_container = val;
         return val_next(val);
     }
-    if (type == YYJSON_TYPE_RAW && number_may_be_infinite(val_str(val)))
-        if (!findings->infinite && number_is_infinite(val_str(val)))
+    if (type == YYJSON_TYPE_RAW && go_number_may_be_infinite(val_str(val)))
+        if (!findings->infinite && go_number_is_infinite(val_str(val)))
             findings->infinite = val;
     return val + 1;
 }
 
 /* The first container among the members, or NULL. */
-static const yyjson_val *look_at_object(struct findings *findings, yyjson_val *object)
+static const yyjson_val *inspect_object(struct normalize_findings *findings, yyjson_val *object)
 {
     uint64_t seen = 0, again = 0;
     const yyjson_val *container = NULL, *key = object + 1;
     if (val_len(object) == 1) { /* nothing to repeat */
-        look_at_child(findings, key + 1, &container);
+        inspect_child(findings, key + 1, &container);
         return container;
     }
     for (size_t i = val_len(object); i > 0; i--) {
         const uint64_t bit = member_fingerprint(key);
         again |= seen & bit;
         seen |= bit;
-        key = look_at_child(findings, key + 1, &container);
+        key = inspect_child(findings, key + 1, &container);
     }
     if (again)
         repeats_find(&findings->repeats, object);
@@ -43,11 +44,11 @@ static const yyjson_val *look_at_object(struct findings *findings, yyjson_val *o
 }
 
 /* The first container among the elements, or NULL. */
-static const yyjson_val *look_at_array(struct findings *findings, const yyjson_val *array)
+static const yyjson_val *inspect_array(struct normalize_findings *findings, const yyjson_val *array)
 {
     const yyjson_val *container = NULL, *val = array + 1;
     for (size_t i = val_len(array); i > 0; i--)
-        val = look_at_child(findings, val, &container);
+        val = inspect_child(findings, val, &container);
     return container;
 }
 
@@ -55,9 +56,9 @@ static const yyjson_val *look_at_array(struct findings *findings, const yyjson_v
  * Looks at every container once, in the order of memory. This runs over all that is read, and is
  * what makes reading slower than the bare library.
  */
-void settle_inspect(yyjson_val *root, struct findings *findings)
+void normalize_inspect(yyjson_val *root, struct normalize_findings *findings)
 {
-    const yyjson_val *ignored = NULL, *end = look_at_child(findings, root, &ignored);
+    const yyjson_val *ignored = NULL, *end = inspect_child(findings, root, &ignored);
     size_t containers = 0;
     for (yyjson_val *val = root; val < end;) {
         if (!val_is_container(val)) {
@@ -66,31 +67,31 @@ void settle_inspect(yyjson_val *root, struct findings *findings)
         }
         containers++;
         const yyjson_val *inside =
-            val_is_object(val) ? look_at_object(findings, val) : look_at_array(findings, val);
+            val_is_object(val) ? inspect_object(findings, val) : inspect_array(findings, val);
         val = (yyjson_val *)(uintptr_t)(inside ? inside : val_next(val));
     }
     findings->containers = containers;
 }
 
-void settle_drop_superseded(struct json_doc *doc)
+void normalize_drop_superseded(struct json_doc *doc)
 {
     SCOPED(json_builder) builder = {.limit = SIZE_MAX / 2};
     builder_copy(&builder, doc->root, BUILDER_SKIP_SUPERSEDED);
     struct json_doc *fresh = builder_finish_unique(&builder);
     yyjson_doc_free(doc->parsed);
     mem_free(doc->values);
-    json_text_free(doc->texts);
+    string_pool_free(doc->strings);
     doc->parsed = NULL;
     doc->root = doc->values = fresh->values;
-    doc->texts = fresh->texts;
+    doc->strings = fresh->strings;
     mem_free(fresh);
 }
 
-void settle_members(struct json_doc *doc)
+void normalize_members(struct json_doc *doc)
 {
-    struct findings findings = {.containers = 0};
-    settle_inspect((yyjson_val *)(uintptr_t)doc->root, &findings);
+    struct normalize_findings findings = {.containers = 0};
+    normalize_inspect((yyjson_val *)(uintptr_t)doc->root, &findings);
     if (findings.repeats.count)
-        settle_drop_superseded(doc);
+        normalize_drop_superseded(doc);
     repeats_done(&findings.repeats);
 }

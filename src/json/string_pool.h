@@ -7,18 +7,18 @@
 
 #include "base/str.h"
 
-struct json_text {
-    struct json_text *next;
+struct string_pool {
+    struct string_pool *next;
     size_t len, capacity;
     char bytes[];
 };
 
 /* Room for len bytes and a NUL. */
-char *json_text_alloc(struct json_text **list, size_t len);
-void json_text_free(struct json_text *list);
+char *string_pool_alloc(struct string_pool **pool, size_t len);
+void string_pool_free(struct string_pool *pool);
 
 /* A copy with a NUL behind it. */
-struct str json_text_copy(struct json_text **list, struct str s);
+struct str string_pool_copy(struct string_pool **pool, struct str s);
 
 /* A copy in which each byte that starts no valid UTF-8 sequence is U+FFFD, as Go does it. */
-struct str json_text_repair(struct json_text **list, struct str s);
+struct str string_pool_repair(struct string_pool **pool, struct str s);
