@@ -1,8 +1,8 @@
 /*
- * The head of a request or a response: all of a message but its body.
+ * The head of a request or a response: the message without its body.
  *
- * For sending, the texts are views of the caller's. A received head owns what it shows; it is moved
- * with http_head_take() and wiped by http_head_done().
+ * In a head to be sent, texts are borrowed from the caller. A received head owns its texts; it is
+ * moved with http_head_take() and wiped by http_head_done().
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct http_head {
     struct str target;    /* path and query, "*" for OPTIONS, empty for CONNECT */
     /* Responses. */
     int status;
-    struct http_headers headers; /* without Host and without what the engine adds itself */
+    struct http_headers headers; /* without Host and the headers that the engine adds */
     struct buf text;             /* storage of a received head */
 };
 

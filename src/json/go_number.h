@@ -1,9 +1,9 @@
 /*
  * JSON numbers as Go and Kubernetes see them. Private to this folder.
  *
- * A number is either native or the text it was read from. Its token is that text, or what Go would
- * write for a native one; merge patches and JSON patch tests compare tokens, so that 1 and 1.0
- * differ. Its value is a 64-bit integer when the token is one, else a double.
+ * A number is stored either natively or as the text that was read. Its token is that text, or the
+ * text that Go writes for a native number. Merge patches and JSON patch tests compare tokens, so 1
+ * and 1.0 differ. Its value is a 64-bit integer when the token is one, else a double.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ struct go_number go_number_read(const yyjson_val *val);
 /* True for text that is too large for a double, such as 1e400. */
 bool go_number_is_infinite(struct str token);
 
-/* False for nearly all numbers: without an exponent it takes 309 digits. */
+/* A quick test that is false for nearly all numbers: without an exponent it takes 309 digits. */
 static inline bool go_number_may_be_infinite(struct str token)
 {
     for (size_t i = 0; i < token.len; i++)
@@ -46,6 +46,9 @@ struct str go_number_write_double(double value, char text[static GO_NUMBER_TEXT_
 struct str go_number_token(const yyjson_val *val, char text[static GO_NUMBER_TEXT_MAX]);
 struct str go_number_text(const yyjson_val *val, char text[static GO_NUMBER_TEXT_MAX]);
 
-/* Equal tokens; equal values: 1 equals 1.0 and 1e0, -0.0 equals 0, all else as it is written. */
+/*
+ * Equality of tokens, and of values: 1 equals 1.0 and 1e0, -0.0 equals 0. An integer and a double
+ * are otherwise equal when Go writes the same text for both.
+ */
 bool go_number_has_token_of(const yyjson_val *a, const yyjson_val *b);
 bool go_number_equals(const yyjson_val *a, const yyjson_val *b);

@@ -1,16 +1,17 @@
 /*
- * What the sources of this folder share: a json_value is a yyjson value of an immutable document.
+ * Shared by the sources of this folder: a json_value is a yyjson value of an immutable document.
  *
  * The values of a document stand in one array in the order of the text, a container followed by
  * its content and holding the distance to its end. A subtree is therefore a range: it is skipped in
  * one step and copied with one memcpy. Numbers that were read keep their text (YYJSON_TYPE_RAW),
  * numbers that were built are native (YYJSON_TYPE_NUM); both occur in one document.
  *
- * Three things hold in every document, so nobody has to check them again: no object has two members
- * of one name, strings are valid UTF-8, and nesting is at most JSON_DEPTH_MAX deep.
+ * Three invariants hold in every document and need no further check: no object has two members of
+ * one name, strings are valid UTF-8, and nesting is at most JSON_DEPTH_MAX deep. normalize.h
+ * establishes the first for documents that were read or built.
  *
- * Fibers have small stacks: nothing here recurses along a document. Walks keep their state in
- * vectors on the heap.
+ * Fibers have small stacks: no function here recurses along a document. Walks keep one entry per
+ * open container in an array on the heap.
  */
 #pragma once
 
@@ -56,7 +57,7 @@ static inline bool val_is_object(const yyjson_val *val)
     return val_type(val) == YYJSON_TYPE_OBJ;
 }
 
-/* What follows the value and all it contains. Written so that no branch has to be guessed. */
+/* The value behind val and everything inside it. Written without a branch, for speed. */
 static inline const yyjson_val *val_next(const yyjson_val *val)
 {
     const size_t inside = val->uni.ofs;
@@ -70,7 +71,7 @@ static inline struct str val_str(const yyjson_val *val)
     return (struct str){val->uni.str, val_len(val)};
 }
 
-/* Both hold text that is kept outside of the value. */
+/* Strings and numbers that were read hold a pointer to text outside of the value. */
 static inline bool val_has_text(const yyjson_val *val)
 {
     return val_type(val) == YYJSON_TYPE_STR || val_type(val) == YYJSON_TYPE_RAW;
@@ -79,13 +80,13 @@ static inline bool val_has_text(const yyjson_val *val)
 struct json_doc {
     size_t refs;
     const yyjson_val *root;
-    yyjson_doc *parsed;          /* owns the values when they were read, else NULL */
-    yyjson_val *values;          /* owns the values when they were built, else NULL */
-    struct string_pool *strings; /* strings outside of parsed */
-    char text[];                 /* what was read; strings of parsed point into it */
+    yyjson_doc *parsed;          /* owns the values of a document that was read, else NULL */
+    yyjson_val *values;          /* owns the values of a document that was built, else NULL */
+    struct string_pool *strings; /* strings that are not in text */
+    char text[];                 /* the text that was read; strings of parsed point into it */
 };
 
-/* A document without values, with room for so much text. */
+/* A document without values, with room for text_size bytes of text. */
 struct json_doc *json_doc_new(size_t text_size);
 
 /* True when containers are nested deeper than max. */

@@ -1,20 +1,20 @@
 /*
- * Where an operation of a JSON patch works. Private to this folder.
+ * The place that the path of a JSON patch operation names. Private to this folder.
  *
- * Errors are ERROR_INVALID in the words of the library that the Kubernetes API server uses; the
- * operation puts its own words in front.
+ * Errors are ERROR_INVALID with the message of evanphx/json-patch, the library of the Kubernetes
+ * API server. The caller adds the context of its operation in front.
  */
 #pragma once
 
 #include "json/patch_tree.h"
 
-/* A container, and the name of something in it. */
+/* A container, and the name of a member or element in it. */
 struct patch_target {
-    struct patch_node *node; /* NULL when the way there is missing */
+    struct patch_node *node; /* NULL when the path leads nowhere */
     struct str key;
 };
 
-/* Follows a path. What stands in front of its first slash does not count, as in the library. */
+/* Follows a path. Text in front of the first slash is ignored, as in the library. */
 struct patch_target patch_target_follow(struct patch_tree *tree, struct str path);
 
 /* NULL in *ret_slot for an absent member, which is no error; an absent element is one. */

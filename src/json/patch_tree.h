@@ -1,29 +1,29 @@
 /*
- * A document under change: untouched parts stay borrowed values, touched containers become lists of
- * slots. Private to this folder; json_edit and json_patch are built on it.
+ * A document under change: untouched parts stay borrowed values, changed containers become nodes
+ * with a list of slots. Private to this folder; json_edit and json_patch are built on it.
  *
  * Borrowed values must outlive the tree. Work that grows with the size of containers (searching
- * members, moving elements) is counted, so that a few small requests cannot keep us busy for long.
+ * members, moving elements) is counted and limited, so that a small patch cannot take minutes.
  */
 #pragma once
 
 #include "json/builder_internal.h"
 
-/* What a member or element is: a borrowed value, or a container that was opened. */
+/* A member or an element: a borrowed value, or an opened container. */
 struct patch_slot {
     struct str key; /* of a member */
     const yyjson_val *value;
-    struct patch_node *node; /* counts instead of value when it is not NULL */
+    struct patch_node *node; /* the opened container; replaces value unless NULL */
 };
 
 struct patch_node {
     bool object;
     size_t count, capacity;
     struct patch_slot *slots;
-    struct patch_node *next; /* all nodes of the tree, for release */
+    struct patch_node *next; /* list of all nodes of the tree, for release */
 };
 
-/* Slots searched and moved; a few tenths of a second. */
+/* Limit of slots searched and moved, a few tenths of a second of work. */
 #define PATCH_WORK_MAX ((size_t)1 << 26)
 
 struct patch_tree {
@@ -39,7 +39,7 @@ void patch_tree_done(struct patch_tree *tree);
 /* ERROR_TOO_LARGE once the work is too much. */
 MUST_USE struct error *patch_tree_check(const struct patch_tree *tree);
 
-/* The slot as a container that can be changed; NULL when it is none. */
+/* Opens the container in a slot for changes; NULL when the slot holds no container. */
 struct patch_node *patch_tree_open(struct patch_tree *tree, struct patch_slot *slot);
 
 /* Makes the slot an empty object. */
@@ -69,5 +69,5 @@ yyjson_val *patch_tree_value(struct patch_tree *tree);
 
 bool patch_slot_is_null(const struct patch_slot *slot);
 
-/* Adds what the slot holds. */
+/* Adds the content of the slot to the builder. */
 void patch_tree_write(const struct patch_slot *slot, struct json_builder *builder);

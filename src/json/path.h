@@ -1,5 +1,5 @@
 /*
- * Values inside a document, by path.
+ * Finds values inside a document by path.
  *
  * Names known to the program are written as dotted C literals: "metadata.labels", "items.0.name".
  * Names that come from data may contain dots and slashes; they go through json_get(). NULL means
@@ -12,11 +12,11 @@
 /* A segment of digits counts elements in an array. The empty path is the value itself. */
 const struct json_value *json_path(const struct json_value *value, const char *path);
 
-/* The string there, or the empty one. */
+/* The string at the path; empty for any other type and when absent. */
 struct str json_path_str(const struct json_value *value, const char *path);
 
 /* Takes the next name off a dotted path; false at its end. */
 bool json_path_next(const char **path, struct str *ret_name);
 
-/* An element's number as RFC 6901 writes it: digits without leading zeros. */
+/* Reads an element's index as RFC 6901 writes it: digits without leading zeros. */
 bool json_path_index(struct str name, size_t *ret_index);

@@ -1,7 +1,7 @@
 /*
  * Memory for the strings of a document that was built or repaired. Private to this folder.
  *
- * A list of blocks; strings do not move once they are there.
+ * A pool is a list of blocks, the newest first. Strings never move. NULL is an empty pool.
  */
 #pragma once
 
@@ -13,12 +13,12 @@ struct string_pool {
     char bytes[];
 };
 
-/* Room for len bytes and a NUL. */
+/* Allocates len bytes and a NUL. */
 char *string_pool_alloc(struct string_pool **pool, size_t len);
 void string_pool_free(struct string_pool *pool);
 
-/* A copy with a NUL behind it. */
+/* Copies a string and adds a NUL. */
 struct str string_pool_copy(struct string_pool **pool, struct str s);
 
-/* A copy in which each byte that starts no valid UTF-8 sequence is U+FFFD, as Go does it. */
+/* Copies a string; each byte that starts no valid UTF-8 sequence becomes U+FFFD, as in Go. */
 struct str string_pool_repair(struct string_pool **pool, struct str s);
