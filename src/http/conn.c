@@ -1,3 +1,17 @@
+/*
+ * Drives an engine over a transport; see conn.h and engine.h.
+ *
+ * pump_conn() is the heart: it runs as a task of the loop, when the transport is ready or when
+ * http_conn_kick() asked for it. It reads from the transport into the engine (pump_in), writes the
+ * engine's output (pump_out), then decides whether the connection ends and arms the timer. Nothing
+ * in it suspends.
+ *
+ * The end of a connection has these states. retired: takes no new calls, running calls go on. lost:
+ * the engine has failed all streams and the transport is no longer used. lingers: a server discards
+ * input for a moment so that its last bytes reach the peer. A lost connection that does not linger
+ * is freed by end_if_unused() once its last call is freed; always from a task, never inside a call
+ * of its users, who may still hold it.
+ */
 #include "http/conn.h"
 
 #include <assert.h>
@@ -10,18 +24,19 @@
 #include "net/tls.h"
 #include "net/transport.h"
 
-/* Read at most this much of one connection before others have their turn. */
+/* Bytes to read of one connection before other connections get their turn. */
 #define TURN_BYTES (64 * KILOBYTE)
 #define READ_BYTES (16 * KILOBYTE)
 #define OUT_BYTES  (32 * KILOBYTE)
 
 /*
- * Closing while the peer still sends makes its system discard what we said last, such as why. So a
- * server that has finished goes on reading into the void for a moment.
+ * Closing a socket with unread input makes the kernel send RST, and the peer discards our last
+ * bytes, for example a 400 response. So a server that has finished reads and discards input for a
+ * moment.
  */
 #define LINGER (SECOND)
 
-/* As in engine.h; and how many handlers there may be for each stream a client may have. */
+/* The default of engine.h, and the number of handlers per concurrent stream; see on_open(). */
 #define STREAMS_DEFAULT  250
 #define CALLS_PER_STREAM 2
 
@@ -54,6 +69,7 @@ static struct http_timeouts fill_timeouts(const struct http_timeouts *given)
     };
 }
 
+/* Reports the retired event, at most once. */
 static void mark_retired(struct http_conn *conn)
 {
     if (conn->retired)
@@ -62,7 +78,7 @@ static void mark_retired(struct http_conn *conn)
     conn->events->retired(conn);
 }
 
-/* The end of a connection that is lost and that no call refers to any more. */
+/* Frees a lost connection that neither lingers nor has calls. The connection is gone afterwards. */
 static void end_if_unused(struct http_conn *conn)
 {
     if (!conn->lost || conn->lingers || conn->call_count > 0)
@@ -76,7 +92,7 @@ static void end_if_unused(struct http_conn *conn)
     mem_free(conn);
 }
 
-/* Fails the calls that run, with copies of the error, and lets go of the transport's events. */
+/* Fails the running calls with copies of the error and stops the events of the transport. */
 static void lose_conn(struct http_conn *conn, const struct error *err)
 {
     if (conn->lost)
@@ -97,6 +113,7 @@ static void end_linger(void *data)
     http_conn_kick(conn);
 }
 
+/* Reads and drops input of a lingering connection, bounded per turn like pump_in(). */
 static void discard_input(struct http_conn *conn)
 {
     char void_[512];
@@ -112,7 +129,10 @@ static void discard_input(struct http_conn *conn)
         transport_want(conn->transport, TRANSPORT_READABLE);
 }
 
-/* Says good-bye, fails what runs, and waits a moment for the peer to have heard it. */
+/*
+ * Ends a connection in good order: closes our side of the transport, fails running calls, and lets
+ * a server linger until the peer has closed its side or LINGER has passed.
+ */
 static void leave_conn(struct http_conn *conn, const struct error *err)
 {
     transport_finish(conn->transport);
@@ -125,9 +145,8 @@ static void leave_conn(struct http_conn *conn, const struct error *err)
 }
 
 /*
- * An engine's error concerns the connection: the engine has failed its calls itself, and is
- * finished once its last words (a 400, a GOAWAY) are sent. So the error is only worth a line for
- * the curious.
+ * An error of an engine concerns the connection. The engine has failed its calls with it and is
+ * finished once its last output (a 400 response, a GOAWAY) is sent. So here it is only logged.
  */
 static void log_engine_error(struct error *err)
 {
@@ -136,7 +155,9 @@ static void log_engine_error(struct error *err)
     error_free(err);
 }
 
-/* Takes what has arrived. False when nothing more will; *ret_err then tells why, NULL: peer closed.
+/*
+ * Feeds received bytes to the engine. False when no more input will come: with *ret_err after a
+ * failure of the transport, with NULL when the peer closed its side.
  */
 static bool pump_in(struct http_conn *conn, struct error **ret_err)
 {
@@ -151,7 +172,7 @@ static bool pump_in(struct http_conn *conn, struct error **ret_err)
             budget -= len < budget ? len : budget;
             log_engine_error(http_engine_receive(conn->engine, str_from(bytes, len)));
             if (len < sizeof(bytes) && conn->transport->short_means_drained)
-                return true; /* asking again would only be told to wait */
+                return true; /* another call would return TRANSPORT_WAIT */
             break;
         case TRANSPORT_WAIT:
             return true;
@@ -166,7 +187,10 @@ static bool pump_in(struct http_conn *conn, struct error **ret_err)
     return true;
 }
 
-/* Sends what is to be sent. False when the transport failed. */
+/*
+ * Sends the engine's output. False with *ret_err when the transport failed. blocked_since holds the
+ * time since when the transport has taken nothing, for the stall time-out.
+ */
 static bool pump_out(struct http_conn *conn, struct error **ret_err)
 {
     for (;;) {
@@ -194,6 +218,7 @@ static bool pump_out(struct http_conn *conn, struct error **ret_err)
     }
 }
 
+/* Saturates at FOREVER, which is also the value of a time-out that is switched off. */
 static int64_t add_span(int64_t since, duration span)
 {
     int64_t due;
@@ -205,7 +230,7 @@ static int64_t min_time(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* When a connection without a call has waited long enough; a server is less patient at first. */
+/* When an idle connection expires. A server waits less for the first request of a connection. */
 static int64_t idle_due(const struct http_conn *conn)
 {
     const bool is_proven = conn->calls_begun || conn->role == HTTP_CLIENT;
@@ -214,7 +239,7 @@ static int64_t idle_due(const struct http_conn *conn)
     return add_span(conn->idle_since, is_proven ? conn->timeouts.idle : conn->timeouts.first);
 }
 
-/* When there is next something to be done because nothing happened. */
+/* The earliest of the time-outs that apply now: stall, idle, and ping or pong. */
 static int64_t next_due(const struct http_conn *conn)
 {
     int64_t due = FOREVER;
@@ -229,7 +254,10 @@ static int64_t next_due(const struct http_conn *conn)
 
 static void on_timer(void *data);
 
-/* The timer may be early, never late: moving it at every byte would cost more than a spare look. */
+/*
+ * The timer may fire early, never late. It is not moved when a time-out becomes later, which
+ * happens at every received byte; on_timer() computes the time-outs again instead.
+ */
 static void arm_timer(struct http_conn *conn)
 {
     const int64_t due = next_due(conn);
@@ -251,6 +279,7 @@ static void finish_conn(struct http_conn *conn)
     leave_conn(conn, over);
 }
 
+/* The task of the connection, and the ready function of its transport. */
 static void pump_conn(void *data)
 {
     struct http_conn *conn = data;
@@ -277,6 +306,11 @@ static void pump_conn(void *data)
                        (conn->out.len ? TRANSPORT_WRITABLE : 0));
 }
 
+/*
+ * Something is due, or the timer fired early. The order of the checks decides which reason is
+ * reported: a peer that does not read, a ping without answer, idleness. What remains is silence on
+ * an HTTP/2 connection, which is answered with a ping.
+ */
 static void on_timer(void *data)
 {
     struct http_conn *conn = data;
@@ -343,17 +377,21 @@ void http_conn_retire(struct http_conn *conn)
     http_conn_kick(conn);
 }
 
+/*
+ * Output that the transport takes at once, such as a GOAWAY, is still sent. The connection ends at
+ * the next turn of the loop, since callers still hold it.
+ */
 void http_conn_close(struct http_conn *conn, struct error *err)
 {
     OWNED(error) cause = err;
     OWNED(error) ignored = NULL;
     if (!conn->lost) {
-        (void)pump_out(conn, &ignored); /* a last word, as far as the peer takes it */
+        (void)pump_out(conn, &ignored);
         transport_finish(conn->transport);
     }
     lose_conn(conn, cause);
     conn->lingers = false;
-    http_conn_kick(conn); /* ends it at the next turn: callers still hold it */
+    http_conn_kick(conn);
 }
 
 void http_conn_break(struct http_conn *conn, struct error *err)
@@ -361,7 +399,7 @@ void http_conn_break(struct http_conn *conn, struct error *err)
     OWNED(error) cause = err;
     lose_conn(conn, cause);
     conn->lingers = false;
-    http_conn_kick(conn); /* ends it at the next turn: callers still hold it */
+    http_conn_kick(conn);
 }
 
 void http_conn_add_call(struct http_conn *conn, struct http_call *call)

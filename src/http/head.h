@@ -41,7 +41,7 @@ MUST_USE struct error *http_head_check_response(const struct http_head *head);
 /* Reads Content-Length: -1 when absent, ERROR_PROTOCOL when it is no number or said twice. */
 MUST_USE struct error *http_head_read_length(const struct http_head *head, int64_t *ret_length);
 
-/* Responses that have no body whatever their headers say: to HEAD, 1xx, 204 and 304. */
+/* True for responses that never have a body: to HEAD, 1xx, 204 and 304. */
 bool http_has_no_body(struct str request_method, int status);
 
 /* "Not Found" for 404; empty for a status without a name. */

@@ -1,3 +1,8 @@
+/*
+ * Header fields in one block of memory; see headers.h. Iteration walks from field to field by their
+ * lengths. Removing moves the following fields forward. Numbers of fields are small, so every
+ * search is linear.
+ */
 #include "http/headers.h"
 
 #include <stdint.h>
@@ -6,14 +11,14 @@
 #include "base/memory.h"
 
 /*
- * A field in the block: two lengths, then the name's and the value's bytes. The lengths are copied
- * in and out, so nothing needs to be aligned.
+ * A field in the block: two lengths, then the bytes of name and value. The lengths are copied in
+ * and out with memcpy(), so fields need no alignment.
  */
 struct field_size {
     uint32_t name, value;
 };
 
-/* tchar of RFC 9110: letters, digits and these. */
+/* tchar of RFC 9110, 5.6.2. */
 static bool is_token_char(char c)
 {
     if (ascii_is_alphanumeric(c))
@@ -53,6 +58,7 @@ bool http_header_is_secret(struct str name)
     return false;
 }
 
+/* The block is wiped, since any field may be a credential. */
 void http_headers_done(struct http_headers *headers)
 {
     headers->block.secret = true;
@@ -70,7 +76,7 @@ static size_t count_limit_of(const struct http_headers *headers)
     return headers->count_limit ? headers->count_limit : HTTP_HEADERS_COUNT_LIMIT_DEFAULT;
 }
 
-/* Optional white space around a value is not part of it: blanks and tabs alone. */
+/* Optional white space around a value (RFC 9110, 5.6.3) is not part of it: blanks and tabs. */
 static struct str trim_value(struct str value)
 {
     while (value.len && (value.ptr[0] == ' ' || value.ptr[0] == '\t'))
@@ -80,11 +86,12 @@ static struct str trim_value(struct str value)
     return value;
 }
 
+/* Checks the limits without overflow: headers->size never exceeds the limit. */
 static struct error *check_room(const struct http_headers *headers, struct str name,
                                 struct str value)
 {
     const size_t limit = limit_of(headers);
-    const size_t room = limit - headers->size; /* size never passes the limit */
+    const size_t room = limit - headers->size;
     if (name.len > room || value.len > room || name.len + value.len + HTTP_HEADER_OVERHEAD > room)
         return error_new(ERROR_TOO_LARGE, "headers are larger than %zu bytes", limit);
     if (headers->count >= count_limit_of(headers))
@@ -111,7 +118,7 @@ static void append_field(struct http_headers *headers, struct str name, struct s
 
 struct error *http_headers_add(struct http_headers *headers, struct str name, struct str value)
 {
-    /* Neither text is repeated in the message: it may be a secret, and it may be hostile. */
+    /* The error shows neither value nor bad name: they may be secret, and they may be hostile. */
     if (!http_is_token(name))
         return error_new(ERROR_INVALID, "header name is not a token");
     if (!http_is_field_value(value))
@@ -170,6 +177,7 @@ size_t http_headers_remove(struct http_headers *headers, struct str name)
     return remove_before(headers, name, headers->block.len);
 }
 
+/* Adds first and removes the older fields afterwards, so that a failure changes nothing. */
 struct error *http_headers_set(struct http_headers *headers, struct str name, struct str value)
 {
     const size_t len = headers->block.len;

@@ -1,3 +1,4 @@
+/* Lines from pieces of a stream; see lines.h. partial collects a line that spans pieces. */
 #include "http/lines.h"
 
 #include <assert.h>
@@ -14,7 +15,10 @@ void lines_feed(struct lines *lines, struct str bytes)
     lines->input = bytes;
 }
 
-/* A line can be megabytes, the pause after it an hour: the memory does not wait with us. */
+/*
+ * A line can have megabytes and the pause after it can last an hour, so the memory of a returned
+ * line is freed at the next call instead of being kept.
+ */
 static void forget_delivered(struct lines *lines)
 {
     if (!lines->delivered)
@@ -23,6 +27,7 @@ static void forget_delivered(struct lines *lines)
     buf_done(&lines->partial);
 }
 
+/* One byte more than the limit is allowed, since a "\r" at the end does not count. */
 static struct error *collect_piece(struct lines *lines, struct str bytes)
 {
     const size_t limit = lines->limit ? lines->limit : LINES_LIMIT_DEFAULT;
@@ -33,6 +38,7 @@ static struct error *collect_piece(struct lines *lines, struct str bytes)
     return NULL;
 }
 
+/* Removes "\r". An empty line has a non-NULL pointer, since NULL means that there is no line. */
 static struct error *finish_line(const struct lines *lines, struct str line, struct str *ret_line)
 {
     const size_t limit = lines->limit ? lines->limit : LINES_LIMIT_DEFAULT;

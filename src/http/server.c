@@ -1,3 +1,15 @@
+/*
+ * The HTTP server: accepting, handshakes, and a fiber per request.
+ *
+ * Two fibers run for the server's whole life. accept_connections() takes connections from the
+ * listener and puts them into the list waiting. start_handshakes() takes them from there, newest
+ * first, and starts a fiber per handshake, run_handshake(), which creates the connection (conn.c).
+ * From then on the connection needs no fiber. A request calls on_request(), which starts
+ * handle_request() on a fiber of the scope handlers.
+ *
+ * http_server_free() stops in the same order: no accepting, no handshakes, connections closed,
+ * handlers joined. It returns when the last connection is gone.
+ */
 #include <assert.h>
 
 #include "async/fiber.h"
@@ -12,19 +24,20 @@
 
 #define CONNECTIONS_DEFAULT 10000
 #define HANDSHAKE_DEFAULT   (10 * SECOND)
-/* Descriptors may have run out: leave connections time to end before the next try. */
+/* File descriptors may have run out: gives connections time to end before the next try. */
 #define ACCEPT_PAUSE (50 * MILLISECOND)
 
 /*
- * Handshakes are the most expensive thing a stranger can ask for. A few begin at a turn of the
- * loop, the newest first: in a flood of them, old ones wait and those that just came get through.
- * And of those that have begun and do not end, the oldest goes when there are too many.
+ * TLS handshakes are the most expensive work that an unauthenticated client can cause. A few begin
+ * per turn of the loop, the newest first: in a flood, clients that just connected get through,
+ * while old ones have probably given up. When too many handshakes have begun, the oldest is
+ * cancelled.
  */
 #define HANDSHAKES_PER_TURN 16
 #define HANDSHAKES_MAX      1000
 
 struct handshake {
-    struct list_link link; /* in one of the server's two lists; in none once it has to go */
+    struct list_link link; /* in waiting or begun; in none once it is cancelled */
     struct http_server *server;
     struct transport *transport;
     struct fiber *fiber;
@@ -50,6 +63,7 @@ static void on_gone(struct http_conn *conn)
 
 static struct error *handle_request(void *data);
 
+/* Called by the engine when a request's head has arrived. */
 static void on_request(struct http_conn *conn, struct http_call *call)
 {
     struct http_server *server = conn->owner;
@@ -67,7 +81,7 @@ static const struct http_conn_events server_events = {
     .gone = on_gone,
 };
 
-/* The handler's own failure, told to the client as far as that is still possible. */
+/* Responds with the error of a handler, unless a response has begun or the client is gone. */
 static struct error *answer_error(struct http_request *request, const struct error *err)
 {
     if (request->responded || !request->call->stream.engine)
@@ -78,6 +92,11 @@ static struct error *answer_error(struct http_request *request, const struct err
                                STR("text/plain; charset=utf-8"), buf_str(&body));
 }
 
+/*
+ * Ends the response after the handler has returned. A handler that failed in the middle of its
+ * response resets the stream, so that the client sees a truncated response. Cancellation needs no
+ * response: the client is gone or the server stops.
+ */
 static void conclude_request(struct http_request *request, struct error *err)
 {
     struct http_call *call = request->call;
@@ -92,10 +111,15 @@ static void conclude_request(struct http_request *request, struct error *err)
     if (err && begun && call->stream.engine)
         http_stream_reset(&call->stream, HTTP_RESET_INTERNAL);
     else if (call->stream.engine)
-        error_free(http_call_end(call)); /* twice does no harm */
+        error_free(http_call_end(call)); /* a no-op when ended already */
     error_free(err);
 }
 
+/*
+ * The fiber of a request. Cancellation and deadline of the handler do not apply to the end of the
+ * response, which gets one more second. call->handler is cleared first, so that a client that
+ * disconnects now cancels nothing.
+ */
 static struct error *handle_request(void *data)
 {
     struct http_request *request = data;
@@ -114,6 +138,7 @@ static struct error *handle_request(void *data)
     return NULL;
 }
 
+/* Takes the lower transport. Suspends for the TLS handshake. */
 static struct error *secure_transport(struct http_server *server, struct transport *lower,
                                       struct transport **ret_transport)
 {
@@ -125,6 +150,7 @@ static struct error *secure_transport(struct http_server *server, struct transpo
     return tls_accept(server->options.tls, lower, ret_transport);
 }
 
+/* The fiber of one handshake. A failed handshake is logged at a high level only. */
 static struct error *run_handshake(void *data)
 {
     struct handshake *handshake = data;
@@ -155,6 +181,7 @@ static struct error *run_handshake(void *data)
     return NULL;
 }
 
+/* Suspends until a client connects. The connection counts against the limit from here on. */
 static struct error *accept_connection(struct http_server *server)
 {
     struct transport *transport;
@@ -167,6 +194,7 @@ static struct error *accept_connection(struct http_server *server)
     return NULL;
 }
 
+/* Makes room for one more handshake when HANDSHAKES_MAX have begun. */
 static void cancel_oldest_handshake(struct http_server *server)
 {
     struct list_link *oldest =
@@ -175,7 +203,7 @@ static void cancel_oldest_handshake(struct http_server *server)
         fiber_cancel(LIST_ENTRY(oldest, struct handshake, link)->fiber);
 }
 
-/* The fiber that lets handshakes begin. */
+/* The fiber that starts handshakes, a few per turn of the loop. */
 static struct error *start_handshakes(void *data)
 {
     struct http_server *server = data;
@@ -195,7 +223,7 @@ static struct error *start_handshakes(void *data)
     }
 }
 
-/* Anything but being told to stop is worth another try after a pause. */
+/* Passes on cancellation. After any other error accepting is tried again after a pause. */
 static struct error *pause_after(struct error *err)
 {
     if (!err || error_is(err, ERROR_CANCELED))
@@ -205,6 +233,7 @@ static struct error *pause_after(struct error *err)
     return fiber_sleep(ACCEPT_PAUSE);
 }
 
+/* The fiber that accepts connections; it waits while the limit is reached. */
 static struct error *accept_connections(void *data)
 {
     struct http_server *server = data;
@@ -238,6 +267,7 @@ struct error *http_server_new(struct loop *loop, const struct http_server_option
     return NULL;
 }
 
+/* Closes the listener and drops connections whose handshake has not begun. */
 static void stop_accepting(struct http_server *server)
 {
     scope_done(&server->acceptor);
@@ -314,6 +344,7 @@ void http_request_peer(struct http_request *request, struct tls_peer *ret_peer)
         tls_peer(request->call->conn->transport, &request->arena, ret_peer);
 }
 
+/* The first read of a body sends 100 Continue to a client that waits for it. */
 static void want_request_body(struct http_request *request)
 {
     if (request->wanted_body || !request->call->stream.engine)
@@ -345,6 +376,7 @@ struct error *http_request_read_all(struct http_request *request, struct buf *bo
     }
 }
 
+/* Sends the response's head; with end, there is no body. */
 static struct error *begin_response(struct http_request *request, int status,
                                     const struct http_headers *headers, bool end)
 {
@@ -396,6 +428,7 @@ bool http_request_has_responded(const struct http_request *request)
     return request->responded;
 }
 
+/* has_parties stays set once two different parties were seen on a connection. */
 void http_request_set_party(struct http_request *request, const void *party)
 {
     struct http_conn *conn = request->call->conn;
@@ -407,6 +440,7 @@ void http_request_set_party(struct http_request *request, const void *party)
     conn->party = party;
 }
 
+/* Resets the running streams of one party; the connection and other parties go on. */
 static void reset_party(struct http_conn *conn, const void *party)
 {
     LIST_FOREACH (struct http_call, call, &conn->calls, link) {

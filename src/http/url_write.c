@@ -1,4 +1,4 @@
-/* Writing URLs and the parts of them; url.c reads. */
+/* Writes URLs and parts of them, and converts escapes in both directions. url.c reads URLs. */
 #include "http/url.h"
 #include "http/url_internal.h"
 
@@ -58,6 +58,7 @@ struct str url_origin(struct arena *arena, const struct url *url)
     return arena_str(arena, buf_str(&text));
 }
 
+/* Slashes at the end of the prefix are dropped, so "/a/" and "/b" give "/a/b". */
 struct str url_join(struct arena *arena, const struct url *base, struct str path, struct str query)
 {
     struct str prefix = base->path;
@@ -69,6 +70,7 @@ struct str url_join(struct arena *arena, const struct url *base, struct str path
                        STR_ARG(path), STR_ARG(mark), STR_ARG(query));
 }
 
+/* Unreserved characters and also_plain stand for themselves, all others become %XX. */
 static void escape_text(struct buf *out, struct str text, const char *also_plain)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -80,7 +82,7 @@ static void escape_text(struct buf *out, struct str text, const char *also_plain
     }
 }
 
-/* What Go's PathEscape leaves alone, so that both sides write a segment the same way. */
+/* The characters that Go's url.PathEscape() leaves alone, so that both write the same paths. */
 void url_escape_segment(struct buf *out, struct str text)
 {
     escape_text(out, text, "$&+=:@");
@@ -91,6 +93,7 @@ void url_escape_query(struct buf *out, struct str text)
     escape_text(out, text, "");
 }
 
+/* The result is never longer than the text. It may contain any byte, NUL included. */
 static struct error *unescape_text(struct arena *arena, struct str text, bool plus,
                                    struct str *ret_text)
 {

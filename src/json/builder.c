@@ -1,3 +1,14 @@
+/*
+ * Builds the flat array of values of a document (see json_internal.h).
+ *
+ * Values are appended in order. An open container is on the stack builder->open; json_builder_end()
+ * fills in its number of members and its length, which is known only then. Strings are copied into
+ * a string pool. Memory is counted before it is allocated, and the first exceeded limit makes all
+ * further calls no-ops.
+ *
+ * builder_copy() appends parts of other documents: as a range with one memcpy(), or value by value
+ * when members have to be left out.
+ */
 #include "json/builder.h"
 
 #include <assert.h>
@@ -31,6 +42,7 @@ void json_builder_done(struct json_builder *builder)
     *builder = (struct json_builder){.limit = builder->limit};
 }
 
+/* Only the first failure gets here, since all calls check builder->err first. */
 static void fail_at_limit(struct json_builder *builder, const char *what, size_t limit)
 {
     builder->err =
@@ -40,7 +52,7 @@ static void fail_at_limit(struct json_builder *builder, const char *what, size_t
 /* Enough for a small API object without growing. */
 #define CAPACITY_MIN 64
 
-/* Counts memory before it is taken. False past the limit. */
+/* Makes room for values and counts text. False past the limit. The array at least doubles. */
 static bool reserve(struct json_builder *builder, size_t values, size_t text)
 {
     if (builder->err)
@@ -62,7 +74,7 @@ static bool reserve(struct json_builder *builder, size_t values, size_t text)
     return true;
 }
 
-/* What comes next has a place: it is the root, an element, or has its key. */
+/* Asserts that a value is allowed here: as the root, as an element, or behind a key. */
 static void begin_value(struct json_builder *builder)
 {
     if (builder->depth == 0) {
@@ -75,7 +87,7 @@ static void begin_value(struct json_builder *builder)
     open->members++;
 }
 
-/* Room for one value, or NULL once a limit was reached. */
+/* Appends an empty value, or returns NULL once a limit was reached. */
 static yyjson_val *add_value(struct json_builder *builder)
 {
     if (!reserve(builder, 1, 0))
@@ -110,6 +122,7 @@ void json_builder_array(struct json_builder *builder)
     open_container(builder, false);
 }
 
+/* The container's value gets its final form: the number of members and the distance to its end. */
 void json_builder_end(struct json_builder *builder)
 {
     if (builder->err)
@@ -176,7 +189,7 @@ void json_builder_null(struct json_builder *builder)
         unsafe_yyjson_set_null(val);
 }
 
-/* Gives the copied values copies of their text, all in one block. */
+/* Gives copied values copies of their strings, all in one block of the pool. */
 static void copy_strings(struct json_builder *builder, yyjson_val *val, const yyjson_val *end,
                          size_t size)
 {
@@ -194,6 +207,10 @@ static void copy_strings(struct json_builder *builder, yyjson_val *val, const yy
     }
 }
 
+/*
+ * Appends a value with everything inside it. Offsets inside containers are relative, so the values
+ * can be copied as they are; only pointers to strings are replaced.
+ */
 static void copy_all(struct json_builder *builder, const yyjson_val *root)
 {
     const yyjson_val *end = val_next(root);
@@ -210,6 +227,7 @@ static void copy_all(struct json_builder *builder, const yyjson_val *root)
     copy_strings(builder, copy, copy + count, text);
 }
 
+/* True for a member that the mode leaves out. */
 static bool is_skipped(const yyjson_val *key, enum builder_copy_mode mode)
 {
     return mode == BUILDER_SKIP_NULLS ? val_type(key + 1) == YYJSON_TYPE_NULL
@@ -232,6 +250,10 @@ static const yyjson_val *copy_step(struct json_builder *builder, const yyjson_va
     return val + 1;
 }
 
+/*
+ * Copies a container without the members that the mode leaves out, at any depth. The source is
+ * walked in the order of memory; open holds the containers whose copies are open.
+ */
 static void copy_filtered(struct json_builder *builder, const yyjson_val *val,
                           enum builder_copy_mode mode)
 {
@@ -308,6 +330,7 @@ void json_builder_add_array(struct json_builder *builder, const char *key)
     json_builder_array(builder);
 }
 
+/* Moves values and strings into a document. A mostly empty array is shrunk. */
 struct json_doc *builder_finish_unique(struct json_builder *builder)
 {
     assert(builder->depth == 0 && builder->count > 0 && "the document is not complete");
@@ -321,6 +344,10 @@ struct json_doc *builder_finish_unique(struct json_builder *builder)
     return doc;
 }
 
+/*
+ * The builder limits the nesting of containers that were opened. Copied values bring their own
+ * nesting, which is checked here, and only if there are enough containers at all.
+ */
 struct error *builder_finish_checked(struct json_builder *builder, struct json_doc **ret_doc)
 {
     if (!builder->err && builder->containers > JSON_DEPTH_MAX &&
@@ -344,6 +371,7 @@ struct error *json_builder_finish(struct json_builder *builder, struct json_doc 
     return NULL;
 }
 
+/* Cannot fail: the source is a document and the limit is that of the address space. */
 struct json_doc *json_doc_copy(const struct json_value *value)
 {
     SCOPED(json_builder) builder = {.limit = SIZE_MAX / 2};

@@ -1,3 +1,9 @@
+/*
+ * Edits of a document, on top of a patch tree: containers along a path are opened for change, the
+ * rest of the document stays borrowed and is copied once, by json_edit_finish().
+ *
+ * An edit that failed keeps its first error and ignores further changes.
+ */
 #include "json/edit.h"
 
 #include <assert.h>
@@ -24,7 +30,7 @@ void json_edit_done(struct json_edit *edit)
     *edit = (struct json_edit){.tree = NULL};
 }
 
-/* A copy that lives as long as the edit and is valid UTF-8. */
+/* Copies a string into the tree, with invalid UTF-8 replaced. */
 static struct str keep_str(struct json_edit *edit, struct str s)
 {
     if (str_is_utf8(s))
@@ -35,7 +41,7 @@ static struct str keep_str(struct json_edit *edit, struct str s)
     return copy;
 }
 
-/* Takes the next name off a place; false at its end. */
+/* Takes the next name off a place: the dotted path first, then the key. False at the end. */
 static bool next_name(struct json_edit *edit, struct json_place *place, struct str *ret_name)
 {
     if (json_path_next(&place->path, ret_name))
@@ -52,6 +58,7 @@ static bool is_last(const struct json_place *place)
     return *place->path == '\0' && !place->has_key;
 }
 
+/* A member by name, or an element by its index in decimal digits. */
 static struct patch_slot *find_child(struct json_edit *edit, struct patch_node *node,
                                      struct str name)
 {
@@ -66,7 +73,10 @@ static void fail_at(struct json_edit *edit, struct str name, const char *what)
     edit->err = error_new(ERROR_INVALID, "cannot change \"%.*s\" %s", STR_ARG(name), what);
 }
 
-/* The container that the slot holds; null and absent ones become objects when create is set. */
+/*
+ * Opens the container in a slot. Null and absent containers become objects when create is set. Any
+ * other value in the way is an error.
+ */
 static struct patch_node *enter_slot(struct json_edit *edit, struct patch_slot *slot,
                                      struct str name, bool create)
 {
@@ -78,7 +88,7 @@ static struct patch_node *enter_slot(struct json_edit *edit, struct patch_slot *
     return node;
 }
 
-/* A child that can be set: members are added, elements must be there. */
+/* Finds a child or adds a member. Elements are never added this way; see json_edit_append(). */
 static struct patch_slot *make_child(struct json_edit *edit, struct patch_node *node,
                                      struct str name)
 {
@@ -91,7 +101,7 @@ static struct patch_slot *make_child(struct json_edit *edit, struct patch_node *
     return NULL;
 }
 
-/* The slot at a place, made if need be; NULL once the edit failed. */
+/* Follows a place and creates what is missing. NULL once the edit has failed. */
 static struct patch_slot *reach_place(struct json_edit *edit, struct json_place place)
 {
     struct str name;
@@ -149,6 +159,7 @@ void json_edit_set_unless_empty(struct json_edit *edit, struct json_place place,
         json_edit_remove(edit, place);
 }
 
+/* Stops at the first absent part of the path. */
 void json_edit_remove(struct json_edit *edit, struct json_place place)
 {
     struct str name;
@@ -181,6 +192,7 @@ void json_edit_append(struct json_edit *edit, struct json_place place,
             (struct patch_slot){.value = value ? json_to_yyjson(value) : &null_value});
 }
 
+/* Members are unique by construction, so the builder need not look for repeated names. */
 struct error *json_edit_finish(struct json_edit *edit, struct json_doc **ret_doc)
 {
     if (edit->err)

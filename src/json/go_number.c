@@ -1,3 +1,11 @@
+/*
+ * Numbers as Go reads, writes and compares them.
+ *
+ * yyjson converts between text and doubles exactly and independent of the locale. The rest is form:
+ * Go writes the shortest digits that read back as the same double, without exponent from 1e-6 to
+ * 1e21 (encoding/json, floatEncoder). Most numbers in Kubernetes objects are short integers, which
+ * take none of these steps.
+ */
 #include "json/go_number.h"
 
 #include <math.h>
@@ -7,7 +15,7 @@
 /* Digits that surely fit: 10^18 - 1 is below INT64_MAX. */
 #define SAFE_DIGITS 18
 
-/* Reads an integer token of few digits, which nearly all numbers are. */
+/* Reads an integer token of up to SAFE_DIGITS digits; false for any other token. */
 static bool read_small(struct str token, int64_t *ret_value)
 {
     const bool negative = token.len && token.ptr[0] == '-';
@@ -37,7 +45,7 @@ static struct go_number from_native(const yyjson_val *val)
     }
 }
 
-/* yyjson reads doubles exactly and whatever the locale; it wants a NUL behind the text. */
+/* Reads any number. yyjson needs a NUL behind the text, so the text is copied. */
 static bool read_any(struct str token, yyjson_val *ret_val)
 {
     char small[64];
@@ -50,6 +58,7 @@ static bool read_any(struct str token, yyjson_val *ret_val)
     return yyjson_read_number(text, ret_val, YYJSON_READ_NOFLAG, &json_alc, NULL) != NULL;
 }
 
+/* A token beyond a double is infinite. Documents hold none, since read.c refuses them. */
 struct go_number go_number_read(const yyjson_val *val)
 {
     if (val_type(val) == YYJSON_TYPE_NUM)
@@ -83,7 +92,7 @@ static void decimal_add(struct decimal *decimal, char digit)
         decimal->digits[decimal->count++] = digit;
 }
 
-/* Takes apart what yyjson writes: the shortest digits that read back as the same double. */
+/* Takes yyjson's text apart: the shortest digits that read back as the same double. */
 static struct decimal decimal_from_text(const char *text)
 {
     struct decimal decimal = {.count = 0};
@@ -101,6 +110,7 @@ static struct decimal decimal_from_text(const char *text)
     return decimal;
 }
 
+/* Without an exponent: zeros are added in front of or behind the digits. */
 static size_t write_plain(const struct decimal *decimal, char *out)
 {
     size_t len = 0;
@@ -116,6 +126,7 @@ static size_t write_plain(const struct decimal *decimal, char *out)
     return len;
 }
 
+/* One digit, the other digits behind a point, and the exponent without leading zeros. */
 static size_t write_exponent(const struct decimal *decimal, char *out)
 {
     size_t len = 0;
@@ -128,6 +139,7 @@ static size_t write_exponent(const struct decimal *decimal, char *out)
     return len + (size_t)snprintf(out + len, GO_NUMBER_TEXT_MAX - len, "e%+d", decimal->point - 1);
 }
 
+/* Uses a buffer on the stack instead of the heap, since yyjson allocates what it writes. */
 struct str go_number_write_double(double value, char text[static GO_NUMBER_TEXT_MAX])
 {
     size_t len = 0;
@@ -176,8 +188,8 @@ struct str go_number_token(const yyjson_val *val, char text[static GO_NUMBER_TEX
 }
 
 /*
- * Few digits are their own shortest form: a double keeps 15 of them. What Go would write otherwise
- * is left out: exponents, a zero at the end of a fraction, and fractions below 1e-6.
+ * True for a decimal fraction that Go writes the same way: a double keeps 15 digits, so few digits
+ * are their own shortest form. Excluded are exponents, a zero at the end, and fractions below 1e-6.
  */
 static bool is_short_decimal(struct str token)
 {
@@ -194,7 +206,7 @@ static bool is_short_decimal(struct str token)
     return token.ptr[negative] != '0' || zeros < 6;
 }
 
-/* The token is what Go writes. An integer of few digits always is, except for -0. */
+/* True when Go writes the number as its token. An integer of few digits is, except for -0. */
 static bool is_written(struct str token)
 {
     int64_t value;
@@ -216,7 +228,10 @@ bool go_number_has_token_of(const yyjson_val *a, const yyjson_val *b)
     return str_eq(go_number_token(a, a_text), go_number_token(b, b_text));
 }
 
-/* A double past 2^53 is written with fewer digits than it has; the text is what gets stored. */
+/*
+ * Compares an integer with a double by text: a double past 2^53 is written with fewer digits than
+ * it has, and the text is what a server stores.
+ */
 static bool has_text_of(const struct go_number *a, const struct go_number *b)
 {
     char a_text[GO_NUMBER_TEXT_MAX], b_text[GO_NUMBER_TEXT_MAX];

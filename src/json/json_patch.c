@@ -1,3 +1,8 @@
+/*
+ * Applies JSON patches. Each operation has a function with the checks, order and messages of
+ * evanphx/json-patch (patch.go); the table in apply_operation() names them. Operations work on a
+ * patch tree, and the result is written as a new document at the end, so a failure changes nothing.
+ */
 #include "json/json_patch.h"
 
 #include "json/compare_internal.h"
@@ -6,7 +11,7 @@
 
 static const yyjson_val null_value = {.tag = YYJSON_TYPE_NULL};
 
-/* A document under change; copies made on the way are documents of their own. */
+/* A document under change. Copies made by "copy" are documents, which the tree borrows from. */
 struct patching {
     struct patch_tree tree;
     size_t copied; /* bytes of text that "copy" added */
@@ -22,11 +27,13 @@ static void patching_done(struct patching *patching)
     mem_free(patching->copies);
 }
 
+/* The operation's value; a missing one is null. */
 static struct patch_slot given_slot(const struct operation *operation)
 {
     return (struct patch_slot){.value = operation->value ? operation->value : &null_value};
 }
 
+/* The path replaces "@" in the message. */
 static struct error *fail_missing(const char *format, struct str path)
 {
     SCOPED(buf) text = {.limit = 0};
@@ -81,6 +88,7 @@ static struct error *fail_path_missing(const char *operation)
                      operation);
 }
 
+/* "replace" of an absent member adds it, as in the library; an absent element is an error. */
 static struct error *apply_replace(struct patching *patching, const struct operation *operation)
 {
     if (!operation->has_path)
@@ -103,7 +111,7 @@ static struct error *apply_replace(struct patching *patching, const struct opera
     return NULL;
 }
 
-/* The source of a move or a copy. */
+/* Finds the source of a move or a copy. */
 static struct error *follow_from(struct patching *patching, const struct operation *operation,
                                  const char *missing_from, struct patch_target *ret_target)
 {
@@ -116,6 +124,7 @@ static struct error *follow_from(struct patching *patching, const struct operati
     return ret_target->node ? NULL : fail_missing(missing_from, operation->from);
 }
 
+/* The source is removed before the destination is looked up, which can shift its indices. */
 static struct error *apply_move(struct patching *patching, const struct operation *operation)
 {
     struct patch_target source = {0};
@@ -138,7 +147,10 @@ static struct error *apply_move(struct patching *patching, const struct operatio
     return NULL;
 }
 
-/* A copy that no later change to the source reaches. Its size counts as text. */
+/*
+ * Makes a copy that later changes to the source do not reach. The text size of all copies is
+ * limited, as in the API server, because copies can double a document with each operation.
+ */
 static struct error *copy_slot(struct patching *patching, const struct patch_slot *source,
                                struct patch_slot *ret_copy)
 {
@@ -180,6 +192,7 @@ static struct error *apply_copy(struct patching *patching, const struct operatio
     return NULL;
 }
 
+/* A changed container is written as a document for the comparison; that counts as work. */
 static bool slot_equals(struct patch_tree *tree, const struct patch_slot *slot,
                         const yyjson_val *value)
 {
@@ -193,7 +206,7 @@ static bool slot_equals(struct patch_tree *tree, const struct patch_slot *slot,
     return !err && val_equal(doc->root, value, true);
 }
 
-/* An absent member equals null and a missing value; a null one equals null only. */
+/* An absent member equals null and a missing value. A null member equals only a null value. */
 static bool passes_test(struct patch_tree *tree, const struct patch_slot *slot,
                         const struct operation *operation)
 {
@@ -240,6 +253,7 @@ static struct error *apply_operation(struct patching *patching, const struct ope
     return error_new(ERROR_INVALID, "Unexpected kind: %.*s", STR_ARG(operation->op));
 }
 
+/* Work is checked after each operation, so a patch cannot run for long before it is refused. */
 struct error *json_patch_apply(const struct json_patch *patch, const struct json_value *original,
                                struct json_doc **ret_doc)
 {

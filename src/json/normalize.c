@@ -1,11 +1,20 @@
+/*
+ * Makes member names unique in a document that was just read or built.
+ *
+ * normalize_inspect() passes once over all values. It computes a bit per member name and looks
+ * closer (repeats_find()) only at objects in which a bit occurs twice. On the way it counts
+ * containers and finds numbers beyond a double. If a name repeats, which is rare, the values are
+ * copied without the superseded members.
+ */
 #include "json/normalize.h"
 
 #include "json/builder_internal.h"
 #include "json/go_number.h"
 
 /*
- * Looks at one child and goes to the next one. The first container is noted. The branch is no
- * accident: scalars are the rule, and guessing so lets the processor run ahead.
+ * Inspects one child and returns the next. The first container among the children is noted. The
+ * branch hint is deliberate: most values are scalars, and predicting so lets the processor run
+ * ahead.
  */
 static inline const yyjson_val *inspect_child(struct normalize_findings *findings,
                                               const yyjson_val *val,
@@ -23,7 +32,7 @@ static inline const yyjson_val *inspect_child(struct normalize_findings *finding
     return val + 1;
 }
 
-/* The first container among the members, or NULL. */
+/* Inspects the members; returns the first container among them, or NULL. */
 static const yyjson_val *inspect_object(struct normalize_findings *findings, yyjson_val *object)
 {
     uint64_t seen = 0, again = 0;
@@ -43,7 +52,7 @@ static const yyjson_val *inspect_object(struct normalize_findings *findings, yyj
     return container;
 }
 
-/* The first container among the elements, or NULL. */
+/* Inspects the elements; returns the first container among them, or NULL. */
 static const yyjson_val *inspect_array(struct normalize_findings *findings, const yyjson_val *array)
 {
     const yyjson_val *container = NULL, *val = array + 1;
@@ -53,8 +62,9 @@ static const yyjson_val *inspect_array(struct normalize_findings *findings, cons
 }
 
 /*
- * Looks at every container once, in the order of memory. This runs over all that is read, and is
- * what makes reading slower than the bare library.
+ * Visits every container once, in the order of memory, and skips the scalars that its parent has
+ * inspected. Every document that is read passes here, so this loop decides how much slower reading
+ * is than yyjson alone.
  */
 void normalize_inspect(yyjson_val *root, struct normalize_findings *findings)
 {
@@ -73,6 +83,7 @@ void normalize_inspect(yyjson_val *root, struct normalize_findings *findings)
     findings->containers = containers;
 }
 
+/* Replaces the values in place, so that pointers to the document stay valid. */
 void normalize_drop_superseded(struct json_doc *doc)
 {
     SCOPED(json_builder) builder = {.limit = SIZE_MAX / 2};

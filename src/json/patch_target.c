@@ -1,8 +1,12 @@
+/*
+ * Paths of JSON patch operations, with the rules and messages of evanphx/json-patch, which differ
+ * from RFC 6901 in details: indices may be negative, signed or have leading zeros.
+ */
 #include "json/patch_target.h"
 
 #include "base/ascii.h"
 
-/* ~1 and ~0, in one pass. */
+/* ~1 is "/" and ~0 is "~", in one pass. */
 static struct str unescape_name(struct patch_tree *tree, struct str name)
 {
     if (str_find_char(name, '~') == STR_NONE)
@@ -26,7 +30,7 @@ static struct error *atoi_error(struct str key, const char *why)
                      why);
 }
 
-/* Go's Atoi, whose words are part of the messages. Leading zeros and a plus sign are fine. */
+/* Go's strconv.Atoi() with its messages. Leading zeros and a plus sign are allowed. */
 static struct error *read_index(struct str key, int64_t *ret_index)
 {
     uint64_t magnitude;
@@ -44,7 +48,7 @@ static struct error *read_index(struct str key, int64_t *ret_index)
     return NULL;
 }
 
-/* The index for a list of so many places; negative ones count from its end. */
+/* The index into a list of so many places; negative ones count from its end. */
 static struct error *read_place(struct str key, size_t places, size_t *ret_place)
 {
     int64_t index = 0;
@@ -70,6 +74,10 @@ struct error *patch_target_find(struct patch_tree *tree, struct patch_target tar
     return NULL;
 }
 
+/*
+ * Opens every container along the path. A missing part gives a target without a node, which the
+ * operation reports with its own message.
+ */
 struct patch_target patch_target_follow(struct patch_tree *tree, struct str path)
 {
     struct str rest = path, name;
@@ -90,6 +98,7 @@ struct patch_target patch_target_follow(struct patch_tree *tree, struct str path
     return target;
 }
 
+/* "-" appends. The index is read twice, because the library has two messages for a bad one. */
 struct error *patch_target_add(struct patch_tree *tree, struct patch_target target,
                                struct patch_slot content)
 {

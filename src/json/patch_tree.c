@@ -1,6 +1,11 @@
+/*
+ * The tree of changed containers. Opening a container makes a node with a slot per child; slots of
+ * untouched children point to the borrowed values. patch_tree_write() turns the tree into a
+ * document.
+ */
 #include "json/patch_tree.h"
 
-/* For what a change adds. */
+/* Spare slots of a node, for members that a change adds. */
 #define ROOM 4
 
 void patch_tree_init(struct patch_tree *tree, const yyjson_val *root)
@@ -36,9 +41,10 @@ yyjson_val *patch_tree_value(struct patch_tree *tree)
     return ARENA_NEW(&tree->arena, yyjson_val);
 }
 
+/* Nodes are listed in the tree for release, since moves can take them out of it. */
 static struct patch_node *new_node(struct patch_tree *tree, struct patch_slot *slot, bool object)
 {
-    struct patch_node *node = mem_alloc(sizeof(*node)); /* not NEW(): many are made */
+    struct patch_node *node = mem_alloc(sizeof(*node)); /* not NEW(), for speed */
     *node = (struct patch_node){.object = object, .next = tree->nodes};
     tree->nodes = node;
     slot->node = node;
@@ -51,6 +57,7 @@ struct patch_node *patch_tree_open_new(struct patch_tree *tree, struct patch_slo
     return new_node(tree, slot, true);
 }
 
+/* Opening costs work in proportion to the number of children, so it is counted. */
 struct patch_node *patch_tree_open(struct patch_tree *tree, struct patch_slot *slot)
 {
     if (slot->node)
@@ -77,6 +84,7 @@ struct patch_node *patch_tree_open(struct patch_tree *tree, struct patch_slot *s
     return node;
 }
 
+/* Linear search; counted as work, since an operation may ask for any member. */
 struct patch_slot *patch_tree_find(struct patch_tree *tree, struct patch_node *object,
                                    struct str key)
 {
@@ -89,6 +97,7 @@ struct patch_slot *patch_tree_find(struct patch_tree *tree, struct patch_node *o
     return NULL;
 }
 
+/* A new member comes last. A replaced one keeps its place. */
 struct patch_slot *patch_tree_put(struct patch_tree *tree, struct patch_node *object,
                                   struct str key, struct patch_slot content)
 {
@@ -103,6 +112,7 @@ struct patch_slot *patch_tree_put(struct patch_tree *tree, struct patch_node *ob
     return slot;
 }
 
+/* Pushes first, to grow the array, then moves the elements behind the index. */
 void patch_tree_insert(struct patch_tree *tree, struct patch_node *array, size_t index,
                        struct patch_slot content)
 {
@@ -134,7 +144,7 @@ struct place {
     size_t index;
 };
 
-/* Writes a borrowed value; opens a node and returns true. */
+/* Writes a borrowed value, or opens a container for a node and returns true. */
 static bool write_slot(const struct patch_slot *slot, struct json_builder *builder)
 {
     if (!slot->node)
@@ -146,6 +156,7 @@ static bool write_slot(const struct patch_slot *slot, struct json_builder *build
     return slot->node != NULL;
 }
 
+/* Walks the nodes with a stack of places. Borrowed values are copied as a whole. */
 void patch_tree_write(const struct patch_slot *slot, struct json_builder *builder)
 {
     OWNED_PTR struct place *places = NULL;

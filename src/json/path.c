@@ -1,7 +1,5 @@
 #include "json/path.h"
 
-#include "base/ascii.h"
-
 bool json_path_next(const char **path, struct str *ret_name)
 {
     if (**path == '\0')
@@ -12,12 +10,13 @@ bool json_path_next(const char **path, struct str *ret_name)
     return true;
 }
 
+/* A leading zero is refused, as in RFC 6901. */
 bool json_path_index(struct str name, size_t *ret_index)
 {
     uint64_t index;
     if (name.len > 1 && name.ptr[0] == '0')
         return false;
-    if (name.len == 0 || !ascii_is_digit(name.ptr[0]) || !str_to_uint64(name, &index))
+    if (!str_to_uint64(name, &index))
         return false;
     *ret_index = (size_t)index;
     return true;

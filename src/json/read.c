@@ -1,3 +1,12 @@
+/*
+ * Reads JSON text into a document, in up to three passes.
+ *
+ * yyjson parses the text in place (parse_text). If yyjson refuses it, syntax.c looks for the error
+ * that Go would report; when Go accepts the text, its strings contain invalid UTF-8 or lone
+ * surrogates, which are replaced before a second parse (parse_repaired). Then normalize.c inspects
+ * the values: nesting, numbers beyond a double, and repeated member names, of which the last one is
+ * kept.
+ */
 #include "json/read.h"
 
 #include "json/normalize.h"
@@ -9,7 +18,10 @@ static int compare_places(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The child that is val or contains it; the path to it is added. */
+/*
+ * Returns the child of container that is target or contains it, and appends the child's name or
+ * index to path. The end of each child shows whether target is inside.
+ */
 static const yyjson_val *descend_to(const yyjson_val *container, const yyjson_val *target,
                                     struct buf *path)
 {
@@ -29,10 +41,10 @@ static const yyjson_val *descend_to(const yyjson_val *container, const yyjson_va
     }
 }
 
-/* One name may repeat very often and gives one warning; the search for its path must end. */
+/* Limits the searches for paths: one name that repeats often makes a single warning. */
 #define REPEATS_MAX ((size_t)4 * JSON_WARNINGS_MAX)
 
-/* Kubernetes reports repeated members in the order of the text, which is that of the values. */
+/* Kubernetes reports repeated members in the order of the text, which is the order of values. */
 static void warn_of_repeats(const yyjson_val *root, struct repeats *repeats,
                             struct json_warnings *warnings)
 {
@@ -42,7 +54,7 @@ static void warn_of_repeats(const yyjson_val *root, struct repeats *repeats,
     for (size_t i = 0; i < repeats->count && i < REPEATS_MAX; i++) {
         buf_clear(&path);
         buf_clear(&text);
-        /* The walk ends at the value behind the key, so before it enters that value. */
+        /* Ends at the value behind the key, before it would be entered. */
         const yyjson_val *place = root;
         while (place <= repeats->keys[i])
             place = descend_to(place, repeats->keys[i], &path);
@@ -51,7 +63,7 @@ static void warn_of_repeats(const yyjson_val *root, struct repeats *repeats,
     }
 }
 
-/* Line and column (in characters) of an offset, both from 1. */
+/* Line and column count from 1, columns in characters. */
 struct error *read_error_at(struct str text, const struct read_problem *problem)
 {
     size_t line = 1, column = 1;
@@ -77,7 +89,10 @@ static unsigned hex4(const char *digits)
     return unit;
 }
 
-/* Length of the escape at the start of s, which is well-formed; *ret_lone for half a pair. */
+/*
+ * The length of the escape at the start of s, which is well-formed. *ret_lone is set for a
+ * surrogate without its other half, which Go decodes as U+FFFD and yyjson refuses.
+ */
 static size_t escape_length(struct str s, bool *ret_lone)
 {
     *ret_lone = false;
@@ -95,7 +110,7 @@ static size_t escape_length(struct str s, bool *ret_lone)
     return 6;
 }
 
-/* A copy of well-formed JSON text without lone surrogates and invalid UTF-8. */
+/* Copies well-formed JSON text without lone surrogates and invalid UTF-8. */
 static void repair_text(struct str text, struct buf *ret_text)
 {
     struct string_pool *valid = NULL;
@@ -117,7 +132,7 @@ static void repair_text(struct str text, struct buf *ret_text)
     string_pool_free(valid);
 }
 
-/* The text is copied into the document and parsed in place: one block of memory, not two. */
+/* Copies the text into the document and parses it in place: one block of memory instead of two. */
 static struct json_doc *parse_text(struct str text, yyjson_read_err *ret_err)
 {
     struct json_doc *doc = json_doc_new(text.len + YYJSON_PADDING_SIZE);
@@ -133,7 +148,9 @@ static struct json_doc *parse_text(struct str text, yyjson_read_err *ret_err)
     return NULL;
 }
 
-/* Go's scanner is less strict about the inside of strings, so what it lets pass is repaired. */
+/*
+ * Go's scanner accepts more inside of strings than yyjson; such text is repaired and parsed again.
+ */
 static struct json_doc *parse_repaired(struct str text, struct read_problem *ret_problem)
 {
     struct syntax_error syntax;
@@ -153,6 +170,10 @@ static struct json_doc *parse_repaired(struct str text, struct read_problem *ret
     return doc;
 }
 
+/*
+ * Refuses what yyjson accepts and Go does not: nesting beyond JSON_DEPTH_MAX, and numbers beyond a
+ * double, with Go's messages.
+ */
 static bool accept_doc(struct str text, struct json_doc *doc,
                        const struct normalize_findings *findings, struct read_problem *ret_problem)
 {
@@ -194,6 +215,7 @@ struct json_doc *read_text(struct str text, struct json_warnings *warnings,
     return accepted ? TAKE(doc) : NULL;
 }
 
+/* The type names of Go's json.UnmarshalTypeError. */
 const char *read_go_type(const struct json_value *value)
 {
     switch (json_type(value)) {

@@ -13,6 +13,7 @@ static struct string_pool *new_block(size_t capacity)
     return block;
 }
 
+/* Blocks double up to BLOCK_MAX. A longer string gets a block of its size. */
 char *string_pool_alloc(struct string_pool **pool, size_t len)
 {
     struct string_pool *block = *pool;
@@ -49,7 +50,7 @@ struct str string_pool_copy(struct string_pool **pool, struct str s)
     return str_from(copy, s.len);
 }
 
-/* Length of the valid sequence at the start of s, 0 for none. */
+/* Length of the valid UTF-8 sequence at the start of s; 0 when there is none. */
 static size_t valid_sequence(struct str s)
 {
     for (size_t len = 1; len <= 4 && len <= s.len; len++)
@@ -69,6 +70,7 @@ static size_t repaired_length(struct str s)
     return total;
 }
 
+/* Two passes: the first computes the length, since a replacement has three bytes. */
 struct str string_pool_repair(struct string_pool **pool, struct str s)
 {
     const size_t total = repaired_length(s);

@@ -1,3 +1,7 @@
+/*
+ * Reads structs by table; see struct_fields.h. Errors collect the path from the inside out, by the
+ * context that TRY() adds on each level.
+ */
 #include "json/struct_fields.h"
 
 #include "json/path.h"
@@ -13,6 +17,7 @@ static struct error *check_type(const struct json_value *value, enum json_type e
     return json_type(value) == expected ? NULL : json_wrong_type(value, expected);
 }
 
+/* Null counts as absent. An absent optional field leaves the struct member unchanged. */
 static struct error *read_field(struct arena *arena, const struct json_value *value,
                                 const struct json_field *field, void *out)
 {
@@ -25,6 +30,7 @@ static struct error *read_field(struct arena *arena, const struct json_value *va
     return error_new(ERROR_INVALID, "required, but %s", json_type_name(type));
 }
 
+/* Fields are read in the order of the table, so the first error is that of the first row. */
 struct error *json_read_fields(struct arena *arena, const struct json_value *value,
                                const struct json_field *fields, size_t count, void *out)
 {
@@ -69,7 +75,7 @@ struct error *json_read_array(struct arena *arena, const struct json_value *valu
     return json_read_any(arena, value, out);
 }
 
-/* Room for one item per element; the element count comes from outside. */
+/* Allocates one item per element. The number of elements is input, so this may fail. */
 static struct error *alloc_items(struct arena *arena, const struct json_value *value, size_t size,
                                  void **ret_items)
 {
@@ -98,7 +104,7 @@ struct error *json_read_strings(struct arena *arena, const struct json_value *va
     return NULL;
 }
 
-/* NOLINTNEXTLINE(readability-function-size): a table and its length, a result and its length */
+/* Every struct starts zeroed, as arena memory is. */
 struct error *json_read_list(struct arena *arena, const struct json_value *value,
                              const struct json_field *fields, size_t count, size_t size,
                              void **ret_items, size_t *ret_count)

@@ -1,3 +1,11 @@
+/*
+ * A scanner with the states and messages of Go's encoding/json (scanner.go). It builds nothing: it
+ * only finds the first byte that Go would refuse, and the reason.
+ *
+ * The scanner goes from token to token. expect says which tokens may follow, and open is a stack of
+ * the brackets that are still open. A scan_*() function returns false once it has reported an
+ * error.
+ */
 #include "json/syntax.h"
 
 #include <stdarg.h>
@@ -40,12 +48,13 @@ static bool at_end(const struct scanner *scanner)
     return scanner->pos == scanner->text.len;
 }
 
+/* NUL at the end of the text; at_end() distinguishes it from a NUL in the text. */
 static unsigned char peek(const struct scanner *scanner)
 {
     return at_end(scanner) ? 0 : (unsigned char)scanner->text.ptr[scanner->pos];
 }
 
-/* A byte as strconv.Quote shows the character of that number. */
+/* Go's quoteChar(): the byte is taken as a Latin-1 character and quoted like a rune. */
 static void quote_char(unsigned char c, char out[static 16])
 {
     static const char named[][2] = {
@@ -74,6 +83,7 @@ static void quote_char(unsigned char c, char out[static 16])
         snprintf(out, 16, "'%c%c'", 0xc0 | c >> 6, 0x80 | (c & 0x3f));
 }
 
+/* Go's message for a byte that does not fit, or for the end of the text. */
 static bool fail_unexpected(struct scanner *scanner, const char *where)
 {
     if (at_end(scanner))
@@ -83,6 +93,7 @@ static bool fail_unexpected(struct scanner *scanner, const char *where)
     return fail_scan(scanner, "invalid character %s %s", shown, where);
 }
 
+/* \u needs four hexadecimal digits; surrogates are not checked, as in Go. */
 static bool scan_escape(struct scanner *scanner)
 {
     scanner->pos++;
@@ -120,6 +131,7 @@ static bool scan_digits(struct scanner *scanner, const char *where)
     return true;
 }
 
+/* The states of a number in Go's scanner, with a message for each. */
 static bool scan_number(struct scanner *scanner)
 {
     if (peek(scanner) == '-')
@@ -141,6 +153,7 @@ static bool scan_number(struct scanner *scanner)
     return scan_digits(scanner, "in exponent of numeric literal");
 }
 
+/* Go reports the byte that it expected instead of the wrong one. */
 static bool scan_literal(struct scanner *scanner, const char *literal)
 {
     for (const char *c = literal; *c; c++, scanner->pos++)
@@ -185,6 +198,7 @@ static bool scan_value(struct scanner *scanner)
     return fail_unexpected(scanner, "looking for beginning of value");
 }
 
+/* Behind a value: a comma, the end of its container, or the end of the text. */
 static bool scan_behind_value(struct scanner *scanner)
 {
     if (scanner->depth == 0)
@@ -201,6 +215,7 @@ static bool scan_behind_value(struct scanner *scanner)
     return true;
 }
 
+/* Scans the token that expect calls for, and sets what may follow it. */
 static bool scan_token(struct scanner *scanner)
 {
     const unsigned char c = peek(scanner);
@@ -235,6 +250,7 @@ static void skip_space(struct scanner *scanner)
         scanner->pos++;
 }
 
+/* The stack of brackets has its final size from the start, since nesting is limited. */
 bool syntax_find_error(struct str text, struct syntax_error *ret_error)
 {
     OWNED_PTR char *open = mem_alloc(JSON_DEPTH_MAX);

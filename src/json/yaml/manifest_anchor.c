@@ -1,3 +1,7 @@
+/*
+ * Anchors in a chained hash table with a random seed, since names are input. Everything is
+ * allocated in the arena of the document and released with it.
+ */
 #include "json/yaml/manifest_anchor.h"
 
 #include "base/random.h"
@@ -20,7 +24,7 @@ static struct manifest_anchor **slot_of(const struct manifest_anchors *anchors, 
     return &anchors->slots[str_hash(name, anchors->seed) & (anchors->slot_count - 1)];
 }
 
-/* The old slots stay in the arena; together they are as many as the new ones. */
+/* The old slots stay in the arena; together they are fewer than the new ones. */
 static void grow_slots(struct manifest_anchors *anchors)
 {
     struct manifest_anchor **old = anchors->slots;
@@ -49,6 +53,7 @@ static struct manifest_anchor *find_anchor(const struct manifest_anchors *anchor
     return entry;
 }
 
+/* Later aliases see the new node; aliases that were resolved before keep the old one. */
 void manifest_anchors_set(struct manifest_anchors *anchors, struct str name,
                           struct manifest_node *node)
 {

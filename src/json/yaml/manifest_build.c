@@ -1,3 +1,14 @@
+/*
+ * Turns the nodes of a YAML document into JSON values.
+ *
+ * build_tree() walks the nodes with a stack of frames: one per open sequence or mapping, per merged
+ * mapping, and per alias that is being expanded. Aliases are expanded by walking their target
+ * again, so the expansion is limited in three ways: by go-yaml's ratio of aliased nodes, by the
+ * scope's number of nodes, and by the scope's memory.
+ *
+ * Some faults are found by Kubernetes only when it converts the whole document to JSON, for example
+ * a map key that is null. Such a late fault is kept and reported only if no other fault follows.
+ */
 #include "base/base64.h"
 #include "base/memory.h"
 #include "json/json.h"
@@ -16,7 +27,7 @@
 #define RATIO_AT_LOW     0.99
 #define RATIO_AT_HIGH    0.10
 
-/* Enough for usual documents without a trip to the heap. */
+/* Frames inside struct builder; deeper documents use the heap. */
 #define FRAMES_FEW 24
 
 enum frame_kind {
@@ -42,13 +53,14 @@ struct builder {
     size_t depth;                       /* open objects and arrays */
     size_t nodes, aliased, alias_depth; /* as go-yaml counts */
     /*
-     * A fault that Kubernetes finds only when the whole document is read. It gives way to all
-     * others.
+     * A fault that Kubernetes finds only after the whole document is read. Any other fault is
+     * reported instead.
      */
     struct error *late;
     struct manifest_fault late_fault;
 };
 
+/* Moves the frames to the heap when the ones inside the builder are used up. */
 static void push_frame(struct builder *builder, enum frame_kind kind, struct manifest_node *node,
                        struct manifest_node *child)
 {
@@ -62,6 +74,7 @@ static void push_frame(struct builder *builder, enum frame_kind kind, struct man
     builder->frames[builder->frame_count++] = (struct frame){kind, node, child};
 }
 
+/* go-yaml's allowedAliasRatio(). */
 static double allowed_ratio(size_t nodes)
 {
     if (nodes <= RATIO_NODES_LOW)
@@ -73,7 +86,10 @@ static double allowed_ratio(size_t nodes)
     return RATIO_AT_LOW - (RATIO_AT_LOW - RATIO_AT_HIGH) * way;
 }
 
-/* Every visit of a node, keys and aliases included. What aliases add also counts as nodes read. */
+/*
+ * Counts every visit of a node, keys and aliases included, as go-yaml does. Nodes that are visited
+ * through an alias also count against the scope's limit of nodes.
+ */
 static struct error *count_visit(struct builder *builder, const struct manifest_node *node)
 {
     struct manifest_scope *scope = builder->scope;
@@ -92,6 +108,7 @@ static struct error *count_visit(struct builder *builder, const struct manifest_
     return NULL;
 }
 
+/* Keeps the first late fault. */
 static void note_late(struct builder *builder, enum manifest_error error,
                       const struct manifest_node *node, const char *text)
 {
@@ -101,7 +118,7 @@ static void note_late(struct builder *builder, enum manifest_error error,
     builder->late_fault = builder->scope->fault;
 }
 
-/* Counts what the next value takes. */
+/* Charges the next value to the memory limit of the scope, before it is made. */
 static struct error *spend_memory(struct builder *builder, const struct manifest_node *node,
                                   size_t text)
 {
@@ -126,7 +143,7 @@ static struct error *decode_binary(struct builder *builder, const struct manifes
     return NULL;
 }
 
-/* Turns the node into a string, so that aliases do not decode it again. */
+/* The decoded text replaces the node's, so that aliases do not decode it again. */
 static struct error *add_binary(struct builder *builder, struct manifest_node *node)
 {
     SCOPED(buf) bytes = {0};
@@ -137,6 +154,7 @@ static struct error *add_binary(struct builder *builder, struct manifest_node *n
     return NULL;
 }
 
+/* Fails when an explicit tag does not fit the text. */
 static struct error *resolve_scalar(struct builder *builder, const struct manifest_node *node,
                                     struct scalar *ret_scalar)
 {
@@ -174,7 +192,7 @@ static struct error *add_scalar(struct builder *builder, struct manifest_node *n
     }
 }
 
-/* The text of a key that has another type. */
+/* The text of a key that is not a string, as sigs.k8s.io/yaml converts map keys. */
 static struct error *write_key(struct builder *builder, const struct manifest_node *node,
                                const struct scalar *scalar, struct buf *text)
 {
@@ -222,8 +240,9 @@ static struct error *add_scalar_key(struct builder *builder, struct manifest_nod
 }
 
 /*
- * go-yaml does not see that an empty flow collection at the start of a document is a key: the
- * document ends there for it, and the rest is dropped. For us that is content behind the end.
+ * A mapping or sequence as key is refused. One case looks different to go-yaml: an empty flow
+ * collection at the start of a document, which ends the document for go-yaml and drops the rest.
+ * Here that is an error about content behind the end.
  */
 static struct error *fail_with_key(struct builder *builder, const struct manifest_node *mapping,
                                    const struct manifest_node *key)
@@ -239,6 +258,7 @@ static struct error *fail_with_key(struct builder *builder, const struct manifes
                          key->kind == NODE_MAPPING ? "mapping" : "sequence");
 }
 
+/* A key may be an alias; its target is visited, but no frame is needed for a scalar. */
 static struct error *add_key(struct builder *builder, const struct manifest_node *mapping,
                              struct manifest_node *key)
 {
@@ -257,7 +277,10 @@ static struct error *add_key(struct builder *builder, const struct manifest_node
     return add_scalar_key(builder, node);
 }
 
-/* Enters an alias and gives its target. */
+/*
+ * Enters an alias and returns its target. An alias that is active already would expand itself
+ * forever.
+ */
 static struct error *open_alias(struct builder *builder, struct manifest_node *alias,
                                 struct manifest_node **ret_target)
 {
@@ -305,6 +328,7 @@ static struct error *fail_with_merge(struct builder *builder, const struct manif
                          "map merge requires map or sequence of maps as the value");
 }
 
+/* Merges a mapping: its members are written into the open object as if they stood there. */
 static struct error *merge_one(struct builder *builder, struct manifest_node *node)
 {
     if (!is_mapping(node))
@@ -316,7 +340,11 @@ static struct error *merge_one(struct builder *builder, struct manifest_node *no
     return NULL;
 }
 
-/* Members are written in the order in which they take effect: the last of one name stays. */
+/*
+ * The value of "<<": a mapping, or a list of mappings. Members are written in the order in which
+ * they take effect, and the last of one name wins, so a list is pushed to run from its last element
+ * to its first.
+ */
 static struct error *merge_value(struct builder *builder, struct manifest_node *node)
 {
     if (node->kind != NODE_SEQUENCE)
@@ -332,6 +360,7 @@ static bool is_merge_key(const struct manifest_node *node)
            str_eq(node->text, STR("<<"));
 }
 
+/* Writes one member, or begins a merge. The frame is not used after a push, which may move it. */
 static struct error *step_mapping(struct builder *builder, struct frame *frame)
 {
     struct manifest_node *key = frame->child;
@@ -350,6 +379,7 @@ static struct error *step_sequence(struct builder *builder, struct frame *frame)
     return add_value(builder, node);
 }
 
+/* An alias becomes inactive; a container ends in the output; a merged mapping just ends. */
 static void close_frame(struct builder *builder, const struct frame *frame)
 {
     if (frame->kind == FRAME_ALIAS) {
@@ -386,7 +416,7 @@ static struct error *build_tree(struct builder *builder, struct manifest_node *r
     return NULL;
 }
 
-/* Faults that Kubernetes finds while it reads come first, then those it finds at the end. */
+/* Faults that Kubernetes finds while reading come first, then those it finds at the end. */
 static struct error *choose_fault(struct builder *builder, struct error *err)
 {
     if (err || !builder->late)

@@ -1,3 +1,10 @@
+/*
+ * Values of a document that is built from YAML; see manifest_out.h. The format is that of
+ * json_internal.h.
+ *
+ * While a container is open, its value is used as scratch space: uni.ofs counts its members, and
+ * tag holds the index of the container around it and the type. manifest_out_close() replaces both.
+ */
 #include "json/yaml/manifest_out.h"
 
 #include "json/json_internal.h"
@@ -20,7 +27,7 @@ void manifest_out_done(struct manifest_out *out)
     *out = (struct manifest_out){0};
 }
 
-/* A key, the root, or a member of the open container. */
+/* Appends a value. Keys do not count as members of the open container. */
 static yyjson_val *add_slot(struct manifest_out *out, bool is_key)
 {
     ARRAY_GROW(out->values, out->count, out->capacity);
@@ -29,7 +36,7 @@ static yyjson_val *add_slot(struct manifest_out *out, bool is_key)
     return &out->values[out->count++];
 }
 
-/* While a container is open, it holds the number of its members and the container around it. */
+/* Links the container to the one around it; see the top of this file. */
 void manifest_out_open(struct manifest_out *out, bool object)
 {
     yyjson_val *val = add_slot(out, false);
@@ -48,6 +55,7 @@ void manifest_out_close(struct manifest_out *out)
     val->uni.ofs = (out->count - index) * sizeof(*val);
 }
 
+/* An alias visits its scalar again; the text is copied at the first visit only. */
 static void set_counted(struct manifest_out *out, yyjson_val *val, struct str *text, bool *is_moved)
 {
     if (!*is_moved) {

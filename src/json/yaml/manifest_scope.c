@@ -1,3 +1,10 @@
+/*
+ * Limits and faults of one call, and the list of documents that it fills.
+ *
+ * A fault has two forms: an error with a message, and a struct manifest_fault with class and place
+ * for programs. manifest_fail() makes both. Places inside a chunk become places in the whole text
+ * by counting the lines in front of the chunk.
+ */
 #include <stdarg.h>
 
 #include "base/array.h"
@@ -87,6 +94,7 @@ void manifest_scope_done(struct manifest_scope *scope)
 static struct error *new_error(struct manifest_scope *scope, enum manifest_error error,
                                const char *format, va_list args) PRINTF_LIKE(3, 0);
 
+/* Sets the class of the fault. Limits have the code ERROR_TOO_LARGE, all else ERROR_PARSE. */
 static struct error *new_error(struct manifest_scope *scope, enum manifest_error error,
                                const char *format, va_list args)
 {
@@ -102,6 +110,7 @@ static size_t count_lines(struct str text)
     return count;
 }
 
+/* Lines are counted only for faults, so that reading does not pay for them. */
 void manifest_fault_at(struct manifest_scope *scope, struct manifest_mark mark)
 {
     scope->fault.line = count_lines(scope->before) + mark.line + 1;
@@ -136,6 +145,7 @@ void manifest_scope_clear(struct manifest_scope *scope)
     buf_clear(&scope->json);
 }
 
+/* Chunks of comments count as documents, since each costs a parser. */
 struct error *manifest_check_count(struct manifest_scope *scope, const struct manifest_list *list)
 {
     if (list->count <= scope->limits.documents_max && scope->chunks <= scope->limits.documents_max)
