@@ -10,6 +10,8 @@
  * end with their last one. Fibers that find no connection wait on client->changed, which is woken
  * whenever capacity may have appeared: a call ended, a connection was dialed, lost or retired.
  */
+#include "http/client.h"
+
 #include <assert.h>
 
 #include "async/fiber.h"
@@ -61,7 +63,6 @@ static void on_capacity(struct http_conn *conn)
         conn->http2 ? event_wake_all(&client->changed) : event_wake_one(&client->changed);
         return;
     }
-    /* Beyond what is worth keeping, HTTP/1.1 connections go when they become idle. */
     if (!conn->in_use && client->usable - client->busy > client->idle_max)
         http_conn_retire(conn);
 }

@@ -42,7 +42,7 @@ static inline const char *http_fixture_name(enum http_fixture_kind kind)
     return names[kind];
 }
 
-/* Everything but server and client, whose options may be changed before http_fixture_start(). */
+/* Makes all but server and client, whose options may be changed before http_fixture_start(). */
 static inline void http_fixture_init(struct http_fixture *fixture, enum http_fixture_kind kind,
                                      http_handler_fn handler, void *data)
 {
@@ -81,7 +81,7 @@ static inline struct error *http_fixture_start(struct http_fixture *fixture)
     return NULL;
 }
 
-/* Lets connections that were told to close do so. */
+/* Waits until all connections of the simulated network are closed. */
 static inline void http_fixture_wait_closed(struct network *network)
 {
     FIBER_SHIELD(FOREVER);

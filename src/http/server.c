@@ -10,6 +10,8 @@
  * http_server_free() stops in the same order: no accepting, no handshakes, connections closed,
  * handlers joined. It returns when the last connection is gone.
  */
+#include "http/server.h"
+
 #include <assert.h>
 
 #include "async/fiber.h"
@@ -262,7 +264,7 @@ struct error *http_server_new(struct loop *loop, const struct http_server_option
     list_init(&server->waiting);
     list_init(&server->begun);
     scope_start(&server->acceptor, "http accept", accept_connections, server);
-    scope_start(&server->acceptor, "http greet", start_handshakes, server);
+    scope_start(&server->acceptor, "http handshakes", start_handshakes, server);
     *ret_server = server;
     return NULL;
 }

@@ -17,12 +17,12 @@ struct http_server {
     struct scope acceptor;
     struct scope handshakes;
     struct list waiting; /* handshakes that have not begun, the newest first */
-    struct list begun;   /* and those that have, the oldest first */
+    struct list begun;   /* handshakes that have begun, the oldest first */
     size_t begun_count;
     struct event arrived;
     struct scope handlers;
     struct list conns;
-    size_t conn_count; /* with those in their handshake */
+    size_t conn_count; /* connections in their handshake included */
     size_t request_count;
     bool draining;
     struct event changed;

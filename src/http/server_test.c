@@ -264,7 +264,7 @@ SIM_TEST(a_client_that_says_nothing_is_let_go)
     }
 }
 
-/* Who begins handshakes and does not go on may not keep those out who would. */
+/* Clients that stop in the middle of a handshake must not keep other clients out. */
 SIM_TEST(handshakes_that_do_not_end_make_room)
 {
     SCOPED(seen) seen = {0};
@@ -286,7 +286,7 @@ SIM_TEST(handshakes_that_do_not_end_make_room)
         transport_free(silent[i]);
 }
 
-/* One byte every five seconds keeps the wire busy, not the server. */
+/* A client that sends one byte every five seconds does not hold its connection open. */
 SIM_TEST(a_client_that_trickles_its_head_is_let_go)
 {
     SCOPED(seen) seen = {0};
@@ -528,7 +528,7 @@ static struct error *ask(void *data)
     return NULL;
 }
 
-/* What runs beside a request that breaks its connection, and whether that ends with it. */
+/* Requests beside one that breaks its connection, and whether they end with it. */
 static void check_break(enum http_fixture_kind kind, const char *beside, bool is_hit)
 {
     SCOPED(http_fixture) fixture;

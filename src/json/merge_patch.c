@@ -16,10 +16,10 @@
 
 /* One pair of objects; the walk first visits first, then second. */
 struct level {
-    const yyjson_val *name; /* as a member of the level above; NULL for the root */
+    const yyjson_val *name; /* key of the member that the pair is; NULL for the root */
     const yyjson_val *first, *second;
     struct lookup other;   /* the object that is searched, second and then first */
-    const yyjson_val *key; /* the next one to look at */
+    const yyjson_val *key; /* the next member of the current pass */
     size_t met;            /* members of second that first has too */
     bool in_second_pass;
 };
