@@ -240,13 +240,22 @@ struct copied {
     bool object;
 };
 
-/* Copies one value, or opens a copy of a container. */
-static const yyjson_val *copy_step(struct json_builder *builder, const yyjson_val *val)
+struct copied_stack {
+    struct copied *items;
+    size_t depth, capacity;
+};
+
+/* Copies a scalar, or opens a copy of a container. Returns the value behind it in memory. */
+static const yyjson_val *copy_step(struct json_builder *builder, struct copied_stack *open,
+                                   const yyjson_val *val)
 {
-    if (val_is_container(val))
-        open_container(builder, val_is_object(val));
-    else
+    if (val_is_container(val)) {
+        const struct copied copied = {val_next(val), val_is_object(val)};
+        open_container(builder, copied.object);
+        ARRAY_PUSH(open->items, open->depth, open->capacity, copied);
+    } else {
         copy_all(builder, val);
+    }
     return val + 1;
 }
 
@@ -257,24 +266,20 @@ static const yyjson_val *copy_step(struct json_builder *builder, const yyjson_va
 static void copy_filtered(struct json_builder *builder, const yyjson_val *val,
                           enum builder_copy_mode mode)
 {
-    OWNED_PTR struct copied *open = NULL;
-    size_t depth = 0, capacity = 0;
+    struct copied_stack open = {.depth = 0};
     do {
-        const bool member = depth && open[depth - 1].object;
+        const bool member = open.depth && open.items[open.depth - 1].object;
         if (member && is_skipped(val, mode)) {
             val = val_next(val + 1);
         } else {
             if (member)
                 json_builder_key(builder, val_str(val++));
-            if (val_is_container(val)) {
-                ARRAY_PUSH(open, depth, capacity,
-                           (struct copied){val_next(val), val_is_object(val)});
-            }
-            val = copy_step(builder, val);
+            val = copy_step(builder, &open, val);
         }
-        for (; depth && val == open[depth - 1].end; depth--)
+        for (; open.depth && val == open.items[open.depth - 1].end; open.depth--)
             json_builder_end(builder);
-    } while (depth && !builder->err);
+    } while (open.depth && !builder->err);
+    mem_free(open.items);
 }
 
 void builder_copy(struct json_builder *builder, const yyjson_val *val, enum builder_copy_mode mode)
