@@ -1,6 +1,6 @@
 #include "apimachinery/int_or_string.h"
 
-#include "json/fields.h"
+#include "json/struct_fields.h"
 
 struct error *int_or_string_from_value(const struct json_value *value,
                                        struct int_or_string *ret_value)
