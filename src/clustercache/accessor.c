@@ -4,8 +4,8 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "clustercache/cluster_connection_internal.h"
 #include "clustercache/clustercache_internal.h"
-#include "clustercache/workload_internal.h"
 
 void accessor_health_init(struct accessor_health *health)
 {
@@ -47,16 +47,16 @@ void accessor_health_connect_failed(struct accessor_health *health, struct acces
     health->last_connect_error = moment.now;
 }
 
-struct accessor_verdict accessor_health_probed(struct accessor_health *health,
-                                               enum accessor_probe probe, uint32_t threshold,
-                                               struct accessor_moment moment)
+struct probe_consequence accessor_health_probed(struct accessor_health *health,
+                                                enum accessor_probe probe, uint32_t threshold,
+                                                struct accessor_moment moment)
 {
     if (probe == ACCESSOR_PROBE_SUCCEEDED) {
         note_success(health, moment);
-        return (struct accessor_verdict){0};
+        return (struct probe_consequence){0};
     }
     note_failure(health, moment);
-    return (struct accessor_verdict){
+    return (struct probe_consequence){
         .too_many_failures = health->failures >= threshold,
         .unauthorized = probe == ACCESSOR_PROBE_UNAUTHORIZED,
     };
@@ -84,7 +84,7 @@ void accessor_free(struct accessor *accessor)
     if (!accessor)
         return;
     scope_done(&accessor->operations);
-    workload_free(accessor->workload);
+    cluster_connection_free(accessor->connection);
     clustercache_series_done(&accessor->series);
     kubeconfig_secret_mark_done(&accessor->secret);
     mem_free(accessor->last_events);
@@ -115,14 +115,14 @@ void accessor_disconnect(struct accessor *accessor)
     /* At the end of the process nobody reconciles who would have said so. */
     LOG_CONTEXT(LOG_STR("controller", STR("clustercache")),
                 LOG_KEY("Cluster", accessor->key.namespace, accessor->key.name));
-    if (!accessor->workload) {
+    if (!accessor->connection) {
         log_v(6, "Skipping disconnect, already disconnected");
         return;
     }
-    OWNED(workload) workload = TAKE(accessor->workload);
+    OWNED(cluster_connection) connection = TAKE(accessor->connection);
     log_v(4, "Disconnecting");
     log_v(6, "Stopping cache");
-    workload_end(workload, &accessor->cache->endings);
+    cluster_connection_end(connection, &accessor->cache->endings);
     accessor->cache->connected--;
     clustercache_series_up(accessor, false);
     log_info("Disconnected");

@@ -22,7 +22,7 @@
 #include "clustercache/requeue.h"
 
 struct clustercache;
-struct workload;
+struct cluster_connection;
 
 /* One moment on both clocks. */
 struct accessor_moment {
@@ -50,17 +50,17 @@ enum accessor_probe {
 };
 
 /* What a probe means for the connection. */
-struct accessor_verdict {
+struct probe_consequence {
     bool too_many_failures, unauthorized;
 };
 
-struct accessor_verdict accessor_health_probed(struct accessor_health *health,
-                                               enum accessor_probe probe, uint32_t threshold,
-                                               struct accessor_moment moment);
+struct probe_consequence accessor_health_probed(struct accessor_health *health,
+                                                enum accessor_probe probe, uint32_t threshold,
+                                                struct accessor_moment moment);
 
 /* What came of an operation, for the reconcile that follows it. */
-enum accessor_news {
-    ACCESSOR_NO_NEWS,
+enum accessor_result {
+    ACCESSOR_NO_RESULT,
     ACCESSOR_CONNECT_FAILED,
     ACCESSOR_PROBED,       /* and still connected */
     ACCESSOR_TOO_MANY,     /* disconnected: failures */
@@ -73,7 +73,7 @@ struct accessor {
     char *text;
     char *uid; /* of the Cluster */
     struct accessor_health health;
-    struct workload *workload; /* NULL: not connected */
+    struct cluster_connection *connection; /* NULL: not connected */
     struct clustercache_series series;
 
     struct scope operations;
@@ -81,7 +81,7 @@ struct accessor {
     bool is_gone;      /* not in the map any more: operations that still run change nothing */
     int64_t probe_due; /* the next one */
     bool is_slow;      /* its last attempt to connect took long */
-    enum accessor_news news;
+    enum accessor_result result;
     bool did_connect, did_disconnect; /* sources have not been told yet */
 
     struct kubeconfig_secret_mark secret; /* the connection was made with */
@@ -94,7 +94,7 @@ struct accessor {
 
 struct accessor *accessor_new(struct clustercache *cache, struct key key, struct str uid);
 
-/* No operation runs. The workload's reference is given back. */
+/* No operation runs. The connection's reference is given back. */
 void accessor_free(struct accessor *accessor);
 DEFINE_OWNED(accessor)
 

@@ -6,12 +6,12 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "client/discovery/discovery.h"
+#include "clustercache/cluster_connection_caches.h"
+#include "clustercache/cluster_connection_internal.h"
 #include "clustercache/cluster_source.h"
 #include "clustercache/clustercache_internal.h"
 #include "clustercache/clustercache_log.h"
 #include "clustercache/kubeconfig_secret.h"
-#include "clustercache/workload_caches.h"
-#include "clustercache/workload_internal.h"
 
 #define WATCH_LABEL "cluster.x-k8s.io/watch-filter"
 
@@ -51,7 +51,7 @@ static void on_secret(void *data, const struct cache_event *event, struct queue 
     if (!event->now || !kubeconfig_secret_cluster(object_text_key(event->now), &cluster))
         return;
     const struct accessor *accessor = clustercache_find(cache, cluster);
-    if (accessor && accessor->workload)
+    if (accessor && accessor->connection)
         queue_add(queue, cluster, priority);
 }
 
@@ -104,7 +104,7 @@ struct error *clustercache_new(struct loop *loop, const struct clustercache_opti
 {
     TRY(clustercache_config_check(options));
     struct clustercache *cache = clustercache_new_idle(clustercache_config_new(loop, options));
-    if (cache->config->has_pod)
+    if (cache->config->has_own_pod)
         log_info("Found controller Pod metadata, the ClusterCache will try to access the cluster "
                  "it is running on directly if possible");
     else
@@ -192,37 +192,37 @@ struct error *clustercache_not_connected(void)
 }
 
 static struct error *get(const struct clustercache *cache, struct key cluster, const char *what,
-                         struct workload **ret_workload)
+                         struct cluster_connection **ret_connection)
 {
     const struct accessor *accessor = clustercache_find(cache, cluster);
-    if (!accessor || !accessor->workload)
+    if (!accessor || !accessor->connection)
         return error_wrap(clustercache_not_connected(), "error getting %s", what);
-    *ret_workload = workload_ref(accessor->workload);
+    *ret_connection = cluster_connection_ref(accessor->connection);
     return NULL;
 }
 
 struct error *clustercache_get_client(struct clustercache *cache, struct key cluster,
-                                      struct workload **ret_workload)
+                                      struct cluster_connection **ret_connection)
 {
-    return get(cache, cluster, "client", ret_workload);
+    return get(cache, cluster, "client", ret_connection);
 }
 
 struct error *clustercache_get_reader(struct clustercache *cache, struct key cluster,
-                                      struct workload **ret_workload)
+                                      struct cluster_connection **ret_connection)
 {
-    return get(cache, cluster, "client reader", ret_workload);
+    return get(cache, cluster, "client reader", ret_connection);
 }
 
 struct error *clustercache_get_uncached_client(struct clustercache *cache, struct key cluster,
-                                               struct workload **ret_workload)
+                                               struct cluster_connection **ret_connection)
 {
-    return get(cache, cluster, "uncached client", ret_workload);
+    return get(cache, cluster, "uncached client", ret_connection);
 }
 
 struct error *clustercache_get_rest_config(struct clustercache *cache, struct key cluster,
-                                           struct workload **ret_workload)
+                                           struct cluster_connection **ret_connection)
 {
-    return get(cache, cluster, "REST config", ret_workload);
+    return get(cache, cluster, "REST config", ret_connection);
 }
 
 struct error *clustercache_get_private_key(struct clustercache *cache, struct key cluster,
@@ -237,13 +237,14 @@ struct error *clustercache_get_private_key(struct clustercache *cache, struct ke
 }
 
 /* NULL for success; the name is recorded then. */
-static struct error *start_watch(struct workload *workload, const struct clustercache_watch *watch)
+static struct error *start_watch(struct cluster_connection *connection,
+                                 const struct clustercache_watch *watch)
 {
     clustercache_log(0, "Creating watch %.*s for %.*s", STR_ARG(watch->name),
                      STR_ARG(watch->gvk.kind));
     if (watch->start)
-        TRY(watch->start(watch->data, workload));
-    workload_caches_watch(workload->caches, watch);
+        TRY(watch->start(watch->data, connection));
+    cluster_connection_caches_watch(connection->caches, watch);
     return NULL;
 }
 
@@ -255,13 +256,13 @@ struct error *clustercache_watch(struct clustercache *cache, struct key cluster,
     struct error *err = NULL;
     if (accessor && !watch->name.len)
         return error_new(ERROR_INVALID, "watcher.Name() cannot be empty");
-    if (!accessor || !accessor->workload)
+    if (!accessor || !accessor->connection)
         err = clustercache_not_connected();
-    else if (workload_caches_has_watch(accessor->workload->caches, watch->name))
+    else if (cluster_connection_caches_has_watch(accessor->connection->caches, watch->name))
         clustercache_log(6, "Skip creation of watch %.*s for %.*s because it already exists",
                          STR_ARG(watch->name), STR_ARG(watch->gvk.kind));
     else
-        err = start_watch(accessor->workload, watch);
+        err = start_watch(accessor->connection, watch);
     return error_wrap(err, "error creating watch %.*s for %.*s", STR_ARG(watch->name),
                       STR_ARG(watch->gvk.kind));
 }

@@ -1,9 +1,9 @@
 /*
  * ClusterCache: every workload cluster at hand, none of them in the way.
  *
- *     OWNED(workload) workload = NULL;
- *     TRY(clustercache_get_client(cache, KEY("default", "c1"), &workload));
- *     TRY(workload_get(workload, GVK_CONFIG_MAP, KEY("default", "a"), &object));
+ *     OWNED(cluster_connection) connection = NULL;
+ *     TRY(clustercache_get_client(cache, KEY("default", "c1"), &connection));
+ *     TRY(cluster_connection_get(connection, GVK_CONFIG_MAP, KEY("default", "a"), &object));
  *
  * A controller over Cluster objects connects to each cluster whose infrastructure is provisioned
  * with the kubeconfig of its Secret, probes it and lets it go when it no longer answers. Everybody
@@ -27,7 +27,7 @@
 #include "base/owned.h"
 #include "base/str.h"
 #include "base/timestamp.h"
-#include "clustercache/workload.h"
+#include "clustercache/cluster_connection.h"
 #include "controller/cache/cache.h"
 #include "controller/queue.h"
 
@@ -115,14 +115,14 @@ struct controller *clustercache_take_controller(struct clustercache *cache);
  * which operation it was: "error getting client: connection to the workload cluster is down".
  */
 MUST_USE struct error *clustercache_get_client(struct clustercache *cache, struct key cluster,
-                                               struct workload **ret_workload);
+                                               struct cluster_connection **ret_connection);
 MUST_USE struct error *clustercache_get_reader(struct clustercache *cache, struct key cluster,
-                                               struct workload **ret_workload);
+                                               struct cluster_connection **ret_connection);
 MUST_USE struct error *clustercache_get_uncached_client(struct clustercache *cache,
                                                         struct key cluster,
-                                                        struct workload **ret_workload);
+                                                        struct cluster_connection **ret_connection);
 MUST_USE struct error *clustercache_get_rest_config(struct clustercache *cache, struct key cluster,
-                                                    struct workload **ret_workload);
+                                                    struct cluster_connection **ret_connection);
 
 /* PEM, secret; lives as long as the cache. With private_keys alone. */
 MUST_USE struct error *clustercache_get_private_key(struct clustercache *cache, struct key cluster,
@@ -142,7 +142,7 @@ struct clustercache_watch {
 
     /* What a watch of another sort does instead; neither suspends nor calls back. NULL: the above.
      */
-    struct error *(*start)(void *data, struct workload *workload);
+    struct error *(*start)(void *data, struct cluster_connection *connection);
 };
 MUST_USE struct error *clustercache_watch(struct clustercache *cache, struct key cluster,
                                           const struct clustercache_watch *watch);

@@ -65,7 +65,7 @@ static struct str environment(const char *name)
     return str_from_c(getenv(name)); /* NOLINT(concurrency-mt-unsafe): nobody sets variables */
 }
 
-static void find_pod(struct clustercache_options *options)
+static void find_own_pod(struct clustercache_options *options)
 {
     if (options->pod_namespace.len || options->pod_name.len || options->pod_uid.len)
         return;
@@ -137,11 +137,11 @@ struct clustercache_config *clustercache_config_new(struct loop *loop,
     fill_timing(&config->options.timing);
     fill_client(&config->options);
     fill_sizes(&config->options);
-    find_pod(&config->options);
+    find_own_pod(&config->options);
     copy_texts(&config->texts, &config->options);
     copy_tables(&config->texts, &config->options);
-    config->has_pod = config->options.pod_namespace.len && config->options.pod_name.len &&
-                      config->options.pod_uid.len;
+    config->has_own_pod = config->options.pod_namespace.len && config->options.pod_name.len &&
+                          config->options.pod_uid.len;
     return config;
 }
 

@@ -3,9 +3,9 @@
 #include "base/memory.h"
 #include "client/client.h"
 #include "client/discovery/discovery.h"
+#include "clustercache/cluster_connection_caches.h"
+#include "clustercache/cluster_connection_internal.h"
 #include "clustercache/clustercache_internal.h"
-#include "clustercache/workload_caches.h"
-#include "clustercache/workload_internal.h"
 #include "net/network.h"
 #include "net/tls.h"
 
@@ -35,46 +35,47 @@ static struct rest_config borrow(const struct rest_config *config)
     return copy;
 }
 
-static void use_client(struct workload *workload, struct client *client)
+static void use_client(struct cluster_connection *connection, struct client *client)
 {
-    const struct clustercache_options *options = &workload->config->options;
-    workload->client = client;
-    workload->discovery =
-        discovery_new(client, workload->config->pool,
+    const struct clustercache_options *options = &connection->config->options;
+    connection->client = client;
+    connection->discovery =
+        discovery_new(client, connection->config->pool,
                       &(struct discovery_options){.qps = options->qps, .burst = options->burst});
 }
 
 /* Of a watch that is known by its name alone: whoever had it started is not there. */
-static struct error *start_nothing(void *data, struct workload *workload)
+static struct error *start_nothing(void *data, struct cluster_connection *connection)
 {
-    (void)data, (void)workload;
+    (void)data, (void)connection;
     return NULL;
 }
 
-static void fill_caches(struct workload_caches *caches,
+static void fill_caches(struct cluster_connection_caches *caches,
                         const struct clustercache_fake_options *options)
 {
     for (size_t i = 0; i < options->kind_count; i++)
-        workload_caches_hold(caches, options->kinds[i].gvk, options->kinds[i].objects,
-                             options->kinds[i].count);
+        cluster_connection_caches_hold(caches, options->kinds[i].gvk, options->kinds[i].objects,
+                                       options->kinds[i].count);
     for (size_t i = 0; i < options->watch_count; i++)
-        workload_caches_watch(caches, &(struct clustercache_watch){.name = options->watches[i],
-                                                                   .start = start_nothing});
+        cluster_connection_caches_watch(
+            caches,
+            &(struct clustercache_watch){.name = options->watches[i], .start = start_nothing});
 }
 
-static struct workload *make_workload(struct clustercache_config *config,
-                                      const struct clustercache_fake_options *options)
+static struct cluster_connection *make_connection(struct clustercache_config *config,
+                                                  const struct clustercache_fake_options *options)
 {
     struct rest_config rest = borrow(options->config ? options->config : &nobody);
-    struct workload *workload = workload_new(config, options->cluster, &rest);
+    struct cluster_connection *connection = cluster_connection_new(config, options->cluster, &rest);
     if (options->client)
-        use_client(workload, options->client);
+        use_client(connection, options->client);
     else
-        workload_open(workload);
-    workload->server_version = arena_str(&workload->rest.arena, options->server_version);
-    workload->caches = workload_caches_new(workload);
-    fill_caches(workload->caches, options);
-    return workload;
+        cluster_connection_open(connection);
+    connection->server_version = arena_str(&connection->rest.arena, options->server_version);
+    connection->caches = cluster_connection_caches_new(connection);
+    fill_caches(connection->caches, options);
+    return connection;
 }
 
 static struct clustercache *make_cache(struct loop *loop, struct clustercache_options like)
@@ -90,7 +91,7 @@ struct clustercache *clustercache_fake_new(struct loop *loop,
     struct clustercache *cache = make_cache(loop, options->like);
     struct accessor *accessor = accessor_new(cache, options->cluster, STR(""));
     map_put(&cache->accessors, str_from_c(accessor->text), accessor);
-    accessor->workload = make_workload(cache->config, options);
+    accessor->connection = make_connection(cache->config, options);
     cache->connected++;
     accessor_health_connected(&accessor->health, accessor_now(accessor));
     if (options->private_key.len)

@@ -31,7 +31,7 @@ struct clustercache_fake_kind {
 struct clustercache_fake_options {
     struct key cluster;
 
-    /* Taken, and freed with the last reference to the workload. NULL: made of the two below. */
+    /* Taken, and freed with the last reference to the connection. NULL: made of the two below. */
     struct client *client;
     const struct rest_config *config; /* texts outlive the references; NULL: http://fake.invalid */
 

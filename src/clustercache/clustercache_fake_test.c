@@ -37,12 +37,12 @@ static bool count_one(void *data, struct object *node)
 /* How many Nodes a cluster has; one without a connection is looked at again when it has one. */
 static struct error *count_nodes(struct clustercache *cache, struct key cluster, size_t *ret_count)
 {
-    OWNED(workload) workload = NULL;
+    OWNED(cluster_connection) connection = NULL;
     *ret_count = 0;
-    struct error *err = clustercache_get_reader(cache, cluster, &workload);
+    struct error *err = clustercache_get_reader(cache, cluster, &connection);
     if (err)
         return error_ignore(err, ERROR_NOT_CONNECTED);
-    return workload_list(workload, NODE, STR(""), count_one, ret_count);
+    return cluster_connection_list(connection, NODE, STR(""), count_one, ret_count);
 }
 
 SIM_TEST(nodes_are_counted_where_there_is_a_connection)
@@ -69,7 +69,7 @@ static void check_not_connected(struct clustercache *cache, struct key cluster)
 {
     static const struct {
         struct error *(*get)(struct clustercache *cache, struct key cluster,
-                             struct workload **ret_workload);
+                             struct cluster_connection **ret_connection);
         const char *message;
     } getters[] = {
         {clustercache_get_client,
@@ -83,12 +83,12 @@ static void check_not_connected(struct clustercache *cache, struct key cluster)
     };
     const struct clustercache_watch watch = {.name = STR("w"), .gvk = NODE};
     for (size_t i = 0; i < COUNT(getters); i++) {
-        struct workload *workload = NULL;
+        struct cluster_connection *connection = NULL;
         TEST_CASE("%s", getters[i].message);
-        OWNED(error) err = getters[i].get(cache, cluster, &workload);
+        OWNED(error) err = getters[i].get(cache, cluster, &connection);
         CHECK(error_is(err, ERROR_NOT_CONNECTED));
         CHECK_EQ((const char *)err->message, getters[i].message);
-        CHECK(!workload);
+        CHECK(!connection);
     }
     OWNED(error) err = clustercache_watch(cache, cluster, &watch);
     CHECK(error_is(err, ERROR_NOT_CONNECTED));
@@ -189,20 +189,22 @@ SIM_TEST(getters_answer_with_what_was_given)
         .private_key = STR("a key"),
     };
     OWNED(clustercache) cache = clustercache_fake_new(loop_current(), &options);
-    OWNED(workload) cached = NULL;
-    OWNED(workload) reader = NULL;
-    OWNED(workload) live = NULL;
-    OWNED(workload) config = NULL;
+    OWNED(cluster_connection) cached = NULL;
+    OWNED(cluster_connection) reader = NULL;
+    OWNED(cluster_connection) live = NULL;
+    OWNED(cluster_connection) config = NULL;
     struct str text;
     CHECK_OK(clustercache_get_client(cache, CLUSTER, &cached));
     CHECK_OK(clustercache_get_reader(cache, CLUSTER, &reader));
     CHECK_OK(clustercache_get_uncached_client(cache, CLUSTER, &live));
     CHECK_OK(clustercache_get_rest_config(cache, CLUSTER, &config));
-    CHECK(workload_client(cached) == client && workload_client(reader) == client);
-    CHECK(workload_client(live) == client);
-    CHECK(key_eq(workload_cluster(live), CLUSTER) && workload_is_connected(live));
-    CHECK_EQ(workload_config(config)->host, STR("http://server.test"));
-    CHECK_OK(workload_server_version(live, &text));
+    CHECK(cluster_connection_client(cached) == client &&
+          cluster_connection_client(reader) == client);
+    CHECK(cluster_connection_client(live) == client);
+    CHECK(key_eq(cluster_connection_cluster(live), CLUSTER) &&
+          cluster_connection_is_connected(live));
+    CHECK_EQ(cluster_connection_config(config)->host, STR("http://server.test"));
+    CHECK_OK(cluster_connection_server_version(live, &text));
     CHECK_EQ(text, STR("v1.36.4"));
     CHECK_OK(clustercache_get_private_key(cache, CLUSTER, &text));
     CHECK_EQ(text, STR("a key"));
@@ -211,12 +213,13 @@ SIM_TEST(getters_answer_with_what_was_given)
     TEST_CASE("what is asked of the client goes out, also when the cache is gone");
     OWNED(object) object = NULL;
     clustercache_free(TAKE(cache));
-    CHECK(!workload_is_connected(live));
-    CHECK_OK(
-        client_get(workload_client(live), GVR("", "v1", "nodes"), KEY("", "live"), NULL, &object));
+    CHECK(!cluster_connection_is_connected(live));
+    CHECK_OK(client_get(cluster_connection_client(live), GVR("", "v1", "nodes"), KEY("", "live"),
+                        NULL, &object));
     CHECK_EQ(object_name(object), STR("live"));
     CHECK_EQ(site.asked, (size_t)1);
-    CHECK_ERROR(workload_get(cached, NODE, KEY("", "live"), &object), ERROR_NOT_CONNECTED);
+    CHECK_ERROR(cluster_connection_get(cached, NODE, KEY("", "live"), &object),
+                ERROR_NOT_CONNECTED);
 }
 
 SIM_TEST(a_network_and_a_config_make_a_client)
@@ -226,28 +229,29 @@ SIM_TEST(a_network_and_a_config_make_a_client)
     const struct clustercache_fake_options options = {
         .cluster = CLUSTER, .config = &site.config, .like = {.network = site.network}};
     OWNED(clustercache) cache = clustercache_fake_new(loop_current(), &options);
-    OWNED(workload) workload = NULL;
+    OWNED(cluster_connection) connection = NULL;
     OWNED(object) object = NULL;
-    CHECK_OK(clustercache_get_client(cache, CLUSTER, &workload));
-    CHECK_EQ(client_host(workload_client(workload)), STR("http://server.test"));
-    CHECK_OK(client_get(workload_client(workload), GVR("", "v1", "nodes"), KEY("", "live"), NULL,
-                        &object));
+    CHECK_OK(clustercache_get_client(cache, CLUSTER, &connection));
+    CHECK_EQ(client_host(cluster_connection_client(connection)), STR("http://server.test"));
+    CHECK_OK(client_get(cluster_connection_client(connection), GVR("", "v1", "nodes"),
+                        KEY("", "live"), NULL, &object));
 }
 
 SIM_TEST(without_a_client_live_calls_fail_at_once)
 {
     const struct clustercache_fake_options options = {.cluster = CLUSTER};
     OWNED(clustercache) cache = clustercache_fake_new(loop_current(), &options);
-    OWNED(workload) workload = NULL;
+    OWNED(cluster_connection) connection = NULL;
     OWNED(object) object = NULL;
     struct str version;
     const int64_t begun = loop_now(loop_current());
-    CHECK_OK(clustercache_get_client(cache, CLUSTER, &workload));
-    CHECK_FAILS(client_get(workload_client(workload), GVR_SECRETS, KEY("a", "b"), NULL, &object),
+    CHECK_OK(clustercache_get_client(cache, CLUSTER, &connection));
+    CHECK_FAILS(client_get(cluster_connection_client(connection), GVR_SECRETS, KEY("a", "b"), NULL,
+                           &object),
                 ERROR_UNREACHABLE, "the fake ClusterCache was given no client");
-    CHECK_FAILS(workload_get(workload, NODE, KEY("", "n1"), &object), ERROR_UNREACHABLE,
+    CHECK_FAILS(cluster_connection_get(connection, NODE, KEY("", "n1"), &object), ERROR_UNREACHABLE,
                 "the fake ClusterCache was given no client");
-    CHECK_ERROR(workload_server_version(workload, &version), ERROR_UNREACHABLE);
+    CHECK_ERROR(cluster_connection_server_version(connection, &version), ERROR_UNREACHABLE);
     CHECK_EQ(loop_now(loop_current()), begun);
 }
 
@@ -273,21 +277,22 @@ SIM_TEST(cached_reads_find_given_objects)
         .like = {.indexes = &index, .index_count = 1}
     };
     OWNED(clustercache) cache = clustercache_fake_new(loop_current(), &options);
-    OWNED(workload) workload = NULL;
+    OWNED(cluster_connection) connection = NULL;
     OWNED(object) object = NULL;
     size_t count = 0;
-    CHECK_OK(clustercache_get_reader(cache, CLUSTER, &workload));
-    CHECK_OK(workload_get(workload, NODE, KEY("", "m1"), &object));
+    CHECK_OK(clustercache_get_reader(cache, CLUSTER, &connection));
+    CHECK_OK(cluster_connection_get(connection, NODE, KEY("", "m1"), &object));
     CHECK_EQ(object_name(object), STR("m1"));
-    CHECK_OK(workload_list(workload, NODE, STR(""), count_one, &count));
+    CHECK_OK(cluster_connection_list(connection, NODE, STR(""), count_one, &count));
     CHECK_EQ(count, (size_t)2);
     count = 0;
-    CHECK_OK(workload_list_indexed(workload, NODE, STR("letter"), STR("m"), count_one, &count));
+    CHECK_OK(cluster_connection_list_indexed(connection, NODE, STR("letter"), STR("m"), count_one,
+                                             &count));
     CHECK_EQ(count, (size_t)1);
-    CHECK_FAILS(workload_get(workload, NODE, KEY("", "x"), &object), ERROR_NOT_FOUND,
+    CHECK_FAILS(cluster_connection_get(connection, NODE, KEY("", "x"), &object), ERROR_NOT_FOUND,
                 "Node \"x\" not found");
     count = 0;
-    CHECK_OK(workload_list(workload, GVK_CONFIG_MAP, STR(""), count_one, &count));
+    CHECK_OK(cluster_connection_list(connection, GVK_CONFIG_MAP, STR(""), count_one, &count));
     CHECK_EQ(count, (size_t)0);
 }
 
@@ -297,9 +302,9 @@ static void note_change(void *data, struct key cluster, const struct cache_event
     buf_print(told, "%.*s/%.*s ", STR_ARG(cluster.name), STR_ARG(object_text_key(event->now).name));
 }
 
-static struct error *count_start(void *data, struct workload *workload)
+static struct error *count_start(void *data, struct cluster_connection *connection)
 {
-    (void)workload;
+    (void)connection;
     ++*(size_t *)data;
     return NULL;
 }

@@ -21,7 +21,7 @@ struct clustercache_config {
     struct loop *loop;
     struct clustercache_options options;
     struct discovery_pool *pool;
-    bool has_pod;
+    bool has_own_pod;
     struct arena texts;
 };
 

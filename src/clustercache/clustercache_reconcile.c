@@ -58,7 +58,7 @@ static struct str shown(duration span, char text[static DURATION_TEXT_MAX])
     return duration_write(span > tenth ? span / tenth * tenth : span, text);
 }
 
-static duration requeue_because(duration delay, const char *why)
+static duration log_requeue(duration delay, const char *why)
 {
     char text[DURATION_TEXT_MAX];
     const struct str after = shown(delay, text);
@@ -66,7 +66,7 @@ static duration requeue_because(duration delay, const char *why)
     return delay;
 }
 
-static duration requeue_as(duration delay, const char *what, duration interval)
+static duration log_requeue_as(duration delay, const char *what, duration interval)
 {
     char first[DURATION_TEXT_MAX], second[DURATION_TEXT_MAX];
     const struct str after = shown(delay, first), within = shown(interval, second);
@@ -76,24 +76,23 @@ static duration requeue_as(duration delay, const char *what, duration interval)
 }
 
 /* Not connected: when to look again, or 0 when an attempt is under way. */
-static duration see_to_connecting(struct accessor *accessor, enum accessor_news news)
+static duration reconcile_connection(struct accessor *accessor, enum accessor_result result)
 {
     const struct clustercache_timing *timing = &accessor->cache->config->options.timing;
     const int64_t now = accessor_now(accessor).now;
     duration remaining;
     if (accessor->is_connecting)
         return 0;
-    if (news == ACCESSOR_UNAUTHORIZED) {
+    if (result == ACCESSOR_UNAUTHORIZED) {
         log_v(6, "Requeuing immediately (disconnected after unauthorized error occurred)");
         return timing->unauthorized;
     }
-    if (news == ACCESSOR_TOO_MANY)
-        return requeue_because(timing->retry,
-                               "disconnected after consecutive failure threshold met");
+    if (result == ACCESSOR_TOO_MANY)
+        return log_requeue(timing->retry, "disconnected after consecutive failure threshold met");
     if (requeue_should_wait(now, accessor->health.last_connect_error, timing->retry, &remaining))
-        return news == ACCESSOR_CONNECT_FAILED
-                   ? requeue_because(remaining, "connection creation failed")
-                   : requeue_as(remaining, "connection creation already failed", timing->retry);
+        return result == ACCESSOR_CONNECT_FAILED
+                   ? log_requeue(remaining, "connection creation failed")
+                   : log_requeue_as(remaining, "connection creation already failed", timing->retry);
     accessor_start_connect(accessor);
     return 0;
 }
@@ -102,7 +101,7 @@ static duration see_to_connecting(struct accessor *accessor, enum accessor_news 
  * New credentials are tried at once, and those that failed are left alone for a while: how long
  * still, or FOREVER.
  */
-static duration see_to_credentials(struct accessor *accessor)
+static duration reconcile_credentials(struct accessor *accessor)
 {
     const struct clustercache_timing *timing = &accessor->cache->config->options.timing;
     duration remaining;
@@ -117,21 +116,21 @@ static duration see_to_credentials(struct accessor *accessor)
 }
 
 /* Connected: when to look again, or 0 when a probe is under way. */
-static duration see_to_probing(struct accessor *accessor, enum accessor_news news)
+static duration reconcile_probe(struct accessor *accessor, enum accessor_result result)
 {
     const struct clustercache_timing *timing = &accessor->cache->config->options.timing;
     const int64_t now = accessor_now(accessor).now;
     duration remaining;
-    const duration change = see_to_credentials(accessor);
+    const duration change = reconcile_credentials(accessor);
     if (accessor->is_probing)
         return 0;
     if (requeue_should_wait(now, accessor->health.last_probe, timing->probe, &remaining)) {
         if (change < remaining)
-            return requeue_because(change, "changed credentials were of no use");
-        if (news != ACCESSOR_PROBED)
-            return requeue_as(remaining, "health probe was already run", timing->probe);
-        return requeue_because(remaining, accessor->health.failures ? "health probe failed"
-                                                                    : "health probe succeeded");
+            return log_requeue(change, "changed credentials were of no use");
+        if (result != ACCESSOR_PROBED)
+            return log_requeue_as(remaining, "health probe was already run", timing->probe);
+        return log_requeue(remaining, accessor->health.failures ? "health probe failed"
+                                                                : "health probe succeeded");
     }
     accessor_start_probe(accessor);
     return 0;
@@ -140,15 +139,15 @@ static duration see_to_probing(struct accessor *accessor, enum accessor_news new
 static duration step(struct accessor *accessor, const struct object *cluster)
 {
     const struct clustercache_timing *timing = &accessor->cache->config->options.timing;
-    const enum accessor_news news = accessor->news;
-    accessor->news = ACCESSOR_NO_NEWS;
-    const duration delay =
-        accessor->workload ? see_to_probing(accessor, news) : see_to_connecting(accessor, news);
+    const enum accessor_result result = accessor->result;
+    accessor->result = ACCESSOR_NO_RESULT;
+    const duration delay = accessor->connection ? reconcile_probe(accessor, result)
+                                                : reconcile_connection(accessor, result);
     if (!delay)
         return 0; /* whatever is under way brings the key back */
     cluster_source_tell_all(accessor, cluster);
     /* Attempts that hang are spread by their own time as well, so half the share will do. */
-    const double share = accessor->workload ? timing->jitter : timing->jitter / 2;
+    const double share = accessor->connection ? timing->jitter : timing->jitter / 2;
     const duration after =
         requeue_spread(loop_random(accessor->cache->config->loop),
                        requeue_min_or_default(&delay, 1, timing->fallback), share);

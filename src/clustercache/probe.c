@@ -1,9 +1,9 @@
 /* A probe: is the connection still good? */
 #include "async/fiber.h"
 #include "base/log.h"
+#include "clustercache/cluster_connection_internal.h"
 #include "clustercache/clustercache_internal.h"
 #include "clustercache/clustercache_log.h"
-#include "clustercache/workload_internal.h"
 
 static enum accessor_probe classify(const struct error *err)
 {
@@ -30,17 +30,17 @@ static void log_outcome(const struct accessor *accessor, enum accessor_probe pro
 static void conclude(struct accessor *accessor, const struct error *err)
 {
     const enum accessor_probe probe = classify(err);
-    const struct accessor_verdict verdict = accessor_health_probed(
+    const struct probe_consequence consequence = accessor_health_probed(
         &accessor->health, probe, accessor->cache->config->options.timing.threshold,
         accessor_now(accessor));
     clustercache_series_probed(accessor, probe == ACCESSOR_PROBE_SUCCEEDED);
     log_outcome(accessor, probe, err);
-    accessor->news = ACCESSOR_PROBED;
-    if (!verdict.too_many_failures && !verdict.unauthorized)
+    accessor->result = ACCESSOR_PROBED;
+    if (!consequence.too_many_failures && !consequence.unauthorized)
         return;
     accessor_disconnect(accessor);
     accessor->did_disconnect = true;
-    accessor->news = verdict.unauthorized ? ACCESSOR_UNAUTHORIZED : ACCESSOR_TOO_MANY;
+    accessor->result = consequence.unauthorized ? ACCESSOR_UNAUTHORIZED : ACCESSOR_TOO_MANY;
 }
 
 static struct error *run(void *data)
@@ -48,16 +48,16 @@ static struct error *run(void *data)
     struct accessor *accessor = data;
     LOG_CONTEXT(LOG_STR("controller", STR("clustercache")),
                 LOG_KEY("Cluster", accessor->key.namespace, accessor->key.name));
-    OWNED(workload) workload = workload_ref(accessor->workload);
+    OWNED(cluster_connection) connection = cluster_connection_ref(accessor->connection);
     const struct clustercache *cache = accessor->cache;
     if (cache->on_probe)
         cache->on_probe(cache->on_probe_data, accessor->key, accessor->probe_due);
     log_v(6, "Run health probe");
     OWNED(error)
-    err = workload_probe(workload, cache->config->options.timing.probe_timeout);
+    err = cluster_connection_probe(connection, cache->config->options.timing.probe_timeout);
     accessor->is_probing = false;
     /* What was found out about a connection that has been replaced or ended says nothing. */
-    if (accessor->workload == workload && !fiber_is_canceled(fiber_current()))
+    if (accessor->connection == connection && !fiber_is_canceled(fiber_current()))
         conclude(accessor, err);
     clustercache_wake(accessor);
     return NULL;
@@ -65,7 +65,7 @@ static struct error *run(void *data)
 
 void accessor_start_probe(struct accessor *accessor)
 {
-    if (!accessor->workload) {
+    if (!accessor->connection) {
         log_v(6, "Skipping health check, not connected");
         return;
     }

@@ -39,7 +39,7 @@ SIM_TEST(changed_credentials_are_used_at_once_and_caches_move_over)
     CHECK_EQ(told, (size_t)1);
     const struct clustercache_watch watch = watch_nodes(&added);
     CHECK_OK(clustercache_watch(rig.cache, RIG_KEY, &watch));
-    OWNED(workload) before = NULL;
+    OWNED(cluster_connection) before = NULL;
     CHECK_OK(clustercache_get_client(rig.cache, RIG_KEY, &before));
     rig_settle();
     CHECK_EQ(added, (size_t)1);
@@ -47,11 +47,11 @@ SIM_TEST(changed_credentials_are_used_at_once_and_caches_move_over)
     rig_tls_credentials(&rig, 0, "someone");
     CHECK_OK(fiber_sleep(2 * SECOND));
     CHECK(rig_logged(&rig, "\"Connected with changed credentials\""));
-    OWNED(workload) after = NULL;
+    OWNED(cluster_connection) after = NULL;
     CHECK_OK(clustercache_get_client(rig.cache, RIG_KEY, &after));
     CHECK(after != before);
-    CHECK_EQ(workload_config(after)->impersonate.user, STR("someone"));
-    CHECK(workload_is_connected(before) && workload_is_connected(after));
+    CHECK_EQ(cluster_connection_config(after)->impersonate.user, STR("someone"));
+    CHECK(cluster_connection_is_connected(before) && cluster_connection_is_connected(after));
     TEST_CASE("without a list, and without an event for anybody");
     CHECK_EQ(told, (size_t)1);
     CHECK_EQ(added, (size_t)1);
@@ -59,8 +59,8 @@ SIM_TEST(changed_credentials_are_used_at_once_and_caches_move_over)
     CHECK_EQ(added, (size_t)2);
     OWNED(object) old = NULL;
     OWNED(object) new = NULL;
-    CHECK_OK(workload_get(before, RIG_NODE, KEY("", "n2"), &old));
-    CHECK_OK(workload_get(after, RIG_NODE, KEY("", "n2"), &new));
+    CHECK_OK(cluster_connection_get(before, RIG_NODE, KEY("", "n2"), &old));
+    CHECK_OK(cluster_connection_get(after, RIG_NODE, KEY("", "n2"), &new));
     CHECK_OK(clustercache_watch(rig.cache, RIG_KEY, &watch));
     rig_settle();
     CHECK_EQ(added, (size_t)2); /* it was one watch all the time */
@@ -71,10 +71,10 @@ SIM_TEST(credentials_that_are_of_no_use_leave_the_connection_as_it_is)
     SCOPED(rig) rig;
     rig_init(&rig, 1);
     rig_connect(&rig);
-    const struct workload *before = rig_accessor(&rig)->workload;
+    const struct cluster_connection *before = rig_accessor(&rig)->connection;
     rig_credentials(&rig, RIG_HOST "/nowhere", "one");
     CHECK(rig_reconcile(&rig) > 0);
-    CHECK(rig_accessor(&rig)->workload == before);
+    CHECK(rig_accessor(&rig)->connection == before);
     CHECK(rig_logged(&rig, "Changed credentials are of no use"));
     CHECK_EQ(rig_count(&rig, "GET /nowhere/"), (size_t)1);
     CHECK_EQ(rig_metric(&rig, RIG_UP), "1");
@@ -91,7 +91,7 @@ SIM_TEST(credentials_that_are_of_no_use_leave_the_connection_as_it_is)
     rig_credentials(&rig, RIG_OTHER, "two");
     CHECK_OK(fiber_sleep(31 * SECOND));
     CHECK(rig_reconcile(&rig) > 0);
-    CHECK(rig_accessor(&rig)->workload != before);
+    CHECK(rig_accessor(&rig)->connection != before);
     CHECK_EQ(rig_metric(&rig, RIG_UP), "1");
 }
 
@@ -104,12 +104,12 @@ SIM_TEST(credentials_that_failed_are_tried_again_before_a_probe_is_due)
     rig_start(&rig, &options);
     rig_ready(&rig);
     rig_check_delay(rig_reconcile(&rig), 10 * MINUTE);
-    const struct workload *before = rig_accessor(&rig)->workload;
+    const struct cluster_connection *before = rig_accessor(&rig)->connection;
     rig_credentials(&rig, RIG_HOST "/nowhere", "one");
     rig_check_delay(rig_reconcile(&rig), 30 * SECOND);
     rig_credentials(&rig, RIG_OTHER, "two");
     CHECK(rig_reconcile_after(&rig, 30 * SECOND) > 0);
-    CHECK(rig_accessor(&rig)->workload != before);
+    CHECK(rig_accessor(&rig)->connection != before);
 }
 
 SIM_TEST(another_server_is_another_connection)
@@ -124,12 +124,12 @@ SIM_TEST(another_server_is_another_connection)
     rig_connect(&rig);
     const struct clustercache_watch watch = watch_nodes(&added);
     CHECK_OK(clustercache_watch(rig.cache, RIG_KEY, &watch));
-    OWNED(workload) before = NULL;
+    OWNED(cluster_connection) before = NULL;
     CHECK_OK(clustercache_get_client(rig.cache, RIG_KEY, &before));
     rig_settle();
     rig_credentials(&rig, RIG_OTHER, "one");
     CHECK(rig_reconcile(&rig) > 0);
-    CHECK(!workload_is_connected(before));
+    CHECK(!cluster_connection_is_connected(before));
     CHECK(rig_is_connected(&rig));
     CHECK_EQ(clustercache_connected(rig.cache), (size_t)1);
     CHECK_EQ(told, (size_t)2); /* so that watches are asked for anew */
@@ -144,7 +144,7 @@ SIM_TEST(a_secret_that_changes_in_other_ways_changes_nothing)
     SCOPED(rig) rig;
     rig_init(&rig, 1);
     rig_connect(&rig);
-    const struct workload *before = rig_accessor(&rig)->workload;
+    const struct cluster_connection *before = rig_accessor(&rig)->connection;
     rig_do(&rig, "PATCH", RIG_SECRETS "/c-kubeconfig", "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}");
     rig_settle();
     CHECK(rig_reconcile(&rig) > 0);
@@ -155,7 +155,7 @@ SIM_TEST(a_secret_that_changes_in_other_ways_changes_nothing)
     rig_do(&rig, "DELETE", RIG_SECRETS "/c-kubeconfig", NULL);
     rig_settle();
     CHECK(rig_reconcile(&rig) > 0);
-    CHECK(rig_accessor(&rig)->workload == before);
+    CHECK(rig_accessor(&rig)->connection == before);
     CHECK_EQ(rig.asked.len, (size_t)0);
 }
 
@@ -170,14 +170,14 @@ static struct error *consume(void *data)
 {
     struct consumer *consumer = data;
     while (!consumer->stops) {
-        OWNED(workload) workload = NULL;
+        OWNED(cluster_connection) connection = NULL;
         OWNED(object) live = NULL;
         OWNED(object) cached = NULL;
-        CHECK_OK(clustercache_get_client(consumer->rig->cache, RIG_KEY, &workload));
+        CHECK_OK(clustercache_get_client(consumer->rig->cache, RIG_KEY, &connection));
         CHECK_OK(fiber_sleep(7 * MILLISECOND));
-        CHECK_OK(client_get(workload_client(workload), GVR("", "v1", "nodes"), KEY("", "n1"), NULL,
-                            &live));
-        CHECK_OK(workload_get(workload, RIG_NODE, KEY("", "n1"), &cached));
+        CHECK_OK(client_get(cluster_connection_client(connection), GVR("", "v1", "nodes"),
+                            KEY("", "n1"), NULL, &live));
+        CHECK_OK(cluster_connection_get(connection, RIG_NODE, KEY("", "n1"), &cached));
         consumer->calls++;
         CHECK_OK(fiber_sleep(200 * MILLISECOND));
     }
@@ -205,9 +205,10 @@ SIM_TEST(a_change_of_credentials_every_minute_fails_no_call)
         const size_t before = sim_network_connections(rig.network);
         rig_tls_credentials(&rig, 0, i % 2 ? "one" : "two");
         CHECK_OK(fiber_sleep(MINUTE));
-        OWNED(workload) workload = NULL;
-        CHECK_OK(clustercache_get_client(rig.cache, RIG_KEY, &workload));
-        CHECK_EQ(workload_config(workload)->impersonate.user, i % 2 ? STR("one") : STR("two"));
+        OWNED(cluster_connection) connection = NULL;
+        CHECK_OK(clustercache_get_client(rig.cache, RIG_KEY, &connection));
+        CHECK_EQ(cluster_connection_config(connection)->impersonate.user,
+                 i % 2 ? STR("one") : STR("two"));
         CHECK(sim_network_connections(rig.network) <= before + 2); /* none is left behind */
     }
     consumer.stops = true;

@@ -53,9 +53,9 @@ static void call_one(struct fleet *fleet, size_t index)
 {
     char name[16];
     const struct key key = key_of(index, name);
-    OWNED(workload) workload = NULL;
+    OWNED(cluster_connection) connection = NULL;
     const int64_t begun = loop_now(loop_current());
-    struct error *err = clustercache_get_client(fleet->rig->cache, key, &workload);
+    struct error *err = clustercache_get_client(fleet->rig->cache, key, &connection);
     const struct clustercache_health health = clustercache_get_health(fleet->rig->cache, key);
     CHECK_EQ(loop_now(loop_current()), begun); /* CC-55: it does not even suspend */
     if (is_sick(index)) {
@@ -66,7 +66,7 @@ static void call_one(struct fleet *fleet, size_t index)
     }
     CHECK_OK(err);
     CHECK(begun - health.last_success < 12 * SECOND);
-    CHECK_OK(workload_list(workload, RIG_NODE, STR(""), visit, NULL));
+    CHECK_OK(cluster_connection_list(connection, RIG_NODE, STR(""), visit, NULL));
     fleet->good++;
 }
 
@@ -126,9 +126,9 @@ SIM_TEST(cc_55_calls_take_no_time_while_a_cluster_connects)
     CHECK_EQ(result.requeue_after, 0);
     size_t calls = 0;
     for (; !rig_is_connected(&rig); calls++) {
-        OWNED(workload) workload = NULL;
+        OWNED(cluster_connection) connection = NULL;
         const int64_t begun = loop_now(loop_current());
-        CHECK_ERROR(clustercache_get_client(rig.cache, RIG_KEY, &workload), ERROR_NOT_CONNECTED);
+        CHECK_ERROR(clustercache_get_client(rig.cache, RIG_KEY, &connection), ERROR_NOT_CONNECTED);
         (void)clustercache_get_health(rig.cache, RIG_KEY);
         CHECK_EQ(loop_now(loop_current()), begun);
         CHECK_OK(fiber_sleep(100 * MILLISECOND));

@@ -19,16 +19,16 @@ SIM_TEST(cc_05_nothing_happens_before_the_infrastructure_is_there)
 
 static void check_down(struct rig *rig)
 {
-    OWNED(workload) workload = NULL;
+    OWNED(cluster_connection) connection = NULL;
     const struct clustercache_watch watch = {.name = STR("w"), .gvk = RIG_NODE};
-    CHECK_FAILS(clustercache_get_client(rig->cache, RIG_KEY, &workload), ERROR_NOT_CONNECTED,
+    CHECK_FAILS(clustercache_get_client(rig->cache, RIG_KEY, &connection), ERROR_NOT_CONNECTED,
                 "error getting client: connection to the workload cluster is down");
-    CHECK_FAILS(clustercache_get_reader(rig->cache, RIG_KEY, &workload), ERROR_NOT_CONNECTED,
+    CHECK_FAILS(clustercache_get_reader(rig->cache, RIG_KEY, &connection), ERROR_NOT_CONNECTED,
                 "error getting client reader: connection to the workload cluster is down");
-    CHECK_FAILS(clustercache_get_uncached_client(rig->cache, RIG_KEY, &workload),
+    CHECK_FAILS(clustercache_get_uncached_client(rig->cache, RIG_KEY, &connection),
                 ERROR_NOT_CONNECTED,
                 "error getting uncached client: connection to the workload cluster is down");
-    CHECK_FAILS(clustercache_get_rest_config(rig->cache, RIG_KEY, &workload), ERROR_NOT_CONNECTED,
+    CHECK_FAILS(clustercache_get_rest_config(rig->cache, RIG_KEY, &connection), ERROR_NOT_CONNECTED,
                 "error getting REST config: connection to the workload cluster is down");
     CHECK_FAILS(clustercache_watch(rig->cache, RIG_KEY, &watch), ERROR_NOT_CONNECTED,
                 "error creating watch w for Node: connection to the workload cluster is down");
@@ -199,11 +199,11 @@ SIM_TEST(cc_15_a_connection_that_is_there_is_not_made_again)
     SCOPED(rig) rig;
     rig_init(&rig, 1);
     rig_connect(&rig);
-    const struct workload *before = rig_accessor(&rig)->workload;
+    const struct cluster_connection *before = rig_accessor(&rig)->connection;
     const struct clustercache_health health = clustercache_get_health(rig.cache, RIG_KEY);
     for (int i = 0; i < 5; i++)
         CHECK(rig_reconcile_after(&rig, SECOND) > 0);
-    CHECK(rig_accessor(&rig)->workload == before);
+    CHECK(rig_accessor(&rig)->connection == before);
     CHECK_EQ(rig.asked.len, (size_t)0);
     CHECK_EQ(clustercache_get_health(rig.cache, RIG_KEY).last_probe, health.last_probe);
 }
@@ -309,8 +309,8 @@ SIM_TEST(cc_29_a_cluster_that_is_gone_leaves_nothing)
     rig.status = 400;
     rig_check_delay(rig_reconcile_after(&rig, 10 * SECOND), 10 * SECOND);
     CHECK_EQ(rig_series(&rig), (size_t)4);
-    OWNED(workload) workload = NULL;
-    CHECK_OK(clustercache_get_client(rig.cache, RIG_KEY, &workload));
+    OWNED(cluster_connection) connection = NULL;
+    CHECK_OK(clustercache_get_client(rig.cache, RIG_KEY, &connection));
     rig_remove_cluster(&rig, "c");
     CHECK_EQ(rig_reconcile(&rig), 0);
     CHECK_EQ(clustercache_count(rig.cache), (size_t)0);
@@ -320,12 +320,13 @@ SIM_TEST(cc_29_a_cluster_that_is_gone_leaves_nothing)
     check_down(&rig);
     TEST_CASE("a reference is still safe to use");
     OWNED(object) node = NULL;
-    CHECK(!workload_is_connected(workload));
-    CHECK_ERROR(workload_get(workload, RIG_NODE, KEY("", "n"), &node), ERROR_NOT_CONNECTED);
+    CHECK(!cluster_connection_is_connected(connection));
+    CHECK_ERROR(cluster_connection_get(connection, RIG_NODE, KEY("", "n"), &node),
+                ERROR_NOT_CONNECTED);
     rig.status = 0;
-    CHECK_ERROR(
-        client_get(workload_client(workload), GVR("", "v1", "nodes"), KEY("", "n"), NULL, &node),
-        ERROR_NOT_FOUND);
+    CHECK_ERROR(client_get(cluster_connection_client(connection), GVR("", "v1", "nodes"),
+                           KEY("", "n"), NULL, &node),
+                ERROR_NOT_FOUND);
 }
 
 SIM_TEST(cc_29_a_probe_that_ends_later_brings_no_series_back)
@@ -380,10 +381,10 @@ SIM_TEST(another_cluster_of_the_same_name_begins_anew)
     rig.status = 0;
     rig_remove_cluster(&rig, "c");
     rig_cluster(&rig, "c", true);
-    const struct workload *before = rig_accessor(&rig)->workload;
+    const struct cluster_connection *before = rig_accessor(&rig)->connection;
     rig_check_delay(rig_reconcile(&rig), 10 * SECOND);
     CHECK(rig_is_connected(&rig));
-    CHECK(rig_accessor(&rig)->workload != before);
+    CHECK(rig_accessor(&rig)->connection != before);
     CHECK_EQ(clustercache_get_health(rig.cache, RIG_KEY).failures, 0U);
     CHECK_EQ(rig_series(&rig), (size_t)1);
 }

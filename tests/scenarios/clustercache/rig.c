@@ -447,7 +447,7 @@ struct accessor *rig_accessor(const struct rig *rig)
 bool rig_is_connected(const struct rig *rig)
 {
     const struct accessor *accessor = rig_accessor(rig);
-    return accessor && accessor->workload;
+    return accessor && accessor->connection;
 }
 
 size_t rig_count(const struct rig *rig, const char *part)

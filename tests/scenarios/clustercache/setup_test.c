@@ -154,15 +154,15 @@ SIM_TEST(cc_33_the_watch_filter_holds_for_events)
 SIM_TEST(cc_53_who_does_not_lead_connects_to_nobody)
 {
     SCOPED(rig) rig;
-    OWNED(workload) workload = NULL;
+    OWNED(cluster_connection) connection = NULL;
     rig_init(&rig, 1);
     rig_start(&rig, NULL);
     rig_ready(&rig);
     CHECK_OK(fiber_sleep(5 * MINUTE)); /* its controller is not started */
     CHECK_EQ(rig.asked.len, (size_t)0);
     CHECK_EQ(clustercache_count(rig.cache), (size_t)0);
-    CHECK_ERROR(clustercache_get_client(rig.cache, RIG_KEY, &workload), ERROR_NOT_CONNECTED);
-    CHECK_ERROR(clustercache_get_reader(rig.cache, RIG_KEY, &workload), ERROR_NOT_CONNECTED);
+    CHECK_ERROR(clustercache_get_client(rig.cache, RIG_KEY, &connection), ERROR_NOT_CONNECTED);
+    CHECK_ERROR(clustercache_get_reader(rig.cache, RIG_KEY, &connection), ERROR_NOT_CONNECTED);
 }
 
 SIM_TEST(jitter_only_ever_adds)

@@ -31,10 +31,10 @@ static struct clustercache_watch watch_of(struct seen *seen, const char *name)
         .name = str_from_c(name), .gvk = RIG_NODE, .changed = on_node, .data = seen};
 }
 
-static struct error *start(void *data, struct workload *workload)
+static struct error *start(void *data, struct cluster_connection *connection)
 {
     struct seen *seen = data;
-    CHECK(workload_is_connected(workload));
+    CHECK(cluster_connection_is_connected(connection));
     seen->starts++;
     return seen->fails ? error_new(ERROR_INTERNAL, "not now") : NULL;
 }
@@ -302,17 +302,17 @@ SIM_TEST(cc_28_after_a_disconnect_everybody_is_told)
 {
     SCOPED(rig) rig;
     SCOPED(seen) seen = {0};
-    OWNED(workload) workload = NULL;
+    OWNED(cluster_connection) connection = NULL;
     rig_init(&rig, 1);
     rig_connect(&rig);
     rig.status = 401;
     CHECK_EQ(rig_reconcile_after(&rig, 10 * SECOND), MILLISECOND);
     const struct clustercache_watch watch = watch_of(&seen, "w");
-    CHECK_ERROR(clustercache_get_client(rig.cache, RIG_KEY, &workload), ERROR_NOT_CONNECTED);
-    CHECK_ERROR(clustercache_get_reader(rig.cache, RIG_KEY, &workload), ERROR_NOT_CONNECTED);
-    CHECK_ERROR(clustercache_get_uncached_client(rig.cache, RIG_KEY, &workload),
+    CHECK_ERROR(clustercache_get_client(rig.cache, RIG_KEY, &connection), ERROR_NOT_CONNECTED);
+    CHECK_ERROR(clustercache_get_reader(rig.cache, RIG_KEY, &connection), ERROR_NOT_CONNECTED);
+    CHECK_ERROR(clustercache_get_uncached_client(rig.cache, RIG_KEY, &connection),
                 ERROR_NOT_CONNECTED);
-    CHECK_ERROR(clustercache_get_rest_config(rig.cache, RIG_KEY, &workload), ERROR_NOT_CONNECTED);
+    CHECK_ERROR(clustercache_get_rest_config(rig.cache, RIG_KEY, &connection), ERROR_NOT_CONNECTED);
     CHECK_ERROR(clustercache_watch(rig.cache, RIG_KEY, &watch), ERROR_NOT_CONNECTED);
 }
 

@@ -40,8 +40,8 @@ static struct accessor *accessor_of(const struct site *site)
 
 static bool is_connected(const struct site *site)
 {
-    OWNED(workload) workload = NULL;
-    OWNED(error) err = clustercache_get_client(site->chaos->cache, site->key, &workload);
+    OWNED(cluster_connection) connection = NULL;
+    OWNED(error) err = clustercache_get_client(site->chaos->cache, site->key, &connection);
     if (err && !error_is(err, ERROR_NOT_CONNECTED))
         test_fail(TEST_PLACE(site->name), "%s", err->message);
     return !err;
@@ -78,7 +78,7 @@ static size_t check_site(const struct site *site)
         clustercache_get_health(site->chaos->cache, site->key);
     const int64_t now = loop_now(loop_current());
     const bool connected = is_connected(site);
-    CHECK_EQ(connected, accessor->workload != NULL);
+    CHECK_EQ(connected, accessor->connection != NULL);
     CHECK_EQ(value_of(accessor->series.up), connected ? 1.0 : 0.0);
     CHECK(!connected || health.failures < THRESHOLD);
     CHECK(!connected || now - health.last_probe <= SURELY_PROBED);

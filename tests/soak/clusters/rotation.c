@@ -23,15 +23,15 @@ static bool count_one(void *data, struct object *object)
 /* Everything a consumer may do, through a connection it has just asked for. */
 static void call(struct site *site)
 {
-    OWNED(workload) workload = NULL;
+    OWNED(cluster_connection) connection = NULL;
     OWNED(object) live = NULL;
     OWNED(object) cached = NULL;
     size_t listed = 0;
-    CHECK_OK(clustercache_get_client(site->chaos->cache, site->key, &workload));
-    CHECK_OK(
-        client_get(workload_client(workload), GVR("", "v1", "nodes"), KEY("", "n1"), NULL, &live));
-    CHECK_OK(workload_get(workload, CHAOS_NODE, KEY("", "n1"), &cached));
-    CHECK_OK(workload_list(workload, CHAOS_NODE, STR(""), count_one, &listed));
+    CHECK_OK(clustercache_get_client(site->chaos->cache, site->key, &connection));
+    CHECK_OK(client_get(cluster_connection_client(connection), GVR("", "v1", "nodes"),
+                        KEY("", "n1"), NULL, &live));
+    CHECK_OK(cluster_connection_get(connection, CHAOS_NODE, KEY("", "n1"), &cached));
+    CHECK_OK(cluster_connection_list(connection, CHAOS_NODE, STR(""), count_one, &listed));
     CHECK_EQ(listed, (size_t)CHAOS_NODES);
     site->calls++;
 }

@@ -1,19 +1,19 @@
-#include "clustercache/pod.h"
+#include "clustercache/self_hosted.h"
 
 #include "apimachinery/object.h"
 #include "client/client.h"
+#include "clustercache/cluster_connection_internal.h"
 #include "clustercache/clustercache_internal.h"
-#include "clustercache/workload_internal.h"
 
-struct error *pod_is_on(struct workload *workload, bool *ret_is_on)
+struct error *self_hosted_check(struct cluster_connection *connection, bool *ret_is_on)
 {
-    const struct clustercache_options *options = &workload->config->options;
+    const struct clustercache_options *options = &connection->config->options;
     const struct key key = {options->pod_namespace, options->pod_name};
     OWNED(object) pod = NULL;
     *ret_is_on = false;
-    if (!workload->config->has_pod)
+    if (!connection->config->has_own_pod)
         return NULL;
-    struct error *err = client_get(workload->client, GVR("", "v1", "pods"), key, NULL, &pod);
+    struct error *err = client_get(connection->client, GVR("", "v1", "pods"), key, NULL, &pod);
     if (error_is(err, ERROR_NOT_FOUND))
         return error_ignore(err, ERROR_NOT_FOUND);
     TRY(err);

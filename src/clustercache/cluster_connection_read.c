@@ -3,13 +3,13 @@
 #include "base/memory.h"
 #include "client/client.h"
 #include "client/discovery/discovery.h"
+#include "clustercache/cluster_connection_caches.h"
+#include "clustercache/cluster_connection_internal.h"
 #include "clustercache/clustercache_internal.h"
-#include "clustercache/workload_caches.h"
-#include "clustercache/workload_internal.h"
 
-static bool is_uncached(const struct workload *workload, struct gvk gvk)
+static bool is_uncached(const struct cluster_connection *connection, struct gvk gvk)
 {
-    const struct clustercache_options *options = &workload->config->options;
+    const struct clustercache_options *options = &connection->config->options;
     for (size_t i = 0; i < options->uncached_count; i++)
         if (gvk_eq(options->uncached[i], gvk))
             return true;
@@ -17,9 +17,10 @@ static bool is_uncached(const struct workload *workload, struct gvk gvk)
 }
 
 /* Why waiting for a cache ended, in the words of those who read from it. */
-static struct error *not_synced(const struct workload *workload, struct gvk gvk, struct error *err)
+static struct error *not_synced(const struct cluster_connection *connection, struct gvk gvk,
+                                struct error *err)
 {
-    if (!workload_is_connected(workload)) {
+    if (!cluster_connection_is_connected(connection)) {
         error_free(err);
         return clustercache_not_connected();
     }
@@ -30,42 +31,43 @@ static struct error *not_synced(const struct workload *workload, struct gvk gvk,
 }
 
 /* Suspends until the cache of a kind is synced. */
-static struct error *get_synced(struct workload *workload, struct gvk gvk, struct cache **ret_cache)
+static struct error *get_synced(struct cluster_connection *connection, struct gvk gvk,
+                                struct cache **ret_cache)
 {
     struct cache *cache;
-    if (!workload_is_connected(workload))
+    if (!cluster_connection_is_connected(connection))
         return clustercache_not_connected();
-    TRY(workload_caches_get(workload->caches, gvk, &cache));
+    TRY(cluster_connection_caches_get(connection->caches, gvk, &cache));
     struct error *err = cache_wait_synced(cache);
-    if (err || !workload_is_connected(workload))
-        return not_synced(workload, gvk, err);
+    if (err || !cluster_connection_is_connected(connection))
+        return not_synced(connection, gvk, err);
     *ret_cache = cache;
     return NULL;
 }
 
-static struct error *find_live(struct workload *workload, struct arena *arena, struct gvk gvk,
-                               struct gvr *ret_gvr)
+static struct error *find_live(struct cluster_connection *connection, struct arena *arena,
+                               struct gvk gvk, struct gvr *ret_gvr)
 {
     struct discovery_mapping mapping;
-    if (!workload_is_connected(workload))
+    if (!cluster_connection_is_connected(connection))
         return clustercache_not_connected();
-    TRY(discovery_find_kind(workload->discovery, arena, gvk, &mapping));
+    TRY(discovery_find_kind(connection->discovery, arena, gvk, &mapping));
     *ret_gvr = mapping.gvr;
     return NULL;
 }
 
-struct error *workload_get(struct workload *workload, struct gvk gvk, struct key key,
-                           struct object **ret_object)
+struct error *cluster_connection_get(struct cluster_connection *connection, struct gvk gvk,
+                                     struct key key, struct object **ret_object)
 {
     struct cache *cache = NULL;
-    FIBER_TIMEOUT(workload->config->options.timeout);
-    if (is_uncached(workload, gvk)) {
+    FIBER_TIMEOUT(connection->config->options.timeout);
+    if (is_uncached(connection, gvk)) {
         SCOPED(arena) arena = {0};
         struct gvr gvr = {0};
-        TRY(find_live(workload, &arena, gvk, &gvr));
-        return client_get(workload->client, gvr, key, NULL, ret_object);
+        TRY(find_live(connection, &arena, gvk, &gvr));
+        return client_get(connection->client, gvr, key, NULL, ret_object);
     }
-    TRY(get_synced(workload, gvk, &cache));
+    TRY(get_synced(connection, gvk, &cache));
     OWNED(object_text) text = cache_get_text(cache, key);
     if (!text)
         return error_new(ERROR_NOT_FOUND, "%.*s \"%.*s\" not found", STR_ARG(gvk.kind),
@@ -97,7 +99,8 @@ static bool keep(void *data, struct object_text *text)
     return true;
 }
 
-static struct error *visit_all(const struct texts *texts, workload_visit_fn *visit, void *data)
+static struct error *visit_all(const struct texts *texts, cluster_connection_visit_fn *visit,
+                               void *data)
 {
     for (size_t i = 0; i < texts->count; i++) {
         OWNED(object) object = NULL;
@@ -109,7 +112,7 @@ static struct error *visit_all(const struct texts *texts, workload_visit_fn *vis
 }
 
 struct live_list {
-    workload_visit_fn *visit;
+    cluster_connection_visit_fn *visit;
     void *data;
     bool is_over;
 };
@@ -121,40 +124,42 @@ static struct error *visit_live(void *data, struct object *object)
     return NULL;
 }
 
-static struct error *list_live(struct workload *workload, struct gvk gvk, struct str namespace,
-                               struct live_list *list)
+static struct error *list_live(struct cluster_connection *connection, struct gvk gvk,
+                               struct str namespace, struct live_list *list)
 {
     SCOPED(arena) arena = {0};
     SCOPED(buf) version = {0};
     struct gvr gvr = {0};
-    TRY(find_live(workload, &arena, gvk, &gvr));
+    TRY(find_live(connection, &arena, gvk, &gvr));
     /* In one page: a list that begins anew in the middle would be visited twice. */
     const struct client_list_options options = {.limit = -1};
     const struct client_list_sink sink = {.each = visit_live, .data = list};
-    return client_list_each(workload->client, gvr, namespace, &options, &sink, &version);
+    return client_list_each(connection->client, gvr, namespace, &options, &sink, &version);
 }
 
-struct error *workload_list(struct workload *workload, struct gvk gvk, struct str namespace,
-                            workload_visit_fn *visit, void *data)
+struct error *cluster_connection_list(struct cluster_connection *connection, struct gvk gvk,
+                                      struct str namespace, cluster_connection_visit_fn *visit,
+                                      void *data)
 {
     SCOPED(texts) texts = {0};
     {
         struct cache *cache = NULL;
-        FIBER_TIMEOUT(workload->config->options.timeout);
-        if (is_uncached(workload, gvk))
-            return list_live(workload, gvk, namespace, &(struct live_list){visit, data, false});
-        TRY(get_synced(workload, gvk, &cache));
+        FIBER_TIMEOUT(connection->config->options.timeout);
+        if (is_uncached(connection, gvk))
+            return list_live(connection, gvk, namespace, &(struct live_list){visit, data, false});
+        TRY(get_synced(connection, gvk, &cache));
         cache_each(cache, namespace, keep, &texts);
     }
     return visit_all(&texts, visit, data);
 }
 
 /* NOLINTNEXTLINE(readability-function-size): of what, which, and what to do with them */
-struct error *workload_list_indexed(struct workload *workload, struct gvk gvk, struct str index,
-                                    struct str value, workload_visit_fn *visit, void *data)
+struct error *cluster_connection_list_indexed(struct cluster_connection *connection, struct gvk gvk,
+                                              struct str index, struct str value,
+                                              cluster_connection_visit_fn *visit, void *data)
 {
     SCOPED(texts) texts = {0};
-    const struct clustercache_options *options = &workload->config->options;
+    const struct clustercache_options *options = &connection->config->options;
     bool is_known = false;
     for (size_t i = 0; i < options->index_count; i++)
         is_known |= gvk_eq(options->indexes[i].gvk, gvk) && str_eq(options->indexes[i].name, index);
@@ -163,7 +168,7 @@ struct error *workload_list_indexed(struct workload *workload, struct gvk gvk, s
     {
         struct cache *cache = NULL;
         FIBER_TIMEOUT(options->timeout);
-        TRY(get_synced(workload, gvk, &cache));
+        TRY(get_synced(connection, gvk, &cache));
         cache_each_indexed(cache, index, STR(""), value, keep, &texts);
     }
     return visit_all(&texts, visit, data);

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 
-struct workload;
+struct cluster_connection;
 
 /* Suspends: asks the cluster for our Pod. No pod known: no. */
-MUST_USE struct error *pod_is_on(struct workload *workload, bool *ret_is_on);
+MUST_USE struct error *self_hosted_check(struct cluster_connection *connection, bool *ret_is_on);

@@ -1,4 +1,4 @@
-#include "clustercache/workload_caches.h"
+#include "clustercache/cluster_connection_caches.h"
 
 #include "async/fiber.h"
 #include "async/loop.h"
@@ -8,8 +8,8 @@
 #include "base/random.h"
 #include "client/client.h"
 #include "client/discovery/discovery.h"
+#include "clustercache/cluster_connection_internal.h"
 #include "clustercache/clustercache_internal.h"
-#include "clustercache/workload_internal.h"
 
 #define ATTACH_RETRY (10 * SECOND)
 
@@ -21,7 +21,7 @@ struct kind {
 };
 
 struct watcher {
-    struct workload_caches *caches;
+    struct cluster_connection_caches *caches;
     struct clustercache_watch watch; /* kind and name in texts */
     struct arena texts;
     struct cache_handler handler;
@@ -41,24 +41,26 @@ static void watcher_release(void *value)
     mem_free(watcher);
 }
 
-struct workload_caches *workload_caches_new(struct workload *workload)
+struct cluster_connection_caches *
+cluster_connection_caches_new(struct cluster_connection *connection)
 {
-    struct workload_caches *caches = NEW(struct workload_caches);
+    struct cluster_connection_caches *caches = NEW(struct cluster_connection_caches);
     caches->references = 1;
-    caches->config = clustercache_config_ref(workload->config);
-    caches->workload = workload_ref(workload);
+    caches->config = clustercache_config_ref(connection->config);
+    caches->connection = cluster_connection_ref(connection);
     caches->watches.release = watcher_release;
     list_init(&caches->kinds);
     return caches;
 }
 
-struct workload_caches *workload_caches_ref(struct workload_caches *caches)
+struct cluster_connection_caches *
+cluster_connection_caches_ref(struct cluster_connection_caches *caches)
 {
     caches->references++;
     return caches;
 }
 
-void workload_caches_free(struct workload_caches *caches)
+void cluster_connection_caches_free(struct cluster_connection_caches *caches)
 {
     if (!caches || --caches->references > 0)
         return;
@@ -72,46 +74,47 @@ void workload_caches_free(struct workload_caches *caches)
 /* Its own fiber, since ending caches suspends and whoever disconnects does not wait. */
 static struct error *tidy_up(void *data)
 {
-    struct workload_caches *caches = data;
+    struct cluster_connection_caches *caches = data;
     scope_done(&caches->fibers);
     cache_set_free(TAKE(caches->set));
-    workload_free(TAKE(caches->workload));
-    workload_caches_free(caches);
+    cluster_connection_free(TAKE(caches->connection));
+    cluster_connection_caches_free(caches);
     return NULL;
 }
 
-void workload_caches_end(struct workload_caches *caches, struct scope *endings)
+void cluster_connection_caches_end(struct cluster_connection_caches *caches, struct scope *endings)
 {
     if (caches->is_ended)
         return;
     caches->is_ended = true;
     timer_stop(caches->config->loop, &caches->resync);
     scope_cancel(&caches->fibers);
-    scope_start(endings, "end of caches", tidy_up, workload_caches_ref(caches));
+    scope_start(endings, "end of caches", tidy_up, cluster_connection_caches_ref(caches));
 }
 
-void workload_caches_move(struct workload_caches *caches, struct workload *workload)
+void cluster_connection_caches_move(struct cluster_connection_caches *caches,
+                                    struct cluster_connection *connection)
 {
-    OWNED(workload) old = caches->workload;
-    caches->workload = workload_ref(workload);
+    OWNED(cluster_connection) old = caches->connection;
+    caches->connection = cluster_connection_ref(connection);
     if (!caches->set)
         return;
-    client_offer_http2(workload->client);
-    cache_set_use(caches->set, workload->client);
+    client_offer_http2(connection->client);
+    cache_set_use(caches->set, connection->client);
 }
 
-static void start_resync(struct workload_caches *caches);
+static void start_resync(struct cluster_connection_caches *caches);
 
 static void on_resync(void *data)
 {
-    struct workload_caches *caches = data;
+    struct cluster_connection_caches *caches = data;
     LIST_FOREACH (struct kind, kind, &caches->kinds, link)
         cache_resync(kind->cache);
     start_resync(caches);
 }
 
 /* A tenth more or less, so that clusters do not resync together. */
-static void start_resync(struct workload_caches *caches)
+static void start_resync(struct cluster_connection_caches *caches)
 {
     struct loop *loop = caches->config->loop;
     const duration period = caches->config->options.sync_period;
@@ -120,7 +123,7 @@ static void start_resync(struct workload_caches *caches)
     timer_start(loop, &caches->resync, loop_now(loop) + span, on_resync, caches);
 }
 
-static struct kind *find_kind(const struct workload_caches *caches, struct gvk gvk)
+static struct kind *find_kind(const struct cluster_connection_caches *caches, struct gvk gvk)
 {
     LIST_FOREACH (struct kind, kind, &caches->kinds, link)
         if (gvk_eq(kind->gvk, gvk))
@@ -141,18 +144,19 @@ static struct cache_options options_of(const struct clustercache_options *option
     return found;
 }
 
-static struct cache_set *get_set(struct workload_caches *caches)
+static struct cache_set *get_set(struct cluster_connection_caches *caches)
 {
     if (!caches->set) {
-        client_offer_http2(caches->workload->client);
-        caches->set = cache_set_new(caches->config->loop, caches->workload->client);
-        cache_set_name(caches->set, "Cluster", caches->workload->cluster);
+        client_offer_http2(caches->connection->client);
+        caches->set = cache_set_new(caches->config->loop, caches->connection->client);
+        cache_set_name(caches->set, "Cluster", caches->connection->cluster);
         start_resync(caches);
     }
     return caches->set;
 }
 
-static struct cache *add_kind(struct workload_caches *caches, struct gvk gvk, struct cache *cache)
+static struct cache *add_kind(struct cluster_connection_caches *caches, struct gvk gvk,
+                              struct cache *cache)
 {
     const struct clustercache_options *options = &caches->config->options;
     struct kind *kind = NEW(struct kind);
@@ -165,15 +169,15 @@ static struct cache *add_kind(struct workload_caches *caches, struct gvk gvk, st
     return cache;
 }
 
-static struct cache *begin(struct workload_caches *caches, struct gvk gvk, struct gvr gvr)
+static struct cache *begin(struct cluster_connection_caches *caches, struct gvk gvk, struct gvr gvr)
 {
     struct cache_options wanted = options_of(&caches->config->options, gvk);
     wanted.gvr = gvr;
     return add_kind(caches, gvk, cache_set_get(get_set(caches), &wanted));
 }
 
-void workload_caches_hold(struct workload_caches *caches, struct gvk gvk,
-                          struct object *const *objects, size_t count)
+void cluster_connection_caches_hold(struct cluster_connection_caches *caches, struct gvk gvk,
+                                    struct object *const *objects, size_t count)
 {
     struct cache_options wanted = options_of(&caches->config->options, gvk);
     /* Only a server knows the resource; the kind says as much to people. */
@@ -181,8 +185,8 @@ void workload_caches_hold(struct workload_caches *caches, struct gvk gvk,
     add_kind(caches, gvk, cache_set_hold(get_set(caches), &wanted, objects, count));
 }
 
-struct error *workload_caches_get(struct workload_caches *caches, struct gvk gvk,
-                                  struct cache **ret_cache)
+struct error *cluster_connection_caches_get(struct cluster_connection_caches *caches,
+                                            struct gvk gvk, struct cache **ret_cache)
 {
     const struct kind *kind = find_kind(caches, gvk);
     if (caches->is_ended)
@@ -190,9 +194,9 @@ struct error *workload_caches_get(struct workload_caches *caches, struct gvk gvk
     if (!kind) {
         SCOPED(arena) arena = {0};
         struct discovery_mapping mapping;
-        OWNED(workload) workload = workload_ref(caches->workload);
+        OWNED(cluster_connection) connection = cluster_connection_ref(caches->connection);
         FIBER_TIMEOUT(caches->config->options.timeout);
-        TRY(discovery_find_kind(workload->discovery, &arena, gvk, &mapping));
+        TRY(discovery_find_kind(connection->discovery, &arena, gvk, &mapping));
         if (caches->is_ended)
             return clustercache_not_connected();
         kind = find_kind(caches, gvk); /* somebody else may have been faster */
@@ -203,12 +207,12 @@ struct error *workload_caches_get(struct workload_caches *caches, struct gvk gvk
     return NULL;
 }
 
-struct error *workload_caches_begin_indexes(struct workload_caches *caches)
+struct error *cluster_connection_caches_begin_indexes(struct cluster_connection_caches *caches)
 {
     const struct clustercache_options *options = &caches->config->options;
     struct cache *cache;
     for (size_t i = 0; i < options->index_count; i++)
-        TRY(workload_caches_get(caches, options->indexes[i].gvk, &cache),
+        TRY(cluster_connection_caches_get(caches, options->indexes[i].gvk, &cache),
             "error adding index for field \"%.*s\" to cache", STR_ARG(options->indexes[i].name));
     if (!caches->set)
         return NULL;
@@ -225,7 +229,8 @@ struct error *workload_caches_begin_indexes(struct workload_caches *caches)
                                "error when waiting for cache to sync: context canceled");
 }
 
-bool workload_caches_has_watch(const struct workload_caches *caches, struct str name)
+bool cluster_connection_caches_has_watch(const struct cluster_connection_caches *caches,
+                                         struct str name)
 {
     return map_has(&caches->watches, name);
 }
@@ -233,23 +238,23 @@ bool workload_caches_has_watch(const struct workload_caches *caches, struct str 
 static void on_change(void *data, const struct cache_event *event)
 {
     const struct watcher *watcher = data;
-    const struct workload_caches *caches = watcher->caches;
+    const struct cluster_connection_caches *caches = watcher->caches;
     if (!caches->is_ended)
-        watcher->watch.changed(watcher->watch.data, caches->workload->cluster, event);
+        watcher->watch.changed(watcher->watch.data, caches->connection->cluster, event);
 }
 
 /* Suspends until the kind can be had, or the connection ends. */
 static struct error *attach(void *data)
 {
     struct watcher *watcher = data;
-    struct workload_caches *caches = watcher->caches;
-    /* Before the end there is always a workload, though not always the same. */
+    struct cluster_connection_caches *caches = watcher->caches;
+    /* Before the end there is always a connection, though not always the same. */
     SCOPED(arena) arena = {0};
-    const struct key cluster = key_copy(&arena, caches->workload->cluster);
+    const struct key cluster = key_copy(&arena, caches->connection->cluster);
     LOG_CONTEXT(LOG_KEY("Cluster", cluster.namespace, cluster.name));
     while (!caches->is_ended) {
         struct cache *cache;
-        OWNED(error) err = workload_caches_get(caches, watcher->watch.gvk, &cache);
+        OWNED(error) err = cluster_connection_caches_get(caches, watcher->watch.gvk, &cache);
         if (!err) {
             cache_add_handler(cache, &watcher->handler);
             return NULL;
@@ -263,7 +268,8 @@ static struct error *attach(void *data)
     return NULL;
 }
 
-void workload_caches_watch(struct workload_caches *caches, const struct clustercache_watch *watch)
+void cluster_connection_caches_watch(struct cluster_connection_caches *caches,
+                                     const struct clustercache_watch *watch)
 {
     struct watcher *watcher = NEW(struct watcher);
     watcher->caches = caches;
