@@ -131,8 +131,10 @@ static struct kind *find_kind(const struct cluster_connection_caches *caches, st
     return NULL;
 }
 
-static struct cache_options options_of(const struct clustercache_options *options, struct gvk gvk)
+struct cache_options
+cluster_connection_caches_options(const struct cluster_connection_caches *caches, struct gvk gvk)
 {
+    const struct clustercache_options *options = &caches->config->options;
     struct cache_options found = {.transform = options->transform};
     for (size_t i = 0; i < options->kind_count; i++) {
         if (!gvk_eq(options->kinds[i].gvk, gvk))
@@ -144,7 +146,7 @@ static struct cache_options options_of(const struct clustercache_options *option
     return found;
 }
 
-static struct cache_set *get_set(struct cluster_connection_caches *caches)
+struct cache_set *cluster_connection_caches_set(struct cluster_connection_caches *caches)
 {
     if (!caches->set) {
         client_offer_http2(caches->connection->client);
@@ -155,8 +157,8 @@ static struct cache_set *get_set(struct cluster_connection_caches *caches)
     return caches->set;
 }
 
-static struct cache *add_kind(struct cluster_connection_caches *caches, struct gvk gvk,
-                              struct cache *cache)
+struct cache *cluster_connection_caches_add(struct cluster_connection_caches *caches,
+                                            struct gvk gvk, struct cache *cache)
 {
     const struct clustercache_options *options = &caches->config->options;
     struct kind *kind = NEW(struct kind);
@@ -171,18 +173,10 @@ static struct cache *add_kind(struct cluster_connection_caches *caches, struct g
 
 static struct cache *begin(struct cluster_connection_caches *caches, struct gvk gvk, struct gvr gvr)
 {
-    struct cache_options wanted = options_of(&caches->config->options, gvk);
+    struct cache_options wanted = cluster_connection_caches_options(caches, gvk);
     wanted.gvr = gvr;
-    return add_kind(caches, gvk, cache_set_get(get_set(caches), &wanted));
-}
-
-void cluster_connection_caches_hold(struct cluster_connection_caches *caches, struct gvk gvk,
-                                    struct object *const *objects, size_t count)
-{
-    struct cache_options wanted = options_of(&caches->config->options, gvk);
-    /* Only a server knows the resource; the kind says as much to people. */
-    wanted.gvr = (struct gvr){gvk.group, gvk.version, gvk.kind};
-    add_kind(caches, gvk, cache_set_hold(get_set(caches), &wanted, objects, count));
+    return cluster_connection_caches_add(
+        caches, gvk, cache_set_get(cluster_connection_caches_set(caches), &wanted));
 }
 
 struct error *cluster_connection_caches_get(struct cluster_connection_caches *caches,

@@ -51,9 +51,16 @@ void cluster_connection_caches_move(struct cluster_connection_caches *caches,
 MUST_USE struct error *cluster_connection_caches_get(struct cluster_connection_caches *caches,
                                                      struct gvk gvk, struct cache **ret_cache);
 
-/* For fakes: the kind is there, with these objects, whatever a server says. */
-void cluster_connection_caches_hold(struct cluster_connection_caches *caches, struct gvk gvk,
-                                    struct object *const *objects, size_t count);
+/*
+ * The steps by which a kind gets its cache: the options that hold for it, the cache_set (made with
+ * the first kind), and the cache among those of the connection, with the indexes of its kind. A
+ * fake goes them with a cache that no server fills.
+ */
+struct cache_options
+cluster_connection_caches_options(const struct cluster_connection_caches *caches, struct gvk gvk);
+struct cache_set *cluster_connection_caches_set(struct cluster_connection_caches *caches);
+struct cache *cluster_connection_caches_add(struct cluster_connection_caches *caches,
+                                            struct gvk gvk, struct cache *cache);
 
 /* Every index of the options, begun and synced. Suspends. */
 MUST_USE struct error *

@@ -1,4 +1,4 @@
-#include "clustercache/clustercache_fake.h"
+#include "support/clustercache/clustercache_fake.h"
 
 #include "apimachinery/wellknown.h"
 #include "async/fiber.h"

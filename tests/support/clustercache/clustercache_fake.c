@@ -1,4 +1,4 @@
-#include "clustercache/clustercache_fake.h"
+#include "support/clustercache/clustercache_fake.h"
 
 #include "base/memory.h"
 #include "client/client.h"
@@ -51,12 +51,22 @@ static struct error *start_nothing(void *data, struct cluster_connection *connec
     return NULL;
 }
 
+static void hold_kind(struct cluster_connection_caches *caches,
+                      const struct clustercache_fake_kind *kind)
+{
+    struct cache_options options = cluster_connection_caches_options(caches, kind->gvk);
+    /* Only a server knows the resource; the kind is good enough for logs. */
+    options.gvr = (struct gvr){kind->gvk.group, kind->gvk.version, kind->gvk.kind};
+    struct cache_set *set = cluster_connection_caches_set(caches);
+    cluster_connection_caches_add(caches, kind->gvk,
+                                  cache_set_hold(set, &options, kind->objects, kind->count));
+}
+
 static void fill_caches(struct cluster_connection_caches *caches,
                         const struct clustercache_fake_options *options)
 {
     for (size_t i = 0; i < options->kind_count; i++)
-        cluster_connection_caches_hold(caches, options->kinds[i].gvk, options->kinds[i].objects,
-                                       options->kinds[i].count);
+        hold_kind(caches, &options->kinds[i]);
     for (size_t i = 0; i < options->watch_count; i++)
         cluster_connection_caches_watch(
             caches,
