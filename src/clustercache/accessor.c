@@ -1,3 +1,7 @@
+/*
+ * The life of an accessor and the arithmetic of its health. The operations are in connect.c and
+ * probe.c; clustercache_reconcile.c decides when they run.
+ */
 #include "clustercache/accessor.h"
 
 #include "async/loop.h"
@@ -30,6 +34,8 @@ static void note_success(struct accessor_health *health, struct accessor_moment 
     health->failures = 0;
 }
 
+/* The count has no ceiling but that of its type: it goes on from the threshold after a disconnect.
+ */
 static void note_failure(struct accessor_health *health, struct accessor_moment moment)
 {
     note_probe(health, moment);
@@ -41,12 +47,14 @@ void accessor_health_connected(struct accessor_health *health, struct accessor_m
     note_success(health, moment);
 }
 
+/* The time of the last success stays, so sources hear how long a cluster has been unreachable. */
 void accessor_health_connect_failed(struct accessor_health *health, struct accessor_moment moment)
 {
     note_failure(health, moment);
     health->last_connect_error = moment.now;
 }
 
+/* A 401 counts as a failure as well; the reconcile lets unauthorized win over too many failures. */
 struct probe_consequence accessor_health_probed(struct accessor_health *health,
                                                 enum accessor_probe probe, uint32_t threshold,
                                                 struct accessor_moment moment)
@@ -83,7 +91,7 @@ void accessor_free(struct accessor *accessor)
 {
     if (!accessor)
         return;
-    scope_done(&accessor->operations);
+    scope_done(&accessor->operations); /* cancels operations and waits until they have ended */
     cluster_connection_free(accessor->connection);
     clustercache_series_done(&accessor->series);
     kubeconfig_secret_mark_done(&accessor->secret);
@@ -99,6 +107,7 @@ struct accessor_moment accessor_now(const struct accessor *accessor)
     return (struct accessor_moment){loop_now(loop), loop_wall(loop)};
 }
 
+/* Sources are registered before the start, but accessors do not know how many there will be. */
 int64_t *accessor_last_event(struct accessor *accessor, size_t source)
 {
     if (source >= accessor->last_event_count) {
@@ -112,7 +121,7 @@ int64_t *accessor_last_event(struct accessor *accessor, size_t source)
 
 void accessor_disconnect(struct accessor *accessor)
 {
-    /* At the end of the process nobody reconciles who would have said so. */
+    /* Repeats the fields of a reconcile: clustercache_free() disconnects outside of one. */
     LOG_CONTEXT(LOG_STR("controller", STR("clustercache")),
                 LOG_KEY("Cluster", accessor->key.namespace, accessor->key.name));
     if (!accessor->connection) {

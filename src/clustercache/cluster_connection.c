@@ -1,3 +1,17 @@
+/*
+ * A connection: making the client, the probe, and handing caches from one connection to the next.
+ *
+ * The steps of a connection's life, all called by connect.c and accessor.c:
+ *
+ *     cluster_connection_new            from a rest_config
+ *     cluster_connection_open           client and discovery; twice if this process is self-hosted
+ *     cluster_connection_begin_caches   for a new connection, or
+ *     cluster_connection_take_over      for changed credentials on the same server
+ *     cluster_connection_end            disconnect; references may stay
+ *     cluster_connection_free           the last reference
+ *
+ * Reads from caches are in cluster_connection_read.c.
+ */
 #include "clustercache/cluster_connection.h"
 
 #include <assert.h>
@@ -39,7 +53,7 @@ void cluster_connection_open(struct cluster_connection *connection)
         .qps = options->qps,
         .burst = options->burst,
         .timeout = options->timeout,
-        .no_http2 = true, /* until something is watched */
+        .no_http2 = true, /* until the first cache: see client_offer_http2() */
     };
     connection->client = client_new(connection->config->loop, &client);
     connection->discovery =
@@ -90,6 +104,7 @@ const struct rest_config *cluster_connection_config(const struct cluster_connect
     return &connection->rest;
 }
 
+/* The version is asked for at first use, because most connections never need it. */
 struct error *cluster_connection_server_version(struct cluster_connection *connection,
                                                 struct str *ret_version)
 {
@@ -98,14 +113,17 @@ struct error *cluster_connection_server_version(struct cluster_connection *conne
         struct str version;
         FIBER_TIMEOUT(connection->config->options.timeout);
         TRY(discovery_server_version(connection->client, &arena, &version));
-        if (!connection->server_version.len) /* nobody was faster */
+        if (!connection->server_version.len) /* not set by another fiber meanwhile */
             connection->server_version = arena_str(&connection->rest.arena, version);
     }
     *ret_version = connection->server_version;
     return NULL;
 }
 
-/* Of a probe the status alone counts; what a server says about it is anybody's text. */
+/*
+ * The error of a probe by its status alone: the body comes from a server that may not be an API
+ * server at all. The texts are those of client-go (NewGenericServerResponse).
+ */
 static struct error *from_status(int status)
 {
     static const struct {
@@ -141,6 +159,7 @@ static struct error *from_status(int status)
     return err;
 }
 
+/* The request has its own rate limit and timeout: a probe must not queue behind other requests. */
 struct error *cluster_connection_probe(struct cluster_connection *connection, duration timeout)
 {
     SCOPED(arena) arena = {0};
@@ -155,7 +174,7 @@ struct error *cluster_connection_probe(struct cluster_connection *connection, du
     FIBER_TIMEOUT(timeout);
     struct error *err = client_raw(connection->client, &request, &arena, &body, &answer);
     if (error_is(err, ERROR_TOO_LARGE) && answer.status)
-        err = error_ignore(err, ERROR_TOO_LARGE); /* an answer is an answer, however long */
+        err = error_ignore(err, ERROR_TOO_LARGE); /* the status counts, however long the body is */
     const int status = err ? err->http_status : answer.status;
     if (!status || (status >= 200 && status <= 206))
         return err;
@@ -163,6 +182,7 @@ struct error *cluster_connection_probe(struct cluster_connection *connection, du
     return from_status(status);
 }
 
+/* Caches may be moved between such connections: their objects and versions are the same. */
 bool cluster_connection_is_same_server(const struct cluster_connection *a,
                                        const struct cluster_connection *b)
 {

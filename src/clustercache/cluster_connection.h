@@ -1,9 +1,10 @@
 /*
- * One connection to a workload cluster, shared by reference: clients, kinds and caches.
+ * One connection to a workload cluster: client, discovery and caches. Shared by reference.
  *
- * A reference keeps it usable after it has ended: live requests still go out, with the credentials
- * it was made with; cached reads say ERROR_NOT_CONNECTED. When the credentials of a cluster change
- * while it is connected, new references have the new ones, and caches move over.
+ * A reference stays usable after the ClusterCache has ended the connection: live requests still go
+ * out with the credentials the connection was made with, and cached reads fail with
+ * ERROR_NOT_CONNECTED. When the kubeconfig of a connected cluster changes, the ClusterCache makes a
+ * new connection and moves the caches over to it; old references keep the old credentials.
  */
 #pragma once
 
@@ -29,19 +30,26 @@ DEFINE_OWNED(cluster_connection)
 struct key cluster_connection_cluster(const struct cluster_connection *connection);
 bool cluster_connection_is_connected(const struct cluster_connection *connection);
 
-/* The server itself: every call goes out. They live as long as the reference. */
+/*
+ * For requests to the server itself, without a cache. Client, discovery and configuration live as
+ * long as the reference.
+ */
 struct client *cluster_connection_client(struct cluster_connection *connection);
 struct discovery *cluster_connection_discovery(struct cluster_connection *connection);
 const struct rest_config *cluster_connection_config(const struct cluster_connection *connection);
 
-/* "v1.36.4", asked for once per connection. Suspends the first time. */
+/* The gitVersion of the server, such as "v1.36.4". The first call asks the server and suspends. */
 MUST_USE struct error *cluster_connection_server_version(struct cluster_connection *connection,
                                                          struct str *ret_version);
 
 /*
- * Reads out of caches, which are begun by the first who asks for a kind, and waited for within the
- * time of a request; kinds that are never cached are asked for. Suspend. Namespaces as elsewhere:
- * empty for all of them or for none. What comes back belongs to the caller.
+ * Reads from caches. The first read of a kind starts its cache; a read waits until that cache is
+ * synced, at most for the timeout of a request. Kinds in options.uncached are read from the server
+ * every time. All of these suspend.
+ *
+ * An empty namespace means all namespaces, or none for cluster-scoped kinds. The object of
+ * cluster_connection_get() belongs to the caller; objects that are visited are valid during the
+ * visit. A visit function returns false to stop; it may suspend.
  */
 MUST_USE struct error *cluster_connection_get(struct cluster_connection *connection, struct gvk gvk,
                                               struct key key, struct object **ret_object);
@@ -50,7 +58,7 @@ MUST_USE struct error *cluster_connection_list(struct cluster_connection *connec
                                                struct gvk gvk, struct str namespace,
                                                cluster_connection_visit_fn *visit, void *data);
 
-/* By an index that was asked for in the options of the ClusterCache. */
+/* By an index of options.indexes. ERROR_INVALID for any other. */
 MUST_USE struct error *cluster_connection_list_indexed(struct cluster_connection *connection,
                                                        struct gvk gvk, struct str index,
                                                        struct str value,

@@ -1,3 +1,13 @@
+/*
+ * Caches by kind, their indexes, watches and resyncs.
+ *
+ * A kind gets its cache by the first read, watch or index: discovery maps the kind to a resource,
+ * then a cache of the cache_set lists and watches it. Discovery suspends, so is_ended and the list
+ * of kinds are looked at again after it.
+ *
+ * A watch whose kind the server does not have (a CRD that is installed later) is retried on a fiber
+ * until it works or the connection ends.
+ */
 #include "clustercache/cluster_connection_caches.h"
 
 #include "async/fiber.h"
@@ -11,18 +21,19 @@
 #include "clustercache/cluster_connection_internal.h"
 #include "clustercache/clustercache_internal.h"
 
+/* Between attempts to attach a watch to a kind that the server does not have. */
 #define ATTACH_RETRY (10 * SECOND)
 
 struct kind {
     struct list_link link;
-    struct gvk gvk; /* in texts */
+    struct gvk gvk; /* its strings are in texts */
     struct arena texts;
     struct cache *cache;
 };
 
 struct watcher {
     struct cluster_connection_caches *caches;
-    struct clustercache_watch watch; /* kind and name in texts */
+    struct clustercache_watch watch; /* the strings of kind and name are in texts */
     struct arena texts;
     struct cache_handler handler;
 };
@@ -71,8 +82,8 @@ void cluster_connection_caches_free(struct cluster_connection_caches *caches)
     mem_free(caches);
 }
 
-/* Its own fiber, since ending caches suspends and whoever disconnects does not wait. */
-static struct error *tidy_up(void *data)
+/* On a fiber, because ending caches suspends and a disconnect must not. */
+static struct error *free_caches(void *data)
 {
     struct cluster_connection_caches *caches = data;
     scope_done(&caches->fibers);
@@ -89,7 +100,7 @@ void cluster_connection_caches_end(struct cluster_connection_caches *caches, str
     caches->is_ended = true;
     timer_stop(caches->config->loop, &caches->resync);
     scope_cancel(&caches->fibers);
-    scope_start(endings, "end of caches", tidy_up, cluster_connection_caches_ref(caches));
+    scope_start(endings, "end of caches", free_caches, cluster_connection_caches_ref(caches));
 }
 
 void cluster_connection_caches_move(struct cluster_connection_caches *caches,
@@ -113,7 +124,7 @@ static void on_resync(void *data)
     start_resync(caches);
 }
 
-/* A tenth more or less, so that clusters do not resync together. */
+/* The period varies by a tenth either way, so that clusters do not resync at the same time. */
 static void start_resync(struct cluster_connection_caches *caches)
 {
     struct loop *loop = caches->config->loop;
@@ -171,7 +182,9 @@ struct cache *cluster_connection_caches_add(struct cluster_connection_caches *ca
     return cache;
 }
 
-static struct cache *begin(struct cluster_connection_caches *caches, struct gvk gvk, struct gvr gvr)
+/* The first cache also makes the client offer HTTP/2: watches share one connection then. */
+static struct cache *begin_cache(struct cluster_connection_caches *caches, struct gvk gvk,
+                                 struct gvr gvr)
 {
     struct cache_options wanted = cluster_connection_caches_options(caches, gvk);
     wanted.gvr = gvr;
@@ -193,14 +206,15 @@ struct error *cluster_connection_caches_get(struct cluster_connection_caches *ca
         TRY(discovery_find_kind(connection->discovery, &arena, gvk, &mapping));
         if (caches->is_ended)
             return clustercache_not_connected();
-        kind = find_kind(caches, gvk); /* somebody else may have been faster */
-        *ret_cache = kind ? kind->cache : begin(caches, gvk, mapping.gvr);
+        kind = find_kind(caches, gvk); /* another fiber may have started it meanwhile */
+        *ret_cache = kind ? kind->cache : begin_cache(caches, gvk, mapping.gvr);
         return NULL;
     }
     *ret_cache = kind->cache;
     return NULL;
 }
 
+/* The errors have the texts of Cluster API; the cause is only logged. */
 struct error *cluster_connection_caches_begin_indexes(struct cluster_connection_caches *caches)
 {
     const struct clustercache_options *options = &caches->config->options;
@@ -229,6 +243,7 @@ bool cluster_connection_caches_has_watch(const struct cluster_connection_caches 
     return map_has(&caches->watches, name);
 }
 
+/* No handler is called for a connection that has ended, even if its caches still run. */
 static void on_change(void *data, const struct cache_event *event)
 {
     const struct watcher *watcher = data;
@@ -237,12 +252,12 @@ static void on_change(void *data, const struct cache_event *event)
         watcher->watch.changed(watcher->watch.data, caches->connection->cluster, event);
 }
 
-/* Suspends until the kind can be had, or the connection ends. */
-static struct error *attach(void *data)
+/* Suspends until the server has the kind, or the connection ends. */
+static struct error *attach_watch(void *data)
 {
     struct watcher *watcher = data;
     struct cluster_connection_caches *caches = watcher->caches;
-    /* Before the end there is always a connection, though not always the same. */
+    /* The connection may be another one after each suspension; its key is the same. */
     SCOPED(arena) arena = {0};
     const struct key cluster = key_copy(&arena, caches->connection->cluster);
     LOG_CONTEXT(LOG_KEY("Cluster", cluster.namespace, cluster.name));
@@ -262,6 +277,7 @@ static struct error *attach(void *data)
     return NULL;
 }
 
+/* A watch with a start function is only recorded: it was started by its owner. */
 void cluster_connection_caches_watch(struct cluster_connection_caches *caches,
                                      const struct clustercache_watch *watch)
 {
@@ -273,5 +289,5 @@ void cluster_connection_caches_watch(struct cluster_connection_caches *caches,
     watcher->handler = (struct cache_handler){.changed = on_change, .data = watcher};
     map_put(&caches->watches, watch->name, watcher);
     if (!watch->start)
-        scope_start(&caches->fibers, "watch", attach, watcher);
+        scope_start(&caches->fibers, "watch", attach_watch, watcher);
 }

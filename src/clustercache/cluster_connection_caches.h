@@ -1,9 +1,11 @@
 /*
- * The caches of a connection, and who watches them. They outlive a change of credentials: then they
- * are handed to the connection that has the new ones. Shared by all connections that had them.
+ * The caches of a connection and the watches on them.
  *
- * Nothing is kept that nobody has asked for; as long as that is so, there is not even a cache_set,
- * and the client speaks HTTP/1.1.
+ * Caches outlive a change of credentials: they move to the connection with the new credentials and
+ * are shared by reference between all connections they belonged to.
+ *
+ * A kind is cached only once it is read, watched or indexed. Before the first cache there is no
+ * cache_set, and the client speaks HTTP/1.1.
  */
 #pragma once
 
@@ -20,11 +22,11 @@ struct cluster_connection;
 struct cluster_connection_caches {
     size_t references;
     struct clustercache_config *config;
-    struct cluster_connection *connection; /* whose client is in use; a reference until the end */
-    struct cache_set *set;                 /* NULL: nothing was asked for */
-    struct list kinds;                     /* of cached kinds */
-    struct map watches;                    /* by name */
-    struct scope fibers;                   /* of watches that are not attached yet */
+    struct cluster_connection *connection; /* whose client is in use; a reference until is_ended */
+    struct cache_set *set;                 /* NULL: no kind is cached yet */
+    struct list kinds;                     /* the kinds that are cached */
+    struct map watches;                    /* by their names */
+    struct scope fibers; /* for watches whose kind is not known to the server yet */
     struct timer resync;
     bool is_ended;
 };
@@ -40,12 +42,12 @@ void cluster_connection_caches_free(
 /* See cluster_connection_end(). */
 void cluster_connection_caches_end(struct cluster_connection_caches *caches, struct scope *endings);
 
-/* From now on through this connection's client. Suspends. */
+/* Caches use the client of this connection from now on. Suspends. */
 void cluster_connection_caches_move(struct cluster_connection_caches *caches,
                                     struct cluster_connection *connection);
 
 /*
- * The cache of a kind, begun if nobody has asked for it before. Suspends for the lookup of the
+ * The cache of a kind, which is started if there is none. Suspends while discovery looks up the
  * kind. ERROR_NOT_CONNECTED when the caches have ended.
  */
 MUST_USE struct error *cluster_connection_caches_get(struct cluster_connection_caches *caches,
@@ -62,13 +64,14 @@ struct cache_set *cluster_connection_caches_set(struct cluster_connection_caches
 struct cache *cluster_connection_caches_add(struct cluster_connection_caches *caches,
                                             struct gvk gvk, struct cache *cache);
 
-/* Every index of the options, begun and synced. Suspends. */
+/* Starts the cache of every kind in options.indexes and waits until they are synced. Suspends. */
 MUST_USE struct error *
 cluster_connection_caches_begin_indexes(struct cluster_connection_caches *caches);
 
 bool cluster_connection_caches_has_watch(const struct cluster_connection_caches *caches,
                                          struct str name);
 
-/* Notes the watch and attaches it as soon as its kind can be had. */
+/* Records the watch and attaches it to the cache of its kind, as soon as the server has the kind.
+ */
 void cluster_connection_caches_watch(struct cluster_connection_caches *caches,
                                      const struct clustercache_watch *watch);

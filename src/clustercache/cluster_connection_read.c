@@ -1,5 +1,12 @@
-/* Reads of a connection: out of caches, or live where a kind is never cached. */
+/*
+ * Reads through a connection: from caches, or from the server for kinds in options.uncached.
+ *
+ * Every read has the timeout of a request, which covers the lookup of the kind and the first sync
+ * of its cache. The connection may end while a read waits: then the error is ERROR_NOT_CONNECTED,
+ * whatever the wait itself returned.
+ */
 #include "async/fiber.h"
+#include "base/array.h"
 #include "base/memory.h"
 #include "client/client.h"
 #include "client/discovery/discovery.h"
@@ -16,7 +23,7 @@ static bool is_uncached(const struct cluster_connection *connection, struct gvk 
     return false;
 }
 
-/* Why waiting for a cache ended, in the words of those who read from it. */
+/* The error of a read whose wait for the cache failed, in the words of controller-runtime. */
 static struct error *not_synced(const struct cluster_connection *connection, struct gvk gvk,
                                 struct error *err)
 {
@@ -45,6 +52,7 @@ static struct error *get_synced(struct cluster_connection *connection, struct gv
     return NULL;
 }
 
+/* The resource of a kind that is read from the server. Suspends. */
 static struct error *find_live(struct cluster_connection *connection, struct arena *arena,
                                struct gvk gvk, struct gvr *ret_gvr)
 {
@@ -75,7 +83,10 @@ struct error *cluster_connection_get(struct cluster_connection *connection, stru
     return object_text_read(text, ret_object);
 }
 
-/* What a list holds, so that whoever visits may suspend while the cache goes on. */
+/*
+ * References to the objects of a list. They are collected first, so that a visit may suspend while
+ * the cache changes.
+ */
 struct texts {
     struct object_text **items;
     size_t count, capacity;
@@ -88,14 +99,10 @@ static void texts_done(struct texts *texts)
     mem_free(texts->items);
 }
 
-static bool keep(void *data, struct object_text *text)
+static bool keep_text(void *data, struct object_text *text)
 {
     struct texts *texts = data;
-    if (texts->count == texts->capacity) {
-        texts->capacity = texts->capacity ? 2 * texts->capacity : 64;
-        texts->items = mem_realloc_array(texts->items, texts->capacity, sizeof(*texts->items));
-    }
-    texts->items[texts->count++] = object_text_ref(text);
+    ARRAY_PUSH(texts->items, texts->count, texts->capacity, object_text_ref(text));
     return true;
 }
 
@@ -114,9 +121,10 @@ static struct error *visit_all(const struct texts *texts, cluster_connection_vis
 struct live_list {
     cluster_connection_visit_fn *visit;
     void *data;
-    bool is_over;
+    bool is_over; /* the visit function returned false */
 };
 
+/* Cannot stop a list that is being read, so the rest of the objects is skipped. */
 static struct error *visit_live(void *data, struct object *object)
 {
     struct live_list *list = data;
@@ -131,7 +139,7 @@ static struct error *list_live(struct cluster_connection *connection, struct gvk
     SCOPED(buf) version = {0};
     struct gvr gvr = {0};
     TRY(find_live(connection, &arena, gvk, &gvr));
-    /* In one page: a list that begins anew in the middle would be visited twice. */
+    /* One page: a list that starts over after a 410 would visit objects twice. */
     const struct client_list_options options = {.limit = -1};
     const struct client_list_sink sink = {.each = visit_live, .data = list};
     return client_list_each(connection->client, gvr, namespace, &options, &sink, &version);
@@ -148,12 +156,12 @@ struct error *cluster_connection_list(struct cluster_connection *connection, str
         if (is_uncached(connection, gvk))
             return list_live(connection, gvk, namespace, &(struct live_list){visit, data, false});
         TRY(get_synced(connection, gvk, &cache));
-        cache_each(cache, namespace, keep, &texts);
+        cache_each(cache, namespace, keep_text, &texts);
     }
     return visit_all(&texts, visit, data);
 }
 
-/* NOLINTNEXTLINE(readability-function-size): of what, which, and what to do with them */
+/* NOLINTNEXTLINE(readability-function-size): the parameters of a list and of an index */
 struct error *cluster_connection_list_indexed(struct cluster_connection *connection, struct gvk gvk,
                                               struct str index, struct str value,
                                               cluster_connection_visit_fn *visit, void *data)
@@ -169,7 +177,7 @@ struct error *cluster_connection_list_indexed(struct cluster_connection *connect
         struct cache *cache = NULL;
         FIBER_TIMEOUT(options->timeout);
         TRY(get_synced(connection, gvk, &cache));
-        cache_each_indexed(cache, index, STR(""), value, keep, &texts);
+        cache_each_indexed(cache, index, STR(""), value, keep_text, &texts);
     }
     return visit_all(&texts, visit, data);
 }

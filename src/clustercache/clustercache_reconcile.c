@@ -185,8 +185,8 @@ static void log_transition(const struct transition *row, const struct clustercac
 }
 
 /* The accessor is NULL for rows that create it, and for a Cluster that never had one. */
-static void act(struct clustercache *cache, const struct object *cluster, struct accessor *accessor,
-                enum transition_action action)
+static void run_action(struct clustercache *cache, const struct object *cluster,
+                       struct accessor *accessor, enum transition_action action)
 {
     switch (action) {
     case TRANSITION_NOTHING:
@@ -235,7 +235,7 @@ static const struct transition *run_transition(struct clustercache *cache, struc
     const struct transition *row = transition_next(observe_accessor(cache, cluster, facts, &waits));
     *ret_delay = delay_of(row, timing, &waits);
     log_transition(row, timing, *ret_delay);
-    act(cache, cluster, clustercache_find(cache, key), row->action);
+    run_action(cache, cluster, clustercache_find(cache, key), row->action);
     return row;
 }
 

@@ -1,11 +1,18 @@
-/* A probe: is the connection still good? */
+/*
+ * The probe operation: GET / through the connection of an accessor.
+ *
+ * While a probe waits, the connection may be replaced (changed credentials) or ended. The result of
+ * such a probe says nothing about the current connection and is dropped; the key is queued anyway,
+ * because the reconcile counts on it.
+ */
 #include "async/fiber.h"
 #include "base/log.h"
 #include "clustercache/cluster_connection_internal.h"
 #include "clustercache/clustercache_internal.h"
 #include "clustercache/clustercache_log.h"
 
-static enum accessor_probe classify(const struct error *err)
+/* ERROR_UNAUTHORIZED without the status 401 did not come from the server. */
+static enum accessor_probe classify_probe(const struct error *err)
 {
     if (!err)
         return ACCESSOR_PROBE_SUCCEEDED;
@@ -14,8 +21,8 @@ static enum accessor_probe classify(const struct error *err)
                : ACCESSOR_PROBE_FAILED;
 }
 
-static void log_outcome(const struct accessor *accessor, enum accessor_probe probe,
-                        const struct error *err)
+static void log_probe(const struct accessor *accessor, enum accessor_probe probe,
+                      const struct error *err)
 {
     const uint32_t most = accessor->cache->config->options.timing.threshold;
     if (probe == ACCESSOR_PROBE_SUCCEEDED)
@@ -27,14 +34,15 @@ static void log_outcome(const struct accessor *accessor, enum accessor_probe pro
                          err->message);
 }
 
-static void conclude(struct accessor *accessor, const struct error *err)
+/* Takes the result over into health, metrics and accessor, and disconnects if the probe says so. */
+static void conclude_probe(struct accessor *accessor, const struct error *err)
 {
-    const enum accessor_probe probe = classify(err);
+    const enum accessor_probe probe = classify_probe(err);
     const struct probe_consequence consequence = accessor_health_probed(
         &accessor->health, probe, accessor->cache->config->options.timing.threshold,
         accessor_now(accessor));
     clustercache_series_probed(accessor, probe == ACCESSOR_PROBE_SUCCEEDED);
-    log_outcome(accessor, probe, err);
+    log_probe(accessor, probe, err);
     accessor->result = ACCESSOR_PROBED;
     if (!consequence.too_many_failures && !consequence.unauthorized)
         return;
@@ -43,7 +51,7 @@ static void conclude(struct accessor *accessor, const struct error *err)
     accessor->result = consequence.unauthorized ? ACCESSOR_UNAUTHORIZED : ACCESSOR_TOO_MANY;
 }
 
-static struct error *run(void *data)
+static struct error *run_probe(void *data)
 {
     struct accessor *accessor = data;
     LOG_CONTEXT(LOG_STR("controller", STR("clustercache")),
@@ -56,9 +64,8 @@ static struct error *run(void *data)
     OWNED(error)
     err = cluster_connection_probe(connection, cache->config->options.timing.probe_timeout);
     accessor->is_probing = false;
-    /* What was found out about a connection that has been replaced or ended says nothing. */
     if (accessor->connection == connection && !fiber_is_canceled(fiber_current()))
-        conclude(accessor, err);
+        conclude_probe(accessor, err);
     clustercache_wake(accessor);
     return NULL;
 }
@@ -70,5 +77,5 @@ void accessor_start_probe(struct accessor *accessor)
         return;
     }
     accessor->is_probing = true;
-    scope_start(&accessor->operations, "probe", run, accessor);
+    scope_start(&accessor->operations, "probe", run_probe, accessor);
 }

@@ -1,4 +1,7 @@
-/* Does this process run on the workload cluster itself? */
+/*
+ * Whether this process runs on the workload cluster itself. Such a cluster is reached through its
+ * Service, because the address in the kubeconfig may not be reachable from inside.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -7,5 +10,6 @@
 
 struct cluster_connection;
 
-/* Suspends: asks the cluster for our Pod. No pod known: no. */
-MUST_USE struct error *self_hosted_check(struct cluster_connection *connection, bool *ret_is_on);
+/* Asks the cluster for the Pod of this process. False if that Pod is not known. Suspends. */
+MUST_USE struct error *self_hosted_check(struct cluster_connection *connection,
+                                         bool *ret_is_self_hosted);
