@@ -224,7 +224,7 @@ static void note_failed_connect(struct accessor *accessor, const struct error *e
     const struct accessor_moment moment = accessor_now(accessor);
     if (accessor->connection) {
         accessor->last_change_error = moment.now;
-        log_error("Changed credentials are of no use, the connection stays as it is",
+        log_error("Cannot connect with the changed credentials, keeping the current connection",
                   LOG_ERROR(err), LOG_DURATION("duration", took));
         return;
     }

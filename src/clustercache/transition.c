@@ -77,7 +77,7 @@ static const struct transition rows[] = {
     {"connected, the other kubeconfig failed and is due before the probe",
      PROBE_WAITS | CHANGED | CHANGE_WAITS | CHANGE_FIRST, CONNECTING,
      TRANSITION_NOTHING, TRANSITION_REST_OF_CHANGE,
-     BECAUSE("changed credentials were of no use")},
+     BECAUSE("cannot connect with changed credentials")},
     {"connected, the probe succeeded just now",
      TRANSITION_PROBE_SUCCEEDED | PROBE_WAITS, 0, TRANSITION_NOTHING, TRANSITION_REST_OF_PROBE,
      BECAUSE("health probe succeeded")},

@@ -75,7 +75,7 @@ SIM_TEST(credentials_that_are_of_no_use_leave_the_connection_as_it_is)
     rig_credentials(&rig, RIG_HOST "/nowhere", "one");
     CHECK(rig_reconcile(&rig) > 0);
     CHECK(rig_accessor(&rig)->connection == before);
-    CHECK(rig_logged(&rig, "Changed credentials are of no use"));
+    CHECK(rig_logged(&rig, "Cannot connect with the changed credentials"));
     CHECK_EQ(rig_count(&rig, "GET /nowhere/"), (size_t)1);
     CHECK_EQ(rig_metric(&rig, RIG_UP), "1");
     CHECK_EQ(clustercache_get_health(rig.cache, RIG_KEY).failures, 0U);
