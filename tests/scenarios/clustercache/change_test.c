@@ -202,14 +202,14 @@ SIM_TEST(a_change_of_credentials_every_minute_fails_no_call)
     for (int i = 0; i < 4; i++)
         scope_start(&consumers, "consumer", consume, &consumer);
     for (int i = 0; i < 10; i++) {
-        const size_t before = sim_network_connections(rig.network);
+        const size_t before = sim_network_connections(rig.desk.network);
         rig_tls_credentials(&rig, 0, i % 2 ? "one" : "two");
         CHECK_OK(fiber_sleep(MINUTE));
         OWNED(cluster_connection) connection = NULL;
         CHECK_OK(clustercache_get_client(rig.cache, RIG_KEY, &connection));
         CHECK_EQ(cluster_connection_config(connection)->impersonate.user,
                  i % 2 ? STR("one") : STR("two"));
-        CHECK(sim_network_connections(rig.network) <= before + 2); /* none is left behind */
+        CHECK(sim_network_connections(rig.desk.network) <= before + 2); /* none is left behind */
     }
     consumer.stops = true;
     CHECK_OK(scope_wait(&consumers));

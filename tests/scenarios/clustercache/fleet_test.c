@@ -26,7 +26,7 @@ static void make_fleet(struct rig *rig)
         (void)key_of(i, name);
         rig_tls_kubeconfig(rig, i, NULL, &kubeconfig);
         if (is_sick(i)) {
-            OWNED_PTR char *dead = rig_kubeconfig(rig, "https://dead.test", "x");
+            OWNED_PTR char *dead = rig_kubeconfig("https://dead.test", "x");
             buf_clear(&kubeconfig);
             buf_add(&kubeconfig, str_from_c(dead));
         }
@@ -96,7 +96,8 @@ SIM_TEST(cc_54_healthy_clusters_do_not_notice_sick_ones)
     SCOPED(rig) rig;
     rig_init(&rig, CLUSTERS);
     log_set_level(0);
-    sim_network_set_faults(rig.network, STR("dead.test"), &(struct sim_faults){.black_hole = true});
+    sim_network_set_faults(rig.desk.network, STR("dead.test"),
+                           &(struct sim_faults){.black_hole = true});
     make_fleet(&rig);
     struct clustercache_options options = rig_options(&rig);
     options.concurrency = 10;
@@ -139,12 +140,12 @@ SIM_TEST(cc_55_calls_take_no_time_while_a_cluster_connects)
 /* Twenty whose server takes what it is sent and never says anything. */
 static void add_dead_clusters(struct rig *rig)
 {
-    sim_network_set_faults(rig->network, STR("dead.test"),
+    sim_network_set_faults(rig->desk.network, STR("dead.test"),
                            &(struct sim_faults){.black_hole = true});
     for (size_t i = 0; i < 20; i++) {
         char name[16];
         (void)key_of(i, name);
-        OWNED_PTR char *dead = rig_kubeconfig(rig, "https://dead.test", "x");
+        OWNED_PTR char *dead = rig_kubeconfig("https://dead.test", "x");
         rig_secret(rig, name, dead);
         rig_cluster(rig, name, true);
     }

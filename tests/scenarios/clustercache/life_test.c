@@ -139,14 +139,14 @@ SIM_TEST(cc_12_a_path_the_server_does_not_have)
     rig_init(&rig, 1);
     rig_start(&rig, NULL);
     rig_cluster(&rig, "c", true);
-    OWNED_PTR char *kubeconfig = rig_kubeconfig(&rig, RIG_HOST "/nowhere", "one");
+    OWNED_PTR char *kubeconfig = rig_kubeconfig(RIG_HOST "/nowhere", "one");
     check_refused(&rig, kubeconfig,
                   "error creating HTTP client and mapper: cluster is not reachable: the server "
                   "could not find the requested resource");
     CHECK_EQ(rig_count(&rig, "GET /nowhere/?timeout=5s\n"), (size_t)1);
     TEST_CASE("a 401 is a failure like others here");
     rig.wants = "two";
-    OWNED_PTR char *other = rig_kubeconfig(&rig, RIG_HOST, "one");
+    OWNED_PTR char *other = rig_kubeconfig(RIG_HOST, "one");
     check_refused(&rig, other,
                   "cluster is not reachable: the server has asked for the client to provide "
                   "credentials");
@@ -264,7 +264,7 @@ SIM_TEST(cc_18_does_it_run_on_the_cluster_itself)
     SCOPED(arena) arena = {0};
     const struct str uid = arena_str(
         &arena,
-        json_to_str(json_get(json_get(json_doc_root(rig.doc), STR("metadata")), STR("uid"))));
+        json_to_str(json_get(json_get(json_doc_root(rig.desk.doc), STR("metadata")), STR("uid"))));
     const struct {
         const char *name;
         struct str namespace, pod, uid;

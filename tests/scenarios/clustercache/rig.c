@@ -12,7 +12,6 @@
 #include "net/network.h"
 #include "net/tls.h"
 
-#define HOST  STR("server.test")
 #define PIECE 4096
 
 static const char definition[] =
@@ -117,7 +116,7 @@ static struct error *ask(struct rig *rig, struct http_request *request, struct s
                                            .target = buf_str(&target),
                                            .headers = &headers,
                                            .body = body};
-    return http_client_send(rig->direct, &on, ret_response);
+    return http_client_send(rig->desk.direct, &on, ret_response);
 }
 
 static bool is_authorized(const struct rig *rig)
@@ -156,7 +155,7 @@ static struct error *serve(void *data, struct http_request *request)
 static void open_proxy(struct rig *rig, size_t index, struct str host)
 {
     rig->proxies[index].rig = rig;
-    const struct http_server_options options = {.network = rig->network,
+    const struct http_server_options options = {.network = rig->desk.network,
                                                 .host = host,
                                                 .port = 80,
                                                 .handler = serve,
@@ -172,41 +171,24 @@ static void on_line(void *data, struct str line)
 
 static void open_management(struct rig *rig)
 {
-    rig->config.server =
-        (struct url){.scheme = URL_HTTPS, .host = HOST, .port = apiserver_port(rig->server)};
+    rig->config.server = (struct url){
+        .scheme = URL_HTTPS, .host = DESK_HOST, .port = apiserver_port(rig->desk.server)};
     rig->config.host = STR("https://server.test");
-    rig->config.tls = (struct rest_tls){.trust = rig->trust, .identity = rig->admin};
+    rig->config.tls = (struct rest_tls){.trust = rig->desk.trust, .identity = rig->desk.admin};
     rig->client = client_new(loop_current(), &(struct client_options){.config = &rig->config,
-                                                                      .network = rig->network,
-                                                                      .tls = rig->tls,
+                                                                      .network = rig->desk.network,
+                                                                      .tls = rig->desk.tls,
                                                                       .qps = -1});
     rig->set = cache_set_new(loop_current(), rig->client);
 }
 
 void rig_init(struct rig *rig, size_t clusters)
 {
-    *rig = (struct rig){.network = sim_network_new(loop_current()),
-                        .tls = tls_context_new(),
-                        .metrics = metrics_new()};
+    *rig = (struct rig){.metrics = metrics_new()};
     log_set_level(6);
     log_set_sink(on_line, rig);
-    const struct apiserver_options options = {
-        .network = rig->network, .host = HOST, .virtual_clusters = clusters};
-    CHECK_OK(apiserver_new(loop_current(), &options, &rig->server));
-    CHECK_OK(tls_trust_read(apiserver_authority(rig->server), &rig->trust));
-    CHECK_OK(tls_identity_read(apiserver_admin_certificate(rig->server),
-                               apiserver_admin_key(rig->server), &rig->admin));
-    apiserver_cluster_token(rig->server, 0, &rig->token);
-    const struct http_client_options direct = {
-        .endpoint = {.network = rig->network,
-                     .host = HOST,
-                     .port = apiserver_port(rig->server),
-                     .tls = rig->tls,
-                     .identity = rig->admin,
-                     .trust = rig->trust},
-        .connections = 64,
-    };
-    rig->direct = http_client_new(loop_current(), &direct);
+    desk_init(&rig->desk, &(struct apiserver_options){.virtual_clusters = clusters});
+    apiserver_cluster_token(rig->desk.server, 0, &rig->token);
     rig_do(rig, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition);
     while (rig_call(rig, "GET", RIG_CLUSTERS, NULL) != 200)
         CHECK_OK(fiber_sleep(100 * MILLISECOND));
@@ -225,8 +207,8 @@ struct clustercache_options rig_options(struct rig *rig)
             rig->set,
             &(struct cache_options){.gvr = GVR("", "v1", "secrets"),
                                     .label_selector = STR("cluster.x-k8s.io/cluster-name")}),
-        .network = rig->network,
-        .tls = rig->tls,
+        .network = rig->desk.network,
+        .tls = rig->desk.tls,
         .metrics = rig->metrics,
         .user_agent = STR("test/1"),
         .timing = {.jitter = -1},
@@ -266,14 +248,8 @@ void rig_done(struct rig *rig)
     client_free(rig->client);
     for (size_t i = 0; i < COUNT(rig->proxies); i++)
         http_server_free(rig->proxies[i].server);
-    http_client_free(rig->direct);
-    apiserver_free(rig->server);
-    tls_identity_free(rig->admin);
-    tls_trust_free(rig->trust);
-    tls_context_free(rig->tls);
-    network_free(rig->network);
+    desk_done(&rig->desk);
     metrics_free(rig->metrics);
-    json_doc_free(rig->doc);
     log_set_sink(NULL, NULL);
     buf_done(&rig->token);
     buf_done(&rig->asked);
@@ -281,7 +257,6 @@ void rig_done(struct rig *rig)
     buf_done(&rig->accept);
     buf_done(&rig->authorization);
     buf_done(&rig->log);
-    buf_done(&rig->answer);
 }
 
 void rig_settle(void)
@@ -329,29 +304,29 @@ void rig_secret(struct rig *rig, const char *name, const char *kubeconfig)
     rig_settle();
 }
 
-char *rig_kubeconfig(struct rig *rig, const char *server, const char *token)
+char *rig_kubeconfig(const char *server, const char *token)
 {
-    buf_clear(&rig->answer);
-    buf_print(&rig->answer,
+    SCOPED(buf) text = {0};
+    buf_print(&text,
               "{\"apiVersion\":\"v1\",\"kind\":\"Config\",\"current-context\":\"c\",\"clusters\":["
               "{\"name\":\"c\",\"cluster\":{\"server\":\"%s\"}}],\"users\":[{\"name\":\"u\","
               "\"user\":{\"token\":\"%s\"}}],\"contexts\":[{\"name\":\"c\",\"context\":{"
               "\"cluster\":\"c\",\"user\":\"u\"}}]}",
               server, token);
-    return mem_dup(rig->answer.ptr, rig->answer.len);
+    return buf_take(&text);
 }
 
 void rig_tls_kubeconfig(struct rig *rig, size_t index, const char *as, struct buf *out)
 {
     SCOPED(buf) token = {0};
     SCOPED(buf) host = {0};
-    apiserver_cluster_token(rig->server, index, &token);
-    const struct str name = apiserver_cluster_name(rig->server, index);
-    buf_print(&host, "https://server.test:%u/clusters/%.*s", apiserver_port(rig->server),
+    apiserver_cluster_token(rig->desk.server, index, &token);
+    const struct str name = apiserver_cluster_name(rig->desk.server, index);
+    buf_print(&host, "https://server.test:%u/clusters/%.*s", apiserver_port(rig->desk.server),
               STR_ARG(name));
     const struct str masters = STR("system:masters");
     struct rest_config config = {.host = buf_str(&host)};
-    config.tls.trust_pem = apiserver_authority(rig->server);
+    config.tls.trust_pem = apiserver_authority(rig->desk.server);
     config.auth.token = buf_str(&token);
     config.impersonate.user = str_from_c(as);
     config.impersonate.groups = &masters;
@@ -374,7 +349,7 @@ void rig_ready(struct rig *rig)
 
 void rig_credentials(struct rig *rig, const char *server, const char *token)
 {
-    OWNED_PTR char *kubeconfig = rig_kubeconfig(rig, server, token);
+    OWNED_PTR char *kubeconfig = rig_kubeconfig(server, token);
     rig_secret(rig, "c", kubeconfig);
 }
 
@@ -504,35 +479,12 @@ bool rig_logged(const struct rig *rig, const char *text)
 
 int rig_call(struct rig *rig, const char *method, const char *target, const char *body)
 {
-    SCOPED(http_headers) headers = {0};
-    SCOPED(buf) bearer = {0};
-    OWNED(http_response) response = NULL;
-    const bool patch = strcmp(method, "PATCH") == 0;
-    CHECK_OK(
-        http_headers_add(&headers, STR("content-type"),
-                         patch ? STR("application/merge-patch+json") : STR("application/json")));
-    if (strncmp(target, RIG_WORKLOAD, strlen(RIG_WORKLOAD)) == 0) {
-        buf_print(&bearer, "Bearer %.*s", STR_ARG(buf_str(&rig->token)));
-        CHECK_OK(http_headers_add(&headers, STR("authorization"), buf_str(&bearer)));
-    }
-    const struct http_client_request request = {.method = str_from_c(method),
-                                                .target = str_from_c(target),
-                                                .headers = &headers,
-                                                .body = str_from_c(body ? body : "")};
-    buf_clear(&rig->answer);
-    json_doc_free(TAKE(rig->doc));
-    CHECK_OK(http_client_send(rig->direct, &request, &response));
-    CHECK_OK(http_response_read_all(response, &rig->answer));
-    error_free(json_read(buf_str(&rig->answer), &rig->doc)); /* some answers are no JSON */
-    return http_response_status(response);
+    return desk_call(&rig->desk, method, target, body);
 }
 
 void rig_do(struct rig *rig, const char *method, const char *target, const char *body)
 {
-    const int status = rig_call(rig, method, target, body);
-    if (status < 200 || status > 299)
-        test_fail(TEST_PLACE("request"), "%s %s: %d: %.*s", method, target, status,
-                  STR_ARG(buf_str(&rig->answer)));
+    desk_do(&rig->desk, method, target, body);
 }
 
 void rig_node(struct rig *rig, const char *name, const char *provider_id)

@@ -17,6 +17,7 @@
 #include "clustercache/clustercache_internal.h"
 #include "http/client.h"
 #include "json/json.h"
+#include "support/proxy/desk.h"
 #include "testing/sim.h"
 #include "testing/sim_network.h"
 
@@ -44,12 +45,7 @@ struct rig_proxy {
 };
 
 struct rig {
-    struct network *network;
-    struct tls_context *tls;
-    struct tls_trust *trust;
-    struct tls_identity *admin;
-    struct apiserver *server;
-    struct http_client *direct;
+    struct desk desk;
     struct rest_config config;
     struct client *client;
     struct cache_set *set;
@@ -74,8 +70,6 @@ struct rig {
     const char *last_event; /* sent before; NULL: none */
 
     struct buf log;
-    struct buf answer; /* of the last rig_call() */
-    struct json_doc *doc;
 };
 
 void rig_init(struct rig *rig, size_t clusters);
@@ -104,7 +98,7 @@ void rig_settle(void);
 void rig_ready(struct rig *rig);
 
 /* Kubeconfig for a server with a token; the caller frees it. */
-char *rig_kubeconfig(struct rig *rig, const char *server, const char *token);
+char *rig_kubeconfig(const char *server, const char *token);
 
 /* The Secret of default/c for a server and a token. */
 void rig_credentials(struct rig *rig, const char *server, const char *token);
