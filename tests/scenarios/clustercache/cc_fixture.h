@@ -1,0 +1,151 @@
+/*
+ * A ClusterCache, the management cluster it works for, and a workload cluster, in virtual time.
+ *
+ * The management cluster is the main API of the embedded server, workload clusters are its virtual
+ * ones. Cluster default/c is vc-0001 behind a proxy that notes what is asked, and misbehaves where
+ * it is told to; a second proxy, to the same, has another name. The test speaks to both APIs
+ * directly. "R" of the scenarios is cc_fixture_reconcile().
+ */
+#pragma once
+
+#include "apiserver/apiserver.h"
+#include "async/fiber.h"
+#include "async/scope.h"
+#include "base/metrics.h"
+#include "client/kubeconfig/kubeconfig.h"
+#include "clustercache/clustercache.h"
+#include "clustercache/clustercache_internal.h"
+#include "http/client.h"
+#include "json/json.h"
+#include "support/proxy/desk.h"
+#include "testing/sim.h"
+#include "testing/sim_network.h"
+
+#define CC_FIXTURE_CLUSTERS "/apis/cluster.x-k8s.io/v1beta2/namespaces/default/clusters"
+#define CC_FIXTURE_SECRETS  "/api/v1/namespaces/default/secrets"
+#define CC_FIXTURE_WORKLOAD "/clusters/vc-0001"
+#define CC_FIXTURE_NODES    CC_FIXTURE_WORKLOAD "/api/v1/nodes"
+#define CC_FIXTURE_KEY      KEY("default", "c")
+#define CC_FIXTURE_HOST     "http://workload.test"
+#define CC_FIXTURE_OTHER    "http://other.test"
+#define CC_FIXTURE_NODE     GVK("", "v1", "Node")
+
+/* Series of default/c. */
+#define CC_FIXTURE_LABELS  "{cluster_name=\"c\",cluster_namespace=\"default\""
+#define CC_FIXTURE_UP      "capi_cluster_cache_connection_up" CC_FIXTURE_LABELS "}"
+#define CC_FIXTURE_HEALTHY "capi_cluster_cache_healthcheck" CC_FIXTURE_LABELS "}"
+#define CC_FIXTURE_SUCCESS \
+    "capi_cluster_cache_healthchecks_total" CC_FIXTURE_LABELS ",status=\"success\"}"
+#define CC_FIXTURE_ERROR \
+    "capi_cluster_cache_healthchecks_total" CC_FIXTURE_LABELS ",status=\"error\"}"
+
+struct cc_fixture;
+
+struct cc_fixture_proxy {
+    struct cc_fixture *fixture;
+    struct http_server *server;
+};
+
+struct cc_fixture {
+    struct desk desk;
+    struct rest_config config;
+    struct client *client;
+    struct cache_set *set;
+    struct metrics *metrics;
+    struct clustercache *cache;
+    struct controller *controller;
+    struct scope running;
+    struct cc_fixture_proxy proxies[2];
+    struct buf token; /* of the workload cluster's admin */
+
+    /* The proxies. */
+    int status;                              /* answered to what matches; 0: the server is asked */
+    const char *part;                        /* of the target; NULL: "/?", probes */
+    duration delay;                          /* before anything is answered */
+    bool hangs;                              /* nothing is answered */
+    const char *wants;                       /* the token without which it is a 401; NULL: any */
+    size_t streams;                          /* open watches */
+    struct buf asked;                        /* "METHOD target\n" */
+    struct buf agent, accept, authorization; /* of the last request */
+
+    uint64_t ended_streams; /* how often they were */
+    const char *last_event; /* sent before; NULL: none */
+
+    struct buf log;
+};
+
+void cc_fixture_init(struct cc_fixture *fixture, size_t clusters);
+void cc_fixture_done(struct cc_fixture *fixture);
+
+/* What a ClusterCache needs, without jitter. */
+struct clustercache_options cc_fixture_options(struct cc_fixture *fixture);
+
+/* Nodes by spec.providerID. */
+extern const struct clustercache_index cc_fixture_node_index;
+
+/* NULL: those. */
+void cc_fixture_start(struct cc_fixture *fixture, const struct clustercache_options *options);
+
+/* Its controller runs until cc_fixture_stop(). */
+void cc_fixture_run(struct cc_fixture *fixture);
+void cc_fixture_stop(struct cc_fixture *fixture);
+
+/* Objects of the management cluster; seen by the caches when it returns. */
+void cc_fixture_cluster(struct cc_fixture *fixture, const char *name, bool provisioned);
+void cc_fixture_remove_cluster(struct cc_fixture *fixture, const char *name);
+void cc_fixture_secret(struct cc_fixture *fixture, const char *name,
+                       const char *kubeconfig); /* or a new one */
+void cc_fixture_settle(void);
+
+/* Cluster default/c with its Secret. */
+void cc_fixture_ready(struct cc_fixture *fixture);
+
+/* Kubeconfig for a server with a token; the caller frees it. */
+char *cc_fixture_kubeconfig(const char *server, const char *token);
+
+/* The Secret of default/c for a server and a token. */
+void cc_fixture_credentials(struct cc_fixture *fixture, const char *server, const char *token);
+
+/* Kubeconfig for a virtual cluster over TLS, without the proxies; as another user, or NULL. */
+void cc_fixture_tls_kubeconfig(struct cc_fixture *fixture, size_t index, const char *as,
+                               struct buf *out);
+
+/* The Secret of default/c is such a one. The user may do everything. */
+void cc_fixture_tls_credentials(struct cc_fixture *fixture, size_t index, const char *as);
+
+/* One reconcile of default/c, with what it starts and what follows that: the delay, 0 for none. */
+duration cc_fixture_reconcile(struct cc_fixture *fixture);
+
+/* Time goes by, then cc_fixture_reconcile(). */
+duration cc_fixture_reconcile_after(struct cc_fixture *fixture, duration span);
+
+/* Fails the test unless both are the same within some milliseconds. */
+void cc_fixture_check_delay(duration seen, duration expected);
+
+struct accessor *cc_fixture_accessor(const struct cc_fixture *fixture);
+bool cc_fixture_is_connected(const struct cc_fixture *fixture);
+
+/* Set up, connected, and what was asked for that forgotten. */
+void cc_fixture_connect(struct cc_fixture *fixture);
+
+/* Set up without the Secret of default/c: an attempt to connect has failed. */
+void cc_fixture_fail_to_connect(struct cc_fixture *fixture);
+
+/* How often this was asked of the workload cluster: "GET /?timeout=5s\n". */
+size_t cc_fixture_count(const struct cc_fixture *fixture, const char *part);
+void cc_fixture_forget(struct cc_fixture *fixture);
+
+/* Every open watch of the workload cluster ends, after this line if there is one. */
+void cc_fixture_end_streams(struct cc_fixture *fixture, const char *line);
+
+/* The value of a series of default/c as text; "-" when there is none. */
+const char *cc_fixture_metric(struct cc_fixture *fixture, const char *name);
+size_t cc_fixture_series(struct cc_fixture *fixture); /* capi_cluster_cache_* series */
+
+bool cc_fixture_logged(const struct cc_fixture *fixture, const char *text);
+
+int cc_fixture_call(struct cc_fixture *fixture, const char *method, const char *target,
+                    const char *body);
+void cc_fixture_do(struct cc_fixture *fixture, const char *method, const char *target,
+                   const char *body);
+void cc_fixture_node(struct cc_fixture *fixture, const char *name, const char *provider_id);
