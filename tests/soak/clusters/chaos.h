@@ -20,7 +20,7 @@
 #include "base/random.h"
 #include "client/kubeconfig/kubeconfig.h"
 #include "clustercache/clustercache.h"
-#include "soak/clusters/shelf.h"
+#include "soak/clusters/collection.h"
 #include "support/simulation/trace.h"
 #include "testing/sim.h"
 #include "testing/sim_network.h"
@@ -31,31 +31,32 @@
 struct chaos;
 
 /* How the server of a cluster is doing. */
-enum site_weather {
-    SITE_WELL,
-    SITE_KILLED,       /* nobody listens, connections are gone */
-    SITE_BLACK_HOLE,   /* packets vanish */
-    SITE_BREAKING,     /* connections break now and then */
-    SITE_SLOW,         /* answers take long, some too long */
-    SITE_FAILING,      /* 500 */
-    SITE_UNAUTHORIZED, /* 401 */
-    SITE_WEATHERS,
+enum outage {
+    OUTAGE_NONE,
+    OUTAGE_KILLED,       /* nobody listens, connections are gone */
+    OUTAGE_BLACK_HOLE,   /* packets vanish */
+    OUTAGE_BREAKING,     /* connections break now and then */
+    OUTAGE_SLOW,         /* answers take long, some too long */
+    OUTAGE_FAILING,      /* 500 */
+    OUTAGE_UNAUTHORIZED, /* 401 */
+    OUTAGE_COUNT,
 };
 
 /* A workload cluster, and what its server has seen. */
-struct site {
+struct workload_cluster {
     struct chaos *chaos;
     size_t index;
     char name[16], host[24];
     struct key key;
     struct http_server *server; /* NULL: killed */
-    struct shelf nodes;
+    struct collection nodes;
     struct random dice;
-    enum site_weather weather;
-    int64_t since;     /* this weather */
+    enum outage outage;
+    int64_t since;     /* this outage, or good health */
     int64_t was_lossy; /* the last moment of one in which bytes were lost or late */
 
-    /* Answers to GET /: given in good weather, and those of which nobody knows who got them. */
+    /* Answers to GET /: given without an outage, and those that the client may or may not have
+     * received. */
     size_t good, good_perhaps;
     size_t refused, refused_perhaps; /* not 2xx */
     int64_t answered;                /* the last */
@@ -92,8 +93,8 @@ struct chaos {
     struct tls_server *tls_server;
     struct buf authority; /* PEM */
     struct http_server *management;
-    struct shelf clusters, secrets;
-    struct site *sites;
+    struct collection clusters, secrets;
+    struct workload_cluster *workload_clusters;
     struct random dice;
 
     /* What is under test. */
@@ -117,11 +118,11 @@ void chaos_management_open(struct chaos *chaos);
 void chaos_management_close(struct chaos *chaos);
 void chaos_management_rotate(struct chaos *chaos, size_t index); /* the Secret is a new one */
 
-/* site.c. Suspend. */
-void site_init(struct site *site, struct chaos *chaos, size_t index);
-void site_done(struct site *site);
-void site_turn(struct site *site, enum site_weather weather);
-void site_change_node(struct site *site);
+/* workload_cluster.c. Suspend. */
+void workload_cluster_init(struct workload_cluster *cluster, struct chaos *chaos, size_t index);
+void workload_cluster_done(struct workload_cluster *cluster);
+void workload_cluster_turn(struct workload_cluster *cluster, enum outage outage);
+void workload_cluster_change_node(struct workload_cluster *cluster);
 
 /* process.c: the ClusterCache and who uses it. Suspend. */
 void chaos_process_open(struct chaos *chaos);

@@ -30,61 +30,61 @@ static double value_of(const struct metrics_series *series)
     return series ? metrics_value(series) : 0;
 }
 
-static struct accessor *accessor_of(const struct site *site)
+static struct accessor *accessor_of(const struct workload_cluster *cluster)
 {
-    struct accessor *accessor = clustercache_find(site->chaos->cache, site->key);
+    struct accessor *accessor = clustercache_find(cluster->chaos->cache, cluster->key);
     if (!accessor)
-        test_fail(TEST_PLACE(site->name), "is not known");
+        test_fail(TEST_PLACE(cluster->name), "is not known");
     return accessor;
 }
 
-static bool is_connected(const struct site *site)
+static bool is_connected(const struct workload_cluster *cluster)
 {
     OWNED(cluster_connection) connection = NULL;
-    OWNED(error) err = clustercache_get_client(site->chaos->cache, site->key, &connection);
+    OWNED(error) err = clustercache_get_client(cluster->chaos->cache, cluster->key, &connection);
     if (err && !error_is(err, ERROR_NOT_CONNECTED))
-        test_fail(TEST_PLACE(site->name), "%s", err->message);
+        test_fail(TEST_PLACE(cluster->name), "%s", err->message);
     return !err;
 }
 
-static bool answers_nothing(enum site_weather weather)
+static bool answers_nothing(enum outage outage)
 {
-    return weather == SITE_KILLED || weather == SITE_BLACK_HOLE || weather == SITE_FAILING;
+    return outage == OUTAGE_KILLED || outage == OUTAGE_BLACK_HOLE || outage == OUTAGE_FAILING;
 }
 
-static void check_weather(const struct site *site, bool connected, uint32_t failures)
+static void check_outage(const struct workload_cluster *cluster, bool connected, uint32_t failures)
 {
     const int64_t now = loop_now(loop_current());
-    const duration span = now - site->since;
-    const enum site_weather weather = site->weather;
-    if (weather == SITE_WELL && span > SURELY_CONNECTED && !connected)
-        test_fail(TEST_PLACE(site->name), "is well and not connected");
-    if (weather == SITE_WELL && span > SURELY_PROBED + ECHO && connected && failures)
-        test_fail(TEST_PLACE(site->name), "is well and said to fail");
-    if (weather == SITE_UNAUTHORIZED && span > SURELY_PROBED && connected)
-        test_fail(TEST_PLACE(site->name), "says 401 and is connected");
-    if (!answers_nothing(weather) || !connected)
+    const duration span = now - cluster->since;
+    const enum outage outage = cluster->outage;
+    if (outage == OUTAGE_NONE && span > SURELY_CONNECTED && !connected)
+        test_fail(TEST_PLACE(cluster->name), "is well and not connected");
+    if (outage == OUTAGE_NONE && span > SURELY_PROBED + ECHO && connected && failures)
+        test_fail(TEST_PLACE(cluster->name), "is well and said to fail");
+    if (outage == OUTAGE_UNAUTHORIZED && span > SURELY_PROBED && connected)
+        test_fail(TEST_PLACE(cluster->name), "says 401 and is connected");
+    if (!answers_nothing(outage) || !connected)
         return;
     if (span > SURELY_PROBED && !failures)
-        test_fail(TEST_PLACE(site->name), "does not answer, and no probe has failed");
+        test_fail(TEST_PLACE(cluster->name), "does not answer, and no probe has failed");
     if (span > SURELY_DISCONNECTED)
-        test_fail(TEST_PLACE(site->name), "does not answer and is connected");
+        test_fail(TEST_PLACE(cluster->name), "does not answer and is connected");
 }
 
-static size_t check_site(const struct site *site)
+static size_t check_cluster(const struct workload_cluster *cluster)
 {
-    const struct accessor *accessor = accessor_of(site);
+    const struct accessor *accessor = accessor_of(cluster);
     const struct clustercache_health health =
-        clustercache_get_health(site->chaos->cache, site->key);
+        clustercache_get_health(cluster->chaos->cache, cluster->key);
     const int64_t now = loop_now(loop_current());
-    const bool connected = is_connected(site);
+    const bool connected = is_connected(cluster);
     CHECK_EQ(connected, accessor->connection != NULL);
     CHECK_EQ(value_of(accessor->series.up), connected ? 1.0 : 0.0);
     CHECK(!connected || health.failures < THRESHOLD);
     CHECK(!connected || now - health.last_probe <= SURELY_PROBED);
     CHECK(health.last_success <= health.last_probe);
     CHECK_EQ(health.failures > 0, health.last_success < health.last_probe);
-    check_weather(site, connected, health.failures);
+    check_outage(cluster, connected, health.failures);
     return connected;
 }
 
@@ -92,7 +92,7 @@ void chaos_check_moment(struct chaos *chaos)
 {
     size_t connected = 0;
     for (size_t i = 0; i < chaos->options.clusters; i++)
-        connected += check_site(&chaos->sites[i]);
+        connected += check_cluster(&chaos->workload_clusters[i]);
     CHECK_EQ(clustercache_connected(chaos->cache), connected);
     CHECK_EQ(clustercache_count(chaos->cache), chaos->options.clusters);
 }
@@ -100,12 +100,12 @@ void chaos_check_moment(struct chaos *chaos)
 void chaos_check_settled(struct chaos *chaos)
 {
     for (size_t i = 0; i < chaos->options.clusters; i++) {
-        const struct site *site = &chaos->sites[i];
-        test_case("seed %llu, cluster %s", (unsigned long long)chaos->options.seed, site->name);
-        CHECK(is_connected(site));
-        CHECK_EQ(accessor_of(site)->health.failures, 0U);
-        CHECK_EQ(site->nodes.streams, (size_t)1);
-        CHECK_EQ(site->seen, site->nodes.revision);
+        const struct workload_cluster *cluster = &chaos->workload_clusters[i];
+        test_case("seed %llu, cluster %s", (unsigned long long)chaos->options.seed, cluster->name);
+        CHECK(is_connected(cluster));
+        CHECK_EQ(accessor_of(cluster)->health.failures, 0U);
+        CHECK_EQ(cluster->nodes.streams, (size_t)1);
+        CHECK_EQ(cluster->seen, cluster->nodes.revision);
     }
     test_case("seed %llu", (unsigned long long)chaos->options.seed);
     CHECK_EQ(clustercache_connected(chaos->cache), chaos->options.clusters);
@@ -123,14 +123,14 @@ void chaos_check_counts(struct chaos *chaos)
     const struct chaos_log *log = &chaos->log;
     size_t good = 0, good_perhaps = 0, refused = 0, succeeded = 0, failed = 0, tellings = 0;
     for (size_t i = 0; i < chaos->options.clusters; i++) {
-        const struct site *site = &chaos->sites[i];
-        const struct accessor *accessor = accessor_of(site);
-        good += site->good;
-        good_perhaps += site->good_perhaps;
-        refused += site->refused;
+        const struct workload_cluster *cluster = &chaos->workload_clusters[i];
+        const struct accessor *accessor = accessor_of(cluster);
+        good += cluster->good;
+        good_perhaps += cluster->good_perhaps;
+        refused += cluster->refused;
         succeeded += (size_t)value_of(accessor->series.succeeded);
         failed += (size_t)value_of(accessor->series.failed);
-        tellings += site->tellings;
+        tellings += cluster->tellings;
     }
     trace_print(&chaos->trace,
                 "%zu probes succeeded, %zu failed; %zu connections, %zu attempts; servers gave %zu "

@@ -19,11 +19,11 @@ static void write_cluster(void *data, size_t index, uint64_t version, struct buf
 
 static void write_kubeconfig(const struct chaos *chaos, size_t index, struct buf *out)
 {
-    const struct site *site = &chaos->sites[index];
+    const struct workload_cluster *cluster = &chaos->workload_clusters[index];
     SCOPED(buf) host = {0};
     SCOPED(buf) token = {0};
-    buf_print(&host, "%s://%s", chaos->tls_server ? "https" : "http", site->host);
-    buf_print(&token, "t%" PRIu64, site->token);
+    buf_print(&host, "%s://%s", chaos->tls_server ? "https" : "http", cluster->host);
+    buf_print(&token, "t%" PRIu64, cluster->token);
     const struct rest_config config = {
         .host = buf_str(&host),
         .tls = {.trust_pem = buf_str(&chaos->authority)},
@@ -48,19 +48,19 @@ static struct error *serve(void *data, struct http_request *request)
 {
     struct chaos *chaos = data;
     const bool of_secrets = str_contains(http_request_target(request), STR("/secrets"));
-    return shelf_serve(of_secrets ? &chaos->secrets : &chaos->clusters, request);
+    return collection_serve(of_secrets ? &chaos->secrets : &chaos->clusters, request);
 }
 
 void chaos_management_open(struct chaos *chaos)
 {
-    chaos->clusters = (struct shelf){.api_version = "cluster.x-k8s.io/v1beta2",
-                                     .kind = "Cluster",
-                                     .write = write_cluster,
-                                     .data = chaos};
-    chaos->secrets =
-        (struct shelf){.api_version = "v1", .kind = "Secret", .write = write_secret, .data = chaos};
-    shelf_init(&chaos->clusters, chaos->options.clusters);
-    shelf_init(&chaos->secrets, chaos->options.clusters);
+    chaos->clusters = (struct collection){.api_version = "cluster.x-k8s.io/v1beta2",
+                                          .kind = "Cluster",
+                                          .write = write_cluster,
+                                          .data = chaos};
+    chaos->secrets = (struct collection){
+        .api_version = "v1", .kind = "Secret", .write = write_secret, .data = chaos};
+    collection_init(&chaos->clusters, chaos->options.clusters);
+    collection_init(&chaos->secrets, chaos->options.clusters);
     const struct http_server_options options = {
         .network = chaos->network, .host = HOST, .port = 80, .handler = serve, .data = chaos};
     CHECK_OK(http_server_new(loop_current(), &options, &chaos->management));
@@ -71,12 +71,12 @@ void chaos_management_open(struct chaos *chaos)
 void chaos_management_close(struct chaos *chaos)
 {
     http_server_free(chaos->management);
-    shelf_done(&chaos->clusters);
-    shelf_done(&chaos->secrets);
+    collection_done(&chaos->clusters);
+    collection_done(&chaos->secrets);
 }
 
 void chaos_management_rotate(struct chaos *chaos, size_t index)
 {
-    chaos->sites[index].token++;
-    shelf_change(&chaos->secrets, index);
+    chaos->workload_clusters[index].token++;
+    collection_change(&chaos->secrets, index);
 }

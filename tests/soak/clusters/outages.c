@@ -9,24 +9,23 @@
 #define SETTLES (150 * SECOND)
 
 /* What happens to a server: every other time it is killed. */
-static enum site_weather draw(struct random *dice)
+static enum outage draw(struct random *dice)
 {
     if (random_below(dice, 2))
-        return SITE_KILLED;
-    return (enum site_weather)(SITE_BLACK_HOLE +
-                               random_below(dice, SITE_WEATHERS - SITE_BLACK_HOLE));
+        return OUTAGE_KILLED;
+    return (enum outage)(OUTAGE_BLACK_HOLE + random_below(dice, OUTAGE_COUNT - OUTAGE_BLACK_HOLE));
 }
 
 static struct error *have_outages(void *data)
 {
-    struct site *site = data;
-    struct random *dice = &site->dice;
+    struct workload_cluster *cluster = data;
+    struct random *dice = &cluster->dice;
     for (;;) {
         TRY(fiber_sleep(chaos_span(dice, 0, 2 * MINUTE)));
-        site_turn(site, draw(dice));
+        workload_cluster_turn(cluster, draw(dice));
         TRY(fiber_sleep(chaos_span(dice, 100 * MILLISECOND, 150 * SECOND)));
-        site_turn(site, SITE_WELL);
-        site_change_node(site);
+        workload_cluster_turn(cluster, OUTAGE_NONE);
+        workload_cluster_change_node(cluster);
     }
 }
 
@@ -47,13 +46,13 @@ void chaos_outages(struct chaos *chaos)
     {
         SCOPED(scope) scope = {0};
         for (size_t i = 0; i < chaos->options.clusters; i++)
-            scope_start(&scope, "outages", have_outages, &chaos->sites[i]);
+            scope_start(&scope, "outages", have_outages, &chaos->workload_clusters[i]);
         look_for(chaos, TROUBLE);
     }
     for (size_t i = 0; i < chaos->options.clusters; i++) {
-        if (chaos->sites[i].weather != SITE_WELL)
-            site_turn(&chaos->sites[i], SITE_WELL);
-        site_change_node(&chaos->sites[i]);
+        if (chaos->workload_clusters[i].outage != OUTAGE_NONE)
+            workload_cluster_turn(&chaos->workload_clusters[i], OUTAGE_NONE);
+        workload_cluster_change_node(&chaos->workload_clusters[i]);
     }
     look_for(chaos, SETTLES);
     chaos_check_settled(chaos);

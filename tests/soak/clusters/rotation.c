@@ -21,38 +21,38 @@ static bool count_one(void *data, struct object *object)
 }
 
 /* Everything a consumer may do, through a connection it has just asked for. */
-static void call(struct site *site)
+static void call(struct workload_cluster *cluster)
 {
     OWNED(cluster_connection) connection = NULL;
     OWNED(object) live = NULL;
     OWNED(object) cached = NULL;
     size_t listed = 0;
-    CHECK_OK(clustercache_get_client(site->chaos->cache, site->key, &connection));
+    CHECK_OK(clustercache_get_client(cluster->chaos->cache, cluster->key, &connection));
     CHECK_OK(client_get(cluster_connection_client(connection), GVR("", "v1", "nodes"),
                         KEY("", "n1"), NULL, &live));
     CHECK_OK(cluster_connection_get(connection, CHAOS_NODE, KEY("", "n1"), &cached));
     CHECK_OK(cluster_connection_list(connection, CHAOS_NODE, STR(""), count_one, &listed));
     CHECK_EQ(listed, (size_t)CHAOS_NODES);
-    site->calls++;
+    cluster->calls++;
 }
 
 static struct error *call_again(void *data)
 {
-    struct site *site = data;
+    struct workload_cluster *cluster = data;
     for (;;) {
-        TRY(fiber_sleep(chaos_span(&site->dice, CALLS / 2, CALLS)));
-        test_case("cluster %s", site->name);
+        TRY(fiber_sleep(chaos_span(&cluster->dice, CALLS / 2, CALLS)));
+        test_case("cluster %s", cluster->name);
         FIBER_SHIELD(FOREVER);
-        call(site);
+        call(cluster);
     }
 }
 
 static struct error *rewrite(void *data)
 {
-    struct site *site = data;
+    struct workload_cluster *cluster = data;
     for (;;) {
-        TRY(fiber_sleep(chaos_span(&site->dice, REWRITES / 2, REWRITES)));
-        site_change_node(site);
+        TRY(fiber_sleep(chaos_span(&cluster->dice, REWRITES / 2, REWRITES)));
+        workload_cluster_change_node(cluster);
     }
 }
 
@@ -62,7 +62,7 @@ static void rotate_all(struct chaos *chaos)
         chaos_management_rotate(chaos, i);
     CHECK_OK(fiber_sleep(GRACE));
     for (size_t i = 0; i < chaos->options.clusters; i++)
-        chaos->sites[i].refused_below = chaos->sites[i].token;
+        chaos->workload_clusters[i].refused_below = chaos->workload_clusters[i].token;
     CHECK_OK(fiber_sleep(PERIOD - GRACE));
 }
 
@@ -70,12 +70,12 @@ static void rotate_all(struct chaos *chaos)
 static void check_sites(const struct chaos *chaos)
 {
     for (size_t i = 0; i < chaos->options.clusters; i++) {
-        const struct site *site = &chaos->sites[i];
-        test_case("cluster %s", site->name);
-        CHECK_EQ(site->nodes.lists, (size_t)1);
-        CHECK_EQ(site->tellings, (size_t)1);
-        CHECK_EQ(site->bad_tokens, (size_t)0);
-        CHECK(site->calls > ROTATIONS * PERIOD / CALLS / 2);
+        const struct workload_cluster *cluster = &chaos->workload_clusters[i];
+        test_case("cluster %s", cluster->name);
+        CHECK_EQ(cluster->nodes.lists, (size_t)1);
+        CHECK_EQ(cluster->tellings, (size_t)1);
+        CHECK_EQ(cluster->bad_tokens, (size_t)0);
+        CHECK(cluster->calls > ROTATIONS * PERIOD / CALLS / 2);
     }
     test_case("all");
     CHECK_EQ(chaos->log.connected, chaos->options.clusters);
@@ -91,8 +91,8 @@ void chaos_rotation(struct chaos *chaos)
     {
         SCOPED(scope) scope = {0};
         for (size_t i = 0; i < chaos->options.clusters; i++) {
-            scope_start(&scope, "calls", call_again, &chaos->sites[i]);
-            scope_start(&scope, "changes", rewrite, &chaos->sites[i]);
+            scope_start(&scope, "calls", call_again, &chaos->workload_clusters[i]);
+            scope_start(&scope, "changes", rewrite, &chaos->workload_clusters[i]);
         }
         for (size_t i = 0; i < ROTATIONS; i++) {
             rotate_all(chaos);

@@ -60,9 +60,9 @@ static void open_all(struct chaos *chaos)
     chaos->tls = tls_context_new();
     if (chaos->options.rotates)
         open_tls(chaos);
-    chaos->sites = mem_alloc_zero(count * sizeof(*chaos->sites));
+    chaos->workload_clusters = mem_alloc_zero(count * sizeof(*chaos->workload_clusters));
     for (size_t i = 0; i < count; i++)
-        site_init(&chaos->sites[i], chaos, i);
+        workload_cluster_init(&chaos->workload_clusters[i], chaos, i);
     chaos_management_open(chaos);
     chaos_process_open(chaos);
 }
@@ -72,10 +72,10 @@ static void close_all(struct chaos *chaos)
     chaos_process_close(chaos);
     chaos_management_close(chaos);
     for (size_t i = 0; i < chaos->options.clusters; i++)
-        site_done(&chaos->sites[i]);
+        workload_cluster_done(&chaos->workload_clusters[i]);
     CHECK_OK(fiber_sleep(SECOND)); /* the last bytes arrive */
     CHECK_EQ(sim_network_connections(chaos->network), (size_t)0);
-    mem_free(chaos->sites);
+    mem_free(chaos->workload_clusters);
     tls_server_free(chaos->tls_server);
     tls_context_free(chaos->tls);
     network_free(chaos->network);

@@ -100,7 +100,7 @@ static size_t draw(struct soak *soak)
     struct random dice;
     random_init(&dice, soak->seed ^ 0xfa17);
     random_init(&soak->front.dice, random_u64(&dice));
-    random_init(&soak->world_dice, random_u64(&dice));
+    random_init(&soak->users_dice, random_u64(&dice));
     random_init(&soak->life.dice, random_u64(&dice));
     soak->front.faults = front_faults_draw(&dice);
     soak->profile.weather = draw_chance(&dice, 0.6);
@@ -119,7 +119,7 @@ static void open_server(struct run *run)
     soak->network = sim_network_new(loop_current());
     const size_t history = draw(soak);
     front_open(&soak->front, &(struct front_options){
-                                 .ground = run->options->ground,
+                                 .shared = run->options->shared,
                                  .network = soak->network,
                                  .trace = &soak->trace,
                                  .name = "",
@@ -151,7 +151,7 @@ static void go_through(struct run *run)
         CHECK_OK(fiber_sleep(CALM));
     soak->life.may_restart = false;
     front_clear_sky(&soak->front);
-    soak_world_end(soak);
+    soak_users_end(soak);
     run->result->took = converge(soak);
     life_spare(&soak->life);
     stay(soak);
@@ -163,7 +163,7 @@ static struct error *run(void *data)
     struct run *run = data;
     struct soak *soak = &run->soak;
     open_server(run);
-    soak_world_begin(soak);
+    soak_users_begin(soak);
     go_through(run);
     soak_write_state(soak, &run->result->state);
     close_server(soak);

@@ -36,7 +36,7 @@ struct soak_profile {
 struct soak {
     uint64_t seed;
     struct soak_profile profile;
-    struct random world_dice;
+    struct random users_dice;
     struct trace trace;
     struct network *network;
     struct front front;
@@ -47,11 +47,11 @@ struct soak {
     struct queue *queue; /* of its controller, once it runs */
 };
 
-/* world.c: somebody who edits, and whoever makes Deployments ready: fibers. */
+/* simulated_users.c: somebody who edits, and whoever makes Deployments ready: fibers. */
 MUST_USE struct error *soak_edit(void *data);
 MUST_USE struct error *soak_make_ready(void *data);
-void soak_world_begin(struct soak *soak);
-void soak_world_end(struct soak *soak); /* the state every run ends with */
+void soak_users_begin(struct soak *soak);
+void soak_users_end(struct soak *soak); /* the state every run ends with */
 
 /* process.c: one life of the controller; a fiber. */
 MUST_USE struct error *soak_process(void *data);

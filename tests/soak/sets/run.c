@@ -62,7 +62,7 @@ static void draw_all(struct run *run)
     struct sets *sets = &run->sets;
     struct random dice;
     random_init(&dice, sets->seed ^ 0x5e75);
-    random_init(&sets->world_dice, random_u64(&dice));
+    random_init(&sets->users_dice, random_u64(&dice));
     random_init(&sets->life.dice, random_u64(&dice));
     sets->profile = draw_profile(&dice);
     sets->life.restarts_left = random_below(&dice, RESTARTS_MOST + 1);
@@ -79,7 +79,7 @@ static void open_management(struct run *run)
     struct apiserver_options kinds = {0};
     standalone_add_kinds(&kinds);
     front_open(&run->sets.management, &(struct front_options){
-                                          .ground = run->options->ground,
+                                          .shared = run->options->shared,
                                           .network = run->sets.network,
                                           .trace = &run->sets.trace,
                                           .name = "",
@@ -105,7 +105,7 @@ static void open_workload(struct run *run, size_t cluster)
     for (size_t i = 0; i < COUNT(kinds); i++)
         snprintf(hosts[i], sizeof(hosts[i]), "c%zu-%s.test", cluster, kinds[i]);
     front_open(&sets->workloads[cluster], &(struct front_options){
-                                              .ground = run->options->ground,
+                                              .shared = run->options->shared,
                                               .network = sets->network,
                                               .trace = &sets->trace,
                                               .name = names[cluster],
@@ -156,7 +156,7 @@ static void go_through_trouble(struct run *run)
 {
     struct sets *sets = &run->sets;
     SCOPED(scope) scope = {0};
-    scope_start(&scope, "edits", world_edit, sets);
+    scope_start(&scope, "edits", simulated_users_edit, sets);
     for (size_t i = 0; i <= CLUSTERS; i++) {
         struct front *front = i < CLUSTERS ? &sets->workloads[i] : &sets->management;
         front->in_trouble = true;
@@ -247,7 +247,7 @@ static void come_to_rest(struct run *run)
     else
         CHECK_OK(fiber_sleep(CALM));
     end_trouble(sets);
-    world_end(sets);
+    simulated_users_end(sets);
     run->result->took = converge(sets);
 }
 
@@ -271,7 +271,7 @@ static struct error *run(void *data)
         SCOPED(scope) scope = {0};
         scope_start(&scope, "witness", witness_follow, sets);
         CHECK_OK(fiber_sleep(MILLISECOND));
-        world_begin(sets);
+        simulated_users_begin(sets);
         go_through(run);
     }
     close_servers(sets);

@@ -132,7 +132,7 @@ SIM_TEST(a_connected_one_knows_its_cluster_alone)
 }
 
 /* A server of one answer, and how it is reached. */
-struct site {
+struct server_fixture {
     struct network *network;
     struct http_server *server;
     struct rest_config config;
@@ -141,50 +141,51 @@ struct site {
 
 static struct error *answer(void *data, struct http_request *request)
 {
-    struct site *site = data;
+    struct server_fixture *fixture = data;
     SCOPED(http_headers) headers = {0};
-    site->asked++;
+    fixture->asked++;
     TRY(http_headers_add(&headers, STR("Content-Type"), STR("application/json")));
     TRY(http_request_respond(request, 200, &headers));
     return http_request_write(request, NODE_TEXT("live", "7"));
 }
 
-static void site_init(struct site *site)
+static void server_fixture_init(struct server_fixture *fixture)
 {
-    *site = (struct site){.network = sim_network_new(loop_current())};
-    const struct http_server_options options = {.network = site->network,
+    *fixture = (struct server_fixture){.network = sim_network_new(loop_current())};
+    const struct http_server_options options = {.network = fixture->network,
                                                 .host = STR("server.test"),
                                                 .port = 80,
                                                 .handler = answer,
-                                                .data = site};
-    CHECK_OK(http_server_new(loop_current(), &options, &site->server));
-    site->config.host = STR("http://server.test");
-    site->config.server = (struct url){.scheme = URL_HTTP, .host = STR("server.test"), .port = 80};
+                                                .data = fixture};
+    CHECK_OK(http_server_new(loop_current(), &options, &fixture->server));
+    fixture->config.host = STR("http://server.test");
+    fixture->config.server =
+        (struct url){.scheme = URL_HTTP, .host = STR("server.test"), .port = 80};
 }
 
-static void site_done(struct site *site)
+static void server_fixture_done(struct server_fixture *fixture)
 {
-    http_server_free(site->server);
-    while (sim_network_connections(site->network) > 0)
+    http_server_free(fixture->server);
+    while (sim_network_connections(fixture->network) > 0)
         error_free(fiber_sleep(SECOND));
-    network_free(site->network);
+    network_free(fixture->network);
 }
 
-static struct client *site_client(struct site *site)
+static struct client *server_fixture_client(struct server_fixture *fixture)
 {
-    const struct client_options options = {.config = &site->config, .network = site->network};
+    const struct client_options options = {.config = &fixture->config, .network = fixture->network};
     return client_new(loop_current(), &options);
 }
 
 SIM_TEST(getters_answer_with_what_was_given)
 {
-    SCOPED(site) site;
-    site_init(&site);
-    struct client *client = site_client(&site);
+    SCOPED(server_fixture) fixture;
+    server_fixture_init(&fixture);
+    struct client *client = server_fixture_client(&fixture);
     const struct clustercache_fake_options options = {
         .cluster = CLUSTER,
         .client = client,
-        .config = &site.config,
+        .config = &fixture.config,
         .server_version = STR("v1.36.4"),
         .private_key = STR("a key"),
     };
@@ -208,7 +209,7 @@ SIM_TEST(getters_answer_with_what_was_given)
     CHECK_EQ(text, STR("v1.36.4"));
     CHECK_OK(clustercache_get_private_key(cache, CLUSTER, &text));
     CHECK_EQ(text, STR("a key"));
-    CHECK_EQ(site.asked, (size_t)0);
+    CHECK_EQ(fixture.asked, (size_t)0);
 
     TEST_CASE("what is asked of the client goes out, also when the cache is gone");
     OWNED(object) object = NULL;
@@ -217,17 +218,17 @@ SIM_TEST(getters_answer_with_what_was_given)
     CHECK_OK(client_get(cluster_connection_client(live), GVR("", "v1", "nodes"), KEY("", "live"),
                         NULL, &object));
     CHECK_EQ(object_name(object), STR("live"));
-    CHECK_EQ(site.asked, (size_t)1);
+    CHECK_EQ(fixture.asked, (size_t)1);
     CHECK_ERROR(cluster_connection_get(cached, NODE, KEY("", "live"), &object),
                 ERROR_NOT_CONNECTED);
 }
 
 SIM_TEST(a_network_and_a_config_make_a_client)
 {
-    SCOPED(site) site;
-    site_init(&site);
+    SCOPED(server_fixture) fixture;
+    server_fixture_init(&fixture);
     const struct clustercache_fake_options options = {
-        .cluster = CLUSTER, .config = &site.config, .like = {.network = site.network}};
+        .cluster = CLUSTER, .config = &fixture.config, .like = {.network = fixture.network}};
     OWNED(clustercache) cache = clustercache_fake_new(loop_current(), &options);
     OWNED(cluster_connection) connection = NULL;
     OWNED(object) object = NULL;

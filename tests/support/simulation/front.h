@@ -26,14 +26,14 @@ struct network;
 #define FRONT_PORT 80
 
 /* What all runs of a process share: costly to make, and no run changes it. */
-struct front_ground {
+struct front_shared {
     struct access_keys *keys;
     struct rbac *base_rbac;
     struct custom_pool *pool;
 };
 
-void front_ground_init(struct front_ground *ground);
-void front_ground_done(struct front_ground *ground);
+void front_shared_init(struct front_shared *shared);
+void front_shared_done(struct front_shared *shared);
 
 /* Shares of requests and events that meet a fault. */
 struct front_faults {
@@ -54,7 +54,7 @@ struct front;
 typedef void front_asked_fn(struct front *front, struct http_request *http);
 
 struct front_options {
-    const struct front_ground *ground;
+    const struct front_shared *shared;
     struct network *network;
     struct trace *trace;
     const char *name;   /* for the trace; empty: nobody has to be told apart */

@@ -14,14 +14,14 @@
 #include "base/error.h"
 #include "http/server.h"
 
-struct shelf;
+struct collection;
 
 /* The object's members behind apiVersion and kind: `"metadata":{…},…`. */
-typedef void shelf_write_fn(void *data, size_t index, uint64_t version, struct buf *out);
+typedef void collection_write_fn(void *data, size_t index, uint64_t version, struct buf *out);
 
-struct shelf {
+struct collection {
     const char *api_version, *kind;
-    shelf_write_fn *write;
+    collection_write_fn *write;
     void *data;
     uint64_t *versions; /* of each object */
     size_t count;
@@ -32,10 +32,11 @@ struct shelf {
     size_t streams; /* open */
 };
 
-void shelf_init(struct shelf *shelf, size_t count);
-void shelf_done(struct shelf *shelf); /* nothing is served any more */
+void collection_init(struct collection *collection, size_t count);
+void collection_done(struct collection *collection); /* nothing is served any more */
 
-void shelf_change(struct shelf *shelf, size_t index);
+void collection_change(struct collection *collection, size_t index);
 
 /* A GET of the collection or of one object in it, whose name ends in its number. Suspends. */
-MUST_USE struct error *shelf_serve(struct shelf *shelf, struct http_request *request);
+MUST_USE struct error *collection_serve(struct collection *collection,
+                                        struct http_request *request);

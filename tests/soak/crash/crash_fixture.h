@@ -12,9 +12,9 @@
 #include "client/client.h"
 #include "soak/crash/ledger.h"
 
-#define GROUND_NAMESPACE STR("crash")
+#define CRASH_FIXTURE_NAMESPACE STR("crash")
 
-struct ground {
+struct crash_fixture {
     struct client *client;
     struct ledger ledger;
     struct random random;
@@ -22,11 +22,11 @@ struct ground {
     struct event changed; /* a watcher moved on */
 };
 
-struct gvr ground_gvr(enum ledger_resource resource);
+struct gvr crash_fixture_gvr(enum ledger_resource resource);
 
 /* An object with one field, of a revision to be replaced or 0; the caller's. */
-MUST_USE struct error *ground_make(const struct ledger_object *object, uint64_t value,
-                                   int64_t revision, struct object **ret_object);
+MUST_USE struct error *crash_fixture_make(const struct ledger_object *object, uint64_t value,
+                                          int64_t revision, struct object **ret_object);
 
 /* Once: the namespace, the custom resource and the shared objects. Suspends. */
-MUST_USE struct error *ground_prepare(struct ground *ground);
+MUST_USE struct error *crash_fixture_prepare(struct crash_fixture *fixture);

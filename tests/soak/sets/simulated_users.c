@@ -54,7 +54,7 @@ static void write_refs(struct sets *sets, size_t set, struct buf *out)
     unsigned refs = 0;
     bool is_first = true;
     while (!refs)
-        refs = (unsigned)random_below(&sets->world_dice, 1U << RESOURCES) & may_name[set];
+        refs = (unsigned)random_below(&sets->users_dice, 1U << RESOURCES) & may_name[set];
     sets->named[set] |= refs;
     buf_print(out, "\"resources\":[");
     for (size_t i = 0; i < RESOURCES; i++) {
@@ -121,14 +121,14 @@ static void delete_set(struct sets *sets, size_t set)
 static void edit_resource(struct sets *sets, size_t resource)
 {
     static const enum quality qualities[] = {FINE, FINE, FINE, FINE, BROKEN, PARTIAL, WRONG_TYPE};
-    const enum quality drawn = qualities[random_below(&sets->world_dice, COUNT(qualities))];
+    const enum quality drawn = qualities[random_below(&sets->users_dice, COUNT(qualities))];
     const bool is_fit = drawn != WRONG_TYPE || sets_places[resource].is_secret;
     catalog_write(sets, resource, is_fit ? drawn : FINE);
 }
 
 static void edit_set(struct sets *sets, size_t set)
 {
-    switch (random_below(&sets->world_dice, 7)) {
+    switch (random_below(&sets->users_dice, 7)) {
     case 0:
         pause_set(sets, set, true);
         break;
@@ -160,7 +160,7 @@ static void make_if_gone(struct sets *sets, size_t cluster)
 static void edit_cluster(struct sets *sets, size_t cluster)
 {
     struct front *front = &sets->workloads[cluster];
-    switch (random_below(&sets->world_dice, 9)) {
+    switch (random_below(&sets->users_dice, 9)) {
     case 0:
     case 1:
         provider_delete(sets, cluster, false);
@@ -188,7 +188,7 @@ static void edit_cluster(struct sets *sets, size_t cluster)
 
 static void edit_something(struct sets *sets)
 {
-    struct random *dice = &sets->world_dice;
+    struct random *dice = &sets->users_dice;
     const size_t set = random_below(dice, SETS), cluster = random_below(dice, CLUSTERS),
                  resource = random_below(dice, RESOURCES);
     switch (random_below(dice, 12)) {
@@ -218,26 +218,26 @@ static void edit_something(struct sets *sets)
     }
 }
 
-struct error *world_edit(void *data)
+struct error *simulated_users_edit(void *data)
 {
     struct sets *sets = data;
     for (;;) {
-        TRY(fiber_sleep(draw_span(&sets->world_dice, PAUSE_MOST)));
+        TRY(fiber_sleep(draw_span(&sets->users_dice, PAUSE_MOST)));
         FIBER_SHIELD(FOREVER);
         edit_something(sets);
     }
 }
 
-void world_begin(struct sets *sets)
+void simulated_users_begin(struct sets *sets)
 {
     for (size_t i = 0; i < RESOURCES; i++)
-        if (draw_chance(&sets->world_dice, 0.8))
+        if (draw_chance(&sets->users_dice, 0.8))
             catalog_write(sets, i, FINE);
     for (size_t i = 0; i < CLUSTERS; i++)
-        if (draw_chance(&sets->world_dice, 0.8))
+        if (draw_chance(&sets->users_dice, 0.8))
             provider_make(sets, i);
     for (size_t i = 0; i < SETS; i++)
-        if (draw_chance(&sets->world_dice, 0.8))
+        if (draw_chance(&sets->users_dice, 0.8))
             make_set(sets, i);
 }
 
@@ -246,21 +246,21 @@ static void mend_resource(struct sets *sets, size_t resource)
 {
     const struct content_version *version;
     const enum quality quality = catalog_judge(sets, resource, &version);
-    if (quality == PARTIAL || (quality != FINE && draw_chance(&sets->world_dice, 0.7)))
+    if (quality == PARTIAL || (quality != FINE && draw_chance(&sets->users_dice, 0.7)))
         catalog_write(sets, resource, FINE);
 }
 
-void world_end(struct sets *sets)
+void simulated_users_end(struct sets *sets)
 {
     for (size_t i = 0; i < SETS; i++)
-        if (draw_chance(&sets->world_dice, 0.8))
+        if (draw_chance(&sets->users_dice, 0.8))
             pause_set(sets, i, false);
     for (size_t i = 0; i < RESOURCES; i++)
         mend_resource(sets, i);
     for (size_t i = 0; i < SETS; i++)
-        if (draw_chance(&sets->world_dice, 0.7))
+        if (draw_chance(&sets->users_dice, 0.7))
             make_set(sets, i);
     for (size_t i = 0; i < CLUSTERS; i++)
-        if (draw_chance(&sets->world_dice, 0.6))
+        if (draw_chance(&sets->users_dice, 0.6))
             make_if_gone(sets, i);
 }

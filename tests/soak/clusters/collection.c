@@ -1,4 +1,4 @@
-#include "soak/clusters/shelf.h"
+#include "soak/clusters/collection.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -10,77 +10,78 @@
 #define JSON    STR("application/json")
 #define NUMBERS STR("0123456789")
 
-void shelf_init(struct shelf *shelf, size_t count)
+void collection_init(struct collection *collection, size_t count)
 {
-    shelf->versions = mem_alloc_zero(count * sizeof(*shelf->versions));
-    shelf->count = count;
+    collection->versions = mem_alloc_zero(count * sizeof(*collection->versions));
+    collection->count = count;
     for (size_t i = 0; i < count; i++)
-        shelf->versions[i] = ++shelf->revision;
+        collection->versions[i] = ++collection->revision;
 }
 
-void shelf_done(struct shelf *shelf)
+void collection_done(struct collection *collection)
 {
-    mem_free(TAKE(shelf->versions));
+    mem_free(TAKE(collection->versions));
 }
 
-void shelf_change(struct shelf *shelf, size_t index)
+void collection_change(struct collection *collection, size_t index)
 {
-    shelf->versions[index] = ++shelf->revision;
-    event_wake_all(&shelf->changed);
+    collection->versions[index] = ++collection->revision;
+    event_wake_all(&collection->changed);
 }
 
-static void write_object(const struct shelf *shelf, size_t index, struct buf *out)
+static void write_object(const struct collection *collection, size_t index, struct buf *out)
 {
-    buf_print(out, "{\"apiVersion\":\"%s\",\"kind\":\"%s\",", shelf->api_version, shelf->kind);
-    shelf->write(shelf->data, index, shelf->versions[index], out);
+    buf_print(out, "{\"apiVersion\":\"%s\",\"kind\":\"%s\",", collection->api_version,
+              collection->kind);
+    collection->write(collection->data, index, collection->versions[index], out);
     buf_add_char(out, '}');
 }
 
-static struct error *answer_list(struct shelf *shelf, struct http_request *request)
+static struct error *answer_list(struct collection *collection, struct http_request *request)
 {
     SCOPED(buf) body = {.limit = 0};
-    shelf->lists++;
+    collection->lists++;
     buf_print(&body,
               "{\"apiVersion\":\"%s\",\"kind\":\"%sList\",\"metadata\":{\"resourceVersion\":"
               "\"%" PRIu64 "\"},\"items\":[",
-              shelf->api_version, shelf->kind, shelf->revision);
-    for (size_t i = 0; i < shelf->count; i++) {
+              collection->api_version, collection->kind, collection->revision);
+    for (size_t i = 0; i < collection->count; i++) {
         if (i)
             buf_add_char(&body, ',');
-        write_object(shelf, i, &body);
+        write_object(collection, i, &body);
     }
     buf_add(&body, STR("]}"));
     return http_request_answer(request, 200, JSON, buf_str(&body));
 }
 
-static struct error *answer_one(const struct shelf *shelf, struct http_request *request,
+static struct error *answer_one(const struct collection *collection, struct http_request *request,
                                 size_t index)
 {
     SCOPED(buf) body = {.limit = 0};
-    write_object(shelf, index, &body);
+    write_object(collection, index, &body);
     return http_request_answer(request, 200, JSON, buf_str(&body));
 }
 
 /* Every object newer than this. */
-static void write_events(const struct shelf *shelf, const char *type, uint64_t since,
+static void write_events(const struct collection *collection, const char *type, uint64_t since,
                          struct buf *out)
 {
-    for (size_t i = 0; i < shelf->count; i++) {
-        if (shelf->versions[i] <= since)
+    for (size_t i = 0; i < collection->count; i++) {
+        if (collection->versions[i] <= since)
             continue;
         buf_print(out, "{\"type\":\"%s\",\"object\":", type);
-        write_object(shelf, i, out);
+        write_object(collection, i, out);
         buf_add(out, STR("}\n"));
     }
 }
 
-static void write_end_of_list(const struct shelf *shelf, struct buf *out)
+static void write_end_of_list(const struct collection *collection, struct buf *out)
 {
     buf_print(out,
               "{\"type\":\"BOOKMARK\",\"object\":{\"apiVersion\":\"%s\",\"kind\":\"%s\","
               "\"metadata\":{\"resourceVersion\":\"%" PRIu64 "\",\"annotations\":{"
               "\"k8s.io/initial-events-end\":\"true\"}}}}\n",
-              shelf->api_version, shelf->kind, shelf->revision);
+              collection->api_version, collection->kind, collection->revision);
 }
 
 /* "7" for "x" in "/path?a=b&x=7"; empty when it is not there. */
@@ -105,19 +106,20 @@ static uint64_t find_number(struct str target, const char *name)
 }
 
 /* Suspends until its time is over or nobody listens. */
-static struct error *follow(struct shelf *shelf, struct http_request *request, uint64_t since)
+static struct error *follow(struct collection *collection, struct http_request *request,
+                            uint64_t since)
 {
     for (;;) {
         SCOPED(buf) events = {.limit = 0};
-        while (shelf->revision == since)
-            TRY(event_wait(&shelf->changed, "a change"));
-        write_events(shelf, "MODIFIED", since, &events);
-        since = shelf->revision;
+        while (collection->revision == since)
+            TRY(event_wait(&collection->changed, "a change"));
+        write_events(collection, "MODIFIED", since, &events);
+        since = collection->revision;
         TRY(http_request_write(request, buf_str(&events)));
     }
 }
 
-static struct error *stream(struct shelf *shelf, struct http_request *request)
+static struct error *stream(struct collection *collection, struct http_request *request)
 {
     const struct str target = http_request_target(request);
     const uint64_t seconds = find_number(target, "timeoutSeconds");
@@ -128,17 +130,17 @@ static struct error *stream(struct shelf *shelf, struct http_request *request)
     TRY(http_headers_add(&headers, STR("Content-Type"), JSON));
     TRY(http_request_respond(request, 200, &headers));
     if (str_eq(find_query(target, "sendInitialEvents"), STR("true"))) {
-        shelf->lists++;
-        write_events(shelf, "ADDED", 0, &first);
-        write_end_of_list(shelf, &first);
-        since = shelf->revision;
+        collection->lists++;
+        write_events(collection, "ADDED", 0, &first);
+        write_end_of_list(collection, &first);
+        since = collection->revision;
         TRY(http_request_write(request, buf_str(&first)));
     }
-    return error_ignore(follow(shelf, request, since), ERROR_DEADLINE);
+    return error_ignore(follow(collection, request, since), ERROR_DEADLINE);
 }
 
 /* The number at the end of a name, if it is one of ours. */
-static bool find_index(const struct shelf *shelf, struct str target, size_t *ret_index)
+static bool find_index(const struct collection *collection, struct str target, size_t *ret_index)
 {
     struct str path, rest = target;
     uint64_t number;
@@ -146,22 +148,22 @@ static bool find_index(const struct shelf *shelf, struct str target, size_t *ret
     size_t begin = path.len;
     while (begin > 0 && memchr(NUMBERS.ptr, path.ptr[begin - 1], NUMBERS.len))
         begin--;
-    if (!str_to_uint64(str_skip(path, begin), &number) || number >= shelf->count)
+    if (!str_to_uint64(str_skip(path, begin), &number) || number >= collection->count)
         return false;
     *ret_index = (size_t)number;
     return true;
 }
 
-struct error *shelf_serve(struct shelf *shelf, struct http_request *request)
+struct error *collection_serve(struct collection *collection, struct http_request *request)
 {
     const struct str target = http_request_target(request);
     size_t index;
-    if (find_index(shelf, target, &index))
-        return answer_one(shelf, request, index);
+    if (find_index(collection, target, &index))
+        return answer_one(collection, request, index);
     if (!str_eq(find_query(target, "watch"), STR("true")))
-        return answer_list(shelf, request);
-    shelf->streams++;
-    struct error *err = stream(shelf, request);
-    shelf->streams--;
+        return answer_list(collection, request);
+    collection->streams++;
+    struct error *err = stream(collection, request);
+    collection->streams--;
     return err;
 }

@@ -1,4 +1,4 @@
-#include "soak/crash/ground.h"
+#include "soak/crash/crash_fixture.h"
 
 #include <inttypes.h>
 
@@ -21,13 +21,13 @@ static const char definition_text[] =
     "\"properties\":{\"data\":{\"type\":\"object\","
     "\"additionalProperties\":{\"type\":\"string\"}}}}}}]}}";
 
-struct gvr ground_gvr(enum ledger_resource resource)
+struct gvr crash_fixture_gvr(enum ledger_resource resource)
 {
     return resource == LEDGER_WIDGETS ? GVR("crash.test", "v1", "widgets") : GVR_CONFIG_MAPS;
 }
 
-struct error *ground_make(const struct ledger_object *object, uint64_t value, int64_t revision,
-                          struct object **ret_object)
+struct error *crash_fixture_make(const struct ledger_object *object, uint64_t value,
+                                 int64_t revision, struct object **ret_object)
 {
     SCOPED(buf) text = {0};
     const bool is_widget = object->resource == LEDGER_WIDGETS;
@@ -42,21 +42,21 @@ struct error *ground_make(const struct ledger_object *object, uint64_t value, in
     return object_read(buf_str(&text), ret_object);
 }
 
-static struct error *create(struct ground *ground, struct gvr gvr, const char *text)
+static struct error *create(struct crash_fixture *fixture, struct gvr gvr, const char *text)
 {
     OWNED(object) object = NULL;
     TRY(object_read(str_from_c(text), &object));
-    return client_create(ground->client, gvr, object, NULL, NULL);
+    return client_create(fixture->client, gvr, object, NULL, NULL);
 }
 
 /* Suspends until the custom resource is served. */
-static struct error *wait_served(struct ground *ground)
+static struct error *wait_served(struct crash_fixture *fixture)
 {
     for (;;) {
         SCOPED(arena) arena = {0};
         struct object_list list;
-        struct error *err = client_list_page(ground->client, ground_gvr(LEDGER_WIDGETS),
-                                             GROUND_NAMESPACE, NULL, &arena, &list);
+        struct error *err = client_list_page(fixture->client, crash_fixture_gvr(LEDGER_WIDGETS),
+                                             CRASH_FIXTURE_NAMESPACE, NULL, &arena, &list);
         if (!error_is(err, ERROR_NOT_FOUND))
             return err;
         error_free(err);
@@ -64,9 +64,9 @@ static struct error *wait_served(struct ground *ground)
     }
 }
 
-struct error *ground_prepare(struct ground *ground)
+struct error *crash_fixture_prepare(struct crash_fixture *fixture)
 {
-    TRY(create(ground, GVR_NAMESPACES, namespace_text));
-    TRY(create(ground, GVR_CRDS, definition_text));
-    return wait_served(ground);
+    TRY(create(fixture, GVR_NAMESPACES, namespace_text));
+    TRY(create(fixture, GVR_CRDS, definition_text));
+    return wait_served(fixture);
 }

@@ -104,7 +104,7 @@ static void set_shared(struct soak *soak, const char *value)
 
 static void do_something(struct soak *soak)
 {
-    struct random *dice = &soak->world_dice;
+    struct random *dice = &soak->users_dice;
     char target[TEXT_MAX];
     const size_t number = (size_t)random_below(dice, WEB_NAMES);
     struct web web = {.size = (unsigned)random_below(dice, 5), .exposed = draw_chance(dice, 0.7)};
@@ -141,7 +141,7 @@ struct error *soak_edit(void *data)
 {
     struct soak *soak = data;
     for (;;) {
-        TRY(fiber_sleep(draw_span(&soak->world_dice, PAUSE_MOST)));
+        TRY(fiber_sleep(draw_span(&soak->users_dice, PAUSE_MOST)));
         FIBER_SHIELD(FOREVER);
         do_something(soak);
     }
@@ -178,14 +178,14 @@ struct error *soak_make_ready(void *data)
 {
     struct soak *soak = data;
     for (;;) {
-        TRY(fiber_sleep(READY_EVERY + draw_span(&soak->world_dice, PAUSE_MOST)));
+        TRY(fiber_sleep(READY_EVERY + draw_span(&soak->users_dice, PAUSE_MOST)));
         FIBER_SHIELD(FOREVER);
         for (size_t i = 0; i < WEB_NAMES; i++)
             make_one_ready(soak, i);
     }
 }
 
-void soak_world_begin(struct soak *soak)
+void soak_users_begin(struct soak *soak)
 {
     CHECK(is_fine(front_call(&soak->front, "POST",
                              "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
@@ -211,7 +211,7 @@ static void wait_until_not_deleting(struct soak *soak, const char *name)
     }
 }
 
-void soak_world_end(struct soak *soak)
+void soak_users_end(struct soak *soak)
 {
     wait_until_not_deleting(soak, "w0");
     change_web(soak, 0, &(struct web){.message = "last", .size = 2, .exposed = true});
