@@ -12,7 +12,7 @@
 #include "async/loop.h"
 #include "base/memory.h"
 #include "client/kubeconfig/kubeconfig.h"
-#include "hostile/stage.h"
+#include "hostile/hostile_fixture.h"
 #include "net/network.h"
 #include "net/tcp.h"
 #include "net/tls.h"
@@ -48,10 +48,10 @@ struct patient {
     uint64_t writes;
 };
 
-static struct error *timed(struct patient *patient, const struct stage_request *request)
+static struct error *timed(struct patient *patient, const struct hostile_fixture_request *request)
 {
     const int64_t began = loop_now(patient->loop);
-    TRY(stage_expect(patient->client, request, 200));
+    TRY(hostile_fixture_expect(patient->client, request, 200));
     const duration took = loop_now(patient->loop) - began;
     if (took > atomic_load(&patient->shared->worst))
         atomic_store(&patient->shared->worst, took);
@@ -63,8 +63,8 @@ static struct error *look(struct patient *patient)
 {
     SCOPED(buf) body = {0};
     buf_print(&body, "{\"data\":{\"n\":\"%" PRIu64 "\"}}", ++patient->writes);
-    const struct stage_request get = {.path = path};
-    const struct stage_request patch = {
+    const struct hostile_fixture_request get = {.path = path};
+    const struct hostile_fixture_request patch = {
         .method = "PATCH",
         .path = path,
         .type = "application/merge-patch+json",
@@ -89,13 +89,13 @@ static void note(struct patient *patient, struct error *err)
 
 static struct error *create(struct patient *patient)
 {
-    const struct stage_request request = {
+    const struct hostile_fixture_request request = {
         .method = "POST",
         .path = "/api/v1/namespaces/default/configmaps",
         .type = "application/json",
         .body = "{\"metadata\":{\"name\":\"healthy\"}}",
     };
-    return stage_expect(patient->client, &request, 201);
+    return hostile_fixture_expect(patient->client, &request, 201);
 }
 
 static struct error *live(struct patient *patient)
@@ -118,7 +118,7 @@ static struct error *run(void *data)
     OWNED(network) network = tcp_network_new(patient->loop);
     OWNED(tls_context) tls = tls_context_new();
     OWNED(http_client)
-    client = stage_connect(patient->loop, network, tls, &config, config.tls.identity);
+    client = hostile_fixture_connect(patient->loop, network, tls, &config, config.tls.identity);
     patient->client = client;
     return live(patient);
 }

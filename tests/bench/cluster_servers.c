@@ -1,4 +1,4 @@
-#include "farm.h"
+#include "cluster_servers.h"
 
 #include <arpa/inet.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "api_rig.h"
+#include "api_fixture.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "base/timestamp.h"
@@ -32,40 +32,44 @@
 
 static void must(struct error *err)
 {
-    api_rig_must(err);
+    api_fixture_must(err);
 }
 
-void farm_address(size_t index, char text[static FARM_ADDRESS])
+void cluster_servers_address(size_t index, char text[static CLUSTER_SERVERS_ADDRESS])
 {
-    snprintf(text, FARM_ADDRESS, "127.%zu.%zu.%zu", 1 + index / ADDRESSES / ADDRESSES,
+    snprintf(text, CLUSTER_SERVERS_ADDRESS, "127.%zu.%zu.%zu", 1 + index / ADDRESSES / ADDRESSES,
              index / ADDRESSES % ADDRESSES, 1 + index % ADDRESSES);
 }
 
-enum farm_manner farm_manner(const struct farm *farm, size_t index)
+enum cluster_servers_manner cluster_servers_manner(const struct cluster_servers *servers,
+                                                   size_t index)
 {
-    static const enum farm_manner sick[] = {FARM_BLACK_HOLE, FARM_BLACK_HOLE, FARM_SLOW,
-                                            FARM_SLOW,       FARM_RESETS,     FARM_UNAUTHORIZED,
-                                            FARM_EXPIRED};
+    static const enum cluster_servers_manner sick[] = {
+        CLUSTER_SERVERS_BLACK_HOLE, CLUSTER_SERVERS_BLACK_HOLE, CLUSTER_SERVERS_SLOW,
+        CLUSTER_SERVERS_SLOW,       CLUSTER_SERVERS_RESETS,     CLUSTER_SERVERS_UNAUTHORIZED,
+        CLUSTER_SERVERS_EXPIRED};
     const size_t place = index % 20;
-    return farm->has_sick && place >= 13 ? sick[place - 13] : FARM_WELL;
+    return servers->has_sick && place >= 13 ? sick[place - 13] : CLUSTER_SERVERS_WELL;
 }
 
-struct farm_credentials farm_credentials(const struct farm *farm, size_t index)
+struct cluster_servers_credentials
+cluster_servers_credentials(const struct cluster_servers *servers, size_t index)
 {
-    struct farm_credentials credentials;
-    if (pread(farm->credentials, &credentials, sizeof(credentials),
+    struct cluster_servers_credentials credentials;
+    if (pread(servers->credentials, &credentials, sizeof(credentials),
               (off_t)(index * sizeof(credentials))) != sizeof(credentials))
         abort();
     return credentials;
 }
 
-void farm_kubeconfig(const struct farm *farm, size_t index, struct buf *out)
+void cluster_servers_kubeconfig(const struct cluster_servers *servers, size_t index,
+                                struct buf *out)
 {
-    const struct farm_credentials own = farm_credentials(farm, index);
-    char address[FARM_ADDRESS];
+    const struct cluster_servers_credentials own = cluster_servers_credentials(servers, index);
+    char address[CLUSTER_SERVERS_ADDRESS];
     SCOPED(buf) host = {0};
-    farm_address(index, address);
-    buf_print(&host, "https://%s:%u", address, farm->port);
+    cluster_servers_address(index, address);
+    buf_print(&host, "https://%s:%u", address, servers->port);
     const struct rest_config config = {
         .host = buf_str(&host),
         .tls = {.trust_pem = str_from_c(own.authority),
@@ -77,20 +81,21 @@ void farm_kubeconfig(const struct farm *farm, size_t index, struct buf *out)
 
 /* Certificates. */
 
-static void keep(char slot[static FARM_PEM], struct buf *pem)
+static void keep(char slot[static CLUSTER_SERVERS_PEM], struct buf *pem)
 {
-    if (pem->len >= FARM_PEM)
+    if (pem->len >= CLUSTER_SERVERS_PEM)
         abort();
     memcpy(slot, buf_c(pem), pem->len + 1);
     buf_clear(pem);
 }
 
-static void make_credentials(const struct farm *farm, size_t index, struct farm_credentials *out)
+static void make_credentials(const struct cluster_servers *servers, size_t index,
+                             struct cluster_servers_credentials *out)
 {
     const int64_t now = timestamp_now();
     const int64_t from = now - 2 * HOUR, to = now + 24 * HOUR;
-    char address[FARM_ADDRESS];
-    farm_address(index, address);
+    char address[CLUSTER_SERVERS_ADDRESS];
+    cluster_servers_address(index, address);
     const struct str name = str_from_c(address);
     OWNED(pki_authority) authority = NULL;
     SCOPED(buf) certificate = {0};
@@ -105,7 +110,8 @@ static void make_credentials(const struct farm *farm, size_t index, struct farm_
         .name_count = 1,
         .server = true,
         .not_before = from,
-        .not_after = farm_manner(farm, index) == FARM_EXPIRED ? now - HOUR : to};
+        .not_after =
+            cluster_servers_manner(servers, index) == CLUSTER_SERVERS_EXPIRED ? now - HOUR : to};
     must(pki_issue(authority, &server, &certificate, &key));
     keep(out->server, &certificate);
     keep(out->server_key, &key);
@@ -117,40 +123,40 @@ static void make_credentials(const struct farm *farm, size_t index, struct farm_
 }
 
 /* Made by a process that ends, so that its heap is nobody's. */
-void farm_open(struct farm *farm)
+void cluster_servers_open(struct cluster_servers *servers)
 {
-    const size_t size = farm->count * sizeof(struct farm_credentials);
-    farm->credentials = memfd_create("credentials", MFD_CLOEXEC);
-    if (ftruncate(farm->credentials, (off_t)size) != 0)
+    const size_t size = servers->count * sizeof(struct cluster_servers_credentials);
+    servers->credentials = memfd_create("credentials", MFD_CLOEXEC);
+    if (ftruncate(servers->credentials, (off_t)size) != 0)
         abort();
     fflush(NULL);
     const pid_t maker = fork();
     if (maker == 0) {
-        struct farm_credentials *all =
-            mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, farm->credentials, 0);
-        for (size_t i = 0; i < farm->count; i++)
-            make_credentials(farm, i, &all[i]);
+        struct cluster_servers_credentials *all =
+            mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, servers->credentials, 0);
+        for (size_t i = 0; i < servers->count; i++)
+            make_credentials(servers, i, &all[i]);
         _exit(0);
     }
     waitpid(maker, NULL, 0);
 }
 
-void farm_close(struct farm *farm)
+void cluster_servers_close(struct cluster_servers *servers)
 {
-    close(farm->credentials);
+    close(servers->credentials);
 }
 
 /* The servers' process. */
 
 struct serving {
-    const struct farm *farm;
+    const struct cluster_servers *servers;
     struct buf core, groups; /* discovery */
     int ready;
 };
 
 struct served {
     const struct serving *serving;
-    enum farm_manner manner;
+    enum cluster_servers_manner manner;
 };
 
 static void write_resources(struct buf *out, size_t group)
@@ -198,13 +204,13 @@ static struct error *answer(void *data, struct http_request *request)
     const struct served *served = data;
     struct str path, rest = http_request_target(request);
     (void)str_cut(&rest, '?', &path);
-    if (served->manner == FARM_RESETS) {
+    if (served->manner == CLUSTER_SERVERS_RESETS) {
         http_request_break(request);
         return NULL;
     }
-    if (served->manner == FARM_UNAUTHORIZED)
+    if (served->manner == CLUSTER_SERVERS_UNAUTHORIZED)
         return http_request_answer(request, 401, STR("text/plain"), STR("no\n"));
-    if (served->manner == FARM_SLOW)
+    if (served->manner == CLUSTER_SERVERS_SLOW)
         TRY(fiber_sleep(SLOW));
     if (str_eq(path, STR("/api")))
         return http_request_answer(request, 200, AGGREGATED, buf_str(&served->serving->core));
@@ -226,16 +232,17 @@ static void start_black_hole(const char *address, uint16_t port)
 static void start_server(const struct serving *serving, size_t index, struct network *network,
                          uint16_t *port)
 {
-    const struct farm_credentials own = farm_credentials(serving->farm, index);
-    char address[FARM_ADDRESS];
+    const struct cluster_servers_credentials own =
+        cluster_servers_credentials(serving->servers, index);
+    char address[CLUSTER_SERVERS_ADDRESS];
     struct tls_identity *identity;
     struct tls_trust *trust;
     struct tls_server *tls;
     struct http_server *server;
     struct served *served = malloc(sizeof(*served));
-    *served = (struct served){serving, farm_manner(serving->farm, index)};
-    farm_address(index, address);
-    if (served->manner == FARM_BLACK_HOLE) {
+    *served = (struct served){serving, cluster_servers_manner(serving->servers, index)};
+    cluster_servers_address(index, address);
+    if (served->manner == CLUSTER_SERVERS_BLACK_HOLE) {
         start_black_hole(address, *port);
         return;
     }
@@ -264,39 +271,39 @@ static struct error *serve_all(void *data)
     uint16_t port = 0;
     write_discovery(&serving->core, 0, 1);
     write_discovery(&serving->groups, 1, GROUPS);
-    for (size_t i = 0; i < serving->farm->count; i++)
+    for (size_t i = 0; i < serving->servers->count; i++)
         start_server(serving, i, network, &port);
     if (write(serving->ready, &port, sizeof(port)) != sizeof(port))
         abort();
     return fiber_sleep(HOUR);
 }
 
-void farm_start(struct farm *farm)
+void cluster_servers_start(struct cluster_servers *servers)
 {
     int pipe_fds[2];
-    const size_t files = 3 * farm->count + 1000; /* two clients at a time, and who listens */
+    const size_t files = 3 * servers->count + 1000; /* two clients at a time, and who listens */
     const struct rlimit limit = {.rlim_cur = files, .rlim_max = files};
     if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
         fprintf(stderr, "bench: cannot raise the limit of open files to %zu\n", files);
     if (pipe(pipe_fds) != 0)
         abort();
     fflush(NULL);
-    farm->servers = fork();
-    if (farm->servers == 0) {
+    servers->servers = fork();
+    if (servers->servers == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         struct serving serving = {
-            .farm = farm, .core = {.limit = 0}, .groups = {.limit = 0}, .ready = pipe_fds[1]};
+            .servers = servers, .core = {.limit = 0}, .groups = {.limit = 0}, .ready = pipe_fds[1]};
         must(loop_run(loop_new(), serve_all, &serving));
         _exit(0);
     }
     close(pipe_fds[1]);
-    if (read(pipe_fds[0], &farm->port, sizeof(farm->port)) != sizeof(farm->port))
+    if (read(pipe_fds[0], &servers->port, sizeof(servers->port)) != sizeof(servers->port))
         abort();
     close(pipe_fds[0]);
 }
 
-void farm_stop(struct farm *farm)
+void cluster_servers_stop(struct cluster_servers *servers)
 {
-    kill(farm->servers, SIGKILL);
-    waitpid(farm->servers, NULL, 0);
+    kill(servers->servers, SIGKILL);
+    waitpid(servers->servers, NULL, 0);
 }

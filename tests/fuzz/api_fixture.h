@@ -13,7 +13,7 @@ struct api;
 struct custom_pool;
 struct loop;
 
-struct api_stage {
+struct api_fixture {
     struct loop *loop;
     struct api *api;
     struct clusters *clusters;
@@ -23,15 +23,15 @@ struct api_stage {
 };
 
 /* On a fiber of the loop. Suspends. */
-void api_stage_init(struct api_stage *stage);
-void api_stage_done(struct api_stage *stage);
+void api_fixture_init(struct api_fixture *fixture);
+void api_fixture_done(struct api_fixture *fixture);
 
 /* The status; *ret_doc is what was answered, NULL when that is no JSON. Suspends. */
-int api_stage_call(struct api_stage *stage, struct str method, struct str target,
-                   struct str content_type, struct str body, struct json_doc **ret_doc);
+int api_fixture_call(struct api_fixture *fixture, struct str method, struct str target,
+                     struct str content_type, struct str body, struct json_doc **ret_doc);
 
-/* A stream that runs until the stage is done; its lines are in the request's answer. */
-void api_stage_watch(struct api_stage *stage, struct http_request *http, struct str target);
+/* A stream that runs until the fixture is done; its lines are in the request's answer. */
+void api_fixture_watch(struct api_fixture *fixture, struct http_request *http, struct str target);
 
 /* Lets everything that follows a write happen. Suspends. */
-void api_stage_settle(struct api_stage *stage);
+void api_fixture_settle(struct api_fixture *fixture);

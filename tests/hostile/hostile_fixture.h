@@ -27,10 +27,10 @@ struct network;
 struct tls_context;
 
 /* Words that stand in the Secret, in its data and in its metadata, and nowhere else. */
-#define STAGE_CANARY      "Q0FOQVJZLUlOLUEtTUlORQ"
-#define STAGE_CANARY_NOTE "canary-in-the-metadata"
+#define HOSTILE_FIXTURE_CANARY      "Q0FOQVJZLUlOLUEtTUlORQ"
+#define HOSTILE_FIXTURE_CANARY_NOTE "canary-in-the-metadata"
 
-struct stage {
+struct hostile_fixture {
     struct loop *loop;
     struct network *network;
     struct tls_context *tls;
@@ -48,23 +48,25 @@ struct stage {
     bool is_small;                     /* sizes for a build with sanitizers */
 };
 
-struct stage_options {
+struct hostile_fixture_options {
     struct loop *loop;
     const char *program, *folder;
     bool is_small;
 };
 
 /* Suspends until the server is ready and everything is in its place. */
-MUST_USE struct error *stage_init(struct stage *stage, const struct stage_options *options);
-void stage_done(struct stage *stage); /* suspends for a moment */
+MUST_USE struct error *hostile_fixture_init(struct hostile_fixture *fixture,
+                                            const struct hostile_fixture_options *options);
+void hostile_fixture_done(struct hostile_fixture *fixture); /* suspends for a moment */
 
 /* A client of the server a kubeconfig names, with this certificate or none. */
-struct http_client *stage_connect(struct loop *loop, struct network *network,
-                                  struct tls_context *tls, const struct rest_config *config,
-                                  struct tls_identity *identity);
+struct http_client *hostile_fixture_connect(struct loop *loop, struct network *network,
+                                            struct tls_context *tls,
+                                            const struct rest_config *config,
+                                            struct tls_identity *identity);
 
 /* A request as a table has it. Empty texts mean nothing of the kind. */
-struct stage_request {
+struct hostile_fixture_request {
     const char *method; /* NULL: GET */
     const char *path;
     const char *accept, *type, *body;
@@ -72,24 +74,26 @@ struct stage_request {
     struct str token;
 };
 
-struct stage_answer {
+struct hostile_fixture_answer {
     int status;
     struct buf body;
 };
-void stage_answer_done(struct stage_answer *answer);
+void hostile_fixture_answer_done(struct hostile_fixture_answer *answer);
 
 /* Suspends. A whole exchange; of the body of a stream, what came within a quarter of a second. */
-MUST_USE struct error *stage_send(struct http_client *client, const struct stage_request *request,
-                                  struct stage_answer *ret_answer);
+MUST_USE struct error *hostile_fixture_send(struct http_client *client,
+                                            const struct hostile_fixture_request *request,
+                                            struct hostile_fixture_answer *ret_answer);
 
 /* The answer is no success and gives nothing away. */
-MUST_USE struct error *stage_check_refused(const struct stage_request *request,
-                                           const struct stage_answer *answer);
+MUST_USE struct error *hostile_fixture_check_refused(const struct hostile_fixture_request *request,
+                                                     const struct hostile_fixture_answer *answer);
 
 /* ERROR_INVALID unless the answer has this status. */
-MUST_USE struct error *stage_expect(struct http_client *client, const struct stage_request *request,
-                                    int status);
+MUST_USE struct error *hostile_fixture_expect(struct http_client *client,
+                                              const struct hostile_fixture_request *request,
+                                              int status);
 
 /* Sends it and checks that it is refused. Suspends. */
-MUST_USE struct error *stage_refused(struct http_client *client,
-                                     const struct stage_request *request);
+MUST_USE struct error *hostile_fixture_refused(struct http_client *client,
+                                               const struct hostile_fixture_request *request);

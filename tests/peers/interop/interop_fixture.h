@@ -17,9 +17,9 @@
 #include "testing/certs.h"
 
 /* Every wait of a test ends by then, before CTest would kill it without a word. */
-#define GROUND_TIMEOUT (90 * SECOND)
+#define INTEROP_FIXTURE_TIMEOUT (90 * SECOND)
 
-struct ground {
+struct interop_fixture {
     struct folder folder;
     struct test_certs certs;
     const char *authority_file, *server_file, *server_key_file, *client_file, *client_key_file;
@@ -27,16 +27,17 @@ struct ground {
     struct tls_context *tls;
 };
 
-void ground_init(struct ground *ground);
+void interop_fixture_init(struct interop_fixture *fixture);
 
 /* Clients and servers are freed before. Suspends for a moment, for connections to be gone. */
-void ground_done(struct ground *ground);
+void interop_fixture_done(struct interop_fixture *fixture);
 
 /* For a client of ours with its certificate, talking TLS to a port of this machine. */
-struct http_client_options ground_client_options(const struct ground *ground, uint16_t port);
+struct http_client_options interop_fixture_client_options(const struct interop_fixture *fixture,
+                                                          uint16_t port);
 
 /* Bytes that do not compress, the same ones every time. */
-void ground_noise(struct buf *bytes, size_t len);
+void interop_fixture_noise(struct buf *bytes, size_t len);
 
 struct answer {
     int status;

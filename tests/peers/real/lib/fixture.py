@@ -50,7 +50,7 @@ class Workload:
         return self.audit.writes(user=self.user)
 
 
-class Scene:
+class Fixture:
     """Everything is removed by `close()`."""
 
     def __init__(self, options, name):

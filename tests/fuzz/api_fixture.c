@@ -1,4 +1,4 @@
-#include "api_stage.h"
+#include "api_fixture.h"
 
 #include "apiserver/api.h"
 #include "apiserver/crd/custom_pool.h"
@@ -26,42 +26,43 @@ static void make_shared(void)
     pool = custom_pool_new();
 }
 
-void api_stage_init(struct api_stage *stage)
+void api_fixture_init(struct api_fixture *fixture)
 {
     make_shared();
-    *stage = (struct api_stage){.loop = loop_current(), .token.secret = true};
+    *fixture = (struct api_fixture){.loop = loop_current(), .token.secret = true};
     const struct api_options options = {
-        .loop = stage->loop,
-        .store = store_new(stage->loop, &(struct store_options){.history_events = 10000}),
+        .loop = fixture->loop,
+        .store = store_new(fixture->loop, &(struct store_options){.history_events = 10000}),
         .keys = keys,
         .base_rbac = base_rbac,
         .pool = pool,
         .cluster = CLUSTER,
     };
-    CHECK_OK(api_new(&options, &stage->api));
-    stage->clusters = clusters_new(&(struct clusters_options){.loop = stage->loop, .keys = keys});
-    stage->handler = (struct handler){
-        .loop = stage->loop,
-        .api = stage->api,
-        .clusters = stage->clusters,
+    CHECK_OK(api_new(&options, &fixture->api));
+    fixture->clusters =
+        clusters_new(&(struct clusters_options){.loop = fixture->loop, .keys = keys});
+    fixture->handler = (struct handler){
+        .loop = fixture->loop,
+        .api = fixture->api,
+        .clusters = fixture->clusters,
     };
-    gate_init(&stage->handler.gate, 0, 0);
-    buf_add(&stage->token, STR("Bearer "));
-    access_admin_token(keys, CLUSTER, &stage->token);
+    gate_init(&fixture->handler.gate, 0, 0);
+    buf_add(&fixture->token, STR("Bearer "));
+    access_admin_token(keys, CLUSTER, &fixture->token);
 }
 
-void api_stage_done(struct api_stage *stage)
+void api_fixture_done(struct api_fixture *fixture)
 {
-    scope_done(&stage->watches);
-    gate_done(&stage->handler.gate);
-    clusters_free(stage->clusters);
-    api_free(stage->api);
-    buf_done(&stage->token);
+    scope_done(&fixture->watches);
+    gate_done(&fixture->handler.gate);
+    clusters_free(fixture->clusters);
+    api_free(fixture->api);
+    buf_done(&fixture->token);
 }
 
-static void add_headers(const struct api_stage *stage, struct http_request *http)
+static void add_headers(const struct api_fixture *fixture, struct http_request *http)
 {
-    direct_request_add_header(http, STR("authorization"), buf_str(&stage->token));
+    direct_request_add_header(http, STR("authorization"), buf_str(&fixture->token));
     direct_request_add_header(http, STR("user-agent"), STR("fuzz/1"));
 }
 
@@ -106,14 +107,14 @@ static struct json_doc *read_answer(const struct http_request *http)
     return is_stream ? NULL : TAKE(doc);
 }
 
-int api_stage_call(struct api_stage *stage, struct str method, struct str target,
-                   struct str content_type, struct str body, struct json_doc **ret_doc)
+int api_fixture_call(struct api_fixture *fixture, struct str method, struct str target,
+                     struct str content_type, struct str body, struct json_doc **ret_doc)
 {
     SCOPED(http_request) http = {.method = method, .target = target, .body = body};
     OWNED(json_doc) doc = NULL;
-    add_headers(stage, &http);
+    add_headers(fixture, &http);
     direct_request_add_header(&http, STR("content-type"), content_type);
-    CHECK_OK(handler_serve(&stage->handler, &http));
+    CHECK_OK(handler_serve(&fixture->handler, &http));
     CHECK(http.status);
     if (http.is_json && !str_eq(method, STR("HEAD")))
         doc = read_answer(&http);
@@ -124,34 +125,34 @@ int api_stage_call(struct api_stage *stage, struct str method, struct str target
 }
 
 struct watching {
-    struct api_stage *stage;
+    struct api_fixture *fixture;
     struct http_request *http;
 };
 
 static struct error *watch(void *data)
 {
     struct watching *watching = data;
-    struct handler *handler = &watching->stage->handler;
+    struct handler *handler = &watching->fixture->handler;
     struct error *err = handler_serve(handler, watching->http);
     mem_free(watching);
     return error_ignore(err, ERROR_CANCELED);
 }
 
-void api_stage_watch(struct api_stage *stage, struct http_request *http, struct str target)
+void api_fixture_watch(struct api_fixture *fixture, struct http_request *http, struct str target)
 {
     struct watching *watching = NEW(struct watching);
-    *watching = (struct watching){stage, http};
+    *watching = (struct watching){fixture, http};
     http->method = STR("GET");
     http->target = arena_str(&http->arena, target);
-    add_headers(stage, http);
-    scope_start(&stage->watches, "watch", watch, watching);
+    add_headers(fixture, http);
+    scope_start(&fixture->watches, "watch", watch, watching);
 }
 
-void api_stage_settle(struct api_stage *stage)
+void api_fixture_settle(struct api_fixture *fixture)
 {
     int64_t revision;
     do {
-        revision = store_revision(stage->api->store);
+        revision = store_revision(fixture->api->store);
         CHECK_OK(fiber_sleep(10 * SECOND));
-    } while (revision != store_revision(stage->api->store));
+    } while (revision != store_revision(fixture->api->store));
 }

@@ -1,4 +1,4 @@
-#include "peers/interop/ground.h"
+#include "peers/interop/interop_fixture.h"
 
 #include "async/fiber.h"
 #include "async/loop.h"
@@ -8,48 +8,49 @@
 #include "net/tls.h"
 #include "testing/test.h"
 
-void ground_init(struct ground *ground)
+void interop_fixture_init(struct interop_fixture *fixture)
 {
-    *ground = (struct ground){0};
-    struct folder *folder = &ground->folder;
-    struct test_certs *certs = &ground->certs;
+    *fixture = (struct interop_fixture){0};
+    struct folder *folder = &fixture->folder;
+    struct test_certs *certs = &fixture->certs;
     folder_init(folder);
     test_certs_init(certs, loop_wall(loop_current()));
-    ground->authority_file = folder_write(folder, "ca.pem", buf_str(&certs->authority_pem));
-    ground->server_file = folder_write(folder, "server.pem", buf_str(&certs->server_pem));
-    ground->server_key_file = folder_write(folder, "server.key", buf_str(&certs->server_key));
-    ground->client_file = folder_write(folder, "client.pem", buf_str(&certs->client_pem));
-    ground->client_key_file = folder_write(folder, "client.key", buf_str(&certs->client_key));
-    ground->network = tcp_network_new(loop_current());
-    ground->tls = tls_context_new();
+    fixture->authority_file = folder_write(folder, "ca.pem", buf_str(&certs->authority_pem));
+    fixture->server_file = folder_write(folder, "server.pem", buf_str(&certs->server_pem));
+    fixture->server_key_file = folder_write(folder, "server.key", buf_str(&certs->server_key));
+    fixture->client_file = folder_write(folder, "client.pem", buf_str(&certs->client_pem));
+    fixture->client_key_file = folder_write(folder, "client.key", buf_str(&certs->client_key));
+    fixture->network = tcp_network_new(loop_current());
+    fixture->tls = tls_context_new();
 }
 
-void ground_done(struct ground *ground)
+void interop_fixture_done(struct interop_fixture *fixture)
 {
     /* A closed client's connections end at the loop's next turn. */
     CHECK_OK(fiber_yield());
-    tls_context_free(ground->tls);
-    network_free(ground->network);
-    test_certs_done(&ground->certs);
-    folder_done(&ground->folder);
+    tls_context_free(fixture->tls);
+    network_free(fixture->network);
+    test_certs_done(&fixture->certs);
+    folder_done(&fixture->folder);
 }
 
-struct http_client_options ground_client_options(const struct ground *ground, uint16_t port)
+struct http_client_options interop_fixture_client_options(const struct interop_fixture *fixture,
+                                                          uint16_t port)
 {
     return (struct http_client_options){
         .endpoint =
             {
-                       .network = ground->network,
+                       .network = fixture->network,
                        .host = STR("127.0.0.1"),
                        .port = port,
-                       .tls = ground->tls,
-                       .identity = ground->certs.client,
-                       .trust = ground->certs.trust,
+                       .tls = fixture->tls,
+                       .identity = fixture->certs.client,
+                       .trust = fixture->certs.trust,
                        },
     };
 }
 
-void ground_noise(struct buf *bytes, size_t len)
+void interop_fixture_noise(struct buf *bytes, size_t len)
 {
     struct random random;
     random_init(&random, 1);

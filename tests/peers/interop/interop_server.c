@@ -1,4 +1,4 @@
-#include "peers/interop/site.h"
+#include "peers/interop/interop_server.h"
 
 #include "async/loop.h"
 #include "http/gzip.h"
@@ -10,11 +10,11 @@
 #define GZIP_LEVEL  6
 #define PIECE_BYTES (16 * KILOBYTE)
 
-typedef struct error *(*page_fn)(struct site *site, struct http_request *request);
+typedef struct error *(*page_fn)(struct interop_server *ours, struct http_request *request);
 
-static struct error *who(struct site *site, struct http_request *request)
+static struct error *who(struct interop_server *ours, struct http_request *request)
 {
-    (void)site;
+    (void)ours;
     struct tls_peer peer;
     http_request_peer(request, &peer);
     SCOPED(buf) body = {0}, text = {0};
@@ -24,9 +24,9 @@ static struct error *who(struct site *site, struct http_request *request)
     return http_request_answer(request, 200, STR("text/plain"), buf_str(&text));
 }
 
-static struct error *echo(struct site *site, struct http_request *request)
+static struct error *echo(struct interop_server *ours, struct http_request *request)
 {
-    (void)site;
+    (void)ours;
     char piece[PIECE_BYTES];
     for (;;) {
         size_t len;
@@ -39,7 +39,7 @@ static struct error *echo(struct site *site, struct http_request *request)
     }
 }
 
-void site_text(struct buf *text)
+void interop_server_text(struct buf *text)
 {
     for (int i = 0; i < TEXT_LINES; i++)
         buf_print(text, "line %d of a text that compresses well\n", i);
@@ -57,46 +57,46 @@ static struct error *answer_compressed(struct http_request *request, struct str 
     return http_request_write(request, buf_str(&packed));
 }
 
-static struct error *text(struct site *site, struct http_request *request)
+static struct error *text(struct interop_server *ours, struct http_request *request)
 {
-    (void)site;
+    (void)ours;
     SCOPED(buf) plain = {0};
-    site_text(&plain);
+    interop_server_text(&plain);
     const struct http_headers *headers = http_request_headers(request);
     if (http_headers_has_token(headers, STR("accept-encoding"), STR("gzip")))
         return answer_compressed(request, buf_str(&plain));
     return http_request_answer(request, 200, STR("text/plain"), buf_str(&plain));
 }
 
-static struct error *lines(struct site *site, struct http_request *request)
+static struct error *lines(struct interop_server *ours, struct http_request *request)
 {
     TRY(http_request_respond(request, 200, NULL));
     for (;;) {
-        while (!site->line.len && !site->silent)
-            TRY(event_wait(&site->changed, "a line to say"));
-        if (!site->line.len)
+        while (!ours->line.len && !ours->silent)
+            TRY(event_wait(&ours->changed, "a line to say"));
+        if (!ours->line.len)
             return NULL;
-        TRY(http_request_write(request, site->line));
-        site->line = STR("");
-        event_wake_all(&site->changed);
+        TRY(http_request_write(request, ours->line));
+        ours->line = STR("");
+        event_wake_all(&ours->changed);
     }
 }
 
-void site_say(struct site *site, struct str line)
+void interop_server_say(struct interop_server *ours, struct str line)
 {
-    site->line = line;
-    site->silent = !line.len;
-    event_wake_all(&site->changed);
-    while (site->line.len)
-        CHECK_OK(event_wait(&site->changed, "a line to be said"));
+    ours->line = line;
+    ours->silent = !line.len;
+    event_wake_all(&ours->changed);
+    while (ours->line.len)
+        CHECK_OK(event_wait(&ours->changed, "a line to be said"));
 }
 
-static struct error *gather(struct site *site, struct http_request *request)
+static struct error *gather(struct interop_server *ours, struct http_request *request)
 {
-    site->gathered++;
-    event_wake_all(&site->changed);
-    while (site->gathered < site->crowd)
-        TRY(event_wait(&site->changed, "the others"));
+    ours->gathered++;
+    event_wake_all(&ours->changed);
+    while (ours->gathered < ours->crowd)
+        TRY(event_wait(&ours->changed, "the others"));
     return http_request_answer(request, 200, STR("text/plain"), STR("all here\n"));
 }
 
@@ -113,42 +113,43 @@ static const struct {
 
 static struct error *serve(void *data, struct http_request *request)
 {
-    struct site *site = data;
-    site->requests++;
+    struct interop_server *ours = data;
+    ours->requests++;
     struct str path, query = http_request_target(request);
     str_cut(&query, '?', &path);
     for (size_t i = 0; i < COUNT(pages); i++)
         if (str_eq(path, pages[i].path))
-            return pages[i].page(site, request);
+            return pages[i].page(ours, request);
     return error_new(ERROR_NOT_FOUND, "no page %.*s", STR_ARG(path));
 }
 
-void site_init(struct site *site, struct ground *ground, const struct http_limits *limits)
+void interop_server_init(struct interop_server *ours, struct interop_fixture *fixture,
+                         const struct http_limits *limits)
 {
-    *site = (struct site){.ground = ground};
-    CHECK_OK(tls_server_new(&(struct tls_server_options){.identity = ground->certs.server,
-                                                         .client_trust = ground->certs.trust,
+    *ours = (struct interop_server){.fixture = fixture};
+    CHECK_OK(tls_server_new(&(struct tls_server_options){.identity = fixture->certs.server,
+                                                         .client_trust = fixture->certs.trust,
                                                          .http2 = true},
-                            &site->tls));
+                            &ours->tls));
     CHECK_OK(http_server_new(loop_current(),
-                             &(struct http_server_options){.network = ground->network,
+                             &(struct http_server_options){.network = fixture->network,
                                                            .host = STR("127.0.0.1"),
-                                                           .tls = site->tls,
+                                                           .tls = ours->tls,
                                                            .handler = serve,
-                                                           .data = site,
+                                                           .data = ours,
                                                            .limits = *limits},
-                             &site->server));
+                             &ours->server));
 }
 
-void site_done(struct site *site)
+void interop_server_done(struct interop_server *ours)
 {
-    http_server_free(site->server);
-    tls_server_free(site->tls);
+    http_server_free(ours->server);
+    tls_server_free(ours->tls);
 }
 
-const char *site_url(struct site *site, const char *path)
+const char *interop_server_url(struct interop_server *ours, const char *path)
 {
-    return arena_print(&site->ground->folder.texts, "https://127.0.0.1:%u%s",
-                       http_server_port(site->server), path)
+    return arena_print(&ours->fixture->folder.texts, "https://127.0.0.1:%u%s",
+                       http_server_port(ours->server), path)
         .ptr;
 }

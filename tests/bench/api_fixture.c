@@ -1,4 +1,4 @@
-#include "api_rig.h"
+#include "api_fixture.h"
 
 #include <fcntl.h>
 #include <ftw.h>
@@ -20,7 +20,7 @@
 #define ARGUMENTS_MAX 16
 #define READY_TIMEOUT 120.0
 
-void api_rig_must(struct error *err)
+void api_fixture_must(struct error *err)
 {
     if (!err)
         return;
@@ -36,14 +36,14 @@ static void must_be(bool is_so, const char *what)
     abort();
 }
 
-const char *api_rig_path(char path[static API_RIG_PATH], const char *name)
+const char *api_fixture_path(char path[static API_FIXTURE_PATH], const char *name)
 {
-    const ssize_t len = readlink("/proc/self/exe", path, API_RIG_PATH - 1);
+    const ssize_t len = readlink("/proc/self/exe", path, API_FIXTURE_PATH - 1);
     must_be(len > 0, "/proc/self/exe");
     path[len] = '\0';
     const struct str whole = str_from_c(path);
     const size_t slash = str_find_last_char(whole, '/');
-    must_be(slash != STR_NONE && slash + strlen(name) + 2 < API_RIG_PATH, "long path");
+    must_be(slash != STR_NONE && slash + strlen(name) + 2 < API_FIXTURE_PATH, "long path");
     memcpy(path + slash + 1, name, strlen(name) + 1);
     return path;
 }
@@ -56,19 +56,19 @@ static int remove_one(const char *path, const struct stat *about, int type, stru
     return remove(path);
 }
 
-void api_rig_remove_folder(const char *path)
+void api_fixture_remove_folder(const char *path)
 {
     nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS); /* NOLINT(concurrency-mt-unsafe) */
 }
 
-void api_rig_make_folder(char path[static API_RIG_PATH], const char *name)
+void api_fixture_make_folder(char path[static API_FIXTURE_PATH], const char *name)
 {
-    api_rig_path(path, name);
-    api_rig_remove_folder(path);
+    api_fixture_path(path, name);
+    api_fixture_remove_folder(path);
     must_be(mkdir(path, 0700) == 0, path);
 }
 
-pid_t api_rig_spawn(const char *log, const char *const argv[])
+pid_t api_fixture_spawn(const char *log, const char *const argv[])
 {
     fflush(NULL);
     const pid_t child = fork();
@@ -86,7 +86,7 @@ pid_t api_rig_spawn(const char *log, const char *const argv[])
     _exit(127);
 }
 
-void api_rig_kill(pid_t pid, int signal)
+void api_fixture_kill(pid_t pid, int signal)
 {
     kill(pid, signal);
     waitpid(pid, NULL, 0);
@@ -103,53 +103,53 @@ static bool file_contains(const char *path, const char *needle)
     return str_contains(str_from(text, len), str_from_c(needle));
 }
 
-static void wait_ready(struct api_rig *rig, const char *log, double begun)
+static void wait_ready(struct api_fixture *fixture, const char *log, double begun)
 {
     while (!file_contains(log, "ready on")) {
-        if (bench_clock() - begun > READY_TIMEOUT || waitpid(rig->pid, NULL, WNOHANG) != 0) {
+        if (bench_clock() - begun > READY_TIMEOUT || waitpid(fixture->pid, NULL, WNOHANG) != 0) {
             fprintf(stderr, "bench: the API server did not start; see %s\n", log);
             abort();
         }
         usleep(500);
     }
-    rig->ready = bench_clock() - begun;
+    fixture->ready = bench_clock() - begun;
 }
 
-void api_rig_start(struct api_rig *rig, const char *const *more)
+void api_fixture_start(struct api_fixture *fixture, const char *const *more)
 {
-    char program[API_RIG_PATH];
+    char program[API_FIXTURE_PATH];
     SCOPED(buf) log = {0};
     SCOPED(buf) kubeconfig = {0};
-    buf_print(&log, "%s.log", rig->folder);
-    buf_print(&kubeconfig, "%s/kubeconfig", rig->folder);
-    const char *argv[ARGUMENTS_MAX] = {api_rig_path(program, "corset"),
+    buf_print(&log, "%s.log", fixture->folder);
+    buf_print(&kubeconfig, "%s/kubeconfig", fixture->folder);
+    const char *argv[ARGUMENTS_MAX] = {api_fixture_path(program, "corset"),
                                        "apiserver",
                                        "--data-dir",
-                                       rig->folder,
+                                       fixture->folder,
                                        "--listen",
                                        "127.0.0.1:0"};
     for (size_t i = 6; more && *more && i < ARGUMENTS_MAX - 1; i++)
         argv[i] = *more++;
     unlink(buf_c(&log));
     const double begun = bench_clock();
-    rig->pid = api_rig_spawn(buf_c(&log), argv);
-    wait_ready(rig, buf_c(&log), begun);
-    rest_config_done(&rig->config);
-    rig->config = (struct rest_config){0};
-    api_rig_must(kubeconfig_load(&(struct kubeconfig_paths){.file = buf_str(&kubeconfig)}, NULL,
-                                 &rig->config));
+    fixture->pid = api_fixture_spawn(buf_c(&log), argv);
+    wait_ready(fixture, buf_c(&log), begun);
+    rest_config_done(&fixture->config);
+    fixture->config = (struct rest_config){0};
+    api_fixture_must(kubeconfig_load(&(struct kubeconfig_paths){.file = buf_str(&kubeconfig)}, NULL,
+                                     &fixture->config));
 }
 
-void api_rig_stop(struct api_rig *rig)
+void api_fixture_stop(struct api_fixture *fixture)
 {
-    api_rig_kill(rig->pid, SIGTERM);
+    api_fixture_kill(fixture->pid, SIGTERM);
 }
 
-size_t api_rig_resident(const struct api_rig *rig)
+size_t api_fixture_resident(const struct api_fixture *fixture)
 {
     char path[64];
     unsigned long size, resident = 0;
-    snprintf(path, sizeof(path), "/proc/%d/statm", (int)rig->pid);
+    snprintf(path, sizeof(path), "/proc/%d/statm", (int)fixture->pid);
     FILE *file = fopen(path, "r");
     if (file && fscanf(file, "%lu %lu", &size, &resident) != 2) /* NOLINT(cert-err34-c) */
         resident = 0;
@@ -158,11 +158,11 @@ size_t api_rig_resident(const struct api_rig *rig)
     return resident * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-double api_rig_cpu(const struct api_rig *rig)
+double api_fixture_cpu(const struct api_fixture *fixture)
 {
     char path[64], text[1024] = "";
     unsigned long user = 0, system = 0;
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int)rig->pid);
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)fixture->pid);
     FILE *file = fopen(path, "r");
     if (!file)
         return 0;
@@ -176,15 +176,16 @@ double api_rig_cpu(const struct api_rig *rig)
     return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
 }
 
-struct http_client *api_rig_client(const struct api_rig *rig, size_t connections, bool http2)
+struct http_client *api_fixture_client(const struct api_fixture *fixture, size_t connections,
+                                       bool http2)
 {
     const struct http_client_options options = {
-        .endpoint = {.network = rig->network,
-                     .host = rig->config.server.host,
-                     .port = rig->config.server.port,
-                     .tls = rig->tls,
-                     .identity = rig->config.tls.identity,
-                     .trust = rig->config.tls.trust,
+        .endpoint = {.network = fixture->network,
+                     .host = fixture->config.server.host,
+                     .port = fixture->config.server.port,
+                     .tls = fixture->tls,
+                     .identity = fixture->config.tls.identity,
+                     .trust = fixture->config.tls.trust,
                      .no_http2 = !http2},
         .connections = connections,
         .idle_connections = connections,
@@ -195,7 +196,7 @@ struct http_client *api_rig_client(const struct api_rig *rig, size_t connections
 }
 
 static struct error *add_headers(struct http_headers *headers,
-                                 const struct api_rig_request *request)
+                                 const struct api_fixture_request *request)
 {
     SCOPED(buf) bearer = {.secret = true};
     TRY(http_headers_add(headers, STR("user-agent"), STR("bench")));
@@ -210,8 +211,8 @@ static struct error *add_headers(struct http_headers *headers,
     return http_headers_add(headers, STR("authorization"), buf_str(&bearer));
 }
 
-struct error *api_rig_send(struct http_client *client, const struct api_rig_request *request,
-                           struct buf *answer)
+struct error *api_fixture_send(struct http_client *client,
+                               const struct api_fixture_request *request, struct buf *answer)
 {
     OWNED(http_response) response = NULL;
     SCOPED(http_headers) headers = {0};
@@ -241,7 +242,7 @@ static struct error *work(void *data)
     SCOPED(buf) body = {0};
     SCOPED(buf) answer = {0};
     while (load->next < load->requests && bench_clock() < load->end) {
-        struct api_rig_request request = {0};
+        struct api_fixture_request request = {0};
         buf_clear(&target);
         buf_clear(&body);
         buf_clear(&answer);
@@ -249,7 +250,7 @@ static struct error *work(void *data)
         request.target = buf_str(&target);
         request.body = buf_str(&body);
         OWNED(error)
-        err = api_rig_send(load->clients[worker % load->client_count], &request, &answer);
+        err = api_fixture_send(load->clients[worker % load->client_count], &request, &answer);
         if (err && load->failed++ == 0)
             fprintf(stderr, "bench: %s\n", err->message);
         load->done += !err;
@@ -266,7 +267,7 @@ void api_load_run(struct api_load *load)
     load->done = load->failed = load->bytes = load->next = load->joined = 0;
     for (size_t i = 0; i < load->workers; i++)
         scope_start(&scope, "load", work, load);
-    api_rig_must(scope_wait(&scope));
+    api_fixture_must(scope_wait(&scope));
     load->took = bench_clock() - begun;
 }
 
@@ -275,7 +276,7 @@ double api_load_rate(const struct api_load *load)
     return load->took > 0 ? (double)load->done / load->took : 0;
 }
 
-void api_rig_write_config_map(struct buf *out, struct str name, size_t bytes, size_t stamp)
+void api_fixture_write_config_map(struct buf *out, struct str name, size_t bytes, size_t stamp)
 {
     const size_t begin = out->len;
     buf_print(out,

@@ -4,8 +4,8 @@
  *     /who     the protocol and the client's name, and the body's length if there is one
  *     /echo    the body comes back while it is still being sent
  *     /text    compressed for who takes it
- *     /lines   a line whenever the test says so, see site_say()
- *     /gather  answers once site.crowd requests wait for it, all at once
+ *     /lines   a line whenever the test says so, see interop_server_say()
+ *     /gather  answers once interop_server.crowd requests wait for it, all at once
  */
 #pragma once
 
@@ -14,13 +14,13 @@
 #include "async/event.h"
 #include "base/owned.h"
 #include "http/conn.h"
-#include "peers/interop/ground.h"
+#include "peers/interop/interop_fixture.h"
 
 struct http_server;
 struct tls_server;
 
-struct site {
-    struct ground *ground;
+struct interop_server {
+    struct interop_fixture *fixture;
     struct tls_server *tls;
     struct http_server *server;
     int requests;
@@ -31,14 +31,15 @@ struct site {
     struct event changed;
 };
 
-void site_init(struct site *site, struct ground *ground, const struct http_limits *limits);
-void site_done(struct site *site);
+void interop_server_init(struct interop_server *ours, struct interop_fixture *fixture,
+                         const struct http_limits *limits);
+void interop_server_done(struct interop_server *ours);
 
-/* Where a client finds the path; lives as long as the ground. */
-const char *site_url(struct site *site, const char *path);
+/* Where a client finds the path; lives as long as the fixture. */
+const char *interop_server_url(struct interop_server *ours, const char *path);
 
 /* What "/text" says. */
-void site_text(struct buf *text);
+void interop_server_text(struct buf *text);
 
 /* Lets "/lines" say the line, which ends it when it is empty. Suspends until it was taken. */
-void site_say(struct site *site, struct str line);
+void interop_server_say(struct interop_server *ours, struct str line);

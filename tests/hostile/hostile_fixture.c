@@ -1,4 +1,4 @@
-#include "hostile/stage.h"
+#include "hostile/hostile_fixture.h"
 
 #include <inttypes.h>
 
@@ -17,12 +17,13 @@
 #define ANSWER_MAX    (4 * MEGABYTE)
 #define EXCHANGE_MOST (20 * SECOND)
 
-void stage_answer_done(struct stage_answer *answer)
+void hostile_fixture_answer_done(struct hostile_fixture_answer *answer)
 {
     buf_done(&answer->body);
 }
 
-static struct error *make_headers(const struct stage_request *request, struct http_headers *headers)
+static struct error *make_headers(const struct hostile_fixture_request *request,
+                                  struct http_headers *headers)
 {
     if (request->accept)
         TRY(http_headers_add(headers, STR("accept"), str_from_c(request->accept)));
@@ -45,8 +46,9 @@ static struct error *read_some(struct http_response *response, struct buf *body)
     return error_ignore(err, ERROR_DEADLINE);
 }
 
-struct error *stage_send(struct http_client *client, const struct stage_request *request,
-                         struct stage_answer *ret_answer)
+struct error *hostile_fixture_send(struct http_client *client,
+                                   const struct hostile_fixture_request *request,
+                                   struct hostile_fixture_answer *ret_answer)
 {
     SCOPED(http_headers) headers = {0};
     OWNED(http_response) response = NULL;
@@ -66,12 +68,13 @@ struct error *stage_send(struct http_client *client, const struct stage_request 
     return NULL;
 }
 
-struct error *stage_check_refused(const struct stage_request *request,
-                                  const struct stage_answer *answer)
+struct error *hostile_fixture_check_refused(const struct hostile_fixture_request *request,
+                                            const struct hostile_fixture_answer *answer)
 {
     const struct str body = buf_str(&answer->body);
     const char *method = request->method ? request->method : "GET";
-    if (str_contains(body, STR(STAGE_CANARY)) || str_contains(body, STR(STAGE_CANARY_NOTE)))
+    if (str_contains(body, STR(HOSTILE_FIXTURE_CANARY)) ||
+        str_contains(body, STR(HOSTILE_FIXTURE_CANARY_NOTE)))
         return error_new(ERROR_INVALID, "%s %s gives the secret away: %.*s", method, request->path,
                          STR_ARG(str_slice(body, 0, 500)));
     if (answer->status < 400 || answer->status >= 500)
@@ -80,18 +83,19 @@ struct error *stage_check_refused(const struct stage_request *request,
     return NULL;
 }
 
-struct error *stage_refused(struct http_client *client, const struct stage_request *request)
+struct error *hostile_fixture_refused(struct http_client *client,
+                                      const struct hostile_fixture_request *request)
 {
-    SCOPED(stage_answer) answer = {0};
-    TRY(stage_send(client, request, &answer));
-    return stage_check_refused(request, &answer);
+    SCOPED(hostile_fixture_answer) answer = {0};
+    TRY(hostile_fixture_send(client, request, &answer));
+    return hostile_fixture_check_refused(request, &answer);
 }
 
-struct error *stage_expect(struct http_client *client, const struct stage_request *request,
-                           int status)
+struct error *hostile_fixture_expect(struct http_client *client,
+                                     const struct hostile_fixture_request *request, int status)
 {
-    SCOPED(stage_answer) answer = {0};
-    TRY(stage_send(client, request, &answer));
+    SCOPED(hostile_fixture_answer) answer = {0};
+    TRY(hostile_fixture_send(client, request, &answer));
     return answer.status == status
                ? NULL
                : error_new(ERROR_INVALID, "%s %s is answered with %d instead of %d: %.*s",
@@ -99,9 +103,10 @@ struct error *stage_expect(struct http_client *client, const struct stage_reques
                            status, STR_ARG(str_slice(buf_str(&answer.body), 0, 500)));
 }
 
-struct http_client *stage_connect(struct loop *loop, struct network *network,
-                                  struct tls_context *tls, const struct rest_config *config,
-                                  struct tls_identity *identity)
+struct http_client *hostile_fixture_connect(struct loop *loop, struct network *network,
+                                            struct tls_context *tls,
+                                            const struct rest_config *config,
+                                            struct tls_identity *identity)
 {
     const struct http_client_options options = {
         .endpoint = {.network = network,
@@ -115,26 +120,30 @@ struct http_client *stage_connect(struct loop *loop, struct network *network,
     return http_client_new(loop, &options);
 }
 
-static struct http_client *connect_as(struct stage *stage, struct tls_identity *identity)
+static struct http_client *connect_as(struct hostile_fixture *fixture,
+                                      struct tls_identity *identity)
 {
-    return stage_connect(stage->loop, stage->network, stage->tls, &stage->config, identity);
+    return hostile_fixture_connect(fixture->loop, fixture->network, fixture->tls, &fixture->config,
+                                   identity);
 }
 
-static struct error *load_cluster(struct stage *stage, const char *folder, size_t index)
+static struct error *load_cluster(struct hostile_fixture *fixture, const char *folder, size_t index)
 {
     const struct str file =
-        arena_print(&stage->arena, "%s/clusters/vc-%04zu.kubeconfig", folder, index + 1);
-    return kubeconfig_load(&(struct kubeconfig_paths){.file = file}, NULL, &stage->clusters[index]);
+        arena_print(&fixture->arena, "%s/clusters/vc-%04zu.kubeconfig", folder, index + 1);
+    return kubeconfig_load(&(struct kubeconfig_paths){.file = file}, NULL,
+                           &fixture->clusters[index]);
 }
 
-static struct error *wait_ready(struct stage *stage)
+static struct error *wait_ready(struct hostile_fixture *fixture)
 {
     for (;;) {
         OWNED(error)
-        err = stage_expect(stage->admin, &(struct stage_request){.path = "/readyz"}, 200);
+        err = hostile_fixture_expect(fixture->admin,
+                                     &(struct hostile_fixture_request){.path = "/readyz"}, 200);
         if (!err)
             return NULL;
-        TRY(victim_check(stage->victim));
+        TRY(victim_check(fixture->victim));
         TRY(fiber_sleep(LOOK_EVERY), "wait for the server: %s", err->message);
     }
 }
@@ -148,12 +157,12 @@ static const struct {
     {"/api/v1/namespaces",                                              "{" META("vault") "}"  },
     {"/api/v1/namespaces",                                              "{" META("team") "}"   },
     {"/api/v1/namespaces/vault/secrets",
-     "{\"metadata\":{\"name\":\"crown\",\"labels\":{\"note\":\"" STAGE_CANARY_NOTE "\"},"
-     "\"annotations\":{\"note\":\"" STAGE_CANARY_NOTE "\"}},\"data\":{\"jewel\":\"" STAGE_CANARY
-     "==\"}}"                                                                                  },
+     "{\"metadata\":{\"name\":\"crown\",\"labels\":{\"note\":\"" HOSTILE_FIXTURE_CANARY_NOTE "\"},"
+     "\"annotations\":{\"note\":\"" HOSTILE_FIXTURE_CANARY_NOTE
+     "\"}},\"data\":{\"jewel\":\"" HOSTILE_FIXTURE_CANARY "==\"}}"                             },
     {"/api/v1/namespaces/team/secrets",
-     "{\"metadata\":{\"name\":\"crown\",\"labels\":{\"note\":\"" STAGE_CANARY_NOTE "\"}},"
-     "\"data\":{\"jewel\":\"" STAGE_CANARY "==\"}}"                                            },
+     "{\"metadata\":{\"name\":\"crown\",\"labels\":{\"note\":\"" HOSTILE_FIXTURE_CANARY_NOTE "\"}},"
+     "\"data\":{\"jewel\":\"" HOSTILE_FIXTURE_CANARY "==\"}}"                                  },
     {"/api/v1/namespaces/team/serviceaccounts",                         "{" META("limited") "}"},
     {"/apis/rbac.authorization.k8s.io/v1/namespaces/team/roles",
      "{" META("limited") ",\"rules\":[{\"apiGroups\":[\"\"],\"resources\":[\"configmaps\"],"
@@ -177,14 +186,14 @@ static struct error *furnish(struct http_client *client, struct arena *arena, co
                              struct str token)
 {
     for (size_t i = 0; i < COUNT(furniture); i++) {
-        const struct stage_request request = {
+        const struct hostile_fixture_request request = {
             .method = "POST",
             .path = arena_print(arena, "%s%s", prefix, furniture[i].path).ptr,
             .type = "application/json",
             .body = furniture[i].body,
             .token = token,
         };
-        TRY(stage_expect(client, &request, 201));
+        TRY(hostile_fixture_expect(client, &request, 201));
     }
     return NULL;
 }
@@ -192,9 +201,9 @@ static struct error *furnish(struct http_client *client, struct arena *arena, co
 static struct error *make_token(struct http_client *client, struct arena *arena, const char *prefix,
                                 const char *account, struct str admin, struct str *ret_token)
 {
-    SCOPED(stage_answer) answer = {0};
+    SCOPED(hostile_fixture_answer) answer = {0};
     OWNED(json_doc) doc = NULL;
-    const struct stage_request request = {
+    const struct hostile_fixture_request request = {
         .method = "POST",
         .path = arena_print(arena, "%s/api/v1/namespaces/team/serviceaccounts/%s/token", prefix,
                             account)
@@ -203,62 +212,64 @@ static struct error *make_token(struct http_client *client, struct arena *arena,
         .body = "{\"spec\":{}}",
         .token = admin,
     };
-    TRY(stage_send(client, &request, &answer));
+    TRY(hostile_fixture_send(client, &request, &answer));
     TRY(json_read(buf_str(&answer.body), &doc));
     *ret_token = arena_str(arena, json_path_str(json_doc_root(doc), "status.token"));
     return ret_token->len ? NULL : error_new(ERROR_INVALID, "%s gives no token", request.path);
 }
 
-static struct error *start(struct stage *stage, const struct stage_options *options)
+static struct error *start(struct hostile_fixture *fixture,
+                           const struct hostile_fixture_options *options)
 {
     const char *const more[] = {"--virtual-clusters", "2", NULL};
     FIBER_TIMEOUT(START_TIMEOUT);
-    stage->victim = victim_new(&(struct victim_options){
+    fixture->victim = victim_new(&(struct victim_options){
         .program = options->program, .folder = options->folder, .more = more});
-    TRY(victim_start(stage->victim));
-    TRY(victim_wait_kubeconfig(stage->victim));
-    TRY(kubeconfig_load(&(struct kubeconfig_paths){.file = victim_kubeconfig(stage->victim)}, NULL,
-                        &stage->config));
-    stage->admin = connect_as(stage, stage->config.tls.identity);
-    stage->plain = connect_as(stage, NULL);
-    stage->impostor = connect_as(stage, stage->stranger.client);
-    TRY(wait_ready(stage));
-    for (size_t i = 0; i < COUNT(stage->clusters); i++)
-        TRY(load_cluster(stage, options->folder, i));
+    TRY(victim_start(fixture->victim));
+    TRY(victim_wait_kubeconfig(fixture->victim));
+    TRY(kubeconfig_load(&(struct kubeconfig_paths){.file = victim_kubeconfig(fixture->victim)},
+                        NULL, &fixture->config));
+    fixture->admin = connect_as(fixture, fixture->config.tls.identity);
+    fixture->plain = connect_as(fixture, NULL);
+    fixture->impostor = connect_as(fixture, fixture->stranger.client);
+    TRY(wait_ready(fixture));
+    for (size_t i = 0; i < COUNT(fixture->clusters); i++)
+        TRY(load_cluster(fixture, options->folder, i));
     return NULL;
 }
 
-struct error *stage_init(struct stage *stage, const struct stage_options *options)
+struct error *hostile_fixture_init(struct hostile_fixture *fixture,
+                                   const struct hostile_fixture_options *options)
 {
-    *stage = (struct stage){.loop = options->loop, .is_small = options->is_small};
-    stage->network = tcp_network_new(options->loop);
-    stage->tls = tls_context_new();
-    random_init(&stage->random, 1);
-    test_certs_init(&stage->stranger, loop_wall(options->loop));
-    TRY(start(stage, options));
+    *fixture = (struct hostile_fixture){.loop = options->loop, .is_small = options->is_small};
+    fixture->network = tcp_network_new(options->loop);
+    fixture->tls = tls_context_new();
+    random_init(&fixture->random, 1);
+    test_certs_init(&fixture->stranger, loop_wall(options->loop));
+    TRY(start(fixture, options));
     const char *first = "/clusters/vc-0001";
-    const struct str admin = stage->clusters[0].auth.token;
-    TRY(furnish(stage->admin, &stage->arena, "", STR("")));
-    TRY(make_token(stage->admin, &stage->arena, "", "limited", STR(""), &stage->limited));
-    TRY(make_token(stage->admin, &stage->arena, "", "changer", STR(""), &stage->changer));
-    TRY(furnish(stage->plain, &stage->arena, first, admin));
-    return make_token(stage->plain, &stage->arena, first, "limited", admin,
-                      &stage->cluster_limited);
+    const struct str admin = fixture->clusters[0].auth.token;
+    TRY(furnish(fixture->admin, &fixture->arena, "", STR("")));
+    TRY(make_token(fixture->admin, &fixture->arena, "", "limited", STR(""), &fixture->limited));
+    TRY(make_token(fixture->admin, &fixture->arena, "", "changer", STR(""), &fixture->changer));
+    TRY(furnish(fixture->plain, &fixture->arena, first, admin));
+    return make_token(fixture->plain, &fixture->arena, first, "limited", admin,
+                      &fixture->cluster_limited);
 }
 
-void stage_done(struct stage *stage)
+void hostile_fixture_done(struct hostile_fixture *fixture)
 {
     FIBER_SHIELD(SECOND);
-    http_client_free(stage->admin);
-    http_client_free(stage->plain);
-    http_client_free(stage->impostor);
+    http_client_free(fixture->admin);
+    http_client_free(fixture->plain);
+    http_client_free(fixture->impostor);
     error_free(fiber_yield()); /* connections that were closed are gone at the next turn */
-    victim_free(stage->victim);
-    rest_config_done(&stage->config);
-    for (size_t i = 0; i < COUNT(stage->clusters); i++)
-        rest_config_done(&stage->clusters[i]);
-    test_certs_done(&stage->stranger);
-    tls_context_free(stage->tls);
-    network_free(stage->network);
-    arena_done(&stage->arena);
+    victim_free(fixture->victim);
+    rest_config_done(&fixture->config);
+    for (size_t i = 0; i < COUNT(fixture->clusters); i++)
+        rest_config_done(&fixture->clusters[i]);
+    test_certs_done(&fixture->stranger);
+    tls_context_free(fixture->tls);
+    network_free(fixture->network);
+    arena_done(&fixture->arena);
 }
