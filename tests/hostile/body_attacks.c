@@ -11,8 +11,8 @@
 #define DEPTH       100000
 #define CHUNK       (64 * KILOBYTE)
 #define LARGE       (100 * MEGABYTE)
-#define LOOK_MOST   (10 * SECOND)
-#define TAKEN_MOST  (20 * MEGABYTE)
+#define LOOK_MAX    (10 * SECOND)
+#define TAKEN_MAX   (20 * MEGABYTE)
 #define BODY_LENGTH 3000000
 
 /* Sends up to LARGE bytes in pieces until there is an answer or the server has had enough. */
@@ -29,7 +29,7 @@ static struct error *pour(struct transport *transport, bool chunked, struct buf 
     for (*ret_sent = 0; *ret_sent < LARGE; *ret_sent += CHUNK) {
         char bytes[4096];
         size_t len = 0;
-        if (!wire_write(transport, buf_str(&piece), LOOK_MOST))
+        if (!wire_write(transport, buf_str(&piece), LOOK_MAX))
             break;
         if (transport_receive(transport, bytes, sizeof(bytes), &len) != TRANSPORT_WAIT) {
             buf_add(answer, str_from(bytes, len));
@@ -51,11 +51,11 @@ static struct error *check_large(struct hostile_fixture *fixture, const char *na
         buf_print(&head, "Authorization: Bearer %.*s\r\n", STR_ARG(token));
     buf_add(&head, STR("Content-Type: application/json\r\n\r\n"));
     TRY(wire_open_tls(fixture, NULL, false, &transport));
-    if (!wire_write(transport, buf_str(&head), LOOK_MOST))
+    if (!wire_write(transport, buf_str(&head), LOOK_MAX))
         return error_new(ERROR_INVALID, "%s: the head is not taken", name);
     TRY(pour(transport, chunked, &answer, &sent));
     const int status = wire_status(buf_str(&answer));
-    if (sent > TAKEN_MOST || (status && (status < 400 || status >= 500)))
+    if (sent > TAKEN_MAX || (status && (status < 400 || status >= 500)))
         return error_new(ERROR_INVALID, "%s: %zu bytes are taken and answered with %d: %.*s", name,
                          sent, status, STR_ARG(buf_str(&answer)));
     return NULL;
@@ -76,7 +76,7 @@ static struct error *check_packed(struct hostile_fixture *fixture, const char *e
               "Content-Type: application/json\r\nConnection: close\r\nContent-Length: %zu\r\n\r\n",
               encoding, packed.len);
     buf_add(&bytes, buf_str(&packed));
-    TRY(wire_talk(fixture, buf_str(&bytes), LOOK_MOST, &answer));
+    TRY(wire_talk(fixture, buf_str(&bytes), LOOK_MAX, &answer));
     const int status = wire_status(buf_str(&answer));
     return status >= 400 && status < 500
                ? NULL
@@ -314,7 +314,7 @@ static struct error *send_most(void *data)
 {
     struct slow_body *body = data;
     TRY(wire_open_tls(body->fixture, NULL, false, &body->transport));
-    wire_write(body->transport, body->bytes, LOOK_MOST);
+    wire_write(body->transport, body->bytes, LOOK_MAX);
     return NULL;
 }
 
@@ -338,7 +338,7 @@ static struct error *open_streams(struct hostile_fixture *fixture, struct transp
         wire_frame(&bytes, WIRE_DATA, 0, 2 * i + 1, STR("{"));
     }
     TRY(wire_open_tls(fixture, NULL, true, ret_transport));
-    wire_write(*ret_transport, buf_str(&bytes), LOOK_MOST);
+    wire_write(*ret_transport, buf_str(&bytes), LOOK_MAX);
     return NULL;
 }
 

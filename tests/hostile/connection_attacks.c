@@ -7,10 +7,10 @@
 #include "hostile/attacks.h"
 #include "hostile/wire.h"
 
-#define HOLD           (2 * SECOND)
-#define HANDSHAKE_MOST (15 * SECOND)
-#define OPENERS        16
-#define WRITE_MOST     (5 * SECOND)
+#define HOLD          (2 * SECOND)
+#define HANDSHAKE_MAX (15 * SECOND)
+#define OPENERS       16
+#define WRITE_MAX     (5 * SECOND)
 
 /* How many connections this process may have, which it may not know. */
 static size_t affordable(size_t wanted)
@@ -48,7 +48,7 @@ static struct error *open_some(void *data)
         else
             TRY(wire_open(crowd->fixture, place), "connection %zu", crowd->opened);
         if (crowd->words.len)
-            wire_write(*place, crowd->words, WRITE_MOST);
+            wire_write(*place, crowd->words, WRITE_MAX);
     }
     return NULL;
 }
@@ -94,8 +94,8 @@ struct error *attack_by_half_handshakes(struct hostile_fixture *fixture)
     SCOPED(crowd) answered = {.fixture = fixture, .words = buf_str(&hello)};
     TRY(crowd_open(&answered, fixture->is_small ? 300 : 2500));
     TRY(fiber_sleep(HOLD));
-    TRY(check_closed(&begun, HANDSHAKE_MOST), "half a greeting");
-    return check_closed(&answered, HANDSHAKE_MOST);
+    TRY(check_closed(&begun, HANDSHAKE_MAX), "half a greeting");
+    return check_closed(&answered, HANDSHAKE_MAX);
 }
 
 struct error *attack_by_slow_heads(struct hostile_fixture *fixture)
@@ -106,7 +106,7 @@ struct error *attack_by_slow_heads(struct hostile_fixture *fixture)
     TRY(crowd_open(&crowd, fixture->is_small ? 200 : 1000));
     for (int round = 0; round < 10; round++) {
         for (size_t i = 0; i < crowd.count; i++)
-            wire_write(crowd.items[i], STR("x"), WRITE_MOST);
+            wire_write(crowd.items[i], STR("x"), WRITE_MAX);
         TRY(fiber_sleep(HOLD / 10));
     }
     return fixture->is_small ? NULL : check_closed(&crowd, first);

@@ -7,8 +7,8 @@
 #define COLLECTION  "/api/v1/namespaces/team/configmaps"
 #define FLOOD_BYTES (32 * MEGABYTE)
 #define PIECE       (16 * KILOBYTE)
-#define WRITE_MOST  (5 * SECOND)
-#define CLOSE_MOST  (5 * SECOND)
+#define WRITE_MAX   (5 * SECOND)
+#define CLOSE_MAX   (5 * SECOND)
 #define HOLD        (2 * SECOND)
 #define LARGE_COUNT 20
 #define LARGE_SIZE  (512 * KILOBYTE)
@@ -96,11 +96,11 @@ static struct error *check_flood(struct hostile_fixture *fixture, const char *na
             wire_preface(&bytes, UINT32_MAX);
         while (bytes.len < PIECE)
             add(&bytes, i++, fixture->limited);
-        if (!wire_write(transport, buf_str(&bytes), WRITE_MOST))
+        if (!wire_write(transport, buf_str(&bytes), WRITE_MAX))
             return NULL; /* it has closed, or takes no more */
         TRY(fiber_yield());
     }
-    TRY(wire_wait_closed(transport, CLOSE_MOST, &closed));
+    TRY(wire_wait_closed(transport, CLOSE_MAX, &closed));
     return closed ? NULL : error_new(ERROR_INVALID, "a flood of %s is put up with", name);
 }
 
@@ -153,7 +153,7 @@ static struct error *open_closed(struct hostile_fixture *fixture, struct transpo
                      i % 2 ? COLLECTION : COLLECTION "?watch=true&resourceVersion=0",
                      fixture->limited, true);
     TRY(wire_open_tls(fixture, NULL, true, ret_transport));
-    wire_write(*ret_transport, buf_str(&bytes), WRITE_MOST);
+    wire_write(*ret_transport, buf_str(&bytes), WRITE_MAX);
     return NULL;
 }
 

@@ -21,8 +21,8 @@
 #define PAUSE          (20 * MILLISECOND)
 #define NEW_CONN_EVERY 10
 #define LOOK_EVERY     5000 /* microseconds */
-#define PATH_MOST      256
-#define MESSAGE_MOST   512
+#define PATH_MAX       256
+#define MESSAGE_MAX    512
 
 static const char path[] = "/api/v1/namespaces/default/configmaps/healthy";
 
@@ -32,7 +32,7 @@ struct shared {
     atomic_size_t exchanges, memory;
     atomic_int_fast64_t worst;
     size_t server_pid;
-    char kubeconfig[PATH_MOST], message[MESSAGE_MOST];
+    char kubeconfig[PATH_MAX], message[MESSAGE_MAX];
 };
 
 struct health {
@@ -81,7 +81,7 @@ static struct error *look(struct patient *patient)
 static void note(struct patient *patient, struct error *err)
 {
     if (err && !atomic_load(&patient->shared->has_failed)) {
-        snprintf(patient->shared->message, MESSAGE_MOST, "%s", err->message);
+        snprintf(patient->shared->message, MESSAGE_MAX, "%s", err->message);
         atomic_store(&patient->shared->has_failed, true);
     }
     error_free(err);
@@ -159,7 +159,7 @@ void health_free(struct health *health)
 
 void health_begin(struct health *health, const char *kubeconfig, size_t server_pid)
 {
-    snprintf(health->shared->kubeconfig, PATH_MOST, "%s", kubeconfig);
+    snprintf(health->shared->kubeconfig, PATH_MAX, "%s", kubeconfig);
     health->shared->server_pid = server_pid;
     atomic_store(&health->shared->has_begun, true);
 }

@@ -15,7 +15,7 @@
 #define LOOK_EVERY    (10 * MILLISECOND)
 #define STREAM_LOOK   (250 * MILLISECOND)
 #define ANSWER_MAX    (4 * MEGABYTE)
-#define EXCHANGE_MOST (20 * SECOND)
+#define EXCHANGE_MAX  (20 * SECOND)
 
 void hostile_fixture_answer_done(struct hostile_fixture_answer *answer)
 {
@@ -52,7 +52,7 @@ struct error *hostile_fixture_send(struct http_client *client,
 {
     SCOPED(http_headers) headers = {0};
     OWNED(http_response) response = NULL;
-    FIBER_TIMEOUT(EXCHANGE_MOST);
+    FIBER_TIMEOUT(EXCHANGE_MAX);
     TRY(make_headers(request, &headers));
     const struct http_client_request sent = {
         .method = str_from_c(request->method),

@@ -14,12 +14,12 @@
 #include "hostile/health.h"
 
 /* Sanitizers keep freed memory for a while, and everything is slower under them. */
-#define WAIT_MOST   (SANITIZE_ADDRESS ? 5 * SECOND : SECOND)
-#define GROWTH_MOST ((SANITIZE_ADDRESS ? 1000 : 200) * MEGABYTE)
+#define WAIT_MAX   (SANITIZE_ADDRESS ? 5 * SECOND : SECOND)
+#define GROWTH_MAX ((SANITIZE_ADDRESS ? 1000 : 200) * MEGABYTE)
 
 /* Before and behind each attack. */
-#define BREATH     (100 * MILLISECOND)
-#define START_MOST (20 * SECOND)
+#define BREATH    (100 * MILLISECOND)
+#define START_MAX (20 * SECOND)
 
 enum { GOOD = 0, NOT_GOOD = 1, USAGE = 2 };
 
@@ -75,11 +75,11 @@ static struct error *check_bounds(const struct health_report *report, size_t bef
         return error_new(ERROR_INVALID, "the healthy client: %s", report->failure);
     if (report->exchanges == 0)
         return error_new(ERROR_INVALID, "the healthy client was never answered");
-    if (report->worst > WAIT_MOST)
+    if (report->worst > WAIT_MAX)
         return error_new(ERROR_INVALID, "the healthy client waited for %" PRId64 " ms",
                          report->worst / MILLISECOND);
     const size_t growth = report->memory > before ? report->memory - before : 0;
-    if (growth > GROWTH_MOST)
+    if (growth > GROWTH_MAX)
         return error_new(ERROR_INVALID, "the server grew by %zu MiB", growth / MEGABYTE);
     return NULL;
 }
@@ -118,7 +118,7 @@ static void play(struct program *program, struct hostile_fixture *fixture,
 static struct error *wait_healthy(struct program *program)
 {
     struct health_report report = {0};
-    FIBER_TIMEOUT(START_MOST);
+    FIBER_TIMEOUT(START_MAX);
     while (report.exchanges == 0) {
         TRY(fiber_sleep(BREATH), "wait for the healthy client");
         health_read(program->health, &report);

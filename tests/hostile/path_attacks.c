@@ -2,7 +2,7 @@
 #include "hostile/attacks.h"
 #include "hostile/wire.h"
 
-#define TALK_MOST (10 * SECOND)
+#define TALK_MAX (10 * SECOND)
 
 /* As the administrator, so that only the path can be the reason. 0: no answer is one as well. */
 static struct error *check_target(struct hostile_fixture *fixture, const char *name,
@@ -13,7 +13,7 @@ static struct error *check_target(struct hostile_fixture *fixture, const char *n
               STR_ARG(target));
     buf_add(&bytes, more);
     buf_add(&bytes, STR("\r\n"));
-    TRY(wire_talk(fixture, buf_str(&bytes), TALK_MOST, &answer), "%s", name);
+    TRY(wire_talk(fixture, buf_str(&bytes), TALK_MAX, &answer), "%s", name);
     const int status = wire_status(buf_str(&answer));
     if (status >= 400 && status < 500 &&
         !str_contains(buf_str(&answer), STR(HOSTILE_FIXTURE_CANARY)))
@@ -123,7 +123,7 @@ static struct error *check_long_values(struct hostile_fixture *fixture)
                 buf_add(&target, str_from_c(units[j]));
             buf_print(&bytes, "GET %.*s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
                       STR_ARG(buf_str(&target)));
-            TRY(wire_talk(fixture, buf_str(&bytes), TALK_MOST, &answer));
+            TRY(wire_talk(fixture, buf_str(&bytes), TALK_MAX, &answer));
             if (!wire_status(buf_str(&answer)))
                 return error_new(ERROR_INVALID, "%s of many %s is not answered", names[i],
                                  units[j]);

@@ -7,8 +7,8 @@
 #define COLLECTION  "/api/v1/namespaces/team/configmaps"
 #define WATCHES_MAX 20000 /* of one user */
 #define PER_CONN    250
-#define WRITE_MOST  (10 * SECOND)
-#define READ_MOST   (10 * SECOND)
+#define WRITE_MAX   (10 * SECOND)
+#define READ_MAX    (10 * SECOND)
 #define EVENT_SIZE  (500 * KILOBYTE)
 
 static struct error *open_watches(struct hostile_fixture *fixture, struct transport **ret_transport)
@@ -18,7 +18,7 @@ static struct error *open_watches(struct hostile_fixture *fixture, struct transp
     for (uint32_t i = 0; i < PER_CONN; i++)
         wire_request(&bytes, 2 * i + 1, "GET", COLLECTION "?watch=true", fixture->limited, true);
     TRY(wire_open_tls(fixture, NULL, true, ret_transport));
-    wire_write(*ret_transport, buf_str(&bytes), WRITE_MOST);
+    wire_write(*ret_transport, buf_str(&bytes), WRITE_MAX);
     return NULL;
 }
 
@@ -82,7 +82,7 @@ static struct error *open_deaf(struct hostile_fixture *fixture, bool http2,
                   STR_ARG(fixture->limited));
     }
     TRY(wire_open_tls(fixture, NULL, http2, ret_transport));
-    wire_write(*ret_transport, buf_str(&bytes), WRITE_MOST);
+    wire_write(*ret_transport, buf_str(&bytes), WRITE_MAX);
     return NULL;
 }
 

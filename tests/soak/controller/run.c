@@ -11,9 +11,9 @@
 #define STEADY_AFTER     (10 * SECOND) /* the last echoes of the last writes */
 #define STEADY_FOR       (5 * MINUTE)
 #define NO_OP_WITHIN     (5 * SECOND)
-#define REQUESTS_MOST    300 /* without faults, until all is well */
-#define HISTORY_MOST     12
-#define RESTARTS_MOST    3
+#define REQUESTS_MAX     300 /* without faults, until all is well */
+#define HISTORY_MAX      12
+#define RESTARTS_MAX     3
 #define RESTARTS_WITHIN  1500
 
 static void go_through_trouble(struct soak *soak)
@@ -49,7 +49,7 @@ static duration converge(struct soak *soak)
         CHECK_OK(fiber_sleep(LOOK_EVERY));
     }
     trace_print(&soak->trace, "all is as it should be");
-    if (soak->front.requests - requests > REQUESTS_MOST)
+    if (soak->front.requests - requests > REQUESTS_MAX)
         test_fail(TEST_PLACE("requests"), "are too many to get there: %zu",
                   soak->front.requests - requests);
     return loop_now(loop_current()) - begun;
@@ -104,9 +104,9 @@ static size_t draw(struct soak *soak)
     random_init(&soak->life.dice, random_u64(&dice));
     soak->front.faults = front_faults_draw(&dice);
     soak->profile.weather = draw_chance(&dice, 0.6);
-    soak->life.restarts_left = random_below(&dice, RESTARTS_MOST + 1);
+    soak->life.restarts_left = random_below(&dice, RESTARTS_MAX + 1);
     soak->life.parks_most = 20 + random_below(&dice, RESTARTS_WITHIN);
-    const size_t history = 1 + random_below(&dice, HISTORY_MOST);
+    const size_t history = 1 + random_below(&dice, HISTORY_MAX);
     soak->profile.extras.prunes = draw_chance(&dice, 0.3);
     soak->profile.extras.finalizes = draw_chance(&dice, 0.3);
     soak->profile.trouble = 5 * SECOND + draw_span(&dice, 15 * SECOND);

@@ -12,7 +12,7 @@
 #define SECRETS     "/api/v1/namespaces/default/secrets"
 #define SERVICES    "/api/v1/namespaces/default/services"
 #define DEPLOYMENTS "/apis/apps/v1/namespaces/default/deployments"
-#define PAUSE_MOST  (3 * SECOND)
+#define PAUSE_MAX   (3 * SECOND)
 #define READY_EVERY (500 * MILLISECOND)
 #define TEXT_MAX    512
 #define NAME_SIZE   32
@@ -141,7 +141,7 @@ struct error *soak_edit(void *data)
 {
     struct soak *soak = data;
     for (;;) {
-        TRY(fiber_sleep(draw_span(&soak->users_dice, PAUSE_MOST)));
+        TRY(fiber_sleep(draw_span(&soak->users_dice, PAUSE_MAX)));
         FIBER_SHIELD(FOREVER);
         do_something(soak);
     }
@@ -178,7 +178,7 @@ struct error *soak_make_ready(void *data)
 {
     struct soak *soak = data;
     for (;;) {
-        TRY(fiber_sleep(READY_EVERY + draw_span(&soak->users_dice, PAUSE_MOST)));
+        TRY(fiber_sleep(READY_EVERY + draw_span(&soak->users_dice, PAUSE_MAX)));
         FIBER_SHIELD(FOREVER);
         for (size_t i = 0; i < WEB_NAMES; i++)
             make_one_ready(soak, i);

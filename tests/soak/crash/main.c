@@ -38,9 +38,9 @@
 #define PORT_COUNT 12000
 
 /* Until a start, a load is cut off. */
-#define BIRTH_MOST (120 * MILLISECOND)
-#define LOAD_MOST  (250 * MILLISECOND)
-#define ECHO_MOST  (20 * MILLISECOND)
+#define BIRTH_MAX (120 * MILLISECOND)
+#define LOAD_MAX  (250 * MILLISECOND)
+#define ECHO_MAX  (20 * MILLISECOND)
 
 enum { GOOD = 0, NOT_GOOD = 1, USAGE = 2 };
 
@@ -101,7 +101,7 @@ static struct error *wait_ready(struct program *program)
 static struct error *start_and_kill(struct program *program)
 {
     TRY(victim_start(program->victim));
-    TRY(fiber_sleep(draw(program, BIRTH_MOST)));
+    TRY(fiber_sleep(draw(program, BIRTH_MAX)));
     TRY(victim_check(program->victim));
     victim_kill(program->victim);
     program->stillborn++;
@@ -176,7 +176,7 @@ static struct error *check(struct program *program)
 static struct error *gather(struct scope *scope)
 {
     {
-        FIBER_TIMEOUT(ECHO_MOST);
+        FIBER_TIMEOUT(ECHO_MAX);
         struct error *err = scope_wait(scope);
         if (!error_is(err, ERROR_DEADLINE))
             return err;
@@ -193,7 +193,7 @@ static struct error *live(struct program *program, struct scope *scope)
     TRY(check(program));
     for (size_t i = 0; i < WRITERS; i++)
         scope_start(scope, "writer", writer_run, &program->writers[i]);
-    TRY(fiber_sleep(draw(program, LOAD_MOST)));
+    TRY(fiber_sleep(draw(program, LOAD_MAX)));
     return victim_check(program->victim);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "async/fiber.h"
+#include "base/array.h"
 #include "base/memory.h"
 #include "client/watch.h"
 
@@ -68,12 +69,7 @@ static struct error *list(struct watcher *watcher)
 
 static void note(struct watcher *watcher, int64_t revision)
 {
-    if (watcher->seen_count == watcher->seen_capacity) {
-        watcher->seen_capacity = watcher->seen_capacity ? 2 * watcher->seen_capacity : 64;
-        watcher->seen =
-            mem_realloc_array(watcher->seen, watcher->seen_capacity, sizeof(*watcher->seen));
-    }
-    watcher->seen[watcher->seen_count++] = revision;
+    ARRAY_PUSH(watcher->seen, watcher->seen_count, watcher->seen_capacity, revision);
 }
 
 static struct error *strange(const struct watcher *watcher, const char *what, struct str name,

@@ -15,9 +15,9 @@
 #define LOOK_EVERY       (5 * SECOND)
 #define STEADY_AFTER     (15 * SECOND) /* the last echoes of the last writes */
 #define STEADY_FOR       (20 * MINUTE)
-#define PROBES_MOST      4 /* of a cluster in that time: they cost more than anything else */
-#define HISTORY_MOST     30
-#define RESTARTS_MOST    3
+#define PROBES_MAX       4 /* of a cluster in that time: they cost more than anything else */
+#define HISTORY_MAX      30
+#define RESTARTS_MAX     3
 #define RESTARTS_WITHIN  2500
 #define WATCHES          6 /* kinds the management cluster is watched for */
 #define WEATHER          0.3
@@ -65,10 +65,10 @@ static void draw_all(struct run *run)
     random_init(&sets->users_dice, random_u64(&dice));
     random_init(&sets->life.dice, random_u64(&dice));
     sets->profile = draw_profile(&dice);
-    sets->life.restarts_left = random_below(&dice, RESTARTS_MOST + 1);
+    sets->life.restarts_left = random_below(&dice, RESTARTS_MAX + 1);
     sets->life.parks_most = 20 + random_below(&dice, RESTARTS_WITHIN);
     run->has_events = draw_chance(&dice, 0.2);
-    run->history = 2 + random_below(&dice, HISTORY_MOST);
+    run->history = 2 + random_below(&dice, HISTORY_MAX);
     draw_front(&dice, &sets->management, &run->weather[CLUSTERS]);
     for (size_t i = 0; i < CLUSTERS; i++)
         draw_front(&dice, &sets->workloads[i], &run->weather[i]);
@@ -215,7 +215,7 @@ static int64_t count_changes(const struct sets *sets)
 
 static duration steady_span(const struct sets *sets)
 {
-    const duration most = PROBES_MOST * sets->profile.probe;
+    const duration most = PROBES_MAX * sets->profile.probe;
     return most < STEADY_FOR ? most : STEADY_FOR;
 }
 

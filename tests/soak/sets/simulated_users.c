@@ -6,9 +6,9 @@
 #include "json/path.h"
 #include "soak/sets/sets.h"
 
-#define PAUSE_MOST     (2 * SECOND)
-#define STRANGERS_MOST (3 * SECOND)
-#define PAUSED         "cluster.x-k8s.io/paused"
+#define PAUSE_MAX     (2 * SECOND)
+#define STRANGERS_MAX (3 * SECOND)
+#define PAUSED        "cluster.x-k8s.io/paused"
 
 /* What each set may name. No resource has two sets that reconcile it: they would take turns. */
 static const unsigned may_name[SETS] = {0x07, 0x0d, 0x18};
@@ -222,7 +222,7 @@ struct error *simulated_users_edit(void *data)
 {
     struct sets *sets = data;
     for (;;) {
-        TRY(fiber_sleep(draw_span(&sets->users_dice, PAUSE_MOST)));
+        TRY(fiber_sleep(draw_span(&sets->users_dice, PAUSE_MAX)));
         FIBER_SHIELD(FOREVER);
         edit_something(sets);
     }
