@@ -1,28 +1,36 @@
-/* What the ClusterCache says, held against what is so and what servers saw. */
+/*
+ * The checks of a run: the answers of the ClusterCache against the state of the clusters and
+ * against what their servers saw.
+ *
+ * At every moment (chaos_check_moment) an answer may lag behind the truth by the time that probes
+ * and retries take; the bounds below say by how much. At the end (chaos_check_counts) numbers must
+ * add up: every answer of a server to GET / is a successful or failed probe or connect, and there
+ * are no others.
+ */
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "base/metrics.h"
 #include "clustercache/clustercache_internal.h"
 #include "soak/clusters/chaos.h"
 
-/* A probe begins at most this long after the one before has ended, and takes at most so long. */
+/* A probe starts at most this long after the previous one has ended, and takes at most so long. */
 #define PROBE_EVERY (10500 * MILLISECOND)
 #define PROBE_TAKES (5 * SECOND)
 
-/* An attempt to connect: to the next one, and how long one may hang in discovery. */
+/* Between attempts to connect, and how long an attempt may hang in discovery. */
 #define RETRY_EVERY   (31 * SECOND)
 #define ATTEMPT_TAKES (65 * SECOND)
 #define THRESHOLD     5
-#define LOOK_EVERY    SECOND /* what happened since may be as old as this */
+#define LOOK_EVERY    SECOND /* an outage may be this old before it is looked at */
 
 #define SURELY_PROBED       (PROBE_EVERY + PROBE_TAKES + LOOK_EVERY)
 #define SURELY_DISCONNECTED (SURELY_PROBED + THRESHOLD * (PROBE_EVERY + PROBE_TAKES))
 #define SURELY_CONNECTED    (RETRY_EVERY + ATTEMPT_TAKES)
 
-/* Somebody probes at any moment, so a footprint may be larger for a moment, but not for long. */
+/* A probe makes the footprint larger for a moment. It must be small again within this time. */
 #define CALMS_DOWN MINUTE
 
-/* Bytes of a slow network still arrive. */
+/* Bytes of a slow network may arrive this late. */
 #define ECHO (3 * SECOND)
 
 static double value_of(const struct metrics_series *series)
@@ -52,6 +60,7 @@ static bool answers_nothing(enum outage outage)
     return outage == OUTAGE_KILLED || outage == OUTAGE_BLACK_HOLE || outage == OUTAGE_FAILING;
 }
 
+/* What must hold once an outage has lasted long enough to be noticed. */
 static void check_outage(const struct workload_cluster *cluster, bool connected, uint32_t failures)
 {
     const int64_t now = loop_now(loop_current());
@@ -71,6 +80,7 @@ static void check_outage(const struct workload_cluster *cluster, bool connected,
         test_fail(TEST_PLACE(cluster->name), "does not answer and is connected");
 }
 
+/* Getters, metrics and health must agree with each other. Returns 1 if connected. */
 static size_t check_cluster(const struct workload_cluster *cluster)
 {
     const struct accessor *accessor = accessor_of(cluster);
@@ -117,7 +127,10 @@ static void check_between(const char *what, size_t seen, size_t least, size_t mo
         test_fail(TEST_PLACE(what), "%zu, should be from %zu to %zu", seen, least, most);
 }
 
-/* Every answer of a server is somebody's success or failure, and there are no others. */
+/*
+ * An answer under way when an outage began may have arrived or not: such answers are counted apart
+ * (…_perhaps) and make the bounds wider.
+ */
 void chaos_check_counts(struct chaos *chaos)
 {
     const struct chaos_log *log = &chaos->log;
@@ -155,7 +168,7 @@ struct chaos_footprint chaos_footprint(const struct chaos *chaos)
 
 static bool is_no_larger(struct chaos_footprint now, struct chaos_footprint before)
 {
-    /* Each end of a connection may or may not have a timer under way, since moving it is costly. */
+    /* Each end of a connection may have a timer: timers are left running rather than moved. */
     return now.fibers <= before.fibers && now.connections <= before.connections &&
            now.timers <= before.timers + 2 * before.connections;
 }

@@ -1,3 +1,8 @@
+/*
+ * The smallest server side of list and watch that the reflector accepts: resourceVersions grow by
+ * one, a streaming list ends with the bookmark "initial-events-end", and a watch from any
+ * resourceVersion is possible, because no version is ever forgotten.
+ */
 #include "soak/clusters/collection.h"
 
 #include <inttypes.h>
@@ -62,7 +67,7 @@ static struct error *answer_one(const struct collection *collection, struct http
     return http_request_answer(request, 200, JSON, buf_str(&body));
 }
 
-/* Every object newer than this. */
+/* Events of this type for every object that is newer than a resourceVersion. */
 static void write_events(const struct collection *collection, const char *type, uint64_t since,
                          struct buf *out)
 {
@@ -75,6 +80,7 @@ static void write_events(const struct collection *collection, const char *type, 
     }
 }
 
+/* Ends the initial events of a streaming list (KEP-3157). */
 static void write_end_of_list(const struct collection *collection, struct buf *out)
 {
     buf_print(out,
@@ -105,9 +111,9 @@ static uint64_t find_number(struct str target, const char *name)
     return number;
 }
 
-/* Suspends until its time is over or nobody listens. */
-static struct error *follow(struct collection *collection, struct http_request *request,
-                            uint64_t since)
+/* Suspends until timeoutSeconds are over (ERROR_DEADLINE) or the client is gone. */
+static struct error *follow_changes(struct collection *collection, struct http_request *request,
+                                    uint64_t since)
 {
     for (;;) {
         SCOPED(buf) events = {.limit = 0};
@@ -119,7 +125,8 @@ static struct error *follow(struct collection *collection, struct http_request *
     }
 }
 
-static struct error *stream(struct collection *collection, struct http_request *request)
+/* A watch, with the objects first if the request asks for a streaming list. */
+static struct error *serve_watch(struct collection *collection, struct http_request *request)
 {
     const struct str target = http_request_target(request);
     const uint64_t seconds = find_number(target, "timeoutSeconds");
@@ -136,10 +143,10 @@ static struct error *stream(struct collection *collection, struct http_request *
         since = collection->revision;
         TRY(http_request_write(request, buf_str(&first)));
     }
-    return error_ignore(follow(collection, request, since), ERROR_DEADLINE);
+    return error_ignore(follow_changes(collection, request, since), ERROR_DEADLINE);
 }
 
-/* The number at the end of a name, if it is one of ours. */
+/* The object that a target names: names end in the index. False for the collection itself. */
 static bool find_index(const struct collection *collection, struct str target, size_t *ret_index)
 {
     struct str path, rest = target;
@@ -154,6 +161,7 @@ static bool find_index(const struct collection *collection, struct str target, s
     return true;
 }
 
+/* A target without a number at its end is the collection. */
 struct error *collection_serve(struct collection *collection, struct http_request *request)
 {
     const struct str target = http_request_target(request);
@@ -163,7 +171,7 @@ struct error *collection_serve(struct collection *collection, struct http_reques
     if (!str_eq(find_query(target, "watch"), STR("true")))
         return answer_list(collection, request);
     collection->streams++;
-    struct error *err = stream(collection, request);
+    struct error *err = serve_watch(collection, request);
     collection->streams--;
     return err;
 }

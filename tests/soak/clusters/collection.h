@@ -1,8 +1,8 @@
 /*
- * The objects of one kind as an API server has them: listed, streamed, watched.
+ * The collection of one resource as an API server serves it: get, list, streaming list, watch.
  *
- * There is a fixed number of them, and all that ever happens is that one changes. What an object
- * says is written whenever it is sent.
+ * The number of objects is fixed, and the only event is that one of them changes. The text of an
+ * object is written each time it is sent.
  */
 #pragma once
 
@@ -23,17 +23,17 @@ struct collection {
     const char *api_version, *kind;
     collection_write_fn *write;
     void *data;
-    uint64_t *versions; /* of each object */
+    uint64_t *versions; /* the resourceVersion of each object */
     size_t count;
-    uint64_t revision; /* the newest of them */
+    uint64_t revision; /* the newest resourceVersion */
     struct event changed;
 
-    size_t lists;   /* answered, streaming ones included */
-    size_t streams; /* open */
+    size_t lists;   /* lists that were answered, streaming lists included */
+    size_t streams; /* open watches */
 };
 
 void collection_init(struct collection *collection, size_t count);
-void collection_done(struct collection *collection); /* nothing is served any more */
+void collection_done(struct collection *collection); /* no request may be served any more */
 
 void collection_change(struct collection *collection, size_t index);
 

@@ -1,3 +1,7 @@
+/*
+ * The management cluster: Clusters c0, c1, … with provisioned infrastructure, and their kubeconfig
+ * Secrets. Nothing changes but the Secrets, whose token is replaced by chaos_management_rotate().
+ */
 #include <inttypes.h>
 
 #include "async/fiber.h"
@@ -17,6 +21,7 @@ static void write_cluster(void *data, size_t index, uint64_t version, struct buf
               index, index, version);
 }
 
+/* The token is the newest one of the cluster, so a Secret that changes has another kubeconfig. */
 static void write_kubeconfig(const struct chaos *chaos, size_t index, struct buf *out)
 {
     const struct workload_cluster *cluster = &chaos->workload_clusters[index];
@@ -44,7 +49,7 @@ static void write_secret(void *data, size_t index, uint64_t version, struct buf 
               index, index, version, STR_ARG(buf_str(&value)));
 }
 
-static struct error *serve(void *data, struct http_request *request)
+static struct error *serve_management(void *data, struct http_request *request)
 {
     struct chaos *chaos = data;
     const bool of_secrets = str_contains(http_request_target(request), STR("/secrets"));
@@ -61,8 +66,11 @@ void chaos_management_open(struct chaos *chaos)
         .api_version = "v1", .kind = "Secret", .write = write_secret, .data = chaos};
     collection_init(&chaos->clusters, chaos->options.clusters);
     collection_init(&chaos->secrets, chaos->options.clusters);
-    const struct http_server_options options = {
-        .network = chaos->network, .host = HOST, .port = 80, .handler = serve, .data = chaos};
+    const struct http_server_options options = {.network = chaos->network,
+                                                .host = HOST,
+                                                .port = 80,
+                                                .handler = serve_management,
+                                                .data = chaos};
     CHECK_OK(http_server_new(loop_current(), &options, &chaos->management));
     chaos->config.server = (struct url){.scheme = URL_HTTP, .host = HOST, .port = 80};
     chaos->config.host = STR("http://management.test");

@@ -1,4 +1,8 @@
-/* The ClusterCache, and who uses it: a watch of Nodes for every cluster. */
+/*
+ * The process under test: a management client, its caches, the ClusterCache with four workers, and
+ * one consumer per cluster. It is opened once per run and never restarted; only the servers around
+ * it come and go.
+ */
 #include "async/fiber.h"
 #include "base/metrics.h"
 #include "client/client.h"
@@ -23,6 +27,7 @@ static void on_told(void *data, const struct object *object, struct queue *queue
     event_wake_all(&cluster->told);
 }
 
+/* Only for Nodes of this cluster: a mix-up of connections would show here. */
 static void on_node(void *data, struct key key, const struct cache_event *event)
 {
     struct workload_cluster *cluster = data;
@@ -34,8 +39,11 @@ static void on_node(void *data, struct key key, const struct cache_event *event)
         cluster->seen = version;
 }
 
-/* Asks for its watch whenever it is told of a connection, and only then. */
-static struct error *consume(void *data)
+/*
+ * A consumer asks for its watch when the source tells it of a connect or disconnect, and only then:
+ * a source that forgets to tell would leave it without events, and the checks would see that.
+ */
+static struct error *run_consumer(void *data)
 {
     struct workload_cluster *cluster = data;
     for (;;) {
@@ -81,7 +89,7 @@ void chaos_process_open(struct chaos *chaos)
     chaos->controller = clustercache_take_controller(chaos->cache);
     scope_start(&chaos->running, "controller", run_controller, chaos->controller);
     for (size_t i = 0; i < chaos->options.clusters; i++)
-        scope_start(&chaos->running, "consumer", consume, &chaos->workload_clusters[i]);
+        scope_start(&chaos->running, "consumer", run_consumer, &chaos->workload_clusters[i]);
 }
 
 void chaos_process_close(struct chaos *chaos)

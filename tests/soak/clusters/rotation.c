@@ -1,4 +1,8 @@
-/* New credentials every minute, and soon after the old ones are good for nothing. */
+/*
+ * A run of rotation. Every minute all kubeconfig Secrets get a new token, and ten seconds later the
+ * servers refuse the old ones. Meanwhile consumers call all the time, and no call may fail: caches
+ * must move to the new credentials without a list and without a disconnect.
+ */
 #include "async/fiber.h"
 #include "client/client.h"
 #include "clustercache/clustercache_internal.h"
@@ -7,7 +11,7 @@
 #define ROTATIONS 10
 #define PERIOD    (60 * SECOND)
 
-/* Old credentials are taken for that long. */
+/* The server accepts old tokens for this long after a rotation. */
 #define GRACE    (10 * SECOND)
 #define SETTLES  (150 * SECOND)
 #define CALLS    (4 * SECOND)
@@ -20,8 +24,8 @@ static bool count_one(void *data, struct object *object)
     return true;
 }
 
-/* Everything a consumer may do, through a connection it has just asked for. */
-static void call(struct workload_cluster *cluster)
+/* Everything a consumer may do: a live read, a cached read and a cached list. */
+static void call_cluster(struct workload_cluster *cluster)
 {
     OWNED(cluster_connection) connection = NULL;
     OWNED(object) live = NULL;
@@ -43,11 +47,12 @@ static struct error *call_again(void *data)
         TRY(fiber_sleep(chaos_span(&cluster->dice, CALLS / 2, CALLS)));
         test_case("cluster %s", cluster->name);
         FIBER_SHIELD(FOREVER);
-        call(cluster);
+        call_cluster(cluster);
     }
 }
 
-static struct error *rewrite(void *data)
+/* Changes Nodes, so that the watches have something to deliver. */
+static struct error *change_nodes(void *data)
 {
     struct workload_cluster *cluster = data;
     for (;;) {
@@ -66,8 +71,8 @@ static void rotate_all(struct chaos *chaos)
     CHECK_OK(fiber_sleep(PERIOD - GRACE));
 }
 
-/* One list when it was first asked for, and one connection made. */
-static void check_sites(const struct chaos *chaos)
+/* One list and one connect per cluster in the whole run; the rest were moves. */
+static void check_clusters(const struct chaos *chaos)
 {
     for (size_t i = 0; i < chaos->options.clusters; i++) {
         const struct workload_cluster *cluster = &chaos->workload_clusters[i];
@@ -92,7 +97,7 @@ void chaos_rotation(struct chaos *chaos)
         SCOPED(scope) scope = {0};
         for (size_t i = 0; i < chaos->options.clusters; i++) {
             scope_start(&scope, "calls", call_again, &chaos->workload_clusters[i]);
-            scope_start(&scope, "changes", rewrite, &chaos->workload_clusters[i]);
+            scope_start(&scope, "changes", change_nodes, &chaos->workload_clusters[i]);
         }
         for (size_t i = 0; i < ROTATIONS; i++) {
             rotate_all(chaos);
@@ -102,6 +107,6 @@ void chaos_rotation(struct chaos *chaos)
     CHECK_OK(fiber_sleep(SETTLES));
     chaos_check_settled(chaos);
     chaos_check_counts(chaos);
-    check_sites(chaos);
+    check_clusters(chaos);
     chaos_check_footprint(chaos, before);
 }

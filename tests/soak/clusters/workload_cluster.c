@@ -1,4 +1,10 @@
-/* The server of a workload cluster: what a connection needs, and a count of what it saw. */
+/*
+ * The server of a workload cluster. It answers what a connection needs: /, discovery of core/v1 and
+ * Nodes. It counts its answers to GET /, which are those of probes and connects.
+ *
+ * An answer is certain to arrive only without an outage, or with one that merely changes the
+ * status. All other answers are counted as "perhaps".
+ */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -9,10 +15,10 @@
 #define PORT_PLAIN 80
 #define PORT_TLS   443
 
-/* An answer is with the client by then, unless the outage changes before. */
+/* An answer has arrived after this time, unless an outage begins before. */
 #define UNDER_WAY (50 * MILLISECOND)
 
-/* A request that was held up may be answered when whoever asked has long gone. */
+/* After lost or late bytes a request may be answered when its client has given up. */
 #define HELD_UP (8 * SECOND)
 
 static const struct {
@@ -28,6 +34,7 @@ static const struct {
     [OUTAGE_UNAUTHORIZED] = {"knows nobody",       401},
 };
 
+/* Faults of the network. Those of the server itself are in the table above. */
 static struct sim_faults faults_of(enum outage outage)
 {
     struct sim_faults faults = {.refuse = outage == OUTAGE_KILLED,
@@ -41,7 +48,7 @@ static struct sim_faults faults_of(enum outage outage)
     return faults;
 }
 
-/* Whatever the server of such a outage says arrives. */
+/* True if answers arrive during this outage. */
 static bool is_reliable(enum outage outage)
 {
     return outage == OUTAGE_NONE || outages[outage].status;
@@ -56,6 +63,7 @@ static void write_node(void *data, size_t index, uint64_t version, struct buf *o
               index, index, version);
 }
 
+/* Called for every answer to GET /. */
 static void note_answer(struct workload_cluster *cluster, bool is_good)
 {
     const int64_t now = loop_now(loop_current());
@@ -68,7 +76,7 @@ static void note_answer(struct workload_cluster *cluster, bool is_good)
         ++*(arrives ? &cluster->refused : &cluster->refused_perhaps);
 }
 
-/* The last answer may be on its way: who knows whether it arrives. */
+/* The last answer may still be under way when an outage begins: then it counts as "perhaps". */
 static void doubt_last_answer(struct workload_cluster *cluster)
 {
     if (cluster->answered == 0 || loop_now(loop_current()) - cluster->answered > UNDER_WAY)
@@ -83,7 +91,7 @@ static void doubt_last_answer(struct workload_cluster *cluster)
     cluster->answered = 0;
 }
 
-/* Tokens are "t<number>"; those of a cluster that is not asked over TLS never arrive. */
+/* Tokens are "t<number>". Clients send them over TLS only, so plain runs accept everything. */
 static bool is_known(struct workload_cluster *cluster, const struct http_request *request)
 {
     uint64_t number = 0;
@@ -114,7 +122,7 @@ static struct error *answer_text(struct http_request *request, const char *text)
     return http_request_answer(request, 200, STR("application/json"), str_from_c(text));
 }
 
-static struct error *serve(void *data, struct http_request *request)
+static struct error *serve_cluster(void *data, struct http_request *request)
 {
     struct workload_cluster *cluster = data;
     struct str path, rest = http_request_target(request);
@@ -141,6 +149,7 @@ static struct error *serve(void *data, struct http_request *request)
     return refuse(request, 404);
 }
 
+/* After a kill the server comes back at the same address, with the same Nodes. */
 static void open_server(struct workload_cluster *cluster)
 {
     const struct chaos *chaos = cluster->chaos;
@@ -149,7 +158,7 @@ static void open_server(struct workload_cluster *cluster)
         .host = str_from_c(cluster->host),
         .port = chaos->tls_server ? PORT_TLS : PORT_PLAIN,
         .tls = chaos->tls_server,
-        .handler = serve,
+        .handler = serve_cluster,
         .data = cluster,
     };
     CHECK_OK(http_server_new(loop_current(), &options, &cluster->server));
@@ -174,6 +183,7 @@ void workload_cluster_done(struct workload_cluster *cluster)
     collection_done(&cluster->nodes);
 }
 
+/* Begins an outage, or ends it with OUTAGE_NONE. */
 void workload_cluster_turn(struct workload_cluster *cluster, enum outage outage)
 {
     const struct sim_faults faults = faults_of(outage);
