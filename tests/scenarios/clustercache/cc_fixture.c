@@ -1,3 +1,10 @@
+/*
+ * Three parts: the proxies in front of the workload cluster, the life of the fixture, and what
+ * tests do with it (write objects, reconcile, look at requests, metrics and logs).
+ *
+ * The proxies are not those of support/proxy: these scenarios are about probes, discovery and
+ * watches, which that proxy passes without a record, and they need streams that end on demand.
+ */
 #include "scenarios/clustercache/cc_fixture.h"
 
 #include <string.h>
@@ -14,6 +21,7 @@
 
 #define PIECE 4096
 
+/* A Cluster of any shape: the ClusterCache reads one field of it. */
 static const char definition[] =
     "{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":\"CustomResourceDefinition\","
     "\"metadata\":{\"name\":\"clusters.cluster.x-k8s.io\",\"annotations\":{"
@@ -34,7 +42,8 @@ static void keep(struct buf *buf, struct str text)
     buf_add(buf, text);
 }
 
-static void note(struct cc_fixture *fixture, struct http_request *request)
+/* Records a request, and the headers of the last one. */
+static void note_request(struct cc_fixture *fixture, struct http_request *request)
 {
     const struct http_headers *headers = http_request_headers(request);
     const struct str method = http_request_method(request), target = http_request_target(request);
@@ -44,6 +53,7 @@ static void note(struct cc_fixture *fixture, struct http_request *request)
     keep(&fixture->authorization, http_headers_find(headers, STR("authorization")));
 }
 
+/* A Status with the reason that fits its code, as an API server would send it. */
 static struct error *refuse(struct http_request *request, int status)
 {
     SCOPED(buf) body = {0};
@@ -55,7 +65,7 @@ static struct error *refuse(struct http_request *request, int status)
     return http_request_answer(request, status, STR("application/json"), buf_str(&body));
 }
 
-/* Suspends. A watch looks every few milliseconds whether it is to end. */
+/* Suspends. A watch checks every 10 ms whether cc_fixture_end_streams() was called. */
 static struct error *next_piece(struct cc_fixture *fixture, struct http_response *response,
                                 bool is_watch, char *piece, size_t *ret_len)
 {
@@ -74,6 +84,7 @@ static struct error *next_piece(struct cc_fixture *fixture, struct http_response
     return http_response_read(response, piece, PIECE, ret_len);
 }
 
+/* Copies the answer piece by piece, so that events of a watch arrive as they happen. Suspends. */
 static struct error *pass_on(struct cc_fixture *fixture, struct http_request *request,
                              struct http_response *response)
 {
@@ -95,8 +106,9 @@ static struct error *pass_on(struct cc_fixture *fixture, struct http_request *re
     }
 }
 
-static struct error *ask(struct cc_fixture *fixture, struct http_request *request, struct str body,
-                         struct http_response **ret_response)
+/* The request as the admin of the virtual cluster: the token of the test means nothing there. */
+static struct error *ask_server(struct cc_fixture *fixture, struct http_request *request,
+                                struct str body, struct http_response **ret_response)
 {
     SCOPED(http_headers) headers = {0};
     SCOPED(buf) target = {0};
@@ -124,12 +136,13 @@ static bool is_authorized(const struct cc_fixture *fixture)
     return !fixture->wants || has_part(buf_str(&fixture->authorization), fixture->wants);
 }
 
-static struct error *answer(struct cc_fixture *fixture, struct http_request *request)
+/* The order of faults: delay, hang, wrong token, status. */
+static struct error *answer_request(struct cc_fixture *fixture, struct http_request *request)
 {
     OWNED(http_response) response = NULL;
     SCOPED(buf) body = {.limit = 0};
     TRY(http_request_read_all(request, &body));
-    note(fixture, request);
+    note_request(fixture, request);
     if (fixture->delay)
         TRY(fiber_sleep(fixture->delay));
     if (fixture->hangs)
@@ -139,16 +152,16 @@ static struct error *answer(struct cc_fixture *fixture, struct http_request *req
     if (fixture->status &&
         has_part(http_request_target(request), fixture->part ? fixture->part : "/?"))
         return refuse(request, fixture->status);
-    TRY(ask(fixture, request, buf_str(&body), &response));
+    TRY(ask_server(fixture, request, buf_str(&body), &response));
     return pass_on(fixture, request, response);
 }
 
-static struct error *serve(void *data, struct http_request *request)
+static struct error *serve_proxy(void *data, struct http_request *request)
 {
     struct cc_fixture_proxy *proxy = data;
     const bool is_watch = has_part(http_request_target(request), "watch=true");
     proxy->fixture->streams += is_watch;
-    struct error *err = answer(proxy->fixture, request);
+    struct error *err = answer_request(proxy->fixture, request);
     proxy->fixture->streams -= is_watch;
     return err;
 }
@@ -159,7 +172,7 @@ static void open_proxy(struct cc_fixture *fixture, size_t index, struct str host
     const struct http_server_options options = {.network = fixture->desk.network,
                                                 .host = host,
                                                 .port = 80,
-                                                .handler = serve,
+                                                .handler = serve_proxy,
                                                 .data = &fixture->proxies[index]};
     CHECK_OK(http_server_new(loop_current(), &options, &fixture->proxies[index].server));
 }
@@ -170,6 +183,7 @@ static void on_line(void *data, struct str line)
     buf_add(&fixture->log, line);
 }
 
+/* The management client talks to the server directly, as the admin. */
 static void open_management(struct cc_fixture *fixture)
 {
     fixture->config.server = (struct url){
@@ -185,6 +199,7 @@ static void open_management(struct cc_fixture *fixture)
     fixture->set = cache_set_new(loop_current(), fixture->client);
 }
 
+/* Suspends until the server has the kind Cluster. */
 void cc_fixture_init(struct cc_fixture *fixture, size_t clusters)
 {
     *fixture = (struct cc_fixture){.metrics = metrics_new()};
@@ -226,7 +241,7 @@ void cc_fixture_start(struct cc_fixture *fixture, const struct clustercache_opti
     CHECK_OK(clustercache_new(loop_current(), options ? options : &plain, &fixture->cache));
 }
 
-static struct error *run(void *data)
+static struct error *run_controller(void *data)
 {
     struct cc_fixture *fixture = data;
     return controller_run(fixture->controller);
@@ -235,7 +250,7 @@ static struct error *run(void *data)
 void cc_fixture_run(struct cc_fixture *fixture)
 {
     fixture->controller = clustercache_take_controller(fixture->cache);
-    scope_start(&fixture->running, "controller", run, fixture);
+    scope_start(&fixture->running, "controller", run_controller, fixture);
 }
 
 void cc_fixture_stop(struct cc_fixture *fixture)
@@ -244,6 +259,7 @@ void cc_fixture_stop(struct cc_fixture *fixture)
     controller_free(TAKE(fixture->controller));
 }
 
+/* In reverse: what still uses a thing goes before it. Suspends. */
 void cc_fixture_done(struct cc_fixture *fixture)
 {
     cc_fixture_stop(fixture);
@@ -263,6 +279,7 @@ void cc_fixture_done(struct cc_fixture *fixture)
     buf_done(&fixture->log);
 }
 
+/* Long enough for an event to reach a cache, short against every interval. */
 void cc_fixture_settle(void)
 {
     CHECK_OK(fiber_sleep(100 * MILLISECOND));
@@ -360,6 +377,7 @@ void cc_fixture_credentials(struct cc_fixture *fixture, const char *server, cons
     cc_fixture_secret(fixture, "c", kubeconfig);
 }
 
+/* An empty provider ID has no index entry. */
 static void emit_provider(const struct object *object, cache_emit_fn *emit, void *data)
 {
     const struct str id = json_to_str(object_path(object, "spec.providerID"));
@@ -389,6 +407,7 @@ void cc_fixture_connect(struct cc_fixture *fixture)
     cc_fixture_forget(fixture);
 }
 
+/* The ClusterCache never asks for an immediate requeue: every outcome is done or a delay. */
 static duration reconcile_once(struct cc_fixture *fixture)
 {
     struct reconcile_result result = {0};
@@ -397,6 +416,7 @@ static duration reconcile_once(struct cc_fixture *fixture)
     return result.requeue_after;
 }
 
+/* The accessor is looked up again each time: a reconcile may have replaced it. */
 duration cc_fixture_reconcile(struct cc_fixture *fixture)
 {
     duration delay = reconcile_once(fixture);
@@ -455,6 +475,7 @@ void cc_fixture_end_streams(struct cc_fixture *fixture, const char *line)
     CHECK_OK(fiber_sleep(20 * MILLISECOND));
 }
 
+/* From the text that Prometheus would scrape, so that names and labels are checked as well. */
 const char *cc_fixture_metric(struct cc_fixture *fixture, const char *name)
 {
     static char value[64];

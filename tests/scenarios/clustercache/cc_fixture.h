@@ -1,10 +1,11 @@
 /*
- * A ClusterCache, the management cluster it works for, and a workload cluster, in virtual time.
+ * The fixture of the ClusterCache scenarios: a ClusterCache, its management cluster and a workload
+ * cluster, in one process and in virtual time.
  *
- * The management cluster is the main API of the embedded server, workload clusters are its virtual
- * ones. Cluster default/c is vc-0001 behind a proxy that notes what is asked, and misbehaves where
- * it is told to; a second proxy, to the same, has another name. The test speaks to both APIs
- * directly. "R" of the scenarios is cc_fixture_reconcile().
+ * The management cluster is the main API of the embedded server; workload clusters are its virtual
+ * clusters. Cluster default/c is vc-0001 behind a proxy, which records requests and injects faults.
+ * A second proxy in front of the same virtual cluster has another host name. The test speaks to
+ * both APIs directly. "R" of the scenarios is cc_fixture_reconcile().
  */
 #pragma once
 
@@ -30,7 +31,7 @@
 #define CC_FIXTURE_OTHER    "http://other.test"
 #define CC_FIXTURE_NODE     GVK("", "v1", "Node")
 
-/* Series of default/c. */
+/* Metric series of default/c. */
 #define CC_FIXTURE_LABELS  "{cluster_name=\"c\",cluster_namespace=\"default\""
 #define CC_FIXTURE_UP      "capi_cluster_cache_connection_up" CC_FIXTURE_LABELS "}"
 #define CC_FIXTURE_HEALTHY "capi_cluster_cache_healthcheck" CC_FIXTURE_LABELS "}"
@@ -56,20 +57,20 @@ struct cc_fixture {
     struct controller *controller;
     struct scope running;
     struct cc_fixture_proxy proxies[2];
-    struct buf token; /* of the workload cluster's admin */
+    struct buf token; /* of the admin of the workload cluster */
 
-    /* The proxies. */
-    int status;                              /* answered to what matches; 0: the server is asked */
-    const char *part;                        /* of the target; NULL: "/?", probes */
-    duration delay;                          /* before anything is answered */
-    bool hangs;                              /* nothing is answered */
-    const char *wants;                       /* the token without which it is a 401; NULL: any */
-    size_t streams;                          /* open watches */
-    struct buf asked;                        /* "METHOD target\n" */
+    /* What both proxies do. */
+    int status;        /* the answer to requests that match; 0: the server is asked */
+    const char *part;  /* of the targets that match; NULL: "/?", which are probes */
+    duration delay;    /* before every answer */
+    bool hangs;        /* no answer at all */
+    const char *wants; /* the only token that is not answered with 401; NULL: any */
+    size_t streams;    /* open watches */
+    struct buf asked;  /* "METHOD target\n" */
     struct buf agent, accept, authorization; /* of the last request */
 
-    uint64_t ended_streams; /* how often they were */
-    const char *last_event; /* sent before; NULL: none */
+    uint64_t ended_streams; /* how often cc_fixture_end_streams() was called */
+    const char *last_event; /* the last line of an ended stream; NULL: none */
 
     struct buf log;
 };
@@ -77,68 +78,71 @@ struct cc_fixture {
 void cc_fixture_init(struct cc_fixture *fixture, size_t clusters);
 void cc_fixture_done(struct cc_fixture *fixture);
 
-/* What a ClusterCache needs, without jitter. */
+/* Options of a ClusterCache without jitter. */
 struct clustercache_options cc_fixture_options(struct cc_fixture *fixture);
 
 /* Nodes by spec.providerID. */
 extern const struct clustercache_index cc_fixture_node_index;
 
-/* NULL: those. */
+/* Makes the ClusterCache. NULL: with cc_fixture_options(). */
 void cc_fixture_start(struct cc_fixture *fixture, const struct clustercache_options *options);
 
-/* Its controller runs until cc_fixture_stop(). */
+/* Runs its controller until cc_fixture_stop(). Most tests reconcile by hand instead. */
 void cc_fixture_run(struct cc_fixture *fixture);
 void cc_fixture_stop(struct cc_fixture *fixture);
 
-/* Objects of the management cluster; seen by the caches when it returns. */
+/* Write objects of the management cluster, and return when the caches have seen them. */
 void cc_fixture_cluster(struct cc_fixture *fixture, const char *name, bool provisioned);
 void cc_fixture_remove_cluster(struct cc_fixture *fixture, const char *name);
 void cc_fixture_secret(struct cc_fixture *fixture, const char *name,
-                       const char *kubeconfig); /* or a new one */
+                       const char *kubeconfig); /* creates or replaces it */
 void cc_fixture_settle(void);
 
-/* Cluster default/c with its Secret. */
+/* Creates Cluster default/c and its Secret. */
 void cc_fixture_ready(struct cc_fixture *fixture);
 
-/* Kubeconfig for a server with a token; the caller frees it. */
+/* A kubeconfig for a server with a token. The caller frees it. */
 char *cc_fixture_kubeconfig(const char *server, const char *token);
 
-/* The Secret of default/c for a server and a token. */
+/* Writes such a kubeconfig into the Secret of default/c. */
 void cc_fixture_credentials(struct cc_fixture *fixture, const char *server, const char *token);
 
-/* Kubeconfig for a virtual cluster over TLS, without the proxies; as another user, or NULL. */
+/* A kubeconfig for a virtual cluster over TLS, without proxy; impersonates a user, or NULL. */
 void cc_fixture_tls_kubeconfig(struct cc_fixture *fixture, size_t index, const char *as,
                                struct buf *out);
 
-/* The Secret of default/c is such a one. The user may do everything. */
+/* Writes such a kubeconfig into the Secret of default/c. The user is in system:masters. */
 void cc_fixture_tls_credentials(struct cc_fixture *fixture, size_t index, const char *as);
 
-/* One reconcile of default/c, with what it starts and what follows that: the delay, 0 for none. */
+/*
+ * Reconciles default/c. If that starts an operation, waits for its end and reconciles again.
+ * Returns the delay of the requeue; 0 for none.
+ */
 duration cc_fixture_reconcile(struct cc_fixture *fixture);
 
-/* Time goes by, then cc_fixture_reconcile(). */
+/* The same after a while. */
 duration cc_fixture_reconcile_after(struct cc_fixture *fixture, duration span);
 
-/* Fails the test unless both are the same within some milliseconds. */
+/* Fails the test unless both are equal within 10 ms. */
 void cc_fixture_check_delay(duration seen, duration expected);
 
 struct accessor *cc_fixture_accessor(const struct cc_fixture *fixture);
 bool cc_fixture_is_connected(const struct cc_fixture *fixture);
 
-/* Set up, connected, and what was asked for that forgotten. */
+/* Makes everything up to a connected default/c, and clears the recorded requests. */
 void cc_fixture_connect(struct cc_fixture *fixture);
 
-/* Set up without the Secret of default/c: an attempt to connect has failed. */
+/* Makes everything but the Secret of default/c, so that the first connect has failed. */
 void cc_fixture_fail_to_connect(struct cc_fixture *fixture);
 
-/* How often this was asked of the workload cluster: "GET /?timeout=5s\n". */
+/* How often a text is in the recorded requests, such as "GET /?timeout=5s\n". */
 size_t cc_fixture_count(const struct cc_fixture *fixture, const char *part);
 void cc_fixture_forget(struct cc_fixture *fixture);
 
-/* Every open watch of the workload cluster ends, after this line if there is one. */
+/* Ends every open watch of the workload cluster, after this line if it is not NULL. */
 void cc_fixture_end_streams(struct cc_fixture *fixture, const char *line);
 
-/* The value of a series of default/c as text; "-" when there is none. */
+/* The value of a metric series as text; "-" when there is none. */
 const char *cc_fixture_metric(struct cc_fixture *fixture, const char *name);
 size_t cc_fixture_series(struct cc_fixture *fixture); /* capi_cluster_cache_* series */
 
