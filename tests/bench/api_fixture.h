@@ -1,6 +1,6 @@
 /*
- * A corset apiserver in a process of its own, and what the measurements of it share: clients, load
- * of many workers at once, and a look at the process from outside.
+ * A `corset apiserver` in its own process, and what its measurements share: clients, load of many
+ * workers at once, memory and processor time of the process.
  */
 #pragma once
 

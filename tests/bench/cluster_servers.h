@@ -1,7 +1,7 @@
 /*
- * Servers of many clusters for measurements, each at its own address, with an authority and
- * certificates of its own. They run in a process of their own, so that all figures are the
- * client's. On demand some of them are sick.
+ * API servers of many clusters, for measurements. Each has its own address, certificate authority
+ * and certificates. They run in another process, so that the figures are those of the client alone.
+ * On demand some of them misbehave.
  */
 #pragma once
 

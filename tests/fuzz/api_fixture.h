@@ -1,6 +1,6 @@
 /*
- * A whole API on a simulated loop, in memory and without a wire: requests go to the server's
- * handler and their answers come back as documents. What every answer has to be is checked here.
+ * A whole API on a simulated loop, in memory and without a network: requests go to the handler of
+ * the server, and answers come back as documents. What must hold for every answer is checked here.
  */
 #pragma once
 

@@ -1,10 +1,10 @@
 /*
- * What attacks are made on and with: a server in a process of its own, what its administrator has
- * put there for others to want, and the credentials of those others.
+ * The fixture of all attacks: a server in its own process, objects worth stealing, and the
+ * credentials of users who must not get them.
  *
- *   vault   a namespace with a Secret that nobody but the administrator may see
- *   team    a namespace whose ServiceAccount "limited" may do everything with ConfigMaps, there
- * alone vc-0001, vc-0002   virtual clusters with an administrator each
+ *   vault              a namespace with a Secret that only the administrator may read
+ *   team               a namespace whose ServiceAccount "limited" may do everything with ConfigMaps
+ *   vc-0001, vc-0002   virtual clusters with an administrator each
  */
 #pragma once
 
@@ -26,7 +26,7 @@ struct loop;
 struct network;
 struct tls_context;
 
-/* Words that stand in the Secret, in its data and in its metadata, and nowhere else. */
+/* In the data and in the metadata of the Secret, and nowhere else: no answer may have them. */
 #define HOSTILE_FIXTURE_CANARY      "Q0FOQVJZLUlOLUEtTUlORQ"
 #define HOSTILE_FIXTURE_CANARY_NOTE "canary-in-the-metadata"
 
@@ -54,7 +54,7 @@ struct hostile_fixture_options {
     bool is_small;
 };
 
-/* Suspends until the server is ready and everything is in its place. */
+/* Starts the server and creates the objects. Suspends. */
 MUST_USE struct error *hostile_fixture_init(struct hostile_fixture *fixture,
                                             const struct hostile_fixture_options *options);
 void hostile_fixture_done(struct hostile_fixture *fixture); /* suspends for a moment */
@@ -65,7 +65,7 @@ struct http_client *hostile_fixture_connect(struct loop *loop, struct network *n
                                             const struct rest_config *config,
                                             struct tls_identity *identity);
 
-/* A request as a table has it. Empty texts mean nothing of the kind. */
+/* A request as a row of a table. What is NULL or empty is not sent. */
 struct hostile_fixture_request {
     const char *method; /* NULL: GET */
     const char *path;
@@ -85,7 +85,7 @@ MUST_USE struct error *hostile_fixture_send(struct http_client *client,
                                             const struct hostile_fixture_request *request,
                                             struct hostile_fixture_answer *ret_answer);
 
-/* The answer is no success and gives nothing away. */
+/* Fails unless the answer is an error without a canary. */
 MUST_USE struct error *hostile_fixture_check_refused(const struct hostile_fixture_request *request,
                                                      const struct hostile_fixture_answer *answer);
 
@@ -94,6 +94,6 @@ MUST_USE struct error *hostile_fixture_expect(struct http_client *client,
                                               const struct hostile_fixture_request *request,
                                               int status);
 
-/* Sends it and checks that it is refused. Suspends. */
+/* Sends a request and checks that it is refused. Suspends. */
 MUST_USE struct error *hostile_fixture_refused(struct http_client *client,
                                                const struct hostile_fixture_request *request);

@@ -1,6 +1,6 @@
 /*
- * What the tests of this folder stand on: a temporary folder with certificates as files, and our
- * client's side of the network.
+ * The fixture of the interop tests: a temporary folder with certificates as files, and network and
+ * TLS for a client of ours.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * An API server and a controller, each a process of its own, and a client that looks at what they
- * do.
+ * The fixture of tests of libcorset: an API server and a controller, each in its own process, and a
+ * client to look at what they do.
  */
 #pragma once
 
@@ -39,7 +39,7 @@ void library_fixture_done(struct library_fixture *fixture);
 void library_fixture_run(struct library_fixture *fixture, const char *program,
                          const char *const *more);
 
-/* All of these Suspend, and end the test when they fail. */
+/* All of these suspend, and end the test when they fail. */
 
 void library_fixture_apply(struct library_fixture *fixture, struct gvr gvr, struct str yaml);
 void library_fixture_patch(struct library_fixture *fixture, struct gvr gvr, struct key key,
@@ -60,5 +60,5 @@ void library_fixture_wait_status(struct library_fixture *fixture, const char *in
 struct str library_fixture_condition(const struct object *object, const char *type,
                                      const char *field);
 
-/* Nobody writes anything for two seconds. */
+/* Fails if anything is written within two seconds. */
 void library_fixture_check_steady(struct library_fixture *fixture);

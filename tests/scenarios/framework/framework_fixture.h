@@ -1,9 +1,9 @@
 /*
- * A controller of the framework and the API server it works against, in virtual time.
+ * The fixture of the framework scenarios: a controller and its API server, in virtual time.
  *
- * The fixture of the scenarios: controller "web", owners of kind Web, and one owner, default/w1.
- * The controller speaks to the server through a proxy that notes what it asks, and answers itself
- * where it is told to. The test speaks to the server directly.
+ * The controller is called "web", its owners are of kind Web, and there is one owner, default/w1.
+ * The controller speaks to the server through a proxy, which records requests and injects faults.
+ * The test speaks to the server directly.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /*
- * An API server with virtual clusters in this process, on a real socket, and those who ask it.
+ * An API server with virtual clusters in this process, on a real socket, and its users.
  *
- * Everybody comes with a kubeconfig, read as one from a file would be; the server of a virtual
- * cluster has a path in it.
+ * Every user has a kubeconfig, which is written and read again as one from a file would be. The
+ * address of a virtual cluster has a path in it.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct vc_fixture {
     struct apiserver *server;
 };
 
-/* Three clusters unless told otherwise. */
+/* With so many virtual clusters and these faults; see --inject. */
 void vc_fixture_init(struct vc_fixture *fixture, size_t clusters, const char *inject);
 void vc_fixture_done(struct vc_fixture *fixture);
 
@@ -35,11 +35,11 @@ struct vc_fixture_user {
 void vc_fixture_admin(struct vc_fixture *fixture, const char *cluster,
                       struct vc_fixture_user *user);
 
-/* Who has this token; empty: nobody. */
+/* A user with this token; empty: an anonymous one. */
 void vc_fixture_bearer(struct vc_fixture *fixture, const char *cluster, struct str token,
                        struct vc_fixture_user *user);
 
-/* The main API's admin certificate where a token of the cluster's should be. */
+/* The admin certificate of the main API, which a virtual cluster must not accept. */
 void vc_fixture_stranger(struct vc_fixture *fixture, const char *cluster,
                          struct vc_fixture_user *user);
 void vc_fixture_user_done(struct vc_fixture_user *user);

@@ -1,4 +1,4 @@
-/* The rest of the world: users who edit and delete, and what makes Deployments ready. */
+/* Simulated users, who create, edit and delete, and a simulated controller of Deployments. */
 #include <stdio.h>
 
 #include "apimachinery/wellknown.h"

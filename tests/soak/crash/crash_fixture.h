@@ -1,6 +1,6 @@
 /*
- * What writers, watchers and the audit stand on: a client of the server, the ledger, and whether
- * the server was told to die.
+ * What writers, watchers and the audit share: a client of the server, the ledger of acknowledged
+ * writes, and whether the server has been killed.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ struct crash_fixture {
     struct client *client;
     struct ledger ledger;
     struct random random;
-    bool is_killed;       /* from here on every failure is as it should be */
+    bool is_killed;       /* requests may fail from here on */
     struct event changed; /* a watcher moved on */
 };
 

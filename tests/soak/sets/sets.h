@@ -133,7 +133,7 @@ bool provider_selects(struct sets *sets, size_t set, size_t cluster);
 void foreign_write(struct sets *sets, size_t cluster);
 void foreign_reset(struct sets *sets, size_t cluster, size_t set);
 
-/* simulated_users.c: people who edit; a fiber. And how it ends. */
+/* simulated_users.c: a fiber that edits objects; the first and the last state. */
 MUST_USE struct error *simulated_users_edit(void *data);
 void simulated_users_begin(struct sets *sets);
 void simulated_users_end(struct sets *sets);

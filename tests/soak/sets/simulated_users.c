@@ -1,4 +1,4 @@
-/* People: what they change, and what they leave in the end. */
+/* Simulated users: what they edit during a run, and the state in which they leave the objects. */
 #include <stdio.h>
 
 #include "apimachinery/wellknown.h"

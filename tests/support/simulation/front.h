@@ -1,9 +1,10 @@
 /*
- * An API server on the simulated network, behind a front that misbehaves.
+ * An API server on the simulated network, behind a front that injects faults.
  *
- * Whoever is tested connects to the front; whoever edits asks the back, which is always well.
- * While there is trouble, requests are refused, broken, slow, or done without anybody hearing of
- * it; watches are cut, their events come late or twice; and the network has moods.
+ * The process under test connects to the front. Simulated users call the API behind it, which
+ * always works. While faults are on, requests are refused, broken off, delayed, or carried out
+ * without an answer; watches are cut, their events come late or twice; and the network itself has
+ * bad phases.
  */
 #pragma once
 
