@@ -48,7 +48,7 @@ static struct str call(void *data, const char *method, const char *target, const
 {
     struct crs_rig *rig = data;
     crs_rig_do(rig, method, target, body);
-    return buf_str(&rig->desk.answer);
+    return buf_str(&rig->apiserver.answer);
 }
 
 static void add_reader(struct story *story)
@@ -141,7 +141,7 @@ static bool has_series(struct crs_rig *rig)
     const struct json_value *event;
     int64_t count;
     crs_rig_do(rig, "GET", EVENTS, NULL);
-    JSON_FOREACH (key, event, json_path(json_doc_root(rig->desk.doc), "items")) {
+    JSON_FOREACH (key, event, json_path(json_doc_root(rig->apiserver.doc), "items")) {
         if (json_to_int64(json_path(event, "series.count"), &count) && count > 1)
             return true;
     }
@@ -162,10 +162,10 @@ static void read_metrics(struct story *story)
     SCOPED(buf) line = {.limit = 0};
     SCOPED(buf) body = {.limit = 0};
     const struct http_client_options options = {
-        .endpoint = {.network = rig->desk.network,
+        .endpoint = {.network = rig->apiserver.network,
                      .host = DIAGNOSTICS,
                      .port = 8443,
-                     .tls = rig->desk.tls,
+                     .tls = rig->apiserver.tls,
                      .server_name = STR("localhost"),
                      .skip_verify = true}
     };

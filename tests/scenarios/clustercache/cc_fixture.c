@@ -128,7 +128,7 @@ static struct error *ask_server(struct cc_fixture *fixture, struct http_request 
                                            .target = buf_str(&target),
                                            .headers = &headers,
                                            .body = body};
-    return http_client_send(fixture->desk.direct, &on, ret_response);
+    return http_client_send(fixture->apiserver.direct, &on, ret_response);
 }
 
 static bool is_authorized(const struct cc_fixture *fixture)
@@ -169,7 +169,7 @@ static struct error *serve_proxy(void *data, struct http_request *request)
 static void open_proxy(struct cc_fixture *fixture, size_t index, struct str host)
 {
     fixture->proxies[index].fixture = fixture;
-    const struct http_server_options options = {.network = fixture->desk.network,
+    const struct http_server_options options = {.network = fixture->apiserver.network,
                                                 .host = host,
                                                 .port = 80,
                                                 .handler = serve_proxy,
@@ -186,15 +186,16 @@ static void on_line(void *data, struct str line)
 /* The management client talks to the server directly, as the admin. */
 static void open_management(struct cc_fixture *fixture)
 {
-    fixture->config.server = (struct url){
-        .scheme = URL_HTTPS, .host = DESK_HOST, .port = apiserver_port(fixture->desk.server)};
+    fixture->config.server = (struct url){.scheme = URL_HTTPS,
+                                          .host = APISERVER_FIXTURE_HOST,
+                                          .port = apiserver_port(fixture->apiserver.server)};
     fixture->config.host = STR("https://server.test");
     fixture->config.tls =
-        (struct rest_tls){.trust = fixture->desk.trust, .identity = fixture->desk.admin};
+        (struct rest_tls){.trust = fixture->apiserver.trust, .identity = fixture->apiserver.admin};
     fixture->client =
         client_new(loop_current(), &(struct client_options){.config = &fixture->config,
-                                                            .network = fixture->desk.network,
-                                                            .tls = fixture->desk.tls,
+                                                            .network = fixture->apiserver.network,
+                                                            .tls = fixture->apiserver.tls,
                                                             .qps = -1});
     fixture->set = cache_set_new(loop_current(), fixture->client);
 }
@@ -205,8 +206,9 @@ void cc_fixture_init(struct cc_fixture *fixture, size_t clusters)
     *fixture = (struct cc_fixture){.metrics = metrics_new()};
     log_set_level(6);
     log_set_sink(on_line, fixture);
-    desk_init(&fixture->desk, &(struct apiserver_options){.virtual_clusters = clusters});
-    apiserver_cluster_token(fixture->desk.server, 0, &fixture->token);
+    apiserver_fixture_init(&fixture->apiserver,
+                           &(struct apiserver_options){.virtual_clusters = clusters});
+    apiserver_cluster_token(fixture->apiserver.server, 0, &fixture->token);
     cc_fixture_do(fixture, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
                   definition);
     while (cc_fixture_call(fixture, "GET", CC_FIXTURE_CLUSTERS, NULL) != 200)
@@ -226,8 +228,8 @@ struct clustercache_options cc_fixture_options(struct cc_fixture *fixture)
             fixture->set,
             &(struct cache_options){.gvr = GVR("", "v1", "secrets"),
                                     .label_selector = STR("cluster.x-k8s.io/cluster-name")}),
-        .network = fixture->desk.network,
-        .tls = fixture->desk.tls,
+        .network = fixture->apiserver.network,
+        .tls = fixture->apiserver.tls,
         .metrics = fixture->metrics,
         .user_agent = STR("test/1"),
         .timing = {.jitter = -1},
@@ -268,7 +270,7 @@ void cc_fixture_done(struct cc_fixture *fixture)
     client_free(fixture->client);
     for (size_t i = 0; i < COUNT(fixture->proxies); i++)
         http_server_free(fixture->proxies[i].server);
-    desk_done(&fixture->desk);
+    apiserver_fixture_done(&fixture->apiserver);
     metrics_free(fixture->metrics);
     log_set_sink(NULL, NULL);
     buf_done(&fixture->token);
@@ -344,13 +346,13 @@ void cc_fixture_tls_kubeconfig(struct cc_fixture *fixture, size_t index, const c
 {
     SCOPED(buf) token = {0};
     SCOPED(buf) host = {0};
-    apiserver_cluster_token(fixture->desk.server, index, &token);
-    const struct str name = apiserver_cluster_name(fixture->desk.server, index);
-    buf_print(&host, "https://server.test:%u/clusters/%.*s", apiserver_port(fixture->desk.server),
-              STR_ARG(name));
+    apiserver_cluster_token(fixture->apiserver.server, index, &token);
+    const struct str name = apiserver_cluster_name(fixture->apiserver.server, index);
+    buf_print(&host, "https://server.test:%u/clusters/%.*s",
+              apiserver_port(fixture->apiserver.server), STR_ARG(name));
     const struct str masters = STR("system:masters");
     struct rest_config config = {.host = buf_str(&host)};
-    config.tls.trust_pem = apiserver_authority(fixture->desk.server);
+    config.tls.trust_pem = apiserver_authority(fixture->apiserver.server);
     config.auth.token = buf_str(&token);
     config.impersonate.user = str_from_c(as);
     config.impersonate.groups = &masters;
@@ -509,13 +511,13 @@ bool cc_fixture_logged(const struct cc_fixture *fixture, const char *text)
 int cc_fixture_call(struct cc_fixture *fixture, const char *method, const char *target,
                     const char *body)
 {
-    return desk_call(&fixture->desk, method, target, body);
+    return apiserver_fixture_call(&fixture->apiserver, method, target, body);
 }
 
 void cc_fixture_do(struct cc_fixture *fixture, const char *method, const char *target,
                    const char *body)
 {
-    desk_do(&fixture->desk, method, target, body);
+    apiserver_fixture_do(&fixture->apiserver, method, target, body);
 }
 
 void cc_fixture_node(struct cc_fixture *fixture, const char *name, const char *provider_id)

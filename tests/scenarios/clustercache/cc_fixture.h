@@ -18,7 +18,7 @@
 #include "clustercache/clustercache_internal.h"
 #include "http/client.h"
 #include "json/json.h"
-#include "support/proxy/desk.h"
+#include "support/proxy/apiserver_fixture.h"
 #include "testing/sim.h"
 #include "testing/sim_network.h"
 
@@ -48,7 +48,7 @@ struct cc_fixture_proxy {
 };
 
 struct cc_fixture {
-    struct desk desk;
+    struct apiserver_fixture apiserver;
     struct rest_config config;
     struct client *client;
     struct cache_set *set;

@@ -204,14 +204,14 @@ SIM_TEST(a_change_of_credentials_every_minute_fails_no_call)
     for (int i = 0; i < 4; i++)
         scope_start(&consumers, "consumer", consume, &consumer);
     for (int i = 0; i < 10; i++) {
-        const size_t before = sim_network_connections(fixture.desk.network);
+        const size_t before = sim_network_connections(fixture.apiserver.network);
         cc_fixture_tls_credentials(&fixture, 0, i % 2 ? "one" : "two");
         CHECK_OK(fiber_sleep(MINUTE));
         OWNED(cluster_connection) connection = NULL;
         CHECK_OK(clustercache_get_client(fixture.cache, CC_FIXTURE_KEY, &connection));
         CHECK_EQ(cluster_connection_config(connection)->impersonate.user,
                  i % 2 ? STR("one") : STR("two"));
-        CHECK(sim_network_connections(fixture.desk.network) <=
+        CHECK(sim_network_connections(fixture.apiserver.network) <=
               before + 2); /* none is left behind */
     }
     consumer.stops = true;

@@ -96,7 +96,7 @@ SIM_TEST(cc_54_healthy_clusters_do_not_notice_sick_ones)
     SCOPED(cc_fixture) fixture;
     cc_fixture_init(&fixture, CLUSTERS);
     log_set_level(0);
-    sim_network_set_faults(fixture.desk.network, STR("dead.test"),
+    sim_network_set_faults(fixture.apiserver.network, STR("dead.test"),
                            &(struct sim_faults){.black_hole = true});
     make_fleet(&fixture);
     struct clustercache_options options = cc_fixture_options(&fixture);
@@ -141,7 +141,7 @@ SIM_TEST(cc_55_calls_take_no_time_while_a_cluster_connects)
 /* Twenty whose server takes what it is sent and never says anything. */
 static void add_dead_clusters(struct cc_fixture *fixture)
 {
-    sim_network_set_faults(fixture->desk.network, STR("dead.test"),
+    sim_network_set_faults(fixture->apiserver.network, STR("dead.test"),
                            &(struct sim_faults){.black_hole = true});
     for (size_t i = 0; i < 20; i++) {
         char name[16];

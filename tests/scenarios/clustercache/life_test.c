@@ -276,8 +276,8 @@ SIM_TEST(cc_18_does_it_run_on_the_cluster_itself)
                   "\"containers\":[{\"name\":\"a\",\"image\":\"a\"}]}}");
     SCOPED(arena) arena = {0};
     const struct str uid = arena_str(
-        &arena, json_to_str(json_get(json_get(json_doc_root(fixture.desk.doc), STR("metadata")),
-                                     STR("uid"))));
+        &arena, json_to_str(json_get(
+                    json_get(json_doc_root(fixture.apiserver.doc), STR("metadata")), STR("uid"))));
     const struct {
         const char *name;
         struct str namespace, pod, uid;

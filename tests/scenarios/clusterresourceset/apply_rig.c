@@ -18,14 +18,14 @@
 
 static void open_proxy(struct apply_rig *rig)
 {
-    rig->proxy.behind = rig->desk.direct;
+    rig->proxy.behind = rig->apiserver.direct;
     rig->proxy.notes_paths = true;
-    proxy_open(&rig->proxy, rig->desk.network, PROXY);
+    proxy_open(&rig->proxy, rig->apiserver.network, PROXY);
     rig->config.server = (struct url){.scheme = URL_HTTP, .host = PROXY, .port = PROXY_PORT};
     rig->config.host = STR("http://proxy.test");
     rig->client =
         client_new(loop_current(), &(struct client_options){.config = &rig->config,
-                                                            .network = rig->desk.network,
+                                                            .network = rig->apiserver.network,
                                                             .user_agent = STR("manager/v1 (linux)"),
                                                             .timeout = 10 * SECOND,
                                                             .qps = -1});
@@ -36,7 +36,7 @@ static void open_proxy(struct apply_rig *rig)
 void apply_rig_init(struct apply_rig *rig)
 {
     *rig = (struct apply_rig){0};
-    desk_init(&rig->desk, &(struct apiserver_options){.virtual_clusters = 1});
+    apiserver_fixture_init(&rig->apiserver, &(struct apiserver_options){.virtual_clusters = 1});
     open_proxy(rig);
 }
 
@@ -46,14 +46,14 @@ void apply_rig_done(struct apply_rig *rig)
     discovery_pool_free(rig->pool);
     client_free(rig->client);
     proxy_done(&rig->proxy);
-    desk_done(&rig->desk);
+    apiserver_fixture_done(&rig->apiserver);
     error_free(rig->err);
     arena_done(&rig->arena);
 }
 
 void apply_rig_refuse(struct apply_rig *rig, bool refuse)
 {
-    sim_network_set_faults(rig->desk.network, PROXY, &(struct sim_faults){.refuse = refuse});
+    sim_network_set_faults(rig->apiserver.network, PROXY, &(struct sim_faults){.refuse = refuse});
 }
 
 void apply_rig_apply(struct apply_rig *rig, enum apply_strategy strategy,
@@ -95,15 +95,15 @@ struct str apply_rig_text(const struct apply_rig *rig)
 
 int apply_rig_call(struct apply_rig *rig, const char *method, const char *target, const char *body)
 {
-    return desk_call(&rig->desk, method, target, body);
+    return apiserver_fixture_call(&rig->apiserver, method, target, body);
 }
 
 void apply_rig_do(struct apply_rig *rig, const char *method, const char *target, const char *body)
 {
-    desk_do(&rig->desk, method, target, body);
+    apiserver_fixture_do(&rig->apiserver, method, target, body);
 }
 
 struct str apply_rig_look(struct apply_rig *rig, const char *target, const char *path)
 {
-    return desk_look(&rig->desk, target, path);
+    return apiserver_fixture_look(&rig->apiserver, target, path);
 }

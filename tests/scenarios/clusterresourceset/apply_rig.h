@@ -8,7 +8,7 @@
 
 #include "client/kubeconfig/kubeconfig.h"
 #include "clusterresourceset/apply/apply.h"
-#include "support/proxy/desk.h"
+#include "support/proxy/apiserver_fixture.h"
 #include "support/proxy/proxy.h"
 #include "testing/sim.h"
 
@@ -39,7 +39,7 @@
     "\",\"namespace\":\"default\"},\"spec\":{\"size\":" size "}}"
 
 struct apply_rig {
-    struct desk desk;
+    struct apiserver_fixture apiserver;
     struct proxy proxy; /* notes paths */
     struct rest_config config;
     struct client *client;
@@ -72,7 +72,7 @@ void apply_rig_check(const struct apply_rig *rig, size_t created, size_t changed
 /* The whole text of the error; empty for none. */
 struct str apply_rig_text(const struct apply_rig *rig);
 
-/* Directly to the server: the status; the answer is on the desk. PATCH is a merge patch. */
+/* Directly to the server: the status; the answer is in rig->apiserver. PATCH is a merge patch. */
 int apply_rig_call(struct apply_rig *rig, const char *method, const char *target, const char *body);
 void apply_rig_do(struct apply_rig *rig, const char *method, const char *target, const char *body);
 

@@ -78,7 +78,8 @@ SIM_TEST(fw_104_objects_carry_nothing_of_ours)
         APPLY_RIG_APPLY(&rig, strategies[i], MAP("a", "\"k\":\"1\""));
         CHECK_EQ(buf_str(&rig.proxy.sent), STR(MAP("a", "\"k\":\"1\"")));
         CHECK_EQ(apply_rig_call(&rig, "GET", MAPS "/a", NULL), 200);
-        const struct json_value *metadata = json_get(json_doc_root(rig.desk.doc), STR("metadata"));
+        const struct json_value *metadata =
+            json_get(json_doc_root(rig.apiserver.doc), STR("metadata"));
         CHECK_EQ((int)json_type(json_get(metadata, STR("labels"))), (int)JSON_ABSENT);
         CHECK_EQ((int)json_type(json_get(metadata, STR("annotations"))), (int)JSON_ABSENT);
         CHECK_EQ((int)json_type(json_get(metadata, STR("ownerReferences"))), (int)JSON_ABSENT);

@@ -218,9 +218,9 @@ SIM_TEST(nothing_of_a_bad_secret_is_shown)
                    STR("Secret s1: failed converting data to unstructured objects: failed to "
                        "unmarshal the 2nd yaml document"));
     crs_rig_do(&rig, "GET", CRS_RIG_SET, NULL);
-    CHECK(!str_contains(buf_str(&rig.desk.answer), STR("hunter")));
+    CHECK(!str_contains(buf_str(&rig.apiserver.answer), STR("hunter")));
     crs_rig_do(&rig, "GET", "/apis/events.k8s.io/v1/namespaces/ns/events", NULL);
-    CHECK(!str_contains(buf_str(&rig.desk.answer), STR("hunter")));
+    CHECK(!str_contains(buf_str(&rig.apiserver.answer), STR("hunter")));
     CHECK(!crs_rig_logged(&rig, "hunter"));
 }
 

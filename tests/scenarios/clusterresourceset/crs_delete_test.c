@@ -123,12 +123,12 @@ SIM_TEST(crs_53_a_set_goes_without_its_clusters)
     SCOPED(crs_rig) rig;
     crs_rig_init(&rig);
     crs_rig_ready(&rig, "Reconcile");
-    sim_network_set_faults(rig.desk.network, STR("c1.test"),
+    sim_network_set_faults(rig.apiserver.network, STR("c1.test"),
                            &(struct sim_faults){.black_hole = true});
     crs_rig_do(&rig, "DELETE", CRS_RIG_SET, NULL);
     crs_rig_await_gone(&rig, CRS_RIG_SET);
     CHECK(!crs_rig_exists(&rig, CRS_RIG_BINDING));
-    sim_network_set_faults(rig.desk.network, STR("c1.test"), &(struct sim_faults){0});
+    sim_network_set_faults(rig.apiserver.network, STR("c1.test"), &(struct sim_faults){0});
 }
 
 /* Even in the middle of talking to a cluster that hangs. */

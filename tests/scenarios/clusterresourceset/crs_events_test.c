@@ -11,7 +11,7 @@ static size_t count_events(struct crs_rig *rig, const char *kind, const char *ty
     const struct json_value *event;
     size_t count = 0;
     crs_rig_do(rig, "GET", EVENTS, NULL);
-    JSON_FOREACH (key, event, json_path(json_doc_root(rig->desk.doc), "items"))
+    JSON_FOREACH (key, event, json_path(json_doc_root(rig->apiserver.doc), "items"))
         count += str_eq(json_path_str(event, "regarding.kind"), str_from_c(kind)) &&
                  str_eq(json_path_str(event, "type"), str_from_c(type)) &&
                  str_eq(json_path_str(event, "reason"), str_from_c(reason)) &&
@@ -56,7 +56,7 @@ SIM_TEST(events_tell_what_failed_and_do_not_flood)
     CHECK_EQ(crs_rig_elements(&rig, EVENTS, "items"), 2);
     CHECK(proxy_count(&rig.management, "/events") < 10);
     crs_rig_do(&rig, "GET", EVENTS, NULL);
-    CHECK(!str_contains(buf_str(&rig.desk.answer), STR("hidden")));
+    CHECK(!str_contains(buf_str(&rig.apiserver.answer), STR("hidden")));
     CHECK(!crs_rig_logged(&rig, "hidden"));
     TEST_CASE("it recovers");
     crs_rig_do(&rig, "POST", CRS_RIG_WORKLOAD("1") "/api/v1/namespaces",

@@ -43,7 +43,7 @@ static void open_desk(struct crs_rig *rig, bool has_webhooks)
     standalone_add_kinds(&options);
     if (!has_webhooks)
         options.extensions = (struct custom_extensions){0};
-    desk_init(&rig->desk, &options);
+    apiserver_fixture_init(&rig->apiserver, &options);
 }
 
 static struct str call_as_admin(void *data, const char *method, const char *target,
@@ -51,18 +51,18 @@ static struct str call_as_admin(void *data, const char *method, const char *targ
 {
     struct crs_rig *rig = data;
     crs_rig_do(rig, method, target, body);
-    return buf_str(&rig->desk.answer);
+    return buf_str(&rig->apiserver.answer);
 }
 
 /* The proxy has the token, and no certificate besides that would count first. */
 static void open_account(struct crs_rig *rig, const struct account_right *missing)
 {
     const struct http_client_options account = {
-        .endpoint = {.network = rig->desk.network,
-                     .host = DESK_HOST,
-                     .port = apiserver_port(rig->desk.server),
-                     .tls = rig->desk.tls,
-                     .trust = rig->desk.trust},
+        .endpoint = {.network = rig->apiserver.network,
+                     .host = APISERVER_FIXTURE_HOST,
+                     .port = apiserver_port(rig->apiserver.server),
+                     .tls = rig->apiserver.tls,
+                     .trust = rig->apiserver.trust},
         .connections = 64,
     };
     rig->account = http_client_new(loop_current(), &account);
@@ -77,12 +77,12 @@ static void init(struct crs_rig *rig, bool has_webhooks, const struct account_ri
     log_set_sink(on_line, rig);
     open_desk(rig, has_webhooks);
     open_account(rig, missing);
-    proxy_open(&rig->management, rig->desk.network, MANAGEMENT);
+    proxy_open(&rig->management, rig->apiserver.network, MANAGEMENT);
     for (size_t i = 0; i < CRS_RIG_CLUSTERS; i++) {
-        rig->workloads[i].behind = rig->desk.direct;
+        rig->workloads[i].behind = rig->apiserver.direct;
         rig->workloads[i].prefix = places[i].prefix;
-        apiserver_cluster_token(rig->desk.server, i, &rig->workloads[i].token);
-        proxy_open(&rig->workloads[i], rig->desk.network, places[i].host);
+        apiserver_cluster_token(rig->apiserver.server, i, &rig->workloads[i].token);
+        proxy_open(&rig->workloads[i], rig->apiserver.network, places[i].host);
     }
     rig->config.server = (struct url){.scheme = URL_HTTP, .host = MANAGEMENT, .port = 80};
     rig->config.host = STR("http://management.test");
@@ -118,7 +118,7 @@ void crs_rig_done(struct crs_rig *rig)
     for (size_t i = 0; i < CRS_RIG_CLUSTERS; i++)
         proxy_done(&rig->workloads[i]);
     http_client_free(rig->account);
-    desk_done(&rig->desk);
+    apiserver_fixture_done(&rig->apiserver);
     log_set_sink(NULL, NULL);
     buf_done(&rig->log);
 }
@@ -133,8 +133,8 @@ struct fleet_options crs_rig_options(struct crs_rig *rig, const struct fleet_opt
 {
     struct fleet_options all = options ? *options : (struct fleet_options){0};
     all.config = &rig->config;
-    all.network = rig->desk.network;
-    all.tls = rig->desk.tls;
+    all.network = rig->apiserver.network;
+    all.tls = rig->apiserver.tls;
     all.user_agent = STR("corset/v1 (linux)");
     if (all.timing.jitter == 0)
         all.timing.jitter = -1;
@@ -248,11 +248,11 @@ static void add_resources(struct buf *out, const char *resources)
 
 const char *crs_rig_resources(struct crs_rig *rig, const char *resources)
 {
-    buf_clear(&rig->desk.answer);
-    buf_add(&rig->desk.answer, STR("{\"spec\":{\"resources\":"));
-    add_resources(&rig->desk.answer, resources);
-    buf_add(&rig->desk.answer, STR("}}"));
-    return buf_c(&rig->desk.answer);
+    buf_clear(&rig->apiserver.answer);
+    buf_add(&rig->apiserver.answer, STR("{\"spec\":{\"resources\":"));
+    add_resources(&rig->apiserver.answer, resources);
+    buf_add(&rig->apiserver.answer, STR("}}"));
+    return buf_c(&rig->apiserver.answer);
 }
 
 void crs_rig_set_as(struct crs_rig *rig, const char *name, const char *strategy,
@@ -278,7 +278,7 @@ void crs_rig_put(struct crs_rig *rig, const char *object)
 {
     OWNED(json_doc) doc = NULL;
     CHECK_OK(json_read(str_from_c(object), &doc));
-    CHECK_OK(apiserver_put(rig->desk.server, doc));
+    CHECK_OK(apiserver_put(rig->apiserver.server, doc));
 }
 
 void crs_rig_put_set(struct crs_rig *rig, const char *selector)
@@ -324,7 +324,7 @@ void crs_rig_begin(struct crs_rig *rig, const char *strategy)
 
 void crs_rig_refuse(struct crs_rig *rig, const char *host, bool refused)
 {
-    sim_network_set_faults(rig->desk.network, str_from_c(host),
+    sim_network_set_faults(rig->apiserver.network, str_from_c(host),
                            &(struct sim_faults){.refuse = refused});
 }
 
@@ -336,12 +336,12 @@ void crs_rig_kick(struct crs_rig *rig, const char *set)
 
 int crs_rig_call(struct crs_rig *rig, const char *method, const char *target, const char *body)
 {
-    return desk_call(&rig->desk, method, target, body);
+    return apiserver_fixture_call(&rig->apiserver, method, target, body);
 }
 
 void crs_rig_do(struct crs_rig *rig, const char *method, const char *target, const char *body)
 {
-    desk_do(&rig->desk, method, target, body);
+    apiserver_fixture_do(&rig->apiserver, method, target, body);
 }
 
 bool crs_rig_exists(struct crs_rig *rig, const char *target)
@@ -351,13 +351,13 @@ bool crs_rig_exists(struct crs_rig *rig, const char *target)
 
 struct str crs_rig_look(struct crs_rig *rig, const char *target, const char *path)
 {
-    return desk_look(&rig->desk, target, path);
+    return apiserver_fixture_look(&rig->apiserver, target, path);
 }
 
 size_t crs_rig_elements(struct crs_rig *rig, const char *target, const char *path)
 {
     crs_rig_do(rig, "GET", target, NULL);
-    const struct json_value *value = json_path(json_doc_root(rig->desk.doc), path);
+    const struct json_value *value = json_path(json_doc_root(rig->apiserver.doc), path);
     return value ? json_count(value) : 0;
 }
 
@@ -371,13 +371,13 @@ static struct str read_condition(struct crs_rig *rig, const char *set, const cha
     if (crs_rig_call(rig, "GET", buf_c(&text), NULL) != 200)
         return STR("gone");
     buf_clear(&text);
-    JSON_FOREACH (key, condition, json_path(json_doc_root(rig->desk.doc), list)) {
+    JSON_FOREACH (key, condition, json_path(json_doc_root(rig->apiserver.doc), list)) {
         if (!str_eq(json_path_str(condition, "type"), str_from_c(type)))
             continue;
         for (; *members; members++)
             buf_print(&text, "%s%.*s", text.len ? "/" : "",
                       STR_ARG(json_path_str(condition, *members)));
-        return desk_keep(&rig->desk, buf_str(&text));
+        return apiserver_fixture_keep(&rig->apiserver, buf_str(&text));
     }
     return STR("-");
 }
@@ -411,7 +411,7 @@ static struct str entry_text(struct crs_rig *rig, const struct json_value *entry
     const struct json_value *resource;
     JSON_FOREACH (key, resource, json_path(entry, "resources"))
         add_resource(&text, resource);
-    return text.len ? desk_keep(&rig->desk, buf_str(&text)) : STR("none");
+    return text.len ? apiserver_fixture_keep(&rig->apiserver, buf_str(&text)) : STR("none");
 }
 
 struct str crs_rig_entry(struct crs_rig *rig, const char *cluster, const char *set)
@@ -421,7 +421,7 @@ struct str crs_rig_entry(struct crs_rig *rig, const char *cluster, const char *s
     buf_print(&target, CRS_RIG_BINDINGS "/%s", cluster);
     if (!crs_rig_exists(rig, buf_c(&target)))
         return STR("gone");
-    JSON_FOREACH (key, entry, json_path(json_doc_root(rig->desk.doc), "spec.bindings"))
+    JSON_FOREACH (key, entry, json_path(json_doc_root(rig->apiserver.doc), "spec.bindings"))
         if (str_eq(json_path_str(entry, "clusterResourceSetName"), str_from_c(set)))
             return entry_text(rig, entry);
     return STR("-");
@@ -452,7 +452,7 @@ void crs_rig_await_gone(struct crs_rig *rig, const char *target)
         CHECK_OK(fiber_sleep(GLANCE));
     }
     show_log(rig);
-    test_fail(TEST_PLACE(target), "%.*s", STR_ARG(buf_str(&rig->desk.answer)));
+    test_fail(TEST_PLACE(target), "%.*s", STR_ARG(buf_str(&rig->apiserver.answer)));
 }
 
 void crs_rig_await_condition(struct crs_rig *rig, const char *set, const char *type,

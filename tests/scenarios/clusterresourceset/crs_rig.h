@@ -22,7 +22,7 @@
 #include "async/fiber.h"
 #include "async/scope.h"
 #include "client/kubeconfig/kubeconfig.h"
-#include "support/proxy/desk.h"
+#include "support/proxy/apiserver_fixture.h"
 #include "support/proxy/proxy.h"
 #include "testing/sim.h"
 #include "testing/sim_network.h"
@@ -62,7 +62,7 @@ struct account_right;
 #define CRS_RIG_DOWN        "error getting client: connection to the workload cluster is down"
 
 struct crs_rig {
-    struct desk desk;
+    struct apiserver_fixture apiserver;
     struct http_client *account; /* as the controllers */
     struct proxy management, workloads[CRS_RIG_CLUSTERS];
     struct rest_config config;
@@ -130,7 +130,7 @@ void crs_rig_refuse(struct crs_rig *rig, const char *host, bool refused);
 /* A pass of the set, by hand. */
 void crs_rig_kick(struct crs_rig *rig, const char *set);
 
-/* Directly to the server: the status; the answer is on the desk. PATCH is a merge patch. */
+/* Directly to the server: the status; the answer is in rig->apiserver. PATCH is a merge patch. */
 int crs_rig_call(struct crs_rig *rig, const char *method, const char *target, const char *body);
 
 /* As above; fails the test unless it succeeds. */

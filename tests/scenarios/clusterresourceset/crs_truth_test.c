@@ -153,8 +153,8 @@ SIM_TEST(a_secret_that_cannot_be_read_stays_secret)
     for (size_t i = 0; i < COUNT(places); i++) {
         TEST_CASE("%s", places[i]);
         crs_rig_do(&rig, "GET", places[i], NULL);
-        if (str_contains(buf_str(&rig.desk.answer), STR("hidden")))
-            test_fail(TEST_PLACE(places[i]), "%s", buf_c(&rig.desk.answer));
+        if (str_contains(buf_str(&rig.apiserver.answer), STR("hidden")))
+            test_fail(TEST_PLACE(places[i]), "%s", buf_c(&rig.apiserver.answer));
     }
     TEST_CASE("log");
     CHECK(!crs_rig_logged(&rig, "hidden"));
@@ -244,7 +244,7 @@ SIM_TEST(a_failure_is_told_however_soon_it_is_tried_again)
         crs_rig_init(&rig);
         crs_rig_cluster(&rig, 1);
         crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST_IN("nowhere", "a", "1"));
-        sim_network_set_faults(rig.desk.network, STR("management.test"),
+        sim_network_set_faults(rig.apiserver.network, STR("management.test"),
                                &(struct sim_faults){.latency = 15 * MILLISECOND});
         crs_rig_start(&rig, NULL);
         CHECK_OK(fiber_sleep(5 * SECOND));

@@ -38,7 +38,7 @@ static void begin(struct crs_rig *rig)
 static struct json_doc *list(struct crs_rig *rig, const char *target)
 {
     crs_rig_do(rig, "GET", target, NULL);
-    return TAKE(rig->desk.doc);
+    return TAKE(rig->apiserver.doc);
 }
 
 static const struct json_value *find_named(const struct json_doc *doc, struct str name)

@@ -97,7 +97,7 @@ SIM_TEST(fw_104_objects_carry_nothing_of_the_framework)
         crs_rig_init(&rig);
         crs_rig_ready(&rig, strategies[i]);
         crs_rig_do(&rig, "GET", CRS_RIG_OBJECT("1", "a"), NULL);
-        const struct json_value *metadata = json_path(json_doc_root(rig.desk.doc), "metadata");
+        const struct json_value *metadata = json_path(json_doc_root(rig.apiserver.doc), "metadata");
         for (size_t j = 0; j < COUNT(members); j++)
             CHECK(!json_get(metadata, str_from_c(members[j])));
     }

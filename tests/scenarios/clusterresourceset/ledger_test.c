@@ -53,7 +53,7 @@ static void books_init(struct books *books)
     crs_rig_init(&books->rig);
     books->client = client_new(loop_current(), &(struct client_options){
                                                    .config = &books->rig.config,
-                                                   .network = books->rig.desk.network,
+                                                   .network = books->rig.apiserver.network,
                                                    .qps = -1,
                                                });
     books->caches = cache_set_new(loop_current(), books->client);
@@ -368,7 +368,7 @@ SIM_TEST(who_is_cancelled_finishes_a_write_and_gives_up_a_turn)
     };
     ensure(&books);
     CHECK_OK(fiber_sleep(SECOND));
-    sim_network_set_faults(books.rig.desk.network, STR("management.test"),
+    sim_network_set_faults(books.rig.apiserver.network, STR("management.test"),
                            &(struct sim_faults){.latency = 100 * MILLISECOND});
     scope_start(&first, "clerk", work, &clerks[0]);
     CHECK_OK(fiber_sleep(260 * MILLISECOND)); /* read, and now writing */

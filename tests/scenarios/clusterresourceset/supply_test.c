@@ -40,7 +40,7 @@ static void shop_init(struct shop *shop)
     crs_rig_init(&shop->rig);
     shop->client = client_new(loop_current(), &(struct client_options){
                                                   .config = &shop->rig.config,
-                                                  .network = shop->rig.desk.network,
+                                                  .network = shop->rig.apiserver.network,
                                                   .qps = -1,
                                               });
     shop->caches = cache_set_new(loop_current(), shop->client);

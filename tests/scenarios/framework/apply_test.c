@@ -113,9 +113,9 @@ SIM_TEST(fw_43_a_new_generation_applies_everything_once)
 static struct str template_version(struct framework_fixture *fixture)
 {
     CHECK_EQ(framework_fixture_call(fixture, "GET", FRAMEWORK_FIXTURE_DEPLOYMENT, NULL), 200);
-    return json_to_str(
-        json_get(json_path(json_doc_root(fixture->desk.doc), "spec.template.metadata.annotations"),
-                 STR("w1-web.default.configmap.web.corset.dev/version")));
+    return json_to_str(json_get(
+        json_path(json_doc_root(fixture->apiserver.doc), "spec.template.metadata.annotations"),
+        STR("w1-web.default.configmap.web.corset.dev/version")));
 }
 
 static void check_map_version(struct framework_fixture *fixture)

@@ -74,13 +74,13 @@ SIM_TEST(fw_92_managed_objects_say_whose_they_are)
         CHECK_EQ(framework_fixture_annotation(&fixture, objects[i], "corset.dev/warning"),
                  STR("⚠️ This Resource is managed by *web* ⚠️"));
         const struct json_value *labels =
-            json_path(json_doc_root(fixture.desk.doc), "metadata.labels");
+            json_path(json_doc_root(fixture.apiserver.doc), "metadata.labels");
         CHECK_EQ(json_to_str(json_get(labels, STR("corset.dev/operator-controller"))), STR("web"));
         CHECK_EQ(json_to_str(json_get(labels, STR("corset.dev/operator-version"))), STR("v1.0"));
         bool controller = false;
-        CHECK(json_to_bool(
-            json_path(json_doc_root(fixture.desk.doc), "metadata.ownerReferences.0.controller"),
-            &controller));
+        CHECK(json_to_bool(json_path(json_doc_root(fixture.apiserver.doc),
+                                     "metadata.ownerReferences.0.controller"),
+                           &controller));
         CHECK(controller);
         for (size_t j = 0; j < COUNT(expected); j++)
             CHECK_EQ(framework_fixture_look(&fixture, objects[i], expected[j].path),

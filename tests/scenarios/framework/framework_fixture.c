@@ -38,20 +38,20 @@ const char framework_fixture_deployment[] =
 
 static void open_proxy(struct framework_fixture *fixture)
 {
-    fixture->proxy.behind = fixture->desk.direct;
-    proxy_open(&fixture->proxy, fixture->desk.network, PROXY);
+    fixture->proxy.behind = fixture->apiserver.direct;
+    proxy_open(&fixture->proxy, fixture->apiserver.network, PROXY);
     fixture->config.server = (struct url){.scheme = URL_HTTP, .host = PROXY, .port = PROXY_PORT};
     fixture->config.host = STR("http://proxy.test");
     fixture->client =
         client_new(loop_current(), &(struct client_options){.config = &fixture->config,
-                                                            .network = fixture->desk.network,
+                                                            .network = fixture->apiserver.network,
                                                             .qps = -1});
 }
 
 void framework_fixture_init(struct framework_fixture *fixture)
 {
     *fixture = (struct framework_fixture){0};
-    desk_init(&fixture->desk, &(struct apiserver_options){.virtual_clusters = 1});
+    apiserver_fixture_init(&fixture->apiserver, &(struct apiserver_options){.virtual_clusters = 1});
     framework_fixture_do(fixture, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
                          definition);
     while (framework_fixture_call(fixture, "GET", FRAMEWORK_FIXTURE_WEBS, NULL) != 200)
@@ -71,7 +71,7 @@ void framework_fixture_done(struct framework_fixture *fixture)
     discovery_pool_free(fixture->pool);
     client_free(fixture->client);
     proxy_done(&fixture->proxy);
-    desk_done(&fixture->desk);
+    apiserver_fixture_done(&fixture->apiserver);
     error_free(fixture->err);
 }
 
@@ -196,19 +196,19 @@ void framework_fixture_stop(struct framework_fixture *fixture)
 int framework_fixture_call(struct framework_fixture *fixture, const char *method,
                            const char *target, const char *body)
 {
-    return desk_call(&fixture->desk, method, target, body);
+    return apiserver_fixture_call(&fixture->apiserver, method, target, body);
 }
 
 void framework_fixture_do(struct framework_fixture *fixture, const char *method, const char *target,
                           const char *body)
 {
-    desk_do(&fixture->desk, method, target, body);
+    apiserver_fixture_do(&fixture->apiserver, method, target, body);
 }
 
 struct str framework_fixture_look(struct framework_fixture *fixture, const char *target,
                                   const char *path)
 {
-    return desk_look(&fixture->desk, target, path);
+    return apiserver_fixture_look(&fixture->apiserver, target, path);
 }
 
 struct str framework_fixture_annotation(struct framework_fixture *fixture, const char *target,
@@ -217,7 +217,7 @@ struct str framework_fixture_annotation(struct framework_fixture *fixture, const
     if (framework_fixture_call(fixture, "GET", target, NULL) != 200)
         return STR("");
     const struct json_value *all =
-        json_path(json_doc_root(fixture->desk.doc), "metadata.annotations");
+        json_path(json_doc_root(fixture->apiserver.doc), "metadata.annotations");
     return json_to_str(json_get(all, str_from_c(name)));
 }
 
@@ -227,13 +227,13 @@ struct str framework_fixture_condition(struct framework_fixture *fixture, const 
     SCOPED(buf) text = {.limit = 0};
     CHECK_EQ(framework_fixture_call(fixture, "GET", FRAMEWORK_FIXTURE_WEB, NULL), 200);
     JSON_FOREACH (key, condition,
-                  json_path(json_doc_root(fixture->desk.doc), "status.conditions")) {
+                  json_path(json_doc_root(fixture->apiserver.doc), "status.conditions")) {
         if (!str_eq(json_path_str(condition, "type"), str_from_c(type)))
             continue;
         buf_print(&text, "%.*s/%.*s/%.*s", STR_ARG(json_path_str(condition, "status")),
                   STR_ARG(json_path_str(condition, "reason")),
                   STR_ARG(json_path_str(condition, "message")));
-        return desk_keep(&fixture->desk, buf_str(&text));
+        return apiserver_fixture_keep(&fixture->apiserver, buf_str(&text));
     }
     return STR("-");
 }

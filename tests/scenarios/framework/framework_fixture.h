@@ -11,7 +11,7 @@
 #include "async/scope.h"
 #include "client/kubeconfig/kubeconfig.h"
 #include "framework/framework.h"
-#include "support/proxy/desk.h"
+#include "support/proxy/apiserver_fixture.h"
 #include "support/proxy/proxy.h"
 #include "testing/sim.h"
 
@@ -33,7 +33,7 @@ struct framework_fixture_node {
 };
 
 struct framework_fixture {
-    struct desk desk;
+    struct apiserver_fixture apiserver;
     struct proxy proxy;
     struct rest_config config;
     struct client *client;
@@ -83,7 +83,8 @@ void framework_fixture_check_done(const struct framework_fixture *fixture);
 void framework_fixture_run(struct framework_fixture *fixture);
 void framework_fixture_stop(struct framework_fixture *fixture);
 
-/* Directly to the server: the status; the answer is on the desk. PATCH is a merge patch. */
+/* Directly to the server: the status; the answer is in fixture->apiserver. PATCH is a merge patch.
+ */
 int framework_fixture_call(struct framework_fixture *fixture, const char *method,
                            const char *target, const char *body);
 

@@ -389,7 +389,8 @@ static struct str transition(struct framework_fixture *fixture, struct arena *ar
 {
     const struct json_value *condition;
     CHECK_EQ(framework_fixture_call(fixture, "GET", FRAMEWORK_FIXTURE_WEB, NULL), 200);
-    JSON_FOREACH (key, condition, json_path(json_doc_root(fixture->desk.doc), "status.conditions"))
+    JSON_FOREACH (key, condition,
+                  json_path(json_doc_root(fixture->apiserver.doc), "status.conditions"))
         if (str_eq(json_path_str(condition, "type"), STR("Failed")))
             return arena_str(arena, json_path_str(condition, "lastTransitionTime"));
     return STR("");

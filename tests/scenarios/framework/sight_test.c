@@ -92,18 +92,18 @@ struct away {
 static void away_init(struct away *away, struct framework_fixture *fixture)
 {
     *away = (struct away){.token = {.secret = true}};
-    apiserver_cluster_token(fixture->desk.server, 0, &away->token);
+    apiserver_cluster_token(fixture->apiserver.server, 0, &away->token);
     away->config.server = (struct url){.scheme = URL_HTTPS,
                                        .host = STR("server.test"),
-                                       .port = apiserver_port(fixture->desk.server),
+                                       .port = apiserver_port(fixture->apiserver.server),
                                        .path = STR("/clusters/vc-0001")};
     away->config.host = STR("https://server.test/clusters/vc-0001");
-    away->config.tls.trust = tls_trust_ref(fixture->desk.trust);
+    away->config.tls.trust = tls_trust_ref(fixture->apiserver.trust);
     away->config.auth.token = buf_str(&away->token);
     away->client =
         client_new(loop_current(), &(struct client_options){.config = &away->config,
-                                                            .network = fixture->desk.network,
-                                                            .tls = fixture->desk.tls,
+                                                            .network = fixture->apiserver.network,
+                                                            .tls = fixture->apiserver.tls,
                                                             .qps = -1});
     away->pool = discovery_pool_new();
     away->discovery = discovery_new(away->client, away->pool, NULL);
