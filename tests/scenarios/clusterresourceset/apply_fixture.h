@@ -12,21 +12,21 @@
 #include "support/proxy/proxy.h"
 #include "testing/sim.h"
 
-#define APPLY_RIG_MAPS        "/api/v1/namespaces/default/configmaps"
-#define APPLY_RIG_NAMESPACES  "/api/v1/namespaces"
-#define APPLY_RIG_DEFINITIONS "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-#define APPLY_RIG_WEBS        "/apis/apps.corset.dev/v1/namespaces/default/webs"
+#define APPLY_FIXTURE_MAPS        "/api/v1/namespaces/default/configmaps"
+#define APPLY_FIXTURE_NAMESPACES  "/api/v1/namespaces"
+#define APPLY_FIXTURE_DEFINITIONS "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+#define APPLY_FIXTURE_WEBS        "/apis/apps.corset.dev/v1/namespaces/default/webs"
 
 /* Manifests: a ConfigMap of namespace default, and of any other. */
-#define APPLY_RIG_MAP(name, data) APPLY_RIG_MAP_IN("default", name, data)
-#define APPLY_RIG_MAP_IN(namespace, name, data)                                          \
+#define APPLY_FIXTURE_MAP(name, data) APPLY_FIXTURE_MAP_IN("default", name, data)
+#define APPLY_FIXTURE_MAP_IN(namespace, name, data)                                      \
     "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"" name "\"," \
     "\"namespace\":\"" namespace "\"},\"data\":{" data "}}"
-#define APPLY_RIG_NAMESPACE(name) \
+#define APPLY_FIXTURE_NAMESPACE(name) \
     "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"" name "\"}}"
 
 /* A kind Web, whose spec.size is a number; its plural name and a version. */
-#define APPLY_RIG_DEFINITION(plural, version)                                                     \
+#define APPLY_FIXTURE_DEFINITION(plural, version)                                                 \
     "{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":\"CustomResourceDefinition\","          \
     "\"metadata\":{\"name\":\"" plural ".apps.corset.dev\"},\"spec\":{\"group\":"                 \
     "\"apps.corset.dev\",\"scope\":\"Namespaced\",\"names\":{\"plural\":\"" plural "\","          \
@@ -34,11 +34,11 @@
     "\"" version "\",\"served\":true,\"storage\":true,\"schema\":{\"openAPIV3Schema\":{\"type\":" \
     "\"object\",\"properties\":{\"spec\":{\"type\":\"object\",\"properties\":{\"size\":{"         \
     "\"type\":\"integer\"}}}}}}}]}}"
-#define APPLY_RIG_WEB(name, size)                                                            \
+#define APPLY_FIXTURE_WEB(name, size)                                                        \
     "{\"apiVersion\":\"apps.corset.dev/v1\",\"kind\":\"Web\",\"metadata\":{\"name\":\"" name \
     "\",\"namespace\":\"default\"},\"spec\":{\"size\":" size "}}"
 
-struct apply_rig {
+struct apply_fixture {
     struct apiserver_fixture apiserver;
     struct proxy proxy; /* notes paths */
     struct rest_config config;
@@ -48,33 +48,36 @@ struct apply_rig {
 
     bool is_first; /* for apply_target */
 
-    /* Of the last apply_rig_apply(). */
+    /* Of the last apply_fixture_apply(). */
     struct arena arena;
     struct apply_report report;
     struct error *err;
 };
 
-void apply_rig_init(struct apply_rig *rig);
-void apply_rig_done(struct apply_rig *rig);
+void apply_fixture_init(struct apply_fixture *rig);
+void apply_fixture_done(struct apply_fixture *rig);
 
 /* Nobody listens, or somebody again. */
-void apply_rig_refuse(struct apply_rig *rig, bool refuse);
+void apply_fixture_refuse(struct apply_fixture *rig, bool refuse);
 
 /* Manifests up to NULL, as documents of one value. What was asked before is forgotten. */
-void apply_rig_apply(struct apply_rig *rig, enum apply_strategy strategy,
-                     const char *const *manifests);
-#define APPLY_RIG_APPLY(rig, strategy, ...) \
-    apply_rig_apply(rig, strategy, (const char *const[]){__VA_ARGS__, NULL})
+void apply_fixture_apply(struct apply_fixture *rig, enum apply_strategy strategy,
+                         const char *const *manifests);
+#define APPLY_FIXTURE_APPLY(rig, strategy, ...) \
+    apply_fixture_apply(rig, strategy, (const char *const[]){__VA_ARGS__, NULL})
 
 /* Went well, and this much came of it. */
-void apply_rig_check(const struct apply_rig *rig, size_t created, size_t changed, size_t unchanged);
+void apply_fixture_check(const struct apply_fixture *rig, size_t created, size_t changed,
+                         size_t unchanged);
 
 /* The whole text of the error; empty for none. */
-struct str apply_rig_text(const struct apply_rig *rig);
+struct str apply_fixture_text(const struct apply_fixture *rig);
 
 /* Directly to the server: the status; the answer is in rig->apiserver. PATCH is a merge patch. */
-int apply_rig_call(struct apply_rig *rig, const char *method, const char *target, const char *body);
-void apply_rig_do(struct apply_rig *rig, const char *method, const char *target, const char *body);
+int apply_fixture_call(struct apply_fixture *rig, const char *method, const char *target,
+                       const char *body);
+void apply_fixture_do(struct apply_fixture *rig, const char *method, const char *target,
+                      const char *body);
 
 /* Text at a path of an object on the server; empty when it is not there. */
-struct str apply_rig_look(struct apply_rig *rig, const char *target, const char *path);
+struct str apply_fixture_look(struct apply_fixture *rig, const char *target, const char *path);

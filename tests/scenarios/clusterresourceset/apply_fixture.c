@@ -1,4 +1,4 @@
-#include "scenarios/clusterresourceset/apply_rig.h"
+#include "scenarios/clusterresourceset/apply_fixture.h"
 
 #include <string.h>
 
@@ -16,7 +16,7 @@
 #define PROXY_PORT 80
 #define ITEMS_MAX  64
 
-static void open_proxy(struct apply_rig *rig)
+static void open_proxy(struct apply_fixture *rig)
 {
     rig->proxy.behind = rig->apiserver.direct;
     rig->proxy.notes_paths = true;
@@ -33,14 +33,14 @@ static void open_proxy(struct apply_rig *rig)
     rig->discovery = discovery_new(rig->client, rig->pool, NULL);
 }
 
-void apply_rig_init(struct apply_rig *rig)
+void apply_fixture_init(struct apply_fixture *rig)
 {
-    *rig = (struct apply_rig){0};
+    *rig = (struct apply_fixture){0};
     apiserver_fixture_init(&rig->apiserver, &(struct apiserver_options){.virtual_clusters = 1});
     open_proxy(rig);
 }
 
-void apply_rig_done(struct apply_rig *rig)
+void apply_fixture_done(struct apply_fixture *rig)
 {
     discovery_free(rig->discovery);
     discovery_pool_free(rig->pool);
@@ -51,13 +51,13 @@ void apply_rig_done(struct apply_rig *rig)
     arena_done(&rig->arena);
 }
 
-void apply_rig_refuse(struct apply_rig *rig, bool refuse)
+void apply_fixture_refuse(struct apply_fixture *rig, bool refuse)
 {
     sim_network_set_faults(rig->apiserver.network, PROXY, &(struct sim_faults){.refuse = refuse});
 }
 
-void apply_rig_apply(struct apply_rig *rig, enum apply_strategy strategy,
-                     const char *const *manifests)
+void apply_fixture_apply(struct apply_fixture *rig, enum apply_strategy strategy,
+                         const char *const *manifests)
 {
     const struct apply_target target = {rig->client, rig->discovery, rig->is_first};
     struct apply_item items[ITEMS_MAX];
@@ -80,30 +80,33 @@ void apply_rig_apply(struct apply_rig *rig, enum apply_strategy strategy,
     CHECK_EQ(rig->report.failed > 0, rig->err != NULL);
 }
 
-void apply_rig_check(const struct apply_rig *rig, size_t created, size_t changed, size_t unchanged)
+void apply_fixture_check(const struct apply_fixture *rig, size_t created, size_t changed,
+                         size_t unchanged)
 {
-    CHECK_EQ(apply_rig_text(rig), STR(""));
+    CHECK_EQ(apply_fixture_text(rig), STR(""));
     CHECK_EQ(rig->report.created, created);
     CHECK_EQ(rig->report.changed, changed);
     CHECK_EQ(rig->report.unchanged, unchanged);
 }
 
-struct str apply_rig_text(const struct apply_rig *rig)
+struct str apply_fixture_text(const struct apply_fixture *rig)
 {
     return rig->err ? str_from_c(rig->err->message) : STR("");
 }
 
-int apply_rig_call(struct apply_rig *rig, const char *method, const char *target, const char *body)
+int apply_fixture_call(struct apply_fixture *rig, const char *method, const char *target,
+                       const char *body)
 {
     return apiserver_fixture_call(&rig->apiserver, method, target, body);
 }
 
-void apply_rig_do(struct apply_rig *rig, const char *method, const char *target, const char *body)
+void apply_fixture_do(struct apply_fixture *rig, const char *method, const char *target,
+                      const char *body)
 {
     apiserver_fixture_do(&rig->apiserver, method, target, body);
 }
 
-struct str apply_rig_look(struct apply_rig *rig, const char *target, const char *path)
+struct str apply_fixture_look(struct apply_fixture *rig, const char *target, const char *path)
 {
     return apiserver_fixture_look(&rig->apiserver, target, path);
 }
