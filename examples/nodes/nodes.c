@@ -1,4 +1,9 @@
-/* Watches the Nodes of all clusters of a management cluster ($KUBECONFIG) and prints changes. */
+/*
+ * Watches the Nodes of all clusters of a management cluster ($KUBECONFIG) and prints changes.
+ *
+ * The whole use of a ClusterCache: caches of Clusters and kubeconfig Secrets go in, its controller
+ * runs, and a source announces every connect, which is the moment to ask for a watch.
+ */
 #include <stdio.h>
 
 #include "apimachinery/wellknown.h"
@@ -18,7 +23,7 @@ static void on_node(void *data, struct key cluster, const struct cache_event *ev
     fflush(data);
 }
 
-/* Comes with every connect and disconnect; without a connection there is nothing to watch. */
+/* Called for every connect and disconnect. After a disconnect the watch fails, which is fine. */
 static void on_cluster(void *data, const struct object *cluster, struct queue *queue, int priority)
 {
     struct clustercache_watch watch = {.name = STR("nodes"), .changed = on_node, .data = stdout};

@@ -1,11 +1,15 @@
+/*
+ * The life of an accessor and the arithmetic of its health. The operations are in connect.c and
+ * probe.c; clustercache_reconcile.c decides when they run.
+ */
 #include "clustercache/accessor.h"
 
 #include "async/loop.h"
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "clustercache/cluster_connection_internal.h"
 #include "clustercache/clustercache_internal.h"
-#include "clustercache/workload_internal.h"
 
 void accessor_health_init(struct accessor_health *health)
 {
@@ -30,6 +34,8 @@ static void note_success(struct accessor_health *health, struct accessor_moment 
     health->failures = 0;
 }
 
+/* The count has no ceiling but that of its type: it goes on from the threshold after a disconnect.
+ */
 static void note_failure(struct accessor_health *health, struct accessor_moment moment)
 {
     note_probe(health, moment);
@@ -41,22 +47,24 @@ void accessor_health_connected(struct accessor_health *health, struct accessor_m
     note_success(health, moment);
 }
 
+/* The time of the last success stays, so sources hear how long a cluster has been unreachable. */
 void accessor_health_connect_failed(struct accessor_health *health, struct accessor_moment moment)
 {
     note_failure(health, moment);
     health->last_connect_error = moment.now;
 }
 
-struct accessor_verdict accessor_health_probed(struct accessor_health *health,
-                                               enum accessor_probe probe, uint32_t threshold,
-                                               struct accessor_moment moment)
+/* A 401 counts as a failure as well; the reconcile lets unauthorized win over too many failures. */
+struct probe_consequence accessor_health_probed(struct accessor_health *health,
+                                                enum accessor_probe probe, uint32_t threshold,
+                                                struct accessor_moment moment)
 {
     if (probe == ACCESSOR_PROBE_SUCCEEDED) {
         note_success(health, moment);
-        return (struct accessor_verdict){0};
+        return (struct probe_consequence){0};
     }
     note_failure(health, moment);
-    return (struct accessor_verdict){
+    return (struct probe_consequence){
         .too_many_failures = health->failures >= threshold,
         .unauthorized = probe == ACCESSOR_PROBE_UNAUTHORIZED,
     };
@@ -83,8 +91,8 @@ void accessor_free(struct accessor *accessor)
 {
     if (!accessor)
         return;
-    scope_done(&accessor->operations);
-    workload_free(accessor->workload);
+    scope_done(&accessor->operations); /* cancels operations and waits until they have ended */
+    cluster_connection_free(accessor->connection);
     clustercache_series_done(&accessor->series);
     kubeconfig_secret_mark_done(&accessor->secret);
     mem_free(accessor->last_events);
@@ -99,6 +107,7 @@ struct accessor_moment accessor_now(const struct accessor *accessor)
     return (struct accessor_moment){loop_now(loop), loop_wall(loop)};
 }
 
+/* Sources are registered before the start, but accessors do not know how many there will be. */
 int64_t *accessor_last_event(struct accessor *accessor, size_t source)
 {
     if (source >= accessor->last_event_count) {
@@ -112,17 +121,17 @@ int64_t *accessor_last_event(struct accessor *accessor, size_t source)
 
 void accessor_disconnect(struct accessor *accessor)
 {
-    /* At the end of the process nobody reconciles who would have said so. */
+    /* Repeats the fields of a reconcile: clustercache_free() disconnects outside of one. */
     LOG_CONTEXT(LOG_STR("controller", STR("clustercache")),
                 LOG_KEY("Cluster", accessor->key.namespace, accessor->key.name));
-    if (!accessor->workload) {
+    if (!accessor->connection) {
         log_v(6, "Skipping disconnect, already disconnected");
         return;
     }
-    OWNED(workload) workload = TAKE(accessor->workload);
+    OWNED(cluster_connection) connection = TAKE(accessor->connection);
     log_v(4, "Disconnecting");
     log_v(6, "Stopping cache");
-    workload_end(workload, &accessor->cache->endings);
+    cluster_connection_end(connection, &accessor->cache->endings);
     accessor->cache->connected--;
     clustercache_series_up(accessor, false);
     log_info("Disconnected");

@@ -1,12 +1,16 @@
 /*
- * What is known about one cluster: its connection, if there is one, and how it has been doing.
+ * The state of one cluster: its connection, if there is one, and the health of that connection. The
+ * clusterAccessor of Cluster API.
  *
- * An accessor is made by the first reconcile that finds its Cluster and lives until the Cluster is
- * gone, is not cared for any more or is another one of the same name. Waits (connecting, probing)
- * run on fibers of its own scope; what they come to is put down here at once, and the reconcile
- * that they wake says what follows.
+ * The first reconcile that finds a Cluster creates its accessor. The accessor lives until the
+ * Cluster is deleted, is filtered out, or is replaced by another Cluster of the same name.
  *
- * The transitions of its health are pure: docs/clustercache.md has them as a table.
+ * Connecting and probing are operations: they suspend, so they run on fibers in the scope of the
+ * accessor. An operation that ends writes its result into the accessor and queues the key. The
+ * reconcile that follows decides what to do next (transition.h).
+ *
+ * The accessor_health functions are pure. docs/clustercache.md, "What a reconcile does", has their
+ * effects as a table.
  */
 #pragma once
 
@@ -22,18 +26,18 @@
 #include "clustercache/requeue.h"
 
 struct clustercache;
-struct workload;
+struct cluster_connection;
 
-/* One moment on both clocks. */
+/* One moment on both clocks: the monotonic one of the loop, and the wall clock for people. */
 struct accessor_moment {
     int64_t now;
     timestamp wall;
 };
 
-/* Times are REQUEUE_NEVER where there was none yet. */
+/* Times are REQUEUE_NEVER as long as the event has not happened. */
 struct accessor_health {
     int64_t last_connect_error; /* never cleared */
-    int64_t last_probe;         /* attempts to connect count */
+    int64_t last_probe;         /* attempts to connect count as probes */
     int64_t last_success;
     timestamp last_probe_wall, last_success_wall;
     uint32_t failures; /* in a row */
@@ -49,66 +53,66 @@ enum accessor_probe {
     ACCESSOR_PROBE_UNAUTHORIZED,
 };
 
-/* What a probe means for the connection. */
-struct accessor_verdict {
+/* What a probe means for the connection: any of the two ends it. */
+struct probe_consequence {
     bool too_many_failures, unauthorized;
 };
 
-struct accessor_verdict accessor_health_probed(struct accessor_health *health,
-                                               enum accessor_probe probe, uint32_t threshold,
-                                               struct accessor_moment moment);
+struct probe_consequence accessor_health_probed(struct accessor_health *health,
+                                                enum accessor_probe probe, uint32_t threshold,
+                                                struct accessor_moment moment);
 
-/* What came of an operation, for the reconcile that follows it. */
-enum accessor_news {
-    ACCESSOR_NO_NEWS,
+/* The result of an operation, for the reconcile that follows it. */
+enum accessor_result {
+    ACCESSOR_NO_RESULT,
     ACCESSOR_CONNECT_FAILED,
-    ACCESSOR_PROBED,       /* and still connected */
+    ACCESSOR_PROBED,       /* the connection stays, whatever the probe found */
     ACCESSOR_TOO_MANY,     /* disconnected: failures */
     ACCESSOR_UNAUTHORIZED, /* disconnected: 401 */
 };
 
 struct accessor {
     struct clustercache *cache;
-    struct key key; /* in text, "namespace/name" */
-    char *text;
-    char *uid; /* of the Cluster */
+    struct key key; /* points into text */
+    char *text;     /* "namespace/name" */
+    char *uid;      /* of the Cluster */
     struct accessor_health health;
-    struct workload *workload; /* NULL: not connected */
+    struct cluster_connection *connection; /* NULL: not connected */
     struct clustercache_series series;
 
     struct scope operations;
     bool is_connecting, is_probing;
-    bool is_gone;      /* not in the map any more: operations that still run change nothing */
-    int64_t probe_due; /* the next one */
-    bool is_slow;      /* its last attempt to connect took long */
-    enum accessor_news news;
-    bool did_connect, did_disconnect; /* sources have not been told yet */
+    bool is_gone;      /* forgotten by the cache: operations that still run must change nothing */
+    int64_t probe_due; /* when the next probe should start; for clustercache_on_probe() */
+    bool is_slow;      /* the last attempt to connect outlasted its permit, see connect.c */
+    enum accessor_result result;
+    bool did_connect, did_disconnect; /* and the sources have not been told yet */
 
-    struct kubeconfig_secret_mark secret; /* the connection was made with */
-    int64_t last_change_error;            /* changed credentials were of no use */
+    struct kubeconfig_secret_mark secret; /* the kubeconfig of the connection */
+    int64_t last_change_error;            /* when connecting with a changed kubeconfig failed */
 
     char *private_key;    /* PEM, or NULL */
-    int64_t *last_events; /* told to sources, by their numbers */
+    int64_t *last_events; /* when each source was last told, by its number */
     size_t last_event_count;
 };
 
 struct accessor *accessor_new(struct clustercache *cache, struct key key, struct str uid);
 
-/* No operation runs. The workload's reference is given back. */
+/* Waits for operations that still run, so it may suspend. Gives the connection's reference back. */
 void accessor_free(struct accessor *accessor);
 DEFINE_OWNED(accessor)
 
 struct accessor_moment accessor_now(const struct accessor *accessor);
 
-/* When the source of this number was last told; REQUEUE_NEVER at first. May be changed. */
+/* When this source was last told; REQUEUE_NEVER at first. The caller may write to it. */
 int64_t *accessor_last_event(struct accessor *accessor, size_t source);
 
-/* Ends the connection, if there is one: its caches stop, requests that run go on. */
+/* Ends the connection, if there is one: its caches stop, requests under way go on. */
 void accessor_disconnect(struct accessor *accessor);
 
 /*
- * probe.c, connect.c: operations on a fiber of their own. At most one of each runs. When it has
- * ended, the key is queued.
+ * Start an operation on a fiber (probe.c, connect.c). At most one probe and one connect may run for
+ * an accessor. The operation queues the key of the accessor when it ends.
  */
 void accessor_start_probe(struct accessor *accessor);
 void accessor_start_connect(struct accessor *accessor);

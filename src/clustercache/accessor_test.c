@@ -10,7 +10,7 @@ static struct accessor_moment at(int64_t seconds)
 TEST(what_a_connect_and_a_probe_do_to_health)
 {
     struct accessor_health health;
-    struct accessor_verdict verdict;
+    struct probe_consequence consequence;
     accessor_health_init(&health);
     TEST_CASE("a failed connect counts as a probe");
     accessor_health_connect_failed(&health, at(1));
@@ -26,9 +26,9 @@ TEST(what_a_connect_and_a_probe_do_to_health)
     CHECK_EQ(health.last_connect_error, 1 * SECOND);
     TEST_CASE("failed probes up to the threshold");
     for (int64_t i = 1; i <= 5; i++) {
-        verdict = accessor_health_probed(&health, ACCESSOR_PROBE_FAILED, 5, at(2 + i));
-        CHECK_EQ(verdict.too_many_failures, i == 5);
-        CHECK(!verdict.unauthorized);
+        consequence = accessor_health_probed(&health, ACCESSOR_PROBE_FAILED, 5, at(2 + i));
+        CHECK_EQ(consequence.too_many_failures, i == 5);
+        CHECK(!consequence.unauthorized);
     }
     CHECK_EQ(health.last_success, 2 * SECOND);
     CHECK_EQ(health.last_probe_wall, 1007 * SECOND);
@@ -45,13 +45,13 @@ TEST(every_probe_has_its_verdict)
             struct accessor_health health = {.failures = failures, .last_success = 5};
             const bool is_good = probe == ACCESSOR_PROBE_SUCCEEDED;
             TEST_CASE("%u failures, outcome %d", failures, (int)probe);
-            const struct accessor_verdict verdict =
+            const struct probe_consequence consequence =
                 accessor_health_probed(&health, probe, 5, at(9));
             CHECK_EQ(health.failures, is_good ? 0 : failures + 1);
             CHECK_EQ(health.last_probe, 9 * SECOND);
             CHECK_EQ(health.last_success, is_good ? 9 * SECOND : 5);
-            CHECK_EQ(verdict.too_many_failures, !is_good && failures + 1 >= 5);
-            CHECK_EQ(verdict.unauthorized, probe == ACCESSOR_PROBE_UNAUTHORIZED);
+            CHECK_EQ(consequence.too_many_failures, !is_good && failures + 1 >= 5);
+            CHECK_EQ(consequence.unauthorized, probe == ACCESSOR_PROBE_UNAUTHORIZED);
         }
     }
 }

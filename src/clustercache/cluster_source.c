@@ -1,3 +1,7 @@
+/*
+ * Events for controllers that use the ClusterCache. Called at the end of every reconcile that
+ * leaves nothing under way, so that a controller finds the state it is told of.
+ */
 #include "clustercache/cluster_source.h"
 
 #include "base/log.h"
@@ -33,6 +37,10 @@ static void add_reason(struct buf *reasons, struct str reason)
     buf_add(reasons, reason);
 }
 
+/*
+ * A duration fires once per outage: it is due when the last success is longer ago than the
+ * duration, and it has been told when the last event came after that moment.
+ */
 bool cluster_source_is_due(const struct cluster_source_facts *facts, const duration *durations,
                            size_t count, struct buf *reasons)
 {

@@ -1,3 +1,14 @@
+/*
+ * The face of the ClusterCache: its life, the controller it is driven by, and the calls of other
+ * controllers. None of those calls suspends; they look up the accessor and answer from it.
+ *
+ * The controller has two watches: Clusters, filtered by the watch label, and kubeconfig Secrets,
+ * which matter only to clusters that are connected. clustercache_reconcile.c has the reconcile.
+ *
+ * At the end the order is: the controller stops (on_stopped cancels operations), the manager frees
+ * the controller, clustercache_free() forgets every cluster and waits for the fibers that free
+ * connections and accessors.
+ */
 #include "clustercache/clustercache.h"
 
 #include <assert.h>
@@ -6,23 +17,25 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "client/discovery/discovery.h"
+#include "clustercache/cluster_connection_caches.h"
+#include "clustercache/cluster_connection_internal.h"
 #include "clustercache/cluster_source.h"
 #include "clustercache/clustercache_internal.h"
 #include "clustercache/clustercache_log.h"
 #include "clustercache/kubeconfig_secret.h"
-#include "clustercache/workload_caches.h"
-#include "clustercache/workload_internal.h"
 
 #define WATCH_LABEL "cluster.x-k8s.io/watch-filter"
 
-/* Between starts that events ask for; what was asked for with a delay comes as asked. */
+/* Between reconciles that events ask for. A requeue with a delay is not held back by it. */
 #define SPACING SECOND
 
+/* The private key of an accessor that is gone. clustercache_get_private_key() promises its life. */
 struct old_key {
     struct list_link link;
     char *pem;
 };
 
+/* Filters events alone: a key that is requeued goes on being reconciled without the label. */
 static bool has_watch_label(void *data, const struct cache_event *event)
 {
     const struct clustercache *cache = data;
@@ -42,7 +55,7 @@ static bool has_watch_label(void *data, const struct cache_event *event)
     return passes;
 }
 
-/* Only clusters that are connected care at once: others wait for their time. */
+/* A cluster that is not connected reads its Secret with the next attempt to connect. */
 static void on_secret(void *data, const struct cache_event *event, struct queue *queue,
                       int priority)
 {
@@ -51,10 +64,11 @@ static void on_secret(void *data, const struct cache_event *event, struct queue 
     if (!event->now || !kubeconfig_secret_cluster(object_text_key(event->now), &cluster))
         return;
     const struct accessor *accessor = clustercache_find(cache, cluster);
-    if (accessor && accessor->workload)
+    if (accessor && accessor->connection)
         queue_add(queue, cluster, priority);
 }
 
+/* Operations still run when the controller has stopped; they must not queue keys any more. */
 static void on_stopped(void *data)
 {
     struct clustercache *cache = data;
@@ -104,7 +118,7 @@ struct error *clustercache_new(struct loop *loop, const struct clustercache_opti
 {
     TRY(clustercache_config_check(options));
     struct clustercache *cache = clustercache_new_idle(clustercache_config_new(loop, options));
-    if (cache->config->has_pod)
+    if (cache->config->has_own_pod)
         log_info("Found controller Pod metadata, the ClusterCache will try to access the cluster "
                  "it is running on directly if possible");
     else
@@ -129,7 +143,7 @@ void clustercache_free(struct clustercache *cache)
         return;
     while (map_count(&cache->accessors))
         clustercache_forget(cache, map_first(&cache->accessors)->value);
-    /* Endings only wait for what is told to stop, and those may leave endings of their own. */
+    /* A fiber that frees an accessor may start another one that frees caches. */
     while (scope_running(&cache->endings))
         scope_done(&cache->endings);
     LIST_FOREACH (struct cluster_source, source, &cache->sources, link)
@@ -151,7 +165,7 @@ struct controller *clustercache_take_controller(struct clustercache *cache)
 
 struct accessor *clustercache_find(const struct clustercache *cache, struct key cluster)
 {
-    struct buf *scratch = (struct buf *)&cache->scratch; /* memory, not state */
+    struct buf *scratch = (struct buf *)&cache->scratch; /* memory that is reused, no state */
     buf_clear(scratch);
     buf_add(scratch, cluster.namespace);
     buf_add_char(scratch, '/');
@@ -170,7 +184,7 @@ void clustercache_forget(struct clustercache *cache, struct accessor *accessor)
     accessor_disconnect(accessor);
     clustercache_series_remove(accessor);
     accessor->is_gone = true;
-    if (accessor->private_key) { /* somebody may still read it */
+    if (accessor->private_key) { /* a caller may still hold it */
         struct old_key *key = NEW(struct old_key);
         key->pem = TAKE(accessor->private_key);
         list_append(&cache->old_keys, &key->link);
@@ -179,6 +193,7 @@ void clustercache_forget(struct clustercache *cache, struct accessor *accessor)
     scope_start(&cache->endings, "end of an accessor", end_accessor, accessor);
 }
 
+/* Not held back by SPACING: an operation has ended, which is no storm of events. */
 void clustercache_wake(const struct accessor *accessor)
 {
     struct queue *queue = accessor->cache->queue;
@@ -191,38 +206,38 @@ struct error *clustercache_not_connected(void)
     return error_new(ERROR_NOT_CONNECTED, "connection to the workload cluster is down");
 }
 
-static struct error *get(const struct clustercache *cache, struct key cluster, const char *what,
-                         struct workload **ret_workload)
+static struct error *get_connection(const struct clustercache *cache, struct key cluster,
+                                    const char *what, struct cluster_connection **ret_connection)
 {
     const struct accessor *accessor = clustercache_find(cache, cluster);
-    if (!accessor || !accessor->workload)
+    if (!accessor || !accessor->connection)
         return error_wrap(clustercache_not_connected(), "error getting %s", what);
-    *ret_workload = workload_ref(accessor->workload);
+    *ret_connection = cluster_connection_ref(accessor->connection);
     return NULL;
 }
 
 struct error *clustercache_get_client(struct clustercache *cache, struct key cluster,
-                                      struct workload **ret_workload)
+                                      struct cluster_connection **ret_connection)
 {
-    return get(cache, cluster, "client", ret_workload);
+    return get_connection(cache, cluster, "client", ret_connection);
 }
 
 struct error *clustercache_get_reader(struct clustercache *cache, struct key cluster,
-                                      struct workload **ret_workload)
+                                      struct cluster_connection **ret_connection)
 {
-    return get(cache, cluster, "client reader", ret_workload);
+    return get_connection(cache, cluster, "client reader", ret_connection);
 }
 
 struct error *clustercache_get_uncached_client(struct clustercache *cache, struct key cluster,
-                                               struct workload **ret_workload)
+                                               struct cluster_connection **ret_connection)
 {
-    return get(cache, cluster, "uncached client", ret_workload);
+    return get_connection(cache, cluster, "uncached client", ret_connection);
 }
 
 struct error *clustercache_get_rest_config(struct clustercache *cache, struct key cluster,
-                                           struct workload **ret_workload)
+                                           struct cluster_connection **ret_connection)
 {
-    return get(cache, cluster, "REST config", ret_workload);
+    return get_connection(cache, cluster, "REST config", ret_connection);
 }
 
 struct error *clustercache_get_private_key(struct clustercache *cache, struct key cluster,
@@ -236,14 +251,15 @@ struct error *clustercache_get_private_key(struct clustercache *cache, struct ke
     return NULL;
 }
 
-/* NULL for success; the name is recorded then. */
-static struct error *start_watch(struct workload *workload, const struct clustercache_watch *watch)
+/* Records the name only on success, so that a watch whose start failed can be asked for again. */
+static struct error *start_watch(struct cluster_connection *connection,
+                                 const struct clustercache_watch *watch)
 {
     clustercache_log(0, "Creating watch %.*s for %.*s", STR_ARG(watch->name),
                      STR_ARG(watch->gvk.kind));
     if (watch->start)
-        TRY(watch->start(watch->data, workload));
-    workload_caches_watch(workload->caches, watch);
+        TRY(watch->start(watch->data, connection));
+    cluster_connection_caches_watch(connection->caches, watch);
     return NULL;
 }
 
@@ -255,13 +271,13 @@ struct error *clustercache_watch(struct clustercache *cache, struct key cluster,
     struct error *err = NULL;
     if (accessor && !watch->name.len)
         return error_new(ERROR_INVALID, "watcher.Name() cannot be empty");
-    if (!accessor || !accessor->workload)
+    if (!accessor || !accessor->connection)
         err = clustercache_not_connected();
-    else if (workload_caches_has_watch(accessor->workload->caches, watch->name))
+    else if (cluster_connection_caches_has_watch(accessor->connection->caches, watch->name))
         clustercache_log(6, "Skip creation of watch %.*s for %.*s because it already exists",
                          STR_ARG(watch->name), STR_ARG(watch->gvk.kind));
     else
-        err = start_watch(accessor->workload, watch);
+        err = start_watch(accessor->connection, watch);
     return error_wrap(err, "error creating watch %.*s for %.*s", STR_ARG(watch->name),
                       STR_ARG(watch->gvk.kind));
 }

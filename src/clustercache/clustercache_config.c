@@ -1,4 +1,9 @@
-/* Options: what is required, what stands behind zero, and copies of all texts. */
+/*
+ * The options of a ClusterCache: required ones are checked, zeros become defaults, strings and
+ * tables are copied into the arena of the config, because the caller's may be on a stack.
+ *
+ * The order of checks and the error texts are those of Cluster API.
+ */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -30,6 +35,7 @@ static const struct clustercache_timing timing_defaults = {
             (field) = (value);   \
     } while (0)
 
+/* A negative jitter means none, so only zero is replaced. */
 static void fill_timing(struct clustercache_timing *timing)
 {
     OR_DEFAULT(timing->retry, timing_defaults.retry);
@@ -62,10 +68,11 @@ static void fill_sizes(struct clustercache_options *options)
 
 static struct str environment(const char *name)
 {
-    return str_from_c(getenv(name)); /* NOLINT(concurrency-mt-unsafe): nobody sets variables */
+    return str_from_c(getenv(name)); /* NOLINT(concurrency-mt-unsafe): never set */
 }
 
-static void find_pod(struct clustercache_options *options)
+/* The downward API sets these variables in the manifest of the controller. */
+static void find_own_pod(struct clustercache_options *options)
 {
     if (options->pod_namespace.len || options->pod_name.len || options->pod_uid.len)
         return;
@@ -74,6 +81,7 @@ static void find_pod(struct clustercache_options *options)
     options->pod_uid = environment("POD_UID");
 }
 
+/* The resource of a kind is left out: discovery of each cluster finds it. */
 static void copy_kinds(struct arena *texts, struct clustercache_options *options)
 {
     struct clustercache_kind *kinds = arena_alloc_array(texts, options->kind_count, sizeof(*kinds));
@@ -137,11 +145,11 @@ struct clustercache_config *clustercache_config_new(struct loop *loop,
     fill_timing(&config->options.timing);
     fill_client(&config->options);
     fill_sizes(&config->options);
-    find_pod(&config->options);
+    find_own_pod(&config->options);
     copy_texts(&config->texts, &config->options);
     copy_tables(&config->texts, &config->options);
-    config->has_pod = config->options.pod_namespace.len && config->options.pod_name.len &&
-                      config->options.pod_uid.len;
+    config->has_own_pod = config->options.pod_namespace.len && config->options.pod_name.len &&
+                          config->options.pod_uid.len;
     return config;
 }
 

@@ -1,4 +1,4 @@
-/* The cache of clusters from the inside. */
+/* The ClusterCache from the inside: for the sources of this folder and their tests. */
 #pragma once
 
 #include "async/scope.h"
@@ -13,22 +13,22 @@
 struct discovery_pool;
 
 /*
- * What connections are made by: the options, with defaults filled in and texts copied. Shared,
- * because references to connections may outlive the cache.
+ * The options, with defaults filled in and strings copied. Shared by reference, because connections
+ * may outlive the cache.
  */
 struct clustercache_config {
     size_t references;
     struct loop *loop;
     struct clustercache_options options;
     struct discovery_pool *pool;
-    bool has_pod;
+    bool has_own_pod; /* the Pod of this process is known: see self_hosted.h */
     struct arena texts;
 };
 
-/* Is there everything a connection is made by? */
+/* ERROR_INVALID if a required option is missing. */
 MUST_USE struct error *clustercache_config_check(const struct clustercache_options *options);
 
-/* Fills in what the options leave open. */
+/* Fills in defaults. */
 struct clustercache_config *clustercache_config_new(struct loop *loop,
                                                     const struct clustercache_options *options);
 struct clustercache_config *clustercache_config_ref(struct clustercache_config *config);
@@ -38,36 +38,39 @@ DEFINE_OWNED(clustercache_config)
 struct clustercache {
     struct clustercache_config *config;
     struct metrics *metrics;
-    struct controller *controller; /* until it is taken */
-    struct queue *queue;           /* of the controller; NULL once it has stopped */
+    struct controller *controller; /* NULL once it is taken */
+    struct queue *queue;           /* of the controller; NULL once the controller has stopped */
     struct map accessors;          /* by "namespace/name" */
     size_t connected;
     struct list sources;
     size_t source_count;
-    struct semaphore handshakes;      /* of clusters that connect as they should */
-    struct semaphore slow_handshakes; /* of those that did not the last time */
-    size_t hanging;                   /* connecting for so long that they gave their permit back */
-    struct scope endings;             /* fibers that tidy up behind connections and accessors */
-    clustercache_probe_fn *on_probe;  /* NULL: nobody measures */
+    struct semaphore handshakes;      /* permits for connects, see connect.c */
+    struct semaphore slow_handshakes; /* permits for clusters whose last connect was slow */
+    size_t hanging;       /* connects that gave their permit back because they take long */
+    struct scope endings; /* fibers that free connections and accessors */
+    clustercache_probe_fn *on_probe; /* may be NULL */
     void *on_probe_data;
-    struct list old_keys; /* private keys of accessors that are gone */
-    struct buf scratch;
+    struct list old_keys; /* of accessors that are gone: callers may still read them */
+    struct buf scratch;   /* for the key of a lookup */
 };
 
-/* Without a controller: it knows no cluster, and nobody tells it of one. Takes the config. */
+/* A cache without a controller, so it never learns of a cluster. Takes the config. */
 struct clustercache *clustercache_new_idle(struct clustercache_config *config);
 
-/* NULL when there is none. */
+/* The accessor of a cluster, or NULL. */
 struct accessor *clustercache_find(const struct clustercache *cache, struct key cluster);
 
-/* Forgets a cluster at once; what still runs for it is ended by a fiber. Sources hear nothing. */
+/*
+ * Disconnects, and removes accessor and metric series at once. A fiber waits for operations that
+ * still run and frees the accessor. Sources are not told.
+ */
 void clustercache_forget(struct clustercache *cache, struct accessor *accessor);
 
-/* An operation of the accessor has ended: its key is reconciled. */
+/* Queues the key of the accessor. Called when an operation has ended. */
 void clustercache_wake(const struct accessor *accessor);
 
-/* The reconcile itself, see docs/clustercache.md. Neither suspends nor fails. */
+/* The reconcile: docs/clustercache.md, "What a reconcile does". Neither suspends nor fails. */
 reconcile_fn clustercache_reconcile;
 
-/* "connection to the workload cluster is down" behind what was attempted. */
+/* "connection to the workload cluster is down"; callers put the operation in front. */
 MUST_USE struct error *clustercache_not_connected(void);

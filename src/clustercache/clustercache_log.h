@@ -1,6 +1,6 @@
 /*
- * Lines whose text holds a number or an error, as the specification of the ClusterCache words them:
- * "Health probe failed (1/5): …". Everything else is logged with constant messages.
+ * Log lines with numbers or errors in their message, which Cluster API has and operators look for:
+ * "Health probe failed (1/5): …". All other lines have constant messages and fields (base/log.h).
  */
 #pragma once
 

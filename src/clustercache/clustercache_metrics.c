@@ -1,3 +1,7 @@
+/*
+ * Names, labels and help texts are those of Cluster API (docs/clustercache.md, "Numbers"). Series
+ * are looked up once per accessor and kept, because a probe changes two of them every ten seconds.
+ */
 #include "clustercache/clustercache_metrics.h"
 
 #include "base/metrics.h"
@@ -32,7 +36,7 @@ void clustercache_metrics_register(struct metrics *metrics)
 
 static struct metrics *metrics_of(const struct accessor *accessor)
 {
-    /* Of an accessor that is gone nothing new is shown. */
+    /* An operation that outlives its accessor must not bring removed series back. */
     return accessor->is_gone ? NULL : accessor->cache->metrics;
 }
 
@@ -76,6 +80,7 @@ void clustercache_series_probed(struct accessor *accessor, bool succeeded)
         metrics_inc(count);
 }
 
+/* By labels, not by the kept references: these do not know their family. */
 void clustercache_series_remove(struct accessor *accessor)
 {
     struct metrics *metrics = accessor->cache->metrics;

@@ -1,6 +1,6 @@
 /*
- * The metrics of one cluster. Series appear with their first change and go with the accessor; what
- * still runs then updates series that nobody sees.
+ * The metrics of one cluster. A series appears with its first change and is removed with the
+ * accessor. Operations that still run then change series that are not exported any more.
  */
 #pragma once
 
@@ -11,7 +11,7 @@ struct metrics;
 struct metrics_series;
 
 struct clustercache_series {
-    struct metrics_series *up, *healthy, *succeeded, *failed; /* references; NULL: not yet */
+    struct metrics_series *up, *healthy, *succeeded, *failed; /* references; NULL: no change yet */
 };
 
 void clustercache_metrics_register(struct metrics *metrics);
@@ -19,6 +19,6 @@ void clustercache_metrics_register(struct metrics *metrics);
 void clustercache_series_up(struct accessor *accessor, bool is_up);
 void clustercache_series_probed(struct accessor *accessor, bool succeeded);
 
-/* They are not shown any more. */
+/* Stops exporting the four series. The references stay until _done(). */
 void clustercache_series_remove(struct accessor *accessor);
 void clustercache_series_done(struct clustercache_series *series);

@@ -1,9 +1,16 @@
 /*
- * One step for one cluster: what is so, what follows from it, when to look again.
+ * One reconcile of one cluster: observe facts, decide by the transition table, act.
  *
- * Connecting and probing are waits, so they do not happen here: a reconcile starts them and is
- * over. When they have ended the key is queued at once, and the reconcile that follows finds what
- * came of them in the accessor. Nothing here suspends, and there are no errors.
+ *     clustercache_reconcile
+ *       observe_cluster              facts about the Cluster object, once
+ *       observe_accessor             facts about the accessor and its connection
+ *       transition_next              the row that fits (transition.c)
+ *       run_transition               log and act; rows with TRANSITION_AGAIN observe again
+ *       requeue                      tell the sources, spread the delay
+ *
+ * Connecting and probing suspend, so they do not happen here: the reconcile starts a fiber and
+ * returns. When the fiber ends it queues the key at once, and the next reconcile finds the result
+ * in the accessor. Nothing here suspends, and no error reaches the queue.
  */
 #include "async/loop.h"
 #include "base/log.h"
@@ -11,14 +18,20 @@
 #include "clustercache/clustercache_internal.h"
 #include "clustercache/clustercache_log.h"
 #include "clustercache/kubeconfig_secret.h"
+#include "clustercache/transition.h"
 #include "json/json.h"
+
+/* What is left of each interval that has not passed yet; the facts say which are set. */
+struct waits {
+    duration retry, change, probe;
+};
 
 /* The Cluster, or NULL when there is none. */
 static struct error *find_cluster(const struct clustercache *cache, struct key key,
                                   struct object **ret_cluster)
 {
     struct cache *clusters = cache->config->options.clusters;
-    if (!cache_is_synced(clusters)) /* what is not there yet is not gone */
+    if (!cache_is_synced(clusters)) /* a Cluster that is not in the cache yet is not deleted */
         return error_new(ERROR_SERVICE_UNAVAILABLE, "the cache of Clusters is not synced");
     OWNED(object_text) text = cache_get_text(clusters, key);
     *ret_cluster = NULL;
@@ -33,122 +46,178 @@ static bool is_provisioned(const struct object *cluster)
     return json_to_bool(value, &is) && is;
 }
 
-/* Another Cluster of the same name is another cluster. */
-static struct accessor *get_accessor(struct clustercache *cache, const struct object *cluster)
+static uint32_t observe_cluster(const struct clustercache *cache, struct key key,
+                                struct object **ret_cluster)
 {
-    const struct key key = object_key(cluster);
-    const struct str uid = object_uid(cluster);
-    struct accessor *accessor = clustercache_find(cache, key);
-    if (accessor && !str_eq(str_from_c(accessor->uid), uid)) {
-        log_info("Cluster has been replaced by another one, disconnecting");
-        clustercache_forget(cache, accessor);
-        accessor = NULL;
+    const struct clustercache_options *options = &cache->config->options;
+    OWNED(error) err = find_cluster(cache, key, ret_cluster);
+    if (err) {
+        log_error("Requeuing after 10s (error getting Cluster object)", LOG_ERROR(err));
+        return TRANSITION_UNREADABLE;
     }
-    if (!accessor) {
-        accessor = accessor_new(cache, key, uid);
-        map_put(&cache->accessors, str_from_c(accessor->text), accessor);
-    }
-    return accessor;
+    if (!*ret_cluster)
+        return TRANSITION_ABSENT;
+    if (options->filter && !options->filter(options->filter_data, *ret_cluster))
+        return TRANSITION_FILTERED_OUT;
+    return is_provisioned(*ret_cluster) ? TRANSITION_PROVISIONED : 0;
 }
 
-/* Cut to tenths, as people read it. */
+static uint32_t observe_result(const struct accessor *accessor)
+{
+    switch (accessor->result) {
+    case ACCESSOR_NO_RESULT:
+        break;
+    case ACCESSOR_CONNECT_FAILED:
+        return TRANSITION_CONNECT_FAILED;
+    case ACCESSOR_PROBED:
+        return accessor->health.failures ? TRANSITION_PROBE_FAILED : TRANSITION_PROBE_SUCCEEDED;
+    case ACCESSOR_TOO_MANY:
+        return TRANSITION_TOO_MANY_FAILURES;
+    case ACCESSOR_UNAUTHORIZED:
+        return TRANSITION_UNAUTHORIZED;
+    }
+    return 0;
+}
+
+static uint32_t observe_waits(const struct accessor *accessor, struct waits *waits)
+{
+    const struct clustercache_timing *timing = &accessor->cache->config->options.timing;
+    const struct accessor_health *health = &accessor->health;
+    const int64_t now = accessor_now(accessor).now;
+    uint32_t facts = 0;
+    if (requeue_should_wait(now, health->last_connect_error, timing->retry, &waits->retry))
+        facts |= TRANSITION_RETRY_WAITS;
+    if (requeue_should_wait(now, accessor->last_change_error, timing->retry, &waits->change))
+        facts |= TRANSITION_CHANGE_WAITS;
+    if (requeue_should_wait(now, health->last_probe, timing->probe, &waits->probe))
+        facts |= TRANSITION_PROBE_WAITS;
+    if ((facts & TRANSITION_CHANGE_WAITS) && waits->change < waits->probe)
+        facts |= TRANSITION_CHANGE_FIRST;
+    return facts;
+}
+
+/* The Secret is compared only when its kubeconfig could be used: connected and not connecting. */
+static uint32_t observe_connection(struct accessor *accessor, struct waits *waits)
+{
+    uint32_t facts = observe_result(accessor) | observe_waits(accessor, waits);
+    if (accessor->connection)
+        facts |= TRANSITION_CONNECTED;
+    if (accessor->is_connecting)
+        facts |= TRANSITION_CONNECTING;
+    if (accessor->is_probing)
+        facts |= TRANSITION_PROBING;
+    if (accessor->connection && !accessor->is_connecting && kubeconfig_secret_has_changed(accessor))
+        facts |= TRANSITION_CHANGED;
+    return facts;
+}
+
+/* Completes the facts about the Cluster. A Cluster with another UID is another cluster. */
+static uint32_t observe_accessor(const struct clustercache *cache, const struct object *cluster,
+                                 uint32_t facts, struct waits *waits)
+{
+    if (facts & (TRANSITION_UNREADABLE | TRANSITION_ABSENT | TRANSITION_FILTERED_OUT))
+        return facts;
+    struct accessor *accessor = clustercache_find(cache, object_key(cluster));
+    if (!accessor)
+        return facts | TRANSITION_NO_ACCESSOR;
+    if (!str_eq(str_from_c(accessor->uid), object_uid(cluster)))
+        return facts | TRANSITION_OTHER_UID;
+    return facts & TRANSITION_PROVISIONED ? facts | observe_connection(accessor, waits) : facts;
+}
+
+/* Cut to tenths of a second, for people. */
 static struct str shown(duration span, char text[static DURATION_TEXT_MAX])
 {
     const duration tenth = 100 * MILLISECOND;
     return duration_write(span > tenth ? span / tenth * tenth : span, text);
 }
 
-static duration requeue_because(duration delay, const char *why)
+static void log_requeue(duration delay, const char *why)
 {
     char text[DURATION_TEXT_MAX];
     const struct str after = shown(delay, text);
     clustercache_log(6, "Requeuing after %.*s (%s)", STR_ARG(after), why);
-    return delay;
 }
 
-static duration requeue_as(duration delay, const char *what, duration interval)
+static void log_requeue_as(duration delay, const char *what, duration interval)
 {
     char first[DURATION_TEXT_MAX], second[DURATION_TEXT_MAX];
     const struct str after = shown(delay, first), within = shown(interval, second);
     clustercache_log(6, "Requeuing after %.*s as %s within the last %.*s", STR_ARG(after), what,
                      STR_ARG(within));
-    return delay;
 }
 
-/* Not connected: when to look again, or 0 when an attempt is under way. */
-static duration see_to_connecting(struct accessor *accessor, enum accessor_news news)
+/* 0 for rows after which something else brings the key back. */
+static duration delay_of(const struct transition *row, const struct clustercache_timing *timing,
+                         const struct waits *waits)
 {
-    const struct clustercache_timing *timing = &accessor->cache->config->options.timing;
-    const int64_t now = accessor_now(accessor).now;
-    duration remaining;
-    if (accessor->is_connecting)
-        return 0;
-    if (news == ACCESSOR_UNAUTHORIZED) {
-        log_v(6, "Requeuing immediately (disconnected after unauthorized error occurred)");
+    switch (row->next) {
+    case TRANSITION_WITH_EVENT:
+    case TRANSITION_AGAIN:
+    case TRANSITION_WHEN_ENDED:
+        break;
+    case TRANSITION_FALLBACK:
+        return timing->fallback;
+    case TRANSITION_AT_ONCE:
         return timing->unauthorized;
+    case TRANSITION_RETRY:
+        return timing->retry;
+    case TRANSITION_REST_OF_RETRY:
+        return waits->retry;
+    case TRANSITION_REST_OF_CHANGE:
+        return waits->change;
+    case TRANSITION_REST_OF_PROBE:
+        return waits->probe;
     }
-    if (news == ACCESSOR_TOO_MANY)
-        return requeue_because(timing->retry,
-                               "disconnected after consecutive failure threshold met");
-    if (requeue_should_wait(now, accessor->health.last_connect_error, timing->retry, &remaining))
-        return news == ACCESSOR_CONNECT_FAILED
-                   ? requeue_because(remaining, "connection creation failed")
-                   : requeue_as(remaining, "connection creation already failed", timing->retry);
-    accessor_start_connect(accessor);
     return 0;
+}
+
+static void log_transition(const struct transition *row, const struct clustercache_timing *timing,
+                           duration delay)
+{
+    if (row->message)
+        clustercache_log(row->level, "%s", row->message);
+    if (row->because)
+        log_requeue(delay, row->because);
+    if (row->recently)
+        log_requeue_as(delay, row->recently,
+                       row->next == TRANSITION_REST_OF_PROBE ? timing->probe : timing->retry);
+}
+
+/* The accessor is NULL for rows that create it, and for a Cluster that never had one. */
+static void run_action(struct clustercache *cache, const struct object *cluster,
+                       struct accessor *accessor, enum transition_action action)
+{
+    switch (action) {
+    case TRANSITION_NOTHING:
+        break;
+    case TRANSITION_FORGET:
+        if (accessor)
+            clustercache_forget(cache, accessor);
+        break;
+    case TRANSITION_CREATE:
+        accessor = accessor_new(cache, object_key(cluster), object_uid(cluster));
+        map_put(&cache->accessors, str_from_c(accessor->text), accessor);
+        break;
+    case TRANSITION_CONNECT:
+        accessor_start_connect(accessor);
+        break;
+    case TRANSITION_PROBE:
+        accessor_start_probe(accessor);
+        break;
+    }
 }
 
 /*
- * New credentials are tried at once, and those that failed are left alone for a while: how long
- * still, or FOREVER.
+ * The end of a reconcile that leaves nothing under way: sources are told, and the delay is spread.
+ * Attempts to connect that hang are spread by their own time as well, so clusters that are not
+ * connected get half the jitter.
  */
-static duration see_to_credentials(struct accessor *accessor)
+static duration requeue(struct accessor *accessor, const struct object *cluster, duration delay)
 {
     const struct clustercache_timing *timing = &accessor->cache->config->options.timing;
-    duration remaining;
-    if (accessor->is_connecting || !kubeconfig_secret_has_changed(accessor))
-        return FOREVER;
-    if (requeue_should_wait(accessor_now(accessor).now, accessor->last_change_error, timing->retry,
-                            &remaining))
-        return remaining;
-    log_v(4, "Credentials have changed");
-    accessor_start_connect(accessor);
-    return FOREVER;
-}
-
-/* Connected: when to look again, or 0 when a probe is under way. */
-static duration see_to_probing(struct accessor *accessor, enum accessor_news news)
-{
-    const struct clustercache_timing *timing = &accessor->cache->config->options.timing;
-    const int64_t now = accessor_now(accessor).now;
-    duration remaining;
-    const duration change = see_to_credentials(accessor);
-    if (accessor->is_probing)
-        return 0;
-    if (requeue_should_wait(now, accessor->health.last_probe, timing->probe, &remaining)) {
-        if (change < remaining)
-            return requeue_because(change, "changed credentials were of no use");
-        if (news != ACCESSOR_PROBED)
-            return requeue_as(remaining, "health probe was already run", timing->probe);
-        return requeue_because(remaining, accessor->health.failures ? "health probe failed"
-                                                                    : "health probe succeeded");
-    }
-    accessor_start_probe(accessor);
-    return 0;
-}
-
-static duration step(struct accessor *accessor, const struct object *cluster)
-{
-    const struct clustercache_timing *timing = &accessor->cache->config->options.timing;
-    const enum accessor_news news = accessor->news;
-    accessor->news = ACCESSOR_NO_NEWS;
-    const duration delay =
-        accessor->workload ? see_to_probing(accessor, news) : see_to_connecting(accessor, news);
-    if (!delay)
-        return 0; /* whatever is under way brings the key back */
     cluster_source_tell_all(accessor, cluster);
-    /* Attempts that hang are spread by their own time as well, so half the share will do. */
-    const double share = accessor->workload ? timing->jitter : timing->jitter / 2;
+    const double share = accessor->connection ? timing->jitter : timing->jitter / 2;
     const duration after =
         requeue_spread(loop_random(accessor->cache->config->loop),
                        requeue_min_or_default(&delay, 1, timing->fallback), share);
@@ -156,43 +225,38 @@ static duration step(struct accessor *accessor, const struct object *cluster)
     return after;
 }
 
-/* Forgets a cluster that is gone or not cared for. */
-static void forget(struct clustercache *cache, struct key key)
+/* Observes, decides and acts once. Returns the row, and the delay that it asks for. */
+static const struct transition *run_transition(struct clustercache *cache, struct key key,
+                                               const struct object *cluster, uint32_t facts,
+                                               duration *ret_delay)
 {
-    struct accessor *accessor = clustercache_find(cache, key);
-    if (accessor)
-        clustercache_forget(cache, accessor);
+    const struct clustercache_timing *timing = &cache->config->options.timing;
+    struct waits waits = {0};
+    const struct transition *row = transition_next(observe_accessor(cache, cluster, facts, &waits));
+    *ret_delay = delay_of(row, timing, &waits);
+    log_transition(row, timing, *ret_delay);
+    run_action(cache, cluster, clustercache_find(cache, key), row->action);
+    return row;
 }
 
 struct error *clustercache_reconcile(void *data, struct key key,
                                      struct reconcile_result *ret_result)
 {
     struct clustercache *cache = data;
-    const struct clustercache_options *options = &cache->config->options;
     LOG_CONTEXT(LOG_STR("controllerGroup", STR("cluster.x-k8s.io")),
                 LOG_STR("controllerKind", STR("Cluster")),
                 LOG_KEY("Cluster", key.namespace, key.name));
     OWNED(object) cluster = NULL;
-    OWNED(error) err = find_cluster(cache, key, &cluster);
-    if (err) {
-        log_error("Requeuing after 10s (error getting Cluster object)", LOG_ERROR(err));
-        ret_result->requeue_after = options->timing.fallback;
-        return NULL;
-    }
-    if (!cluster) {
-        log_info("Cluster has been deleted, disconnecting");
-        forget(cache, key);
-        return NULL;
-    }
-    if (options->filter && !options->filter(options->filter_data, cluster)) {
-        log_v(6, "Cluster filtered out by ClusterFilter, not connecting");
-        forget(cache, key);
-        return NULL;
-    }
-    struct accessor *accessor = get_accessor(cache, cluster);
-    if (!is_provisioned(cluster))
-        log_v(6, "Can't connect yet, Cluster infrastructure is not provisioned");
-    else
-        ret_result->requeue_after = step(accessor, cluster);
+    const uint32_t facts = observe_cluster(cache, key, &cluster);
+    const struct transition *row;
+    duration delay;
+    do
+        row = run_transition(cache, key, cluster, facts, &delay);
+    while (row->next == TRANSITION_AGAIN);
+    struct accessor *accessor = clustercache_find(cache, key);
+    if (facts & TRANSITION_PROVISIONED)
+        accessor->result = ACCESSOR_NO_RESULT; /* one reconcile sees it */
+    const bool is_settled = delay && row->next != TRANSITION_FALLBACK;
+    ret_result->requeue_after = is_settled ? requeue(accessor, cluster, delay) : delay;
     return NULL;
 }

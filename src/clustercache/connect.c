@@ -1,9 +1,20 @@
 /*
- * Connecting, step by step: docs/clustercache.md has the table. A connection is complete before
- * anybody sees it, and one that exists is replaced by one that works.
+ * The connect operation. docs/clustercache.md, "Connecting", has its steps as a table.
+ *
+ *     run_connect
+ *       create_connection
+ *         open_connection            Secret, kubeconfig, GET /, discovery, self-hosted check
+ *         make_private_key           if the options ask for one
+ *         ..._begin_caches           indexes, synced
+ *       publish_connection           or note_failed_connect
+ *
+ * A connection is complete before callers can get it. If the accessor has a connection already, the
+ * kubeconfig has changed: the old connection stays in use until the new one works.
+ *
+ * Permits limit how many clusters connect at a time, because TLS handshakes need the processor. A
+ * cluster that hangs must not hold a permit, or a few dead clusters would keep all others from
+ * connecting. So a permit is given back after PERMIT_MAX, or once the cluster has answered.
  */
-#include <assert.h>
-
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "async/timer.h"
@@ -13,30 +24,31 @@
 #include "base/memory.h"
 #include "client/client.h"
 #include "client/discovery/discovery.h"
+#include "clustercache/cluster_connection_internal.h"
 #include "clustercache/clustercache_internal.h"
 #include "clustercache/kubeconfig_secret.h"
-#include "clustercache/pod.h"
-#include "clustercache/workload_internal.h"
+#include "clustercache/self_hosted.h"
 #include "net/pki.h"
 
-/* A cluster that has not answered by then does not keep others from connecting. */
-#define PERMIT_MOST SECOND
+/* How long a connect may hold its permit. */
+#define PERMIT_MAX SECOND
 
-/* How many may be in that state, in permits. */
-#define HANGING_MOST 2
+/* How many connects may go on without a permit, as a multiple of the permits. */
+#define HANGING_MAX 2
 
-/* Of a step, in requests: a server may make us wait with Retry-After, but not for ever. */
-#define STEPS_MOST 6
+/* The limit of a step in timeouts of a request: a server may delay us with Retry-After. */
+#define STEPS_MAX 6
 
 /*
- * The right to be connecting. It is given back after a while, whatever hangs, as long as not too
- * many hang: else it is this machine that is slow, and more at a time would make it worse.
+ * The right to connect. on_slow() gives it back while the connect goes on, unless many connects
+ * hang at once: then this machine is slow rather than the clusters, and more connects would not
+ * help.
  */
 struct permit {
     struct accessor *accessor;
-    struct semaphore *semaphore; /* NULL: given back */
+    struct semaphore *semaphore; /* where the permit came from; NULL: given back */
     struct timer timer;
-    bool hangs;
+    bool hangs; /* counted in cache->hanging */
 };
 
 static void permit_done(struct permit *permit)
@@ -50,7 +62,8 @@ static void permit_done(struct permit *permit)
 
 static void permit_watch(struct permit *permit);
 
-/* While handshakes wait for the processor nobody knows who is slow, and more would not help. */
+/* While handshakes wait for the processor, it is unknown which cluster is slow: look again later.
+ */
 static void on_slow(void *data)
 {
     struct permit *permit = data;
@@ -60,7 +73,7 @@ static void on_slow(void *data)
         return;
     }
     permit->accessor->is_slow = true;
-    if (cache->hanging >= HANGING_MOST * cache->config->options.handshakes) {
+    if (cache->hanging >= HANGING_MAX * cache->config->options.handshakes) {
         permit_watch(permit);
         return;
     }
@@ -72,10 +85,13 @@ static void on_slow(void *data)
 static void permit_watch(struct permit *permit)
 {
     struct loop *loop = permit->accessor->cache->config->loop;
-    timer_start(loop, &permit->timer, loop_now(loop) + PERMIT_MOST, on_slow, permit);
+    timer_start(loop, &permit->timer, loop_now(loop) + PERMIT_MAX, on_slow, permit);
 }
 
-/* Suspends until it is this cluster's turn. Those that were slow have turns of their own. */
+/*
+ * Suspends until a permit is free. Clusters that were slow have permits of their own, so that
+ * healthy clusters do not wait behind them.
+ */
 static struct error *permit_take(struct permit *permit)
 {
     struct accessor *accessor = permit->accessor;
@@ -88,57 +104,63 @@ static struct error *permit_take(struct permit *permit)
     return NULL;
 }
 
-/* Steps 6 to 9. The permit is given back once the cluster has answered. */
-static struct error *open_client(struct permit *permit, struct workload *workload)
+/*
+ * Client, first request, discovery. The permit is given back once the cluster has answered: what
+ * follows waits for the network. Suspends.
+ */
+static struct error *open_client(struct permit *permit, struct cluster_connection *connection)
 {
     SCOPED(arena) arena = {0};
     struct discovery_mapping mapping;
     log_v(6, "Creating HTTP client and mapper");
-    workload_open(workload);
-    TRY(workload_probe(workload, workload->config->options.timing.probe_timeout),
+    cluster_connection_open(connection);
+    TRY(cluster_connection_probe(connection, connection->config->options.timing.probe_timeout),
         "cluster is not reachable");
     permit_done(permit);
-    FIBER_TIMEOUT(STEPS_MOST * workload->config->options.timeout);
-    TRY(discovery_find_kind(workload->discovery, &arena, GVK("", "v1", "Node"), &mapping),
+    FIBER_TIMEOUT(STEPS_MAX * connection->config->options.timeout);
+    TRY(discovery_find_kind(connection->discovery, &arena, GVK("", "v1", "Node"), &mapping),
         "error getting REST mapping");
     return NULL;
 }
 
-/* Steps 11 and 12: a cluster this process runs on is asked directly. */
-static struct error *use_own_cluster(struct accessor *accessor, struct workload *workload)
+/* Opens the client again, with the in-cluster address, if this process runs on the cluster.
+ * Suspends. */
+static struct error *use_in_cluster_server(struct accessor *accessor,
+                                           struct cluster_connection *connection)
 {
-    bool is_on;
+    bool is_self_hosted;
     SCOPED(permit) permit = {.accessor = accessor};
-    FIBER_TIMEOUT(STEPS_MOST * workload->config->options.timeout);
+    FIBER_TIMEOUT(STEPS_MAX * connection->config->options.timeout);
     log_v(6, "Detect if controller is running on the cluster");
-    TRY(pod_is_on(workload, &is_on), "error checking if we're running on workload cluster");
-    if (!is_on)
+    TRY(self_hosted_check(connection, &is_self_hosted),
+        "error checking if we're running on workload cluster");
+    if (!is_self_hosted)
         return NULL;
     log_v(6, "Controller is running on the cluster, updating REST config with in-cluster config");
-    TRY(kubeconfig_use_in_cluster_server(&workload->rest, NULL),
+    TRY(kubeconfig_use_in_cluster_server(&connection->rest, NULL),
         "error getting in-cluster REST config");
     TRY(permit_take(&permit));
-    TRY(open_client(&permit, workload),
+    TRY(open_client(&permit, connection),
         "error creating HTTP client and mapper (using in-cluster config)");
     return NULL;
 }
 
-/* Steps 1 to 12. */
-static struct error *make(struct accessor *accessor, struct kubeconfig_secret_mark *mark,
-                          struct workload **ret_workload)
+/* A connection without caches. Suspends. */
+static struct error *open_connection(struct accessor *accessor, struct kubeconfig_secret_mark *mark,
+                                     struct cluster_connection **ret_connection)
 {
     struct clustercache_config *config = accessor->cache->config;
     SCOPED(rest_config) rest = {0};
     SCOPED(permit) permit = {.accessor = accessor};
     TRY(permit_take(&permit));
     log_v(6, "Creating REST config");
-    TRY(turn_take()); /* YAML and certificates are read: this takes as long as a handshake */
+    TRY(turn_take()); /* parsing YAML and certificates takes as long as a handshake */
     TRY(kubeconfig_secret_read(accessor, mark, &rest));
-    OWNED(workload) workload = workload_new(config, accessor->key, &rest);
-    TRY(open_client(&permit, workload), "error creating HTTP client and mapper");
+    OWNED(cluster_connection) connection = cluster_connection_new(config, accessor->key, &rest);
+    TRY(open_client(&permit, connection), "error creating HTTP client and mapper");
     log_v(6, "Creating uncached client");
-    TRY(use_own_cluster(accessor, workload));
-    *ret_workload = TAKE(workload);
+    TRY(use_in_cluster_server(accessor, connection));
+    *ret_connection = TAKE(connection);
     return NULL;
 }
 
@@ -153,7 +175,7 @@ static void make_key(void *data)
     job->err = pki_rsa_key(&job->pem);
 }
 
-/* Once per accessor, on a worker thread. Suspends. */
+/* Once per accessor, on a worker thread, because an RSA key takes long to make. Suspends. */
 static struct error *make_private_key(struct accessor *accessor)
 {
     if (!accessor->cache->config->options.private_keys || accessor->private_key)
@@ -167,51 +189,61 @@ static struct error *make_private_key(struct accessor *accessor)
     return error_wrap(err, "error creating client certificate private key");
 }
 
-static bool may_move(const struct accessor *accessor, const struct workload *workload)
+/* Caches move only between connections to one server; else they are filled anew. */
+static bool may_move_caches(const struct accessor *accessor,
+                            const struct cluster_connection *connection)
 {
-    return accessor->workload && workload_is_same_server(accessor->workload, workload);
+    return accessor->connection &&
+           cluster_connection_is_same_server(accessor->connection, connection);
 }
 
-static struct error *create(struct accessor *accessor, struct kubeconfig_secret_mark *mark,
-                            struct workload **ret_workload)
+/* A connection that can be published: with caches, or one that takes over those there are. */
+static struct error *create_connection(struct accessor *accessor,
+                                       struct kubeconfig_secret_mark *mark,
+                                       struct cluster_connection **ret_connection)
 {
-    OWNED(workload) workload = NULL;
+    OWNED(cluster_connection) connection = NULL;
     log_v(6, "Creating connection");
-    TRY(make(accessor, mark, &workload));
+    TRY(open_connection(accessor, mark, &connection));
     TRY(make_private_key(accessor));
     struct error *err = NULL;
-    if (!may_move(accessor, workload)) {
+    if (!may_move_caches(accessor, connection)) {
         log_v(6, "Creating cached client and cache");
-        err = workload_begin_caches(workload);
+        err = cluster_connection_begin_caches(connection);
     }
-    if (err) /* what has begun must end */
-        workload_end(workload, &accessor->cache->endings);
+    if (err) /* caches that were begun must be ended */
+        cluster_connection_end(connection, &accessor->cache->endings);
     else
-        *ret_workload = TAKE(workload);
+        *ret_connection = TAKE(connection);
     return err;
 }
 
-static void fail(struct accessor *accessor, const struct error *err, duration took)
+/* Changed credentials that fail say nothing about the health of the connection in use. */
+static void note_failed_connect(struct accessor *accessor, const struct error *err, duration took)
 {
     const struct accessor_moment moment = accessor_now(accessor);
-    if (accessor->workload) {
+    if (accessor->connection) {
         accessor->last_change_error = moment.now;
-        log_error("Changed credentials are of no use, the connection stays as it is",
+        log_error("Cannot connect with the changed credentials, keeping the current connection",
                   LOG_ERROR(err), LOG_DURATION("duration", took));
         return;
     }
     log_error("Connect failed", LOG_ERROR(err), LOG_DURATION("duration", took));
     accessor_health_connect_failed(&accessor->health, moment);
     clustercache_series_up(accessor, false);
-    accessor->news = ACCESSOR_CONNECT_FAILED;
+    accessor->result = ACCESSOR_CONNECT_FAILED;
 }
 
-/* A connection that works takes its place. Suspends, but only when all of that is done. */
-static void publish(struct accessor *accessor, struct workload *workload, duration took)
+/*
+ * Puts a connection into the accessor, in place of the old one if there is one. Moving caches
+ * suspends, so the state of the accessor is complete before that.
+ */
+static void publish_connection(struct accessor *accessor, struct cluster_connection *connection,
+                               duration took)
 {
-    OWNED(workload) old = accessor->workload;
-    const bool moves = !workload->caches;
-    accessor->workload = workload_ref(workload);
+    OWNED(cluster_connection) old = accessor->connection;
+    const bool moves = !connection->caches;
+    accessor->connection = cluster_connection_ref(connection);
     accessor->cache->connected += !old;
     accessor->last_change_error = REQUEUE_NEVER;
     accessor_health_connected(&accessor->health, accessor_now(accessor));
@@ -219,16 +251,17 @@ static void publish(struct accessor *accessor, struct workload *workload, durati
     accessor->is_connecting = false;
     if (moves) {
         log_info("Connected with changed credentials", LOG_DURATION("duration", took));
-        workload_take_over(workload, old);
+        cluster_connection_take_over(connection, old);
         return;
     }
     if (old)
-        workload_end(old, &accessor->cache->endings);
-    accessor->did_connect = true; /* also of another server: watches are to be asked for anew */
+        cluster_connection_end(old, &accessor->cache->endings);
+    accessor->did_connect = true; /* also after a move to another server: watches are gone */
     log_info("Connected", LOG_DURATION("duration", took));
 }
 
-static struct error *run(void *data)
+/* An accessor that is gone, or a cache that stops, has no use for the result. */
+static struct error *run_connect(void *data)
 {
     struct accessor *accessor = data;
     LOG_CONTEXT(LOG_STR("controller", STR("clustercache")),
@@ -236,23 +269,22 @@ static struct error *run(void *data)
     struct loop *loop = accessor->cache->config->loop;
     const int64_t begun = loop_now(loop);
     SCOPED(kubeconfig_secret_mark) mark = {0};
-    OWNED(workload) workload = NULL;
+    OWNED(cluster_connection) connection = NULL;
     log_v(4, "Connecting");
-    OWNED(error) err = create(accessor, &mark, &workload);
+    OWNED(error) err = create_connection(accessor, &mark, &connection);
     if (accessor->is_gone || fiber_is_canceled(fiber_current())) {
-        if (workload)
-            workload_end(workload, &accessor->cache->endings);
+        if (connection)
+            cluster_connection_end(connection, &accessor->cache->endings);
         return NULL;
     }
-    if (!workload) {
-        fail(accessor, err, loop_now(loop) - begun);
+    if (!connection) {
+        note_failed_connect(accessor, err, loop_now(loop) - begun);
         accessor->is_connecting = false;
     } else {
-        assert(workload);
         kubeconfig_secret_mark_done(&accessor->secret);
         accessor->secret = mark;
         mark = (struct kubeconfig_secret_mark){0};
-        publish(accessor, workload, loop_now(loop) - begun);
+        publish_connection(accessor, connection, loop_now(loop) - begun);
     }
     clustercache_wake(accessor);
     return NULL;
@@ -261,5 +293,5 @@ static struct error *run(void *data)
 void accessor_start_connect(struct accessor *accessor)
 {
     accessor->is_connecting = true;
-    scope_start(&accessor->operations, "connect", run, accessor);
+    scope_start(&accessor->operations, "connect", run_connect, accessor);
 }

@@ -1,3 +1,8 @@
+/*
+ * Secrets are read from the cache of the management cluster. A changed Secret is noticed by its
+ * resourceVersion first and by the digest of the kubeconfig second, so that a new label does not
+ * cost a connection. Buffers with credentials are wiped when they are released.
+ */
 #include "clustercache/kubeconfig_secret.h"
 
 #include "apimachinery/object_text.h"
@@ -29,7 +34,7 @@ static struct object_text *find_secret(const struct accessor *accessor)
     return cache_get_text(accessor->cache->config->options.secrets, key);
 }
 
-/* Appends the kubeconfig that a Secret holds. */
+/* Appends the kubeconfig: data.value of the Secret. */
 static struct error *read_value(const struct object_text *text, struct buf *value)
 {
     OWNED(object) secret = NULL;
@@ -47,8 +52,8 @@ void kubeconfig_secret_mark_done(struct kubeconfig_secret_mark *mark)
     *mark = (struct kubeconfig_secret_mark){0};
 }
 
-static void note(struct kubeconfig_secret_mark *mark, const struct object_text *text,
-                 struct str value)
+static void note_secret(struct kubeconfig_secret_mark *mark, const struct object_text *text,
+                        struct str value)
 {
     const struct str version = object_text_resource_version(text);
     mem_free(mark->version);
@@ -69,7 +74,7 @@ struct error *kubeconfig_secret_read(const struct accessor *accessor,
                          STR_ARG(accessor->key.name));
     TRY(read_value(text, &value), "%s", failed);
     TRY(buf_check(&value), "%s", failed);
-    note(mark, text, buf_str(&value));
+    note_secret(mark, text, buf_str(&value));
     const struct kubeconfig_options options = {.untrusted = true,
                                                .refused_in = STR("ClusterCache")};
     struct error *err = kubeconfig_read(buf_str(&value), STR(""), &options, ret_config);
@@ -89,10 +94,10 @@ bool kubeconfig_secret_has_changed(struct accessor *accessor)
         return false;
     OWNED(error) err = read_value(text, &value);
     if (err)
-        return false; /* nothing to change to */
+        return false; /* keep the connection: there is no other kubeconfig */
     sha256_of(buf_str(&value), digest);
     const bool is_same = memcmp(digest, used->digest, sizeof(digest)) == 0;
-    if (is_same) /* labels or the like: need not be looked at again */
-        note(used, text, buf_str(&value));
+    if (is_same) /* only metadata changed: this version needs no second look */
+        note_secret(used, text, buf_str(&value));
     return !is_same;
 }

@@ -1,4 +1,4 @@
-/* The kubeconfig of a cluster, out of its Secret. */
+/* The Secret "<cluster>-kubeconfig" and the kubeconfig in it. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,24 +14,27 @@ struct rest_config;
 
 #define KUBECONFIG_SECRET_SUFFIX "-kubeconfig"
 
-/* From the name of a Secret to that of its cluster; false for other Secrets. */
+/* The cluster of a kubeconfig Secret, by its name; false for other Secrets. */
 bool kubeconfig_secret_cluster(struct key secret, struct key *ret_cluster);
 
-/* Which kubeconfig it was. */
+/* Identifies the kubeconfig a connection was made with. */
 struct kubeconfig_secret_mark {
-    char *version; /* of the Secret; NULL: none yet */
+    char *version; /* resourceVersion of the Secret; NULL: none */
     uint8_t digest[SHA256_LEN];
 };
 
 void kubeconfig_secret_mark_done(struct kubeconfig_secret_mark *mark);
 
 /*
- * The kubeconfig as a rest_config, and which one it is; mark is empty. Text that is not ours: it
- * may name neither files nor programs.
+ * Reads the kubeconfig into a rest_config and fills the mark, which must be empty. The kubeconfig
+ * is not trusted: files and programs in it are refused.
  */
 MUST_USE struct error *kubeconfig_secret_read(const struct accessor *accessor,
                                               struct kubeconfig_secret_mark *mark,
                                               struct rest_config *ret_config);
 
-/* Is there another kubeconfig than the one in use? One that is not there is none. */
+/*
+ * True if the Secret has another kubeconfig than the connection. A Secret that is missing or cannot
+ * be read has none. Remembers versions of the Secret with the same kubeconfig.
+ */
 bool kubeconfig_secret_has_changed(struct accessor *accessor);

@@ -1,11 +1,18 @@
-/* A probe: is the connection still good? */
+/*
+ * The probe operation: GET / through the connection of an accessor.
+ *
+ * While a probe waits, the connection may be replaced (changed credentials) or ended. The result of
+ * such a probe says nothing about the current connection and is dropped; the key is queued anyway,
+ * because the reconcile counts on it.
+ */
 #include "async/fiber.h"
 #include "base/log.h"
+#include "clustercache/cluster_connection_internal.h"
 #include "clustercache/clustercache_internal.h"
 #include "clustercache/clustercache_log.h"
-#include "clustercache/workload_internal.h"
 
-static enum accessor_probe classify(const struct error *err)
+/* ERROR_UNAUTHORIZED without the status 401 did not come from the server. */
+static enum accessor_probe classify_probe(const struct error *err)
 {
     if (!err)
         return ACCESSOR_PROBE_SUCCEEDED;
@@ -14,8 +21,8 @@ static enum accessor_probe classify(const struct error *err)
                : ACCESSOR_PROBE_FAILED;
 }
 
-static void log_outcome(const struct accessor *accessor, enum accessor_probe probe,
-                        const struct error *err)
+static void log_probe(const struct accessor *accessor, enum accessor_probe probe,
+                      const struct error *err)
 {
     const uint32_t most = accessor->cache->config->options.timing.threshold;
     if (probe == ACCESSOR_PROBE_SUCCEEDED)
@@ -27,48 +34,48 @@ static void log_outcome(const struct accessor *accessor, enum accessor_probe pro
                          err->message);
 }
 
-static void conclude(struct accessor *accessor, const struct error *err)
+/* Takes the result over into health, metrics and accessor, and disconnects if the probe says so. */
+static void conclude_probe(struct accessor *accessor, const struct error *err)
 {
-    const enum accessor_probe probe = classify(err);
-    const struct accessor_verdict verdict = accessor_health_probed(
+    const enum accessor_probe probe = classify_probe(err);
+    const struct probe_consequence consequence = accessor_health_probed(
         &accessor->health, probe, accessor->cache->config->options.timing.threshold,
         accessor_now(accessor));
     clustercache_series_probed(accessor, probe == ACCESSOR_PROBE_SUCCEEDED);
-    log_outcome(accessor, probe, err);
-    accessor->news = ACCESSOR_PROBED;
-    if (!verdict.too_many_failures && !verdict.unauthorized)
+    log_probe(accessor, probe, err);
+    accessor->result = ACCESSOR_PROBED;
+    if (!consequence.too_many_failures && !consequence.unauthorized)
         return;
     accessor_disconnect(accessor);
     accessor->did_disconnect = true;
-    accessor->news = verdict.unauthorized ? ACCESSOR_UNAUTHORIZED : ACCESSOR_TOO_MANY;
+    accessor->result = consequence.unauthorized ? ACCESSOR_UNAUTHORIZED : ACCESSOR_TOO_MANY;
 }
 
-static struct error *run(void *data)
+static struct error *run_probe(void *data)
 {
     struct accessor *accessor = data;
     LOG_CONTEXT(LOG_STR("controller", STR("clustercache")),
                 LOG_KEY("Cluster", accessor->key.namespace, accessor->key.name));
-    OWNED(workload) workload = workload_ref(accessor->workload);
+    OWNED(cluster_connection) connection = cluster_connection_ref(accessor->connection);
     const struct clustercache *cache = accessor->cache;
     if (cache->on_probe)
         cache->on_probe(cache->on_probe_data, accessor->key, accessor->probe_due);
     log_v(6, "Run health probe");
     OWNED(error)
-    err = workload_probe(workload, cache->config->options.timing.probe_timeout);
+    err = cluster_connection_probe(connection, cache->config->options.timing.probe_timeout);
     accessor->is_probing = false;
-    /* What was found out about a connection that has been replaced or ended says nothing. */
-    if (accessor->workload == workload && !fiber_is_canceled(fiber_current()))
-        conclude(accessor, err);
+    if (accessor->connection == connection && !fiber_is_canceled(fiber_current()))
+        conclude_probe(accessor, err);
     clustercache_wake(accessor);
     return NULL;
 }
 
 void accessor_start_probe(struct accessor *accessor)
 {
-    if (!accessor->workload) {
+    if (!accessor->connection) {
         log_v(6, "Skipping health check, not connected");
         return;
     }
     accessor->is_probing = true;
-    scope_start(&accessor->operations, "probe", run, accessor);
+    scope_start(&accessor->operations, "probe", run_probe, accessor);
 }

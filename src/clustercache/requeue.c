@@ -2,6 +2,7 @@
 
 #include "base/random.h"
 
+/* Mirrors shouldRequeue() of Cluster API: exactly `interval` ago is long enough. */
 bool requeue_should_wait(int64_t now, int64_t last, duration interval, duration *ret_remaining)
 {
     if (last <= REQUEUE_NEVER)

@@ -1,4 +1,7 @@
-/* When a key is to come again: plain arithmetic in whole nanoseconds, so that no rest can spin. */
+/*
+ * Delays of requeues. Arithmetic in whole nanoseconds: with floating point a remainder could round
+ * to zero and the key would be reconciled in a busy loop.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -9,14 +12,14 @@
 
 struct random;
 
-/* A point in time before all others; adding a span to it still lies before all real ones. */
+/* Before all real times, also after any duration is added to it. */
 #define REQUEUE_NEVER (INT64_MIN / 2)
 
-/* Is it too early to do something again that was last done then? How long it still is. */
+/* True if less than the interval has passed since `last`; returns what remains of it. */
 bool requeue_should_wait(int64_t now, int64_t last, duration interval, duration *ret_remaining);
 
-/* The smallest, or the fallback when there is none. */
+/* The smallest delay, or the fallback if there is none. */
 duration requeue_min_or_default(const duration *delays, size_t count, duration fallback);
 
-/* Grows by up to this share, never less; a share of 0 or less changes nothing. */
+/* The delay, grown by a random part of this share. A share of 0 or less changes nothing. */
 duration requeue_spread(struct random *random, duration delay, double share);

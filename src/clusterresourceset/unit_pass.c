@@ -31,7 +31,7 @@ struct unit_pass {
     struct object *cluster_object;
     struct arena arena;
     struct object *binding;
-    struct workload *workload;
+    struct cluster_connection *connection;
     struct binding_resource *results;
     size_t result_count;
     struct fault fault; /* texts in the arena */
@@ -46,7 +46,7 @@ static void unit_pass_done(struct unit_pass *pass)
     plan_free(pass->plan);
     object_free(pass->cluster_object);
     object_free(pass->binding);
-    workload_free(pass->workload);
+    cluster_connection_free(pass->connection);
     buf_done(&pass->applied);
     arena_done(&pass->arena);
 }
@@ -178,8 +178,9 @@ static struct error *talk_to_cluster(void *data)
 {
     struct talk *talk = data;
     struct unit_pass *pass = talk->pass;
-    const struct apply_target target = {workload_client(pass->workload),
-                                        workload_discovery(pass->workload), talk->is_first};
+    const struct apply_target target = {cluster_connection_client(pass->connection),
+                                        cluster_connection_discovery(pass->connection),
+                                        talk->is_first};
     FIBER_TIMEOUT(pass->begun + time_to_apply(pass) - loop_now(pass->set->resourceset->loop));
     talk->err = apply_content(&target, talk->content,
                               pass->plan->spec.strategy == RESOURCE_RECONCILE ? APPLY_RECONCILE
@@ -307,8 +308,9 @@ static struct error *wait_for_client(struct unit_pass *pass, struct error *err)
 static struct error *check_server(struct unit_pass *pass)
 {
     struct str version = {0};
-    OWNED(error) unknown = workload_server_version(pass->workload, &version);
-    struct error *err = old_server_check(workload_client(pass->workload), version, pass->cluster);
+    OWNED(error) unknown = cluster_connection_server_version(pass->connection, &version);
+    struct error *err =
+        old_server_check(cluster_connection_client(pass->connection), version, pass->cluster);
     if (err)
         blame(pass, TROUBLE_OLD_SERVER, STR(""), STR(""), str_from_c(err->message));
     return err;
@@ -326,8 +328,8 @@ static struct error *work(struct unit_pass *pass)
     const bool was_known = pass->binding != NULL;
     if (!was_known)
         TRY(ensure_binding(pass));
-    struct error *err =
-        clustercache_get_client(resourceset->options.clustercache, pass->cluster, &pass->workload);
+    struct error *err = clustercache_get_client(resourceset->options.clustercache, pass->cluster,
+                                                &pass->connection);
     if (err)
         return wait_for_client(pass, err);
     err = check_server(pass);

@@ -4,11 +4,11 @@
  */
 #pragma once
 
-#include "api_rig.h"
+#include "api_fixture.h"
 
-void api_bench_writes(struct api_rig *rig);
-void api_bench_reads(struct api_rig *rig);
-void api_bench_watches(struct api_rig *rig);
-void api_bench_fan_out(struct api_rig *rig);
-void api_bench_start(struct api_rig *rig);
-void api_bench_clusters(struct api_rig *rig);
+void api_bench_writes(struct api_fixture *fixture);
+void api_bench_reads(struct api_fixture *fixture);
+void api_bench_watches(struct api_fixture *fixture);
+void api_bench_fan_out(struct api_fixture *fixture);
+void api_bench_start(struct api_fixture *fixture);
+void api_bench_clusters(struct api_fixture *fixture);

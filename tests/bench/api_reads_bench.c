@@ -10,8 +10,8 @@
 #define LISTS        8
 #define SECONDS      4.0
 
-static void make_create(void *data, size_t worker, size_t number, struct api_rig_request *request,
-                        struct buf *target, struct buf *body)
+static void make_create(void *data, size_t worker, size_t number,
+                        struct api_fixture_request *request, struct buf *target, struct buf *body)
 {
     char name[32];
     (void)data;
@@ -20,10 +20,10 @@ static void make_create(void *data, size_t worker, size_t number, struct api_rig
     request->method = STR("POST");
     request->type = STR("application/json");
     buf_add(target, STR("/api/v1/namespaces/bench/configmaps"));
-    api_rig_write_config_map(body, str_from_c(name), OBJECT_BYTES, number);
+    api_fixture_write_config_map(body, str_from_c(name), OBJECT_BYTES, number);
 }
 
-static void make_get(void *data, size_t worker, size_t number, struct api_rig_request *request,
+static void make_get(void *data, size_t worker, size_t number, struct api_fixture_request *request,
                      struct buf *target, struct buf *body)
 {
     (void)data;
@@ -34,7 +34,7 @@ static void make_get(void *data, size_t worker, size_t number, struct api_rig_re
     buf_add(target, STR("/api/v1/namespaces/bench/configmaps/config-00001"));
 }
 
-static void make_list(void *data, size_t worker, size_t number, struct api_rig_request *request,
+static void make_list(void *data, size_t worker, size_t number, struct api_fixture_request *request,
                       struct buf *target, struct buf *body)
 {
     (void)data;
@@ -47,14 +47,14 @@ static void make_list(void *data, size_t worker, size_t number, struct api_rig_r
 
 static void fill(struct http_client *client)
 {
-    const struct api_rig_request namespace = {
+    const struct api_fixture_request namespace = {
         .method = STR("POST"),
         .target = STR("/api/v1/namespaces"),
         .type = STR("application/json"),
         .body =
             STR("{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"bench\"}}"),
     };
-    api_rig_must(api_rig_send(client, &namespace, NULL));
+    api_fixture_must(api_fixture_send(client, &namespace, NULL));
     struct api_load load = {.clients = &client,
                             .client_count = 1,
                             .workers = AT_ONCE,
@@ -63,36 +63,36 @@ static void fill(struct http_client *client)
     api_load_run(&load);
 }
 
-static void measure(const struct api_rig *rig, struct api_load *load, const char *what)
+static void measure(const struct api_fixture *fixture, struct api_load *load, const char *what)
 {
     load->seconds = 0;
     load->requests = load->workers;
     api_load_run(load); /* connects */
     load->requests = SIZE_MAX;
     load->seconds = SECONDS;
-    const double cpu = api_rig_cpu(rig), own = bench_cpu();
+    const double cpu = api_fixture_cpu(fixture), own = bench_cpu();
     api_load_run(load);
     const double each = 1e6 / (double)(load->done ? load->done : 1);
     bench_row(what, api_load_rate(load), "/s", "server CPU %.0f us, client CPU %.0f us, %.0f MB/s",
-              (api_rig_cpu(rig) - cpu) * each, (bench_cpu() - own) * each,
+              (api_fixture_cpu(fixture) - cpu) * each, (bench_cpu() - own) * each,
               (double)load->bytes / load->took / 1e6);
     if (load->failed)
         printf("  FAILED: %zu requests\n", load->failed);
 }
 
-void api_bench_reads(struct api_rig *rig)
+void api_bench_reads(struct api_fixture *fixture)
 {
-    api_rig_start(rig, NULL);
-    OWNED(http_client) http1 = api_rig_client(rig, AT_ONCE, false);
-    OWNED(http_client) http2 = api_rig_client(rig, 1, true);
+    api_fixture_start(fixture, NULL);
+    OWNED(http_client) http1 = api_fixture_client(fixture, AT_ONCE, false);
+    OWNED(http_client) http2 = api_fixture_client(fixture, 1, true);
     fill(http1);
     struct api_load gets = {
         .clients = &http1, .client_count = 1, .workers = AT_ONCE, .make = make_get};
-    measure(rig, &gets, "GETs of 1 KB, 64 HTTP/1.1 connections");
+    measure(fixture, &gets, "GETs of 1 KB, 64 HTTP/1.1 connections");
     gets.clients = &http2;
-    measure(rig, &gets, "GETs of 1 KB, 64 at once on one HTTP/2 connection");
+    measure(fixture, &gets, "GETs of 1 KB, 64 at once on one HTTP/2 connection");
     struct api_load lists = {
         .clients = &http1, .client_count = 1, .workers = LISTS, .make = make_list};
-    measure(rig, &lists, "lists of 500 objects of 1 KB, 8 HTTP/1.1 connections");
-    api_rig_stop(rig);
+    measure(fixture, &lists, "lists of 500 objects of 1 KB, 8 HTTP/1.1 connections");
+    api_fixture_stop(fixture);
 }

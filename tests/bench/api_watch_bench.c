@@ -54,17 +54,17 @@ static struct error *open_some(void *data)
     return NULL;
 }
 
-static void watches_open(struct watches *watches, const struct api_rig *rig, size_t count,
+static void watches_open(struct watches *watches, const struct api_fixture *fixture, size_t count,
                          bool http2, size_t per_client)
 {
     SCOPED(scope) scope = {0};
-    OWNED(http_client) client = api_rig_client(rig, 1, false);
+    OWNED(http_client) client = api_fixture_client(fixture, 1, false);
     SCOPED(buf) list = {0};
     OWNED(json_doc) doc = NULL;
-    const struct api_rig_request request = {
+    const struct api_fixture_request request = {
         .target = STR("/api/v1/namespaces/default/configmaps?limit=1")};
-    api_rig_must(api_rig_send(client, &request, &list));
-    api_rig_must(json_read(buf_str(&list), &doc));
+    api_fixture_must(api_fixture_send(client, &request, &list));
+    api_fixture_must(json_read(buf_str(&list), &doc));
     watches->version = json_path_str(json_doc_root(doc), "metadata.resourceVersion");
     watches->count = count;
     watches->per_client = http2 ? per_client : count;
@@ -72,10 +72,10 @@ static void watches_open(struct watches *watches, const struct api_rig *rig, siz
     watches->clients = mem_alloc_zero(watches->client_count * sizeof(struct http_client *));
     watches->streams = mem_alloc_zero(count * sizeof(struct http_response *));
     for (size_t i = 0; i < watches->client_count; i++)
-        watches->clients[i] = api_rig_client(rig, http2 ? 1 : count, http2);
+        watches->clients[i] = api_fixture_client(fixture, http2 ? 1 : count, http2);
     for (size_t i = 0; i < OPENERS; i++)
         scope_start(&scope, "open", open_some, watches);
-    api_rig_must(scope_wait(&scope));
+    api_fixture_must(scope_wait(&scope));
 }
 
 static void watches_done(struct watches *watches)
@@ -91,32 +91,32 @@ static void watches_done(struct watches *watches)
 /* Until the server has noticed that the watches are gone. */
 static void settle(void)
 {
-    api_rig_must(fiber_sleep(2 * SECOND));
+    api_fixture_must(fiber_sleep(2 * SECOND));
 }
 
-static void measure_idle(struct api_rig *rig, const char *what, size_t count, bool http2)
+static void measure_idle(struct api_fixture *fixture, const char *what, size_t count, bool http2)
 {
     SCOPED(watches) watches = {0};
-    const size_t before = api_rig_resident(rig);
+    const size_t before = api_fixture_resident(fixture);
     const double begun = bench_clock();
-    watches_open(&watches, rig, count, http2, PER_CONNECTION);
+    watches_open(&watches, fixture, count, http2, PER_CONNECTION);
     const double took = bench_clock() - begun;
-    api_rig_must(fiber_sleep(SECOND));
-    bench_row(what, (double)(api_rig_resident(rig) - before) / (double)count / 1024, "KiB",
+    api_fixture_must(fiber_sleep(SECOND));
+    bench_row(what, (double)(api_fixture_resident(fixture) - before) / (double)count / 1024, "KiB",
               "%zu connections, opened in %.1f s", http2 ? watches.client_count : count, took);
 }
 
-void api_bench_watches(struct api_rig *rig)
+void api_bench_watches(struct api_fixture *fixture)
 {
     /* A server of its own for each, so that none lives on memory the other has left. */
-    api_rig_start(rig, NULL);
-    measure_idle(rig, "memory per idle watch, 10,000 over HTTP/2", IDLE_HTTP2, true);
+    api_fixture_start(fixture, NULL);
+    measure_idle(fixture, "memory per idle watch, 10,000 over HTTP/2", IDLE_HTTP2, true);
     settle();
-    api_rig_stop(rig);
-    api_rig_start(rig, NULL);
-    measure_idle(rig, "memory per idle watch, 2,000 over HTTP/1.1", IDLE_HTTP1, false);
+    api_fixture_stop(fixture);
+    api_fixture_start(fixture, NULL);
+    measure_idle(fixture, "memory per idle watch, 2,000 over HTTP/1.1", IDLE_HTTP1, false);
     settle();
-    api_rig_stop(rig);
+    api_fixture_stop(fixture);
 }
 
 struct fan_out {
@@ -149,7 +149,7 @@ static struct error *write_round(struct fan_out *fan_out, struct http_client *cl
 {
     SCOPED(buf) body = {0};
     buf_print(&body, "{\"data\":{\"round\":\"%zu-%f\"}}", round, bench_clock());
-    const struct api_rig_request patch = {
+    const struct api_fixture_request patch = {
         .method = STR("PATCH"),
         .target = STR("/api/v1/namespaces/default/configmaps/watched"),
         .type = STR("application/merge-patch+json"),
@@ -158,7 +158,7 @@ static struct error *write_round(struct fan_out *fan_out, struct http_client *cl
     FIBER_TIMEOUT(MINUTE);
     fan_out->heard = 0;
     fan_out->written = bench_clock();
-    TRY(api_rig_send(client, &patch, NULL));
+    TRY(api_fixture_send(client, &patch, NULL));
     fan_out->acknowledged[round] = bench_clock() - fan_out->written;
     while (fan_out->heard < WATCHERS)
         TRY(event_wait(&fan_out->all_heard, "watchers"));
@@ -177,21 +177,22 @@ static double percentile(double *samples, size_t count, double part)
     return 1000 * samples[(size_t)((double)(count - 1) * part)];
 }
 
-static void measure_fan_out(struct api_rig *rig, const char *what, bool http2, size_t per_client)
+static void measure_fan_out(struct api_fixture *fixture, const char *what, bool http2,
+                            size_t per_client)
 {
     struct fan_out fan_out = {0};
     SCOPED(scope) scope = {0};
-    OWNED(http_client) client = api_rig_client(rig, 1, false);
+    OWNED(http_client) client = api_fixture_client(fixture, 1, false);
     fan_out.samples = mem_alloc_zero(sizeof(double) * WATCHERS * ROUNDS);
-    watches_open(&fan_out.watches, rig, WATCHERS, http2, per_client);
+    watches_open(&fan_out.watches, fixture, WATCHERS, http2, per_client);
     for (size_t i = 0; i < WATCHERS; i++)
         scope_start(&scope, "listen", listen, &fan_out);
-    const double cpu = api_rig_cpu(rig), own = bench_cpu();
+    const double cpu = api_fixture_cpu(fixture), own = bench_cpu();
     for (size_t i = 0; i < ROUNDS; i++)
-        api_rig_must(write_round(&fan_out, client, i));
-    api_rig_must(scope_wait(&scope));
+        api_fixture_must(write_round(&fan_out, client, i));
+    api_fixture_must(scope_wait(&scope));
     const double each = 1e6 / (double)fan_out.sample_count;
-    const double server_cpu = (api_rig_cpu(rig) - cpu) * each,
+    const double server_cpu = (api_fixture_cpu(fixture) - cpu) * each,
                  client_cpu = (bench_cpu() - own) * each;
     bench_row(
         what, percentile(fan_out.samples, fan_out.sample_count, 0.99), "ms p99",
@@ -203,25 +204,25 @@ static void measure_fan_out(struct api_rig *rig, const char *what, bool http2, s
     settle();
 }
 
-static void create_watched(struct api_rig *rig)
+static void create_watched(struct api_fixture *fixture)
 {
-    OWNED(http_client) client = api_rig_client(rig, 1, false);
+    OWNED(http_client) client = api_fixture_client(fixture, 1, false);
     SCOPED(buf) body = {0};
-    api_rig_write_config_map(&body, STR("watched"), WATCHED_BYTES, 0);
-    const struct api_rig_request create = {
+    api_fixture_write_config_map(&body, STR("watched"), WATCHED_BYTES, 0);
+    const struct api_fixture_request create = {
         .method = STR("POST"),
         .target = STR("/api/v1/namespaces/default/configmaps"),
         .type = STR("application/json"),
         .body = buf_str(&body),
     };
-    api_rig_must(api_rig_send(client, &create, NULL));
+    api_fixture_must(api_fixture_send(client, &create, NULL));
 }
 
-void api_bench_fan_out(struct api_rig *rig)
+void api_bench_fan_out(struct api_fixture *fixture)
 {
-    api_rig_start(rig, NULL);
-    create_watched(rig);
-    measure_fan_out(rig, "a change to 1,000 watchers on 20 HTTP/2 connections", true, 50);
-    measure_fan_out(rig, "a change to 1,000 watchers on HTTP/1.1 of their own", false, 1);
-    api_rig_stop(rig);
+    api_fixture_start(fixture, NULL);
+    create_watched(fixture);
+    measure_fan_out(fixture, "a change to 1,000 watchers on 20 HTTP/2 connections", true, 50);
+    measure_fan_out(fixture, "a change to 1,000 watchers on HTTP/1.1 of their own", false, 1);
+    api_fixture_stop(fixture);
 }

@@ -45,7 +45,7 @@ static double measure_syncs(const char *folder)
     return (double)count / (bench_clock() - begun);
 }
 
-static void make_put(void *data, size_t worker, size_t number, struct api_rig_request *request,
+static void make_put(void *data, size_t worker, size_t number, struct api_fixture_request *request,
                      struct buf *target, struct buf *body)
 {
     char name[32];
@@ -54,11 +54,11 @@ static void make_put(void *data, size_t worker, size_t number, struct api_rig_re
     request->method = STR("PUT");
     request->type = STR("application/json");
     buf_print(target, "/api/v1/namespaces/default/configmaps/%s", name);
-    api_rig_write_config_map(body, str_from_c(name), VALUE_BYTES, number);
+    api_fixture_write_config_map(body, str_from_c(name), VALUE_BYTES, number);
 }
 
-static void make_create(void *data, size_t worker, size_t number, struct api_rig_request *request,
-                        struct buf *target, struct buf *body)
+static void make_create(void *data, size_t worker, size_t number,
+                        struct api_fixture_request *request, struct buf *target, struct buf *body)
 {
     make_put(data, number, number, request, target, body);
     request->method = STR("POST");
@@ -67,14 +67,14 @@ static void make_create(void *data, size_t worker, size_t number, struct api_rig
     (void)worker;
 }
 
-static void make_grpc(void *data, size_t worker, size_t number, struct api_rig_request *request,
+static void make_grpc(void *data, size_t worker, size_t number, struct api_fixture_request *request,
                       struct buf *target, struct buf *body)
 {
     char key[32];
     SCOPED(buf) value = {0};
     (void)data;
     const size_t key_len = (size_t)snprintf(key, sizeof(key), "/bench/writer-%02zu", worker);
-    api_rig_write_config_map(&value, str_from_c(key), VALUE_BYTES, number);
+    api_fixture_write_config_map(&value, str_from_c(key), VALUE_BYTES, number);
     request->method = STR("POST");
     request->type = STR("application/grpc");
     buf_add(target, STR("/etcdserverpb.KV/Put"));
@@ -88,14 +88,14 @@ static void make_grpc(void *data, size_t worker, size_t number, struct api_rig_r
     buf_add(body, buf_str(&value));
 }
 
-static void make_json(void *data, size_t worker, size_t number, struct api_rig_request *request,
+static void make_json(void *data, size_t worker, size_t number, struct api_fixture_request *request,
                       struct buf *target, struct buf *body)
 {
     char key[32];
     SCOPED(buf) value = {0};
     (void)data;
     snprintf(key, sizeof(key), "/bench/writer-%02zu", worker);
-    api_rig_write_config_map(&value, str_from_c(key), VALUE_BYTES, number);
+    api_fixture_write_config_map(&value, str_from_c(key), VALUE_BYTES, number);
     request->method = STR("POST");
     request->type = STR("application/json");
     buf_add(target, STR("/v3/kv/put"));
@@ -117,17 +117,17 @@ static void write_pem(const char *folder, const char *name, struct buf *pem)
         fclose(file);
 }
 
-/* Makes an authority and a certificate; the rig trusts it. */
-static void make_certificates(struct api_rig *etcd)
+/* Makes an authority and a certificate; the fixture trusts it. */
+static void make_certificates(struct api_fixture *etcd)
 {
     const int64_t now = timestamp_now();
     const struct str name = STR("127.0.0.1");
     OWNED(pki_authority) authority = NULL;
     SCOPED(buf) certificate = {0};
     SCOPED(buf) key = {.secret = true};
-    api_rig_must(pki_authority_new(STR("bench"), now - HOUR, now + 24 * HOUR, &authority));
-    api_rig_must(pki_authority_write(authority, &certificate, &key));
-    api_rig_must(tls_trust_read(buf_str(&certificate), &etcd->config.tls.trust));
+    api_fixture_must(pki_authority_new(STR("bench"), now - HOUR, now + 24 * HOUR, &authority));
+    api_fixture_must(pki_authority_write(authority, &certificate, &key));
+    api_fixture_must(tls_trust_read(buf_str(&certificate), &etcd->config.tls.trust));
     const struct pki_request request = {.common_name = name,
                                         .names = &name,
                                         .name_count = 1,
@@ -137,34 +137,34 @@ static void make_certificates(struct api_rig *etcd)
                                         .not_after = now + 24 * HOUR};
     buf_clear(&certificate);
     buf_clear(&key);
-    api_rig_must(pki_issue(authority, &request, &certificate, &key));
+    api_fixture_must(pki_issue(authority, &request, &certificate, &key));
     write_pem(etcd->folder, "etcd.crt", &certificate);
     write_pem(etcd->folder, "etcd.key", &key);
 }
 
-static bool wait_etcd(struct api_rig *etcd)
+static bool wait_etcd(struct api_fixture *etcd)
 {
-    OWNED(http_client) client = api_rig_client(etcd, 1, false);
-    const struct api_rig_request request = {.target = STR("/health")};
+    OWNED(http_client) client = api_fixture_client(etcd, 1, false);
+    const struct api_fixture_request request = {.target = STR("/health")};
     for (int i = 0; i < 100; i++) {
-        OWNED(error) err = api_rig_send(client, &request, NULL);
+        OWNED(error) err = api_fixture_send(client, &request, NULL);
         if (!err)
             return true;
-        api_rig_must(fiber_sleep(100 * MILLISECOND));
+        api_fixture_must(fiber_sleep(100 * MILLISECOND));
     }
     return false;
 }
 
-static const char *find_etcd(char path[static API_RIG_PATH])
+static const char *find_etcd(char path[static API_FIXTURE_PATH])
 {
-    if (access(api_rig_path(path, "etcd/usr/bin/etcd"), X_OK) == 0)
+    if (access(api_fixture_path(path, "etcd/usr/bin/etcd"), X_OK) == 0)
         return path;
     return access("/usr/bin/etcd", X_OK) == 0 ? "/usr/bin/etcd" : NULL;
 }
 
-static bool start_etcd(struct api_rig *etcd, const struct api_rig *rig)
+static bool start_etcd(struct api_fixture *etcd, const struct api_fixture *fixture)
 {
-    char program[API_RIG_PATH];
+    char program[API_FIXTURE_PATH];
     SCOPED(buf) log = {0};
     SCOPED(buf) certificate = {0};
     SCOPED(buf) key = {0};
@@ -174,9 +174,9 @@ static bool start_etcd(struct api_rig *etcd, const struct api_rig *rig)
     const char *found = find_etcd(program);
     if (!found)
         return false;
-    api_rig_make_folder(etcd->folder, "bench-etcd");
-    etcd->network = rig->network;
-    etcd->tls = rig->tls;
+    api_fixture_make_folder(etcd->folder, "bench-etcd");
+    etcd->network = fixture->network;
+    etcd->tls = fixture->tls;
     etcd->config.server.host = STR("127.0.0.1");
     etcd->config.server.port = 32379;
     make_certificates(etcd);
@@ -204,11 +204,11 @@ static bool start_etcd(struct api_rig *etcd, const struct api_rig *rig)
                                 "--key-file",
                                 buf_c(&key),
                                 NULL};
-    etcd->pid = api_rig_spawn(buf_c(&log), argv);
+    etcd->pid = api_fixture_spawn(buf_c(&log), argv);
     return wait_etcd(etcd);
 }
 
-typedef void make_fn(void *data, size_t worker, size_t number, struct api_rig_request *request,
+typedef void make_fn(void *data, size_t worker, size_t number, struct api_fixture_request *request,
                      struct buf *target, struct buf *body);
 
 /* One thing that is measured, several times in turn with the others. */
@@ -223,11 +223,11 @@ struct contest {
 };
 
 /* Each writer has a connection of its own. */
-static void measure_round(const struct api_rig *rig, struct contest *contest, size_t round)
+static void measure_round(const struct api_fixture *fixture, struct contest *contest, size_t round)
 {
     struct http_client *clients[WRITERS_MAX];
     for (size_t i = 0; i < contest->writers; i++)
-        clients[i] = api_rig_client(rig, 1, contest->http2);
+        clients[i] = api_fixture_client(fixture, 1, contest->http2);
     struct api_load load = {.clients = clients,
                             .client_count = contest->writers,
                             .workers = contest->writers,
@@ -236,10 +236,10 @@ static void measure_round(const struct api_rig *rig, struct contest *contest, si
     api_load_run(&load); /* connects */
     load.requests = SIZE_MAX;
     load.seconds = SECONDS;
-    const double cpu = api_rig_cpu(rig);
+    const double cpu = api_fixture_cpu(fixture);
     api_load_run(&load);
     contest->rates[round] = api_load_rate(&load);
-    contest->cpu = 1e6 * (api_rig_cpu(rig) - cpu) / (double)(load.done ? load.done : 1);
+    contest->cpu = 1e6 * (api_fixture_cpu(fixture) - cpu) / (double)(load.done ? load.done : 1);
     if (load.failed)
         printf("  FAILED: %zu writes\n", load.failed);
     for (size_t i = 0; i < contest->writers; i++)
@@ -264,9 +264,9 @@ static void report(struct contest *contest, const struct contest *ours)
               contest->rates[ROUNDS - 1], contest->cpu, remark);
 }
 
-static void create_objects(const struct api_rig *rig)
+static void create_objects(const struct api_fixture *fixture)
 {
-    OWNED(http_client) client = api_rig_client(rig, WRITERS_MAX, false);
+    OWNED(http_client) client = api_fixture_client(fixture, WRITERS_MAX, false);
     struct api_load create = {.clients = &client,
                               .client_count = 1,
                               .workers = WRITERS_MAX,
@@ -275,7 +275,7 @@ static void create_objects(const struct api_rig *rig)
     api_load_run(&create);
 }
 
-void api_bench_writes(struct api_rig *rig)
+void api_bench_writes(struct api_fixture *fixture)
 {
     struct contest contests[] = {
         {"durable PUTs of a 1 KB ConfigMap, 1 writer",    1,           false, make_put,  false, {0}, 0},
@@ -292,25 +292,25 @@ void api_bench_writes(struct api_rig *rig)
          {0},
          0                                                                                            },
     };
-    struct api_rig etcd = {0};
-    api_rig_start(rig, NULL);
-    create_objects(rig);
-    bench_row("syncs of this disk, one after the other", measure_syncs(rig->folder), "/s",
+    struct api_fixture etcd = {0};
+    api_fixture_start(fixture, NULL);
+    create_objects(fixture);
+    bench_row("syncs of this disk, one after the other", measure_syncs(fixture->folder), "/s",
               "4 KiB and fdatasync()");
-    const bool has_etcd = start_etcd(&etcd, rig);
+    const bool has_etcd = start_etcd(&etcd, fixture);
     if (!has_etcd)
         printf("  etcd is not here; tests/bench/get-etcd fetches it\n");
     for (size_t round = 0; round < ROUNDS; round++)
         for (size_t i = 0; i < COUNT(contests); i++)
             if (has_etcd || !contests[i].is_etcd)
-                measure_round(contests[i].is_etcd ? &etcd : rig, &contests[i], round);
+                measure_round(contests[i].is_etcd ? &etcd : fixture, &contests[i], round);
     for (size_t i = 0; i < COUNT(contests); i++)
         if (has_etcd || !contests[i].is_etcd)
             report(&contests[i], &contests[contests[i].writers == 1 ? 0 : 2]);
     if (etcd.pid)
-        api_rig_kill(etcd.pid, SIGKILL);
+        api_fixture_kill(etcd.pid, SIGKILL);
     if (etcd.folder[0])
-        api_rig_remove_folder(etcd.folder);
+        api_fixture_remove_folder(etcd.folder);
     rest_config_done(&etcd.config);
-    api_rig_stop(rig);
+    api_fixture_stop(fixture);
 }

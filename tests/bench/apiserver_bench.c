@@ -17,7 +17,7 @@
 
 struct part {
     const char *name;
-    void (*measure)(struct api_rig *rig);
+    void (*measure)(struct api_fixture *fixture);
 };
 
 static const struct part parts[] = {
@@ -30,27 +30,27 @@ static const struct part parts[] = {
 };
 
 struct measurement {
-    struct api_rig rig;
+    struct api_fixture fixture;
     const char *which;
 };
 
 static struct error *measure(void *data)
 {
     struct measurement *measurement = data;
-    struct api_rig *rig = &measurement->rig;
-    rig->network = tcp_network_new(loop_current());
-    rig->tls = tls_context_new();
+    struct api_fixture *fixture = &measurement->fixture;
+    fixture->network = tcp_network_new(loop_current());
+    fixture->tls = tls_context_new();
     for (size_t i = 0; i < COUNT(parts); i++) {
         if (measurement->which && strcmp(measurement->which, parts[i].name) != 0)
             continue;
-        api_rig_make_folder(rig->folder, "bench-apiserver");
-        parts[i].measure(rig);
-        api_rig_remove_folder(rig->folder);
+        api_fixture_make_folder(fixture->folder, "bench-apiserver");
+        parts[i].measure(fixture);
+        api_fixture_remove_folder(fixture->folder);
     }
-    rest_config_done(&rig->config);
+    rest_config_done(&fixture->config);
     error_free(fiber_sleep(200 * MILLISECOND)); /* connections tidy themselves up */
-    tls_context_free(rig->tls);
-    network_free(rig->network);
+    tls_context_free(fixture->tls);
+    network_free(fixture->network);
     return NULL;
 }
 
@@ -62,5 +62,5 @@ void bench_apiserver(const char *which)
         fprintf(stderr, "bench: cannot raise the limit of open files to %d\n", FILES_MAX);
     bench_heading("The API server (a process of its own, TLS; the client is on the same machine)");
     OWNED(loop) loop = loop_new();
-    api_rig_must(loop_run(loop, measure, &measurement));
+    api_fixture_must(loop_run(loop, measure, &measurement));
 }

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "api_rig.h"
+#include "api_fixture.h"
 #include "apimachinery/object.h"
 #include "apimachinery/wellknown.h"
 #include "app/fleet.h"
@@ -22,8 +22,8 @@
 #include "base/log.h"
 #include "bench.h"
 #include "client/client.h"
+#include "cluster_servers.h"
 #include "controller/cache/cache.h"
-#include "farm.h"
 #include "net/network.h"
 #include "net/tcp.h"
 #include "net/tls.h"
@@ -50,8 +50,8 @@ struct results {
 };
 
 struct clusters_bench {
-    struct farm farm;
-    struct api_rig rig;
+    struct cluster_servers servers;
+    struct api_fixture fixture;
     struct results *results;
 
     /* Of one process. */
@@ -68,7 +68,7 @@ struct clusters_bench {
 
 static void must(struct error *err)
 {
-    api_rig_must(err);
+    api_fixture_must(err);
 }
 
 /* Processes. */
@@ -120,15 +120,15 @@ static void run_process(fiber_fn fn, struct clusters_bench *bench)
 
 static void open_network(struct clusters_bench *bench)
 {
-    bench->rig.network = tcp_network_new(loop_current());
-    bench->rig.tls = tls_context_new();
+    bench->fixture.network = tcp_network_new(loop_current());
+    bench->fixture.tls = tls_context_new();
 }
 
 static struct client *open_client(const struct clusters_bench *bench)
 {
-    return client_new(loop_current(), &(struct client_options){.config = &bench->rig.config,
-                                                               .network = bench->rig.network,
-                                                               .tls = bench->rig.tls,
+    return client_new(loop_current(), &(struct client_options){.config = &bench->fixture.config,
+                                                               .network = bench->fixture.network,
+                                                               .tls = bench->fixture.tls,
                                                                .qps = -1,
                                                                .burst = 1});
 }
@@ -147,7 +147,7 @@ static void register_secret(struct clusters_bench *bench, size_t index)
 {
     SCOPED(buf) kubeconfig = {.limit = 0};
     SCOPED(buf) text = {.limit = 0};
-    farm_kubeconfig(&bench->farm, index, &kubeconfig);
+    cluster_servers_kubeconfig(&bench->servers, index, &kubeconfig);
     buf_print(&text,
               "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"type\":\"cluster.x-k8s.io/secret\","
               "\"metadata\":{\"name\":\"c%zu-kubeconfig\",\"namespace\":\"default\",\"labels\":{"
@@ -163,16 +163,16 @@ static void register_cluster(struct clusters_bench *bench, size_t index)
     static const struct str provisioned =
         STR_INIT("{\"status\":{\"initialization\":{\"infrastructureProvisioned\":true,"
                  "\"controlPlaneInitialized\":true},\"phase\":\"Provisioned\"}}");
-    const bool is_well = farm_manner(&bench->farm, index) == FARM_WELL;
-    char name[32], address[FARM_ADDRESS];
+    const bool is_well = cluster_servers_manner(&bench->servers, index) == CLUSTER_SERVERS_WELL;
+    char name[32], address[CLUSTER_SERVERS_ADDRESS];
     SCOPED(buf) text = {.limit = 0};
     snprintf(name, sizeof(name), "c%zu", index);
-    farm_address(index, address);
+    cluster_servers_address(index, address);
     buf_print(&text,
               "{\"apiVersion\":\"cluster.x-k8s.io/v1beta2\",\"kind\":\"Cluster\",\"metadata\":{"
               "\"name\":\"%s\",\"namespace\":\"default\",\"labels\":{\"environment\":\"test\"%s}},"
               "\"spec\":{\"controlPlaneEndpoint\":{\"host\":\"%s\",\"port\":%u}}}",
-              name, is_well ? ",\"" HEALTHY_LABEL "\"" : "", address, bench->farm.port);
+              name, is_well ? ",\"" HEALTHY_LABEL "\"" : "", address, bench->servers.port);
     create(bench, GVR_CLUSTERS, &text);
     must(client_patch(bench->client, GVR_CLUSTERS, (struct key){STR("default"), str_from_c(name)},
                       CLIENT_PATCH_MERGE, provisioned,
@@ -204,23 +204,23 @@ static struct error *register_all(void *data)
 static void open_bench(struct clusters_bench *bench, size_t count, bool has_sick)
 {
     *bench = (struct clusters_bench){
-        .farm = {.count = count, .has_sick = has_sick},
+        .servers = {.count = count, .has_sick = has_sick},
     };
     bench->results = mmap(NULL, sizeof(*bench->results), PROT_READ | PROT_WRITE,
                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    farm_open(&bench->farm);
-    farm_start(&bench->farm);
-    api_rig_make_folder(bench->rig.folder, "bench-clusters");
-    api_rig_start(&bench->rig, NULL);
+    cluster_servers_open(&bench->servers);
+    cluster_servers_start(&bench->servers);
+    api_fixture_make_folder(bench->fixture.folder, "bench-clusters");
+    api_fixture_start(&bench->fixture, NULL);
 }
 
 static void close_bench(struct clusters_bench *bench)
 {
-    api_rig_stop(&bench->rig);
-    rest_config_done(&bench->rig.config);
-    api_rig_remove_folder(bench->rig.folder);
-    farm_stop(&bench->farm);
-    farm_close(&bench->farm);
+    api_fixture_stop(&bench->fixture);
+    rest_config_done(&bench->fixture.config);
+    api_fixture_remove_folder(bench->fixture.folder);
+    cluster_servers_stop(&bench->servers);
+    cluster_servers_close(&bench->servers);
     munmap(bench->results, sizeof(*bench->results));
 }
 
@@ -247,7 +247,7 @@ static void on_probe(void *data, struct key cluster, int64_t due)
 {
     struct clusters_bench *bench = data;
     if (bench->samples && bench->is_sampling && bench->probes < LATENESS_SAMPLES &&
-        farm_manner(&bench->farm, index_of(cluster)) == FARM_WELL)
+        cluster_servers_manner(&bench->servers, index_of(cluster)) == CLUSTER_SERVERS_WELL)
         bench->samples[bench->probes++] = lateness_of(due);
     else if (!bench->samples)
         bench->probes++;
@@ -256,9 +256,9 @@ static void on_probe(void *data, struct key cluster, int64_t due)
 static void start_fleet(struct clusters_bench *bench, struct str watch_filter)
 {
     must(fleet_new(loop_current(),
-                   &(struct fleet_options){.config = &bench->rig.config,
-                                           .network = bench->rig.network,
-                                           .tls = bench->rig.tls,
+                   &(struct fleet_options){.config = &bench->fixture.config,
+                                           .network = bench->fixture.network,
+                                           .tls = bench->fixture.tls,
                                            .user_agent = STR("bench"),
                                            .watch_filter = watch_filter,
                                            .qps = -1,

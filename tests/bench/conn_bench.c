@@ -14,7 +14,7 @@
 #include "async/semaphore.h"
 #include "base/memory.h"
 #include "bench.h"
-#include "farm.h"
+#include "cluster_servers.h"
 #include "http/client.h"
 #include "net/network.h"
 #include "net/tcp.h"
@@ -25,7 +25,7 @@
 #define FEW      100
 
 struct bench {
-    struct farm farm;
+    struct cluster_servers servers;
     size_t count;
     bool http2;
     struct network *network;
@@ -45,18 +45,19 @@ static void must(struct error *err)
 
 static struct http_client *make_client(struct bench *bench, size_t i)
 {
-    const struct farm_credentials credentials = farm_credentials(&bench->farm, i);
+    const struct cluster_servers_credentials credentials =
+        cluster_servers_credentials(&bench->servers, i);
     OWNED(tls_identity) identity = NULL;
     OWNED(tls_trust) trust = NULL;
     must(tls_identity_read(str_from_c(credentials.client), str_from_c(credentials.client_key),
                            &identity));
     must(tls_trust_read(str_from_c(credentials.authority), &trust));
-    char address[FARM_ADDRESS];
-    farm_address(i, address);
+    char address[CLUSTER_SERVERS_ADDRESS];
+    cluster_servers_address(i, address);
     const struct http_client_options options = {
         .endpoint = {.network = bench->network,
                      .host = str_from_c(address),
-                     .port = bench->farm.port,
+                     .port = bench->servers.port,
                      .tls = bench->tls,
                      .identity = identity,
                      .trust = trust,
@@ -183,8 +184,8 @@ static struct error *measure(void *data)
 
 void bench_connections(size_t count)
 {
-    struct bench bench = {.count = count, .farm = {.count = count}};
-    farm_open(&bench.farm);
+    struct bench bench = {.count = count, .servers = {.count = count}};
+    cluster_servers_open(&bench.servers);
     for (int http2 = 0; http2 < 2; http2++) {
         bench.http2 = http2;
         char heading[128];
@@ -192,7 +193,7 @@ void bench_connections(size_t count)
                  "%zu TLS connections over HTTP/%s, each to its own address and authority", count,
                  http2 ? "2" : "1.1");
         bench_heading(heading);
-        farm_start(&bench.farm);
+        cluster_servers_start(&bench.servers);
         /* A process of its own each, so that both begin with the same heap. */
         fflush(NULL);
         const pid_t client = fork();
@@ -203,7 +204,7 @@ void bench_connections(size_t count)
             _exit(0);
         }
         waitpid(client, NULL, 0);
-        farm_stop(&bench.farm);
+        cluster_servers_stop(&bench.servers);
     }
-    farm_close(&bench.farm);
+    cluster_servers_close(&bench.servers);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api_rig.h"
+#include "api_fixture.h"
 #include "apimachinery/condition.h"
 #include "apimachinery/object.h"
 #include "apimachinery/wellknown.h"
@@ -34,7 +34,7 @@
 #define CONNECT_TIMEOUT  (5 * MINUTE)
 
 struct sets_bench {
-    struct api_rig rig;
+    struct api_fixture fixture;
     struct client *admin;
     struct fleet *fleet;
     struct scope running;
@@ -42,7 +42,7 @@ struct sets_bench {
 
 static void must(struct error *err)
 {
-    api_rig_must(err);
+    api_fixture_must(err);
 }
 
 static struct error *run_fleet(void *data)
@@ -64,20 +64,20 @@ static void open_bench(struct sets_bench *bench, size_t clusters)
     snprintf(count, sizeof(count), "%zu", clusters);
     const char *const more[] = {"--virtual-clusters", count, NULL};
     *bench = (struct sets_bench){0};
-    api_rig_make_folder(bench->rig.folder, "bench-sets");
-    api_rig_start(&bench->rig, more);
-    bench->rig.network = tcp_network_new(loop_current());
-    bench->rig.tls = tls_context_new();
+    api_fixture_make_folder(bench->fixture.folder, "bench-sets");
+    api_fixture_start(&bench->fixture, more);
+    bench->fixture.network = tcp_network_new(loop_current());
+    bench->fixture.tls = tls_context_new();
     bench->admin =
-        client_new(loop_current(), &(struct client_options){.config = &bench->rig.config,
-                                                            .network = bench->rig.network,
-                                                            .tls = bench->rig.tls,
+        client_new(loop_current(), &(struct client_options){.config = &bench->fixture.config,
+                                                            .network = bench->fixture.network,
+                                                            .tls = bench->fixture.tls,
                                                             .qps = -1,
                                                             .burst = 1});
     must(fleet_new(loop_current(),
-                   &(struct fleet_options){.config = &bench->rig.config,
-                                           .network = bench->rig.network,
-                                           .tls = bench->rig.tls,
+                   &(struct fleet_options){.config = &bench->fixture.config,
+                                           .network = bench->fixture.network,
+                                           .tls = bench->fixture.tls,
                                            .user_agent = STR("bench"),
                                            .qps = -1,
                                            .burst = 1,
@@ -93,11 +93,11 @@ static void close_bench(struct sets_bench *bench)
     scope_done(&bench->running);
     fleet_free(bench->fleet);
     client_free(bench->admin);
-    api_rig_stop(&bench->rig);
-    rest_config_done(&bench->rig.config);
-    tls_context_free(bench->rig.tls);
-    network_free(bench->rig.network);
-    api_rig_remove_folder(bench->rig.folder);
+    api_fixture_stop(&bench->fixture);
+    rest_config_done(&bench->fixture.config);
+    tls_context_free(bench->fixture.tls);
+    network_free(bench->fixture.network);
+    api_fixture_remove_folder(bench->fixture.folder);
 }
 
 static void create(struct sets_bench *bench, struct gvr gvr, const struct buf *text)
@@ -249,10 +249,11 @@ static struct error *measure_rollout(void *data)
         snprintf(name, sizeof(name), "one%d", i);
         one = least_of(one, roll_out(&bench, name, "{\"matchLabels\":{\"bench\":\"one\"}}"));
     }
-    const double cpu = bench_cpu(), server = api_rig_cpu(&bench.rig);
+    const double cpu = bench_cpu(), server = api_fixture_cpu(&bench.fixture);
     const double all =
         roll_out(&bench, "all", "{\"matchLabels\":{\"corset.dev/virtual\":\"true\"}}");
-    const double cpu_used = bench_cpu() - cpu, server_used = api_rig_cpu(&bench.rig) - server;
+    const double cpu_used = bench_cpu() - cpu,
+                 server_used = api_fixture_cpu(&bench.fixture) - server;
     bench_row("10 objects to one cluster, 20 ms latency", one * 1e3, "ms", "best of three");
     bench_row("the same to 1,000 clusters", all * 1e3, "ms", "%.1f times; goal at most 5",
               all / one);

@@ -7,7 +7,7 @@
  * refused or only tried; revisions grow; what is stored is what was answered, and valid; and
  * whoever watched from the beginning knows at the end what a list shows.
  */
-#include "api_stage.h"
+#include "api_fixture.h"
 #include "apiserver/api.h"
 #include "apiserver/crd/custom.h"
 #include "apiserver/definitions.h"
@@ -29,7 +29,7 @@ static const struct json_value *targets, *patches; /* of session.json */
 static struct str definitions;
 
 struct session {
-    struct api_stage stage;
+    struct api_fixture fixture;
     struct http_request watches[TARGETS_MAX];
     struct map known[TARGETS_MAX]; /* what watchers began with, by name */
     int64_t begun[TARGETS_MAX];    /* at which revision; 0: nobody watches */
@@ -101,8 +101,8 @@ static struct json_doc *get(struct session *session, const struct json_value *ta
 {
     SCOPED(arena) arena = {.limit = 0};
     OWNED(json_doc) doc = NULL;
-    const int status = api_stage_call(&session->stage, STR("GET"), path_of(&arena, target, ""),
-                                      STR(""), STR(""), &doc);
+    const int status = api_fixture_call(&session->fixture, STR("GET"), path_of(&arena, target, ""),
+                                        STR(""), STR(""), &doc);
     CHECK(status == 200 || status == 404);
     return status == 200 ? TAKE(doc) : NULL;
 }
@@ -143,12 +143,12 @@ static void post_definition(struct session *session, struct store_id id, struct 
     OWNED(json_doc) definition = find_definition(id.key.name);
     json_write(&text, json_doc_root(definition));
     const int status =
-        api_stage_call(&session->stage, STR("POST"),
-                       STR("/apis/apiextensions.k8s.io/v1/customresourcedefinitions"),
-                       STR(JSON_TYPE), buf_str(&text), NULL);
+        api_fixture_call(&session->fixture, STR("POST"),
+                         STR("/apis/apiextensions.k8s.io/v1/customresourcedefinitions"),
+                         STR(JSON_TYPE), buf_str(&text), NULL);
     CHECK_EQ(status, 201);
-    const struct api_definition *made = map_get(&session->stage.api->definitions, id.key.name);
-    CHECK_OK(store_get(session->stage.api->store, id, &found));
+    const struct api_definition *made = map_get(&session->fixture.api->definitions, id.key.name);
+    CHECK_OK(store_get(session->fixture.api->store, id, &found));
     defined->text = object_text_ref(found.text);
     defined->custom = custom_ref(made->custom);
 }
@@ -157,7 +157,7 @@ static void post_definition(struct session *session, struct store_id id, struct 
 static void define(struct session *session, struct str name)
 {
     static struct map all; /* name -> struct defined */
-    struct api *api = session->stage.api;
+    struct api *api = session->fixture.api;
     const struct store_id id = {DEFINITIONS_RESOURCE, {.name = name}};
     struct defined *defined = map_find(&all, name);
     if (map_has(&api->definitions, name))
@@ -209,16 +209,16 @@ static void use(struct session *session, size_t index)
         return;
     if (definition.len)
         define(session, definition);
-    api_stage_call(&session->stage, STR("GET"), collection, STR(""), STR(""), &list);
+    api_fixture_call(&session->fixture, STR("GET"), collection, STR(""), STR(""), &list);
     const struct json_value *root = json_doc_root(list);
     session->begun[index] = revision_of(root);
     session->known[index].release = release_doc;
     JSON_FOREACH (key, item, json_get(root, STR("items")))
         map_put(&session->known[index], json_path_str(item, "metadata.name"),
                 copy_item(target, item));
-    api_stage_watch(&session->stage, &session->watches[index],
-                    arena_print(&arena, "%.*s?watch=1&timeoutSeconds=86400&resourceVersion=%lld",
-                                STR_ARG(collection), (long long)session->begun[index]));
+    api_fixture_watch(&session->fixture, &session->watches[index],
+                      arena_print(&arena, "%.*s?watch=1&timeoutSeconds=86400&resourceVersion=%lld",
+                                  STR_ARG(collection), (long long)session->begun[index]));
     CHECK_OK(fiber_sleep(MILLISECOND));
     CHECK_EQ(session->watches[index].status, 200);
 }
@@ -326,8 +326,8 @@ static struct json_doc *apply_again(struct session *session, const struct verb_r
     SCOPED(arena) arena = {.limit = 0};
     CHECK_OK(fiber_sleep(2 * SECOND));
     *ret_status =
-        api_stage_call(&session->stage, str_from_c(verb->method),
-                       path_of(&arena, target, verb->rest), str_from_c(verb->type), body, NULL);
+        api_fixture_call(&session->fixture, str_from_c(verb->method),
+                         path_of(&arena, target, verb->rest), str_from_c(verb->type), body, NULL);
     return get(session, target);
 }
 
@@ -382,8 +382,8 @@ static void run_verb(struct session *session, const struct verb_row *verb, size_
             ? arena_print(&arena, "%.*s%s", STR_ARG(json_path_str(target, "collection")),
                           verb->rest)
             : path_of(&arena, target, verb->rest);
-    const int status = api_stage_call(&session->stage, str_from_c(verb->method), path,
-                                      str_from_c(verb->type), body, &answer);
+    const int status = api_fixture_call(&session->fixture, str_from_c(verb->method), path,
+                                        str_from_c(verb->type), body, &answer);
     CHECK(answer);
     const struct json_value *object = json_doc_root(answer);
     const bool is_tried = str_contains(path, STR("dryRun=All"));
@@ -412,7 +412,7 @@ static void run_raw(struct session *session, struct str line)
                                          str_find_char(target, '?') == STR_NONE ? '?' : '&');
     const bool has_timeout = str_contains(target, STR("imeoutSeconds"));
     if (http_is_token(method))
-        api_stage_call(&session->stage, method, has_timeout ? target : ended, type, line, NULL);
+        api_fixture_call(&session->fixture, method, has_timeout ? target : ended, type, line, NULL);
 }
 
 static void run_line(struct session *session, struct str line)
@@ -430,7 +430,7 @@ static void run_line(struct session *session, struct str line)
             run_verb(session, &verb_rows[i], index, line.ptr[2],
                      line.len > 4 && line.ptr[3] == ' ' ? str_skip(line, 4) : STR(""));
     if (letter == 't')
-        api_stage_settle(&session->stage);
+        api_fixture_settle(&session->fixture);
 }
 
 static void check_valid(struct session *session, const struct json_value *target,
@@ -444,7 +444,7 @@ static void check_valid(struct session *session, const struct json_value *target
     CHECK_OK(gvk_from_api_version(json_path_str(object, "apiVersion"),
                                   json_path_str(object, "kind"), &gvk));
     const struct kind *kind =
-        api_find_kind(session->stage.api, &arena, (struct gvr){gvk.group, gvk.version, resource});
+        api_find_kind(session->fixture.api, &arena, (struct gvr){gvk.group, gvk.version, resource});
     CHECK(kind);
     struct kind_write write = {.namespace = json_path_str(object, "metadata.namespace"),
                                .arena = &arena};
@@ -485,8 +485,9 @@ static void check_end(struct session *session, size_t index)
     const struct json_value *target = json_at(targets, index), *item;
     struct map *known = &session->known[index];
     OWNED(json_doc) list = NULL;
-    const int status = api_stage_call(&session->stage, STR("GET"),
-                                      json_path_str(target, "collection"), STR(""), STR(""), &list);
+    const int status =
+        api_fixture_call(&session->fixture, STR("GET"), json_path_str(target, "collection"),
+                         STR(""), STR(""), &list);
     if (status == 404)
         return; /* the definition is gone */
     CHECK_EQ(status, 200);
@@ -507,16 +508,16 @@ static struct error *run(void *data)
     struct str rest = *(struct str *)data, line;
     static struct session session; /* one at a time; too large for a fiber's stack */
     session = (struct session){.newest = 0};
-    api_stage_init(&session.stage);
+    api_fixture_init(&session.fixture);
     for (size_t i = 0; rest.len && i < LINES_MAX; i++) {
         str_cut(&rest, '\n', &line);
         run_line(&session, line);
     }
-    api_stage_settle(&session.stage);
+    api_fixture_settle(&session.fixture);
     for (size_t i = 0; i < json_count(targets); i++)
         if (session.begun[i])
             check_end(&session, i);
-    api_stage_done(&session.stage);
+    api_fixture_done(&session.fixture);
     for (size_t i = 0; i < TARGETS_MAX; i++) {
         http_request_done(&session.watches[i]);
         map_done(&session.known[i]);

@@ -5,10 +5,10 @@
 #define SECRETS "/api/v1/namespaces/vault/secrets"
 #define OWN     "/api/v1/namespaces/team/secrets"
 
-struct error *attack_as_nobody(struct stage *stage)
+struct error *attack_as_nobody(struct hostile_fixture *fixture)
 {
     /* clang-format off */
-    static const struct stage_request refused[] = {
+    static const struct hostile_fixture_request refused[] = {
         {.path = "/api"},
         {.path = "/apis"},
         {.path = "/api/v1"},
@@ -34,79 +34,80 @@ struct error *attack_as_nobody(struct stage *stage)
     };
     /* clang-format on */
     static const char *const allowed[] = {"/healthz", "/livez", "/readyz", "/version"};
-    struct http_client *const clients[] = {stage->plain, stage->impostor};
+    struct http_client *const clients[] = {fixture->plain, fixture->impostor};
     for (size_t c = 0; c < COUNT(clients); c++) {
         for (size_t i = 0; i < COUNT(refused); i++)
-            TRY(stage_refused(clients[c], &refused[i]), c ? "wrong authority" : "nobody");
+            TRY(hostile_fixture_refused(clients[c], &refused[i]), c ? "wrong authority" : "nobody");
         for (size_t i = 0; i < COUNT(allowed); i++)
-            TRY(stage_expect(clients[c], &(struct stage_request){.path = allowed[i]}, 200));
+            TRY(hostile_fixture_expect(clients[c],
+                                       &(struct hostile_fixture_request){.path = allowed[i]}, 200));
     }
     return NULL;
 }
 
 /* "header.payload." of a token, with another header or signature. */
-static struct str forge(struct stage *stage, const char *header, struct str signature)
+static struct str forge(struct hostile_fixture *fixture, const char *header, struct str signature)
 {
     SCOPED(buf) encoded = {0};
-    struct str rest = stage->limited, part, payload;
+    struct str rest = fixture->limited, part, payload;
     str_cut(&rest, '.', &part);
     str_cut(&rest, '.', &payload);
     if (header)
         base64_encode_url(&encoded, str_from_c(header));
     else
         buf_add(&encoded, part);
-    return arena_print(&stage->arena, "%.*s.%.*s.%.*s", STR_ARG(buf_str(&encoded)),
+    return arena_print(&fixture->arena, "%.*s.%.*s.%.*s", STR_ARG(buf_str(&encoded)),
                        STR_ARG(payload), STR_ARG(signature));
 }
 
 /* The token of the cluster's own account, changed to be another's. */
-static struct str promote(struct stage *stage)
+static struct str promote(struct hostile_fixture *fixture)
 {
     SCOPED(buf) payload = {0};
-    struct str rest = stage->limited, head, body;
+    struct str rest = fixture->limited, head, body;
     str_cut(&rest, '.', &head);
     str_cut(&rest, '.', &body);
     base64_encode_url(&payload, STR("{\"iss\":\"https://kubernetes.default.svc\",\"aud\":"
                                     "[\"https://kubernetes.default.svc\"],\"sub\":"
                                     "\"system:serviceaccount:kube-system:default\","
                                     "\"exp\":99999999999,\"nbf\":0,\"iat\":0}"));
-    return arena_print(&stage->arena, "%.*s.%.*s.%.*s", STR_ARG(head), STR_ARG(buf_str(&payload)),
+    return arena_print(&fixture->arena, "%.*s.%.*s.%.*s", STR_ARG(head), STR_ARG(buf_str(&payload)),
                        STR_ARG(rest));
 }
 
-struct error *attack_with_forged_credentials(struct stage *stage)
+struct error *attack_with_forged_credentials(struct hostile_fixture *fixture)
 {
-    struct str signature = stage->limited, part;
+    struct str signature = fixture->limited, part;
     str_cut(&signature, '.', &part);
     str_cut(&signature, '.', &part);
-    char *flipped = (char *)arena_str(&stage->arena, signature).ptr;
+    char *flipped = (char *)arena_str(&fixture->arena, signature).ptr;
     flipped[signature.len / 2] = flipped[signature.len / 2] == 'A' ? 'B' : 'A';
-    char *endless = arena_alloc(&stage->arena, 50 * KILOBYTE);
+    char *endless = arena_alloc(&fixture->arena, 50 * KILOBYTE);
     memset(endless, 'a', 50 * KILOBYTE);
     const struct str tokens[] = {
         STR("x"),
         STR("a.b.c"),
         STR("..."),
         str_from(endless, 50 * KILOBYTE),
-        forge(stage, NULL, str_from(flipped, signature.len)),
-        forge(stage, NULL, STR("")),
-        forge(stage, "{\"alg\":\"none\"}", STR("")),
-        forge(stage, "{\"alg\":\"HS256\"}", signature),
-        promote(stage),
-        stage->cluster_limited,
-        stage->clusters[0].auth.token,
+        forge(fixture, NULL, str_from(flipped, signature.len)),
+        forge(fixture, NULL, STR("")),
+        forge(fixture, "{\"alg\":\"none\"}", STR("")),
+        forge(fixture, "{\"alg\":\"HS256\"}", signature),
+        promote(fixture),
+        fixture->cluster_limited,
+        fixture->clusters[0].auth.token,
     };
     for (size_t i = 0; i < COUNT(tokens); i++) {
-        const struct stage_request request = {.path = "/api/v1/namespaces/team/configmaps",
-                                              .token = tokens[i]};
-        TRY(stage_expect(stage->plain, &request, 401), "token %zu", i);
+        const struct hostile_fixture_request request = {
+            .path = "/api/v1/namespaces/team/configmaps", .token = tokens[i]};
+        TRY(hostile_fixture_expect(fixture->plain, &request, 401), "token %zu", i);
     }
     static const char *const schemes[] = {
         "Basic YWRtaW46YWRtaW4=", "Bearer", "Bearer ", "bearer\t", "Negotiate x", ""};
     for (size_t i = 0; i < COUNT(schemes); i++) {
-        const struct stage_request request = {
+        const struct hostile_fixture_request request = {
             .path = SECRETS, .header = "authorization", .value = schemes[i]};
-        TRY(stage_refused(stage->plain, &request), "scheme %zu", i);
+        TRY(hostile_fixture_refused(fixture->plain, &request), "scheme %zu", i);
     }
     return NULL;
 }
@@ -118,13 +119,14 @@ struct error *attack_with_forged_credentials(struct stage *stage)
 #define JSON     "application/json"
 
 /* As the limited account: nothing of this is for it. */
-static struct error *check_secret(struct stage *stage, struct stage_request request)
+static struct error *check_secret(struct hostile_fixture *fixture,
+                                  struct hostile_fixture_request request)
 {
-    request.token = stage->limited;
-    return stage_refused(stage->plain, &request);
+    request.token = fixture->limited;
+    return hostile_fixture_refused(fixture->plain, &request);
 }
 
-static struct error *read_secrets(struct stage *stage)
+static struct error *read_secrets(struct hostile_fixture *fixture)
 {
     static const char *const paths[] = {
         SECRETS,
@@ -180,11 +182,11 @@ static struct error *read_secrets(struct stage *stage)
         "/debug/../api/v1/secrets",
     };
     for (size_t i = 0; i < COUNT(paths); i++)
-        TRY(check_secret(stage, (struct stage_request){.path = paths[i]}));
+        TRY(check_secret(fixture, (struct hostile_fixture_request){.path = paths[i]}));
     return NULL;
 }
 
-static struct error *read_secrets_in_other_forms(struct stage *stage)
+static struct error *read_secrets_in_other_forms(struct hostile_fixture *fixture)
 {
     static const struct {
         const char *path, *accept;
@@ -200,12 +202,12 @@ static struct error *read_secrets_in_other_forms(struct stage *stage)
         {SECRETS,                         "application/yaml"                   },
     };
     for (size_t i = 0; i < COUNT(rows); i++)
-        TRY(check_secret(stage,
-                         (struct stage_request){.path = rows[i].path, .accept = rows[i].accept}));
+        TRY(check_secret(fixture, (struct hostile_fixture_request){.path = rows[i].path,
+                                                                   .accept = rows[i].accept}));
     return NULL;
 }
 
-static struct error *read_secrets_by_other_methods(struct stage *stage)
+static struct error *read_secrets_by_other_methods(struct hostile_fixture *fixture)
 {
     static const struct {
         const char *method, *path;
@@ -219,12 +221,12 @@ static struct error *read_secrets_by_other_methods(struct stage *stage)
         {"DELETE",  "/api/v1/secrets?dryRun=All"},
     };
     for (size_t i = 0; i < COUNT(rows); i++)
-        TRY(check_secret(stage,
-                         (struct stage_request){.method = rows[i].method, .path = rows[i].path}));
+        TRY(check_secret(fixture, (struct hostile_fixture_request){.method = rows[i].method,
+                                                                   .path = rows[i].path}));
     return NULL;
 }
 
-static struct error *read_secrets_by_headers(struct stage *stage)
+static struct error *read_secrets_by_headers(struct hostile_fixture *fixture)
 {
     static const struct {
         const char *header, *value;
@@ -234,13 +236,13 @@ static struct error *read_secrets_by_headers(struct stage *stage)
         {"x-original-url",         "/healthz"        },
     };
     for (size_t i = 0; i < COUNT(rows); i++)
-        TRY(check_secret(
-            stage,
-            (struct stage_request){.path = OWN, .header = rows[i].header, .value = rows[i].value}));
+        TRY(check_secret(fixture, (struct hostile_fixture_request){.path = OWN,
+                                                                   .header = rows[i].header,
+                                                                   .value = rows[i].value}));
     return NULL;
 }
 
-static struct error *write_for_secrets(struct stage *stage)
+static struct error *write_for_secrets(struct hostile_fixture *fixture)
 {
     /* clang-format off */
     static const struct {
@@ -281,29 +283,29 @@ static struct error *write_for_secrets(struct stage *stage)
     };
     /* clang-format on */
     for (size_t i = 0; i < COUNT(rows); i++)
-        TRY(check_secret(stage, (struct stage_request){.method = rows[i].method,
-                                                       .path = rows[i].path,
-                                                       .type = rows[i].type,
-                                                       .body = rows[i].body}));
+        TRY(check_secret(fixture, (struct hostile_fixture_request){.method = rows[i].method,
+                                                                   .path = rows[i].path,
+                                                                   .type = rows[i].type,
+                                                                   .body = rows[i].body}));
     return NULL;
 }
 
-struct error *attack_secrets_by_every_path(struct stage *stage)
+struct error *attack_secrets_by_every_path(struct hostile_fixture *fixture)
 {
-    TRY(read_secrets(stage));
-    TRY(read_secrets_in_other_forms(stage));
-    TRY(read_secrets_by_other_methods(stage));
-    TRY(read_secrets_by_headers(stage));
-    TRY(write_for_secrets(stage));
+    TRY(read_secrets(fixture));
+    TRY(read_secrets_in_other_forms(fixture));
+    TRY(read_secrets_by_other_methods(fixture));
+    TRY(read_secrets_by_headers(fixture));
+    TRY(write_for_secrets(fixture));
     /* And what it may do, it can. */
-    const struct stage_request own = {.path = "/api/v1/namespaces/team/configmaps",
-                                      .token = stage->limited};
-    TRY(stage_expect(stage->plain, &own, 200));
-    const struct stage_request kept = {.path = SECRETS "/crown"};
-    return stage_expect(stage->admin, &kept, 200);
+    const struct hostile_fixture_request own = {.path = "/api/v1/namespaces/team/configmaps",
+                                                .token = fixture->limited};
+    TRY(hostile_fixture_expect(fixture->plain, &own, 200));
+    const struct hostile_fixture_request kept = {.path = SECRETS "/crown"};
+    return hostile_fixture_expect(fixture->admin, &kept, 200);
 }
 
-struct error *attack_by_impersonation(struct stage *stage)
+struct error *attack_by_impersonation(struct hostile_fixture *fixture)
 {
     static const struct {
         const char *header, *value;
@@ -318,44 +320,46 @@ struct error *attack_by_impersonation(struct stage *stage)
         {"impersonate-user",         ""                                         },
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        const struct stage_request request = {.path = SECRETS "/crown",
-                                              .header = rows[i].header,
-                                              .value = rows[i].value,
-                                              .token = stage->limited};
-        TRY(stage_refused(stage->plain, &request), "%s: %s", rows[i].header, rows[i].value);
-        struct stage_request nobody = request;
+        const struct hostile_fixture_request request = {.path = SECRETS "/crown",
+                                                        .header = rows[i].header,
+                                                        .value = rows[i].value,
+                                                        .token = fixture->limited};
+        TRY(hostile_fixture_refused(fixture->plain, &request), "%s: %s", rows[i].header,
+            rows[i].value);
+        struct hostile_fixture_request nobody = request;
         nobody.token = STR("");
-        TRY(stage_refused(stage->plain, &nobody), "nobody, %s: %s", rows[i].header, rows[i].value);
+        TRY(hostile_fixture_refused(fixture->plain, &nobody), "nobody, %s: %s", rows[i].header,
+            rows[i].value);
     }
     return NULL;
 }
 
 /* An apply and an update of some kinds make what is not there, for those who may create it. */
-struct error *attack_by_changing_what_is_not_there(struct stage *stage)
+struct error *attack_by_changing_what_is_not_there(struct hostile_fixture *fixture)
 {
-    const struct stage_request apply = {
+    const struct hostile_fixture_request apply = {
         .method = "PATCH",
         .path = "/api/v1/namespaces/team/configmaps/new?fieldManager=x",
         .type = "application/apply-patch+yaml",
         .body = "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"new\"}}",
-        .token = stage->changer,
+        .token = fixture->changer,
     };
-    const struct stage_request update = {
+    const struct hostile_fixture_request update = {
         .method = "PUT",
         .path = "/apis/coordination.k8s.io/v1/namespaces/team/leases/new",
         .type = JSON,
         .body = "{\"metadata\":{\"name\":\"new\"}}",
-        .token = stage->changer,
+        .token = fixture->changer,
     };
-    TRY(stage_expect(stage->plain, &apply, 403));
-    TRY(stage_expect(stage->plain, &update, 403));
-    struct stage_request allowed = apply;
-    allowed.token = stage->limited;
-    TRY(stage_expect(stage->plain, &allowed, 201));
-    return stage_expect(stage->plain, &apply, 200); /* what is there may be changed */
+    TRY(hostile_fixture_expect(fixture->plain, &apply, 403));
+    TRY(hostile_fixture_expect(fixture->plain, &update, 403));
+    struct hostile_fixture_request allowed = apply;
+    allowed.token = fixture->limited;
+    TRY(hostile_fixture_expect(fixture->plain, &allowed, 201));
+    return hostile_fixture_expect(fixture->plain, &apply, 200); /* what is there may be changed */
 }
 
-struct error *attack_other_clusters(struct stage *stage)
+struct error *attack_other_clusters(struct hostile_fixture *fixture)
 {
     static const char *const paths[] = {
         "/api/v1/namespaces/vault/secrets/crown",
@@ -364,9 +368,10 @@ struct error *attack_other_clusters(struct stage *stage)
         "/api/v1/namespaces",
         "/apis",
     };
-    const struct str first = stage->clusters[0].auth.token, second = stage->clusters[1].auth.token;
-    const struct str main_account = stage->limited, account = stage->cluster_limited;
-    struct http_client *const admin = stage->admin, *const plain = stage->plain;
+    const struct str first = fixture->clusters[0].auth.token,
+                     second = fixture->clusters[1].auth.token;
+    const struct str main_account = fixture->limited, account = fixture->cluster_limited;
+    struct http_client *const admin = fixture->admin, *const plain = fixture->plain;
     const struct {
         const char *name, *prefix;
         struct http_client *client;
@@ -393,12 +398,13 @@ struct error *attack_other_clusters(struct stage *stage)
     };
     for (size_t i = 0; i < COUNT(rows); i++)
         for (size_t j = 0; j < COUNT(paths); j++) {
-            const struct stage_request request = {
-                .path = arena_print(&stage->arena, "%s%s", rows[i].prefix, paths[j]).ptr,
+            const struct hostile_fixture_request request = {
+                .path = arena_print(&fixture->arena, "%s%s", rows[i].prefix, paths[j]).ptr,
                 .token = rows[i].token};
-            TRY(stage_refused(rows[i].client, &request), "%s", rows[i].name);
+            TRY(hostile_fixture_refused(rows[i].client, &request), "%s", rows[i].name);
         }
-    const struct stage_request own = {.path = "/clusters/vc-0001/api/v1/namespaces/vault/secrets",
-                                      .token = stage->clusters[0].auth.token};
-    return stage_expect(stage->plain, &own, 200);
+    const struct hostile_fixture_request own = {
+        .path = "/clusters/vc-0001/api/v1/namespaces/vault/secrets",
+        .token = fixture->clusters[0].auth.token};
+    return hostile_fixture_expect(fixture->plain, &own, 200);
 }

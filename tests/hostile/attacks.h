@@ -5,9 +5,9 @@
  */
 #pragma once
 
-#include "hostile/stage.h"
+#include "hostile/hostile_fixture.h"
 
-typedef struct error *attack_fn(struct stage *stage);
+typedef struct error *attack_fn(struct hostile_fixture *fixture);
 
 /* access_attacks.c: credentials that are none, or of somebody else. */
 attack_fn attack_as_nobody;

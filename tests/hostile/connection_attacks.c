@@ -7,10 +7,10 @@
 #include "hostile/attacks.h"
 #include "hostile/wire.h"
 
-#define HOLD           (2 * SECOND)
-#define HANDSHAKE_MOST (15 * SECOND)
-#define OPENERS        16
-#define WRITE_MOST     (5 * SECOND)
+#define HOLD          (2 * SECOND)
+#define HANDSHAKE_MAX (15 * SECOND)
+#define OPENERS       16
+#define WRITE_MAX     (5 * SECOND)
 
 /* How many connections this process may have, which it may not know. */
 static size_t affordable(size_t wanted)
@@ -31,7 +31,7 @@ static size_t affordable(size_t wanted)
 
 /* A crowd of connections, opened by several fibers, each with the same first words. */
 struct crowd {
-    struct stage *stage;
+    struct hostile_fixture *fixture;
     struct str words;
     bool tls;
     struct transport **items;
@@ -44,11 +44,11 @@ static struct error *open_some(void *data)
     while (crowd->opened < crowd->count) {
         struct transport **place = &crowd->items[crowd->opened++];
         if (crowd->tls)
-            TRY(wire_open_tls(crowd->stage, NULL, false, place), "connection %zu", crowd->opened);
+            TRY(wire_open_tls(crowd->fixture, NULL, false, place), "connection %zu", crowd->opened);
         else
-            TRY(wire_open(crowd->stage, place), "connection %zu", crowd->opened);
+            TRY(wire_open(crowd->fixture, place), "connection %zu", crowd->opened);
         if (crowd->words.len)
-            wire_write(*place, crowd->words, WRITE_MOST);
+            wire_write(*place, crowd->words, WRITE_MAX);
     }
     return NULL;
 }
@@ -78,36 +78,36 @@ static struct error *check_closed(struct crowd *crowd, duration most)
     return closed ? NULL : error_new(ERROR_INVALID, "the server waits for ever");
 }
 
-struct error *attack_by_silent_connections(struct stage *stage)
+struct error *attack_by_silent_connections(struct hostile_fixture *fixture)
 {
-    SCOPED(crowd) crowd = {.stage = stage};
-    TRY(crowd_open(&crowd, stage->is_small ? 1000 : 5000));
+    SCOPED(crowd) crowd = {.fixture = fixture};
+    TRY(crowd_open(&crowd, fixture->is_small ? 1000 : 5000));
     return fiber_sleep(HOLD);
 }
 
-struct error *attack_by_half_handshakes(struct stage *stage)
+struct error *attack_by_half_handshakes(struct hostile_fixture *fixture)
 {
     SCOPED(buf) hello = {0};
-    TRY(wire_client_hello(stage, &hello));
-    SCOPED(crowd) begun = {.stage = stage, .words = str_slice(buf_str(&hello), 0, 100)};
-    TRY(crowd_open(&begun, stage->is_small ? 300 : 2500));
-    SCOPED(crowd) answered = {.stage = stage, .words = buf_str(&hello)};
-    TRY(crowd_open(&answered, stage->is_small ? 300 : 2500));
+    TRY(wire_client_hello(fixture, &hello));
+    SCOPED(crowd) begun = {.fixture = fixture, .words = str_slice(buf_str(&hello), 0, 100)};
+    TRY(crowd_open(&begun, fixture->is_small ? 300 : 2500));
+    SCOPED(crowd) answered = {.fixture = fixture, .words = buf_str(&hello)};
+    TRY(crowd_open(&answered, fixture->is_small ? 300 : 2500));
     TRY(fiber_sleep(HOLD));
-    TRY(check_closed(&begun, HANDSHAKE_MOST), "half a greeting");
-    return check_closed(&answered, HANDSHAKE_MOST);
+    TRY(check_closed(&begun, HANDSHAKE_MAX), "half a greeting");
+    return check_closed(&answered, HANDSHAKE_MAX);
 }
 
-struct error *attack_by_slow_heads(struct stage *stage)
+struct error *attack_by_slow_heads(struct hostile_fixture *fixture)
 {
     const duration first = 30 * SECOND; /* the server's patience with a new connection */
     SCOPED(crowd)
-    crowd = {.stage = stage, .words = STR("GET /healthz HTTP/1.1\r\nX-Slow: "), .tls = true};
-    TRY(crowd_open(&crowd, stage->is_small ? 200 : 1000));
+    crowd = {.fixture = fixture, .words = STR("GET /healthz HTTP/1.1\r\nX-Slow: "), .tls = true};
+    TRY(crowd_open(&crowd, fixture->is_small ? 200 : 1000));
     for (int round = 0; round < 10; round++) {
         for (size_t i = 0; i < crowd.count; i++)
-            wire_write(crowd.items[i], STR("x"), WRITE_MOST);
+            wire_write(crowd.items[i], STR("x"), WRITE_MAX);
         TRY(fiber_sleep(HOLD / 10));
     }
-    return stage->is_small ? NULL : check_closed(&crowd, first);
+    return fixture->is_small ? NULL : check_closed(&crowd, first);
 }

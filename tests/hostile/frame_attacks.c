@@ -7,8 +7,8 @@
 #define COLLECTION  "/api/v1/namespaces/team/configmaps"
 #define FLOOD_BYTES (32 * MEGABYTE)
 #define PIECE       (16 * KILOBYTE)
-#define WRITE_MOST  (5 * SECOND)
-#define CLOSE_MOST  (5 * SECOND)
+#define WRITE_MAX   (5 * SECOND)
+#define CLOSE_MAX   (5 * SECOND)
 #define HOLD        (2 * SECOND)
 #define LARGE_COUNT 20
 #define LARGE_SIZE  (512 * KILOBYTE)
@@ -83,28 +83,28 @@ static void add_priority(struct buf *out, uint32_t i, struct str token)
 }
 
 /* Sends without reading until the server has had enough. */
-static struct error *check_flood(struct stage *stage, const char *name, flood_fn *add)
+static struct error *check_flood(struct hostile_fixture *fixture, const char *name, flood_fn *add)
 {
     OWNED(transport) transport = NULL;
     SCOPED(buf) bytes = {0};
     bool closed;
-    TRY(wire_open_tls(stage, NULL, true, &transport));
+    TRY(wire_open_tls(fixture, NULL, true, &transport));
     uint32_t i = 0;
     for (size_t sent = 0; sent < FLOOD_BYTES; sent += bytes.len) {
         buf_clear(&bytes);
         if (i == 0)
             wire_preface(&bytes, UINT32_MAX);
         while (bytes.len < PIECE)
-            add(&bytes, i++, stage->limited);
-        if (!wire_write(transport, buf_str(&bytes), WRITE_MOST))
+            add(&bytes, i++, fixture->limited);
+        if (!wire_write(transport, buf_str(&bytes), WRITE_MAX))
             return NULL; /* it has closed, or takes no more */
         TRY(fiber_yield());
     }
-    TRY(wire_wait_closed(transport, CLOSE_MOST, &closed));
+    TRY(wire_wait_closed(transport, CLOSE_MAX, &closed));
     return closed ? NULL : error_new(ERROR_INVALID, "a flood of %s is put up with", name);
 }
 
-struct error *attack_by_floods(struct stage *stage)
+struct error *attack_by_floods(struct hostile_fixture *fixture)
 {
     static const struct {
         const char *name;
@@ -122,12 +122,12 @@ struct error *attack_by_floods(struct stage *stage)
         {"priorities",             add_priority          },
     };
     for (size_t i = 0; i < COUNT(rows); i++)
-        TRY(check_flood(stage, rows[i].name, rows[i].add));
+        TRY(check_flood(fixture, rows[i].name, rows[i].add));
     return NULL;
 }
 
 /* Something large to be asked for. */
-static struct error *put_large_objects(struct stage *stage)
+static struct error *put_large_objects(struct hostile_fixture *fixture)
 {
     SCOPED(buf) body = {0};
     for (int i = 0; i < LARGE_COUNT; i++) {
@@ -136,39 +136,39 @@ static struct error *put_large_objects(struct stage *stage)
         for (size_t n = 0; n < LARGE_SIZE; n++)
             buf_add_char(&body, 'x');
         buf_add(&body, STR("\"}}"));
-        const struct stage_request request = {
+        const struct hostile_fixture_request request = {
             .method = "POST", .path = COLLECTION, .type = "application/json", .body = buf_c(&body)};
-        TRY(stage_expect(stage->admin, &request, 201));
+        TRY(hostile_fixture_expect(fixture->admin, &request, 201));
     }
     return NULL;
 }
 
 /* Requests on every stream of a connection, for answers that are never let through. */
-static struct error *open_closed(struct stage *stage, struct transport **ret_transport)
+static struct error *open_closed(struct hostile_fixture *fixture, struct transport **ret_transport)
 {
     SCOPED(buf) bytes = {0};
     wire_preface(&bytes, 0);
     for (uint32_t i = 0; i < 250; i++)
         wire_request(&bytes, 2 * i + 1, "GET",
                      i % 2 ? COLLECTION : COLLECTION "?watch=true&resourceVersion=0",
-                     stage->limited, true);
-    TRY(wire_open_tls(stage, NULL, true, ret_transport));
-    wire_write(*ret_transport, buf_str(&bytes), WRITE_MOST);
+                     fixture->limited, true);
+    TRY(wire_open_tls(fixture, NULL, true, ret_transport));
+    wire_write(*ret_transport, buf_str(&bytes), WRITE_MAX);
     return NULL;
 }
 
-struct error *attack_by_closed_windows(struct stage *stage)
+struct error *attack_by_closed_windows(struct hostile_fixture *fixture)
 {
     struct transport *transports[8] = {0};
-    const size_t count = stage->is_small ? 2 : COUNT(transports);
-    struct error *err = put_large_objects(stage);
+    const size_t count = fixture->is_small ? 2 : COUNT(transports);
+    struct error *err = put_large_objects(fixture);
     for (size_t i = 0; i < count && !err; i++)
-        err = open_closed(stage, &transports[i]);
+        err = open_closed(fixture, &transports[i]);
     if (!err)
         err = fiber_sleep(HOLD);
     for (size_t i = 0; i < count; i++)
         transport_free(transports[i]);
-    const struct stage_request remove = {
+    const struct hostile_fixture_request remove = {
         .method = "DELETE", .path = COLLECTION, .accept = WIRE_METADATA};
-    return err ? err : stage_expect(stage->admin, &remove, 200);
+    return err ? err : hostile_fixture_expect(fixture->admin, &remove, 200);
 }

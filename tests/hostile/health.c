@@ -12,7 +12,7 @@
 #include "async/loop.h"
 #include "base/memory.h"
 #include "client/kubeconfig/kubeconfig.h"
-#include "hostile/stage.h"
+#include "hostile/hostile_fixture.h"
 #include "net/network.h"
 #include "net/tcp.h"
 #include "net/tls.h"
@@ -21,8 +21,8 @@
 #define PAUSE          (20 * MILLISECOND)
 #define NEW_CONN_EVERY 10
 #define LOOK_EVERY     5000 /* microseconds */
-#define PATH_MOST      256
-#define MESSAGE_MOST   512
+#define PATH_MAX       256
+#define MESSAGE_MAX    512
 
 static const char path[] = "/api/v1/namespaces/default/configmaps/healthy";
 
@@ -32,7 +32,7 @@ struct shared {
     atomic_size_t exchanges, memory;
     atomic_int_fast64_t worst;
     size_t server_pid;
-    char kubeconfig[PATH_MOST], message[MESSAGE_MOST];
+    char kubeconfig[PATH_MAX], message[MESSAGE_MAX];
 };
 
 struct health {
@@ -48,10 +48,10 @@ struct patient {
     uint64_t writes;
 };
 
-static struct error *timed(struct patient *patient, const struct stage_request *request)
+static struct error *timed(struct patient *patient, const struct hostile_fixture_request *request)
 {
     const int64_t began = loop_now(patient->loop);
-    TRY(stage_expect(patient->client, request, 200));
+    TRY(hostile_fixture_expect(patient->client, request, 200));
     const duration took = loop_now(patient->loop) - began;
     if (took > atomic_load(&patient->shared->worst))
         atomic_store(&patient->shared->worst, took);
@@ -63,8 +63,8 @@ static struct error *look(struct patient *patient)
 {
     SCOPED(buf) body = {0};
     buf_print(&body, "{\"data\":{\"n\":\"%" PRIu64 "\"}}", ++patient->writes);
-    const struct stage_request get = {.path = path};
-    const struct stage_request patch = {
+    const struct hostile_fixture_request get = {.path = path};
+    const struct hostile_fixture_request patch = {
         .method = "PATCH",
         .path = path,
         .type = "application/merge-patch+json",
@@ -81,7 +81,7 @@ static struct error *look(struct patient *patient)
 static void note(struct patient *patient, struct error *err)
 {
     if (err && !atomic_load(&patient->shared->has_failed)) {
-        snprintf(patient->shared->message, MESSAGE_MOST, "%s", err->message);
+        snprintf(patient->shared->message, MESSAGE_MAX, "%s", err->message);
         atomic_store(&patient->shared->has_failed, true);
     }
     error_free(err);
@@ -89,13 +89,13 @@ static void note(struct patient *patient, struct error *err)
 
 static struct error *create(struct patient *patient)
 {
-    const struct stage_request request = {
+    const struct hostile_fixture_request request = {
         .method = "POST",
         .path = "/api/v1/namespaces/default/configmaps",
         .type = "application/json",
         .body = "{\"metadata\":{\"name\":\"healthy\"}}",
     };
-    return stage_expect(patient->client, &request, 201);
+    return hostile_fixture_expect(patient->client, &request, 201);
 }
 
 static struct error *live(struct patient *patient)
@@ -118,7 +118,7 @@ static struct error *run(void *data)
     OWNED(network) network = tcp_network_new(patient->loop);
     OWNED(tls_context) tls = tls_context_new();
     OWNED(http_client)
-    client = stage_connect(patient->loop, network, tls, &config, config.tls.identity);
+    client = hostile_fixture_connect(patient->loop, network, tls, &config, config.tls.identity);
     patient->client = client;
     return live(patient);
 }
@@ -159,7 +159,7 @@ void health_free(struct health *health)
 
 void health_begin(struct health *health, const char *kubeconfig, size_t server_pid)
 {
-    snprintf(health->shared->kubeconfig, PATH_MOST, "%s", kubeconfig);
+    snprintf(health->shared->kubeconfig, PATH_MAX, "%s", kubeconfig);
     health->shared->server_pid = server_pid;
     atomic_store(&health->shared->has_begun, true);
 }

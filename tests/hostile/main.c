@@ -14,12 +14,12 @@
 #include "hostile/health.h"
 
 /* Sanitizers keep freed memory for a while, and everything is slower under them. */
-#define WAIT_MOST   (SANITIZE_ADDRESS ? 5 * SECOND : SECOND)
-#define GROWTH_MOST ((SANITIZE_ADDRESS ? 1000 : 200) * MEGABYTE)
+#define WAIT_MAX   (SANITIZE_ADDRESS ? 5 * SECOND : SECOND)
+#define GROWTH_MAX ((SANITIZE_ADDRESS ? 1000 : 200) * MEGABYTE)
 
 /* Before and behind each attack. */
-#define BREATH     (100 * MILLISECOND)
-#define START_MOST (20 * SECOND)
+#define BREATH    (100 * MILLISECOND)
+#define START_MAX (20 * SECOND)
 
 enum { GOOD = 0, NOT_GOOD = 1, USAGE = 2 };
 
@@ -75,40 +75,41 @@ static struct error *check_bounds(const struct health_report *report, size_t bef
         return error_new(ERROR_INVALID, "the healthy client: %s", report->failure);
     if (report->exchanges == 0)
         return error_new(ERROR_INVALID, "the healthy client was never answered");
-    if (report->worst > WAIT_MOST)
+    if (report->worst > WAIT_MAX)
         return error_new(ERROR_INVALID, "the healthy client waited for %" PRId64 " ms",
                          report->worst / MILLISECOND);
     const size_t growth = report->memory > before ? report->memory - before : 0;
-    if (growth > GROWTH_MOST)
+    if (growth > GROWTH_MAX)
         return error_new(ERROR_INVALID, "the server grew by %zu MiB", growth / MEGABYTE);
     return NULL;
 }
 
 /* Suspends. The attack, and time for the healthy client to look before and behind it. */
-static struct error *attack_alone(struct stage *stage, const struct attack *attack)
+static struct error *attack_alone(struct hostile_fixture *fixture, const struct attack *attack)
 {
     TRY(fiber_sleep(BREATH));
-    TRY(attack->run(stage));
+    TRY(attack->run(fixture));
     TRY(fiber_sleep(BREATH));
-    return victim_check(stage->victim);
+    return victim_check(fixture->victim);
 }
 
-static void play(struct program *program, struct stage *stage, const struct attack *attack)
+static void play(struct program *program, struct hostile_fixture *fixture,
+                 const struct attack *attack)
 {
     struct health_report report;
     health_reset(program->health);
     health_read(program->health, &report);
     const size_t before = report.memory;
     const int64_t began = loop_now(program->loop);
-    OWNED(error) err = attack_alone(stage, attack);
+    OWNED(error) err = attack_alone(fixture, attack);
     health_read(program->health, &report);
     err = error_join(TAKE(err), check_bounds(&report, before));
-    err = error_join(TAKE(err), victim_check(stage->victim));
+    err = error_join(TAKE(err), victim_check(fixture->victim));
     printf("%-22s %-4s %6" PRId64 " ms; healthy client: %4zu exchanges, worst %4" PRId64
            " ms; memory: %4zu MiB before, %4zu at most, %4zu after\n",
            attack->name, err ? "FAIL" : "ok", (loop_now(program->loop) - began) / MILLISECOND,
            report.exchanges, report.worst / MILLISECOND, before / MEGABYTE,
-           report.memory / MEGABYTE, victim_memory_of(victim_pid(stage->victim)) / MEGABYTE);
+           report.memory / MEGABYTE, victim_memory_of(victim_pid(fixture->victim)) / MEGABYTE);
     if (err)
         printf("    %s\n", err->message);
     program->failures += err != NULL;
@@ -117,7 +118,7 @@ static void play(struct program *program, struct stage *stage, const struct atta
 static struct error *wait_healthy(struct program *program)
 {
     struct health_report report = {0};
-    FIBER_TIMEOUT(START_MOST);
+    FIBER_TIMEOUT(START_MAX);
     while (report.exchanges == 0) {
         TRY(fiber_sleep(BREATH), "wait for the healthy client");
         health_read(program->health, &report);
@@ -130,22 +131,22 @@ static struct error *wait_healthy(struct program *program)
 static struct error *run(void *data)
 {
     struct program *program = data;
-    SCOPED(stage) stage;
-    const struct stage_options options = {
+    SCOPED(hostile_fixture) fixture;
+    const struct hostile_fixture_options options = {
         .loop = program->loop,
         .program = program->server,
         .folder = program->folder,
         .is_small = program->is_small,
     };
-    TRY(stage_init(&stage, &options));
-    health_begin(program->health, victim_kubeconfig(stage.victim).ptr,
-                 (size_t)victim_pid(stage.victim));
+    TRY(hostile_fixture_init(&fixture, &options));
+    health_begin(program->health, victim_kubeconfig(fixture.victim).ptr,
+                 (size_t)victim_pid(fixture.victim));
     TRY(wait_healthy(program));
     for (size_t i = 0; i < COUNT(attacks); i++)
         if (!program->only || str_eq(str_from_c(program->only), str_from_c(attacks[i].name)))
-            play(program, &stage, &attacks[i]);
-    http_client_close_idle(stage.admin);
-    return victim_stop(stage.victim);
+            play(program, &fixture, &attacks[i]);
+    http_client_close_idle(fixture.admin);
+    return victim_stop(fixture.victim);
 }
 
 static int play_all(struct program *program)

@@ -2,26 +2,27 @@
 #include "hostile/attacks.h"
 #include "hostile/wire.h"
 
-#define TALK_MOST (10 * SECOND)
+#define TALK_MAX (10 * SECOND)
 
 /* As the administrator, so that only the path can be the reason. 0: no answer is one as well. */
-static struct error *check_target(struct stage *stage, const char *name, struct str target,
-                                  struct str more)
+static struct error *check_target(struct hostile_fixture *fixture, const char *name,
+                                  struct str target, struct str more)
 {
     SCOPED(buf) bytes = {0}, answer = {0};
     buf_print(&bytes, "GET %.*s HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n",
               STR_ARG(target));
     buf_add(&bytes, more);
     buf_add(&bytes, STR("\r\n"));
-    TRY(wire_talk(stage, buf_str(&bytes), TALK_MOST, &answer), "%s", name);
+    TRY(wire_talk(fixture, buf_str(&bytes), TALK_MAX, &answer), "%s", name);
     const int status = wire_status(buf_str(&answer));
-    if (status >= 400 && status < 500 && !str_contains(buf_str(&answer), STR(STAGE_CANARY)))
+    if (status >= 400 && status < 500 &&
+        !str_contains(buf_str(&answer), STR(HOSTILE_FIXTURE_CANARY)))
         return NULL;
     return error_new(ERROR_INVALID, "%s is answered with %d: %.*s", name, status,
                      STR_ARG(str_slice(buf_str(&answer), 0, 300)));
 }
 
-struct error *attack_by_path_tricks(struct stage *stage)
+struct error *attack_by_path_tricks(struct hostile_fixture *fixture)
 {
     static const struct str targets[] = {
         STR_INIT("//api/v1/secrets"),
@@ -66,7 +67,8 @@ struct error *attack_by_path_tricks(struct stage *stage)
         STR_INIT("/api/v1/namespaces/vault/secrets/crown#x"),
     };
     for (size_t i = 0; i < COUNT(targets); i++)
-        TRY(check_target(stage, arena_print(&stage->arena, "target %.*s", STR_ARG(targets[i])).ptr,
+        TRY(check_target(fixture,
+                         arena_print(&fixture->arena, "target %.*s", STR_ARG(targets[i])).ptr,
                          targets[i], STR("")));
     return NULL;
 }
@@ -77,38 +79,38 @@ static void fill(struct buf *out, size_t len, char c)
         buf_add_char(out, c);
 }
 
-static struct error *check_length(struct stage *stage, size_t len)
+static struct error *check_length(struct hostile_fixture *fixture, size_t len)
 {
     SCOPED(buf) path = {0}, query = {0}, value = {0}, slashes = {0};
     buf_add(&path, STR("/api/v1/namespaces/"));
     fill(&path, len, 'a');
-    TRY(check_target(stage, "a long path", buf_str(&path), STR("")));
+    TRY(check_target(fixture, "a long path", buf_str(&path), STR("")));
     buf_add(&query, STR("/api/v1/nonsense?x="));
     fill(&query, len, 'a');
-    TRY(check_target(stage, "a long query", buf_str(&query), STR("")));
+    TRY(check_target(fixture, "a long query", buf_str(&query), STR("")));
     buf_add(&value, STR("X-Long: "));
     fill(&value, len, 'a');
     buf_add(&value, STR("\r\n"));
-    TRY(check_target(stage, "a long header", STR("/api/v1/nonsense"), buf_str(&value)));
+    TRY(check_target(fixture, "a long header", STR("/api/v1/nonsense"), buf_str(&value)));
     while (slashes.len < len)
         buf_add(&slashes, STR("/a"));
-    return check_target(stage, "a path of many segments", buf_str(&slashes), STR(""));
+    return check_target(fixture, "a path of many segments", buf_str(&slashes), STR(""));
 }
 
-static struct error *check_many_headers(struct stage *stage)
+static struct error *check_many_headers(struct hostile_fixture *fixture)
 {
     SCOPED(buf) headers = {0}, parameters = {0};
     for (int i = 0; i < 10000; i++)
         buf_print(&headers, "X-%d: a\r\n", i);
-    TRY(check_target(stage, "many headers", STR("/healthz"), buf_str(&headers)));
+    TRY(check_target(fixture, "many headers", STR("/healthz"), buf_str(&headers)));
     buf_add(&parameters, STR("/api/v1/nonsense?"));
     for (int i = 0; i < 10000; i++)
         buf_print(&parameters, "a%d=%%41&", i);
-    return check_target(stage, "many parameters", buf_str(&parameters), STR(""));
+    return check_target(fixture, "many parameters", buf_str(&parameters), STR(""));
 }
 
 /* Selectors, tokens and names are parsed: long ones must not take long. */
-static struct error *check_long_values(struct stage *stage)
+static struct error *check_long_values(struct hostile_fixture *fixture)
 {
     static const char *const names[] = {"labelSelector",   "fieldSelector", "continue",
                                         "resourceVersion", "limit",         "timeoutSeconds"};
@@ -121,7 +123,7 @@ static struct error *check_long_values(struct stage *stage)
                 buf_add(&target, str_from_c(units[j]));
             buf_print(&bytes, "GET %.*s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
                       STR_ARG(buf_str(&target)));
-            TRY(wire_talk(stage, buf_str(&bytes), TALK_MOST, &answer));
+            TRY(wire_talk(fixture, buf_str(&bytes), TALK_MAX, &answer));
             if (!wire_status(buf_str(&answer)))
                 return error_new(ERROR_INVALID, "%s of many %s is not answered", names[i],
                                  units[j]);
@@ -129,10 +131,10 @@ static struct error *check_long_values(struct stage *stage)
     return NULL;
 }
 
-struct error *attack_by_large_heads(struct stage *stage)
+struct error *attack_by_large_heads(struct hostile_fixture *fixture)
 {
-    TRY(check_length(stage, 60000));
-    TRY(check_length(stage, MEGABYTE));
-    TRY(check_many_headers(stage));
-    return check_long_values(stage);
+    TRY(check_length(fixture, 60000));
+    TRY(check_length(fixture, MEGABYTE));
+    TRY(check_many_headers(fixture));
+    return check_long_values(fixture);
 }

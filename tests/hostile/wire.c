@@ -9,24 +9,24 @@
 #define READ_BYTES (16 * KILOBYTE)
 #define HELLO_WAIT (20 * MILLISECOND)
 
-struct error *wire_open(const struct stage *stage, struct transport **ret_transport)
+struct error *wire_open(const struct hostile_fixture *fixture, struct transport **ret_transport)
 {
-    return network_connect(stage->network, stage->config.server.host, stage->config.server.port,
-                           ret_transport);
+    return network_connect(fixture->network, fixture->config.server.host,
+                           fixture->config.server.port, ret_transport);
 }
 
-struct error *wire_open_tls(const struct stage *stage, struct tls_identity *identity, bool http2,
-                            struct transport **ret_transport)
+struct error *wire_open_tls(const struct hostile_fixture *fixture, struct tls_identity *identity,
+                            bool http2, struct transport **ret_transport)
 {
     struct transport *lower;
     const struct tls_client_options options = {
-        .server_name = stage->config.server.host,
+        .server_name = fixture->config.server.host,
         .identity = identity,
-        .trust = stage->config.tls.trust,
+        .trust = fixture->config.tls.trust,
         .http2 = http2,
     };
-    TRY(wire_open(stage, &lower));
-    return tls_connect(stage->tls, lower, &options, ret_transport);
+    TRY(wire_open(fixture, &lower));
+    return tls_connect(fixture->tls, lower, &options, ret_transport);
 }
 
 static struct error *read_until_closed(struct transport *transport, struct buf *out)
@@ -43,12 +43,12 @@ static struct error *read_until_closed(struct transport *transport, struct buf *
     }
 }
 
-struct error *wire_talk(const struct stage *stage, struct str bytes, duration most,
+struct error *wire_talk(const struct hostile_fixture *fixture, struct str bytes, duration most,
                         struct buf *answer)
 {
     OWNED(transport) transport = NULL;
     FIBER_TIMEOUT(most);
-    TRY(wire_open_tls(stage, stage->config.tls.identity, false, &transport));
+    TRY(wire_open_tls(fixture, fixture->config.tls.identity, false, &transport));
     error_free(transport_write(transport, bytes));
     error_free(read_until_closed(transport, answer));
     return buf_check(answer);
@@ -94,20 +94,20 @@ static const struct transport_ops recorder_ops = {
     .free = recorder_free,
 };
 
-struct error *wire_client_hello(const struct stage *stage, struct buf *out)
+struct error *wire_client_hello(const struct hostile_fixture *fixture, struct buf *out)
 {
     struct recorder *recorder = NEW(struct recorder);
     *recorder = (struct recorder){
-        .base = {.ops = &recorder_ops, .loop = stage->loop},
+        .base = {.ops = &recorder_ops, .loop = fixture->loop},
           .out = out
     };
     const struct tls_client_options options = {
-        .server_name = stage->config.server.host,
-        .trust = stage->config.tls.trust,
+        .server_name = fixture->config.server.host,
+        .trust = fixture->config.tls.trust,
     };
     struct transport *transport;
     FIBER_TIMEOUT(HELLO_WAIT);
-    struct error *err = tls_connect(stage->tls, &recorder->base, &options, &transport);
+    struct error *err = tls_connect(fixture->tls, &recorder->base, &options, &transport);
     TRY(error_ignore(err, ERROR_DEADLINE));
     return out->len ? NULL : error_new(ERROR_INVALID, "there is no ClientHello");
 }

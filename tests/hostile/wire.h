@@ -10,29 +10,31 @@
 #include "base/buf.h"
 #include "base/duration.h"
 #include "base/error.h"
-#include "hostile/stage.h"
+#include "hostile/hostile_fixture.h"
 #include "net/transport.h"
 
 /* For answers that are not to show what they are about. */
 #define WIRE_METADATA "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
 
 /* Suspends. TCP alone. */
-MUST_USE struct error *wire_open(const struct stage *stage, struct transport **ret_transport);
+MUST_USE struct error *wire_open(const struct hostile_fixture *fixture,
+                                 struct transport **ret_transport);
 
 /* Suspends. With TLS; HTTP/2 if asked for, else HTTP/1.1. The identity may be NULL. */
-MUST_USE struct error *wire_open_tls(const struct stage *stage, struct tls_identity *identity,
-                                     bool http2, struct transport **ret_transport);
+MUST_USE struct error *wire_open_tls(const struct hostile_fixture *fixture,
+                                     struct tls_identity *identity, bool http2,
+                                     struct transport **ret_transport);
 
 /*
  * Suspends. Sends bytes over HTTP/1.1 as the administrator and collects what comes back until the
  * server closes, or for a while. That it closes before everything is sent is no error.
  */
-MUST_USE struct error *wire_talk(const struct stage *stage, struct str bytes, duration most,
-                                 struct buf *answer);
+MUST_USE struct error *wire_talk(const struct hostile_fixture *fixture, struct str bytes,
+                                 duration most, struct buf *answer);
 
 /* The first words of a TLS client: what a handshake begins with, and ends with if nothing follows.
  */
-MUST_USE struct error *wire_client_hello(const struct stage *stage, struct buf *out);
+MUST_USE struct error *wire_client_hello(const struct hostile_fixture *fixture, struct buf *out);
 
 /* Suspends while the server takes nothing, but no longer than this; true when all was taken. */
 bool wire_write(struct transport *transport, struct str bytes, duration most);

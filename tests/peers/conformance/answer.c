@@ -1,5 +1,6 @@
 #include "peers/conformance/answer.h"
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "http/headers.h"
 #include "json/builder.h"
@@ -21,12 +22,7 @@ void answer_events_done(struct answer_events *events)
 
 void answer_events_add(struct answer_events *events, struct json_doc *event)
 {
-    if (events->count == events->capacity) {
-        events->capacity = events->capacity ? 2 * events->capacity : 8;
-        events->items =
-            mem_realloc_array(events->items, events->capacity, sizeof(struct json_doc *));
-    }
-    events->items[events->count++] = event;
+    ARRAY_PUSH(events->items, events->count, events->capacity, event);
 }
 
 static void add_header(struct json_builder *builder, const struct http_headers *headers,

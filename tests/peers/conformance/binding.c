@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/memory.h"
 #include "http/url.h"
@@ -153,11 +154,7 @@ static size_t version_place(const struct binding *binding, int64_t recorded)
 
 static void insert_version(struct binding *binding, size_t place, struct binding_version pair)
 {
-    if (binding->version_count == binding->version_capacity) {
-        binding->version_capacity = binding->version_capacity ? 2 * binding->version_capacity : 64;
-        binding->versions = mem_realloc_array(binding->versions, binding->version_capacity,
-                                              sizeof(*binding->versions));
-    }
+    ARRAY_GROW(binding->versions, binding->version_count, binding->version_capacity);
     struct binding_version *at = binding->versions + place;
     assert(at);
     memmove(at + 1, at, (binding->version_count - place) * sizeof(*at));

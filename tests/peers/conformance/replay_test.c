@@ -13,7 +13,7 @@
 #include "testing/sim_network.h"
 
 /* A replay against the recording itself, and what it printed. */
-struct stage {
+struct replay_fixture {
     bool real; /* sockets */
     struct choice_options choose;
     const char *expect; /* known failures */
@@ -26,92 +26,93 @@ struct stage {
     size_t answered, chosen;
 };
 
-static void stage_done(struct stage *stage)
+static void replay_fixture_done(struct replay_fixture *fixture)
 {
-    free(stage->printed); /* of open_memstream() */
+    free(fixture->printed); /* of open_memstream() */
 }
 
-static void stage_replay(struct stage *stage, struct recording *recording,
-                         const struct exchange_list *list, const struct choices *choices)
+static void replay_fixture_replay(struct replay_fixture *fixture, struct recording *recording,
+                                  const struct exchange_list *list, const struct choices *choices)
 {
     SCOPED(report)
-    report = {.out = open_memstream(&stage->printed, &stage->printed_len), .quiet = true};
-    report_expect(&report, str_from_c(stage->expect));
+    report = {.out = open_memstream(&fixture->printed, &fixture->printed_len), .quiet = true};
+    report_expect(&report, str_from_c(fixture->expect));
     const struct replay_options options = {
         .caller = {&recording->config, recording->network, recording->tls},
         .list = list,
     };
     CHECK_OK(session_run(loop_current(), &options, choices, &report));
-    stage->good = report_finish(&report);
-    stage->sum = report.sum;
+    fixture->good = report_finish(&report);
+    fixture->sum = report.sum;
     CHECK_EQ(fclose(report.out), 0);
 }
 
-static void stage_run(struct stage *stage)
+static void replay_fixture_run(struct replay_fixture *fixture)
 {
     SCOPED(arena) arena = {0};
     SCOPED(exchange_list) list = {0};
     struct choices choices;
     struct recording recording;
     CHECK_OK(exchange_list_read(&list, test_data("conformance/exchanges.jsonl"), STR("grunner")));
-    CHECK_OK(choices_make(&arena, &list, &stage->choose, &choices));
+    CHECK_OK(choices_make(&arena, &list, &fixture->choose, &choices));
     struct network *network =
-        stage->real ? tcp_network_new(loop_current()) : sim_network_new(loop_current());
-    recording_init(&recording, network, stage->real ? STR("127.0.0.1") : STR("server.test"),
+        fixture->real ? tcp_network_new(loop_current()) : sim_network_new(loop_current());
+    recording_init(&recording, network, fixture->real ? STR("127.0.0.1") : STR("server.test"),
                    &choices);
-    recording.fault = stage->fault;
-    recording.faulty = str_from_c(stage->faulty);
-    stage_replay(stage, &recording, &list, &choices);
-    stage->answered = recording.answered;
-    stage->chosen = choices.count;
+    recording.fault = fixture->fault;
+    recording.faulty = str_from_c(fixture->faulty);
+    replay_fixture_replay(fixture, &recording, &list, &choices);
+    fixture->answered = recording.answered;
+    fixture->chosen = choices.count;
     CHECK_EQ(buf_str(&recording.complaints), STR(""));
     recording_done(&recording);
-    while (!stage->real && sim_network_connections(network) > 0)
+    while (!fixture->real && sim_network_connections(network) > 0)
         CHECK_OK(fiber_sleep(SECOND));
     CHECK_OK(fiber_yield());
     network_free(network);
 }
 
-static void check_printed(const struct stage *stage, const char *part)
+static void check_printed(const struct replay_fixture *fixture, const char *part)
 {
-    CHECK_CONTAINS(str_from(stage->printed, stage->printed_len), str_from_c(part));
+    CHECK_CONTAINS(str_from(fixture->printed, fixture->printed_len), str_from_c(part));
 }
 
 SIM_TEST(the_recording_passes_its_own_replay)
 {
-    SCOPED(stage) stage = {.choose.with_compaction = true};
-    stage_run(&stage);
-    check_printed(&stage, ", 0 failed\n");
-    CHECK(stage.good);
-    CHECK_EQ(stage.sum.passed, stage.chosen);
+    SCOPED(replay_fixture) fixture = {.choose.with_compaction = true};
+    replay_fixture_run(&fixture);
+    check_printed(&fixture, ", 0 failed\n");
+    CHECK(fixture.good);
+    CHECK_EQ(fixture.sum.passed, fixture.chosen);
 }
 
 LOOP_TEST(the_recording_passes_over_sockets)
 {
-    SCOPED(stage) stage = {.real = true, .choose.groups = STR("get,crd-cluster,rbac,list")};
-    stage_run(&stage);
-    check_printed(&stage, "---- rbac: 79 passed, 0 failed\n");
-    CHECK(stage.good);
+    SCOPED(replay_fixture)
+    fixture = {.real = true, .choose.groups = STR("get,crd-cluster,rbac,list")};
+    replay_fixture_run(&fixture);
+    check_printed(&fixture, "---- rbac: 79 passed, 0 failed\n");
+    CHECK(fixture.good);
 }
 
 SIM_TEST(what_a_server_lacks_is_skipped)
 {
-    SCOPED(stage)
-    stage = {
+    SCOPED(replay_fixture)
+    fixture = {
         .choose = {.groups = STR("gc,expired"), .without_controllers = true}
     };
-    stage_run(&stage);
-    CHECK_EQ(stage.sum.skipped, stage.chosen - stage.sum.passed);
-    CHECK(stage.sum.skipped > 20);
-    check_printed(&stage, "skipped\n");
+    replay_fixture_run(&fixture);
+    CHECK_EQ(fixture.sum.skipped, fixture.chosen - fixture.sum.passed);
+    CHECK(fixture.sum.skipped > 20);
+    check_printed(&fixture, "skipped\n");
 }
 
 SIM_TEST(one_exchange_alone_is_reported)
 {
-    SCOPED(stage) stage = {.choose.ids = STR("get-005")};
-    stage_run(&stage);
-    CHECK_EQ(stage.answered, 5u);
-    CHECK_EQ(str_from(stage.printed, stage.printed_len),
+    SCOPED(replay_fixture) fixture = {.choose.ids = STR("get-005")};
+    replay_fixture_run(&fixture);
+    CHECK_EQ(fixture.answered, 5u);
+    CHECK_EQ(str_from(fixture.printed, fixture.printed_len),
              STR("---- get: 1 passed, 0 failed\n1 passed, 0 failed\n"));
 }
 
@@ -130,15 +131,15 @@ SIM_TEST(faults_of_a_server_are_seen)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].name);
-        SCOPED(stage)
-        stage = {
+        SCOPED(replay_fixture)
+        fixture = {
             .fault = cases[i].fault,
             .faulty = cases[i].id,
             .choose.ids = str_from_c(cases[i].id),
         };
-        stage_run(&stage);
-        check_printed(&stage, cases[i].printed);
-        CHECK_EQ(stage.good, cases[i].fault == RECORDING_BUSY);
+        replay_fixture_run(&fixture);
+        check_printed(&fixture, cases[i].printed);
+        CHECK_EQ(fixture.good, cases[i].fault == RECORDING_BUSY);
     }
 }
 
@@ -159,16 +160,16 @@ SIM_TEST(known_failures_are_expected_and_no_others)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].name);
-        SCOPED(stage)
-        stage = {
+        SCOPED(replay_fixture)
+        fixture = {
             .fault = cases[i].fault,
             .faulty = "get-005",
             .expect = cases[i].expect,
             .choose.ids = STR("get-005"),
         };
-        stage_run(&stage);
-        check_printed(&stage, cases[i].printed);
-        CHECK_EQ(stage.good, cases[i].good);
+        replay_fixture_run(&fixture);
+        check_printed(&fixture, cases[i].printed);
+        CHECK_EQ(fixture.good, cases[i].good);
     }
 }
 

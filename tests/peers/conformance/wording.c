@@ -2,16 +2,12 @@
 
 #include <stdlib.h>
 
+#include "base/ascii.h"
 #include "base/buf.h"
 
 /* Forms: 'x' stands for a digit of hexadecimal, 'd' for a decimal one, others for themselves. */
 #define UUID_FORM STR("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx")
 #define TIME_FORM STR("dddd-dd-ddTdd:dd:dd")
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 static bool has_form(struct str text, size_t from, struct str form)
 {
@@ -19,8 +15,8 @@ static bool has_form(struct str text, size_t from, struct str form)
         return false;
     for (size_t i = 0; i < form.len; i++) {
         const char c = text.ptr[from + i], f = form.ptr[i];
-        const bool fits = f == 'd'   ? is_digit(c)
-                          : f == 'x' ? is_digit(c) || (c >= 'a' && c <= 'f')
+        const bool fits = f == 'd'   ? ascii_is_digit(c)
+                          : f == 'x' ? ascii_is_digit(c) || (c >= 'a' && c <= 'f')
                                      : c == f;
         if (!fits)
             return false;
@@ -39,7 +35,7 @@ size_t wording_find_uuid(struct str text, size_t from)
 static size_t digits_at(struct str text, size_t from)
 {
     size_t count = 0;
-    while (from + count < text.len && is_digit(text.ptr[from + count]))
+    while (from + count < text.len && ascii_is_digit(text.ptr[from + count]))
         count++;
     return count;
 }

@@ -8,7 +8,7 @@
 
 #include "async/fiber.h"
 #include "base/buf.h"
-#include "peers/interop/ground.h"
+#include "peers/interop/interop_fixture.h"
 #include "peers/interop/process.h"
 #include "testing/test.h"
 
@@ -44,20 +44,20 @@ static void write_main(struct buf *text)
                       "events { worker_connections 512; }\n"));
 }
 
-static void write_server(struct buf *text, const struct ground *ground, uint16_t port)
+static void write_server(struct buf *text, const struct interop_fixture *fixture, uint16_t port)
 {
     buf_print(text, "listen 127.0.0.1:%u ssl http2 reuseport;\n", port);
-    buf_print(text, "ssl_certificate %s;\n", ground->server_file);
-    buf_print(text, "ssl_certificate_key %s;\n", ground->server_key_file);
-    buf_print(text, "ssl_client_certificate %s;\n", ground->authority_file);
+    buf_print(text, "ssl_certificate %s;\n", fixture->server_file);
+    buf_print(text, "ssl_certificate_key %s;\n", fixture->server_key_file);
+    buf_print(text, "ssl_client_certificate %s;\n", fixture->authority_file);
     buf_add(text, STR("ssl_verify_client on;\n"
                       "client_max_body_size 8m;\n"));
     buf_add(text, STR("location = /who {\n"
                       "  return 200 \"$ssl_client_s_dn|$server_protocol|$connection"
                       "|$connection_requests\\n\";\n"
                       "}\n"));
-    buf_print(text, "location /files/ { alias %s/www/; }\n", ground->folder.path);
-    buf_print(text, "location = /text { root %s; }\n", ground->folder.path);
+    buf_print(text, "location /files/ { alias %s/www/; }\n", fixture->folder.path);
+    buf_print(text, "location = /text { root %s; }\n", fixture->folder.path);
     /* nginx only reads a body that it passes on: to a server of its own. */
     buf_print(text,
               "location = /upload {\n"
@@ -66,10 +66,10 @@ static void write_server(struct buf *text, const struct ground *ground, uint16_t
               "  proxy_set_header X-Method $request_method;\n"
               "  proxy_pass http://unix:%s/upload.sock:/;\n"
               "}\n",
-              ground->folder.path);
+              fixture->folder.path);
 }
 
-static void write_http(struct buf *text, const struct ground *ground, uint16_t port,
+static void write_http(struct buf *text, const struct interop_fixture *fixture, uint16_t port,
                        const char *directives)
 {
     buf_add(text, STR("http {\n"
@@ -80,24 +80,24 @@ static void write_http(struct buf *text, const struct ground *ground, uint16_t p
                       "gzip_types text/plain;\n"));
     static const char *const stores[] = {"client_body", "proxy", "fastcgi", "uwsgi", "scgi"};
     for (size_t i = 0; i < COUNT(stores); i++)
-        buf_print(text, "%s_temp_path %s/%s;\n", stores[i], ground->folder.path, stores[i]);
+        buf_print(text, "%s_temp_path %s/%s;\n", stores[i], fixture->folder.path, stores[i]);
     buf_add(text, STR("server {\n"));
-    write_server(text, ground, port);
+    write_server(text, fixture, port);
     buf_print(text, "%s\n}\n", directives);
     buf_print(text,
               "server {\n"
               "  listen unix:%s/upload.sock;\n"
               "  location / { return 200 \"$http_x_method $http_x_file\"; }\n"
               "}\n}\n",
-              ground->folder.path);
+              fixture->folder.path);
 }
 
-static void write_text(struct ground *ground)
+static void write_text(struct interop_fixture *fixture)
 {
     SCOPED(buf) text = {0};
     for (int i = 0; i < TEXT_LINES; i++)
         buf_print(&text, "line %d of a text that compresses well\n", i);
-    folder_write(&ground->folder, "text", buf_str(&text));
+    folder_write(&fixture->folder, "text", buf_str(&text));
 }
 
 /* nginx listens before it writes its pid. Suspends. */
@@ -111,21 +111,21 @@ static void wait_listening(struct nginx *nginx, struct folder *folder)
     }
 }
 
-void nginx_init(struct nginx *nginx, struct ground *ground, const char *directives)
+void nginx_init(struct nginx *nginx, struct interop_fixture *fixture, const char *directives)
 {
     *nginx = (struct nginx){0};
     const int reserved = reserve_port(&nginx->port);
     SCOPED(buf) text = {0};
     write_main(&text);
-    write_http(&text, ground, nginx->port, directives);
-    write_text(ground);
-    const char *configuration = folder_write(&ground->folder, "nginx.conf", buf_str(&text));
-    const char *folder = ground->folder.path;
+    write_http(&text, fixture, nginx->port, directives);
+    write_text(fixture);
+    const char *configuration = folder_write(&fixture->folder, "nginx.conf", buf_str(&text));
+    const char *folder = fixture->folder.path;
     CHECK_OK(process_start(
         &(struct process_options){
             .arguments = ARGUMENTS("nginx", "-p", folder, "-c", configuration, "-e", "stderr")},
         &nginx->process));
-    wait_listening(nginx, &ground->folder);
+    wait_listening(nginx, &fixture->folder);
     close(reserved);
 }
 

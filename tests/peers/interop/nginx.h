@@ -11,7 +11,7 @@
 
 #include "base/owned.h"
 
-struct ground;
+struct interop_fixture;
 struct process;
 
 struct nginx {
@@ -20,5 +20,5 @@ struct nginx {
 };
 
 /* The directives are added to the server's; "" for none. A failure ends the test. */
-void nginx_init(struct nginx *nginx, struct ground *ground, const char *directives);
+void nginx_init(struct nginx *nginx, struct interop_fixture *fixture, const char *directives);
 void nginx_done(struct nginx *nginx);

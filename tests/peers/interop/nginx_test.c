@@ -8,7 +8,7 @@
 #include "http/response_internal.h"
 #include "net/pki.h"
 #include "net/tls.h"
-#include "peers/interop/ground.h"
+#include "peers/interop/interop_fixture.h"
 #include "testing/sim.h"
 
 #define DOWNLOAD_BYTES (20 * MEGABYTE)
@@ -19,10 +19,10 @@
 
 static const bool protocols[] = {true, false};
 
-static struct http_client *new_client(const struct ground *ground, const struct nginx *nginx,
-                                      bool http2)
+static struct http_client *new_client(const struct interop_fixture *fixture,
+                                      const struct nginx *nginx, bool http2)
 {
-    struct http_client_options options = ground_client_options(ground, nginx->port);
+    struct http_client_options options = interop_fixture_client_options(fixture, nginx->port);
     options.endpoint.no_http2 = !http2;
     return http_client_new(loop_current(), &options);
 }
@@ -40,14 +40,14 @@ static void check_who(struct str body, bool http2, struct str *ret_connection)
 
 LOOP_TEST(nginx_knows_our_client_by_its_certificate)
 {
-    FIBER_TIMEOUT(GROUND_TIMEOUT);
-    SCOPED(ground) ground;
+    FIBER_TIMEOUT(INTEROP_FIXTURE_TIMEOUT);
+    SCOPED(interop_fixture) fixture;
     SCOPED(nginx) nginx;
-    ground_init(&ground);
-    nginx_init(&nginx, &ground, "");
+    interop_fixture_init(&fixture);
+    nginx_init(&nginx, &fixture, "");
     for (size_t i = 0; i < COUNT(protocols); i++) {
         TEST_CASE("HTTP/2: %d", protocols[i]);
-        OWNED(http_client) client = new_client(&ground, &nginx, protocols[i]);
+        OWNED(http_client) client = new_client(&fixture, &nginx, protocols[i]);
         SCOPED(answer) answer = {0};
         CHECK_OK(client_get(client, STR("/who"), &answer));
         CHECK_EQ(answer.status, 200);
@@ -59,14 +59,14 @@ LOOP_TEST(nginx_knows_our_client_by_its_certificate)
 
 LOOP_TEST(twenty_requests_to_nginx_share_a_connection)
 {
-    FIBER_TIMEOUT(GROUND_TIMEOUT);
-    SCOPED(ground) ground;
+    FIBER_TIMEOUT(INTEROP_FIXTURE_TIMEOUT);
+    SCOPED(interop_fixture) fixture;
     SCOPED(nginx) nginx;
-    ground_init(&ground);
-    nginx_init(&nginx, &ground, "");
+    interop_fixture_init(&fixture);
+    nginx_init(&nginx, &fixture, "");
     for (size_t i = 0; i < COUNT(protocols); i++) {
         TEST_CASE("HTTP/2: %d", protocols[i]);
-        OWNED(http_client) client = new_client(&ground, &nginx, protocols[i]);
+        OWNED(http_client) client = new_client(&fixture, &nginx, protocols[i]);
         SCOPED(answer) answer = {0};
         SCOPED(buf) first = {0};
         for (int n = 0; n < 20; n++) {
@@ -100,19 +100,19 @@ static void check_digest(struct http_response *response, const uint8_t *expected
 
 LOOP_TEST(a_large_file_comes_whole_from_nginx)
 {
-    FIBER_TIMEOUT(GROUND_TIMEOUT);
-    SCOPED(ground) ground;
+    FIBER_TIMEOUT(INTEROP_FIXTURE_TIMEOUT);
+    SCOPED(interop_fixture) fixture;
     SCOPED(nginx) nginx;
-    ground_init(&ground);
-    nginx_init(&nginx, &ground, "");
+    interop_fixture_init(&fixture);
+    nginx_init(&nginx, &fixture, "");
     SCOPED(buf) noise = {0};
-    ground_noise(&noise, DOWNLOAD_BYTES);
-    folder_write(&ground.folder, "www/noise.bin", buf_str(&noise));
+    interop_fixture_noise(&noise, DOWNLOAD_BYTES);
+    folder_write(&fixture.folder, "www/noise.bin", buf_str(&noise));
     uint8_t expected[SHA256_LEN];
     sha256_of(buf_str(&noise), expected);
     for (size_t i = 0; i < COUNT(protocols); i++) {
         TEST_CASE("HTTP/2: %d", protocols[i]);
-        OWNED(http_client) client = new_client(&ground, &nginx, protocols[i]);
+        OWNED(http_client) client = new_client(&fixture, &nginx, protocols[i]);
         OWNED(http_response) response = NULL;
         CHECK_OK(http_client_send(
             client, &(struct http_client_request){.target = STR("/files/noise.bin")}, &response));
@@ -124,18 +124,18 @@ LOOP_TEST(a_large_file_comes_whole_from_nginx)
 
 LOOP_TEST(nginx_receives_all_of_an_upload)
 {
-    FIBER_TIMEOUT(GROUND_TIMEOUT);
-    SCOPED(ground) ground;
+    FIBER_TIMEOUT(INTEROP_FIXTURE_TIMEOUT);
+    SCOPED(interop_fixture) fixture;
     SCOPED(nginx) nginx;
-    ground_init(&ground);
-    nginx_init(&nginx, &ground, "");
+    interop_fixture_init(&fixture);
+    nginx_init(&nginx, &fixture, "");
     SCOPED(buf) noise = {0};
-    ground_noise(&noise, UPLOAD_BYTES);
+    interop_fixture_noise(&noise, UPLOAD_BYTES);
     const struct http_client_request upload = {
         .method = STR("POST"), .target = STR("/upload"), .body = buf_str(&noise)};
     for (size_t i = 0; i < COUNT(protocols); i++) {
         TEST_CASE("HTTP/2: %d", protocols[i]);
-        OWNED(http_client) client = new_client(&ground, &nginx, protocols[i]);
+        OWNED(http_client) client = new_client(&fixture, &nginx, protocols[i]);
         SCOPED(answer) answer = {0};
         CHECK_OK(client_fetch(client, &upload, &answer));
         CHECK_EQ(answer.status, 200);
@@ -143,21 +143,21 @@ LOOP_TEST(nginx_receives_all_of_an_upload)
         CHECK(str_cut(&file, ' ', &method));
         CHECK_EQ(method, STR("POST"));
         SCOPED(buf) stored = {0};
-        file_read(arena_c(&ground.folder.texts, file), &stored);
+        file_read(arena_c(&fixture.folder.texts, file), &stored);
         CHECK(str_eq(buf_str(&stored), buf_str(&noise)));
     }
 }
 
 LOOP_TEST(what_nginx_does_not_have_is_not_found)
 {
-    FIBER_TIMEOUT(GROUND_TIMEOUT);
-    SCOPED(ground) ground;
+    FIBER_TIMEOUT(INTEROP_FIXTURE_TIMEOUT);
+    SCOPED(interop_fixture) fixture;
     SCOPED(nginx) nginx;
-    ground_init(&ground);
-    nginx_init(&nginx, &ground, "");
+    interop_fixture_init(&fixture);
+    nginx_init(&nginx, &fixture, "");
     for (size_t i = 0; i < COUNT(protocols); i++) {
         TEST_CASE("HTTP/2: %d", protocols[i]);
-        OWNED(http_client) client = new_client(&ground, &nginx, protocols[i]);
+        OWNED(http_client) client = new_client(&fixture, &nginx, protocols[i]);
         SCOPED(answer) answer = {0};
         CHECK_OK(client_get(client, STR("/files/none"), &answer));
         CHECK_EQ(answer.status, 404);
@@ -169,15 +169,15 @@ LOOP_TEST(what_nginx_does_not_have_is_not_found)
 
 LOOP_TEST(what_nginx_compressed_is_read_as_it_was)
 {
-    FIBER_TIMEOUT(GROUND_TIMEOUT);
-    SCOPED(ground) ground;
+    FIBER_TIMEOUT(INTEROP_FIXTURE_TIMEOUT);
+    SCOPED(interop_fixture) fixture;
     SCOPED(nginx) nginx;
-    ground_init(&ground);
-    nginx_init(&nginx, &ground, "");
+    interop_fixture_init(&fixture);
+    nginx_init(&nginx, &fixture, "");
     SCOPED(buf) text = {0};
-    file_read(folder_file(&ground.folder, "text"), &text);
+    file_read(folder_file(&fixture.folder, "text"), &text);
     for (size_t i = 0; i < 2 * COUNT(protocols); i++) {
-        struct http_client_options options = ground_client_options(&ground, nginx.port);
+        struct http_client_options options = interop_fixture_client_options(&fixture, nginx.port);
         options.endpoint.no_http2 = !protocols[i / 2];
         options.no_gzip = i % 2;
         TEST_CASE("HTTP/2: %d, gzip: %d", !options.endpoint.no_http2, !options.no_gzip);
@@ -192,14 +192,14 @@ LOOP_TEST(what_nginx_compressed_is_read_as_it_was)
 
 LOOP_TEST(nginx_turns_a_client_without_certificate_away)
 {
-    FIBER_TIMEOUT(GROUND_TIMEOUT);
-    SCOPED(ground) ground;
+    FIBER_TIMEOUT(INTEROP_FIXTURE_TIMEOUT);
+    SCOPED(interop_fixture) fixture;
     SCOPED(nginx) nginx;
-    ground_init(&ground);
-    nginx_init(&nginx, &ground, "");
+    interop_fixture_init(&fixture);
+    nginx_init(&nginx, &fixture, "");
     for (size_t i = 0; i < COUNT(protocols); i++) {
         TEST_CASE("HTTP/2: %d", protocols[i]);
-        struct http_client_options options = ground_client_options(&ground, nginx.port);
+        struct http_client_options options = interop_fixture_client_options(&fixture, nginx.port);
         options.endpoint.identity = NULL;
         options.endpoint.no_http2 = !protocols[i];
         OWNED(http_client) client = http_client_new(loop_current(), &options);
@@ -225,13 +225,13 @@ static struct tls_trust *other_trust(void)
 
 LOOP_TEST(an_nginx_of_another_authority_is_not_believed)
 {
-    FIBER_TIMEOUT(GROUND_TIMEOUT);
-    SCOPED(ground) ground;
+    FIBER_TIMEOUT(INTEROP_FIXTURE_TIMEOUT);
+    SCOPED(interop_fixture) fixture;
     SCOPED(nginx) nginx;
-    ground_init(&ground);
-    nginx_init(&nginx, &ground, "");
+    interop_fixture_init(&fixture);
+    nginx_init(&nginx, &fixture, "");
     OWNED(tls_trust) trust = other_trust();
-    struct http_client_options options = ground_client_options(&ground, nginx.port);
+    struct http_client_options options = interop_fixture_client_options(&fixture, nginx.port);
     options.endpoint.trust = trust;
     OWNED(http_client) client = http_client_new(loop_current(), &options);
     SCOPED(answer) answer = {0};
@@ -270,12 +270,12 @@ static void check_callers(struct http_client *client, size_t callers, int reques
 /* nginx takes 128 at a time; the others wait their turn. */
 LOOP_TEST(two_hundred_requests_to_nginx_at_once)
 {
-    FIBER_TIMEOUT(GROUND_TIMEOUT);
-    SCOPED(ground) ground;
+    FIBER_TIMEOUT(INTEROP_FIXTURE_TIMEOUT);
+    SCOPED(interop_fixture) fixture;
     SCOPED(nginx) nginx;
-    ground_init(&ground);
-    nginx_init(&nginx, &ground, "");
-    struct http_client_options options = ground_client_options(&ground, nginx.port);
+    interop_fixture_init(&fixture);
+    nginx_init(&nginx, &fixture, "");
+    struct http_client_options options = interop_fixture_client_options(&fixture, nginx.port);
     options.connections = 1;
     OWNED(http_client) client = http_client_new(loop_current(), &options);
     check_callers(client, 200, 1);
@@ -285,11 +285,11 @@ LOOP_TEST(two_hundred_requests_to_nginx_at_once)
 /* It closes with GOAWAY while requests are under way: those it did not take go to the next one. */
 LOOP_TEST(no_request_is_lost_when_nginx_closes_a_connection)
 {
-    FIBER_TIMEOUT(GROUND_TIMEOUT);
-    SCOPED(ground) ground;
+    FIBER_TIMEOUT(INTEROP_FIXTURE_TIMEOUT);
+    SCOPED(interop_fixture) fixture;
     SCOPED(nginx) nginx;
-    ground_init(&ground);
-    nginx_init(&nginx, &ground, "keepalive_requests 50;");
-    OWNED(http_client) client = new_client(&ground, &nginx, true);
+    interop_fixture_init(&fixture);
+    nginx_init(&nginx, &fixture, "keepalive_requests 50;");
+    OWNED(http_client) client = new_client(&fixture, &nginx, true);
     check_callers(client, 20, 20);
 }

@@ -1,7 +1,7 @@
 /* Our client against "openssl s_server", which speaks HTTP/1.0 and ends bodies by closing. */
 #include "async/fiber.h"
 #include "async/loop.h"
-#include "peers/interop/ground.h"
+#include "peers/interop/interop_fixture.h"
 #include "peers/interop/process.h"
 #include "testing/sim.h"
 
@@ -43,17 +43,18 @@ static uint16_t accepted_port(struct process *process)
 }
 
 /* mode is "-www", a page about the connection, or "-WWW", the files of the folder. */
-static void s_server_init(struct s_server *server, const struct ground *ground, const char *version,
-                          const char *mode)
+static void s_server_init(struct s_server *server, const struct interop_fixture *fixture,
+                          const char *version, const char *mode)
 {
     *server = (struct s_server){0};
     CHECK_OK(process_start(
         &(struct process_options){
-            .arguments = ARGUMENTS("openssl", "s_server", "-accept", "127.0.0.1:0", "-cert",
-                                   ground->server_file, "-key", ground->server_key_file, "-CAfile",
-                                   ground->authority_file, "-Verify", "1", "-verify_return_error"),
+            .arguments =
+                ARGUMENTS("openssl", "s_server", "-accept", "127.0.0.1:0", "-cert",
+                          fixture->server_file, "-key", fixture->server_key_file, "-CAfile",
+                          fixture->authority_file, "-Verify", "1", "-verify_return_error"),
             .more = ARGUMENTS(version, mode),
-            .directory = ground->folder.path,
+            .directory = fixture->folder.path,
         },
         &server->process));
     server->port = accepted_port(server->process);
@@ -61,14 +62,15 @@ static void s_server_init(struct s_server *server, const struct ground *ground, 
 
 LOOP_TEST(openssl_knows_our_client_by_its_certificate)
 {
-    FIBER_TIMEOUT(GROUND_TIMEOUT);
-    SCOPED(ground) ground;
-    ground_init(&ground);
+    FIBER_TIMEOUT(INTEROP_FIXTURE_TIMEOUT);
+    SCOPED(interop_fixture) fixture;
+    interop_fixture_init(&fixture);
     for (size_t i = 0; i < COUNT(versions); i++) {
         TEST_CASE("%s", versions[i].name);
         SCOPED(s_server) server;
-        s_server_init(&server, &ground, versions[i].option, "-www");
-        const struct http_client_options options = ground_client_options(&ground, server.port);
+        s_server_init(&server, &fixture, versions[i].option, "-www");
+        const struct http_client_options options =
+            interop_fixture_client_options(&fixture, server.port);
         OWNED(http_client) client = http_client_new(loop_current(), &options);
         SCOPED(answer) answer = {0};
         /* A connection each, and the first one's session shortens the others' handshakes. */
@@ -86,17 +88,18 @@ LOOP_TEST(openssl_knows_our_client_by_its_certificate)
 
 LOOP_TEST(a_file_comes_whole_from_openssl)
 {
-    FIBER_TIMEOUT(GROUND_TIMEOUT);
-    SCOPED(ground) ground;
-    ground_init(&ground);
+    FIBER_TIMEOUT(INTEROP_FIXTURE_TIMEOUT);
+    SCOPED(interop_fixture) fixture;
+    interop_fixture_init(&fixture);
     SCOPED(buf) noise = {0};
-    ground_noise(&noise, FILE_BYTES);
-    folder_write(&ground.folder, "noise.bin", buf_str(&noise));
+    interop_fixture_noise(&noise, FILE_BYTES);
+    folder_write(&fixture.folder, "noise.bin", buf_str(&noise));
     for (size_t i = 0; i < COUNT(versions); i++) {
         TEST_CASE("%s", versions[i].name);
         SCOPED(s_server) server;
-        s_server_init(&server, &ground, versions[i].option, "-WWW");
-        const struct http_client_options options = ground_client_options(&ground, server.port);
+        s_server_init(&server, &fixture, versions[i].option, "-WWW");
+        const struct http_client_options options =
+            interop_fixture_client_options(&fixture, server.port);
         OWNED(http_client) client = http_client_new(loop_current(), &options);
         SCOPED(answer) answer = {0};
         CHECK_OK(client_get(client, STR("/noise.bin"), &answer));
@@ -108,14 +111,14 @@ LOOP_TEST(a_file_comes_whole_from_openssl)
 /* In TLS 1.3 the server's refusal comes after our handshake has ended, in place of the answer. */
 LOOP_TEST(openssl_turns_a_client_without_certificate_away)
 {
-    FIBER_TIMEOUT(GROUND_TIMEOUT);
-    SCOPED(ground) ground;
-    ground_init(&ground);
+    FIBER_TIMEOUT(INTEROP_FIXTURE_TIMEOUT);
+    SCOPED(interop_fixture) fixture;
+    interop_fixture_init(&fixture);
     for (size_t i = 0; i < COUNT(versions); i++) {
         TEST_CASE("%s", versions[i].name);
         SCOPED(s_server) server;
-        s_server_init(&server, &ground, versions[i].option, "-www");
-        struct http_client_options options = ground_client_options(&ground, server.port);
+        s_server_init(&server, &fixture, versions[i].option, "-www");
+        struct http_client_options options = interop_fixture_client_options(&fixture, server.port);
         options.endpoint.identity = NULL;
         OWNED(http_client) client = http_client_new(loop_current(), &options);
         SCOPED(answer) answer = {0};

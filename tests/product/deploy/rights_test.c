@@ -12,7 +12,7 @@
 #include "json/path.h"
 #include "net/tls.h"
 #include "scenarios/clusterresourceset/account.h"
-#include "scenarios/clusterresourceset/crs_rig.h"
+#include "scenarios/clusterresourceset/crs_fixture.h"
 
 #define DIAGNOSTICS STR("diagnostics.test")
 #define READERS     "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"
@@ -27,7 +27,7 @@
 #define UNPAUSE "{\"metadata\":{\"annotations\":{\"cluster.x-k8s.io/paused\":null}}}"
 
 struct story {
-    struct crs_rig rig;
+    struct crs_fixture rig;
     struct buf token;    /* of somebody who may read metrics */
     struct buf failures; /* a line each */
 };
@@ -46,22 +46,23 @@ static void pass_time(void)
 
 static struct str call(void *data, const char *method, const char *target, const char *body)
 {
-    struct crs_rig *rig = data;
-    crs_rig_do(rig, method, target, body);
-    return buf_str(&rig->desk.answer);
+    struct crs_fixture *rig = data;
+    crs_fixture_do(rig, method, target, body);
+    return buf_str(&rig->apiserver.answer);
 }
 
 static void add_reader(struct story *story)
 {
-    crs_rig_do(
+    crs_fixture_do(
         &story->rig, "POST", ACCOUNTS,
         "{\"apiVersion\":\"v1\",\"kind\":\"ServiceAccount\",\"metadata\":{\"name\":\"reader\"}}");
-    crs_rig_do(&story->rig, "POST", READERS,
-               "{\"apiVersion\":\"rbac.authorization.k8s.io/v1\",\"kind\":\"ClusterRoleBinding\","
-               "\"metadata\":{\"name\":\"reader\"},\"roleRef\":{\"apiGroup\":"
-               "\"rbac.authorization.k8s.io\",\"kind\":\"ClusterRole\",\"name\":"
-               "\"corset-metrics-reader\"},\"subjects\":[{\"kind\":\"ServiceAccount\",\"name\":"
-               "\"reader\",\"namespace\":\"" ACCOUNT_NAMESPACE "\"}]}");
+    crs_fixture_do(
+        &story->rig, "POST", READERS,
+        "{\"apiVersion\":\"rbac.authorization.k8s.io/v1\",\"kind\":\"ClusterRoleBinding\","
+        "\"metadata\":{\"name\":\"reader\"},\"roleRef\":{\"apiGroup\":"
+        "\"rbac.authorization.k8s.io\",\"kind\":\"ClusterRole\",\"name\":"
+        "\"corset-metrics-reader\"},\"subjects\":[{\"kind\":\"ServiceAccount\",\"name\":"
+        "\"reader\",\"namespace\":\"" ACCOUNT_NAMESPACE "\"}]}");
     account_token(call, &story->rig, "reader", &story->token);
 }
 
@@ -69,8 +70,8 @@ static void add_reader(struct story *story)
  */
 static void begin(struct story *story, const struct account_right *missing)
 {
-    struct crs_rig *rig = &story->rig;
-    crs_rig_init_without_right(rig, missing);
+    struct crs_fixture *rig = &story->rig;
+    crs_fixture_init_without_right(rig, missing);
     add_reader(story);
     proxy_fail(&rig->management,
                (struct proxy_fault){.part = "sendInitialEvents", .times = 1000, .status = 422});
@@ -82,66 +83,67 @@ static void begin(struct story *story, const struct account_right *missing)
                                                       .part = "clusterresourcesetbindings/c1",
                                                       .times = 1,
                                                       .status = 409});
-    crs_rig_start(rig, &(struct fleet_options){.leader_elect = true,
-                                               .diagnostics_host = DIAGNOSTICS,
-                                               .diagnostics_port = 8443});
+    crs_fixture_start(rig, &(struct fleet_options){.leader_elect = true,
+                                                   .diagnostics_host = DIAGNOSTICS,
+                                                   .diagnostics_port = 8443});
     pass_time();
-    expect(story, crs_rig_exists(rig, LEASE), "no lease was taken");
+    expect(story, crs_fixture_exists(rig, LEASE), "no lease was taken");
 }
 
 static void expect_object(struct story *story, const char *name, const char *text, const char *what)
 {
     SCOPED(buf) target = {.limit = 0};
-    buf_print(&target, CRS_RIG_OBJECTS("1") "/%s", name);
-    expect(story, str_eq(crs_rig_look(&story->rig, buf_c(&target), "data.k"), str_from_c(text)),
+    buf_print(&target, CRS_FIXTURE_OBJECTS("1") "/%s", name);
+    expect(story, str_eq(crs_fixture_look(&story->rig, buf_c(&target), "data.k"), str_from_c(text)),
            what);
 }
 
 static void apply(struct story *story)
 {
-    struct crs_rig *rig = &story->rig;
-    crs_rig_cluster(rig, 1);
-    crs_rig_map(rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
-    crs_rig_secret(rig, "s1", "", CRS_RIG_MANIFEST("b", "1"));
-    crs_rig_set(rig, "crs1", "Reconcile", "ConfigMap/cm1 Secret/s1");
+    struct crs_fixture *rig = &story->rig;
+    crs_fixture_cluster(rig, 1);
+    crs_fixture_map(rig, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
+    crs_fixture_secret(rig, "s1", "", CRS_FIXTURE_MANIFEST("b", "1"));
+    crs_fixture_set(rig, "crs1", "Reconcile", "ConfigMap/cm1 Secret/s1");
     pass_time();
     expect_object(story, "a", "1", "the ConfigMap was not applied");
     expect_object(story, "b", "1", "the Secret was not applied");
     expect(story,
-           str_starts_with(crs_rig_condition(rig, "crs1", "ResourcesApplied"), STR("True/Applied")),
+           str_starts_with(crs_fixture_condition(rig, "crs1", "ResourcesApplied"),
+                           STR("True/Applied")),
            "the set does not say that it is applied");
-    expect(story, crs_rig_exists(rig, CRS_RIG_BINDING), "there is no binding");
-    expect(story, crs_rig_elements(rig, CRS_RIG_MAP, "metadata.ownerReferences") == 1,
+    expect(story, crs_fixture_exists(rig, CRS_FIXTURE_BINDING), "there is no binding");
+    expect(story, crs_fixture_elements(rig, CRS_FIXTURE_MAP, "metadata.ownerReferences") == 1,
            "the ConfigMap has no owner");
-    expect(story, crs_rig_elements(rig, CRS_RIG_SECRET, "metadata.ownerReferences") == 1,
+    expect(story, crs_fixture_elements(rig, CRS_FIXTURE_SECRET, "metadata.ownerReferences") == 1,
            "the Secret has no owner");
 }
 
 static void change(struct story *story, const char *manifest, const char *text, const char *what)
 {
-    crs_rig_map(&story->rig, "cm1", manifest);
+    crs_fixture_map(&story->rig, "cm1", manifest);
     pass_time();
     expect_object(story, "a", text, what);
 }
 
 static void pause_and_go_on(struct story *story)
 {
-    struct crs_rig *rig = &story->rig;
-    crs_rig_do(rig, "PATCH", CRS_RIG_SET, PAUSE);
+    struct crs_fixture *rig = &story->rig;
+    crs_fixture_do(rig, "PATCH", CRS_FIXTURE_SET, PAUSE);
     pass_time();
-    change(story, CRS_RIG_MANIFEST("a", "4"), "3", "a paused set was applied");
-    crs_rig_do(rig, "PATCH", CRS_RIG_SET, UNPAUSE);
+    change(story, CRS_FIXTURE_MANIFEST("a", "4"), "3", "a paused set was applied");
+    crs_fixture_do(rig, "PATCH", CRS_FIXTURE_SET, UNPAUSE);
     pass_time();
     expect_object(story, "a", "4", "a set that goes on is not applied");
 }
 
 /* The same was told more than once. */
-static bool has_series(struct crs_rig *rig)
+static bool has_series(struct crs_fixture *rig)
 {
     const struct json_value *event;
     int64_t count;
-    crs_rig_do(rig, "GET", EVENTS, NULL);
-    JSON_FOREACH (key, event, json_path(json_doc_root(rig->desk.doc), "items")) {
+    crs_fixture_do(rig, "GET", EVENTS, NULL);
+    JSON_FOREACH (key, event, json_path(json_doc_root(rig->apiserver.doc), "items")) {
         if (json_to_int64(json_path(event, "series.count"), &count) && count > 1)
             return true;
     }
@@ -150,22 +152,22 @@ static bool has_series(struct crs_rig *rig)
 
 static void check_events(struct story *story)
 {
-    expect(story, crs_rig_elements(&story->rig, EVENTS, "items") > 0, "there are no events");
+    expect(story, crs_fixture_elements(&story->rig, EVENTS, "items") > 0, "there are no events");
     expect(story, has_series(&story->rig), "no event was repeated");
 }
 
 static void read_metrics(struct story *story)
 {
-    struct crs_rig *rig = &story->rig;
+    struct crs_fixture *rig = &story->rig;
     SCOPED(http_headers) headers = {0};
     SCOPED(buf) bearer = {.limit = 0};
     SCOPED(buf) line = {.limit = 0};
     SCOPED(buf) body = {.limit = 0};
     const struct http_client_options options = {
-        .endpoint = {.network = rig->desk.network,
+        .endpoint = {.network = rig->apiserver.network,
                      .host = DIAGNOSTICS,
                      .port = 8443,
-                     .tls = rig->desk.tls,
+                     .tls = rig->apiserver.tls,
                      .server_name = STR("localhost"),
                      .skip_verify = true}
     };
@@ -182,32 +184,33 @@ static void read_metrics(struct story *story)
 
 static void delete_sets(struct story *story)
 {
-    struct crs_rig *rig = &story->rig;
-    crs_rig_set(rig, "crs2", "ApplyOnce", "ConfigMap/cm1");
+    struct crs_fixture *rig = &story->rig;
+    crs_fixture_set(rig, "crs2", "ApplyOnce", "ConfigMap/cm1");
     pass_time();
-    crs_rig_do(rig, "DELETE", CRS_RIG_SET, NULL);
+    crs_fixture_do(rig, "DELETE", CRS_FIXTURE_SET, NULL);
     pass_time();
-    expect(story, !crs_rig_exists(rig, CRS_RIG_SET), "the set does not go");
-    expect(story, str_eq(crs_rig_entry(rig, "c1", "crs1"), STR("-")), "its entry does not go");
-    crs_rig_do(rig, "DELETE", CRS_RIG_SETS "/crs2", NULL);
+    expect(story, !crs_fixture_exists(rig, CRS_FIXTURE_SET), "the set does not go");
+    expect(story, str_eq(crs_fixture_entry(rig, "c1", "crs1"), STR("-")), "its entry does not go");
+    crs_fixture_do(rig, "DELETE", CRS_FIXTURE_SETS "/crs2", NULL);
     pass_time();
-    expect(story, !crs_rig_exists(rig, CRS_RIG_BINDING), "an empty binding stays");
+    expect(story, !crs_fixture_exists(rig, CRS_FIXTURE_BINDING), "an empty binding stays");
 }
 
 static void delete_cluster(struct story *story)
 {
-    struct crs_rig *rig = &story->rig;
-    crs_rig_set(rig, "crs3", "ApplyOnce", "ConfigMap/cm1");
+    struct crs_fixture *rig = &story->rig;
+    crs_fixture_set(rig, "crs3", "ApplyOnce", "ConfigMap/cm1");
     pass_time();
-    expect(story, crs_rig_exists(rig, CRS_RIG_BINDING), "there is no new binding");
-    crs_rig_do(rig, "DELETE", CRS_RIG_CLUSTER, NULL);
+    expect(story, crs_fixture_exists(rig, CRS_FIXTURE_BINDING), "there is no new binding");
+    crs_fixture_do(rig, "DELETE", CRS_FIXTURE_CLUSTER, NULL);
     pass_time();
-    expect(story, !crs_rig_exists(rig, CRS_RIG_BINDING), "the binding outlives its cluster");
+    expect(story, !crs_fixture_exists(rig, CRS_FIXTURE_BINDING),
+           "the binding outlives its cluster");
 }
 
 static void story_done(struct story *story)
 {
-    crs_rig_done(&story->rig);
+    crs_fixture_done(&story->rig);
     buf_done(&story->token);
     buf_done(&story->failures);
 }
@@ -217,8 +220,8 @@ static void tell(struct story *story, const struct account_right *missing)
     *story = (struct story){0};
     begin(story, missing);
     apply(story);
-    change(story, CRS_RIG_MANIFEST("a", "2"), "2", "a change is not applied");
-    change(story, CRS_RIG_MANIFEST("a", "3"), "3", "another change is not applied");
+    change(story, CRS_FIXTURE_MANIFEST("a", "2"), "2", "a change is not applied");
+    change(story, CRS_FIXTURE_MANIFEST("a", "3"), "3", "another change is not applied");
     pause_and_go_on(story);
     check_events(story);
     read_metrics(story);

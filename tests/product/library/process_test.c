@@ -6,7 +6,7 @@
 #include "apimachinery/wellknown.h"
 #include "async/fiber.h"
 #include "json/path.h"
-#include "product/library/stage.h"
+#include "product/library/library_fixture.h"
 #include "testing/sim.h"
 
 #define GVR_WEBS   GVR("example.corset.dev", "v1", "webs")
@@ -54,16 +54,16 @@ static bool ask(uint16_t port, const char *path, struct buf *answer)
 static void wait_answer(uint16_t port, const char *path, const char *part)
 {
     SCOPED(buf) answer = {.limit = 0};
-    FIBER_TIMEOUT(STAGE_PATIENCE);
+    FIBER_TIMEOUT(LIBRARY_FIXTURE_PATIENCE);
     while (!ask(port, path, &answer) || !str_contains(buf_str(&answer), str_from_c(part))) {
         TEST_CASE("%s: %s", path, buf_c(&answer));
-        CHECK_OK(fiber_sleep(STAGE_POLL));
+        CHECK_OK(fiber_sleep(LIBRARY_FIXTURE_POLL));
     }
 }
 
 LOOP_TEST(a_process_has_probes_metrics_and_a_lease)
 {
-    SCOPED(stage) stage;
+    SCOPED(library_fixture) fixture;
     SCOPED(arena) arena = {0};
     SCOPED(buf) crd = {.limit = 0};
     SCOPED(buf) web = {.limit = 0};
@@ -79,16 +79,16 @@ LOOP_TEST(a_process_has_probes_metrics_and_a_lease)
                                 NULL};
     file_read(TEST_EXAMPLE "/crd.yaml", &crd);
     file_read(TEST_EXAMPLE "/web.yaml", &web);
-    stage_init(&stage, TEST_WEB, more, buf_str(&crd), GVR_WEBS, WEB);
+    library_fixture_init(&fixture, TEST_WEB, more, buf_str(&crd), GVR_WEBS, WEB);
     wait_answer(health, "/healthz", "200 OK");
     wait_answer(health, "/readyz", "200 OK");
-    stage_apply(&stage, GVR_WEBS, buf_str(&web));
-    stage_wait(&stage, GVR_CONFIG_MAPS, CONFIG, "metadata.name", "hello-web-config");
+    library_fixture_apply(&fixture, GVR_WEBS, buf_str(&web));
+    library_fixture_wait(&fixture, GVR_CONFIG_MAPS, CONFIG, "metadata.name", "hello-web-config");
     wait_answer(diagnostics, "/metrics", "controller_runtime_reconcile_total{controller=\"web\"");
     wait_answer(diagnostics, "/metrics", "leader_election_master_status");
-    OWNED(object) held = stage_get(&stage, GVR_LEASES, LEASE);
+    OWNED(object) held = library_fixture_get(&fixture, GVR_LEASES, LEASE);
     CHECK(held && json_path_str(object_root(held), "spec.holderIdentity").len > 0);
-    CHECK_OK(child_stop(&stage.controller));
-    OWNED(object) released = stage_get(&stage, GVR_LEASES, LEASE);
+    CHECK_OK(child_stop(&fixture.controller));
+    OWNED(object) released = library_fixture_get(&fixture, GVR_LEASES, LEASE);
     CHECK_EQ(json_path_str(object_root(released), "spec.holderIdentity"), STR(""));
 }

@@ -3,7 +3,7 @@
 #include "apimachinery/wellknown.h"
 #include "async/fiber.h"
 #include "json/path.h"
-#include "product/library/stage.h"
+#include "product/library/library_fixture.h"
 #include "testing/sim.h"
 
 #define GVR_THINGS GVR("test.corset.dev", "v1", "things")
@@ -34,37 +34,37 @@ static const char thing[] = "apiVersion: test.corset.dev/v1\n"
                             "  annotations: {test.corset.dev/class: tested}\n"
                             "spec: {names: [a, b]}\n";
 
-static void begin(struct stage *stage)
+static void begin(struct library_fixture *fixture)
 {
-    stage_init(stage, TEST_THINGS, NULL, str_from_c(crd), GVR_THINGS, THING);
-    stage_apply(stage, GVR_THINGS, str_from_c(thing));
-    stage_wait(stage, GVR_CONFIG_MAPS, PART("b"), "data.suffix", "b");
+    library_fixture_init(fixture, TEST_THINGS, NULL, str_from_c(crd), GVR_THINGS, THING);
+    library_fixture_apply(fixture, GVR_THINGS, str_from_c(thing));
+    library_fixture_wait(fixture, GVR_CONFIG_MAPS, PART("b"), "data.suffix", "b");
 }
 
-static void wait_counted(struct stage *stage, const char *text)
+static void wait_counted(struct library_fixture *fixture, const char *text)
 {
-    FIBER_TIMEOUT(STAGE_PATIENCE);
+    FIBER_TIMEOUT(LIBRARY_FIXTURE_PATIENCE);
     for (;;) {
-        OWNED(object) owner = stage_get(stage, GVR_THINGS, THING);
-        const struct str seen = stage_condition(owner, "Counted", "message");
+        OWNED(object) owner = library_fixture_get(fixture, GVR_THINGS, THING);
+        const struct str seen = library_fixture_condition(owner, "Counted", "message");
         TEST_CASE("%.*s, not %s", STR_ARG(seen), text);
         if (str_eq(seen, str_from_c(text)))
             return;
-        CHECK_OK(fiber_sleep(STAGE_POLL));
+        CHECK_OK(fiber_sleep(LIBRARY_FIXTURE_POLL));
     }
 }
 
-static void approve(struct stage *stage)
+static void approve(struct library_fixture *fixture)
 {
-    stage_patch(stage, GVR_CONFIG_MAPS, PART("approved"), "",
-                "{\"metadata\":{\"annotations\":{\"approved\":\"yes\"}}}");
+    library_fixture_patch(fixture, GVR_CONFIG_MAPS, PART("approved"), "",
+                          "{\"metadata\":{\"annotations\":{\"approved\":\"yes\"}}}");
 }
 
 /* The generation, not the version. */
-static void check_marker(struct stage *stage)
+static void check_marker(struct library_fixture *fixture)
 {
     struct str marker = {0};
-    OWNED(object) behind = stage_get(stage, GVR_CONFIG_MAPS, PART("behind"));
+    OWNED(object) behind = library_fixture_get(fixture, GVR_CONFIG_MAPS, PART("behind"));
     CHECK(object_find_annotation(
         behind, STR("default.replicaset.checksum.test.corset.dev/t-thing-busy"), &marker));
     CHECK_EQ(marker, STR("1"));
@@ -72,71 +72,76 @@ static void check_marker(struct stage *stage)
 
 LOOP_TEST(nodes_of_every_kind_run_in_their_order)
 {
-    SCOPED(stage) stage;
-    begin(&stage);
-    stage_wait_status(&stage, "True", "True");
-    OWNED(object) waiting = stage_get(&stage, GVR_THINGS, THING);
-    CHECK_EQ(stage_condition(waiting, "Failed", "message"),
+    SCOPED(library_fixture) fixture;
+    begin(&fixture);
+    library_fixture_wait_status(&fixture, "True", "True");
+    OWNED(object) waiting = library_fixture_get(&fixture, GVR_THINGS, THING);
+    CHECK_EQ(library_fixture_condition(waiting, "Failed", "message"),
              STR("ConfigMap default/t-thing-approved: NotApproved: t-thing-approved needs the "
                  "annotation approved"));
-    stage_wait(&stage, GVR_CONFIG_MAPS, PART("after-hand"), "data.suffix", "after-hand");
-    stage_wait(&stage, GVR_CONFIG_MAPS, PART("once"), "data.suffix", "once");
-    stage_wait(&stage, GVR_CONFIG_MAPS, PART("merged"), "data.suffix", "merged");
-    approve(&stage);
-    stage_wait_status(&stage, "False", "False");
-    check_marker(&stage);
-    wait_counted(&stage, "1 secrets, 1 skipped, 0 failed"); /* what is optional is not there */
-    stage_check_steady(&stage);
-    stage_apply(&stage, GVR_CONFIG_MAPS,
-                STR("{apiVersion: v1, kind: ConfigMap, metadata: {name: maybe, namespace: default,"
-                    " labels: {poke: t}}}"));
-    stage_wait(&stage, GVR_CONFIG_MAPS, PART("with-maybe"), "data.suffix", "with-maybe");
-    wait_counted(&stage, "1 secrets, 0 skipped, 0 failed");
-    CHECK_OK(child_stop(&stage.controller));
+    library_fixture_wait(&fixture, GVR_CONFIG_MAPS, PART("after-hand"), "data.suffix",
+                         "after-hand");
+    library_fixture_wait(&fixture, GVR_CONFIG_MAPS, PART("once"), "data.suffix", "once");
+    library_fixture_wait(&fixture, GVR_CONFIG_MAPS, PART("merged"), "data.suffix", "merged");
+    approve(&fixture);
+    library_fixture_wait_status(&fixture, "False", "False");
+    check_marker(&fixture);
+    wait_counted(&fixture, "1 secrets, 1 skipped, 0 failed"); /* what is optional is not there */
+    library_fixture_check_steady(&fixture);
+    library_fixture_apply(
+        &fixture, GVR_CONFIG_MAPS,
+        STR("{apiVersion: v1, kind: ConfigMap, metadata: {name: maybe, namespace: default,"
+            " labels: {poke: t}}}"));
+    library_fixture_wait(&fixture, GVR_CONFIG_MAPS, PART("with-maybe"), "data.suffix",
+                         "with-maybe");
+    wait_counted(&fixture, "1 secrets, 0 skipped, 0 failed");
+    CHECK_OK(child_stop(&fixture.controller));
 }
 
 LOOP_TEST(what_is_no_longer_wanted_is_pruned)
 {
-    SCOPED(stage) stage;
-    begin(&stage);
-    approve(&stage);
-    stage_wait_status(&stage, "False", "False");
-    stage_patch(&stage, GVR_THINGS, THING, "",
-                "{\"spec\":{\"names\":[\"b\",\"c\"],\"skip\":true}}");
-    stage_wait(&stage, GVR_CONFIG_MAPS, PART("c"), "data.suffix", "c");
-    stage_wait(&stage, GVR_CONFIG_MAPS, PART("a"), NULL, NULL);
-    wait_counted(&stage, "1 secrets, 2 skipped, 0 failed"); /* that behind the custom node, too */
-    stage_wait_status(&stage, "False", "False");
-    stage_check_steady(&stage);
-    CHECK_OK(child_stop(&stage.controller));
+    SCOPED(library_fixture) fixture;
+    begin(&fixture);
+    approve(&fixture);
+    library_fixture_wait_status(&fixture, "False", "False");
+    library_fixture_patch(&fixture, GVR_THINGS, THING, "",
+                          "{\"spec\":{\"names\":[\"b\",\"c\"],\"skip\":true}}");
+    library_fixture_wait(&fixture, GVR_CONFIG_MAPS, PART("c"), "data.suffix", "c");
+    library_fixture_wait(&fixture, GVR_CONFIG_MAPS, PART("a"), NULL, NULL);
+    wait_counted(&fixture, "1 secrets, 2 skipped, 0 failed"); /* that behind the custom node, too */
+    library_fixture_wait_status(&fixture, "False", "False");
+    library_fixture_check_steady(&fixture);
+    CHECK_OK(child_stop(&fixture.controller));
 }
 
 LOOP_TEST(a_broken_object_is_told_in_the_status)
 {
-    SCOPED(stage) stage;
-    begin(&stage);
-    stage_patch(&stage, GVR_THINGS, THING, "", "{\"spec\":{\"broken\":true}}");
-    stage_wait_status(&stage, "False", "True");
-    OWNED(object) broken = stage_get(&stage, GVR_THINGS, THING);
-    CHECK_EQ(stage_condition(broken, "Failed", "reason"), STR("operatorError"));
-    CHECK_CONTAINS(stage_condition(broken, "Failed", "message"), STR("read a value for data"));
-    wait_counted(&stage, "1 secrets, 0 skipped, 0 failed"); /* no graph was run */
+    SCOPED(library_fixture) fixture;
+    begin(&fixture);
+    library_fixture_patch(&fixture, GVR_THINGS, THING, "", "{\"spec\":{\"broken\":true}}");
+    library_fixture_wait_status(&fixture, "False", "True");
+    OWNED(object) broken = library_fixture_get(&fixture, GVR_THINGS, THING);
+    CHECK_EQ(library_fixture_condition(broken, "Failed", "reason"), STR("operatorError"));
+    CHECK_CONTAINS(library_fixture_condition(broken, "Failed", "message"),
+                   STR("read a value for data"));
+    wait_counted(&fixture, "1 secrets, 0 skipped, 0 failed"); /* no graph was run */
     CHECK(!object_path(broken, "status.operator"));
-    stage_patch(&stage, GVR_THINGS, THING, "", "{\"spec\":{\"paused\":true,\"names\":[\"d\"]}}");
-    FIBER_TIMEOUT(STAGE_PATIENCE);
+    library_fixture_patch(&fixture, GVR_THINGS, THING, "",
+                          "{\"spec\":{\"paused\":true,\"names\":[\"d\"]}}");
+    FIBER_TIMEOUT(LIBRARY_FIXTURE_PATIENCE);
     for (bool is_paused = false; !is_paused;) {
-        OWNED(object) paused = stage_get(&stage, GVR_THINGS, THING);
-        is_paused = str_eq(stage_condition(paused, "Paused", "reason"), STR("Asked"));
-        CHECK_OK(fiber_sleep(STAGE_POLL));
+        OWNED(object) paused = library_fixture_get(&fixture, GVR_THINGS, THING);
+        is_paused = str_eq(library_fixture_condition(paused, "Paused", "reason"), STR("Asked"));
+        CHECK_OK(fiber_sleep(LIBRARY_FIXTURE_POLL));
     }
-    CHECK_OK(child_stop(&stage.controller));
+    CHECK_OK(child_stop(&fixture.controller));
 }
 
-static void check_event(struct stage *stage)
+static void check_event(struct library_fixture *fixture)
 {
     SCOPED(arena) arena = {0};
     struct object_list list;
-    CHECK_OK(client_list_page(stage->client, GVR("events.k8s.io", "v1", "events"), STR("default"),
+    CHECK_OK(client_list_page(fixture->client, GVR("events.k8s.io", "v1", "events"), STR("default"),
                               NULL, &arena, &list));
     CHECK_EQ(list.count, 1);
     const struct json_value *event = object_root(list.items[0]);
@@ -149,23 +154,23 @@ static void check_event(struct stage *stage)
 
 LOOP_TEST(a_finalizer_holds_until_the_cleaning_is_done)
 {
-    SCOPED(stage) stage;
-    begin(&stage);
-    stage_apply(
-        &stage, GVR_CONFIG_MAPS,
+    SCOPED(library_fixture) fixture;
+    begin(&fixture);
+    library_fixture_apply(
+        &fixture, GVR_CONFIG_MAPS,
         STR("{apiVersion: v1, kind: ConfigMap, metadata: {name: hold, namespace: default}}"));
-    stage_wait(&stage, GVR("", "v1", "secrets"), PART("by-hand"), "data.seen", "eWVz");
-    CHECK_OK(client_delete(stage.client, GVR_THINGS, THING, NULL, NULL));
-    FIBER_TIMEOUT(STAGE_PATIENCE);
+    library_fixture_wait(&fixture, GVR("", "v1", "secrets"), PART("by-hand"), "data.seen", "eWVz");
+    CHECK_OK(client_delete(fixture.client, GVR_THINGS, THING, NULL, NULL));
+    FIBER_TIMEOUT(LIBRARY_FIXTURE_PATIENCE);
     for (bool is_held = false; !is_held;) {
-        OWNED(object) held = stage_get(&stage, GVR_THINGS, THING);
+        OWNED(object) held = library_fixture_get(&fixture, GVR_THINGS, THING);
         CHECK(held);
-        is_held = str_eq(stage_condition(held, "Failed", "reason"), STR("held"));
-        CHECK_OK(fiber_sleep(STAGE_POLL));
+        is_held = str_eq(library_fixture_condition(held, "Failed", "reason"), STR("held"));
+        CHECK_OK(fiber_sleep(LIBRARY_FIXTURE_POLL));
     }
-    CHECK_OK(client_delete(stage.client, GVR_CONFIG_MAPS, KEY("default", "hold"), NULL, NULL));
-    stage_wait(&stage, GVR_THINGS, THING, NULL, NULL);
-    stage_wait(&stage, GVR("", "v1", "secrets"), PART("by-hand"), NULL, NULL);
-    CHECK_OK(child_stop(&stage.controller)); /* which sends what is left to be told */
-    check_event(&stage);
+    CHECK_OK(client_delete(fixture.client, GVR_CONFIG_MAPS, KEY("default", "hold"), NULL, NULL));
+    library_fixture_wait(&fixture, GVR_THINGS, THING, NULL, NULL);
+    library_fixture_wait(&fixture, GVR("", "v1", "secrets"), PART("by-hand"), NULL, NULL);
+    CHECK_OK(child_stop(&fixture.controller)); /* which sends what is left to be told */
+    check_event(&fixture);
 }

@@ -19,7 +19,7 @@
 #define CHANGES 600
 #define PATIENT (60 * SECOND)
 
-struct site {
+struct server_fixture {
     struct folder folder;
     struct network *network;
     struct tls_context *tls;
@@ -31,55 +31,56 @@ struct site {
     size_t restarts;
 };
 
-static void site_serve(struct site *site)
+static void server_fixture_serve(struct server_fixture *fixture)
 {
-    const struct apiserver_options options = {.network = site->network,
+    const struct apiserver_options options = {.network = fixture->network,
                                               .host = STR("127.0.0.1"),
-                                              .port = site->port,
-                                              .folder = site->folder.path};
-    CHECK_OK(apiserver_new(loop_current(), &options, &site->server));
-    site->port = apiserver_port(site->server);
+                                              .port = fixture->port,
+                                              .folder = fixture->folder.path};
+    CHECK_OK(apiserver_new(loop_current(), &options, &fixture->server));
+    fixture->port = apiserver_port(fixture->server);
 }
 
-static void site_stop(struct site *site)
+static void server_fixture_stop(struct server_fixture *fixture)
 {
     FIBER_TIMEOUT(SECOND);
-    error_free(apiserver_drain(site->server)); /* watches end; who is late is cut off */
-    apiserver_free(TAKE(site->server));
+    error_free(apiserver_drain(fixture->server)); /* watches end; who is late is cut off */
+    apiserver_free(TAKE(fixture->server));
 }
 
-static void site_init(struct site *site)
+static void server_fixture_init(struct server_fixture *fixture)
 {
-    *site = (struct site){0};
-    folder_init(&site->folder);
-    site->network = tcp_network_new(loop_current());
-    site->tls = tls_context_new();
-    site_serve(site);
-    site->config.host = STR("https://127.0.0.1");
-    site->config.server =
-        (struct url){.scheme = URL_HTTPS, .host = STR("127.0.0.1"), .port = site->port};
-    CHECK_OK(tls_trust_read(apiserver_authority(site->server), &site->config.tls.trust));
-    CHECK_OK(tls_identity_read(apiserver_admin_certificate(site->server),
-                               apiserver_admin_key(site->server), &site->config.tls.identity));
+    *fixture = (struct server_fixture){0};
+    folder_init(&fixture->folder);
+    fixture->network = tcp_network_new(loop_current());
+    fixture->tls = tls_context_new();
+    server_fixture_serve(fixture);
+    fixture->config.host = STR("https://127.0.0.1");
+    fixture->config.server =
+        (struct url){.scheme = URL_HTTPS, .host = STR("127.0.0.1"), .port = fixture->port};
+    CHECK_OK(tls_trust_read(apiserver_authority(fixture->server), &fixture->config.tls.trust));
+    CHECK_OK(tls_identity_read(apiserver_admin_certificate(fixture->server),
+                               apiserver_admin_key(fixture->server),
+                               &fixture->config.tls.identity));
     const struct client_options options = {
-        .config = &site->config, .network = site->network, .tls = site->tls, .qps = -1};
-    site->client = client_new(loop_current(), &options);
-    site->set = cache_set_new(loop_current(), site->client);
+        .config = &fixture->config, .network = fixture->network, .tls = fixture->tls, .qps = -1};
+    fixture->client = client_new(loop_current(), &options);
+    fixture->set = cache_set_new(loop_current(), fixture->client);
 }
 
-static void site_done(struct site *site)
+static void server_fixture_done(struct server_fixture *fixture)
 {
-    cache_set_free(site->set);
-    client_free(site->client);
-    site_stop(site);
-    rest_config_done(&site->config);
-    tls_context_free(site->tls);
-    network_free(site->network);
-    folder_done(&site->folder);
+    cache_set_free(fixture->set);
+    client_free(fixture->client);
+    server_fixture_stop(fixture);
+    rest_config_done(&fixture->config);
+    tls_context_free(fixture->tls);
+    network_free(fixture->network);
+    folder_done(&fixture->folder);
 }
 
 struct writer {
-    struct site *site;
+    struct server_fixture *fixture;
     int number;
     struct random random;
 };
@@ -99,7 +100,7 @@ static struct object *object_made(int name, uint64_t value)
 /* A writer alone touches its names; while the server is away nothing comes of it. */
 static void write_one(struct writer *writer, int name)
 {
-    struct client *client = writer->site->client;
+    struct client *client = writer->fixture->client;
     const uint64_t value = random_below(&writer->random, 10);
     OWNED(object) object = object_made(name, value);
     struct error *err;
@@ -121,7 +122,7 @@ static struct error *create_one(struct writer *writer, int name)
     FIBER_TIMEOUT(PATIENT);
     for (;;) {
         struct error *err =
-            client_create(writer->site->client, GVR_CONFIG_MAPS, object, NULL, NULL);
+            client_create(writer->fixture->client, GVR_CONFIG_MAPS, object, NULL, NULL);
         if (!err || error_is(err, ERROR_ALREADY_EXISTS)) {
             error_free(err);
             return NULL;
@@ -140,7 +141,7 @@ static struct error *write_many(void *data)
     for (int i = 0; i < CHANGES / WRITERS; i++)
         write_one(writer, first + (int)random_below(&writer->random, own));
     /* And some when the server has come back, so that the end is on the other side. */
-    while (!writer->site->restarts)
+    while (!writer->fixture->restarts)
         TRY(fiber_sleep(10 * MILLISECOND));
     for (int i = 0; i < CHANGES / WRITERS; i++)
         write_one(writer, first + (int)random_below(&writer->random, own));
@@ -149,14 +150,15 @@ static struct error *write_many(void *data)
 
 static struct error *restart_once(void *data)
 {
-    struct site *site = data;
-    struct cache *cache = cache_set_get(site->set, &(struct cache_options){.gvr = GVR_CONFIG_MAPS});
+    struct server_fixture *fixture = data;
+    struct cache *cache =
+        cache_set_get(fixture->set, &(struct cache_options){.gvr = GVR_CONFIG_MAPS});
     while (cache_count(cache) < OBJECTS / 2)
         TRY(fiber_sleep(5 * MILLISECOND));
-    site_stop(site);
+    server_fixture_stop(fixture);
     TRY(fiber_sleep(300 * MILLISECOND));
-    site_serve(site);
-    site->restarts++;
+    server_fixture_serve(fixture);
+    fixture->restarts++;
     return NULL;
 }
 
@@ -183,14 +185,15 @@ static void begin_anew(void *data)
 }
 
 /* Suspends until a cache is what the server lists. */
-static struct error *wait_equal(struct site *site, const struct cache *cache, struct str namespace)
+static struct error *wait_equal(struct server_fixture *fixture, const struct cache *cache,
+                                struct str namespace)
 {
     FIBER_TIMEOUT(PATIENT);
     for (;;) {
         SCOPED(buf) version = {0};
         struct difference difference = {.cache = cache};
         const struct client_list_sink sink = {compare, begin_anew, &difference};
-        TRY(client_list_each(site->client, GVR_CONFIG_MAPS, namespace, NULL, &sink, &version));
+        TRY(client_list_each(fixture->client, GVR_CONFIG_MAPS, namespace, NULL, &sink, &version));
         if (!difference.different && difference.count == cache_count(cache))
             return NULL;
         TRY(fiber_sleep(20 * MILLISECOND));
@@ -223,8 +226,8 @@ static bool count_text(void *data, struct object_text *text)
 
 LOOP_TEST(caches_equal_the_server_after_many_writes_and_a_restart)
 {
-    SCOPED(site) site;
-    site_init(&site);
+    SCOPED(server_fixture) fixture;
+    server_fixture_init(&fixture);
     struct told told = {0};
     struct cache_handler handler = {.changed = count_change, .data = &told};
     const struct cache_options options[] = {
@@ -234,21 +237,21 @@ LOOP_TEST(caches_equal_the_server_after_many_writes_and_a_restart)
     };
     struct cache *caches[COUNT(options)];
     for (size_t i = 0; i < COUNT(options); i++)
-        caches[i] = cache_set_get(site.set, &options[i]);
+        caches[i] = cache_set_get(fixture.set, &options[i]);
     cache_add_handler(caches[0], &handler);
     cache_add_index(caches[0], STR("value"), by_value);
     SCOPED(scope) scope = {0};
     struct writer writers[WRITERS];
     for (int i = 0; i < WRITERS; i++) {
-        writers[i] = (struct writer){.site = &site, .number = i};
+        writers[i] = (struct writer){.fixture = &fixture, .number = i};
         random_init(&writers[i].random, (uint64_t)i + 1);
         scope_start(&scope, "writes", write_many, &writers[i]);
     }
-    scope_start(&scope, "restarts", restart_once, &site);
+    scope_start(&scope, "restarts", restart_once, &fixture);
     CHECK_OK(scope_wait(&scope));
     for (size_t i = 0; i < COUNT(options); i++) {
         TEST_CASE("cache %zu", i);
-        CHECK_OK(wait_equal(&site, caches[i], options[i].namespace));
+        CHECK_OK(wait_equal(&fixture, caches[i], options[i].namespace));
     }
     CHECK_EQ(told.added - told.deleted, cache_count(caches[0]));
     size_t indexed = 0, all = 0;

@@ -1,34 +1,34 @@
 #include <stdlib.h>
 
-#include "scenarios/clustercache/rig.h"
+#include "scenarios/clustercache/cc_fixture.h"
 
 SIM_TEST(cc_01_secrets_are_required)
 {
-    SCOPED(rig) rig;
-    rig_init(&rig, 1);
-    struct clustercache_options options = rig_options(&rig);
+    SCOPED(cc_fixture) fixture;
+    cc_fixture_init(&fixture, 1);
+    struct clustercache_options options = cc_fixture_options(&fixture);
     options.secrets = NULL;
     options.user_agent = STR("");
-    CHECK_FAILS(clustercache_new(loop_current(), &options, &rig.cache), ERROR_INVALID,
+    CHECK_FAILS(clustercache_new(loop_current(), &options, &fixture.cache), ERROR_INVALID,
                 "options.SecretClient must be set");
 }
 
 SIM_TEST(cc_02_a_user_agent_is_required)
 {
-    SCOPED(rig) rig;
-    rig_init(&rig, 1);
-    struct clustercache_options options = rig_options(&rig);
+    SCOPED(cc_fixture) fixture;
+    cc_fixture_init(&fixture, 1);
+    struct clustercache_options options = cc_fixture_options(&fixture);
     options.user_agent = STR("");
-    CHECK_FAILS(clustercache_new(loop_current(), &options, &rig.cache), ERROR_INVALID,
+    CHECK_FAILS(clustercache_new(loop_current(), &options, &fixture.cache), ERROR_INVALID,
                 "options.Client.UserAgent must be set");
 }
 
 SIM_TEST(cc_03_defaults_stand_behind_zero)
 {
-    SCOPED(rig) rig;
-    rig_init(&rig, 1);
-    rig_start(&rig, NULL);
-    const struct clustercache_options *seen = &rig.cache->config->options;
+    SCOPED(cc_fixture) fixture;
+    cc_fixture_init(&fixture, 1);
+    cc_fixture_start(&fixture, NULL);
+    const struct clustercache_options *seen = &fixture.cache->config->options;
     CHECK_EQ(seen->timeout, 10 * SECOND);
     CHECK_EQ(seen->qps, 20.0);
     CHECK_EQ(seen->burst, 30.0);
@@ -42,15 +42,15 @@ SIM_TEST(cc_03_defaults_stand_behind_zero)
     CHECK_EQ(timing->fallback, 10 * SECOND);
     CHECK_EQ(timing->unauthorized, MILLISECOND);
     CHECK_EQ(seen->concurrency, (size_t)100);
-    clustercache_free(TAKE(rig.cache));
+    clustercache_free(TAKE(fixture.cache));
 
-    struct clustercache_options options = rig_options(&rig);
+    struct clustercache_options options = cc_fixture_options(&fixture);
     options.timeout = 3 * SECOND;
     options.qps = 50;
     options.burst = 60;
     options.transform = cache_drop_managed_fields;
-    rig_start(&rig, &options);
-    seen = &rig.cache->config->options;
+    cc_fixture_start(&fixture, &options);
+    seen = &fixture.cache->config->options;
     CHECK_EQ(seen->timeout, 3 * SECOND);
     CHECK_EQ(seen->qps, 50.0);
     CHECK_EQ(seen->burst, 60.0);
@@ -60,25 +60,27 @@ SIM_TEST(cc_03_defaults_stand_behind_zero)
 SIM_TEST(cc_04_pod_metadata_from_the_environment)
 {
     static const char *const names[] = {"POD_NAMESPACE", "POD_NAME", "POD_UID"};
-    SCOPED(rig) rig;
-    rig_init(&rig, 1);
+    SCOPED(cc_fixture) fixture;
+    cc_fixture_init(&fixture, 1);
     for (size_t empty = 0; empty <= COUNT(names); empty++) {
         TEST_CASE("%s is empty", empty < COUNT(names) ? names[empty] : "none");
         for (size_t i = 0; i < COUNT(names); i++)
             setenv(names[i], i == empty ? "" : "x", 1); /* NOLINT(concurrency-mt-unsafe) */
-        rig_forget(&rig);
-        rig_start(&rig, NULL);
-        CHECK_EQ(rig_logged(&rig, "Found controller Pod metadata, the ClusterCache will try to "
-                                  "access the cluster it is running on directly if possible"),
+        cc_fixture_forget(&fixture);
+        cc_fixture_start(&fixture, NULL);
+        CHECK_EQ(cc_fixture_logged(&fixture,
+                                   "Found controller Pod metadata, the ClusterCache will try to "
+                                   "access the cluster it is running on directly if possible"),
                  empty == COUNT(names));
-        CHECK_EQ(rig_logged(&rig, "Couldn't find controller Pod metadata, the ClusterCache will "
-                                  "always access the cluster it is running on using the regular "
-                                  "apiserver endpoint"),
+        CHECK_EQ(cc_fixture_logged(&fixture,
+                                   "Couldn't find controller Pod metadata, the ClusterCache will "
+                                   "always access the cluster it is running on using the regular "
+                                   "apiserver endpoint"),
                  empty < COUNT(names));
-        rig_ready(&rig);
-        rig_check_delay(rig_reconcile(&rig), 10 * SECOND);
-        CHECK_EQ(rig_count(&rig, "/pods/"), (size_t)(empty == COUNT(names)));
-        clustercache_free(TAKE(rig.cache));
+        cc_fixture_ready(&fixture);
+        cc_fixture_check_delay(cc_fixture_reconcile(&fixture), 10 * SECOND);
+        CHECK_EQ(cc_fixture_count(&fixture, "/pods/"), (size_t)(empty == COUNT(names)));
+        clustercache_free(TAKE(fixture.cache));
     }
 }
 
@@ -90,92 +92,95 @@ static bool passes(void *data, const struct object *cluster)
 
 SIM_TEST(cc_31_a_cluster_that_is_filtered_out_is_forgotten)
 {
-    SCOPED(rig) rig;
+    SCOPED(cc_fixture) fixture;
     bool cares = true;
-    rig_init(&rig, 1);
-    struct clustercache_options options = rig_options(&rig);
+    cc_fixture_init(&fixture, 1);
+    struct clustercache_options options = cc_fixture_options(&fixture);
     options.filter = passes;
     options.filter_data = &cares;
-    rig_start(&rig, &options);
-    rig_connect(&rig);
+    cc_fixture_start(&fixture, &options);
+    cc_fixture_connect(&fixture);
     cares = false;
-    CHECK_EQ(rig_reconcile(&rig), 0);
-    CHECK(!rig_accessor(&rig));
-    CHECK_EQ(rig_series(&rig), (size_t)0);
-    CHECK(rig_logged(&rig, "Cluster filtered out by ClusterFilter, not connecting"));
-    CHECK(!rig_logged(&rig, "Cluster has been deleted"));
+    CHECK_EQ(cc_fixture_reconcile(&fixture), 0);
+    CHECK(!cc_fixture_accessor(&fixture));
+    CHECK_EQ(cc_fixture_series(&fixture), (size_t)0);
+    CHECK(cc_fixture_logged(&fixture, "Cluster filtered out by ClusterFilter, not connecting"));
+    CHECK(!cc_fixture_logged(&fixture, "Cluster has been deleted"));
 }
 
 SIM_TEST(cc_32_one_that_comes_back_begins_anew)
 {
-    SCOPED(rig) rig;
+    SCOPED(cc_fixture) fixture;
     bool cares = true;
-    rig_init(&rig, 1);
-    struct clustercache_options options = rig_options(&rig);
+    cc_fixture_init(&fixture, 1);
+    struct clustercache_options options = cc_fixture_options(&fixture);
     options.filter = passes;
     options.filter_data = &cares;
-    rig_start(&rig, &options);
-    rig_cluster(&rig, "c", true);
-    rig_check_delay(rig_reconcile(&rig), 30 * SECOND); /* no Secret yet */
+    cc_fixture_start(&fixture, &options);
+    cc_fixture_cluster(&fixture, "c", true);
+    cc_fixture_check_delay(cc_fixture_reconcile(&fixture), 30 * SECOND); /* no Secret yet */
     cares = false;
-    CHECK_EQ(rig_reconcile(&rig), 0);
+    CHECK_EQ(cc_fixture_reconcile(&fixture), 0);
     cares = true;
-    rig_credentials(&rig, RIG_HOST, "one");
-    rig_check_delay(rig_reconcile(&rig), 10 * SECOND);
-    CHECK(rig_is_connected(&rig));
-    CHECK_EQ(clustercache_get_health(rig.cache, RIG_KEY).failures, 0U);
-    CHECK_EQ(rig_accessor(&rig)->health.last_connect_error, REQUEUE_NEVER);
+    cc_fixture_credentials(&fixture, CC_FIXTURE_HOST, "one");
+    cc_fixture_check_delay(cc_fixture_reconcile(&fixture), 10 * SECOND);
+    CHECK(cc_fixture_is_connected(&fixture));
+    CHECK_EQ(clustercache_get_health(fixture.cache, CC_FIXTURE_KEY).failures, 0U);
+    CHECK_EQ(cc_fixture_accessor(&fixture)->health.last_connect_error, REQUEUE_NEVER);
 }
 
 SIM_TEST(cc_33_the_watch_filter_holds_for_events)
 {
-    SCOPED(rig) rig;
-    rig_init(&rig, 1);
-    struct clustercache_options options = rig_options(&rig);
+    SCOPED(cc_fixture) fixture;
+    cc_fixture_init(&fixture, 1);
+    struct clustercache_options options = cc_fixture_options(&fixture);
     options.watch_filter = STR("x");
-    rig_start(&rig, &options);
-    rig_ready(&rig);
-    rig_run(&rig);
+    cc_fixture_start(&fixture, &options);
+    cc_fixture_ready(&fixture);
+    cc_fixture_run(&fixture);
     CHECK_OK(fiber_sleep(MINUTE));
-    CHECK_EQ(clustercache_count(rig.cache), (size_t)0);
-    CHECK_EQ(rig.asked.len, (size_t)0);
+    CHECK_EQ(clustercache_count(fixture.cache), (size_t)0);
+    CHECK_EQ(fixture.asked.len, (size_t)0);
     TEST_CASE("with the label it is seen");
-    rig_do(&rig, "PATCH", RIG_CLUSTERS "/c",
-           "{\"metadata\":{\"labels\":{\"cluster.x-k8s.io/watch-filter\":\"x\"}}}");
+    cc_fixture_do(&fixture, "PATCH", CC_FIXTURE_CLUSTERS "/c",
+                  "{\"metadata\":{\"labels\":{\"cluster.x-k8s.io/watch-filter\":\"x\"}}}");
     CHECK_OK(fiber_sleep(2 * SECOND));
-    CHECK_EQ(clustercache_connected(rig.cache), (size_t)1);
+    CHECK_EQ(clustercache_connected(fixture.cache), (size_t)1);
     TEST_CASE("a key that is requeued already goes on without");
-    rig_do(&rig, "PATCH", RIG_CLUSTERS "/c", "{\"metadata\":{\"labels\":null}}");
-    rig_forget(&rig);
+    cc_fixture_do(&fixture, "PATCH", CC_FIXTURE_CLUSTERS "/c", "{\"metadata\":{\"labels\":null}}");
+    cc_fixture_forget(&fixture);
     CHECK_OK(fiber_sleep(MINUTE));
-    CHECK(rig_count(&rig, "GET /?timeout=5s\n") >= 5);
+    CHECK(cc_fixture_count(&fixture, "GET /?timeout=5s\n") >= 5);
 }
 
 SIM_TEST(cc_53_who_does_not_lead_connects_to_nobody)
 {
-    SCOPED(rig) rig;
-    OWNED(workload) workload = NULL;
-    rig_init(&rig, 1);
-    rig_start(&rig, NULL);
-    rig_ready(&rig);
+    SCOPED(cc_fixture) fixture;
+    OWNED(cluster_connection) connection = NULL;
+    cc_fixture_init(&fixture, 1);
+    cc_fixture_start(&fixture, NULL);
+    cc_fixture_ready(&fixture);
     CHECK_OK(fiber_sleep(5 * MINUTE)); /* its controller is not started */
-    CHECK_EQ(rig.asked.len, (size_t)0);
-    CHECK_EQ(clustercache_count(rig.cache), (size_t)0);
-    CHECK_ERROR(clustercache_get_client(rig.cache, RIG_KEY, &workload), ERROR_NOT_CONNECTED);
-    CHECK_ERROR(clustercache_get_reader(rig.cache, RIG_KEY, &workload), ERROR_NOT_CONNECTED);
+    CHECK_EQ(fixture.asked.len, (size_t)0);
+    CHECK_EQ(clustercache_count(fixture.cache), (size_t)0);
+    CHECK_ERROR(clustercache_get_client(fixture.cache, CC_FIXTURE_KEY, &connection),
+                ERROR_NOT_CONNECTED);
+    CHECK_ERROR(clustercache_get_reader(fixture.cache, CC_FIXTURE_KEY, &connection),
+                ERROR_NOT_CONNECTED);
 }
 
 SIM_TEST(jitter_only_ever_adds)
 {
-    SCOPED(rig) rig;
-    rig_init(&rig, 1);
-    struct clustercache_options options = rig_options(&rig);
+    SCOPED(cc_fixture) fixture;
+    cc_fixture_init(&fixture, 1);
+    struct clustercache_options options = cc_fixture_options(&fixture);
     options.timing.jitter = 0; /* the default */
-    rig_start(&rig, &options);
-    rig_ready(&rig);
+    cc_fixture_start(&fixture, &options);
+    cc_fixture_ready(&fixture);
     bool spreads = false;
     for (int i = 0; i < 20; i++) {
-        const duration delay = i ? rig_reconcile_after(&rig, 11 * SECOND) : rig_reconcile(&rig);
+        const duration delay =
+            i ? cc_fixture_reconcile_after(&fixture, 11 * SECOND) : cc_fixture_reconcile(&fixture);
         CHECK(delay >= 10 * SECOND - 10 * MILLISECOND && delay <= 10500 * MILLISECOND);
         spreads |= delay > 10200 * MILLISECOND;
     }

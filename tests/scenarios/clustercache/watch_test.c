@@ -1,5 +1,5 @@
 #include "http/server.h"
-#include "scenarios/clustercache/rig.h"
+#include "scenarios/clustercache/cc_fixture.h"
 
 /* What a watch has told. */
 struct seen {
@@ -11,7 +11,7 @@ struct seen {
 static void on_node(void *data, struct key cluster, const struct cache_event *event)
 {
     struct seen *seen = data;
-    CHECK(key_eq(cluster, RIG_KEY));
+    CHECK(key_eq(cluster, CC_FIXTURE_KEY));
     seen->added += event->type == CACHE_ADDED;
     seen->updated += event->type == CACHE_UPDATED;
     seen->deleted += event->type == CACHE_DELETED;
@@ -28,57 +28,58 @@ static void seen_done(struct seen *seen)
 static struct clustercache_watch watch_of(struct seen *seen, const char *name)
 {
     return (struct clustercache_watch){
-        .name = str_from_c(name), .gvk = RIG_NODE, .changed = on_node, .data = seen};
+        .name = str_from_c(name), .gvk = CC_FIXTURE_NODE, .changed = on_node, .data = seen};
 }
 
-static struct error *start(void *data, struct workload *workload)
+static struct error *start(void *data, struct cluster_connection *connection)
 {
     struct seen *seen = data;
-    CHECK(workload_is_connected(workload));
+    CHECK(cluster_connection_is_connected(connection));
     seen->starts++;
     return seen->fails ? error_new(ERROR_INTERNAL, "not now") : NULL;
 }
 
 SIM_TEST(cc_34_a_watch_needs_a_name)
 {
-    SCOPED(rig) rig;
+    SCOPED(cc_fixture) fixture;
     SCOPED(seen) seen = {0};
-    rig_init(&rig, 1);
-    rig_connect(&rig);
+    cc_fixture_init(&fixture, 1);
+    cc_fixture_connect(&fixture);
     const struct clustercache_watch watch = watch_of(&seen, "");
-    CHECK_FAILS(clustercache_watch(rig.cache, RIG_KEY, &watch), ERROR_INVALID,
+    CHECK_FAILS(clustercache_watch(fixture.cache, CC_FIXTURE_KEY, &watch), ERROR_INVALID,
                 "watcher.Name() cannot be empty");
 }
 
 SIM_TEST(cc_35_a_watch_needs_a_connection)
 {
-    SCOPED(rig) rig;
+    SCOPED(cc_fixture) fixture;
     SCOPED(seen) seen = {0};
-    rig_init(&rig, 1);
-    rig_start(&rig, NULL);
-    rig_cluster(&rig, "c", false);
-    CHECK_EQ(rig_reconcile(&rig), 0);
+    cc_fixture_init(&fixture, 1);
+    cc_fixture_start(&fixture, NULL);
+    cc_fixture_cluster(&fixture, "c", false);
+    CHECK_EQ(cc_fixture_reconcile(&fixture), 0);
     const struct clustercache_watch watch = watch_of(&seen, "test-watch");
-    CHECK_FAILS(clustercache_watch(rig.cache, RIG_KEY, &watch), ERROR_NOT_CONNECTED,
+    CHECK_FAILS(clustercache_watch(fixture.cache, CC_FIXTURE_KEY, &watch), ERROR_NOT_CONNECTED,
                 "error creating watch test-watch for Node: connection to the workload cluster is "
                 "down");
 }
 
 SIM_TEST(cc_36_a_watch_tells_of_what_happens)
 {
-    SCOPED(rig) rig;
+    SCOPED(cc_fixture) fixture;
     SCOPED(seen) seen = {0};
-    rig_init(&rig, 1);
-    rig_node(&rig, "n1", NULL);
-    rig_connect(&rig);
+    cc_fixture_init(&fixture, 1);
+    cc_fixture_node(&fixture, "n1", NULL);
+    cc_fixture_connect(&fixture);
     struct clustercache_watch watch = watch_of(&seen, "w");
-    CHECK_OK(clustercache_watch(rig.cache, RIG_KEY, &watch));
-    CHECK(rig_logged(&rig, "\"Creating watch w for Node\""));
-    rig_settle();
-    rig_node(&rig, "n2", NULL);
-    rig_do(&rig, "PATCH", RIG_NODES "/n2", "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}");
-    rig_do(&rig, "DELETE", RIG_NODES "/n1", NULL);
-    rig_settle();
+    CHECK_OK(clustercache_watch(fixture.cache, CC_FIXTURE_KEY, &watch));
+    CHECK(cc_fixture_logged(&fixture, "\"Creating watch w for Node\""));
+    cc_fixture_settle();
+    cc_fixture_node(&fixture, "n2", NULL);
+    cc_fixture_do(&fixture, "PATCH", CC_FIXTURE_NODES "/n2",
+                  "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}");
+    cc_fixture_do(&fixture, "DELETE", CC_FIXTURE_NODES "/n1", NULL);
+    cc_fixture_settle();
     CHECK_EQ(buf_str(&seen.names), STR("n1 n2 n2 n1 "));
     CHECK_EQ(seen.added, (size_t)2);
     CHECK_EQ(seen.updated, (size_t)1);
@@ -86,155 +87,157 @@ SIM_TEST(cc_36_a_watch_tells_of_what_happens)
     TEST_CASE("one of another sort starts by itself, once");
     watch.name = STR("other");
     watch.start = start;
-    CHECK_OK(clustercache_watch(rig.cache, RIG_KEY, &watch));
-    CHECK_OK(clustercache_watch(rig.cache, RIG_KEY, &watch));
+    CHECK_OK(clustercache_watch(fixture.cache, CC_FIXTURE_KEY, &watch));
+    CHECK_OK(clustercache_watch(fixture.cache, CC_FIXTURE_KEY, &watch));
     CHECK_EQ(seen.starts, (size_t)1);
 }
 
 SIM_TEST(cc_37_told_twice_it_is_one_watch)
 {
-    SCOPED(rig) rig;
+    SCOPED(cc_fixture) fixture;
     SCOPED(seen) seen = {0};
-    rig_init(&rig, 1);
-    rig_connect(&rig);
+    cc_fixture_init(&fixture, 1);
+    cc_fixture_connect(&fixture);
     const struct clustercache_watch watch = watch_of(&seen, "w");
-    CHECK_OK(clustercache_watch(rig.cache, RIG_KEY, &watch));
-    rig_settle();
-    CHECK_OK(clustercache_watch(rig.cache, RIG_KEY, &watch));
-    CHECK(rig_logged(&rig, "Skip creation of watch w for Node because it already exists"));
-    rig_node(&rig, "n1", NULL);
+    CHECK_OK(clustercache_watch(fixture.cache, CC_FIXTURE_KEY, &watch));
+    cc_fixture_settle();
+    CHECK_OK(clustercache_watch(fixture.cache, CC_FIXTURE_KEY, &watch));
+    CHECK(
+        cc_fixture_logged(&fixture, "Skip creation of watch w for Node because it already exists"));
+    cc_fixture_node(&fixture, "n1", NULL);
     CHECK_EQ(seen.added, (size_t)1);
-    CHECK_EQ(rig.streams, (size_t)1);
-    CHECK_EQ(rig_count(&rig, "watch=true"), (size_t)1);
+    CHECK_EQ(fixture.streams, (size_t)1);
+    CHECK_EQ(cc_fixture_count(&fixture, "watch=true"), (size_t)1);
 }
 
 SIM_TEST(cc_38_two_watches_of_a_kind_share_a_stream)
 {
-    SCOPED(rig) rig;
+    SCOPED(cc_fixture) fixture;
     SCOPED(seen) first = {0};
     SCOPED(seen) second = {0};
-    rig_init(&rig, 1);
-    rig_connect(&rig);
+    cc_fixture_init(&fixture, 1);
+    cc_fixture_connect(&fixture);
     struct clustercache_watch watch = watch_of(&first, "a");
-    CHECK_OK(clustercache_watch(rig.cache, RIG_KEY, &watch));
+    CHECK_OK(clustercache_watch(fixture.cache, CC_FIXTURE_KEY, &watch));
     watch = watch_of(&second, "b");
-    CHECK_OK(clustercache_watch(rig.cache, RIG_KEY, &watch));
-    rig_settle();
-    rig_node(&rig, "n1", NULL);
+    CHECK_OK(clustercache_watch(fixture.cache, CC_FIXTURE_KEY, &watch));
+    cc_fixture_settle();
+    cc_fixture_node(&fixture, "n1", NULL);
     CHECK_EQ(first.added, (size_t)1);
     CHECK_EQ(second.added, (size_t)1);
-    CHECK_EQ(rig.streams, (size_t)1);
-    CHECK_EQ(rig_count(&rig, "watch=true"), (size_t)1);
+    CHECK_EQ(fixture.streams, (size_t)1);
+    CHECK_EQ(cc_fixture_count(&fixture, "watch=true"), (size_t)1);
 }
 
 SIM_TEST(cc_39_a_start_that_fails_is_not_recorded)
 {
-    SCOPED(rig) rig;
+    SCOPED(cc_fixture) fixture;
     SCOPED(seen) seen = {.fails = true};
-    rig_init(&rig, 1);
-    rig_connect(&rig);
+    cc_fixture_init(&fixture, 1);
+    cc_fixture_connect(&fixture);
     struct clustercache_watch watch = watch_of(&seen, "w");
     watch.start = start;
-    CHECK_FAILS(clustercache_watch(rig.cache, RIG_KEY, &watch), ERROR_INTERNAL,
+    CHECK_FAILS(clustercache_watch(fixture.cache, CC_FIXTURE_KEY, &watch), ERROR_INTERNAL,
                 "error creating watch w for Node: not now");
     seen.fails = false;
-    CHECK_OK(clustercache_watch(rig.cache, RIG_KEY, &watch));
+    CHECK_OK(clustercache_watch(fixture.cache, CC_FIXTURE_KEY, &watch));
     CHECK_EQ(seen.starts, (size_t)2);
 }
 
 /* The connection ends by a 401 and is made again. */
-static void reconnect(struct rig *rig)
+static void reconnect(struct cc_fixture *fixture)
 {
-    rig->status = 401;
-    CHECK_EQ(rig_reconcile_after(rig, 10 * SECOND), MILLISECOND);
-    CHECK(!rig_is_connected(rig));
-    rig->status = 0;
-    rig_check_delay(rig_reconcile_after(rig, SECOND), 10 * SECOND);
+    fixture->status = 401;
+    CHECK_EQ(cc_fixture_reconcile_after(fixture, 10 * SECOND), MILLISECOND);
+    CHECK(!cc_fixture_is_connected(fixture));
+    fixture->status = 0;
+    cc_fixture_check_delay(cc_fixture_reconcile_after(fixture, SECOND), 10 * SECOND);
 }
 
 SIM_TEST(cc_40_after_a_reconnect_a_watch_is_asked_for_anew)
 {
-    SCOPED(rig) rig;
+    SCOPED(cc_fixture) fixture;
     SCOPED(seen) seen = {0};
-    rig_init(&rig, 1);
-    rig_node(&rig, "n1", NULL);
-    rig_connect(&rig);
+    cc_fixture_init(&fixture, 1);
+    cc_fixture_node(&fixture, "n1", NULL);
+    cc_fixture_connect(&fixture);
     const struct clustercache_watch watch = watch_of(&seen, "w");
-    CHECK_OK(clustercache_watch(rig.cache, RIG_KEY, &watch));
-    rig_settle();
+    CHECK_OK(clustercache_watch(fixture.cache, CC_FIXTURE_KEY, &watch));
+    cc_fixture_settle();
     CHECK_EQ(seen.added, (size_t)1);
-    reconnect(&rig);
-    rig_node(&rig, "n2", NULL);
+    reconnect(&fixture);
+    cc_fixture_node(&fixture, "n2", NULL);
     CHECK_EQ(seen.added, (size_t)1);
-    CHECK_EQ(rig.streams, (size_t)0);
-    CHECK_OK(clustercache_watch(rig.cache, RIG_KEY, &watch));
-    rig_settle();
+    CHECK_EQ(fixture.streams, (size_t)0);
+    CHECK_OK(clustercache_watch(fixture.cache, CC_FIXTURE_KEY, &watch));
+    cc_fixture_settle();
     CHECK_EQ(buf_str(&seen.names), STR("n1 n1 n2 "));
     CHECK_EQ(seen.initial, (size_t)3);
-    CHECK_EQ(rig.streams, (size_t)1);
+    CHECK_EQ(fixture.streams, (size_t)1);
 }
 
 SIM_TEST(a_watch_of_a_kind_that_comes_later_is_tried_again)
 {
-    SCOPED(rig) rig;
+    SCOPED(cc_fixture) fixture;
     SCOPED(seen) seen = {0};
-    rig_init(&rig, 1);
-    rig_connect(&rig);
+    cc_fixture_init(&fixture, 1);
+    cc_fixture_connect(&fixture);
     struct clustercache_watch watch = watch_of(&seen, "w");
     watch.gvk = GVK("cluster.x-k8s.io", "v1beta2", "Cluster");
-    CHECK_OK(clustercache_watch(rig.cache, RIG_KEY, &watch));
+    CHECK_OK(clustercache_watch(fixture.cache, CC_FIXTURE_KEY, &watch));
     CHECK_OK(fiber_sleep(25 * SECOND));
-    CHECK_EQ(rig.streams, (size_t)0);
+    CHECK_EQ(fixture.streams, (size_t)0);
     TEST_CASE("and ends with its connection");
-    rig_remove_cluster(&rig, "c");
-    CHECK_EQ(rig_reconcile(&rig), 0);
-    rig_forget(&rig);
+    cc_fixture_remove_cluster(&fixture, "c");
+    CHECK_EQ(cc_fixture_reconcile(&fixture), 0);
+    cc_fixture_forget(&fixture);
     CHECK_OK(fiber_sleep(MINUTE));
-    CHECK_EQ(rig.asked.len, (size_t)0);
+    CHECK_EQ(fixture.asked.len, (size_t)0);
 }
 
 SIM_TEST(cc_26_a_disconnect_closes_every_stream)
 {
-    SCOPED(rig) rig;
+    SCOPED(cc_fixture) fixture;
     SCOPED(seen) seen = {0};
-    rig_init(&rig, 1);
-    rig_connect(&rig);
+    cc_fixture_init(&fixture, 1);
+    cc_fixture_connect(&fixture);
     struct clustercache_watch watch = watch_of(&seen, "nodes");
-    CHECK_OK(clustercache_watch(rig.cache, RIG_KEY, &watch));
+    CHECK_OK(clustercache_watch(fixture.cache, CC_FIXTURE_KEY, &watch));
     watch.name = STR("namespaces");
     watch.gvk = GVK("", "v1", "Namespace");
-    CHECK_OK(clustercache_watch(rig.cache, RIG_KEY, &watch));
-    rig_settle();
-    CHECK_EQ(rig.streams, (size_t)2);
-    rig.status = 401;
-    const struct clustercache_health before = clustercache_get_health(rig.cache, RIG_KEY);
-    CHECK_EQ(rig_reconcile_after(&rig, 10 * SECOND), MILLISECOND);
-    const struct clustercache_health after = clustercache_get_health(rig.cache, RIG_KEY);
+    CHECK_OK(clustercache_watch(fixture.cache, CC_FIXTURE_KEY, &watch));
+    cc_fixture_settle();
+    CHECK_EQ(fixture.streams, (size_t)2);
+    fixture.status = 401;
+    const struct clustercache_health before =
+        clustercache_get_health(fixture.cache, CC_FIXTURE_KEY);
+    CHECK_EQ(cc_fixture_reconcile_after(&fixture, 10 * SECOND), MILLISECOND);
+    const struct clustercache_health after = clustercache_get_health(fixture.cache, CC_FIXTURE_KEY);
     CHECK_EQ(after.last_success, before.last_success);
     CHECK(after.last_probe > before.last_probe);
-    CHECK_EQ(rig_metric(&rig, RIG_UP), "0");
-    CHECK(rig_logged(&rig, "\"Disconnected\""));
-    rig_settle();
-    CHECK_EQ(rig.streams, (size_t)0);
+    CHECK_EQ(cc_fixture_metric(&fixture, CC_FIXTURE_UP), "0");
+    CHECK(cc_fixture_logged(&fixture, "\"Disconnected\""));
+    cc_fixture_settle();
+    CHECK_EQ(fixture.streams, (size_t)0);
 }
 
 SIM_TEST(cc_27_a_disconnect_of_what_is_not_connected)
 {
-    SCOPED(rig) rig;
-    rig_init(&rig, 1);
-    rig_connect(&rig);
-    accessor_disconnect(rig_accessor(&rig));
-    rig_forget(&rig);
-    accessor_disconnect(rig_accessor(&rig));
-    CHECK(rig_logged(&rig, "\"Skipping disconnect, already disconnected\""));
-    CHECK(!rig_logged(&rig, "\"Disconnected\""));
-    CHECK_EQ(clustercache_connected(rig.cache), (size_t)0);
+    SCOPED(cc_fixture) fixture;
+    cc_fixture_init(&fixture, 1);
+    cc_fixture_connect(&fixture);
+    accessor_disconnect(cc_fixture_accessor(&fixture));
+    cc_fixture_forget(&fixture);
+    accessor_disconnect(cc_fixture_accessor(&fixture));
+    CHECK(cc_fixture_logged(&fixture, "\"Skipping disconnect, already disconnected\""));
+    CHECK(!cc_fixture_logged(&fixture, "\"Disconnected\""));
+    CHECK_EQ(clustercache_connected(fixture.cache), (size_t)0);
 }
 
 /* Every line with this text names the cluster, and there is one. */
-static void check_named(const struct rig *rig, const char *text)
+static void check_named(const struct cc_fixture *fixture, const char *text)
 {
-    struct str rest = buf_str(&rig->log), line;
+    struct str rest = buf_str(&fixture->log), line;
     size_t count = 0;
     while (rest.len) {
         str_cut(&rest, '\n', &line);
@@ -249,71 +252,74 @@ static void check_named(const struct rig *rig, const char *text)
 
 SIM_TEST(lines_about_a_cluster_name_it_whoever_writes_them)
 {
-    SCOPED(rig) rig;
+    SCOPED(cc_fixture) fixture;
     SCOPED(seen) seen = {0};
-    rig_init(&rig, 1);
-    rig_connect(&rig);
+    cc_fixture_init(&fixture, 1);
+    cc_fixture_connect(&fixture);
     struct clustercache_watch watch = watch_of(&seen, "nodes");
-    CHECK_OK(clustercache_watch(rig.cache, RIG_KEY, &watch));
-    CHECK_OK(clustercache_watch(rig.cache, RIG_KEY, &watch));
+    CHECK_OK(clustercache_watch(fixture.cache, CC_FIXTURE_KEY, &watch));
+    CHECK_OK(clustercache_watch(fixture.cache, CC_FIXTURE_KEY, &watch));
     watch.name = STR("things");
     watch.gvk = GVK("none.test", "v1", "Thing");
-    CHECK_OK(clustercache_watch(rig.cache, RIG_KEY, &watch));
-    rig_settle();
-    check_named(&rig, "\"Creating watch");
-    check_named(&rig, "\"Skip creation of watch");
-    check_named(&rig, "\"Watch is tried again later\"");
-    clustercache_free(TAKE(rig.cache));
-    check_named(&rig, "\"Disconnecting\"");
-    check_named(&rig, "\"Stopping cache\"");
-    check_named(&rig, "\"Disconnected\"");
+    CHECK_OK(clustercache_watch(fixture.cache, CC_FIXTURE_KEY, &watch));
+    cc_fixture_settle();
+    check_named(&fixture, "\"Creating watch");
+    check_named(&fixture, "\"Skip creation of watch");
+    check_named(&fixture, "\"Watch is tried again later\"");
+    clustercache_free(TAKE(fixture.cache));
+    check_named(&fixture, "\"Disconnecting\"");
+    check_named(&fixture, "\"Stopping cache\"");
+    check_named(&fixture, "\"Disconnected\"");
 }
 
 SIM_TEST(what_caches_of_a_cluster_complain_of_names_it)
 {
-    SCOPED(rig) rig;
+    SCOPED(cc_fixture) fixture;
     SCOPED(seen) seen = {0};
-    rig_init(&rig, 1);
-    rig_connect(&rig);
+    cc_fixture_init(&fixture, 1);
+    cc_fixture_connect(&fixture);
     const struct clustercache_watch watch = watch_of(&seen, "nodes");
-    CHECK_OK(clustercache_watch(rig.cache, RIG_KEY, &watch));
-    rig_settle();
-    rig.status = 503;
-    rig.part = "/nodes";
-    rig_end_streams(&rig, NULL);
+    CHECK_OK(clustercache_watch(fixture.cache, CC_FIXTURE_KEY, &watch));
+    cc_fixture_settle();
+    fixture.status = 503;
+    fixture.part = "/nodes";
+    cc_fixture_end_streams(&fixture, NULL);
     CHECK_OK(fiber_sleep(MINUTE));
-    check_named(&rig, "\"Cache cannot follow the server\"");
+    check_named(&fixture, "\"Cache cannot follow the server\"");
 }
 
 SIM_TEST(a_cluster_without_the_label_is_named)
 {
-    SCOPED(rig) rig;
-    rig_init(&rig, 1);
-    struct clustercache_options options = rig_options(&rig);
+    SCOPED(cc_fixture) fixture;
+    cc_fixture_init(&fixture, 1);
+    struct clustercache_options options = cc_fixture_options(&fixture);
     options.watch_filter = STR("mine");
-    rig_start(&rig, &options);
-    rig_ready(&rig);
-    rig_run(&rig);
-    rig_settle();
-    check_named(&rig, "\"Resource does not match label");
+    cc_fixture_start(&fixture, &options);
+    cc_fixture_ready(&fixture);
+    cc_fixture_run(&fixture);
+    cc_fixture_settle();
+    check_named(&fixture, "\"Resource does not match label");
 }
 
 SIM_TEST(cc_28_after_a_disconnect_everybody_is_told)
 {
-    SCOPED(rig) rig;
+    SCOPED(cc_fixture) fixture;
     SCOPED(seen) seen = {0};
-    OWNED(workload) workload = NULL;
-    rig_init(&rig, 1);
-    rig_connect(&rig);
-    rig.status = 401;
-    CHECK_EQ(rig_reconcile_after(&rig, 10 * SECOND), MILLISECOND);
+    OWNED(cluster_connection) connection = NULL;
+    cc_fixture_init(&fixture, 1);
+    cc_fixture_connect(&fixture);
+    fixture.status = 401;
+    CHECK_EQ(cc_fixture_reconcile_after(&fixture, 10 * SECOND), MILLISECOND);
     const struct clustercache_watch watch = watch_of(&seen, "w");
-    CHECK_ERROR(clustercache_get_client(rig.cache, RIG_KEY, &workload), ERROR_NOT_CONNECTED);
-    CHECK_ERROR(clustercache_get_reader(rig.cache, RIG_KEY, &workload), ERROR_NOT_CONNECTED);
-    CHECK_ERROR(clustercache_get_uncached_client(rig.cache, RIG_KEY, &workload),
+    CHECK_ERROR(clustercache_get_client(fixture.cache, CC_FIXTURE_KEY, &connection),
                 ERROR_NOT_CONNECTED);
-    CHECK_ERROR(clustercache_get_rest_config(rig.cache, RIG_KEY, &workload), ERROR_NOT_CONNECTED);
-    CHECK_ERROR(clustercache_watch(rig.cache, RIG_KEY, &watch), ERROR_NOT_CONNECTED);
+    CHECK_ERROR(clustercache_get_reader(fixture.cache, CC_FIXTURE_KEY, &connection),
+                ERROR_NOT_CONNECTED);
+    CHECK_ERROR(clustercache_get_uncached_client(fixture.cache, CC_FIXTURE_KEY, &connection),
+                ERROR_NOT_CONNECTED);
+    CHECK_ERROR(clustercache_get_rest_config(fixture.cache, CC_FIXTURE_KEY, &connection),
+                ERROR_NOT_CONNECTED);
+    CHECK_ERROR(clustercache_watch(fixture.cache, CC_FIXTURE_KEY, &watch), ERROR_NOT_CONNECTED);
 }
 
 /* A source that notes its keys in a queue, and why was logged. */
@@ -325,62 +331,62 @@ static void add_key(void *data, const struct object *cluster, struct queue *queu
 
 SIM_TEST(cc_41_every_source_is_told_once)
 {
-    SCOPED(rig) rig;
+    SCOPED(cc_fixture) fixture;
     size_t told[3] = {0};
-    rig_init(&rig, 1);
-    rig_start(&rig, NULL);
+    cc_fixture_init(&fixture, 1);
+    cc_fixture_start(&fixture, NULL);
     OWNED(queue) queue = queue_new(loop_current(), &(struct queue_options){.name = STR("q")});
     for (size_t i = 0; i < COUNT(told); i++)
-        clustercache_add_source(rig.cache, &(struct clustercache_source){.controller = STR("web"),
-                                                                         .queue = queue,
-                                                                         .map = add_key,
-                                                                         .data = &told[i]});
-    rig_ready(&rig);
-    rig_check_delay(rig_reconcile(&rig), 10 * SECOND);
-    CHECK(rig_logged(&rig, "\"Sending Cluster event\""));
-    CHECK(rig_logged(&rig, "targetController=\"web\" reasons=\"connect\""));
+        clustercache_add_source(
+            fixture.cache,
+            &(struct clustercache_source){
+                .controller = STR("web"), .queue = queue, .map = add_key, .data = &told[i]});
+    cc_fixture_ready(&fixture);
+    cc_fixture_check_delay(cc_fixture_reconcile(&fixture), 10 * SECOND);
+    CHECK(cc_fixture_logged(&fixture, "\"Sending Cluster event\""));
+    CHECK(cc_fixture_logged(&fixture, "targetController=\"web\" reasons=\"connect\""));
     CHECK_EQ(told[0] * told[1] * told[2], (size_t)1);
     CHECK_EQ(queue_ready(queue), (size_t)1); /* coalesced, and kept until somebody takes it */
-    rig.status = 401;
-    CHECK_EQ(rig_reconcile_after(&rig, 10 * SECOND), MILLISECOND);
-    CHECK(rig_logged(&rig, "reasons=\"disconnect\""));
+    fixture.status = 401;
+    CHECK_EQ(cc_fixture_reconcile_after(&fixture, 10 * SECOND), MILLISECOND);
+    CHECK(cc_fixture_logged(&fixture, "reasons=\"disconnect\""));
     CHECK_EQ(told[0] * told[1] * told[2], (size_t)8);
     CHECK_EQ(queue_ready(queue), (size_t)1);
     TEST_CASE("not when it is forgotten");
-    rig_remove_cluster(&rig, "c");
-    CHECK_EQ(rig_reconcile(&rig), 0);
+    cc_fixture_remove_cluster(&fixture, "c");
+    CHECK_EQ(cc_fixture_reconcile(&fixture), 0);
     CHECK_EQ(told[0] * told[1] * told[2], (size_t)8);
 }
 
 SIM_TEST(cc_44_an_outage_is_told_once)
 {
     static const duration grace = 50 * SECOND;
-    SCOPED(rig) rig;
+    SCOPED(cc_fixture) fixture;
     size_t told = 0;
-    rig_init(&rig, 1);
-    rig_start(&rig, NULL);
+    cc_fixture_init(&fixture, 1);
+    cc_fixture_start(&fixture, NULL);
     OWNED(queue) queue = queue_new(loop_current(), &(struct queue_options){.name = STR("q")});
-    clustercache_add_source(rig.cache, &(struct clustercache_source){.controller = STR("web"),
-                                                                     .queue = queue,
-                                                                     .map = add_key,
-                                                                     .data = &told,
-                                                                     .probe_failures = &grace,
-                                                                     .probe_failure_count = 1});
-    rig_connect(&rig);
+    clustercache_add_source(fixture.cache, &(struct clustercache_source){.controller = STR("web"),
+                                                                         .queue = queue,
+                                                                         .map = add_key,
+                                                                         .data = &told,
+                                                                         .probe_failures = &grace,
+                                                                         .probe_failure_count = 1});
+    cc_fixture_connect(&fixture);
     for (size_t outage = 0; outage < 2; outage++) {
         told = 0;
-        rig_forget(&rig);
-        rig.status = 400;
+        cc_fixture_forget(&fixture);
+        fixture.status = 400;
         for (int i = 0; i < 5; i++)
-            CHECK(rig_reconcile_after(&rig, 10 * SECOND) > 0);
+            CHECK(cc_fixture_reconcile_after(&fixture, 10 * SECOND) > 0);
         CHECK_EQ(told, (size_t)1); /* the disconnect, at about 50 s */
         for (int i = 0; i < 10; i++)
-            CHECK(rig_reconcile_after(&rig, 31 * SECOND) > 0);
+            CHECK(cc_fixture_reconcile_after(&fixture, 31 * SECOND) > 0);
         CHECK(told <= 2);
-        CHECK(rig_logged(&rig, "health probe didn't succeed since more than 50s"));
+        CHECK(cc_fixture_logged(&fixture, "health probe didn't succeed since more than 50s"));
         const size_t before = told;
-        rig.status = 0;
-        CHECK(rig_reconcile_after(&rig, 31 * SECOND) > 0);
+        fixture.status = 0;
+        CHECK(cc_fixture_reconcile_after(&fixture, 31 * SECOND) > 0);
         CHECK_EQ(told, before + 1);
     }
 }

@@ -1,7 +1,8 @@
 /* From a ConfigMap's text to objects in a cluster. */
-#include "scenarios/clusterresourceset/apply_rig.h"
+#include "scenarios/clusterresourceset/apply_fixture.h"
 
-static void apply_resource(struct apply_rig *rig, enum apply_strategy strategy, const char *text)
+static void apply_resource(struct apply_fixture *rig, enum apply_strategy strategy,
+                           const char *text)
 {
     const struct apply_target target = {rig->client, rig->discovery, false};
     OWNED(object) resource = NULL;
@@ -22,42 +23,42 @@ static void apply_resource(struct apply_rig *rig, enum apply_strategy strategy, 
 
 SIM_TEST(crs_68_a_json_list_is_applied_element_by_element)
 {
-    SCOPED(apply_rig) rig;
-    apply_rig_init(&rig);
+    SCOPED(apply_fixture) rig;
+    apply_fixture_init(&rig);
     apply_resource(
         &rig, APPLY_ONCE,
         RESOURCE("\"a\":\"[{\\\"apiVersion\\\":\\\"v1\\\",\\\"kind\\\":\\\"Namespace\\\","
                  "\\\"metadata\\\":{\\\"name\\\":\\\"n1\\\"}},{\\\"apiVersion\\\":"
                  "\\\"v1\\\",\\\"kind\\\":\\\"ConfigMap\\\",\\\"metadata\\\":{\\\"name\\\":"
                  "\\\"a\\\",\\\"namespace\\\":\\\"n1\\\"}}]\""));
-    apply_rig_check(&rig, 2, 0, 0);
+    apply_fixture_check(&rig, 2, 0, 0);
 }
 
 SIM_TEST(crs_70_a_value_is_posted_by_kind)
 {
-    SCOPED(apply_rig) rig;
-    apply_rig_init(&rig);
+    SCOPED(apply_fixture) rig;
+    apply_fixture_init(&rig);
     apply_resource(&rig, APPLY_ONCE,
                    RESOURCE("\"a\":\"" MAP("n1", "a") "---\\n" DOCUMENT("Namespace", "n1") "\""));
-    apply_rig_check(&rig, 2, 0, 0);
-    CHECK_EQ(buf_str(&rig.proxy.asked),
-             STR("POST " APPLY_RIG_NAMESPACES "\nPOST " APPLY_RIG_NAMESPACES "/n1/configmaps\n"));
+    apply_fixture_check(&rig, 2, 0, 0);
+    CHECK_EQ(buf_str(&rig.proxy.asked), STR("POST " APPLY_FIXTURE_NAMESPACES
+                                            "\nPOST " APPLY_FIXTURE_NAMESPACES "/n1/configmaps\n"));
 }
 
 SIM_TEST(crs_71_values_follow_each_other_and_the_end_makes_up_for_it)
 {
-    SCOPED(apply_rig) rig;
-    apply_rig_init(&rig);
+    SCOPED(apply_fixture) rig;
+    apply_fixture_init(&rig);
     apply_resource(
         &rig, APPLY_RECONCILE,
         RESOURCE("\"b\":\"" DOCUMENT("Namespace", "n1") "\",\"a\":\"" MAP("n1", "a") "\""));
-    apply_rig_check(&rig, 2, 0, 0);
+    apply_fixture_check(&rig, 2, 0, 0);
 }
 
 SIM_TEST(a_failure_names_its_value_and_document)
 {
-    SCOPED(apply_rig) rig;
-    apply_rig_init(&rig);
+    SCOPED(apply_fixture) rig;
+    apply_fixture_init(&rig);
     apply_resource(&rig, APPLY_ONCE,
                    RESOURCE("\"a\":\"" MAP("default", "a") "\",\"b\":\"" MAP(
                        "default", "b") "---\\n" DOCUMENT("ConfigMap", "c") "\""));

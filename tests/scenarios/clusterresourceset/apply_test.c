@@ -1,70 +1,70 @@
 /* Applying to a cluster that answers: what is asked, and what is there afterwards. */
 #include "json/path.h"
-#include "scenarios/clusterresourceset/apply_rig.h"
+#include "scenarios/clusterresourceset/apply_fixture.h"
 
-#define MAP  APPLY_RIG_MAP
-#define MAPS APPLY_RIG_MAPS
+#define MAP  APPLY_FIXTURE_MAP
+#define MAPS APPLY_FIXTURE_MAPS
 
 SIM_TEST(crs_30_apply_once_is_one_post_per_object)
 {
-    SCOPED(apply_rig) rig;
-    apply_rig_init(&rig);
-    APPLY_RIG_APPLY(&rig, APPLY_ONCE, MAP("a", "\"k\":\"1\""), MAP("b", "\"k\":\"2\""));
-    apply_rig_check(&rig, 2, 0, 0);
+    SCOPED(apply_fixture) rig;
+    apply_fixture_init(&rig);
+    APPLY_FIXTURE_APPLY(&rig, APPLY_ONCE, MAP("a", "\"k\":\"1\""), MAP("b", "\"k\":\"2\""));
+    apply_fixture_check(&rig, 2, 0, 0);
     CHECK_EQ(buf_str(&rig.proxy.asked), STR("POST " MAPS "\nPOST " MAPS "\n"));
-    CHECK_EQ(apply_rig_look(&rig, MAPS "/a", "data.k"), STR("1"));
-    CHECK_EQ(apply_rig_look(&rig, MAPS "/b", "data.k"), STR("2"));
+    CHECK_EQ(apply_fixture_look(&rig, MAPS "/a", "data.k"), STR("1"));
+    CHECK_EQ(apply_fixture_look(&rig, MAPS "/b", "data.k"), STR("2"));
 }
 
 SIM_TEST(crs_33_apply_once_leaves_alone_what_exists)
 {
-    SCOPED(apply_rig) rig;
-    apply_rig_init(&rig);
-    apply_rig_do(&rig, "POST", MAPS, MAP("a", "\"k\":\"old\""));
-    APPLY_RIG_APPLY(&rig, APPLY_ONCE, MAP("a", "\"k\":\"new\""));
-    apply_rig_check(&rig, 0, 0, 1);
+    SCOPED(apply_fixture) rig;
+    apply_fixture_init(&rig);
+    apply_fixture_do(&rig, "POST", MAPS, MAP("a", "\"k\":\"old\""));
+    APPLY_FIXTURE_APPLY(&rig, APPLY_ONCE, MAP("a", "\"k\":\"new\""));
+    apply_fixture_check(&rig, 0, 0, 1);
     CHECK_EQ(buf_str(&rig.proxy.asked), STR("POST " MAPS "\n"));
-    CHECK_EQ(apply_rig_look(&rig, MAPS "/a", "data.k"), STR("old"));
+    CHECK_EQ(apply_fixture_look(&rig, MAPS "/a", "data.k"), STR("old"));
 }
 
 SIM_TEST(crs_35_reconcile_creates_what_is_absent)
 {
-    SCOPED(apply_rig) rig;
-    apply_rig_init(&rig);
-    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
-    apply_rig_check(&rig, 1, 0, 0);
+    SCOPED(apply_fixture) rig;
+    apply_fixture_init(&rig);
+    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    apply_fixture_check(&rig, 1, 0, 0);
     CHECK_EQ(buf_str(&rig.proxy.asked), STR("GET " MAPS "/a\nPOST " MAPS "\n"));
 }
 
 SIM_TEST(what_was_never_applied_is_created_without_a_look)
 {
-    SCOPED(apply_rig) rig;
-    apply_rig_init(&rig);
+    SCOPED(apply_fixture) rig;
+    apply_fixture_init(&rig);
     rig.is_first = true;
-    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
-    apply_rig_check(&rig, 1, 0, 0);
+    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    apply_fixture_check(&rig, 1, 0, 0);
     CHECK_EQ(buf_str(&rig.proxy.asked), STR("POST " MAPS "\n"));
 
-    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"2\""));
-    apply_rig_check(&rig, 0, 1, 0);
+    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"2\""));
+    apply_fixture_check(&rig, 0, 1, 0);
     CHECK_EQ(buf_str(&rig.proxy.asked), STR("POST " MAPS "\nGET " MAPS "/a\nPATCH " MAPS "/a\n"));
 }
 
 SIM_TEST(a_refusal_that_comes_from_an_object_that_is_there_is_none)
 {
-    SCOPED(apply_rig) rig;
-    apply_rig_init(&rig);
+    SCOPED(apply_fixture) rig;
+    apply_fixture_init(&rig);
     rig.is_first = true;
-    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
     proxy_fail(&rig.proxy,
                (struct proxy_fault){.method = "POST", .part = MAPS, .times = 1, .status = 422});
-    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"2\""));
-    apply_rig_check(&rig, 0, 1, 0);
-    CHECK_EQ(apply_rig_look(&rig, MAPS "/a", "data.k"), STR("2"));
+    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"2\""));
+    apply_fixture_check(&rig, 0, 1, 0);
+    CHECK_EQ(apply_fixture_look(&rig, MAPS "/a", "data.k"), STR("2"));
 
     proxy_fail(&rig.proxy,
                (struct proxy_fault){.method = "POST", .part = MAPS, .times = 1, .status = 422});
-    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("b", "\"k\":\"2\""));
+    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("b", "\"k\":\"2\""));
     CHECK_CONTAINS(str_from_c(rig.err->message),
                    STR("creating object /v1, Kind=ConfigMap default/b: "));
 }
@@ -73,12 +73,13 @@ SIM_TEST(fw_104_objects_carry_nothing_of_ours)
 {
     static const enum apply_strategy strategies[] = {APPLY_ONCE, APPLY_RECONCILE};
     for (size_t i = 0; i < COUNT(strategies); i++) {
-        SCOPED(apply_rig) rig;
-        apply_rig_init(&rig);
-        APPLY_RIG_APPLY(&rig, strategies[i], MAP("a", "\"k\":\"1\""));
+        SCOPED(apply_fixture) rig;
+        apply_fixture_init(&rig);
+        APPLY_FIXTURE_APPLY(&rig, strategies[i], MAP("a", "\"k\":\"1\""));
         CHECK_EQ(buf_str(&rig.proxy.sent), STR(MAP("a", "\"k\":\"1\"")));
-        CHECK_EQ(apply_rig_call(&rig, "GET", MAPS "/a", NULL), 200);
-        const struct json_value *metadata = json_get(json_doc_root(rig.desk.doc), STR("metadata"));
+        CHECK_EQ(apply_fixture_call(&rig, "GET", MAPS "/a", NULL), 200);
+        const struct json_value *metadata =
+            json_get(json_doc_root(rig.apiserver.doc), STR("metadata"));
         CHECK_EQ((int)json_type(json_get(metadata, STR("labels"))), (int)JSON_ABSENT);
         CHECK_EQ((int)json_type(json_get(metadata, STR("annotations"))), (int)JSON_ABSENT);
         CHECK_EQ((int)json_type(json_get(metadata, STR("ownerReferences"))), (int)JSON_ABSENT);
@@ -88,93 +89,93 @@ SIM_TEST(fw_104_objects_carry_nothing_of_ours)
 
 SIM_TEST(crs_38_reconcile_brings_the_live_object_to_the_manifest)
 {
-    SCOPED(apply_rig) rig;
-    apply_rig_init(&rig);
-    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
-    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"2\""));
-    apply_rig_check(&rig, 0, 1, 0);
+    SCOPED(apply_fixture) rig;
+    apply_fixture_init(&rig);
+    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"2\""));
+    apply_fixture_check(&rig, 0, 1, 0);
     CHECK_EQ(buf_str(&rig.proxy.asked), STR("GET " MAPS "/a\nPATCH " MAPS "/a\n"));
     CHECK_EQ(buf_str(&rig.proxy.sent), STR("{\"data\":{\"k\":\"2\"}}"));
-    CHECK_EQ(apply_rig_look(&rig, MAPS "/a", "data.k"), STR("2"));
+    CHECK_EQ(apply_fixture_look(&rig, MAPS "/a", "data.k"), STR("2"));
 }
 
 SIM_TEST(crs_39_all_are_looked_at_and_the_changed_one_is_sent)
 {
-    SCOPED(apply_rig) rig;
-    apply_rig_init(&rig);
-    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"0\""), MAP("b", "\"k\":\"0\""),
-                    MAP("c", "\"k\":\"0\""));
-    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"0\""), MAP("b", "\"k\":\"1\""),
-                    MAP("c", "\"k\":\"0\""));
-    apply_rig_check(&rig, 0, 1, 2);
+    SCOPED(apply_fixture) rig;
+    apply_fixture_init(&rig);
+    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"0\""), MAP("b", "\"k\":\"0\""),
+                        MAP("c", "\"k\":\"0\""));
+    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"0\""), MAP("b", "\"k\":\"1\""),
+                        MAP("c", "\"k\":\"0\""));
+    apply_fixture_check(&rig, 0, 1, 2);
     CHECK_EQ(buf_str(&rig.proxy.asked),
              STR("GET " MAPS "/a\nGET " MAPS "/b\nPATCH " MAPS "/b\nGET " MAPS "/c\n"));
 }
 
 SIM_TEST(crs_40_what_was_deleted_is_created_anew)
 {
-    SCOPED(apply_rig) rig;
-    apply_rig_init(&rig);
-    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
-    apply_rig_do(&rig, "DELETE", MAPS "/a", NULL);
-    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"2\""));
-    apply_rig_check(&rig, 1, 0, 0);
-    CHECK_EQ(apply_rig_look(&rig, MAPS "/a", "data.k"), STR("2"));
+    SCOPED(apply_fixture) rig;
+    apply_fixture_init(&rig);
+    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    apply_fixture_do(&rig, "DELETE", MAPS "/a", NULL);
+    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"2\""));
+    apply_fixture_check(&rig, 1, 0, 0);
+    CHECK_EQ(apply_fixture_look(&rig, MAPS "/a", "data.k"), STR("2"));
 }
 
 SIM_TEST(crs_41_members_that_the_manifest_lost_are_removed)
 {
-    SCOPED(apply_rig) rig;
-    apply_rig_init(&rig);
-    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\",\"gone\":\"1\""));
-    apply_rig_do(&rig, "PATCH", MAPS "/a", "{\"metadata\":{\"labels\":{\"by\":\"hand\"}}}");
-    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
-    apply_rig_check(&rig, 0, 1, 0);
+    SCOPED(apply_fixture) rig;
+    apply_fixture_init(&rig);
+    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\",\"gone\":\"1\""));
+    apply_fixture_do(&rig, "PATCH", MAPS "/a", "{\"metadata\":{\"labels\":{\"by\":\"hand\"}}}");
+    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    apply_fixture_check(&rig, 0, 1, 0);
     CHECK_EQ(buf_str(&rig.proxy.sent),
              STR("{\"metadata\":{\"labels\":null},\"data\":{\"gone\":null}}"));
-    CHECK_EQ(apply_rig_look(&rig, MAPS "/a", "data.gone"), STR(""));
-    CHECK_EQ(apply_rig_look(&rig, MAPS "/a", "metadata.labels.by"), STR(""));
-    CHECK_EQ(apply_rig_look(&rig, MAPS "/a", "data.k"), STR("1"));
+    CHECK_EQ(apply_fixture_look(&rig, MAPS "/a", "data.gone"), STR(""));
+    CHECK_EQ(apply_fixture_look(&rig, MAPS "/a", "metadata.labels.by"), STR(""));
+    CHECK_EQ(apply_fixture_look(&rig, MAPS "/a", "data.k"), STR("1"));
 }
 
 SIM_TEST(crs_42_objects_that_the_content_lost_stay)
 {
-    SCOPED(apply_rig) rig;
-    apply_rig_init(&rig);
-    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", ""), MAP("b", ""));
-    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
-    apply_rig_check(&rig, 0, 1, 0);
-    CHECK_EQ(apply_rig_look(&rig, MAPS "/b", "metadata.name"), STR("b"));
+    SCOPED(apply_fixture) rig;
+    apply_fixture_init(&rig);
+    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", ""), MAP("b", ""));
+    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    apply_fixture_check(&rig, 0, 1, 0);
+    CHECK_EQ(apply_fixture_look(&rig, MAPS "/b", "metadata.name"), STR("b"));
 }
 
 SIM_TEST(crs_43_one_failure_does_not_stop_the_others)
 {
-    SCOPED(apply_rig) rig;
-    apply_rig_init(&rig);
-    APPLY_RIG_APPLY(&rig, APPLY_ONCE, MAP("a", ""), MAP("b", "\"/\":\"\""), MAP("c", ""));
+    SCOPED(apply_fixture) rig;
+    apply_fixture_init(&rig);
+    APPLY_FIXTURE_APPLY(&rig, APPLY_ONCE, MAP("a", ""), MAP("b", "\"/\":\"\""), MAP("c", ""));
     CHECK(error_is(rig.err, ERROR_INVALID));
-    CHECK(str_starts_with(apply_rig_text(&rig),
+    CHECK(str_starts_with(apply_fixture_text(&rig),
                           STR("creating object /v1, Kind=ConfigMap default/b: ConfigMap \"b\" is "
                               "invalid: data[/]: Invalid value:")));
     CHECK_EQ(rig.report.created, 2);
     CHECK_EQ(rig.report.failed, 1);
     CHECK_EQ(rig.report.failures[0].key, STR("data"));
     CHECK_EQ(rig.report.failures[0].document, 2);
-    CHECK_EQ(rig.report.failures[0].text, apply_rig_text(&rig));
-    CHECK_EQ(apply_rig_look(&rig, MAPS "/a", "metadata.name"), STR("a"));
-    CHECK_EQ(apply_rig_look(&rig, MAPS "/c", "metadata.name"), STR("c"));
+    CHECK_EQ(rig.report.failures[0].text, apply_fixture_text(&rig));
+    CHECK_EQ(apply_fixture_look(&rig, MAPS "/a", "metadata.name"), STR("a"));
+    CHECK_EQ(apply_fixture_look(&rig, MAPS "/c", "metadata.name"), STR("c"));
     CHECK_EQ(buf_str(&rig.proxy.asked), STR("POST " MAPS "\nPOST " MAPS "\nPOST " MAPS "\n"));
 }
 
 SIM_TEST(several_failures_are_one_error)
 {
-    SCOPED(apply_rig) rig;
-    apply_rig_init(&rig);
+    SCOPED(apply_fixture) rig;
+    apply_fixture_init(&rig);
     proxy_fail(&rig.proxy,
                (struct proxy_fault){.method = "POST", .part = "/", .times = 2, .status = 403});
-    APPLY_RIG_APPLY(&rig, APPLY_ONCE, MAP("a", ""), MAP("b", ""), MAP("c", ""));
+    APPLY_FIXTURE_APPLY(&rig, APPLY_ONCE, MAP("a", ""), MAP("b", ""), MAP("c", ""));
     CHECK(error_is(rig.err, ERROR_FORBIDDEN));
-    CHECK_EQ(apply_rig_text(&rig),
+    CHECK_EQ(apply_fixture_text(&rig),
              STR("[creating object /v1, Kind=ConfigMap default/a: said no, creating object /v1, "
                  "Kind=ConfigMap default/b: said no]"));
     CHECK_EQ(rig.report.created, 1);
@@ -182,21 +183,24 @@ SIM_TEST(several_failures_are_one_error)
 
 SIM_TEST(each_request_has_its_text)
 {
-    SCOPED(apply_rig) rig;
-    apply_rig_init(&rig);
+    SCOPED(apply_fixture) rig;
+    apply_fixture_init(&rig);
     proxy_fail(&rig.proxy,
                (struct proxy_fault){.method = "GET", .part = MAPS, .times = 1, .status = 403});
-    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", ""));
-    CHECK_EQ(apply_rig_text(&rig), STR("reading object /v1, Kind=ConfigMap default/a: said no"));
+    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", ""));
+    CHECK_EQ(apply_fixture_text(&rig),
+             STR("reading object /v1, Kind=ConfigMap default/a: said no"));
     proxy_fail(&rig.proxy,
                (struct proxy_fault){.method = "POST", .part = MAPS, .times = 1, .status = 403});
-    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", ""));
-    CHECK_EQ(apply_rig_text(&rig), STR("creating object /v1, Kind=ConfigMap default/a: said no"));
-    apply_rig_do(&rig, "POST", MAPS, MAP("a", ""));
+    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", ""));
+    CHECK_EQ(apply_fixture_text(&rig),
+             STR("creating object /v1, Kind=ConfigMap default/a: said no"));
+    apply_fixture_do(&rig, "POST", MAPS, MAP("a", ""));
     proxy_fail(&rig.proxy,
                (struct proxy_fault){.method = "PATCH", .part = MAPS, .times = 1, .status = 403});
-    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
-    CHECK_EQ(apply_rig_text(&rig), STR("patching object /v1, Kind=ConfigMap default/a: said no"));
+    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    CHECK_EQ(apply_fixture_text(&rig),
+             STR("patching object /v1, Kind=ConfigMap default/a: said no"));
 }
 
 SIM_TEST(crs_72_what_lacks_a_namespace_or_a_type_fails_without_a_request)
@@ -221,14 +225,14 @@ SIM_TEST(crs_72_what_lacks_a_namespace_or_a_type_fails_without_a_request)
         {"a list",       "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[]}",
          "creating object /v1, Kind=List : no matches for kind \"List\" in version \"v1\"",                                                                                                       "reading object /v1, Kind=List : no matches for kind \"List\" in version \"v1\""         },
     };
-    SCOPED(apply_rig) rig;
-    apply_rig_init(&rig);
+    SCOPED(apply_fixture) rig;
+    apply_fixture_init(&rig);
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].name);
-        APPLY_RIG_APPLY(&rig, APPLY_ONCE, cases[i].object);
-        CHECK_EQ(apply_rig_text(&rig), str_from_c(cases[i].once));
-        APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, cases[i].object);
-        CHECK_EQ(apply_rig_text(&rig), str_from_c(cases[i].reconcile));
+        APPLY_FIXTURE_APPLY(&rig, APPLY_ONCE, cases[i].object);
+        CHECK_EQ(apply_fixture_text(&rig), str_from_c(cases[i].once));
+        APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, cases[i].object);
+        CHECK_EQ(apply_fixture_text(&rig), str_from_c(cases[i].reconcile));
         CHECK_EQ(buf_str(&rig.proxy.asked), STR(""));
     }
 }
@@ -240,32 +244,33 @@ SIM_TEST(crs_72_what_lacks_a_namespace_or_a_type_fails_without_a_request)
 
 SIM_TEST(a_namespace_too_many_is_left_out_of_the_path)
 {
-    SCOPED(apply_rig) rig;
-    apply_rig_init(&rig);
-    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, ROLE);
-    apply_rig_check(&rig, 1, 0, 0);
+    SCOPED(apply_fixture) rig;
+    apply_fixture_init(&rig);
+    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, ROLE);
+    apply_fixture_check(&rig, 1, 0, 0);
     CHECK_EQ(buf_str(&rig.proxy.asked), STR("GET " ROLES "/r\nPOST " ROLES "\n"));
-    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, ROLE);
-    apply_rig_check(&rig, 0, 0, 1);
-    APPLY_RIG_APPLY(&rig, APPLY_ONCE, ROLE);
-    apply_rig_check(&rig, 0, 0, 1);
+    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, ROLE);
+    apply_fixture_check(&rig, 0, 0, 1);
+    APPLY_FIXTURE_APPLY(&rig, APPLY_ONCE, ROLE);
+    apply_fixture_check(&rig, 0, 0, 1);
 }
 
 SIM_TEST(v_11_finalizers_and_owners_of_others_are_kept)
 {
-    SCOPED(apply_rig) rig;
-    apply_rig_init(&rig);
-    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
-    apply_rig_do(&rig, "PATCH", MAPS "/a",
-                 "{\"metadata\":{\"finalizers\":[\"corset.dev/held\"],\"ownerReferences\":[{"
-                 "\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"name\":\"x\",\"uid\":\"u\"}]}}");
-    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
-    apply_rig_check(&rig, 0, 0, 1);
+    SCOPED(apply_fixture) rig;
+    apply_fixture_init(&rig);
+    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    apply_fixture_do(
+        &rig, "PATCH", MAPS "/a",
+        "{\"metadata\":{\"finalizers\":[\"corset.dev/held\"],\"ownerReferences\":[{"
+        "\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"name\":\"x\",\"uid\":\"u\"}]}}");
+    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"1\""));
+    apply_fixture_check(&rig, 0, 0, 1);
     CHECK_EQ(buf_str(&rig.proxy.asked), STR("GET " MAPS "/a\n"));
-    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"2\""));
-    apply_rig_check(&rig, 0, 1, 0);
-    CHECK_EQ(apply_rig_look(&rig, MAPS "/a", "metadata.finalizers.0"), STR("corset.dev/held"));
-    CHECK_EQ(apply_rig_look(&rig, MAPS "/a", "metadata.ownerReferences.0.uid"), STR("u"));
+    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"2\""));
+    apply_fixture_check(&rig, 0, 1, 0);
+    CHECK_EQ(apply_fixture_look(&rig, MAPS "/a", "metadata.finalizers.0"), STR("corset.dev/held"));
+    CHECK_EQ(apply_fixture_look(&rig, MAPS "/a", "metadata.ownerReferences.0.uid"), STR("u"));
 }
 
 /* Somebody else is faster, between our GET and our POST. */
@@ -275,20 +280,20 @@ static void create_before_post(struct proxy *proxy, struct str method, struct st
     if (!str_eq(method, STR("POST")))
         return;
     proxy->on_request = NULL;
-    apply_rig_do(proxy->data, "POST", MAPS, MAP("a", "\"k\":\"theirs\""));
+    apply_fixture_do(proxy->data, "POST", MAPS, MAP("a", "\"k\":\"theirs\""));
 }
 
 SIM_TEST(v_12_a_lost_race_to_create_ends_in_a_patch)
 {
-    SCOPED(apply_rig) rig;
-    apply_rig_init(&rig);
+    SCOPED(apply_fixture) rig;
+    apply_fixture_init(&rig);
     rig.proxy.data = &rig;
     rig.proxy.on_request = create_before_post;
-    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"ours\""));
-    apply_rig_check(&rig, 0, 1, 0);
+    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", "\"k\":\"ours\""));
+    apply_fixture_check(&rig, 0, 1, 0);
     CHECK_EQ(buf_str(&rig.proxy.asked),
              STR("GET " MAPS "/a\nPOST " MAPS "\nGET " MAPS "/a\nPATCH " MAPS "/a\n"));
-    CHECK_EQ(apply_rig_look(&rig, MAPS "/a", "data.k"), STR("ours"));
+    CHECK_EQ(apply_fixture_look(&rig, MAPS "/a", "data.k"), STR("ours"));
 }
 
 #define SERVICES    "/api/v1/namespaces/default/services"
@@ -305,16 +310,17 @@ SIM_TEST(v_12_a_lost_race_to_create_ends_in_a_patch)
 /* Their patch is not empty, but it changes nothing. */
 SIM_TEST(defaults_of_the_server_come_back)
 {
-    SCOPED(apply_rig) rig;
+    SCOPED(apply_fixture) rig;
     SCOPED(arena) arena = {0};
-    apply_rig_init(&rig);
-    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, APPLY_RIG_NAMESPACE("n1"), SERVICE, DEPLOYMENT);
-    apply_rig_check(&rig, 3, 0, 0);
-    const struct str ip = arena_str(&arena, apply_rig_look(&rig, SERVICES "/s", "spec.clusterIP"));
+    apply_fixture_init(&rig);
+    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, APPLY_FIXTURE_NAMESPACE("n1"), SERVICE, DEPLOYMENT);
+    apply_fixture_check(&rig, 3, 0, 0);
+    const struct str ip =
+        arena_str(&arena, apply_fixture_look(&rig, SERVICES "/s", "spec.clusterIP"));
     CHECK(ip.len > 0);
-    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, APPLY_RIG_NAMESPACE("n1"), SERVICE, DEPLOYMENT);
-    apply_rig_check(&rig, 0, 0, 3);
-    CHECK_EQ(apply_rig_look(&rig, SERVICES "/s", "spec.clusterIP"), ip);
-    CHECK_EQ(apply_rig_look(&rig, APPLY_RIG_NAMESPACES "/n1", "spec.finalizers.0"),
+    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, APPLY_FIXTURE_NAMESPACE("n1"), SERVICE, DEPLOYMENT);
+    apply_fixture_check(&rig, 0, 0, 3);
+    CHECK_EQ(apply_fixture_look(&rig, SERVICES "/s", "spec.clusterIP"), ip);
+    CHECK_EQ(apply_fixture_look(&rig, APPLY_FIXTURE_NAMESPACES "/n1", "spec.finalizers.0"),
              STR("kubernetes"));
 }

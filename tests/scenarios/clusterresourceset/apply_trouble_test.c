@@ -2,19 +2,19 @@
 #include "async/fiber.h"
 #include "async/scope.h"
 #include "base/memory.h"
-#include "scenarios/clusterresourceset/apply_rig.h"
+#include "scenarios/clusterresourceset/apply_fixture.h"
 
-#define MAP   APPLY_RIG_MAP
-#define MAPS  APPLY_RIG_MAPS
+#define MAP   APPLY_FIXTURE_MAP
+#define MAPS  APPLY_FIXTURE_MAPS
 #define THREE MAP("a", ""), MAP("b", ""), MAP("c", "")
 
-static void start(struct apply_rig *rig)
+static void start(struct apply_fixture *rig)
 {
-    apply_rig_init(rig);
-    APPLY_RIG_APPLY(rig, APPLY_ONCE, MAP("known", ""));
+    apply_fixture_init(rig);
+    APPLY_FIXTURE_APPLY(rig, APPLY_ONCE, MAP("known", ""));
 }
 
-static void check_all_failed(const struct apply_rig *rig, enum error_code code)
+static void check_all_failed(const struct apply_fixture *rig, enum error_code code)
 {
     CHECK_EQ(error_code_name(rig->err ? rig->err->code : ERROR_NONE), error_code_name(code));
     CHECK_EQ(rig->report.failed, 3);
@@ -25,44 +25,44 @@ static void check_all_failed(const struct apply_rig *rig, enum error_code code)
 
 SIM_TEST(nobody_listens_and_the_rest_is_not_tried)
 {
-    SCOPED(apply_rig) rig;
+    SCOPED(apply_fixture) rig;
     start(&rig);
     CHECK_OK(fiber_sleep(HOUR)); /* connections are let go */
-    apply_rig_refuse(&rig, true);
-    APPLY_RIG_APPLY(&rig, APPLY_ONCE, THREE);
+    apply_fixture_refuse(&rig, true);
+    APPLY_FIXTURE_APPLY(&rig, APPLY_ONCE, THREE);
     check_all_failed(&rig, ERROR_UNREACHABLE);
-    apply_rig_refuse(&rig, false);
-    APPLY_RIG_APPLY(&rig, APPLY_ONCE, THREE);
-    apply_rig_check(&rig, 3, 0, 0);
+    apply_fixture_refuse(&rig, false);
+    APPLY_FIXTURE_APPLY(&rig, APPLY_ONCE, THREE);
+    apply_fixture_check(&rig, 3, 0, 0);
 }
 
 SIM_TEST(refused_credentials_are_shown_once)
 {
-    SCOPED(apply_rig) rig;
+    SCOPED(apply_fixture) rig;
     start(&rig);
     proxy_fail(&rig.proxy, (struct proxy_fault){.part = MAPS, .times = 9, .status = 401});
-    APPLY_RIG_APPLY(&rig, APPLY_ONCE, THREE);
+    APPLY_FIXTURE_APPLY(&rig, APPLY_ONCE, THREE);
     check_all_failed(&rig, ERROR_UNAUTHORIZED);
     CHECK_EQ(buf_str(&rig.proxy.asked), STR("POST " MAPS "\n"));
 }
 
 SIM_TEST(a_connection_that_breaks_ends_the_pass)
 {
-    SCOPED(apply_rig) rig;
+    SCOPED(apply_fixture) rig;
     start(&rig);
     proxy_fail(&rig.proxy, (struct proxy_fault){.method = "POST", .part = MAPS, .times = 9});
-    APPLY_RIG_APPLY(&rig, APPLY_ONCE, THREE);
+    APPLY_FIXTURE_APPLY(&rig, APPLY_ONCE, THREE);
     check_all_failed(&rig, ERROR_CONNECTION);
     CHECK_EQ(buf_str(&rig.proxy.asked), STR("POST " MAPS "\n"));
 }
 
 SIM_TEST(one_request_that_hangs_is_one_failure)
 {
-    SCOPED(apply_rig) rig;
+    SCOPED(apply_fixture) rig;
     start(&rig);
     proxy_fail(&rig.proxy,
                (struct proxy_fault){.method = "POST", .part = MAPS, .times = 1, .hangs = true});
-    APPLY_RIG_APPLY(&rig, APPLY_ONCE, THREE);
+    APPLY_FIXTURE_APPLY(&rig, APPLY_ONCE, THREE);
     CHECK(error_is(rig.err, ERROR_DEADLINE));
     CHECK_EQ(rig.report.failed, 1);
     CHECK_EQ(rig.report.created, 2);
@@ -70,11 +70,11 @@ SIM_TEST(one_request_that_hangs_is_one_failure)
 
 SIM_TEST(a_server_that_hangs_is_given_up_after_two_requests)
 {
-    SCOPED(apply_rig) rig;
+    SCOPED(apply_fixture) rig;
     start(&rig);
     proxy_fail(&rig.proxy, (struct proxy_fault){.part = MAPS, .times = 9, .hangs = true});
     const int64_t begin = loop_now(loop_current());
-    APPLY_RIG_APPLY(&rig, APPLY_ONCE, THREE);
+    APPLY_FIXTURE_APPLY(&rig, APPLY_ONCE, THREE);
     check_all_failed(&rig, ERROR_DEADLINE);
     CHECK_EQ(buf_str(&rig.proxy.asked), STR("POST " MAPS "\nPOST " MAPS "\n"));
     CHECK(loop_now(loop_current()) - begin < 21 * SECOND);
@@ -82,12 +82,12 @@ SIM_TEST(a_server_that_hangs_is_given_up_after_two_requests)
 
 SIM_TEST(the_deadline_of_the_caller_ends_the_pass)
 {
-    SCOPED(apply_rig) rig;
+    SCOPED(apply_fixture) rig;
     start(&rig);
     proxy_fail(&rig.proxy, (struct proxy_fault){.part = MAPS, .times = 9, .hangs = true});
     {
         FIBER_TIMEOUT(3 * SECOND);
-        APPLY_RIG_APPLY(&rig, APPLY_ONCE, THREE);
+        APPLY_FIXTURE_APPLY(&rig, APPLY_ONCE, THREE);
     }
     check_all_failed(&rig, ERROR_DEADLINE);
     CHECK_EQ(buf_str(&rig.proxy.asked), STR("POST " MAPS "\n"));
@@ -95,13 +95,13 @@ SIM_TEST(the_deadline_of_the_caller_ends_the_pass)
 
 static struct error *apply_three(void *data)
 {
-    APPLY_RIG_APPLY(data, APPLY_ONCE, THREE);
+    APPLY_FIXTURE_APPLY(data, APPLY_ONCE, THREE);
     return NULL;
 }
 
 SIM_TEST(a_pass_can_be_cancelled_in_the_middle)
 {
-    SCOPED(apply_rig) rig;
+    SCOPED(apply_fixture) rig;
     start(&rig);
     /* The first goes through, the second stays in the proxy. */
     proxy_fail(&rig.proxy,
@@ -131,37 +131,37 @@ static const char *large_map(struct buf *text, size_t size)
 
 SIM_TEST(an_object_too_large_for_the_server_fails_alone)
 {
-    SCOPED(apply_rig) rig;
+    SCOPED(apply_fixture) rig;
     SCOPED(buf) text = {.limit = 0};
     start(&rig);
     const char *large = large_map(&text, (size_t)4 * MEGABYTE);
-    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, large, MAP("b", ""));
+    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, large, MAP("b", ""));
     CHECK(error_is(rig.err, ERROR_TOO_LARGE));
-    CHECK_CONTAINS(apply_rig_text(&rig),
+    CHECK_CONTAINS(apply_fixture_text(&rig),
                    STR("creating object /v1, Kind=ConfigMap default/large: Request entity too"));
     CHECK_EQ(rig.report.created, 1);
 }
 
 SIM_TEST(a_connection_that_breaks_under_a_large_object_says_nothing_about_the_next)
 {
-    SCOPED(apply_rig) rig;
+    SCOPED(apply_fixture) rig;
     SCOPED(buf) text = {.limit = 0};
     start(&rig);
     const char *large = large_map(&text, (size_t)2 * MEGABYTE);
     proxy_fail(&rig.proxy, (struct proxy_fault){.method = "POST", .part = MAPS, .times = 1});
-    APPLY_RIG_APPLY(&rig, APPLY_ONCE, large, MAP("b", ""));
+    APPLY_FIXTURE_APPLY(&rig, APPLY_ONCE, large, MAP("b", ""));
     CHECK(error_is(rig.err, ERROR_CONNECTION));
     CHECK_EQ(rig.report.created, 1);
 }
 
 SIM_TEST(a_404_without_words_means_the_object_once_the_kind_is_confirmed)
 {
-    SCOPED(apply_rig) rig;
+    SCOPED(apply_fixture) rig;
     start(&rig);
     proxy_fail(&rig.proxy,
                (struct proxy_fault){.method = "GET", .part = MAPS "/a", .times = 2, .status = 404});
-    APPLY_RIG_APPLY(&rig, APPLY_RECONCILE, MAP("a", ""));
-    apply_rig_check(&rig, 1, 0, 0);
+    APPLY_FIXTURE_APPLY(&rig, APPLY_RECONCILE, MAP("a", ""));
+    apply_fixture_check(&rig, 1, 0, 0);
     CHECK_EQ(rig.proxy.lookups, 1);
     CHECK_EQ(buf_str(&rig.proxy.asked), STR("GET " MAPS "/a\nGET " MAPS "/a\nPOST " MAPS "\n"));
 }

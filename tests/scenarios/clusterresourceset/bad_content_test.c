@@ -5,11 +5,11 @@
 #include <stdio.h>
 
 #include "async/loop.h"
-#include "scenarios/clusterresourceset/crs_rig.h"
+#include "scenarios/clusterresourceset/crs_fixture.h"
 #include "scenarios/clusterresourceset/memory_gauge.h"
 
-#define GOOD        CRS_RIG_MANIFEST("a", "1")
-#define ALSO_GOOD   CRS_RIG_MANIFEST("z", "1")
+#define GOOD        CRS_FIXTURE_MANIFEST("a", "1")
+#define ALSO_GOOD   CRS_FIXTURE_MANIFEST("z", "1")
 #define SEPARATOR   "---\n"
 #define BAD_WHERE   "1 of 1 clusters failed: c1: ConfigMap cm1, key data, document 2: "
 #define BAD_CONTENT "ConfigMap cm1: failed converting data to unstructured objects: "
@@ -19,27 +19,27 @@
 #define MEMORY_BOUND ((size_t)64 * 1024 * 1024)
 
 /* crs1 applies cm1, which is bad, and s1, which is not, to c1; told when it has been tried. */
-static void try(struct crs_rig *rig, const char *strategy, const char *text)
+static void try(struct crs_fixture *rig, const char *strategy, const char *text)
 {
-    crs_rig_init(rig);
-    crs_rig_cluster(rig, 1);
-    crs_rig_map(rig, "cm1", text);
-    crs_rig_secret(rig, "s1", "", CRS_RIG_MANIFEST("s", "1"));
-    crs_rig_start(rig, NULL);
-    crs_rig_set(rig, "crs1", strategy, SECRET_TOO);
-    crs_rig_await_condition(rig, "crs1", "ResourcesApplied", "False/NotApplied/");
-    CHECK_EQ(crs_rig_look(rig, CRS_RIG_OBJECT("1", "s"), "data.k"), STR("1"));
+    crs_fixture_init(rig);
+    crs_fixture_cluster(rig, 1);
+    crs_fixture_map(rig, "cm1", text);
+    crs_fixture_secret(rig, "s1", "", CRS_FIXTURE_MANIFEST("s", "1"));
+    crs_fixture_start(rig, NULL);
+    crs_fixture_set(rig, "crs1", strategy, SECRET_TOO);
+    crs_fixture_await_condition(rig, "crs1", "ResourcesApplied", "False/NotApplied/");
+    CHECK_EQ(crs_fixture_look(rig, CRS_FIXTURE_OBJECT("1", "s"), "data.k"), STR("1"));
 }
 
-static void check_told(struct crs_rig *rig, const char *where, const char *reason)
+static void check_told(struct crs_fixture *rig, const char *where, const char *reason)
 {
-    CHECK_CONTAINS(crs_rig_condition(rig, "crs1", "ResourcesApplied"), str_from_c(where));
-    CHECK_CONTAINS(crs_rig_condition(rig, "crs1", "ResourcesApplied"), str_from_c(reason));
-    CHECK_CONTAINS(crs_rig_condition(rig, "crs1", "Failed"), str_from_c(where));
-    CHECK_CONTAINS(crs_rig_condition(rig, "crs1", "Failed"), str_from_c(reason));
-    CHECK_CONTAINS(crs_rig_deprecated(rig, "crs1"), STR("False/ApplyFailed/Warning/"));
-    CHECK_CONTAINS(crs_rig_deprecated(rig, "crs1"), str_from_c(reason));
-    CHECK_EQ(crs_rig_look(rig, CRS_RIG_SET, "status.observedGeneration"), STR(""));
+    CHECK_CONTAINS(crs_fixture_condition(rig, "crs1", "ResourcesApplied"), str_from_c(where));
+    CHECK_CONTAINS(crs_fixture_condition(rig, "crs1", "ResourcesApplied"), str_from_c(reason));
+    CHECK_CONTAINS(crs_fixture_condition(rig, "crs1", "Failed"), str_from_c(where));
+    CHECK_CONTAINS(crs_fixture_condition(rig, "crs1", "Failed"), str_from_c(reason));
+    CHECK_CONTAINS(crs_fixture_deprecated(rig, "crs1"), STR("False/ApplyFailed/Warning/"));
+    CHECK_CONTAINS(crs_fixture_deprecated(rig, "crs1"), str_from_c(reason));
+    CHECK_EQ(crs_fixture_look(rig, CRS_FIXTURE_SET, "status.observedGeneration"), STR(""));
 }
 
 /* Documents of which the second is bad: the first and the third are applied. */
@@ -78,7 +78,7 @@ static void print_name(char name[16], const char *prefix, size_t index)
 }
 
 /* cm<index>, whose good objects are a<index> and z<index>, with another document between them. */
-static void put_map(struct crs_rig *rig, size_t index, const char *document)
+static void put_map(struct crs_fixture *rig, size_t index, const char *document)
 {
     SCOPED(buf) text = {.limit = 0};
     char map[16];
@@ -88,48 +88,48 @@ static void put_map(struct crs_rig *rig, size_t index, const char *document)
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a%zu, namespace: default}\n---\n"
         "%s---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: z%zu, namespace: default}\n",
         index, document, index);
-    crs_rig_map(rig, map, buf_c(&text));
+    crs_fixture_map(rig, map, buf_c(&text));
 }
 
 /* A set of its own for each: crs<index> with cm<index>. */
-static void put_set(struct crs_rig *rig, size_t index, const char *strategy)
+static void put_set(struct crs_fixture *rig, size_t index, const char *strategy)
 {
     char set[16], resource[32];
     print_name(set, "crs", index);
     snprintf(resource, sizeof(resource), "ConfigMap/cm%zu", index);
-    crs_rig_set(rig, set, strategy, resource);
+    crs_fixture_set(rig, set, strategy, resource);
 }
 
-static void check_object(struct crs_rig *rig, size_t index, const char *reason)
+static void check_object(struct crs_fixture *rig, size_t index, const char *reason)
 {
     SCOPED(buf) text = {.limit = 0};
     char set[16];
     print_name(set, "crs", index);
-    crs_rig_await_condition(rig, set, "ResourcesApplied", "False/NotApplied/");
+    crs_fixture_await_condition(rig, set, "ResourcesApplied", "False/NotApplied/");
     buf_print(&text, "1 of 1 clusters failed: c1: ConfigMap cm%zu, key data, document 2: ", index);
-    CHECK_CONTAINS(crs_rig_condition(rig, set, "ResourcesApplied"), buf_str(&text));
-    CHECK_CONTAINS(crs_rig_condition(rig, set, "ResourcesApplied"), str_from_c(reason));
-    CHECK_CONTAINS(crs_rig_deprecated(rig, set), str_from_c(reason));
+    CHECK_CONTAINS(crs_fixture_condition(rig, set, "ResourcesApplied"), buf_str(&text));
+    CHECK_CONTAINS(crs_fixture_condition(rig, set, "ResourcesApplied"), str_from_c(reason));
+    CHECK_CONTAINS(crs_fixture_deprecated(rig, set), str_from_c(reason));
     buf_clear(&text);
     buf_print(&text, "ConfigMap/cm%zu false hash", index);
-    CHECK_EQ(crs_rig_entry(rig, "c1", set), buf_str(&text));
+    CHECK_EQ(crs_fixture_entry(rig, "c1", set), buf_str(&text));
     for (const char *good = "az"; *good; good++) {
         buf_clear(&text);
-        buf_print(&text, CRS_RIG_OBJECTS("1") "/%c%zu", *good, index);
-        CHECK(crs_rig_exists(rig, buf_c(&text)));
+        buf_print(&text, CRS_FIXTURE_OBJECTS("1") "/%c%zu", *good, index);
+        CHECK(crs_fixture_exists(rig, buf_c(&text)));
     }
 }
 
 SIM_TEST(bad_objects_fail_alone_when_applied_once)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_cluster(&rig, 1);
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_cluster(&rig, 1);
     for (size_t i = 0; i < COUNT(objects); i++) {
         put_map(&rig, i, objects[i].document);
         put_set(&rig, i, "ApplyOnce");
     }
-    crs_rig_start(&rig, NULL);
+    crs_fixture_start(&rig, NULL);
     for (size_t i = 0; i < COUNT(objects); i++) {
         TEST_CASE("%s", objects[i].name);
         check_object(&rig, i, objects[i].once);
@@ -139,19 +139,19 @@ SIM_TEST(bad_objects_fail_alone_when_applied_once)
 /* They come into sets that were applied before. */
 SIM_TEST(bad_objects_fail_alone_when_reconciled)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_cluster(&rig, 1);
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_cluster(&rig, 1);
     for (size_t i = 0; i < COUNT(objects); i++) {
         put_map(&rig, i, "");
         put_set(&rig, i, "Reconcile");
     }
-    crs_rig_start(&rig, NULL);
+    crs_fixture_start(&rig, NULL);
     for (size_t i = 0; i < COUNT(objects); i++) {
         char set[16];
         print_name(set, "crs", i);
         TEST_CASE("%s", objects[i].name);
-        crs_rig_await_applied(&rig, set);
+        crs_fixture_await_applied(&rig, set);
         put_map(&rig, i, objects[i].document);
         check_object(&rig, i, objects[i].reconcile ? objects[i].reconcile : objects[i].once);
     }
@@ -166,7 +166,7 @@ static const struct {
     {"tabs",                        GOOD SEPARATOR "a:\n\tb: 1\n",                "the 2nd yaml document", "line " },
     {"a separator with content",    GOOD "--- {a: b}\n" ALSO_GOOD,                BAD_CONTENT,
      "invalid Yaml document separator"                                                                             },
-    {"a JSON list that ends early", "[" CRS_RIG_NOT_APPLIED,                      BAD_CONTENT,             ""      },
+    {"a JSON list that ends early", "[" CRS_FIXTURE_NOT_APPLIED,                  BAD_CONTENT,             ""      },
     {"an unknown anchor",           GOOD SEPARATOR "a: *x\n",                     "the 2nd yaml document", "anchor"},
     {"an anchor inside of itself",  GOOD SEPARATOR "a: &x [*x]\n",                "the 2nd yaml document",
      "anchor"                                                                                                      },
@@ -177,13 +177,13 @@ static const struct {
 SIM_TEST(bad_texts_stop_their_resource_alone)
 {
     for (size_t i = 0; i < COUNT(texts); i++) {
-        SCOPED(crs_rig) rig;
+        SCOPED(crs_fixture) rig;
         TEST_CASE("%s", texts[i].name);
         try(&rig, "ApplyOnce", texts[i].text);
         check_told(&rig, BAD_CONTENT, texts[i].reason);
         check_told(&rig, texts[i].where, texts[i].reason);
-        CHECK(!crs_rig_exists(&rig, CRS_RIG_OBJECT("1", "a")));
-        CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"),
+        CHECK(!crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("1", "a")));
+        CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"),
                  STR("ConfigMap/cm1 false, Secret/s1 true hash"));
     }
 }
@@ -196,7 +196,7 @@ static void add_times(struct buf *out, const char *text, size_t times)
 
 SIM_TEST(the_reason_is_shown_behind_a_long_document)
 {
-    SCOPED(crs_rig) rig;
+    SCOPED(crs_fixture) rig;
     SCOPED(buf) text = {.limit = 0};
     buf_add(&text, STR(GOOD SEPARATOR "a: |\n"));
     add_times(&text, "  a long line of text that is quoted in the message\n", 2000);
@@ -207,27 +207,27 @@ SIM_TEST(the_reason_is_shown_behind_a_long_document)
 
 SIM_TEST(nothing_of_a_bad_secret_is_shown)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_cluster(&rig, 1);
-    crs_rig_secret(&rig, "s1", "", GOOD SEPARATOR "password: hunter2\nmore: *hunter3\n");
-    crs_rig_start(&rig, NULL);
-    crs_rig_set(&rig, "crs1", "ApplyOnce", "Secret/s1");
-    crs_rig_await_condition(&rig, "crs1", "ResourcesApplied", "False/NotApplied/");
-    CHECK_CONTAINS(crs_rig_condition(&rig, "crs1", "ResourcesApplied"),
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_cluster(&rig, 1);
+    crs_fixture_secret(&rig, "s1", "", GOOD SEPARATOR "password: hunter2\nmore: *hunter3\n");
+    crs_fixture_start(&rig, NULL);
+    crs_fixture_set(&rig, "crs1", "ApplyOnce", "Secret/s1");
+    crs_fixture_await_condition(&rig, "crs1", "ResourcesApplied", "False/NotApplied/");
+    CHECK_CONTAINS(crs_fixture_condition(&rig, "crs1", "ResourcesApplied"),
                    STR("Secret s1: failed converting data to unstructured objects: failed to "
                        "unmarshal the 2nd yaml document"));
-    crs_rig_do(&rig, "GET", CRS_RIG_SET, NULL);
-    CHECK(!str_contains(buf_str(&rig.desk.answer), STR("hunter")));
-    crs_rig_do(&rig, "GET", "/apis/events.k8s.io/v1/namespaces/ns/events", NULL);
-    CHECK(!str_contains(buf_str(&rig.desk.answer), STR("hunter")));
-    CHECK(!crs_rig_logged(&rig, "hunter"));
+    crs_fixture_do(&rig, "GET", CRS_FIXTURE_SET, NULL);
+    CHECK(!str_contains(buf_str(&rig.apiserver.answer), STR("hunter")));
+    crs_fixture_do(&rig, "GET", "/apis/events.k8s.io/v1/namespaces/ns/events", NULL);
+    CHECK(!str_contains(buf_str(&rig.apiserver.answer), STR("hunter")));
+    CHECK(!crs_fixture_logged(&rig, "hunter"));
 }
 
 /* Small texts that want to become large: refused, or too much for the server, in little memory. */
 static void check_bomb(const char *name, const char *text, const char *where, const char *reason)
 {
-    SCOPED(crs_rig) rig;
+    SCOPED(crs_fixture) rig;
     TEST_CASE("%s", name);
     memory_gauge_begin();
     try(&rig, "ApplyOnce", text);
@@ -277,7 +277,7 @@ SIM_TEST(lists_inside_of_lists_stay_lists_at_some_depth)
 /* 32 values of 100 KB by 32 references to one. */
 SIM_TEST(an_object_of_three_megabytes_fails_alone)
 {
-    SCOPED(crs_rig) rig;
+    SCOPED(crs_fixture) rig;
     SCOPED(buf) text = {.limit = 0};
     buf_add(&text, STR(GOOD SEPARATOR "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, "
                                       "namespace: default}\ndata:\n  k0: &x "));
@@ -289,14 +289,14 @@ SIM_TEST(an_object_of_three_megabytes_fails_alone)
     try(&rig, "ApplyOnce", buf_c(&text));
     CHECK(memory_gauge_peak() < MEMORY_BOUND);
     check_told(&rig, BAD_WHERE, "creating object /v1, Kind=ConfigMap default/x: ");
-    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_OBJECT("1", "a"), "data.k"), STR("1"));
-    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_OBJECT("1", "z"), "data.k"), STR("1"));
+    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_OBJECT("1", "a"), "data.k"), STR("1"));
+    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_OBJECT("1", "z"), "data.k"), STR("1"));
 }
 
 /* All but one are applied; the one is named. */
 SIM_TEST(ten_thousand_documents_are_applied)
 {
-    SCOPED(crs_rig) rig;
+    SCOPED(crs_fixture) rig;
     SCOPED(buf) text = {.limit = 0};
     for (int i = 1; i <= 10000; i++)
         buf_print(&text,
@@ -304,17 +304,17 @@ SIM_TEST(ten_thousand_documents_are_applied)
                   "{kind: %s, apiVersion: v1, metadata: {name: n%d, namespace: default}}\n",
                   i == 5000 ? "Nonsense" : "ConfigMap", i);
     memory_gauge_begin();
-    crs_rig_init(&rig);
-    crs_rig_cluster(&rig, 1);
-    crs_rig_map(&rig, "cm1", buf_c(&text));
-    crs_rig_start(&rig, NULL);
-    crs_rig_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
+    crs_fixture_init(&rig);
+    crs_fixture_cluster(&rig, 1);
+    crs_fixture_map(&rig, "cm1", buf_c(&text));
+    crs_fixture_start(&rig, NULL);
+    crs_fixture_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
     CHECK_OK(fiber_sleep(8 * MINUTE)); /* at 20 requests a second */
-    crs_rig_await_condition(&rig, "crs1", "ResourcesApplied", "False/NotApplied/");
+    crs_fixture_await_condition(&rig, "crs1", "ResourcesApplied", "False/NotApplied/");
     CHECK(memory_gauge_peak() < MEMORY_BOUND);
-    CHECK_CONTAINS(crs_rig_condition(&rig, "crs1", "ResourcesApplied"),
+    CHECK_CONTAINS(crs_fixture_condition(&rig, "crs1", "ResourcesApplied"),
                    STR("c1: ConfigMap cm1, key data, document 5000: creating object /v1, "
                        "Kind=Nonsense default/n5000: no matches for kind"));
-    CHECK_EQ(crs_rig_elements(&rig, CRS_RIG_OBJECTS("1"), "items"), 9999);
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR("ConfigMap/cm1 false hash"));
+    CHECK_EQ(crs_fixture_elements(&rig, CRS_FIXTURE_OBJECTS("1"), "items"), 9999);
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR("ConfigMap/cm1 false hash"));
 }

@@ -1,5 +1,5 @@
 /* CRS-13, CRS-30 to CRS-47 and CRS-79: what is applied when, and what the binding says of it. */
-#include "scenarios/clusterresourceset/crs_rig.h"
+#include "scenarios/clusterresourceset/crs_fixture.h"
 
 #define BOTH "ConfigMap/cm1 true hash, Secret/s1 true hash"
 #define VECTOR \
@@ -17,22 +17,22 @@
     "\"2026-01-01T00:00:00Z\"}]}]}}"
 
 /* c1 with cm1 ("a" is "1"), and crs1 with cm1 alone. */
-static void begin(struct crs_rig *rig, const char *strategy, const char *text)
+static void begin(struct crs_fixture *rig, const char *strategy, const char *text)
 {
-    crs_rig_cluster(rig, 1);
-    crs_rig_map(rig, "cm1", text);
-    crs_rig_start(rig, NULL);
-    crs_rig_set(rig, "crs1", strategy, "ConfigMap/cm1");
+    crs_fixture_cluster(rig, 1);
+    crs_fixture_map(rig, "cm1", text);
+    crs_fixture_start(rig, NULL);
+    crs_fixture_set(rig, "crs1", strategy, "ConfigMap/cm1");
 }
 
 /* The same with a binding that is there before. */
-static void begin_with(struct crs_rig *rig, const char *strategy, const char *binding)
+static void begin_with(struct crs_fixture *rig, const char *strategy, const char *binding)
 {
-    crs_rig_cluster(rig, 1);
-    crs_rig_do(rig, "POST", CRS_RIG_BINDINGS, binding);
-    crs_rig_map(rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
-    crs_rig_start(rig, NULL);
-    crs_rig_set(rig, "crs1", strategy, "ConfigMap/cm1");
+    crs_fixture_cluster(rig, 1);
+    crs_fixture_do(rig, "POST", CRS_FIXTURE_BINDINGS, binding);
+    crs_fixture_map(rig, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
+    crs_fixture_start(rig, NULL);
+    crs_fixture_set(rig, "crs1", strategy, "ConfigMap/cm1");
 }
 
 static void copy(struct buf *out, struct str text)
@@ -43,306 +43,309 @@ static void copy(struct buf *out, struct str text)
 
 SIM_TEST(crs_13_everything_is_applied)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_ready(&rig, "ApplyOnce");
-    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_OBJECT("1", "a"), "data.k"), STR("1"));
-    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_OBJECT("1", "b"), "data.k"), STR("1"));
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR(BOTH));
-    CHECK_EQ(crs_rig_elements(&rig, CRS_RIG_BINDING, "spec.bindings"), 1);
-    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_BINDING, "spec.clusterName"), STR("c1"));
-    CHECK_EQ(crs_rig_condition(&rig, "crs1", "ResourcesApplied"), STR("True/Applied/"));
-    CHECK_EQ(crs_rig_deprecated(&rig, "crs1"), STR("True///"));
-    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_SET, "status.observedGeneration"), STR("1"));
-    CHECK_EQ(crs_rig_condition(&rig, "crs1", "InProgress"), STR("False/Succeeded/"));
-    CHECK_EQ(crs_rig_condition(&rig, "crs1", "Failed"), STR("False/Succeeded/"));
-    CHECK_EQ(crs_rig_errors(&rig), 0.0);
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_ready(&rig, "ApplyOnce");
+    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_OBJECT("1", "a"), "data.k"), STR("1"));
+    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_OBJECT("1", "b"), "data.k"), STR("1"));
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR(BOTH));
+    CHECK_EQ(crs_fixture_elements(&rig, CRS_FIXTURE_BINDING, "spec.bindings"), 1);
+    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_BINDING, "spec.clusterName"), STR("c1"));
+    CHECK_EQ(crs_fixture_condition(&rig, "crs1", "ResourcesApplied"), STR("True/Applied/"));
+    CHECK_EQ(crs_fixture_deprecated(&rig, "crs1"), STR("True///"));
+    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_SET, "status.observedGeneration"), STR("1"));
+    CHECK_EQ(crs_fixture_condition(&rig, "crs1", "InProgress"), STR("False/Succeeded/"));
+    CHECK_EQ(crs_fixture_condition(&rig, "crs1", "Failed"), STR("False/Succeeded/"));
+    CHECK_EQ(crs_fixture_errors(&rig), 0.0);
 }
 
 SIM_TEST(crs_30_apply_once_posts_and_records)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
     begin(&rig, "ApplyOnce", VECTOR);
-    crs_rig_await_applied(&rig, "crs1");
-    CHECK_EQ(proxy_count(&rig.workloads[0], CRS_RIG_POST), 1);
+    crs_fixture_await_applied(&rig, "crs1");
+    CHECK_EQ(proxy_count(&rig.workloads[0], CRS_FIXTURE_POST), 1);
     CHECK_EQ(proxy_count(&rig.workloads[0], "/configmaps"), 1);
-    CHECK(crs_rig_exists(&rig, CRS_RIG_OBJECT("1", "resource-configmap")));
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR("ConfigMap/cm1 true hash"));
-    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_BINDING, FIRST_HASH), STR(VECTOR_HASH));
-    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_BINDING, FIRST_TIME), STR("2026-01-01T01:00:00Z"));
+    CHECK(crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("1", "resource-configmap")));
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR("ConfigMap/cm1 true hash"));
+    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_BINDING, FIRST_HASH), STR(VECTOR_HASH));
+    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_BINDING, FIRST_TIME), STR("2026-01-01T01:00:00Z"));
 }
 
 SIM_TEST(crs_31_what_was_applied_once_stays_as_it_is)
 {
-    static const char *const texts[] = {CRS_RIG_MANIFEST("a", "2"), "a: ["};
-    SCOPED(crs_rig) rig;
+    static const char *const texts[] = {CRS_FIXTURE_MANIFEST("a", "2"), "a: ["};
+    SCOPED(crs_fixture) rig;
     SCOPED(buf) before = {.limit = 0};
-    crs_rig_init(&rig);
-    begin(&rig, "ApplyOnce", CRS_RIG_MANIFEST("a", "1"));
-    crs_rig_await_applied(&rig, "crs1");
-    copy(&before, crs_rig_look(&rig, CRS_RIG_BINDING, "metadata.resourceVersion"));
+    crs_fixture_init(&rig);
+    begin(&rig, "ApplyOnce", CRS_FIXTURE_MANIFEST("a", "1"));
+    crs_fixture_await_applied(&rig, "crs1");
+    copy(&before, crs_fixture_look(&rig, CRS_FIXTURE_BINDING, "metadata.resourceVersion"));
     for (size_t i = 0; i < COUNT(texts); i++) { /* also what cannot be read: V-07 */
         TEST_CASE("%zu", i);
-        crs_rig_map(&rig, "cm1", texts[i]);
-        crs_rig_check_quiet(&rig, MINUTE);
-        CHECK_EQ(crs_rig_look(&rig, CRS_RIG_BINDING, "metadata.resourceVersion"), buf_str(&before));
-        CHECK_EQ(crs_rig_look(&rig, CRS_RIG_OBJECT("1", "a"), "data.k"), STR("1"));
-        CHECK_EQ(crs_rig_condition(&rig, "crs1", "ResourcesApplied"), STR("True/Applied/"));
+        crs_fixture_map(&rig, "cm1", texts[i]);
+        crs_fixture_check_quiet(&rig, MINUTE);
+        CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_BINDING, "metadata.resourceVersion"),
+                 buf_str(&before));
+        CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_OBJECT("1", "a"), "data.k"), STR("1"));
+        CHECK_EQ(crs_fixture_condition(&rig, "crs1", "ResourcesApplied"), STR("True/Applied/"));
     }
 }
 
 SIM_TEST(crs_32_what_failed_before_is_applied_again)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
     begin_with(&rig, "ApplyOnce", BINDING("false"));
-    crs_rig_await_applied(&rig, "crs1");
-    CHECK_EQ(proxy_count(&rig.workloads[0], CRS_RIG_POST), 1);
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR("ConfigMap/cm1 true hash"));
-    CHECK_EQ(crs_rig_elements(&rig, CRS_RIG_BINDING, "metadata.ownerReferences"), 1);
+    crs_fixture_await_applied(&rig, "crs1");
+    CHECK_EQ(proxy_count(&rig.workloads[0], CRS_FIXTURE_POST), 1);
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR("ConfigMap/cm1 true hash"));
+    CHECK_EQ(crs_fixture_elements(&rig, CRS_FIXTURE_BINDING, "metadata.ownerReferences"), 1);
 }
 
 SIM_TEST(crs_33_what_exists_counts_as_applied)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_do(&rig, "POST", CRS_RIG_OBJECTS("1"),
-               "{\"metadata\":{\"name\":\"a\"},\"data\":{\"k\":\"old\"}}");
-    begin(&rig, "ApplyOnce", CRS_RIG_MANIFEST("a", "1"));
-    crs_rig_await_applied(&rig, "crs1");
-    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_OBJECT("1", "a"), "data.k"), STR("old"));
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR("ConfigMap/cm1 true hash"));
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_do(&rig, "POST", CRS_FIXTURE_OBJECTS("1"),
+                   "{\"metadata\":{\"name\":\"a\"},\"data\":{\"k\":\"old\"}}");
+    begin(&rig, "ApplyOnce", CRS_FIXTURE_MANIFEST("a", "1"));
+    crs_fixture_await_applied(&rig, "crs1");
+    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_OBJECT("1", "a"), "data.k"), STR("old"));
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR("ConfigMap/cm1 true hash"));
 }
 
 SIM_TEST(crs_34_what_was_applied_once_is_not_made_again)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    begin(&rig, "ApplyOnce", CRS_RIG_MANIFEST("a", "1"));
-    crs_rig_await_applied(&rig, "crs1");
-    crs_rig_do(&rig, "DELETE", CRS_RIG_OBJECT("1", "a"), NULL);
-    crs_rig_kick(&rig, "crs1");
-    crs_rig_check_quiet(&rig, 25 * MINUTE);
-    CHECK(!crs_rig_exists(&rig, CRS_RIG_OBJECT("1", "a")));
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    begin(&rig, "ApplyOnce", CRS_FIXTURE_MANIFEST("a", "1"));
+    crs_fixture_await_applied(&rig, "crs1");
+    crs_fixture_do(&rig, "DELETE", CRS_FIXTURE_OBJECT("1", "a"), NULL);
+    crs_fixture_kick(&rig, "crs1");
+    crs_fixture_check_quiet(&rig, 25 * MINUTE);
+    CHECK(!crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("1", "a")));
 }
 
 SIM_TEST(crs_35_reconcile_makes_what_is_absent)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
     begin(&rig, "Reconcile", VECTOR);
-    crs_rig_await_applied(&rig, "crs1");
-    CHECK(crs_rig_exists(&rig, CRS_RIG_OBJECT("1", "resource-configmap")));
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR("ConfigMap/cm1 true hash"));
-    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_BINDING, FIRST_HASH), STR(VECTOR_HASH));
+    crs_fixture_await_applied(&rig, "crs1");
+    CHECK(crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("1", "resource-configmap")));
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR("ConfigMap/cm1 true hash"));
+    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_BINDING, FIRST_HASH), STR(VECTOR_HASH));
 }
 
 SIM_TEST(crs_36_reconcile_applies_what_failed_before)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
     begin_with(&rig, "Reconcile", BINDING("false"));
-    crs_rig_await_applied(&rig, "crs1");
-    CHECK(crs_rig_exists(&rig, CRS_RIG_OBJECT("1", "a")));
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR("ConfigMap/cm1 true hash"));
+    crs_fixture_await_applied(&rig, "crs1");
+    CHECK(crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("1", "a")));
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR("ConfigMap/cm1 true hash"));
 }
 
 SIM_TEST(crs_37_the_same_hash_sends_nothing)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    begin(&rig, "Reconcile", CRS_RIG_MANIFEST("a", "1"));
-    crs_rig_await_applied(&rig, "crs1");
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    begin(&rig, "Reconcile", CRS_FIXTURE_MANIFEST("a", "1"));
+    crs_fixture_await_applied(&rig, "crs1");
     CHECK_OK(fiber_sleep(SECOND));
-    crs_rig_forget(&rig);
-    crs_rig_kick(&rig, "crs1");
-    crs_rig_do(&rig, "PATCH", CRS_RIG_MAP, "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}");
+    crs_fixture_forget(&rig);
+    crs_fixture_kick(&rig, "crs1");
+    crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_MAP, "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}");
     CHECK_OK(fiber_sleep(MINUTE));
-    CHECK_EQ(crs_rig_workload_requests(&rig), 0);
+    CHECK_EQ(crs_fixture_workload_requests(&rig), 0);
     CHECK_EQ(rig.management.writes, 0);
 }
 
 SIM_TEST(crs_38_a_changed_manifest_is_applied)
 {
-    SCOPED(crs_rig) rig;
+    SCOPED(crs_fixture) rig;
     SCOPED(buf) hash = {.limit = 0};
     SCOPED(buf) time = {.limit = 0};
-    crs_rig_init(&rig);
-    begin(&rig, "Reconcile", CRS_RIG_MANIFEST("a", "1"));
-    crs_rig_await_applied(&rig, "crs1");
-    copy(&hash, crs_rig_look(&rig, CRS_RIG_BINDING, FIRST_HASH));
-    copy(&time, crs_rig_look(&rig, CRS_RIG_BINDING, FIRST_TIME));
+    crs_fixture_init(&rig);
+    begin(&rig, "Reconcile", CRS_FIXTURE_MANIFEST("a", "1"));
+    crs_fixture_await_applied(&rig, "crs1");
+    copy(&hash, crs_fixture_look(&rig, CRS_FIXTURE_BINDING, FIRST_HASH));
+    copy(&time, crs_fixture_look(&rig, CRS_FIXTURE_BINDING, FIRST_TIME));
     CHECK_OK(fiber_sleep(5 * SECOND));
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "2"));
-    crs_rig_await(&rig, CRS_RIG_OBJECT("1", "a"), "data.k", "2");
+    crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "2"));
+    crs_fixture_await(&rig, CRS_FIXTURE_OBJECT("1", "a"), "data.k", "2");
     CHECK_OK(fiber_sleep(SECOND));
-    CHECK(!str_eq(crs_rig_look(&rig, CRS_RIG_BINDING, FIRST_HASH), buf_str(&hash)));
-    CHECK(!str_eq(crs_rig_look(&rig, CRS_RIG_BINDING, FIRST_TIME), buf_str(&time)));
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR("ConfigMap/cm1 true hash"));
-    crs_rig_check_quiet(&rig, 15 * MINUTE);
+    CHECK(!str_eq(crs_fixture_look(&rig, CRS_FIXTURE_BINDING, FIRST_HASH), buf_str(&hash)));
+    CHECK(!str_eq(crs_fixture_look(&rig, CRS_FIXTURE_BINDING, FIRST_TIME), buf_str(&time)));
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR("ConfigMap/cm1 true hash"));
+    crs_fixture_check_quiet(&rig, 15 * MINUTE);
 }
 
-#define THREE(second)          \
-    CRS_RIG_MANIFEST("a", "1") \
-    "---\n" CRS_RIG_MANIFEST("b", second) "---\n" CRS_RIG_MANIFEST("c", "1")
+#define THREE(second)              \
+    CRS_FIXTURE_MANIFEST("a", "1") \
+    "---\n" CRS_FIXTURE_MANIFEST("b", second) "---\n" CRS_FIXTURE_MANIFEST("c", "1")
 
 SIM_TEST(crs_39_all_objects_of_a_changed_resource_are_looked_at)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
     begin(&rig, "Reconcile", THREE("1"));
-    crs_rig_await_applied(&rig, "crs1");
-    crs_rig_do(&rig, "PATCH", CRS_RIG_OBJECT("1", "a"), "{\"data\":{\"k\":\"drift\"}}");
+    crs_fixture_await_applied(&rig, "crs1");
+    crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_OBJECT("1", "a"), "{\"data\":{\"k\":\"drift\"}}");
     CHECK_OK(fiber_sleep(SECOND));
-    crs_rig_forget(&rig);
-    crs_rig_map(&rig, "cm1", THREE("2"));
-    crs_rig_await(&rig, CRS_RIG_OBJECT("1", "b"), "data.k", "2");
+    crs_fixture_forget(&rig);
+    crs_fixture_map(&rig, "cm1", THREE("2"));
+    crs_fixture_await(&rig, CRS_FIXTURE_OBJECT("1", "b"), "data.k", "2");
     CHECK_OK(fiber_sleep(SECOND));
     CHECK_EQ(proxy_count(&rig.workloads[0], "GET /api/v1/namespaces/default/configmaps/"), 3);
     CHECK_EQ(proxy_count(&rig.workloads[0], "PATCH "), 2);
-    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_OBJECT("1", "a"), "data.k"), STR("1"));
+    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_OBJECT("1", "a"), "data.k"), STR("1"));
 }
 
 SIM_TEST(crs_40_what_somebody_deleted_is_made_anew)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    begin(&rig, "Reconcile", CRS_RIG_MANIFEST("a", "1"));
-    crs_rig_await_applied(&rig, "crs1");
-    crs_rig_do(&rig, "DELETE", CRS_RIG_OBJECT("1", "a"), NULL);
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "2"));
-    crs_rig_await(&rig, CRS_RIG_OBJECT("1", "a"), "data.k", "2");
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    begin(&rig, "Reconcile", CRS_FIXTURE_MANIFEST("a", "1"));
+    crs_fixture_await_applied(&rig, "crs1");
+    crs_fixture_do(&rig, "DELETE", CRS_FIXTURE_OBJECT("1", "a"), NULL);
+    crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "2"));
+    crs_fixture_await(&rig, CRS_FIXTURE_OBJECT("1", "a"), "data.k", "2");
 }
 
 SIM_TEST(crs_41_a_key_that_is_gone_goes)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
     begin(&rig, "Reconcile",
           "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default}\n"
           "data: {k: \"1\", gone: \"1\"}\n");
-    crs_rig_await_applied(&rig, "crs1");
-    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_OBJECT("1", "a"), "data.gone"), STR("1"));
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "2"));
-    crs_rig_await(&rig, CRS_RIG_OBJECT("1", "a"), "data", "{\"k\":\"2\"}");
+    crs_fixture_await_applied(&rig, "crs1");
+    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_OBJECT("1", "a"), "data.gone"), STR("1"));
+    crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "2"));
+    crs_fixture_await(&rig, CRS_FIXTURE_OBJECT("1", "a"), "data", "{\"k\":\"2\"}");
 }
 
 SIM_TEST(crs_42_an_object_that_is_no_longer_named_stays)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    begin(&rig, "Reconcile", CRS_RIG_MANIFEST("a", "1") "---\n" CRS_RIG_MANIFEST("b", "1"));
-    crs_rig_await_applied(&rig, "crs1");
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "2"));
-    crs_rig_await(&rig, CRS_RIG_OBJECT("1", "a"), "data.k", "2");
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    begin(&rig, "Reconcile", CRS_FIXTURE_MANIFEST("a", "1") "---\n" CRS_FIXTURE_MANIFEST("b", "1"));
+    crs_fixture_await_applied(&rig, "crs1");
+    crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "2"));
+    crs_fixture_await(&rig, CRS_FIXTURE_OBJECT("1", "a"), "data.k", "2");
     CHECK_OK(fiber_sleep(MINUTE));
-    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_OBJECT("1", "b"), "data.k"), STR("1"));
+    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_OBJECT("1", "b"), "data.k"), STR("1"));
 }
 
 #define NOWHERE "creating object /v1, Kind=ConfigMap nowhere/b: namespaces \"nowhere\" not found"
 
 SIM_TEST(crs_43_one_object_fails_and_the_other_is_applied)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
     begin(&rig, "ApplyOnce",
-          CRS_RIG_MANIFEST_IN("nowhere", "b", "1") "---\n" CRS_RIG_MANIFEST("a", "1"));
-    crs_rig_await_condition(&rig, "crs1", "ResourcesApplied", "False/NotApplied/");
-    CHECK_EQ(crs_rig_condition(&rig, "crs1", "ResourcesApplied"),
-             STR("False/NotApplied/" CRS_RIG_NOT_APPLIED
+          CRS_FIXTURE_MANIFEST_IN("nowhere", "b", "1") "---\n" CRS_FIXTURE_MANIFEST("a", "1"));
+    crs_fixture_await_condition(&rig, "crs1", "ResourcesApplied", "False/NotApplied/");
+    CHECK_EQ(crs_fixture_condition(&rig, "crs1", "ResourcesApplied"),
+             STR("False/NotApplied/" CRS_FIXTURE_NOT_APPLIED
                  ": 1 of 1 clusters failed: c1: ConfigMap cm1, key data, document 1: " NOWHERE));
-    CHECK_EQ(crs_rig_deprecated(&rig, "crs1"), STR("False/ApplyFailed/Warning/" NOWHERE));
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR("ConfigMap/cm1 false hash"));
-    CHECK(crs_rig_exists(&rig, CRS_RIG_OBJECT("1", "a")));
+    CHECK_EQ(crs_fixture_deprecated(&rig, "crs1"), STR("False/ApplyFailed/Warning/" NOWHERE));
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR("ConfigMap/cm1 false hash"));
+    CHECK(crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("1", "a")));
     TEST_CASE("what was lacking comes");
-    crs_rig_do(&rig, "POST", CRS_RIG_WORKLOAD("1") "/api/v1/namespaces",
-               "{\"metadata\":{\"name\":\"nowhere\"}}");
-    crs_rig_await_applied(&rig, "crs1");
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR("ConfigMap/cm1 true hash"));
+    crs_fixture_do(&rig, "POST", CRS_FIXTURE_WORKLOAD("1") "/api/v1/namespaces",
+                   "{\"metadata\":{\"name\":\"nowhere\"}}");
+    crs_fixture_await_applied(&rig, "crs1");
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR("ConfigMap/cm1 true hash"));
 }
 
 SIM_TEST(crs_44_a_resource_that_cannot_be_read_and_one_that_can)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_cluster(&rig, 1);
-    crs_rig_map(&rig, "cm1", "a: [");
-    crs_rig_secret(&rig, "s1", "", CRS_RIG_MANIFEST("b", "1"));
-    crs_rig_start(&rig, NULL);
-    crs_rig_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1 Secret/s1");
-    crs_rig_await_condition(&rig, "crs1", "ResourcesApplied",
-                            "False/NotApplied/" CRS_RIG_NOT_APPLIED
-                            ": 1 of 1 clusters failed: ConfigMap cm1");
-    CHECK_EQ(crs_rig_deprecated(&rig, "crs1"),
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_cluster(&rig, 1);
+    crs_fixture_map(&rig, "cm1", "a: [");
+    crs_fixture_secret(&rig, "s1", "", CRS_FIXTURE_MANIFEST("b", "1"));
+    crs_fixture_start(&rig, NULL);
+    crs_fixture_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1 Secret/s1");
+    crs_fixture_await_condition(&rig, "crs1", "ResourcesApplied",
+                                "False/NotApplied/" CRS_FIXTURE_NOT_APPLIED
+                                ": 1 of 1 clusters failed: ConfigMap cm1");
+    CHECK_EQ(crs_fixture_deprecated(&rig, "crs1"),
              STR("False/ApplyFailed/Warning/failed converting data to unstructured objects: failed "
                  "to unmarshal the 1st yaml document: \"a: [\\n\": error converting YAML to JSON: "
                  "yaml: line 2, column 1: did not find expected node content"));
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR("ConfigMap/cm1 false, Secret/s1 true hash"));
-    CHECK(crs_rig_exists(&rig, CRS_RIG_OBJECT("1", "b")));
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"),
+             STR("ConfigMap/cm1 false, Secret/s1 true hash"));
+    CHECK(crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("1", "b")));
 }
 
 SIM_TEST(crs_45_one_of_two_clusters_fails)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_cluster(&rig, 2);
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_cluster(&rig, 2);
     proxy_fail(&rig.workloads[1], (struct proxy_fault){"POST", "/configmaps", 100, .status = 500});
-    begin(&rig, "ApplyOnce", CRS_RIG_MANIFEST("a", "1"));
-    crs_rig_await_condition(&rig, "crs1", "ResourcesApplied",
-                            "False/NotApplied/" CRS_RIG_NOT_APPLIED
-                            ": 1 of 2 clusters failed: c2: ConfigMap cm1, key data, document 1: "
-                            "creating object /v1, Kind=ConfigMap default/a: ");
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR("ConfigMap/cm1 true hash"));
-    CHECK_EQ(crs_rig_entry(&rig, "c2", "crs1"), STR("ConfigMap/cm1 false hash"));
-    CHECK(crs_rig_errors(&rig) > 0);
-    CHECK_EQ(proxy_count(&rig.workloads[0], CRS_RIG_POST), 1);
+    begin(&rig, "ApplyOnce", CRS_FIXTURE_MANIFEST("a", "1"));
+    crs_fixture_await_condition(
+        &rig, "crs1", "ResourcesApplied",
+        "False/NotApplied/" CRS_FIXTURE_NOT_APPLIED
+        ": 1 of 2 clusters failed: c2: ConfigMap cm1, key data, document 1: "
+        "creating object /v1, Kind=ConfigMap default/a: ");
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR("ConfigMap/cm1 true hash"));
+    CHECK_EQ(crs_fixture_entry(&rig, "c2", "crs1"), STR("ConfigMap/cm1 false hash"));
+    CHECK(crs_fixture_errors(&rig) > 0);
+    CHECK_EQ(proxy_count(&rig.workloads[0], CRS_FIXTURE_POST), 1);
     TEST_CASE("it recovers");
     rig.workloads[1].faults[0].times = 0;
-    crs_rig_await_applied(&rig, "crs1");
-    CHECK_EQ(proxy_count(&rig.workloads[0], CRS_RIG_POST), 1);
+    crs_fixture_await_applied(&rig, "crs1");
+    CHECK_EQ(proxy_count(&rig.workloads[0], CRS_FIXTURE_POST), 1);
 }
 
 SIM_TEST(crs_46_a_resource_that_is_added_is_applied_everywhere)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_cluster(&rig, 2);
-    crs_rig_map(&rig, "cm2", CRS_RIG_MANIFEST("c", "1"));
-    crs_rig_ready(&rig, "ApplyOnce");
-    crs_rig_forget(&rig);
-    crs_rig_do(&rig, "PATCH", CRS_RIG_SET,
-               crs_rig_resources(&rig, "ConfigMap/cm2 ConfigMap/cm1 Secret/s1"));
-    crs_rig_await_applied(&rig, "crs1");
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR(BOTH ", ConfigMap/cm2 true hash"));
-    CHECK_EQ(crs_rig_entry(&rig, "c2", "crs1"), STR(BOTH ", ConfigMap/cm2 true hash"));
-    CHECK_EQ(crs_rig_workload_requests(&rig), 2);
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_cluster(&rig, 2);
+    crs_fixture_map(&rig, "cm2", CRS_FIXTURE_MANIFEST("c", "1"));
+    crs_fixture_ready(&rig, "ApplyOnce");
+    crs_fixture_forget(&rig);
+    crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_SET,
+                   crs_fixture_resources(&rig, "ConfigMap/cm2 ConfigMap/cm1 Secret/s1"));
+    crs_fixture_await_applied(&rig, "crs1");
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR(BOTH ", ConfigMap/cm2 true hash"));
+    CHECK_EQ(crs_fixture_entry(&rig, "c2", "crs1"), STR(BOTH ", ConfigMap/cm2 true hash"));
+    CHECK_EQ(crs_fixture_workload_requests(&rig), 2);
 }
 
 SIM_TEST(crs_47_a_resource_that_is_removed_stays_where_it_is)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_ready(&rig, "Reconcile");
-    crs_rig_forget(&rig);
-    crs_rig_do(&rig, "PATCH", CRS_RIG_SET, crs_rig_resources(&rig, "Secret/s1"));
-    crs_rig_await_applied(&rig, "crs1");
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_ready(&rig, "Reconcile");
+    crs_fixture_forget(&rig);
+    crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_SET, crs_fixture_resources(&rig, "Secret/s1"));
+    crs_fixture_await_applied(&rig, "crs1");
     CHECK_OK(fiber_sleep(MINUTE));
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR(BOTH));
-    CHECK(crs_rig_exists(&rig, CRS_RIG_OBJECT("1", "a")));
-    CHECK_EQ(crs_rig_workload_requests(&rig), 0);
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR(BOTH));
+    CHECK(crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("1", "a")));
+    CHECK_EQ(crs_fixture_workload_requests(&rig), 0);
 }
 
 SIM_TEST(crs_79_two_sets_with_the_same_object)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_map(&rig, "cm2", CRS_RIG_MANIFEST("a", "second"));
-    begin(&rig, "ApplyOnce", CRS_RIG_MANIFEST("a", "first"));
-    crs_rig_await_applied(&rig, "crs1");
-    crs_rig_set(&rig, "crs2", "ApplyOnce", "ConfigMap/cm2");
-    crs_rig_await_applied(&rig, "crs2");
-    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_OBJECT("1", "a"), "data.k"), STR("first"));
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR("ConfigMap/cm1 true hash"));
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs2"), STR("ConfigMap/cm2 true hash"));
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_map(&rig, "cm2", CRS_FIXTURE_MANIFEST("a", "second"));
+    begin(&rig, "ApplyOnce", CRS_FIXTURE_MANIFEST("a", "first"));
+    crs_fixture_await_applied(&rig, "crs1");
+    crs_fixture_set(&rig, "crs2", "ApplyOnce", "ConfigMap/cm2");
+    crs_fixture_await_applied(&rig, "crs2");
+    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_OBJECT("1", "a"), "data.k"), STR("first"));
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR("ConfigMap/cm1 true hash"));
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs2"), STR("ConfigMap/cm2 true hash"));
 }

@@ -2,7 +2,7 @@
 #include <stdint.h>
 
 #include "async/loop.h"
-#include "scenarios/clusterresourceset/crs_rig.h"
+#include "scenarios/clusterresourceset/crs_fixture.h"
 
 #define OWNERS "metadata.ownerReferences"
 #define BOTH   "ConfigMap/cm1 true hash, Secret/s1 true hash"
@@ -18,106 +18,108 @@
 
 SIM_TEST(crs_15_the_binding_goes_with_its_cluster)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_ready(&rig, "ApplyOnce");
-    crs_rig_do(&rig, "DELETE", CRS_RIG_CLUSTER, NULL);
-    crs_rig_await_gone(&rig, CRS_RIG_BINDING);
-    crs_rig_check_quiet(&rig, 15 * MINUTE);
-    CHECK(!crs_rig_exists(&rig, CRS_RIG_BINDING));
-    CHECK_EQ(crs_rig_condition(&rig, "crs1", "ResourcesApplied"), STR("True/Applied/"));
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_ready(&rig, "ApplyOnce");
+    crs_fixture_do(&rig, "DELETE", CRS_FIXTURE_CLUSTER, NULL);
+    crs_fixture_await_gone(&rig, CRS_FIXTURE_BINDING);
+    crs_fixture_check_quiet(&rig, 15 * MINUTE);
+    CHECK(!crs_fixture_exists(&rig, CRS_FIXTURE_BINDING));
+    CHECK_EQ(crs_fixture_condition(&rig, "crs1", "ResourcesApplied"), STR("True/Applied/"));
 }
 
 SIM_TEST(crs_15_a_cluster_of_the_same_name_begins_anew)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_ready(&rig, "ApplyOnce");
-    crs_rig_do(&rig, "DELETE", CRS_RIG_CLUSTER, NULL);
-    crs_rig_do(&rig, "DELETE", CRS_RIG_SECRETS "/c1-kubeconfig", NULL);
-    crs_rig_await_gone(&rig, CRS_RIG_BINDING);
-    crs_rig_do(&rig, "DELETE", CRS_RIG_OBJECT("1", "a"), NULL);
-    crs_rig_cluster(&rig, 1);
-    crs_rig_await_entry(&rig, "c1", "crs1", BOTH);
-    CHECK(crs_rig_exists(&rig, CRS_RIG_OBJECT("1", "a")));
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_ready(&rig, "ApplyOnce");
+    crs_fixture_do(&rig, "DELETE", CRS_FIXTURE_CLUSTER, NULL);
+    crs_fixture_do(&rig, "DELETE", CRS_FIXTURE_SECRETS "/c1-kubeconfig", NULL);
+    crs_fixture_await_gone(&rig, CRS_FIXTURE_BINDING);
+    crs_fixture_do(&rig, "DELETE", CRS_FIXTURE_OBJECT("1", "a"), NULL);
+    crs_fixture_cluster(&rig, 1);
+    crs_fixture_await_entry(&rig, "c1", "crs1", BOTH);
+    CHECK(crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("1", "a")));
 }
 
 SIM_TEST(crs_25_the_first_set_of_a_cluster_makes_its_binding)
 {
-    SCOPED(crs_rig) rig;
+    SCOPED(crs_fixture) rig;
     SCOPED(buf) uid = {.limit = 0};
-    crs_rig_init(&rig);
-    crs_rig_ready(&rig, "ApplyOnce");
-    CHECK_EQ(proxy_count(&rig.management, "POST " CRS_RIG_BINDINGS), 1);
-    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_BINDING, "spec.clusterName"), STR("c1"));
+    crs_fixture_init(&rig);
+    crs_fixture_ready(&rig, "ApplyOnce");
+    CHECK_EQ(proxy_count(&rig.management, "POST " CRS_FIXTURE_BINDINGS), 1);
+    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_BINDING, "spec.clusterName"), STR("c1"));
     buf_add(&uid, STR("[{\"apiVersion\":\"addons.cluster.x-k8s.io/v1beta2\",\"kind\":"
                       "\"ClusterResourceSet\",\"name\":\"crs1\",\"uid\":\""));
-    buf_add(&uid, crs_rig_look(&rig, CRS_RIG_SET, "metadata.uid"));
+    buf_add(&uid, crs_fixture_look(&rig, CRS_FIXTURE_SET, "metadata.uid"));
     buf_add(&uid, STR("\"}]"));
-    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_BINDING, OWNERS), buf_str(&uid));
-    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_BINDING, "metadata.finalizers"), STR(""));
+    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_BINDING, OWNERS), buf_str(&uid));
+    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_BINDING, "metadata.finalizers"), STR(""));
 }
 
 SIM_TEST(crs_26_a_second_set_is_added_to_the_binding)
 {
-    SCOPED(crs_rig) rig;
+    SCOPED(crs_fixture) rig;
     SCOPED(buf) before = {.limit = 0};
-    crs_rig_init(&rig);
-    crs_rig_ready(&rig, "ApplyOnce");
-    buf_add(&before, crs_rig_look(&rig, CRS_RIG_BINDING, "spec.bindings.0"));
-    crs_rig_set(&rig, "crs2", "ApplyOnce", "ConfigMap/cm1");
-    crs_rig_await_applied(&rig, "crs2");
-    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_BINDING, "spec.bindings.0"), buf_str(&before));
-    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_BINDING, "spec.bindings.1.clusterResourceSetName"),
+    crs_fixture_init(&rig);
+    crs_fixture_ready(&rig, "ApplyOnce");
+    buf_add(&before, crs_fixture_look(&rig, CRS_FIXTURE_BINDING, "spec.bindings.0"));
+    crs_fixture_set(&rig, "crs2", "ApplyOnce", "ConfigMap/cm1");
+    crs_fixture_await_applied(&rig, "crs2");
+    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_BINDING, "spec.bindings.0"), buf_str(&before));
+    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_BINDING, "spec.bindings.1.clusterResourceSetName"),
              STR("crs2"));
-    CHECK_EQ(crs_rig_elements(&rig, CRS_RIG_BINDING, "spec.bindings"), 2);
-    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_BINDING, OWNERS ".0.name"), STR("crs1"));
-    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_BINDING, OWNERS ".1.name"), STR("crs2"));
+    CHECK_EQ(crs_fixture_elements(&rig, CRS_FIXTURE_BINDING, "spec.bindings"), 2);
+    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_BINDING, OWNERS ".0.name"), STR("crs1"));
+    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_BINDING, OWNERS ".1.name"), STR("crs2"));
 }
 
 /* What an old release left there is not ours to take away (D-04). */
 SIM_TEST(crs_26_the_reference_of_a_cluster_stays)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_cluster(&rig, 1);
-    crs_rig_do(&rig, "POST", CRS_RIG_BINDINGS, BINDING("c1", ENTRY("other")));
-    crs_rig_do(&rig, "PATCH", CRS_RIG_BINDING,
-               "{\"metadata\":{\"ownerReferences\":[{\"apiVersion\":\"cluster.x-k8s.io/v1beta1\","
-               "\"kind\":\"Cluster\",\"name\":\"c1\",\"uid\":\"u\"}]}}");
-    crs_rig_ready_on(&rig, "ApplyOnce");
-    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_BINDING, OWNERS ".0.kind"), STR("Cluster"));
-    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_BINDING, OWNERS ".1.name"), STR("crs1"));
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "other"), STR(THEIRS));
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR(BOTH));
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_cluster(&rig, 1);
+    crs_fixture_do(&rig, "POST", CRS_FIXTURE_BINDINGS, BINDING("c1", ENTRY("other")));
+    crs_fixture_do(
+        &rig, "PATCH", CRS_FIXTURE_BINDING,
+        "{\"metadata\":{\"ownerReferences\":[{\"apiVersion\":\"cluster.x-k8s.io/v1beta1\","
+        "\"kind\":\"Cluster\",\"name\":\"c1\",\"uid\":\"u\"}]}}");
+    crs_fixture_ready_on(&rig, "ApplyOnce");
+    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_BINDING, OWNERS ".0.kind"), STR("Cluster"));
+    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_BINDING, OWNERS ".1.name"), STR("crs1"));
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "other"), STR(THEIRS));
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR(BOTH));
 }
 
 /* What was recorded in an older version is taken over without a word to the cluster. */
 SIM_TEST(crs_26_an_older_reference_is_brought_up_to_date_without_a_connection)
 {
-    SCOPED(crs_rig) rig;
+    SCOPED(crs_fixture) rig;
     SCOPED(buf) patch = {.limit = 0};
-    crs_rig_init(&rig);
-    crs_rig_ready(&rig, "Reconcile");
+    crs_fixture_init(&rig);
+    crs_fixture_ready(&rig, "Reconcile");
     CHECK_OK(fiber_sleep(10 * SECOND));
-    crs_rig_stop(&rig);
-    const struct str uid = crs_rig_look(&rig, CRS_RIG_SET, "metadata.uid");
+    crs_fixture_stop(&rig);
+    const struct str uid = crs_fixture_look(&rig, CRS_FIXTURE_SET, "metadata.uid");
     buf_print(&patch,
               "{\"metadata\":{\"ownerReferences\":[{\"apiVersion\":"
               "\"addons.cluster.x-k8s.io/v1beta1\",\"kind\":\"ClusterResourceSet\","
               "\"name\":\"crs1\",\"uid\":\"%.*s\"}]}}",
               STR_ARG(uid));
-    crs_rig_do(&rig, "PATCH", CRS_RIG_BINDING, buf_c(&patch));
-    crs_rig_forget(&rig);
-    crs_rig_refuse(&rig, "c1.test", true);
-    crs_rig_start(&rig, NULL);
-    crs_rig_await(&rig, CRS_RIG_BINDING, OWNERS ".0.apiVersion", "addons.cluster.x-k8s.io/v1beta2");
+    crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_BINDING, buf_c(&patch));
+    crs_fixture_forget(&rig);
+    crs_fixture_refuse(&rig, "c1.test", true);
+    crs_fixture_start(&rig, NULL);
+    crs_fixture_await(&rig, CRS_FIXTURE_BINDING, OWNERS ".0.apiVersion",
+                      "addons.cluster.x-k8s.io/v1beta2");
     CHECK_OK(fiber_sleep(MINUTE));
     CHECK_EQ(rig.management.writes, 1);
-    CHECK_EQ(crs_rig_condition(&rig, "crs1", "ResourcesApplied"), STR("True/Applied/"));
+    CHECK_EQ(crs_fixture_condition(&rig, "crs1", "ResourcesApplied"), STR("True/Applied/"));
 }
 
-static void conflict(struct crs_rig *rig, size_t times)
+static void conflict(struct crs_fixture *rig, size_t times)
 {
     proxy_fail(&rig->management, (struct proxy_fault){"PATCH", "/clusterresourcesetbindings/c1",
                                                       times, .status = 409});
@@ -127,21 +129,21 @@ SIM_TEST(crs_54_a_conflict_is_no_error_and_comes_again_soon)
 {
     static const size_t times[] = {1, 12}; /* within one pass, and over several */
     for (size_t i = 0; i < COUNT(times); i++) {
-        SCOPED(crs_rig) rig;
+        SCOPED(crs_fixture) rig;
         TEST_CASE("%zu", times[i]);
-        crs_rig_init(&rig);
-        crs_rig_cluster(&rig, 1);
-        crs_rig_do(&rig, "POST", CRS_RIG_BINDINGS, BINDING("c1", ENTRY("other")));
-        crs_rig_start(&rig, NULL);
+        crs_fixture_init(&rig);
+        crs_fixture_cluster(&rig, 1);
+        crs_fixture_do(&rig, "POST", CRS_FIXTURE_BINDINGS, BINDING("c1", ENTRY("other")));
+        crs_fixture_start(&rig, NULL);
         CHECK_OK(fiber_sleep(5 * SECOND));
         conflict(&rig, times[i]);
         const int64_t begun = loop_now(loop_current());
-        crs_rig_ready_on(&rig, "ApplyOnce");
-        CHECK(crs_rig_seconds_since(begun) < 1);
+        crs_fixture_ready_on(&rig, "ApplyOnce");
+        CHECK(crs_fixture_seconds_since(begun) < 1);
         CHECK_EQ(rig.management.faults[0].times, 0);
-        CHECK_EQ(crs_rig_errors(&rig), 0.0);
-        CHECK_EQ(crs_rig_entry(&rig, "c1", "other"), STR(THEIRS));
-        CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR(BOTH));
+        CHECK_EQ(crs_fixture_errors(&rig), 0.0);
+        CHECK_EQ(crs_fixture_entry(&rig, "c1", "other"), STR(THEIRS));
+        CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR(BOTH));
     }
 }
 
@@ -153,222 +155,224 @@ static bool writes_binding(struct str method, struct str target)
 /* Somebody else writes the binding between our reading and our writing. */
 static void interfere(struct proxy *proxy, struct str method, struct str target)
 {
-    struct crs_rig *rig = proxy->data;
+    struct crs_fixture *rig = proxy->data;
     if (!writes_binding(method, target))
         return;
     proxy->on_request = NULL;
-    crs_rig_do(rig, "PATCH", CRS_RIG_BINDING,
-               "{\"spec\":{\"bindings\":[" ENTRY("other") "," ENTRY("another") "]}}");
+    crs_fixture_do(rig, "PATCH", CRS_FIXTURE_BINDING,
+                   "{\"spec\":{\"bindings\":[" ENTRY("other") "," ENTRY("another") "]}}");
 }
 
 SIM_TEST(crs_54_entries_of_others_survive_a_true_conflict)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_cluster(&rig, 1);
-    crs_rig_do(&rig, "POST", CRS_RIG_BINDINGS, BINDING("c1", ENTRY("other")));
-    crs_rig_start(&rig, NULL);
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_cluster(&rig, 1);
+    crs_fixture_do(&rig, "POST", CRS_FIXTURE_BINDINGS, BINDING("c1", ENTRY("other")));
+    crs_fixture_start(&rig, NULL);
     CHECK_OK(fiber_sleep(5 * SECOND));
     rig.management.data = &rig;
     rig.management.on_request = interfere;
-    crs_rig_ready_on(&rig, "ApplyOnce");
+    crs_fixture_ready_on(&rig, "ApplyOnce");
     CHECK(!rig.management.on_request);
-    CHECK_EQ(crs_rig_errors(&rig), 0.0);
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "other"), STR(THEIRS));
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "another"), STR(THEIRS));
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR(BOTH));
+    CHECK_EQ(crs_fixture_errors(&rig), 0.0);
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "other"), STR(THEIRS));
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "another"), STR(THEIRS));
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR(BOTH));
 }
 
 /* They leave our entry out of what they write: what is missing then is applied once more. */
 SIM_TEST(crs_77_an_entry_that_somebody_removed_while_we_applied_comes_back)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_ready(&rig, "ApplyOnce");
-    crs_rig_map(&rig, "cm2", CRS_RIG_MANIFEST("c", "1"));
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_ready(&rig, "ApplyOnce");
+    crs_fixture_map(&rig, "cm2", CRS_FIXTURE_MANIFEST("c", "1"));
     CHECK_OK(fiber_sleep(5 * SECOND));
     rig.management.data = &rig;
     rig.management.on_request = interfere;
-    crs_rig_do(&rig, "PATCH", CRS_RIG_SET,
-               crs_rig_resources(&rig, "ConfigMap/cm1 Secret/s1 ConfigMap/cm2"));
-    crs_rig_await_entry(&rig, "c1", "crs1", "ConfigMap/cm2 true hash, " BOTH);
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "other"), STR(THEIRS));
+    crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_SET,
+                   crs_fixture_resources(&rig, "ConfigMap/cm1 Secret/s1 ConfigMap/cm2"));
+    crs_fixture_await_entry(&rig, "c1", "crs1", "ConfigMap/cm2 true hash, " BOTH);
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "other"), STR(THEIRS));
 }
 
 /* A binding that was found good is not read before it is written; others may have been there. */
 SIM_TEST(crs_54_entries_of_others_survive_what_was_not_read_before)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_ready(&rig, "Reconcile");
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_ready(&rig, "Reconcile");
     CHECK_OK(fiber_sleep(5 * SECOND));
-    crs_rig_forget(&rig);
+    crs_fixture_forget(&rig);
     rig.management.data = &rig;
     rig.management.on_request = interfere;
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "2"));
-    crs_rig_await(&rig, CRS_RIG_OBJECT("1", "a"), "data.k", "2");
-    crs_rig_await_entry(&rig, "c1", "crs1", BOTH);
+    crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "2"));
+    crs_fixture_await(&rig, CRS_FIXTURE_OBJECT("1", "a"), "data.k", "2");
+    crs_fixture_await_entry(&rig, "c1", "crs1", BOTH);
     CHECK(!rig.management.on_request);
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "other"), STR(THEIRS));
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "another"), STR(THEIRS));
-    CHECK_EQ(crs_rig_errors(&rig), 0.0);
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "other"), STR(THEIRS));
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "another"), STR(THEIRS));
+    CHECK_EQ(crs_fixture_errors(&rig), 0.0);
     TEST_CASE("it was written before it was read");
-    CHECK(crs_rig_is_before(&rig.management, "PATCH " CRS_RIG_BINDING, "GET " CRS_RIG_BINDING));
+    CHECK(crs_fixture_is_before(&rig.management, "PATCH " CRS_FIXTURE_BINDING,
+                                "GET " CRS_FIXTURE_BINDING));
 }
 
 static void remove_binding(struct proxy *proxy, struct str method, struct str target)
 {
-    struct crs_rig *rig = proxy->data;
+    struct crs_fixture *rig = proxy->data;
     if (!writes_binding(method, target))
         return;
     proxy->on_request = NULL;
-    crs_rig_do(rig, "DELETE", CRS_RIG_BINDING, NULL);
+    crs_fixture_do(rig, "DELETE", CRS_FIXTURE_BINDING, NULL);
 }
 
 SIM_TEST(a_binding_that_goes_right_before_it_is_written_is_made_again)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_ready(&rig, "Reconcile");
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_ready(&rig, "Reconcile");
     CHECK_OK(fiber_sleep(5 * SECOND));
     rig.management.data = &rig;
     rig.management.on_request = remove_binding;
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "2"));
-    crs_rig_await(&rig, CRS_RIG_OBJECT("1", "a"), "data.k", "2");
+    crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "2"));
+    crs_fixture_await(&rig, CRS_FIXTURE_OBJECT("1", "a"), "data.k", "2");
     CHECK_OK(fiber_sleep(5 * SECOND));
     CHECK(!rig.management.on_request);
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR(BOTH));
-    CHECK_EQ(crs_rig_condition(&rig, "crs1", "ResourcesApplied"), STR("True/Applied/"));
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR(BOTH));
+    CHECK_EQ(crs_fixture_condition(&rig, "crs1", "ResourcesApplied"), STR("True/Applied/"));
 }
 
 /* An answer that is lost: what was written is found, and nothing is applied twice. */
 SIM_TEST(crs_54_a_lost_answer_is_found_out)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_start(&rig, NULL);
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_start(&rig, NULL);
     proxy_fail(&rig.management,
                (struct proxy_fault){"PATCH", "/clusterresourcesetbindings/c1", 1, .after = true});
     proxy_fail(&rig.management,
                (struct proxy_fault){"POST", "/clusterresourcesetbindings", 1, .after = true});
-    crs_rig_cluster(&rig, 1);
-    crs_rig_ready_on(&rig, "ApplyOnce");
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR(BOTH));
-    CHECK_EQ(crs_rig_elements(&rig, CRS_RIG_BINDING, "spec.bindings"), 1);
-    CHECK_EQ(proxy_count(&rig.workloads[0], CRS_RIG_POST), 2);
+    crs_fixture_cluster(&rig, 1);
+    crs_fixture_ready_on(&rig, "ApplyOnce");
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR(BOTH));
+    CHECK_EQ(crs_fixture_elements(&rig, CRS_FIXTURE_BINDING, "spec.bindings"), 1);
+    CHECK_EQ(proxy_count(&rig.workloads[0], CRS_FIXTURE_POST), 2);
 }
 
 #define SLOW ",\"finalizers\":[\"example.com/slow\"]"
 
 SIM_TEST(crs_55_a_cluster_that_lingers_has_no_binding)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_cluster_as(&rig, "ns", 1, CRS_RIG_LABELS, SLOW);
-    crs_rig_start(&rig, NULL);
-    crs_rig_ready_on(&rig, "ApplyOnce");
-    crs_rig_do(&rig, "DELETE", CRS_RIG_CLUSTER, NULL);
-    crs_rig_await_gone(&rig, CRS_RIG_BINDING);
-    CHECK(crs_rig_exists(&rig, CRS_RIG_CLUSTER));
-    crs_rig_check_quiet(&rig, 15 * MINUTE);
-    CHECK(!crs_rig_exists(&rig, CRS_RIG_BINDING));
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_cluster_as(&rig, "ns", 1, CRS_FIXTURE_LABELS, SLOW);
+    crs_fixture_start(&rig, NULL);
+    crs_fixture_ready_on(&rig, "ApplyOnce");
+    crs_fixture_do(&rig, "DELETE", CRS_FIXTURE_CLUSTER, NULL);
+    crs_fixture_await_gone(&rig, CRS_FIXTURE_BINDING);
+    CHECK(crs_fixture_exists(&rig, CRS_FIXTURE_CLUSTER));
+    crs_fixture_check_quiet(&rig, 15 * MINUTE);
+    CHECK(!crs_fixture_exists(&rig, CRS_FIXTURE_BINDING));
 }
 
 SIM_TEST(crs_56_a_topology_may_hold_the_binding)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_cluster_as(&rig, "ns", 1, CRS_RIG_LABELS, SLOW);
-    crs_rig_do(&rig, "PATCH", CRS_RIG_CLUSTER,
-               "{\"spec\":{\"topology\":{\"classRef\":{\"name\":\"class\"}}}}");
-    crs_rig_start(&rig, &(struct fleet_options){.topology_may_hold = true});
-    crs_rig_ready_on(&rig, "ApplyOnce");
-    crs_rig_do(&rig, "DELETE", CRS_RIG_CLUSTER, NULL);
-    crs_rig_check_quiet(&rig, 15 * MINUTE);
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR(BOTH));
-    crs_rig_do(&rig, "PATCH", CRS_RIG_CLUSTER,
-               "{\"metadata\":{\"annotations\":{\"runtime.cluster.x-k8s.io/ok-to-delete\":\"\"}}}");
-    crs_rig_await_gone(&rig, CRS_RIG_BINDING);
-    CHECK(crs_rig_exists(&rig, CRS_RIG_CLUSTER));
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_cluster_as(&rig, "ns", 1, CRS_FIXTURE_LABELS, SLOW);
+    crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_CLUSTER,
+                   "{\"spec\":{\"topology\":{\"classRef\":{\"name\":\"class\"}}}}");
+    crs_fixture_start(&rig, &(struct fleet_options){.topology_may_hold = true});
+    crs_fixture_ready_on(&rig, "ApplyOnce");
+    crs_fixture_do(&rig, "DELETE", CRS_FIXTURE_CLUSTER, NULL);
+    crs_fixture_check_quiet(&rig, 15 * MINUTE);
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR(BOTH));
+    crs_fixture_do(
+        &rig, "PATCH", CRS_FIXTURE_CLUSTER,
+        "{\"metadata\":{\"annotations\":{\"runtime.cluster.x-k8s.io/ok-to-delete\":\"\"}}}");
+    crs_fixture_await_gone(&rig, CRS_FIXTURE_BINDING);
+    CHECK(crs_fixture_exists(&rig, CRS_FIXTURE_CLUSTER));
 }
 
 SIM_TEST(crs_56_without_the_gates_a_topology_holds_nothing)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_cluster_as(&rig, "ns", 1, CRS_RIG_LABELS, SLOW);
-    crs_rig_do(&rig, "PATCH", CRS_RIG_CLUSTER,
-               "{\"spec\":{\"topology\":{\"classRef\":{\"name\":\"class\"}}}}");
-    crs_rig_start(&rig, NULL);
-    crs_rig_ready_on(&rig, "ApplyOnce");
-    crs_rig_do(&rig, "DELETE", CRS_RIG_CLUSTER, NULL);
-    crs_rig_await_gone(&rig, CRS_RIG_BINDING);
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_cluster_as(&rig, "ns", 1, CRS_FIXTURE_LABELS, SLOW);
+    crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_CLUSTER,
+                   "{\"spec\":{\"topology\":{\"classRef\":{\"name\":\"class\"}}}}");
+    crs_fixture_start(&rig, NULL);
+    crs_fixture_ready_on(&rig, "ApplyOnce");
+    crs_fixture_do(&rig, "DELETE", CRS_FIXTURE_CLUSTER, NULL);
+    crs_fixture_await_gone(&rig, CRS_FIXTURE_BINDING);
 }
 
 SIM_TEST(crs_57_a_binding_without_a_cluster_is_deleted)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_start(&rig, NULL);
-    crs_rig_do(&rig, "POST", CRS_RIG_BINDINGS, BINDING("nobody", ENTRY("crs1")));
-    crs_rig_await_gone(&rig, CRS_RIG_BINDINGS "/nobody");
-    CHECK_EQ(crs_rig_metric(&rig, "controller_runtime_reconcile_errors_total{"
-                                  "controller=\"clusterresourcesetbinding\"}"),
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_start(&rig, NULL);
+    crs_fixture_do(&rig, "POST", CRS_FIXTURE_BINDINGS, BINDING("nobody", ENTRY("crs1")));
+    crs_fixture_await_gone(&rig, CRS_FIXTURE_BINDINGS "/nobody");
+    CHECK_EQ(crs_fixture_metric(&rig, "controller_runtime_reconcile_errors_total{"
+                                      "controller=\"clusterresourcesetbinding\"}"),
              0.0);
 }
 
 /* Whoever paused a binding, or filters, keeps it. */
 SIM_TEST(crs_57_a_paused_binding_is_left_alone)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_do(&rig, "POST", CRS_RIG_BINDINGS, BINDING("nobody", ENTRY("crs1")));
-    crs_rig_do(&rig, "PATCH", CRS_RIG_BINDINGS "/nobody",
-               "{\"metadata\":{\"annotations\":{\"cluster.x-k8s.io/paused\":\"\"}}}");
-    crs_rig_start(&rig, NULL);
-    crs_rig_check_quiet(&rig, 15 * MINUTE);
-    CHECK(crs_rig_exists(&rig, CRS_RIG_BINDINGS "/nobody"));
-    crs_rig_do(&rig, "PATCH", CRS_RIG_BINDINGS "/nobody",
-               "{\"metadata\":{\"annotations\":{\"cluster.x-k8s.io/paused\":null}}}");
-    crs_rig_await_gone(&rig, CRS_RIG_BINDINGS "/nobody");
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_do(&rig, "POST", CRS_FIXTURE_BINDINGS, BINDING("nobody", ENTRY("crs1")));
+    crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_BINDINGS "/nobody",
+                   "{\"metadata\":{\"annotations\":{\"cluster.x-k8s.io/paused\":\"\"}}}");
+    crs_fixture_start(&rig, NULL);
+    crs_fixture_check_quiet(&rig, 15 * MINUTE);
+    CHECK(crs_fixture_exists(&rig, CRS_FIXTURE_BINDINGS "/nobody"));
+    crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_BINDINGS "/nobody",
+                   "{\"metadata\":{\"annotations\":{\"cluster.x-k8s.io/paused\":null}}}");
+    crs_fixture_await_gone(&rig, CRS_FIXTURE_BINDINGS "/nobody");
 }
 
 SIM_TEST(crs_77_the_entry_is_found_wherever_it_is)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_cluster(&rig, 1);
-    crs_rig_do(&rig, "POST", CRS_RIG_BINDINGS,
-               BINDING("c1", ENTRY("first") "," ENTRY("crs1") "," ENTRY("last")));
-    crs_rig_start(&rig, NULL);
-    crs_rig_ready_on(&rig, "ApplyOnce");
-    CHECK_EQ(crs_rig_elements(&rig, CRS_RIG_BINDING, "spec.bindings"), 3);
-    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_BINDING, "spec.bindings.1.clusterResourceSetName"),
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_cluster(&rig, 1);
+    crs_fixture_do(&rig, "POST", CRS_FIXTURE_BINDINGS,
+                   BINDING("c1", ENTRY("first") "," ENTRY("crs1") "," ENTRY("last")));
+    crs_fixture_start(&rig, NULL);
+    crs_fixture_ready_on(&rig, "ApplyOnce");
+    CHECK_EQ(crs_fixture_elements(&rig, CRS_FIXTURE_BINDING, "spec.bindings"), 3);
+    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_BINDING, "spec.bindings.1.clusterResourceSetName"),
              STR("crs1"));
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR(THEIRS ", " BOTH));
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "first"), STR(THEIRS));
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "last"), STR(THEIRS));
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR(THEIRS ", " BOTH));
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "first"), STR(THEIRS));
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "last"), STR(THEIRS));
 }
 
 /* A binding edited by hand is noticed at the next trigger; at the latest at the resync. */
 SIM_TEST(crs_77_an_entry_that_somebody_removed_comes_back_with_the_resync)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_ready(&rig, "Reconcile");
-    crs_rig_do(&rig, "PATCH", CRS_RIG_BINDING, "{\"spec\":{\"bindings\":[]}}");
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR("-"));
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_ready(&rig, "Reconcile");
+    crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_BINDING, "{\"spec\":{\"bindings\":[]}}");
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR("-"));
     CHECK_OK(fiber_sleep(12 * MINUTE));
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR(BOTH));
-    CHECK_EQ(crs_rig_condition(&rig, "crs1", "ResourcesApplied"), STR("True/Applied/"));
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR(BOTH));
+    CHECK_EQ(crs_fixture_condition(&rig, "crs1", "ResourcesApplied"), STR("True/Applied/"));
 }
 
 SIM_TEST(a_binding_that_goes_is_made_again_at_once)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_ready(&rig, "ApplyOnce");
-    crs_rig_do(&rig, "DELETE", CRS_RIG_BINDING, NULL);
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_ready(&rig, "ApplyOnce");
+    crs_fixture_do(&rig, "DELETE", CRS_FIXTURE_BINDING, NULL);
     CHECK_OK(fiber_sleep(10 * SECOND));
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR(BOTH));
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR(BOTH));
 }

@@ -2,77 +2,77 @@
 #include <stdint.h>
 
 #include "async/loop.h"
-#include "scenarios/clusterresourceset/crs_rig.h"
+#include "scenarios/clusterresourceset/crs_fixture.h"
 
 #define BOTH "ConfigMap/cm1 true hash, Secret/s1 true hash"
 
 SIM_TEST(a_content_is_fetched_once_for_all_clusters)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_cluster(&rig, 2);
-    crs_rig_cluster(&rig, 3);
-    crs_rig_ready(&rig, "Reconcile");
-    CHECK_EQ(proxy_count(&rig.management, "GET " CRS_RIG_MAP), 1);
-    crs_rig_set(&rig, "crs2", "Reconcile", "ConfigMap/cm1");
-    crs_rig_await_applied(&rig, "crs2");
-    CHECK_EQ(proxy_count(&rig.management, "GET " CRS_RIG_MAP), 1);
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_cluster(&rig, 2);
+    crs_fixture_cluster(&rig, 3);
+    crs_fixture_ready(&rig, "Reconcile");
+    CHECK_EQ(proxy_count(&rig.management, "GET " CRS_FIXTURE_MAP), 1);
+    crs_fixture_set(&rig, "crs2", "Reconcile", "ConfigMap/cm1");
+    crs_fixture_await_applied(&rig, "crs2");
+    CHECK_EQ(proxy_count(&rig.management, "GET " CRS_FIXTURE_MAP), 1);
     CHECK_OK(fiber_sleep(5 * SECOND));
-    crs_rig_forget(&rig);
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "2"));
-    crs_rig_await(&rig, CRS_RIG_OBJECT("1", "a"), "data.k", "2");
-    crs_rig_await(&rig, CRS_RIG_OBJECT("2", "a"), "data.k", "2");
-    crs_rig_await(&rig, CRS_RIG_OBJECT("3", "a"), "data.k", "2");
+    crs_fixture_forget(&rig);
+    crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "2"));
+    crs_fixture_await(&rig, CRS_FIXTURE_OBJECT("1", "a"), "data.k", "2");
+    crs_fixture_await(&rig, CRS_FIXTURE_OBJECT("2", "a"), "data.k", "2");
+    crs_fixture_await(&rig, CRS_FIXTURE_OBJECT("3", "a"), "data.k", "2");
     CHECK_OK(fiber_sleep(5 * SECOND));
-    CHECK_EQ(proxy_count(&rig.management, "GET " CRS_RIG_MAP), 1);
-    CHECK_EQ(proxy_count(&rig.management, "GET " CRS_RIG_SECRET), 0);
+    CHECK_EQ(proxy_count(&rig.management, "GET " CRS_FIXTURE_MAP), 1);
+    CHECK_EQ(proxy_count(&rig.management, "GET " CRS_FIXTURE_SECRET), 0);
 }
 
 /* What a set found good is not read again before it is changed: the write says what it is for. */
 SIM_TEST(a_content_that_changes_costs_one_write_of_each_binding)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_cluster(&rig, 2);
-    crs_rig_ready(&rig, "Reconcile");
-    crs_rig_map(&rig, "cm2", CRS_RIG_MANIFEST("c", "1"));
-    crs_rig_set(&rig, "crs2", "Reconcile", "ConfigMap/cm2");
-    crs_rig_await_applied(&rig, "crs2");
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_cluster(&rig, 2);
+    crs_fixture_ready(&rig, "Reconcile");
+    crs_fixture_map(&rig, "cm2", CRS_FIXTURE_MANIFEST("c", "1"));
+    crs_fixture_set(&rig, "crs2", "Reconcile", "ConfigMap/cm2");
+    crs_fixture_await_applied(&rig, "crs2");
     CHECK_OK(fiber_sleep(5 * SECOND));
-    crs_rig_forget(&rig);
+    crs_fixture_forget(&rig);
     TEST_CASE("of one set");
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "2"));
-    crs_rig_await(&rig, CRS_RIG_OBJECT("1", "a"), "data.k", "2");
-    crs_rig_await(&rig, CRS_RIG_OBJECT("2", "a"), "data.k", "2");
+    crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "2"));
+    crs_fixture_await(&rig, CRS_FIXTURE_OBJECT("1", "a"), "data.k", "2");
+    crs_fixture_await(&rig, CRS_FIXTURE_OBJECT("2", "a"), "data.k", "2");
     CHECK_OK(fiber_sleep(5 * SECOND));
-    CHECK_EQ(proxy_count(&rig.management, "GET " CRS_RIG_BINDINGS), 0);
-    CHECK_EQ(proxy_count(&rig.management, "PATCH " CRS_RIG_BINDINGS), 2);
+    CHECK_EQ(proxy_count(&rig.management, "GET " CRS_FIXTURE_BINDINGS), 0);
+    CHECK_EQ(proxy_count(&rig.management, "PATCH " CRS_FIXTURE_BINDINGS), 2);
     TEST_CASE("of both at once");
-    crs_rig_forget(&rig);
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "3"));
-    crs_rig_map(&rig, "cm2", CRS_RIG_MANIFEST("c", "3"));
-    crs_rig_await(&rig, CRS_RIG_OBJECT("1", "a"), "data.k", "3");
-    crs_rig_await(&rig, CRS_RIG_OBJECT("1", "c"), "data.k", "3");
+    crs_fixture_forget(&rig);
+    crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "3"));
+    crs_fixture_map(&rig, "cm2", CRS_FIXTURE_MANIFEST("c", "3"));
+    crs_fixture_await(&rig, CRS_FIXTURE_OBJECT("1", "a"), "data.k", "3");
+    crs_fixture_await(&rig, CRS_FIXTURE_OBJECT("1", "c"), "data.k", "3");
     CHECK_OK(fiber_sleep(5 * SECOND));
-    CHECK_EQ(proxy_count(&rig.management, "GET " CRS_RIG_BINDINGS), 0);
-    CHECK_EQ(proxy_count(&rig.management, "PATCH " CRS_RIG_BINDINGS), 4);
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR(BOTH));
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs2"), STR("ConfigMap/cm2 true hash"));
-    CHECK_EQ(crs_rig_errors(&rig), 0.0);
+    CHECK_EQ(proxy_count(&rig.management, "GET " CRS_FIXTURE_BINDINGS), 0);
+    CHECK_EQ(proxy_count(&rig.management, "PATCH " CRS_FIXTURE_BINDINGS), 4);
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR(BOTH));
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs2"), STR("ConfigMap/cm2 true hash"));
+    CHECK_EQ(crs_fixture_errors(&rig), 0.0);
 }
 
 SIM_TEST(the_event_of_a_cluster_touches_that_cluster_alone)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_cluster(&rig, 2);
-    crs_rig_ready(&rig, "Reconcile");
-    crs_rig_cluster_as(&rig, "ns", 3, "", "");
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_cluster(&rig, 2);
+    crs_fixture_ready(&rig, "Reconcile");
+    crs_fixture_cluster_as(&rig, "ns", 3, "", "");
     CHECK_OK(fiber_sleep(5 * SECOND));
-    crs_rig_forget(&rig);
-    crs_rig_do(&rig, "PATCH", CRS_RIG_OWNERS "/c3",
-               "{\"metadata\":{\"labels\":{" CRS_RIG_LABELS "}}}");
-    crs_rig_await_entry(&rig, "c3", "crs1", BOTH);
+    crs_fixture_forget(&rig);
+    crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_OWNERS "/c3",
+                   "{\"metadata\":{\"labels\":{" CRS_FIXTURE_LABELS "}}}");
+    crs_fixture_await_entry(&rig, "c3", "crs1", BOTH);
     CHECK_OK(fiber_sleep(5 * SECOND));
     CHECK_EQ(proxy_count(&rig.workloads[0], ""), 0);
     CHECK_EQ(proxy_count(&rig.workloads[1], ""), 0);
@@ -80,66 +80,69 @@ SIM_TEST(the_event_of_a_cluster_touches_that_cluster_alone)
     CHECK_EQ(proxy_count(&rig.management, "/clusterresourcesetbindings"), 2); /* made, written */
     CHECK_EQ(proxy_count(&rig.management, "/configmaps"), 0);
     TEST_CASE("what means nothing to sets");
-    crs_rig_forget(&rig);
-    crs_rig_do(&rig, "PATCH", CRS_RIG_OWNERS "/c3/status", "{\"status\":{\"phase\":\"Ready\"}}");
-    crs_rig_check_quiet(&rig, MINUTE);
+    crs_fixture_forget(&rig);
+    crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_OWNERS "/c3/status",
+                   "{\"status\":{\"phase\":\"Ready\"}}");
+    crs_fixture_check_quiet(&rig, MINUTE);
 }
 
 /* A request that hangs takes its own time, and the others' clusters none of it. */
 SIM_TEST(a_cluster_that_hangs_holds_up_nobody)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_cluster(&rig, 1);
-    crs_rig_cluster(&rig, 2);
-    crs_rig_cluster(&rig, 3);
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
-    crs_rig_map(&rig, "cm2", CRS_RIG_MANIFEST("b", "1"));
-    crs_rig_start(&rig, NULL);
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_cluster(&rig, 1);
+    crs_fixture_cluster(&rig, 2);
+    crs_fixture_cluster(&rig, 3);
+    crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
+    crs_fixture_map(&rig, "cm2", CRS_FIXTURE_MANIFEST("b", "1"));
+    crs_fixture_start(&rig, NULL);
     CHECK_OK(fiber_sleep(5 * SECOND));
     proxy_fail(&rig.workloads[1],
                (struct proxy_fault){"POST", "/configmaps", SIZE_MAX, .hangs = true});
     const int64_t begun = loop_now(loop_current());
-    crs_rig_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
-    crs_rig_await_entry(&rig, "c1", "crs1", "ConfigMap/cm1 true hash");
-    crs_rig_await_entry(&rig, "c3", "crs1", "ConfigMap/cm1 true hash");
-    CHECK(crs_rig_seconds_since(begun) < 1);
-    CHECK_EQ(crs_rig_condition(&rig, "crs1", "ResourcesApplied"), STR("-"));
-    CHECK_EQ(crs_rig_condition(&rig, "crs1", "InProgress"),
+    crs_fixture_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
+    crs_fixture_await_entry(&rig, "c1", "crs1", "ConfigMap/cm1 true hash");
+    crs_fixture_await_entry(&rig, "c3", "crs1", "ConfigMap/cm1 true hash");
+    CHECK(crs_fixture_seconds_since(begun) < 1);
+    CHECK_EQ(crs_fixture_condition(&rig, "crs1", "ResourcesApplied"), STR("-"));
+    CHECK_EQ(crs_fixture_condition(&rig, "crs1", "InProgress"),
              STR("True/newGeneration/New generation detected"));
     TEST_CASE("another set, meanwhile");
-    crs_rig_set_as(&rig, "crs2", "ApplyOnce", "ConfigMap/cm2",
-                   "{\"matchExpressions\":[{\"key\":\"cni\",\"operator\":\"Exists\"}]}", "");
-    crs_rig_await_entry(&rig, "c1", "crs2", "ConfigMap/cm2 true hash");
-    CHECK(crs_rig_seconds_since(begun) < 2);
+    crs_fixture_set_as(&rig, "crs2", "ApplyOnce", "ConfigMap/cm2",
+                       "{\"matchExpressions\":[{\"key\":\"cni\",\"operator\":\"Exists\"}]}", "");
+    crs_fixture_await_entry(&rig, "c1", "crs2", "ConfigMap/cm2 true hash");
+    CHECK(crs_fixture_seconds_since(begun) < 2);
     TEST_CASE("it is told");
-    crs_rig_await_condition(&rig, "crs1", "ResourcesApplied",
-                            "False/NotApplied/" CRS_RIG_NOT_APPLIED ": 1 of 3 clusters failed: c2");
+    crs_fixture_await_condition(&rig, "crs1", "ResourcesApplied",
+                                "False/NotApplied/" CRS_FIXTURE_NOT_APPLIED
+                                ": 1 of 3 clusters failed: c2");
     TEST_CASE("it recovers");
     rig.workloads[1].faults[0].times = 0;
-    crs_rig_await_applied(&rig, "crs1");
-    crs_rig_await_applied(&rig, "crs2");
+    crs_fixture_await_applied(&rig, "crs1");
+    crs_fixture_await_applied(&rig, "crs2");
 }
 
 /* Sets of one binding do not get in each other's way. */
 SIM_TEST(sets_that_begin_at_once_share_a_binding)
 {
     static const char *const names[] = {"crs1", "crs2", "crs3", "crs4", "crs5", "crs6"};
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_cluster(&rig, 1);
-    crs_rig_cluster(&rig, 2);
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_cluster(&rig, 1);
+    crs_fixture_cluster(&rig, 2);
+    crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
     for (size_t i = 0; i < COUNT(names); i++)
-        crs_rig_set(&rig, names[i], "Reconcile", "ConfigMap/cm1");
-    crs_rig_start(&rig, NULL);
+        crs_fixture_set(&rig, names[i], "Reconcile", "ConfigMap/cm1");
+    crs_fixture_start(&rig, NULL);
     for (size_t i = 0; i < COUNT(names); i++) {
-        crs_rig_await_applied(&rig, names[i]);
-        CHECK_EQ(crs_rig_entry(&rig, "c1", names[i]), STR("ConfigMap/cm1 true hash"));
-        CHECK_EQ(crs_rig_entry(&rig, "c2", names[i]), STR("ConfigMap/cm1 true hash"));
+        crs_fixture_await_applied(&rig, names[i]);
+        CHECK_EQ(crs_fixture_entry(&rig, "c1", names[i]), STR("ConfigMap/cm1 true hash"));
+        CHECK_EQ(crs_fixture_entry(&rig, "c2", names[i]), STR("ConfigMap/cm1 true hash"));
     }
-    CHECK_EQ(crs_rig_elements(&rig, CRS_RIG_BINDING, "spec.bindings"), COUNT(names));
-    CHECK_EQ(crs_rig_elements(&rig, CRS_RIG_BINDING, "metadata.ownerReferences"), COUNT(names));
-    CHECK_EQ(crs_rig_elements(&rig, CRS_RIG_MAP, "metadata.ownerReferences"), COUNT(names));
-    CHECK_EQ(crs_rig_errors(&rig), 0.0);
+    CHECK_EQ(crs_fixture_elements(&rig, CRS_FIXTURE_BINDING, "spec.bindings"), COUNT(names));
+    CHECK_EQ(crs_fixture_elements(&rig, CRS_FIXTURE_BINDING, "metadata.ownerReferences"),
+             COUNT(names));
+    CHECK_EQ(crs_fixture_elements(&rig, CRS_FIXTURE_MAP, "metadata.ownerReferences"), COUNT(names));
+    CHECK_EQ(crs_fixture_errors(&rig), 0.0);
 }

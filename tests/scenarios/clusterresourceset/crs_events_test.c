@@ -1,17 +1,17 @@
 /* Events: what people are told of sets, on the set and on the Cluster. */
 #include "json/path.h"
-#include "scenarios/clusterresourceset/crs_rig.h"
+#include "scenarios/clusterresourceset/crs_fixture.h"
 
 #define EVENTS "/apis/events.k8s.io/v1/namespaces/ns/events"
 
 /* Events about an object that begin so: how many. */
-static size_t count_events(struct crs_rig *rig, const char *kind, const char *type,
+static size_t count_events(struct crs_fixture *rig, const char *kind, const char *type,
                            const char *reason, const char *note)
 {
     const struct json_value *event;
     size_t count = 0;
-    crs_rig_do(rig, "GET", EVENTS, NULL);
-    JSON_FOREACH (key, event, json_path(json_doc_root(rig->desk.doc), "items"))
+    crs_fixture_do(rig, "GET", EVENTS, NULL);
+    JSON_FOREACH (key, event, json_path(json_doc_root(rig->apiserver.doc), "items"))
         count += str_eq(json_path_str(event, "regarding.kind"), str_from_c(kind)) &&
                  str_eq(json_path_str(event, "type"), str_from_c(type)) &&
                  str_eq(json_path_str(event, "reason"), str_from_c(reason)) &&
@@ -21,10 +21,10 @@ static size_t count_events(struct crs_rig *rig, const char *kind, const char *ty
 
 SIM_TEST(events_tell_what_was_applied_where)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_cluster(&rig, 2);
-    crs_rig_ready(&rig, "ApplyOnce");
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_cluster(&rig, 2);
+    crs_fixture_ready(&rig, "ApplyOnce");
     CHECK_OK(fiber_sleep(5 * SECOND));
     CHECK_EQ(count_events(&rig, "Cluster", "Normal", "ResourcesApplied",
                           "Applied ConfigMap cm1, Secret s1 of ClusterResourceSet crs1"),
@@ -32,35 +32,36 @@ SIM_TEST(events_tell_what_was_applied_where)
     CHECK_EQ(count_events(&rig, "ClusterResourceSet", "Normal", "ResourcesApplied",
                           "Everything is applied to 2 clusters"),
              1);
-    CHECK_EQ(crs_rig_elements(&rig, EVENTS, "items"), 3);
+    CHECK_EQ(crs_fixture_elements(&rig, EVENTS, "items"), 3);
 }
 
 /* Failing for an hour makes a few events, not thousands, and none holds what a Secret holds. */
 SIM_TEST(events_tell_what_failed_and_do_not_flood)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_cluster(&rig, 1);
-    crs_rig_secret(&rig, "s1", "", CRS_RIG_MANIFEST_IN("nowhere", "b", "hidden"));
-    crs_rig_start(&rig, NULL);
-    crs_rig_set(&rig, "crs1", "ApplyOnce", "Secret/s1");
-    crs_rig_await_condition(&rig, "crs1", "ResourcesApplied", "False/NotApplied/");
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_cluster(&rig, 1);
+    crs_fixture_secret(&rig, "s1", "", CRS_FIXTURE_MANIFEST_IN("nowhere", "b", "hidden"));
+    crs_fixture_start(&rig, NULL);
+    crs_fixture_set(&rig, "crs1", "ApplyOnce", "Secret/s1");
+    crs_fixture_await_condition(&rig, "crs1", "ResourcesApplied", "False/NotApplied/");
     CHECK_OK(fiber_sleep(HOUR));
     CHECK_EQ(count_events(&rig, "Cluster", "Warning", "ResourcesNotApplied",
                           "ClusterResourceSet crs1: Secret s1, key data, document 1: creating "
                           "object /v1, Kind=ConfigMap nowhere/b: namespaces \"nowhere\" not found"),
              1);
     CHECK_EQ(count_events(&rig, "ClusterResourceSet", "Warning", "ResourcesNotApplied",
-                          CRS_RIG_NOT_APPLIED ": 1 of 1 clusters failed: c1: Secret s1, key data"),
+                          CRS_FIXTURE_NOT_APPLIED
+                          ": 1 of 1 clusters failed: c1: Secret s1, key data"),
              1);
-    CHECK_EQ(crs_rig_elements(&rig, EVENTS, "items"), 2);
+    CHECK_EQ(crs_fixture_elements(&rig, EVENTS, "items"), 2);
     CHECK(proxy_count(&rig.management, "/events") < 10);
-    crs_rig_do(&rig, "GET", EVENTS, NULL);
-    CHECK(!str_contains(buf_str(&rig.desk.answer), STR("hidden")));
-    CHECK(!crs_rig_logged(&rig, "hidden"));
+    crs_fixture_do(&rig, "GET", EVENTS, NULL);
+    CHECK(!str_contains(buf_str(&rig.apiserver.answer), STR("hidden")));
+    CHECK(!crs_fixture_logged(&rig, "hidden"));
     TEST_CASE("it recovers");
-    crs_rig_do(&rig, "POST", CRS_RIG_WORKLOAD("1") "/api/v1/namespaces",
-               "{\"metadata\":{\"name\":\"nowhere\"}}");
+    crs_fixture_do(&rig, "POST", CRS_FIXTURE_WORKLOAD("1") "/api/v1/namespaces",
+                   "{\"metadata\":{\"name\":\"nowhere\"}}");
     CHECK_OK(fiber_sleep(30 * MINUTE));
     CHECK_EQ(count_events(&rig, "Cluster", "Normal", "ResourcesApplied", "Applied Secret s1"), 1);
     CHECK_EQ(count_events(&rig, "ClusterResourceSet", "Normal", "ResourcesApplied",
@@ -71,14 +72,14 @@ SIM_TEST(events_tell_what_failed_and_do_not_flood)
 /* What is missing is told on the set, by its name. */
 SIM_TEST(events_name_what_is_missing)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_cluster(&rig, 1);
-    crs_rig_start(&rig, NULL);
-    crs_rig_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_cluster(&rig, 1);
+    crs_fixture_start(&rig, NULL);
+    crs_fixture_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
     CHECK_OK(fiber_sleep(MINUTE));
     CHECK_EQ(count_events(&rig, "ClusterResourceSet", "Warning", "ResourcesNotApplied",
-                          CRS_RIG_CHECK_LOGS ": ConfigMap cm1: configmaps \"cm1\" not found"),
+                          CRS_FIXTURE_CHECK_LOGS ": ConfigMap cm1: configmaps \"cm1\" not found"),
              1);
-    CHECK_EQ(crs_rig_elements(&rig, EVENTS, "items"), 1);
+    CHECK_EQ(crs_fixture_elements(&rig, EVENTS, "items"), 1);
 }

@@ -1,7 +1,7 @@
 /* Sets and processes: who leads, what is watched, what a process finds that begins anew. */
 #include <stdint.h>
 
-#include "scenarios/clusterresourceset/crs_rig.h"
+#include "scenarios/clusterresourceset/crs_fixture.h"
 
 #define BOTH "ConfigMap/cm1 true hash, Secret/s1 true hash"
 #define US   "\"cluster.x-k8s.io/watch-filter\":\"us\""
@@ -18,9 +18,10 @@ static struct error *run_other(void *data)
 }
 
 /* A second process beside that of the rig. */
-static void start_other(struct crs_rig *rig, struct other *other, const struct fleet_options *base)
+static void start_other(struct crs_fixture *rig, struct other *other,
+                        const struct fleet_options *base)
 {
-    const struct fleet_options options = crs_rig_options(rig, base);
+    const struct fleet_options options = crs_fixture_options(rig, base);
     CHECK_OK(fleet_new(loop_current(), &options, &other->fleet));
     scope_start(&other->running, "other controllers", run_other, other);
 }
@@ -34,103 +35,103 @@ static void other_done(struct other *other)
 SIM_TEST(who_does_not_lead_waits_and_takes_over)
 {
     const struct fleet_options options = {.leader_elect = true};
-    SCOPED(crs_rig) rig;
+    SCOPED(crs_fixture) rig;
     SCOPED(other) other = {0};
-    crs_rig_init(&rig);
-    crs_rig_start(&rig, &options);
-    crs_rig_ready(&rig, "Reconcile");
+    crs_fixture_init(&rig);
+    crs_fixture_start(&rig, &options);
+    crs_fixture_ready(&rig, "Reconcile");
     CHECK_OK(fiber_sleep(MINUTE));
     start_other(&rig, &other, &options);
     CHECK_OK(fiber_sleep(MINUTE));
-    crs_rig_forget(&rig);
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "2"));
-    crs_rig_await(&rig, CRS_RIG_OBJECT("1", "a"), "data.k", "2");
+    crs_fixture_forget(&rig);
+    crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "2"));
+    crs_fixture_await(&rig, CRS_FIXTURE_OBJECT("1", "a"), "data.k", "2");
     CHECK_OK(fiber_sleep(MINUTE));
     CHECK_EQ(proxy_count(&rig.workloads[0], "PATCH "), 1);
     TEST_CASE("the leader goes");
-    crs_rig_stop(&rig);
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "3"));
-    crs_rig_forget(&rig);
-    crs_rig_await(&rig, CRS_RIG_OBJECT("1", "a"), "data.k", "3");
+    crs_fixture_stop(&rig);
+    crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "3"));
+    crs_fixture_forget(&rig);
+    crs_fixture_await(&rig, CRS_FIXTURE_OBJECT("1", "a"), "data.k", "3");
     CHECK_OK(fiber_sleep(MINUTE));
     CHECK_EQ(proxy_count(&rig.workloads[0], "PATCH "), 1);
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR(BOTH));
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR(BOTH));
 }
 
 /* ApplyOnce after a process died between applying and recording: once more, and then never again.
  */
 SIM_TEST(what_an_earlier_process_did_not_record_is_applied_again)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_cluster(&rig, 1);
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_cluster(&rig, 1);
+    crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
     proxy_fail(&rig.management, (struct proxy_fault){"PATCH", "/clusterresourcesetbindings/c1",
                                                      SIZE_MAX, .status = 500});
-    crs_rig_start(&rig, NULL);
-    crs_rig_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
-    crs_rig_await(&rig, CRS_RIG_OBJECT("1", "a"), "data.k", "1");
-    CHECK_EQ(crs_rig_condition(&rig, "crs1", "ResourcesApplied"), STR("-"));
-    crs_rig_stop(&rig);
+    crs_fixture_start(&rig, NULL);
+    crs_fixture_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
+    crs_fixture_await(&rig, CRS_FIXTURE_OBJECT("1", "a"), "data.k", "1");
+    CHECK_EQ(crs_fixture_condition(&rig, "crs1", "ResourcesApplied"), STR("-"));
+    crs_fixture_stop(&rig);
     rig.management.faults[0].times = 0;
-    crs_rig_forget(&rig);
-    crs_rig_start(&rig, NULL);
-    crs_rig_await_applied(&rig, "crs1");
-    CHECK_EQ(proxy_count(&rig.workloads[0], CRS_RIG_POST), 1);
-    crs_rig_check_quiet(&rig, 15 * MINUTE);
+    crs_fixture_forget(&rig);
+    crs_fixture_start(&rig, NULL);
+    crs_fixture_await_applied(&rig, "crs1");
+    CHECK_EQ(proxy_count(&rig.workloads[0], CRS_FIXTURE_POST), 1);
+    crs_fixture_check_quiet(&rig, 15 * MINUTE);
 }
 
 SIM_TEST(one_namespace_is_watched_and_others_are_not)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_cluster_as(&rig, "default", 2, CRS_RIG_LABELS, "");
-    crs_rig_cluster(&rig, 1);
-    crs_rig_start(&rig, &(struct fleet_options){.namespace = STR("default")});
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
-    crs_rig_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
-    crs_rig_check_quiet(&rig, 15 * MINUTE);
-    CHECK_EQ(crs_rig_look(&rig, CRS_RIG_SET, "metadata.finalizers"), STR(""));
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_cluster_as(&rig, "default", 2, CRS_FIXTURE_LABELS, "");
+    crs_fixture_cluster(&rig, 1);
+    crs_fixture_start(&rig, &(struct fleet_options){.namespace = STR("default")});
+    crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
+    crs_fixture_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
+    crs_fixture_check_quiet(&rig, 15 * MINUTE);
+    CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_SET, "metadata.finalizers"), STR(""));
     CHECK_EQ(proxy_count(&rig.management, "/namespaces/ns/"), 0);
 }
 
 /* Nobody connects to it, so its connection is not down. */
 SIM_TEST(a_cluster_without_the_label_of_the_filter_is_told_apart_from_one_that_is_down)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_cluster(&rig, 2);
-    crs_rig_start(&rig, &(struct fleet_options){.watch_filter = STR("us")});
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
-    crs_rig_set_as(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1", CRS_RIG_SELECTOR,
-                   ",\"labels\":{" US "}");
-    crs_rig_await_condition(&rig, "crs1", "ResourcesApplied", "False/InternalError/");
-    const struct str condition = crs_rig_condition(&rig, "crs1", "ResourcesApplied");
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_cluster(&rig, 2);
+    crs_fixture_start(&rig, &(struct fleet_options){.watch_filter = STR("us")});
+    crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
+    crs_fixture_set_as(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1", CRS_FIXTURE_SELECTOR,
+                       ",\"labels\":{" US "}");
+    crs_fixture_await_condition(&rig, "crs1", "ResourcesApplied", "False/InternalError/");
+    const struct str condition = crs_fixture_condition(&rig, "crs1", "ResourcesApplied");
     CHECK_CONTAINS(condition,
                    STR("c2: the Cluster lacks the label cluster.x-k8s.io/watch-filter=us, "
                        "without which this controller does not connect to it"));
     CHECK(!str_contains(condition, STR("is down")));
-    crs_rig_do(&rig, "PATCH", CRS_RIG_OWNERS "/c2", "{\"metadata\":{\"labels\":{" US "}}}");
-    crs_rig_await_entry(&rig, "c2", "crs1", "ConfigMap/cm1 true hash");
-    crs_rig_await_applied(&rig, "crs1");
+    crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_OWNERS "/c2", "{\"metadata\":{\"labels\":{" US "}}}");
+    crs_fixture_await_entry(&rig, "c2", "crs1", "ConfigMap/cm1 true hash");
+    crs_fixture_await_applied(&rig, "crs1");
 }
 
 /* Secrets need no label for a filter; ConfigMaps do, for their events to count. */
 SIM_TEST(a_filter_holds_for_clusters_and_config_maps)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_cluster(&rig, 2);
-    crs_rig_cluster_as(&rig, "ns", 1, CRS_RIG_LABELS "," US, "");
-    crs_rig_start(&rig, &(struct fleet_options){.watch_filter = STR("us")});
-    crs_rig_set_as(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1 Secret/s1", CRS_RIG_SELECTOR,
-                   ",\"labels\":{" US "}");
-    crs_rig_await_condition(&rig, "crs1", "ResourcesApplied", "False/InternalError/");
-    crs_rig_secret(&rig, "s1", "", CRS_RIG_MANIFEST("b", "1"));
-    crs_rig_await_entry(&rig, "c1", "crs1", "Secret/s1 true hash");
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_cluster(&rig, 2);
+    crs_fixture_cluster_as(&rig, "ns", 1, CRS_FIXTURE_LABELS "," US, "");
+    crs_fixture_start(&rig, &(struct fleet_options){.watch_filter = STR("us")});
+    crs_fixture_set_as(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1 Secret/s1", CRS_FIXTURE_SELECTOR,
+                       ",\"labels\":{" US "}");
+    crs_fixture_await_condition(&rig, "crs1", "ResourcesApplied", "False/InternalError/");
+    crs_fixture_secret(&rig, "s1", "", CRS_FIXTURE_MANIFEST("b", "1"));
+    crs_fixture_await_entry(&rig, "c1", "crs1", "Secret/s1 true hash");
+    crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
     CHECK_OK(fiber_sleep(20 * SECOND));
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR("Secret/s1 true hash"));
-    crs_rig_do(&rig, "PATCH", CRS_RIG_MAP, "{\"metadata\":{\"labels\":{" US "}}}");
-    crs_rig_await_entry(&rig, "c1", "crs1", "Secret/s1 true hash, ConfigMap/cm1 true hash");
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR("Secret/s1 true hash"));
+    crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_MAP, "{\"metadata\":{\"labels\":{" US "}}}");
+    crs_fixture_await_entry(&rig, "c1", "crs1", "Secret/s1 true hash, ConfigMap/cm1 true hash");
 }

@@ -3,88 +3,88 @@
 
 #include "async/loop.h"
 #include "json/path.h"
-#include "scenarios/clusterresourceset/crs_rig.h"
+#include "scenarios/clusterresourceset/crs_fixture.h"
 
 #define BOTH "ConfigMap/cm1 true hash, Secret/s1 true hash"
-#define THREE                  \
-    CRS_RIG_MANIFEST("a", "1") \
-    "---\n" CRS_RIG_MANIFEST_IN("nowhere", "b", "1") "---\n" CRS_RIG_MANIFEST("c", "1")
+#define THREE                      \
+    CRS_FIXTURE_MANIFEST("a", "1") \
+    "---\n" CRS_FIXTURE_MANIFEST_IN("nowhere", "b", "1") "---\n" CRS_FIXTURE_MANIFEST("c", "1")
 
 SIM_TEST(fw_100_an_unreachable_cluster_holds_up_nobody)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_refuse(&rig, "c2.test", true);
-    crs_rig_cluster(&rig, 1);
-    crs_rig_cluster(&rig, 2);
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
-    crs_rig_secret(&rig, "s1", "", CRS_RIG_MANIFEST("b", "1"));
-    crs_rig_start(&rig, NULL);
-    crs_rig_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1 Secret/s1");
-    crs_rig_await_condition(&rig, "crs1", "ResourcesApplied",
-                            "False/InternalError/" CRS_RIG_CHECK_LOGS
-                            ": 1 of 2 clusters failed: c2: " CRS_RIG_DOWN);
-    CHECK_EQ(crs_rig_entry(&rig, "c1", "crs1"), STR(BOTH));
-    CHECK_EQ(crs_rig_entry(&rig, "c2", "crs1"), STR("none"));
-    CHECK(crs_rig_exists(&rig, CRS_RIG_OBJECT("1", "a")));
-    CHECK(crs_rig_exists(&rig, CRS_RIG_OBJECT("1", "b")));
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_refuse(&rig, "c2.test", true);
+    crs_fixture_cluster(&rig, 1);
+    crs_fixture_cluster(&rig, 2);
+    crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
+    crs_fixture_secret(&rig, "s1", "", CRS_FIXTURE_MANIFEST("b", "1"));
+    crs_fixture_start(&rig, NULL);
+    crs_fixture_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1 Secret/s1");
+    crs_fixture_await_condition(&rig, "crs1", "ResourcesApplied",
+                                "False/InternalError/" CRS_FIXTURE_CHECK_LOGS
+                                ": 1 of 2 clusters failed: c2: " CRS_FIXTURE_DOWN);
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR(BOTH));
+    CHECK_EQ(crs_fixture_entry(&rig, "c2", "crs1"), STR("none"));
+    CHECK(crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("1", "a")));
+    CHECK(crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("1", "b")));
     TEST_CASE("it comes again");
-    crs_rig_refuse(&rig, "c2.test", false);
-    crs_rig_await_applied(&rig, "crs1");
-    CHECK_EQ(crs_rig_entry(&rig, "c2", "crs1"), STR(BOTH));
-    CHECK_EQ(proxy_count(&rig.workloads[0], CRS_RIG_POST), 2);
+    crs_fixture_refuse(&rig, "c2.test", false);
+    crs_fixture_await_applied(&rig, "crs1");
+    CHECK_EQ(crs_fixture_entry(&rig, "c2", "crs1"), STR(BOTH));
+    CHECK_EQ(proxy_count(&rig.workloads[0], CRS_FIXTURE_POST), 2);
 }
 
 SIM_TEST(fw_101_a_missing_resource_is_no_error)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_cluster(&rig, 1);
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
-    crs_rig_start(&rig, NULL);
-    crs_rig_set(&rig, "crs1", "ApplyOnce", "ConfigMap/absent ConfigMap/cm1");
-    crs_rig_await_entry(&rig, "c1", "crs1", "ConfigMap/cm1 true hash");
-    crs_rig_check_quiet(&rig, 5 * MINUTE);
-    CHECK(crs_rig_exists(&rig, CRS_RIG_OBJECT("1", "a")));
-    CHECK_EQ(crs_rig_errors(&rig), 0.0);
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_cluster(&rig, 1);
+    crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
+    crs_fixture_start(&rig, NULL);
+    crs_fixture_set(&rig, "crs1", "ApplyOnce", "ConfigMap/absent ConfigMap/cm1");
+    crs_fixture_await_entry(&rig, "c1", "crs1", "ConfigMap/cm1 true hash");
+    crs_fixture_check_quiet(&rig, 5 * MINUTE);
+    CHECK(crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("1", "a")));
+    CHECK_EQ(crs_fixture_errors(&rig), 0.0);
 }
 
 SIM_TEST(fw_102_the_second_of_three_objects_fails)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_cluster(&rig, 1);
-    crs_rig_map(&rig, "cm1", THREE);
-    crs_rig_start(&rig, NULL);
-    crs_rig_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
-    crs_rig_await_entry(&rig, "c1", "crs1", "ConfigMap/cm1 false hash");
-    CHECK(crs_rig_exists(&rig, CRS_RIG_OBJECT("1", "a")));
-    CHECK(crs_rig_exists(&rig, CRS_RIG_OBJECT("1", "c")));
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_cluster(&rig, 1);
+    crs_fixture_map(&rig, "cm1", THREE);
+    crs_fixture_start(&rig, NULL);
+    crs_fixture_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
+    crs_fixture_await_entry(&rig, "c1", "crs1", "ConfigMap/cm1 false hash");
+    CHECK(crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("1", "a")));
+    CHECK(crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("1", "c")));
 }
 
 /* Attempts come soon, then later and later; each sends a refused object twice. */
 SIM_TEST(fw_103_only_what_failed_is_tried_again)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_cluster(&rig, 1);
-    crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST_IN("nowhere", "b", "1"));
-    crs_rig_secret(&rig, "s1", "", CRS_RIG_MANIFEST("good", "1"));
-    crs_rig_start(&rig, NULL);
-    crs_rig_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1 Secret/s1");
-    crs_rig_await_entry(&rig, "c1", "crs1", "ConfigMap/cm1 false hash, Secret/s1 true hash");
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_cluster(&rig, 1);
+    crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST_IN("nowhere", "b", "1"));
+    crs_fixture_secret(&rig, "s1", "", CRS_FIXTURE_MANIFEST("good", "1"));
+    crs_fixture_start(&rig, NULL);
+    crs_fixture_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1 Secret/s1");
+    crs_fixture_await_entry(&rig, "c1", "crs1", "ConfigMap/cm1 false hash, Secret/s1 true hash");
     const int64_t begun = loop_now(loop_current());
     const size_t first = proxy_count(&rig.workloads[0], "/namespaces/nowhere/configmaps");
     while (proxy_count(&rig.workloads[0], "/namespaces/nowhere/configmaps") == first)
         CHECK_OK(fiber_sleep(MILLISECOND));
-    CHECK(crs_rig_seconds_since(begun) <= 1.005);
+    CHECK(crs_fixture_seconds_since(begun) <= 1.005);
     CHECK_OK(fiber_sleep(10 * SECOND));
     const size_t soon = proxy_count(&rig.workloads[0], "/namespaces/nowhere/configmaps");
     CHECK(soon > first && soon < 30);
     CHECK_OK(fiber_sleep(20 * MINUTE));
     const size_t later = proxy_count(&rig.workloads[0], "/namespaces/nowhere/configmaps");
     CHECK(later > soon && later < soon + 30);
-    CHECK_EQ(proxy_count(&rig.workloads[0], CRS_RIG_POST), 1);
+    CHECK_EQ(proxy_count(&rig.workloads[0], CRS_FIXTURE_POST), 1);
 }
 
 SIM_TEST(fw_104_objects_carry_nothing_of_the_framework)
@@ -92,12 +92,12 @@ SIM_TEST(fw_104_objects_carry_nothing_of_the_framework)
     static const char *const strategies[] = {"ApplyOnce", "Reconcile"};
     static const char *const members[] = {"annotations", "labels", "ownerReferences", "finalizers"};
     for (size_t i = 0; i < COUNT(strategies); i++) {
-        SCOPED(crs_rig) rig;
+        SCOPED(crs_fixture) rig;
         TEST_CASE("%s", strategies[i]);
-        crs_rig_init(&rig);
-        crs_rig_ready(&rig, strategies[i]);
-        crs_rig_do(&rig, "GET", CRS_RIG_OBJECT("1", "a"), NULL);
-        const struct json_value *metadata = json_path(json_doc_root(rig.desk.doc), "metadata");
+        crs_fixture_init(&rig);
+        crs_fixture_ready(&rig, strategies[i]);
+        crs_fixture_do(&rig, "GET", CRS_FIXTURE_OBJECT("1", "a"), NULL);
+        const struct json_value *metadata = json_path(json_doc_root(rig.apiserver.doc), "metadata");
         for (size_t j = 0; j < COUNT(members); j++)
             CHECK(!json_get(metadata, str_from_c(members[j])));
     }
@@ -105,26 +105,26 @@ SIM_TEST(fw_104_objects_carry_nothing_of_the_framework)
 
 SIM_TEST(fw_105_at_rest_nobody_is_asked)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_cluster(&rig, 2);
-    crs_rig_cluster(&rig, 3);
-    crs_rig_ready(&rig, "Reconcile");
-    crs_rig_set(&rig, "crs2", "ApplyOnce", "ConfigMap/cm1");
-    crs_rig_await_applied(&rig, "crs2");
-    crs_rig_check_quiet(&rig, 30 * MINUTE);
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_cluster(&rig, 2);
+    crs_fixture_cluster(&rig, 3);
+    crs_fixture_ready(&rig, "Reconcile");
+    crs_fixture_set(&rig, "crs2", "ApplyOnce", "ConfigMap/cm1");
+    crs_fixture_await_applied(&rig, "crs2");
+    crs_fixture_check_quiet(&rig, 30 * MINUTE);
     CHECK_EQ(buf_str(&rig.management.asked), STR(""));
 }
 
 SIM_TEST(fw_106_a_set_goes_though_a_cluster_is_unreachable)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_cluster(&rig, 2);
-    crs_rig_ready(&rig, "ApplyOnce");
-    crs_rig_refuse(&rig, "c2.test", true);
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_cluster(&rig, 2);
+    crs_fixture_ready(&rig, "ApplyOnce");
+    crs_fixture_refuse(&rig, "c2.test", true);
     CHECK_OK(fiber_sleep(5 * MINUTE));
-    crs_rig_do(&rig, "DELETE", CRS_RIG_SET, NULL);
-    crs_rig_await_gone(&rig, CRS_RIG_SET);
-    CHECK_EQ(crs_rig_elements(&rig, CRS_RIG_BINDINGS, "items"), 0);
+    crs_fixture_do(&rig, "DELETE", CRS_FIXTURE_SET, NULL);
+    crs_fixture_await_gone(&rig, CRS_FIXTURE_SET);
+    CHECK_EQ(crs_fixture_elements(&rig, CRS_FIXTURE_BINDINGS, "items"), 0);
 }

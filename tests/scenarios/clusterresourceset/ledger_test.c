@@ -8,12 +8,12 @@
 #include "client/client.h"
 #include "clusterresourceset/types/binding.h"
 #include "controller/cache/cache.h"
-#include "scenarios/clusterresourceset/crs_rig.h"
+#include "scenarios/clusterresourceset/crs_fixture.h"
 
 #define WRITERS_MAX 24
 #define C1          ((struct key){STR("ns"), STR("c1")})
-#define PATCH       "PATCH " CRS_RIG_BINDING
-#define CREATE      "POST " CRS_RIG_BINDINGS
+#define PATCH       "PATCH " CRS_FIXTURE_BINDING
+#define CREATE      "POST " CRS_FIXTURE_BINDINGS
 #define FOREIGN_ENTRY \
     "{\"metadata\":{\"labels\":{\"by\":\"x\"}},\"spec\":{\"bindings\":[{\"clusterResourceSetName\":\"foreign\"}]}}"
 #define FOREIGN                                                                                   \
@@ -27,7 +27,7 @@ struct writer {
 };
 
 struct books {
-    struct crs_rig rig;
+    struct crs_fixture rig;
     struct writer writers[WRITERS_MAX];
     struct client *client;
     struct cache_set *caches;
@@ -44,16 +44,16 @@ static void interfere(struct proxy *proxy, struct str method, struct str target)
         !str_contains(target, STR("clusterresourcesetbindings")))
         return;
     books->trigger = NULL;
-    crs_rig_do(&books->rig, books->method, CRS_RIG_BINDING, books->body);
+    crs_fixture_do(&books->rig, books->method, CRS_FIXTURE_BINDING, books->body);
 }
 
 static void books_init(struct books *books)
 {
     *books = (struct books){0};
-    crs_rig_init(&books->rig);
+    crs_fixture_init(&books->rig);
     books->client = client_new(loop_current(), &(struct client_options){
                                                    .config = &books->rig.config,
-                                                   .network = books->rig.desk.network,
+                                                   .network = books->rig.apiserver.network,
                                                    .qps = -1,
                                                });
     books->caches = cache_set_new(loop_current(), books->client);
@@ -63,7 +63,7 @@ static void books_init(struct books *books)
     books->ledger = ledger_new(loop_current(), books->client, books->bindings);
     books->rig.management.on_request = interfere;
     books->rig.management.data = books;
-    crs_rig_forget(&books->rig);
+    crs_fixture_forget(&books->rig);
 }
 
 static void books_done(struct books *books)
@@ -71,7 +71,7 @@ static void books_done(struct books *books)
     ledger_free(books->ledger);
     cache_set_free(books->caches);
     client_free(books->client);
-    crs_rig_done(&books->rig);
+    crs_fixture_done(&books->rig);
 }
 
 static struct writer *find_writer(struct books *books, const char *set)
@@ -84,9 +84,9 @@ static struct writer *find_writer(struct books *books, const char *set)
     struct writer *writer = &books->writers[i];
     if (writer->set[0])
         return writer;
-    crs_rig_set(&books->rig, set, "ApplyOnce", "ConfigMap/cm1");
-    buf_print(&target, CRS_RIG_SETS "/%s", set);
-    const struct str uid = crs_rig_look(&books->rig, buf_c(&target), "metadata.uid");
+    crs_fixture_set(&books->rig, set, "ApplyOnce", "ConfigMap/cm1");
+    buf_print(&target, CRS_FIXTURE_SETS "/%s", set);
+    const struct str uid = crs_fixture_look(&books->rig, buf_c(&target), "metadata.uid");
     snprintf(writer->set, sizeof(writer->set), "%s", set);
     snprintf(writer->uid, sizeof(writer->uid), "%.*s", STR_ARG(uid));
     return writer;
@@ -136,7 +136,7 @@ SIM_TEST(ledger_makes_a_binding_once)
     write_down(&books, "crs1");
     write_down(&books, "crs1"); /* as it should be: nothing is sent */
     CHECK_EQ(proxy_count(&books.rig.management, PATCH), 1);
-    CHECK_EQ(crs_rig_entry(&books.rig, "c1", "crs1"), STR("none"));
+    CHECK_EQ(crs_fixture_entry(&books.rig, "c1", "crs1"), STR("none"));
 }
 
 SIM_TEST(ledger_knows_what_it_wrote_before_the_cache_does)
@@ -149,15 +149,15 @@ SIM_TEST(ledger_knows_what_it_wrote_before_the_cache_does)
     write_down(&books, "crs1");
     CHECK(!cache_get_text(books.bindings, C1));
     CHECK(is_known(&books, "crs1"));
-    CHECK_EQ(
-        ledger_version(books.ledger, C1, &arena),
-        arena_str(&arena, crs_rig_look(&books.rig, CRS_RIG_BINDING, "metadata.resourceVersion")));
+    CHECK_EQ(ledger_version(books.ledger, C1, &arena),
+             arena_str(&arena, crs_fixture_look(&books.rig, CRS_FIXTURE_BINDING,
+                                                "metadata.resourceVersion")));
     write_down(&books, "crs2"); /* upon what it wrote: no conflict, no read */
     CHECK_EQ(proxy_count(&books.rig.management, PATCH), 2);
-    CHECK_EQ(proxy_count(&books.rig.management, "GET " CRS_RIG_BINDING), 0);
+    CHECK_EQ(proxy_count(&books.rig.management, "GET " CRS_FIXTURE_BINDING), 0);
     books.rig.management.holds_watches = false;
     CHECK_OK(fiber_sleep(SECOND));
-    crs_rig_do(&books.rig, "DELETE", CRS_RIG_BINDING, NULL);
+    crs_fixture_do(&books.rig, "DELETE", CRS_FIXTURE_BINDING, NULL);
     CHECK_OK(fiber_sleep(SECOND));
     CHECK(!ledger_peek(books.ledger, C1)); /* what it wrote is not brought up again */
 }
@@ -167,12 +167,12 @@ SIM_TEST(a_binding_that_others_made_first_is_taken)
     SCOPED(books) books;
     books_init(&books);
     books.rig.management.holds_watches = true;
-    crs_rig_do(&books.rig, "POST", CRS_RIG_BINDINGS, FOREIGN); /* unknown to the cache */
+    crs_fixture_do(&books.rig, "POST", CRS_FIXTURE_BINDINGS, FOREIGN); /* unknown to the cache */
     ensure(&books);
     CHECK_EQ(proxy_count(&books.rig.management, CREATE), 1);
     write_down(&books, "crs1");
-    CHECK_EQ(crs_rig_entry(&books.rig, "c1", "foreign"), STR("none"));
-    CHECK_EQ(crs_rig_entry(&books.rig, "c1", "crs1"), STR("none"));
+    CHECK_EQ(crs_fixture_entry(&books.rig, "c1", "foreign"), STR("none"));
+    CHECK_EQ(crs_fixture_entry(&books.rig, "c1", "crs1"), STR("none"));
     books.rig.management.holds_watches = false;
 }
 
@@ -184,12 +184,12 @@ SIM_TEST(a_binding_that_only_the_cache_still_shows_is_made_anew)
     write_down(&books, "foreign");
     CHECK_OK(fiber_sleep(SECOND));
     books.rig.management.holds_watches = true;
-    crs_rig_do(&books.rig, "DELETE", CRS_RIG_BINDING, NULL);
+    crs_fixture_do(&books.rig, "DELETE", CRS_FIXTURE_BINDING, NULL);
     CHECK(is_known(&books, "foreign"));
     ensure(&books);
-    CHECK_EQ(crs_rig_entry(&books.rig, "c1", "foreign"), STR("-"));
+    CHECK_EQ(crs_fixture_entry(&books.rig, "c1", "foreign"), STR("-"));
     write_down(&books, "crs1");
-    CHECK_EQ(crs_rig_entry(&books.rig, "c1", "crs1"), STR("none"));
+    CHECK_EQ(crs_fixture_entry(&books.rig, "c1", "crs1"), STR("none"));
     books.rig.management.holds_watches = false;
 }
 
@@ -237,13 +237,13 @@ SIM_TEST(writers_of_one_process_take_turns)
     struct clerk clerks[20];
     books_init(&books);
     run_clerks(&books, clerks, COUNT(clerks), false);
-    CHECK_EQ(crs_rig_elements(&books.rig, CRS_RIG_BINDING, "spec.bindings"), COUNT(clerks));
-    CHECK_EQ(crs_rig_elements(&books.rig, CRS_RIG_BINDING, "metadata.ownerReferences"),
+    CHECK_EQ(crs_fixture_elements(&books.rig, CRS_FIXTURE_BINDING, "spec.bindings"), COUNT(clerks));
+    CHECK_EQ(crs_fixture_elements(&books.rig, CRS_FIXTURE_BINDING, "metadata.ownerReferences"),
              COUNT(clerks));
     CHECK_EQ(proxy_count(&books.rig.management, PATCH), COUNT(clerks)); /* no conflict */
     CHECK_EQ(proxy_count(&books.rig.management, CREATE), 1);
     run_clerks(&books, clerks, COUNT(clerks), true);
-    CHECK(!crs_rig_exists(&books.rig, CRS_RIG_BINDING));
+    CHECK(!crs_fixture_exists(&books.rig, CRS_FIXTURE_BINDING));
 }
 
 SIM_TEST(crs_54_what_others_wrote_meanwhile_is_kept)
@@ -256,10 +256,10 @@ SIM_TEST(crs_54_what_others_wrote_meanwhile_is_kept)
     books.body = FOREIGN_ENTRY;
     const int64_t begun = loop_now(loop_current());
     write_down(&books, "crs1");
-    CHECK(crs_rig_seconds_since(begun) < 0.2);
-    CHECK_EQ(crs_rig_entry(&books.rig, "c1", "foreign"), STR("none"));
-    CHECK_EQ(crs_rig_entry(&books.rig, "c1", "crs1"), STR("none"));
-    CHECK_EQ(crs_rig_look(&books.rig, CRS_RIG_BINDING, "metadata.labels.by"), STR("x"));
+    CHECK(crs_fixture_seconds_since(begun) < 0.2);
+    CHECK_EQ(crs_fixture_entry(&books.rig, "c1", "foreign"), STR("none"));
+    CHECK_EQ(crs_fixture_entry(&books.rig, "c1", "crs1"), STR("none"));
+    CHECK_EQ(crs_fixture_look(&books.rig, CRS_FIXTURE_BINDING, "metadata.labels.by"), STR("x"));
     CHECK_EQ(proxy_count(&books.rig.management, PATCH), 2);
 }
 
@@ -275,7 +275,7 @@ SIM_TEST(who_is_late_again_and_again_is_told)
                 ERROR_CONFLICT);
     CHECK_EQ(proxy_count(&books.rig.management, PATCH), 5);
     write_down(&books, "crs1");
-    CHECK_EQ(crs_rig_entry(&books.rig, "c1", "crs1"), STR("none"));
+    CHECK_EQ(crs_fixture_entry(&books.rig, "c1", "crs1"), STR("none"));
 }
 
 SIM_TEST(a_write_whose_answer_is_lost_is_found_done)
@@ -293,12 +293,12 @@ SIM_TEST(a_write_whose_answer_is_lost_is_found_done)
     proxy_fail(&books.rig.management, patch);
     OWNED(error) err = ledger_ensure(books.ledger, C1, own(find_writer(&books, "crs1")), &binding);
     CHECK(err && !binding);
-    CHECK(crs_rig_exists(&books.rig, CRS_RIG_BINDING));
+    CHECK(crs_fixture_exists(&books.rig, CRS_FIXTURE_BINDING));
     ensure(&books);
     OWNED(error) again = ledger_change(books.ledger, C1, record, find_writer(&books, "crs1"));
     CHECK(again);
     write_down(&books, "crs1"); /* a conflict with ourselves: read, and nothing is left to do */
-    CHECK_EQ(crs_rig_elements(&books.rig, CRS_RIG_BINDING, "spec.bindings"), 1);
+    CHECK_EQ(crs_fixture_elements(&books.rig, CRS_FIXTURE_BINDING, "spec.bindings"), 1);
     books.rig.management.holds_watches = false;
 }
 
@@ -310,7 +310,7 @@ SIM_TEST(a_change_of_a_binding_that_is_gone_says_so)
                 ERROR_NOT_FOUND);
     ensure(&books);
     books.rig.management.holds_watches = true;
-    crs_rig_do(&books.rig, "DELETE", CRS_RIG_BINDING, NULL);
+    crs_fixture_do(&books.rig, "DELETE", CRS_FIXTURE_BINDING, NULL);
     CHECK_ERROR(ledger_change(books.ledger, C1, record, find_writer(&books, "crs1")),
                 ERROR_NOT_FOUND);
     books.rig.management.holds_watches = false;
@@ -324,11 +324,11 @@ SIM_TEST(crs_49_and_crs_50_a_set_withdraws)
     write_down(&books, "crs1");
     write_down(&books, "crs2");
     CHECK_OK(ledger_withdraw(books.ledger, C1, forget, find_writer(&books, "crs1")));
-    CHECK_EQ(crs_rig_entry(&books.rig, "c1", "crs1"), STR("-"));
-    CHECK_EQ(crs_rig_entry(&books.rig, "c1", "crs2"), STR("none"));
-    CHECK_EQ(crs_rig_elements(&books.rig, CRS_RIG_BINDING, "metadata.ownerReferences"), 1);
+    CHECK_EQ(crs_fixture_entry(&books.rig, "c1", "crs1"), STR("-"));
+    CHECK_EQ(crs_fixture_entry(&books.rig, "c1", "crs2"), STR("none"));
+    CHECK_EQ(crs_fixture_elements(&books.rig, CRS_FIXTURE_BINDING, "metadata.ownerReferences"), 1);
     CHECK_OK(ledger_withdraw(books.ledger, C1, forget, find_writer(&books, "crs2")));
-    CHECK(!crs_rig_exists(&books.rig, CRS_RIG_BINDING));
+    CHECK(!crs_fixture_exists(&books.rig, CRS_FIXTURE_BINDING));
     CHECK_OK(ledger_withdraw(books.ledger, C1, forget, find_writer(&books, "crs2")));
 }
 
@@ -342,9 +342,9 @@ SIM_TEST(the_last_one_to_withdraw_spares_who_has_just_come)
     books.method = "PATCH";
     books.body = FOREIGN_ENTRY;
     CHECK_OK(ledger_withdraw(books.ledger, C1, forget, find_writer(&books, "crs1")));
-    CHECK_EQ(crs_rig_entry(&books.rig, "c1", "foreign"), STR("none"));
-    CHECK_EQ(crs_rig_entry(&books.rig, "c1", "crs1"), STR("-"));
-    CHECK_EQ(crs_rig_elements(&books.rig, CRS_RIG_BINDING, "metadata.ownerReferences"), 0);
+    CHECK_EQ(crs_fixture_entry(&books.rig, "c1", "foreign"), STR("none"));
+    CHECK_EQ(crs_fixture_entry(&books.rig, "c1", "crs1"), STR("-"));
+    CHECK_EQ(crs_fixture_elements(&books.rig, CRS_FIXTURE_BINDING, "metadata.ownerReferences"), 0);
 }
 
 SIM_TEST(who_is_not_in_a_binding_leaves_it_alone)
@@ -353,7 +353,7 @@ SIM_TEST(who_is_not_in_a_binding_leaves_it_alone)
     books_init(&books);
     ensure(&books); /* by crs1, whose entry follows later */
     CHECK_OK(ledger_withdraw(books.ledger, C1, forget, find_writer(&books, "crs2")));
-    CHECK(crs_rig_exists(&books.rig, CRS_RIG_BINDING));
+    CHECK(crs_fixture_exists(&books.rig, CRS_FIXTURE_BINDING));
 }
 
 SIM_TEST(who_is_cancelled_finishes_a_write_and_gives_up_a_turn)
@@ -368,7 +368,7 @@ SIM_TEST(who_is_cancelled_finishes_a_write_and_gives_up_a_turn)
     };
     ensure(&books);
     CHECK_OK(fiber_sleep(SECOND));
-    sim_network_set_faults(books.rig.desk.network, STR("management.test"),
+    sim_network_set_faults(books.rig.apiserver.network, STR("management.test"),
                            &(struct sim_faults){.latency = 100 * MILLISECOND});
     scope_start(&first, "clerk", work, &clerks[0]);
     CHECK_OK(fiber_sleep(260 * MILLISECOND)); /* read, and now writing */
@@ -380,7 +380,7 @@ SIM_TEST(who_is_cancelled_finishes_a_write_and_gives_up_a_turn)
     CHECK_OK(scope_wait(&first));
     CHECK_OK(TAKE(clerks[0].err));
     CHECK_ERROR(TAKE(clerks[1].err), ERROR_CANCELED);
-    CHECK_EQ(crs_rig_entry(&books.rig, "c1", "crs1"), STR("none"));
-    CHECK_EQ(crs_rig_entry(&books.rig, "c1", "crs2"), STR("-"));
+    CHECK_EQ(crs_fixture_entry(&books.rig, "c1", "crs1"), STR("none"));
+    CHECK_EQ(crs_fixture_entry(&books.rig, "c1", "crs2"), STR("-"));
     write_down(&books, "crs3"); /* the turn is free */
 }

@@ -8,15 +8,15 @@
 #include "client/client.h"
 #include "clusterresourceset/resourceset_internal.h"
 #include "controller/cache/cache.h"
-#include "scenarios/clusterresourceset/crs_rig.h"
+#include "scenarios/clusterresourceset/crs_fixture.h"
 
 #define CM1   ((struct key){STR("ns"), STR("cm1")})
 #define S1    ((struct key){STR("ns"), STR("s1")})
-#define FETCH "GET " CRS_RIG_MAP
-#define PATCH "PATCH " CRS_RIG_MAP
+#define FETCH "GET " CRS_FIXTURE_MAP
+#define PATCH "PATCH " CRS_FIXTURE_MAP
 
 struct shop {
-    struct crs_rig rig;
+    struct crs_fixture rig;
     struct client *client;
     struct cache_set *caches;
     struct supply_pool *pool;
@@ -31,16 +31,16 @@ static void interfere(struct proxy *proxy, struct str method, struct str target)
     if (!body || !str_eq(method, STR("PATCH")) || !str_contains(target, STR("configmaps/cm1")))
         return;
     shop->body = NULL;
-    crs_rig_do(&shop->rig, "PATCH", CRS_RIG_MAP, body);
+    crs_fixture_do(&shop->rig, "PATCH", CRS_FIXTURE_MAP, body);
 }
 
 static void shop_init(struct shop *shop)
 {
     *shop = (struct shop){0};
-    crs_rig_init(&shop->rig);
+    crs_fixture_init(&shop->rig);
     shop->client = client_new(loop_current(), &(struct client_options){
                                                   .config = &shop->rig.config,
-                                                  .network = shop->rig.desk.network,
+                                                  .network = shop->rig.apiserver.network,
                                                   .qps = -1,
                                               });
     shop->caches = cache_set_new(loop_current(), shop->client);
@@ -57,9 +57,9 @@ static void shop_init(struct shop *shop)
     shop->rig.management.data = shop;
     for (size_t i = 0; i < COUNT(shop->uids); i++) {
         const char *names[] = {"crs1", "crs2"};
-        const char *targets[] = {CRS_RIG_SETS "/crs1", CRS_RIG_SETS "/crs2"};
-        crs_rig_set(&shop->rig, names[i], "ApplyOnce", "ConfigMap/cm1");
-        const struct str uid = crs_rig_look(&shop->rig, targets[i], "metadata.uid");
+        const char *targets[] = {CRS_FIXTURE_SETS "/crs1", CRS_FIXTURE_SETS "/crs2"};
+        crs_fixture_set(&shop->rig, names[i], "ApplyOnce", "ConfigMap/cm1");
+        const struct str uid = crs_fixture_look(&shop->rig, targets[i], "metadata.uid");
         snprintf(shop->uids[i], sizeof(shop->uids[i]), "%.*s", STR_ARG(uid));
     }
 }
@@ -69,15 +69,15 @@ static void shop_done(struct shop *shop)
     supply_pool_free(shop->pool);
     cache_set_free(shop->caches);
     client_free(shop->client);
-    crs_rig_done(&shop->rig);
+    crs_fixture_done(&shop->rig);
 }
 
 /* cm1 is there, and the cache shows it. */
 static void stock(struct shop *shop, const char *text)
 {
-    crs_rig_map(&shop->rig, "cm1", text);
+    crs_fixture_map(&shop->rig, "cm1", text);
     CHECK_OK(fiber_sleep(SECOND));
-    crs_rig_forget(&shop->rig);
+    crs_fixture_forget(&shop->rig);
 }
 
 static struct supply *get(struct shop *shop)
@@ -97,7 +97,7 @@ static void take_over(struct shop *shop, int which)
 
 static size_t count_owners(struct shop *shop)
 {
-    return crs_rig_elements(&shop->rig, CRS_RIG_MAP, "metadata.ownerReferences");
+    return crs_fixture_elements(&shop->rig, CRS_FIXTURE_MAP, "metadata.ownerReferences");
 }
 
 struct customer {
@@ -123,7 +123,7 @@ SIM_TEST(a_resource_is_fetched_once_for_many)
     SCOPED(shop) shop;
     struct customer customers[50];
     shop_init(&shop);
-    stock(&shop, CRS_RIG_MANIFEST("a", "1"));
+    stock(&shop, CRS_FIXTURE_MANIFEST("a", "1"));
     {
         SCOPED(scope) scope = {0};
         for (size_t i = 0; i < COUNT(customers); i++) {
@@ -147,16 +147,17 @@ SIM_TEST(only_a_new_version_is_fetched)
 {
     SCOPED(shop) shop;
     shop_init(&shop);
-    stock(&shop, CRS_RIG_MANIFEST("a", "1"));
+    stock(&shop, CRS_FIXTURE_MANIFEST("a", "1"));
     OWNED(supply) first = get(&shop);
     OWNED(supply) again = get(&shop);
     CHECK(first == again);
-    crs_rig_do(&shop.rig, "PATCH", CRS_RIG_MAP, "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}");
+    crs_fixture_do(&shop.rig, "PATCH", CRS_FIXTURE_MAP,
+                   "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}");
     CHECK_OK(fiber_sleep(SECOND));
     OWNED(supply) labelled = get(&shop);
     CHECK(labelled == first); /* it means the same */
     CHECK_EQ(supply_pool_fetches(shop.pool), 2);
-    stock(&shop, CRS_RIG_MANIFEST("a", "2"));
+    stock(&shop, CRS_FIXTURE_MANIFEST("a", "2"));
     OWNED(supply) changed = get(&shop);
     CHECK(!supply_eq(first, changed));
     CHECK(!str_eq(supply_hash(first), supply_hash(changed)));
@@ -175,12 +176,12 @@ SIM_TEST(crs_17_a_resource_that_is_missing_is_looked_for_again)
     CHECK(!supply_content(missing));
     take_over(&shop, 0); /* nothing to own: fine */
     shop.rig.management.holds_watches = true;
-    stock(&shop, CRS_RIG_MANIFEST("a", "1"));
+    stock(&shop, CRS_FIXTURE_MANIFEST("a", "1"));
     OWNED(supply) found = get(&shop); /* before the cache knows */
     CHECK_EQ(supply_trouble(found), TROUBLE_NONE);
     shop.rig.management.holds_watches = false;
     CHECK_OK(fiber_sleep(SECOND));
-    crs_rig_do(&shop.rig, "DELETE", CRS_RIG_MAP, NULL);
+    crs_fixture_do(&shop.rig, "DELETE", CRS_FIXTURE_MAP, NULL);
     CHECK_OK(fiber_sleep(SECOND));
     OWNED(supply) gone = get(&shop);
     CHECK_EQ(supply_trouble(gone), TROUBLE_MISSING);
@@ -190,7 +191,7 @@ SIM_TEST(a_resource_that_cannot_be_read_says_why)
 {
     SCOPED(shop) shop;
     shop_init(&shop);
-    stock(&shop, CRS_RIG_MANIFEST("a", "1"));
+    stock(&shop, CRS_FIXTURE_MANIFEST("a", "1"));
     proxy_fail(
         &shop.rig.management,
         (struct proxy_fault){.method = "GET", .part = "configmaps/cm1", .times = 1, .status = 403});
@@ -205,9 +206,10 @@ SIM_TEST(crs_16_and_crs_19_resources_that_cannot_be_used)
 {
     SCOPED(shop) shop;
     shop_init(&shop);
-    crs_rig_secret(&shop.rig, "s1", "Opaque", CRS_RIG_MANIFEST("a", "1"));
-    crs_rig_do(&shop.rig, "POST", CRS_RIG_MAPS,
-               "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"cm1\"}}");
+    crs_fixture_secret(&shop.rig, "s1", "Opaque", CRS_FIXTURE_MANIFEST("a", "1"));
+    crs_fixture_do(
+        &shop.rig, "POST", CRS_FIXTURE_MAPS,
+        "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"cm1\"}}");
     OWNED(supply) secret = supply_get(shop.pool, RESOURCE_SECRET, S1);
     CHECK_EQ(supply_trouble(secret), TROUBLE_WRONG_TYPE);
     CHECK_EQ(supply_text(secret), STR("unsupported secret type"));
@@ -223,7 +225,7 @@ SIM_TEST(who_is_cancelled_while_fetching_leaves_nothing_wrong_behind)
     SCOPED(shop) shop;
     SCOPED(scope) scope = {0};
     shop_init(&shop);
-    stock(&shop, CRS_RIG_MANIFEST("a", "1"));
+    stock(&shop, CRS_FIXTURE_MANIFEST("a", "1"));
     struct customer customer = {.shop = &shop, .which = -1};
     scope_start(&scope, "customer", visit, &customer);
     CHECK_OK(fiber_sleep(MILLISECOND));
@@ -239,11 +241,11 @@ SIM_TEST(crs_21_and_crs_22_a_set_owns_a_resource_once)
 {
     SCOPED(shop) shop;
     shop_init(&shop);
-    stock(&shop, CRS_RIG_MANIFEST("a", "1"));
+    stock(&shop, CRS_FIXTURE_MANIFEST("a", "1"));
     OWNED(supply) before = get(&shop);
     take_over(&shop, 0);
-    CHECK_EQ(crs_rig_elements(&shop.rig, CRS_RIG_MAP, "metadata.ownerReferences.0"), 4);
-    CHECK_EQ(crs_rig_look(&shop.rig, CRS_RIG_MAP, "metadata.ownerReferences.0.uid"),
+    CHECK_EQ(crs_fixture_elements(&shop.rig, CRS_FIXTURE_MAP, "metadata.ownerReferences.0"), 4);
+    CHECK_EQ(crs_fixture_look(&shop.rig, CRS_FIXTURE_MAP, "metadata.ownerReferences.0.uid"),
              str_from_c(shop.uids[0]));
     take_over(&shop, 0);
     CHECK_OK(fiber_sleep(SECOND));
@@ -259,7 +261,7 @@ SIM_TEST(two_sets_own_a_resource_at_once)
     SCOPED(shop) shop;
     SCOPED(scope) scope = {0};
     shop_init(&shop);
-    stock(&shop, CRS_RIG_MANIFEST("a", "1"));
+    stock(&shop, CRS_FIXTURE_MANIFEST("a", "1"));
     struct customer customers[] = {
         {.shop = &shop, .which = 0},
         {.shop = &shop, .which = 1}
@@ -278,7 +280,7 @@ SIM_TEST(owners_and_data_that_others_write_meanwhile_are_kept)
     SCOPED(shop) shop;
     SCOPED(buf) patch = {0};
     shop_init(&shop);
-    stock(&shop, CRS_RIG_MANIFEST("a", "1"));
+    stock(&shop, CRS_FIXTURE_MANIFEST("a", "1"));
     OWNED(supply) before = get(&shop);
     buf_print(&patch,
               "{\"metadata\":{\"ownerReferences\":[{\"apiVersion\":\"addons.cluster.x-k8s.io/"
@@ -288,7 +290,7 @@ SIM_TEST(owners_and_data_that_others_write_meanwhile_are_kept)
     shop.body = buf_c(&patch);
     take_over(&shop, 0);
     CHECK_EQ(count_owners(&shop), 2);
-    CHECK_EQ(crs_rig_look(&shop.rig, CRS_RIG_MAP, "data.data"), STR("{}"));
+    CHECK_EQ(crs_fixture_look(&shop.rig, CRS_FIXTURE_MAP, "data.data"), STR("{}"));
     OWNED(supply) after = get(&shop);
     CHECK(!supply_eq(before, after));
 }
@@ -298,7 +300,7 @@ SIM_TEST(a_reference_of_an_older_version_is_replaced_in_its_place)
     SCOPED(shop) shop;
     SCOPED(buf) patch = {0};
     shop_init(&shop);
-    stock(&shop, CRS_RIG_MANIFEST("a", "1"));
+    stock(&shop, CRS_FIXTURE_MANIFEST("a", "1"));
     buf_print(&patch,
               "{\"metadata\":{\"ownerReferences\":["
               "{\"apiVersion\":\"addons.cluster.x-k8s.io/v1beta1\",\"kind\":\"ClusterResourceSet\","
@@ -306,13 +308,13 @@ SIM_TEST(a_reference_of_an_older_version_is_replaced_in_its_place)
               "{\"apiVersion\":\"addons.cluster.x-k8s.io/v1beta2\",\"kind\":\"ClusterResourceSet\","
               "\"name\":\"crs2\",\"uid\":\"%s\"}]}}",
               shop.uids[0], shop.uids[1]);
-    crs_rig_do(&shop.rig, "PATCH", CRS_RIG_MAP, buf_c(&patch));
+    crs_fixture_do(&shop.rig, "PATCH", CRS_FIXTURE_MAP, buf_c(&patch));
     CHECK_OK(fiber_sleep(SECOND));
     take_over(&shop, 0);
     CHECK_EQ(count_owners(&shop), 2);
-    CHECK_EQ(crs_rig_look(&shop.rig, CRS_RIG_MAP, "metadata.ownerReferences.0.uid"),
+    CHECK_EQ(crs_fixture_look(&shop.rig, CRS_FIXTURE_MAP, "metadata.ownerReferences.0.uid"),
              str_from_c(shop.uids[0]));
-    CHECK_EQ(crs_rig_look(&shop.rig, CRS_RIG_MAP, "metadata.ownerReferences.0.apiVersion"),
+    CHECK_EQ(crs_fixture_look(&shop.rig, CRS_FIXTURE_MAP, "metadata.ownerReferences.0.apiVersion"),
              STR("addons.cluster.x-k8s.io/v1beta2"));
 }
 
@@ -320,7 +322,7 @@ SIM_TEST(an_owner_reference_whose_answer_is_lost_is_not_added_twice)
 {
     SCOPED(shop) shop;
     shop_init(&shop);
-    stock(&shop, CRS_RIG_MANIFEST("a", "1"));
+    stock(&shop, CRS_FIXTURE_MANIFEST("a", "1"));
     shop.rig.management.holds_watches = true;
     proxy_fail(&shop.rig.management,
                (struct proxy_fault){
@@ -337,7 +339,7 @@ SIM_TEST(an_owner_reference_that_could_not_be_checked_is_an_error)
 {
     SCOPED(shop) shop;
     shop_init(&shop);
-    stock(&shop, CRS_RIG_MANIFEST("a", "1"));
+    stock(&shop, CRS_FIXTURE_MANIFEST("a", "1"));
     OWNED(supply) supply = get(&shop);
     proxy_fail(&shop.rig.management,
                (struct proxy_fault){
@@ -355,10 +357,10 @@ SIM_TEST(a_resource_that_goes_while_it_is_owned_is_no_error)
 {
     SCOPED(shop) shop;
     shop_init(&shop);
-    stock(&shop, CRS_RIG_MANIFEST("a", "1"));
+    stock(&shop, CRS_FIXTURE_MANIFEST("a", "1"));
     OWNED(supply) supply = get(&shop);
     shop.rig.management.holds_watches = true;
-    crs_rig_do(&shop.rig, "DELETE", CRS_RIG_MAP, NULL);
+    crs_fixture_do(&shop.rig, "DELETE", CRS_FIXTURE_MAP, NULL);
     take_over(&shop, 0);
     shop.rig.management.holds_watches = false;
 }
@@ -367,7 +369,7 @@ SIM_TEST(what_nobody_asks_for_is_forgotten)
 {
     SCOPED(shop) shop;
     shop_init(&shop);
-    stock(&shop, CRS_RIG_MANIFEST("a", "1"));
+    stock(&shop, CRS_FIXTURE_MANIFEST("a", "1"));
     OWNED(supply) first = get(&shop);
     supply_pool_sweep(shop.pool);
     OWNED(supply) second = get(&shop);
@@ -382,15 +384,15 @@ SIM_TEST(what_nobody_asks_for_is_forgotten)
 
 SIM_TEST(what_no_set_names_any_more_is_forgotten_within_the_hour)
 {
-    SCOPED(crs_rig) rig;
-    crs_rig_init(&rig);
-    crs_rig_ready(&rig, "Reconcile");
-    crs_rig_map(&rig, "cm2", CRS_RIG_MANIFEST("c", "1"));
-    crs_rig_set(&rig, "crs2", "Reconcile", "ConfigMap/cm2");
-    crs_rig_await_applied(&rig, "crs2");
+    SCOPED(crs_fixture) rig;
+    crs_fixture_init(&rig);
+    crs_fixture_ready(&rig, "Reconcile");
+    crs_fixture_map(&rig, "cm2", CRS_FIXTURE_MANIFEST("c", "1"));
+    crs_fixture_set(&rig, "crs2", "Reconcile", "ConfigMap/cm2");
+    crs_fixture_await_applied(&rig, "crs2");
     const struct supply_pool *pool = fleet_resourceset(rig.fleet)->supplies;
     CHECK_EQ(supply_pool_count(pool), 3);
-    crs_rig_do(&rig, "DELETE", CRS_RIG_SET, NULL);
+    crs_fixture_do(&rig, "DELETE", CRS_FIXTURE_SET, NULL);
     CHECK_OK(fiber_sleep(HOUR));
     CHECK_EQ(supply_pool_count(pool), 1);
     CHECK_EQ(supply_pool_fetches(pool), 3); /* what is still named is not fetched again */

@@ -3,59 +3,59 @@
 #include "client/discovery/discovery.h"
 #include "framework/framework_internal.h"
 #include "net/tls.h"
-#include "scenarios/framework/rig.h"
+#include "scenarios/framework/framework_fixture.h"
 
 #define NOTES ((size_t)1000)
 
-static void start(struct rig *rig)
+static void start(struct framework_fixture *fixture)
 {
-    rig_init(rig);
-    rig_create_owner(rig);
-    rig_start(rig, NULL);
-    rig_plan(rig);
-    rig->node_count = 1;
+    framework_fixture_init(fixture);
+    framework_fixture_create_owner(fixture);
+    framework_fixture_start(fixture, NULL);
+    framework_fixture_plan(fixture);
+    fixture->node_count = 1;
 }
 
 SIM_TEST(a_cache_that_is_behind_our_own_writes_is_not_believed)
 {
-    SCOPED(rig) rig;
-    start(&rig);
-    rig_settle(&rig);
-    rig.proxy.holds_watches = true;
+    SCOPED(framework_fixture) fixture;
+    start(&fixture);
+    framework_fixture_settle(&fixture);
+    fixture.proxy.holds_watches = true;
     for (size_t i = 0; i < 3; i++) {
-        rig_loop_now(&rig);
-        rig_check_done(&rig);
+        framework_fixture_loop_now(&fixture);
+        framework_fixture_check_done(&fixture);
     }
-    CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_MAP), 1);
-    CHECK_EQ(proxy_count(&rig.proxy, "GET " RIG_MAP), 2);
-    CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_WEB "/status"), 2);
-    rig.proxy.holds_watches = false;
-    rig_settle(&rig);
-    proxy_forget(&rig.proxy);
-    rig_loop(&rig);
-    CHECK_EQ(buf_str(&rig.proxy.asked), STR(""));
+    CHECK_EQ(proxy_count(&fixture.proxy, "PATCH " FRAMEWORK_FIXTURE_MAP), 1);
+    CHECK_EQ(proxy_count(&fixture.proxy, "GET " FRAMEWORK_FIXTURE_MAP), 2);
+    CHECK_EQ(proxy_count(&fixture.proxy, "PATCH " FRAMEWORK_FIXTURE_WEB "/status"), 2);
+    fixture.proxy.holds_watches = false;
+    framework_fixture_settle(&fixture);
+    proxy_forget(&fixture.proxy);
+    framework_fixture_loop(&fixture);
+    CHECK_EQ(buf_str(&fixture.proxy.asked), STR(""));
 }
 
 SIM_TEST(what_was_deleted_behind_our_back_comes_back)
 {
-    SCOPED(rig) rig;
-    start(&rig);
-    rig_run(&rig);
-    rig_await_condition(&rig, "Failed", "False//");
-    rig_do(&rig, "DELETE", RIG_MAP, NULL);
-    rig_await(&rig, RIG_MAP, "data.a", "1");
+    SCOPED(framework_fixture) fixture;
+    start(&fixture);
+    framework_fixture_run(&fixture);
+    framework_fixture_await_condition(&fixture, "Failed", "False//");
+    framework_fixture_do(&fixture, "DELETE", FRAMEWORK_FIXTURE_MAP, NULL);
+    framework_fixture_await(&fixture, FRAMEWORK_FIXTURE_MAP, "data.a", "1");
 }
 
 /* A thousand writes of which the cache knows, and those that it does not know yet. */
 SIM_TEST(what_caches_know_is_forgotten)
 {
-    SCOPED(rig) rig;
+    SCOPED(framework_fixture) fixture;
     SCOPED(arena) arena = {0};
     struct sight sight;
-    start(&rig);
-    rig_settle(&rig);
+    start(&fixture);
+    framework_fixture_settle(&fixture);
     const struct gvk gvk = {STR(""), STR("v1"), STR("ConfigMap")};
-    CHECK_OK(sight_find(rig.framework, &arena, NULL, gvk, &sight));
+    CHECK_OK(sight_find(fixture.framework, &arena, NULL, gvk, &sight));
     CHECK(sight.cache);
     for (size_t i = 0; i < 2 * NOTES; i++) {
         OWNED(object) object = NULL;
@@ -64,17 +64,19 @@ SIM_TEST(what_caches_know_is_forgotten)
                                          "\"default\",\"resourceVersion\":\"%s\"}}",
                                          i, i % 2 ? "1" : "999999999"),
                              &object));
-        sight_note(rig.framework, &sight, object);
+        sight_note(fixture.framework, &sight, object);
     }
-    const size_t kept = map_count(&rig.framework->written);
+    const size_t kept = map_count(&fixture.framework->written);
     CHECK(kept >= NOTES);
     CHECK(kept <= NOTES + NOTES / 2 + 100);
     /* What is not known is asked for. */
     struct object *object = NULL;
-    CHECK_ERROR(sight_read(rig.framework, &sight, KEY("default", "m-0"), &object), ERROR_NOT_FOUND);
-    CHECK_ERROR(sight_read(rig.framework, &sight, KEY("default", "m-1"), &object), ERROR_NOT_FOUND);
-    CHECK_EQ(proxy_count(&rig.proxy, "GET " RIG_MAPS "/m-0"), 1);
-    CHECK_EQ(proxy_count(&rig.proxy, "GET " RIG_MAPS "/m-1"), 0);
+    CHECK_ERROR(sight_read(fixture.framework, &sight, KEY("default", "m-0"), &object),
+                ERROR_NOT_FOUND);
+    CHECK_ERROR(sight_read(fixture.framework, &sight, KEY("default", "m-1"), &object),
+                ERROR_NOT_FOUND);
+    CHECK_EQ(proxy_count(&fixture.proxy, "GET " FRAMEWORK_FIXTURE_MAPS "/m-0"), 1);
+    CHECK_EQ(proxy_count(&fixture.proxy, "GET " FRAMEWORK_FIXTURE_MAPS "/m-1"), 0);
 }
 
 /* The way to the virtual cluster. */
@@ -87,21 +89,22 @@ struct away {
     bool is_lost;
 };
 
-static void away_init(struct away *away, struct rig *rig)
+static void away_init(struct away *away, struct framework_fixture *fixture)
 {
     *away = (struct away){.token = {.secret = true}};
-    apiserver_cluster_token(rig->desk.server, 0, &away->token);
+    apiserver_cluster_token(fixture->apiserver.server, 0, &away->token);
     away->config.server = (struct url){.scheme = URL_HTTPS,
                                        .host = STR("server.test"),
-                                       .port = apiserver_port(rig->desk.server),
+                                       .port = apiserver_port(fixture->apiserver.server),
                                        .path = STR("/clusters/vc-0001")};
     away->config.host = STR("https://server.test/clusters/vc-0001");
-    away->config.tls.trust = tls_trust_ref(rig->desk.trust);
+    away->config.tls.trust = tls_trust_ref(fixture->apiserver.trust);
     away->config.auth.token = buf_str(&away->token);
-    away->client = client_new(loop_current(), &(struct client_options){.config = &away->config,
-                                                                       .network = rig->desk.network,
-                                                                       .tls = rig->desk.tls,
-                                                                       .qps = -1});
+    away->client =
+        client_new(loop_current(), &(struct client_options){.config = &away->config,
+                                                            .network = fixture->apiserver.network,
+                                                            .tls = fixture->apiserver.tls,
+                                                            .qps = -1});
     away->pool = discovery_pool_new();
     away->discovery = discovery_new(away->client, away->pool, NULL);
 }
@@ -127,15 +130,15 @@ static struct error *reach(void *data, struct graph_node *node, struct graph_clu
 
 SIM_TEST(nodes_of_another_cluster_go_there)
 {
-    SCOPED(rig) rig;
-    start(&rig);
+    SCOPED(framework_fixture) fixture;
+    start(&fixture);
     {
         SCOPED(away) away;
         OWNED(object) there = NULL;
         const struct gvr maps = {STR(""), STR("v1"), STR("configmaps")};
-        away_init(&away, &rig);
-        rig.nodes[1] = (struct rig_node){
-            .object = rig_map,
+        away_init(&away, &fixture);
+        fixture.nodes[1] = (struct framework_fixture_node){
+            .object = framework_fixture_map,
             .options = {.cluster = STR("vc-0001"),
                         .reach = reach,
                         .data = &away,
@@ -143,17 +146,20 @@ SIM_TEST(nodes_of_another_cluster_go_there)
                         .apply = GRAPH_CREATE_OR_MERGE,
                         .check = readiness_always},
         };
-        rig.node_count = 2; /* the same object, in each of the two */
-        rig_loop(&rig);
-        rig_check_done(&rig);
+        fixture.node_count = 2; /* the same object, in each of the two */
+        framework_fixture_loop(&fixture);
+        framework_fixture_check_done(&fixture);
         CHECK_OK(client_get(away.client, maps, KEY("default", "w1-web"), NULL, &there));
         CHECK(!object_owner_references(there));
         CHECK(!object_annotations(there));
-        CHECK_EQ(rig_annotation(&rig, RIG_MAP, "default.web.checksum.corset.dev/w1"), STR("1"));
-        CHECK_EQ(proxy_count(&rig.proxy, "PATCH " RIG_MAP), 1);
+        CHECK_EQ(framework_fixture_annotation(&fixture, FRAMEWORK_FIXTURE_MAP,
+                                              "default.web.checksum.corset.dev/w1"),
+                 STR("1"));
+        CHECK_EQ(proxy_count(&fixture.proxy, "PATCH " FRAMEWORK_FIXTURE_MAP), 1);
         away.is_lost = true;
-        rig_loop(&rig);
-        CHECK(rig.result.requeue);
-        CHECK_EQ(rig_condition(&rig, "Failed"), STR("True/dependencyStatus/not connected"));
+        framework_fixture_loop(&fixture);
+        CHECK(fixture.result.requeue);
+        CHECK_EQ(framework_fixture_condition(&fixture, "Failed"),
+                 STR("True/dependencyStatus/not connected"));
     }
 }

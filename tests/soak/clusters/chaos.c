@@ -44,6 +44,7 @@ static int run_all(const struct plan *plan, uint64_t *seed)
     return 0;
 }
 
+/* The seed is in shared memory, so that the parent can name it after a crash of the child. */
 static int watch_over(const struct plan *plan, const char *program)
 {
     int status = 0;

@@ -1,10 +1,10 @@
 /*
  * One simulated run of a ClusterCache over clusters whose servers come and go.
  *
- * The management cluster and every workload cluster are small servers of ours on one loop in
- * virtual time. They answer what a connection needs (/, discovery, Nodes) and keep count, so that
- * what the ClusterCache says it did can be held against what servers saw. All that happens depends
- * on the seed alone; what happened is a trace, and its hash is the run's.
+ * The management cluster and every workload cluster are small HTTP servers on one loop in virtual
+ * time. They answer what a connection needs (/, discovery, Nodes) and count their answers, so that
+ * the metrics and logs of the ClusterCache can be compared with what the servers saw. A run depends
+ * on the seed alone. Its trace has a hash, which is the result of the run.
  *
  * A run of outages kills and restarts servers for half an hour of virtual time. A run of rotation
  * changes credentials every minute while consumers call all the time.
@@ -20,7 +20,7 @@
 #include "base/random.h"
 #include "client/kubeconfig/kubeconfig.h"
 #include "clustercache/clustercache.h"
-#include "soak/clusters/shelf.h"
+#include "soak/clusters/collection.h"
 #include "support/simulation/trace.h"
 #include "testing/sim.h"
 #include "testing/sim_network.h"
@@ -30,52 +30,53 @@
 
 struct chaos;
 
-/* How the server of a cluster is doing. */
-enum site_weather {
-    SITE_WELL,
-    SITE_KILLED,       /* nobody listens, connections are gone */
-    SITE_BLACK_HOLE,   /* packets vanish */
-    SITE_BREAKING,     /* connections break now and then */
-    SITE_SLOW,         /* answers take long, some too long */
-    SITE_FAILING,      /* 500 */
-    SITE_UNAUTHORIZED, /* 401 */
-    SITE_WEATHERS,
+/* What is wrong with the server of a cluster. */
+enum outage {
+    OUTAGE_NONE,
+    OUTAGE_KILLED,       /* no listener, connections are cut */
+    OUTAGE_BLACK_HOLE,   /* packets vanish */
+    OUTAGE_BREAKING,     /* connections break now and then */
+    OUTAGE_SLOW,         /* answers take long, some too long */
+    OUTAGE_FAILING,      /* 500 */
+    OUTAGE_UNAUTHORIZED, /* 401 */
+    OUTAGE_COUNT,
 };
 
-/* A workload cluster, and what its server has seen. */
-struct site {
+/* A workload cluster: its server, what the server has seen, and its consumer. */
+struct workload_cluster {
     struct chaos *chaos;
     size_t index;
     char name[16], host[24];
     struct key key;
     struct http_server *server; /* NULL: killed */
-    struct shelf nodes;
+    struct collection nodes;
     struct random dice;
-    enum site_weather weather;
-    int64_t since;     /* this weather */
-    int64_t was_lossy; /* the last moment of one in which bytes were lost or late */
+    enum outage outage;
+    int64_t since;     /* this outage, or good health */
+    int64_t was_lossy; /* the last moment of an outage in which bytes were lost or late */
 
-    /* Answers to GET /: given in good weather, and those of which nobody knows who got them. */
+    /* Answers to GET /: given without an outage, and those that the client may or may not have
+     * received. */
     size_t good, good_perhaps;
     size_t refused, refused_perhaps; /* not 2xx */
     int64_t answered;                /* the last */
     bool answered_good;
 
-    /* Its consumer. */
-    bool is_told; /* something has happened to its connection */
+    /* The consumer of its connection. */
+    bool is_told; /* by the source: connect or disconnect */
     struct event told;
     size_t tellings, events;
-    uint64_t seen; /* the newest version of a Node that was told */
+    uint64_t seen; /* the newest resourceVersion of a Node event */
 
     /* Credentials. */
-    uint64_t token, refused_below; /* number of the newest; the server takes none before this */
+    uint64_t token, refused_below; /* the newest; the server refuses tokens below the second */
     size_t calls, bad_tokens;
 };
 
-/* What the log of a run said. */
+/* Lines in the log of the ClusterCache. */
 struct chaos_log {
     size_t connected, moved, disconnected;
-    size_t unreachable, unfinished; /* attempts that failed: without an answer to GET /, after it */
+    size_t unreachable, unfinished; /* failed connects: before and after an answer to GET / */
 };
 
 struct chaos_options {
@@ -92,11 +93,11 @@ struct chaos {
     struct tls_server *tls_server;
     struct buf authority; /* PEM */
     struct http_server *management;
-    struct shelf clusters, secrets;
-    struct site *sites;
+    struct collection clusters, secrets;
+    struct workload_cluster *workload_clusters;
     struct random dice;
 
-    /* What is under test. */
+    /* The process under test. */
     struct rest_config config;
     struct client *client;
     struct cache_set *set;
@@ -109,21 +110,22 @@ struct chaos {
     struct trace trace;
 };
 
-/* Evenly from [least, most). */
+/* Uniformly from [least, most). */
 duration chaos_span(struct random *dice, duration least, duration most);
 
-/* management.c: Clusters and kubeconfig Secrets. Suspend. */
+/* management.c: the management cluster, with Clusters and kubeconfig Secrets. Suspend. */
 void chaos_management_open(struct chaos *chaos);
 void chaos_management_close(struct chaos *chaos);
-void chaos_management_rotate(struct chaos *chaos, size_t index); /* the Secret is a new one */
+void chaos_management_rotate(struct chaos *chaos,
+                             size_t index); /* writes a new kubeconfig into the Secret */
 
-/* site.c. Suspend. */
-void site_init(struct site *site, struct chaos *chaos, size_t index);
-void site_done(struct site *site);
-void site_turn(struct site *site, enum site_weather weather);
-void site_change_node(struct site *site);
+/* workload_cluster.c: a cluster and its outages. Suspend. */
+void workload_cluster_init(struct workload_cluster *cluster, struct chaos *chaos, size_t index);
+void workload_cluster_done(struct workload_cluster *cluster);
+void workload_cluster_turn(struct workload_cluster *cluster, enum outage outage);
+void workload_cluster_change_node(struct workload_cluster *cluster);
 
-/* process.c: the ClusterCache and who uses it. Suspend. */
+/* process.c: the ClusterCache and its consumers. Suspend. */
 void chaos_process_open(struct chaos *chaos);
 void chaos_process_close(struct chaos *chaos);
 
@@ -132,7 +134,7 @@ void chaos_check_settled(struct chaos *chaos); /* all connected, every watch att
 void chaos_check_moment(struct chaos *chaos);
 void chaos_check_counts(struct chaos *chaos);
 
-/* What a process must not collect. */
+/* What a process must not leak. */
 struct chaos_footprint {
     size_t fibers, timers, connections;
 };
@@ -144,5 +146,5 @@ void chaos_check_footprint(const struct chaos *chaos, struct chaos_footprint bef
 void chaos_outages(struct chaos *chaos);
 void chaos_rotation(struct chaos *chaos);
 
-/* run.c: a whole run on a loop of its own; its hash. Fails the test when something is wrong. */
+/* run.c: a whole run on its own loop. Returns the hash of the trace. */
 uint64_t chaos_run(const struct chaos_options *options);

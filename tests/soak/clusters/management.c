@@ -1,3 +1,7 @@
+/*
+ * The management cluster: Clusters c0, c1, … with provisioned infrastructure, and their kubeconfig
+ * Secrets. Nothing changes but the Secrets, whose token is replaced by chaos_management_rotate().
+ */
 #include <inttypes.h>
 
 #include "async/fiber.h"
@@ -17,13 +21,14 @@ static void write_cluster(void *data, size_t index, uint64_t version, struct buf
               index, index, version);
 }
 
+/* The token is the newest one of the cluster, so a Secret that changes has another kubeconfig. */
 static void write_kubeconfig(const struct chaos *chaos, size_t index, struct buf *out)
 {
-    const struct site *site = &chaos->sites[index];
+    const struct workload_cluster *cluster = &chaos->workload_clusters[index];
     SCOPED(buf) host = {0};
     SCOPED(buf) token = {0};
-    buf_print(&host, "%s://%s", chaos->tls_server ? "https" : "http", site->host);
-    buf_print(&token, "t%" PRIu64, site->token);
+    buf_print(&host, "%s://%s", chaos->tls_server ? "https" : "http", cluster->host);
+    buf_print(&token, "t%" PRIu64, cluster->token);
     const struct rest_config config = {
         .host = buf_str(&host),
         .tls = {.trust_pem = buf_str(&chaos->authority)},
@@ -44,25 +49,28 @@ static void write_secret(void *data, size_t index, uint64_t version, struct buf 
               index, index, version, STR_ARG(buf_str(&value)));
 }
 
-static struct error *serve(void *data, struct http_request *request)
+static struct error *serve_management(void *data, struct http_request *request)
 {
     struct chaos *chaos = data;
     const bool of_secrets = str_contains(http_request_target(request), STR("/secrets"));
-    return shelf_serve(of_secrets ? &chaos->secrets : &chaos->clusters, request);
+    return collection_serve(of_secrets ? &chaos->secrets : &chaos->clusters, request);
 }
 
 void chaos_management_open(struct chaos *chaos)
 {
-    chaos->clusters = (struct shelf){.api_version = "cluster.x-k8s.io/v1beta2",
-                                     .kind = "Cluster",
-                                     .write = write_cluster,
-                                     .data = chaos};
-    chaos->secrets =
-        (struct shelf){.api_version = "v1", .kind = "Secret", .write = write_secret, .data = chaos};
-    shelf_init(&chaos->clusters, chaos->options.clusters);
-    shelf_init(&chaos->secrets, chaos->options.clusters);
-    const struct http_server_options options = {
-        .network = chaos->network, .host = HOST, .port = 80, .handler = serve, .data = chaos};
+    chaos->clusters = (struct collection){.api_version = "cluster.x-k8s.io/v1beta2",
+                                          .kind = "Cluster",
+                                          .write = write_cluster,
+                                          .data = chaos};
+    chaos->secrets = (struct collection){
+        .api_version = "v1", .kind = "Secret", .write = write_secret, .data = chaos};
+    collection_init(&chaos->clusters, chaos->options.clusters);
+    collection_init(&chaos->secrets, chaos->options.clusters);
+    const struct http_server_options options = {.network = chaos->network,
+                                                .host = HOST,
+                                                .port = 80,
+                                                .handler = serve_management,
+                                                .data = chaos};
     CHECK_OK(http_server_new(loop_current(), &options, &chaos->management));
     chaos->config.server = (struct url){.scheme = URL_HTTP, .host = HOST, .port = 80};
     chaos->config.host = STR("http://management.test");
@@ -71,12 +79,12 @@ void chaos_management_open(struct chaos *chaos)
 void chaos_management_close(struct chaos *chaos)
 {
     http_server_free(chaos->management);
-    shelf_done(&chaos->clusters);
-    shelf_done(&chaos->secrets);
+    collection_done(&chaos->clusters);
+    collection_done(&chaos->secrets);
 }
 
 void chaos_management_rotate(struct chaos *chaos, size_t index)
 {
-    chaos->sites[index].token++;
-    shelf_change(&chaos->secrets, index);
+    chaos->workload_clusters[index].token++;
+    collection_change(&chaos->secrets, index);
 }

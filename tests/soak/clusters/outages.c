@@ -1,36 +1,40 @@
-/* Servers are killed and restarted, each in its own time; then everything is well again. */
+/*
+ * A run of outages. Every cluster has a fiber that draws an outage, lets it last, and ends it. The
+ * main fiber checks every second. At the end all servers are well, everything must be connected
+ * again, and the counts must add up.
+ */
 #include "async/fiber.h"
 #include "soak/clusters/chaos.h"
 
 #define TROUBLE    (30 * MINUTE)
 #define LOOK_EVERY SECOND
 
-/* Connections that were opened beside others have been idle for long enough to be closed. */
+/* Long enough for a reconnect, and for idle connections to be closed. */
 #define SETTLES (150 * SECOND)
 
-/* What happens to a server: every other time it is killed. */
-static enum site_weather draw(struct random *dice)
+/* Every other outage is a killed server; the others are drawn evenly. */
+static enum outage draw_outage(struct random *dice)
 {
     if (random_below(dice, 2))
-        return SITE_KILLED;
-    return (enum site_weather)(SITE_BLACK_HOLE +
-                               random_below(dice, SITE_WEATHERS - SITE_BLACK_HOLE));
+        return OUTAGE_KILLED;
+    return (enum outage)(OUTAGE_BLACK_HOLE + random_below(dice, OUTAGE_COUNT - OUTAGE_BLACK_HOLE));
 }
 
 static struct error *have_outages(void *data)
 {
-    struct site *site = data;
-    struct random *dice = &site->dice;
+    struct workload_cluster *cluster = data;
+    struct random *dice = &cluster->dice;
     for (;;) {
         TRY(fiber_sleep(chaos_span(dice, 0, 2 * MINUTE)));
-        site_turn(site, draw(dice));
+        workload_cluster_turn(cluster, draw_outage(dice));
         TRY(fiber_sleep(chaos_span(dice, 100 * MILLISECOND, 150 * SECOND)));
-        site_turn(site, SITE_WELL);
-        site_change_node(site);
+        workload_cluster_turn(cluster, OUTAGE_NONE);
+        workload_cluster_change_node(cluster);
     }
 }
 
-static void look_for(struct chaos *chaos, duration span)
+/* Checks every second for so long. */
+static void check_for(struct chaos *chaos, duration span)
 {
     const int64_t end = loop_now(loop_current()) + span;
     while (loop_now(loop_current()) < end) {
@@ -41,21 +45,21 @@ static void look_for(struct chaos *chaos, duration span)
 
 void chaos_outages(struct chaos *chaos)
 {
-    look_for(chaos, SETTLES);
+    check_for(chaos, SETTLES);
     chaos_check_settled(chaos);
     const struct chaos_footprint before = chaos_footprint(chaos);
     {
         SCOPED(scope) scope = {0};
         for (size_t i = 0; i < chaos->options.clusters; i++)
-            scope_start(&scope, "outages", have_outages, &chaos->sites[i]);
-        look_for(chaos, TROUBLE);
+            scope_start(&scope, "outages", have_outages, &chaos->workload_clusters[i]);
+        check_for(chaos, TROUBLE);
     }
     for (size_t i = 0; i < chaos->options.clusters; i++) {
-        if (chaos->sites[i].weather != SITE_WELL)
-            site_turn(&chaos->sites[i], SITE_WELL);
-        site_change_node(&chaos->sites[i]);
+        if (chaos->workload_clusters[i].outage != OUTAGE_NONE)
+            workload_cluster_turn(&chaos->workload_clusters[i], OUTAGE_NONE);
+        workload_cluster_change_node(&chaos->workload_clusters[i]);
     }
-    look_for(chaos, SETTLES);
+    check_for(chaos, SETTLES);
     chaos_check_settled(chaos);
     chaos_check_counts(chaos);
     chaos_check_footprint(chaos, before);

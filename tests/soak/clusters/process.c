@@ -1,50 +1,58 @@
-/* The ClusterCache, and who uses it: a watch of Nodes for every cluster. */
+/*
+ * The process under test: a management client, its caches, the ClusterCache with four workers, and
+ * one consumer per cluster. It is opened once per run and never restarted; only the servers around
+ * it come and go.
+ */
 #include "async/fiber.h"
 #include "base/metrics.h"
 #include "client/client.h"
 #include "controller/controller.h"
 #include "soak/clusters/chaos.h"
 
-static struct site *find_site(struct chaos *chaos, struct key cluster)
+static struct workload_cluster *find_cluster(struct chaos *chaos, struct key cluster)
 {
     for (size_t i = 0; i < chaos->options.clusters; i++)
-        if (key_eq(chaos->sites[i].key, cluster))
-            return &chaos->sites[i];
+        if (key_eq(chaos->workload_clusters[i].key, cluster))
+            return &chaos->workload_clusters[i];
     test_fail(TEST_PLACE("cluster"), "is none of ours: %.*s", STR_ARG(cluster.name));
 }
 
-static void on_told(void *data, const struct object *cluster, struct queue *queue, int priority)
+static void on_told(void *data, const struct object *object, struct queue *queue, int priority)
 {
-    struct site *site = find_site(data, object_key(cluster));
+    struct workload_cluster *cluster = find_cluster(data, object_key(object));
     (void)queue;
     (void)priority;
-    site->tellings++;
-    site->is_told = true;
-    event_wake_all(&site->told);
+    cluster->tellings++;
+    cluster->is_told = true;
+    event_wake_all(&cluster->told);
 }
 
-static void on_node(void *data, struct key cluster, const struct cache_event *event)
+/* Only for Nodes of this cluster: a mix-up of connections would show here. */
+static void on_node(void *data, struct key key, const struct cache_event *event)
 {
-    struct site *site = data;
+    struct workload_cluster *cluster = data;
     uint64_t version;
-    CHECK(key_eq(cluster, site->key) && event->now);
+    CHECK(key_eq(key, cluster->key) && event->now);
     CHECK(str_to_uint64(object_text_resource_version(event->now), &version));
-    site->events++;
-    if (site->seen < version)
-        site->seen = version;
+    cluster->events++;
+    if (cluster->seen < version)
+        cluster->seen = version;
 }
 
-/* Asks for its watch whenever it is told of a connection, and only then. */
-static struct error *consume(void *data)
+/*
+ * A consumer asks for its watch when the source tells it of a connect or disconnect, and only then:
+ * a source that forgets to tell would leave it without events, and the checks would see that.
+ */
+static struct error *run_consumer(void *data)
 {
-    struct site *site = data;
+    struct workload_cluster *cluster = data;
     for (;;) {
-        while (!site->is_told)
-            TRY(event_wait(&site->told, "news of a connection"));
-        site->is_told = false;
+        while (!cluster->is_told)
+            TRY(event_wait(&cluster->told, "news of a connection"));
+        cluster->is_told = false;
         const struct clustercache_watch watch = {
-            .name = STR("nodes"), .gvk = CHAOS_NODE, .changed = on_node, .data = site};
-        TRY(error_ignore(clustercache_watch(site->chaos->cache, site->key, &watch),
+            .name = STR("nodes"), .gvk = CHAOS_NODE, .changed = on_node, .data = cluster};
+        TRY(error_ignore(clustercache_watch(cluster->chaos->cache, cluster->key, &watch),
                          ERROR_NOT_CONNECTED));
     }
 }
@@ -81,7 +89,7 @@ void chaos_process_open(struct chaos *chaos)
     chaos->controller = clustercache_take_controller(chaos->cache);
     scope_start(&chaos->running, "controller", run_controller, chaos->controller);
     for (size_t i = 0; i < chaos->options.clusters; i++)
-        scope_start(&chaos->running, "consumer", consume, &chaos->sites[i]);
+        scope_start(&chaos->running, "consumer", run_consumer, &chaos->workload_clusters[i]);
 }
 
 void chaos_process_close(struct chaos *chaos)

@@ -1,4 +1,8 @@
-/* New credentials every minute, and soon after the old ones are good for nothing. */
+/*
+ * A run of rotation. Every minute all kubeconfig Secrets get a new token, and ten seconds later the
+ * servers refuse the old ones. Meanwhile consumers call all the time, and no call may fail: caches
+ * must move to the new credentials without a list and without a disconnect.
+ */
 #include "async/fiber.h"
 #include "client/client.h"
 #include "clustercache/clustercache_internal.h"
@@ -7,7 +11,7 @@
 #define ROTATIONS 10
 #define PERIOD    (60 * SECOND)
 
-/* Old credentials are taken for that long. */
+/* The server accepts old tokens for this long after a rotation. */
 #define GRACE    (10 * SECOND)
 #define SETTLES  (150 * SECOND)
 #define CALLS    (4 * SECOND)
@@ -20,39 +24,40 @@ static bool count_one(void *data, struct object *object)
     return true;
 }
 
-/* Everything a consumer may do, through a connection it has just asked for. */
-static void call(struct site *site)
+/* Everything a consumer may do: a live read, a cached read and a cached list. */
+static void call_cluster(struct workload_cluster *cluster)
 {
-    OWNED(workload) workload = NULL;
+    OWNED(cluster_connection) connection = NULL;
     OWNED(object) live = NULL;
     OWNED(object) cached = NULL;
     size_t listed = 0;
-    CHECK_OK(clustercache_get_client(site->chaos->cache, site->key, &workload));
-    CHECK_OK(
-        client_get(workload_client(workload), GVR("", "v1", "nodes"), KEY("", "n1"), NULL, &live));
-    CHECK_OK(workload_get(workload, CHAOS_NODE, KEY("", "n1"), &cached));
-    CHECK_OK(workload_list(workload, CHAOS_NODE, STR(""), count_one, &listed));
+    CHECK_OK(clustercache_get_client(cluster->chaos->cache, cluster->key, &connection));
+    CHECK_OK(client_get(cluster_connection_client(connection), GVR("", "v1", "nodes"),
+                        KEY("", "n1"), NULL, &live));
+    CHECK_OK(cluster_connection_get(connection, CHAOS_NODE, KEY("", "n1"), &cached));
+    CHECK_OK(cluster_connection_list(connection, CHAOS_NODE, STR(""), count_one, &listed));
     CHECK_EQ(listed, (size_t)CHAOS_NODES);
-    site->calls++;
+    cluster->calls++;
 }
 
 static struct error *call_again(void *data)
 {
-    struct site *site = data;
+    struct workload_cluster *cluster = data;
     for (;;) {
-        TRY(fiber_sleep(chaos_span(&site->dice, CALLS / 2, CALLS)));
-        test_case("cluster %s", site->name);
+        TRY(fiber_sleep(chaos_span(&cluster->dice, CALLS / 2, CALLS)));
+        test_case("cluster %s", cluster->name);
         FIBER_SHIELD(FOREVER);
-        call(site);
+        call_cluster(cluster);
     }
 }
 
-static struct error *rewrite(void *data)
+/* Changes Nodes, so that the watches have something to deliver. */
+static struct error *change_nodes(void *data)
 {
-    struct site *site = data;
+    struct workload_cluster *cluster = data;
     for (;;) {
-        TRY(fiber_sleep(chaos_span(&site->dice, REWRITES / 2, REWRITES)));
-        site_change_node(site);
+        TRY(fiber_sleep(chaos_span(&cluster->dice, REWRITES / 2, REWRITES)));
+        workload_cluster_change_node(cluster);
     }
 }
 
@@ -62,20 +67,20 @@ static void rotate_all(struct chaos *chaos)
         chaos_management_rotate(chaos, i);
     CHECK_OK(fiber_sleep(GRACE));
     for (size_t i = 0; i < chaos->options.clusters; i++)
-        chaos->sites[i].refused_below = chaos->sites[i].token;
+        chaos->workload_clusters[i].refused_below = chaos->workload_clusters[i].token;
     CHECK_OK(fiber_sleep(PERIOD - GRACE));
 }
 
-/* One list when it was first asked for, and one connection made. */
-static void check_sites(const struct chaos *chaos)
+/* One list and one connect per cluster in the whole run; the rest were moves. */
+static void check_clusters(const struct chaos *chaos)
 {
     for (size_t i = 0; i < chaos->options.clusters; i++) {
-        const struct site *site = &chaos->sites[i];
-        test_case("cluster %s", site->name);
-        CHECK_EQ(site->nodes.lists, (size_t)1);
-        CHECK_EQ(site->tellings, (size_t)1);
-        CHECK_EQ(site->bad_tokens, (size_t)0);
-        CHECK(site->calls > ROTATIONS * PERIOD / CALLS / 2);
+        const struct workload_cluster *cluster = &chaos->workload_clusters[i];
+        test_case("cluster %s", cluster->name);
+        CHECK_EQ(cluster->nodes.lists, (size_t)1);
+        CHECK_EQ(cluster->tellings, (size_t)1);
+        CHECK_EQ(cluster->bad_tokens, (size_t)0);
+        CHECK(cluster->calls > ROTATIONS * PERIOD / CALLS / 2);
     }
     test_case("all");
     CHECK_EQ(chaos->log.connected, chaos->options.clusters);
@@ -91,8 +96,8 @@ void chaos_rotation(struct chaos *chaos)
     {
         SCOPED(scope) scope = {0};
         for (size_t i = 0; i < chaos->options.clusters; i++) {
-            scope_start(&scope, "calls", call_again, &chaos->sites[i]);
-            scope_start(&scope, "changes", rewrite, &chaos->sites[i]);
+            scope_start(&scope, "calls", call_again, &chaos->workload_clusters[i]);
+            scope_start(&scope, "changes", change_nodes, &chaos->workload_clusters[i]);
         }
         for (size_t i = 0; i < ROTATIONS; i++) {
             rotate_all(chaos);
@@ -102,6 +107,6 @@ void chaos_rotation(struct chaos *chaos)
     CHECK_OK(fiber_sleep(SETTLES));
     chaos_check_settled(chaos);
     chaos_check_counts(chaos);
-    check_sites(chaos);
+    check_clusters(chaos);
     chaos_check_footprint(chaos, before);
 }

@@ -1,3 +1,8 @@
+/*
+ * A run from its seed to its hash: servers, management cluster and process are opened in this order
+ * on a simulated loop, outages or rotation follow, and everything is closed again. Afterwards no
+ * fiber, timer or connection may be left.
+ */
 #include "async/fiber.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -13,6 +18,7 @@ duration chaos_span(struct random *dice, duration least, duration most)
     return least + (duration)random_below(dice, (uint64_t)(most - least));
 }
 
+/* The log is the only place that tells why a connect failed. */
 static void count_line(void *data, struct str line)
 {
     struct chaos_log *log = data;
@@ -24,7 +30,7 @@ static void count_line(void *data, struct str line)
                                                                 : &log->unfinished);
 }
 
-/* One certificate for all servers: names do not matter here. */
+/* One certificate for all servers, to save the time of making a hundred. */
 static void open_tls(struct chaos *chaos)
 {
     const int64_t now = loop_wall(loop_current());
@@ -60,29 +66,30 @@ static void open_all(struct chaos *chaos)
     chaos->tls = tls_context_new();
     if (chaos->options.rotates)
         open_tls(chaos);
-    chaos->sites = mem_alloc_zero(count * sizeof(*chaos->sites));
+    chaos->workload_clusters = mem_alloc_zero(count * sizeof(*chaos->workload_clusters));
     for (size_t i = 0; i < count; i++)
-        site_init(&chaos->sites[i], chaos, i);
+        workload_cluster_init(&chaos->workload_clusters[i], chaos, i);
     chaos_management_open(chaos);
     chaos_process_open(chaos);
 }
 
+/* The process goes first, as at the end of a real one; then there must be no connection left. */
 static void close_all(struct chaos *chaos)
 {
     chaos_process_close(chaos);
     chaos_management_close(chaos);
     for (size_t i = 0; i < chaos->options.clusters; i++)
-        site_done(&chaos->sites[i]);
+        workload_cluster_done(&chaos->workload_clusters[i]);
     CHECK_OK(fiber_sleep(SECOND)); /* the last bytes arrive */
     CHECK_EQ(sim_network_connections(chaos->network), (size_t)0);
-    mem_free(chaos->sites);
+    mem_free(chaos->workload_clusters);
     tls_server_free(chaos->tls_server);
     tls_context_free(chaos->tls);
     network_free(chaos->network);
     buf_done(&chaos->authority);
 }
 
-static struct error *run(void *data)
+static struct error *run_chaos(void *data)
 {
     struct chaos *chaos = data;
     open_all(chaos);
@@ -102,7 +109,7 @@ uint64_t chaos_run(const struct chaos_options *options)
     trace_begin(&chaos.trace, options->verbose);
     chaos.trace.on_log = count_line;
     chaos.trace.data = &chaos.log;
-    CHECK_OK(loop_run(loop, run, &chaos));
+    CHECK_OK(loop_run(loop, run_chaos, &chaos));
     CHECK_EQ(loop_fiber_count(loop), (size_t)0);
     CHECK_EQ(loop_timer_count(loop), (size_t)0);
     loop_free(loop);

@@ -11,9 +11,9 @@
 #define STEADY_AFTER     (10 * SECOND) /* the last echoes of the last writes */
 #define STEADY_FOR       (5 * MINUTE)
 #define NO_OP_WITHIN     (5 * SECOND)
-#define REQUESTS_MOST    300 /* without faults, until all is well */
-#define HISTORY_MOST     12
-#define RESTARTS_MOST    3
+#define REQUESTS_MAX     300 /* without faults, until all is well */
+#define HISTORY_MAX      12
+#define RESTARTS_MAX     3
 #define RESTARTS_WITHIN  1500
 
 static void go_through_trouble(struct soak *soak)
@@ -49,7 +49,7 @@ static duration converge(struct soak *soak)
         CHECK_OK(fiber_sleep(LOOK_EVERY));
     }
     trace_print(&soak->trace, "all is as it should be");
-    if (soak->front.requests - requests > REQUESTS_MOST)
+    if (soak->front.requests - requests > REQUESTS_MAX)
         test_fail(TEST_PLACE("requests"), "are too many to get there: %zu",
                   soak->front.requests - requests);
     return loop_now(loop_current()) - begun;
@@ -100,13 +100,13 @@ static size_t draw(struct soak *soak)
     struct random dice;
     random_init(&dice, soak->seed ^ 0xfa17);
     random_init(&soak->front.dice, random_u64(&dice));
-    random_init(&soak->world_dice, random_u64(&dice));
+    random_init(&soak->users_dice, random_u64(&dice));
     random_init(&soak->life.dice, random_u64(&dice));
     soak->front.faults = front_faults_draw(&dice);
     soak->profile.weather = draw_chance(&dice, 0.6);
-    soak->life.restarts_left = random_below(&dice, RESTARTS_MOST + 1);
+    soak->life.restarts_left = random_below(&dice, RESTARTS_MAX + 1);
     soak->life.parks_most = 20 + random_below(&dice, RESTARTS_WITHIN);
-    const size_t history = 1 + random_below(&dice, HISTORY_MOST);
+    const size_t history = 1 + random_below(&dice, HISTORY_MAX);
     soak->profile.extras.prunes = draw_chance(&dice, 0.3);
     soak->profile.extras.finalizes = draw_chance(&dice, 0.3);
     soak->profile.trouble = 5 * SECOND + draw_span(&dice, 15 * SECOND);
@@ -119,7 +119,7 @@ static void open_server(struct run *run)
     soak->network = sim_network_new(loop_current());
     const size_t history = draw(soak);
     front_open(&soak->front, &(struct front_options){
-                                 .ground = run->options->ground,
+                                 .shared = run->options->shared,
                                  .network = soak->network,
                                  .trace = &soak->trace,
                                  .name = "",
@@ -151,7 +151,7 @@ static void go_through(struct run *run)
         CHECK_OK(fiber_sleep(CALM));
     soak->life.may_restart = false;
     front_clear_sky(&soak->front);
-    soak_world_end(soak);
+    soak_users_end(soak);
     run->result->took = converge(soak);
     life_spare(&soak->life);
     stay(soak);
@@ -163,7 +163,7 @@ static struct error *run(void *data)
     struct run *run = data;
     struct soak *soak = &run->soak;
     open_server(run);
-    soak_world_begin(soak);
+    soak_users_begin(soak);
     go_through(run);
     soak_write_state(soak, &run->result->state);
     close_server(soak);

@@ -2,8 +2,8 @@
  * One simulated run of a whole controller process against the real API server.
  *
  * Three parties on one loop in virtual time: the server behind a front that misbehaves, the
- * controller's process, which is killed and started anew, and the rest of the world, which edits,
- * deletes and makes Deployments ready. First there is trouble; then everything works, and within
+ * controller's process, which is killed and started anew, and simulated users, who edit,
+ * delete and make Deployments ready. First there is trouble; then everything works, and within
  * ten minutes everything has to be as the Webs say. From then on nothing is written any more.
  *
  * All that happens depends on the seed alone. What happened is a trace; its hash is the run's.
@@ -36,7 +36,7 @@ struct soak_profile {
 struct soak {
     uint64_t seed;
     struct soak_profile profile;
-    struct random world_dice;
+    struct random users_dice;
     struct trace trace;
     struct network *network;
     struct front front;
@@ -47,11 +47,11 @@ struct soak {
     struct queue *queue; /* of its controller, once it runs */
 };
 
-/* world.c: somebody who edits, and whoever makes Deployments ready: fibers. */
+/* simulated_users.c: fibers that edit objects and make Deployments ready. */
 MUST_USE struct error *soak_edit(void *data);
 MUST_USE struct error *soak_make_ready(void *data);
-void soak_world_begin(struct soak *soak);
-void soak_world_end(struct soak *soak); /* the state every run ends with */
+void soak_users_begin(struct soak *soak);
+void soak_users_end(struct soak *soak); /* the state every run ends with */
 
 /* process.c: one life of the controller; a fiber. */
 MUST_USE struct error *soak_process(void *data);

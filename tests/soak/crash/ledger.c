@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "json/path.h"
 
@@ -15,15 +16,6 @@ void ledger_done(struct ledger *ledger)
     arena_done(&ledger->arena);
 }
 
-/* The same array, or a larger one, with room for one more. */
-static void *with_room(void *array, size_t *capacity, size_t count, size_t size)
-{
-    if (count < *capacity)
-        return array;
-    *capacity = *capacity ? 2 * *capacity : 64;
-    return mem_realloc_array(array, *capacity, size);
-}
-
 struct ledger_object *ledger_add(struct ledger *ledger, enum ledger_resource resource,
                                  struct str name, struct str field, bool is_shared)
 {
@@ -34,8 +26,7 @@ struct ledger_object *ledger_add(struct ledger *ledger, enum ledger_resource res
         .field = arena_str(&ledger->arena, field),
         .is_shared = is_shared,
     };
-    ledger->objects = with_room(ledger->objects, &ledger->capacity, ledger->count, sizeof(object));
-    ledger->objects[ledger->count++] = object;
+    ARRAY_PUSH(ledger->objects, ledger->count, ledger->capacity, object);
     return object;
 }
 
@@ -49,11 +40,8 @@ void ledger_begin(struct ledger *ledger, struct ledger_object *object, bool exis
 
 static void note(struct ledger *ledger, enum ledger_resource resource, int64_t revision)
 {
-    size_t *count = &ledger->acknowledged_count[resource];
-    ledger->acknowledged[resource] =
-        with_room(ledger->acknowledged[resource], &ledger->acknowledged_capacity[resource], *count,
-                  sizeof(revision));
-    ledger->acknowledged[resource][(*count)++] = revision;
+    ARRAY_PUSH(ledger->acknowledged[resource], ledger->acknowledged_count[resource],
+               ledger->acknowledged_capacity[resource], revision);
 }
 
 struct error *ledger_acknowledge(struct ledger *ledger, struct ledger_object *object,

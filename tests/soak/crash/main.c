@@ -22,7 +22,7 @@
 #include "net/network.h"
 #include "net/tcp.h"
 #include "net/tls.h"
-#include "soak/crash/ground.h"
+#include "soak/crash/crash_fixture.h"
 #include "soak/crash/options.h"
 #include "soak/crash/victim.h"
 #include "soak/crash/watcher.h"
@@ -38,9 +38,9 @@
 #define PORT_COUNT 12000
 
 /* Until a start, a load is cut off. */
-#define BIRTH_MOST (120 * MILLISECOND)
-#define LOAD_MOST  (250 * MILLISECOND)
-#define ECHO_MOST  (20 * MILLISECOND)
+#define BIRTH_MAX (120 * MILLISECOND)
+#define LOAD_MAX  (250 * MILLISECOND)
+#define ECHO_MAX  (20 * MILLISECOND)
 
 enum { GOOD = 0, NOT_GOOD = 1, USAGE = 2 };
 
@@ -52,7 +52,7 @@ struct program {
     struct network *network;
     struct tls_context *tls;
     struct rest_config config;
-    struct ground ground;
+    struct crash_fixture fixture;
     struct writer writers[WRITERS];
     struct watcher watchers[WATCHERS];
     struct ledger_object *markers[LEDGER_RESOURCES];
@@ -79,7 +79,7 @@ static struct error *choose_port(struct random *random, uint16_t *ret_port)
 
 static duration draw(struct program *program, duration most)
 {
-    return (duration)random_below(&program->ground.random, (uint64_t)most);
+    return (duration)random_below(&program->fixture.random, (uint64_t)most);
 }
 
 static struct error *wait_ready(struct program *program)
@@ -89,7 +89,7 @@ static struct error *wait_ready(struct program *program)
         SCOPED(arena) arena = {0};
         SCOPED(buf) body = {0};
         struct client_raw_answer answer;
-        OWNED(error) err = client_raw(program->ground.client, &request, &arena, &body, &answer);
+        OWNED(error) err = client_raw(program->fixture.client, &request, &arena, &body, &answer);
         if (!err)
             return NULL;
         TRY(victim_check(program->victim));
@@ -101,7 +101,7 @@ static struct error *wait_ready(struct program *program)
 static struct error *start_and_kill(struct program *program)
 {
     TRY(victim_start(program->victim));
-    TRY(fiber_sleep(draw(program, BIRTH_MOST)));
+    TRY(fiber_sleep(draw(program, BIRTH_MAX)));
     TRY(victim_check(program->victim));
     victim_kill(program->victim);
     program->stillborn++;
@@ -124,13 +124,13 @@ static void audit_done(struct audit *audit)
     arena_done(&audit->arena);
 }
 
-static struct error *audit_list(struct audit *audit, struct ground *ground,
+static struct error *audit_list(struct audit *audit, struct crash_fixture *fixture,
                                 enum ledger_resource resource)
 {
     struct object_list list;
     const struct client_list_options options = {.label_selector = STR("crash")};
-    TRY(client_list_page(ground->client, ground_gvr(resource), GROUND_NAMESPACE, &options,
-                         &audit->arena, &list));
+    TRY(client_list_page(fixture->client, crash_fixture_gvr(resource), CRASH_FIXTURE_NAMESPACE,
+                         &options, &audit->arena, &list));
     for (size_t i = 0; i < list.count; i++) {
         int64_t revision;
         TRY(ledger_revision(list.items[i], &revision));
@@ -143,7 +143,7 @@ static struct error *audit_list(struct audit *audit, struct ground *ground,
 
 static struct error *settle(struct program *program, const struct audit *audit)
 {
-    struct ledger *ledger = &program->ground.ledger;
+    struct ledger *ledger = &program->fixture.ledger;
     for (size_t i = 0; i < ledger->count; i++) {
         struct ledger_object *object = ledger->objects[i];
         TRY(ledger_settle(ledger, object,
@@ -158,17 +158,17 @@ static struct error *settle(struct program *program, const struct audit *audit)
 /* Nothing but watchers runs. Suspends until they have seen all that happened, and compares. */
 static struct error *check(struct program *program)
 {
-    struct ground *ground = &program->ground;
+    struct crash_fixture *fixture = &program->fixture;
     SCOPED(audit) audit = {0};
     FIBER_TIMEOUT(AUDIT_TIMEOUT);
     for (size_t i = 0; i < LEDGER_RESOURCES; i++)
-        TRY(writer_put(ground, program->markers[i]));
+        TRY(writer_put(fixture, program->markers[i]));
     for (size_t i = 0; i < WATCHERS; i++) {
         struct watcher *watcher = &program->watchers[i];
         TRY(watcher_wait(watcher, program->markers[watcher->resource]->acknowledged.revision));
     }
     for (size_t i = 0; i < LEDGER_RESOURCES; i++)
-        TRY(audit_list(&audit, ground, (enum ledger_resource)i));
+        TRY(audit_list(&audit, fixture, (enum ledger_resource)i));
     return settle(program, &audit);
 }
 
@@ -176,7 +176,7 @@ static struct error *check(struct program *program)
 static struct error *gather(struct scope *scope)
 {
     {
-        FIBER_TIMEOUT(ECHO_MOST);
+        FIBER_TIMEOUT(ECHO_MAX);
         struct error *err = scope_wait(scope);
         if (!error_is(err, ERROR_DEADLINE))
             return err;
@@ -193,7 +193,7 @@ static struct error *live(struct program *program, struct scope *scope)
     TRY(check(program));
     for (size_t i = 0; i < WRITERS; i++)
         scope_start(scope, "writer", writer_run, &program->writers[i]);
-    TRY(fiber_sleep(draw(program, LOAD_MOST)));
+    TRY(fiber_sleep(draw(program, LOAD_MAX)));
     return victim_check(program->victim);
 }
 
@@ -207,12 +207,12 @@ static struct error *start(struct program *program)
 static struct error *play_round(struct program *program)
 {
     SCOPED(scope) scope = {0};
-    if (random_below(&program->ground.random, 8) == 0)
+    if (random_below(&program->fixture.random, 8) == 0)
         TRY(start_and_kill(program));
     TRY(start(program));
-    program->ground.is_killed = false;
+    program->fixture.is_killed = false;
     struct error *err = live(program, &scope);
-    program->ground.is_killed = true;
+    program->fixture.is_killed = true;
     victim_kill(program->victim);
     err = error_join(err, gather(&scope));
     program->rounds++;
@@ -221,25 +221,25 @@ static struct error *play_round(struct program *program)
 
 static struct error *prepare(struct program *program)
 {
-    struct ground *ground = &program->ground;
-    TRY(ground_prepare(ground));
+    struct crash_fixture *fixture = &program->fixture;
+    TRY(crash_fixture_prepare(fixture));
     for (size_t i = 0; i < LEDGER_RESOURCES; i++) {
         const enum ledger_resource resource = (enum ledger_resource)i;
         const struct ledger_object shared = {
             .resource = resource, .name = STR("shared"), .field = STR("all")};
         OWNED(object) object = NULL;
-        TRY(ground_make(&shared, 0, 0, &object));
-        TRY(client_create(ground->client, ground_gvr(resource), object, NULL, NULL));
+        TRY(crash_fixture_make(&shared, 0, 0, &object));
+        TRY(client_create(fixture->client, crash_fixture_gvr(resource), object, NULL, NULL));
         program->markers[i] =
-            ledger_add(&ground->ledger, resource, STR("marker"), STR("value"), false);
+            ledger_add(&fixture->ledger, resource, STR("marker"), STR("value"), false);
     }
     for (unsigned i = 0; i < WRITERS; i++) {
-        writer_init(&program->writers[i], ground, i);
+        writer_init(&program->writers[i], fixture, i);
         program->writers[i].share->acknowledged.exists = true;
     }
     for (size_t i = 0; i < WATCHERS; i++)
         program->watchers[i] = (struct watcher){
-            .ground = ground,
+            .fixture = fixture,
             .resource = i % 2 ? LEDGER_WIDGETS : LEDGER_CONFIG_MAPS,
             .is_selective = i / 2 % 2,
         };
@@ -264,7 +264,7 @@ static struct error *begin(struct program *program)
         .burst = 1e6,
         .connections = WRITERS + WATCHERS + 2,
     };
-    program->ground.client = client_new(program->loop, &options);
+    program->fixture.client = client_new(program->loop, &options);
     TRY(wait_ready(program));
     TRY(prepare(program));
     victim_kill(program->victim);
@@ -284,8 +284,8 @@ static void report(const struct program *program, duration took)
            " unanswered and not done; %zu events, %zu streams, %zu told 410; revision %" PRId64
            "; %" PRId64 " ms a round\n",
            program->options->seed, program->rounds, program->stillborn,
-           program->ground.ledger.writes, program->ground.ledger.lost, events, resumed, expired,
-           program->ground.ledger.newest,
+           program->fixture.ledger.writes, program->fixture.ledger.lost, events, resumed, expired,
+           program->fixture.ledger.newest,
            (int64_t)(took / MILLISECOND / (int64_t)(program->rounds ? program->rounds : 1)));
 }
 
@@ -298,11 +298,11 @@ static struct error *play(struct program *program)
     /* The last crash is looked at as well, and then the server may end as it likes. */
     SCOPED(scope) scope = {0};
     TRY(start(program));
-    program->ground.is_killed = false;
+    program->fixture.is_killed = false;
     for (size_t i = 0; i < WATCHERS; i++)
         scope_start(&scope, "watcher", watcher_run, &program->watchers[i]);
     struct error *err = check(program);
-    program->ground.is_killed = true;
+    program->fixture.is_killed = true;
     scope_cancel(&scope);
     TRY(error_join(err, scope_wait(&scope)));
     report(program, loop_now(program->loop) - began);
@@ -313,12 +313,12 @@ static struct error *run(void *data)
 {
     struct program *program = data;
     uint16_t port;
-    TRY(choose_port(&program->ground.random, &port));
+    TRY(choose_port(&program->fixture.random, &port));
     victim_set_port(program->victim, port);
     program->network = tcp_network_new(program->loop);
     program->tls = tls_context_new();
     struct error *err = play(program);
-    client_free(program->ground.client);
+    client_free(program->fixture.client);
     {
         /* Connections that were closed are gone at the loop's next turn. */
         FIBER_SHIELD(SECOND);
@@ -334,7 +334,7 @@ static void program_done(struct program *program)
     victim_free(program->victim);
     for (size_t i = 0; i < WATCHERS; i++)
         watcher_done(&program->watchers[i]);
-    ledger_done(&program->ground.ledger);
+    ledger_done(&program->fixture.ledger);
     rest_config_done(&program->config);
 }
 
@@ -356,7 +356,7 @@ static int play_on(const struct options *options)
         perror("crash: make a folder");
         return NOT_GOOD;
     }
-    random_init(&program.ground.random, options->seed);
+    random_init(&program.fixture.random, options->seed);
     program.victim = victim_new(&(struct victim_options){
         .program = options->server,
         .folder = options->folder ? options->folder : program.folder,

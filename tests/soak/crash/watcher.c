@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "async/fiber.h"
+#include "base/array.h"
 #include "base/memory.h"
 #include "client/watch.h"
 
@@ -20,12 +21,12 @@ static void copy_put(struct watcher *watcher, struct str name, int64_t revision)
 {
     map_put(&watcher->copy, name,
             (void *)revision); /* NOLINT(performance-no-int-to-ptr): a number, no address */
-    ledger_show(&watcher->ground->ledger, watcher->resource, name, revision);
+    ledger_show(&watcher->fixture->ledger, watcher->resource, name, revision);
 }
 
 static struct str namespace_of(const struct watcher *watcher)
 {
-    return watcher->is_selective ? STR("") : GROUND_NAMESPACE;
+    return watcher->is_selective ? STR("") : CRASH_FIXTURE_NAMESPACE;
 }
 
 static struct str selector_of(const struct watcher *watcher)
@@ -36,9 +37,9 @@ static struct str selector_of(const struct watcher *watcher)
 static void move_to(struct watcher *watcher, int64_t revision)
 {
     watcher->to = revision;
-    if (revision > watcher->ground->ledger.newest)
-        watcher->ground->ledger.newest = revision;
-    event_wake_all(&watcher->ground->changed);
+    if (revision > watcher->fixture->ledger.newest)
+        watcher->fixture->ledger.newest = revision;
+    event_wake_all(&watcher->fixture->changed);
 }
 
 static struct error *list(struct watcher *watcher)
@@ -46,9 +47,9 @@ static struct error *list(struct watcher *watcher)
     SCOPED(arena) arena = {0};
     struct object_list list;
     int64_t revision;
-    const int64_t floor = watcher->ground->ledger.newest;
+    const int64_t floor = watcher->fixture->ledger.newest;
     const struct client_list_options options = {.label_selector = selector_of(watcher)};
-    TRY(client_list_page(watcher->ground->client, ground_gvr(watcher->resource),
+    TRY(client_list_page(watcher->fixture->client, crash_fixture_gvr(watcher->resource),
                          namespace_of(watcher), &options, &arena, &list));
     if (!str_to_int64(list.resource_version, &revision) || revision < floor)
         return error_new(ERROR_INVALID, "a list is of revision %.*s, though %" PRId64 " was told",
@@ -68,12 +69,7 @@ static struct error *list(struct watcher *watcher)
 
 static void note(struct watcher *watcher, int64_t revision)
 {
-    if (watcher->seen_count == watcher->seen_capacity) {
-        watcher->seen_capacity = watcher->seen_capacity ? 2 * watcher->seen_capacity : 64;
-        watcher->seen =
-            mem_realloc_array(watcher->seen, watcher->seen_capacity, sizeof(*watcher->seen));
-    }
-    watcher->seen[watcher->seen_count++] = revision;
+    ARRAY_PUSH(watcher->seen, watcher->seen_count, watcher->seen_capacity, revision);
 }
 
 static struct error *strange(const struct watcher *watcher, const char *what, struct str name,
@@ -81,7 +77,7 @@ static struct error *strange(const struct watcher *watcher, const char *what, st
 {
     return error_new(ERROR_INVALID,
                      "a watch of %.*s at revision %" PRId64 " %s %.*s, revision %" PRId64,
-                     STR_ARG(ground_gvr(watcher->resource).resource), watcher->to, what,
+                     STR_ARG(crash_fixture_gvr(watcher->resource).resource), watcher->to, what,
                      STR_ARG(name), revision);
 }
 
@@ -122,10 +118,10 @@ static struct error *follow(struct watcher *watcher)
         .resource_version = str_from(version, (size_t)len),
         .once = true,
     };
-    TRY(watch_open(watcher->ground->client, ground_gvr(watcher->resource), namespace_of(watcher),
-                   &options, &watch));
+    TRY(watch_open(watcher->fixture->client, crash_fixture_gvr(watcher->resource),
+                   namespace_of(watcher), &options, &watch));
     watcher->resumed++;
-    const uint64_t most = 1 + random_below(&watcher->ground->random, EVENTS_MAX);
+    const uint64_t most = 1 + random_below(&watcher->fixture->random, EVENTS_MAX);
     for (uint64_t i = 0; i < most; i++) {
         struct watch_event event;
         TRY(watch_next(watch, &event));
@@ -155,10 +151,10 @@ struct error *watcher_run(void *data)
     for (;;) {
         struct error *err = act(watcher);
         const bool is_wrong = error_is(err, ERROR_INVALID); /* whenever it came */
-        if (err && (is_wrong || !watcher->ground->is_killed))
+        if (err && (is_wrong || !watcher->fixture->is_killed))
             return error_wrap(err, "watcher");
         error_free(err);
-        if (watcher->ground->is_killed)
+        if (watcher->fixture->is_killed)
             return NULL;
     }
 }
@@ -166,9 +162,9 @@ struct error *watcher_run(void *data)
 struct error *watcher_wait(struct watcher *watcher, int64_t revision)
 {
     while (!watcher->is_listed || watcher->to < revision)
-        TRY(event_wait(&watcher->ground->changed, "a watcher"),
+        TRY(event_wait(&watcher->fixture->changed, "a watcher"),
             "watcher of %.*s at revision %" PRId64 ", to reach %" PRId64,
-            STR_ARG(ground_gvr(watcher->resource).resource), watcher->to, revision);
+            STR_ARG(crash_fixture_gvr(watcher->resource).resource), watcher->to, revision);
     return NULL;
 }
 
@@ -180,7 +176,7 @@ static int compare(const void *a, const void *b)
 
 static struct error *check_told(const struct watcher *watcher)
 {
-    const struct ledger *ledger = &watcher->ground->ledger;
+    const struct ledger *ledger = &watcher->fixture->ledger;
     const int64_t *revisions = ledger->acknowledged[watcher->resource];
     for (size_t i = 0; i < ledger->acknowledged_count[watcher->resource]; i++) {
         if (revisions[i] <= watcher->from || revisions[i] > watcher->to)

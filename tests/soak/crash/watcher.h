@@ -8,10 +8,10 @@
 #pragma once
 
 #include "base/map.h"
-#include "soak/crash/ground.h"
+#include "soak/crash/crash_fixture.h"
 
 struct watcher {
-    struct ground *ground;
+    struct crash_fixture *fixture;
     enum ledger_resource resource;
     bool is_selective; /* all namespaces by a label, instead of one namespace */
     bool is_listed;    /* else it lists before it watches */

@@ -4,18 +4,18 @@
  */
 #pragma once
 
-#include "soak/crash/ground.h"
+#include "soak/crash/crash_fixture.h"
 
 #define WRITER_OBJECTS 9
 
 struct writer {
-    struct ground *ground;
+    struct crash_fixture *fixture;
     struct ledger_object *objects[WRITER_OBJECTS];
     struct ledger_object *share; /* its field of an object all writers write */
 };
 
 /* The ledger learns of its objects. */
-void writer_init(struct writer *writer, struct ground *ground, unsigned number);
+void writer_init(struct writer *writer, struct crash_fixture *fixture, unsigned number);
 
 /*
  * A fiber's function, of a struct writer. Suspends until the server has been killed; an error
@@ -24,4 +24,4 @@ void writer_init(struct writer *writer, struct ground *ground, unsigned number);
 struct error *writer_run(void *data);
 
 /* One write to an object that exists or not, acknowledged or not. Suspends. */
-MUST_USE struct error *writer_put(struct ground *ground, struct ledger_object *object);
+MUST_USE struct error *writer_put(struct crash_fixture *fixture, struct ledger_object *object);

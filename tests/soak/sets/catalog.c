@@ -65,7 +65,7 @@ static struct content_version *add_version(struct sets *sets, size_t resource, e
         .resource = resource,
         .quality = quality,
         .number = (unsigned)sets->version_count,
-        .objects = draw_chance(&sets->world_dice, 0.5) ? 2 : 1,
+        .objects = draw_chance(&sets->users_dice, 0.5) ? 2 : 1,
     };
     return version;
 }

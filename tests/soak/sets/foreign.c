@@ -124,7 +124,7 @@ void foreign_reset(struct sets *sets, size_t cluster, size_t set)
 {
     SCOPED(json_builder) builder = {0};
     OWNED(json_doc) binding = sets_find_binding(sets, cluster);
-    const bool whole = draw_chance(&sets->world_dice, 0.3);
+    const bool whole = draw_chance(&sets->users_dice, 0.3);
     const struct json_value *entry;
     char name[8];
     if (!binding)

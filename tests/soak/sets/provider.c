@@ -46,7 +46,7 @@ static void write_labels(struct sets *sets, size_t cluster, struct buf *out)
 {
     buf_print(out, "\"labels\":{\"some\":\"thing\"");
     for (size_t i = 0; i < SETS; i++) {
-        const bool has = draw_chance(&sets->world_dice, LABELLED);
+        const bool has = draw_chance(&sets->users_dice, LABELLED);
         buf_print(out, ",\"%c\":\"%s\"", (char)('a' + i), has ? "yes" : "no");
         if (has)
             sets->chosen[i] |= 1U << cluster;

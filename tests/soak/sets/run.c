@@ -15,9 +15,9 @@
 #define LOOK_EVERY       (5 * SECOND)
 #define STEADY_AFTER     (15 * SECOND) /* the last echoes of the last writes */
 #define STEADY_FOR       (20 * MINUTE)
-#define PROBES_MOST      4 /* of a cluster in that time: they cost more than anything else */
-#define HISTORY_MOST     30
-#define RESTARTS_MOST    3
+#define PROBES_MAX       4 /* of a cluster in that time: they cost more than anything else */
+#define HISTORY_MAX      30
+#define RESTARTS_MAX     3
 #define RESTARTS_WITHIN  2500
 #define WATCHES          6 /* kinds the management cluster is watched for */
 #define WEATHER          0.3
@@ -62,13 +62,13 @@ static void draw_all(struct run *run)
     struct sets *sets = &run->sets;
     struct random dice;
     random_init(&dice, sets->seed ^ 0x5e75);
-    random_init(&sets->world_dice, random_u64(&dice));
+    random_init(&sets->users_dice, random_u64(&dice));
     random_init(&sets->life.dice, random_u64(&dice));
     sets->profile = draw_profile(&dice);
-    sets->life.restarts_left = random_below(&dice, RESTARTS_MOST + 1);
+    sets->life.restarts_left = random_below(&dice, RESTARTS_MAX + 1);
     sets->life.parks_most = 20 + random_below(&dice, RESTARTS_WITHIN);
     run->has_events = draw_chance(&dice, 0.2);
-    run->history = 2 + random_below(&dice, HISTORY_MOST);
+    run->history = 2 + random_below(&dice, HISTORY_MAX);
     draw_front(&dice, &sets->management, &run->weather[CLUSTERS]);
     for (size_t i = 0; i < CLUSTERS; i++)
         draw_front(&dice, &sets->workloads[i], &run->weather[i]);
@@ -79,7 +79,7 @@ static void open_management(struct run *run)
     struct apiserver_options kinds = {0};
     standalone_add_kinds(&kinds);
     front_open(&run->sets.management, &(struct front_options){
-                                          .ground = run->options->ground,
+                                          .shared = run->options->shared,
                                           .network = run->sets.network,
                                           .trace = &run->sets.trace,
                                           .name = "",
@@ -105,7 +105,7 @@ static void open_workload(struct run *run, size_t cluster)
     for (size_t i = 0; i < COUNT(kinds); i++)
         snprintf(hosts[i], sizeof(hosts[i]), "c%zu-%s.test", cluster, kinds[i]);
     front_open(&sets->workloads[cluster], &(struct front_options){
-                                              .ground = run->options->ground,
+                                              .shared = run->options->shared,
                                               .network = sets->network,
                                               .trace = &sets->trace,
                                               .name = names[cluster],
@@ -156,7 +156,7 @@ static void go_through_trouble(struct run *run)
 {
     struct sets *sets = &run->sets;
     SCOPED(scope) scope = {0};
-    scope_start(&scope, "edits", world_edit, sets);
+    scope_start(&scope, "edits", simulated_users_edit, sets);
     for (size_t i = 0; i <= CLUSTERS; i++) {
         struct front *front = i < CLUSTERS ? &sets->workloads[i] : &sets->management;
         front->in_trouble = true;
@@ -215,7 +215,7 @@ static int64_t count_changes(const struct sets *sets)
 
 static duration steady_span(const struct sets *sets)
 {
-    const duration most = PROBES_MOST * sets->profile.probe;
+    const duration most = PROBES_MAX * sets->profile.probe;
     return most < STEADY_FOR ? most : STEADY_FOR;
 }
 
@@ -247,7 +247,7 @@ static void come_to_rest(struct run *run)
     else
         CHECK_OK(fiber_sleep(CALM));
     end_trouble(sets);
-    world_end(sets);
+    simulated_users_end(sets);
     run->result->took = converge(sets);
 }
 
@@ -271,7 +271,7 @@ static struct error *run(void *data)
         SCOPED(scope) scope = {0};
         scope_start(&scope, "witness", witness_follow, sets);
         CHECK_OK(fiber_sleep(MILLISECOND));
-        world_begin(sets);
+        simulated_users_begin(sets);
         go_through(run);
     }
     close_servers(sets);

@@ -65,7 +65,7 @@ struct sets_profile {
 struct sets {
     uint64_t seed;
     struct sets_profile profile;
-    struct random world_dice;
+    struct random users_dice;
     struct trace trace;
     struct network *network;
     struct front management, workloads[CLUSTERS];
@@ -133,10 +133,10 @@ bool provider_selects(struct sets *sets, size_t set, size_t cluster);
 void foreign_write(struct sets *sets, size_t cluster);
 void foreign_reset(struct sets *sets, size_t cluster, size_t set);
 
-/* world.c: people who edit; a fiber. And how it ends. */
-MUST_USE struct error *world_edit(void *data);
-void world_begin(struct sets *sets);
-void world_end(struct sets *sets);
+/* simulated_users.c: a fiber that edits objects; the first and the last state. */
+MUST_USE struct error *simulated_users_edit(void *data);
+void simulated_users_begin(struct sets *sets);
+void simulated_users_end(struct sets *sets);
 
 /* witness.c: a fiber that follows bindings, and whoever looks at each request to a cluster. */
 MUST_USE struct error *witness_follow(void *data);

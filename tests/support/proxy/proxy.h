@@ -1,8 +1,8 @@
 /*
  * A proxy between a program under test and the API server, on the simulated network.
  *
- * Plain HTTP on one side, whatever the client behind it speaks on the other. It notes what is
- * asked, and does something else where it is told to. Watches pass through it event by event.
+ * It speaks plain HTTP to the program, and to the server through an http_client. It records
+ * requests and injects faults. Events of a watch pass through it one by one.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ struct http_server;
 struct network;
 struct proxy;
 
-/* What the proxy does instead of asking the server, to requests that it fits. */
+/* A fault: what the proxy does with requests that match, instead of passing them on. */
 struct proxy_fault {
     const char *method; /* NULL: any */
     const char *part;   /* of the target */
@@ -54,13 +54,13 @@ struct proxy {
     struct buf refused; /* what the server itself did not allow, a line each */
 };
 
-/* The rest is set by whoever has it. Port 80 of the host. Suspends. */
+/* Listens on port 80 of the host. The other fields are set by the caller before. Suspends. */
 void proxy_open(struct proxy *proxy, struct network *network, struct str host);
 void proxy_done(struct proxy *proxy);
 
 /* Adds a fault; there is room for a few at a time. */
 void proxy_fail(struct proxy *proxy, struct proxy_fault fault);
 
-/* How often it was asked so: "PATCH /api/". */
+/* How often a text is in the recorded requests, such as "PATCH /api/". */
 size_t proxy_count(const struct proxy *proxy, const char *part);
-void proxy_forget(struct proxy *proxy); /* what was asked so far */
+void proxy_forget(struct proxy *proxy); /* clears the recorded requests */

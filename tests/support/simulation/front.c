@@ -12,18 +12,18 @@
 #include "testing/sim_network.h"
 #include "testing/test.h"
 
-void front_ground_init(struct front_ground *ground)
+void front_shared_init(struct front_shared *shared)
 {
-    CHECK_OK(access_keys_new(&ground->keys));
-    ground->base_rbac = access_bootstrap_rbac();
-    ground->pool = custom_pool_new();
+    CHECK_OK(access_keys_new(&shared->keys));
+    shared->base_rbac = access_bootstrap_rbac();
+    shared->pool = custom_pool_new();
 }
 
-void front_ground_done(struct front_ground *ground)
+void front_shared_done(struct front_shared *shared)
 {
-    custom_pool_free(ground->pool);
-    rbac_free(ground->base_rbac);
-    access_keys_free(ground->keys);
+    custom_pool_free(shared->pool);
+    rbac_free(shared->base_rbac);
+    access_keys_free(shared->keys);
 }
 
 static struct http_server *listen_on(struct front *front, struct str host, http_handler_fn handler,
@@ -56,9 +56,9 @@ static void open_api(struct front *front)
     const struct api_options api = {
         .loop = loop_current(),
         .store = store_new(loop_current(), &store),
-        .keys = options->ground->keys,
-        .base_rbac = options->ground->base_rbac,
-        .pool = options->ground->pool,
+        .keys = options->shared->keys,
+        .base_rbac = options->shared->base_rbac,
+        .pool = options->shared->pool,
         .extensions = options->extensions,
         .definitions = options->definitions,
         .definition_count = options->definition_count,
@@ -67,7 +67,7 @@ static void open_api(struct front *front)
     CHECK_OK(api_new(&api, &front->api));
     front->handler = (struct handler){.loop = loop_current(), .api = front->api};
     gate_init(&front->handler.gate, 0, 0);
-    access_admin_token(options->ground->keys, options->cluster, &front->token);
+    access_admin_token(options->shared->keys, options->cluster, &front->token);
 }
 
 void front_open(struct front *front, const struct front_options *options)

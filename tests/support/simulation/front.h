@@ -1,9 +1,10 @@
 /*
- * An API server on the simulated network, behind a front that misbehaves.
+ * An API server on the simulated network, behind a front that injects faults.
  *
- * Whoever is tested connects to the front; whoever edits asks the back, which is always well.
- * While there is trouble, requests are refused, broken, slow, or done without anybody hearing of
- * it; watches are cut, their events come late or twice; and the network has moods.
+ * The process under test connects to the front. Simulated users call the API behind it, which
+ * always works. While faults are on, requests are refused, broken off, delayed, or carried out
+ * without an answer; watches are cut, their events come late or twice; and the network itself has
+ * bad phases.
  */
 #pragma once
 
@@ -26,14 +27,14 @@ struct network;
 #define FRONT_PORT 80
 
 /* What all runs of a process share: costly to make, and no run changes it. */
-struct front_ground {
+struct front_shared {
     struct access_keys *keys;
     struct rbac *base_rbac;
     struct custom_pool *pool;
 };
 
-void front_ground_init(struct front_ground *ground);
-void front_ground_done(struct front_ground *ground);
+void front_shared_init(struct front_shared *shared);
+void front_shared_done(struct front_shared *shared);
 
 /* Shares of requests and events that meet a fault. */
 struct front_faults {
@@ -54,7 +55,7 @@ struct front;
 typedef void front_asked_fn(struct front *front, struct http_request *http);
 
 struct front_options {
-    const struct front_ground *ground;
+    const struct front_shared *shared;
     struct network *network;
     struct trace *trace;
     const char *name;   /* for the trace; empty: nobody has to be told apart */

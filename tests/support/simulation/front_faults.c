@@ -10,10 +10,10 @@
 #include "support/simulation/front.h"
 #include "testing/sim_network.h"
 
-#define SLOW_MOST  (3 * SECOND)
-#define VERY_SLOW  (40 * SECOND) /* longer than clients wait */
-#define DELAY_MOST (4 * SECOND)
-#define MOOD_MOST  (4 * SECOND)
+#define SLOW_MAX  (3 * SECOND)
+#define VERY_SLOW (40 * SECOND) /* longer than clients wait */
+#define DELAY_MAX (4 * SECOND)
+#define MOOD_MAX  (4 * SECOND)
 
 struct front_faults front_faults_draw(struct random *dice)
 {
@@ -119,7 +119,7 @@ static struct error *pass_event(struct front *front, struct http_request *http, 
         return error_new(ERROR_CONNECTION, "cut");
     }
     if (draw_chance(dice, faults->delay))
-        TRY(fiber_sleep(draw_span(dice, DELAY_MOST)));
+        TRY(fiber_sleep(draw_span(dice, DELAY_MAX)));
     TRY(http_request_write(http, buf_str(&event)));
     return draw_chance(dice, faults->duplicate) ? http_request_write(http, buf_str(&event)) : NULL;
 }
@@ -152,7 +152,7 @@ static struct error *misbehave(struct front *front, struct http_request *http)
     const struct front_faults *faults = &front->faults;
     if (draw_chance(dice, faults->slow)) {
         const bool very = draw_chance(dice, 0.1);
-        TRY(fiber_sleep(draw_span(dice, very ? VERY_SLOW : SLOW_MOST)));
+        TRY(fiber_sleep(draw_span(dice, very ? VERY_SLOW : SLOW_MAX)));
         /* Who asked may have gone without our hearing of it. */
         if (front->is_silent || front->is_cut)
             return break_off(http);
@@ -249,7 +249,7 @@ static struct error *restart_server(struct front *front)
     if (!front->front)
         return NULL; /* somebody else is at it */
     front_shut(front);
-    struct error *err = fiber_sleep(draw_span(&front->dice, MOOD_MOST));
+    struct error *err = fiber_sleep(draw_span(&front->dice, MOOD_MAX));
     FIBER_SHIELD(FOREVER);
     front_listen(front);
     return err;
@@ -266,7 +266,7 @@ struct error *front_weather(void *data)
         sim_network_set_faults(front->options.network, front->options.host, &faults);
         if (mood == RESTART)
             TRY(restart_server(front));
-        TRY(fiber_sleep(draw_span(&front->dice, MOOD_MOST)));
+        TRY(fiber_sleep(draw_span(&front->dice, MOOD_MAX)));
     }
 }
 

@@ -3,7 +3,7 @@
 #include "async/fiber.h"
 #include "support/simulation/draw.h"
 
-#define START_AGAIN_MOST (2 * SECOND)
+#define START_AGAIN_MAX (2 * SECOND)
 
 static void plan(struct life *life)
 {
@@ -24,7 +24,7 @@ struct error *life_supervise(void *data)
         plan(life);
         life->process = scope_start(&scope, "process", life->run, life->data);
         TRY(scope_wait(&scope));
-        TRY(fiber_sleep(draw_span(&life->dice, START_AGAIN_MOST)));
+        TRY(fiber_sleep(draw_span(&life->dice, START_AGAIN_MAX)));
     }
 }
 

@@ -28,11 +28,11 @@ struct totals {
     duration slowest;
 };
 
-static struct seeds_result run_one(const struct plan *plan, const struct front_ground *ground,
+static struct seeds_result run_one(const struct plan *plan, const struct front_shared *shared,
                                    uint64_t number)
 {
     struct seeds_result result;
-    const struct seeds_options options = {.ground = ground,
+    const struct seeds_options options = {.shared = shared,
                                           .seed = plan->points ? 1 : number,
                                           .restart_at = plan->points ? number : 0,
                                           .verbose = plan->verbose};
@@ -41,10 +41,10 @@ static struct seeds_result run_one(const struct plan *plan, const struct front_g
     return result;
 }
 
-static void check_same_run(const struct plan *plan, const struct front_ground *ground,
+static void check_same_run(const struct plan *plan, const struct front_shared *shared,
                            uint64_t number, const struct seeds_result *first)
 {
-    struct seeds_result second = run_one(plan, ground, number);
+    struct seeds_result second = run_one(plan, shared, number);
     if (first->hash != second.hash)
         test_fail(TEST_PLACE("trace"), "is another one the second time");
     buf_done(&second.state);
@@ -65,18 +65,18 @@ static void check_same_end(const struct buf *seen, struct buf *expected)
 
 static int run_all(const struct plan *plan, struct progress *progress)
 {
-    struct front_ground ground;
+    struct front_shared shared;
     struct totals totals = {0};
     SCOPED(buf) state = {.limit = 0};
     const clock_t begun = clock();
-    front_ground_init(&ground);
+    front_shared_init(&shared);
     for (uint64_t i = 0; i < plan->count; i++) {
         const uint64_t number = plan->first + i * plan->step;
         progress->seed = number;
         progress->is_running = true;
-        struct seeds_result result = run_one(plan, &ground, number);
+        struct seeds_result result = run_one(plan, &shared, number);
         if (plan->repeat)
-            check_same_run(plan, &ground, number, &result);
+            check_same_run(plan, &shared, number, &result);
         check_same_end(&result.state, &state);
         totals.runs++;
         totals.requests += result.requests;
@@ -92,7 +92,7 @@ static int run_all(const struct plan *plan, struct progress *progress)
             break;
     }
     progress->is_running = false;
-    front_ground_done(&ground);
+    front_shared_done(&shared);
     printf("%" PRIu64 " runs, %" PRIu64 " requests, %" PRIu64 " lives of a controller; "
            "at most %.0f s until all was well; %.1f s of processor time\n",
            totals.runs, totals.requests, totals.lives, (double)totals.slowest / (double)SECOND,

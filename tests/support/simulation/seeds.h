@@ -19,7 +19,7 @@
 #include "support/simulation/front.h"
 
 struct seeds_options {
-    const struct front_ground *ground;
+    const struct front_shared *shared;
     uint64_t seed;
     uint64_t restart_at;
     bool verbose;

@@ -43,24 +43,25 @@ static struct error *do_getter(struct call *call)
     static const struct {
         struct str name;
         struct error *(*get)(struct clustercache *cache, struct key cluster,
-                             struct workload **ret_workload);
+                             struct cluster_connection **ret_connection);
     } getters[] = {
         {STR_INIT("client"),   clustercache_get_client         },
         {STR_INIT("reader"),   clustercache_get_reader         },
         {STR_INIT("uncached"), clustercache_get_uncached_client},
         {STR_INIT("config"),   clustercache_get_rest_config    },
     };
-    OWNED(workload) workload = NULL;
+    OWNED(cluster_connection) connection = NULL;
     for (size_t i = 0; i < COUNT(getters); i++)
         if (str_eq(getters[i].name, call->words[0]))
-            TRY(getters[i].get(call->driver->cache, cluster_of(call), &workload));
-    buf_add(call->answer, workload_config(workload)->host);
+            TRY(getters[i].get(call->driver->cache, cluster_of(call), &connection));
+    buf_add(call->answer, cluster_connection_config(connection)->host);
     return NULL;
 }
 
-static struct error *get_workload(const struct call *call, struct workload **ret_workload)
+static struct error *get_connection(const struct call *call,
+                                    struct cluster_connection **ret_connection)
 {
-    return clustercache_get_client(call->driver->cache, cluster_of(call), ret_workload);
+    return clustercache_get_client(call->driver->cache, cluster_of(call), ret_connection);
 }
 
 static bool add_name(void *data, struct object *object)
@@ -75,12 +76,12 @@ static bool add_name(void *data, struct object *object)
 /* get C KIND [NAMESPACE/]NAME: from the cache. */
 static struct error *do_get(struct call *call)
 {
-    OWNED(workload) workload = NULL;
+    OWNED(cluster_connection) connection = NULL;
     OWNED(object) object = NULL;
     struct key key;
     TRY(key_read(call->words[3], &key));
-    TRY(get_workload(call, &workload));
-    TRY(workload_get(workload, gvk_read(call->words[2]), key, &object));
+    TRY(get_connection(call, &connection));
+    TRY(cluster_connection_get(connection, gvk_read(call->words[2]), key, &object));
     object_write(call->answer, object);
     return NULL;
 }
@@ -88,29 +89,31 @@ static struct error *do_get(struct call *call)
 /* list C KIND: names, from the cache. */
 static struct error *do_list(struct call *call)
 {
-    OWNED(workload) workload = NULL;
-    TRY(get_workload(call, &workload));
-    return workload_list(workload, gvk_read(call->words[2]), STR(""), add_name, call->answer);
+    OWNED(cluster_connection) connection = NULL;
+    TRY(get_connection(call, &connection));
+    return cluster_connection_list(connection, gvk_read(call->words[2]), STR(""), add_name,
+                                   call->answer);
 }
 
 /* indexed C VALUE: names of Nodes, by the index. */
 static struct error *do_indexed(struct call *call)
 {
-    OWNED(workload) workload = NULL;
-    TRY(get_workload(call, &workload));
-    return workload_list_indexed(workload, GVK("", "v1", "Node"), DRIVER_INDEX, call->words[2],
-                                 add_name, call->answer);
+    OWNED(cluster_connection) connection = NULL;
+    TRY(get_connection(call, &connection));
+    return cluster_connection_list_indexed(connection, GVK("", "v1", "Node"), DRIVER_INDEX,
+                                           call->words[2], add_name, call->answer);
 }
 
 /* live C RESOURCE [NAMESPACE/]NAME: from the server. */
 static struct error *do_live(struct call *call)
 {
-    OWNED(workload) workload = NULL;
+    OWNED(cluster_connection) connection = NULL;
     OWNED(object) object = NULL;
     struct key key;
     TRY(key_read(call->words[3], &key));
-    TRY(clustercache_get_uncached_client(call->driver->cache, cluster_of(call), &workload));
-    TRY(client_get(workload_client(workload), gvr_read(call->words[2]), key, NULL, &object));
+    TRY(clustercache_get_uncached_client(call->driver->cache, cluster_of(call), &connection));
+    TRY(client_get(cluster_connection_client(connection), gvr_read(call->words[2]), key, NULL,
+                   &object));
     object_write(call->answer, object);
     return NULL;
 }
@@ -118,12 +121,12 @@ static struct error *do_live(struct call *call)
 /* live-list C RESOURCE: names, from the server. */
 static struct error *do_live_list(struct call *call)
 {
-    OWNED(workload) workload = NULL;
+    OWNED(cluster_connection) connection = NULL;
     SCOPED(arena) arena = {0};
     struct object_list list;
-    TRY(clustercache_get_uncached_client(call->driver->cache, cluster_of(call), &workload));
-    TRY(client_list_page(workload_client(workload), gvr_read(call->words[2]), STR(""), NULL, &arena,
-                         &list));
+    TRY(clustercache_get_uncached_client(call->driver->cache, cluster_of(call), &connection));
+    TRY(client_list_page(cluster_connection_client(connection), gvr_read(call->words[2]), STR(""),
+                         NULL, &arena, &list));
     for (size_t i = 0; i < list.count; i++)
         (void)add_name(call->answer, list.items[i]);
     return NULL;
@@ -164,11 +167,11 @@ static void on_change(void *data, struct key cluster, const struct cache_event *
         buf_add_char(&watch->seen, '?');
 }
 
-static struct error *on_start(void *data, struct workload *workload)
+static struct error *on_start(void *data, struct cluster_connection *connection)
 {
     struct watch *watch = data;
     watch->starts++;
-    if (!workload_is_connected(workload) || watch->fails)
+    if (!cluster_connection_is_connected(connection) || watch->fails)
         return error_new(ERROR_INTERNAL, "not now");
     return NULL;
 }

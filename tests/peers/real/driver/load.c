@@ -51,9 +51,9 @@ static struct error *call_one(struct load *load, size_t index)
     char name[32];
     const int len = snprintf(name, sizeof(name), "c%zu", index);
     const struct key key = {load->driver->settings.namespace, str_from(name, (size_t)len)};
-    OWNED(workload) workload = NULL;
+    OWNED(cluster_connection) connection = NULL;
     const int64_t begun = time_used();
-    OWNED(error) err = clustercache_get_client(load->driver->cache, key, &workload);
+    OWNED(error) err = clustercache_get_client(load->driver->cache, key, &connection);
     const struct clustercache_health health = clustercache_get_health(load->driver->cache, key);
     const duration took = time_used() - begun;
     const int64_t now = loop_now(loop_current());
@@ -65,7 +65,8 @@ static struct error *call_one(struct load *load, size_t index)
     if (now - health.last_success > SUCCESS_LIMIT)
         return error_new(ERROR_INTERNAL, "%s last answered %lld ms ago", name,
                          (long long)((now - health.last_success) / MILLISECOND));
-    TRY(workload_list(workload, GVK("", "v1", "Node"), STR(""), visit, NULL), "%s", name);
+    TRY(cluster_connection_list(connection, GVK("", "v1", "Node"), STR(""), visit, NULL), "%s",
+        name);
     load->good++;
     return NULL;
 }

@@ -1,4 +1,4 @@
-"""The list of scenarios. A scenario is a function of a Scene; its name begins with what it shows."""
+"""The list of scenarios. A scenario is a function of a Fixture; its name begins with what it shows."""
 import importlib
 import os
 

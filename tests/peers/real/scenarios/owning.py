@@ -10,7 +10,7 @@ from lib.audit import summary
 from lib.install import kubectl
 from lib.kube import Server, until
 from lib.plane import die_with_parent, free_ports
-from lib.scene import check, check_equal, check_in
+from lib.fixture import check, check_equal, check_in
 from lib.scenario import scenario
 
 NAME = "w1"
@@ -20,19 +20,19 @@ CHILDREN = {"ConfigMap": f"{NAME}-web-config", "Deployment": f"{NAME}-web-server
 class Webs:
     """The server, as the scenario's user, and the controller as another."""
 
-    def __init__(self, scene, user=None):
-        self.scene, self.namespace = scene, scene.namespace
-        self.server, self.audit = scene.blue.admin, scene.blue.audit
-        kubeconfig = os.path.join(scene.folder, "web.kubeconfig")
+    def __init__(self, fixture, user=None):
+        self.fixture, self.namespace = fixture, fixture.namespace
+        self.server, self.audit = fixture.blue.admin, fixture.blue.audit
+        kubeconfig = os.path.join(fixture.folder, "web.kubeconfig")
         with open(kubeconfig, "w", encoding="utf-8") as file:
-            file.write((user or scene.blue.server).kubeconfig())
+            file.write((user or fixture.blue.server).kubeconfig())
         if not user:
-            scene.run(kubectl(scene.options.root, scene.options.assets), "--kubeconfig", kubeconfig, "apply", "-f",
-                      os.path.join(scene.options.root, "examples/web/crd.yaml"))
+            fixture.run(kubectl(fixture.options.root, fixture.options.assets), "--kubeconfig", kubeconfig, "apply", "-f",
+                      os.path.join(fixture.options.root, "examples/web/crd.yaml"))
         until("Webs are served", lambda: self.server.request("GET", "/apis/example.corset.dev/v1/webs")[0] == 200, 30)
-        program = os.path.join(os.path.dirname(scene.options.corset), "examples", "web")
+        program = os.path.join(os.path.dirname(fixture.options.corset), "examples", "web")
         health, diagnostics = free_ports(2)
-        with open(os.path.join(scene.folder, "web.log"), "ab") as log:
+        with open(os.path.join(fixture.folder, "web.log"), "ab") as log:
             self.process = subprocess.Popen(
                 [program, "--kubeconfig", kubeconfig, "--v", "4", f"--health-addr=127.0.0.1:{health}",
                  f"--diagnostics-address=127.0.0.1:{diagnostics}"],
@@ -80,7 +80,7 @@ class Webs:
         self.await_state(in_progress, failed, name)
 
     def writes(self):
-        return self.audit.entries(agent="", verbs=("create", "update", "patch", "delete"), user=self.scene.blue.user,
+        return self.audit.entries(agent="", verbs=("create", "update", "patch", "delete"), user=self.fixture.blue.user,
                                   namespace=self.namespace)
 
     def applied(self):
@@ -207,7 +207,7 @@ def leaves_alone(webs):
     webs.make("w4", finalizers=["example.com/mine"])
     webs.server.delete("Web", webs.namespace, "w4")
     webs.mark()
-    again = Webs(webs.scene)
+    again = Webs(webs.fixture)
     again.make("w5")
     again.await_state("True/recoverrableError", "True/dependencyStatus", "w5")
     check_equal("FW-02: writes", [one for one in summary(again.writes()) if "/w4" in one], [])
@@ -234,9 +234,9 @@ def is_refused(webs):
     """FW-61: a controller that may not write Services says so, and goes on when it may; returns that controller."""
     webs.stop()
     name = has_rights(webs, RIGHTS)
-    described = webs.scene.blue.server
-    limited = Webs(webs.scene, Server(described.url, described.authority,
-                                      *webs.scene.blue.authority.client(name, name, [])))
+    described = webs.fixture.blue.server
+    limited = Webs(webs.fixture, Server(described.url, described.authority,
+                                      *webs.fixture.blue.authority.client(name, name, [])))
     limited.make("w6")
     limited.make_ready("w6", "True/dependencyStatus", "True/recoverrableError")
     failed = [one for one in limited.get("Web", "w6")["status"]["conditions"] if one["type"] == "Failed"][0]
@@ -249,9 +249,9 @@ def is_refused(webs):
 
 
 @scenario()
-def fw_01_a_controller_of_somebody_else_on_the_framework(scene):
+def fw_01_a_controller_of_somebody_else_on_the_framework(fixture):
     """FW-01 to FW-06, FW-08 to FW-10, FW-14, FW-40 to FW-45, FW-50, FW-51, FW-60 to FW-62, FW-66, FW-67, FW-92."""
-    webs = Webs(scene)
+    webs = Webs(fixture)
     try:
         begins(webs)
         rests(webs)
@@ -264,5 +264,5 @@ def fw_01_a_controller_of_somebody_else_on_the_framework(scene):
     finally:
         if webs.process.poll() is None:
             webs.stop()
-        for one in webs.server.list("Web", scene.namespace):
-            webs.server.delete("Web", scene.namespace, one["metadata"]["name"])
+        for one in webs.server.list("Web", fixture.namespace):
+            webs.server.delete("Web", fixture.namespace, one["metadata"]["name"])

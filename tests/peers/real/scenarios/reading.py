@@ -2,19 +2,19 @@
 import os
 import re
 
-from lib.scene import check, check_equal, check_in
+from lib.fixture import check, check_equal, check_in
 from lib.scenario import scenario
 from lib import install
 
 
-def use(scene, program):
+def use(fixture, program):
     """Everything that is shown, with one kubectl."""
-    config = install.admin_kubeconfig(scene.options)
+    config = install.admin_kubeconfig(fixture.options)
 
     def kubectl(*words):
-        return scene.run(program, "--kubeconfig", config, "--namespace", scene.namespace, *words)
-    scene.tell(kubectl("version", "--client").splitlines()[0])
-    scene.ready()
+        return fixture.run(program, "--kubeconfig", config, "--namespace", fixture.namespace, *words)
+    fixture.tell(kubectl("version", "--client").splitlines()[0])
+    fixture.ready()
     kubectl("wait", "--for=condition=ResourcesApplied", "clusterresourceset/crs1", "--timeout=30s")
 
     def table(*words):
@@ -37,18 +37,18 @@ def use(scene, program):
         check_in("explain", text, explained)
     check_in("describe", "ResourcesApplied", kubectl("describe", "clusterresourceset", "crs1"))
     kubectl("delete", "clusterresourceset", "crs1", "--timeout=30s")
-    check("gone", scene.get_set() is None)
+    check("gone", fixture.get_set() is None)
 
 
 @scenario(needs=("kubectl",))
-def must_show_the_built_kubectl_reads_everything(scene):
-    use(scene, os.path.join(scene.options.assets, "kubectl"))
+def must_show_the_built_kubectl_reads_everything(fixture):
+    use(fixture, os.path.join(fixture.options.assets, "kubectl"))
 
 
 @scenario()
-def must_show_debians_kubectl_reads_everything(scene):
-    program = os.path.join(scene.options.root, "build", "tools", "kubectl-1.32")
+def must_show_debians_kubectl_reads_everything(fixture):
+    program = os.path.join(fixture.options.root, "build", "tools", "kubectl-1.32")
     if not os.path.exists(program):
-        scene.tell("build/tools/kubectl-1.32 is not there; tools/kubectl fetches it")
+        fixture.tell("build/tools/kubectl-1.32 is not there; tools/kubectl fetches it")
         raise SystemExit(77)
-    use(scene, program)
+    use(fixture, program)

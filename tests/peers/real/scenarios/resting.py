@@ -10,7 +10,7 @@ import time
 
 from lib.controller import metric_sum, parse_metrics
 from lib.kube import until
-from lib.scene import SYSTEM, check, credential_of
+from lib.fixture import SYSTEM, check, credential_of
 from lib.scenario import scenario
 
 SETS, CLUSTERS = 50, 200
@@ -20,72 +20,72 @@ WORKERS = 8
 HASTE = ("--kube-api-qps", "1000", "--kube-api-burst", "2000")  # until it rests; there it makes no difference
 
 
-def request_total(scene):
+def request_total(fixture):
     """Of the server as a whole, by its own metrics, without the requests for the metrics."""
-    status, text = scene.management.request("GET", "/metrics", raw=True)
+    status, text = fixture.management.request("GET", "/metrics", raw=True)
     check("the server shows its metrics", status == 200)
     return metric_sum(parse_metrics(text), "apiserver_request_total")
 
 
-def make(scene):
+def make(fixture):
     def cluster(number):
-        scene.cluster(f"c{number}", scene.blue if number % 2 else scene.green, {"part": f"p{number % PARTS}"})
+        fixture.cluster(f"c{number}", fixture.blue if number % 2 else fixture.green, {"part": f"p{number % PARTS}"})
 
     def one_set(number):
-        scene.map(f"cm{number}", scene.manifest(f"m{number}"))
-        scene.set(f"set{number}", resources=(f"ConfigMap/cm{number}",), strategy="Reconcile",
+        fixture.map(f"cm{number}", fixture.manifest(f"m{number}"))
+        fixture.set(f"set{number}", resources=(f"ConfigMap/cm{number}",), strategy="Reconcile",
                   selector={"matchLabels": {"part": f"p{number % PARTS}"}})
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
         list(pool.map(cluster, range(CLUSTERS)))
         list(pool.map(one_set, range(SETS)))
 
 
-def all_applied(scene):
+def all_applied(fixture):
     done = 0
-    for one in scene.management.list("ClusterResourceSet", scene.namespace):
+    for one in fixture.management.list("ClusterResourceSet", fixture.namespace):
         conditions = {each["type"]: each["status"] for each in one.get("status", {}).get("conditions", [])}
         done += conditions.get("ResourcesApplied") == "True" and one["status"].get("observedGeneration") == 1
     return done == SETS
 
 
-def events_are_told(scene):
+def events_are_told(fixture):
     """Events wait for their turn, ten a second; whether all that wait are out."""
-    before = scene.controller.metric("corset_events_sent_total")
+    before = fixture.controller.metric("corset_events_sent_total")
     time.sleep(4)
-    return scene.controller.metric("corset_events_sent_total") == before
+    return fixture.controller.metric("corset_events_sent_total") == before
 
 
 @scenario(serial=True, timeout=900)
-def must_show_fifty_sets_and_two_hundred_clusters_come_to_rest(scene):
+def must_show_fifty_sets_and_two_hundred_clusters_come_to_rest(fixture):
     begun = time.monotonic()
-    scene.start("--leader-elect", "--leader-elect-lease-namespace", SYSTEM, *HASTE, everywhere=True)
-    make(scene)
+    fixture.start("--leader-elect", "--leader-elect-lease-namespace", SYSTEM, *HASTE, everywhere=True)
+    make(fixture)
     made = time.monotonic()
-    until("everything is applied", lambda: all_applied(scene), 3000 / PARTS, 2)
-    scene.tell(f"{SETS} sets, {CLUSTERS} clusters, {SETS * CLUSTERS // PARTS} pairs: objects made in {made - begun:.0f} s, "
+    until("everything is applied", lambda: all_applied(fixture), 3000 / PARTS, 2)
+    fixture.tell(f"{SETS} sets, {CLUSTERS} clusters, {SETS * CLUSTERS // PARTS} pairs: objects made in {made - begun:.0f} s, "
                f"all applied {time.monotonic() - made:.0f} s later")
-    bindings = scene.management.list("ClusterResourceSetBinding", scene.namespace)
+    bindings = fixture.management.list("ClusterResourceSetBinding", fixture.namespace)
     entries = sum(len(one["spec"]["bindings"]) for one in bindings)
     check("every binding has its sets", len(bindings) == CLUSTERS and entries == CLUSTERS * SETS // PARTS)
-    mine = [one for one in scene.audit.entries() if credential_of(one) == scene.controller.credential]
+    mine = [one for one in fixture.audit.entries() if credential_of(one) == fixture.controller.credential]
     writes = [one for one in mine if one["verb"] in ("create", "update", "patch", "delete")]
     conflicts = [one for one in writes if one["responseStatus"]["code"] == 409]
-    scene.tell(f"requests to the management server until then: {len(mine)}, of these {len(writes)} writes, "
+    fixture.tell(f"requests to the management server until then: {len(mine)}, of these {len(writes)} writes, "
                f"{len(conflicts)} conflicts")
     check("no storm of conflicts", len(conflicts) <= len(writes) / 20)
 
-    until("events are out", lambda: events_are_told(scene), 200)
-    scene.tell(f"the last event is out {time.monotonic() - made:.0f} s after the objects were made")
-    scene.audit.mark()
-    before = request_total(scene)
+    until("events are out", lambda: events_are_told(fixture), 200)
+    fixture.tell(f"the last event is out {time.monotonic() - made:.0f} s after the objects were made")
+    fixture.audit.mark()
+    before = request_total(fixture)
     time.sleep(WATCHED)
-    after = request_total(scene)
-    rest = [one for one in scene.audit.entries() if credential_of(one) == scene.controller.credential]
+    after = request_total(fixture)
+    rest = [one for one in fixture.audit.entries() if credential_of(one) == fixture.controller.credential]
     kinds = collections.Counter(f"{one['verb']} {one.get('objectRef', {}).get('resource', '')}" for one in rest)
     rate = len(rest) / WATCHED
-    scene.tell(f"steady state, {WATCHED} s: {rate:.2f} requests per second of the controller {dict(kinds)}; "
+    fixture.tell(f"steady state, {WATCHED} s: {rate:.2f} requests per second of the controller {dict(kinds)}; "
                f"{(after - before) / WATCHED:.2f} of everybody (apiserver_request_total)")
     check("below one request per second", rate < 1)
-    memory = scene.controller.metric("process_resident_memory_bytes")
+    memory = fixture.controller.metric("process_resident_memory_bytes")
     if memory:
-        scene.tell(f"the controller's memory: {memory / 1048576:.0f} MiB")
+        fixture.tell(f"the controller's memory: {memory / 1048576:.0f} MiB")

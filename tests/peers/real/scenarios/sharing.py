@@ -4,7 +4,7 @@ import time
 
 from lib.audit import summary
 from lib.kube import MERGE, ApiError, Server, path_of, until
-from lib.scene import GROUP, check, check_equal, credential_of
+from lib.fixture import GROUP, check, check_equal, credential_of
 from lib.scenario import scenario
 
 MANAGER = {"fieldManager": "manager"}
@@ -19,11 +19,11 @@ class StandIn(threading.Thread):
     into the status (its own types replaced, others kept), a patch with the resourceVersion alone to every
     binding, and an entry of a set of its own."""
 
-    def __init__(self, scene, pause=0.2):
+    def __init__(self, fixture, pause=0.2):
         super().__init__(daemon=True)
-        self.server = Server(scene.management.url, scene.management.authority, scene.management.certificate,
-                             scene.management.key)
-        self.namespace, self.pause = scene.namespace, pause
+        self.server = Server(fixture.management.url, fixture.management.authority, fixture.management.certificate,
+                             fixture.management.key)
+        self.namespace, self.pause = fixture.namespace, pause
         self.passes = self.conflicts = 0
         self.over = threading.Event()
 
@@ -70,78 +70,78 @@ class StandIn(threading.Thread):
 
 
 @scenario()
-def coexistence_nothing_of_either_side_is_lost(scene):
-    scene.cluster("c2", scene.green)
-    scene.ready("Reconcile")
-    other = StandIn(scene)
+def coexistence_nothing_of_either_side_is_lost(fixture):
+    fixture.cluster("c2", fixture.green)
+    fixture.ready("Reconcile")
+    other = StandIn(fixture)
     other.start()
     for value in ("2", "3", "4", "5"):
-        scene.change_map("cm1", scene.manifest("a", value))
-        until(f"a is {value} everywhere", lambda value=value: scene.value() == value and
-              scene.value("a", scene.green) == value)
+        fixture.change_map("cm1", fixture.manifest("a", value))
+        until(f"a is {value} everywhere", lambda value=value: fixture.value() == value and
+              fixture.value("a", fixture.green) == value)
         time.sleep(0.5)
-    scene.map("cm2", scene.manifest("c"))
-    scene.set("crs2", resources=("ConfigMap/cm2",))
-    scene.await_applied("crs2")
+    fixture.map("cm2", fixture.manifest("c"))
+    fixture.set("crs2", resources=("ConfigMap/cm2",))
+    fixture.await_applied("crs2")
     other.stop()
-    scene.await_settled()
+    fixture.await_settled()
     for cluster in ("c1", "c2"):
-        names = {one["clusterResourceSetName"] for one in scene.get_binding(cluster)["spec"]["bindings"]}
+        names = {one["clusterResourceSetName"] for one in fixture.get_binding(cluster)["spec"]["bindings"]}
         check_equal(f"entries of {cluster}", sorted(names), ["crs1", "crs2", "theirs"])
-        check_equal("ours", scene.entry(cluster), "ConfigMap/cm1 true hash, Secret/s1 true hash")
-        check_equal("theirs", scene.entry(cluster, "theirs"), "ConfigMap/other true hash")
-    check("the foreign condition stays", scene.condition("Foreign").startswith("True/Here/pass "))
-    check_equal("errors", scene.controller.metric("controller_runtime_reconcile_errors_total",
+        check_equal("ours", fixture.entry(cluster), "ConfigMap/cm1 true hash, Secret/s1 true hash")
+        check_equal("theirs", fixture.entry(cluster, "theirs"), "ConfigMap/other true hash")
+    check("the foreign condition stays", fixture.condition("Foreign").startswith("True/Here/pass "))
+    check_equal("errors", fixture.controller.metric("controller_runtime_reconcile_errors_total",
                                                   controller="clusterresourceset") or 0, 0)
-    scene.tell(f"{other.passes} passes of the other one, {other.conflicts} conflicts on its side")
+    fixture.tell(f"{other.passes} passes of the other one, {other.conflicts} conflicts on its side")
 
 
 @scenario()
-def coexistence_no_quarrel(scene):
+def coexistence_no_quarrel(fixture):
     """While the other one writes its own things at a high pace, ours writes nothing."""
-    scene.ready("Reconcile")
-    other = StandIn(scene, pause=0.05)
+    fixture.ready("Reconcile")
+    other = StandIn(fixture, pause=0.05)
     other.start()
     time.sleep(2)
-    scene.mark_all()
+    fixture.mark_all()
     time.sleep(5)
     other.stop()
-    ours = [one for one in scene.audit.writes(namespace=scene.namespace)
-            if credential_of(one) == scene.controller.credential]
+    ours = [one for one in fixture.audit.writes(namespace=fixture.namespace)
+            if credential_of(one) == fixture.controller.credential]
     check_equal("our writes meanwhile", summary(ours), [])
-    check_equal("requests to the workload cluster", summary(scene.blue.requests()), [])
-    scene.tell(f"{other.passes} passes of the other one")
+    check_equal("requests to the workload cluster", summary(fixture.blue.requests()), [])
+    fixture.tell(f"{other.passes} passes of the other one")
 
 
 @scenario()
-def coexistence_a_binding_that_was_deleted_comes_back(scene):
+def coexistence_a_binding_that_was_deleted_comes_back(fixture):
     """Noticed at the next occasion; nothing is sent that is known to be applied elsewhere."""
-    scene.ready("ApplyOnce")
-    scene.management.delete("ClusterResourceSetBinding", scene.namespace, "c1")
-    scene.kick()
-    until("the binding is back", lambda: scene.entry() == "ConfigMap/cm1 true hash, Secret/s1 true hash")
-    check_equal("the object", scene.value(), "1")
+    fixture.ready("ApplyOnce")
+    fixture.management.delete("ClusterResourceSetBinding", fixture.namespace, "c1")
+    fixture.kick()
+    until("the binding is back", lambda: fixture.entry() == "ConfigMap/cm1 true hash, Secret/s1 true hash")
+    check_equal("the object", fixture.value(), "1")
 
 
 @scenario()
-def coexistence_server_side_apply_of_a_set(scene):
+def coexistence_server_side_apply_of_a_set(fixture):
     """A set that GitOps applies over and over stays as it is, with our finalizer and status."""
-    scene.cluster()
-    scene.map(data=scene.manifest())
-    scene.start()
+    fixture.cluster()
+    fixture.map(data=fixture.manifest())
+    fixture.start()
     thing = {"apiVersion": GROUP, "kind": "ClusterResourceSet", "metadata": {
-        "name": "crs1", "namespace": scene.namespace}, "spec": {
+        "name": "crs1", "namespace": fixture.namespace}, "spec": {
             "clusterSelector": {"matchLabels": {"cni": "calico"}}, "strategy": "Reconcile",
             "resources": [{"kind": "ConfigMap", "name": "cm1"}]}}
 
     def apply():
-        return scene.management.ask("PATCH", path_of("ClusterResourceSet", scene.namespace, "crs1"), thing,
+        return fixture.management.ask("PATCH", path_of("ClusterResourceSet", fixture.namespace, "crs1"), thing,
                                     content_type="application/apply-patch+yaml",
                                     query={"fieldManager": "gitops", "force": "true"})
     apply()
-    scene.await_settled()
-    version = scene.get_set()["metadata"]["resourceVersion"]
+    fixture.await_settled()
+    version = fixture.get_set()["metadata"]["resourceVersion"]
     for _ in range(5):
         apply()
-    check_equal("resourceVersion", scene.get_set()["metadata"]["resourceVersion"], version)
-    check_equal("finalizers", scene.get_set()["metadata"]["finalizers"], ["addons.cluster.x-k8s.io"])
+    check_equal("resourceVersion", fixture.get_set()["metadata"]["resourceVersion"], version)
+    check_equal("finalizers", fixture.get_set()["metadata"]["finalizers"], ["addons.cluster.x-k8s.io"])

@@ -4,7 +4,7 @@ import time
 
 from lib.audit import summary
 from lib.kube import MERGE, path_of, until
-from lib.scene import GROUP, SELECTED, check, check_equal
+from lib.fixture import GROUP, SELECTED, check, check_equal
 from lib.scenario import scenario
 
 OLD = "addons.cluster.x-k8s.io/v1beta1"
@@ -12,30 +12,30 @@ MANAGER = {"fieldManager": "manager"}
 THEN = "2025-11-03T10:15:00Z"
 
 
-def place(kind, scene, name=None, version="v1beta2", subresource=None):
-    return path_of(kind, scene.namespace, name, subresource).replace("/v1beta2/", f"/{version}/")
+def place(kind, fixture, name=None, version="v1beta2", subresource=None):
+    return path_of(kind, fixture.namespace, name, subresource).replace("/v1beta2/", f"/{version}/")
 
 
-def write_set(scene, version, strategy, status):
+def write_set(fixture, version, strategy, status):
     """A set as the manager leaves it: finalizer, status of a good pass. Returns its uid."""
-    made = scene.management.ask("POST", place("ClusterResourceSet", scene, version=version), {
+    made = fixture.management.ask("POST", place("ClusterResourceSet", fixture, version=version), {
         "kind": "ClusterResourceSet", "apiVersion": f"addons.cluster.x-k8s.io/{version}",
         "metadata": {"name": "crs1", "finalizers": ["addons.cluster.x-k8s.io"]},
         "spec": {"clusterSelector": {"matchLabels": SELECTED}, "strategy": strategy, "resources": [
             {"kind": "ConfigMap", "name": "cm1"}, {"kind": "Secret", "name": "s1"}]}}, query=MANAGER)
-    scene.management.ask("PATCH", place("ClusterResourceSet", scene, "crs1", version, "status"), {"status": status},
+    fixture.management.ask("PATCH", place("ClusterResourceSet", fixture, "crs1", version, "status"), {"status": status},
                          content_type=MERGE, query=MANAGER)
     return made["metadata"]["uid"]
 
 
-def write_binding(scene, version, uid, texts, with_cluster):
+def write_binding(fixture, version, uid, texts, with_cluster):
     """One entry with both resources applied; releases before v1.4 also made the Cluster an owner."""
     owners = [{"apiVersion": f"addons.cluster.x-k8s.io/{version}", "kind": "ClusterResourceSet", "name": "crs1",
                "uid": uid}]
     if with_cluster:
-        cluster = scene.management.get("Cluster", scene.namespace, "c1")["metadata"]["uid"]
+        cluster = fixture.management.get("Cluster", fixture.namespace, "c1")["metadata"]["uid"]
         owners.append({"apiVersion": "cluster.x-k8s.io/v1beta1", "kind": "Cluster", "name": "c1", "uid": cluster})
-    scene.management.ask("POST", place("ClusterResourceSetBinding", scene, version=version), {
+    fixture.management.ask("POST", place("ClusterResourceSetBinding", fixture, version=version), {
         "kind": "ClusterResourceSetBinding", "apiVersion": f"addons.cluster.x-k8s.io/{version}",
         "metadata": {"name": "c1", "ownerReferences": owners},
         "spec": {"clusterName": "c1", "bindings": [{"clusterResourceSetName": "crs1", "resources": [
@@ -43,37 +43,37 @@ def write_binding(scene, version, uid, texts, with_cluster):
              "hash": "sha256:" + hashlib.sha256(text.encode()).hexdigest()}
             for (kind, name), text in texts.items()]}]}}, query=MANAGER)
     for kind, name in texts:
-        scene.management.patch(kind, scene.namespace, name, {"metadata": {"ownerReferences": owners[:1]}},
+        fixture.management.patch(kind, fixture.namespace, name, {"metadata": {"ownerReferences": owners[:1]}},
                                query=MANAGER)
 
 
-def taken_over(scene, version, strategy, status, with_cluster=False):
-    texts = {("ConfigMap", "cm1"): scene.manifest("a"), ("Secret", "s1"): scene.manifest("b")}
-    scene.cluster()
-    scene.map("cm1", texts["ConfigMap", "cm1"])
-    scene.secret("s1", texts["Secret", "s1"])
+def taken_over(fixture, version, strategy, status, with_cluster=False):
+    texts = {("ConfigMap", "cm1"): fixture.manifest("a"), ("Secret", "s1"): fixture.manifest("b")}
+    fixture.cluster()
+    fixture.map("cm1", texts["ConfigMap", "cm1"])
+    fixture.secret("s1", texts["Secret", "s1"])
     for name in ("a", "b"):  # "b" was changed by people afterwards, which is theirs to keep
-        scene.blue.admin.create({"kind": "ConfigMap", "apiVersion": "v1", "metadata": {
-            "name": name, "namespace": scene.namespace}, "data": {"k": "1" if name == "a" else "mine"}}, query=MANAGER)
-    uid = write_set(scene, version, strategy, status)
-    write_binding(scene, version, uid, texts, with_cluster)
-    entry = scene.raw_entry()
-    scene.audit.mark()
-    scene.start()
-    until("it looked at the set", lambda: scene.controller.metric(
+        fixture.blue.admin.create({"kind": "ConfigMap", "apiVersion": "v1", "metadata": {
+            "name": name, "namespace": fixture.namespace}, "data": {"k": "1" if name == "a" else "mine"}}, query=MANAGER)
+    uid = write_set(fixture, version, strategy, status)
+    write_binding(fixture, version, uid, texts, with_cluster)
+    entry = fixture.raw_entry()
+    fixture.audit.mark()
+    fixture.start()
+    until("it looked at the set", lambda: fixture.controller.metric(
         "controller_runtime_reconcile_total", controller="clusterresourceset", result="success"))
-    scene.await_settled()
+    fixture.await_settled()
     time.sleep(3)
-    check_equal("requests to the workload cluster", summary(scene.blue.requests(resource="configmaps")), [])
-    check_equal("writes to the workload cluster", summary(scene.blue.writes()), [])
-    check_equal("the entry", scene.raw_entry(), entry)
-    check_equal("b", scene.value("b"), "mine")
-    writes = scene.audit.writes(namespace=scene.namespace)
+    check_equal("requests to the workload cluster", summary(fixture.blue.requests(resource="configmaps")), [])
+    check_equal("writes to the workload cluster", summary(fixture.blue.writes()), [])
+    check_equal("the entry", fixture.raw_entry(), entry)
+    check_equal("b", fixture.value("b"), "mine")
+    writes = fixture.audit.writes(namespace=fixture.namespace)
     kinds = [one["objectRef"]["resource"] for one in writes]
-    scene.tell(f"{version}, {strategy}: no write to the workload cluster; to the management cluster: "
+    fixture.tell(f"{version}, {strategy}: no write to the workload cluster; to the management cluster: "
                f"{', '.join(f'{kinds.count(kind)} {kind}' for kind in sorted(set(kinds))) or 'none'}")
     check("few writes to the management cluster", len(writes) <= 8)
-    scene.check_quiet()
+    fixture.check_quiet()
     return uid
 
 
@@ -92,45 +92,45 @@ OLD_STATUS = {"observedGeneration": 1,
               "v1beta2": {"conditions": conditions()}}
 
 
-def check_times(scene):
+def check_times(fixture):
     """What did not change keeps its time."""
-    for one in scene.get_set()["status"]["conditions"]:
+    for one in fixture.get_set()["status"]["conditions"]:
         if one["type"] in ("ResourcesApplied", "Paused"):
             check_equal(f"lastTransitionTime of {one['type']}", one["lastTransitionTime"], THEN)
 
 
 @scenario()
-def upgrade_v1beta2_apply_once(scene):
-    taken_over(scene, "v1beta2", "ApplyOnce", NEW_STATUS)
-    check_times(scene)
+def upgrade_v1beta2_apply_once(fixture):
+    taken_over(fixture, "v1beta2", "ApplyOnce", NEW_STATUS)
+    check_times(fixture)
 
 
 @scenario()
-def upgrade_v1beta2_reconcile(scene):
-    taken_over(scene, "v1beta2", "Reconcile", NEW_STATUS)
-    check_times(scene)
+def upgrade_v1beta2_reconcile(fixture):
+    taken_over(fixture, "v1beta2", "Reconcile", NEW_STATUS)
+    check_times(fixture)
 
 
 @scenario()
-def upgrade_v1beta1_apply_once(scene):
-    uid = taken_over(scene, "v1beta1", "ApplyOnce", OLD_STATUS, with_cluster=True)
+def upgrade_v1beta1_apply_once(fixture):
+    uid = taken_over(fixture, "v1beta1", "ApplyOnce", OLD_STATUS, with_cluster=True)
     wanted = [{"apiVersion": GROUP, "kind": "ClusterResourceSet", "name": "crs1", "uid": uid}]
-    check_equal("owners of cm1", scene.management.get("ConfigMap", scene.namespace, "cm1")["metadata"][
+    check_equal("owners of cm1", fixture.management.get("ConfigMap", fixture.namespace, "cm1")["metadata"][
         "ownerReferences"], wanted)
-    owners = scene.get_binding()["metadata"]["ownerReferences"]
+    owners = fixture.get_binding()["metadata"]["ownerReferences"]
     check_equal("owners of the binding", [one["kind"] for one in owners], ["ClusterResourceSet", "Cluster"])
     check_equal("ours", owners[0], wanted[0])
 
 
 @scenario()
-def upgrade_v1beta1_reconcile(scene):
-    taken_over(scene, "v1beta1", "Reconcile", OLD_STATUS)
+def upgrade_v1beta1_reconcile(fixture):
+    taken_over(fixture, "v1beta1", "Reconcile", OLD_STATUS)
 
 
 @scenario()
-def upgrade_and_then_a_change(scene):
+def upgrade_and_then_a_change(fixture):
     """What was taken over is worked on as if it had always been ours."""
-    taken_over(scene, "v1beta2", "Reconcile", NEW_STATUS)
-    scene.change_map("cm1", scene.manifest("a", "2"))
-    until("a is 2", lambda: scene.value() == "2")
-    scene.await_settled()
+    taken_over(fixture, "v1beta2", "Reconcile", NEW_STATUS)
+    fixture.change_map("cm1", fixture.manifest("a", "2"))
+    until("a is 2", lambda: fixture.value() == "2")
+    fixture.await_settled()

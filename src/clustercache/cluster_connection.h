@@ -1,0 +1,66 @@
+/*
+ * One connection to a workload cluster: client, discovery and caches. Shared by reference.
+ *
+ * A reference stays usable after the ClusterCache has ended the connection: live requests still go
+ * out with the credentials the connection was made with, and cached reads fail with
+ * ERROR_NOT_CONNECTED. When the kubeconfig of a connected cluster changes, the ClusterCache makes a
+ * new connection and moves the caches over to it; old references keep the old credentials.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "apimachinery/gvk.h"
+#include "apimachinery/key.h"
+#include "apimachinery/object.h"
+#include "base/error.h"
+#include "base/owned.h"
+#include "base/str.h"
+#include "controller/cache/cache.h"
+
+struct client;
+struct discovery;
+struct rest_config;
+struct cluster_connection;
+
+struct cluster_connection *cluster_connection_ref(struct cluster_connection *connection);
+void cluster_connection_free(struct cluster_connection *connection); /* gives one reference back */
+DEFINE_OWNED(cluster_connection)
+
+struct key cluster_connection_cluster(const struct cluster_connection *connection);
+bool cluster_connection_is_connected(const struct cluster_connection *connection);
+
+/*
+ * For requests to the server itself, without a cache. Client, discovery and configuration live as
+ * long as the reference.
+ */
+struct client *cluster_connection_client(struct cluster_connection *connection);
+struct discovery *cluster_connection_discovery(struct cluster_connection *connection);
+const struct rest_config *cluster_connection_config(const struct cluster_connection *connection);
+
+/* The gitVersion of the server, such as "v1.36.4". The first call asks the server and suspends. */
+MUST_USE struct error *cluster_connection_server_version(struct cluster_connection *connection,
+                                                         struct str *ret_version);
+
+/*
+ * Reads from caches. The first read of a kind starts its cache; a read waits until that cache is
+ * synced, at most for the timeout of a request. Kinds in options.uncached are read from the server
+ * every time. All of these suspend.
+ *
+ * An empty namespace means all namespaces, or none for cluster-scoped kinds. The object of
+ * cluster_connection_get() belongs to the caller; objects that are visited are valid during the
+ * visit. A visit function returns false to stop; it may suspend.
+ */
+MUST_USE struct error *cluster_connection_get(struct cluster_connection *connection, struct gvk gvk,
+                                              struct key key, struct object **ret_object);
+typedef bool cluster_connection_visit_fn(void *data, struct object *object);
+MUST_USE struct error *cluster_connection_list(struct cluster_connection *connection,
+                                               struct gvk gvk, struct str namespace,
+                                               cluster_connection_visit_fn *visit, void *data);
+
+/* By an index of options.indexes. ERROR_INVALID for any other. */
+MUST_USE struct error *cluster_connection_list_indexed(struct cluster_connection *connection,
+                                                       struct gvk gvk, struct str index,
+                                                       struct str value,
+                                                       cluster_connection_visit_fn *visit,
+                                                       void *data);

@@ -1,0 +1,57 @@
+/*
+ * API servers of many clusters, for measurements. Each has its own address, certificate authority
+ * and certificates. They run in another process, so that the figures are those of the client alone.
+ * On demand some of them misbehave.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+
+#define CLUSTER_SERVERS_PEM     (size_t)1536
+#define CLUSTER_SERVERS_ADDRESS 32
+
+/* What a server and its client hold, as text. */
+struct cluster_servers_credentials {
+    char authority[CLUSTER_SERVERS_PEM], server[CLUSTER_SERVERS_PEM],
+        server_key[CLUSTER_SERVERS_PEM];
+    char client[CLUSTER_SERVERS_PEM], client_key[CLUSTER_SERVERS_PEM];
+};
+
+enum cluster_servers_manner {
+    CLUSTER_SERVERS_WELL,
+    CLUSTER_SERVERS_BLACK_HOLE,   /* takes bytes, perhaps, and never says anything */
+    CLUSTER_SERVERS_SLOW,         /* answers after two seconds */
+    CLUSTER_SERVERS_RESETS,       /* breaks the connection when it is asked for something */
+    CLUSTER_SERVERS_UNAUTHORIZED, /* 401 */
+    CLUSTER_SERVERS_EXPIRED,      /* its certificate is too old */
+};
+
+struct cluster_servers {
+    size_t count;
+    bool has_sick; /* 35 of a hundred: 10 black holes, 10 slow, 5 of each other sort */
+    uint16_t port;
+    int credentials; /* memory that all processes share */
+    pid_t servers;
+};
+
+/* Makes all certificates; begin before there is a loop in this process. */
+void cluster_servers_open(struct cluster_servers *servers);
+void cluster_servers_close(struct cluster_servers *servers);
+
+void cluster_servers_start(struct cluster_servers *servers);
+void cluster_servers_stop(struct cluster_servers *servers);
+
+enum cluster_servers_manner cluster_servers_manner(const struct cluster_servers *servers,
+                                                   size_t index);
+void cluster_servers_address(size_t index, char text[static CLUSTER_SERVERS_ADDRESS]);
+struct cluster_servers_credentials
+cluster_servers_credentials(const struct cluster_servers *servers, size_t index);
+
+/* Appends what a kubeconfig Secret of that cluster holds. */
+void cluster_servers_kubeconfig(const struct cluster_servers *servers, size_t index,
+                                struct buf *out);

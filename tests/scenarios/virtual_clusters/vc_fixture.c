@@ -1,0 +1,159 @@
+#include "scenarios/virtual_clusters/vc_fixture.h"
+
+#include "apimachinery/status.h"
+#include "async/fiber.h"
+#include "async/loop.h"
+#include "base/memory.h"
+#include "json/path.h"
+#include "net/network.h"
+#include "net/tcp.h"
+#include "net/tls.h"
+#include "testing/test.h"
+
+#define PATIENCE (2 * SECOND)
+
+void vc_fixture_init(struct vc_fixture *fixture, size_t clusters, const char *inject)
+{
+    struct inject faults;
+    *fixture =
+        (struct vc_fixture){.network = tcp_network_new(loop_current()), .tls = tls_context_new()};
+    CHECK_OK(inject_read(str_from_c(inject), &faults));
+    const struct apiserver_options options = {
+        .network = fixture->network,
+        .host = STR("127.0.0.1"),
+        .virtual_clusters = clusters,
+        .inject = faults,
+    };
+    CHECK_OK(apiserver_new(loop_current(), &options, &fixture->server));
+}
+
+void vc_fixture_done(struct vc_fixture *fixture)
+{
+    apiserver_free(fixture->server);
+    tls_context_free(fixture->tls);
+    network_free(fixture->network);
+}
+
+/* By way of a text, so that what users have is what is tested. */
+static void make_user(struct vc_fixture *fixture, const char *cluster, struct rest_config *written,
+                      struct vc_fixture_user *user)
+{
+    SCOPED(buf) text = {.secret = true};
+    const bool is_main = cluster[0] == '\0';
+    written->host = arena_print(&written->arena, "https://127.0.0.1:%u%s%s",
+                                (unsigned)apiserver_port(fixture->server),
+                                is_main ? "" : "/clusters/", cluster);
+    written->tls.trust_pem = apiserver_authority(fixture->server);
+    kubeconfig_write(&text, STR("test"), written);
+    *user = (struct vc_fixture_user){0};
+    CHECK_OK(kubeconfig_read(buf_str(&text), STR(""), NULL, &user->config));
+    const struct client_options options = {
+        .config = &user->config,
+        .network = fixture->network,
+        .tls = fixture->tls,
+        .qps = -1,
+        .timeout = PATIENCE,
+    };
+    user->client = client_new(loop_current(), &options);
+}
+
+void vc_fixture_stranger(struct vc_fixture *fixture, const char *cluster,
+                         struct vc_fixture_user *user)
+{
+    SCOPED(rest_config) config = {0};
+    config.tls.certificate_pem = apiserver_admin_certificate(fixture->server);
+    config.tls.key_pem = apiserver_admin_key(fixture->server);
+    make_user(fixture, cluster, &config, user);
+}
+
+void vc_fixture_bearer(struct vc_fixture *fixture, const char *cluster, struct str token,
+                       struct vc_fixture_user *user)
+{
+    SCOPED(rest_config) config = {0};
+    config.auth.token = token;
+    make_user(fixture, cluster, &config, user);
+}
+
+void vc_fixture_admin(struct vc_fixture *fixture, const char *cluster, struct vc_fixture_user *user)
+{
+    SCOPED(buf) token = {.secret = true};
+    if (cluster[0] == '\0') {
+        vc_fixture_stranger(fixture, cluster, user);
+        return;
+    }
+    for (size_t i = 0; i < apiserver_cluster_count(fixture->server); i++)
+        if (str_eq(apiserver_cluster_name(fixture->server, i), str_from_c(cluster)))
+            apiserver_cluster_token(fixture->server, i, &token);
+    CHECK(token.len > 0);
+    vc_fixture_bearer(fixture, cluster, buf_str(&token), user);
+}
+
+void vc_fixture_user_done(struct vc_fixture_user *user)
+{
+    client_free(user->client);
+    rest_config_done(&user->config);
+}
+
+static int outcome(const struct error *err)
+{
+    switch (err->code) {
+    case ERROR_CONNECTION:
+    case ERROR_UNREACHABLE:
+    case ERROR_PROTOCOL:
+        return VC_FIXTURE_LOST;
+    case ERROR_DEADLINE:
+        return VC_FIXTURE_SILENT;
+    default:
+        return status_http_status(err);
+    }
+}
+
+int vc_fixture_ask(struct vc_fixture_user *user, const char *method, const char *target,
+                   const char *body, struct buf *answer)
+{
+    SCOPED(arena) arena = {0};
+    SCOPED(buf) ignored = {.limit = MEGABYTE};
+    struct client_raw_answer result;
+    struct client_raw_request request = {
+        .method = str_from_c(method),
+        .query = str_from_c(target),
+        .content_type = body ? STR("application/json") : STR(""),
+        .body = str_from_c(body ? body : ""),
+        .no_retry = true,
+    };
+    str_cut(&request.query, '?', &request.path);
+    if (answer)
+        buf_clear(answer);
+    OWNED(error)
+    err = client_raw(user->client, &request, &arena, answer ? answer : &ignored, &result);
+    return err ? outcome(err) : result.status;
+}
+
+int vc_fixture_put(struct vc_fixture_user *user, const char *name, const char *value)
+{
+    SCOPED(buf) body = {.limit = MEGABYTE};
+    buf_print(&body,
+              "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"%s\"},"
+              "\"data\":{\"key\":\"%s\"}}",
+              name, value);
+    return vc_fixture_ask(user, "POST", "/api/v1/namespaces/default/configmaps", buf_c(&body),
+                          NULL);
+}
+
+struct str vc_fixture_look(struct vc_fixture_user *user, struct arena *arena, const char *target,
+                           const char *path)
+{
+    SCOPED(buf) answer = {.limit = MEGABYTE};
+    OWNED(json_doc) doc = NULL;
+    if (vc_fixture_ask(user, "GET", target, NULL, &answer) != 200)
+        return STR("");
+    CHECK_OK(json_read(buf_str(&answer), &doc));
+    return arena_str(arena, json_path_str(json_doc_root(doc), path));
+}
+
+struct str vc_fixture_get(struct vc_fixture_user *user, struct arena *arena, const char *name)
+{
+    SCOPED(buf) target = {.limit = MEGABYTE};
+    buf_print(&target, "/api/v1/namespaces/default/configmaps/%s", name);
+    return vc_fixture_look(user, arena, buf_c(&target), "data.key");
+}
