@@ -4,9 +4,9 @@
  * The code grows at the end while the text is read once, from the front. What is open is kept on a
  * stack of groups of our own, so nesting costs no stack of the fiber's.
  */
-#include "apiserver/crd/schema/schema_pattern_class.h"
-#include "apiserver/crd/schema/schema_pattern_internal.h"
 #include "base/memory.h"
+#include "base/regexp/regexp_class.h"
+#include "base/regexp/regexp_internal.h"
 
 #define REPEAT_MAX  1000 /* Go's */
 #define NESTING_MAX 1000 /* Go's */
@@ -21,9 +21,9 @@ struct group {
 
 struct compile {
     struct str all, rest;
-    struct step *steps;
+    struct regexp_step *steps;
     size_t count, capacity;
-    struct ranges ranges;
+    struct regexp_class ranges;
     struct group *groups;
     size_t depth, group_capacity;
     unsigned flags;
@@ -35,7 +35,7 @@ static void compile_done(struct compile *compile)
 {
     mem_free(compile->steps);
     mem_free(compile->groups);
-    ranges_done(&compile->ranges);
+    regexp_class_done(&compile->ranges);
 }
 
 static struct error *bad(const char *what, struct str where)
@@ -44,9 +44,9 @@ static struct error *bad(const char *what, struct str where)
 }
 
 /* Makes room for count steps at a place; NULL when the program would become too large. */
-static struct step *make_room(struct compile *compile, size_t at, size_t count)
+static struct regexp_step *make_room(struct compile *compile, size_t at, size_t count)
 {
-    if (count > SCHEMA_PATTERN_SIZE_MAX - compile->count)
+    if (count > REGEXP_SIZE_MAX - compile->count)
         return NULL;
     while (compile->count + count > compile->capacity) {
         compile->capacity = compile->capacity ? compile->capacity * 2 : 16;
@@ -59,9 +59,9 @@ static struct step *make_room(struct compile *compile, size_t at, size_t count)
     return &compile->steps[at];
 }
 
-static struct error *insert(struct compile *compile, size_t at, struct step step)
+static struct error *insert(struct compile *compile, size_t at, struct regexp_step step)
 {
-    struct step *room = make_room(compile, at, 1);
+    struct regexp_step *room = make_room(compile, at, 1);
     if (!room)
         return bad("expression too large", compile->all);
     *room = step;
@@ -69,44 +69,45 @@ static struct error *insert(struct compile *compile, size_t at, struct step step
 }
 
 /* A step that something can be repeated of. */
-static struct error *add_atom(struct compile *compile, struct step step)
+static struct error *add_atom(struct compile *compile, struct regexp_step step)
 {
     compile->atom = compile->count;
     return insert(compile, compile->count, step);
 }
 
-static struct error *add_class(struct compile *compile, const struct ranges *class)
+static struct error *add_class(struct compile *compile, const struct regexp_class *class)
 {
-    const struct step step = {STEP_RANGES, (int32_t)compile->ranges.count, (int32_t) class->count};
+    const struct regexp_step step = {STEP_RANGES, (int32_t)compile->ranges.count,
+                                     (int32_t) class->count};
     for (size_t i = 0; i < class->count; i++)
-        ranges_add(&compile->ranges, class->items[i].low, class->items[i].high);
+        regexp_class_add(&compile->ranges, class->items[i].low, class->items[i].high);
     return add_atom(compile, step);
 }
 
 static struct error *add_rune(struct compile *compile, uint32_t rune)
 {
-    SCOPED(ranges) class = {.items = NULL};
-    ranges_add(&class, rune, rune);
-    if (compile->flags & PATTERN_FOLD)
-        ranges_fold(&class);
+    SCOPED(regexp_class) class = {.items = NULL};
+    regexp_class_add(&class, rune, rune);
+    if (compile->flags & REGEXP_FOLD)
+        regexp_class_fold(&class);
     return add_class(compile, &class);
 }
 
 static struct error *add_dot(struct compile *compile)
 {
-    SCOPED(ranges) class = {.items = NULL};
-    if (compile->flags & PATTERN_DOT_ALL) {
-        ranges_add(&class, 0, RUNE_MAX);
+    SCOPED(regexp_class) class = {.items = NULL};
+    if (compile->flags & REGEXP_DOT_ALL) {
+        regexp_class_add(&class, 0, RUNE_MAX);
     } else {
-        ranges_add(&class, 0, '\n' - 1);
-        ranges_add(&class, '\n' + 1, RUNE_MAX);
+        regexp_class_add(&class, 0, '\n' - 1);
+        regexp_class_add(&class, '\n' + 1, RUNE_MAX);
     }
     return add_class(compile, &class);
 }
 
-static struct error *add_place(struct compile *compile, enum place place)
+static struct error *add_place(struct compile *compile, enum regexp_place place)
 {
-    return add_atom(compile, (struct step){STEP_ASSERT, (int32_t)place, 0});
+    return add_atom(compile, (struct regexp_step){STEP_ASSERT, (int32_t)place, 0});
 }
 
 /* Repetition of the code from atom to the end. */
@@ -114,13 +115,13 @@ static struct error *add_place(struct compile *compile, enum place place)
 static struct error *make_optional(struct compile *compile, size_t atom)
 {
     const int32_t len = (int32_t)(compile->count - atom);
-    return insert(compile, atom, (struct step){STEP_SPLIT, 1, len + 1});
+    return insert(compile, atom, (struct regexp_step){STEP_SPLIT, 1, len + 1});
 }
 
 static struct error *make_plus(struct compile *compile, size_t atom)
 {
     const int32_t len = (int32_t)(compile->count - atom);
-    return insert(compile, compile->count, (struct step){STEP_SPLIT, -len, 1});
+    return insert(compile, compile->count, (struct regexp_step){STEP_SPLIT, -len, 1});
 }
 
 static struct error *make_star(struct compile *compile, size_t atom)
@@ -132,7 +133,7 @@ static struct error *make_star(struct compile *compile, size_t atom)
 /* Another copy of a piece of code at the end. */
 static struct error *add_copy(struct compile *compile, size_t from, size_t len)
 {
-    struct step *room = make_room(compile, compile->count, len);
+    struct regexp_step *room = make_room(compile, compile->count, len);
     if (!room)
         return bad("expression too large", compile->all);
     memcpy(room, &compile->steps[from], len * sizeof(*room));
@@ -253,8 +254,8 @@ static struct error *end_branch(struct compile *compile)
     if (group->has_before) {
         const int32_t before = (int32_t)(group->branch - group->start);
         const int32_t len = (int32_t)(compile->count - group->branch);
-        TRY(insert(compile, group->branch, (struct step){STEP_JUMP, len + 1, 0}));
-        TRY(insert(compile, group->start, (struct step){STEP_SPLIT, 1, before + 2}));
+        TRY(insert(compile, group->branch, (struct regexp_step){STEP_JUMP, len + 1, 0}));
+        TRY(insert(compile, group->start, (struct regexp_step){STEP_SPLIT, 1, before + 2}));
     }
     group->has_before = true;
     group->branch = compile->count;
@@ -339,7 +340,7 @@ static struct error *take_quoted(struct compile *compile)
     compile->rest = end == STR_NONE ? STR("") : str_skip(text, end + 2);
     text = str_slice(text, 0, end == STR_NONE ? text.len : end);
     while (text.len)
-        TRY(add_rune(compile, rune_take(&text)));
+        TRY(add_rune(compile, regexp_take_rune(&text)));
     return NULL;
 }
 
@@ -347,7 +348,7 @@ static struct error *take_escape(struct compile *compile)
 {
     static const struct {
         char letter;
-        enum place place;
+        enum regexp_place place;
     } places[] = {
         {'A', AT_TEXT_START   },
         {'z', AT_TEXT_END     },
@@ -362,25 +363,25 @@ static struct error *take_escape(struct compile *compile)
             compile->rest = str_skip(whole, 2);
             return add_place(compile, places[i].place);
         }
-    SCOPED(ranges) class = {.items = NULL};
+    SCOPED(regexp_class) class = {.items = NULL};
     uint32_t rune = 0;
-    if (class_take_perl(&compile->rest, &class))
+    if (regexp_class_take_perl(&compile->rest, &class))
         return add_class(compile, &class);
-    TRY(class_take_escape(&compile->rest, &rune));
+    TRY(regexp_class_take_escape(&compile->rest, &rune));
     return add_rune(compile, rune);
 }
 
 static struct error *take_class(struct compile *compile)
 {
-    SCOPED(ranges) class = {.items = NULL};
-    TRY(class_take(&compile->rest, compile->flags, &class));
+    SCOPED(regexp_class) class = {.items = NULL};
+    TRY(regexp_class_take(&compile->rest, compile->flags, &class));
     return add_class(compile, &class);
 }
 
 static struct error *take_one(struct compile *compile)
 {
     const char c = compile->rest.ptr[0];
-    const bool multi_line = compile->flags & PATTERN_MULTI_LINE;
+    const bool multi_line = compile->flags & REGEXP_MULTI_LINE;
     switch (c) {
     case '(':
         return take_group(compile);
@@ -393,7 +394,7 @@ static struct error *take_one(struct compile *compile)
     }
     if (str_char_len(compile->rest) == 0)
         return bad("invalid UTF-8", compile->rest);
-    const uint32_t rune = rune_take(&compile->rest);
+    const uint32_t rune = regexp_take_rune(&compile->rest);
     switch (rune) {
     case '|':
         return end_branch(compile);
@@ -428,20 +429,19 @@ static struct error *compile_all(struct compile *compile)
     return end_branch(compile);
 }
 
-struct error *schema_pattern_compile(struct arena *arena, struct str text,
-                                     const struct schema_pattern **ret_pattern)
+struct error *regexp_compile(struct arena *arena, struct str text, const struct regexp **ret_regexp)
 {
     __attribute__((cleanup(compile_done))) struct compile compile = {
         .all = text, .rest = text, .atom = SIZE_MAX};
     TRY(compile_all(&compile));
-    struct step *steps = arena_alloc_array(arena, compile.count, sizeof(*steps));
-    struct range *ranges = arena_alloc_array(arena, compile.ranges.count, sizeof(*ranges));
+    struct regexp_step *steps = arena_alloc_array(arena, compile.count, sizeof(*steps));
+    struct regexp_range *ranges = arena_alloc_array(arena, compile.ranges.count, sizeof(*ranges));
     if (compile.count)
         memcpy(steps, compile.steps, compile.count * sizeof(*steps));
     if (compile.ranges.count)
         memcpy(ranges, compile.ranges.items, compile.ranges.count * sizeof(*ranges));
-    struct schema_pattern *pattern = ARENA_NEW(arena, struct schema_pattern);
-    *pattern = (struct schema_pattern){steps, compile.count, ranges};
-    *ret_pattern = pattern;
+    struct regexp *regexp = ARENA_NEW(arena, struct regexp);
+    *regexp = (struct regexp){steps, compile.count, ranges};
+    *ret_regexp = regexp;
     return NULL;
 }

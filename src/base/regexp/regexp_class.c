@@ -1,60 +1,59 @@
-#include "apiserver/crd/schema/schema_pattern_class.h"
+#include "base/regexp/regexp_class.h"
 
 #include "base/memory.h"
 
-void ranges_add(struct ranges *ranges, uint32_t low, uint32_t high)
+void regexp_class_add(struct regexp_class *class, uint32_t low, uint32_t high)
 {
-    if (ranges->count == ranges->capacity) {
-        ranges->capacity = ranges->capacity ? ranges->capacity * 2 : 4;
-        ranges->items =
-            mem_realloc_array(ranges->items, ranges->capacity, sizeof(ranges->items[0]));
+    if (class->count == class->capacity) {
+        class->capacity = class->capacity ? class->capacity * 2 : 4;
+        class->items = mem_realloc_array(class->items, class->capacity, sizeof(class->items[0]));
     }
-    ranges->items[ranges->count++] = (struct range){low, high};
+    class->items[class->count++] = (struct regexp_range){low, high};
 }
 
-void ranges_done(struct ranges *ranges)
+void regexp_class_done(struct regexp_class *class)
 {
-    mem_free(ranges->items);
+    mem_free(class->items);
 }
 
-static void add_common(struct ranges *ranges, struct range range, uint32_t low, uint32_t high,
-                       int32_t shift)
+static void add_common(struct regexp_class *class, struct regexp_range range, uint32_t low,
+                       uint32_t high, int32_t shift)
 {
     const uint32_t from = range.low > low ? range.low : low;
     const uint32_t to = range.high < high ? range.high : high;
     if (from <= to)
-        ranges_add(ranges, (uint32_t)((int32_t)from + shift), (uint32_t)((int32_t)to + shift));
+        regexp_class_add(class, (uint32_t)((int32_t)from + shift), (uint32_t)((int32_t)to + shift));
 }
 
-void ranges_fold(struct ranges *ranges)
+void regexp_class_fold(struct regexp_class *class)
 {
-    const size_t count = ranges->count;
+    const size_t count = class->count;
     for (size_t i = 0; i < count; i++) {
-        add_common(ranges, ranges->items[i], 'a', 'z', 'A' - 'a');
-        add_common(ranges, ranges->items[i], 'A', 'Z', 'a' - 'A');
+        add_common(class, class->items[i], 'a', 'z', 'A' - 'a');
+        add_common(class, class->items[i], 'A', 'Z', 'a' - 'A');
     }
 }
 
 static int range_cmp(const void *a, const void *b)
 {
-    const struct range *x = a, *y = b;
+    const struct regexp_range *x = a, *y = b;
     return x->low < y->low ? -1 : x->low > y->low;
 }
 
 /* Adds all that is not in the other set, which is sorted on the way. */
-static void add_negated(struct ranges *ranges, struct ranges *other)
+static void add_negated(struct regexp_class *class, struct regexp_class *other)
 {
     uint32_t next = 0;
     if (other->count)
         qsort(other->items, other->count, sizeof(other->items[0]), range_cmp);
     for (size_t i = 0; i < other->count; i++) {
         if (other->items[i].low > next)
-            ranges_add(ranges, next, other->items[i].low - 1);
+            regexp_class_add(class, next, other->items[i].low - 1);
         if (other->items[i].high >= next)
             next = other->items[i].high + 1;
     }
     if (next <= RUNE_MAX)
-        ranges_add(ranges, next, RUNE_MAX);
+        regexp_class_add(class, next, RUNE_MAX);
 }
 
 /* Name, pairs of ends. The first three are Perl's \d, \s and \w. */
@@ -80,22 +79,22 @@ static const struct {
     {STR_INIT("xdigit"), "09AFaf"        },
 };
 
-static bool add_named(struct ranges *ranges, struct str name, bool negated)
+static bool add_named(struct regexp_class *class, struct str name, bool negated)
 {
     for (size_t i = 0; i < COUNT(named); i++) {
         if (!str_eq(named[i].name, name))
             continue;
-        SCOPED(ranges) set = {.items = NULL};
+        SCOPED(regexp_class) set = {.items = NULL};
         for (const char *end = named[i].ends; *end; end += 2)
-            ranges_add(negated ? &set : ranges, (uint32_t)end[0], (uint32_t)end[1]);
+            regexp_class_add(negated ? &set : class, (uint32_t)end[0], (uint32_t)end[1]);
         if (negated)
-            add_negated(ranges, &set);
+            add_negated(class, &set);
         return true;
     }
     return false;
 }
 
-bool class_take_perl(struct str *rest, struct ranges *class)
+bool regexp_class_take_perl(struct str *rest, struct regexp_class *class)
 {
     if (rest->len < 2 || rest->ptr[0] != '\\' || !memchr("dDsSwW", rest->ptr[1], 6))
         return false;
@@ -158,7 +157,7 @@ static bool take_octal(struct str *rest, uint32_t *ret_rune)
     return true;
 }
 
-struct error *class_take_escape(struct str *rest, uint32_t *ret_rune)
+struct error *regexp_class_take_escape(struct str *rest, uint32_t *ret_rune)
 {
     static const char letters[] = "aftnrv", runes[] = "\a\f\t\n\r\v";
     if (rest->len < 2)
@@ -177,7 +176,7 @@ struct error *class_take_escape(struct str *rest, uint32_t *ret_rune)
 }
 
 /* "[:alpha:]" inside of a class; false for anything that is not written like it. */
-static struct error *take_posix(struct str *rest, struct ranges *class, bool *ret_taken)
+static struct error *take_posix(struct str *rest, struct regexp_class *class, bool *ret_taken)
 {
     const size_t end = str_find(str_skip(*rest, 2), STR(":]"));
     *ret_taken = str_starts_with(*rest, STR("[:")) && end != STR_NONE;
@@ -196,12 +195,12 @@ static struct error *take_rune(struct str *rest, struct str whole, uint32_t *ret
     if (rest->len == 0)
         return bad("missing closing ]", whole);
     if (rest->ptr[0] == '\\')
-        return class_take_escape(rest, ret_rune);
-    *ret_rune = rune_take(rest);
+        return regexp_class_take_escape(rest, ret_rune);
+    *ret_rune = regexp_take_rune(rest);
     return NULL;
 }
 
-static struct error *take_range(struct str *rest, struct str whole, struct ranges *class)
+static struct error *take_range(struct str *rest, struct str whole, struct regexp_class *class)
 {
     const struct str start = *rest;
     uint32_t low = 0, high = 0;
@@ -213,31 +212,31 @@ static struct error *take_range(struct str *rest, struct str whole, struct range
     }
     if (high < low)
         return bad("invalid character class range", str_slice(start, 0, start.len - rest->len));
-    ranges_add(class, low, high);
+    regexp_class_add(class, low, high);
     return NULL;
 }
 
-struct error *class_take(struct str *rest, unsigned flags, struct ranges *class)
+struct error *regexp_class_take(struct str *rest, unsigned flags, struct regexp_class *class)
 {
     const struct str whole = *rest;
-    SCOPED(ranges) set = {.items = NULL};
+    SCOPED(regexp_class) set = {.items = NULL};
     *rest = str_skip(*rest, 1);
     const bool negated = rest->len && rest->ptr[0] == '^';
     *rest = str_skip(*rest, negated);
     bool first = true, taken;
     for (; rest->len == 0 || rest->ptr[0] != ']' || first; first = false) {
-        if (class_take_perl(rest, &set))
+        if (regexp_class_take_perl(rest, &set))
             continue;
         TRY(take_posix(rest, &set, &taken));
         if (!taken)
             TRY(take_range(rest, whole, &set));
     }
     *rest = str_skip(*rest, 1);
-    if (flags & PATTERN_FOLD)
-        ranges_fold(&set);
+    if (flags & REGEXP_FOLD)
+        regexp_class_fold(&set);
     if (negated)
         add_negated(class, &set);
     for (size_t i = 0; !negated && i < set.count; i++)
-        ranges_add(class, set.items[i].low, set.items[i].high);
+        regexp_class_add(class, set.items[i].low, set.items[i].high);
     return NULL;
 }
