@@ -132,13 +132,6 @@ void *map_find(const struct map *map, struct str key)
     return entry ? entry->value : NULL;
 }
 
-void *map_get(const struct map *map, struct str key)
-{
-    const struct map_entry *entry = map_find_entry(map, key);
-    assert(entry);
-    return entry->value;
-}
-
 void *map_put(struct map *map, struct str key, void *value)
 {
     struct map_entry *entry = map_find_entry(map, key);

@@ -94,17 +94,6 @@ struct str timestamp_write_micro(timestamp time, char text[static TIMESTAMP_TEXT
     return write_digits(time, 6, text);
 }
 
-struct str timestamp_write_nano(timestamp time, char text[static TIMESTAMP_TEXT_MAX])
-{
-    int digits = 9;
-    int32_t rest = timestamp_to_civil(time).nanosecond;
-    while (digits && rest % 10 == 0) {
-        rest /= 10;
-        digits--;
-    }
-    return write_digits(time, digits, text);
-}
-
 static bool is_digit(struct str text, size_t at)
 {
     return at < text.len && text.ptr[at] >= '0' && text.ptr[at] <= '9';

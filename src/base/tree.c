@@ -85,40 +85,25 @@ static void rebalance(struct tree *tree, struct tree_node *node)
     }
 }
 
-static struct tree_node *extreme(struct tree_node *node, enum side side)
+static struct tree_node *least(struct tree_node *node)
 {
-    while (node && node->child[side])
-        node = node->child[side];
+    while (node && node->child[LESS])
+        node = node->child[LESS];
     return node;
-}
-
-static struct tree_node *neighbour(const struct tree_node *node, enum side side)
-{
-    if (node->child[side])
-        return extreme(node->child[side], other(side));
-    while (node->parent && node->parent->child[side] == node)
-        node = node->parent;
-    return node->parent;
 }
 
 struct tree_node *tree_first(const struct tree *tree)
 {
-    return extreme(tree->root, LESS);
-}
-
-struct tree_node *tree_last(const struct tree *tree)
-{
-    return extreme(tree->root, GREATER);
+    return least(tree->root);
 }
 
 struct tree_node *tree_next(const struct tree_node *node)
 {
-    return neighbour(node, GREATER);
-}
-
-struct tree_node *tree_previous(const struct tree_node *node)
-{
-    return neighbour(node, LESS);
+    if (node->child[GREATER])
+        return least(node->child[GREATER]);
+    while (node->parent && node->parent->child[GREATER] == node)
+        node = node->parent;
+    return node->parent;
 }
 
 struct tree_node *tree_find_node(const struct tree *tree, struct str key)
@@ -208,7 +193,7 @@ static struct tree_node *unhang(struct tree *tree, struct tree_node *node)
         return node->parent;
     }
     /* The next node has no lesser child, so it can leave its place and take over this one's. */
-    struct tree_node *next = extreme(node->child[GREATER], LESS);
+    struct tree_node *next = least(node->child[GREATER]);
     struct tree_node *lowest = next->parent == node ? next : next->parent;
     if (next->parent != node) {
         replace(tree, next, next->child[GREATER]);
