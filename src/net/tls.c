@@ -386,11 +386,6 @@ struct str tls_protocol(struct transport *transport)
     return str_from((const char *)name, len);
 }
 
-bool tls_is_resumed(struct transport *transport)
-{
-    return transport->ops == &tls_ops && SSL_session_reused(of(transport)->ssl);
-}
-
 SSL *tls_ssl(struct transport *transport)
 {
     return transport->ops == &tls_ops ? of(transport)->ssl : NULL;

@@ -6,6 +6,7 @@
 #include "net/network.h"
 #include "net/pki.h"
 #include "net/tcp.h"
+#include "net/tls_internal.h"
 #include "net/transport.h"
 #include "testing/certs.h"
 #include "testing/sim.h"
@@ -29,7 +30,7 @@ static struct error *serve_one(struct host *host)
     OWNED(transport) transport = NULL;
     TRY(tls_accept(host->server, lower, &transport));
     tls_peer(transport, &host->arena, &host->peer);
-    host->resumed = tls_is_resumed(transport);
+    host->resumed = SSL_session_reused(tls_ssl(transport));
     char byte;
     size_t len;
     TRY(transport_read(transport, &byte, 1, &len));
