@@ -122,18 +122,6 @@ bool condition_list_set(struct condition_list *list, const struct condition *wan
     return true;
 }
 
-bool condition_list_remove(struct condition_list *list, struct str type)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < list->count; i++)
-        if (!str_eq(list->items[i].condition.type, type))
-            list->items[kept++] = list->items[i];
-    const bool removed = kept < list->count;
-    list->count = kept;
-    list->changed |= removed;
-    return removed;
-}
-
 /* Types that do not stand in alphabetical order: form, type, rank; all others have rank 0. */
 static const struct {
     enum condition_form form;

@@ -191,11 +191,6 @@ bool object_creation_timestamp(const struct object *object, timestamp *ret_time)
     return timestamp_read(json_to_str(meta(object, STR("creationTimestamp"))), ret_time);
 }
 
-bool object_deletion_timestamp(const struct object *object, timestamp *ret_time)
-{
-    return timestamp_read(json_to_str(meta(object, STR("deletionTimestamp"))), ret_time);
-}
-
 bool object_is_deleting(const struct object *object)
 {
     return json_type(meta(object, STR("deletionTimestamp"))) == JSON_STRING;
@@ -247,15 +242,6 @@ bool object_has_finalizer(const struct object *object, struct str finalizer)
     const struct json_value *value;
     JSON_FOREACH (key, value, object_finalizers(object))
         if (json_type(value) == JSON_STRING && str_eq(json_to_str(value), finalizer))
-            return true;
-    return false;
-}
-
-bool object_has_owner(const struct object *object, struct str uid)
-{
-    const struct json_value *value;
-    JSON_FOREACH (key, value, object_owner_references(object))
-        if (uid.len && str_eq(owner_reference_from_value(value).uid, uid))
             return true;
     return false;
 }

@@ -45,26 +45,6 @@ void object_edit_done(struct object_edit *edit)
     *edit = (struct object_edit){.finalizer_count = 0};
 }
 
-void object_edit_set_label(struct object_edit *edit, struct str key, struct str value)
-{
-    json_edit_set_str(&edit->json, JSON_PLACE_KEY("metadata.labels", key), value);
-}
-
-void object_edit_remove_label(struct object_edit *edit, struct str key)
-{
-    json_edit_remove(&edit->json, JSON_PLACE_KEY("metadata.labels", key));
-}
-
-void object_edit_set_annotation(struct object_edit *edit, struct str key, struct str value)
-{
-    json_edit_set_str(&edit->json, JSON_PLACE_KEY("metadata.annotations", key), value);
-}
-
-void object_edit_remove_annotation(struct object_edit *edit, struct str key)
-{
-    json_edit_remove(&edit->json, JSON_PLACE_KEY("metadata.annotations", key));
-}
-
 static size_t find_finalizer(const struct object_edit *edit, struct str finalizer)
 {
     size_t i = 0;

@@ -4,7 +4,7 @@
  *     SCOPED(object_edit) edit;
  *     object_edit_init(&edit, object);
  *     object_edit_add_finalizer(&edit, FINALIZER);
- *     object_edit_set_label(&edit, STR("app"), name);
+ *     json_edit_set_str(&edit.json, JSON_PLACE_KEY("metadata.labels", key), value);
  *     json_edit_set_int(&edit.json, JSON_PLACE("status.observedGeneration"), generation);
  *     TRY(object_edit_finish(&edit, &changed), "change object");
  *
@@ -37,11 +37,6 @@ struct object_edit {
 
 void object_edit_init(struct object_edit *edit, const struct object *base);
 void object_edit_done(struct object_edit *edit);
-
-void object_edit_set_label(struct object_edit *edit, struct str key, struct str value);
-void object_edit_remove_label(struct object_edit *edit, struct str key);
-void object_edit_set_annotation(struct object_edit *edit, struct str key, struct str value);
-void object_edit_remove_annotation(struct object_edit *edit, struct str key);
 
 /* False when it was there already, or not there. Without finalizers the list itself goes. */
 bool object_edit_add_finalizer(struct object_edit *edit, struct str finalizer);

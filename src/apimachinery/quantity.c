@@ -26,13 +26,6 @@ static const struct {
     {"Ei", QUANTITY_BINARY_SI,  6 },
 };
 
-struct str quantity_format_name(enum quantity_format format)
-{
-    static const struct str names[] = {STR_INIT("DecimalSI"), STR_INIT("BinarySI"),
-                                       STR_INIT("DecimalExponent")};
-    return names[format];
-}
-
 bool quantity_read_suffix(struct str suffix, enum quantity_format *ret_format, int64_t *ret_power)
 {
     for (size_t i = 0; i < COUNT(suffixes); i++)
@@ -138,11 +131,6 @@ bool quantity_value(const struct quantity *quantity, int64_t *ret_value)
 bool quantity_milli(const struct quantity *quantity, int64_t *ret_milli)
 {
     return scaled(quantity, -3, ret_milli);
-}
-
-bool quantity_exact_int(const struct quantity *quantity, int64_t *ret_value)
-{
-    return quantity->is_whole && scaled(quantity, 0, ret_value);
 }
 
 /* Digits and a power of ten that is a multiple of three. */

@@ -128,7 +128,7 @@ static void cap_binary(struct quantity *quantity)
     memcpy(quantity->digits, most.digits, most.count);
 }
 
-/* Whether upstream keeps this one in 64 bits. Only such are exact integers or keep their text. */
+/* Whether upstream keeps this one in 64 bits. Only such quantities keep their text. */
 static bool is_small(const struct parts *parts, enum quantity_format format, int64_t power)
 {
     const int64_t whole = parts->whole.len ? (int64_t)parts->whole.len : 1;
@@ -160,7 +160,6 @@ static void settle(struct quantity *quantity, const struct parts *parts, int64_t
     put_digits(quantity, parts->whole);
     put_digits(quantity, parts->fraction);
     quantity->exponent = (binary ? 0 : power) - (int64_t)parts->fraction.len;
-    quantity->is_whole = small && quantity->exponent >= 0;
     for (int64_t i = 0; binary && i < power; i++)
         multiply(quantity);
     round_up(quantity);
