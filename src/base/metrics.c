@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "base/ascii.h"
 #include "base/memory.h"
 #include "base/metrics_internal.h"
 
@@ -40,8 +41,8 @@ void metrics_free(struct metrics *metrics)
 static bool is_name(const char *name, bool colons)
 {
     for (const char *c = name; *c; c++) {
-        const bool letter = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || *c == '_';
-        const bool digit = *c >= '0' && *c <= '9' && c > name;
+        const bool letter = ascii_is_letter(*c) || *c == '_';
+        const bool digit = ascii_is_digit(*c) && c > name;
         if (!letter && !digit && !(colons && *c == ':'))
             return false;
     }
@@ -162,7 +163,7 @@ static struct metrics_series *series_new(const struct metrics_group *group,
     return series;
 }
 
-static struct metrics_series *discard(struct metrics *metrics, struct metrics_group *group)
+static struct metrics_series *take_discarded(struct metrics *metrics, struct metrics_group *group)
 {
     metrics_register(metrics, &dropped_family, 1);
     const struct str name = str_from_c(group->family->name);
@@ -185,7 +186,7 @@ struct metrics_series *metrics_series(struct metrics *metrics, const struct metr
         return series;
     const size_t most = family->series_max ? family->series_max : METRICS_SERIES_MAX_DEFAULT;
     if (tree_count(&group->series) >= most)
-        return discard(metrics, group);
+        return take_discarded(metrics, group);
     series = series_new(group, values);
     tree_put(&group->series, buf_str(&key), series);
     return series;

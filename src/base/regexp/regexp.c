@@ -29,7 +29,7 @@ static bool is_word(uint32_t rune)
            (rune >= 'a' && rune <= 'z');
 }
 
-static bool holds(enum regexp_place place, struct gap gap)
+static bool place_holds(enum regexp_place place, struct gap gap)
 {
     switch (place) {
     case AT_TEXT_START:
@@ -64,7 +64,7 @@ struct match {
 };
 
 /* Reaches a place and all that follow from it without a character. */
-static void follow(struct match *match, struct places *to, uint32_t start, struct gap gap)
+static void follow_steps(struct match *match, struct places *to, uint32_t start, struct gap gap)
 {
     size_t pending = 0;
     match->pending[pending++] = start;
@@ -81,7 +81,7 @@ static void follow(struct match *match, struct places *to, uint32_t start, struc
         if (step->op == STEP_RANGES) {
             to->items[to->count++] = at;
         } else if (step->op == STEP_ASSERT) {
-            if (holds((enum regexp_place)step->x, gap))
+            if (place_holds((enum regexp_place)step->x, gap))
                 match->pending[pending++] = at + 1;
         } else {
             match->pending[pending++] = (uint32_t)((int64_t)at + step->x);
@@ -99,14 +99,14 @@ static bool step_accepts(const struct regexp *regexp, const struct regexp_step *
     return false;
 }
 
-static void match_run(struct match *match, struct str text)
+static void run_match(struct match *match, struct str text)
 {
     const struct regexp *regexp = match->regexp;
     uint32_t before = RUNE_NONE;
     for (;;) {
         struct str rest = text;
         const uint32_t rune = text.len ? regexp_take_rune(&rest) : RUNE_NONE;
-        follow(match, &match->now, 0, (struct gap){before, rune}); /* it may start anywhere */
+        follow_steps(match, &match->now, 0, (struct gap){before, rune}); /* it may start anywhere */
         if (match->found || rune == RUNE_NONE)
             return;
         struct str behind = rest;
@@ -115,7 +115,7 @@ static void match_run(struct match *match, struct str text)
         match->next.count = 0;
         for (size_t i = 0; i < match->now.count && !match->found; i++)
             if (step_accepts(regexp, &regexp->steps[match->now.items[i]], rune))
-                follow(match, &match->next, match->now.items[i] + 1, gap);
+                follow_steps(match, &match->next, match->now.items[i] + 1, gap);
         if (match->found)
             return;
         const struct places swapped = match->now;
@@ -139,6 +139,6 @@ bool regexp_matches(const struct regexp *regexp, struct str text)
         .round = 1,
     };
     memset(match.seen, 0, places * sizeof(uint32_t));
-    match_run(&match, text);
+    run_match(&match, text);
     return match.found;
 }

@@ -1,14 +1,11 @@
 #include "base/regexp/regexp_class.h"
 
-#include "base/memory.h"
+#include "base/array.h"
+#include "base/ascii.h"
 
 void regexp_class_add(struct regexp_class *class, uint32_t low, uint32_t high)
 {
-    if (class->count == class->capacity) {
-        class->capacity = class->capacity ? class->capacity * 2 : 4;
-        class->items = mem_realloc_array(class->items, class->capacity, sizeof(class->items[0]));
-    }
-    class->items[class->count++] = (struct regexp_range){low, high};
+    ARRAY_PUSH(class->items, class->count, class->capacity, (struct regexp_range){low, high});
 }
 
 void regexp_class_done(struct regexp_class *class)
@@ -104,19 +101,6 @@ bool regexp_class_take_perl(struct str *rest, struct regexp_class *class)
     return true;
 }
 
-static struct error *bad(const char *what, struct str where)
-{
-    return error_new(ERROR_INVALID, "error parsing regexp: %s: `%.*s`", what, STR_ARG(where));
-}
-
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* "\x41" or "\x{1F600}". */
 static struct error *take_hex(struct str *rest, uint32_t *ret_rune)
 {
@@ -125,17 +109,17 @@ static struct error *take_hex(struct str *rest, uint32_t *ret_rune)
     if (digits.len && digits.ptr[0] == '{') {
         struct str behind = str_skip(*rest, 3);
         if (!str_cut(&behind, '}', &digits) || digits.len == 0)
-            return bad("invalid escape sequence", *rest);
+            return regexp_syntax_error("invalid escape sequence", *rest);
         used = 3 + digits.len + 1;
     } else if (digits.len < 2) {
-        return bad("invalid escape sequence", *rest);
+        return regexp_syntax_error("invalid escape sequence", *rest);
     }
     uint32_t rune = 0;
     for (size_t i = 0; i < digits.len; i++) {
-        const int digit = hex_digit(digits.ptr[i]);
+        const int digit = ascii_hex_value(digits.ptr[i]);
         rune = rune * 16 + (uint32_t)digit;
         if (digit < 0 || rune > RUNE_MAX)
-            return bad("invalid escape sequence", str_slice(*rest, 0, used));
+            return regexp_syntax_error("invalid escape sequence", str_slice(*rest, 0, used));
     }
     *rest = str_skip(*rest, used);
     *ret_rune = rune;
@@ -161,15 +145,14 @@ struct error *regexp_class_take_escape(struct str *rest, uint32_t *ret_rune)
 {
     static const char letters[] = "aftnrv", runes[] = "\a\f\t\n\r\v";
     if (rest->len < 2)
-        return bad("trailing backslash at end of expression", STR(""));
+        return regexp_syntax_error("trailing backslash at end of expression", STR(""));
     const char c = rest->ptr[1], *letter = memchr(letters, c, sizeof(letters) - 1);
     if (c == 'x')
         return take_hex(rest, ret_rune);
     if (c >= '0' && c <= '7' && take_octal(rest, ret_rune))
         return NULL;
-    const bool is_alnum = (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
-    if (!letter && (is_alnum || (c & 0x80)))
-        return bad("invalid escape sequence", str_slice(*rest, 0, 2));
+    if (!letter && (ascii_is_alphanumeric(c) || (c & 0x80)))
+        return regexp_syntax_error("invalid escape sequence", str_slice(*rest, 0, 2));
     *ret_rune = (uint32_t)(letter ? runes[letter - letters] : c);
     *rest = str_skip(*rest, 2);
     return NULL;
@@ -185,7 +168,7 @@ static struct error *take_posix(struct str *rest, struct regexp_class *class, bo
     struct str name = str_slice(*rest, 2, 2 + end);
     const bool negated = name.len && name.ptr[0] == '^';
     if (name.len - negated < 2 || !add_named(class, str_skip(name, negated), negated))
-        return bad("invalid character class range", str_slice(*rest, 0, end + 4));
+        return regexp_syntax_error("invalid character class range", str_slice(*rest, 0, end + 4));
     *rest = str_skip(*rest, end + 4);
     return NULL;
 }
@@ -193,7 +176,7 @@ static struct error *take_posix(struct str *rest, struct regexp_class *class, bo
 static struct error *take_rune(struct str *rest, struct str whole, uint32_t *ret_rune)
 {
     if (rest->len == 0)
-        return bad("missing closing ]", whole);
+        return regexp_syntax_error("missing closing ]", whole);
     if (rest->ptr[0] == '\\')
         return regexp_class_take_escape(rest, ret_rune);
     *ret_rune = regexp_take_rune(rest);
@@ -211,7 +194,8 @@ static struct error *take_range(struct str *rest, struct str whole, struct regex
         TRY(take_rune(rest, whole, &high));
     }
     if (high < low)
-        return bad("invalid character class range", str_slice(start, 0, start.len - rest->len));
+        return regexp_syntax_error("invalid character class range",
+                                   str_slice(start, 0, start.len - rest->len));
     regexp_class_add(class, low, high);
     return NULL;
 }

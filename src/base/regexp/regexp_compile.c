@@ -4,7 +4,8 @@
  * The code grows at the end while the text is read once, from the front. What is open is kept on a
  * stack of groups of our own, so nesting costs no stack of the fiber's.
  */
-#include "base/memory.h"
+#include "base/array.h"
+#include "base/ascii.h"
 #include "base/regexp/regexp_class.h"
 #include "base/regexp/regexp_internal.h"
 
@@ -38,7 +39,7 @@ static void compile_done(struct compile *compile)
     regexp_class_done(&compile->ranges);
 }
 
-static struct error *bad(const char *what, struct str where)
+struct error *regexp_syntax_error(const char *what, struct str where)
 {
     return error_new(ERROR_INVALID, "error parsing regexp: %s: `%.*s`", what, STR_ARG(where));
 }
@@ -48,22 +49,19 @@ static struct regexp_step *make_room(struct compile *compile, size_t at, size_t 
 {
     if (count > REGEXP_SIZE_MAX - compile->count)
         return NULL;
-    while (compile->count + count > compile->capacity) {
-        compile->capacity = compile->capacity ? compile->capacity * 2 : 16;
-        compile->steps =
-            mem_realloc_array(compile->steps, compile->capacity, sizeof(compile->steps[0]));
-    }
+    compile->steps = array_reserve(compile->steps, &compile->capacity, compile->count + count,
+                                   sizeof(compile->steps[0]));
     memmove(&compile->steps[at + count], &compile->steps[at],
             (compile->count - at) * sizeof(compile->steps[0]));
     compile->count += count;
     return &compile->steps[at];
 }
 
-static struct error *insert(struct compile *compile, size_t at, struct regexp_step step)
+static struct error *insert_step(struct compile *compile, size_t at, struct regexp_step step)
 {
     struct regexp_step *room = make_room(compile, at, 1);
     if (!room)
-        return bad("expression too large", compile->all);
+        return regexp_syntax_error("expression too large", compile->all);
     *room = step;
     return NULL;
 }
@@ -72,7 +70,7 @@ static struct error *insert(struct compile *compile, size_t at, struct regexp_st
 static struct error *add_atom(struct compile *compile, struct regexp_step step)
 {
     compile->atom = compile->count;
-    return insert(compile, compile->count, step);
+    return insert_step(compile, compile->count, step);
 }
 
 static struct error *add_class(struct compile *compile, const struct regexp_class *class)
@@ -115,13 +113,13 @@ static struct error *add_place(struct compile *compile, enum regexp_place place)
 static struct error *make_optional(struct compile *compile, size_t atom)
 {
     const int32_t len = (int32_t)(compile->count - atom);
-    return insert(compile, atom, (struct regexp_step){STEP_SPLIT, 1, len + 1});
+    return insert_step(compile, atom, (struct regexp_step){STEP_SPLIT, 1, len + 1});
 }
 
 static struct error *make_plus(struct compile *compile, size_t atom)
 {
     const int32_t len = (int32_t)(compile->count - atom);
-    return insert(compile, compile->count, (struct regexp_step){STEP_SPLIT, -len, 1});
+    return insert_step(compile, compile->count, (struct regexp_step){STEP_SPLIT, -len, 1});
 }
 
 static struct error *make_star(struct compile *compile, size_t atom)
@@ -135,7 +133,7 @@ static struct error *add_copy(struct compile *compile, size_t from, size_t len)
 {
     struct regexp_step *room = make_room(compile, compile->count, len);
     if (!room)
-        return bad("expression too large", compile->all);
+        return regexp_syntax_error("expression too large", compile->all);
     memcpy(room, &compile->steps[from], len * sizeof(*room));
     return NULL;
 }
@@ -187,7 +185,7 @@ static bool take_counts(struct str *rest, int64_t *ret_min, int64_t *ret_max)
     return true;
 }
 
-static struct error *repeat(struct compile *compile, char c, int64_t min, int64_t max)
+static struct error *apply_repeat(struct compile *compile, char c, int64_t min, int64_t max)
 {
     const size_t atom = compile->atom;
     switch (c) {
@@ -218,13 +216,13 @@ static struct error *take_repeat(struct compile *compile, bool *ret_taken)
         compile->rest = str_skip(compile->rest, 1);
     const struct str op = str_slice(before, 0, before.len - compile->rest.len);
     if (compile->op.len)
-        return bad("invalid nested repetition operator",
-                   str_from(compile->op.ptr, compile->op.len + op.len));
+        return regexp_syntax_error("invalid nested repetition operator",
+                                   str_from(compile->op.ptr, compile->op.len + op.len));
     if (compile->atom == SIZE_MAX)
-        return bad("missing argument to repetition operator", op);
+        return regexp_syntax_error("missing argument to repetition operator", op);
     if (min > REPEAT_MAX || max > REPEAT_MAX || (max >= 0 && min > max))
-        return bad("invalid repeat count", op);
-    TRY(repeat(compile, c, min, max));
+        return regexp_syntax_error("invalid repeat count", op);
+    TRY(apply_repeat(compile, c, min, max));
     compile->op = op;
     compile->atom = SIZE_MAX;
     return NULL;
@@ -235,14 +233,10 @@ static struct error *take_repeat(struct compile *compile, bool *ret_taken)
 static struct error *open_group(struct compile *compile, unsigned outer_flags)
 {
     if (compile->depth == NESTING_MAX)
-        return bad("expression nests too deeply", compile->all);
-    if (compile->depth == compile->group_capacity) {
-        compile->group_capacity = compile->group_capacity ? compile->group_capacity * 2 : 8;
-        compile->groups =
-            mem_realloc_array(compile->groups, compile->group_capacity, sizeof(struct group));
-    }
-    compile->groups[compile->depth++] = (struct group){
+        return regexp_syntax_error("expression nests too deeply", compile->all);
+    const struct group group = {
         .start = compile->count, .branch = compile->count, .outer_flags = outer_flags};
+    ARRAY_PUSH(compile->groups, compile->depth, compile->group_capacity, group);
     compile->atom = SIZE_MAX;
     return NULL;
 }
@@ -254,8 +248,8 @@ static struct error *end_branch(struct compile *compile)
     if (group->has_before) {
         const int32_t before = (int32_t)(group->branch - group->start);
         const int32_t len = (int32_t)(compile->count - group->branch);
-        TRY(insert(compile, group->branch, (struct regexp_step){STEP_JUMP, len + 1, 0}));
-        TRY(insert(compile, group->start, (struct regexp_step){STEP_SPLIT, 1, before + 2}));
+        TRY(insert_step(compile, group->branch, (struct regexp_step){STEP_JUMP, len + 1, 0}));
+        TRY(insert_step(compile, group->start, (struct regexp_step){STEP_SPLIT, 1, before + 2}));
     }
     group->has_before = true;
     group->branch = compile->count;
@@ -266,7 +260,7 @@ static struct error *end_branch(struct compile *compile)
 static struct error *close_group(struct compile *compile)
 {
     if (compile->depth == 1)
-        return bad("unexpected )", compile->all);
+        return regexp_syntax_error("unexpected )", compile->all);
     TRY(end_branch(compile));
     const struct group group = compile->groups[--compile->depth];
     compile->flags = group.outer_flags;
@@ -277,8 +271,7 @@ static struct error *close_group(struct compile *compile)
 static bool is_group_name(struct str name)
 {
     for (size_t i = 0; i < name.len; i++)
-        if (!((name.ptr[i] | 0x20) >= 'a' && (name.ptr[i] | 0x20) <= 'z') && name.ptr[i] != '_' &&
-            !(name.ptr[i] >= '0' && name.ptr[i] <= '9'))
+        if (!ascii_is_alphanumeric(name.ptr[i]) && name.ptr[i] != '_')
             return false;
     return name.len > 0;
 }
@@ -288,7 +281,8 @@ static struct error *take_name(struct compile *compile, struct str whole, size_t
 {
     struct str rest = str_skip(whole, skip), name;
     if (!str_cut(&rest, '>', &name) || !is_group_name(name))
-        return bad("invalid named capture", str_slice(whole, 0, skip + name.len + 1));
+        return regexp_syntax_error("invalid named capture",
+                                   str_slice(whole, 0, skip + name.len + 1));
     compile->rest = rest;
     return open_group(compile, compile->flags);
 }
@@ -313,10 +307,11 @@ static struct error *take_flags(struct compile *compile, struct str whole)
             compile->atom = SIZE_MAX;
             return c == ':' ? open_group(compile, outer) : NULL;
         } else {
-            return bad("invalid or unsupported Perl syntax", str_slice(whole, 0, i + 1));
+            return regexp_syntax_error("invalid or unsupported Perl syntax",
+                                       str_slice(whole, 0, i + 1));
         }
     }
-    return bad("missing closing )", compile->all);
+    return regexp_syntax_error("missing closing )", compile->all);
 }
 
 static struct error *take_group(struct compile *compile)
@@ -393,7 +388,7 @@ static struct error *take_one(struct compile *compile)
         break;
     }
     if (str_char_len(compile->rest) == 0)
-        return bad("invalid UTF-8", compile->rest);
+        return regexp_syntax_error("invalid UTF-8", compile->rest);
     const uint32_t rune = regexp_take_rune(&compile->rest);
     switch (rune) {
     case '|':
@@ -425,7 +420,7 @@ static struct error *compile_all(struct compile *compile)
         TRY(take_one(compile));
     }
     if (compile->depth > 1)
-        return bad("missing closing )", compile->all);
+        return regexp_syntax_error("missing closing )", compile->all);
     return end_branch(compile);
 }
 

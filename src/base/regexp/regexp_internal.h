@@ -43,5 +43,8 @@ struct regexp {
 
 #define RUNE_MAX 0x10ffff
 
+/* ERROR_INVALID with the message of Go's regexp/syntax package; where is the part at fault. */
+MUST_USE struct error *regexp_syntax_error(const char *what, struct str where);
+
 /* Takes one character off the front of a text that is not empty. */
 uint32_t regexp_take_rune(struct str *text);
