@@ -1,5 +1,7 @@
 #include "apimachinery/gvk.h"
 
+#include "base/ascii.h"
+
 bool gvk_eq(struct gvk a, struct gvk b)
 {
     return str_eq(a.kind, b.kind) && str_eq(a.group, b.group) && str_eq(a.version, b.version);
@@ -79,7 +81,7 @@ enum stage {
 static bool take_number(struct str *rest, uint64_t *ret_number)
 {
     size_t len = 0;
-    while (len < rest->len && rest->ptr[len] >= '0' && rest->ptr[len] <= '9')
+    while (len < rest->len && ascii_is_digit(rest->ptr[len]))
         len++;
     const struct str digits = str_slice(*rest, 0, len);
     *rest = str_skip(*rest, len);

@@ -28,9 +28,9 @@ struct object_edit {
     /* private */
     struct arena arena;
     struct str *finalizers;
-    size_t finalizer_count;
+    size_t finalizer_count, finalizer_capacity;
     struct object_edit_owner *owners;
-    size_t owner_count;
+    size_t owner_count, owner_capacity;
     bool finalizers_changed, owners_changed;
     struct key key; /* of the base, for messages */
 };
