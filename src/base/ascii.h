@@ -2,7 +2,7 @@
  * Classes of ASCII characters.
  *
  * The functions of <ctype.h> depend on the locale and are undefined for negative values of char.
- * These know ASCII alone; every other byte belongs to no class.
+ * The functions below know ASCII alone; every other byte belongs to no class.
  */
 #pragma once
 
@@ -48,8 +48,7 @@ static inline int ascii_hex_value(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Space, tab, line feed, vertical tab, form feed and carriage return, as isspace() in the C locale.
- */
+/* Space, tab, line feed, vertical tab, form feed and carriage return: isspace() in the C locale. */
 static inline bool ascii_is_space(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');

@@ -1,3 +1,11 @@
+/*
+ * Base64, encoder and decoder, for both alphabets.
+ *
+ * The decoder mirrors Go's encoding/base64 in which input it accepts and in the position it reports
+ * for a mistake; clients compare these texts. It works on groups of four letters. decode_group()
+ * reads one group and leaves the position of the first mistake in struct decoder. A group that
+ * padding or the end of the text cuts short is judged by end_is_allowed().
+ */
 #include "base/base64.h"
 
 #include <stdint.h>
@@ -14,7 +22,10 @@ static const struct alphabet standard = {
 static const struct alphabet for_urls = {
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", false};
 
-/* Up to three bytes as up to four letters. */
+/*
+ * Encodes up to three bytes as up to four letters. Missing bytes count as 0; their letters become
+ * '=' or, in the alphabet without padding, are left out.
+ */
 static size_t encode_group(const struct alphabet *alphabet, const uint8_t *in, size_t len,
                            char out[static 4])
 {
@@ -25,6 +36,7 @@ static size_t encode_group(const struct alphabet *alphabet, const uint8_t *in, s
     return alphabet->padded ? 4 : len + 1;
 }
 
+/* Reserves the exact length first: past the buffer's limit nothing at all is appended. */
 static void encode_with(const struct alphabet *alphabet, struct buf *buf, struct str bytes)
 {
     if (bytes.len / 3 > SIZE_MAX / 8) {
@@ -64,7 +76,9 @@ static size_t skip_newlines(struct str text, size_t at)
     return at;
 }
 
-/* A walk over the text. Once wrong is set, it is the position of the first mistake. */
+/*
+ * A walk over the text. wrong is the position of the first mistake, STR_NONE while there is none.
+ */
 struct decoder {
     const struct alphabet *alphabet;
     struct str text;
@@ -72,7 +86,11 @@ struct decoder {
     size_t wrong;
 };
 
-/* The letters of a group ended early, at the end of the text or at padding. */
+/*
+ * A group ended after fewer than four letters, at the end of the text or at padding. Returns false
+ * when that is a mistake of this group. Text behind complete padding is a mistake too, but the
+ * bytes of the group count, as in Go: wrong is set and true returned.
+ */
 static bool end_is_allowed(struct decoder *decoder, size_t letters, bool padding)
 {
     if (!padding) {
@@ -99,7 +117,9 @@ static bool end_is_allowed(struct decoder *decoder, size_t letters, bool padding
     return true;
 }
 
-/* Decodes one group of up to four letters; returns the number of bytes, 0 at the end or if wrong.
+/*
+ * Decodes one group of up to four letters and returns the number of bytes, 0 at the end of the text
+ * or after a mistake.
  */
 static size_t decode_group(struct decoder *decoder, char out[static 3])
 {
@@ -127,7 +147,10 @@ static size_t decode_group(struct decoder *decoder, char out[static 3])
     return letters - 1;
 }
 
-/* Appends what can be decoded; the position of the first mistake, or STR_NONE. */
+/*
+ * Appends what can be decoded and returns the position of the first mistake, or STR_NONE. The room
+ * reserved is enough for any text of this length.
+ */
 static size_t decode_with(const struct alphabet *alphabet, struct buf *buf, struct str text)
 {
     struct decoder decoder = {alphabet, text, 0, STR_NONE};
@@ -145,6 +168,7 @@ static size_t decode_with(const struct alphabet *alphabet, struct buf *buf, stru
     return decoder.wrong;
 }
 
+/* Takes back what was appended when the text has a mistake. The message is Go's. */
 static struct error *decode_strict(const struct alphabet *alphabet, struct buf *buf,
                                    struct str text)
 {

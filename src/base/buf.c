@@ -1,3 +1,11 @@
+/*
+ * A byte buffer that grows up to its limit.
+ *
+ * buf_reserve() is the only place where memory grows and where the limit is checked; every function
+ * that appends goes through it. It always keeps one byte more than the content, so that buf_c() can
+ * put a NUL there without growing the buffer. Memory of a secret buffer is never passed to
+ * realloc(), which would leave a copy behind (resize_memory()).
+ */
 #include "base/buf.h"
 
 #include <stdarg.h>
@@ -10,6 +18,7 @@ static size_t limit_of(const struct buf *buf)
     return buf->limit ? buf->limit : BUF_LIMIT_DEFAULT;
 }
 
+/* The whole capacity is wiped, not only the content: what was removed lies behind it. */
 static void release_memory(struct buf *buf)
 {
     if (buf->secret)
@@ -31,6 +40,10 @@ void buf_clear(struct buf *buf)
     buf->overflowed = false;
 }
 
+/*
+ * Moves the content to memory of this capacity. The content of a secret buffer is copied and its
+ * old memory wiped.
+ */
 static void resize_memory(struct buf *buf, size_t capacity)
 {
     if (!buf->secret) {
@@ -45,6 +58,11 @@ static void resize_memory(struct buf *buf, size_t capacity)
     buf->capacity = capacity;
 }
 
+/*
+ * The capacity doubles, but stops at the limit and the byte for a NUL. Once a buffer has overflowed
+ * it takes nothing more, even if that would fit: a text with a hole in it is worse than one that is
+ * cut.
+ */
 char *buf_reserve(struct buf *buf, size_t len)
 {
     if (buf->overflowed || len > limit_of(buf) - buf->len) {
@@ -82,6 +100,10 @@ void buf_add_char(struct buf *buf, char c)
     buf_add(buf, str_from(&c, 1));
 }
 
+/*
+ * Short texts are formatted on the stack and copied; longer ones are formatted a second time, in
+ * place.
+ */
 void buf_print(struct buf *buf, const char *format, ...)
 {
     va_list args;
@@ -103,6 +125,7 @@ void buf_print(struct buf *buf, const char *format, ...)
     va_end(again);
 }
 
+/* The character has no place in a JSON string as it is: a quote, a backslash, a control or DEL. */
 static void add_escaped(struct buf *buf, unsigned char c)
 {
     switch (c) {
@@ -126,6 +149,9 @@ static void add_escaped(struct buf *buf, unsigned char c)
     }
 }
 
+/*
+ * Runs of plain ASCII are copied as a whole. Everything else is looked at one character at a time.
+ */
 void buf_add_json_string(struct buf *buf, struct str s)
 {
     buf_add_char(buf, '"');
@@ -149,6 +175,7 @@ void buf_add_json_string(struct buf *buf, struct str s)
     buf_add_char(buf, '"');
 }
 
+/* Moves the rest to the front. Of a secret buffer, the bytes behind the rest are wiped. */
 void buf_consume(struct buf *buf, size_t len)
 {
     if (len >= buf->len) {

@@ -1,3 +1,12 @@
+/*
+ * Durations as text, in the form of Go's time.Duration.String() and time.ParseDuration().
+ *
+ * Writing goes backwards, from the end of the text to its front, as in Go: digits come out lowest
+ * first, and how many there are need not be known. Reading cuts one term after the other off the
+ * front ("1.5h", then "30m") and adds them up as magnitudes; the sign is applied at the end. Both
+ * directions work with unsigned magnitudes, because the most negative duration has no positive
+ * counterpart.
+ */
 #include "base/duration.h"
 
 #include "base/ascii.h"
@@ -5,7 +14,7 @@
 /* One more than INT64_MAX: the magnitude of the most negative duration, and so the ceiling. */
 #define MAGNITUDE_MAX ((uint64_t)1 << 63)
 
-/* The text is written from its end: digits come out lowest first. */
+/* The text written so far starts here and reaches to the end of the caller's array. */
 struct tail {
     char *start;
 };
@@ -39,6 +48,7 @@ static uint64_t put_fraction(struct tail *tail, uint64_t value, int digits)
     return value;
 }
 
+/* Below a second the unit is the largest one that leaves a digit before the point: ns, µs or ms. */
 static void put_below_second(struct tail *tail, uint64_t value)
 {
     put_char(tail, 's');
@@ -56,6 +66,7 @@ static void put_below_second(struct tail *tail, uint64_t value)
     put_number(tail, put_fraction(tail, value, digits));
 }
 
+/* From a second on: hours and minutes only where there are some, seconds always. */
 static void put_clock(struct tail *tail, uint64_t value)
 {
     put_char(tail, 's');
@@ -91,7 +102,10 @@ struct str duration_write(duration value, char text[static DURATION_TEXT_MAX])
     return str_from(tail.start, (size_t)(end - tail.start));
 }
 
-/* Cuts the digits in front of the text into a number; false when they exceed the ceiling. */
+/*
+ * Cuts the digits off the front of the text and returns their number in ret_value. False when the
+ * number exceeds MAGNITUDE_MAX.
+ */
 static bool cut_whole(struct str *text, uint64_t *ret_value)
 {
     uint64_t value = 0;
@@ -106,7 +120,10 @@ static bool cut_whole(struct str *text, uint64_t *ret_value)
     return true;
 }
 
-/* Digits behind a point. Those past what 63 bits hold are read and dropped, as Go does. */
+/*
+ * Digits behind a point, and the power of ten to divide them by. Digits past what 63 bits hold are
+ * read and dropped, as in Go.
+ */
 struct fraction {
     uint64_t digits;
     double scale;
@@ -157,7 +174,10 @@ static bool cut_unit(struct str *text, uint64_t *ret_unit)
     return false;
 }
 
-/* One "1.5h" of "1.5h30m". */
+/*
+ * Cuts one term, such as the "1.5h" of "1.5h30m". The fraction is multiplied in floating point,
+ * because Go does so and the results must agree to the nanosecond.
+ */
 static bool cut_term(struct str *text, uint64_t *ret_value)
 {
     uint64_t value, unit;
@@ -181,6 +201,7 @@ static bool cut_term(struct str *text, uint64_t *ret_value)
     return value <= MAGNITUDE_MAX;
 }
 
+/* Go's limits: the magnitude may be 2^63 for a negative duration alone. */
 bool duration_read(struct str text, duration *ret_value)
 {
     const bool negative = text.len && text.ptr[0] == '-';

@@ -1,3 +1,11 @@
+/*
+ * Settings of the log, its contexts, and the way of a line to its sink; log_line.c formats a line.
+ *
+ * The level may change while other threads log, so it is atomic. Format, sink and clock are set
+ * before other threads start. A line is formatted in a buffer of the thread, which makes
+ * log_write() free of allocation and of locks. write(2) gets a whole line at once, so lines of
+ * several threads stay apart as far as the kernel keeps writes apart.
+ */
 #include "base/log.h"
 
 #include <assert.h>
@@ -14,7 +22,9 @@ static void *sink_data;
 static log_clock_fn *clock_fn;
 static void *clock_data;
 
+/* The innermost context of the fiber that runs on this thread. fiber.c swaps it at each switch. */
 static _Thread_local struct log_context *current;
+/* True inside log_write(): a sink or a clock that logs is ignored instead of recursing. */
 static _Thread_local bool writing;
 
 void log_set_level(int level)
@@ -49,7 +59,10 @@ bool log_is_on(int level)
     return level <= log_level();
 }
 
-/* Nobody can be told when this fails, and waiting for a reader would stop everything else. */
+/*
+ * A failure is ignored: there is nowhere to report it, and waiting for a reader of standard error
+ * would stop the loop.
+ */
 static void write_stderr(struct str line)
 {
     while (line.len) {
@@ -66,7 +79,7 @@ void log_write(int level, const char *message, const struct log_field *fields, s
 {
     static _Thread_local char bytes[LOG_LINE_MAX];
     if (writing)
-        return; /* a sink or a clock logs: its line would destroy the one being written */
+        return; /* a sink or a clock logs, and its line would overwrite this one in the buffer */
     writing = true;
     const int saved_errno = errno;
     const struct log_record record = {

@@ -1,3 +1,12 @@
+/*
+ * One log line as text, in the format of klog, or as JSON, in that of Kubernetes' JSON logs.
+ *
+ * The buffer never grows. put_text() adds what may be dropped: the first text that does not fit
+ * sets line->cut, and nothing more is added from then on. close_with() adds what must not be
+ * missing (closing quotes and braces, the mark "…", the newline) and uses the CLOSING_MAX bytes
+ * that room() keeps back. A field starts only when VALUE_MIN bytes are free, so that a number is
+ * never cut in half. Strings are cut between two characters.
+ */
 #include <string.h>
 
 #include "base/log_internal.h"
@@ -9,13 +18,14 @@
 static const struct str cut_mark = STR_INIT("\xe2\x80\xa6"); /* … */
 static const struct str redacted = STR_INIT("[redacted]");
 
+/* Bytes that put_text() may still use. */
 static size_t room(const struct log_line *line)
 {
     const size_t taken = line->len + CLOSING_MAX;
     return taken < line->capacity ? line->capacity - taken : 0;
 }
 
-/* Appends what closes something, from the room kept back for it. */
+/* Appends what closes something, from the bytes kept back for that. */
 static void close_with(struct log_line *line, struct str text)
 {
     memcpy(line->ptr + line->len, text.ptr, text.len);
@@ -55,7 +65,10 @@ static void put_int(struct log_line *line, int64_t value)
     put_padded(line, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 1);
 }
 
-/* Text between quotes that are already there, cut between characters where it does not fit. */
+/*
+ * Text between quotes that the caller writes. Where it does not fit it is cut between two
+ * characters and gets the mark.
+ */
 static void put_escaped(struct log_line *line, enum log_format format, struct str text)
 {
     char piece[QUOTE_PIECE_MAX];
@@ -68,7 +81,10 @@ static void put_escaped(struct log_line *line, enum log_format format, struct st
     }
 }
 
-/* The opening quote is known to fit, or the line is cut already. */
+/*
+ * The opening quote is known to fit, because put_field() has checked for VALUE_MIN bytes, unless
+ * the line is cut already.
+ */
 static void put_quoted(struct log_line *line, enum log_format format, struct str text)
 {
     if (line->cut)
@@ -78,6 +94,7 @@ static void put_quoted(struct log_line *line, enum log_format format, struct str
     close_with(line, STR("\""));
 }
 
+/* "namespace/name" in text, an object with two members in JSON. */
 static void put_key(struct log_line *line, enum log_format format, const struct log_field *field)
 {
     if (format == LOG_JSON) {
@@ -128,6 +145,9 @@ static void put_value(struct log_line *line, enum log_format format, const struc
     }
 }
 
+/*
+ * A field with a null error is left out: log_error("…", LOG_ERROR(err)) is valid without an error.
+ */
 static void put_field(struct log_line *line, enum log_format format, const struct log_field *field)
 {
     if (field->kind == LOG_KIND_ERROR && !field->error)
@@ -150,7 +170,7 @@ static bool has_field(const struct log_field *fields, size_t count, const char *
     return false;
 }
 
-/* A field of the line, or of a context further inside, has the same name. */
+/* True when a field of the line, or of a context further inside, has the same name. */
 static bool is_hidden(const struct log_record *record, const struct log_context *context,
                       const char *name)
 {
@@ -162,7 +182,7 @@ static bool is_hidden(const struct log_record *record, const struct log_context 
     return false;
 }
 
-/* Outermost first. Contexts nest a few levels deep, so calling itself costs little stack. */
+/* Outermost first. Contexts nest a few levels deep, so the recursion takes little stack. */
 static void put_context(struct log_line *line, enum log_format format,
                         const struct log_record *record, const struct log_context *context)
 {

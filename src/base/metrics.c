@@ -1,3 +1,15 @@
+/*
+ * The registry of metrics; metrics_write.c shows it as text.
+ *
+ * Two levels of trees: families by name, and below each family its series by label values. Trees
+ * keep both in order, so the text is sorted without further work. A series is found by a key made
+ * of its label values (key_write()) and holds its labels ready formatted, because they are shown
+ * far more often than a series is made.
+ *
+ * A series has a reference count. The registry holds one reference, metrics_series_ref() takes
+ * another: a series that is removed from the registry stays usable for its holders but no longer
+ * shows.
+ */
 #include "base/metrics.h"
 
 #include <assert.h>
@@ -7,6 +19,10 @@
 #include "base/memory.h"
 #include "base/metrics_internal.h"
 
+/*
+ * Registered when the first series is dropped, so that it shows only when there is something to
+ * show.
+ */
 static const struct metrics_family dropped_family = METRICS_COUNTER(
     "metrics_series_dropped_total", "Times a metric was at its limit of series.", "metric");
 
@@ -38,6 +54,7 @@ void metrics_free(struct metrics *metrics)
     mem_free(metrics);
 }
 
+/* [a-zA-Z_:][a-zA-Z0-9_:]*, without colons for labels: the rule of Prometheus. */
 static bool is_name(const char *name, bool colons)
 {
     for (const char *c = name; *c; c++) {
@@ -57,6 +74,10 @@ static size_t label_count(const struct metrics_family *family)
     return count;
 }
 
+/*
+ * Families are constants of the program, so mistakes in them are asserted. Prometheus reserves
+ * label names that begin with "__", and "le" is the bound of a histogram's bucket.
+ */
 static void check_family(const struct metrics_family *family)
 {
     const bool histogram = family->kind == METRICS_KIND_HISTOGRAM;
@@ -71,6 +92,7 @@ static void check_family(const struct metrics_family *family)
                (i == 0 || family->buckets[i] > family->buckets[i - 1]));
 }
 
+/* The family must have been registered, and by this very table. */
 static struct metrics_group *group_get(const struct metrics *metrics,
                                        const struct metrics_family *family)
 {
@@ -79,6 +101,7 @@ static struct metrics_group *group_get(const struct metrics *metrics,
     return group;
 }
 
+/* A family without labels has its one series at once, so that it shows as 0 from the start. */
 static void register_one(struct metrics *metrics, const struct metrics_family *family)
 {
     const struct metrics_group *former = tree_find(&metrics->groups, str_from_c(family->name));
@@ -101,7 +124,7 @@ void metrics_register(struct metrics *metrics, const struct metrics_family *fami
         register_one(metrics, &families[i]);
 }
 
-/* Text outside of UTF-8 would make the whole page unreadable, so each bad byte becomes U+FFFD. */
+/* Bytes that are not UTF-8 would make the whole page invalid. Each of them becomes U+FFFD. */
 static void add_valid(struct buf *buf, struct str text)
 {
     while (text.len) {
@@ -112,8 +135,8 @@ static void add_valid(struct buf *buf, struct str text)
 }
 
 /*
- * Keys of series order as their label values do, one after the other: a zero byte ends each value,
- * and the bytes 0 and 1 inside one are spelt 1 1 and 1 2.
+ * The key of a series in the tree. Keys order as their label values do, one after the other: a zero
+ * byte ends each value, and the bytes 0 and 1 inside a value are written as 1 1 and 1 2.
  */
 static void key_write(struct buf *key, const struct str *values, size_t count)
 {
@@ -142,6 +165,7 @@ static void label_write(struct buf *buf, const char *name, struct str value)
     buf_add_char(buf, '"');
 }
 
+/* values is NULL for the series that takes updates past the limit, which has no labels. */
 static struct metrics_series *series_new(const struct metrics_group *group,
                                          const struct str *values)
 {
@@ -163,6 +187,9 @@ static struct metrics_series *series_new(const struct metrics_group *group,
     return series;
 }
 
+/*
+ * The family is full: its updates go to a series that never shows, and dropped_family counts that.
+ */
 static struct metrics_series *take_discarded(struct metrics *metrics, struct metrics_group *group)
 {
     metrics_register(metrics, &dropped_family, 1);
@@ -219,6 +246,7 @@ void metrics_set(struct metrics_series *series, double value)
     series->value = value;
 }
 
+/* NaN compares as greater than every bound and so goes to the last bucket, +Inf. */
 void metrics_observe(struct metrics_series *series, double value)
 {
     const struct metrics_family *family = series->family;

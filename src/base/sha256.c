@@ -1,10 +1,13 @@
+/*
+ * SHA-256 by OpenSSL's EVP interface. The context is allocated by the first sha256_add().
+ */
 #include "base/sha256.h"
 
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The library fails here only without memory or without its providers. Neither can be helped. */
+/* OpenSSL fails here only without memory or without its providers. Both end the process. */
 static void must_succeed(bool succeeded)
 {
     if (succeeded)

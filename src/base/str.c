@@ -1,3 +1,9 @@
+/*
+ * Strings as views; also decimal numbers, SipHash and UTF-8.
+ *
+ * No function here allocates, and none reads past the length of its argument. memcmp(), memchr()
+ * and their like are not called with a NULL pointer, which is undefined even for a length of 0.
+ */
 #include "base/str.h"
 
 #include "base/ascii.h"
@@ -53,6 +59,7 @@ size_t str_find_last_char(struct str s, char c)
     return at ? (size_t)(at - s.ptr) : STR_NONE;
 }
 
+/* The empty slice has no pointer: it cannot be used to reach the text behind it. */
 struct str str_slice(struct str s, size_t from, size_t to)
 {
     if (to > s.len)
@@ -100,6 +107,7 @@ bool str_to_uint64(struct str s, uint64_t *ret_value)
     return true;
 }
 
+/* The magnitude of a negative number may be one more than that of a positive one. */
 bool str_to_int64(struct str s, int64_t *ret_value)
 {
     const bool negative = s.len && s.ptr[0] == '-';
@@ -132,8 +140,8 @@ static void sip_round(uint64_t v[static 4])
 }
 
 /*
- * SipHash-1-3. A plain multiplying hash would not do: with a seed merely mixed into its start,
- * texts that collide under one seed can be built to collide under all of them.
+ * SipHash-1-3. A plain multiplying hash is not enough: with a seed that is only mixed into its
+ * start, texts that collide under one seed can be built to collide under all of them.
  */
 uint64_t str_hash(struct str s, uint64_t seed)
 {
@@ -160,7 +168,7 @@ uint64_t str_hash(struct str s, uint64_t seed)
     return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
-/* Length of the sequence that starts with this byte, 0 for none. */
+/* Length of the sequence that starts with this byte, 0 when none does. */
 static size_t utf8_length(unsigned char first)
 {
     if (first < 0x80)
@@ -172,7 +180,9 @@ static size_t utf8_length(unsigned char first)
     return first >= 0xf0 && first <= 0xf4 ? 4 : 0;
 }
 
-/* The second byte's range excludes over-long forms, surrogates and what lies past U+10FFFF. */
+/*
+ * The range of the second byte excludes over-long forms, surrogates and code points past U+10FFFF.
+ */
 static bool utf8_second_fits(unsigned char first, unsigned char second)
 {
     const unsigned char low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
@@ -180,6 +190,7 @@ static bool utf8_second_fits(unsigned char first, unsigned char second)
     return second >= low && second <= high;
 }
 
+/* The table 3-7 of the Unicode standard, "Well-Formed UTF-8 Byte Sequences". */
 size_t str_char_len(struct str s)
 {
     const unsigned char *bytes = (const unsigned char *)s.ptr;

@@ -1,3 +1,11 @@
+/*
+ * An AVL tree: the heights of two siblings differ by at most one.
+ *
+ * The tree is searched far more often than changed, and among the balanced trees the AVL tree is
+ * the least deep. Nodes have a pointer to their parent, so that no operation needs recursion or a
+ * stack: a change starts at the node where it happened, and rebalance() walks up from there. Names
+ * are those of the textbooks: rotate_up() is a rotation, LESS and GREATER are left and right.
+ */
 #include "base/tree.h"
 
 #include <assert.h>
@@ -27,7 +35,7 @@ static void update_height(struct tree_node *node)
     node->height = (uint8_t)(1 + (less > greater ? less : greater));
 }
 
-/* Puts a node, or nothing, where another one hangs. */
+/* Puts node, which may be NULL, into the place of old below the parent of old, or at the root. */
 static void replace_node(struct tree *tree, struct tree_node *old, struct tree_node *node)
 {
     struct tree_node *parent = old->parent;
@@ -46,7 +54,7 @@ static void link_child(struct tree_node *parent, enum side side, struct tree_nod
         node->parent = parent;
 }
 
-/* Lifts the child on this side above its parent, and returns it. */
+/* A single rotation: the child on this side becomes the parent of node. Returns the child. */
 static struct tree_node *rotate_up(struct tree *tree, struct tree_node *node, enum side side)
 {
     struct tree_node *child = node->child[side];
@@ -58,7 +66,10 @@ static struct tree_node *rotate_up(struct tree *tree, struct tree_node *node, en
     return child;
 }
 
-/* Makes one subtree even again and returns its root, which may be another one now. */
+/*
+ * Restores the balance of one subtree and returns its root, which a rotation may have changed. A
+ * child that leans to the other side is rotated first (the double rotation).
+ */
 static struct tree_node *balance_node(struct tree *tree, struct tree_node *node)
 {
     const int lean = height(node->child[GREATER]) - height(node->child[LESS]);
@@ -73,7 +84,10 @@ static struct tree_node *balance_node(struct tree *tree, struct tree_node *node)
     return rotate_up(tree, node, heavy);
 }
 
-/* From where something changed upwards, as far as heights change. */
+/*
+ * Walks up from the lowest node whose subtrees changed. Stops where the height stays the same:
+ * nothing above can be affected.
+ */
 static void rebalance(struct tree *tree, struct tree_node *node)
 {
     while (node) {
@@ -97,6 +111,10 @@ struct tree_node *tree_first(const struct tree *tree)
     return leftmost(tree->root);
 }
 
+/*
+ * The leftmost node of the greater subtree or, without one, the nearest ancestor on whose lesser
+ * side this node lies.
+ */
 struct tree_node *tree_next(const struct tree_node *node)
 {
     if (node->child[GREATER])
@@ -131,7 +149,10 @@ void *tree_get(const struct tree *tree, struct str key)
     return node->value;
 }
 
-/* The first node whose key compares with this one as at least `least`. */
+/*
+ * The first node whose key compares with this one as at least `least`: 0 for at or behind it, 1 for
+ * strictly behind it.
+ */
 static struct tree_node *seek_at_least(const struct tree *tree, struct str key, int least)
 {
     struct tree_node *node = tree->root, *best = NULL;
@@ -185,14 +206,17 @@ void *tree_put(struct tree *tree, struct str key, void *value)
     return NULL;
 }
 
-/* Takes the node out; returns the lowest one whose subtrees changed. */
+/*
+ * Takes the node out of the tree and returns the lowest node whose subtrees changed, where
+ * rebalance() must start.
+ */
 static struct tree_node *unlink_node(struct tree *tree, struct tree_node *node)
 {
     if (!node->child[LESS] || !node->child[GREATER]) {
         replace_node(tree, node, node->child[node->child[LESS] ? LESS : GREATER]);
         return node->parent;
     }
-    /* The next node has no lesser child, so it can leave its place and take over this one's. */
+    /* A node with two children is replaced by the next one in order, which has no lesser child. */
     struct tree_node *next = leftmost(node->child[GREATER]);
     struct tree_node *lowest = next->parent == node ? next : next->parent;
     if (next->parent != node) {
@@ -236,7 +260,10 @@ bool tree_remove(struct tree *tree, struct str key)
     return true;
 }
 
-/* Takes leaves off one by one, without balancing and without a stack. */
+/*
+ * Frees the leaves one by one. The tree is empty from the start, so a release function may look at
+ * it.
+ */
 void tree_clear(struct tree *tree)
 {
     struct tree_node *node = tree->root;

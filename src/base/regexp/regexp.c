@@ -1,4 +1,13 @@
-/* Matching; regexp_compile.c makes the programs. */
+/*
+ * Matching; regexp_compile.c makes the programs.
+ *
+ * This is the simulation of a nondeterministic automaton by Thompson, as in Russ Cox, "Regular
+ * Expression Matching: the Virtual Machine Approach" (https://swtch.com/~rsc/regexp/regexp2.html).
+ * `now` holds the places in the program that wait for a character. For each character of the text,
+ * every place whose ranges accept it leads to the step behind it, and follow_steps() adds all
+ * places that can be reached from there without a character to `next`. The match ends as soon as
+ * the end of the program is reached.
+ */
 #include "base/regexp/regexp.h"
 
 #include "base/memory.h"
@@ -16,13 +25,14 @@ uint32_t regexp_take_rune(struct str *text)
     return rune;
 }
 
-/* Between two characters; RUNE_NONE at the ends of the text. */
+/* The characters on both sides of a place in the text; RUNE_NONE at the ends of the text. */
 #define RUNE_NONE UINT32_MAX
 
 struct gap {
     uint32_t before, after;
 };
 
+/* ASCII alone, as \w and \b in Go. RUNE_NONE is no word character. */
 static bool is_word(uint32_t rune)
 {
     return rune == '_' || (rune >= '0' && rune <= '9') || (rune >= 'A' && rune <= 'Z') ||
@@ -48,12 +58,13 @@ static bool place_holds(enum regexp_place place, struct gap gap)
     return false;
 }
 
-/* Places in the program that are reached; a place is in it at most once per character. */
+/* Places in the program that were reached. A place is in the set at most once per character. */
 struct places {
     uint32_t *items;
     size_t count;
 };
 
+/* One match. The four arrays are parts of one allocation. */
 struct match {
     const struct regexp *regexp;
     struct places now, next;
@@ -63,7 +74,10 @@ struct match {
     bool found;
 };
 
-/* Reaches a place and all that follow from it without a character. */
+/*
+ * Adds a place and all places that follow from it without a character. An explicit stack replaces
+ * recursion; match->seen keeps a loop such as (a*)* from running for ever.
+ */
 static void follow_steps(struct match *match, struct places *to, uint32_t start, struct gap gap)
 {
     size_t pending = 0;
@@ -91,6 +105,7 @@ static void follow_steps(struct match *match, struct places *to, uint32_t start,
     }
 }
 
+/* Ranges of one step are few, so they are tried in order. */
 static bool step_accepts(const struct regexp *regexp, const struct regexp_step *step, uint32_t rune)
 {
     for (int32_t i = step->x; i < step->x + step->y; i++)
@@ -99,6 +114,10 @@ static bool step_accepts(const struct regexp *regexp, const struct regexp_step *
     return false;
 }
 
+/*
+ * Place 0 is added again before each character, because a match may start anywhere in the text.
+ * Both calls of follow_steps() for one gap belong to the same round.
+ */
 static void run_match(struct match *match, struct str text)
 {
     const struct regexp *regexp = match->regexp;
@@ -126,6 +145,10 @@ static void run_match(struct match *match, struct str text)
     }
 }
 
+/*
+ * Five arrays of program size, allocated together: now, next, seen and twice the room for pending,
+ * since a split adds two places for the one it takes.
+ */
 bool regexp_matches(const struct regexp *regexp, struct str text)
 {
     const size_t places = regexp->count + 1;

@@ -1,3 +1,10 @@
+/*
+ * Sets of characters: collecting ranges, and reading classes and escapes.
+ *
+ * A class is a list of ranges in any order, which may overlap. Only negation needs them sorted
+ * (add_negated()). The names and the messages are those of Go's regexp/syntax package. Functions
+ * called take_… read from the front of *rest and move it behind what they have read.
+ */
 #include "base/regexp/regexp_class.h"
 
 #include "base/array.h"
@@ -13,6 +20,7 @@ void regexp_class_done(struct regexp_class *class)
     mem_free(class->items);
 }
 
+/* Adds the part of the range that lies in [low, high], shifted. */
 static void add_common(struct regexp_class *class, struct regexp_range range, uint32_t low,
                        uint32_t high, int32_t shift)
 {
@@ -22,6 +30,7 @@ static void add_common(struct regexp_class *class, struct regexp_range range, ui
         regexp_class_add(class, (uint32_t)((int32_t)from + shift), (uint32_t)((int32_t)to + shift));
 }
 
+/* Ranges that are added here lie behind count and are not folded again. */
 void regexp_class_fold(struct regexp_class *class)
 {
     const size_t count = class->count;
@@ -37,7 +46,7 @@ static int range_cmp(const void *a, const void *b)
     return x->low < y->low ? -1 : x->low > y->low;
 }
 
-/* Adds all that is not in the other set, which is sorted on the way. */
+/* Adds every character that is not in the other class. The other class is sorted on the way. */
 static void add_negated(struct regexp_class *class, struct regexp_class *other)
 {
     uint32_t next = 0;
@@ -53,7 +62,10 @@ static void add_negated(struct regexp_class *class, struct regexp_class *other)
         regexp_class_add(class, next, RUNE_MAX);
 }
 
-/* Name, pairs of ends. The first three are Perl's \d, \s and \w. */
+/*
+ * Names of classes and pairs of first and last characters. The first three are Perl's \d, \s and
+ * \w.
+ */
 static const struct {
     struct str name;
     const char *ends;
@@ -76,6 +88,7 @@ static const struct {
     {STR_INIT("xdigit"), "09AFaf"        },
 };
 
+/* False when no class has this name. */
 static bool add_named(struct regexp_class *class, struct str name, bool negated)
 {
     for (size_t i = 0; i < COUNT(named); i++) {
@@ -91,6 +104,7 @@ static bool add_named(struct regexp_class *class, struct str name, bool negated)
     return false;
 }
 
+/* The upper-case letter of a class means its negation. */
 bool regexp_class_take_perl(struct str *rest, struct regexp_class *class)
 {
     if (rest->len < 2 || rest->ptr[0] != '\\' || !memchr("dDsSwW", rest->ptr[1], 6))
@@ -101,7 +115,7 @@ bool regexp_class_take_perl(struct str *rest, struct regexp_class *class)
     return true;
 }
 
-/* "\x41" or "\x{1F600}". */
+/* "\x41" with two digits, or "\x{1F600}" with any number of them. */
 static struct error *take_hex(struct str *rest, uint32_t *ret_rune)
 {
     struct str digits = str_slice(*rest, 2, 4);
@@ -126,7 +140,10 @@ static struct error *take_hex(struct str *rest, uint32_t *ret_rune)
     return NULL;
 }
 
-/* "\0", "\012", "\123": up to three digits; a single one from 1 on would refer to a group. */
+/*
+ * "\0", "\012", "\123": up to three digits. A single digit from 1 on would refer to a group, which
+ * Go does not have; it is not taken.
+ */
 static bool take_octal(struct str *rest, uint32_t *ret_rune)
 {
     const struct str digits = str_skip(*rest, 1);
@@ -141,6 +158,7 @@ static bool take_octal(struct str *rest, uint32_t *ret_rune)
     return true;
 }
 
+/* Any ASCII punctuation may be escaped. Letters and digits may not, unless they have a meaning. */
 struct error *regexp_class_take_escape(struct str *rest, uint32_t *ret_rune)
 {
     static const char letters[] = "aftnrv", runes[] = "\a\f\t\n\r\v";
@@ -158,7 +176,10 @@ struct error *regexp_class_take_escape(struct str *rest, uint32_t *ret_rune)
     return NULL;
 }
 
-/* "[:alpha:]" inside of a class; false for anything that is not written like it. */
+/*
+ * "[:alpha:]" inside of a class. *ret_taken is false for text of another form, which is then read
+ * as single characters.
+ */
 static struct error *take_posix(struct str *rest, struct regexp_class *class, bool *ret_taken)
 {
     const size_t end = str_find(str_skip(*rest, 2), STR(":]"));
@@ -173,6 +194,7 @@ static struct error *take_posix(struct str *rest, struct regexp_class *class, bo
     return NULL;
 }
 
+/* One end of a range. whole is the text from the "[" on, for the message. */
 static struct error *take_rune(struct str *rest, struct str whole, uint32_t *ret_rune)
 {
     if (rest->len == 0)
@@ -183,6 +205,7 @@ static struct error *take_rune(struct str *rest, struct str whole, uint32_t *ret
     return NULL;
 }
 
+/* One character or a range. A '-' in front of the closing bracket is a character. */
 static struct error *take_range(struct str *rest, struct str whole, struct regexp_class *class)
 {
     const struct str start = *rest;
@@ -200,6 +223,10 @@ static struct error *take_range(struct str *rest, struct str whole, struct regex
     return NULL;
 }
 
+/*
+ * A ']' directly behind the opening "[" or "[^" is a character, not the end. The class is folded
+ * before it is negated: (?i)[^a] must not accept 'A'.
+ */
 struct error *regexp_class_take(struct str *rest, unsigned flags, struct regexp_class *class)
 {
     const struct str whole = *rest;

@@ -1,11 +1,11 @@
 /*
- * Sets of characters in patterns: "[a-z]", "\d", "[[:alpha:]]". Private to regexp*.c.
+ * Sets of characters in regular expressions: "[a-z]", "\d", "[[:alpha:]]". Private to regexp*.c.
  */
 #pragma once
 
 #include "base/regexp/regexp_internal.h"
 
-/* In the order of the letters "imsU". */
+/* Flags of a group, in the order of the letters "imsU": the bit of a letter is its position. */
 enum regexp_flags {
     REGEXP_FOLD = 1,
     REGEXP_MULTI_LINE = 2,
@@ -21,12 +21,14 @@ void regexp_class_add(struct regexp_class *class, uint32_t low, uint32_t high);
 void regexp_class_fold(struct regexp_class *class); /* adds the other case of ASCII letters */
 void regexp_class_done(struct regexp_class *class);
 
-/* "\d", "\W" and so on; false for anything else. */
+/*
+ * Takes "\d", "\W" and the like off the front and adds them to the class. False for anything else.
+ */
 bool regexp_class_take_perl(struct str *rest, struct regexp_class *class);
 
-/* "\n", "\x41", "\." and so on. */
+/* Takes one escaped character off the front: "\n", "\x41", "\.". */
 MUST_USE struct error *regexp_class_take_escape(struct str *rest, uint32_t *ret_rune);
 
-/* From "[" to its "]". */
+/* Takes a class off the front, from "[" to its "]", and adds it. */
 MUST_USE struct error *regexp_class_take(struct str *rest, unsigned flags,
                                          struct regexp_class *class);

@@ -1,8 +1,15 @@
 /*
- * From the text of a pattern to its program.
+ * From the text of an expression to its program.
  *
- * The code grows at the end while the text is read once, from the front. What is open is kept on a
- * stack of groups of our own, so nesting costs no stack of the fiber's.
+ * The text is read once, from the front, and code is appended as it is read. Three things happen
+ * after the fact: a repetition wraps the code of the atom before it (make_star() and its
+ * neighbours), a '|' puts a split in front of the alternatives read so far (end_branch()), and a
+ * ')' makes the whole group the atom of a following repetition (close_group()). Code is contiguous
+ * and its jumps are relative, so that inserting steps in front of a piece does not change the
+ * piece.
+ *
+ * Open groups are kept on an explicit stack, so that nesting takes no stack of the fiber. Limits
+ * and messages are those of Go's regexp/syntax package.
  */
 #include "base/array.h"
 #include "base/ascii.h"
@@ -12,6 +19,7 @@
 #define REPEAT_MAX  1000 /* Go's */
 #define NESTING_MAX 1000 /* Go's */
 
+/* An open group. The whole expression is the outermost one. */
 struct group {
     size_t start;  /* of the group's code */
     size_t branch; /* of the alternative at work */
@@ -20,6 +28,7 @@ struct group {
     unsigned outer_flags;
 };
 
+/* The state of one compilation. */
 struct compile {
     struct str all, rest;
     struct regexp_step *steps;
@@ -44,7 +53,10 @@ struct error *regexp_syntax_error(const char *what, struct str where)
     return error_new(ERROR_INVALID, "error parsing regexp: %s: `%.*s`", what, STR_ARG(where));
 }
 
-/* Makes room for count steps at a place; NULL when the program would become too large. */
+/*
+ * Makes room for count steps at a place. NULL when the program would become larger than
+ * REGEXP_SIZE_MAX.
+ */
 static struct regexp_step *make_room(struct compile *compile, size_t at, size_t count)
 {
     if (count > REGEXP_SIZE_MAX - compile->count)
@@ -66,13 +78,14 @@ static struct error *insert_step(struct compile *compile, size_t at, struct rege
     return NULL;
 }
 
-/* A step that something can be repeated of. */
+/* Appends a step that a repetition may follow. */
 static struct error *add_atom(struct compile *compile, struct regexp_step step)
 {
     compile->atom = compile->count;
     return insert_step(compile, compile->count, step);
 }
 
+/* Ranges of all classes stand in one array. A step refers to its part by position and number. */
 static struct error *add_class(struct compile *compile, const struct regexp_class *class)
 {
     const struct regexp_step step = {STEP_RANGES, (int32_t)compile->ranges.count,
@@ -91,6 +104,7 @@ static struct error *add_rune(struct compile *compile, uint32_t rune)
     return add_class(compile, &class);
 }
 
+/* Without (?s) a dot accepts every character but a newline. */
 static struct error *add_dot(struct compile *compile)
 {
     SCOPED(regexp_class) class = {.items = NULL};
@@ -110,12 +124,14 @@ static struct error *add_place(struct compile *compile, enum regexp_place place)
 
 /* Repetition of the code from atom to the end. */
 
+/* Repetition wraps the code from atom to the end. "a?" is: split to a or behind it; a. */
 static struct error *make_optional(struct compile *compile, size_t atom)
 {
     const int32_t len = (int32_t)(compile->count - atom);
     return insert_step(compile, atom, (struct regexp_step){STEP_SPLIT, 1, len + 1});
 }
 
+/* "a+" is: a; split back to a or on. */
 static struct error *make_plus(struct compile *compile, size_t atom)
 {
     const int32_t len = (int32_t)(compile->count - atom);
@@ -128,7 +144,7 @@ static struct error *make_star(struct compile *compile, size_t atom)
     return make_optional(compile, atom);
 }
 
-/* Another copy of a piece of code at the end. */
+/* Appends a copy of a piece of code. */
 static struct error *add_copy(struct compile *compile, size_t from, size_t len)
 {
     struct regexp_step *room = make_room(compile, compile->count, len);
@@ -138,7 +154,10 @@ static struct error *add_copy(struct compile *compile, size_t from, size_t len)
     return NULL;
 }
 
-/* Between min and max times; max below 0 is without end. */
+/*
+ * Between min and max times; a negative max means without end. The code is copied: x{2,4} becomes
+ * xx(x)?(x)?, which accepts the same texts as Go's nested form.
+ */
 static struct error *make_repeat(struct compile *compile, size_t atom, int64_t min, int64_t max)
 {
     const size_t len = compile->count - atom;
@@ -165,7 +184,10 @@ static struct error *make_repeat(struct compile *compile, size_t atom, int64_t m
     return NULL;
 }
 
-/* "{2}", "{2,}", "{2,5}"; anything else is text. */
+/*
+ * Takes "{2}", "{2,}" or "{2,5}". False for anything else, which is plain text. Counts above
+ * REPEAT_MAX are reported as REPEAT_MAX + 1.
+ */
 static bool take_counts(struct str *rest, int64_t *ret_min, int64_t *ret_max)
 {
     struct str inner = str_skip(*rest, 1), counts, min;
@@ -200,7 +222,10 @@ static struct error *apply_repeat(struct compile *compile, char c, int64_t min, 
     }
 }
 
-/* Sets *ret_taken to false for a brace that is text. */
+/*
+ * Takes a repetition and a '?' behind it, which asks for the shortest match and changes nothing
+ * here. Sets *ret_taken to false for a brace that is plain text.
+ */
 static struct error *take_repeat(struct compile *compile, bool *ret_taken)
 {
     const struct str before = compile->rest;
@@ -230,6 +255,7 @@ static struct error *take_repeat(struct compile *compile, bool *ret_taken)
 
 /* Groups and alternatives. */
 
+/* outer_flags are restored at the end of the group. */
 static struct error *open_group(struct compile *compile, unsigned outer_flags)
 {
     if (compile->depth == NESTING_MAX)
@@ -241,7 +267,10 @@ static struct error *open_group(struct compile *compile, unsigned outer_flags)
     return NULL;
 }
 
-/* Joins the alternative at work with those before it: split, before, jump, this one. */
+/*
+ * Ends an alternative and joins it with those before it: split, the alternatives before, jump
+ * behind this one, this one.
+ */
 static struct error *end_branch(struct compile *compile)
 {
     struct group *group = &compile->groups[compile->depth - 1];
@@ -276,7 +305,10 @@ static bool is_group_name(struct str name)
     return name.len > 0;
 }
 
-/* Behind "(?P<" or "(?<". */
+/*
+ * whole begins with "(?P<" or "(?<", whose length is skip. Names must be well formed but mean
+ * nothing here.
+ */
 static struct error *take_name(struct compile *compile, struct str whole, size_t skip)
 {
     struct str rest = str_skip(whole, skip), name;
@@ -287,7 +319,7 @@ static struct error *take_name(struct compile *compile, struct str whole, size_t
     return open_group(compile, compile->flags);
 }
 
-/* "(?i-s)" for the rest of the group around, "(?i:" for a group of its own. */
+/* "(?i-s)" sets flags for the rest of the group around it, "(?i:" opens a group that has them. */
 static struct error *take_flags(struct compile *compile, struct str whole)
 {
     static const char letters[] = "imsU";
@@ -328,6 +360,7 @@ static struct error *take_group(struct compile *compile)
     return open_group(compile, compile->flags);
 }
 
+/* "\Q…\E": everything in between is plain text. The end may be missing. */
 static struct error *take_quoted(struct compile *compile)
 {
     struct str text = str_skip(compile->rest, 2);
@@ -339,6 +372,7 @@ static struct error *take_quoted(struct compile *compile)
     return NULL;
 }
 
+/* An escape outside of a class: a quotation, an assertion, a Perl class or a character. */
 static struct error *take_escape(struct compile *compile)
 {
     static const struct {
@@ -373,6 +407,7 @@ static struct error *take_class(struct compile *compile)
     return add_class(compile, &class);
 }
 
+/* Takes one element that is not a repetition. */
 static struct error *take_one(struct compile *compile)
 {
     const char c = compile->rest.ptr[0];
@@ -406,6 +441,10 @@ static struct error *take_one(struct compile *compile)
     }
 }
 
+/*
+ * compile->op is the text of a repetition directly in front, so that "a**" can be reported as Go
+ * does.
+ */
 static struct error *compile_all(struct compile *compile)
 {
     TRY(open_group(compile, 0));
@@ -424,6 +463,7 @@ static struct error *compile_all(struct compile *compile)
     return end_branch(compile);
 }
 
+/* The program is compiled on the heap and copied to the arena at its exact size. */
 struct error *regexp_compile(struct arena *arena, struct str text, const struct regexp **ret_regexp)
 {
     __attribute__((cleanup(compile_done))) struct compile compile = {

@@ -1,8 +1,8 @@
 /*
- * Programs of patterns. Private to regexp*.c.
+ * Programs of regular expressions. Private to regexp*.c.
  *
- * The code of a part of an expression is contiguous, is entered at its first step and left behind
- * its last one, and its jumps are relative: a repetition copies it as it is.
+ * The code of a part of an expression is contiguous. It is entered at its first step and left
+ * behind its last one, and its jumps are relative: a repetition copies the code unchanged.
  */
 #pragma once
 
@@ -10,6 +10,7 @@
 
 #include "base/regexp/regexp.h"
 
+/* What a step does. x and y are members of struct regexp_step. */
 enum regexp_op {
     STEP_RANGES, /* a character of ranges [x, x + y) */
     STEP_SPLIT,  /* both x and y steps on */
@@ -17,6 +18,7 @@ enum regexp_op {
     STEP_ASSERT, /* an enum regexp_place holds here */
 };
 
+/* Assertions about the place between two characters. */
 enum regexp_place {
     AT_TEXT_START,
     AT_TEXT_END,
@@ -36,7 +38,7 @@ struct regexp_range {
 };
 
 struct regexp {
-    const struct regexp_step *steps; /* the match is behind the last one */
+    const struct regexp_step *steps; /* reaching the place behind the last one is a match */
     size_t count;
     const struct regexp_range *ranges;
 };
@@ -46,5 +48,8 @@ struct regexp {
 /* ERROR_INVALID with the message of Go's regexp/syntax package; where is the part at fault. */
 MUST_USE struct error *regexp_syntax_error(const char *what, struct str where);
 
-/* Takes one character off the front of a text that is not empty. */
+/*
+ * Takes one character off the front of a text that is not empty. A byte that is not UTF-8 gives
+ * U+FFFD.
+ */
 uint32_t regexp_take_rune(struct str *text);
