@@ -1,13 +1,27 @@
+/*
+ * Turns of the CPU: the loop hands out at most one in each iteration, see run_iteration() in
+ * loop.c.
+ */
 #include "async/cpu_turn.h"
 
 #include "async/loop_internal.h"
 
-/* About what a piece takes: it is put off while something is due sooner than that, */
+/*
+ * About how long the work of one turn takes. A turn is put off while a timer is due sooner than
+ * that.
+ */
 #define LENGTH (2 * MILLISECOND)
 
-/* but not for longer than this, shared by all who wait: a crowd is not held up. */
+/*
+ * The longest time that a turn is put off for timers, divided by the number of waiting fibers: many
+ * waiting fibers are not put off longer than one.
+ */
 #define PATIENCE (16 * MILLISECOND)
 
+/*
+ * The waiters count includes fibers that were woken and have not run yet, so that PATIENCE is
+ * shared by all of them.
+ */
 struct error *cpu_turn_take(void)
 {
     struct loop *loop = loop_current();
@@ -23,6 +37,7 @@ bool cpu_turn_is_awaited(const struct loop *loop)
     return event_has_waiters(&loop->cpu_turns);
 }
 
+/* 0 when a turn is to be handed out now: patience is over, or no timer is due within LENGTH. */
 duration cpu_turn_until_next(const struct loop *loop, int64_t now)
 {
     if (!cpu_turn_is_awaited(loop))

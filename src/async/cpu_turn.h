@@ -1,8 +1,10 @@
 /*
- * Turns, for work that keeps the thread for about a millisecond, as the arithmetic of a TLS
- * handshake does. Each round of the loop has time for one such piece, in the order of asking and
- * behind everything else; timers, I/O and everybody with little to do come in between, however many
- * pieces wait. A few pieces are also put off for some milliseconds while a timer is about to fire.
+ * Turns of the CPU, for work that keeps the thread for about a millisecond, such as the arithmetic
+ * of a TLS handshake.
+ *
+ * Each iteration of the loop has time for one turn, behind everything else that is ready and in the
+ * order of asking. Timers, I/O and short work run in between, however many fibers wait for a turn.
+ * While a timer is about to fire, a turn is also put off for some milliseconds.
  *
  *     TRY(cpu_turn_take());
  *     SSL_do_handshake(ssl);
@@ -15,8 +17,11 @@
 
 struct loop;
 
-/* Suspends, at least until all else that is ready has run. */
+/* Suspends, at least until everything else that is ready has run. */
 MUST_USE struct error *cpu_turn_take(void);
 
-/* Do fibers wait for a turn? Then it is we who are slow, not others. */
+/*
+ * True when fibers wait for a turn. A timeout is then likely to be due to this process, not to the
+ * peer.
+ */
 bool cpu_turn_is_awaited(const struct loop *loop);

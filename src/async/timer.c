@@ -1,3 +1,10 @@
+/*
+ * Timers in a binary heap, the next one to fire first.
+ *
+ * The heap is an array of pointers; each timer knows its place in it (slot), so that stopping a
+ * timer needs no search. Ties are broken by the order of starting, which makes the order of firing
+ * total and runs repeatable.
+ */
 #include "async/timer.h"
 
 #include "async/loop_internal.h"
@@ -14,6 +21,7 @@ static void place_timer(struct timer_heap *heap, size_t place, struct timer *tim
     timer->slot = place + 1;
 }
 
+/* Moves timers down to make a hole for this one, from place towards the root. */
 static void sift_up(struct timer_heap *heap, size_t place, struct timer *timer)
 {
     while (place > 0) {
@@ -26,6 +34,7 @@ static void sift_up(struct timer_heap *heap, size_t place, struct timer *timer)
     place_timer(heap, place, timer);
 }
 
+/* The same from place towards the leaves. */
 static void sift_down(struct timer_heap *heap, size_t place, struct timer *timer)
 {
     for (;;) {
@@ -42,6 +51,10 @@ static void sift_down(struct timer_heap *heap, size_t place, struct timer *timer
     place_timer(heap, place, timer);
 }
 
+/*
+ * The last timer fills the hole. It may belong above or below the hole, since it comes from another
+ * branch.
+ */
 static void heap_remove(struct timer_heap *heap, struct timer *timer)
 {
     const size_t place = timer->slot - 1;
@@ -84,6 +97,7 @@ int64_t timer_heap_next(const struct timer_heap *heap)
     return heap->count ? heap->timers[0]->due : FOREVER;
 }
 
+/* One timer at a time: its function may start and stop others. */
 bool timer_heap_fire(struct timer_heap *heap, int64_t now)
 {
     if (timer_heap_next(heap) > now)
