@@ -36,7 +36,7 @@ static void on_finished(struct loop_job *loop_job)
 /*
  * The wait was interrupted by err. Four cases: the job is done all the same and its result counts;
  * it has not begun and is withdrawn; it runs and the caller leaves it behind (discard); it runs on
- * memory of the caller, who must wait.
+ * memory of the caller, which must wait.
  */
 static struct error *abandon_job(struct worker_job *job, struct error *err)
 {

@@ -1,3 +1,15 @@
+/*
+ * TLS as a transport over another transport, and the client's side of the handshake.
+ *
+ * The layers: transport_send() on a TLS transport calls SSL_write_ex(), OpenSSL encrypts and calls
+ * bio_write(), and that calls transport_send() on the transport below (tls->lower). Receiving is
+ * the same the other way round. No layer blocks: WAIT from below becomes a retry flag of the BIO,
+ * which OpenSSL reports as SSL_ERROR_WANT_READ or _WRITE, which becomes WAIT again.
+ *
+ * OpenSSL keeps errors in a queue of the thread. The queue is cleared before each call and read
+ * before the next suspension, since other fibers use it meanwhile. Errors of this file say what the
+ * peer did where OpenSSL's words would not (describe_failure()).
+ */
 #include "net/tls.h"
 
 #include <arpa/inet.h>
@@ -25,6 +37,7 @@ static const struct transport_ops tls_ops;
  * before it is ready: one system call for a small request instead of five.
  */
 
+/* The BIO below an SSL hands bytes to the transport below and keeps none. */
 static int bio_write(BIO *bio, const char *ptr, int len)
 {
     const struct tls *tls = BIO_get_data(bio);
@@ -41,6 +54,11 @@ static int bio_write(BIO *bio, const char *ptr, int len)
     }
 }
 
+/*
+ * OpenSSL reads as much as there is at once (read-ahead). A transport that returned fewer bytes
+ * than asked for has no more for now and is not asked again before it is ready. This takes one
+ * system call for a small request instead of five.
+ */
 static int bio_read(BIO *bio, char *ptr, int len)
 {
     struct tls *tls = BIO_get_data(bio);
@@ -61,6 +79,7 @@ static int bio_read(BIO *bio, char *ptr, int len)
     }
 }
 
+/* OpenSSL flushes the BIO; there is nothing to flush. All other commands are refused. */
 static long bio_control(BIO *bio, int command, long number, void *ptr)
 {
     (void)bio;
@@ -75,6 +94,7 @@ static int bio_created(BIO *bio)
     return 1;
 }
 
+/* Made once and kept for the life of the process. */
 static const BIO_METHOD *bio_method(void)
 {
     static BIO_METHOD *method;
@@ -110,7 +130,10 @@ static struct tls *of(struct transport *transport)
     return CONTAINER_OF(transport, struct tls, transport);
 }
 
-/* What SSL_read, SSL_write or SSL_do_handshake failed of, in words. */
+/*
+ * Why SSL_read_ex(), SSL_write_ex() or SSL_do_handshake() failed. The cause that is nearest to the
+ * user comes first: the verification of the certificate, then the transport below, then OpenSSL.
+ */
 static struct error *describe_failure(struct tls *tls, int ssl_error)
 {
     if (tls->verify_err) {
@@ -150,7 +173,7 @@ static enum transport_result tls_receive(struct transport *transport, char *ptr,
     tls->receive_needs_write = reason == SSL_ERROR_WANT_WRITE;
     switch (reason) {
     case SSL_ERROR_WANT_READ:
-        /* Nothing half-read: the record buffer is given back until the peer speaks again. */
+        /* No record is half read: its buffer is freed until the peer sends again. */
         SSL_free_buffers(tls->ssl);
         return TRANSPORT_WAIT;
     case SSL_ERROR_WANT_WRITE:
@@ -166,7 +189,7 @@ static enum transport_result tls_send(struct transport *transport, struct str by
                                       size_t *ret_len)
 {
     struct tls *tls = of(transport);
-    tls->is_drained = false; /* who may have closed has perhaps said why: worth a look each time */
+    tls->is_drained = false; /* a peer that closes may have sent an alert, so reading is tried */
     ERR_clear_error();
     if (SSL_write_ex(tls->ssl, bytes.ptr, bytes.len, ret_len) == 1)
         return TRANSPORT_OK;
@@ -184,6 +207,7 @@ static void pass_ready(void *data)
         tls->transport.ready(tls->transport.ready_data);
 }
 
+/* The transport below has something again. */
 static void on_lower_ready(void *data)
 {
     struct tls *tls = data;
@@ -191,6 +215,10 @@ static void on_lower_ready(void *data)
     pass_ready(tls);
 }
 
+/*
+ * Reading may need to write and writing to read, because TLS exchanges messages of its own. Bytes
+ * that OpenSSL has decrypted already make no socket readable, so a task reports readiness for them.
+ */
 static void tls_want(struct transport *transport, unsigned events)
 {
     struct tls *tls = of(transport);
@@ -199,7 +227,6 @@ static void tls_want(struct transport *transport, unsigned events)
         lower |= tls->receive_needs_write ? TRANSPORT_WRITABLE : TRANSPORT_READABLE;
     if (events & TRANSPORT_WRITABLE)
         lower |= tls->send_needs_read ? TRANSPORT_READABLE : TRANSPORT_WRITABLE;
-    /* Bytes that were read already make no socket readable. */
     if ((events & TRANSPORT_READABLE) && tls->may_have_more)
         loop_post(transport->loop, &tls->ready_task);
     else
@@ -221,7 +248,7 @@ static void tls_free(struct transport *transport)
 {
     struct tls *tls = of(transport);
     loop_withdraw(&tls->ready_task);
-    /* Without this, freeing a connection that was not closed by both sides spoils its session. */
+    /* Otherwise OpenSSL marks the session of an unfinished shutdown as not resumable. */
     SSL_set_shutdown(tls->ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
     SSL_free(tls->ssl);
     ERR_clear_error();
@@ -238,6 +265,7 @@ static const struct transport_ops tls_ops = {
     .free = tls_free,
 };
 
+/* Owns lower from now on. */
 struct tls *tls_new(SSL_CTX *ctx, struct transport *lower)
 {
     struct tls *tls = NEW(struct tls);
@@ -254,7 +282,10 @@ struct tls *tls_new(SSL_CTX *ctx, struct transport *lower)
     return tls;
 }
 
-/* The error queue is per thread, so it is read before each wait. */
+/*
+ * Each step of the handshake takes a turn of the CPU, because its arithmetic keeps the thread for
+ * about a millisecond. The error queue belongs to the thread, so it is read before each wait.
+ */
 struct error *tls_handshake(struct tls *tls)
 {
     for (;;) {
@@ -274,19 +305,24 @@ struct error *tls_handshake(struct tls *tls)
     }
 }
 
+/*
+ * Options of clients and servers: TLS 1.2 or newer, no renegotiation, no compression, small idle
+ * connections.
+ */
 void tls_set_common_options(SSL_CTX *ctx)
 {
     SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION);
-    /* Chains are sent as they were given: looking for more would read the system's folder each
-     * time.
-     */
+    /* Chains are sent as given. Completing them would read the system's folder each time. */
     SSL_CTX_set_mode(ctx, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_NO_AUTO_CHAIN |
                               SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     SSL_CTX_set_read_ahead(ctx, 1);
     SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
 }
 
-/* Called when the server asks for a certificate, which a resumed handshake never does. */
+/*
+ * Called by OpenSSL when the server asks for a certificate, which it does not do in a resumed
+ * handshake.
+ */
 static int show_identity(SSL *ssl, void *arg)
 {
     (void)arg;
@@ -297,6 +333,10 @@ static int show_identity(SSL *ssl, void *arg)
     return tls->verify_err ? 0 : 1;
 }
 
+/*
+ * The system's authorities are loaded once and used by clients without a trust of their own.
+ * Sessions are kept in struct tls_resumption and not in OpenSSL's cache.
+ */
 struct tls_context *tls_context_new(void)
 {
     struct tls_context *context = NEW(struct tls_context);
@@ -328,7 +368,11 @@ static bool is_address(const char *name)
     return inet_pton(AF_INET, name, bytes) == 1 || inet_pton(AF_INET6, name, bytes) == 1;
 }
 
-/* Whom to expect, and at what time: by the loop's clock, which tests set. */
+/*
+ * Sets the name that the certificate must be for and the time at which it must be valid. The time
+ * is that of the loop, which tests set. An address is checked against IP names and is not sent as
+ * SNI (RFC 6066).
+ */
 static struct error *expect_server(struct tls *tls, const struct tls_client_options *options)
 {
     char name[NAME_MAX_LEN + 1];
@@ -353,6 +397,7 @@ static struct error *expect_server(struct tls *tls, const struct tls_client_opti
     return NULL;
 }
 
+/* options is borrowed until the handshake has ended; tls_verify() and show_identity() read it. */
 struct error *tls_connect(struct tls_context *context, struct transport *lower,
                           const struct tls_client_options *options,
                           struct transport **ret_transport)
@@ -369,7 +414,7 @@ struct error *tls_connect(struct tls_context *context, struct transport *lower,
     tls_resumption_offer(options->resumption, tls->ssl);
     SSL_set_connect_state(tls->ssl);
     TRY(tls_handshake(tls), "TLS handshake");
-    /* What only the handshake needed goes now; a reconnect parses it anew. */
+    /* Only the handshake needed the certificates. The next connection parses them again. */
     SSL_certs_clear(tls->ssl);
     tls->options = NULL;
     *ret_transport = TAKE(owner);
