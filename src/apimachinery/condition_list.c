@@ -1,4 +1,11 @@
-/* Changing a list of conditions; condition.c reads single ones. */
+/*
+ * Changing a list of conditions; condition.c reads single ones.
+ *
+ * An entry is either a value of the document, which is written back unchanged, members unknown to
+ * us included, or a struct condition that was set. condition_list_set() is the heart of this file:
+ * it decides whether anything changed and whether lastTransitionTime changes. The rules are those
+ * of meta.SetStatusCondition() in apimachinery and of Cluster API's conditions packages.
+ */
 #include "apimachinery/condition.h"
 #include "base/array.h"
 #include "json/builder.h"
@@ -47,7 +54,7 @@ static struct condition_entry *append_entry(struct condition_list *list)
     return &list->items[list->count++];
 }
 
-/* At most this many characters. */
+/* At most this many characters. A byte that is not UTF-8 counts as a character. */
 static struct str cut_message(struct str s, size_t most)
 {
     struct str rest = s;
@@ -58,7 +65,7 @@ static struct str cut_message(struct str s, size_t most)
     return str_slice(s, 0, s.len - rest.len);
 }
 
-/* What the form can hold, in memory of the list. */
+/* The wanted condition as the form of the list can hold it, copied to the arena of the list. */
 static struct condition shape_condition(const struct condition_list *list,
                                         const struct condition *wanted)
 {
@@ -78,7 +85,7 @@ static struct condition shape_condition(const struct condition_list *list,
     return condition;
 }
 
-/* Compared as text: a status that is none of the three is read as unknown but must be replaced. */
+/* Compared as text: a status that is none of the three reads as unknown but must be replaced. */
 static bool same_status(const struct condition_entry *entry, const struct condition *wanted)
 {
     const struct str text = entry->value ? json_path_str(entry->value, "status")
@@ -86,7 +93,7 @@ static bool same_status(const struct condition_entry *entry, const struct condit
     return str_eq(text, condition_status_text(wanted->status));
 }
 
-/* Same in all but the time. */
+/* True when the condition equals the entry in everything but the time. */
 static bool same_content(const struct condition_entry *entry, const struct condition *wanted)
 {
     const struct condition *known = &entry->condition;
@@ -95,6 +102,7 @@ static bool same_content(const struct condition_entry *entry, const struct condi
            known->observed_generation == wanted->observed_generation;
 }
 
+/* Only CONDITION_METAV1 keeps the time while the status stays the same. */
 bool condition_list_set(struct condition_list *list, const struct condition *wanted, timestamp now)
 {
     struct condition condition = shape_condition(list, wanted);
@@ -116,7 +124,7 @@ bool condition_list_set(struct condition_list *list, const struct condition *wan
     return true;
 }
 
-/* Types that do not stand in alphabetical order: form, type, rank; all others have rank 0. */
+/* Types that do not stand in alphabetical order. All others have rank 0. */
 static const struct {
     enum condition_form form;
     struct str type;
@@ -137,6 +145,10 @@ static int rank_of(enum condition_form form, struct str type)
     return 0;
 }
 
+/*
+ * Entries of the same type keep their order in the document: values of one document lie in memory
+ * in that order.
+ */
 static int cmp_entry(const struct condition_entry *a, const struct condition_entry *b,
                      enum condition_form form)
 {
@@ -148,6 +160,7 @@ static int cmp_entry(const struct condition_entry *a, const struct condition_ent
     return by_type ? by_type : (a->value > b->value) - (a->value < b->value);
 }
 
+/* qsort() has no argument for the form, hence a function for each. */
 static int cmp_metav1(const void *a, const void *b)
 {
     return cmp_entry(a, b, CONDITION_METAV1);
@@ -158,6 +171,7 @@ static int cmp_v1beta1(const void *a, const void *b)
     return cmp_entry(a, b, CONDITION_V1BETA1);
 }
 
+/* A list that is in order is left unchanged, so that `changed` is not set for nothing. */
 void condition_list_sort(struct condition_list *list)
 {
     bool sorted = true;
@@ -176,7 +190,10 @@ static void add_text(struct json_builder *builder, const char *key, struct str t
         json_builder_add_str(builder, key, text);
 }
 
-/* The order of members is that of the Go types, so that diffs against upstream are small. */
+/*
+ * Members stand in the order of the Go types, so that texts compare with those of upstream. metav1
+ * writes reason and message even when they are empty.
+ */
 static void build_condition(struct json_builder *builder, const struct condition *condition,
                             enum condition_form form)
 {

@@ -1,10 +1,16 @@
+/*
+ * Errors of fields, in the words of k8s.io/apimachinery/pkg/util/validation/field.
+ *
+ * The text of an error is made when it is added: "Invalid value: 5: too big" without the path,
+ * since a Status shows both the message with the path and the body alone.
+ */
 #include "apimachinery/field_error.h"
 
 #include "base/array.h"
 #include "base/map.h"
 #include "base/quote.h"
 
-/* Type, words of the message, reason of the cause in a Status. */
+/* Type, words of the message, and reason of the cause in a Status; by type. */
 static const struct {
     enum field_error_type type;
     struct str words, reason;
@@ -26,7 +32,10 @@ struct str field_error_reason(enum field_error_type type)
     return types[type].reason;
 }
 
-/* The value's text comes ready to be shown; empty for none. */
+/*
+ * value is text ready to be shown; empty for none. Errors past FIELD_ERRORS_MAX are dropped. An
+ * empty path is written as "<nil>", as Go does.
+ */
 static void add_error(struct field_errors *errors, enum field_error_type type, struct str field,
                       struct str value, struct str detail)
 {
@@ -72,6 +81,7 @@ void field_errors_add_int(struct field_errors *errors, enum field_error_type typ
     add_error(errors, type, field, buf_str(&text), detail);
 }
 
+/* Strings in quotes, everything else as JSON. */
 void field_errors_add_value(struct field_errors *errors, enum field_error_type type,
                             struct str field, const struct json_value *value, struct str detail)
 {
@@ -111,6 +121,9 @@ void field_errors_add_too_many(struct field_errors *errors, struct str field, si
     field_errors_add_int(errors, FIELD_TOO_MANY, field, (int64_t)count, buf_str(&detail));
 }
 
+/*
+ * Aggregate.Error() of apimachinery: equal messages are shown once, several messages in brackets.
+ */
 void field_errors_write(struct buf *out, const struct field_errors *errors)
 {
     SCOPED(map) seen = {.release = NULL};

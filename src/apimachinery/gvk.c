@@ -1,3 +1,10 @@
+/*
+ * Groups, versions, kinds and resources: their texts, and the order of versions.
+ *
+ * Texts are those of k8s.io/apimachinery/pkg/runtime/schema: "apps/v1", "Deployment.apps",
+ * "deployments.v1.apps". Versions of the form v1, v2beta3, v1alpha1 are ordered by stability, see
+ * version_cmp().
+ */
 #include "apimachinery/gvk.h"
 
 #include "base/ascii.h"
@@ -70,14 +77,14 @@ struct str gvr_group_resource(struct arena *arena, struct gvr gvr)
     return with_group(arena, gvr.resource, gvr.group);
 }
 
-/* The stages of a version in the order servers prefer them. */
+/* The stability of a version, least first. */
 enum stage {
     STAGE_ALPHA,
     STAGE_BETA,
     STAGE_STABLE,
 };
 
-/* A number without leading zeros off the front. */
+/* Takes a number without leading zeros off the front. */
 static bool take_number(struct str *rest, uint64_t *ret_number)
 {
     size_t len = 0;
@@ -88,6 +95,7 @@ static bool take_number(struct str *rest, uint64_t *ret_number)
     return len > 0 && digits.ptr[0] != '0' && str_to_uint64(digits, ret_number);
 }
 
+/* "v", a number, and optionally "alpha" or "beta" with a second number. */
 static bool read_version(struct str rest, enum stage *ret_stage, uint64_t ret_numbers[static 2])
 {
     if (!str_starts_with(rest, STR("v")))
@@ -114,12 +122,13 @@ static bool is_kube_version(struct str version)
     return read_version(version, &stage, numbers);
 }
 
-/* Greater ones come first. */
+/* The greater number comes first. */
 static int descending(uint64_t a, uint64_t b)
 {
     return (a < b) - (a > b);
 }
 
+/* CompareKubeAwareVersionStrings() of apimachinery/pkg/version, with the opposite sign. */
 int version_cmp(struct str a, struct str b)
 {
     enum stage stage_a = STAGE_STABLE, stage_b = STAGE_STABLE;
@@ -136,6 +145,10 @@ int version_cmp(struct str a, struct str b)
     return major ? major : descending(numbers_a[1], numbers_b[1]);
 }
 
+/*
+ * schema.ParseResourceArg() requires a version; here a second part that has not the form of a
+ * version belongs to the group, so that "crds.apiextensions.k8s.io" reads as one would expect.
+ */
 struct gvr gvr_read(struct str text)
 {
     struct gvr gvr = {.group = STR("")};

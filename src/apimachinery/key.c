@@ -1,3 +1,6 @@
+/*
+ * Keys of objects: namespace and name.
+ */
 #include "apimachinery/key.h"
 
 bool key_eq(struct key a, struct key b)
@@ -7,7 +10,8 @@ bool key_eq(struct key a, struct key b)
 
 uint64_t key_hash(struct key key, uint64_t seed)
 {
-    /* The first hash seeds the second, so that "a" + "bc" and "ab" + "c" differ. */
+    /* The hash of the namespace seeds that of the name, so that "a" + "bc" and "ab" + "c" differ.
+     */
     return str_hash(key.name, str_hash(key.namespace, seed));
 }
 
@@ -32,6 +36,7 @@ struct str key_text(struct arena *arena, struct key key)
                        STR_ARG(key.name));
 }
 
+/* cache.SplitMetaNamespaceKey() of client-go, with its message. */
 struct error *key_read(struct str text, struct key *ret_key)
 {
     struct str rest = text, head;

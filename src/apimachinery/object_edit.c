@@ -1,3 +1,11 @@
+/*
+ * Changes to an object, collected and then finished into a new one.
+ *
+ * Finalizers and owner references are lists in which an entry is found by its content. They are
+ * held as arrays while the edit is open (read_lists()) and written as a whole at the end, if they
+ * changed. Owner references that did not change are written back as they were read, members unknown
+ * to us included. All other changes are changes of a place and go through json_edit.
+ */
 #include "apimachinery/object_edit.h"
 
 #include "base/array.h"
@@ -24,6 +32,9 @@ static void read_lists(struct object_edit *edit, const struct object *base)
         push_owner(edit, (struct object_edit_owner){owner_reference_from_value(value), value});
 }
 
+/*
+ * An item of a typed list gets its apiVersion and kind written down: the new object stands alone.
+ */
 void object_edit_init(struct object_edit *edit, const struct object *base)
 {
     *edit = (struct object_edit){.key = object_key(base)};
@@ -43,6 +54,7 @@ void object_edit_done(struct object_edit *edit)
     *edit = (struct object_edit){.finalizer_count = 0};
 }
 
+/* The position of the finalizer, or finalizer_count when it is absent. */
 static size_t find_finalizer(const struct object_edit *edit, struct str finalizer)
 {
     size_t i = 0;
@@ -77,7 +89,10 @@ static bool is_same(const struct object_edit *edit, size_t i, struct owner_refer
     return owner_reference_same_owner(edit->owners[i].reference, owner);
 }
 
-/* Another owner that controls the object. Two that differ in uid alone are one, recreated. */
+/*
+ * Another owner that controls the object, or NULL. Owners that differ in uid alone are the same
+ * owner, recreated.
+ */
 static const struct owner_reference *find_rival(const struct object_edit *edit,
                                                 struct owner_reference owner)
 {
@@ -96,6 +111,10 @@ static struct object_edit_owner *find_owner(const struct object_edit *edit,
     return NULL;
 }
 
+/*
+ * The message is that of controllerutil.SetControllerReference(). The first error of an edit is
+ * kept.
+ */
 static void refuse_second_controller(struct object_edit *edit, const struct owner_reference *rival)
 {
     SCOPED(arena) arena = {.limit = 0};
@@ -109,6 +128,7 @@ static void refuse_second_controller(struct object_edit *edit, const struct owne
         edit->json.err = err;
 }
 
+/* controllerutil.SetOwnerReference() and SetControllerReference() of controller-runtime. */
 bool object_edit_set_owner(struct object_edit *edit, struct owner_reference owner)
 {
     const struct owner_reference *rival = find_rival(edit, owner);
@@ -170,7 +190,7 @@ static struct error *build_owners(const struct object_edit *edit, struct json_do
     return json_builder_finish(&builder, ret_doc);
 }
 
-/* A list that is empty is not written at all, as Go's omitempty has it. */
+/* An empty list is removed, as with Go's omitempty. */
 static void set_list(struct object_edit *edit, struct json_place place, const struct json_doc *list)
 {
     const struct json_value *value = json_doc_root(list);

@@ -1,3 +1,6 @@
+/*
+ * Objects as text, in one allocation: a header and the strings, one behind the other.
+ */
 #include "apimachinery/object_text.h"
 
 #include "base/memory.h"
@@ -11,12 +14,14 @@ struct object_text {
     char bytes[];
 };
 
+/* The length of everything in front of the JSON text. */
 static size_t names_len(const struct object_text *text)
 {
     return (size_t)text->namespace_len + text->name_len + text->uid_len +
            text->resource_version_len;
 }
 
+/* Copies a string and returns the place behind it. */
 static char *put_str(char *place, struct str s)
 {
     if (s.len)
@@ -24,12 +29,16 @@ static char *put_str(char *place, struct str s)
     return place + s.len;
 }
 
+/* By kind alone, whatever the group: wiping too much does no harm. */
 static bool is_secret(const struct object *object)
 {
     return str_eq(object_kind(object), STR("Secret"));
 }
 
-/* Lengths fit: they are parts of a document, whose text is at most JSON_TEXT_MAX. */
+/*
+ * The lengths fit 32 bits: they are parts of a document, whose text has at most JSON_TEXT_MAX
+ * bytes.
+ */
 static struct object_text *make_text(const struct object *object, struct str json)
 {
     const struct key key = object_key(object);
@@ -57,6 +66,7 @@ struct object_text *object_text_new(const struct object *object)
     return make_text(object, buf_str(&json));
 }
 
+/* The text is parsed to check it and to find the names, and kept unchanged. */
 struct error *object_text_from_json(struct str json, struct object_text **ret_text)
 {
     OWNED(object) object = NULL;

@@ -1,10 +1,17 @@
-/* Reading quantities: parts of the text, digits, rounding, and whether the text is kept. */
+/*
+ * Reading quantities, after ParseQuantity() in apimachinery/pkg/api/resource.
+ *
+ * The text is split into sign, digits and suffix (split_text()). set_value() computes the digits:
+ * binary suffixes multiply by 1024 in decimal, then the value is rounded up to nano and, for binary
+ * suffixes, capped. Upstream has a fast path for small numbers, with results that differ in detail;
+ * is_small() tells whether upstream would take it.
+ */
 #include "apimachinery/quantity_internal.h"
 #include "base/ascii.h"
 
 #define NANO (-9)
 
-/* A text taken apart: sign, digits before and behind the point, suffix. */
+/* The parts of a text: sign, digits before and behind the point, suffix. */
 struct parts {
     bool negative;
     struct str whole, fraction, suffix;
@@ -21,7 +28,7 @@ static bool is_suffix_letter(char c)
     return str_find_char(STR("eEinumkKMGTP"), c) != STR_NONE;
 }
 
-/* The longest start of which every character fits; the rest stays. */
+/* Takes the longest front of which every character fits. */
 static struct str take_while(struct str *rest, bool (*fits)(char c))
 {
     size_t len = 0;
@@ -40,7 +47,10 @@ static bool take_sign(struct str *rest)
     return negative;
 }
 
-/* Laxer than the expression in the message: "m", "." and "-" are all read as zero. */
+/*
+ * Accepts more than the expression in the message: "m", "." and "-" all read as zero, as upstream
+ * does.
+ */
 static struct error *split_text(struct str text, struct parts *ret_parts)
 {
     struct str rest = text;
@@ -68,7 +78,7 @@ static void put_digits(struct quantity *quantity, struct str digits)
         quantity->digits[quantity->count++] = (uint8_t)(digits.ptr[i] - '0');
 }
 
-/* Times 1024; there is room for six of these. */
+/* Long multiplication, from the last digit to the first. There is room for the digits of 1024^6. */
 static void multiply_by_1024(struct quantity *quantity)
 {
     unsigned carry = 0;
@@ -84,7 +94,7 @@ static void multiply_by_1024(struct quantity *quantity)
     }
 }
 
-/* Adds one to the last digit. */
+/* Adds one to the last digit, with carry. */
 static void increment(struct quantity *quantity)
 {
     size_t i = quantity->count;
@@ -98,7 +108,7 @@ static void increment(struct quantity *quantity)
     quantity->digits[0] = 1;
 }
 
-/* Away from zero to billionths. */
+/* Rounds away from zero to nano, the smallest unit of a quantity. */
 static void round_up(struct quantity *quantity)
 {
     quantity_trim(quantity);
@@ -111,6 +121,7 @@ static void round_up(struct quantity *quantity)
     quantity_trim(quantity);
 }
 
+/* A binary quantity is at most 2^63 - 1, and at least its negative. */
 static void cap_binary(struct quantity *quantity)
 {
     struct quantity most = {.count = 0};
@@ -124,7 +135,7 @@ static void cap_binary(struct quantity *quantity)
     memcpy(quantity->digits, most.digits, most.count);
 }
 
-/* Whether upstream keeps this one in 64 bits. Only such quantities keep their text. */
+/* True when upstream keeps this quantity in 64 bits. Only such quantities keep their text. */
 static bool is_small(const struct parts *parts, enum quantity_format format, int64_t power)
 {
     const int64_t whole = parts->whole.len ? (int64_t)parts->whole.len : 1;
@@ -134,7 +145,7 @@ static bool is_small(const struct parts *parts, enum quantity_format format, int
     return 18 - whole - fraction >= 0 && power - fraction >= NANO;
 }
 
-/* The text is kept when the canonical one has the same digits and the same power. */
+/* True when the canonical text has the same digits and the same power as the text that was read. */
 static bool is_spelling_of(const struct quantity *quantity, const struct parts *parts,
                            int64_t power)
 {
@@ -162,7 +173,7 @@ static void set_value(struct quantity *quantity, const struct parts *parts, int6
     round_up(quantity);
     if (binary && !small) {
         cap_binary(quantity);
-        /* Less than one: shown in thousandths and the like. */
+        /* A binary quantity below one is shown with a decimal suffix such as m. */
         if (quantity->count && (int64_t)quantity->count + quantity->exponent <= 0)
             quantity->format = QUANTITY_DECIMAL_SI;
     }

@@ -1,3 +1,10 @@
+/*
+ * Label selectors: the object form, the text that is written, and matching.
+ *
+ * selector_read.c reads the text form; both readers make requirements with requirement_make().
+ * Types of members are checked here because a selector may come from a custom resource whose schema
+ * does not.
+ */
 #include "apimachinery/selector.h"
 
 #include "apimachinery/selector_internal.h"
@@ -15,6 +22,7 @@ static struct error *check_type(const struct json_value *value, enum json_type e
     return error_wrap(json_wrong_type(value, expected), "%s", what);
 }
 
+/* The caller has allocated room for all requirements. */
 static struct error *add_requirement(struct arena *arena, struct selector *selector,
                                      const struct requirement *wanted)
 {
@@ -94,6 +102,10 @@ static struct error *read_expression(struct arena *arena, const struct json_valu
     return add_requirement(arena, selector, &wanted);
 }
 
+/*
+ * A value that is no object, that is NULL or null, selects nothing; an empty object selects
+ * everything.
+ */
 struct error *selector_from_value(struct arena *arena, const struct json_value *value,
                                   struct selector *ret_selector)
 {
@@ -155,6 +167,7 @@ void selector_write(struct buf *out, const struct selector *selector)
     }
 }
 
+/* metav1.FormatLabelSelector(). */
 void selector_format(struct buf *out, const struct selector *selector)
 {
     if (selector->count)
@@ -172,13 +185,17 @@ static bool find_label(const struct json_value *labels, struct str key, struct s
     return true;
 }
 
+/* Values are sorted, see requirement_make(). */
 static bool has_value(const struct requirement *requirement, struct str value)
 {
     return requirement->count && bsearch(&value, requirement->values, requirement->count,
                                          sizeof(struct str), selector_cmp_str);
 }
 
-/* <0, 0, >0 as the label is less than, equal to or greater than the value. 0 for no numbers too. */
+/*
+ * <0, 0, >0 as the label is less than, equal to or greater than the value. 0 when one is no number,
+ * so that neither Gt nor Lt holds.
+ */
 static int compare_numbers(const struct requirement *requirement, struct str label)
 {
     int64_t number, limit;
@@ -188,6 +205,7 @@ static int compare_numbers(const struct requirement *requirement, struct str lab
     return (number > limit) - (number < limit);
 }
 
+/* labels.Requirement.Matches(). An absent label satisfies the negative operators. */
 static bool requirement_holds(const struct requirement *requirement, bool present, struct str label)
 {
     switch (requirement->op) {

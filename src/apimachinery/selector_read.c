@@ -1,5 +1,5 @@
 /*
- * The text form of label selectors:
+ * The text form of label selectors, after Parse() in apimachinery/pkg/labels:
  *
  *     selector    = [requirement {"," requirement}]
  *     requirement = ["!"] key | key ("=" | "==" | "!=" | ">" | "<") [value]
@@ -7,6 +7,9 @@
  *
  * "in" and "notin" are operators only where an operator is expected. Unlike upstream, a NUL byte
  * does not end the text: it counts as part of a word, which is then refused.
+ *
+ * consume_token() is the lexer, look_ahead() the same without moving on. The functions read_…
+ * follow the grammar, and the texts of their errors are those of upstream.
  */
 #include "apimachinery/selector_internal.h"
 #include "base/array.h"
@@ -27,7 +30,7 @@ enum token {
     TOKEN_CLOSE,
 };
 
-/* Symbols, the longer ones first. */
+/* Symbols; a longer one stands before its prefix. */
 static const struct {
     struct str text;
     enum token token;
@@ -43,7 +46,7 @@ static const struct {
     {STR_INIT(")"),  TOKEN_CLOSE        },
 };
 
-/* Where an operator is expected, "in" and "notin" are such; elsewhere they are words. */
+/* Where an operator is expected, "in" and "notin" are operators; elsewhere they are words. */
 enum context {
     EXPECT_WORD,
     EXPECT_OPERATOR,
@@ -77,7 +80,7 @@ static enum token word_token(struct str word, enum context context)
     return TOKEN_WORD;
 }
 
-/* The next token and its text, which the reader is moved behind. */
+/* Returns the next token and its text, and moves behind it. Blanks in front are skipped. */
 static enum token consume_token(struct reader *reader, enum context context, struct str *ret_text)
 {
     struct str rest = reader->rest;
@@ -101,6 +104,7 @@ static enum token consume_token(struct reader *reader, enum context context, str
     return word_token(*ret_text, context);
 }
 
+/* The next token, read as a word where it could be an operator. The reader does not move. */
 static enum token look_ahead(struct reader *reader, struct str *ret_text)
 {
     const struct str rest = reader->rest;
@@ -120,7 +124,7 @@ static void add_value(struct reader *reader, struct str value)
                      value);
 }
 
-/* Values of a query are a set: written in order, each once. */
+/* Upstream keeps the values of a query in a set: sorted, each once. */
 static void dedupe_values(struct reader *reader)
 {
     size_t kept = 0;
@@ -132,7 +136,7 @@ static void dedupe_values(struct reader *reader)
     reader->value_count = kept;
 }
 
-/* A value between commas may be missing; it is then the empty string. */
+/* The list behind "(". A value between commas may be missing and is the empty string then. */
 static struct error *read_value_list(struct reader *reader)
 {
     struct str text;
@@ -164,6 +168,7 @@ static struct error *read_values(struct reader *reader)
     return read_value_list(reader);
 }
 
+/* The value of "=" and its like. It may be missing at the end of a requirement. */
 static struct error *read_exact_value(struct reader *reader)
 {
     struct str text;
@@ -178,6 +183,7 @@ static struct error *read_exact_value(struct reader *reader)
     return NULL;
 }
 
+/* EXPECT_OPERATOR is used here alone. */
 static struct error *read_operator(struct reader *reader, enum selector_operator *ret_operator)
 {
     static const struct {
@@ -202,7 +208,7 @@ static struct error *read_operator(struct reader *reader, enum selector_operator
     return unexpected_token(text, "in, notin, =, ==, !=, gt, lt");
 }
 
-/* The key, and whether nothing but its presence or absence is asked for. */
+/* Reads the key. *ret_has_operator is false when only its presence or absence is required. */
 static struct error *read_key(struct reader *reader, struct requirement *wanted,
                               bool *ret_has_operator)
 {
@@ -221,6 +227,7 @@ static struct error *read_key(struct reader *reader, struct requirement *wanted,
     return NULL;
 }
 
+/* reader->values is used again for each requirement; requirement_make() copies them. */
 static struct error *read_requirement(struct reader *reader)
 {
     struct requirement wanted = {.count = 0};
@@ -241,6 +248,7 @@ static struct error *read_requirement(struct reader *reader)
     return NULL;
 }
 
+/* Behind a comma a further requirement must follow. */
 static struct error *read_all(struct reader *reader)
 {
     struct str text;

@@ -1,7 +1,14 @@
+/*
+ * Syntax of names, labels and keys, after apimachinery/pkg/util/validation.
+ *
+ * Upstream matches regular expressions; the functions below do the same by hand. The messages,
+ * which show these expressions, are part of the API: clients and tests compare them.
+ */
 #include "apimachinery/validation.h"
 
 #include "base/ascii.h"
 
+/* Texts that several messages share. They are part of the API. */
 #define SUBDOMAIN_WORDS                                                                      \
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, "    \
     "'-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com'," \
@@ -23,7 +30,7 @@ static bool is_lower_alphanumeric(char c)
     return ascii_is_lower(c) || ascii_is_digit(c);
 }
 
-/* One label: lower-case letters, digits and dashes, no dash at an end. */
+/* A DNS label: lower-case letters, digits and dashes, with no dash at either end. */
 static bool is_label(struct str s)
 {
     if (s.len == 0 || !is_lower_alphanumeric(s.ptr[0]) || !is_lower_alphanumeric(s.ptr[s.len - 1]))
@@ -34,6 +41,7 @@ static bool is_label(struct str s)
     return true;
 }
 
+/* DNS labels with dots between them. */
 static bool is_subdomain(struct str s)
 {
     struct str label;
@@ -46,7 +54,7 @@ static bool is_subdomain(struct str s)
     return true;
 }
 
-/* The name part of a label key, and a label value that is not empty. */
+/* The name part of a label key, or a label value that is not empty. */
 static bool is_name(struct str s)
 {
     if (s.len == 0 || !ascii_is_alphanumeric(s.ptr[0]) || !ascii_is_alphanumeric(s.ptr[s.len - 1]))
@@ -68,6 +76,7 @@ struct validation validation_dns1123_subdomain(struct str value)
     return found;
 }
 
+/* A subdomain gets a shorter message: its only mistake are the dots. */
 struct validation validation_dns1123_label(struct str value)
 {
     struct validation found = {.count = 0};
@@ -86,6 +95,7 @@ struct validation validation_dns1123_label(struct str value)
     return found;
 }
 
+/* is_label() is false for an empty value, so its first character can be read behind it. */
 struct validation validation_dns1035_label(struct str value)
 {
     struct validation found = {.count = 0};
@@ -100,6 +110,7 @@ struct validation validation_dns1035_label(struct str value)
     return found;
 }
 
+/* The part of a label key in front of the slash. */
 static void check_prefix(struct validation *found, struct str prefix)
 {
     if (prefix.len == 0) {
@@ -112,6 +123,7 @@ static void check_prefix(struct validation *found, struct str prefix)
         add_message(found, STR("prefix part " SUBDOMAIN_WORDS));
 }
 
+/* More than one slash gets one message for the whole key. */
 struct validation validation_label_key(struct str value)
 {
     struct validation found = {.count = 0};
@@ -136,6 +148,7 @@ struct validation validation_label_key(struct str value)
     return found;
 }
 
+/* The empty value is valid. */
 struct validation validation_label_value(struct str value)
 {
     struct validation found = {.count = 0};
@@ -170,7 +183,7 @@ struct validation validation_config_map_key(struct str value)
                     STR("a valid config key must consist of alphanumeric characters, '-', '_' or "
                         "'.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for "
                         "validation is '[-._a-zA-Z0-9]+')"));
-    /* A volume mounts keys as files, and begins its own names with two dots. */
+    /* Volumes show keys as files and use names that begin with two dots themselves. */
     if (str_eq(value, STR(".")))
         add_message(&found, STR("must not be '.'"));
     else if (str_eq(value, STR("..")))
@@ -180,6 +193,7 @@ struct validation validation_config_map_key(struct str value)
     return found;
 }
 
+/* IsValidPathSegmentName(): such a name could otherwise leave its place in a URL or in etcd. */
 struct validation validation_path_segment(struct str value)
 {
     struct validation found = {.count = 0};
