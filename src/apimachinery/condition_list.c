@@ -55,10 +55,10 @@ static struct condition_entry *append_entry(struct condition_list *list)
 }
 
 /* At most this many characters. A byte that is not UTF-8 counts as a character. */
-static struct str cut_message(struct str s, size_t most)
+static struct str cut_message(struct str s, size_t max)
 {
     struct str rest = s;
-    for (size_t i = 0; i < most && rest.len; i++) {
+    for (size_t i = 0; i < max && rest.len; i++) {
         const size_t len = str_char_len(rest);
         rest = str_skip(rest, len ? len : 1);
     }
@@ -70,12 +70,12 @@ static struct condition shape_condition(const struct condition_list *list,
                                         const struct condition *wanted)
 {
     const bool old = list->form == CONDITION_V1BETA1;
-    const size_t most = old ? CONDITION_V1BETA1_MESSAGE_MAX : CONDITION_MESSAGE_MAX;
+    const size_t max = old ? CONDITION_V1BETA1_MESSAGE_MAX : CONDITION_MESSAGE_MAX;
     struct condition condition = {
         .type = arena_str(list->arena, wanted->type),
         .status = wanted->status,
         .reason = arena_str(list->arena, wanted->reason),
-        .message = arena_str(list->arena, cut_message(wanted->message, most)),
+        .message = arena_str(list->arena, cut_message(wanted->message, max)),
         .last_transition_time = arena_str(list->arena, wanted->last_transition_time),
     };
     if (old && wanted->status == CONDITION_FALSE)

@@ -106,18 +106,18 @@ void field_errors_add_not_supported(struct field_errors *errors, struct str fiel
     field_errors_add_str(errors, FIELD_NOT_SUPPORTED, field, value, buf_str(&detail));
 }
 
-void field_errors_add_too_long(struct field_errors *errors, struct str field, size_t most)
+void field_errors_add_too_long(struct field_errors *errors, struct str field, size_t max)
 {
     SCOPED(buf) detail = {.limit = 0};
-    buf_print(&detail, "may not be more than %zu bytes", most);
+    buf_print(&detail, "may not be more than %zu bytes", max);
     add_error(errors, FIELD_TOO_LONG, field, STR(""), buf_str(&detail));
 }
 
 void field_errors_add_too_many(struct field_errors *errors, struct str field, size_t count,
-                               size_t most)
+                               size_t max)
 {
     SCOPED(buf) detail = {.limit = 0};
-    buf_print(&detail, "must have at most %zu %s", most, most == 1 ? "item" : "items");
+    buf_print(&detail, "must have at most %zu %s", max, max == 1 ? "item" : "items");
     field_errors_add_int(errors, FIELD_TOO_MANY, field, (int64_t)count, buf_str(&detail));
 }
 

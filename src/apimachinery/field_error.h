@@ -64,9 +64,9 @@ void field_errors_add_not_supported(struct field_errors *errors, struct str fiel
                                     const struct str *supported, size_t count);
 
 /* Too long: may not be more than 8 bytes. Too many: 5: must have at most 4 items. */
-void field_errors_add_too_long(struct field_errors *errors, struct str field, size_t most);
+void field_errors_add_too_long(struct field_errors *errors, struct str field, size_t max);
 void field_errors_add_too_many(struct field_errors *errors, struct str field, size_t count,
-                               size_t most);
+                               size_t max);
 
 /* The reason that the cause in a Status has: "FieldValueInvalid" and so on. */
 struct str field_error_reason(enum field_error_type type);

@@ -99,8 +99,8 @@ static int cmp_magnitude(const struct quantity *a, const struct quantity *b)
         sign_of(((int64_t)a->count + a->exponent) - ((int64_t)b->count + b->exponent));
     if (by_size)
         return by_size;
-    const size_t most = a->count > b->count ? a->count : b->count;
-    for (size_t i = 0; i < most; i++) {
+    const size_t count = a->count > b->count ? a->count : b->count;
+    for (size_t i = 0; i < count; i++) {
         const int left = i < a->count ? a->digits[i] : 0;
         const int right = i < b->count ? b->digits[i] : 0;
         if (left != right)

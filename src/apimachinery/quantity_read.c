@@ -124,15 +124,15 @@ static void round_up(struct quantity *quantity)
 /* A binary quantity is at most 2^63 - 1, and at least its negative. */
 static void cap_binary(struct quantity *quantity)
 {
-    struct quantity most = {.count = 0};
-    put_digits(&most, STR("9223372036854775807"));
-    most.negative = quantity->negative;
-    const int cmp = quantity_cmp(quantity, &most);
+    struct quantity max = {.count = 0};
+    put_digits(&max, STR("9223372036854775807"));
+    max.negative = quantity->negative;
+    const int cmp = quantity_cmp(quantity, &max);
     if (quantity->negative ? cmp >= 0 : cmp <= 0)
         return;
-    quantity->count = most.count;
+    quantity->count = max.count;
     quantity->exponent = 0;
-    memcpy(quantity->digits, most.digits, most.count);
+    memcpy(quantity->digits, max.digits, max.count);
 }
 
 /* True when upstream keeps this quantity in 64 bits. Only such quantities keep their text. */

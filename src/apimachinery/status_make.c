@@ -116,7 +116,7 @@ struct error *status_conflict(struct gvr gvr, struct str name, struct str text)
                        buf_str(&back));
 }
 
-/* registry.OptimisticLockErrorMsg, which clients recognise as a conflict worth a retry. */
+/* registry.OptimisticLockErrorMsg of the API server. */
 struct error *status_conflict_modified(struct gvr gvr, struct str name)
 {
     return status_conflict(gvr, name,

@@ -95,7 +95,7 @@ struct validation validation_dns1123_label(struct str value)
     return found;
 }
 
-/* is_label() is false for an empty value, so its first character can be read behind it. */
+/* is_label() refuses an empty value before its first character is read. */
 struct validation validation_dns1035_label(struct str value)
 {
     struct validation found = {.count = 0};

@@ -6,13 +6,13 @@
 
 #define PIECES 20
 
-/* Rounds of the loop are seen by a fiber that is ready in each of them. */
+/* A fiber that is ready in every iteration of the loop sees how many turns each one had. */
 struct cpu_turn_fixture {
     size_t done;
     bool is_over;
 };
 
-static struct error *work(void *data)
+static struct error *take_turn(void *data)
 {
     struct cpu_turn_fixture *fixture = data;
     TRY(cpu_turn_take());
@@ -20,7 +20,7 @@ static struct error *work(void *data)
     return NULL;
 }
 
-static struct error *look_on(void *data)
+static struct error *watch_iterations(void *data)
 {
     struct cpu_turn_fixture *fixture = data;
     size_t before = 0;
@@ -37,15 +37,15 @@ SIM_TEST(one_piece_of_work_in_each_round)
     struct cpu_turn_fixture fixture = {0};
     SCOPED(scope) scope = {0};
     SCOPED(scope) onlookers = {0};
-    scope_start(&onlookers, "onlooker", look_on, &fixture);
+    scope_start(&onlookers, "onlooker", watch_iterations, &fixture);
     for (size_t i = 0; i < PIECES; i++)
-        scope_start(&scope, "work", work, &fixture);
+        scope_start(&scope, "work", take_turn, &fixture);
     CHECK_OK(scope_wait(&scope));
     fixture.is_over = true;
     CHECK_OK(scope_wait(&onlookers));
     CHECK_EQ(fixture.done, (size_t)PIECES);
     CHECK(!cpu_turn_is_awaited(loop_current()));
-    TEST_CASE("alone nobody waits for long");
+    TEST_CASE("a single fiber does not wait");
     const int64_t before = loop_now(loop_current());
     CHECK_OK(cpu_turn_take());
     CHECK_EQ(loop_now(loop_current()), before);
@@ -77,7 +77,7 @@ static duration put_off(duration every, size_t pieces)
         scope_start(&scope, "sleeper", sleep_for, &sleepers[i]);
     }
     for (size_t i = 1; i < pieces; i++)
-        scope_start(&others, "work", work, &fixture);
+        scope_start(&others, "work", take_turn, &fixture);
     CHECK_OK(fiber_yield());
     CHECK_OK(cpu_turn_take());
     const duration waited = loop_now(loop_current()) - begun;
@@ -106,9 +106,9 @@ SIM_TEST(a_turn_that_is_not_wanted_any_more_is_the_next_ones)
     SCOPED(scope) scope = {0};
     CHECK_OK(fiber_sleep(1));
     CHECK_OK(cpu_turn_take());
-    struct fiber *first = scope_start(&scope, "first", work, &fixture);
+    struct fiber *first = scope_start(&scope, "first", take_turn, &fixture);
     CHECK_OK(fiber_yield());
-    scope_start(&scope, "second", work, &fixture);
+    scope_start(&scope, "second", take_turn, &fixture);
     fiber_cancel(first);
     CHECK_ERROR(scope_wait(&scope), ERROR_CANCELED);
     CHECK_EQ(fixture.done, (size_t)1);

@@ -303,10 +303,10 @@ bool fiber_is_canceled(const struct fiber *fiber)
 }
 
 /* Saturates at FOREVER. */
-static int64_t due_after(const struct fiber *fiber, duration most)
+static int64_t due_after(const struct fiber *fiber, duration span)
 {
     int64_t due;
-    return __builtin_add_overflow(loop_now(fiber->loop), most, &due) ? FOREVER : due;
+    return __builtin_add_overflow(loop_now(fiber->loop), span, &due) ? FOREVER : due;
 }
 
 /* A cancelled fiber inside FIBER_GRACE() has until grace_end. */
@@ -423,24 +423,24 @@ int64_t fiber_deadline(void)
  * Returns the limits to restore; FIBER_TIMEOUT() does that at the end of the block. A deadline
  * further out than the present one changes nothing.
  */
-struct fiber_limits fiber_limits_narrow(duration most)
+struct fiber_limits fiber_limits_narrow(duration span)
 {
     struct fiber *fiber = fiber_current();
     assert(fiber);
     const struct fiber_limits outer = fiber->limits;
-    const int64_t due = due_after(fiber, most);
+    const int64_t due = due_after(fiber, span);
     if (due < fiber->limits.deadline)
         fiber->limits.deadline = due;
     return outer;
 }
 
 /* Replaces the deadline: an outer one that is nearer does not hold within the shield. */
-struct fiber_limits fiber_limits_shield(duration most)
+struct fiber_limits fiber_limits_shield(duration span)
 {
     struct fiber *fiber = fiber_current();
     assert(fiber);
     const struct fiber_limits outer = fiber->limits;
-    fiber->limits = (struct fiber_limits){.deadline = due_after(fiber, most), .shielded = true};
+    fiber->limits = (struct fiber_limits){.deadline = due_after(fiber, span), .shielded = true};
     return outer;
 }
 
@@ -448,16 +448,16 @@ struct fiber_limits fiber_limits_shield(duration most)
  * Without a cancellation the outer deadline holds, extended to the span where it is nearer. A fiber
  * that is cancelled already has the span, counted from now.
  */
-struct fiber_limits fiber_limits_grace(duration most)
+struct fiber_limits fiber_limits_grace(duration span)
 {
     struct fiber *fiber = fiber_current();
     assert(fiber);
     const struct fiber_limits outer = fiber->limits;
-    const int64_t least = due_after(fiber, most);
-    const bool extends = fiber->canceled || outer.deadline < least;
-    fiber->grace_end = least;
+    const int64_t span_end = due_after(fiber, span);
+    const bool extends = fiber->canceled || outer.deadline < span_end;
+    fiber->grace_end = span_end;
     fiber->limits = (struct fiber_limits){
-        .deadline = extends ? least : outer.deadline, .shielded = true, .grace = most};
+        .deadline = extends ? span_end : outer.deadline, .shielded = true, .grace = span};
     return outer;
 }
 

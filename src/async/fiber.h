@@ -64,31 +64,31 @@ struct fiber_limits {
         grace; /* how long the shield holds after a cancellation; 0 for a plain FIBER_SHIELD() */
 };
 
-struct fiber_limits fiber_limits_narrow(duration most);
-struct fiber_limits fiber_limits_shield(duration most);
-struct fiber_limits fiber_limits_grace(duration most);
+struct fiber_limits fiber_limits_narrow(duration span);
+struct fiber_limits fiber_limits_shield(duration span);
+struct fiber_limits fiber_limits_grace(duration span);
 void fiber_limits_done(struct fiber_limits *outer);
 
 #define FIBER_NAME2_(a, b) a##b
 #define FIBER_NAME_(a, b)  FIBER_NAME2_(a, b)
 
 /* To the end of the enclosing block: every wait ends at the latest when this span has passed. */
-#define FIBER_TIMEOUT(most)                                                              \
+#define FIBER_TIMEOUT(span)                                                              \
     __attribute__((unused, cleanup(fiber_limits_done))) struct fiber_limits FIBER_NAME_( \
-        outer_, __LINE__) = fiber_limits_narrow(most)
+        outer_, __LINE__) = fiber_limits_narrow(span)
 
 /*
  * To the end of the enclosing block: cancellation and outer deadlines are put off, for this span at
  * most. For a farewell to the peer that should still be sent while unwinding.
  */
-#define FIBER_SHIELD(most)                                                               \
+#define FIBER_SHIELD(span)                                                               \
     __attribute__((unused, cleanup(fiber_limits_done))) struct fiber_limits FIBER_NAME_( \
-        outer_, __LINE__) = fiber_limits_shield(most)
+        outer_, __LINE__) = fiber_limits_shield(span)
 
 /*
  * The same, but the span starts with the cancellation. Without a cancellation the outer deadline
  * holds, but the block has the span at least. For writes whose result should still be recorded.
  */
-#define FIBER_GRACE(most)                                                                \
+#define FIBER_GRACE(span)                                                                \
     __attribute__((unused, cleanup(fiber_limits_done))) struct fiber_limits FIBER_NAME_( \
-        outer_, __LINE__) = fiber_limits_grace(most)
+        outer_, __LINE__) = fiber_limits_grace(span)

@@ -178,10 +178,10 @@ static void run_iteration(struct loop *loop)
         run_ready(loop);
     if (loop->fiber_count == 0)
         return; /* the main fiber has ended: nothing to wait for */
-    const duration most = list_is_empty(&loop->ready) ? longest_wait(loop) : 0;
-    if (most >= QUIET)
+    const duration timeout = list_is_empty(&loop->ready) ? longest_wait(loop) : 0;
+    if (timeout >= QUIET)
         stack_pool_shrink();
-    loop->backend->ops->wait(loop->backend, most);
+    loop->backend->ops->wait(loop->backend, timeout);
 }
 
 /*

@@ -43,7 +43,7 @@ struct loop_backend_ops {
     int64_t (*wall)(struct loop_backend *backend); /* since the epoch, nanoseconds */
 
     /* Waits for outside events at most this long (0: not at all) and runs their functions. */
-    void (*wait)(struct loop_backend *backend, duration most);
+    void (*wait)(struct loop_backend *backend, duration timeout);
 
     /* Which of count ready tasks runs next. NULL means the first. */
     size_t (*pick)(struct loop_backend *backend, size_t count);

@@ -61,18 +61,18 @@ static void on_awake(uv_async_t *awake)
 }
 
 /* libuv waits in milliseconds. */
-static void uv_wait(struct loop_backend *backend, duration most)
+static void uv_wait(struct loop_backend *backend, duration timeout)
 {
     struct uv_backend *self = of(backend);
-    if (most == 0) {
+    if (timeout == 0) {
         uv_run(&self->uv, UV_RUN_NOWAIT);
         return;
     }
-    if (most != FOREVER) {
+    if (timeout != FOREVER) {
         /* Rounded up: waking early would only mean waiting again. */
         uv_update_time(&self->uv);
         uv_timer_start(&self->alarm, on_alarm,
-                       (uint64_t)(most / MILLISECOND + (most % MILLISECOND != 0)), 0);
+                       (uint64_t)(timeout / MILLISECOND + (timeout % MILLISECOND != 0)), 0);
     }
     uv_run(&self->uv, UV_RUN_ONCE);
     uv_timer_stop(&self->alarm);

@@ -271,11 +271,12 @@ static void drain_stream(struct stream *stream)
 /* The output may be a token or a key, so both buffers are secret. */
 struct error *process_run(const struct process_options *options, struct process_result *ret_result)
 {
-    const size_t most = options->output_max ? options->output_max : PROCESS_OUTPUT_MAX_DEFAULT;
+    const size_t output_max =
+        options->output_max ? options->output_max : PROCESS_OUTPUT_MAX_DEFAULT;
     SCOPED(process_result)
     result = {
-        .out = {.limit = most, .secret = true},
-        .errors = {.limit = most, .secret = true},
+        .out = {.limit = output_max, .secret = true},
+        .errors = {.limit = output_max, .secret = true},
     };
     SCOPED(running)
     running = {
@@ -294,7 +295,7 @@ struct error *process_run(const struct process_options *options, struct process_
     drain_stream(&running.out);
     drain_stream(&running.errors);
     if (running.too_much)
-        return error_new(ERROR_TOO_LARGE, "printed more than %zu bytes", most);
+        return error_new(ERROR_TOO_LARGE, "printed more than %zu bytes", output_max);
     *ret_result = result;
     result = (struct process_result){0};
     return NULL;

@@ -137,11 +137,11 @@ void arena_done(struct arena *arena)
 static size_t next_total(const struct arena *arena, size_t need)
 {
     const struct arena_block *newest = arena->blocks;
-    const size_t least = sizeof(*newest) + need;
+    const size_t total_min = sizeof(*newest) + need;
     size_t total = BLOCK_FIRST;
     while (newest && total < BLOCK_MAX && total < 2 * (sizeof(*newest) + newest->size))
         total *= 2;
-    return total < least ? least : total;
+    return total < total_min ? total_min : total;
 }
 
 static struct arena_block *add_block(struct arena *arena, size_t need)

@@ -1,9 +1,9 @@
 /*
  * A hash map that keeps the order of insertion, after the "compact dict" of CPython.
  *
- * Elements lie in an array in the order of insertion; removal leaves a gap there. From
- * CAPACITY_INDEXED elements on there is also an index, an open-addressed hash table of positions in
- * that array, with linear probing. The index has twice as many places as the array, so it is at
+ * Elements lie in an array in the order of insertion; removal leaves a gap there. From a
+ * capacity of CAPACITY_INDEXED on there is also an index, an open-addressed hash table of positions
+ * in that array, with linear probing. The index has twice as many places as the array, so it is at
  * most half full. Gaps go away when the array is full (make_room()), which also decides on the new
  * capacity. A map that loses its last element frees all of its memory.
  */

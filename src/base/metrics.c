@@ -211,8 +211,8 @@ struct metrics_series *metrics_series(struct metrics *metrics, const struct metr
     struct metrics_series *series = tree_find(&group->series, buf_str(&key));
     if (series)
         return series;
-    const size_t most = family->series_max ? family->series_max : METRICS_SERIES_MAX_DEFAULT;
-    if (tree_count(&group->series) >= most)
+    const size_t series_max = family->series_max ? family->series_max : METRICS_SERIES_MAX_DEFAULT;
+    if (tree_count(&group->series) >= series_max)
         return take_discarded(metrics, group);
     series = series_new(group, values);
     tree_put(&group->series, buf_str(&key), series);

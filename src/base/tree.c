@@ -12,11 +12,6 @@
 
 #include "base/memory.h"
 
-/*
- * An AVL tree: the heights of two siblings differ by at most one. It is searched far more often
- * than changed, and among the balanced trees it is the shallowest.
- */
-
 enum side { LESS, GREATER };
 
 static enum side other_side(enum side side)
@@ -150,15 +145,15 @@ void *tree_get(const struct tree *tree, struct str key)
 }
 
 /*
- * The first node whose key compares with this one as at least `least`: 0 for at or behind it, 1 for
- * strictly behind it.
+ * The first node whose key compares with this one as at least order_min: 0 for at or behind it, 1
+ * for strictly behind it.
  */
-static struct tree_node *seek_at_least(const struct tree *tree, struct str key, int least)
+static struct tree_node *seek_at_least(const struct tree *tree, struct str key, int order_min)
 {
     struct tree_node *node = tree->root, *best = NULL;
     while (node) {
         const int order = str_cmp(tree_key(node), key);
-        const bool fits = (order > 0) - (order < 0) >= least;
+        const bool fits = (order > 0) - (order < 0) >= order_min;
         if (fits)
             best = node;
         node = node->child[fits ? LESS : GREATER];

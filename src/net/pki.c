@@ -224,8 +224,10 @@ static int64_t to_wall(const ASN1_TIME *time, int64_t otherwise)
     if (ASN1_TIME_to_tm(time, &parts) != 1)
         return otherwise;
     const time_t seconds = timegm(&parts);
-    const int64_t most = INT64_MAX / SECOND;
-    return seconds > most ? INT64_MAX : seconds < -most ? INT64_MIN : seconds * SECOND;
+    const int64_t seconds_max = INT64_MAX / SECOND;
+    return seconds > seconds_max    ? INT64_MAX
+           : seconds < -seconds_max ? INT64_MIN
+                                    : seconds * SECOND;
 }
 
 /* A time that cannot be read counts as "never valid". */

@@ -31,12 +31,6 @@ struct tls_context {
 
 static const struct transport_ops tls_ops;
 
-/*
- * The BIO under an SSL hands bytes straight to the transport below and keeps none. The SSL reads as
- * much as there is at once, and a transport that gave less than it was asked for is not asked again
- * before it is ready: one system call for a small request instead of five.
- */
-
 /* The BIO below an SSL hands bytes to the transport below and keeps none. */
 static int bio_write(BIO *bio, const char *ptr, int len)
 {

@@ -335,7 +335,7 @@ TEST(pki_authorities_survive_being_written)
     CHECK_EQ(buf_str(&again), buf_str(&certificate));
 }
 
-/* What has come is seen by whoever looks after each write, without waiting for it to be ready. */
+/* Bytes that have arrived are received after each write, without waiting for readiness. */
 LOOP_TEST(tls_is_looked_at_again_after_a_write)
 {
     SCOPED(tls_fixture) fixture;

@@ -23,7 +23,7 @@
  * After this many iterations without a step of the clock, the test fails: some task posts itself
  * for ever.
  */
-#define TURNS_MAX 1000000
+#define ITERATIONS_MAX 1000000
 
 struct sim_backend {
     struct loop_backend backend;
@@ -31,7 +31,7 @@ struct sim_backend {
     duration jumped; /* how far the wall clock was moved against the monotonic one */
     struct random random;
     size_t jobs_done;
-    size_t turns; /* since time moved last */
+    size_t iterations; /* since time moved last */
 };
 
 /* A worker job that waits for its time. */
@@ -60,19 +60,19 @@ static int64_t sim_wall(struct loop_backend *backend)
  * Moves the clock to the next timer. Without a timer and without a ready task nothing can ever
  * happen again: a deadlock in the code under test.
  */
-static void sim_wait(struct loop_backend *backend, duration most)
+static void sim_wait(struct loop_backend *backend, duration timeout)
 {
-    if (most == FOREVER) {
+    if (timeout == FOREVER) {
         loop_dump(backend->loop);
         test_fail(TEST_PLACE("simulation"), "is stuck: nothing is ready and no timer is left");
     }
     struct sim_backend *sim = of(backend);
-    sim->turns = most ? 0 : sim->turns + 1;
-    if (sim->turns > TURNS_MAX) {
+    sim->iterations = timeout ? 0 : sim->iterations + 1;
+    if (sim->iterations > ITERATIONS_MAX) {
         loop_dump(backend->loop);
         test_fail(TEST_PLACE("simulation"), "does not move on: something is always ready");
     }
-    sim->now += most;
+    sim->now += timeout;
 }
 
 static size_t sim_pick(struct loop_backend *backend, size_t count)

@@ -200,13 +200,13 @@ static void dispatch_piece(struct sim_end *to, enum piece_kind kind, struct str 
  * A random part of what is possible, at least one byte: callers must cope with short reads and
  * writes.
  */
-static size_t piece_size(const struct sim_end *end, size_t most)
+static size_t piece_size(const struct sim_end *end, size_t max)
 {
     const struct sim_faults *faults = &end->host->faults;
     const size_t limit = faults->piece_max ? faults->piece_max : PIECE_DEFAULT;
-    if (most > limit)
-        most = limit;
-    return most <= 1 ? most : 1 + (size_t)random_below(dice(end->network), most);
+    if (max > limit)
+        max = limit;
+    return max <= 1 ? max : 1 + (size_t)random_below(dice(end->network), max);
 }
 
 static enum transport_result sim_receive(struct transport *transport, char *ptr, size_t capacity,

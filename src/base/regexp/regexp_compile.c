@@ -122,8 +122,6 @@ static struct error *add_place(struct compile *compile, enum regexp_place place)
     return add_atom(compile, (struct regexp_step){STEP_ASSERT, (int32_t)place, 0});
 }
 
-/* Repetition of the code from atom to the end. */
-
 /* Repetition wraps the code from atom to the end. "a?" is: split to a or behind it; a. */
 static struct error *make_optional(struct compile *compile, size_t atom)
 {
@@ -253,9 +251,7 @@ static struct error *take_repeat(struct compile *compile, bool *ret_taken)
     return NULL;
 }
 
-/* Groups and alternatives. */
-
-/* outer_flags are restored at the end of the group. */
+/* Groups and alternatives. outer_flags are restored at the end of the group. */
 static struct error *open_group(struct compile *compile, unsigned outer_flags)
 {
     if (compile->depth == NESTING_MAX)
