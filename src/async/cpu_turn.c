@@ -27,7 +27,7 @@ struct error *cpu_turn_take(void)
     struct loop *loop = loop_current();
     if (!loop->cpu_turn_waiters++)
         loop->cpu_turn_last = loop_now(loop);
-    struct error *err = event_wait(&loop->cpu_turns, "its turn");
+    struct error *err = event_wait(&loop->cpu_turns, "a turn of the CPU");
     loop->cpu_turn_waiters--;
     return err;
 }

@@ -408,7 +408,7 @@ struct error *fiber_yield(void)
     assert(fiber);
     struct task task = {.run = (void (*)(void *))fiber_wake, .data = fiber};
     loop_post(fiber->loop, &task);
-    struct error *err = fiber_park("a turn");
+    struct error *err = fiber_park("other fibers");
     loop_withdraw(&task);
     return err;
 }

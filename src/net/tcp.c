@@ -256,7 +256,7 @@ static struct error *wait_for_peer(struct tcp_listener *listener)
 {
     listener->waiter = fiber_current();
     io_want(listener->io, IO_READABLE);
-    struct error *err = fiber_park("somebody to connect");
+    struct error *err = fiber_park("a client to connect");
     io_want(listener->io, 0);
     listener->waiter = NULL;
     return err;

@@ -141,7 +141,8 @@ static struct error *describe_failure(struct tls *tls, int ssl_error)
     const int reason = ERR_GET_REASON(ERR_peek_error());
     if (ssl_error == SSL_ERROR_SYSCALL || reason == SSL_R_UNEXPECTED_EOF_WHILE_READING) {
         ERR_clear_error();
-        return error_new(ERROR_CONNECTION, "the peer closed the connection without a good-bye");
+        return error_new(ERROR_CONNECTION,
+                         "the peer closed the connection without a TLS close_notify");
     }
     if (reason == SSL_R_WRONG_VERSION_NUMBER || reason == SSL_R_HTTP_REQUEST ||
         reason == SSL_R_PACKET_LENGTH_TOO_LONG) {

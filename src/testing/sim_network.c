@@ -401,7 +401,7 @@ static struct error *sim_accept(struct listener *base, struct transport **ret_tr
     struct sim_listener *listener = CONTAINER_OF(base, struct sim_listener, listener);
     struct list_link *link;
     while (!(link = list_take_first(&listener->backlog)))
-        TRY(event_wait(&listener->arrived, "somebody to connect"));
+        TRY(event_wait(&listener->arrived, "a client to connect"));
     listener->backlog_count--;
     *ret_transport = &LIST_ENTRY(link, struct sim_end, backlog_link)->transport;
     return NULL;
