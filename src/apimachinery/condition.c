@@ -1,3 +1,6 @@
+/*
+ * Reading single conditions; condition_list.c changes lists of them.
+ */
 #include "apimachinery/condition.h"
 
 #include "json/path.h"
@@ -13,6 +16,7 @@ struct str condition_status_text(enum condition_status status)
     return statuses[status];
 }
 
+/* Any text but "True" and "False" reads as CONDITION_UNKNOWN. */
 enum condition_status condition_status_from(struct str text)
 {
     if (str_eq(text, statuses[CONDITION_TRUE]))
@@ -34,6 +38,7 @@ struct condition condition_from_value(const struct json_value *value)
     return condition;
 }
 
+/* A list that is no array has no conditions. */
 bool condition_find(const struct json_value *list, struct str type, struct condition *ret_condition)
 {
     const struct json_value *value;

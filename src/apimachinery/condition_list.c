@@ -1,5 +1,13 @@
-/* Changing a list of conditions; condition.c reads single ones. */
+/*
+ * Changing a list of conditions; condition.c reads single ones.
+ *
+ * An entry is either a value of the document, which is written back unchanged, members unknown to
+ * us included, or a struct condition that was set. condition_list_set() is the heart of this file:
+ * it decides whether anything changed and whether lastTransitionTime changes. The rules are those
+ * of meta.SetStatusCondition() in apimachinery and of Cluster API's conditions packages.
+ */
 #include "apimachinery/condition.h"
+#include "base/array.h"
 #include "json/builder.h"
 #include "json/path.h"
 
@@ -12,13 +20,12 @@ struct error *condition_list_read(struct arena *arena, enum condition_form form,
     if (type != JSON_ARRAY && type != JSON_NULL && type != JSON_ABSENT)
         return error_new(ERROR_INVALID, "conditions: expected an array, found %s",
                          json_type_name(type));
-    list.capacity = json_count(value) + 4;
-    list.items = arena_alloc_array(arena, list.capacity, sizeof(list.items[0]));
     JSON_FOREACH (key, entry, type == JSON_ARRAY ? value : NULL) {
         if (json_type(entry) != JSON_OBJECT)
             return error_new(ERROR_INVALID, "conditions[%zu]: expected an object, found %s",
                              list.count, json_type_name(json_type(entry)));
-        list.items[list.count++] = (struct condition_entry){entry, condition_from_value(entry)};
+        ARENA_ARRAY_PUSH(arena, list.items, list.count, list.capacity,
+                         (struct condition_entry){entry, condition_from_value(entry)});
     }
     *ret_list = list;
     return arena_check(arena);
@@ -43,38 +50,32 @@ bool condition_list_find(const struct condition_list *list, struct str type,
 
 static struct condition_entry *append_entry(struct condition_list *list)
 {
-    if (list->count == list->capacity) {
-        list->capacity = list->capacity * 2 + 1;
-        struct condition_entry *items =
-            arena_alloc_array(list->arena, list->capacity, sizeof(list->items[0]));
-        if (list->count)
-            memcpy(items, list->items, list->count * sizeof(list->items[0]));
-        list->items = items;
-    }
+    ARENA_ARRAY_GROW(list->arena, list->items, list->count, list->capacity);
     return &list->items[list->count++];
 }
 
-/* At most this many characters. */
-static struct str cut(struct str s, size_t most)
+/* At most this many characters. A byte that is not UTF-8 counts as a character. */
+static struct str cut_message(struct str s, size_t max)
 {
     struct str rest = s;
-    for (size_t i = 0; i < most && rest.len; i++) {
+    for (size_t i = 0; i < max && rest.len; i++) {
         const size_t len = str_char_len(rest);
         rest = str_skip(rest, len ? len : 1);
     }
     return str_slice(s, 0, s.len - rest.len);
 }
 
-/* What the form can hold, in memory of the list. */
-static struct condition shaped(const struct condition_list *list, const struct condition *wanted)
+/* The wanted condition as the form of the list can hold it, copied to the arena of the list. */
+static struct condition shape_condition(const struct condition_list *list,
+                                        const struct condition *wanted)
 {
     const bool old = list->form == CONDITION_V1BETA1;
-    const size_t most = old ? CONDITION_V1BETA1_MESSAGE_MAX : CONDITION_MESSAGE_MAX;
+    const size_t max = old ? CONDITION_V1BETA1_MESSAGE_MAX : CONDITION_MESSAGE_MAX;
     struct condition condition = {
         .type = arena_str(list->arena, wanted->type),
         .status = wanted->status,
         .reason = arena_str(list->arena, wanted->reason),
-        .message = arena_str(list->arena, cut(wanted->message, most)),
+        .message = arena_str(list->arena, cut_message(wanted->message, max)),
         .last_transition_time = arena_str(list->arena, wanted->last_transition_time),
     };
     if (old && wanted->status == CONDITION_FALSE)
@@ -84,7 +85,7 @@ static struct condition shaped(const struct condition_list *list, const struct c
     return condition;
 }
 
-/* Compared as text: a status that is none of the three is read as unknown but must be replaced. */
+/* Compared as text: a status that is none of the three reads as unknown but must be replaced. */
 static bool same_status(const struct condition_entry *entry, const struct condition *wanted)
 {
     const struct str text = entry->value ? json_path_str(entry->value, "status")
@@ -92,7 +93,7 @@ static bool same_status(const struct condition_entry *entry, const struct condit
     return str_eq(text, condition_status_text(wanted->status));
 }
 
-/* Same in all but the time. */
+/* True when the condition equals the entry in everything but the time. */
 static bool same_content(const struct condition_entry *entry, const struct condition *wanted)
 {
     const struct condition *known = &entry->condition;
@@ -101,9 +102,10 @@ static bool same_content(const struct condition_entry *entry, const struct condi
            known->observed_generation == wanted->observed_generation;
 }
 
+/* Only CONDITION_METAV1 keeps the time while the status stays the same. */
 bool condition_list_set(struct condition_list *list, const struct condition *wanted, timestamp now)
 {
-    struct condition condition = shaped(list, wanted);
+    struct condition condition = shape_condition(list, wanted);
     struct condition_entry *entry = find_entry(list, wanted->type);
     if (entry && same_content(entry, &condition))
         return false;
@@ -122,19 +124,7 @@ bool condition_list_set(struct condition_list *list, const struct condition *wan
     return true;
 }
 
-bool condition_list_remove(struct condition_list *list, struct str type)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < list->count; i++)
-        if (!str_eq(list->items[i].condition.type, type))
-            list->items[kept++] = list->items[i];
-    const bool removed = kept < list->count;
-    list->count = kept;
-    list->changed |= removed;
-    return removed;
-}
-
-/* Types that do not stand in alphabetical order: form, type, rank; all others have rank 0. */
+/* Types that do not stand in alphabetical order. All others have rank 0. */
 static const struct {
     enum condition_form form;
     struct str type;
@@ -155,6 +145,10 @@ static int rank_of(enum condition_form form, struct str type)
     return 0;
 }
 
+/*
+ * Entries of the same type keep their order in the document: values of one document lie in memory
+ * in that order.
+ */
 static int cmp_entry(const struct condition_entry *a, const struct condition_entry *b,
                      enum condition_form form)
 {
@@ -166,6 +160,7 @@ static int cmp_entry(const struct condition_entry *a, const struct condition_ent
     return by_type ? by_type : (a->value > b->value) - (a->value < b->value);
 }
 
+/* qsort() has no argument for the form, hence a function for each. */
 static int cmp_metav1(const void *a, const void *b)
 {
     return cmp_entry(a, b, CONDITION_METAV1);
@@ -176,6 +171,7 @@ static int cmp_v1beta1(const void *a, const void *b)
     return cmp_entry(a, b, CONDITION_V1BETA1);
 }
 
+/* A list that is in order is left unchanged, so that `changed` is not set for nothing. */
 void condition_list_sort(struct condition_list *list)
 {
     bool sorted = true;
@@ -194,7 +190,10 @@ static void add_text(struct json_builder *builder, const char *key, struct str t
         json_builder_add_str(builder, key, text);
 }
 
-/* The order of members is that of the Go types, so that diffs against upstream are small. */
+/*
+ * Members stand in the order of the Go types, so that texts compare with those of upstream. metav1
+ * writes reason and message even when they are empty.
+ */
 static void build_condition(struct json_builder *builder, const struct condition *condition,
                             enum condition_form form)
 {

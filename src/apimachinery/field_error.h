@@ -6,8 +6,8 @@
  *     if (errors.count)
  *         return status_invalid(gvk, name, &errors);
  *
- * Errors are collected, so that a user sees all of them at once; texts live in the arena. Do not
- * add values that may be secret.
+ * Errors are collected, so that a user sees all of them at once. Texts live in the arena. Values
+ * that may be secret must not be added.
  */
 #pragma once
 
@@ -38,7 +38,7 @@ struct field_error {
     struct str body;  /* all behind "path: " */
 };
 
-/* More are dropped: an object of a megabyte can have very many mistakes. */
+/* Further errors are dropped: an object of a megabyte can have very many mistakes. */
 #define FIELD_ERRORS_MAX 1000
 
 struct field_errors {
@@ -47,11 +47,11 @@ struct field_errors {
     size_t count, capacity; /* capacity is private */
 };
 
-/* Without a value: Required value, Forbidden, Internal error. The detail may be empty. */
+/* An error without a value: Required value, Forbidden, Internal error. The detail may be empty. */
 void field_errors_add(struct field_errors *errors, enum field_error_type type, struct str field,
                       struct str detail);
 
-/* With a string, a number or any JSON value; NULL is null. */
+/* An error with a string, a number or any JSON value, where NULL is shown as null. */
 void field_errors_add_str(struct field_errors *errors, enum field_error_type type, struct str field,
                           struct str value, struct str detail);
 void field_errors_add_int(struct field_errors *errors, enum field_error_type type, struct str field,
@@ -64,12 +64,12 @@ void field_errors_add_not_supported(struct field_errors *errors, struct str fiel
                                     const struct str *supported, size_t count);
 
 /* Too long: may not be more than 8 bytes. Too many: 5: must have at most 4 items. */
-void field_errors_add_too_long(struct field_errors *errors, struct str field, size_t most);
+void field_errors_add_too_long(struct field_errors *errors, struct str field, size_t max);
 void field_errors_add_too_many(struct field_errors *errors, struct str field, size_t count,
-                               size_t most);
+                               size_t max);
 
-/* "FieldValueInvalid" and so on, as causes of a Status name it. */
+/* The reason that the cause in a Status has: "FieldValueInvalid" and so on. */
 struct str field_error_reason(enum field_error_type type);
 
-/* One error as it is; several as "[a, b]", repetitions dropped. */
+/* One error as it is; several as "[a, b]", without repetitions. */
 void field_errors_write(struct buf *out, const struct field_errors *errors);

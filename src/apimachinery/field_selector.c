@@ -1,3 +1,9 @@
+/*
+ * Field selectors: reading, writing and matching, as k8s.io/apimachinery/pkg/fields does.
+ *
+ * Text is split at commas (next_term()), each term at its first operator (split_term()), and the
+ * value is unescaped. Terms are sorted, so that equal selectors have equal texts.
+ */
 #include "apimachinery/field_selector.h"
 
 #include "json/path.h"
@@ -7,7 +13,10 @@ static bool is_special(char c)
     return c == '\\' || c == ',' || c == '=';
 }
 
-/* The next term off the front; a comma behind a backslash does not end it. False at the end. */
+/*
+ * Takes the next term off the front. A comma behind a backslash does not end it. False at the end,
+ * which is marked by a NULL pointer in *rest: an empty last term is still a term.
+ */
 static bool next_term(struct str *rest, struct str *ret_term)
 {
     size_t len = 0;
@@ -20,7 +29,7 @@ static bool next_term(struct str *rest, struct str *ret_term)
     return true;
 }
 
-/* Field, operator and value, at the first operator. */
+/* Splits at the first "!=", "==" or "=". False when there is none. */
 static bool split_term(struct str term, struct field_term *ret_term)
 {
     for (size_t i = 0; i < term.len; i++) {
@@ -35,6 +44,7 @@ static bool split_term(struct str term, struct field_term *ret_term)
     return false;
 }
 
+/* Only "\", "," and "=" may be escaped, and they must be. */
 static struct error *unescape(struct arena *arena, struct str text, struct str *ret_text)
 {
     char *out = arena_alloc(arena, text.len + 1);
@@ -49,7 +59,7 @@ static struct error *unescape(struct arena *arena, struct str text, struct str *
                                  "invalid field selector: invalid escape sequence: %.*s",
                                  STR_ARG(sequence));
         } else if (is_special(c)) {
-            /* Upstream shows the character's number, and so do we. */
+            /* Upstream shows the number of the character; the message must be the same. */
             return error_new(ERROR_BAD_REQUEST,
                              "invalid field selector: unescaped character in value: %d", c);
         }
@@ -70,7 +80,10 @@ static void write_term(struct buf *out, const struct field_term *term)
     }
 }
 
-/* By the text that write_term() gives, less its backslashes: "!" sorts in front of "=". */
+/*
+ * The order of the texts that write_term() gives, less their backslashes: "!" sorts in front of
+ * "=".
+ */
 static int cmp_term(const void *a, const void *b)
 {
     const struct field_term *left = a, *right = b;
@@ -90,6 +103,7 @@ static size_t count_commas(struct str text)
     return count;
 }
 
+/* Empty terms are skipped, as upstream does. */
 struct error *field_selector_read(struct arena *arena, struct str text,
                                   struct field_selector *ret_selector)
 {
@@ -112,11 +126,6 @@ struct error *field_selector_read(struct arena *arena, struct str text,
         qsort(selector.items, selector.count, sizeof(struct field_term), cmp_term);
     *ret_selector = selector;
     return arena_check(arena);
-}
-
-bool field_selector_is_empty(const struct field_selector *selector)
-{
-    return selector->count == 0;
 }
 
 void field_selector_write(struct buf *out, const struct field_selector *selector)
@@ -146,7 +155,10 @@ struct error *field_selector_check(const struct field_selector *selector,
     return NULL;
 }
 
-/* Numbers and booleans, which custom resources may select by, are compared by their JSON text. */
+/*
+ * Numbers and booleans, which custom resources may select by, are compared by their JSON text. An
+ * absent value equals the empty string.
+ */
 static bool has_value(const struct json_value *value, struct str expected)
 {
     const enum json_type type = json_type(value);

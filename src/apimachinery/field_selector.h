@@ -1,10 +1,10 @@
 /*
- * Field selectors: which objects are meant, judged by a few of their fields.
+ * Field selectors: which objects are selected by the values of a few fields.
  *
  *     metadata.name=x,status.phase!=Running
  *
- * All terms must hold. In values "\", "," and "=" are written with a backslash in front. Which
- * fields can be asked for depends on the kind and is given as a table; a field that is absent in an
+ * All terms must hold. In values "\", "," and "=" are written with a backslash in front. The fields
+ * that can be selected by depend on the kind and are given as a table. A field that is absent in an
  * object counts as empty.
  *
  *     static const struct field_label labels[] = {
@@ -35,7 +35,7 @@ struct field_selector {
     size_t count;
 };
 
-/* A field that can be asked for, and where its value stands; see json_path(). */
+/* A field that can be selected by, and the path of its value; see json_path(). */
 struct field_label {
     struct str label;
     const char *path;
@@ -45,9 +45,7 @@ struct field_label {
 MUST_USE struct error *field_selector_read(struct arena *arena, struct str text,
                                            struct field_selector *ret_selector);
 
-bool field_selector_is_empty(const struct field_selector *selector);
-
-/* The text form; what is written is read as the same selector. */
+/* The text form. Reading it gives the same selector. */
 void field_selector_write(struct buf *out, const struct field_selector *selector);
 
 /* ERROR_BAD_REQUEST for a field that is not in the table. */
@@ -58,6 +56,6 @@ MUST_USE struct error *field_selector_check(const struct field_selector *selecto
 bool field_selector_matches(const struct field_selector *selector, const struct field_label *labels,
                             size_t count, const struct json_value *object);
 
-/* The value that all selected objects have in a field; false when there is no such term. */
+/* The value that all selected objects have in a field; false when no term requires one. */
 bool field_selector_find_exact(const struct field_selector *selector, struct str field,
                                struct str *ret_value);

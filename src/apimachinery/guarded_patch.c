@@ -3,6 +3,10 @@
 #include "json/edit.h"
 #include "json/merge_patch.h"
 
+/*
+ * merge_patch_diff() gives an empty patch for equal objects. Nothing is written then, and the
+ * caller sends no request.
+ */
 struct error *guarded_patch_write(const struct object *before, const struct json_value *after,
                                   struct buf *out)
 {

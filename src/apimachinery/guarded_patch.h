@@ -1,6 +1,6 @@
 /*
- * The change of an object as a merge patch that names the version it was made for: a server that
- * has a newer one answers with a conflict, and what others wrote is not lost.
+ * The change of an object as a merge patch that carries the resourceVersion it was made for. A
+ * server with a newer version answers 409 Conflict, so that changes of others are not overwritten.
  */
 #pragma once
 
@@ -8,6 +8,6 @@
 #include "base/buf.h"
 #include "base/error.h"
 
-/* Appends its text; nothing when there is no change. */
+/* Appends the text of the patch; nothing when before and after are equal. */
 MUST_USE struct error *guarded_patch_write(const struct object *before,
                                            const struct json_value *after, struct buf *out);

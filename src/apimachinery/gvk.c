@@ -1,4 +1,13 @@
+/*
+ * Groups, versions, kinds and resources: their texts, and the order of versions.
+ *
+ * Texts are those of k8s.io/apimachinery/pkg/runtime/schema: "apps/v1", "Deployment.apps",
+ * "deployments.v1.apps". Versions of the form v1, v2beta3, v1alpha1 are ordered by stability, see
+ * version_cmp().
+ */
 #include "apimachinery/gvk.h"
+
+#include "base/ascii.h"
 
 bool gvk_eq(struct gvk a, struct gvk b)
 {
@@ -68,57 +77,25 @@ struct str gvr_group_resource(struct arena *arena, struct gvr gvr)
     return with_group(arena, gvr.resource, gvr.group);
 }
 
-struct gvr gvr_read(struct str text)
-{
-    struct gvr gvr = {.group = STR("")};
-    struct str rest = text, head;
-    str_cut(&rest, '.', &gvr.resource);
-    struct str behind = rest;
-    const bool more = str_cut(&behind, '.', &head);
-    if (more && version_is_kube_like(head)) {
-        gvr.version = head;
-        gvr.group = behind;
-    } else {
-        gvr.group = rest;
-    }
-    return gvr;
-}
-
-struct gvk gvk_read(struct str text)
-{
-    const struct gvr gvr = gvr_read(text);
-    return (struct gvk){gvr.group, gvr.version, gvr.resource};
-}
-
-struct str gvr_write(struct arena *arena, struct gvr gvr)
-{
-    return arena_print(arena, "%.*s.%.*s.%.*s", STR_ARG(gvr.resource), STR_ARG(gvr.version),
-                       STR_ARG(gvr.group));
-}
-
-struct str gvk_write(struct arena *arena, struct gvk gvk)
-{
-    return gvr_write(arena, (struct gvr){gvk.group, gvk.version, gvk.kind});
-}
-
-/* The stages of a version in the order servers prefer them. */
+/* The stability of a version, least first. */
 enum stage {
     STAGE_ALPHA,
     STAGE_BETA,
     STAGE_STABLE,
 };
 
-/* A number without leading zeros off the front. */
+/* Takes a number without leading zeros off the front. */
 static bool take_number(struct str *rest, uint64_t *ret_number)
 {
     size_t len = 0;
-    while (len < rest->len && rest->ptr[len] >= '0' && rest->ptr[len] <= '9')
+    while (len < rest->len && ascii_is_digit(rest->ptr[len]))
         len++;
     const struct str digits = str_slice(*rest, 0, len);
     *rest = str_skip(*rest, len);
     return len > 0 && digits.ptr[0] != '0' && str_to_uint64(digits, ret_number);
 }
 
+/* "v", a number, and optionally "alpha" or "beta" with a second number. */
 static bool read_version(struct str rest, enum stage *ret_stage, uint64_t ret_numbers[static 2])
 {
     if (!str_starts_with(rest, STR("v")))
@@ -138,19 +115,20 @@ static bool read_version(struct str rest, enum stage *ret_stage, uint64_t ret_nu
     return take_number(&rest, &ret_numbers[1]) && rest.len == 0;
 }
 
-bool version_is_kube_like(struct str version)
+static bool is_kube_version(struct str version)
 {
     enum stage stage;
     uint64_t numbers[2];
     return read_version(version, &stage, numbers);
 }
 
-/* Greater ones come first. */
+/* The greater number comes first. */
 static int descending(uint64_t a, uint64_t b)
 {
     return (a < b) - (a > b);
 }
 
+/* CompareKubeAwareVersionStrings() of apimachinery/pkg/version, with the opposite sign. */
 int version_cmp(struct str a, struct str b)
 {
     enum stage stage_a = STAGE_STABLE, stage_b = STAGE_STABLE;
@@ -165,4 +143,36 @@ int version_cmp(struct str a, struct str b)
         return descending(stage_a, stage_b);
     const int major = descending(numbers_a[0], numbers_b[0]);
     return major ? major : descending(numbers_a[1], numbers_b[1]);
+}
+
+/*
+ * schema.ParseResourceArg() requires a version; here a second part that has not the form of a
+ * version belongs to the group, so that "crds.apiextensions.k8s.io" reads as one would expect.
+ */
+struct gvr gvr_read(struct str text)
+{
+    struct gvr gvr = {.group = STR("")};
+    struct str rest = text, head;
+    str_cut(&rest, '.', &gvr.resource);
+    struct str behind = rest;
+    const bool more = str_cut(&behind, '.', &head);
+    if (more && is_kube_version(head)) {
+        gvr.version = head;
+        gvr.group = behind;
+    } else {
+        gvr.group = rest;
+    }
+    return gvr;
+}
+
+struct gvk gvk_read(struct str text)
+{
+    const struct gvr gvr = gvr_read(text);
+    return (struct gvk){gvr.group, gvr.version, gvr.resource};
+}
+
+struct str gvr_write(struct arena *arena, struct gvr gvr)
+{
+    return arena_print(arena, "%.*s.%.*s.%.*s", STR_ARG(gvr.resource), STR_ARG(gvr.version),
+                       STR_ARG(gvr.group));
 }

@@ -1,9 +1,9 @@
 /*
- * What kind of object: group, version and kind, or group, version and resource.
+ * The type of an object: group, version and kind, or group, version and resource.
  *
- * Kinds ("Deployment") name objects, resources ("deployments") name the places in a URL where they
- * are found; discovery maps between them. The core group is the empty string. All strings are
- * borrowed; gvk_copy() and gvr_copy() make them live as long as an arena.
+ * A kind ("Deployment") names objects, a resource ("deployments") names the part of a URL where
+ * they are found. Discovery maps between the two. The core group is the empty string. All strings
+ * are borrowed; gvk_copy() and gvr_copy() copy them to an arena.
  */
 #pragma once
 
@@ -37,28 +37,25 @@ MUST_USE struct error *gvk_from_api_version(struct str api_version, struct str k
 struct str gvk_api_version(struct arena *arena, struct gvk gvk);
 struct str gvr_api_version(struct arena *arena, struct gvr gvr);
 
-/* As messages name them: "Deployment.apps" and "deployments.apps"; the core group adds nothing. */
+/*
+ * As messages name them: "Deployment.apps" and "deployments.apps"; the core group is not written.
+ */
 struct str gvk_group_kind(struct arena *arena, struct gvk gvk);
 struct str gvr_group_resource(struct arena *arena, struct gvr gvr);
 
 /*
  * As command lines name them: "deployments", "deployments.apps", "deployments.v1.apps", "pods.v1.".
- * The part behind the first dot is a version if it looks like one (see version_is_kube_like()).
+ * The part behind the first dot is a version if it has the form of one: v1, v2beta3, v1alpha1.
  * What is not given stays empty.
  */
 struct gvr gvr_read(struct str text);
 struct gvk gvk_read(struct str text);
 
-/* The full form, "deployments.v1.apps", "pods.v1.": what is written is read as the same. */
+/* The full form, "deployments.v1.apps" or "pods.v1.". Reading it gives the same resource. */
 struct str gvr_write(struct arena *arena, struct gvr gvr);
-struct str gvk_write(struct arena *arena, struct gvk gvk);
-
-/* "v1", "v2beta3", "v1alpha1". */
-bool version_is_kube_like(struct str version);
 
 /*
- * The order in which servers prefer versions: v2 before v1, these before v1beta1, that before
- * v1alpha1, all of them before names of other forms, which stand in alphabetical order. Negative
- * when a comes first.
+ * The order in which servers prefer versions: v2, v1, v1beta1, v1alpha1, and then names of other
+ * forms in alphabetical order. Negative when a comes first.
  */
 int version_cmp(struct str a, struct str b);

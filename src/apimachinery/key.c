@@ -1,3 +1,6 @@
+/*
+ * Keys of objects: namespace and name.
+ */
 #include "apimachinery/key.h"
 
 bool key_eq(struct key a, struct key b)
@@ -5,15 +8,10 @@ bool key_eq(struct key a, struct key b)
     return str_eq(a.name, b.name) && str_eq(a.namespace, b.namespace);
 }
 
-int key_cmp(struct key a, struct key b)
-{
-    const int by_namespace = str_cmp(a.namespace, b.namespace);
-    return by_namespace ? by_namespace : str_cmp(a.name, b.name);
-}
-
 uint64_t key_hash(struct key key, uint64_t seed)
 {
-    /* The first hash seeds the second, so that "a" + "bc" and "ab" + "c" differ. */
+    /* The hash of the namespace seeds that of the name, so that "a" + "bc" and "ab" + "c" differ.
+     */
     return str_hash(key.name, str_hash(key.namespace, seed));
 }
 
@@ -38,6 +36,7 @@ struct str key_text(struct arena *arena, struct key key)
                        STR_ARG(key.name));
 }
 
+/* cache.SplitMetaNamespaceKey() of client-go, with its message. */
 struct error *key_read(struct str text, struct key *ret_key)
 {
     struct str rest = text, head;

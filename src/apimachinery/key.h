@@ -1,6 +1,6 @@
 /*
- * What tells objects of one kind apart: namespace and name. The namespace of a cluster-scoped
- * object is empty. Strings are borrowed; key_copy() makes them live as long as an arena.
+ * The key of an object among those of its kind: namespace and name. The namespace of a
+ * cluster-scoped object is empty. Strings are borrowed; key_copy() copies them to an arena.
  */
 #pragma once
 
@@ -20,15 +20,12 @@ struct key {
 
 bool key_eq(struct key a, struct key b);
 
-/* The order of lists: by namespace, then by name, bytewise. */
-int key_cmp(struct key a, struct key b);
-
 /* See str_hash() about the seed. */
 uint64_t key_hash(struct key key, uint64_t seed);
 
 struct key key_copy(struct arena *arena, struct key key);
 
-/* "namespace/name", or "name" without a namespace. What is written is read as the same. */
+/* "namespace/name", or "name" without a namespace. Reading the text gives the same key. */
 void key_write(struct buf *out, struct key key);
 struct str key_text(struct arena *arena, struct key key);
 

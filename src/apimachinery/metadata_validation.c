@@ -1,6 +1,14 @@
+/*
+ * Checks of metadata, as ValidateObjectMetaAccessor() in apimachinery/pkg/api/validation makes
+ * them.
+ *
+ * All checks add to struct field_errors and go on, so that a user sees every mistake at once. Order
+ * and texts are those of an API server.
+ */
 #include "apimachinery/metadata_validation.h"
 
 #include "apimachinery/owner_reference.h"
+#include "base/ascii.h"
 #include "json/path.h"
 
 static void add_all(struct field_errors *errors, struct str path, struct str value,
@@ -10,7 +18,10 @@ static void add_all(struct field_errors *errors, struct str path, struct str val
         field_errors_add_str(errors, FIELD_INVALID, path, value, found.messages[i]);
 }
 
-/* False, with an error, when a value of this type is expected and another one is there. */
+/*
+ * True when the value has the expected type and is to be checked. A value that is absent or null is
+ * skipped; a value of another type adds an error.
+ */
 static bool is_expected(struct field_errors *errors, struct str path,
                         const struct json_value *value, enum json_type expected)
 {
@@ -36,17 +47,16 @@ void metadata_check_labels(struct field_errors *errors, struct str path,
     }
 }
 
-/* Annotations may be written in any case, but are judged as if in lower case. */
+/* Keys of annotations may have any case: upstream checks them in lower case. */
 static struct validation check_annotation_key(struct arena *arena, struct str key)
 {
     char *lower = arena_alloc(arena, key.len + 1);
-    for (size_t i = 0; i < key.len; i++) {
-        const char c = key.ptr[i];
-        lower[i] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-    }
+    for (size_t i = 0; i < key.len; i++)
+        lower[i] = ascii_to_lower(key.ptr[i]);
     return validation_label_key(str_from(lower, key.len));
 }
 
+/* Keys and values are counted together; upstream checks the sum and not single values. */
 void metadata_check_annotations(struct field_errors *errors, struct str path,
                                 const struct json_value *annotations)
 {
@@ -93,7 +103,7 @@ static void check_owner(struct field_errors *errors, struct str path,
             field_errors_add_str(errors, FIELD_INVALID, buf_str(&field), STR(""),
                                  str_from_c(fields[i].detail));
     }
-    /* What is no group and version has no version either. */
+    /* An apiVersion with two slashes cannot be parsed; upstream then reports an empty version. */
     const size_t slash = str_find_char(reference.api_version, '/');
     if (slash != str_find_last_char(reference.api_version, '/')) {
         SCOPED(buf) field = {.limit = 0};
@@ -114,7 +124,7 @@ void metadata_check_owner_references(struct field_errors *errors, struct str pat
     JSON_FOREACH (key, value, owners) {
         const struct owner_reference owner = owner_reference_from_value(value);
         check_owner(errors, path, owner);
-        /* The text holds the whole list, so one such error is enough. */
+        /* The message shows the whole list, so one error of this kind is enough. */
         if (owner.controller && controller.controller && !reported) {
             reported = true;
             SCOPED(buf) detail = {.limit = 0};
@@ -145,7 +155,7 @@ void metadata_check_generate_name(struct field_errors *errors, struct str path, 
     struct str judged = prefix;
     if (prefix.len == 0)
         return;
-    /* Upstream puts an 'a' in place of the dash and of the character in front of it. */
+    /* Upstream replaces the dash and the character in front of it by an 'a'. */
     if (prefix.len > 1 && str_ends_with(prefix, STR("-")))
         judged = arena_print(errors->arena, "%.*sa", (int)prefix.len - 2, prefix.ptr);
     add_all(errors, path, prefix, check(judged));

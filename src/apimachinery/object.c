@@ -1,3 +1,11 @@
+/*
+ * Kubernetes objects: a counted reference to a JSON document and to the place of the object in it.
+ *
+ * An object is either a whole document or a part of one, such as an item of a list. A part keeps
+ * the whole document alive. Accessors read the document each time; only metadata, which nearly all
+ * of them need, is looked up once. Values of a wrong type read as absent, because objects come from
+ * servers and users.
+ */
 #include "apimachinery/object.h"
 
 #include "base/memory.h"
@@ -7,7 +15,7 @@ struct object {
     size_t refs;
     struct json_doc *doc;
     const struct json_value *root, *metadata;
-    struct str api_version, kind; /* from the root, or what object_from_part() was told */
+    struct str api_version, kind; /* from the root, or the arguments of object_from_part() */
 };
 
 static struct str or_default(const struct json_value *value, struct str fallback)
@@ -15,6 +23,7 @@ static struct str or_default(const struct json_value *value, struct str fallback
     return value ? json_to_str(value) : fallback;
 }
 
+/* The type strings are borrowed, too: they must live as long as the document. */
 struct error *object_from_part(struct json_doc *doc, const struct json_value *value,
                                struct str api_version, struct str kind, struct object **ret_object)
 {
@@ -34,6 +43,7 @@ struct error *object_from_part(struct json_doc *doc, const struct json_value *va
     return NULL;
 }
 
+/* The root names its own type, if any. */
 struct error *object_from_doc(struct json_doc *doc, struct object **ret_object)
 {
     return object_from_part(doc, json_doc_root(doc), STR(""), STR(""), ret_object);
@@ -46,6 +56,7 @@ struct error *object_read(struct str text, struct object **ret_object)
     return object_from_doc(doc, ret_object);
 }
 
+/* Not atomic: objects do not leave their thread. */
 struct object *object_ref(struct object *object)
 {
     object->refs++;
@@ -60,18 +71,19 @@ void object_free(struct object *object)
     mem_free(object);
 }
 
-static void release(void *ptr)
+/* object_free() with the type that arena_hold() calls. */
+static void release_object(void *ptr)
 {
     object_free(ptr);
 }
 
 struct object *object_hold(struct arena *arena, struct object *object)
 {
-    arena_hold(arena, release, object_ref(object));
+    arena_hold(arena, release_object, object_ref(object));
     return object;
 }
 
-/* Adds the member to the open object unless its root has one of that name. */
+/* Adds a member to the text of an open JSON object, unless the root has a member of this name. */
 static void add_missing(struct buf *out, const struct object *object, struct str name,
                         struct str value)
 {
@@ -84,6 +96,7 @@ static void add_missing(struct buf *out, const struct object *object, struct str
     buf_add_json_string(out, value);
 }
 
+/* apiVersion and kind that only the list has named are put in front of the other members. */
 void object_write(struct buf *out, const struct object *object)
 {
     SCOPED(buf) front = {.limit = 0};
@@ -137,6 +150,10 @@ struct str object_kind(const struct object *object)
     return object->kind;
 }
 
+/*
+ * gvk_from_api_version() leaves its result unchanged when apiVersion is malformed, so all of it
+ * becomes the version.
+ */
 struct gvk object_gvk(const struct object *object)
 {
     struct gvk gvk = {.version = object->api_version, .kind = object->kind};
@@ -144,34 +161,34 @@ struct gvk object_gvk(const struct object *object)
     return gvk;
 }
 
-static const struct json_value *meta(const struct object *object, struct str name)
+static const struct json_value *metadata_get(const struct object *object, struct str name)
 {
     return json_get(object->metadata, name);
 }
 
 struct str object_name(const struct object *object)
 {
-    return json_to_str(meta(object, STR("name")));
+    return json_to_str(metadata_get(object, STR("name")));
 }
 
 struct str object_namespace(const struct object *object)
 {
-    return json_to_str(meta(object, STR("namespace")));
+    return json_to_str(metadata_get(object, STR("namespace")));
 }
 
 struct str object_generate_name(const struct object *object)
 {
-    return json_to_str(meta(object, STR("generateName")));
+    return json_to_str(metadata_get(object, STR("generateName")));
 }
 
 struct str object_uid(const struct object *object)
 {
-    return json_to_str(meta(object, STR("uid")));
+    return json_to_str(metadata_get(object, STR("uid")));
 }
 
 struct str object_resource_version(const struct object *object)
 {
-    return json_to_str(meta(object, STR("resourceVersion")));
+    return json_to_str(metadata_get(object, STR("resourceVersion")));
 }
 
 struct key object_key(const struct object *object)
@@ -182,35 +199,32 @@ struct key object_key(const struct object *object)
 int64_t object_generation(const struct object *object)
 {
     int64_t generation = 0;
-    (void)json_to_int64(meta(object, STR("generation")), &generation);
+    (void)json_to_int64(metadata_get(object, STR("generation")), &generation);
     return generation;
 }
 
 bool object_creation_timestamp(const struct object *object, timestamp *ret_time)
 {
-    return timestamp_read(json_to_str(meta(object, STR("creationTimestamp"))), ret_time);
+    return timestamp_read(json_to_str(metadata_get(object, STR("creationTimestamp"))), ret_time);
 }
 
-bool object_deletion_timestamp(const struct object *object, timestamp *ret_time)
-{
-    return timestamp_read(json_to_str(meta(object, STR("deletionTimestamp"))), ret_time);
-}
-
+/* The value is not read as a time: a server sets it, and its presence is what counts. */
 bool object_is_deleting(const struct object *object)
 {
-    return json_type(meta(object, STR("deletionTimestamp"))) == JSON_STRING;
+    return json_type(metadata_get(object, STR("deletionTimestamp"))) == JSON_STRING;
 }
 
 const struct json_value *object_labels(const struct object *object)
 {
-    return meta(object, STR("labels"));
+    return metadata_get(object, STR("labels"));
 }
 
 const struct json_value *object_annotations(const struct object *object)
 {
-    return meta(object, STR("annotations"));
+    return metadata_get(object, STR("annotations"));
 }
 
+/* False for a label that is no string, which a server would not store. */
 static bool find_str(const struct json_value *map, struct str key, struct str *ret_value)
 {
     const struct json_value *value = json_get(map, key);
@@ -230,15 +244,16 @@ bool object_find_annotation(const struct object *object, struct str key, struct 
     return find_str(object_annotations(object), key, ret_value);
 }
 
+/* A value that is no array is treated as absent, so that callers can walk the result. */
 const struct json_value *object_finalizers(const struct object *object)
 {
-    const struct json_value *list = meta(object, STR("finalizers"));
+    const struct json_value *list = metadata_get(object, STR("finalizers"));
     return json_type(list) == JSON_ARRAY ? list : NULL;
 }
 
 const struct json_value *object_owner_references(const struct object *object)
 {
-    const struct json_value *list = meta(object, STR("ownerReferences"));
+    const struct json_value *list = metadata_get(object, STR("ownerReferences"));
     return json_type(list) == JSON_ARRAY ? list : NULL;
 }
 
@@ -247,15 +262,6 @@ bool object_has_finalizer(const struct object *object, struct str finalizer)
     const struct json_value *value;
     JSON_FOREACH (key, value, object_finalizers(object))
         if (json_type(value) == JSON_STRING && str_eq(json_to_str(value), finalizer))
-            return true;
-    return false;
-}
-
-bool object_has_owner(const struct object *object, struct str uid)
-{
-    const struct json_value *value;
-    JSON_FOREACH (key, value, object_owner_references(object))
-        if (uid.len && str_eq(owner_reference_from_value(value).uid, uid))
             return true;
     return false;
 }
@@ -273,6 +279,7 @@ bool object_find_controller(const struct object *object, struct owner_reference 
     return false;
 }
 
+/* Neither controller nor blockOwnerDeletion is set; callers set what they need. */
 struct owner_reference object_to_owner_reference(const struct object *object)
 {
     return (struct owner_reference){.api_version = object->api_version,

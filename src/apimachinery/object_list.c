@@ -1,7 +1,13 @@
+/*
+ * A list of objects from the answer to a list request.
+ */
 #include "apimachinery/object_list.h"
 
 #include "json/path.h"
 
+/*
+ * "ConfigMapList" lists "ConfigMap". A list without that suffix, such as "List", has typed items.
+ */
 static struct str item_kind(struct str list_kind)
 {
     const struct str suffix = STR("List");
@@ -24,6 +30,9 @@ static struct error *read_items(struct arena *arena, struct json_doc *doc,
     return NULL;
 }
 
+/*
+ * A Go server writes an empty list as null when its slice is nil, so null items are an empty list.
+ */
 struct error *object_list_from_doc(struct arena *arena, struct json_doc *doc,
                                    struct object_list *ret_list)
 {

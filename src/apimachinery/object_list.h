@@ -1,13 +1,13 @@
 /*
- * The answer to a list: objects and the metadata of the page.
+ * The answer to a list request: objects, and the metadata of the page.
  *
  *     TRY(object_list_from_doc(arena, doc, &list), "read list");
  *     for (size_t i = 0; i < list.count; i++)
  *         use(list.items[i]);
  *
- * Items share the list's document, which lives as long as the arena or longer if someone keeps an
- * item. Items of typed lists do not say what they are; they take it from the list ("ConfigMapList"
- * holds "ConfigMap").
+ * Items share the document of the list. It lives as long as the arena, or longer while an item has
+ * a reference. Items of typed lists have no apiVersion and kind of their own and take them from the
+ * list ("ConfigMapList" lists "ConfigMap").
  */
 #pragma once
 
@@ -23,6 +23,6 @@ struct object_list {
     size_t count;
 };
 
-/* ERROR_INVALID when there are no items or one of them is no object. */
+/* ERROR_INVALID when the document has no items or one of them is no object. */
 MUST_USE struct error *object_list_from_doc(struct arena *arena, struct json_doc *doc,
                                             struct object_list *ret_list);

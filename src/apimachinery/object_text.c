@@ -1,3 +1,6 @@
+/*
+ * Objects as text, in one allocation: a header and the strings, one behind the other.
+ */
 #include "apimachinery/object_text.h"
 
 #include "base/memory.h"
@@ -11,26 +14,32 @@ struct object_text {
     char bytes[];
 };
 
+/* The length of everything in front of the JSON text. */
 static size_t names_len(const struct object_text *text)
 {
     return (size_t)text->namespace_len + text->name_len + text->uid_len +
            text->resource_version_len;
 }
 
-static char *put(char *place, struct str s)
+/* Copies a string and returns the place behind it. */
+static char *put_str(char *place, struct str s)
 {
     if (s.len)
         memcpy(place, s.ptr, s.len);
     return place + s.len;
 }
 
+/* By kind alone, whatever the group: wiping too much does no harm. */
 static bool is_secret(const struct object *object)
 {
     return str_eq(object_kind(object), STR("Secret"));
 }
 
-/* Lengths fit: they are parts of a document, whose text is at most JSON_TEXT_MAX. */
-static struct object_text *make(const struct object *object, struct str json)
+/*
+ * The lengths fit 32 bits: they are parts of a document, whose text has at most JSON_TEXT_MAX
+ * bytes.
+ */
+static struct object_text *make_text(const struct object *object, struct str json)
 {
     const struct key key = object_key(object);
     const struct str uid = object_uid(object), version = object_resource_version(object);
@@ -45,7 +54,8 @@ static struct object_text *make(const struct object *object, struct str json)
         .secret = is_secret(object),
         .json_len = json.len,
     };
-    put(put(put(put(put(text->bytes, key.namespace), key.name), uid), version), json);
+    put_str(put_str(put_str(put_str(put_str(text->bytes, key.namespace), key.name), uid), version),
+            json);
     return text;
 }
 
@@ -53,14 +63,15 @@ struct object_text *object_text_new(const struct object *object)
 {
     SCOPED(buf) json = {.limit = 2 * JSON_TEXT_MAX, .secret = is_secret(object)};
     object_write(&json, object);
-    return make(object, buf_str(&json));
+    return make_text(object, buf_str(&json));
 }
 
+/* The text is parsed to check it and to find the names, and kept unchanged. */
 struct error *object_text_from_json(struct str json, struct object_text **ret_text)
 {
     OWNED(object) object = NULL;
     TRY(object_read(json, &object));
-    *ret_text = make(object, json);
+    *ret_text = make_text(object, json);
     return NULL;
 }
 

@@ -1,3 +1,6 @@
+/*
+ * Owner references: reading, comparing and writing entries of metadata.ownerReferences.
+ */
 #include "apimachinery/owner_reference.h"
 
 #include "json/path.h"
@@ -30,6 +33,7 @@ struct owner_reference owner_reference_copy(struct arena *arena, struct owner_re
     return reference;
 }
 
+/* blockOwnerDeletion is left out on purpose, see the header. */
 bool owner_reference_eq(struct owner_reference a, struct owner_reference b)
 {
     return str_eq(a.uid, b.uid) && str_eq(a.name, b.name) && str_eq(a.kind, b.kind) &&
@@ -42,12 +46,17 @@ static struct str group_of(struct str api_version)
     return str_cut(&api_version, '/', &group) ? group : STR("");
 }
 
+/*
+ * controllerutil compares the group, not the version, so that an upgrade of the API is not a new
+ * owner.
+ */
 bool owner_reference_same_owner(struct owner_reference a, struct owner_reference b)
 {
     return str_eq(a.name, b.name) && str_eq(a.kind, b.kind) &&
            str_eq(group_of(a.api_version), group_of(b.api_version));
 }
 
+/* Flags that are false are not written, as with Go's omitempty. */
 void owner_reference_build(struct owner_reference reference, struct json_builder *builder)
 {
     json_builder_object(builder);

@@ -1,8 +1,16 @@
+/*
+ * Quantities: comparing, converting and writing; quantity_read.c reads them.
+ *
+ * A quantity is kept as decimal digits with an exponent and not as a number, because upstream
+ * computes with big decimals and the canonical text must be the same to the last digit. The
+ * canonical form has the largest suffix that leaves no fraction: digits, zeros to append, and a
+ * power (struct quantity_form).
+ */
 #include "apimachinery/quantity.h"
 
 #include "apimachinery/quantity_internal.h"
 
-/* Suffix, format, power of 10 or of 1024. "e3" and the like are not in the table. */
+/* Suffix, format, power of 10 or of 1024. Exponents such as "e3" are not in the table. */
 static const struct {
     const char *text;
     enum quantity_format format;
@@ -26,13 +34,7 @@ static const struct {
     {"Ei", QUANTITY_BINARY_SI,  6 },
 };
 
-struct str quantity_format_name(enum quantity_format format)
-{
-    static const struct str names[] = {STR_INIT("DecimalSI"), STR_INIT("BinarySI"),
-                                       STR_INIT("DecimalExponent")};
-    return names[format];
-}
-
+/* "E" alone is the suffix of 10^18; "E3" is an exponent. */
 bool quantity_read_suffix(struct str suffix, enum quantity_format *ret_format, int64_t *ret_power)
 {
     for (size_t i = 0; i < COUNT(suffixes); i++)
@@ -50,6 +52,7 @@ bool quantity_read_suffix(struct str suffix, enum quantity_format *ret_format, i
     return str_to_int64(number, ret_power) && *ret_power >= INT32_MIN && *ret_power <= INT32_MAX;
 }
 
+/* The empty suffix serves both formats. */
 const char *quantity_suffix(enum quantity_format format, int64_t power)
 {
     for (size_t i = 0; i < COUNT(suffixes); i++)
@@ -58,6 +61,7 @@ const char *quantity_suffix(enum quantity_format format, int64_t power)
     return NULL;
 }
 
+/* Zeros at the end move into the exponent. */
 void quantity_trim(struct quantity *quantity)
 {
     size_t zeros = 0;
@@ -85,15 +89,18 @@ static int sign_of(int64_t number)
     return (number > 0) - (number < 0);
 }
 
-/* Without regard to signs; neither is zero. */
+/*
+ * Compares without regard to signs; neither is zero. The position of the first digit decides, then
+ * the digits in turn.
+ */
 static int cmp_magnitude(const struct quantity *a, const struct quantity *b)
 {
     const int by_size =
         sign_of(((int64_t)a->count + a->exponent) - ((int64_t)b->count + b->exponent));
     if (by_size)
         return by_size;
-    const size_t most = a->count > b->count ? a->count : b->count;
-    for (size_t i = 0; i < most; i++) {
+    const size_t count = a->count > b->count ? a->count : b->count;
+    for (size_t i = 0; i < count; i++) {
         const int left = i < a->count ? a->digits[i] : 0;
         const int right = i < b->count ? b->digits[i] : 0;
         if (left != right)
@@ -110,8 +117,11 @@ int quantity_cmp(const struct quantity *a, const struct quantity *b)
     return sign * cmp_magnitude(a, b);
 }
 
-/* The value in units of 10^unit, rounded away from zero. */
-static bool scaled(const struct quantity *quantity, int64_t unit, int64_t *ret_value)
+/*
+ * The value in units of 10^unit, rounded away from zero as ScaledValue() does. False when it does
+ * not fit 64 bits.
+ */
+static bool scale_to_unit(const struct quantity *quantity, int64_t unit, int64_t *ret_value)
 {
     const int64_t places = (int64_t)quantity->count + quantity->exponent - unit;
     int64_t value = 0;
@@ -132,20 +142,15 @@ static bool scaled(const struct quantity *quantity, int64_t unit, int64_t *ret_v
 
 bool quantity_value(const struct quantity *quantity, int64_t *ret_value)
 {
-    return scaled(quantity, 0, ret_value);
+    return scale_to_unit(quantity, 0, ret_value);
 }
 
 bool quantity_milli(const struct quantity *quantity, int64_t *ret_milli)
 {
-    return scaled(quantity, -3, ret_milli);
+    return scale_to_unit(quantity, -3, ret_milli);
 }
 
-bool quantity_exact_int(const struct quantity *quantity, int64_t *ret_value)
-{
-    return quantity->is_whole && scaled(quantity, 0, ret_value);
-}
-
-/* Digits and a power of ten that is a multiple of three. */
+/* Digits and a power of ten that is a multiple of three, since only those have suffixes. */
 static struct quantity_form decimal_form(const struct quantity *quantity)
 {
     const int64_t zeros = ((quantity->exponent % 3) + 3) % 3;
@@ -162,7 +167,9 @@ static bool is_below_1024(int64_t value)
     return value > -1024 && value < 1024;
 }
 
-/* Divided by 1024 as often as it goes. The value fits 64 bits: that is where binary ones end. */
+/*
+ * Divides by 1024 as often as possible. Binary quantities are capped at 64 bits, so the value fits.
+ */
 static struct quantity_form binary_form(const struct quantity *quantity, int64_t value)
 {
     struct quantity_form form = {.format = QUANTITY_BINARY_SI};
@@ -178,6 +185,10 @@ static struct quantity_form binary_form(const struct quantity *quantity, int64_t
     return form;
 }
 
+/*
+ * Binary quantities below 1024 and those with a fraction are written as decimal ones, as upstream
+ * does.
+ */
 struct quantity_form quantity_canonical(const struct quantity *quantity)
 {
     int64_t value;
@@ -196,7 +207,7 @@ static void add_suffix(struct buf *out, const struct quantity_form *form)
     if (suffix)
         buf_add(out, str_from_c(suffix));
     else if (form->power)
-        /* Also for powers that have no letter, where upstream forgets the power altogether. */
+        /* Also for powers without a letter, where upstream loses the power. */
         buf_print(out, "e%lld", (long long)form->power);
 }
 

@@ -1,10 +1,11 @@
 /*
  * Quantities of resources: "100m", "1.5Gi", "1e3".
  *
- * A quantity is an exact decimal number with at most nine digits behind the point; more precise
- * ones are rounded away from zero, so that who asks for something gets something. It remembers the
- * form it was written in and is written canonically: "1024Ki" becomes "1Mi", "0.5" becomes "500m".
- * Binary ones are capped at the greatest 64-bit integer.
+ * A quantity is an exact decimal number with at most nine digits behind the point. More precise
+ * ones are rounded away from zero, so that a request for a little is never a request for nothing. A
+ * quantity keeps the format it was written in, and its canonical text is that of Kubernetes:
+ * "1024Ki" becomes "1Mi", "0.5" becomes "500m". Binary quantities are capped at the greatest 64-bit
+ * integer.
  *
  * Plain data of fixed size; nothing to release.
  */
@@ -18,7 +19,7 @@
 #include "base/error.h"
 #include "base/str.h"
 
-/* Longer texts are refused; upstream has no limit. */
+/* Longer texts are refused. Upstream has no limit. */
 #define QUANTITY_TEXT_MAX 128
 
 /* Room for the digits of the longest text times 2^60. */
@@ -41,36 +42,29 @@ struct quantity {
     char text[QUANTITY_TEXT_MAX];
     size_t text_len;
     bool keeps_text;
-    bool is_whole; /* see quantity_exact_int() */
 };
 
 /* ERROR_PARSE with the message Kubernetes gives. */
 MUST_USE struct error *quantity_read(struct str text, struct quantity *ret_quantity);
 
-/* "DecimalSI", "BinarySI", "DecimalExponent". */
-struct str quantity_format_name(enum quantity_format format);
-
-/* -1, 0, 1. */
+/* -1, 0 or 1. */
 int quantity_sign(const struct quantity *quantity);
 
-/* By value, whatever the form: <0, 0, >0. */
+/* By value, whatever the format: <0, 0, >0. */
 int quantity_cmp(const struct quantity *a, const struct quantity *b);
 
-/* Rounded away from zero to whole units, or to thousandths; false when it does not fit 64 bits. */
+/*
+ * Rounded away from zero to whole units, or to thousandths. False when the result does not fit 64
+ * bits.
+ */
 bool quantity_value(const struct quantity *quantity, int64_t *ret_value);
 bool quantity_milli(const struct quantity *quantity, int64_t *ret_milli);
-
-/*
- * The value of a quantity that was written as a whole number in few digits; false for all others,
- * even if they are whole. This is upstream's AsInt64, which some validations use.
- */
-bool quantity_exact_int(const struct quantity *quantity, int64_t *ret_value);
 
 /* The canonical text. */
 void quantity_write_canonical(struct buf *out, const struct quantity *quantity);
 
 /*
- * What an API server answers: canonical, unless the text as written differs from that in spelling
- * alone ("+1", "007", "1E3"), which is then kept.
+ * The text that an API server answers with: canonical, unless the text as written differs from the
+ * canonical one in spelling alone ("+1", "007", "1E3"). The text as written is kept then.
  */
 void quantity_write(struct buf *out, const struct quantity *quantity);

@@ -1,5 +1,5 @@
 /*
- * What reading and writing quantities share. Private to this folder.
+ * What reading and writing quantities share. Private to quantity*.c.
  */
 #pragma once
 

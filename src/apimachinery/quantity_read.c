@@ -1,9 +1,17 @@
-/* Reading quantities: parts of the text, digits, rounding, and whether the text is kept. */
+/*
+ * Reading quantities, after ParseQuantity() in apimachinery/pkg/api/resource.
+ *
+ * The text is split into sign, digits and suffix (split_text()). set_value() computes the digits:
+ * binary suffixes multiply by 1024 in decimal, then the value is rounded up to nano and, for binary
+ * suffixes, capped. Upstream has a fast path for small numbers, with results that differ in detail;
+ * is_small() tells whether upstream would take it.
+ */
 #include "apimachinery/quantity_internal.h"
+#include "base/ascii.h"
 
 #define NANO (-9)
 
-/* A text taken apart: sign, digits before and behind the point, suffix. */
+/* The parts of a text: sign, digits before and behind the point, suffix. */
 struct parts {
     bool negative;
     struct str whole, fraction, suffix;
@@ -15,17 +23,12 @@ static struct error *wrong_format(void)
                                   "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool is_suffix_letter(char c)
 {
     return str_find_char(STR("eEinumkKMGTP"), c) != STR_NONE;
 }
 
-/* The longest start of which every character fits; the rest stays. */
+/* Takes the longest front of which every character fits. */
 static struct str take_while(struct str *rest, bool (*fits)(char c))
 {
     size_t len = 0;
@@ -44,8 +47,11 @@ static bool take_sign(struct str *rest)
     return negative;
 }
 
-/* Laxer than the expression in the message: "m", "." and "-" are all read as zero. */
-static struct error *split(struct str text, struct parts *ret_parts)
+/*
+ * Accepts more than the expression in the message: "m", "." and "-" all read as zero, as upstream
+ * does.
+ */
+static struct error *split_text(struct str text, struct parts *ret_parts)
 {
     struct str rest = text;
     if (text.len == 0)
@@ -53,16 +59,16 @@ static struct error *split(struct str text, struct parts *ret_parts)
     ret_parts->negative = take_sign(&rest);
     while (str_starts_with(rest, STR("0")))
         rest = str_skip(rest, 1);
-    ret_parts->whole = take_while(&rest, is_digit);
+    ret_parts->whole = take_while(&rest, ascii_is_digit);
     ret_parts->fraction = STR("");
     if (str_starts_with(rest, STR("."))) {
         rest = str_skip(rest, 1);
-        ret_parts->fraction = take_while(&rest, is_digit);
+        ret_parts->fraction = take_while(&rest, ascii_is_digit);
     }
     ret_parts->suffix = rest;
     (void)take_while(&rest, is_suffix_letter);
     (void)take_sign(&rest);
-    (void)take_while(&rest, is_digit);
+    (void)take_while(&rest, ascii_is_digit);
     return rest.len ? wrong_format() : NULL;
 }
 
@@ -72,8 +78,8 @@ static void put_digits(struct quantity *quantity, struct str digits)
         quantity->digits[quantity->count++] = (uint8_t)(digits.ptr[i] - '0');
 }
 
-/* Times 1024; there is room for six of these. */
-static void multiply(struct quantity *quantity)
+/* Long multiplication, from the last digit to the first. There is room for the digits of 1024^6. */
+static void multiply_by_1024(struct quantity *quantity)
 {
     unsigned carry = 0;
     for (size_t i = quantity->count; i-- > 0;) {
@@ -88,7 +94,7 @@ static void multiply(struct quantity *quantity)
     }
 }
 
-/* Adds one to the last digit. */
+/* Adds one to the last digit, with carry. */
 static void increment(struct quantity *quantity)
 {
     size_t i = quantity->count;
@@ -102,7 +108,7 @@ static void increment(struct quantity *quantity)
     quantity->digits[0] = 1;
 }
 
-/* Away from zero to billionths. */
+/* Rounds away from zero to nano, the smallest unit of a quantity. */
 static void round_up(struct quantity *quantity)
 {
     quantity_trim(quantity);
@@ -115,20 +121,21 @@ static void round_up(struct quantity *quantity)
     quantity_trim(quantity);
 }
 
+/* A binary quantity is at most 2^63 - 1, and at least its negative. */
 static void cap_binary(struct quantity *quantity)
 {
-    struct quantity most = {.count = 0};
-    put_digits(&most, STR("9223372036854775807"));
-    most.negative = quantity->negative;
-    const int cmp = quantity_cmp(quantity, &most);
+    struct quantity max = {.count = 0};
+    put_digits(&max, STR("9223372036854775807"));
+    max.negative = quantity->negative;
+    const int cmp = quantity_cmp(quantity, &max);
     if (quantity->negative ? cmp >= 0 : cmp <= 0)
         return;
-    quantity->count = most.count;
+    quantity->count = max.count;
     quantity->exponent = 0;
-    memcpy(quantity->digits, most.digits, most.count);
+    memcpy(quantity->digits, max.digits, max.count);
 }
 
-/* Whether upstream keeps this one in 64 bits. Only such are exact integers or keep their text. */
+/* True when upstream keeps this quantity in 64 bits. Only such quantities keep their text. */
 static bool is_small(const struct parts *parts, enum quantity_format format, int64_t power)
 {
     const int64_t whole = parts->whole.len ? (int64_t)parts->whole.len : 1;
@@ -138,7 +145,7 @@ static bool is_small(const struct parts *parts, enum quantity_format format, int
     return 18 - whole - fraction >= 0 && power - fraction >= NANO;
 }
 
-/* The text is kept when the canonical one has the same digits and the same power. */
+/* True when the canonical text has the same digits and the same power as the text that was read. */
 static bool is_spelling_of(const struct quantity *quantity, const struct parts *parts,
                            int64_t power)
 {
@@ -154,19 +161,19 @@ static bool is_spelling_of(const struct quantity *quantity, const struct parts *
     return true;
 }
 
-static void settle(struct quantity *quantity, const struct parts *parts, int64_t power, bool small)
+static void set_value(struct quantity *quantity, const struct parts *parts, int64_t power,
+                      bool small)
 {
     const bool binary = quantity->format == QUANTITY_BINARY_SI;
     put_digits(quantity, parts->whole);
     put_digits(quantity, parts->fraction);
     quantity->exponent = (binary ? 0 : power) - (int64_t)parts->fraction.len;
-    quantity->is_whole = small && quantity->exponent >= 0;
     for (int64_t i = 0; binary && i < power; i++)
-        multiply(quantity);
+        multiply_by_1024(quantity);
     round_up(quantity);
     if (binary && !small) {
         cap_binary(quantity);
-        /* Less than one: shown in thousandths and the like. */
+        /* A binary quantity below one is shown with a decimal suffix such as m. */
         if (quantity->count && (int64_t)quantity->count + quantity->exponent <= 0)
             quantity->format = QUANTITY_DECIMAL_SI;
     }
@@ -183,12 +190,12 @@ struct error *quantity_read(struct str text, struct quantity *ret_quantity)
     if (text.len > QUANTITY_TEXT_MAX)
         return error_new(ERROR_PARSE, "quantities must be no more than %d characters",
                          QUANTITY_TEXT_MAX);
-    TRY(split(text, &parts));
+    TRY(split_text(text, &parts));
     if (!quantity_read_suffix(parts.suffix, &quantity.format, &power))
         return error_new(ERROR_PARSE, "unable to parse quantity's suffix");
     memcpy(quantity.text, text.ptr, text.len);
     quantity.negative = parts.negative;
-    settle(&quantity, &parts, power, is_small(&parts, quantity.format, power));
+    set_value(&quantity, &parts, power, is_small(&parts, quantity.format, power));
     *ret_quantity = quantity;
     return NULL;
 }

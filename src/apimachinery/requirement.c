@@ -1,4 +1,10 @@
-/* One requirement of a selector: its checks and its order. */
+/*
+ * One requirement of a label selector: its checks and its place in the order.
+ *
+ * Checks and messages are those of labels.NewRequirement(). They are reported as field errors and
+ * joined to one error, whose code depends on where the selector came from: an object
+ * (ERROR_INVALID) or a query (ERROR_BAD_REQUEST).
+ */
 #include "apimachinery/field_error.h"
 #include "apimachinery/selector_internal.h"
 #include "apimachinery/validation.h"
@@ -8,6 +14,7 @@ int selector_cmp_str(const void *a, const void *b)
     return str_cmp(*(const struct str *)a, *(const struct str *)b);
 }
 
+/* Go's ParseInt() accepts a leading '+'. */
 bool selector_to_int64(struct str s, int64_t *ret_number)
 {
     if (str_starts_with(s, STR("+")) && !str_starts_with(s, STR("+-")))
@@ -15,9 +22,9 @@ bool selector_to_int64(struct str s, int64_t *ret_number)
     return str_to_int64(s, ret_number);
 }
 
-/* One error for a value, its messages joined. */
-static void add_found(struct field_errors *errors, struct str field, struct str value,
-                      const struct validation *found)
+/* Adds one error for a value, with its messages joined. */
+static void add_messages(struct field_errors *errors, struct str field, struct str value,
+                         const struct validation *found)
 {
     SCOPED(buf) detail = {.limit = 0};
     for (size_t i = 0; i < found->count; i++) {
@@ -28,6 +35,7 @@ static void add_found(struct field_errors *errors, struct str field, struct str 
         field_errors_add_str(errors, FIELD_INVALID, field, value, buf_str(&detail));
 }
 
+/* NULL when there are no field errors. */
 static struct error *to_error(enum error_code code, const struct field_errors *errors)
 {
     SCOPED(buf) text = {.limit = 0};
@@ -42,11 +50,14 @@ struct error *requirement_check_key(struct str key)
     SCOPED(arena) arena = {.limit = 0};
     struct field_errors errors = {.arena = &arena};
     const struct validation found = validation_label_key(key);
-    add_found(&errors, STR(""), key, &found);
+    add_messages(&errors, STR(""), key, &found);
     return to_error(ERROR_BAD_REQUEST, &errors);
 }
 
-/* The list of values as a message shows it: null when it is empty. */
+/*
+ * The whole list of values as the message shows it; an empty list shows as null, as Go prints a nil
+ * slice.
+ */
 static void add_values(struct field_errors *errors, const struct requirement *wanted,
                        struct str detail)
 {
@@ -72,6 +83,7 @@ static void check_integers(struct field_errors *errors, const struct requirement
                                  STR("for 'Gt', 'Lt' operators, the value must be an integer"));
 }
 
+/* How many values an operator takes. */
 static void check_count(struct field_errors *errors, const struct requirement *wanted)
 {
     switch (wanted->op) {
@@ -101,9 +113,9 @@ static void check_values(struct field_errors *errors, const struct requirement *
     for (size_t i = 0; i < wanted->count; i++) {
         const struct validation found = validation_label_value(wanted->values[i]);
         if (found.count)
-            add_found(errors,
-                      arena_print(errors->arena, "values[%zu][%.*s]", i, STR_ARG(wanted->key)),
-                      wanted->values[i], &found);
+            add_messages(errors,
+                         arena_print(errors->arena, "values[%zu][%.*s]", i, STR_ARG(wanted->key)),
+                         wanted->values[i], &found);
     }
 }
 
@@ -114,7 +126,7 @@ struct error *requirement_make(struct arena *arena, enum error_code code,
     SCOPED(arena) scratch = {.limit = 0};
     struct field_errors errors = {.arena = &scratch};
     const struct validation found = validation_label_key(wanted->key);
-    add_found(&errors, STR("key"), wanted->key, &found);
+    add_messages(&errors, STR("key"), wanted->key, &found);
     check_count(&errors, wanted);
     check_values(&errors, wanted);
     TRY(to_error(code, &errors));
@@ -128,7 +140,10 @@ struct error *requirement_make(struct arena *arena, enum error_code code,
     return arena_check(arena);
 }
 
-/* Pointers into one array: where keys are equal, their own order decides. */
+/*
+ * Compares pointers into one array, so that requirements with equal keys keep their order: qsort()
+ * is not stable.
+ */
 static int cmp_requirement(const void *a, const void *b)
 {
     const struct requirement *left = *(const struct requirement *const *)a;

@@ -1,17 +1,24 @@
+/*
+ * Paths of resources on a server: writing them for requests, reading them from requests.
+ */
 #include "apimachinery/resource_path.h"
 
+#include "base/ascii.h"
 #include "base/buf.h"
 
-/* What RFC 3986 lets stand in a segment, less what some proxy or server gives a meaning. */
+/*
+ * Characters that RFC 3986 allows in a segment, without those that some proxy or server treats
+ * specially.
+ */
 static bool is_plain(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '.' || c == '_' || c == '~' || c == ':' || c == '@' || c == '$';
+    return ascii_is_alphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '~' || c == ':' ||
+           c == '@' || c == '$';
 }
 
 static void add_segment(struct buf *out, struct str text)
 {
-    /* "." and ".." are not names but steps, unless escaped. */
+    /* Unescaped, "." and ".." would be resolved as relative segments. */
     const bool is_step = str_eq(text, STR(".")) || str_eq(text, STR(".."));
     buf_add_char(out, '/');
     for (size_t i = 0; i < text.len; i++) {
@@ -44,15 +51,7 @@ struct str resource_path_write(struct arena *arena, const struct resource_path *
     return arena_str(arena, buf_str(&out));
 }
 
-static int hex_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
+/* False when a '%' is not followed by two hexadecimal digits. */
 static bool unescape(struct arena *arena, struct str text, struct str *ret_text)
 {
     char *out = arena_alloc(arena, text.len + 1);
@@ -62,8 +61,8 @@ static bool unescape(struct arena *arena, struct str text, struct str *ret_text)
             out[len++] = text.ptr[i];
             continue;
         }
-        const int high = i + 2 < text.len ? hex_value(text.ptr[i + 1]) : -1;
-        const int low = i + 2 < text.len ? hex_value(text.ptr[i + 2]) : -1;
+        const int high = i + 2 < text.len ? ascii_hex_value(text.ptr[i + 1]) : -1;
+        const int low = i + 2 < text.len ? ascii_hex_value(text.ptr[i + 2]) : -1;
         if (high < 0 || low < 0)
             return false;
         out[len++] = (char)(high * 16 + low);
@@ -73,7 +72,9 @@ static bool unescape(struct arena *arena, struct str text, struct str *ret_text)
     return true;
 }
 
-/* The next segment, unescaped; false at the end or when it is empty or broken. */
+/*
+ * Takes the next segment, unescaped. False at the end, or when the segment is empty or malformed.
+ */
 static bool next_segment(struct arena *arena, struct str *rest, struct str *ret_segment)
 {
     struct str raw;
@@ -95,12 +96,19 @@ static bool read_group_version(struct arena *arena, struct str *rest, struct gvr
            next_segment(arena, rest, &ret_gvr->version);
 }
 
-/* Of "namespaces/a/status" and "namespaces/a/finalize" the last word is no resource. */
+/*
+ * In "namespaces/a/status" and "namespaces/a/finalize" the last word is a subresource of the
+ * namespace and not a resource in it.
+ */
 static bool is_of_namespace_itself(struct str rest)
 {
     return rest.len == 0 || str_eq(rest, STR("status")) || str_eq(rest, STR("finalize"));
 }
 
+/*
+ * "namespaces" is read as a resource first. When more segments follow, its name becomes the
+ * namespace and the resource is read again.
+ */
 bool resource_path_read(struct arena *arena, struct str text, struct resource_path *ret_path)
 {
     struct resource_path path = {.namespace = STR("")};

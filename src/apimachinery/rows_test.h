@@ -1,6 +1,6 @@
 /*
- * Rows of tests/support/data/oracle, a JSON object a line: inputs with the answers Kubernetes
- * gives.
+ * Rows of tests/support/data/oracle, one JSON object per line: inputs, and the answers of
+ * Kubernetes.
  *
  *     ROWS_FOREACH (row, "oracle/names.jsonl")
  *         check(row);
@@ -16,7 +16,7 @@ struct rows {
     struct json_doc *doc;
 };
 
-/* The next row, its id named as the test case; NULL at the end. */
+/* Returns the next row and sets its id as the test case; NULL at the end. */
 static inline const struct json_value *rows_next(struct rows *rows)
 {
     struct str line;

@@ -1,11 +1,10 @@
 /*
- * Label selectors: which objects are meant, judged by their labels.
+ * Label selectors: which objects are selected by their labels.
  *
- * From the object form of manifests (matchLabels, matchExpressions) or from the text form of
- * queries
- * ("a=b,c in (d,e),!f"). All requirements must hold; "!=" and "notin" hold for objects without the
- * label too. An absent selector selects nothing, an empty one everything. Requirements stand in the
- * order of their keys.
+ * A selector has an object form (matchLabels and matchExpressions of manifests) and a text form
+ * (queries: "a=b,c in (d,e),!f"). All requirements must hold; "!=" and "notin" hold for objects
+ * without the label too. An absent selector selects nothing, an empty one everything. Requirements
+ * are sorted by key.
  *
  *     struct selector selector;
  *     TRY(selector_read(arena, STR("app=web,tier notin (db)"), &selector), "read selector");
@@ -21,7 +20,6 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/error.h"
-#include "base/map.h"
 #include "base/str.h"
 #include "json/json.h"
 
@@ -29,7 +27,7 @@ enum selector_operator {
     SELECTOR_IN,
     SELECTOR_NOT_IN,
     SELECTOR_EQUALS,
-    SELECTOR_DOUBLE_EQUALS, /* means the same, but is written as it was read */
+    SELECTOR_DOUBLE_EQUALS, /* the same as SELECTOR_EQUALS, but written as "==" */
     SELECTOR_NOT_EQUALS,
     SELECTOR_EXISTS,
     SELECTOR_DOES_NOT_EXIST,
@@ -47,31 +45,27 @@ struct requirement {
 struct selector {
     struct requirement *items;
     size_t count;
-    bool nothing; /* selects nothing; there are no items then */
+    bool nothing; /* the selector selects nothing and has no items */
 };
 
-/* NULL and null select nothing. ERROR_INVALID with the message Kubernetes gives. */
+/*
+ * From the object form. NULL and null select nothing. ERROR_INVALID with the message of Kubernetes.
+ */
 MUST_USE struct error *selector_from_value(struct arena *arena, const struct json_value *value,
                                            struct selector *ret_selector);
 
-/* ERROR_BAD_REQUEST with the message Kubernetes gives. */
+/* From the text form. ERROR_BAD_REQUEST with the message of Kubernetes. */
 MUST_USE struct error *selector_read(struct arena *arena, struct str text,
                                      struct selector *ret_selector);
 
-/* Selects everything. */
+/* True when the selector selects everything. */
 bool selector_is_empty(const struct selector *selector);
 
-/* The text form; what is written is read as the same selector. */
+/* The text form. Reading it gives the same selector. */
 void selector_write(struct buf *out, const struct selector *selector);
 
 /* For people: "<none>" for an empty selector. */
 void selector_format(struct buf *out, const struct selector *selector);
 
-/* Labels as an object of strings; NULL is none. */
+/* labels is an object of strings; NULL means no labels. */
 bool selector_matches(const struct selector *selector, const struct json_value *labels);
-
-/* Labels as a map whose values are const struct str *. */
-bool selector_matches_map(const struct selector *selector, const struct map *labels);
-
-/* The value of a label that all selected objects have; false when there is no such requirement. */
-bool selector_find_exact(const struct selector *selector, struct str key, struct str *ret_value);

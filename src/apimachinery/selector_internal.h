@@ -1,22 +1,22 @@
 /*
- * What the two readers of selectors share. Private to this folder.
+ * What the two readers of label selectors share. Private to selector*.c and requirement.c.
  */
 #pragma once
 
 #include "apimachinery/selector.h"
 
-/* Checks a requirement and makes it; the values are copied into the arena and sorted. */
+/* Checks a requirement and makes it. Key and values are copied to the arena; values are sorted. */
 MUST_USE struct error *requirement_make(struct arena *arena, enum error_code code,
                                         const struct requirement *wanted,
                                         struct requirement *ret_requirement);
 
-/* The key alone, as the text form checks it first. */
+/* Checks the key alone, which the text form does before it reads on. */
 MUST_USE struct error *requirement_check_key(struct str key);
 
-/* Puts requirements in the order of their keys; equal ones stay as they stand. */
+/* Sorts requirements by key. Those with equal keys keep their order. */
 void selector_sort(struct arena *arena, struct selector *selector);
 
-/* Bytewise order of struct str, for qsort(). */
+/* Bytewise order of struct str, for qsort() and bsearch(). */
 int selector_cmp_str(const void *a, const void *b);
 
 /* Reads as Go's strconv.ParseInt(s, 10, 64). */

@@ -1,5 +1,5 @@
 /*
- * The text form of label selectors:
+ * The text form of label selectors, after Parse() in apimachinery/pkg/labels:
  *
  *     selector    = [requirement {"," requirement}]
  *     requirement = ["!"] key | key ("=" | "==" | "!=" | ">" | "<") [value]
@@ -7,8 +7,12 @@
  *
  * "in" and "notin" are operators only where an operator is expected. Unlike upstream, a NUL byte
  * does not end the text: it counts as part of a word, which is then refused.
+ *
+ * consume_token() is the lexer, look_ahead() the same without moving on. The functions read_…
+ * follow the grammar, and the texts of their errors are those of upstream.
  */
 #include "apimachinery/selector_internal.h"
+#include "base/array.h"
 
 enum token {
     TOKEN_END,
@@ -26,7 +30,7 @@ enum token {
     TOKEN_CLOSE,
 };
 
-/* Symbols, the longer ones first. */
+/* Symbols; a longer one stands before its prefix. */
 static const struct {
     struct str text;
     enum token token;
@@ -42,7 +46,7 @@ static const struct {
     {STR_INIT(")"),  TOKEN_CLOSE        },
 };
 
-/* Where an operator is expected, "in" and "notin" are such; elsewhere they are words. */
+/* Where an operator is expected, "in" and "notin" are operators; elsewhere they are words. */
 enum context {
     EXPECT_WORD,
     EXPECT_OPERATOR,
@@ -76,8 +80,8 @@ static enum token word_token(struct str word, enum context context)
     return TOKEN_WORD;
 }
 
-/* The next token and its text, which the reader is moved behind. */
-static enum token consume(struct reader *reader, enum context context, struct str *ret_text)
+/* Returns the next token and its text, and moves behind it. Blanks in front are skipped. */
+static enum token consume_token(struct reader *reader, enum context context, struct str *ret_text)
 {
     struct str rest = reader->rest;
     while (rest.len && is_blank(rest.ptr[0]))
@@ -100,41 +104,27 @@ static enum token consume(struct reader *reader, enum context context, struct st
     return word_token(*ret_text, context);
 }
 
+/* The next token, read as a word where it could be an operator. The reader does not move. */
 static enum token look_ahead(struct reader *reader, struct str *ret_text)
 {
     const struct str rest = reader->rest;
-    const enum token token = consume(reader, EXPECT_WORD, ret_text);
+    const enum token token = consume_token(reader, EXPECT_WORD, ret_text);
     reader->rest = rest;
     return token;
 }
 
-static struct error *found(struct str text, const char *expected)
+static struct error *unexpected_token(struct str text, const char *expected)
 {
     return error_new(ERROR_BAD_REQUEST, "found '%.*s', expected: %s", STR_ARG(text), expected);
 }
 
-/* Room for one more; the array at *items grows in steps that double. */
-static void reserve(struct arena *arena, void **items, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity)
-        return;
-    *capacity = *capacity ? *capacity * 2 : 4;
-    void *grown = arena_alloc_array(arena, *capacity, size);
-    if (count)
-        memcpy(grown, *items, count * size);
-    *items = grown;
-}
-
 static void add_value(struct reader *reader, struct str value)
 {
-    void *values = reader->values;
-    reserve(reader->arena, &values, reader->value_count, &reader->value_capacity,
-            sizeof(struct str));
-    reader->values = values;
-    reader->values[reader->value_count++] = value;
+    ARENA_ARRAY_PUSH(reader->arena, reader->values, reader->value_count, reader->value_capacity,
+                     value);
 }
 
-/* Values of a query are a set: written in order, each once. */
+/* Upstream keeps the values of a query in a set: sorted, each once. */
 static void dedupe_values(struct reader *reader)
 {
     size_t kept = 0;
@@ -146,17 +136,17 @@ static void dedupe_values(struct reader *reader)
     reader->value_count = kept;
 }
 
-/* A value between commas may be missing; it is then the empty string. */
+/* The list behind "(". A value between commas may be missing and is the empty string then. */
 static struct error *read_value_list(struct reader *reader)
 {
     struct str text;
     bool wants_value = true;
     for (;;) {
-        const enum token token = consume(reader, EXPECT_WORD, &text);
+        const enum token token = consume_token(reader, EXPECT_WORD, &text);
         if (token == TOKEN_WORD && !wants_value)
-            return found(text, "',' or ')'");
+            return unexpected_token(text, "',' or ')'");
         if (token != TOKEN_WORD && token != TOKEN_COMMA && token != TOKEN_CLOSE)
-            return found(text, wants_value ? "',', or identifier" : "',' or ')'");
+            return unexpected_token(text, wants_value ? "',', or identifier" : "',' or ')'");
         if (token == TOKEN_WORD)
             add_value(reader, text);
         else if (wants_value)
@@ -170,14 +160,15 @@ static struct error *read_value_list(struct reader *reader)
 static struct error *read_values(struct reader *reader)
 {
     struct str text;
-    if (consume(reader, EXPECT_WORD, &text) != TOKEN_OPEN)
+    if (consume_token(reader, EXPECT_WORD, &text) != TOKEN_OPEN)
         return error_new(ERROR_BAD_REQUEST, "found '%.*s' expected: '('", STR_ARG(text));
     const enum token token = look_ahead(reader, &text);
     if (token != TOKEN_WORD && token != TOKEN_COMMA && token != TOKEN_CLOSE)
-        return found(text, "',', ')' or identifier");
+        return unexpected_token(text, "',', ')' or identifier");
     return read_value_list(reader);
 }
 
+/* The value of "=" and its like. It may be missing at the end of a requirement. */
 static struct error *read_exact_value(struct reader *reader)
 {
     struct str text;
@@ -186,12 +177,13 @@ static struct error *read_exact_value(struct reader *reader)
         add_value(reader, STR(""));
         return NULL;
     }
-    if (consume(reader, EXPECT_WORD, &text) != TOKEN_WORD)
-        return found(text, "identifier");
+    if (consume_token(reader, EXPECT_WORD, &text) != TOKEN_WORD)
+        return unexpected_token(text, "identifier");
     add_value(reader, text);
     return NULL;
 }
 
+/* EXPECT_OPERATOR is used here alone. */
 static struct error *read_operator(struct reader *reader, enum selector_operator *ret_operator)
 {
     static const struct {
@@ -207,26 +199,26 @@ static struct error *read_operator(struct reader *reader, enum selector_operator
         {TOKEN_LESS,          SELECTOR_LESS_THAN    },
     };
     struct str text;
-    const enum token token = consume(reader, EXPECT_OPERATOR, &text);
+    const enum token token = consume_token(reader, EXPECT_OPERATOR, &text);
     for (size_t i = 0; i < COUNT(table); i++)
         if (table[i].token == token) {
             *ret_operator = table[i].op;
             return NULL;
         }
-    return found(text, "in, notin, =, ==, !=, gt, lt");
+    return unexpected_token(text, "in, notin, =, ==, !=, gt, lt");
 }
 
-/* The key, and whether nothing but its presence or absence is asked for. */
+/* Reads the key. *ret_has_operator is false when only its presence or absence is required. */
 static struct error *read_key(struct reader *reader, struct requirement *wanted,
                               bool *ret_has_operator)
 {
     struct str text;
-    enum token token = consume(reader, EXPECT_WORD, &text);
+    enum token token = consume_token(reader, EXPECT_WORD, &text);
     const bool negated = token == TOKEN_NOT;
     if (negated)
-        token = consume(reader, EXPECT_WORD, &text);
+        token = consume_token(reader, EXPECT_WORD, &text);
     if (token != TOKEN_WORD)
-        return found(text, "identifier");
+        return unexpected_token(text, "identifier");
     TRY(requirement_check_key(text));
     wanted->key = text;
     wanted->op = negated ? SELECTOR_DOES_NOT_EXIST : SELECTOR_EXISTS;
@@ -235,6 +227,7 @@ static struct error *read_key(struct reader *reader, struct requirement *wanted,
     return NULL;
 }
 
+/* reader->values is used again for each requirement; requirement_make() copies them. */
 static struct error *read_requirement(struct reader *reader)
 {
     struct requirement wanted = {.count = 0};
@@ -249,14 +242,13 @@ static struct error *read_requirement(struct reader *reader)
     dedupe_values(reader);
     wanted.values = reader->values;
     wanted.count = reader->value_count;
-    void *items = reader->items;
-    reserve(reader->arena, &items, reader->count, &reader->capacity, sizeof(struct requirement));
-    reader->items = items;
+    ARENA_ARRAY_GROW(reader->arena, reader->items, reader->count, reader->capacity);
     TRY(requirement_make(reader->arena, ERROR_BAD_REQUEST, &wanted, &reader->items[reader->count]));
     reader->count++;
     return NULL;
 }
 
+/* Behind a comma a further requirement must follow. */
 static struct error *read_all(struct reader *reader)
 {
     struct str text;
@@ -264,17 +256,17 @@ static struct error *read_all(struct reader *reader)
     if (token == TOKEN_END)
         return NULL;
     if (token != TOKEN_WORD && token != TOKEN_NOT)
-        return found(text, "!, identifier, or 'end of string'");
+        return unexpected_token(text, "!, identifier, or 'end of string'");
     for (;;) {
         TRY(read_requirement(reader), "unable to parse requirement");
-        token = consume(reader, EXPECT_WORD, &text);
+        token = consume_token(reader, EXPECT_WORD, &text);
         if (token == TOKEN_END)
             return NULL;
         if (token != TOKEN_COMMA)
-            return found(text, "',' or 'end of string'");
+            return unexpected_token(text, "',' or 'end of string'");
         token = look_ahead(reader, &text);
         if (token != TOKEN_WORD && token != TOKEN_NOT)
-            return found(text, "identifier after ','");
+            return unexpected_token(text, "identifier after ','");
     }
 }
 

@@ -1,3 +1,10 @@
+/*
+ * Status, the form in which Kubernetes sends errors: writing it, and reading it back into an error.
+ *
+ * status_make.c has the errors that a server makes. Reading must cope with whatever a server or a
+ * proxy sends: a Status, other JSON, plain text. The code comes from the reason if it is known,
+ * else from the HTTP status.
+ */
 #include "apimachinery/status.h"
 
 #include "base/memory.h"
@@ -5,13 +12,15 @@
 #include "json/builder.h"
 #include "json/path.h"
 
-/* Details longer than this are dropped; a Status with as many causes has its text in the message.
+/*
+ * Longer details are dropped. A Status with that many causes has their texts in its message, too.
  */
 #define DETAILS_MAX (256 * KILOBYTE)
 
-/* Of a body that is not JSON, this much is shown. */
+/* How much of a body that is not JSON is shown in a message. */
 #define BODY_SHOWN_MAX 256
 
+/* An error that came from another server without a known reason keeps its HTTP status. */
 int status_http_status(const struct error *err)
 {
     if (err->code == ERROR_UNKNOWN && err->http_status >= 400)
@@ -19,7 +28,7 @@ int status_http_status(const struct error *err)
     return error_code_http_status(err->code);
 }
 
-/* Codes of our own have no reason; that of their HTTP status says enough. */
+/* Codes of this program have no reason; they get that of their HTTP status. */
 static struct str reason_of(const struct error *err)
 {
     const struct str reason = error_code_reason(err->code);
@@ -28,7 +37,10 @@ static struct str reason_of(const struct error *err)
     return error_code_reason(error_code_from_http_status(status_http_status(err)));
 }
 
-/* The error's details, with the time to wait if only the error knows it. */
+/*
+ * The details of the error, and the time to wait if the details do not have it. Details that are
+ * not JSON are left out.
+ */
 static void build_details(struct json_builder *builder, const struct error *err)
 {
     OWNED(json_doc) doc = NULL;
@@ -49,6 +61,7 @@ static void build_details(struct json_builder *builder, const struct error *err)
     json_builder_end(builder);
 }
 
+/* The order of members is that of the Go type. */
 struct json_doc *status_doc(const struct error *err)
 {
     SCOPED(json_builder) builder = {.limit = 0};
@@ -83,6 +96,7 @@ bool status_is_status(const struct json_value *value)
            str_eq(json_path_str(value, "apiVersion"), STR("v1"));
 }
 
+/* http_status is 0 for a Status in a watch event; its own code is used then. */
 static enum error_code code_of(const struct json_value *status, int http_status)
 {
     const enum error_code code = error_code_from_reason(json_path_str(status, "reason"));
@@ -123,7 +137,7 @@ struct error *status_to_error(const struct json_value *status, int http_status)
     return err;
 }
 
-/* The first line of a plain text, made safe to show. */
+/* The first line of a plain text, escaped. */
 static void add_first_line(struct buf *out, struct str body)
 {
     struct str rest = str_trim(body), line;
@@ -144,6 +158,7 @@ static bool looks_like_json(struct str body)
     return text.len && (text.ptr[0] == '{' || text.ptr[0] == '[' || text.ptr[0] == '"');
 }
 
+/* The body of an unknown JSON answer is not shown: it may be a Secret. */
 struct error *status_read_error(int http_status, struct str body)
 {
     OWNED(json_doc) doc = NULL;

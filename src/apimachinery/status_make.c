@@ -1,14 +1,21 @@
-/* The ready-made errors of status.h; status.c reads and writes. */
+/*
+ * The errors of status.h that a server makes; status.c writes and reads them.
+ *
+ * Messages and details are those of the constructors in apimachinery/pkg/api/errors: clients
+ * compare them, and kubectl shows them. Each function makes a message and a struct details, which
+ * with_details() stores in the error as JSON.
+ */
 #include "apimachinery/status.h"
 #include "base/arena.h"
 #include "base/quote.h"
 #include "json/builder.h"
 
+/* A cause of a Status. Empty members are left out. */
 struct cause {
     struct str reason, message, field; /* empty ones are left out */
 };
 
-/* What a Status says about its subject. Empty parts are left out. */
+/* The details of a Status. Empty members are left out. */
 struct details {
     struct str name, group, kind;
     const struct cause *causes;
@@ -50,7 +57,7 @@ static struct error *with_details(struct error *err, const struct details *detai
     if (details->retry_seconds > 0)
         json_builder_add_int(&builder, "retryAfterSeconds", details->retry_seconds);
     json_builder_end(&builder);
-    /* Without room for details the error is still the error. */
+    /* When the details do not fit, the error is returned without them. */
     OWNED(error) full = json_builder_finish(&builder, &doc);
     if (full)
         return err;
@@ -65,7 +72,7 @@ static struct details details_of(struct gvr gvr, struct str name)
     return (struct details){.name = name, .group = gvr.group, .kind = gvr.resource};
 }
 
-/* 'configmaps "x"', 'widgets.lab.example.com "x"'; without a name the resource alone. */
+/* 'configmaps "x"', 'widgets.lab.example.com "x"'; without a name only the resource. */
 static void add_subject(struct buf *out, struct str what, struct str group, struct str name)
 {
     buf_add(out, what);
@@ -80,8 +87,8 @@ static void add_subject(struct buf *out, struct str what, struct str group, stru
 }
 
 /* An error about one object: front, subject, back. */
-static struct error *about(enum error_code code, const char *front, struct gvr gvr, struct str name,
-                           struct str back)
+static struct error *error_about(enum error_code code, const char *front, struct gvr gvr,
+                                 struct str name, struct str back)
 {
     SCOPED(buf) subject = {.limit = 0};
     add_subject(&subject, gvr.resource, gvr.group, name);
@@ -92,12 +99,12 @@ static struct error *about(enum error_code code, const char *front, struct gvr g
 
 struct error *status_not_found(struct gvr gvr, struct str name)
 {
-    return about(ERROR_NOT_FOUND, "", gvr, name, STR(" not found"));
+    return error_about(ERROR_NOT_FOUND, "", gvr, name, STR(" not found"));
 }
 
 struct error *status_already_exists(struct gvr gvr, struct str name)
 {
-    return about(ERROR_ALREADY_EXISTS, "", gvr, name, STR(" already exists"));
+    return error_about(ERROR_ALREADY_EXISTS, "", gvr, name, STR(" already exists"));
 }
 
 struct error *status_conflict(struct gvr gvr, struct str name, struct str text)
@@ -105,9 +112,11 @@ struct error *status_conflict(struct gvr gvr, struct str name, struct str text)
     SCOPED(buf) back = {.limit = 0};
     buf_add(&back, STR(": "));
     buf_add(&back, text);
-    return about(ERROR_CONFLICT, "Operation cannot be fulfilled on ", gvr, name, buf_str(&back));
+    return error_about(ERROR_CONFLICT, "Operation cannot be fulfilled on ", gvr, name,
+                       buf_str(&back));
 }
 
+/* registry.OptimisticLockErrorMsg of the API server. */
 struct error *status_conflict_modified(struct gvr gvr, struct str name)
 {
     return status_conflict(gvr, name,
@@ -115,6 +124,7 @@ struct error *status_conflict_modified(struct gvr gvr, struct str name)
                                "latest version and try again"));
 }
 
+/* API servers send "details": {} with errors that are about no object. */
 struct error *status_without_details(struct error *err)
 {
     const struct details details = {.retry_seconds = 0};
@@ -134,14 +144,16 @@ struct error *status_method_not_allowed(void)
                   "the server does not allow this method on the requested resource"));
 }
 
+/* NewForbidden(): without a resource the message starts with "forbidden". */
 struct error *status_forbidden(struct gvr gvr, struct str name, struct str text)
 {
     SCOPED(buf) back = {.limit = 0};
     buf_add(&back, gvr.resource.len ? STR(" is forbidden: ") : STR("forbidden: "));
     buf_add(&back, text);
-    return about(ERROR_FORBIDDEN, "", gvr, name, buf_str(&back));
+    return error_about(ERROR_FORBIDDEN, "", gvr, name, buf_str(&back));
 }
 
+/* The message of the NamespaceLifecycle admission plugin. */
 struct error *status_namespace_terminating(struct gvr gvr, struct str name, struct str namespace)
 {
     SCOPED(arena) arena = {0};
@@ -162,6 +174,7 @@ struct error *status_namespace_terminating(struct gvr gvr, struct str name, stru
                         &details);
 }
 
+/* The kind, not the resource, names the object here, as in NewInvalid(). */
 struct error *status_invalid(struct gvk gvk, struct str name, const struct field_errors *errors)
 {
     SCOPED(arena) arena = {.limit = 0};
@@ -207,6 +220,7 @@ struct error *status_too_large(size_t limit)
     return error_new(ERROR_TOO_LARGE, "Request entity too large: limit is %zu", limit);
 }
 
+/* The message is formatted once and used twice: in the message and in the cause. */
 struct error *status_internal(const char *format, ...)
 {
     va_list args;
@@ -231,6 +245,7 @@ struct error *status_too_many_requests(struct str message, int64_t retry_seconds
     return with_details(error_new(ERROR_TOO_MANY_REQUESTS, "%.*s", STR_ARG(message)), &details);
 }
 
+/* NewTooLargeResourceVersionError() of apiserver's storage: clients retry after a second. */
 struct error *status_version_too_large(int64_t wanted, int64_t current)
 {
     const struct cause cause = {.reason = STR("ResourceVersionTooLarge"),

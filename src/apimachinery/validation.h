@@ -1,11 +1,11 @@
 /*
- * Syntax of names, labels and keys, with the messages Kubernetes gives.
+ * Syntax of names, labels and keys, with the messages of Kubernetes.
  *
  *     struct validation found = validation_label_value(value);
  *     for (size_t i = 0; i < found.count; i++)
  *         field_errors_add_str(&errors, FIELD_INVALID, path, value, found.messages[i]);
  *
- * A value that is valid gets no message. Messages are constants.
+ * A valid value gets no message. Messages are constants.
  */
 #pragma once
 
@@ -25,23 +25,26 @@ struct validation {
 #define DNS1123_LABEL_MAX     63
 #define LABEL_VALUE_MAX       63
 
-/* Names of most objects: lower-case labels with dots between. */
+/* Names of most objects: lower-case DNS labels with dots between them. */
 struct validation validation_dns1123_subdomain(struct str value);
 
 /* Names of namespaces. */
 struct validation validation_dns1123_label(struct str value);
 
-/* Names of services: starts with a letter. */
+/* Names of services: a DNS label that starts with a letter. */
 struct validation validation_dns1035_label(struct str value);
 
-/* "[prefix/]name" of a label; also of finalizers and, in any case, of annotations. */
+/*
+ * "[prefix/]name": the key of a label or the name of a finalizer; also the key of an annotation,
+ * after its letters were made lower case.
+ */
 struct validation validation_label_key(struct str value);
 struct validation validation_label_value(struct str value);
 
 /* Keys in the data of ConfigMaps and Secrets. */
 struct validation validation_config_map_key(struct str value);
 
-/* What may stand as one segment in a path: names of kinds with free names. */
+/* Names that may stand as one segment of a path, for kinds without a stricter rule. */
 struct validation validation_path_segment(struct str value);
 
 static inline bool validation_is_ok(struct validation found)

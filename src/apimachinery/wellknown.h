@@ -1,5 +1,5 @@
 /*
- * Kinds and resources that more than one folder names, and the values they share.
+ * Kinds and resources that more than one folder uses.
  */
 #pragma once
 

@@ -1,3 +1,10 @@
+/*
+ * Preparing a stack for the first switch to it; context.S has the switch itself.
+ *
+ * For x86-64 and arm64, context_new() writes the registers that context_switch() will restore, so
+ * that the first switch "returns" into context_begin(), which calls fn(data). Other machines use
+ * ucontext.
+ */
 #include "async/context.h"
 
 #include <stdint.h>
@@ -8,10 +15,14 @@
 void context_begin(void); /* context.S */
 
 #if defined(__x86_64__)
-/* The order in which context_switch pops, the address it returns to, and room to stay aligned. */
+/*
+ * x86-64: the order in which context_switch() pops registers, then the address it returns to, then
+ * room that keeps the stack aligned to 16 bytes.
+ */
 enum { SLOT_R15, SLOT_R14, SLOT_R13, SLOT_R12, SLOT_RBX, SLOT_RBP, SLOT_RETURN, SLOTS = 9 };
 enum { SLOT_FN = SLOT_R12, SLOT_DATA = SLOT_R13 };
 #else
+/* arm64: context_switch() loads 20 words; x30, the address it returns to, is word 11. */
 enum { SLOT_X19, SLOT_X20, SLOT_RETURN = 11, SLOTS = 20 };
 enum { SLOT_FN = SLOT_X19, SLOT_DATA = SLOT_X20 };
 #endif
@@ -32,6 +43,7 @@ void *context_new(void *stack, size_t size, context_fn fn, void *data)
 #include <stdlib.h>
 #include <ucontext.h>
 
+/* Lies at the top of the stack, above the frames of the fiber. */
 struct portable {
     ucontext_t context;
     context_fn fn;
@@ -45,8 +57,8 @@ void context_switch(void **save, void *load)
     swapcontext(&here, load);
 }
 
-/* makecontext passes ints only, so the pointer travels in two halves. */
-static void begin(unsigned high, unsigned low)
+/* makecontext() passes only ints, so the pointer is passed in two halves. */
+static void begin_portable(unsigned high, unsigned low)
 {
     struct portable *self = (struct portable *)(((uintptr_t)high << 16 << 16) | low);
     self->fn(self->data);
@@ -62,7 +74,7 @@ void *context_new(void *stack, size_t size, context_fn fn, void *data)
     getcontext(&self->context);
     self->context.uc_stack.ss_sp = stack;
     self->context.uc_stack.ss_size = top - (uintptr_t)stack;
-    makecontext(&self->context, (void (*)(void))begin, 2, (unsigned)(top >> 16 >> 16),
+    makecontext(&self->context, (void (*)(void))begin_portable, 2, (unsigned)(top >> 16 >> 16),
                 (unsigned)top);
     return &self->context;
 }

@@ -1,9 +1,9 @@
 /*
- * Switching between stacks: the one piece of machine code in the project.
+ * Switching between stacks: the only machine code in the project.
  *
- * A context is a saved stack pointer; everything a function must preserve lies on its stack. x86-64
- * and arm64 have their own switch (context.S); other machines use ucontext (context.c), which costs
- * two system calls each time and hides stack errors from AddressSanitizer.
+ * A context is a saved stack pointer. Everything that a function must preserve lies on its stack.
+ * x86-64 and arm64 have their own switch (context.S). Other machines use ucontext (context.c),
+ * which costs two system calls for each switch and hides stack errors from AddressSanitizer.
  */
 #pragma once
 
@@ -11,7 +11,10 @@
 
 typedef void (*context_fn)(void *data);
 
-/* Saves where we are in *save and continues at load. Returns when somebody switches back. */
+/*
+ * Saves the present context in *save and continues at load. Returns when another switch loads
+ * *save.
+ */
 void context_switch(void **save, void *load);
 
 /*

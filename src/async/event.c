@@ -7,6 +7,10 @@ struct waiter {
     struct list_link link;
 };
 
+/*
+ * The waiter lies on the stack of the waiting fiber and is in the list only while the fiber is
+ * parked.
+ */
 struct error *event_wait(struct event *event, const char *what)
 {
     if (!event->initialised) {
@@ -16,7 +20,7 @@ struct error *event_wait(struct event *event, const char *what)
     struct waiter waiter = {.fiber = fiber_current()};
     list_append(&event->waiters, &waiter.link);
     struct error *err = fiber_park(what);
-    /* A wake-up that met an interruption must not be lost: it goes to the next in line. */
+    /* A fiber may be woken and interrupted at once. The wake-up then goes to the next waiter. */
     const bool woken = !list_link_is_in(&waiter.link);
     list_remove(&waiter.link);
     if (err && woken)

@@ -1,11 +1,11 @@
 /*
- * A place where fibers wait for something to change. As with a condition variable, the waker
- * changes state first, and a woken fiber looks again: the state may have changed once more.
+ * A place where fibers wait for a change. As with a condition variable, the waker changes the state
+ * first, and a woken fiber checks the state again: it may have changed once more.
  *
  *     while (!queue->count)
  *         TRY(event_wait(&queue->changed, "work"));
  *
- * The zero value is an event nobody waits for.
+ * The zero value is an event without waiters.
  */
 #pragma once
 

@@ -1,3 +1,17 @@
+/*
+ * Fibers: stacks, switches, waiting, deadlines and cancellation.
+ *
+ * How to read this file: fiber_spawn() makes a fiber and posts its task to the loop. The loop runs
+ * the task (resume_fiber()), which switches to the stack of the fiber (switch_to_fiber()). The
+ * fiber runs until it parks: fiber_park() is under every wait, and switches back to the loop
+ * (switch_to_loop()). fiber_wake(), the timer of the deadline or fiber_cancel() posts the task
+ * again (wake_with()). When the function of the fiber returns, fiber_main() switches to the loop a
+ * last time, and the loop frees the stack (free_ended_fiber()).
+ *
+ * A parked fiber is woken for exactly one cause: the first one. The cause decides what fiber_park()
+ * returns. Two limits exist per fiber and are changed by blocks of code (struct fiber_limits): the
+ * deadline, and whether cancellation is put off (a shield).
+ */
 #include "async/fiber.h"
 
 #include <assert.h>
@@ -27,7 +41,7 @@
 enum fiber_state { FIBER_READY, FIBER_RUNNING, FIBER_PARKED, FIBER_ENDED };
 enum wake_cause { WAKE_PENDING, WAKE_CALLED, WAKE_DEADLINE, WAKE_CANCELED };
 
-/* Lies at the top of its own stack. */
+/* Lies at the top of the stack of the fiber, so that a fiber is one allocation. */
 struct fiber {
     struct loop *loop;
     const char *name;
@@ -47,7 +61,7 @@ struct fiber {
     struct fiber_limits limits;
     bool uninterrupted;
     bool canceled;
-    int64_t grace_end; /* of one that is cancelled within FIBER_GRACE() */
+    int64_t grace_end; /* when a FIBER_GRACE() block ends after a cancellation */
 
     struct log_context *log_context; /* travels with the fiber */
     void *tsan_fiber;
@@ -66,8 +80,9 @@ const char *fiber_name(const struct fiber *fiber)
 }
 
 /*
- * The two switches. AddressSanitizer keeps a shadow of the current stack's bounds and of its fake
- * frames, ThreadSanitizer a history per fiber; both have to hear of each switch before it happens.
+ * The two switches, from the loop to a fiber and back. AddressSanitizer keeps the bounds of the
+ * current stack and of its fake frames, ThreadSanitizer a history per fiber; both must be told of a
+ * switch before it happens. The log context changes with the stack.
  */
 static void switch_to_fiber(struct fiber *fiber)
 {
@@ -100,7 +115,7 @@ static void switch_to_loop(struct fiber *fiber)
     __tsan_switch_to_fiber(loop->tsan_fiber, 0);
 #endif
 #if SANITIZE_ADDRESS
-    /* No place to save fake frames to: they are released when a fiber has ended. */
+    /* Without a place to save them, the fake frames are released: the fiber has ended. */
     void *fake_frames = NULL;
     __sanitizer_start_switch_fiber(fiber->state == FIBER_ENDED ? NULL : &fake_frames,
                                    loop->stack_bottom, loop->stack_size);
@@ -111,6 +126,7 @@ static void switch_to_loop(struct fiber *fiber)
 #endif
 }
 
+/* AddressSanitizer needs the bounds of the thread's own stack to switch back to it. */
 void fiber_attach_thread(struct loop *loop)
 {
 #if SANITIZE_THREAD
@@ -125,7 +141,10 @@ void fiber_attach_thread(struct loop *loop)
     loop->stack_bottom = bottom;
 }
 
-/* The fault handler asks: whose guard page is this? Only the running fiber can have hit its own. */
+/*
+ * Called by the fault handler: the name of the fiber whose guard page holds this address, or NULL.
+ * Only the running fiber can have hit its guard page.
+ */
 static const char *overflowed_fiber(const void *address)
 {
     const struct fiber *fiber = fiber_current();
@@ -136,6 +155,10 @@ static const char *overflowed_fiber(const void *address)
     return fault < bottom && fault >= bottom - STACK_GUARD ? fiber->name : NULL;
 }
 
+/*
+ * Tells the checkers of this build that the memory is a stack. LeakSanitizer would not look for
+ * pointers there otherwise.
+ */
 static void announce_stack(struct fiber *fiber)
 {
 #if SANITIZE_THREAD
@@ -165,8 +188,11 @@ static void withdraw_stack(struct fiber *fiber)
     (void)fiber;
 }
 
-/* On the loop: the fiber has run its last instruction, so its stack can go. */
-static void bury(struct fiber *fiber)
+/*
+ * Called on the loop: the fiber has run its last instruction, so its stack can be given back. The
+ * fiber itself lies there, so nothing of it may be used afterwards.
+ */
+static void free_ended_fiber(struct fiber *fiber)
 {
     struct loop *loop = fiber->loop;
     struct fiber_outcome *outcome = fiber->outcome;
@@ -180,15 +206,17 @@ static void bury(struct fiber *fiber)
         outcome->ended(outcome);
 }
 
-static void resume(void *data)
+/* The task of a fiber: runs the fiber until it parks or ends. */
+static void resume_fiber(void *data)
 {
     struct fiber *fiber = data;
     switch_to_fiber(fiber);
     if (fiber->state == FIBER_ENDED)
-        bury(fiber);
+        free_ended_fiber(fiber);
 }
 
-static void begin(void *data)
+/* The first function on the stack of every fiber. */
+static void fiber_main(void *data)
 {
     struct fiber *fiber = data;
 #if SANITIZE_ADDRESS
@@ -197,9 +225,10 @@ static void begin(void *data)
     fiber->outcome->err = fiber->fn(fiber->data);
     fiber->state = FIBER_ENDED;
     switch_to_loop(fiber);
-    abort(); /* nobody resumes a fiber that has ended */
+    abort(); /* an ended fiber is never resumed */
 }
 
+/* The fiber does not run yet: its task is posted and runs in the next iteration of the loop. */
 struct fiber *fiber_spawn(struct loop *loop, const char *name, fiber_fn fn, void *data,
                           struct fiber_outcome *outcome)
 {
@@ -214,10 +243,10 @@ struct fiber *fiber_spawn(struct loop *loop, const char *name, fiber_fn fn, void
         .data = data,
         .outcome = outcome,
         .stack = stack,
-        .task = {.run = resume, .data = fiber},
-        .limits = {.deadline = FOREVER            },
+        .task = {.run = resume_fiber, .data = fiber},
+        .limits = {.deadline = FOREVER                  },
     };
-    fiber->context = context_new(stack.bottom, stack.size - reserved, begin, fiber);
+    fiber->context = context_new(stack.bottom, stack.size - reserved, fiber_main, fiber);
     announce_stack(fiber);
     list_append(&loop->fibers, &fiber->link);
     loop->fiber_count++;
@@ -225,6 +254,7 @@ struct fiber *fiber_spawn(struct loop *loop, const char *name, fiber_fn fn, void
     return fiber;
 }
 
+/* The first cause counts. A fiber that is ready or running is not affected. */
 static void wake_with(struct fiber *fiber, enum wake_cause cause)
 {
     if (fiber->state != FIBER_PARKED || fiber->cause != WAKE_PENDING)
@@ -241,6 +271,10 @@ void fiber_wake(struct fiber *fiber)
 
 static void arm_deadline(struct fiber *fiber);
 
+/*
+ * The timer may fire early, see arm_deadline(). It fires for nothing when the fiber does not wait;
+ * the next wait checks the deadline itself.
+ */
 static void on_deadline(void *data)
 {
     struct fiber *fiber = data;
@@ -253,8 +287,8 @@ static void on_deadline(void *data)
 }
 
 /*
- * The timer outlives the wait and may come early, never late: most waits end long before their
- * deadline, and the next one finds a timer that serves it too.
+ * The timer is not stopped when a wait ends, and may therefore fire early, never late. Most waits
+ * end long before their deadline, and the next wait finds a timer that serves it too.
  */
 static void arm_deadline(struct fiber *fiber)
 {
@@ -268,12 +302,14 @@ bool fiber_is_canceled(const struct fiber *fiber)
     return fiber->canceled;
 }
 
-static int64_t due_after(const struct fiber *fiber, duration most)
+/* Saturates at FOREVER. */
+static int64_t due_after(const struct fiber *fiber, duration span)
 {
     int64_t due;
-    return __builtin_add_overflow(loop_now(fiber->loop), most, &due) ? FOREVER : due;
+    return __builtin_add_overflow(loop_now(fiber->loop), span, &due) ? FOREVER : due;
 }
 
+/* A cancelled fiber inside FIBER_GRACE() has until grace_end. */
 static void end_with_grace(struct fiber *fiber)
 {
     struct fiber_limits *limits = &fiber->limits;
@@ -281,6 +317,10 @@ static void end_with_grace(struct fiber *fiber)
         limits->deadline = fiber->grace_end;
 }
 
+/*
+ * The first cancellation starts the grace period. A shield only delays the error: the fiber stays
+ * cancelled, and the first wait behind the shield fails.
+ */
 void fiber_cancel(struct fiber *fiber)
 {
     const bool is_first = !fiber->canceled;
@@ -294,7 +334,11 @@ void fiber_cancel(struct fiber *fiber)
         wake_with(fiber, WAKE_CANCELED);
 }
 
-static struct error *interruption(const struct fiber *fiber, const char *what)
+/*
+ * The error that a wait fails with before it begins, or NULL. Tests inject failures through the
+ * park hook; a shield keeps them out as well.
+ */
+static struct error *pending_interruption(const struct fiber *fiber, const char *what)
 {
     if (fiber->canceled && !fiber->limits.shielded)
         return error_new(ERROR_CANCELED, "canceled while waiting for %s", what);
@@ -305,7 +349,8 @@ static struct error *interruption(const struct fiber *fiber, const char *what)
     return NULL;
 }
 
-static void park(struct fiber *fiber, const char *what)
+/* Switches to the loop until wake_with() has posted the task of the fiber. */
+static void park_fiber(struct fiber *fiber, const char *what)
 {
     fiber->state = FIBER_PARKED;
     fiber->cause = WAKE_PENDING;
@@ -314,13 +359,14 @@ static void park(struct fiber *fiber, const char *what)
     fiber->waits_for = NULL;
 }
 
+/* A fiber that is cancelled or past its deadline does not suspend at all. */
 struct error *fiber_park(const char *what)
 {
     struct fiber *fiber = fiber_current();
     assert(fiber);
-    TRY(interruption(fiber, what));
+    TRY(pending_interruption(fiber, what));
     arm_deadline(fiber);
-    park(fiber, what);
+    park_fiber(fiber, what);
     if (fiber->cause == WAKE_DEADLINE)
         return error_new(ERROR_DEADLINE, "timed out while waiting for %s", what);
     if (fiber->cause == WAKE_CANCELED)
@@ -328,12 +374,16 @@ struct error *fiber_park(const char *what)
     return NULL;
 }
 
+/*
+ * The flag makes on_deadline() and fiber_cancel() leave the fiber alone. Both take effect at its
+ * next interruptible wait.
+ */
 void fiber_park_uninterrupted(const char *what)
 {
     struct fiber *fiber = fiber_current();
     assert(fiber);
     fiber->uninterrupted = true;
-    park(fiber, what);
+    park_fiber(fiber, what);
     fiber->uninterrupted = false;
 }
 
@@ -343,7 +393,7 @@ struct error *fiber_sleep(duration span)
     assert(fiber);
     struct timer timer = {0};
     int64_t due;
-    /* A time that does not come needs no timer. */
+    /* A span that overflows never ends, so it needs no timer. */
     if (!__builtin_add_overflow(loop_now(fiber->loop), span > 0 ? span : 0, &due))
         timer_start(fiber->loop, &timer, due, (timer_fn)fiber_wake, fiber);
     struct error *err = fiber_park("time to pass");
@@ -351,13 +401,14 @@ struct error *fiber_sleep(duration span)
     return err;
 }
 
+/* The task is appended behind everything that is ready now. */
 struct error *fiber_yield(void)
 {
     struct fiber *fiber = fiber_current();
     assert(fiber);
     struct task task = {.run = (void (*)(void *))fiber_wake, .data = fiber};
     loop_post(fiber->loop, &task);
-    struct error *err = fiber_park("a turn");
+    struct error *err = fiber_park("other fibers");
     loop_withdraw(&task);
     return err;
 }
@@ -368,39 +419,52 @@ int64_t fiber_deadline(void)
     return fiber ? fiber->limits.deadline : FOREVER;
 }
 
-struct fiber_limits fiber_limits_narrow(duration most)
+/*
+ * Returns the limits to restore; FIBER_TIMEOUT() does that at the end of the block. A deadline
+ * further out than the present one changes nothing.
+ */
+struct fiber_limits fiber_limits_narrow(duration span)
 {
     struct fiber *fiber = fiber_current();
     assert(fiber);
     const struct fiber_limits outer = fiber->limits;
-    const int64_t due = due_after(fiber, most);
+    const int64_t due = due_after(fiber, span);
     if (due < fiber->limits.deadline)
         fiber->limits.deadline = due;
     return outer;
 }
 
-struct fiber_limits fiber_limits_shield(duration most)
+/* Replaces the deadline: an outer one that is nearer does not hold within the shield. */
+struct fiber_limits fiber_limits_shield(duration span)
 {
     struct fiber *fiber = fiber_current();
     assert(fiber);
     const struct fiber_limits outer = fiber->limits;
-    fiber->limits = (struct fiber_limits){.deadline = due_after(fiber, most), .shielded = true};
+    fiber->limits = (struct fiber_limits){.deadline = due_after(fiber, span), .shielded = true};
     return outer;
 }
 
-struct fiber_limits fiber_limits_grace(duration most)
+/*
+ * Without a cancellation the outer deadline holds, extended to the span where it is nearer. A fiber
+ * that is cancelled already has the span, counted from now.
+ */
+struct fiber_limits fiber_limits_grace(duration span)
 {
     struct fiber *fiber = fiber_current();
     assert(fiber);
     const struct fiber_limits outer = fiber->limits;
-    const int64_t least = due_after(fiber, most);
-    const bool extends = fiber->canceled || outer.deadline < least;
-    fiber->grace_end = least;
+    const int64_t span_end = due_after(fiber, span);
+    const bool extends = fiber->canceled || outer.deadline < span_end;
+    fiber->grace_end = span_end;
     fiber->limits = (struct fiber_limits){
-        .deadline = extends ? least : outer.deadline, .shielded = true, .grace = most};
+        .deadline = extends ? span_end : outer.deadline, .shielded = true, .grace = span};
     return outer;
 }
 
+/*
+ * Leaving an inner block restores the limits of the outer one. When that is a FIBER_GRACE() block
+ * and the fiber was cancelled meanwhile, its deadline must be narrowed again.
+ */
 void fiber_limits_done(struct fiber_limits *outer)
 {
     struct fiber *fiber = fiber_current();

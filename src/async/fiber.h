@@ -1,13 +1,14 @@
 /*
- * Fibers: code that reads as if calls blocked, all of it on the loop's thread.
+ * Fibers: code that reads as if calls blocked, all of it on the thread of the loop.
  *
- * A fiber runs until it waits; others run meanwhile, so state is consistent at every suspension and
- * read again after it. Every wait ends in one of three ways: what was waited for came, the fiber's
- * deadline passed (ERROR_DEADLINE), or somebody cancelled the fiber (ERROR_CANCELED). Both errors
- * come out of the waiting call, so that owned locals unwind normally; a cancelled fiber stays
- * cancelled, and each further wait fails at once.
+ * A fiber runs until it waits. Other fibers run meanwhile, so shared state must be consistent at
+ * every suspension and is read again after it. Every wait ends in one of three ways: the event
+ * came, the deadline of the fiber passed (ERROR_DEADLINE), or the fiber was cancelled
+ * (ERROR_CANCELED). Both errors are returned by the waiting call, so that owned locals are released
+ * normally. A cancelled fiber stays cancelled, and each further wait fails at once.
  *
- * Fibers are started and owned by scopes (scope.h). A call that may suspend says "Suspends".
+ * Fibers are started and owned by scopes (scope.h). The comment of a call that may suspend says
+ * "Suspends".
  */
 #pragma once
 
@@ -22,66 +23,72 @@
 
 struct fiber;
 
-/* The fiber that runs now; NULL on the loop itself. */
+/* The running fiber; NULL in code that the loop calls outside any fiber. */
 struct fiber *fiber_current(void);
+/* The name given to scope_start(). For diagnostics: the simulation names the fiber it stops. */
 const char *fiber_name(const struct fiber *fiber);
 
 /* Suspends. */
 MUST_USE struct error *fiber_sleep(duration span);
 
-/* Suspends until everything that is ready now has had its turn. */
+/* Suspends until everything that is ready now has run. */
 MUST_USE struct error *fiber_yield(void);
 
 /*
  * The primitive under every wait: Suspends until fiber_wake(), the deadline or a cancellation,
- * whichever is first. "what" is a constant that completes "while waiting for". On an error the
- * caller takes back whatever would have woken it.
+ * whichever comes first. "what" is a constant that completes "while waiting for". On an error the
+ * caller removes itself from whatever would have woken it.
  */
 MUST_USE struct error *fiber_park(const char *what);
 
-/* The same, but only fiber_wake() ends it. For joins and for memory another thread still uses. */
+/*
+ * The same, but only fiber_wake() ends the wait. For joins, and for memory that another thread
+ * still uses.
+ */
 void fiber_park_uninterrupted(const char *what);
 
-/* Makes a parked fiber ready. Does nothing to one that is ready already. */
+/* Makes a parked fiber ready. A fiber that is ready already is not affected. */
 void fiber_wake(struct fiber *fiber);
 
 void fiber_cancel(struct fiber *fiber);
 bool fiber_is_canceled(const struct fiber *fiber);
 
-/* On the loop's clock; FOREVER when there is none. */
+/* The deadline of the running fiber, on the clock of loop_now(); FOREVER when there is none. */
 int64_t fiber_deadline(void);
 
+/* What bounds the waits of a fiber. Changed by the macros below. */
 struct fiber_limits {
     int64_t deadline;
     bool shielded;
-    duration grace; /* how long a shield holds once it is needed; 0: it has a deadline */
+    duration
+        grace; /* how long the shield holds after a cancellation; 0 for a plain FIBER_SHIELD() */
 };
 
-struct fiber_limits fiber_limits_narrow(duration most);
-struct fiber_limits fiber_limits_shield(duration most);
-struct fiber_limits fiber_limits_grace(duration most);
+struct fiber_limits fiber_limits_narrow(duration span);
+struct fiber_limits fiber_limits_shield(duration span);
+struct fiber_limits fiber_limits_grace(duration span);
 void fiber_limits_done(struct fiber_limits *outer);
 
 #define FIBER_NAME2_(a, b) a##b
 #define FIBER_NAME_(a, b)  FIBER_NAME2_(a, b)
 
-/* To the end of the enclosing block: waits end at the latest after this span. */
-#define FIBER_TIMEOUT(most)                                                              \
+/* To the end of the enclosing block: every wait ends at the latest when this span has passed. */
+#define FIBER_TIMEOUT(span)                                                              \
     __attribute__((unused, cleanup(fiber_limits_done))) struct fiber_limits FIBER_NAME_( \
-        outer_, __LINE__) = fiber_limits_narrow(most)
+        outer_, __LINE__) = fiber_limits_narrow(span)
 
 /*
- * To the end of the enclosing block: cancellation and outer deadlines are put off, but for no
- * longer than this span. For good-byes that should still be said while unwinding.
+ * To the end of the enclosing block: cancellation and outer deadlines are put off, for this span at
+ * most. For a farewell to the peer that should still be sent while unwinding.
  */
-#define FIBER_SHIELD(most)                                                               \
+#define FIBER_SHIELD(span)                                                               \
     __attribute__((unused, cleanup(fiber_limits_done))) struct fiber_limits FIBER_NAME_( \
-        outer_, __LINE__) = fiber_limits_shield(most)
+        outer_, __LINE__) = fiber_limits_shield(span)
 
 /*
- * The same, but the span is counted from the cancellation: who is not cancelled has all the time
- * there is, and that span at least. For writes whose outcome somebody should still hear of.
+ * The same, but the span starts with the cancellation. Without a cancellation the outer deadline
+ * holds, but the block has the span at least. For writes whose result should still be recorded.
  */
-#define FIBER_GRACE(most)                                                                \
+#define FIBER_GRACE(span)                                                                \
     __attribute__((unused, cleanup(fiber_limits_done))) struct fiber_limits FIBER_NAME_( \
-        outer_, __LINE__) = fiber_limits_grace(most)
+        outer_, __LINE__) = fiber_limits_grace(span)

@@ -1,4 +1,6 @@
-/* What the loop and scopes know about fibers. */
+/*
+ * What the loop and scopes know about fibers.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -8,18 +10,22 @@
 
 struct fiber_outcome;
 
-/* Where a fiber leaves its result. ended() is called on the loop once the fiber is gone. */
+/* Where a fiber leaves its result. ended() is called on the loop when the fiber has been freed. */
 struct fiber_outcome {
     bool finished;
     struct error *err;
     void (*ended)(struct fiber_outcome *outcome);
 };
 
-/* The outcome must outlive the fiber. The name is a constant or outlives it too. */
+/*
+ * Starts a fiber at the next iteration of the loop. The outcome and the name must outlive the
+ * fiber.
+ */
 struct fiber *fiber_spawn(struct loop *loop, const char *name, fiber_fn fn, void *data,
                           struct fiber_outcome *outcome);
 
 /* Tells the sanitizers about the stack on which loop_run() was called. */
 void fiber_attach_thread(struct loop *loop);
 
+/* Prints the name of every fiber and what it waits for; see loop_dump(). */
 void fiber_dump_all(const struct loop *loop);

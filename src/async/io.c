@@ -1,3 +1,6 @@
+/*
+ * Readiness of a file descriptor, by libuv's uv_poll.
+ */
 #include "async/io.h"
 
 #include <uv.h>
@@ -26,6 +29,7 @@ struct error *io_new(struct loop *loop, int fd, io_fn fn, void *data, struct io 
     return NULL;
 }
 
+/* libuv may use the handle until the next iteration of its loop, so the memory is freed there. */
 static void on_closed(uv_handle_t *handle)
 {
     mem_free(CONTAINER_OF(handle, struct io, poll));
@@ -40,7 +44,7 @@ void io_free(struct io *io)
 static void on_ready(uv_poll_t *poll, int status, int events)
 {
     struct io *io = CONTAINER_OF(poll, struct io, poll);
-    /* An error shows itself to whoever reads or writes next. */
+    /* An error counts as readiness: the next read or write reports it. */
     unsigned ready = status < 0 ? io->wanted : 0;
     if (events & (UV_READABLE | UV_DISCONNECT))
         ready |= IO_READABLE;

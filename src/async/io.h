@@ -2,8 +2,8 @@
  * A file descriptor whose readiness the loop watches.
  *
  * The function is called on the loop, outside any fiber, as long as one of the wanted events holds.
- * The descriptor belongs to the caller and may be closed as soon as io_free() has returned. Only a
- * real loop has descriptors; code above reaches the outside through net/transport.h instead.
+ * The descriptor belongs to the caller and may be closed when io_free() has returned. Only a real
+ * loop has descriptors; the folders above use net/transport.h instead.
  */
 #pragma once
 
@@ -23,5 +23,5 @@ MUST_USE struct error *io_new(struct loop *loop, int fd, io_fn fn, void *data, s
 void io_free(struct io *io);
 DEFINE_OWNED(io)
 
-/* Which events are wanted from now on; 0 for none. */
+/* Sets the events that are wanted from now on; 0 for none. */
 void io_want(struct io *io, unsigned events);

@@ -1,12 +1,25 @@
+/*
+ * The loop: the ready queue, timers, and the order of one iteration.
+ *
+ * An iteration (run_iteration()) fires the timers that are due, runs what is ready in up to
+ * ROUNDS_MAX rounds, hands out one turn of the CPU (cpu_turn.h), and then waits in the backend
+ * until the next timer or an event from outside. A round runs the tasks that were ready when it
+ * began; a task that becomes ready meanwhile belongs to the next round. This bounds the time until
+ * the backend is asked for I/O.
+ *
+ * The backend (struct loop_backend_ops) provides clocks, worker threads and the wait. loop_uv.c is
+ * the real one, testing/sim.c the simulated one. A backend with a pick() function also chooses the
+ * order of ready tasks, which the simulation uses to find assumptions about order.
+ */
 #include "async/loop.h"
 
 #include <assert.h>
 #include <stdio.h>
 
+#include "async/cpu_turn.h"
 #include "async/fiber_internal.h"
 #include "async/loop_internal.h"
 #include "async/stack.h"
-#include "async/turn.h"
 #include "base/memory.h"
 #include "base/random.h"
 
@@ -31,6 +44,7 @@ struct loop *loop_new(void)
     return loop_new_with(loop_uv_new(), seed);
 }
 
+/* No fiber may be left; loop_run() has seen to that. */
 void loop_free(struct loop *loop)
 {
     if (!loop)
@@ -95,9 +109,13 @@ void loop_withdraw(struct task *task)
     list_remove(&task->link);
 }
 
-/* How far ahead a backend may reach when it reorders; more would make long queues slow. */
+/*
+ * How many tasks from the front of the queue a backend may choose from. A larger window would make
+ * long queues slow, because the position is searched.
+ */
 #define PICK_WINDOW 16
 
+/* Takes the task that the backend picks, or the first one when the backend does not pick. */
 static struct list_link *take_picked(struct loop *loop, struct list *batch)
 {
     struct list_link *link = batch->head.next;
@@ -115,7 +133,7 @@ static struct list_link *take_picked(struct loop *loop, struct list *batch)
     return link;
 }
 
-/* Runs what is ready now. What becomes ready meanwhile waits for the next turn, so I/O gets its. */
+/* One round: runs what is ready now. What becomes ready meanwhile waits for the next round. */
 static void run_ready(struct loop *loop)
 {
     struct list batch;
@@ -132,37 +150,44 @@ static void run_ready(struct loop *loop)
 #define ROUNDS_MAX      4
 #define LAST_ROUNDS_MAX 1000
 
-/* Before a wait as long as this there is time to tidy up. */
+/* When the next wait is at least this long, there is time to unmap spare stacks. */
 #define QUIET (5 * MILLISECOND)
 
-/* How long the outside may take, when nothing is ready. */
+/*
+ * The longest time that the backend may wait when nothing is ready: until the next timer or the
+ * next turn of the CPU.
+ */
 static duration longest_wait(const struct loop *loop)
 {
     const int64_t now = loop_now(loop), next = timer_heap_next(&loop->timers);
     const duration timer = next == FOREVER ? FOREVER : next > now ? next - now : 0;
-    const duration piece = turn_until_next(loop, now);
+    const duration piece = cpu_turn_until_next(loop, now);
     return piece < timer ? piece : timer;
 }
 
-static void turn(struct loop *loop)
+static void run_iteration(struct loop *loop)
 {
     const int64_t now = loop_now(loop);
     while (timer_heap_fire(&loop->timers, now))
         ;
-    /* What a task makes ready is mostly the second half of the same work: cheaper than a poll. */
+    /* What a task makes ready mostly continues the same work, which is cheaper than a poll. */
     for (int round = 0; round < ROUNDS_MAX && !list_is_empty(&loop->ready); round++)
         run_ready(loop);
-    /* Long pieces come last, behind everything that was due. */
-    if (turn_hand_out(loop, loop_now(loop)))
+    /* Long work comes last, behind everything that was due. */
+    if (cpu_turn_hand_out(loop, loop_now(loop)))
         run_ready(loop);
     if (loop->fiber_count == 0)
         return; /* the main fiber has ended: nothing to wait for */
-    const duration most = list_is_empty(&loop->ready) ? longest_wait(loop) : 0;
-    if (most >= QUIET)
+    const duration timeout = list_is_empty(&loop->ready) ? longest_wait(loop) : 0;
+    if (timeout >= QUIET)
         stack_pool_shrink();
-    loop->backend->ops->wait(loop->backend, most);
+    loop->backend->ops->wait(loop->backend, timeout);
 }
 
+/*
+ * Runs iterations until the main fiber has ended. Every other fiber belongs to a scope of the main
+ * fiber, directly or not, so none is left then.
+ */
 struct error *loop_run(struct loop *loop, fiber_fn fn, void *data)
 {
     assert(!current_loop);
@@ -171,10 +196,10 @@ struct error *loop_run(struct loop *loop, fiber_fn fn, void *data)
     struct fiber_outcome outcome = {0};
     fiber_spawn(loop, "main", fn, data, &outcome);
     while (!outcome.finished)
-        turn(loop);
-    /* The main fiber owned every other one, directly or not. */
+        run_iteration(loop);
+    /* The main fiber owned every other fiber, directly or not. */
     assert(loop->fiber_count == 0);
-    /* What it freed last tidies up in tasks, whichever round of the turn it ended in. */
+    /* Objects that the main fiber freed last close themselves in tasks. */
     for (int round = 0; round < LAST_ROUNDS_MAX && !list_is_empty(&loop->ready); round++)
         run_ready(loop);
     current_loop = NULL;

@@ -1,9 +1,9 @@
 /*
  * The loop: one thread that runs fibers, timers and tasks, and waits when none is ready.
  *
- * Time, randomness and the outside world come from a backend. loop_new() uses the real one
- * (libuv); tests use a simulated one (testing/sim.h) that runs the same code in virtual time.
- * Everything is called on the loop's thread.
+ * Time, randomness and the outside world come from a backend. loop_new() uses the real one (libuv).
+ * Tests use a simulated one (testing/sim.h) that runs the same code in virtual time. All functions
+ * are called on the thread of the loop.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ struct random;
 
 typedef struct error *(*fiber_fn)(void *data);
 
-/* Work queued for the loop. A task in the queue stays where it is when it is posted again. */
+/* A function queued for the loop. Posting a task that is queued already leaves it in its place. */
 struct task {
     struct list_link link;
     void (*run)(void *data);
@@ -37,19 +37,20 @@ struct loop_job {
     void *backend_data;
 };
 
-/* What a backend provides; struct loop_backend is the first member of its own struct. */
+/* What a backend provides. struct loop_backend is the first member of its own struct. */
 struct loop_backend_ops {
     int64_t (*now)(struct loop_backend *backend);  /* monotonic, nanoseconds */
     int64_t (*wall)(struct loop_backend *backend); /* since the epoch, nanoseconds */
 
-    /* Waits for the outside at most this long (0: not at all, FOREVER) and runs what came. */
-    void (*wait)(struct loop_backend *backend, duration most);
+    /* Waits for outside events at most this long (0: not at all) and runs their functions. */
+    void (*wait)(struct loop_backend *backend, duration timeout);
 
-    /* Which of count ready tasks runs next; NULL: the first. */
+    /* Which of count ready tasks runs next. NULL means the first. */
     size_t (*pick)(struct loop_backend *backend, size_t count);
 
     void (*submit)(struct loop_backend *backend, struct loop_job *job);
-    bool (*withdraw)(struct loop_backend *backend, struct loop_job *job); /* not begun: forget it */
+    /* Cancels a job that has not begun. False when it has. */
+    bool (*withdraw)(struct loop_backend *backend, struct loop_job *job);
     void (*free)(struct loop_backend *backend);
 };
 
@@ -60,12 +61,12 @@ struct loop_backend {
 
 struct loop *loop_new(void);
 
-/* Takes the backend; the seed feeds loop_random(). */
+/* Takes ownership of the backend. The seed feeds loop_random(). */
 struct loop *loop_new_with(struct loop_backend *backend, uint64_t seed);
 void loop_free(struct loop *loop);
 DEFINE_OWNED(loop)
 
-/* Runs fn on a fiber until it has returned, and returns what it returned. */
+/* Runs fn(data) on a fiber until it has returned, and returns its result. */
 MUST_USE struct error *loop_run(struct loop *loop, fiber_fn fn, void *data);
 
 /* The loop that runs on this thread; NULL outside loop_run(). */
@@ -75,23 +76,27 @@ int64_t loop_now(const struct loop *loop);  /* monotonic, for deadlines */
 int64_t loop_wall(const struct loop *loop); /* since the epoch, for people and certificates */
 struct random *loop_random(struct loop *loop);
 
+/* Queues the task. It runs once, in a later round of the loop. */
 void loop_post(struct loop *loop, struct task *task);
 
-/* The task will not run; nothing happens when it is not queued. */
+/* Removes the task from the queue. Nothing happens when it is not queued. */
 void loop_withdraw(struct task *task);
 
-/* Fibers and timers that exist now; tests check that none is left. */
+/* Fibers and timers that exist now. Tests and the simulation check that none is left at the end. */
 size_t loop_fiber_count(const struct loop *loop);
 size_t loop_timer_count(const struct loop *loop);
 
 struct loop_backend *loop_backend(struct loop *loop);
 
 /*
- * Tests: asked before each interruptible suspension; an error it returns ends the wait at once.
- * "what" says what the fiber was about to wait for.
+ * For tests: called before each interruptible suspension. An error that the hook returns ends the
+ * wait at once. "what" is the text given to fiber_park().
  */
 typedef struct error *(*loop_park_hook)(void *data, const char *what);
 void loop_set_park_hook(struct loop *loop, loop_park_hook hook, void *data);
 
-/* Prints what every fiber waits for: the answer to "why does nothing happen?". */
+/*
+ * Prints every fiber and what it waits for on standard error. The simulation does so when nothing
+ * can go on.
+ */
 void loop_dump(const struct loop *loop);

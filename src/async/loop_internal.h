@@ -1,4 +1,6 @@
-/* What the modules of this folder share about the loop. */
+/*
+ * The loop's state, for the modules of this folder.
+ */
 #pragma once
 
 #include "async/event.h"
@@ -11,11 +13,11 @@ struct loop {
     struct loop_backend *backend;
     struct timer_heap timers;
     struct list ready;
-    struct list fibers; /* all that exist */
+    struct list fibers; /* every fiber that has not ended */
     size_t fiber_count;
-    struct event turns; /* fibers that wait for theirs, see turn.h */
-    size_t turn_waiters;
-    int64_t turn_last; /* when one was handed out, or the first came to wait */
+    struct event cpu_turns; /* fibers that wait for the CPU, see cpu_turn.h */
+    size_t cpu_turn_waiters;
+    int64_t cpu_turn_last; /* when a turn was handed out last, or the first fiber came to wait */
     struct fiber *current;
     struct random *random;
     loop_park_hook park_hook;
@@ -33,11 +35,11 @@ static inline struct timer_heap *loop_timers(struct loop *loop)
     return &loop->timers;
 }
 
-/* How long until a turn is handed out: FOREVER when nobody waits for one. */
-duration turn_until_next(const struct loop *loop, int64_t now);
+/* The time until the next turn of the CPU is handed out; FOREVER when no fiber waits for one. */
+duration cpu_turn_until_next(const struct loop *loop, int64_t now);
 
-/* Wakes whose turn it is now, if anybody's. */
-bool turn_hand_out(struct loop *loop, int64_t now);
+/* Wakes the fiber whose turn of the CPU it is. False when it is not time for a turn. */
+bool cpu_turn_hand_out(struct loop *loop, int64_t now);
 
 /* The real backend, loop_uv.c. */
 struct loop_backend *loop_uv_new(void);

@@ -1,4 +1,9 @@
-/* The real backend: libuv's loop does the waiting, our own loop decides what runs. */
+/*
+ * The real backend: libuv waits for descriptors and worker threads, loop.c decides what runs.
+ *
+ * libuv's own timers and ready queue are not used, except for one timer that ends a wait (alarm).
+ * That keeps the order of fibers, timers and tasks the same as in the simulation.
+ */
 #include <assert.h>
 #include <stdlib.h>
 #include <time.h>
@@ -30,7 +35,7 @@ static int64_t read_clock(clockid_t id)
 static int64_t uv_now_ns(struct loop_backend *backend)
 {
     (void)backend;
-    /* Goes on while the machine sleeps: a lease of ours runs out then as well. */
+    /* This clock runs while the machine sleeps, because leases run out then as well. */
     return read_clock(CLOCK_BOOTTIME);
 }
 
@@ -41,8 +46,9 @@ static int64_t uv_wall(struct loop_backend *backend)
 }
 
 /*
- * uv_run() looks at timers before it waits. An alarm that is due by then has rung, and without
- * another timer the wait would have no end; told to stop, it does not wait.
+ * uv_run() looks at timers before it waits. An alarm that is due by then has fired already, and
+ * without another timer the wait would have no end. uv_stop() makes uv_run() return without
+ * waiting.
  */
 static void on_alarm(uv_timer_t *alarm)
 {
@@ -54,18 +60,19 @@ static void on_awake(uv_async_t *awake)
     (void)awake;
 }
 
-static void uv_wait(struct loop_backend *backend, duration most)
+/* libuv waits in milliseconds. */
+static void uv_wait(struct loop_backend *backend, duration timeout)
 {
     struct uv_backend *self = of(backend);
-    if (most == 0) {
+    if (timeout == 0) {
         uv_run(&self->uv, UV_RUN_NOWAIT);
         return;
     }
-    if (most != FOREVER) {
+    if (timeout != FOREVER) {
         /* Rounded up: waking early would only mean waiting again. */
         uv_update_time(&self->uv);
         uv_timer_start(&self->alarm, on_alarm,
-                       (uint64_t)(most / MILLISECOND + (most % MILLISECOND != 0)), 0);
+                       (uint64_t)(timeout / MILLISECOND + (timeout % MILLISECOND != 0)), 0);
     }
     uv_run(&self->uv, UV_RUN_ONCE);
     uv_timer_stop(&self->alarm);
@@ -77,6 +84,7 @@ static void on_work(uv_work_t *work)
     job->work(job->data);
 }
 
+/* On the loop. A job that was withdrawn must not be reported: its memory is gone. */
 static void on_work_end(uv_work_t *work, int status)
 {
     struct loop_job *job = work->data;
@@ -106,9 +114,9 @@ static void uv_free(struct loop_backend *backend)
     struct uv_backend *self = of(backend);
     uv_close((uv_handle_t *)&self->alarm, NULL);
     uv_close((uv_handle_t *)&self->awake, NULL);
-    uv_run(&self->uv, UV_RUN_DEFAULT); /* close callbacks, and jobs nobody waits for any more */
+    uv_run(&self->uv, UV_RUN_DEFAULT); /* runs close callbacks and waits for abandoned jobs */
     const int status = uv_loop_close(&self->uv);
-    assert(status == 0); /* else a handle was left open */
+    assert(status == 0); /* otherwise a handle was left open */
     (void)status;
     mem_free(self);
 }
@@ -124,7 +132,7 @@ static const struct loop_backend_ops uv_ops = {
 
 struct loop_backend *loop_uv_new(void)
 {
-    /* Lookups may hang for long and take half of the threads at most; leave room for the rest. */
+    /* libuv's default is 4 threads. Name lookups may hang for long and must leave some free. */
     setenv("UV_THREADPOOL_SIZE", "16", 0); /* NOLINT(concurrency-mt-unsafe): before any thread */
     struct uv_backend *self = NEW(struct uv_backend);
     self->backend.ops = &uv_ops;

@@ -1,3 +1,12 @@
+/*
+ * Programs, run without blocking the loop.
+ *
+ * process_run() is the way through this file: start_program() opens pipes and spawns the program,
+ * wait_for_exit() waits for its end, reap_program() collects its exit status, and drain_stream()
+ * reads what is left in the pipes. Output is read by callbacks of the loop while the fiber waits.
+ * The end of the program is seen through a pidfd, so SIGCHLD is not used. Whatever happens, a
+ * program that was started has been reaped when process_run() returns.
+ */
 #include "async/process.h"
 
 #include <errno.h>
@@ -17,12 +26,15 @@
 
 #define READ_SIZE (8 * KILOBYTE)
 
-/* What is left in a pipe at the end is no more than this many pieces, unless others still write. */
+/*
+ * The most reads of a pipe after the end of the program. A pipe holds less than that, unless
+ * processes that the program left behind still write to it.
+ */
 #define DRAIN_READS 64
 
 struct running;
 
-/* Our end of a pipe that the program prints to. */
+/* Our end of a pipe that the program writes to. */
 struct stream {
     struct running *running;
     int fd; /* -1: none */
@@ -31,6 +43,7 @@ struct stream {
     bool is_cut; /* what does not fit is dropped instead of ending the program */
 };
 
+/* A program that was started. The callbacks get it as their data. */
 struct running {
     struct fiber *fiber;
     pid_t pid;
@@ -68,7 +81,7 @@ static void running_done(struct running *running)
     stream_done(&running->errors);
 }
 
-/* One read; false when there is nothing more for now or at all. */
+/* One read. False when there is nothing more for now, or the program has closed its end. */
 static bool stream_read(struct stream *stream)
 {
     char piece[READ_SIZE];
@@ -88,6 +101,7 @@ static bool stream_read(struct stream *stream)
     return true;
 }
 
+/* The fiber is woken only when the program must be killed for too much output. */
 static void on_readable(void *data, unsigned events)
 {
     struct stream *stream = data;
@@ -106,6 +120,10 @@ static void on_exit_seen(void *data, unsigned events)
     fiber_wake(running->fiber);
 }
 
+/*
+ * ret_fd is the end of the program, which must be closed in this process after the spawn: otherwise
+ * the pipe would never end.
+ */
 static struct error *open_stream(struct running *running, struct stream *stream, int *ret_fd)
 {
     int ends[2];
@@ -120,8 +138,8 @@ static struct error *open_stream(struct running *running, struct stream *stream,
 }
 
 /*
- * The input lies in memory with a file descriptor, complete before the program starts: there is no
- * pipe to feed, and none that breaks.
+ * The input lies in a file in memory and is complete before the program starts: there is no pipe to
+ * feed and none that breaks.
  */
 static struct error *open_input(struct str input, int *ret_fd)
 {
@@ -141,7 +159,7 @@ static struct error *open_input(struct str input, int *ret_fd)
     return NULL;
 }
 
-/* The program's side of its three streams. */
+/* The three descriptors that the program gets. */
 struct ends {
     int in, out, errors;
 };
@@ -153,7 +171,10 @@ static void ends_done(struct ends *ends)
     close_fd(&ends->errors);
 }
 
-/* A group of its own, signals as a program expects them, and only the three streams open. */
+/*
+ * The program is the leader of a new process group, has default signal handlers and an empty signal
+ * mask, and inherits no descriptor but the three streams.
+ */
 static int spawn_prepared(const struct process_options *options, const struct ends *ends,
                           posix_spawnattr_t *attributes, posix_spawn_file_actions_t *actions,
                           pid_t *ret_pid)
@@ -176,8 +197,8 @@ static int spawn_prepared(const struct process_options *options, const struct en
     return posix_spawnp(ret_pid, argv[0], actions, attributes, argv, env);
 }
 
-static struct error *spawn(const struct process_options *options, const struct ends *ends,
-                           pid_t *ret_pid)
+static struct error *spawn_program(const struct process_options *options, const struct ends *ends,
+                                   pid_t *ret_pid)
 {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t actions;
@@ -189,19 +210,19 @@ static struct error *spawn(const struct process_options *options, const struct e
     return errnum ? error_from_errno(errnum, "start") : NULL;
 }
 
-static struct error *start(const struct process_options *options, struct running *running)
+static struct error *start_program(const struct process_options *options, struct running *running)
 {
     SCOPED(ends) ends = {-1, -1, -1};
     TRY(open_input(options->input, &ends.in));
     TRY(open_stream(running, &running->out, &ends.out));
     TRY(open_stream(running, &running->errors, &ends.errors));
-    TRY(spawn(options, &ends, &running->pid));
+    TRY(spawn_program(options, &ends, &running->pid));
     running->pidfd = pidfd_open(running->pid, 0);
     struct error *err = running->pidfd < 0 ? error_from_errno(errno, "watch a program")
                                            : io_new(loop_current(), running->pidfd, on_exit_seen,
                                                     running, &running->exit_io);
     if (err) {
-        /* Nothing will tell us of its end: it ends now. */
+        /* Without the pidfd nothing would report the end of the program, so it is killed. */
         kill(-running->pid, SIGKILL);
         waitpid(running->pid, NULL, 0);
         return err;
@@ -210,7 +231,7 @@ static struct error *start(const struct process_options *options, struct running
     return NULL;
 }
 
-static struct error *wait_exit(struct running *running)
+static struct error *wait_for_exit(struct running *running)
 {
     while (!running->exited && !running->too_much)
         TRY(fiber_park("a program"));
@@ -219,15 +240,18 @@ static struct error *wait_exit(struct running *running)
     return NULL;
 }
 
-/* A killed program ends at once, so this wait is short; it is what leaves no zombie. */
-static void end_now(struct running *running)
+/*
+ * Kills the whole process group. A killed program ends at once, so this wait is short; without it
+ * the program would stay a zombie.
+ */
+static void kill_program(struct running *running)
 {
     kill(-running->pid, SIGKILL);
     while (!running->exited)
         fiber_park_uninterrupted("a killed program");
 }
 
-static void reap(const struct running *running, struct process_result *result)
+static void reap_program(const struct running *running, struct process_result *result)
 {
     siginfo_t info = {0};
     while (waitid(P_PID, (id_t)running->pid, &info, WEXITED) < 0 && errno == EINTR)
@@ -237,19 +261,22 @@ static void reap(const struct running *running, struct process_result *result)
     result->signal = by_itself ? 0 : info.si_status;
 }
 
-static void drain(struct stream *stream)
+/* Bytes that the program wrote just before its end may not have been read yet. */
+static void drain_stream(struct stream *stream)
 {
     for (int i = 0; i < DRAIN_READS && stream_read(stream); i++)
         continue;
 }
 
+/* The output may be a token or a key, so both buffers are secret. */
 struct error *process_run(const struct process_options *options, struct process_result *ret_result)
 {
-    const size_t most = options->output_max ? options->output_max : PROCESS_OUTPUT_MAX_DEFAULT;
+    const size_t output_max =
+        options->output_max ? options->output_max : PROCESS_OUTPUT_MAX_DEFAULT;
     SCOPED(process_result)
     result = {
-        .out = {.limit = most, .secret = true},
-        .errors = {.limit = most, .secret = true},
+        .out = {.limit = output_max, .secret = true},
+        .errors = {.limit = output_max, .secret = true},
     };
     SCOPED(running)
     running = {
@@ -258,17 +285,17 @@ struct error *process_run(const struct process_options *options, struct process_
         .out = {.fd = -1,               .out = &result.out},
         .errors = { .fd = -1, .out = &result.errors,     .is_cut = true},
     };
-    TRY(start(options, &running));
-    struct error *err = wait_exit(&running);
+    TRY(start_program(options, &running));
+    struct error *err = wait_for_exit(&running);
     if (err)
-        end_now(&running);
-    reap(&running, &result);
+        kill_program(&running);
+    reap_program(&running, &result);
     if (err)
         return err;
-    drain(&running.out);
-    drain(&running.errors);
+    drain_stream(&running.out);
+    drain_stream(&running.errors);
     if (running.too_much)
-        return error_new(ERROR_TOO_LARGE, "printed more than %zu bytes", most);
+        return error_new(ERROR_TOO_LARGE, "printed more than %zu bytes", output_max);
     *ret_result = result;
     result = (struct process_result){0};
     return NULL;

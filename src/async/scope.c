@@ -1,3 +1,6 @@
+/*
+ * Scopes: a list of the fibers started in them, and a fiber that waits for their end.
+ */
 #include "async/scope.h"
 
 #include <assert.h>
@@ -6,9 +9,10 @@
 #include "async/fiber_internal.h"
 #include "base/memory.h"
 
-/* More errors than these add nothing that a person would read. */
+/* Errors past this number are dropped; joining more would only make the message unreadable. */
 #define ERRORS_KEPT 8
 
+/* One fiber of a scope. Freed when the fiber has ended. */
 struct member {
     struct scope *scope;
     struct fiber *fiber;
@@ -34,6 +38,7 @@ static void keep_error(struct scope *scope, struct error *err)
         error_free(err);
 }
 
+/* Called on the loop, after the fiber has been freed. */
 static void member_ended(struct fiber_outcome *outcome)
 {
     struct member *member = CONTAINER_OF(outcome, struct member, outcome);
@@ -70,6 +75,10 @@ void scope_cancel(struct scope *scope)
         fiber_cancel(member->fiber);
 }
 
+/*
+ * The count is checked again after each wake-up: other fibers may have started further members
+ * meanwhile.
+ */
 struct error *scope_wait(struct scope *scope)
 {
     while (scope->running) {
@@ -84,6 +93,7 @@ struct error *scope_wait(struct scope *scope)
     return TAKE(scope->err);
 }
 
+/* The wait cannot be interrupted: members use memory of the fiber that leaves the scope. */
 void scope_done(struct scope *scope)
 {
     scope_cancel(scope);

@@ -23,11 +23,14 @@ struct error *semaphore_take(struct semaphore *semaphore)
     struct error *err = fiber_park("a permit");
     list_remove(&waiter.link);
     if (err && waiter.granted)
-        semaphore_give(semaphore); /* it came too late for us */
+        semaphore_give(semaphore); /* granted and interrupted at once: the next waiter gets it */
     return err;
 }
 
-/* A permit goes straight to the first in line, so that nobody who comes later can snatch it. */
+/*
+ * A permit goes straight to the first waiter. If it were only counted, a fiber that asks later
+ * could take it before the woken fiber runs.
+ */
 void semaphore_give(struct semaphore *semaphore)
 {
     struct list_link *link = semaphore->initialised ? list_take_first(&semaphore->waiters) : NULL;

@@ -1,5 +1,5 @@
 /*
- * Permits: at most so many fibers at once, served in the order in which they asked.
+ * Permits: a bounded number of fibers at once, served in the order in which they asked.
  *
  *     struct semaphore slots = {.permits = 256};
  */

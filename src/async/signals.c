@@ -1,3 +1,7 @@
+/*
+ * SIGINT and SIGTERM through a signalfd, so that they arrive like any other I/O and interrupt no
+ * code.
+ */
 #include "async/signals.h"
 
 #include <errno.h>
@@ -16,7 +20,7 @@ struct signals {
     size_t pending;
 };
 
-static void readable(void *data, unsigned events)
+static void on_readable(void *data, unsigned events)
 {
     struct signals *signals = data;
     struct signalfd_siginfo info;
@@ -26,6 +30,10 @@ static void readable(void *data, unsigned events)
     event_wake_all(&signals->event);
 }
 
+/*
+ * The signals are blocked for this thread and for all threads it starts. Without that, a worker
+ * thread would receive them and end the process.
+ */
 struct error *signals_new(struct loop *loop, struct signals **ret_signals)
 {
     sigset_t set;
@@ -40,7 +48,7 @@ struct error *signals_new(struct loop *loop, struct signals **ret_signals)
     signals->fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
     if (signals->fd < 0)
         return error_from_errno(errno, "watch for signals");
-    TRY(io_new(loop, signals->fd, readable, signals, &signals->io));
+    TRY(io_new(loop, signals->fd, on_readable, signals, &signals->io));
     io_want(signals->io, IO_READABLE);
     *ret_signals = TAKE(signals);
     return NULL;
@@ -56,6 +64,7 @@ void signals_free(struct signals *signals)
     mem_free(signals);
 }
 
+/* Signals that arrive while no fiber waits are counted and not lost. */
 struct error *signals_wait(struct signals *signals)
 {
     while (signals->pending == 0)

@@ -1,3 +1,10 @@
+/*
+ * Stacks for fibers: mapping, the pool, and the fault handler.
+ *
+ * A stack is one mapping with STACK_GUARD bytes at its bottom that cannot be accessed. Stacks grow
+ * downwards, so running over the end hits the guard. The handler of SIGSEGV runs on an alternate
+ * stack, asks for the name of the fiber and ends the process with a message.
+ */
 #include "async/stack.h"
 
 #include <errno.h>
@@ -15,14 +22,15 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
-#define STACK_PLAIN    (64 * KILOBYTE)
-#define STACK_CHECKED  (256 * KILOBYTE)
-#define POOL_MAX       1024 /* a crowd comes and goes many times a second */
-#define POOL_QUIET     64   /* what stays when it has gone */
+#define STACK_PLAIN   (64 * KILOBYTE)
+#define STACK_CHECKED (256 * KILOBYTE)
+/* The pool keeps up to POOL_MAX stacks while there is work and POOL_QUIET when there is none. */
+#define POOL_MAX       1024 /* many fibers may end and start within a second */
+#define POOL_QUIET     64   /* kept by stack_pool_shrink() */
 #define SHRINK_STEP    32
 #define ALT_STACK_SIZE (64 * KILOBYTE)
 
-/* The loop's thread alone takes and gives stacks. */
+/* Stacks are taken and given on the thread of the loop alone. */
 static _Thread_local struct stack pool[POOL_MAX];
 static _Thread_local size_t pool_count;
 
@@ -59,7 +67,7 @@ struct stack stack_take(void)
 void stack_give(struct stack stack)
 {
 #if SANITIZE_ADDRESS
-    /* Frames that never returned, such as the last one, leave their red zones behind. */
+    /* Frames that never returned, such as the last one, leave their red zones poisoned. */
     __asan_unpoison_memory_region(stack.bottom, stack.size);
 #endif
     if (pool_count < POOL_MAX)
@@ -68,6 +76,7 @@ void stack_give(struct stack stack)
         unmap_stack(stack);
 }
 
+/* A few at a time: munmap() is slow, and the loop must not pause. */
 void stack_pool_shrink(void)
 {
     for (size_t i = 0; i < SHRINK_STEP && pool_count > POOL_QUIET; i++)
@@ -80,10 +89,12 @@ void stack_pool_trim(void)
         unmap_stack(pool[--pool_count]);
 }
 
+/* The fault handler: the function that names a fiber, the handler before ours, and its stack. */
 static const char *(*overflow_name)(const void *address);
 static struct sigaction previous;
 static char alt_stack[ALT_STACK_SIZE];
 
+/* write(2) is safe in a signal handler, printf() is not. */
 static void write_text(const char *text)
 {
     const size_t len = strlen(text);
@@ -91,7 +102,10 @@ static void write_text(const char *text)
         return; /* nothing is left to be done about it */
 }
 
-/* Runs on the alternate stack: the fiber's own has no room left. */
+/*
+ * Runs on the alternate stack: the stack of the fiber has no room left. Faults elsewhere go to the
+ * former handler.
+ */
 static void on_fault(int signo, siginfo_t *info, void *context)
 {
     const char *name = overflow_name(info->si_addr);
@@ -106,7 +120,7 @@ static void on_fault(int signo, siginfo_t *info, void *context)
         previous.sa_sigaction(signo, info, context);
         return;
     }
-    /* The faulting instruction runs again and ends the process as if we had not been here. */
+    /* The instruction faults again, and the default action ends the process. */
     sigaction(signo, &previous, NULL);
 }
 

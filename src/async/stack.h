@@ -1,8 +1,8 @@
 /*
- * Stacks for fibers: mapped with guard pages below them and kept in a pool.
+ * Stacks for fibers: mapped with a guard below them and kept in a pool.
  *
- * Only pages that were touched cost memory. Running over the end hits the guard: the process stops
- * with a message that names the fiber, never with silent corruption.
+ * Only pages that were touched use memory. Running over the end of a stack hits the guard: the
+ * process ends with a message that names the fiber, and never corrupts memory silently.
  */
 #pragma once
 
@@ -20,18 +20,19 @@ struct stack {
 /* Usable size of every stack: 64 KiB, more in sanitizer builds, whose frames are larger. */
 size_t stack_size(void);
 
-/* A stack from the pool or a new one. Ends the process when none can be mapped. */
+/* Returns a stack from the pool or maps a new one. Ends the process when none can be mapped. */
 struct stack stack_take(void);
 void stack_give(struct stack stack);
 
-/* Unmaps some of what the pool keeps beyond a few: for moments without work. */
+/* Unmaps a few stacks of a large pool. The loop calls it when it is about to wait. */
 void stack_pool_shrink(void);
 
-/* Unmaps what the pool keeps. */
+/* Unmaps all stacks of the pool. */
 void stack_pool_trim(void);
 
 /*
- * Makes a fault in a guard page print the name that name_of(address) gives (NULL: not one of ours)
- * before the process ends. Installed once; other faults go to whoever handled them before.
+ * Makes a fault in a guard page print the name that name_of(address) returns (NULL: no guard page
+ * of ours) before the process ends. Installed once; other faults go to the handler that was set
+ * before.
  */
 void stack_watch_overflow(const char *(*name_of)(const void *address));

@@ -1,9 +1,9 @@
 /*
- * Timers: a function called on the loop once a point in time has come.
+ * Timers: a function called on the loop when a point in time has come.
  *
- * A timer lives in its owner's memory, zero is "not started", and stopping one that is not started
- * does nothing. Timers due at the same moment fire in the order in which they were started. The
- * function runs outside any fiber, so it wakes fibers and does not suspend.
+ * A timer lives in the memory of its owner. Zero means "not started", and stopping a timer that is
+ * not started does nothing. Timers due at the same time fire in the order in which they were
+ * started. The function runs outside any fiber, so it may wake fibers but not suspend.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ struct timer {
     void *data;
 };
 
-/* Starts the timer, or moves it when it runs already. */
+/* Starts the timer, or moves it when it is started already. */
 void timer_start(struct loop *loop, struct timer *timer, int64_t due, timer_fn fn, void *data);
 void timer_stop(struct loop *loop, struct timer *timer);
 
@@ -35,7 +35,7 @@ static inline bool timer_is_started(const struct timer *timer)
     return timer->slot != 0;
 }
 
-/* The loop's side: a heap ordered by due time. */
+/* The loop's heap of timers, ordered by due time. */
 struct timer_heap {
     struct timer **timers;
     size_t count, capacity;

@@ -1,3 +1,10 @@
+/*
+ * Work on libuv's threads, and what happens to it when the waiting fiber is interrupted.
+ *
+ * The job lies on the heap and not on the stack of the fiber, because the fiber may leave before
+ * the worker is done. struct worker_job is freed by worker_run() or abandon_job() while the fiber
+ * waits, and by on_finished() when it has left.
+ */
 #include "async/worker.h"
 
 #include <stdbool.h>
@@ -8,11 +15,12 @@
 
 struct worker_job {
     struct loop_job job;
-    struct fiber *waiter; /* NULL once nobody waits any more */
+    struct fiber *waiter; /* NULL when the waiting fiber has left */
     bool finished;
     void (*discard)(void *data);
 };
 
+/* Called on the loop when the worker has returned. */
 static void on_finished(struct loop_job *loop_job)
 {
     struct worker_job *job = CONTAINER_OF(loop_job, struct worker_job, job);
@@ -25,12 +33,16 @@ static void on_finished(struct loop_job *loop_job)
     mem_free(job);
 }
 
-/* The wait was interrupted by err; what becomes of the job? */
-static struct error *abandon(struct worker_job *job, struct error *err)
+/*
+ * The wait was interrupted by err. Four cases: the job is done all the same and its result counts;
+ * it has not begun and is withdrawn; it runs and the caller leaves it behind (discard); it runs on
+ * memory of the caller, which must wait.
+ */
+static struct error *abandon_job(struct worker_job *job, struct error *err)
 {
     struct loop_backend *backend = loop_backend(loop_current());
     if (job->finished) {
-        error_free(err); /* it was done all the same: the result counts */
+        error_free(err); /* the job is done all the same: its result counts */
         mem_free(job);
         return NULL;
     }
@@ -62,7 +74,7 @@ struct error *worker_run(void (*work)(void *data), void *data, void (*discard)(v
     while (!job->finished) {
         struct error *err = fiber_park("a worker thread");
         if (err)
-            return abandon(job, err);
+            return abandon_job(job, err);
     }
     mem_free(job);
     return NULL;

@@ -1,5 +1,5 @@
 /*
- * Worker threads, for what has no non-blocking form: name lookup, fsync, programs.
+ * Worker threads, for work that has no non-blocking form: name lookup, fsync, key generation.
  */
 #pragma once
 
@@ -8,10 +8,10 @@
 /*
  * Runs work(data) on a worker thread and Suspends until it has returned.
  *
- * With discard NULL the wait is not interrupted once the work has begun, since the worker uses the
+ * With discard NULL the wait is not interrupted after the work has begun, since the worker uses the
  * caller's memory; such work must be short. With discard given, an interrupted call returns its
- * error at once and data is the caller's no more: discard(data) is called on the loop when the
- * work has ended or is known never to begin.
+ * error at once and no longer owns data: discard(data) is called on the loop when the work has
+ * ended or is known never to begin.
  */
 MUST_USE struct error *worker_run(void (*work)(void *data), void *data,
                                   void (*discard)(void *data));

@@ -1,3 +1,15 @@
+/*
+ * Memory that is released all at once.
+ *
+ * An arena is a chain of blocks, the newest first, and allocation cuts pieces off the newest one.
+ * The first block has 1 KiB and each further block twice the size of the one before, up to 64 KiB.
+ * An allocation that does not fit gets a block of its own size. The rest of an older block is not
+ * used again.
+ *
+ * Released blocks of the usual sizes go to a list of spare blocks of the thread (take_block(),
+ * give_block()), because nearly every request makes an arena and releases it. Memory that is not
+ * handed out is poisoned, so that AddressSanitizer and valgrind report its use.
+ */
 #include "base/arena.h"
 
 #include <stdarg.h>
@@ -22,7 +34,7 @@
 
 #define ALIGNMENT   _Alignof(max_align_t)
 #define BLOCK_FIRST ((size_t)1024)
-#define BLOCK_MOST  (64 * KILOBYTE)
+#define BLOCK_MAX   (64 * KILOBYTE)
 
 struct arena_block {
     struct arena_block *older;
@@ -31,8 +43,9 @@ struct arena_block {
 };
 
 /*
- * Blocks of the sizes that arenas grow through are kept for the next arena: the allocator would
- * split and join them again for each request. Sanitizers shall see every one of them come and go.
+ * Spare blocks, by size: 1 KiB, 2 KiB and so on up to 64 KiB. malloc() would split and join them
+ * again for each request. Builds with a sanitizer keep none, so that each block is seen to be
+ * allocated and freed.
  */
 #define SPARE_SIZES 7 /* 1 KiB to 64 KiB */
 #define SPARE_MAX   ((size_t)256 * KILOBYTE)
@@ -41,13 +54,14 @@ struct arena_block {
 static _Thread_local struct arena_block *spare[SPARE_SIZES];
 static _Thread_local size_t spare_bytes;
 
+/* A function that arena_clear() calls. It lies in the arena itself. */
 struct arena_hold {
     struct arena_hold *older;
     void (*release)(void *ptr);
     void *ptr;
 };
 
-/* SPARE_SIZES for a block of another size. */
+/* The index into spare[] of blocks with this total size; SPARE_SIZES for any other size. */
 static size_t slot_of(size_t total)
 {
     size_t slot = 0;
@@ -56,6 +70,10 @@ static size_t slot_of(size_t total)
     return slot;
 }
 
+/*
+ * The total counts the header of the block. A spare block keeps the bytes of its last use;
+ * arena_alloc() zeroes what it hands out.
+ */
 static struct arena_block *take_block(size_t total)
 {
     const size_t slot = slot_of(total);
@@ -68,6 +86,10 @@ static struct arena_block *take_block(size_t total)
     return block;
 }
 
+/*
+ * Keeps the block for the next arena of this thread, or frees it when SPARE_MAX bytes are kept
+ * already.
+ */
 static void give_block(struct arena_block *block)
 {
     const size_t total = sizeof(*block) + block->size, slot = slot_of(total);
@@ -87,6 +109,7 @@ static size_t limit_of(const struct arena *arena)
     return arena->limit ? arena->limit : ARENA_LIMIT_DEFAULT;
 }
 
+/* Functions given to arena_hold() run first: what they release may point into the blocks. */
 void arena_clear(struct arena *arena)
 {
     while (arena->holds) {
@@ -108,17 +131,17 @@ void arena_done(struct arena *arena)
 }
 
 /*
- * Blocks double, so that a small arena stays small and a large one has few blocks. What does not
- * fit gets a block of its own size.
+ * The size of the next block, header included: twice the newest one, at most BLOCK_MAX, but never
+ * less than the allocation needs. A small arena stays small and a large one has few blocks.
  */
 static size_t next_total(const struct arena *arena, size_t need)
 {
     const struct arena_block *newest = arena->blocks;
-    const size_t least = sizeof(*newest) + need;
+    const size_t total_min = sizeof(*newest) + need;
     size_t total = BLOCK_FIRST;
-    while (newest && total < BLOCK_MOST && total < 2 * (sizeof(*newest) + newest->size))
+    while (newest && total < BLOCK_MAX && total < 2 * (sizeof(*newest) + newest->size))
         total *= 2;
-    return total < least ? least : total;
+    return total < total_min ? total_min : total;
 }
 
 static struct arena_block *add_block(struct arena *arena, size_t need)
@@ -131,6 +154,10 @@ static struct arena_block *add_block(struct arena *arena, size_t need)
     return block;
 }
 
+/*
+ * An allocation of 0 bytes takes a place too, so that its address differs from all others. Only the
+ * bytes that were asked for are unpoisoned: reading the padding behind them is reported.
+ */
 void *arena_alloc(struct arena *arena, size_t size)
 {
     if (size > SIZE_MAX / 2)
@@ -177,6 +204,7 @@ struct str arena_str(struct arena *arena, struct str s)
     return str_from(arena_c(arena, s), s.len);
 }
 
+/* Formats twice: once for the length, once into memory of that length. */
 struct str arena_print(struct arena *arena, const char *format, ...)
 {
     va_list args, again;

@@ -1,7 +1,11 @@
+/*
+ * Growing arrays: the functions behind the macros of array.h.
+ */
 #include "base/array.h"
 
 #include <string.h>
 
+/* Most arrays hold a handful of elements. */
 #define FIRST_CAPACITY 4
 
 /* Doubles the capacity until the needed elements fit. */
@@ -22,6 +26,11 @@ void *array_reserve(void *items, size_t *capacity, size_t needed, size_t size)
     return mem_realloc_array(items, *capacity, size);
 }
 
+/*
+ * An arena cannot grow a piece of memory, so the elements move to a new one. The old one stays
+ * allocated until the arena is released; with doubling, all old copies together are no larger than
+ * the new one.
+ */
 void *array_reserve_in(struct arena *arena, const void *items, size_t count, size_t *capacity,
                        size_t needed, size_t size)
 {

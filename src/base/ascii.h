@@ -2,7 +2,7 @@
  * Classes of ASCII characters.
  *
  * The functions of <ctype.h> depend on the locale and are undefined for negative values of char.
- * These know ASCII alone; every other byte belongs to no class.
+ * The functions below know ASCII alone; every other byte belongs to no class.
  */
 #pragma once
 
@@ -38,8 +38,17 @@ static inline bool ascii_is_hex(char c)
     return ascii_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* Space, tab, line feed, vertical tab, form feed and carriage return, as isspace() in the C locale.
- */
+/* 0 to 15 for a hexadecimal digit of either case, -1 for any other character. */
+static inline int ascii_hex_value(char c)
+{
+    if (ascii_is_digit(c))
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* Space, tab, line feed, vertical tab, form feed and carriage return: isspace() in the C locale. */
 static inline bool ascii_is_space(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');

@@ -1,7 +1,8 @@
 /*
  * Functions that truncate, overflow or keep hidden state. Using one is a compile error.
  *
- * Force-included by the build in front of every source of ours, after the system headers it needs.
+ * The build includes this header in front of every source of ours. The system headers come first,
+ * since they declare what is poisoned below.
  */
 #pragma once
 
@@ -30,5 +31,8 @@
 #pragma GCC poison strcpy strcat strncpy strncat sprintf vsprintf strtok
 #pragma GCC poison atoi atol atof gmtime localtime ctime asctime alloca
 
-/* OpenSSL's headers name parameters "rand", so the word stays usable and only calls are refused. */
+/*
+ * OpenSSL's headers have parameters called "rand", so the word is not poisoned; only calls are
+ * refused.
+ */
 int rand(void) __attribute__((unavailable("use base/random.h")));

@@ -1,6 +1,16 @@
+/*
+ * Base64, encoder and decoder, for both alphabets.
+ *
+ * The decoder mirrors Go's encoding/base64 in which input it accepts and in the position it reports
+ * for a mistake; clients compare these texts. It works on groups of four letters. decode_group()
+ * reads one group and leaves the position of the first mistake in struct decoder. A group that
+ * padding or the end of the text cuts short is judged by end_is_allowed().
+ */
 #include "base/base64.h"
 
 #include <stdint.h>
+
+#include "base/ascii.h"
 
 struct alphabet {
     const char *letters;
@@ -12,7 +22,10 @@ static const struct alphabet standard = {
 static const struct alphabet for_urls = {
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", false};
 
-/* Up to three bytes as up to four letters. */
+/*
+ * Encodes up to three bytes as up to four letters. Missing bytes count as 0; their letters become
+ * '=' or, in the alphabet without padding, are left out.
+ */
 static size_t encode_group(const struct alphabet *alphabet, const uint8_t *in, size_t len,
                            char out[static 4])
 {
@@ -23,7 +36,8 @@ static size_t encode_group(const struct alphabet *alphabet, const uint8_t *in, s
     return alphabet->padded ? 4 : len + 1;
 }
 
-static void encode(const struct alphabet *alphabet, struct buf *buf, struct str bytes)
+/* Reserves the exact length first: past the buffer's limit nothing at all is appended. */
+static void encode_with(const struct alphabet *alphabet, struct buf *buf, struct str bytes)
 {
     if (bytes.len / 3 > SIZE_MAX / 8) {
         buf->overflowed = true;
@@ -44,11 +58,11 @@ static void encode(const struct alphabet *alphabet, struct buf *buf, struct str 
 /* The six bits of a letter, or 64 for anything else. */
 static uint32_t letter_value(const struct alphabet *alphabet, char c)
 {
-    if (c >= 'A' && c <= 'Z')
+    if (ascii_is_upper(c))
         return (uint32_t)(c - 'A');
-    if (c >= 'a' && c <= 'z')
+    if (ascii_is_lower(c))
         return (uint32_t)(c - 'a') + 26;
-    if (c >= '0' && c <= '9')
+    if (ascii_is_digit(c))
         return (uint32_t)(c - '0') + 52;
     if (c == alphabet->letters[62])
         return 62;
@@ -62,7 +76,9 @@ static size_t skip_newlines(struct str text, size_t at)
     return at;
 }
 
-/* A walk over the text. Once wrong is set, it is the position of the first mistake. */
+/*
+ * A walk over the text. wrong is the position of the first mistake, STR_NONE while there is none.
+ */
 struct decoder {
     const struct alphabet *alphabet;
     struct str text;
@@ -70,7 +86,11 @@ struct decoder {
     size_t wrong;
 };
 
-/* The letters of a group ended early, at the end of the text or at padding. */
+/*
+ * A group ended after fewer than four letters, at the end of the text or at padding. Returns false
+ * when that is a mistake of this group. Text behind complete padding is a mistake too, but the
+ * bytes of the group count, as in Go: wrong is set and true returned.
+ */
 static bool end_is_allowed(struct decoder *decoder, size_t letters, bool padding)
 {
     if (!padding) {
@@ -97,7 +117,9 @@ static bool end_is_allowed(struct decoder *decoder, size_t letters, bool padding
     return true;
 }
 
-/* Decodes one group of up to four letters; returns the number of bytes, 0 at the end or if wrong.
+/*
+ * Decodes one group of up to four letters and returns the number of bytes, 0 at the end of the text
+ * or after a mistake.
  */
 static size_t decode_group(struct decoder *decoder, char out[static 3])
 {
@@ -125,8 +147,11 @@ static size_t decode_group(struct decoder *decoder, char out[static 3])
     return letters - 1;
 }
 
-/* Appends what can be decoded; the position of the first mistake, or STR_NONE. */
-static size_t decode(const struct alphabet *alphabet, struct buf *buf, struct str text)
+/*
+ * Appends what can be decoded and returns the position of the first mistake, or STR_NONE. The room
+ * reserved is enough for any text of this length.
+ */
+static size_t decode_with(const struct alphabet *alphabet, struct buf *buf, struct str text)
 {
     struct decoder decoder = {alphabet, text, 0, STR_NONE};
     char *out = buf_reserve(buf, text.len / 4 * 3 + 3);
@@ -143,11 +168,12 @@ static size_t decode(const struct alphabet *alphabet, struct buf *buf, struct st
     return decoder.wrong;
 }
 
+/* Takes back what was appended when the text has a mistake. The message is Go's. */
 static struct error *decode_strict(const struct alphabet *alphabet, struct buf *buf,
                                    struct str text)
 {
     const size_t before = buf->len;
-    const size_t wrong = decode(alphabet, buf, text);
+    const size_t wrong = decode_with(alphabet, buf, text);
     if (wrong == STR_NONE)
         return NULL;
     buf_truncate(buf, before);
@@ -156,7 +182,7 @@ static struct error *decode_strict(const struct alphabet *alphabet, struct buf *
 
 void base64_encode(struct buf *buf, struct str bytes)
 {
-    encode(&standard, buf, bytes);
+    encode_with(&standard, buf, bytes);
 }
 
 struct error *base64_decode(struct buf *buf, struct str text)
@@ -166,12 +192,12 @@ struct error *base64_decode(struct buf *buf, struct str text)
 
 size_t base64_decode_lenient(struct buf *buf, struct str text)
 {
-    return decode(&standard, buf, text);
+    return decode_with(&standard, buf, text);
 }
 
 void base64_encode_url(struct buf *buf, struct str bytes)
 {
-    encode(&for_urls, buf, bytes);
+    encode_with(&for_urls, buf, bytes);
 }
 
 struct error *base64_decode_url(struct buf *buf, struct str text)

@@ -1,12 +1,12 @@
 /*
- * Base64 with the semantics of Go's encoding/base64, which is what writes and reads Secret data.
+ * Base64 with the semantics of Go's encoding/base64, which Kubernetes uses for the data of Secrets.
  *
- * Decoding skips carriage returns and newlines anywhere, wants padding in the standard alphabet and
- * none in the URL one, and ignores left-over bits. An error names the byte that is wrong, counted
- * from 0, as Go's CorruptInputError does.
+ * Decoding skips carriage returns and newlines anywhere, requires padding in the standard alphabet
+ * and none in the URL alphabet, and ignores left-over bits. An error names the position of the
+ * wrong byte, counted from 0, as Go's CorruptInputError does.
  *
- * Everything is appended to the caller's buffer, which may be marked secret. What does not fit the
- * buffer's limit is noticed by buf_check().
+ * Results are appended to the caller's buffer, which may be marked secret. When a result passes the
+ * limit of the buffer, buf_check() reports it.
  */
 #pragma once
 
@@ -17,12 +17,12 @@
 /* Standard alphabet, padded. */
 void base64_encode(struct buf *buf, struct str bytes);
 
-/* ERROR_PARSE leaves the buffer as it was. */
+/* ERROR_PARSE leaves the buffer unchanged. */
 MUST_USE struct error *base64_decode(struct buf *buf, struct str text);
 
 /*
- * Appends what could be decoded before the first mistake, and returns the position of that mistake
- * or STR_NONE. Secret data of ClusterResourceSets is read this way.
+ * Appends what can be decoded before the first mistake and returns the position of that mistake, or
+ * STR_NONE. Secret data of ClusterResourceSets is read this way.
  */
 size_t base64_decode_lenient(struct buf *buf, struct str text);
 

@@ -1,3 +1,11 @@
+/*
+ * A byte buffer that grows up to its limit.
+ *
+ * buf_reserve() is the only place where memory grows and where the limit is checked; every function
+ * that appends goes through it. It always keeps one byte more than the content, so that buf_c() can
+ * put a NUL there without growing the buffer. Memory of a secret buffer is never passed to
+ * realloc(), which would leave a copy behind (resize_memory()).
+ */
 #include "base/buf.h"
 
 #include <stdarg.h>
@@ -10,7 +18,8 @@ static size_t limit_of(const struct buf *buf)
     return buf->limit ? buf->limit : BUF_LIMIT_DEFAULT;
 }
 
-static void release(struct buf *buf)
+/* The whole capacity is wiped, not only the content: what was removed lies behind it. */
+static void release_memory(struct buf *buf)
 {
     if (buf->secret)
         mem_wipe(buf->ptr, buf->capacity);
@@ -19,7 +28,7 @@ static void release(struct buf *buf)
 
 void buf_done(struct buf *buf)
 {
-    release(buf);
+    release_memory(buf);
     *buf = (struct buf){.limit = buf->limit, .secret = buf->secret};
 }
 
@@ -31,7 +40,11 @@ void buf_clear(struct buf *buf)
     buf->overflowed = false;
 }
 
-static void resize(struct buf *buf, size_t capacity)
+/*
+ * Moves the content to memory of this capacity. The content of a secret buffer is copied and its
+ * old memory wiped.
+ */
+static void resize_memory(struct buf *buf, size_t capacity)
 {
     if (!buf->secret) {
         buf->ptr = mem_realloc(buf->ptr, capacity);
@@ -39,12 +52,17 @@ static void resize(struct buf *buf, size_t capacity)
         char *moved = mem_alloc(capacity);
         if (buf->len)
             memcpy(moved, buf->ptr, buf->len);
-        release(buf);
+        release_memory(buf);
         buf->ptr = moved;
     }
     buf->capacity = capacity;
 }
 
+/*
+ * The capacity doubles, but stops at the limit and the byte for a NUL. Once a buffer has overflowed
+ * it takes nothing more, even if that would fit: a text with a hole in it is worse than one that is
+ * cut.
+ */
 char *buf_reserve(struct buf *buf, size_t len)
 {
     if (buf->overflowed || len > limit_of(buf) - buf->len) {
@@ -58,7 +76,7 @@ char *buf_reserve(struct buf *buf, size_t len)
             capacity *= 2;
         if (capacity > limit_of(buf) + 1)
             capacity = limit_of(buf) + 1;
-        resize(buf, capacity);
+        resize_memory(buf, capacity);
     }
     return buf->ptr + buf->len;
 }
@@ -82,6 +100,10 @@ void buf_add_char(struct buf *buf, char c)
     buf_add(buf, str_from(&c, 1));
 }
 
+/*
+ * Short texts are formatted on the stack and copied; longer ones are formatted a second time, in
+ * place.
+ */
 void buf_print(struct buf *buf, const char *format, ...)
 {
     va_list args;
@@ -103,6 +125,7 @@ void buf_print(struct buf *buf, const char *format, ...)
     va_end(again);
 }
 
+/* The character has no place in a JSON string as it is: a quote, a backslash, a control or DEL. */
 static void add_escaped(struct buf *buf, unsigned char c)
 {
     switch (c) {
@@ -126,6 +149,9 @@ static void add_escaped(struct buf *buf, unsigned char c)
     }
 }
 
+/*
+ * Runs of plain ASCII are copied as a whole. Everything else is looked at one character at a time.
+ */
 void buf_add_json_string(struct buf *buf, struct str s)
 {
     buf_add_char(buf, '"');
@@ -149,6 +175,7 @@ void buf_add_json_string(struct buf *buf, struct str s)
     buf_add_char(buf, '"');
 }
 
+/* Moves the rest to the front. Of a secret buffer, the bytes behind the rest are wiped. */
 void buf_consume(struct buf *buf, size_t len)
 {
     if (len >= buf->len) {
@@ -173,18 +200,18 @@ void buf_truncate(struct buf *buf, size_t len)
 void buf_shrink(struct buf *buf)
 {
     if (buf->len == 0) {
-        release(buf);
+        release_memory(buf);
         buf->ptr = NULL;
         buf->capacity = 0;
     } else if (buf->capacity > buf->len + 1) {
-        resize(buf, buf->len + 1);
+        resize_memory(buf, buf->len + 1);
     }
 }
 
 const char *buf_c(struct buf *buf)
 {
     if (buf->capacity == 0)
-        resize(buf, 16);
+        resize_memory(buf, 16);
     buf->ptr[buf->len] = '\0'; /* buf_reserve() keeps a byte for it */
     return buf->ptr;
 }

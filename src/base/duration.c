@@ -1,14 +1,25 @@
+/*
+ * Durations as text, in the form of Go's time.Duration.String() and time.ParseDuration().
+ *
+ * Writing goes backwards, from the end of the text to its front, as in Go: digits come out lowest
+ * first, and how many there are need not be known. Reading cuts one term after the other off the
+ * front ("1.5h", then "30m") and adds them up as magnitudes; the sign is applied at the end. Both
+ * directions work with unsigned magnitudes, because the most negative duration has no positive
+ * counterpart.
+ */
 #include "base/duration.h"
+
+#include "base/ascii.h"
 
 /* One more than INT64_MAX: the magnitude of the most negative duration, and so the ceiling. */
 #define MAGNITUDE_MAX ((uint64_t)1 << 63)
 
-/* The text is written from its end: digits come out lowest first. */
+/* The text written so far starts here and reaches to the end of the caller's array. */
 struct tail {
     char *start;
 };
 
-static void put(struct tail *tail, char c)
+static void put_char(struct tail *tail, char c)
 {
     *--tail->start = c;
 }
@@ -16,7 +27,7 @@ static void put(struct tail *tail, char c)
 static void put_number(struct tail *tail, uint64_t value)
 {
     do {
-        put(tail, (char)('0' + value % 10));
+        put_char(tail, (char)('0' + value % 10));
         value /= 10;
     } while (value);
 }
@@ -30,43 +41,45 @@ static uint64_t put_fraction(struct tail *tail, uint64_t value, int digits)
         value /= 10;
         written = written || digit != '0';
         if (written)
-            put(tail, digit);
+            put_char(tail, digit);
     }
     if (written)
-        put(tail, '.');
+        put_char(tail, '.');
     return value;
 }
 
+/* Below a second the unit is the largest one that leaves a digit before the point: ns, µs or ms. */
 static void put_below_second(struct tail *tail, uint64_t value)
 {
-    put(tail, 's');
+    put_char(tail, 's');
     int digits = 0;
     if (value < (uint64_t)MICROSECOND) {
-        put(tail, 'n');
+        put_char(tail, 'n');
     } else if (value < (uint64_t)MILLISECOND) {
-        put(tail, '\xb5'); /* U+00B5, the micro sign, backwards */
-        put(tail, '\xc2');
+        put_char(tail, '\xb5'); /* U+00B5, the micro sign, backwards */
+        put_char(tail, '\xc2');
         digits = 3;
     } else {
-        put(tail, 'm');
+        put_char(tail, 'm');
         digits = 6;
     }
     put_number(tail, put_fraction(tail, value, digits));
 }
 
+/* From a second on: hours and minutes only where there are some, seconds always. */
 static void put_clock(struct tail *tail, uint64_t value)
 {
-    put(tail, 's');
+    put_char(tail, 's');
     const uint64_t seconds = put_fraction(tail, value, 9);
     put_number(tail, seconds % 60);
     const uint64_t minutes = seconds / 60;
     if (minutes == 0)
         return;
-    put(tail, 'm');
+    put_char(tail, 'm');
     put_number(tail, minutes % 60);
     if (minutes < 60)
         return;
-    put(tail, 'h');
+    put_char(tail, 'h');
     put_number(tail, minutes / 60);
 }
 
@@ -77,28 +90,26 @@ struct str duration_write(duration value, char text[static DURATION_TEXT_MAX])
     struct tail tail = {end};
     const uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
     if (magnitude == 0) {
-        put(&tail, 's');
-        put(&tail, '0');
+        put_char(&tail, 's');
+        put_char(&tail, '0');
     } else if (magnitude < (uint64_t)SECOND) {
         put_below_second(&tail, magnitude);
     } else {
         put_clock(&tail, magnitude);
     }
     if (value < 0)
-        put(&tail, '-');
+        put_char(&tail, '-');
     return str_from(tail.start, (size_t)(end - tail.start));
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-/* Cuts the digits in front of the text into a number; false when they exceed the ceiling. */
+/*
+ * Cuts the digits off the front of the text and returns their number in ret_value. False when the
+ * number exceeds MAGNITUDE_MAX.
+ */
 static bool cut_whole(struct str *text, uint64_t *ret_value)
 {
     uint64_t value = 0;
-    while (text->len && is_digit(text->ptr[0])) {
+    while (text->len && ascii_is_digit(text->ptr[0])) {
         if (__builtin_mul_overflow(value, 10, &value) ||
             __builtin_add_overflow(value, (uint64_t)(text->ptr[0] - '0'), &value) ||
             value > MAGNITUDE_MAX)
@@ -109,7 +120,10 @@ static bool cut_whole(struct str *text, uint64_t *ret_value)
     return true;
 }
 
-/* Digits behind a point. Those past what 63 bits hold are read and dropped, as Go does. */
+/*
+ * Digits behind a point, and the power of ten to divide them by. Digits past what 63 bits hold are
+ * read and dropped, as in Go.
+ */
 struct fraction {
     uint64_t digits;
     double scale;
@@ -119,7 +133,7 @@ static struct fraction cut_fraction(struct str *text)
 {
     struct fraction fraction = {0, 1};
     bool full = false;
-    while (text->len && is_digit(text->ptr[0])) {
+    while (text->len && ascii_is_digit(text->ptr[0])) {
         const uint64_t digit = (uint64_t)(text->ptr[0] - '0');
         full = full || fraction.digits > (MAGNITUDE_MAX - 1) / 10 ||
                fraction.digits * 10 + digit > MAGNITUDE_MAX;
@@ -148,7 +162,7 @@ static bool cut_unit(struct str *text, uint64_t *ret_unit)
         {STR_INIT("h"),         HOUR       },
     };
     size_t len = 0;
-    while (len < text->len && text->ptr[len] != '.' && !is_digit(text->ptr[len]))
+    while (len < text->len && text->ptr[len] != '.' && !ascii_is_digit(text->ptr[len]))
         len++;
     const struct str name = str_slice(*text, 0, len);
     *text = str_skip(*text, len);
@@ -160,7 +174,10 @@ static bool cut_unit(struct str *text, uint64_t *ret_unit)
     return false;
 }
 
-/* One "1.5h" of "1.5h30m". */
+/*
+ * Cuts one term, such as the "1.5h" of "1.5h30m". The fraction is multiplied in floating point,
+ * because Go does so and the results must agree to the nanosecond.
+ */
 static bool cut_term(struct str *text, uint64_t *ret_value)
 {
     uint64_t value, unit;
@@ -184,6 +201,7 @@ static bool cut_term(struct str *text, uint64_t *ret_value)
     return value <= MAGNITUDE_MAX;
 }
 
+/* Go's limits: the magnitude may be 2^63 for a negative duration alone. */
 bool duration_read(struct str text, duration *ret_value)
 {
     const bool negative = text.len && text.ptr[0] == '-';

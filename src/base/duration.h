@@ -1,5 +1,5 @@
 /*
- * Spans of time in nanoseconds, written the way Go writes them ("1h2m3.5s").
+ * Spans of time in nanoseconds, and their text in Go's form ("1h2m3.5s").
  */
 #pragma once
 
@@ -17,7 +17,7 @@ typedef int64_t duration;
 #define MINUTE      (60 * SECOND)
 #define HOUR        (60 * MINUTE)
 
-/* Never: a point in time or a span that does not come. */
+/* A point in time or a span that never comes. */
 #define FOREVER INT64_MAX
 
 #define DURATION_TEXT_MAX 32
@@ -25,5 +25,8 @@ typedef int64_t duration;
 /* Writes Go's form ("0s", "1.5s", "2h0m0s", "300ms") and returns a view of text. */
 struct str duration_write(duration value, char text[static DURATION_TEXT_MAX]);
 
-/* Reads Go's form, signs and fractions included; false when it is not one or does not fit. */
+/*
+ * Reads Go's form, signs and fractions included. False when the text has another form or the value
+ * does not fit.
+ */
 bool duration_read(struct str text, duration *ret_value);

@@ -1,3 +1,11 @@
+/*
+ * Errors as values, and the table of their codes.
+ *
+ * The table codes[] is the one place that connects a code with the reason of a Kubernetes Status
+ * and with an HTTP status, in both directions. Its rows stand in the order of the enum, so that a
+ * code is an index. Messages are bounded by ERROR_MESSAGE_MAX each time they are formatted, so that
+ * wrapping an error again and again cannot grow it without end.
+ */
 #include "base/error.h"
 
 #include <errno.h>
@@ -7,8 +15,9 @@
 #include "base/memory.h"
 
 /*
- * Code, Status reason, our name where there is no reason, HTTP status when we answer with it, and
- * whether that HTTP status alone reads back as this code.
+ * Code, Status reason, our name where there is no reason, HTTP status of an answer with this code,
+ * and whether that HTTP status without a Status is read as this code. At most one row for each HTTP
+ * status may have the last column set.
  */
 static const struct {
     enum error_code code;
@@ -51,7 +60,10 @@ static const struct {
 
 _Static_assert(COUNT(codes) == ERROR_CODES, "a row for every code, in the order of the enum");
 
-/* Cuts text at the limit without splitting a character. */
+/*
+ * Cuts text at ERROR_MESSAGE_MAX bytes, on the boundary of a UTF-8 character. The text is changed
+ * in place and returned.
+ */
 static char *message_bounded(char *text, size_t len)
 {
     static const char mark[] = "…";
@@ -92,6 +104,10 @@ struct error *error_new(enum error_code code, const char *format, ...)
     return err;
 }
 
+/*
+ * A refusal by a peer or a router is ERROR_UNREACHABLE, a connection that broke is
+ * ERROR_CONNECTION, so that callers can tell an endpoint that is down from one that was lost.
+ */
 static enum error_code code_from_errno(int errnum)
 {
     switch (errnum) {
@@ -156,6 +172,9 @@ struct error *error_copy(const struct error *err)
 
 static void message_replace(struct error *err, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/*
+ * The arguments may contain the present message: it is freed after the new one has been formatted.
+ */
 static void message_replace(struct error *err, const char *format, ...)
 {
     va_list args;
@@ -178,6 +197,7 @@ struct error *error_wrap(struct error *err, const char *format, ...)
     return err;
 }
 
+/* The error keeps the code, HTTP status and details of the first one. */
 struct error *error_join(struct error *first, struct error *second)
 {
     if (!first)
@@ -220,6 +240,7 @@ enum error_code error_code_from_reason(struct str reason)
     return ERROR_UNKNOWN;
 }
 
+/* An HTTP status without a row of its own is ERROR_INTERNAL from 500 on, else ERROR_UNKNOWN. */
 enum error_code error_code_from_http_status(int status)
 {
     for (size_t i = 0; i < COUNT(codes); i++)

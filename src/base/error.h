@@ -1,12 +1,13 @@
 /*
  * Errors as values: a code for programs, a message for people, context put in front on the way up.
  *
- * A fallible function returns struct error *, NULL for success. Whoever receives an error owns it:
- * handles it by code, passes it up with TRY(), or frees it. Messages are lower case, have no full
- * stop, and never contain secrets.
+ * A function that can fail returns struct error *, NULL for success. The caller that receives an
+ * error owns it: it handles the error by code, passes it up with TRY(), or frees it. Messages are
+ * lower case, have no full stop, and never contain secrets.
  *
- * The codes are the reasons of a Kubernetes Status plus the few that exist only on our side. One
- * table (error.c) holds each code's reason and HTTP status; client and server both read it.
+ * The codes are the reasons of a Kubernetes Status plus a few that exist only in this program. One
+ * table (error.c) holds the reason and the HTTP status of each code; client and server both read
+ * it.
  */
 #pragma once
 
@@ -30,7 +31,7 @@ enum error_code {
     ERROR_CONFLICT,
     ERROR_GONE,
     ERROR_EXPIRED,
-    ERROR_TOO_LARGE, /* RequestEntityTooLarge; also a limit of our own that was reached */
+    ERROR_TOO_LARGE, /* RequestEntityTooLarge; also a limit of this program that was reached */
     ERROR_UNSUPPORTED_MEDIA_TYPE,
     ERROR_INVALID,
     ERROR_TOO_MANY_REQUESTS,
@@ -40,17 +41,17 @@ enum error_code {
     ERROR_TIMEOUT,
     ERROR_STORE_READ, /* StoreReadError */
     ERROR_UNKNOWN,    /* a Status without a reason we know */
-    /* Ours alone; no Status carries them. */
-    ERROR_CANCELED,      /* the waiting fiber was told to stop */
+    /* Codes of this program. No Status carries them. */
+    ERROR_CANCELED,      /* the waiting fiber was cancelled */
     ERROR_DEADLINE,      /* the waiting fiber's own deadline passed */
     ERROR_UNREACHABLE,   /* no connection: refused, no route, no such host */
     ERROR_CONNECTION,    /* lost: reset, closed early */
     ERROR_TLS,           /* handshake or certificate */
     ERROR_PROTOCOL,      /* the peer's bytes break the protocol */
-    ERROR_PARSE,         /* text of ours or a user's that does not parse */
+    ERROR_PARSE,         /* configuration or other text that does not parse */
     ERROR_IO,            /* files, disks */
     ERROR_NOT_CONNECTED, /* a workload cluster that has no connection now */
-    ERROR_CODES,         /* their number */
+    ERROR_CODES,         /* the number of codes */
 };
 
 struct error {
@@ -61,14 +62,17 @@ struct error {
     char *details; /* JSON text of a Status's details, or NULL */
 };
 
-/* The message is cut at ERROR_MESSAGE_MAX bytes, on a character boundary, and ends in "…" then. */
+/*
+ * A longer message is cut at ERROR_MESSAGE_MAX bytes, on the boundary of a character, and ends in
+ * "…".
+ */
 #define ERROR_MESSAGE_MAX ((size_t)32 * 1024)
 
 MUST_USE struct error *error_new(enum error_code code, const char *format, ...) PRINTF_LIKE(2, 3);
 MUST_USE struct error *error_new_va(enum error_code code, const char *format, va_list args)
     PRINTF_LIKE(2, 0);
 
-/* From errno: the code fits the cause, the message ends in strerror's text. */
+/* From errno: the code fits the cause, and the message ends in the text of strerror(). */
 MUST_USE struct error *error_from_errno(int errnum, const char *format, ...) PRINTF_LIKE(2, 3);
 
 void error_free(struct error *err);
@@ -90,15 +94,18 @@ static inline bool error_is(const struct error *err, enum error_code code)
     return err && err->code == code;
 }
 
-/* The table: reason as in a Status ("" for codes of our own), HTTP status a server answers with. */
+/*
+ * The table: the reason as in a Status ("" for codes of this program), and the HTTP status that a
+ * server answers with.
+ */
 struct str error_code_reason(enum error_code code);
 int error_code_http_status(enum error_code code);
 
-/* A name for logs and tests: the reason, or our own word for codes without one. */
+/* A name for logs and tests: the reason, or a word of ours for codes without a reason. */
 struct str error_code_name(enum error_code code);
 
-/* From a Status's reason; ERROR_UNKNOWN when it is none we know. */
+/* From the reason of a Status; ERROR_UNKNOWN for a reason that is not in the table. */
 enum error_code error_code_from_reason(struct str reason);
 
-/* From an HTTP status alone, for answers without a Status body. */
+/* From an HTTP status alone, for answers without a Status in their body. */
 enum error_code error_code_from_http_status(int status);

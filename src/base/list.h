@@ -1,6 +1,7 @@
 /*
- * Intrusive doubly linked lists: the link lives inside the element, so adding and removing neither
- * allocates nor searches. A list head must be initialised; a link of zero bytes is "in no list".
+ * Intrusive doubly linked lists: the link is a member of the element, so adding and removing
+ * neither allocates nor searches. A list head must be initialised. A link of zero bytes is in no
+ * list.
  */
 #pragma once
 
@@ -89,7 +90,10 @@ static inline void list_append_all(struct list *list, struct list *other)
 
 #define LIST_ENTRY(link, type, member) CONTAINER_OF(link, type, member)
 
-/* The state of a LIST_FOREACH. The next link is known before the body runs: it may free its own. */
+/*
+ * The state of a LIST_FOREACH. The next link is read before the body runs, so the body may free its
+ * element.
+ */
 struct list_walk {
     const struct list_link *head;
     struct list_link *link, *next;
@@ -116,7 +120,7 @@ static inline void list_walk_advance(struct list_walk *walk)
 }
 
 /*
- * Visits every element. The current element may be removed or freed by the body, no other may:
+ * Visits every element. The body may remove or free the current element, and no other:
  *     LIST_FOREACH(struct item, item, &list, link) use(item);
  */
 #define LIST_FOREACH(type, var, list_ptr, member)                                                  \

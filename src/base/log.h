@@ -1,5 +1,5 @@
 /*
- * Structured logs: a constant message and typed fields, as text or as JSON, a line each.
+ * Structured logs: a constant message and typed fields, as text or as JSON, one line each.
  *
  *     log_info("Connected", LOG_KEY("Cluster", namespace, name), LOG_DURATION("duration", took));
  *     log_error("Connect failed", LOG_ERROR(err), LOG_INT("attempt", n));
@@ -8,19 +8,19 @@
  *     I1115 08:57:28.123456 "Connected" Cluster="ns/name" duration="1.5s"
  *     {"ts":1700038648123.456,"v":0,"msg":"Connected","Cluster":{"name":"name","namespace":"ns"},…}
  *
- * Levels are those of Kubernetes: errors always show, log_info() is level 0, log_v(n) shows once
+ * Levels are those of Kubernetes: errors always show, log_info() has level 0, log_v(n) shows when
  * the level is n or more. Fields of a line that does not show are not evaluated.
  *
- * Values are escaped, so a line cannot be forged or broken by what is in them; secrets are replaced
- * in both formats. A line holds at most LOG_LINE_MAX bytes, the newline included: what does not fit
- * is cut and marked with "…" (in JSON also with "truncated":true, and the line stays valid).
+ * Values are escaped, so that no value can forge or break a line. Secrets are replaced in both
+ * formats. A line holds at most LOG_LINE_MAX bytes, the newline included. What does not fit is cut
+ * and marked with "…"; in JSON the line also gets "truncated":true and stays valid.
  *
- * Fields of the log context are put in front: see log_context_push(). Of several fields with one
- * name the innermost shows. Times are UTC.
+ * Fields of the log context stand in front of the fields of the line, see log_context_push(). Of
+ * several fields with one name only the innermost shows. Times are UTC.
  *
- * A line is put together in a buffer of the thread's and written at once; nothing is allocated and
+ * A line is formatted in a buffer of the thread and written at once; nothing is allocated, and
  * errno is kept. Any thread may log. The settings are changed by one thread while no other logs,
- * except for the levels, which may change at any time.
+ * except for the level, which may change at any time.
  */
 #pragma once
 
@@ -68,23 +68,17 @@ struct log_field {
 #define LOG_DURATION(field, value) \
     ((struct log_field){.name = "" field, .kind = LOG_KIND_DURATION, .number = (value)})
 
-/* An object's key. The namespace of what has none is empty and does not show. */
+/* The key of an object. An empty namespace, that of a cluster-scoped object, does not show. */
 #define LOG_KEY(field, namespace_, name_) \
     ((struct log_field){                  \
         .name = "" field, .kind = LOG_KIND_KEY, .text = (name_), .space = (namespace_)})
 
-/* The field "err". No error, no field. */
+/* The field "err". Without an error the line has no such field. */
 #define LOG_ERROR(err) ((struct log_field){.name = "err", .kind = LOG_KIND_ERROR, .error = (err)})
 
-/* Shows that there is a value, never the value, which is not even evaluated. */
+/* Shows that the field has a value, but not the value, which is not even evaluated. */
 #define LOG_SECRET(field, value) \
     ((struct log_field){.name = "" field, .kind = LOG_KIND_SECRET, .number = 0 * sizeof(value)})
-
-/* A line in the source; remembers the level that holds for its file, and of which settings. */
-struct log_site {
-    const char *file;
-    _Atomic uint64_t known;
-};
 
 #define log_error(message, ...)    LOG_LINE_(LOG_LEVEL_ERROR, message, __VA_ARGS__)
 #define log_info(message, ...)     LOG_LINE_(0, message, __VA_ARGS__)
@@ -94,15 +88,15 @@ struct log_site {
 
 #define LOG_LINE_(at, message, ...)                                    \
     do {                                                               \
-        static struct log_site log_site_ = {.file = __FILE__};         \
-        if (log_is_on(&log_site_, at)) {                               \
+        if (log_is_on(at)) {                                           \
             const struct log_field log_fields_[] = {__VA_ARGS__};      \
             log_write(at, "" message, log_fields_,                     \
                       sizeof(log_fields_) / sizeof(struct log_field)); \
         }                                                              \
     } while (0)
 
-bool log_is_on(struct log_site *site, int level);
+/* Used by the macros; log_is_on() tells whether lines of this level show. */
+bool log_is_on(int level);
 void log_write(int level, const char *message, const struct log_field *fields, size_t count);
 
 /* Settings. Initially: level 0, text, standard error, the system's clock. */
@@ -110,25 +104,21 @@ void log_set_level(int level);
 int log_level(void);
 void log_set_format(enum log_format format);
 
-/*
- * Levels for single source files, besides the general one: "reflector=6,client/w*=4". A pattern is
- * matched against the file's name without its suffix, or, when it has a '/', against as many
- * folders as it has itself; '*' and '?' are wildcards. The first match counts. An empty text
- * removes them.
- */
-MUST_USE struct error *log_set_modules(struct str modules);
-
-/* Receives whole lines, newline included. NULL is standard error. It must not log. */
+/* Receives whole lines, newline included, and must not log. NULL means standard error. */
 typedef void log_sink_fn(void *data, struct str line);
 void log_set_sink(log_sink_fn *sink, void *data);
 
-/* NULL is the system's clock. */
+/*
+ * The clock that lines show; NULL means that of the system. The simulation sets its virtual clock
+ * here, so that two runs with one seed log the same text.
+ */
 typedef timestamp log_clock_fn(void *data);
 void log_set_clock(log_clock_fn *clock, void *data);
 
 /*
- * Fields that every line carries while they are in force. Contexts form a stack of the caller's
- * storage, innermost first; each fiber has its own, which is swapped in with log_context_switch().
+ * Fields that every line carries while the context is pushed. Contexts form a stack in the storage
+ * of their callers, innermost first. Each fiber has its own stack, which log_context_switch() swaps
+ * in.
  */
 struct log_context {
     const struct log_field *fields;
@@ -136,13 +126,13 @@ struct log_context {
     struct log_context *parent;
 };
 
-/* Puts a context on the current stack. It and its fields stay put until it is popped. */
+/* Pushes a context. The context and its fields must not move before log_context_pop(). */
 void log_context_push(struct log_context *context);
 
-/* The innermost context goes; it must be this one. */
+/* Pops the innermost context, which must be this one. */
 void log_context_pop(struct log_context *context);
 
-/* The innermost context of this thread or its running fiber, or NULL; and its replacement. */
+/* The innermost context of this thread or of its running fiber, or NULL; and its replacement. */
 struct log_context *log_context_current(void);
 void log_context_switch(struct log_context *context);
 

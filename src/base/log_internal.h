@@ -1,7 +1,7 @@
 /*
- * One log line put together in a buffer of fixed size. Private to log*.c.
+ * One log line, formatted in a buffer of fixed size. Private to log*.c.
  *
- * The last bytes of the buffer are kept back for what closes a line, so that a cut one still ends
+ * The last bytes of the buffer are reserved for what closes a line, so that a cut line still ends
  * well: in JSON with every quote and brace, in both formats with a newline.
  */
 #pragma once

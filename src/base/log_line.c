@@ -1,3 +1,12 @@
+/*
+ * One log line as text, in the format of klog, or as JSON, in that of Kubernetes' JSON logs.
+ *
+ * The buffer never grows. put_text() adds what may be dropped: the first text that does not fit
+ * sets line->cut, and nothing more is added from then on. close_with() adds what must not be
+ * missing (closing quotes and braces, the mark "…", the newline) and uses the CLOSING_MAX bytes
+ * that room() keeps back. A field starts only when VALUE_MIN bytes are free, so that a number is
+ * never cut in half. Strings are cut between two characters.
+ */
 #include <string.h>
 
 #include "base/log_internal.h"
@@ -9,20 +18,21 @@
 static const struct str cut_mark = STR_INIT("\xe2\x80\xa6"); /* … */
 static const struct str redacted = STR_INIT("[redacted]");
 
+/* Bytes that put_text() may still use. */
 static size_t room(const struct log_line *line)
 {
     const size_t taken = line->len + CLOSING_MAX;
     return taken < line->capacity ? line->capacity - taken : 0;
 }
 
-/* Appends what closes something, from the room kept back for it. */
+/* Appends what closes something, from the bytes kept back for that. */
 static void close_with(struct log_line *line, struct str text)
 {
     memcpy(line->ptr + line->len, text.ptr, text.len);
     line->len += text.len;
 }
 
-static void put(struct log_line *line, struct str text)
+static void put_text(struct log_line *line, struct str text)
 {
     if (line->cut || text.len > room(line))
         line->cut = true;
@@ -32,7 +42,7 @@ static void put(struct log_line *line, struct str text)
 
 static void put_c(struct log_line *line, const char *text)
 {
-    put(line, str_from_c(text));
+    put_text(line, str_from_c(text));
 }
 
 /* A number with leading zeros up to the width. */
@@ -45,46 +55,53 @@ static void put_padded(struct log_line *line, uint64_t value, int width)
         value /= 10;
         width--;
     } while (value || width > 0);
-    put(line, str_from(digits + at, sizeof(digits) - at));
+    put_text(line, str_from(digits + at, sizeof(digits) - at));
 }
 
 static void put_int(struct log_line *line, int64_t value)
 {
     if (value < 0)
-        put(line, STR("-"));
+        put_text(line, STR("-"));
     put_padded(line, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 1);
 }
 
-/* Text between quotes that are already there, cut between characters where it does not fit. */
+/*
+ * Text between quotes that the caller writes. Where it does not fit it is cut between two
+ * characters and gets the mark.
+ */
 static void put_escaped(struct log_line *line, enum log_format format, struct str text)
 {
     char piece[QUOTE_PIECE_MAX];
     while (text.len && !line->cut) {
         const size_t len =
             format == LOG_JSON ? quote_next_json(&text, piece) : quote_next_go(&text, piece);
-        put(line, str_from(piece, len));
+        put_text(line, str_from(piece, len));
         if (line->cut)
             close_with(line, cut_mark);
     }
 }
 
-/* The opening quote is known to fit, or the line is cut already. */
+/*
+ * The opening quote is known to fit, because put_field() has checked for VALUE_MIN bytes, unless
+ * the line is cut already.
+ */
 static void put_quoted(struct log_line *line, enum log_format format, struct str text)
 {
     if (line->cut)
         return;
-    put(line, STR("\""));
+    put_text(line, STR("\""));
     put_escaped(line, format, text);
     close_with(line, STR("\""));
 }
 
+/* "namespace/name" in text, an object with two members in JSON. */
 static void put_key(struct log_line *line, enum log_format format, const struct log_field *field)
 {
     if (format == LOG_JSON) {
-        put(line, STR("{\"name\":"));
+        put_text(line, STR("{\"name\":"));
         put_quoted(line, format, field->text);
         if (field->space.len && room(line) > VALUE_MIN) {
-            put(line, STR(",\"namespace\":"));
+            put_text(line, STR(",\"namespace\":"));
             put_quoted(line, format, field->space);
         } else if (field->space.len) {
             line->cut = true;
@@ -92,10 +109,10 @@ static void put_key(struct log_line *line, enum log_format format, const struct 
         close_with(line, STR("}"));
         return;
     }
-    put(line, STR("\""));
+    put_text(line, STR("\""));
     put_escaped(line, format, field->space);
     if (field->space.len)
-        put(line, STR("/"));
+        put_text(line, STR("/"));
     put_escaped(line, format, field->text);
     close_with(line, STR("\""));
 }
@@ -128,6 +145,9 @@ static void put_value(struct log_line *line, enum log_format format, const struc
     }
 }
 
+/*
+ * A field with a null error is left out: log_error("…", LOG_ERROR(err)) is valid without an error.
+ */
 static void put_field(struct log_line *line, enum log_format format, const struct log_field *field)
 {
     if (field->kind == LOG_KIND_ERROR && !field->error)
@@ -150,7 +170,7 @@ static bool has_field(const struct log_field *fields, size_t count, const char *
     return false;
 }
 
-/* A field of the line, or of a context further inside, has the same name. */
+/* True when a field of the line, or of a context further inside, has the same name. */
 static bool is_hidden(const struct log_record *record, const struct log_context *context,
                       const char *name)
 {
@@ -162,7 +182,7 @@ static bool is_hidden(const struct log_record *record, const struct log_context 
     return false;
 }
 
-/* Outermost first. Contexts nest a few levels deep, so calling itself costs little stack. */
+/* Outermost first. Contexts nest a few levels deep, so the recursion takes little stack. */
 static void put_context(struct log_line *line, enum log_format format,
                         const struct log_record *record, const struct log_context *context)
 {
@@ -181,32 +201,32 @@ static void put_text_head(struct log_line *line, const struct log_record *record
     put_c(line, record->level < 0 ? "E" : "I");
     put_padded(line, (uint64_t)at.month, 2);
     put_padded(line, (uint64_t)at.day, 2);
-    put(line, STR(" "));
+    put_text(line, STR(" "));
     put_padded(line, (uint64_t)at.hour, 2);
-    put(line, STR(":"));
+    put_text(line, STR(":"));
     put_padded(line, (uint64_t)at.minute, 2);
-    put(line, STR(":"));
+    put_text(line, STR(":"));
     put_padded(line, (uint64_t)at.second, 2);
-    put(line, STR("."));
+    put_text(line, STR("."));
     put_padded(line, (uint64_t)at.nanosecond / 1000, 6);
-    put(line, STR(" "));
+    put_text(line, STR(" "));
 }
 
 /* Milliseconds with microseconds as their fraction. Errors have no verbosity. */
 static void put_json_head(struct log_line *line, const struct log_record *record)
 {
     const int64_t micros = record->time / 1000;
-    put(line, STR("{\"ts\":"));
+    put_text(line, STR("{\"ts\":"));
     put_int(line, micros / 1000);
     if (micros % 1000) {
-        put(line, STR("."));
+        put_text(line, STR("."));
         put_padded(line, (uint64_t)(micros < 0 ? -micros : micros) % 1000, 3);
     }
     if (record->level >= 0) {
-        put(line, STR(",\"v\":"));
+        put_text(line, STR(",\"v\":"));
         put_int(line, record->level);
     }
-    put(line, STR(",\"msg\":"));
+    put_text(line, STR(",\"msg\":"));
 }
 
 void log_line_write(struct log_line *line, enum log_format format, const struct log_record *record)

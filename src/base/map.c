@@ -1,3 +1,12 @@
+/*
+ * A hash map that keeps the order of insertion, after the "compact dict" of CPython.
+ *
+ * Elements lie in an array in the order of insertion; removal leaves a gap there. From a
+ * capacity of CAPACITY_INDEXED on there is also an index, an open-addressed hash table of positions
+ * in that array, with linear probing. The index has twice as many places as the array, so it is at
+ * most half full. Gaps go away when the array is full (make_room()), which also decides on the new
+ * capacity. A map that loses its last element frees all of its memory.
+ */
 #include "base/map.h"
 
 #include <assert.h>
@@ -10,8 +19,11 @@
 #define CAPACITY_INDEXED 16 /* from here on there is an index; below, a search is a walk */
 #define COUNT_MAX        (UINT32_MAX / 4)
 
-/* Drawn once per process. Threads that come at once agree on the first one's. */
-static uint64_t seed(void)
+/*
+ * Drawn once per process. When several threads come first at the same time, all use the value of
+ * one.
+ */
+static uint64_t hash_seed(void)
 {
     static _Atomic uint64_t shared;
     uint64_t value = atomic_load_explicit(&shared, memory_order_relaxed);
@@ -25,10 +37,10 @@ static uint64_t seed(void)
 
 static uint32_t hash_of(struct str key)
 {
-    return (uint32_t)str_hash(key, seed());
+    return (uint32_t)str_hash(key, hash_seed());
 }
 
-/* Twice as many places as elements at most, so that a walk in the index is short. */
+/* The index has a power of two of places: twice the capacity. */
 static uint32_t index_mask(const struct map *map)
 {
     return map->capacity * 2 - 1;
@@ -43,7 +55,7 @@ static void index_add(struct map *map, uint32_t position)
     map->index[place] = position + 1;
 }
 
-/* The place of the index that shows this position. */
+/* The place of the index that holds this position, which must be there. */
 static uint32_t index_find(const struct map *map, uint32_t position)
 {
     const uint32_t mask = index_mask(map);
@@ -53,7 +65,11 @@ static uint32_t index_find(const struct map *map, uint32_t position)
     return place;
 }
 
-/* Closes the gap by moving back what would no longer be found behind it. */
+/*
+ * Removes a position from the index and closes the gap: elements behind it move back, unless that
+ * would put them in front of the place their hash asks for (their home). No tombstones are needed
+ * then.
+ */
 static void index_remove(struct map *map, uint32_t position)
 {
     const uint32_t mask = index_mask(map);
@@ -68,6 +84,10 @@ static void index_remove(struct map *map, uint32_t position)
     map->index[gap] = 0;
 }
 
+/*
+ * hashed tells that the entries have their hash already. Entries of a map without an index have
+ * none.
+ */
 static void rebuild_index(struct map *map, bool hashed)
 {
     mem_free(map->index);
@@ -82,7 +102,10 @@ static void rebuild_index(struct map *map, bool hashed)
     }
 }
 
-/* Removes the gaps and grows or shrinks to fit one more, with room for as many again. */
+/*
+ * Removes the gaps and makes room for at least one more element. The new capacity is such that a
+ * third of it is free: an array full of gaps shrinks, a full one doubles.
+ */
 static void make_room(struct map *map)
 {
     uint32_t kept = 0;
@@ -132,13 +155,7 @@ void *map_find(const struct map *map, struct str key)
     return entry ? entry->value : NULL;
 }
 
-void *map_get(const struct map *map, struct str key)
-{
-    const struct map_entry *entry = map_find_entry(map, key);
-    assert(entry);
-    return entry->value;
-}
-
+/* An element of a known key keeps its place in the order. */
 void *map_put(struct map *map, struct str key, void *value)
 {
     struct map_entry *entry = map_find_entry(map, key);
@@ -162,8 +179,8 @@ void *map_put(struct map *map, struct str key, void *value)
     return NULL;
 }
 
-/* Frees the memory of a map whose last element is gone. What release says stays. */
-static void reset(struct map *map)
+/* Frees the memory of a map without elements. The release function stays set. */
+static void free_memory(struct map *map)
 {
     mem_free(map->entries);
     mem_free(map->index);
@@ -179,7 +196,7 @@ static void *take_entry(struct map *map, struct map_entry *entry)
     *entry = (struct map_entry){0};
     map->count--;
     if (map->count == 0)
-        reset(map);
+        free_memory(map);
     return value;
 }
 
@@ -200,6 +217,7 @@ bool map_remove(struct map *map, struct str key)
     return true;
 }
 
+/* The elements are moved out first: a release function may look at the map and finds it empty. */
 void map_clear(struct map *map)
 {
     /* Taken out first: a release function may look at the map. */
@@ -212,7 +230,7 @@ void map_clear(struct map *map)
         if (old.release)
             old.release(old.entries[i].value);
     }
-    reset(&old);
+    free_memory(&old);
 }
 
 void map_done(struct map *map)
@@ -220,6 +238,7 @@ void map_done(struct map *map)
     map_clear(map);
 }
 
+/* The first element at or behind a position, past the gaps. */
 static struct map_entry *entry_from(const struct map *map, size_t position)
 {
     while (position < map->used && !map->entries[position].key)

@@ -1,19 +1,19 @@
 /*
- * A map from strings to pointers that remembers the order of insertion.
+ * A map from strings to pointers that keeps the order of insertion.
  *
  *     SCOPED(map) users = {.release = user_release};
  *     map_put(&users, STR("ann"), ann);
  *     MAP_FOREACH (entry, &users)
  *         use(map_key(entry), entry->value);
  *
- * Keys are copied. Values belong to the caller, unless a release function is given: then to the
- * map, which calls it for values it still holds when it is cleared or an element removed. NULL is a
- * value like any other; map_has() tells it from absence.
+ * Keys are copied. Values belong to the caller, unless a release function is set: then they belong
+ * to the map, which calls the function for each value when the map is cleared or the element
+ * removed. NULL is a value like any other; map_has() tells it from absence.
  *
- * The zero value is an empty map. It allocates nothing; up to eight elements are an array that is
- * searched in line, and only larger maps carry an index. Visiting follows the order of insertion,
- * whatever the hash: a run repeats exactly, although the hash is seeded anew in every process so
- * that nobody can choose keys that collide.
+ * The zero value is an empty map, which allocates nothing. Up to eight elements are an array that
+ * is searched from its front; only larger maps have an index. Visiting follows the order of
+ * insertion and not the hash, so a run repeats exactly, although the hash is seeded anew in every
+ * process. The seed keeps outsiders from choosing keys that collide.
  */
 #pragma once
 
@@ -44,24 +44,27 @@ void map_done(struct map *map);
 /* Removes every element; the map is as new. */
 void map_clear(struct map *map);
 
-/* Sets the value of a key. The former value is returned and not released; NULL if there was none.
+/*
+ * Sets the value of a key. Returns the former value, which is not released, or NULL if there was
+ * none.
  */
 void *map_put(struct map *map, struct str key, void *value);
 
-/* The value: of a key that may be absent (then NULL), of one that must be there. */
+/* The value of a key, or NULL when the map does not have the key. */
 void *map_find(const struct map *map, struct str key);
-void *map_get(const struct map *map, struct str key);
 
-/* The element itself, or NULL. Putting a new key moves elements. */
+/* The element of a key, or NULL. The pointer is valid until a new key is put. */
 struct map_entry *map_find_entry(const struct map *map, struct str key);
 
-/* Removes a key and hands its value over, or NULL. */
+/* Removes a key and returns its value, or NULL. */
 void *map_take(struct map *map, struct str key);
 
-/* Removes a key and releases its value; false when it was not there. */
+/* Removes a key and releases its value. False when the map does not have the key. */
 bool map_remove(struct map *map, struct str key);
 
-/* The elements in order of insertion: the first one, and the one behind another, or NULL. */
+/*
+ * The first element in the order of insertion, and the next one behind an element; NULL at the end.
+ */
 struct map_entry *map_first(const struct map *map);
 struct map_entry *map_next(const struct map *map, const struct map_entry *entry);
 

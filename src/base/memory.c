@@ -1,3 +1,6 @@
+/*
+ * Allocation that cannot fail. A size of 0 allocates one byte, so that NULL always means failure.
+ */
 #include "base/memory.h"
 
 #include <stdint.h>
@@ -57,6 +60,9 @@ void mem_free(void *ptr)
     free(ptr);
 }
 
+/*
+ * explicit_bzero() is not removed by the compiler, unlike a memset() of memory that is freed next.
+ */
 void mem_wipe(void *ptr, size_t len)
 {
     if (len)

@@ -1,8 +1,9 @@
 /*
  * Allocation that cannot fail.
  *
- * Running out of memory stops the process with a message: there is nothing useful left to do, and
- * everything that could be large is bounded by a limit before it is allocated (see buf.h, arena.h).
+ * Running out of memory ends the process with a message. Nothing useful could be done instead, and
+ * everything that can become large is bounded by a limit before it is allocated (see buf.h,
+ * arena.h).
  */
 #pragma once
 
@@ -14,7 +15,7 @@ void *mem_alloc(size_t size);
 void *mem_alloc_zero(size_t size);
 void *mem_realloc(void *ptr, size_t size);
 
-/* As mem_realloc, for count * size bytes; an overflow of the product stops the process. */
+/* As mem_realloc(), for count * size bytes. A product that overflows ends the process. */
 void *mem_realloc_array(void *ptr, size_t count, size_t size);
 
 /* A copy of len bytes with a NUL behind them. */
@@ -22,10 +23,10 @@ char *mem_dup(const char *ptr, size_t len);
 
 void mem_free(void *ptr);
 
-/* Overwrites memory in a way the compiler keeps. */
+/* Overwrites memory in a way that the compiler does not remove. */
 void mem_wipe(void *ptr, size_t len);
 
-/* Reports that size bytes could not be had, and ends the process. */
+/* Reports that size bytes could not be allocated, and ends the process. */
 _Noreturn void mem_exhausted(size_t size);
 
 static inline void mem_freep(void *p)

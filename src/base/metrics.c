@@ -1,11 +1,28 @@
+/*
+ * The registry of metrics; metrics_write.c shows it as text.
+ *
+ * Two levels of trees: families by name, and below each family its series by label values. Trees
+ * keep both in order, so the text is sorted without further work. A series is found by a key made
+ * of its label values (key_write()) and holds its labels ready formatted, because they are shown
+ * far more often than a series is made.
+ *
+ * A series has a reference count. The registry holds one reference, metrics_series_ref() takes
+ * another: a series that is removed from the registry stays usable for its holders but no longer
+ * shows.
+ */
 #include "base/metrics.h"
 
 #include <assert.h>
 #include <math.h>
 
+#include "base/ascii.h"
 #include "base/memory.h"
 #include "base/metrics_internal.h"
 
+/*
+ * Registered when the first series is dropped, so that it shows only when there is something to
+ * show.
+ */
 static const struct metrics_family dropped_family = METRICS_COUNTER(
     "metrics_series_dropped_total", "Times a metric was at its limit of series.", "metric");
 
@@ -37,11 +54,12 @@ void metrics_free(struct metrics *metrics)
     mem_free(metrics);
 }
 
+/* [a-zA-Z_:][a-zA-Z0-9_:]*, without colons for labels: the rule of Prometheus. */
 static bool is_name(const char *name, bool colons)
 {
     for (const char *c = name; *c; c++) {
-        const bool letter = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || *c == '_';
-        const bool digit = *c >= '0' && *c <= '9' && c > name;
+        const bool letter = ascii_is_letter(*c) || *c == '_';
+        const bool digit = ascii_is_digit(*c) && c > name;
         if (!letter && !digit && !(colons && *c == ':'))
             return false;
     }
@@ -56,6 +74,10 @@ static size_t label_count(const struct metrics_family *family)
     return count;
 }
 
+/*
+ * Families are constants of the program, so mistakes in them are asserted. Prometheus reserves
+ * label names that begin with "__", and "le" is the bound of a histogram's bucket.
+ */
 static void check_family(const struct metrics_family *family)
 {
     const bool histogram = family->kind == METRICS_KIND_HISTOGRAM;
@@ -70,6 +92,7 @@ static void check_family(const struct metrics_family *family)
                (i == 0 || family->buckets[i] > family->buckets[i - 1]));
 }
 
+/* The family must have been registered, and by this very table. */
 static struct metrics_group *group_get(const struct metrics *metrics,
                                        const struct metrics_family *family)
 {
@@ -78,6 +101,7 @@ static struct metrics_group *group_get(const struct metrics *metrics,
     return group;
 }
 
+/* A family without labels has its one series at once, so that it shows as 0 from the start. */
 static void register_one(struct metrics *metrics, const struct metrics_family *family)
 {
     const struct metrics_group *former = tree_find(&metrics->groups, str_from_c(family->name));
@@ -100,7 +124,7 @@ void metrics_register(struct metrics *metrics, const struct metrics_family *fami
         register_one(metrics, &families[i]);
 }
 
-/* Text outside of UTF-8 would make the whole page unreadable, so each bad byte becomes U+FFFD. */
+/* Bytes that are not UTF-8 would make the whole page invalid. Each of them becomes U+FFFD. */
 static void add_valid(struct buf *buf, struct str text)
 {
     while (text.len) {
@@ -111,8 +135,8 @@ static void add_valid(struct buf *buf, struct str text)
 }
 
 /*
- * Keys of series order as their label values do, one after the other: a zero byte ends each value,
- * and the bytes 0 and 1 inside one are spelt 1 1 and 1 2.
+ * The key of a series in the tree. Keys order as their label values do, one after the other: a zero
+ * byte ends each value, and the bytes 0 and 1 inside a value are written as 1 1 and 1 2.
  */
 static void key_write(struct buf *key, const struct str *values, size_t count)
 {
@@ -130,7 +154,7 @@ static void key_write(struct buf *key, const struct str *values, size_t count)
     }
 }
 
-/* name="value", as it is shown and as it is searched for. */
+/* name="value", as it is shown. */
 static void label_write(struct buf *buf, const char *name, struct str value)
 {
     SCOPED(buf) valid = {0};
@@ -141,6 +165,7 @@ static void label_write(struct buf *buf, const char *name, struct str value)
     buf_add_char(buf, '"');
 }
 
+/* values is NULL for the series that takes updates past the limit, which has no labels. */
 static struct metrics_series *series_new(const struct metrics_group *group,
                                          const struct str *values)
 {
@@ -162,7 +187,10 @@ static struct metrics_series *series_new(const struct metrics_group *group,
     return series;
 }
 
-static struct metrics_series *discard(struct metrics *metrics, struct metrics_group *group)
+/*
+ * The family is full: its updates go to a series that never shows, and dropped_family counts that.
+ */
+static struct metrics_series *take_discarded(struct metrics *metrics, struct metrics_group *group)
 {
     metrics_register(metrics, &dropped_family, 1);
     const struct str name = str_from_c(group->family->name);
@@ -183,23 +211,12 @@ struct metrics_series *metrics_series(struct metrics *metrics, const struct metr
     struct metrics_series *series = tree_find(&group->series, buf_str(&key));
     if (series)
         return series;
-    const size_t most = family->series_max ? family->series_max : METRICS_SERIES_MAX_DEFAULT;
-    if (tree_count(&group->series) >= most)
-        return discard(metrics, group);
+    const size_t series_max = family->series_max ? family->series_max : METRICS_SERIES_MAX_DEFAULT;
+    if (tree_count(&group->series) >= series_max)
+        return take_discarded(metrics, group);
     series = series_new(group, values);
     tree_put(&group->series, buf_str(&key), series);
     return series;
-}
-
-struct metrics_series *metrics_find(const struct metrics *metrics,
-                                    const struct metrics_family *family, const struct str *values,
-                                    size_t count)
-{
-    const struct metrics_group *group = group_get(metrics, family);
-    assert(count == group->label_count);
-    SCOPED(buf) key = {0};
-    key_write(&key, values, count);
-    return tree_find(&group->series, buf_str(&key));
 }
 
 struct metrics_series *metrics_series_ref(struct metrics_series *series)
@@ -229,6 +246,7 @@ void metrics_set(struct metrics_series *series, double value)
     series->value = value;
 }
 
+/* NaN compares as greater than every bound and so goes to the last bucket, +Inf. */
 void metrics_observe(struct metrics_series *series, double value)
 {
     const struct metrics_family *family = series->family;
@@ -252,15 +270,6 @@ double metrics_value(const struct metrics_series *series)
     return series->read ? series->read(series->data) : series->value;
 }
 
-uint64_t metrics_count(const struct metrics_series *series)
-{
-    assert(series->family->kind == METRICS_KIND_HISTOGRAM);
-    uint64_t sum = 0;
-    for (size_t i = 0; i <= series->family->bucket_count; i++)
-        sum += series->counts[i];
-    return sum;
-}
-
 bool metrics_remove(struct metrics *metrics, const struct metrics_family *family,
                     const struct str *values, size_t count)
 {
@@ -269,55 +278,4 @@ bool metrics_remove(struct metrics *metrics, const struct metrics_family *family
     SCOPED(buf) key = {0};
     key_write(&key, values, count);
     return tree_remove(&group->series, buf_str(&key));
-}
-
-/* Quotes inside values are escaped, so the label's text occurs only where the label does. */
-static bool has_label(const struct metrics_series *series, struct str label)
-{
-    struct str rest = str_from(series->labels, series->labels_len);
-    size_t at;
-    while ((at = str_find(rest, label)) != STR_NONE) {
-        const char *before = rest.ptr + at;
-        if (before == series->labels || before[-1] == ',')
-            return true;
-        rest = str_skip(rest, at + 1);
-    }
-    return false;
-}
-
-static size_t remove_with_labels(struct metrics_group *group, const struct str *labels,
-                                 size_t count)
-{
-    size_t removed = 0;
-    TREE_FOREACH (node, &group->series) {
-        size_t matching = 0;
-        while (matching < count && has_label(node->value, labels[matching]))
-            matching++;
-        if (matching < count)
-            continue;
-        tree_remove_node(&group->series, node);
-        removed++;
-    }
-    return removed;
-}
-
-size_t metrics_remove_matching(struct metrics *metrics, const struct metrics_family *family,
-                               const struct metrics_label *labels, size_t count)
-{
-    assert(count > 0 && count <= METRICS_LABELS_MAX);
-    struct buf texts[METRICS_LABELS_MAX] = {0};
-    struct str views[METRICS_LABELS_MAX];
-    for (size_t i = 0; i < count; i++) {
-        label_write(&texts[i], labels[i].name, labels[i].value);
-        views[i] = buf_str(&texts[i]);
-    }
-    size_t removed = 0;
-    TREE_FOREACH (node, &metrics->groups) {
-        struct metrics_group *group = node->value;
-        if (!family || group->family == family)
-            removed += remove_with_labels(group, views, count);
-    }
-    for (size_t i = 0; i < count; i++)
-        buf_done(&texts[i]);
-    return removed;
 }

@@ -1,8 +1,8 @@
 /*
  * Metrics, exposed in the Prometheus text format 0.0.4.
  *
- * A module declares its families in a static table and registers that with the process's registry.
- * A family has one series for every combination of label values that was asked for.
+ * A module declares its families in a static table and registers the table with the registry of the
+ * process. A family has one series for every combination of label values that was used.
  *
  *     static const struct metrics_family families[] = {
  *         METRICS_GAUGE("app_up", "Whether it is up.", "name"),
@@ -11,17 +11,17 @@
  *     metrics_register(metrics, families, COUNT(families));
  *     metrics_set(METRICS_SERIES(metrics, &families[0], STR("a")), 1);
  *
- * The pointer to a series may be kept: updating it costs no search. It is valid until the series is
- * removed, or, with metrics_series_ref(), until it is given back: updates of a removed series then
- * go nowhere and do not bring it back.
+ * The pointer to a series may be kept: an update through it needs no search. The pointer is valid
+ * until the series is removed. With metrics_series_ref() it is valid until metrics_series_unref():
+ * updates of a removed series have no effect then and do not bring it back.
  *
- * A family holds at most series_max series. Past that, METRICS_SERIES() gives one that takes
+ * A family holds at most series_max series. Past that, METRICS_SERIES() returns a series that takes
  * updates but is never shown, and metrics_series_dropped_total{metric="…"} counts how often that
  * happened.
  *
- * A family without labels shows from its registration on, one with labels once it has a series.
- * Families come in the order of their names, series in that of their label values, so equal states
- * give equal text. All calls are made on one thread.
+ * A family without labels shows from its registration on, one with labels when it has a series.
+ * Families are sorted by name and series by label values, so equal states give equal text. All
+ * calls are made on one thread.
  */
 #pragma once
 
@@ -42,7 +42,7 @@ struct metrics_series;
 
 enum metrics_kind { METRICS_KIND_COUNTER, METRICS_KIND_GAUGE, METRICS_KIND_HISTOGRAM };
 
-/* Lives as long as the registry. Names follow Prometheus' rules; that is asserted. */
+/* Lives as long as the registry. Names must follow the rules of Prometheus; this is asserted. */
 struct metrics_family {
     const char *name, *help;
     enum metrics_kind kind;
@@ -68,31 +68,27 @@ struct metrics *metrics_new(void);
 void metrics_free(struct metrics *metrics);
 DEFINE_OWNED(metrics)
 
-/* Registering a table again changes nothing; another family of the same name is a mistake. */
+/*
+ * Registering a table again changes nothing. Another family of the same name is a programming
+ * error.
+ */
 void metrics_register(struct metrics *metrics, const struct metrics_family *families, size_t count);
 
-/* The series with these label values, new ones starting at 0. As many values as labels. */
+/* The series with these label values; a new one starts at 0. There are as many values as labels. */
 struct metrics_series *metrics_series(struct metrics *metrics, const struct metrics_family *family,
                                       const struct str *values, size_t count);
 #define METRICS_SERIES(metrics, family, ...) \
     metrics_series(metrics, family, METRICS_VALUES_(__VA_ARGS__))
 
-/* The same, or NULL when there is none. */
-struct metrics_series *metrics_find(const struct metrics *metrics,
-                                    const struct metrics_family *family, const struct str *values,
-                                    size_t count);
-#define METRICS_FIND(metrics, family, ...) \
-    metrics_find(metrics, family, METRICS_VALUES_(__VA_ARGS__))
-
 #define METRICS_VALUES_(...)           \
     (const struct str[]){__VA_ARGS__}, \
         sizeof((const struct str[]){__VA_ARGS__}) / sizeof(struct str)
 
-/* Keeps a series usable after its removal, even after the registry's end. */
+/* Keeps a series usable after its removal, even after the registry is freed. */
 struct metrics_series *metrics_series_ref(struct metrics_series *series);
 void metrics_series_unref(struct metrics_series *series);
 
-/* Counters take what is not negative; gauges anything. */
+/* Counters take amounts that are not negative, gauges take any. */
 void metrics_add(struct metrics_series *series, double amount);
 void metrics_set(struct metrics_series *series, double value);
 void metrics_observe(struct metrics_series *series, double value);
@@ -102,31 +98,20 @@ static inline void metrics_inc(struct metrics_series *series)
     metrics_add(series, 1);
 }
 
-/* From now on the value is asked for whenever it is shown. Not for histograms. */
+/* From now on read() gives the value whenever it is shown. Not for histograms. */
 typedef double metrics_read_fn(void *data);
 void metrics_set_source(struct metrics_series *series, metrics_read_fn *read, void *data);
 
-/* A counter's or gauge's value, a histogram's sum; and a histogram's number of observations. */
+/* The value of a counter or gauge, the sum of a histogram. */
 double metrics_value(const struct metrics_series *series);
-uint64_t metrics_count(const struct metrics_series *series);
 
-/* Removes exactly one series; false when there was none. A later one of its name starts at 0. */
+/*
+ * Removes one series. False when there was none. A later series with the same labels starts at 0.
+ */
 bool metrics_remove(struct metrics *metrics, const struct metrics_family *family,
                     const struct str *values, size_t count);
 #define METRICS_REMOVE(metrics, family, ...) \
     metrics_remove(metrics, family, METRICS_VALUES_(__VA_ARGS__))
 
-struct metrics_label {
-    const char *name;
-    struct str value;
-};
-
-/*
- * Removes the series that have all of these labels, of one family or, with NULL, of all; a family
- * that lacks one of the labels is left alone. Returns their number.
- */
-size_t metrics_remove_matching(struct metrics *metrics, const struct metrics_family *family,
-                               const struct metrics_label *labels, size_t count);
-
-/* Appends everything. What exceeds the buffer's limit is noticed by buf_check(). */
+/* Appends all families. buf_check() reports when the text passes the limit of the buffer. */
 void metrics_write(const struct metrics *metrics, struct buf *buf);

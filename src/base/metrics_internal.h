@@ -29,5 +29,5 @@ struct metrics {
     struct tree groups; /* by name */
 };
 
-/* Escapes as inside a label's quotes, or as in a help text, where quotes stay. */
+/* Escapes text for the quotes of a label or, without quotes, for a help text, where quotes stay. */
 void metrics_escape(struct buf *buf, struct str text, bool quotes);

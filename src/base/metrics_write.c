@@ -1,3 +1,7 @@
+/*
+ * The registry as text: https://prometheus.io/docs/instrumenting/exposition_formats/, version
+ * 0.0.4.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,9 +11,9 @@
 #define NUMBER_MAX 32
 
 /*
- * The shortest digits that read back as the same number, spelt as Go's client does: exponents from
- * a million up and below a ten-thousandth, at least two digits in them. (For a few powers of two,
- * of which 2^-24 is the least exotic, Go finds a number that is one digit shorter.)
+ * The shortest digits that read back as the same number, in the spelling of Go's Prometheus client:
+ * exponents from a million up and below a ten-thousandth, with at least two digits. (For a few
+ * powers of two, 2^-24 among them, Go finds a number that is one digit shorter.)
  */
 static void write_number(struct buf *buf, double value)
 {
@@ -46,7 +50,7 @@ void metrics_escape(struct buf *buf, struct str text, bool quotes)
     }
 }
 
-/* The name with its suffix, and the labels with the bucket's bound where there is one. */
+/* The name with its suffix, and the labels, with the bound of a bucket where bound is not NULL. */
 static void write_sample_name(struct buf *buf, const struct metrics_series *series,
                               struct str suffix, const double *bound)
 {
@@ -73,6 +77,10 @@ static void write_sample(struct buf *buf, const struct metrics_series *series, s
     buf_add_char(buf, '\n');
 }
 
+/*
+ * Buckets are counted singly and shown cumulatively. The bucket +Inf equals the number of
+ * observations.
+ */
 static void write_histogram(struct buf *buf, const struct metrics_series *series)
 {
     static const double infinite = (double)INFINITY;
@@ -99,6 +107,7 @@ static void write_head(struct buf *buf, const struct metrics_family *family)
     buf_print(buf, "\n# TYPE %s %s\n", family->name, kinds[family->kind]);
 }
 
+/* A family without series shows neither help nor type. */
 static void write_group(struct buf *buf, const struct metrics_group *group)
 {
     if (tree_count(&group->series) == 0)

@@ -1,8 +1,9 @@
 /*
- * The vocabulary of ownership: who frees what is visible in a declaration.
+ * Ownership made visible in declarations.
  *
- * A local that owns heap memory is OWNED(x) and handed over with TAKE(); one that owns what hangs
- * off its own storage is SCOPED(x). TRY() is the only macro that returns.
+ * A local that owns heap memory is OWNED(x) and is handed over with TAKE(). A local that owns
+ * memory behind its own storage is SCOPED(x). Both release it at the end of the block. TRY() is the
+ * only macro that returns.
  */
 #pragma once
 
@@ -17,9 +18,12 @@
         type##_free(*p);                             \
     }
 
-/* Memory from base/memory.h: OWNED_PTR char *name = ... */
+/* For memory from base/memory.h: OWNED_PTR char *name = ... */
 #define OWNED_PTR __attribute__((cleanup(mem_freep)))
 
+/*
+ * The value of the pointer, which is NULL afterwards: the clean-up of the local does nothing then.
+ */
 #define TAKE(p)                     \
     ({                              \
         __typeof__(p) taken_ = (p); \
@@ -27,7 +31,7 @@
         taken_;                     \
     })
 
-/* Passes an error up, with a context in front where one is given. */
+/* Passes an error to the caller, with a context in front where one is given. */
 #define TRY(call, ...)                                                        \
     do {                                                                      \
         struct error *error_ = (call);                                        \

@@ -1,6 +1,13 @@
+/*
+ * Text made safe to show, in the spelling of Go's %q and in that of JSON.
+ *
+ * Both spellings work on one character at a time: first_character() decodes it,
+ * quote_is_printable() looks it up in a table of ranges, and quote_next_go() or quote_next_json()
+ * writes it. Writers with a fixed buffer (log_line.c) stop between two characters.
+ */
 #include "base/quote.h"
 
-/* Ascending and inclusive. */
+/* Ranges of characters that are not shown as they are; ascending, both ends included. */
 static const struct {
     uint32_t first, last;
 } unprintable[] = {
@@ -35,6 +42,7 @@ static const struct {
     {0xe01f0, 0x10ffff}, /* private planes; the variation selectors before them are kept */
 };
 
+/* Binary search for the first range that does not end before the character. */
 bool quote_is_printable(uint32_t code)
 {
     size_t low = 0, high = COUNT(unprintable);
@@ -48,7 +56,10 @@ bool quote_is_printable(uint32_t code)
     return low < COUNT(unprintable) && code < unprintable[low].first;
 }
 
-/* A character at the front of a text; a byte that belongs to none has the length 1. */
+/*
+ * A character at the front of a text. A byte that belongs to no character has length 1 and is not
+ * valid.
+ */
 struct character {
     uint32_t code;
     size_t len;
@@ -63,7 +74,7 @@ static struct character first_character(struct str text)
     return (struct character){str_char_code(str_slice(text, 0, len)), len, true};
 }
 
-/* The letter behind the backslash for characters both spellings abbreviate, or 0. */
+/* The letter behind the backslash for characters that both spellings abbreviate, or 0. */
 static char common_letter(uint32_t code)
 {
     switch (code) {
@@ -99,6 +110,7 @@ static size_t put_letter(char letter, char piece[static QUOTE_PIECE_MAX])
     return 2;
 }
 
+/* A backslash, a letter and this many hexadecimal digits; returns the length. */
 static size_t put_hex(char letter, int digits, uint32_t value, char *piece)
 {
     static const char hex[] = "0123456789abcdef";
@@ -133,6 +145,7 @@ size_t quote_next_go(struct str *rest, char ret_piece[static QUOTE_PIECE_MAX])
     return put_hex('U', 8, c.code, ret_piece);
 }
 
+/* JSON escapes 16 bits at a time: a character past U+FFFF is a pair of surrogates. */
 size_t quote_next_json(struct str *rest, char ret_piece[static QUOTE_PIECE_MAX])
 {
     const struct str text = *rest;

@@ -1,9 +1,9 @@
 /*
- * Text made safe to show: one line, valid UTF-8, nothing that moves a terminal's cursor or reorders
- * what is read.
+ * Text made safe to show: one line, valid UTF-8, nothing that moves a terminal's cursor or changes
+ * the order in which text is displayed.
  *
- * Two spellings, Go's %q (which error messages of the field are written with) and JSON. Both exist
- * a character at a time too, for writers that must stop on a character's boundary.
+ * There are two spellings: Go's %q, which error messages of Kubernetes use, and JSON. Both exist
+ * for one character at a time too, for writers that must stop on the boundary of a character.
  */
 #pragma once
 
@@ -27,9 +27,10 @@ size_t quote_next_go(struct str *rest, char ret_piece[static QUOTE_PIECE_MAX]);
 size_t quote_next_json(struct str *rest, char ret_piece[static QUOTE_PIECE_MAX]);
 
 /*
- * False for what has no glyph or a harmful one: controls, spaces other than ' ', format characters
- * such as direction marks, line separators, surrogates, private use, noncharacters. Code points
- * that no version of Unicode has assigned yet count as printable, unlike in Go, save for the planes
- * that are empty as a whole: which ones are assigned would change with every version.
+ * False for characters without a glyph or with a harmful one: controls, spaces other than ' ',
+ * format characters such as direction marks, line separators, surrogates, private use,
+ * noncharacters. Code points that no version of Unicode has assigned yet count as printable, unlike
+ * in Go, except for the planes that are entirely empty: the assigned ones change with every version
+ * of Unicode.
  */
 bool quote_is_printable(uint32_t code);

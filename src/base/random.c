@@ -1,3 +1,7 @@
+/*
+ * Random numbers: xoshiro256** and splitmix64 by Blackman and Vigna (https://prng.di.unimi.it), and
+ * getrandom(2). Tests and the simulation depend on the exact sequence that a seed gives.
+ */
 #include "base/random.h"
 
 #include <assert.h>
@@ -7,7 +11,7 @@
 #include <sys/random.h>
 
 /* splitmix64: turns any seed, 0 included, into well mixed words that are not all zero. */
-static uint64_t split(uint64_t *state)
+static uint64_t splitmix64(uint64_t *state)
 {
     *state += 0x9e3779b97f4a7c15ULL;
     uint64_t word = *state;
@@ -19,7 +23,7 @@ static uint64_t split(uint64_t *state)
 void random_init(struct random *random, uint64_t seed)
 {
     for (size_t i = 0; i < COUNT(random->state); i++)
-        random->state[i] = split(&seed);
+        random->state[i] = splitmix64(&seed);
 }
 
 void random_init_secure(struct random *random)
@@ -34,6 +38,7 @@ static uint64_t rotate(uint64_t word, int by)
     return (word << by) | (word >> (64 - by));
 }
 
+/* xoshiro256**, unchanged from its reference implementation. */
 uint64_t random_u64(struct random *random)
 {
     uint64_t *s = random->state;
@@ -51,8 +56,10 @@ uint64_t random_u64(struct random *random)
 uint64_t random_below(struct random *random, uint64_t n)
 {
     assert(n > 0);
-    /* Multiply and keep the high word; the few low words that would favour some results are
-     * drawn again. */
+    /*
+     * Lemire's method: multiply and keep the high word. The few low words that would favour some
+     * results are drawn again.
+     */
     const uint64_t uneven = (0 - n) % n;
     unsigned __int128 product;
     do {
@@ -66,6 +73,7 @@ double random_double(struct random *random)
     return (double)(random_u64(random) >> 11) * 0x1.0p-53;
 }
 
+/* wait.Jitter() of Kubernetes' apimachinery. !(factor > 0) is true for NaN as well. */
 duration random_jitter(struct random *random, duration base, double factor)
 {
     if (base <= 0)
@@ -108,6 +116,7 @@ struct str random_uuid(struct random *random, char text[static RANDOM_UUID_LEN +
     return str_from(text, RANDOM_UUID_LEN);
 }
 
+/* getrandom() may return fewer bytes than asked for, or be interrupted by a signal. */
 void random_bytes_secure(void *ptr, size_t len)
 {
     unsigned char *bytes = ptr;

@@ -36,9 +36,9 @@ uint64_t random_below(struct random *random, uint64_t n);
 double random_double(struct random *random);
 
 /*
- * Evenly from [base, base * (1 + factor)): spreads out what would otherwise happen at once. As
- * upstream has it, a factor of 0 or less means 1. A base of 0 or less comes back unchanged, and the
- * result saturates at FOREVER.
+ * Evenly from [base, base * (1 + factor)): spreads out events that would otherwise happen at once.
+ * As in Kubernetes' wait.Jitter(), a factor of 0 or less means 1. A base of 0 or less is returned
+ * unchanged, and the result saturates at FOREVER.
  */
 duration random_jitter(struct random *random, duration base, double factor);
 
@@ -50,5 +50,7 @@ void random_bytes(struct random *random, void *ptr, size_t len);
 /* A version 4 UUID in lower case with a NUL behind it; returns a view of text. */
 struct str random_uuid(struct random *random, char text[static RANDOM_UUID_LEN + 1]);
 
-/* Bytes nobody can guess, from getrandom(2). A kernel that has none ends the process. */
+/*
+ * Bytes that nobody can guess, from getrandom(2). A kernel without random bytes ends the process.
+ */
 void random_bytes_secure(void *ptr, size_t len);

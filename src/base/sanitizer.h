@@ -1,5 +1,5 @@
 /*
- * Which run-time checkers this build talks to. gcc and clang announce them differently.
+ * Which run-time checkers this build works with. gcc and clang announce them differently.
  */
 #pragma once
 

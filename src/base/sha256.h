@@ -1,12 +1,12 @@
 /*
- * SHA-256, at once or piece by piece.
+ * SHA-256, of one text or piece by piece.
  *
  *     SCOPED(sha256) sha = {0};
  *     sha256_add(&sha, first);
  *     sha256_add(&sha, second);
  *     sha256_finish(&sha, digest);
  *
- * The zero value is the hash of nothing yet. After sha256_finish() it is that again.
+ * The zero value has hashed nothing yet. sha256_finish() makes the value zero again.
  */
 #pragma once
 
@@ -28,9 +28,9 @@ void sha256_done(struct sha256 *sha);
 void sha256_add(struct sha256 *sha, struct str bytes);
 void sha256_finish(struct sha256 *sha, uint8_t ret_digest[static SHA256_LEN]);
 
-/* The hash of one piece. */
+/* The hash of one text. */
 void sha256_of(struct str bytes, uint8_t ret_digest[static SHA256_LEN]);
 
-/* Lower-case digits with a NUL behind them; returns a view of text. */
+/* Lower-case hexadecimal digits with a NUL behind them. Returns a view of text. */
 struct str sha256_hex(const uint8_t digest[static SHA256_LEN],
                       char text[static SHA256_HEX_LEN + 1]);

@@ -1,18 +1,19 @@
+/*
+ * Strings as views; also decimal numbers, SipHash and UTF-8.
+ *
+ * No function here allocates, and none reads past the length of its argument. memcmp(), memchr()
+ * and their like are not called with a NULL pointer, which is undefined even for a length of 0.
+ */
 #include "base/str.h"
 
-#include <ctype.h>
-
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
-}
+#include "base/ascii.h"
 
 bool str_eq_nocase(struct str a, struct str b)
 {
     if (a.len != b.len)
         return false;
     for (size_t i = 0; i < a.len; i++)
-        if (lower(a.ptr[i]) != lower(b.ptr[i]))
+        if (ascii_to_lower(a.ptr[i]) != ascii_to_lower(b.ptr[i]))
             return false;
     return true;
 }
@@ -58,6 +59,7 @@ size_t str_find_last_char(struct str s, char c)
     return at ? (size_t)(at - s.ptr) : STR_NONE;
 }
 
+/* The empty slice has no pointer: it cannot be used to reach the text behind it. */
 struct str str_slice(struct str s, size_t from, size_t to)
 {
     if (to > s.len)
@@ -67,16 +69,11 @@ struct str str_slice(struct str s, size_t from, size_t to)
     return str_from(s.ptr + from, to - from);
 }
 
-static bool is_space(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 struct str str_trim(struct str s)
 {
-    while (s.len && is_space(s.ptr[0]))
+    while (s.len && ascii_is_space(s.ptr[0]))
         s = str_skip(s, 1);
-    while (s.len && is_space(s.ptr[s.len - 1]))
+    while (s.len && ascii_is_space(s.ptr[s.len - 1]))
         s.len--;
     return s;
 }
@@ -100,7 +97,7 @@ bool str_to_uint64(struct str s, uint64_t *ret_value)
     if (s.len == 0)
         return false;
     for (size_t i = 0; i < s.len; i++) {
-        if (!isdigit((unsigned char)s.ptr[i]))
+        if (!ascii_is_digit(s.ptr[i]))
             return false;
         if (__builtin_mul_overflow(value, 10, &value) ||
             __builtin_add_overflow(value, (uint64_t)(s.ptr[i] - '0'), &value))
@@ -110,6 +107,7 @@ bool str_to_uint64(struct str s, uint64_t *ret_value)
     return true;
 }
 
+/* The magnitude of a negative number may be one more than that of a positive one. */
 bool str_to_int64(struct str s, int64_t *ret_value)
 {
     const bool negative = s.len && s.ptr[0] == '-';
@@ -142,8 +140,8 @@ static void sip_round(uint64_t v[static 4])
 }
 
 /*
- * SipHash-1-3. A plain multiplying hash would not do: with a seed merely mixed into its start,
- * texts that collide under one seed can be built to collide under all of them.
+ * SipHash-1-3. A plain multiplying hash is not enough: with a seed that is only mixed into its
+ * start, texts that collide under one seed can be built to collide under all of them.
  */
 uint64_t str_hash(struct str s, uint64_t seed)
 {
@@ -170,7 +168,7 @@ uint64_t str_hash(struct str s, uint64_t seed)
     return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
-/* Length of the sequence that starts with this byte, 0 for none. */
+/* Length of the sequence that starts with this byte, 0 when none does. */
 static size_t utf8_length(unsigned char first)
 {
     if (first < 0x80)
@@ -182,7 +180,9 @@ static size_t utf8_length(unsigned char first)
     return first >= 0xf0 && first <= 0xf4 ? 4 : 0;
 }
 
-/* The second byte's range excludes over-long forms, surrogates and what lies past U+10FFFF. */
+/*
+ * The range of the second byte excludes over-long forms, surrogates and code points past U+10FFFF.
+ */
 static bool utf8_second_fits(unsigned char first, unsigned char second)
 {
     const unsigned char low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
@@ -190,6 +190,7 @@ static bool utf8_second_fits(unsigned char first, unsigned char second)
     return second >= low && second <= high;
 }
 
+/* The table 3-7 of the Unicode standard, "Well-Formed UTF-8 Byte Sequences". */
 size_t str_char_len(struct str s)
 {
     const unsigned char *bytes = (const unsigned char *)s.ptr;

@@ -1,8 +1,8 @@
 /*
- * Strings as views: a pointer and a length, passed by value, never owning what they show.
+ * Strings as views: a pointer and a length, passed by value. A view never owns the bytes it shows.
  *
- * Text from outside may hold NUL bytes, so C strings appear only at the border with libraries.
- * The zero value is the empty string.
+ * Text from outside may hold NUL bytes, so C strings appear only where libraries ask for them. The
+ * zero value is the empty string.
  */
 #pragma once
 
@@ -74,26 +74,31 @@ static inline struct str str_skip(struct str s, size_t from)
     return str_slice(s, from, s.len);
 }
 
-/* Without ASCII white space at both ends. */
+/* Without ASCII white space at either end. */
 struct str str_trim(struct str s);
 
 /*
- * Splits at the first separator: the text before it is returned in ret_head, the text behind it
- * stays in *rest. Without a separator head is everything, rest becomes empty, and false comes back.
+ * Splits at the first separator: ret_head gets the text before it, *rest the text behind it.
+ * Without a separator ret_head gets everything, *rest becomes empty, and the result is false.
  */
 bool str_cut(struct str *rest, char separator, struct str *ret_head);
 
-/* Whole-string decimal numbers; false when anything else stands there or it does not fit. */
+/*
+ * Decimal numbers. False when the string holds anything but digits (and a '-') or the number does
+ * not fit.
+ */
 bool str_to_int64(struct str s, int64_t *ret_value);
 bool str_to_uint64(struct str s, uint64_t *ret_value);
 
-/* With a seed outsiders do not know, they cannot choose texts whose hashes collide. */
+/* With a seed that outsiders do not know, they cannot choose texts whose hashes collide. */
 uint64_t str_hash(struct str s, uint64_t seed);
 
-/* Bytes of the UTF-8 character at the front; 0 when there is none or it is not valid. */
+/*
+ * The length in bytes of the UTF-8 character at the front; 0 when there is none or it is not valid.
+ */
 size_t str_char_len(struct str s);
 
-/* The code point of a text that is one such character. */
+/* The code point of a text that is one valid character. */
 uint32_t str_char_code(struct str character);
 
 /* True when every byte sequence is valid UTF-8 (no surrogates, no over-long forms). */

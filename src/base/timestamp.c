@@ -1,7 +1,17 @@
+/*
+ * Timestamps and RFC 3339, both ways, without the time zone or the locale of the process.
+ *
+ * A timestamp counts nanoseconds and reaches from 1677 to 2262, while RFC 3339 has the years 0000
+ * to 9999. Reading therefore goes through struct timestamp_exact, which holds every valid text, and
+ * clamps afterwards (read_clamped()). The grammar is that of Go's time.Parse(time.RFC3339, …),
+ * including what Go accepts beyond the RFC; each such point has a comment below.
+ */
 #include "base/timestamp.h"
 
 #include <stdio.h>
 #include <time.h>
+
+#include "base/ascii.h"
 
 #define PER_SECOND      1000000000
 #define SECONDS_PER_DAY 86400
@@ -20,14 +30,16 @@ timestamp timestamp_now(void)
     return (timestamp)now.tv_sec * PER_SECOND + now.tv_nsec;
 }
 
+/* Division that rounds towards minus infinity, for dates before 1970. */
 static int64_t floor_div(int64_t value, int64_t by)
 {
     return value / by - (value % by < 0);
 }
 
 /*
- * Both conversions count years from March: the leap day is then the last day of its year, and the
- * days before a month follow from a straight line, (153 * month + 2) / 5.
+ * The two conversions are Howard Hinnant's days_from_civil and civil_from_days. Years are counted
+ * from March: the leap day is then the last day of its year, and the days before a month follow
+ * from a straight line, (153 * month + 2) / 5.
  */
 static int64_t days_from_date(int64_t year, int64_t month, int64_t day)
 {
@@ -71,7 +83,7 @@ struct timestamp_civil timestamp_to_civil(timestamp time)
     return civil;
 }
 
-/* Writes digits of the fraction, point included where there are any. */
+/* Writes this many digits of the fraction, with a point in front of them if there are any. */
 static struct str write_digits(timestamp time, int digits, char text[static TIMESTAMP_TEXT_MAX])
 {
     const struct timestamp_civil civil = timestamp_to_civil(time);
@@ -94,20 +106,9 @@ struct str timestamp_write_micro(timestamp time, char text[static TIMESTAMP_TEXT
     return write_digits(time, 6, text);
 }
 
-struct str timestamp_write_nano(timestamp time, char text[static TIMESTAMP_TEXT_MAX])
+static bool has_digit(struct str text, size_t at)
 {
-    int digits = 9;
-    int32_t rest = timestamp_to_civil(time).nanosecond;
-    while (digits && rest % 10 == 0) {
-        rest /= 10;
-        digits--;
-    }
-    return write_digits(time, digits, text);
-}
-
-static bool is_digit(struct str text, size_t at)
-{
-    return at < text.len && text.ptr[at] >= '0' && text.ptr[at] <= '9';
+    return at < text.len && ascii_is_digit(text.ptr[at]);
 }
 
 static bool cut_char(struct str *text, char c)
@@ -118,12 +119,12 @@ static bool cut_char(struct str *text, char c)
     return true;
 }
 
-/* A number of exactly this many digits within [low, high]. */
+/* Cuts a number of exactly this many digits, which must lie within [low, high]. */
 static bool cut_number(struct str *text, size_t digits, int32_t low, int32_t high, int32_t *ret)
 {
     int32_t value = 0;
     for (size_t i = 0; i < digits; i++) {
-        if (!is_digit(*text, i))
+        if (!has_digit(*text, i))
             return false;
         value = value * 10 + (text->ptr[i] - '0');
     }
@@ -149,20 +150,22 @@ static bool cut_date(struct str *text, struct timestamp_civil *civil)
 static bool cut_time(struct str *text, struct timestamp_civil *civil)
 {
     /* Go lets the hour, and nothing else, have a single digit. */
-    const size_t hour_digits = is_digit(*text, 1) ? 2 : 1;
+    const size_t hour_digits = has_digit(*text, 1) ? 2 : 1;
     return cut_number(text, hour_digits, 0, 23, &civil->hour) && cut_char(text, ':') &&
            cut_number(text, 2, 0, 59, &civil->minute) && cut_char(text, ':') &&
            cut_number(text, 2, 0, 59, &civil->second);
 }
 
-/* A comma may stand for the point, as in Go. A point without digits is left for the zone to fail.
+/*
+ * A comma may stand for the point, as in Go. A point without digits is not taken, so that reading
+ * the zone fails on it.
  */
 static bool cut_fraction(struct str *text, enum fraction wanted, int32_t *ret_nanosecond)
 {
     int32_t value = 0;
     size_t digits = 0;
     if (text->len && (text->ptr[0] == '.' || text->ptr[0] == ','))
-        for (; is_digit(*text, digits + 1); digits++)
+        for (; has_digit(*text, digits + 1); digits++)
             if (digits < 9)
                 value = value * 10 + (text->ptr[digits + 1] - '0');
     for (size_t i = digits; i < 9; i++)
@@ -173,7 +176,7 @@ static bool cut_fraction(struct str *text, enum fraction wanted, int32_t *ret_na
     return wanted == FRACTION_ANY || digits == 6;
 }
 
-/* Seconds east of UTC. Offsets of 24 hours or 60 minutes are let through, as in Go. */
+/* Seconds east of UTC. Offsets of 24 hours or 60 minutes are accepted, as in Go. */
 static bool cut_zone(struct str *text, int32_t *ret_offset)
 {
     int32_t hours, minutes;
@@ -205,6 +208,7 @@ static bool read_exact(struct str text, enum fraction wanted, struct timestamp_e
     return true;
 }
 
+/* Seconds times 10^9 need more than 64 bits for most years, hence the 128-bit product. */
 static bool read_clamped(struct str text, enum fraction wanted, timestamp *ret_time)
 {
     struct timestamp_exact exact;

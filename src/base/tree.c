@@ -1,17 +1,20 @@
+/*
+ * An AVL tree: the heights of two siblings differ by at most one.
+ *
+ * The tree is searched far more often than changed, and among the balanced trees the AVL tree is
+ * the least deep. Nodes have a pointer to their parent, so that no operation needs recursion or a
+ * stack: a change starts at the node where it happened, and rebalance() walks up from there. Names
+ * are those of the textbooks: rotate_up() is a rotation, LESS and GREATER are left and right.
+ */
 #include "base/tree.h"
 
 #include <assert.h>
 
 #include "base/memory.h"
 
-/*
- * An AVL tree: the heights of two siblings differ by at most one. It is searched far more often
- * than changed, and among the balanced trees it is the shallowest.
- */
-
 enum side { LESS, GREATER };
 
-static enum side other(enum side side)
+static enum side other_side(enum side side)
 {
     return side == LESS ? GREATER : LESS;
 }
@@ -27,8 +30,8 @@ static void update_height(struct tree_node *node)
     node->height = (uint8_t)(1 + (less > greater ? less : greater));
 }
 
-/* Puts a node, or nothing, where another one hangs. */
-static void replace(struct tree *tree, struct tree_node *old, struct tree_node *node)
+/* Puts node, which may be NULL, into the place of old below the parent of old, or at the root. */
+static void replace_node(struct tree *tree, struct tree_node *old, struct tree_node *node)
 {
     struct tree_node *parent = old->parent;
     if (!parent)
@@ -39,27 +42,30 @@ static void replace(struct tree *tree, struct tree_node *old, struct tree_node *
         node->parent = parent;
 }
 
-static void hang(struct tree_node *parent, enum side side, struct tree_node *node)
+static void link_child(struct tree_node *parent, enum side side, struct tree_node *node)
 {
     parent->child[side] = node;
     if (node)
         node->parent = parent;
 }
 
-/* Lifts the child on this side above its parent, and returns it. */
-static struct tree_node *lift(struct tree *tree, struct tree_node *node, enum side side)
+/* A single rotation: the child on this side becomes the parent of node. Returns the child. */
+static struct tree_node *rotate_up(struct tree *tree, struct tree_node *node, enum side side)
 {
     struct tree_node *child = node->child[side];
-    replace(tree, node, child);
-    hang(node, side, child->child[other(side)]);
-    hang(child, other(side), node);
+    replace_node(tree, node, child);
+    link_child(node, side, child->child[other_side(side)]);
+    link_child(child, other_side(side), node);
     update_height(node);
     update_height(child);
     return child;
 }
 
-/* Makes one subtree even again and returns its root, which may be another one now. */
-static struct tree_node *even_out(struct tree *tree, struct tree_node *node)
+/*
+ * Restores the balance of one subtree and returns its root, which a rotation may have changed. A
+ * child that leans to the other side is rotated first (the double rotation).
+ */
+static struct tree_node *balance_node(struct tree *tree, struct tree_node *node)
 {
     const int lean = height(node->child[GREATER]) - height(node->child[LESS]);
     if (lean >= -1 && lean <= 1) {
@@ -68,57 +74,49 @@ static struct tree_node *even_out(struct tree *tree, struct tree_node *node)
     }
     const enum side heavy = lean > 0 ? GREATER : LESS;
     struct tree_node *child = node->child[heavy];
-    if (height(child->child[other(heavy)]) > height(child->child[heavy]))
-        lift(tree, child, other(heavy));
-    return lift(tree, node, heavy);
+    if (height(child->child[other_side(heavy)]) > height(child->child[heavy]))
+        rotate_up(tree, child, other_side(heavy));
+    return rotate_up(tree, node, heavy);
 }
 
-/* From where something changed upwards, as far as heights change. */
+/*
+ * Walks up from the lowest node whose subtrees changed. Stops where the height stays the same:
+ * nothing above can be affected.
+ */
 static void rebalance(struct tree *tree, struct tree_node *node)
 {
     while (node) {
         const uint8_t before = node->height;
-        node = even_out(tree, node);
+        node = balance_node(tree, node);
         if (node->height == before)
             return;
         node = node->parent;
     }
 }
 
-static struct tree_node *extreme(struct tree_node *node, enum side side)
+static struct tree_node *leftmost(struct tree_node *node)
 {
-    while (node && node->child[side])
-        node = node->child[side];
+    while (node && node->child[LESS])
+        node = node->child[LESS];
     return node;
-}
-
-static struct tree_node *neighbour(const struct tree_node *node, enum side side)
-{
-    if (node->child[side])
-        return extreme(node->child[side], other(side));
-    while (node->parent && node->parent->child[side] == node)
-        node = node->parent;
-    return node->parent;
 }
 
 struct tree_node *tree_first(const struct tree *tree)
 {
-    return extreme(tree->root, LESS);
+    return leftmost(tree->root);
 }
 
-struct tree_node *tree_last(const struct tree *tree)
-{
-    return extreme(tree->root, GREATER);
-}
-
+/*
+ * The leftmost node of the greater subtree or, without one, the nearest ancestor on whose lesser
+ * side this node lies.
+ */
 struct tree_node *tree_next(const struct tree_node *node)
 {
-    return neighbour(node, GREATER);
-}
-
-struct tree_node *tree_previous(const struct tree_node *node)
-{
-    return neighbour(node, LESS);
+    if (node->child[GREATER])
+        return leftmost(node->child[GREATER]);
+    while (node->parent && node->parent->child[GREATER] == node)
+        node = node->parent;
+    return node->parent;
 }
 
 struct tree_node *tree_find_node(const struct tree *tree, struct str key)
@@ -146,13 +144,16 @@ void *tree_get(const struct tree *tree, struct str key)
     return node->value;
 }
 
-/* The first node whose key compares with this one as at least `least`. */
-static struct tree_node *seek(const struct tree *tree, struct str key, int least)
+/*
+ * The first node whose key compares with this one as at least order_min: 0 for at or behind it, 1
+ * for strictly behind it.
+ */
+static struct tree_node *seek_at_least(const struct tree *tree, struct str key, int order_min)
 {
     struct tree_node *node = tree->root, *best = NULL;
     while (node) {
         const int order = str_cmp(tree_key(node), key);
-        const bool fits = (order > 0) - (order < 0) >= least;
+        const bool fits = (order > 0) - (order < 0) >= order_min;
         if (fits)
             best = node;
         node = node->child[fits ? LESS : GREATER];
@@ -162,12 +163,12 @@ static struct tree_node *seek(const struct tree *tree, struct str key, int least
 
 struct tree_node *tree_seek(const struct tree *tree, struct str key)
 {
-    return seek(tree, key, 0);
+    return seek_at_least(tree, key, 0);
 }
 
 struct tree_node *tree_seek_after(const struct tree *tree, struct str key)
 {
-    return seek(tree, key, 1);
+    return seek_at_least(tree, key, 1);
 }
 
 static struct tree_node *node_new(struct str key, void *value, struct tree_node *parent)
@@ -200,30 +201,33 @@ void *tree_put(struct tree *tree, struct str key, void *value)
     return NULL;
 }
 
-/* Takes the node out; returns the lowest one whose subtrees changed. */
-static struct tree_node *unhang(struct tree *tree, struct tree_node *node)
+/*
+ * Takes the node out of the tree and returns the lowest node whose subtrees changed, where
+ * rebalance() must start.
+ */
+static struct tree_node *unlink_node(struct tree *tree, struct tree_node *node)
 {
     if (!node->child[LESS] || !node->child[GREATER]) {
-        replace(tree, node, node->child[node->child[LESS] ? LESS : GREATER]);
+        replace_node(tree, node, node->child[node->child[LESS] ? LESS : GREATER]);
         return node->parent;
     }
-    /* The next node has no lesser child, so it can leave its place and take over this one's. */
-    struct tree_node *next = extreme(node->child[GREATER], LESS);
+    /* A node with two children is replaced by the next one in order, which has no lesser child. */
+    struct tree_node *next = leftmost(node->child[GREATER]);
     struct tree_node *lowest = next->parent == node ? next : next->parent;
     if (next->parent != node) {
-        replace(tree, next, next->child[GREATER]);
-        hang(next, GREATER, node->child[GREATER]);
+        replace_node(tree, next, next->child[GREATER]);
+        link_child(next, GREATER, node->child[GREATER]);
     }
-    hang(next, LESS, node->child[LESS]);
+    link_child(next, LESS, node->child[LESS]);
     next->height = node->height;
-    replace(tree, node, next);
+    replace_node(tree, node, next);
     return lowest;
 }
 
 void *tree_take_node(struct tree *tree, struct tree_node *node)
 {
     void *value = node->value;
-    rebalance(tree, unhang(tree, node));
+    rebalance(tree, unlink_node(tree, node));
     tree->count--;
     mem_free(node);
     return value;
@@ -251,7 +255,10 @@ bool tree_remove(struct tree *tree, struct str key)
     return true;
 }
 
-/* Takes leaves off one by one, without balancing and without a stack. */
+/*
+ * Frees the leaves one by one. The tree is empty from the start, so a release function may look at
+ * it.
+ */
 void tree_clear(struct tree *tree)
 {
     struct tree_node *node = tree->root;

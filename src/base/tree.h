@@ -7,12 +7,13 @@
  *         if (!list(tree_key(node), node->value))
  *             break;
  *
- * Finding, putting and removing take logarithmic time, a step to the neighbour constant time on
- * average. Keys are copied. Values belong to the caller, unless a release function is given: then
- * to the tree, which calls it for values it still holds when it is cleared or an element removed.
+ * Finding, putting and removing take logarithmic time; a step to the next element takes constant
+ * time on average. Keys are copied. Values belong to the caller, unless a release function is set:
+ * then they belong to the tree, which calls the function for each value when the tree is cleared or
+ * the element removed.
  *
- * Nodes stay where they are until they are removed, whatever happens to others. A walk that may
- * suspend keeps the last key instead and goes on with tree_seek_after().
+ * A node stays where it is until it is removed, whatever happens to others. A walk that may suspend
+ * keeps the last key instead of the node and continues with tree_seek_after().
  *
  * The zero value is an empty tree.
  */
@@ -45,34 +46,37 @@ void tree_done(struct tree *tree);
 /* Removes every element; the tree is as new. */
 void tree_clear(struct tree *tree);
 
-/* Sets the value of a key. The former value is returned and not released; NULL if there was none.
+/*
+ * Sets the value of a key. Returns the former value, which is not released, or NULL if there was
+ * none.
  */
 void *tree_put(struct tree *tree, struct str key, void *value);
 
-/* The value: of a key that may be absent (then NULL), of one that must be there. */
+/* The value of a key that may be absent (then NULL), and of a key that must be there. */
 void *tree_find(const struct tree *tree, struct str key);
 void *tree_get(const struct tree *tree, struct str key);
 
-/* The element itself, or NULL. */
+/* The element of a key, or NULL. */
 struct tree_node *tree_find_node(const struct tree *tree, struct str key);
 
-/* Removes a key and hands its value over, or NULL. */
+/* Removes an element and returns its value. tree_take() returns NULL for a key that is absent. */
 void *tree_take(struct tree *tree, struct str key);
 void *tree_take_node(struct tree *tree, struct tree_node *node);
 
-/* Removes a key and releases its value; false when it was not there. */
+/* Removes an element and releases its value. tree_remove() is false for a key that is absent. */
 bool tree_remove(struct tree *tree, struct str key);
 void tree_remove_node(struct tree *tree, struct tree_node *node);
 
-/* The first element whose key is at or behind this one, or strictly behind it; NULL for none. */
+/*
+ * The first element whose key is at or behind this one, or strictly behind it; NULL when there is
+ * none.
+ */
 struct tree_node *tree_seek(const struct tree *tree, struct str key);
 struct tree_node *tree_seek_after(const struct tree *tree, struct str key);
 
-/* Ends and neighbours in key order, or NULL. */
+/* The element with the least key, and the one behind an element in key order; NULL for none. */
 struct tree_node *tree_first(const struct tree *tree);
-struct tree_node *tree_last(const struct tree *tree);
 struct tree_node *tree_next(const struct tree_node *node);
-struct tree_node *tree_previous(const struct tree_node *node);
 
 static inline size_t tree_count(const struct tree *tree)
 {
@@ -94,7 +98,7 @@ static inline struct tree_node *tree_next_or_null(const struct tree_node *node)
     return node ? tree_next(node) : NULL;
 }
 
-/* The body may remove the current element and put others; it must not remove the one behind. */
+/* The body may remove the current element and put others. It must not remove the next element. */
 #define TREE_FOREACH(var, tree_ptr)                                                                \
     for (struct tree_node *var = tree_first(tree_ptr), *var##_next_ = tree_next_or_null(var); var; \
          var = var##_next_, var##_next_ = tree_next_or_null(var))

@@ -15,10 +15,10 @@
  * cluster that hangs must not hold a permit, or a few dead clusters would keep all others from
  * connecting. So a permit is given back after PERMIT_MAX, or once the cluster has answered.
  */
+#include "async/cpu_turn.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "async/timer.h"
-#include "async/turn.h"
 #include "async/worker.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -68,7 +68,7 @@ static void on_slow(void *data)
 {
     struct permit *permit = data;
     struct clustercache *cache = permit->accessor->cache;
-    if (turn_is_awaited(cache->config->loop)) {
+    if (cpu_turn_is_awaited(cache->config->loop)) {
         permit_watch(permit);
         return;
     }
@@ -154,7 +154,7 @@ static struct error *open_connection(struct accessor *accessor, struct kubeconfi
     SCOPED(permit) permit = {.accessor = accessor};
     TRY(permit_take(&permit));
     log_v(6, "Creating REST config");
-    TRY(turn_take()); /* parsing YAML and certificates takes as long as a handshake */
+    TRY(cpu_turn_take()); /* parsing YAML and certificates takes as long as a handshake */
     TRY(kubeconfig_secret_read(accessor, mark, &rest));
     OWNED(cluster_connection) connection = cluster_connection_new(config, accessor->key, &rest);
     TRY(open_client(&permit, connection), "error creating HTTP client and mapper");

@@ -1,3 +1,10 @@
+/*
+ * Host names to addresses, by getaddrinfo() on a worker thread.
+ *
+ * struct lookup_job lies on the heap, because a fiber that is interrupted leaves the job behind:
+ * the worker finishes it, and job_free() releases it on the loop. A name lookup can hang for longer
+ * than any caller wants to wait.
+ */
 #include "net/lookup.h"
 
 #include <arpa/inet.h>
@@ -26,6 +33,7 @@ static void job_free(void *data)
     mem_free(job);
 }
 
+/* The host as a C string. False for an empty or too long host, or one with a NUL byte in it. */
 static bool host_to_c(struct str host, char text[static HOST_MAX + 1])
 {
     if (host.len == 0 || host.len > HOST_MAX || str_find_char(host, '\0') != STR_NONE)
@@ -35,6 +43,7 @@ static bool host_to_c(struct str host, char text[static HOST_MAX + 1])
     return true;
 }
 
+/* Both families are tried; the two pointers share the memory of one sockaddr_storage. */
 bool lookup_literal(struct str host, uint16_t port, struct lookup_result *ret_result)
 {
     char text[HOST_MAX + 1];
@@ -58,6 +67,10 @@ bool lookup_literal(struct str host, uint16_t port, struct lookup_result *ret_re
     return true;
 }
 
+/*
+ * At most LOOKUP_ADDRESSES_MAX addresses are kept, in the order of getaddrinfo(), which is the
+ * order of preference (RFC 6724).
+ */
 static void keep_addresses(struct lookup_job *job, const struct addrinfo *found)
 {
     job->result = NEW(struct lookup_result);
@@ -70,7 +83,7 @@ static void keep_addresses(struct lookup_job *job, const struct addrinfo *found)
     }
 }
 
-/* On a worker thread. */
+/* Runs on a worker thread. errno is kept, because EAI_SYSTEM refers to it. */
 static void find_addresses(void *data)
 {
     struct lookup_job *job = data;
@@ -84,7 +97,11 @@ static void find_addresses(void *data)
     }
 }
 
-static struct error *outcome(struct lookup_job *job, struct lookup_result **ret_result)
+/*
+ * The result of a finished job, or why there is none. EAI_SYSTEM is an error of this machine, such
+ * as too many open files; everything else means that the host cannot be reached.
+ */
+static struct error *lookup_outcome(struct lookup_job *job, struct lookup_result **ret_result)
 {
     if (job->status == EAI_SYSTEM)
         return error_from_errno(job->errnum, "look up %s", job->host);
@@ -111,7 +128,7 @@ struct error *lookup_host(struct str host, uint16_t port, struct lookup_result *
         return error_new(ERROR_INVALID, "\"%.*s\" is not a host name", STR_ARG(host));
     }
     TRY(worker_run(find_addresses, job, job_free), "look up %.*s", STR_ARG(host));
-    struct error *err = outcome(job, ret_result);
+    struct error *err = lookup_outcome(job, ret_result);
     job_free(job);
     return err;
 }

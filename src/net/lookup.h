@@ -1,6 +1,6 @@
 /*
- * Names to addresses. The C library's lookup blocks, so it runs on a worker thread; address
- * literals are answered without one.
+ * Host names to addresses. getaddrinfo() blocks, so it runs on a worker thread. Address literals
+ * need none.
  */
 #pragma once
 
@@ -24,7 +24,9 @@ struct lookup_result {
 /* True for an address literal, in which case *ret_result holds it. */
 bool lookup_literal(struct str host, uint16_t port, struct lookup_result *ret_result);
 
-/* Suspends. At least one address, in the system's order of preference. The result is on the heap.
+/*
+ * Suspends. Returns at least one address, in the order of preference of the system. The result is
+ * on the heap.
  */
 MUST_USE struct error *lookup_host(struct str host, uint16_t port,
                                    struct lookup_result **ret_result);

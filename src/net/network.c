@@ -1,3 +1,7 @@
+/*
+ * The interface of networks and listeners: calls through their tables of functions, with a context
+ * in front of errors.
+ */
 #include "net/network.h"
 
 void network_free(struct network *network)

@@ -1,3 +1,11 @@
+/*
+ * Certificates made by this program: an authority, and certificates that it issues. By OpenSSL.
+ *
+ * The order is the same for both kinds: make a key, fill in everything but the signature
+ * (draft_certificate()), add the issuer and the extensions, sign (sign_self() for an authority,
+ * pki_issue() for all others). OpenSSL's functions return 1 for success; functions here turn that
+ * into bool chains, and the caller makes one error from the queue of OpenSSL (tls_error()).
+ */
 #include "net/pki.h"
 
 #include <openssl/err.h>
@@ -29,6 +37,9 @@ void pki_authority_free(struct pki_authority *authority)
     mem_free(authority);
 }
 
+/*
+ * 127 random bits: positive and, as RFC 5280 asks, unique for the authority and at most 20 bytes.
+ */
 static bool set_serial(X509 *certificate)
 {
     BIGNUM *number = BN_new();
@@ -44,6 +55,7 @@ static bool add_name_entry(X509_NAME *name, const char *field, struct str value)
                                       (int)value.len, -1, 0) == 1;
 }
 
+/* Kubernetes reads the common name as the user and the organizations as its groups. */
 static bool set_subject(X509 *certificate, const struct pki_request *request)
 {
     X509_NAME *name = X509_get_subject_name(certificate);
@@ -53,6 +65,10 @@ static bool set_subject(X509 *certificate, const struct pki_request *request)
     return ok && add_name_entry(name, "CN", request->common_name);
 }
 
+/*
+ * An extension in the notation of OpenSSL's configuration files. For constant values only, see
+ * general_name().
+ */
 static bool add_extension(X509 *certificate, X509 *issuer, int nid, const char *value)
 {
     X509V3_CTX context;
@@ -63,7 +79,10 @@ static bool add_extension(X509 *certificate, X509 *issuer, int nid, const char *
     return ok;
 }
 
-/* Names go in as values, not through OpenSSL's little configuration language. */
+/*
+ * An address becomes an IP name, everything else a DNS name. Names are set as values and not
+ * through the configuration notation, in which a comma in a name would have a meaning.
+ */
 static GENERAL_NAME *general_name(struct str name)
 {
     const char *text = mem_dup(name.ptr, name.len);
@@ -93,6 +112,10 @@ static bool add_names(X509 *certificate, const struct pki_request *request)
     return ok;
 }
 
+/*
+ * The extensions of a certificate that is not an authority. keyEncipherment is for RSA key
+ * exchange, as kubeadm sets it.
+ */
 static bool add_usage(X509 *certificate, X509 *issuer, const struct pki_request *request)
 {
     const char *usage = request->client && request->server ? "clientAuth,serverAuth"
@@ -105,7 +128,8 @@ static bool add_usage(X509 *certificate, X509 *issuer, const struct pki_request 
            add_extension(certificate, issuer, NID_authority_key_identifier, "keyid");
 }
 
-static X509 *draft(EVP_PKEY *key, const struct pki_request *request)
+/* Version, serial number, validity, subject and public key. NULL when OpenSSL fails. */
+static X509 *draft_certificate(EVP_PKEY *key, const struct pki_request *request)
 {
     X509 *certificate = X509_new();
     const bool ok =
@@ -124,13 +148,13 @@ static EVP_PKEY *new_key(bool rsa)
     return rsa ? EVP_RSA_gen(RSA_BITS) : EVP_EC_gen("P-256");
 }
 
-/* Takes the key. */
+/* Makes an authority of the key, which it takes, even on failure. A NULL key is a failure. */
 static struct error *sign_self(EVP_PKEY *key, const struct pki_request *request,
                                struct pki_authority **ret_authority)
 {
     OWNED(pki_authority) authority = NEW(struct pki_authority);
     authority->key = key;
-    X509 *certificate = key ? draft(key, request) : NULL;
+    X509 *certificate = key ? draft_certificate(key, request) : NULL;
     authority->certificate = certificate;
     const bool ok =
         certificate && X509_set_issuer_name(certificate, X509_get_subject_name(certificate)) == 1 &&
@@ -153,6 +177,7 @@ struct error *pki_authority_new(struct str common_name, int64_t not_before, int6
     return sign_self(new_key(false), &request, ret_authority);
 }
 
+/* The empty passphrase keeps OpenSSL from asking for one on the terminal. */
 static EVP_PKEY *read_key(struct str pem)
 {
     BIO *bio = BIO_new_mem_buf(pem.ptr, (int)pem.len);
@@ -172,6 +197,9 @@ struct error *pki_authority_of_key(struct str common_name, struct str key_pem, i
                : error_new(ERROR_PARSE, "not the key of an authority");
 }
 
+/*
+ * ERROR_PARSE covers text that is no PEM as well as a key that does not belong to the certificate.
+ */
 struct error *pki_authority_read(struct str certificate_pem, struct str key_pem,
                                  struct pki_authority **ret_authority)
 {
@@ -189,16 +217,20 @@ struct error *pki_authority_read(struct str certificate_pem, struct str key_pem,
     return NULL;
 }
 
+/* Nanoseconds since 1970, saturated; otherwise for a time that OpenSSL cannot read. */
 static int64_t to_wall(const ASN1_TIME *time, int64_t otherwise)
 {
     struct tm parts = {0};
     if (ASN1_TIME_to_tm(time, &parts) != 1)
         return otherwise;
     const time_t seconds = timegm(&parts);
-    const int64_t most = INT64_MAX / SECOND;
-    return seconds > most ? INT64_MAX : seconds < -most ? INT64_MIN : seconds * SECOND;
+    const int64_t seconds_max = INT64_MAX / SECOND;
+    return seconds > seconds_max    ? INT64_MAX
+           : seconds < -seconds_max ? INT64_MIN
+                                    : seconds * SECOND;
 }
 
+/* A time that cannot be read counts as "never valid". */
 void pki_authority_validity(const struct pki_authority *authority, int64_t *ret_not_before,
                             int64_t *ret_not_after)
 {
@@ -215,6 +247,7 @@ static void add_text(struct buf *buf, BIO *bio)
     BIO_free(bio);
 }
 
+/* The text passes through memory that OpenSSL wipes when it is freed. */
 static struct error *write_key(EVP_PKEY *key, struct buf *key_pem)
 {
     BIO *bio = BIO_new(BIO_s_secmem());
@@ -251,11 +284,12 @@ struct error *pki_authority_write(const struct pki_authority *authority,
     return write_pem(authority->certificate, authority->key, certificate_pem, key_pem);
 }
 
+/* The key is new for each certificate and is written to key_pem alone. */
 struct error *pki_issue(const struct pki_authority *authority, const struct pki_request *request,
                         struct buf *certificate_pem, struct buf *key_pem)
 {
     EVP_PKEY *key = new_key(request->rsa);
-    X509 *certificate = key ? draft(key, request) : NULL;
+    X509 *certificate = key ? draft_certificate(key, request) : NULL;
     X509 *issuer = authority->certificate;
     const bool ok = certificate &&
                     X509_set_issuer_name(certificate, X509_get_subject_name(issuer)) == 1 &&

@@ -1,5 +1,6 @@
 /*
- * Certificates of our own: an authority and what it issues. Keys are P-256.
+ * Certificates made by this program: an authority and the certificates it issues. Keys are P-256
+ * unless RSA is asked for.
  */
 #pragma once
 
@@ -13,6 +14,7 @@
 
 struct pki_authority;
 
+/* What a certificate is for. */
 struct pki_request {
     struct str common_name;
     const struct str *organizations; /* groups of a Kubernetes user */
@@ -31,7 +33,7 @@ MUST_USE struct error *pki_rsa_key(struct buf *key_pem);
 /* A new self-signed authority. */
 MUST_USE struct error *pki_authority_new(struct str common_name, int64_t not_before,
                                          int64_t not_after, struct pki_authority **ret_authority);
-/* The same with a key that is there already; ERROR_PARSE when it is none. */
+/* The same with a given key. ERROR_PARSE when the text is no key. */
 MUST_USE struct error *pki_authority_of_key(struct str common_name, struct str key_pem,
                                             int64_t not_before, int64_t not_after,
                                             struct pki_authority **ret_authority);
@@ -40,11 +42,11 @@ MUST_USE struct error *pki_authority_read(struct str certificate_pem, struct str
 void pki_authority_free(struct pki_authority *authority);
 DEFINE_OWNED(pki_authority)
 
-/* From when until when it is valid; wall-clock nanoseconds. */
+/* The start and the end of the validity, in wall-clock nanoseconds. */
 void pki_authority_validity(const struct pki_authority *authority, int64_t *ret_not_before,
                             int64_t *ret_not_after);
 
-/* Appends PEM text. The key's buffer should be marked secret. */
+/* Append PEM text. The buffer of the key should be marked secret. */
 MUST_USE struct error *pki_authority_write(const struct pki_authority *authority,
                                            struct buf *certificate_pem, struct buf *key_pem);
 MUST_USE struct error *pki_issue(const struct pki_authority *authority,

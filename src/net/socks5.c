@@ -1,3 +1,15 @@
+/*
+ * The client side of SOCKS 5. The exchange, each line a message (RFC 1928, sections 3 to 6):
+ *
+ *     we:    version, methods we can use
+ *     proxy: version, method it chooses
+ *     we:    user name and password, if chosen (RFC 1929)
+ *     proxy: accepted or not
+ *     we:    version, CONNECT, address and port of the host
+ *     proxy: version, reply, address it connected from
+ *
+ * Host names go to the proxy unresolved.
+ */
 #include "net/socks5.h"
 
 #include <arpa/inet.h>
@@ -13,7 +25,7 @@ enum { ADDRESS_IPV4 = 1, ADDRESS_NAME = 3, ADDRESS_IPV6 = 4 };
 
 #define FIELD_MAX 255
 
-/* RFC 1928, section 6, in its order. */
+/* The replies of RFC 1928, section 6, by number. */
 static const char *const replies[] = {
     "succeeded",
     "general failure",
@@ -31,12 +43,14 @@ static void add_byte(struct buf *buf, unsigned byte)
     buf_add_char(buf, (char)byte);
 }
 
+/* A length byte and the bytes. The caller has checked the length. */
 static void add_field(struct buf *buf, struct str field)
 {
     add_byte(buf, (unsigned)field.len);
     buf_add(buf, field);
 }
 
+/* RFC 1929. Any status but 0 is a refusal. */
 static struct error *log_in(struct transport *transport, struct str user, struct str password)
 {
     if (user.len > FIELD_MAX || password.len > FIELD_MAX)
@@ -53,6 +67,7 @@ static struct error *log_in(struct transport *transport, struct str user, struct
     return NULL;
 }
 
+/* Offers the method without credentials and, when there is a user, user name and password. */
 static struct error *agree_on_method(struct transport *transport, struct str user,
                                      struct str password)
 {
@@ -69,6 +84,10 @@ static struct error *agree_on_method(struct transport *transport, struct str use
     return error_new(ERROR_UNAUTHORIZED, "the proxy wants credentials that we do not have");
 }
 
+/*
+ * An address literal is sent as an address and everything else as a name; RFC 1928 has a type for
+ * each.
+ */
 static void add_address(struct buf *message, struct str host)
 {
     struct lookup_result literal;
@@ -86,7 +105,10 @@ static void add_address(struct buf *message, struct str host)
     }
 }
 
-/* The address the proxy connected from: of no use, but it must be read. */
+/*
+ * The address that the proxy connected from is not needed, but must be read: the bytes of the host
+ * follow it.
+ */
 static struct error *skip_bound_address(struct transport *transport, unsigned type)
 {
     char rest[FIELD_MAX + 2];

@@ -1,5 +1,6 @@
 /*
- * SOCKS version 5 (RFC 1928), with user name and password (RFC 1929). Names are left to the proxy.
+ * SOCKS version 5 (RFC 1928), with user name and password (RFC 1929). The proxy resolves host
+ * names.
  */
 #pragma once
 
@@ -10,6 +11,9 @@
 
 struct transport;
 
-/* Suspends. transport leads to the proxy; afterwards it leads to host:port. user may be empty. */
+/*
+ * Suspends. The transport leads to the proxy; after success it leads to host:port. An empty user
+ * means no credentials.
+ */
 MUST_USE struct error *socks5_connect(struct transport *transport, struct str user,
                                       struct str password, struct str host, uint16_t port);

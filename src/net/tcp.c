@@ -1,3 +1,11 @@
+/*
+ * The real network: TCP over IPv4 and IPv6, with non-blocking sockets.
+ *
+ * The file has three parts: a connection as a struct transport (tcp_receive() to tcp_new()),
+ * connecting to a host (tcp_connect()), and listening (tcp_listen()). Every operation tries the
+ * system call first and asks the loop for readiness only when it would block. A connection
+ * therefore registers with the loop when transport_want() is first called, not before.
+ */
 #include "net/tcp.h"
 
 #include <arpa/inet.h>
@@ -16,7 +24,7 @@
 #include "net/network.h"
 #include "net/transport.h"
 
-/* A silent peer is noticed after about two minutes even where nothing is sent. */
+/* A silent peer is noticed after about two minutes, even where nothing is sent. */
 #define KEEPALIVE_SECONDS 30
 #define KEEPALIVE_PROBES  3
 #define LISTEN_BACKLOG    4096
@@ -27,12 +35,14 @@ struct tcp_network {
     duration delivery_limit; /* 0: the system's */
 };
 
+/* One connection. */
 struct tcp {
     struct transport transport;
     int fd;
     struct io *io; /* made when readiness is first asked for */
 };
 
+/* A listening socket. At most one fiber waits in tcp_accept(). */
 struct tcp_listener {
     struct listener listener;
     struct loop *loop;
@@ -81,6 +91,10 @@ static enum transport_result tcp_send(struct transport *transport, struct str by
     }
 }
 
+/*
+ * Called on the loop. The transport tries its system call again; which event it was does not
+ * matter.
+ */
 static void on_ready(void *data, unsigned events)
 {
     struct tcp *tcp = data;
@@ -92,6 +106,10 @@ static void on_ready(void *data, unsigned events)
 _Static_assert(TRANSPORT_READABLE == IO_READABLE && TRANSPORT_WRITABLE == IO_WRITABLE,
                "events pass through unchanged");
 
+/*
+ * A failure to register with the loop is stored in the transport, where transport_take_error()
+ * finds it.
+ */
 static void tcp_want(struct transport *transport, unsigned events)
 {
     struct tcp *tcp = tcp_of(transport);
@@ -134,6 +152,10 @@ static void set_option(int fd, int level, int option, int value)
     (void)setsockopt(fd, level, option, &value, sizeof(value));
 }
 
+/*
+ * Takes ownership of the socket. Small writes go out at once (TCP_NODELAY), because the protocols
+ * above write whole messages.
+ */
 static struct transport *tcp_new(struct loop *loop, int fd)
 {
     set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
@@ -149,6 +171,10 @@ static struct transport *tcp_new(struct loop *loop, int fd)
     return &tcp->transport;
 }
 
+/*
+ * One attempt. A non-blocking connect() is complete when the socket is writable; SO_ERROR then has
+ * the result.
+ */
 static struct error *connect_address(struct loop *loop, const struct sockaddr *address,
                                      socklen_t len, struct transport **ret_transport)
 {
@@ -171,7 +197,10 @@ static struct error *connect_address(struct loop *loop, const struct sockaddr *a
     return NULL;
 }
 
-/* An address that swallows packets must leave time for those behind it. */
+/*
+ * The share of the remaining time that one address gets. An address whose packets vanish must leave
+ * time for the addresses behind it.
+ */
 static duration share_of_time(struct loop *loop, size_t left)
 {
     const int64_t deadline = fiber_deadline();
@@ -181,6 +210,10 @@ static duration share_of_time(struct loop *loop, size_t left)
     return deadline > now ? (deadline - now) / (int64_t)left : 0;
 }
 
+/*
+ * Tries the addresses in order and returns the error of the last attempt. A cancellation ends the
+ * search; a deadline of one attempt does not.
+ */
 static struct error *connect_any(struct loop *loop, const struct lookup_result *found,
                                  struct transport **ret_transport)
 {
@@ -223,12 +256,13 @@ static struct error *wait_for_peer(struct tcp_listener *listener)
 {
     listener->waiter = fiber_current();
     io_want(listener->io, IO_READABLE);
-    struct error *err = fiber_park("somebody to connect");
+    struct error *err = fiber_park("a client to connect");
     io_want(listener->io, 0);
     listener->waiter = NULL;
     return err;
 }
 
+/* A connection that was reset before it was accepted is skipped. */
 static struct error *tcp_accept(struct listener *base, struct transport **ret_transport)
 {
     struct tcp_listener *listener = CONTAINER_OF(base, struct tcp_listener, listener);
@@ -264,6 +298,7 @@ static const struct listener_ops tcp_listener_ops = {
     .free = tcp_listener_free,
 };
 
+/* The port that the system chose for port 0. */
 static uint16_t bound_port(int fd)
 {
     struct sockaddr_storage address = {0};
@@ -276,6 +311,10 @@ static uint16_t bound_port(int fd)
     return ntohs(((struct sockaddr_in *)&address)->sin_port);
 }
 
+/*
+ * Binds to the first address of the host. SO_REUSEADDR lets a restarted server listen while
+ * connections of its predecessor are in TIME_WAIT.
+ */
 static struct error *tcp_listen(struct network *network, struct str host, uint16_t port,
                                 struct listener **ret_listener)
 {

@@ -1,3 +1,15 @@
+/*
+ * TLS as a transport over another transport, and the client's side of the handshake.
+ *
+ * The layers: transport_send() on a TLS transport calls SSL_write_ex(), OpenSSL encrypts and calls
+ * bio_write(), and that calls transport_send() on the transport below (tls->lower). Receiving is
+ * the same the other way round. No layer blocks: WAIT from below becomes a retry flag of the BIO,
+ * which OpenSSL reports as SSL_ERROR_WANT_READ or _WRITE, which becomes WAIT again.
+ *
+ * OpenSSL keeps errors in a queue of the thread. The queue is cleared before each call and read
+ * before the next suspension, since other fibers use it meanwhile. Errors of this file say what the
+ * peer did where OpenSSL's words would not (describe_failure()).
+ */
 #include "net/tls.h"
 
 #include <arpa/inet.h>
@@ -6,8 +18,8 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
+#include "async/cpu_turn.h"
 #include "async/loop.h"
-#include "async/turn.h"
 #include "base/memory.h"
 #include "net/tls_internal.h"
 
@@ -19,12 +31,7 @@ struct tls_context {
 
 static const struct transport_ops tls_ops;
 
-/*
- * The BIO under an SSL hands bytes straight to the transport below and keeps none. The SSL reads as
- * much as there is at once, and a transport that gave less than it was asked for is not asked again
- * before it is ready: one system call for a small request instead of five.
- */
-
+/* The BIO below an SSL hands bytes to the transport below and keeps none. */
 static int bio_write(BIO *bio, const char *ptr, int len)
 {
     const struct tls *tls = BIO_get_data(bio);
@@ -41,6 +48,11 @@ static int bio_write(BIO *bio, const char *ptr, int len)
     }
 }
 
+/*
+ * OpenSSL reads as much as there is at once (read-ahead). A transport that returned fewer bytes
+ * than asked for has no more for now and is not asked again before it is ready. This takes one
+ * system call for a small request instead of five.
+ */
 static int bio_read(BIO *bio, char *ptr, int len)
 {
     struct tls *tls = BIO_get_data(bio);
@@ -61,6 +73,7 @@ static int bio_read(BIO *bio, char *ptr, int len)
     }
 }
 
+/* OpenSSL flushes the BIO; there is nothing to flush. All other commands are refused. */
 static long bio_control(BIO *bio, int command, long number, void *ptr)
 {
     (void)bio;
@@ -75,6 +88,7 @@ static int bio_created(BIO *bio)
     return 1;
 }
 
+/* Made once and kept for the life of the process. */
 static const BIO_METHOD *bio_method(void)
 {
     static BIO_METHOD *method;
@@ -88,7 +102,7 @@ static const BIO_METHOD *bio_method(void)
     return method;
 }
 
-static void attach(struct tls *tls)
+static void attach_bio(struct tls *tls)
 {
     BIO *bio = BIO_new(bio_method());
     BIO_set_data(bio, tls);
@@ -110,8 +124,11 @@ static struct tls *of(struct transport *transport)
     return CONTAINER_OF(transport, struct tls, transport);
 }
 
-/* What SSL_read, SSL_write or SSL_do_handshake failed of, in words. */
-static struct error *failure(struct tls *tls, int ssl_error)
+/*
+ * Why SSL_read_ex(), SSL_write_ex() or SSL_do_handshake() failed. The cause that is nearest to the
+ * user comes first: the verification of the certificate, then the transport below, then OpenSSL.
+ */
+static struct error *describe_failure(struct tls *tls, int ssl_error)
 {
     if (tls->verify_err) {
         ERR_clear_error();
@@ -124,7 +141,8 @@ static struct error *failure(struct tls *tls, int ssl_error)
     const int reason = ERR_GET_REASON(ERR_peek_error());
     if (ssl_error == SSL_ERROR_SYSCALL || reason == SSL_R_UNEXPECTED_EOF_WHILE_READING) {
         ERR_clear_error();
-        return error_new(ERROR_CONNECTION, "the peer closed the connection without a good-bye");
+        return error_new(ERROR_CONNECTION,
+                         "the peer closed the connection without a TLS close_notify");
     }
     if (reason == SSL_R_WRONG_VERSION_NUMBER || reason == SSL_R_HTTP_REQUEST ||
         reason == SSL_R_PACKET_LENGTH_TOO_LONG) {
@@ -150,7 +168,7 @@ static enum transport_result tls_receive(struct transport *transport, char *ptr,
     tls->receive_needs_write = reason == SSL_ERROR_WANT_WRITE;
     switch (reason) {
     case SSL_ERROR_WANT_READ:
-        /* Nothing half-read: the record buffer is given back until the peer speaks again. */
+        /* No record is half read: its buffer is freed until the peer sends again. */
         SSL_free_buffers(tls->ssl);
         return TRANSPORT_WAIT;
     case SSL_ERROR_WANT_WRITE:
@@ -158,7 +176,7 @@ static enum transport_result tls_receive(struct transport *transport, char *ptr,
     case SSL_ERROR_ZERO_RETURN:
         return TRANSPORT_END;
     default:
-        return transport_fail(transport, failure(tls, reason));
+        return transport_fail(transport, describe_failure(tls, reason));
     }
 }
 
@@ -166,7 +184,7 @@ static enum transport_result tls_send(struct transport *transport, struct str by
                                       size_t *ret_len)
 {
     struct tls *tls = of(transport);
-    tls->is_drained = false; /* who may have closed has perhaps said why: worth a look each time */
+    tls->is_drained = false; /* a peer that closes may have sent an alert, so reading is tried */
     ERR_clear_error();
     if (SSL_write_ex(tls->ssl, bytes.ptr, bytes.len, ret_len) == 1)
         return TRANSPORT_OK;
@@ -174,7 +192,7 @@ static enum transport_result tls_send(struct transport *transport, struct str by
     tls->send_needs_read = reason == SSL_ERROR_WANT_READ;
     if (reason == SSL_ERROR_WANT_READ || reason == SSL_ERROR_WANT_WRITE)
         return TRANSPORT_WAIT;
-    return transport_fail(transport, failure(tls, reason));
+    return transport_fail(transport, describe_failure(tls, reason));
 }
 
 static void pass_ready(void *data)
@@ -184,6 +202,7 @@ static void pass_ready(void *data)
         tls->transport.ready(tls->transport.ready_data);
 }
 
+/* The transport below has something again. */
 static void on_lower_ready(void *data)
 {
     struct tls *tls = data;
@@ -191,6 +210,10 @@ static void on_lower_ready(void *data)
     pass_ready(tls);
 }
 
+/*
+ * Reading may need to write and writing to read, because TLS exchanges messages of its own. Bytes
+ * that OpenSSL has decrypted already make no socket readable, so a task reports readiness for them.
+ */
 static void tls_want(struct transport *transport, unsigned events)
 {
     struct tls *tls = of(transport);
@@ -199,7 +222,6 @@ static void tls_want(struct transport *transport, unsigned events)
         lower |= tls->receive_needs_write ? TRANSPORT_WRITABLE : TRANSPORT_READABLE;
     if (events & TRANSPORT_WRITABLE)
         lower |= tls->send_needs_read ? TRANSPORT_READABLE : TRANSPORT_WRITABLE;
-    /* Bytes that were read already make no socket readable. */
     if ((events & TRANSPORT_READABLE) && tls->may_have_more)
         loop_post(transport->loop, &tls->ready_task);
     else
@@ -221,7 +243,7 @@ static void tls_free(struct transport *transport)
 {
     struct tls *tls = of(transport);
     loop_withdraw(&tls->ready_task);
-    /* Without this, freeing a connection that was not closed by both sides spoils its session. */
+    /* Otherwise OpenSSL marks the session of an unfinished shutdown as not resumable. */
     SSL_set_shutdown(tls->ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
     SSL_free(tls->ssl);
     ERR_clear_error();
@@ -238,6 +260,7 @@ static const struct transport_ops tls_ops = {
     .free = tls_free,
 };
 
+/* Owns lower from now on. */
 struct tls *tls_new(SSL_CTX *ctx, struct transport *lower)
 {
     struct tls *tls = NEW(struct tls);
@@ -249,16 +272,19 @@ struct tls *tls_new(SSL_CTX *ctx, struct transport *lower)
     tls->ssl = SSL_new(ctx);
     if (!tls->ssl)
         mem_exhausted(0);
-    attach(tls);
+    attach_bio(tls);
     tls_of_set(tls->ssl, tls);
     return tls;
 }
 
-/* The error queue is per thread, so it is read before each wait. */
+/*
+ * Each step of the handshake takes a turn of the CPU, because its arithmetic keeps the thread for
+ * about a millisecond. The error queue belongs to the thread, so it is read before each wait.
+ */
 struct error *tls_handshake(struct tls *tls)
 {
     for (;;) {
-        TRY(turn_take());
+        TRY(cpu_turn_take());
         ERR_clear_error();
         const int status = SSL_do_handshake(tls->ssl);
         if (status == 1)
@@ -270,23 +296,28 @@ struct error *tls_handshake(struct tls *tls)
         else if (reason == SSL_ERROR_WANT_WRITE)
             TRY(transport_wait(tls->lower, TRANSPORT_WRITABLE, "the TLS handshake"));
         else
-            return failure(tls, reason);
+            return describe_failure(tls, reason);
     }
 }
 
+/*
+ * Options of clients and servers: TLS 1.2 or newer, no renegotiation, no compression, small idle
+ * connections.
+ */
 void tls_set_common_options(SSL_CTX *ctx)
 {
     SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION);
-    /* Chains are sent as they were given: looking for more would read the system's folder each
-     * time.
-     */
+    /* Chains are sent as given. Completing them would read the system's folder each time. */
     SSL_CTX_set_mode(ctx, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_NO_AUTO_CHAIN |
                               SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     SSL_CTX_set_read_ahead(ctx, 1);
     SSL_CTX_set_options(ctx, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
 }
 
-/* Called when the server asks for a certificate, which a resumed handshake never does. */
+/*
+ * Called by OpenSSL when the server asks for a certificate, which it does not do in a resumed
+ * handshake.
+ */
 static int show_identity(SSL *ssl, void *arg)
 {
     (void)arg;
@@ -297,6 +328,10 @@ static int show_identity(SSL *ssl, void *arg)
     return tls->verify_err ? 0 : 1;
 }
 
+/*
+ * The system's authorities are loaded once and used by clients without a trust of their own.
+ * Sessions are kept in struct tls_resumption and not in OpenSSL's cache.
+ */
 struct tls_context *tls_context_new(void)
 {
     struct tls_context *context = NEW(struct tls_context);
@@ -328,7 +363,11 @@ static bool is_address(const char *name)
     return inet_pton(AF_INET, name, bytes) == 1 || inet_pton(AF_INET6, name, bytes) == 1;
 }
 
-/* Whom to expect, and at what time: by the loop's clock, which tests set. */
+/*
+ * Sets the name that the certificate must be for and the time at which it must be valid. The time
+ * is that of the loop, which tests set. An address is checked against IP names and is not sent as
+ * SNI (RFC 6066).
+ */
 static struct error *expect_server(struct tls *tls, const struct tls_client_options *options)
 {
     char name[NAME_MAX_LEN + 1];
@@ -353,6 +392,7 @@ static struct error *expect_server(struct tls *tls, const struct tls_client_opti
     return NULL;
 }
 
+/* options is borrowed until the handshake has ended; tls_verify() and show_identity() read it. */
 struct error *tls_connect(struct tls_context *context, struct transport *lower,
                           const struct tls_client_options *options,
                           struct transport **ret_transport)
@@ -369,7 +409,7 @@ struct error *tls_connect(struct tls_context *context, struct transport *lower,
     tls_resumption_offer(options->resumption, tls->ssl);
     SSL_set_connect_state(tls->ssl);
     TRY(tls_handshake(tls), "TLS handshake");
-    /* What only the handshake needed goes now; a reconnect parses it anew. */
+    /* Only the handshake needed the certificates. The next connection parses them again. */
     SSL_certs_clear(tls->ssl);
     tls->options = NULL;
     *ret_transport = TAKE(owner);
@@ -384,11 +424,6 @@ struct str tls_protocol(struct transport *transport)
     unsigned len = 0;
     SSL_get0_alpn_selected(of(transport)->ssl, &name, &len);
     return str_from((const char *)name, len);
-}
-
-bool tls_is_resumed(struct transport *transport)
-{
-    return transport->ops == &tls_ops && SSL_session_reused(of(transport)->ssl);
 }
 
 SSL *tls_ssl(struct transport *transport)

@@ -1,4 +1,11 @@
-/* Identities, trusts and resumption: what a TLS client holds for each server, kept small. */
+/*
+ * Identities, trusts and resumption: what a TLS client keeps for each server, in few bytes.
+ *
+ * A parsed certificate takes several times the memory of its encoding. PEM text is therefore parsed
+ * once to check it and kept as DER bytes, one certificate after the other; tls_identity_use() and
+ * tls_trust_parse() parse the bytes again for each full handshake. All three are shared or owned by
+ * callers on one thread.
+ */
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
@@ -9,7 +16,7 @@
 #include "net/tls.h"
 #include "net/tls_internal.h"
 
-/* Encoded certificates, one after the other. */
+/* Certificates as DER, one after the other. */
 struct tls_trust {
     int refs;
     struct buf certificates;
@@ -28,7 +35,7 @@ struct tls_resumption {
 #define PEM_MAX          (4 * MEGABYTE)
 #define CERTIFICATES_MAX 1000
 
-/* i2d functions allocate; this puts their result at the end of a buffer. */
+/* Appends what an i2d function has allocated, and frees it, wiped. */
 static struct error *add_encoded(struct buf *buf, unsigned char *encoded, int len)
 {
     if (len <= 0)
@@ -38,6 +45,7 @@ static struct error *add_encoded(struct buf *buf, unsigned char *encoded, int le
     return buf_check(buf);
 }
 
+/* Reads every certificate of a PEM text. Text between them is skipped, as OpenSSL does. */
 static struct error *read_certificates(struct str pem, struct buf *ret_encoded)
 {
     if (pem.len > PEM_MAX)
@@ -55,7 +63,7 @@ static struct error *read_certificates(struct str pem, struct buf *ret_encoded)
             err = error_new(ERROR_TOO_LARGE, "more than %d certificates", CERTIFICATES_MAX);
     }
     BIO_free(bio);
-    /* The reader stops at the end of the text, which it calls an error, or at a real one. */
+    /* The reader reports the end of the text as an error, too: PEM_R_NO_START_LINE. */
     const unsigned long last = ERR_peek_last_error();
     if (!err && (count == 0 || ERR_GET_REASON(last) != PEM_R_NO_START_LINE))
         err = error_new(ERROR_PARSE, count ? "certificate %zu is damaged" : "no certificate in it",
@@ -95,7 +103,7 @@ bool tls_trust_eq(const struct tls_trust *a, const struct tls_trust *b)
     return a == b || (a && b && str_eq(buf_str(&a->certificates), buf_str(&b->certificates)));
 }
 
-/* The next certificate of an encoded sequence; NULL at its end. */
+/* Parses the next certificate of a DER sequence; NULL at its end. */
 static X509 *next_certificate(struct str *rest)
 {
     const unsigned char *at = (const unsigned char *)rest->ptr;
@@ -115,7 +123,7 @@ STACK_OF(X509) * tls_trust_parse(const struct tls_trust *trust)
     return stack;
 }
 
-/* No passphrase: a terminal prompt would hang the process. */
+/* OpenSSL would ask for a passphrase on the terminal and block the process. */
 static int
 no_passphrase(char *text, /* NOLINT(readability-non-const-parameter): as OpenSSL has it */
               int size, int writing, void *data)
@@ -127,6 +135,7 @@ no_passphrase(char *text, /* NOLINT(readability-non-const-parameter): as OpenSSL
     return -1;
 }
 
+/* The key is kept as PKCS#8, whatever form the PEM text had. */
 static struct error *read_key(struct str pem, struct buf *ret_encoded)
 {
     if (pem.len > PEM_MAX)
@@ -154,6 +163,10 @@ static EVP_PKEY *parse_key(const struct tls_identity *identity)
     return key;
 }
 
+/*
+ * A key that does not belong to the certificate is reported when it is read and not by a handshake
+ * later.
+ */
 static struct error *check_pair(const struct tls_identity *identity)
 {
     struct str rest = buf_str(&identity->certificates);
@@ -199,6 +212,7 @@ void tls_identity_free(struct tls_identity *identity)
     mem_free(identity);
 }
 
+/* The first certificate is that of the identity; the others form the chain. */
 struct error *tls_identity_use(const struct tls_identity *identity, SSL *ssl)
 {
     struct str rest = buf_str(&identity->certificates);
@@ -226,6 +240,10 @@ void tls_resumption_free(struct tls_resumption *resumption)
     mem_free(resumption);
 }
 
+/*
+ * Called by OpenSSL after the handshake, possibly several times. The newest session is kept.
+ * Returning 1 takes ownership of the session.
+ */
 int tls_session_arrived(SSL *ssl, SSL_SESSION *session)
 {
     struct tls *tls = tls_of(ssl);

@@ -1,4 +1,6 @@
-/* What the TLS modules share. OpenSSL's types stay behind this header. */
+/*
+ * What the TLS modules share. OpenSSL's types stay behind this header.
+ */
 #pragma once
 
 #include <openssl/ssl.h>
@@ -19,8 +21,8 @@ struct tls {
     struct error *verify_err; /* why the certificate was refused */
     bool receive_needs_write;
     bool send_needs_read;
-    bool is_drained;    /* the transport below had no more bytes when it was last asked */
-    bool may_have_more; /* the SSL itself holds bytes that were not read yet, perhaps */
+    bool is_drained;    /* the transport below had no more bytes at the last read */
+    bool may_have_more; /* the SSL may hold bytes that were not read yet */
     struct task ready_task;
 };
 
@@ -30,10 +32,10 @@ STACK_OF(X509) * tls_trust_parse(const struct tls_trust *trust);
 /* Makes the identity's certificates and key those of this SSL. */
 MUST_USE struct error *tls_identity_use(const struct tls_identity *identity, SSL *ssl);
 
-/* From OpenSSL's error queue, which is emptied. what completes "…: ". */
+/* An error from OpenSSL's queue, which is emptied. The message is "what: reason". */
 MUST_USE struct error *tls_error(const char *what);
 
-/* The verification of a client; set on the shared context. arg is unused. */
+/* The callback that verifies a server; set on the shared context. arg is unused. */
 int tls_verify(X509_STORE_CTX *store, void *arg);
 
 /* Protocols by ALPN, in wire form: length byte, name. */
@@ -54,6 +56,8 @@ SSL *tls_ssl(struct transport *transport);
 struct tls *tls_of(SSL *ssl);
 void tls_of_set(SSL *ssl, struct tls *tls);
 
-/* Resumption: keeps what the server sent; offers it. */
+/*
+ * Resumption: the callback that keeps the session a server has sent, and the offer of that session.
+ */
 int tls_session_arrived(SSL *ssl, SSL_SESSION *session);
 void tls_resumption_offer(const struct tls_resumption *resumption, SSL *ssl);

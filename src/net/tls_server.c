@@ -1,4 +1,10 @@
-/* The server's side of TLS, and who its clients are. */
+/*
+ * The server's side of TLS, and the identity of its clients.
+ *
+ * A client certificate is asked for but not required: verify_client() lets every handshake go on
+ * and records the result, and tls_peer() returns only what was verified. The authorization of the
+ * request decides later, as in a Kubernetes API server.
+ */
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
@@ -10,6 +16,10 @@ struct tls_server {
     struct tls_trust *client_trust;
 };
 
+/*
+ * ALPN: our order of preference. Without a common protocol the handshake fails (RFC 7301). arg is
+ * NULL for a server without HTTP/2.
+ */
 static int choose_protocol(SSL *ssl, const unsigned char **out, unsigned char *out_len,
                            const unsigned char *offered, unsigned offered_len, void *arg)
 {
@@ -25,7 +35,10 @@ static int choose_protocol(SSL *ssl, const unsigned char **out, unsigned char *o
     return SSL_TLSEXT_ERR_OK;
 }
 
-/* Notes whether the client's certificate stands; the handshake goes on either way. */
+/*
+ * Verifies the certificate of a client at the time of the loop. Always returns 1: the result is
+ * stored in the SSL, where tls_peer() finds it.
+ */
 static int verify_client(X509_STORE_CTX *store, void *arg)
 {
     const struct tls_server *server = arg;
@@ -46,7 +59,7 @@ static int verify_client(X509_STORE_CTX *store, void *arg)
 
 static struct error *server_use_identity(SSL_CTX *ctx, const struct tls_identity *identity)
 {
-    /* A context takes certificates through an SSL of its own; each connection parses its copy. */
+    /* tls_identity_use() works on an SSL, from which the certificates are copied to the context. */
     SSL *ssl = SSL_new(ctx);
     struct error *err = tls_identity_use(identity, ssl);
     if (!err && (SSL_CTX_use_certificate(ctx, SSL_get_certificate(ssl)) != 1 ||
@@ -59,6 +72,10 @@ static struct error *server_use_identity(SSL_CTX *ctx, const struct tls_identity
     return err;
 }
 
+/*
+ * Sessions are resumed by tickets, which the server does not store. The session id context must be
+ * set for resumption with client certificates.
+ */
 struct error *tls_server_new(const struct tls_server_options *options,
                              struct tls_server **ret_server)
 {
@@ -102,6 +119,7 @@ struct error *tls_accept(struct tls_server *server, struct transport *lower,
     return NULL;
 }
 
+/* One entry of a name as UTF-8; empty when it cannot be converted. */
 static struct str entry_text(const X509_NAME *name, int index, struct arena *arena)
 {
     const ASN1_STRING *value = X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, index));
@@ -113,6 +131,7 @@ static struct str entry_text(const X509_NAME *name, int index, struct arena *are
     return text;
 }
 
+/* The common name is the user, the organizations are its groups. */
 static void read_subject(X509_NAME *name, struct arena *arena, struct tls_peer *peer)
 {
     const int entries = X509_NAME_entry_count(name);

@@ -1,4 +1,9 @@
-/* Is this certificate good, and if not, why? In words for the person who must mend it. */
+/*
+ * Verification of a server's certificate, and errors that say what is wrong with it.
+ *
+ * OpenSSL verifies the chain; this file chooses the trusted certificates and, after a refusal,
+ * turns the reason into a message that names the certificate's names, dates or subject.
+ */
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
 #include <time.h>
@@ -8,6 +13,7 @@
 
 #define NAMES_SHOWN 8
 
+/* The first error of the queue is the cause; later ones are consequences. */
 struct error *tls_error(const char *what)
 {
     const unsigned long code = ERR_peek_error();
@@ -17,6 +23,7 @@ struct error *tls_error(const char *what)
     return err;
 }
 
+/* DNS names and addresses. IPv6 addresses are not abbreviated. */
 static void add_name(struct buf *text, const GENERAL_NAME *name)
 {
     int type;
@@ -36,7 +43,7 @@ static void add_name(struct buf *text, const GENERAL_NAME *name)
             buf_print(text, "%s%x", i ? ":" : "", bytes[i] << 8 | bytes[i + 1]);
 }
 
-/* The names a certificate is for, as many as a person reads. */
+/* The names that a certificate is for, up to NAMES_SHOWN. */
 static void write_names(struct buf *text, X509 *certificate)
 {
     GENERAL_NAMES *names = X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
@@ -65,7 +72,8 @@ static void write_subject(struct buf *text, X509 *certificate)
     buf_add(text, str_from_c(subject));
 }
 
-static struct error *explain(X509_STORE_CTX *store, struct str server_name)
+/* OpenSSL's current certificate is the one at fault, which may be an intermediate one. */
+static struct error *explain_refusal(X509_STORE_CTX *store, struct str server_name)
 {
     SCOPED(buf) text = {.limit = 4 * KILOBYTE};
     X509 *certificate = X509_STORE_CTX_get_current_cert(store);
@@ -92,6 +100,10 @@ static struct error *explain(X509_STORE_CTX *store, struct str server_name)
     }
 }
 
+/*
+ * Called by OpenSSL during the handshake. The system's authorities are used only when the options
+ * have no trust of their own.
+ */
 int tls_verify(X509_STORE_CTX *store, void *arg)
 {
     (void)arg;
@@ -106,7 +118,7 @@ int tls_verify(X509_STORE_CTX *store, void *arg)
     }
     const int ok = X509_verify_cert(store);
     if (ok != 1 && !tls->verify_err)
-        tls->verify_err = explain(store, tls->options->server_name);
+        tls->verify_err = explain_refusal(store, tls->options->server_name);
     X509_STORE_CTX_set0_trusted_stack(store, NULL);
     sk_X509_pop_free(trusted, X509_free);
     return ok == 1;

@@ -1,3 +1,9 @@
+/*
+ * Operations that are the same for all transports, and the calls that appear to block.
+ *
+ * transport_wait() connects the two worlds: it sets the ready function of the transport to wake the
+ * current fiber, and parks it.
+ */
 #include "net/transport.h"
 
 #include "async/fiber.h"
@@ -27,6 +33,7 @@ void transport_finish(struct transport *transport)
         transport->ops->finish(transport);
 }
 
+/* The error is handed out once. A second caller gets a general one. */
 struct error *transport_take_error(struct transport *transport)
 {
     struct error *err = TAKE(transport->err);
@@ -42,14 +49,15 @@ enum transport_result transport_fail(struct transport *transport, struct error *
     return TRANSPORT_FAILED;
 }
 
-static void wake(void *data)
+static void wake_waiter(void *data)
 {
     fiber_wake(data);
 }
 
+/* The ready function is removed afterwards, so a fiber that has left is not woken. */
 struct error *transport_wait(struct transport *transport, unsigned events, const char *what)
 {
-    transport_set_ready(transport, wake, fiber_current());
+    transport_set_ready(transport, wake_waiter, fiber_current());
     transport_want(transport, events);
     struct error *err = fiber_park(what);
     transport_want(transport, 0);
@@ -89,6 +97,7 @@ struct error *transport_read_exactly(struct transport *transport, char *ptr, siz
     return NULL;
 }
 
+/* A transport may take fewer bytes than offered. */
 struct error *transport_write(struct transport *transport, struct str bytes)
 {
     while (bytes.len) {

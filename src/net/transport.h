@@ -1,10 +1,10 @@
 /*
- * A two-way stream of bytes: a TCP connection, TLS over one, or a connection of the simulated
- * network. This is the seam between protocols and the outside world.
+ * A stream of bytes in both directions: a TCP connection, TLS over one, or a connection of the
+ * simulated network. This is the boundary between protocols and the outside world.
  *
- * The operations do not block: they do what can be done now and say what to wait for otherwise.
- * Code on fibers uses transport_read() and transport_write(), which appear to block; a connection
- * that is idle most of the time registers a ready function instead and needs no fiber.
+ * The operations do not block: they do what is possible now, or return TRANSPORT_WAIT. Code on
+ * fibers uses transport_read() and transport_write(), which appear to block. A connection that is
+ * idle most of the time sets a ready function instead and needs no fiber.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ enum transport_result {
     TRANSPORT_OK,
     TRANSPORT_WAIT,   /* nothing can be done before the transport is ready again */
     TRANSPORT_END,    /* receive: the peer has finished cleanly */
-    TRANSPORT_FAILED, /* transport_take_error() tells why; no further use but free */
+    TRANSPORT_FAILED, /* transport_take_error() has the reason; only transport_free() may follow */
 };
 
 struct transport_ops {
@@ -33,10 +33,10 @@ struct transport_ops {
                                      size_t *ret_len);
     enum transport_result (*send)(struct transport *transport, struct str bytes, size_t *ret_len);
 
-    /* Which events are wanted from now on; the ready function is called when one of them holds. */
+    /* Sets the wanted events. The ready function is called when one of them holds. */
     void (*want)(struct transport *transport, unsigned events);
 
-    /* Says good-bye without waiting: nothing more will be sent. May be NULL. */
+    /* Tells the peer that nothing more will be sent, without waiting. May be NULL. */
     void (*finish)(struct transport *transport);
     void (*free)(struct transport *transport);
 };
@@ -48,7 +48,7 @@ struct transport {
     const struct transport_ops *ops;
     struct loop *loop;
     struct error *err;
-    bool short_means_drained; /* receive: fewer bytes than asked for were all there are */
+    bool short_means_drained; /* receive: fewer bytes than asked for means that no more are there */
     transport_ready_fn ready;
     void *ready_data;
 };
@@ -73,22 +73,22 @@ void transport_set_ready(struct transport *transport, transport_ready_fn ready, 
 void transport_want(struct transport *transport, unsigned events);
 void transport_finish(struct transport *transport);
 
-/* Why an operation failed; the caller's. Never NULL after TRANSPORT_FAILED. */
+/* Why an operation failed. The caller owns the error. Never NULL after TRANSPORT_FAILED. */
 MUST_USE struct error *transport_take_error(struct transport *transport);
 
-/* For implementations: records the error and gives TRANSPORT_FAILED. */
+/* For implementations: stores the error and returns TRANSPORT_FAILED. */
 enum transport_result transport_fail(struct transport *transport, struct error *err);
 
-/* Suspends until one of the events holds. Uses the ready function for itself. */
+/* Suspends until one of the events holds. Replaces the ready function. */
 MUST_USE struct error *transport_wait(struct transport *transport, unsigned events,
                                       const char *what);
 
-/* Suspends until at least one byte came; *ret_len is 0 when the peer has finished. */
+/* Suspends until at least one byte has come. *ret_len is 0 when the peer has finished. */
 MUST_USE struct error *transport_read(struct transport *transport, char *ptr, size_t capacity,
                                       size_t *ret_len);
 
-/* Suspends until exactly len bytes came; the peer's finishing before is an error. */
+/* Suspends until exactly len bytes have come. An end of the stream before that is an error. */
 MUST_USE struct error *transport_read_exactly(struct transport *transport, char *ptr, size_t len);
 
-/* Suspends until everything is handed to the system. */
+/* Suspends until all bytes are handed to the system. */
 MUST_USE struct error *transport_write(struct transport *transport, struct str bytes);

@@ -139,8 +139,7 @@ SIM_TEST(a_black_hole_ends_at_the_deadline)
     CHECK_ERROR(network_connect(network, STR("hole.test"), 1, &transport), ERROR_DEADLINE);
 }
 
-/* A peer that stops reading holds the writer at the window, not the memory. */
-/* One byte every 50 ms, most of them while nothing arrives. */
+/* One byte every 50 ms, most of them while the black hole lets nothing arrive. */
 SIM_TEST(bytes_leave_a_black_hole_in_order)
 {
     OWNED(network) network = sim_network_new(loop_current());
@@ -161,6 +160,7 @@ SIM_TEST(bytes_leave_a_black_hole_in_order)
     CHECK_EQ((const char *)seen, "0123456789");
 }
 
+/* The writer waits when the window of the peer is full; it does not collect bytes in memory. */
 SIM_TEST(a_peer_that_stops_reading_ends_at_the_deadline)
 {
     OWNED(network) network = sim_network_new(loop_current());

@@ -1,9 +1,15 @@
+/*
+ * Certificates for tests: one authority, a server and a client, made anew for each test.
+ */
 #include "testing/certs.h"
 
 #include "base/duration.h"
 #include "net/pki.h"
 #include "testing/test.h"
 
+/*
+ * The server's names cover the simulated network ("server.test") and the real one on this machine.
+ */
 void test_certs_init(struct test_certs *certs, int64_t now)
 {
     *certs = (struct test_certs){0};

@@ -1,5 +1,5 @@
 /*
- * Certificates for tests: an authority with a server's and a client's certificate, made on the
+ * Certificates for tests: an authority, and a certificate of a server and of a client, made on the
  * spot.
  */
 #pragma once
@@ -18,8 +18,8 @@ struct test_certs {
 };
 
 /*
- * The server's is for "server.test", "localhost" and 127.0.0.1, the client's is "test-client" of
- * "test-group"; all are valid for a day around now.
+ * The server's certificate is for "server.test", "localhost" and 127.0.0.1. The client is
+ * "test-client" of the group "test-group". All are valid for a day before and after now.
  */
 void test_certs_init(struct test_certs *certs, int64_t now);
 void test_certs_done(struct test_certs *certs);

@@ -1,3 +1,11 @@
+/*
+ * The simulated loop, and the runners of SIM_TEST, LOOP_TEST and TORTURE_TEST.
+ *
+ * The backend has no descriptors and no threads. Its wait only moves the clock forward, so virtual
+ * time passes when nothing can run. Worker jobs run on the loop itself, after a random delay. The
+ * seed decides the order of ready tasks, the delays and everything that code under test draws from
+ * loop_random().
+ */
 #include "testing/sim.h"
 
 #include <stdio.h>
@@ -11,18 +19,22 @@
 /* A worker job takes a moment, so that everything else gets ahead of it now and then. */
 #define JOB_LATENCY_MAX (10 * MILLISECOND)
 
-/* More turns than this at one point in time are a loop without end. */
-#define TURNS_MAX 1000000
+/*
+ * After this many iterations without a step of the clock, the test fails: some task posts itself
+ * for ever.
+ */
+#define ITERATIONS_MAX 1000000
 
 struct sim_backend {
     struct loop_backend backend;
     int64_t now;
-    duration jumped; /* of the wall clock */
+    duration jumped; /* how far the wall clock was moved against the monotonic one */
     struct random random;
     size_t jobs_done;
-    size_t turns; /* since time moved last */
+    size_t iterations; /* since time moved last */
 };
 
+/* A worker job that waits for its time. */
 struct sim_job {
     struct sim_backend *sim;
     struct loop_job *job;
@@ -44,19 +56,23 @@ static int64_t sim_wall(struct loop_backend *backend)
     return SIM_EPOCH + of(backend)->now + of(backend)->jumped;
 }
 
-static void sim_wait(struct loop_backend *backend, duration most)
+/*
+ * Moves the clock to the next timer. Without a timer and without a ready task nothing can ever
+ * happen again: a deadlock in the code under test.
+ */
+static void sim_wait(struct loop_backend *backend, duration timeout)
 {
-    if (most == FOREVER) {
+    if (timeout == FOREVER) {
         loop_dump(backend->loop);
         test_fail(TEST_PLACE("simulation"), "is stuck: nothing is ready and no timer is left");
     }
     struct sim_backend *sim = of(backend);
-    sim->turns = most ? 0 : sim->turns + 1;
-    if (sim->turns > TURNS_MAX) {
+    sim->iterations = timeout ? 0 : sim->iterations + 1;
+    if (sim->iterations > ITERATIONS_MAX) {
         loop_dump(backend->loop);
         test_fail(TEST_PLACE("simulation"), "does not move on: something is always ready");
     }
-    sim->now += most;
+    sim->now += timeout;
 }
 
 static size_t sim_pick(struct loop_backend *backend, size_t count)
@@ -64,6 +80,9 @@ static size_t sim_pick(struct loop_backend *backend, size_t count)
     return (size_t)random_below(&of(backend)->random, count);
 }
 
+/*
+ * Runs the work and its end in one go. Code that touches the result earlier is found by the delay.
+ */
 static void on_job_due(void *data)
 {
     struct sim_job *sim_job = data;
@@ -83,6 +102,7 @@ static void sim_submit(struct loop_backend *backend, struct loop_job *job)
     timer_start(backend->loop, &sim_job->timer, of(backend)->now + latency, on_job_due, sim_job);
 }
 
+/* A simulated job never runs while it can be withdrawn, so this always succeeds. */
 static bool sim_withdraw(struct loop_backend *backend, struct loop_job *job)
 {
     struct sim_job *sim_job = job->backend_data;
@@ -131,6 +151,7 @@ size_t sim_jobs_done(struct loop *loop)
     return of(loop_backend(loop))->jobs_done;
 }
 
+/* The environment variable TEST_SEED, 1 without it. */
 static uint64_t test_seed(void)
 {
     const char *text = getenv("TEST_SEED"); /* NOLINT(concurrency-mt-unsafe) */
@@ -140,6 +161,7 @@ static uint64_t test_seed(void)
     return seed;
 }
 
+/* The body of a test, in one of its two forms. */
 struct body {
     void (*run)(void);
     struct error *(*run_failing)(void);
@@ -154,6 +176,7 @@ static struct error *run_body(void *data)
     return NULL;
 }
 
+/* Runs the body on the loop, checks that no fiber and no timer is left, and frees the loop. */
 static struct error *run_on(struct loop *loop, struct body body)
 {
     struct error *err = loop_run(loop, run_body, &body);
@@ -179,13 +202,15 @@ enum fault { FAULT_FAIL, FAULT_DEADLINE, FAULT_CANCEL, FAULTS };
 
 static const char *const fault_names[FAULTS] = {"fails", "times out", "is canceled"};
 
+/* Which suspension of the body is disturbed, and how. */
 struct torture {
     enum fault fault;
     size_t seen;
     size_t victim; /* which suspension is disturbed, from 1; 0 for none */
 };
 
-static struct error *disturb(void *data, const char *what)
+/* The park hook of torture tests: counts suspensions and disturbs one of them. */
+static struct error *disturb_wait(void *data, const char *what)
 {
     struct torture *torture = data;
     if (++torture->seen != torture->victim)
@@ -201,22 +226,26 @@ static struct error *disturb(void *data, const char *what)
     }
 }
 
-static struct error *tortured(struct torture *torture, struct error *(*body)(void))
+static struct error *run_tortured(struct torture *torture, struct error *(*body)(void))
 {
     struct loop *loop = sim_loop_new(test_seed());
-    loop_set_park_hook(loop, disturb, torture);
+    loop_set_park_hook(loop, disturb_wait, torture);
     return run_on(loop, (struct body){.run_failing = body});
 }
 
+/*
+ * The undisturbed run counts the suspensions. A disturbed run may have fewer or more; its result
+ * does not matter, only that it ends and leaves nothing behind.
+ */
 void torture_test_run(struct error *(*body)(void))
 {
     struct torture calm = {0};
-    CHECK_OK(tortured(&calm, body));
+    CHECK_OK(run_tortured(&calm, body));
     for (enum fault fault = 0; fault < FAULTS; fault++)
         for (size_t victim = 1; victim <= calm.seen; victim++) {
             TEST_CASE("suspension %zu of %zu %s", victim, calm.seen, fault_names[fault]);
             struct torture torture = {.fault = fault, .victim = victim};
-            error_free(tortured(&torture, body));
+            error_free(run_tortured(&torture, body));
         }
     TEST_CASE("the number of suspensions");
     CHECK(calm.seen > 0);

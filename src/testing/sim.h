@@ -1,19 +1,20 @@
 /*
  * The simulated loop: virtual time, seeded randomness, the same code.
  *
- * Time stands still while anything can run and then jumps to the next timer, so five minutes take
- * none. Ready tasks run in an order drawn from the seed; the same seed gives the same run. When
- * nothing is ready and no timer is left, the test fails and says what every fiber waits for.
+ * Time stands still while anything can run and then jumps to the next timer, so five minutes of
+ * virtual time pass at once. Ready tasks run in an order drawn from the seed; the same seed gives
+ * the same run. When nothing is ready and no timer is left, the test fails and prints what every
+ * fiber waits for.
  *
  *     SIM_TEST(probe_times_out)      body runs on the main fiber of a simulated loop
  *     LOOP_TEST(listens)             body runs on the main fiber of a real loop
  *     TORTURE_TEST(connects)         body returns struct error *; see below
  *
- * SIM_TEST honours TEST_SEED. All check at the end that no fiber and no timer is left.
+ * SIM_TEST reads TEST_SEED. All three check at the end that no fiber and no timer is left.
  *
- * A torture test's body runs once undisturbed, where it must succeed, and then again and again with
- * the n-th suspension failing, timing out or being cancelled, for every n. It may return an error
- * then, but must not hang, leak memory or leave fibers behind.
+ * The body of a torture test runs once undisturbed, where it must succeed. Then it runs again and
+ * again with the n-th suspension failing, timing out or being cancelled, for every n. It may return
+ * an error then, but must not hang, leak memory or leave fibers behind.
  */
 #pragma once
 
@@ -25,13 +26,13 @@ struct loop *sim_loop_new(uint64_t seed);
 /* 2026-01-01T00:00:00Z: what the wall clock shows when a simulated loop begins. */
 #define SIM_EPOCH (INT64_C(1767225600) * SECOND)
 
-/* Moves the wall clock by this much against the other one, as an administrator would. */
+/* Moves the wall clock by this span against the monotonic clock, as an administrator may do. */
 void sim_jump(struct loop *loop, duration span);
 
-/* Time goes on and nothing runs, as when the process is stopped or the machine sleeps. */
+/* Time passes and nothing runs, as when the process is stopped or the machine sleeps. */
 void sim_stall(struct loop *loop, duration span);
 
-/* Worker jobs done and not done so far; tests that must not touch threads check it. */
+/* The number of worker jobs that have run. Tests of code that must not use threads check it. */
 size_t sim_jobs_done(struct loop *loop);
 
 void sim_test_run(void (*body)(void));

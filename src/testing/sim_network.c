@@ -1,3 +1,15 @@
+/*
+ * A network inside the process: hosts, listeners and connections in virtual time.
+ *
+ * A connection is a pair of struct sim_end, one for each side. Bytes that one side sends become a
+ * struct piece on its way to the other side, with a timer for its arrival (dispatch_piece(),
+ * on_arrival()); on arrival they move to the buffer `arrived` of that side. Readiness is reported
+ * through tasks of the loop (update_readiness()), so its order is drawn from the seed. All
+ * randomness comes from loop_random(): the same seed gives the same network.
+ *
+ * Faults belong to a host and hold for both ends of its connections. They are looked up when they
+ * act, so that a change applies to open connections too.
+ */
 #include "testing/sim_network.h"
 
 #include <assert.h>
@@ -16,7 +28,7 @@
 #define LATENCY_DEFAULT MILLISECOND
 #define RESEND_DELAY    (200 * MILLISECOND)
 #define PIECE_DEFAULT   (16 * KILOBYTE)
-#define WINDOW          (64 * KILOBYTE)
+#define WINDOW          (64 * KILOBYTE) /* sent and not yet read by the peer; then send waits */
 #define HOST_MAX        64
 #define BACKLOG_MAX     128
 
@@ -29,6 +41,7 @@ struct sim_network {
     uint16_t next_port;
 };
 
+/* A host exists from the first time that its name is used, and keeps its faults. */
 struct sim_host {
     struct list_link link;
     char name[HOST_MAX];
@@ -48,7 +61,7 @@ struct sim_listener {
 
 enum piece_kind { PIECE_DATA, PIECE_END, PIECE_RESET };
 
-/* Something on its way. */
+/* Bytes, an end of the stream or a reset on its way to one end. */
 struct piece {
     struct list_link link;
     struct timer timer;
@@ -84,12 +97,15 @@ static struct random *dice(const struct sim_network *network)
     return loop_random(network->loop);
 }
 
-static bool happens(const struct sim_network *network, double chance)
+static bool chance_happens(const struct sim_network *network, double chance)
 {
     return chance > 0 && random_double(dice(network)) < chance;
 }
 
-/* The ready task asks again for itself while what is wanted holds: readiness has a level. */
+/*
+ * Readiness has a level, as with epoll: the ready task posts itself again while a wanted event
+ * holds. A sender that was cut never becomes writable again.
+ */
 static bool is_ready(const struct sim_end *end)
 {
     if ((end->wanted & TRANSPORT_READABLE) && (end->arrived.len || end->ended || end->reset))
@@ -108,7 +124,7 @@ static void run_ready(void *data)
 {
     struct sim_end *end = data;
     if (end->transport.ready && end->wanted && (is_ready(end) || end->host->faults.spurious)) {
-        /* Asked again before the call: the end may be freed by it. */
+        /* Posted again before the call, because the call may free the end. */
         update_readiness(end);
         end->transport.ready(end->transport.ready_data);
     }
@@ -122,7 +138,7 @@ static void piece_free(struct piece *piece)
     mem_free(piece);
 }
 
-static void arrive(struct piece *piece)
+static void deliver_piece(struct piece *piece)
 {
     struct sim_end *to = piece->to;
     to->way_bytes -= piece->bytes.len;
@@ -132,7 +148,10 @@ static void arrive(struct piece *piece)
     piece_free(piece);
 }
 
-/* Those sent before it come first, also when a black hole has made them wait for longer. */
+/*
+ * Pieces arrive in the order in which they were sent, even when a black hole has delayed some of
+ * them.
+ */
 static void on_arrival(void *data)
 {
     struct piece *piece = data;
@@ -144,25 +163,27 @@ static void on_arrival(void *data)
     }
     LIST_FOREACH (struct piece, each, &to->on_the_way, link) {
         const bool is_last = each == piece;
-        arrive(each);
+        deliver_piece(each);
         if (is_last)
             break;
     }
     update_readiness(to);
 }
 
+/* TCP hides loss: a lost piece arrives late, after it was sent again. */
 static duration travel_time(struct sim_end *to)
 {
     const struct sim_faults *faults = &to->host->faults;
     duration span = faults->latency ? faults->latency : LATENCY_DEFAULT;
     if (faults->jitter)
         span += (duration)random_below(dice(to->network), (uint64_t)faults->jitter);
-    if (happens(to->network, faults->loss))
+    if (chance_happens(to->network, faults->loss))
         span += RESEND_DELAY;
     return span;
 }
 
-static void dispatch(struct sim_end *to, enum piece_kind kind, struct str bytes)
+/* Sends a piece on its way. It never overtakes the piece before it. */
+static void dispatch_piece(struct sim_end *to, enum piece_kind kind, struct str bytes)
 {
     struct piece *piece = NEW(struct piece);
     piece->to = to;
@@ -175,13 +196,17 @@ static void dispatch(struct sim_end *to, enum piece_kind kind, struct str bytes)
     timer_start(to->network->loop, &piece->timer, to->last_due, on_arrival, piece);
 }
 
-static size_t piece_size(const struct sim_end *end, size_t most)
+/*
+ * A random part of what is possible, at least one byte: callers must cope with short reads and
+ * writes.
+ */
+static size_t piece_size(const struct sim_end *end, size_t max)
 {
     const struct sim_faults *faults = &end->host->faults;
     const size_t limit = faults->piece_max ? faults->piece_max : PIECE_DEFAULT;
-    if (most > limit)
-        most = limit;
-    return most <= 1 ? most : 1 + (size_t)random_below(dice(end->network), most);
+    if (max > limit)
+        max = limit;
+    return max <= 1 ? max : 1 + (size_t)random_below(dice(end->network), max);
 }
 
 static enum transport_result sim_receive(struct transport *transport, char *ptr, size_t capacity,
@@ -202,8 +227,8 @@ static enum transport_result sim_receive(struct transport *transport, char *ptr,
     return TRANSPORT_OK;
 }
 
-/* The peer vanishes after so many bytes: what is past them is swallowed. */
-static size_t cut(struct sim_end *to, size_t len)
+/* How many of these bytes still reach the end; those past the limit of cut_after are lost. */
+static size_t bytes_before_cut(struct sim_end *to, size_t len)
 {
     const size_t after = to->is_client ? to->host->faults.cut_after : 0;
     if (after == 0 || to->got + len <= after)
@@ -211,19 +236,20 @@ static size_t cut(struct sim_end *to, size_t len)
     return after > to->got ? after - to->got : 0;
 }
 
+/* Applies the faults: a reset breaks both sides, a cut ends the stream towards the client. */
 static void send_piece(struct sim_end *end, struct str bytes)
 {
     struct sim_end *to = end->peer;
-    const size_t kept = cut(to, bytes.len);
-    if (happens(end->network, end->host->faults.reset)) {
-        dispatch(to, PIECE_RESET, (struct str){0});
-        dispatch(end, PIECE_RESET, (struct str){0});
+    const size_t kept = bytes_before_cut(to, bytes.len);
+    if (chance_happens(end->network, end->host->faults.reset)) {
+        dispatch_piece(to, PIECE_RESET, (struct str){0});
+        dispatch_piece(end, PIECE_RESET, (struct str){0});
         return;
     }
     if (kept)
-        dispatch(to, PIECE_DATA, str_slice(bytes, 0, kept));
+        dispatch_piece(to, PIECE_DATA, str_slice(bytes, 0, kept));
     if (kept < bytes.len && !end->finished) {
-        dispatch(to, PIECE_END, (struct str){0});
+        dispatch_piece(to, PIECE_END, (struct str){0});
         end->finished = end->cut = true;
     }
     to->got += bytes.len;
@@ -246,6 +272,7 @@ static enum transport_result sim_send(struct transport *transport, struct str by
     return TRANSPORT_OK;
 }
 
+/* With the fault `spurious`, the ready function is sometimes called although nothing is ready. */
 static void sim_want(struct transport *transport, unsigned events)
 {
     struct sim_end *end = end_of(transport);
@@ -254,7 +281,7 @@ static void sim_want(struct transport *transport, unsigned events)
     if (!events)
         loop_withdraw(&end->ready_task);
     update_readiness(end);
-    if (more && end->host->faults.spurious && happens(end->network, 0.5))
+    if (more && end->host->faults.spurious && chance_happens(end->network, 0.5))
         loop_post(end->network->loop, &end->ready_task); /* for nothing, perhaps */
 }
 
@@ -262,10 +289,11 @@ static void sim_finish(struct transport *transport)
 {
     struct sim_end *end = end_of(transport);
     if (end->peer && !end->finished)
-        dispatch(end->peer, PIECE_END, (struct str){0});
+        dispatch_piece(end->peer, PIECE_END, (struct str){0});
     end->finished = true;
 }
 
+/* The connection is counted until both of its ends are freed. */
 static void sim_end_free(struct transport *transport)
 {
     struct sim_end *end = end_of(transport);
@@ -274,11 +302,11 @@ static void sim_end_free(struct transport *transport)
     LIST_FOREACH (struct piece, piece, &end->on_the_way, link)
         piece_free(piece);
     if (end->peer) {
-        /* Closing with bytes unread tells the peer so, as TCP does. */
+        /* As in TCP, closing with unread bytes resets the connection. */
         if (end->arrived.len)
-            dispatch(end->peer, PIECE_RESET, (struct str){0});
+            dispatch_piece(end->peer, PIECE_RESET, (struct str){0});
         else if (!end->finished)
-            dispatch(end->peer, PIECE_END, (struct str){0});
+            dispatch_piece(end->peer, PIECE_END, (struct str){0});
         end->peer->peer = NULL;
     } else {
         end->network->connections--;
@@ -342,6 +370,10 @@ static struct error *wait_out_black_hole(const struct sim_host *host)
     return NULL;
 }
 
+/*
+ * Takes a round trip. The connection is established when it is in the backlog of the listener,
+ * before it is accepted, as in TCP.
+ */
 static struct error *sim_connect(struct network *base, struct str name, uint16_t port,
                                  struct transport **ret_transport)
 {
@@ -369,7 +401,7 @@ static struct error *sim_accept(struct listener *base, struct transport **ret_tr
     struct sim_listener *listener = CONTAINER_OF(base, struct sim_listener, listener);
     struct list_link *link;
     while (!(link = list_take_first(&listener->backlog)))
-        TRY(event_wait(&listener->arrived, "somebody to connect"));
+        TRY(event_wait(&listener->arrived, "a client to connect"));
     listener->backlog_count--;
     *ret_transport = &LIST_ENTRY(link, struct sim_end, backlog_link)->transport;
     return NULL;
@@ -380,6 +412,7 @@ static uint16_t sim_port(const struct listener *base)
     return CONTAINER_OF(base, const struct sim_listener, listener)->port;
 }
 
+/* Connections that were never accepted are closed. */
 static void sim_listener_free(struct listener *base)
 {
     struct sim_listener *listener = CONTAINER_OF(base, struct sim_listener, listener);
@@ -418,6 +451,7 @@ static struct error *sim_listen(struct network *base, struct str name, uint16_t 
     return NULL;
 }
 
+/* Every listener and every connection must have been freed: a leak in the code under test. */
 static void sim_network_free(struct network *base)
 {
     struct sim_network *network = network_of(base);

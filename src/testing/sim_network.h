@@ -1,9 +1,9 @@
 /*
- * A network inside the process, in virtual time: real protocol code over pretended wires.
+ * A network inside the process, in virtual time, for real protocol code.
  *
- * Bytes arrive in order, after a latency, in pieces of random size; readiness is reported in an
- * order drawn from the loop's seed. Faults are set for a host name and may change at any time; they
- * hold for connections to that host, in both directions.
+ * Bytes arrive in order, after a latency, in pieces of random size. Readiness is reported in an
+ * order drawn from the seed of the loop. Faults are set for a host name and may change at any time;
+ * they hold for connections to that host, in both directions.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ struct sim_faults {
     double reset;     /* chance that a piece breaks the connection instead */
     size_t piece_max; /* largest piece; 0 means 16 KiB */
     size_t cut_after; /* bytes to the client after which the peer vanishes cleanly; 0: never */
-    bool refuse;      /* nobody listens */
+    bool refuse;      /* connections are refused */
     bool black_hole;  /* packets vanish, those of open connections too */
     bool spurious;    /* readiness is sometimes reported for nothing */
 };
@@ -34,5 +34,5 @@ struct network *sim_network_new(struct loop *loop);
 void sim_network_set_faults(struct network *network, struct str host,
                             const struct sim_faults *faults);
 
-/* Connections that exist now. */
+/* The number of connections that exist now. */
 size_t sim_network_connections(const struct network *network);

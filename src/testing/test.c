@@ -1,3 +1,10 @@
+/*
+ * The test runner and the checks of test.h.
+ *
+ * Tests register themselves before main() in a list sorted by name. Without an argument each test
+ * runs in a child process, so that a crash or a leak is that of one test. With the name of a test
+ * as argument it runs in this process, for CTest and for debuggers.
+ */
 #include "testing/test.h"
 
 #include <errno.h>
@@ -13,11 +20,13 @@
 
 #define DATA_FILES_MAX 16
 
+/* All tests, and the state of the one that runs: its case and the data files it has read. */
 static struct test *tests;
 static char current_case[256];
 static struct buf data_files[DATA_FILES_MAX];
 static size_t data_count;
 
+/* Called by constructors, whose order is that of linking; sorting makes runs comparable. */
 void test_register(struct test *test)
 {
     struct test **place = &tests;
@@ -35,6 +44,7 @@ void test_case(const char *format, ...)
     va_end(args);
 }
 
+/* abort() and not exit(): a debugger stops at the failing check, and no destructors run. */
 void test_fail(const struct test_place *place, const char *format, ...)
 {
     fflush(stdout);
@@ -63,6 +73,9 @@ void test_check_uint(const struct test_place *place, uint64_t seen, uint64_t exp
                   (unsigned long long)expected);
 }
 
+/*
+ * Written without ==, which the compiler warns about for floating point. NaN is equal to nothing.
+ */
 void test_check_double(const struct test_place *place, double seen, double expected)
 {
     if (!(seen >= expected && seen <= expected))
@@ -123,6 +136,7 @@ void test_check_error(const struct test_place *place, struct error *err, enum er
     error_free(err);
 }
 
+/* The buffers live in a table until the end of the test, because the caller gets a view. */
 struct str test_data(const char *name)
 {
     char path[512];
@@ -146,19 +160,21 @@ struct str test_data(const char *name)
     return buf_str(buf);
 }
 
-static void run(const struct test *test)
+/* Data files are freed, so that LeakSanitizer reports only what the test has leaked. */
+static void run_test(const struct test *test)
 {
     test->run();
     while (data_count)
         buf_done(&data_files[--data_count]);
 }
 
-static bool run_apart(const struct test *test)
+/* Buffered output is flushed before the fork; otherwise both processes would write it. */
+static bool run_in_child(const struct test *test)
 {
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
-        run(test);
+        run_test(test);
         exit(0); /* NOLINT(concurrency-mt-unsafe): LeakSanitizer reports at exit */
     }
     int status = -1;
@@ -173,7 +189,7 @@ int test_main(int argc, char **argv)
     if (argc > 1) {
         for (const struct test *test = tests; test; test = test->next)
             if (strcmp(test->name, argv[1]) == 0) {
-                run(test);
+                run_test(test);
                 return 0;
             }
         fprintf(stderr, "no test is called %s\n", argv[1]);
@@ -181,7 +197,7 @@ int test_main(int argc, char **argv)
     }
     int passed = 0, failed = 0;
     for (const struct test *test = tests; test; test = test->next) {
-        if (run_apart(test))
+        if (run_in_child(test))
             passed++;
         else
             failed++;

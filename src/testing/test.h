@@ -2,7 +2,7 @@
  * Tests: TEST(name) registers itself, CHECK_* print both values and end the test.
  *
  * A test program runs every test in a process of its own, or the one named on its command line in
- * this process (which is what CTest and a debugger do). Memory still allocated at the end is a
+ * this process, which is what CTest and a debugger use. Memory still allocated at the end is a
  * failure under LeakSanitizer.
  *
  *     TEST(str_cut)
@@ -42,7 +42,7 @@ int test_main(int argc, char **argv);
     }                                                                \
     static void id##_test_(void)
 
-/* Names the row at work; it is printed when a check fails. The text is copied. */
+/* Names the present row of a table, which a failing check prints. The text is copied. */
 void test_case(const char *format, ...) PRINTF_LIKE(1, 2);
 #define TEST_CASE(...) test_case(__VA_ARGS__)
 
@@ -64,7 +64,7 @@ void test_check_c(const struct test_place *place, const char *seen, const char *
 void test_check_str(const struct test_place *place, struct str seen, struct str expected);
 void test_check_contains(const struct test_place *place, struct str seen, struct str part);
 
-/* Frees the error. */
+/* Both free the error. */
 void test_check_ok(const struct test_place *place, struct error *err);
 void test_check_error(const struct test_place *place, struct error *err, enum error_code code,
                       const char *part);
@@ -96,7 +96,8 @@ void test_check_error(const struct test_place *place, struct error *err, enum er
 #define CHECK_ERROR(call, code)       test_check_error(TEST_PLACE(#call), call, code, "")
 #define CHECK_FAILS(call, code, part) test_check_error(TEST_PLACE(#call), call, code, part)
 
-/* The whole of a file below tests/support/data, released at the end of the test. Fails the test if
- * absent.
+/*
+ * The content of a file below tests/support/data, released at the end of the test. Fails the test
+ * if the file is absent.
  */
 struct str test_data(const char *name);

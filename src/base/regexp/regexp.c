@@ -1,10 +1,19 @@
-/* Matching; schema_pattern_compile.c makes the programs. */
-#include "apiserver/crd/schema/schema_pattern.h"
+/*
+ * Matching; regexp_compile.c makes the programs.
+ *
+ * This is the simulation of a nondeterministic automaton by Thompson, as in Russ Cox, "Regular
+ * Expression Matching: the Virtual Machine Approach" (https://swtch.com/~rsc/regexp/regexp2.html).
+ * `now` holds the places in the program that wait for a character. For each character of the text,
+ * every place whose ranges accept it leads to the step behind it, and follow_steps() adds all
+ * places that can be reached from there without a character to `next`. The match ends as soon as
+ * the end of the program is reached.
+ */
+#include "base/regexp/regexp.h"
 
-#include "apiserver/crd/schema/schema_pattern_internal.h"
 #include "base/memory.h"
+#include "base/regexp/regexp_internal.h"
 
-uint32_t rune_take(struct str *text)
+uint32_t regexp_take_rune(struct str *text)
 {
     const size_t len = str_char_len(*text);
     if (len == 0) {
@@ -16,20 +25,21 @@ uint32_t rune_take(struct str *text)
     return rune;
 }
 
-/* Between two characters; RUNE_NONE at the ends of the text. */
+/* The characters on both sides of a place in the text; RUNE_NONE at the ends of the text. */
 #define RUNE_NONE UINT32_MAX
 
 struct gap {
     uint32_t before, after;
 };
 
+/* ASCII alone, as \w and \b in Go. RUNE_NONE is no word character. */
 static bool is_word(uint32_t rune)
 {
     return rune == '_' || (rune >= '0' && rune <= '9') || (rune >= 'A' && rune <= 'Z') ||
            (rune >= 'a' && rune <= 'z');
 }
 
-static bool holds(enum place place, struct gap gap)
+static bool place_holds(enum regexp_place place, struct gap gap)
 {
     switch (place) {
     case AT_TEXT_START:
@@ -48,14 +58,15 @@ static bool holds(enum place place, struct gap gap)
     return false;
 }
 
-/* Places in the program that are reached; a place is in it at most once per character. */
+/* Places in the program that were reached. A place is in the set at most once per character. */
 struct places {
     uint32_t *items;
     size_t count;
 };
 
+/* One match. The four arrays are parts of one allocation. */
 struct match {
-    const struct schema_pattern *pattern;
+    const struct regexp *regexp;
     struct places now, next;
     uint32_t *seen;    /* by place: the round in which it was reached last */
     uint32_t *pending; /* places still to be followed; at most two per step */
@@ -63,8 +74,11 @@ struct match {
     bool found;
 };
 
-/* Reaches a place and all that follow from it without a character. */
-static void follow(struct match *match, struct places *to, uint32_t start, struct gap gap)
+/*
+ * Adds a place and all places that follow from it without a character. An explicit stack replaces
+ * recursion; match->seen keeps a loop such as (a*)* from running for ever.
+ */
+static void follow_steps(struct match *match, struct places *to, uint32_t start, struct gap gap)
 {
     size_t pending = 0;
     match->pending[pending++] = start;
@@ -73,15 +87,15 @@ static void follow(struct match *match, struct places *to, uint32_t start, struc
         if (match->seen[at] == match->round)
             continue;
         match->seen[at] = match->round;
-        if (at == match->pattern->count) {
+        if (at == match->regexp->count) {
             match->found = true;
             return;
         }
-        const struct step *step = &match->pattern->steps[at];
+        const struct regexp_step *step = &match->regexp->steps[at];
         if (step->op == STEP_RANGES) {
             to->items[to->count++] = at;
         } else if (step->op == STEP_ASSERT) {
-            if (holds((enum place)step->x, gap))
+            if (place_holds((enum regexp_place)step->x, gap))
                 match->pending[pending++] = at + 1;
         } else {
             match->pending[pending++] = (uint32_t)((int64_t)at + step->x);
@@ -91,32 +105,36 @@ static void follow(struct match *match, struct places *to, uint32_t start, struc
     }
 }
 
-static bool step_accepts(const struct schema_pattern *pattern, const struct step *step,
-                         uint32_t rune)
+/* Ranges of one step are few, so they are tried in order. */
+static bool step_accepts(const struct regexp *regexp, const struct regexp_step *step, uint32_t rune)
 {
     for (int32_t i = step->x; i < step->x + step->y; i++)
-        if (rune >= pattern->ranges[i].low && rune <= pattern->ranges[i].high)
+        if (rune >= regexp->ranges[i].low && rune <= regexp->ranges[i].high)
             return true;
     return false;
 }
 
-static void match_run(struct match *match, struct str text)
+/*
+ * Place 0 is added again before each character, because a match may start anywhere in the text.
+ * Both calls of follow_steps() for one gap belong to the same round.
+ */
+static void run_match(struct match *match, struct str text)
 {
-    const struct schema_pattern *pattern = match->pattern;
+    const struct regexp *regexp = match->regexp;
     uint32_t before = RUNE_NONE;
     for (;;) {
         struct str rest = text;
-        const uint32_t rune = text.len ? rune_take(&rest) : RUNE_NONE;
-        follow(match, &match->now, 0, (struct gap){before, rune}); /* it may start anywhere */
+        const uint32_t rune = text.len ? regexp_take_rune(&rest) : RUNE_NONE;
+        follow_steps(match, &match->now, 0, (struct gap){before, rune}); /* it may start anywhere */
         if (match->found || rune == RUNE_NONE)
             return;
         struct str behind = rest;
-        const struct gap gap = {rune, behind.len ? rune_take(&behind) : RUNE_NONE};
+        const struct gap gap = {rune, behind.len ? regexp_take_rune(&behind) : RUNE_NONE};
         match->round++;
         match->next.count = 0;
         for (size_t i = 0; i < match->now.count && !match->found; i++)
-            if (step_accepts(pattern, &pattern->steps[match->now.items[i]], rune))
-                follow(match, &match->next, match->now.items[i] + 1, gap);
+            if (step_accepts(regexp, &regexp->steps[match->now.items[i]], rune))
+                follow_steps(match, &match->next, match->now.items[i] + 1, gap);
         if (match->found)
             return;
         const struct places swapped = match->now;
@@ -127,12 +145,16 @@ static void match_run(struct match *match, struct str text)
     }
 }
 
-bool schema_pattern_matches(const struct schema_pattern *pattern, struct str text)
+/*
+ * Five arrays of program size, allocated together: now, next, seen and twice the room for pending,
+ * since a split adds two places for the one it takes.
+ */
+bool regexp_matches(const struct regexp *regexp, struct str text)
 {
-    const size_t places = pattern->count + 1;
+    const size_t places = regexp->count + 1;
     OWNED_PTR uint32_t *memory = mem_realloc_array(NULL, places * 5 + 1, sizeof(uint32_t));
     struct match match = {
-        .pattern = pattern,
+        .regexp = regexp,
         .now = {.items = memory},
         .next = {.items = memory + places},
         .seen = memory + 2 * places,
@@ -140,6 +162,6 @@ bool schema_pattern_matches(const struct schema_pattern *pattern, struct str tex
         .round = 1,
     };
     memset(match.seen, 0, places * sizeof(uint32_t));
-    match_run(&match, text);
+    run_match(&match, text);
     return match.found;
 }

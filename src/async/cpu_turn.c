@@ -1,0 +1,59 @@
+/*
+ * Turns of the CPU: the loop hands out at most one in each iteration, see run_iteration() in
+ * loop.c.
+ */
+#include "async/cpu_turn.h"
+
+#include "async/loop_internal.h"
+
+/*
+ * About how long the work of one turn takes. A turn is put off while a timer is due sooner than
+ * that.
+ */
+#define LENGTH (2 * MILLISECOND)
+
+/*
+ * The longest time that a turn is put off for timers, divided by the number of waiting fibers: many
+ * waiting fibers are not put off longer than one.
+ */
+#define PATIENCE (16 * MILLISECOND)
+
+/*
+ * The waiters count includes fibers that were woken and have not run yet, so that PATIENCE is
+ * shared by all of them.
+ */
+struct error *cpu_turn_take(void)
+{
+    struct loop *loop = loop_current();
+    if (!loop->cpu_turn_waiters++)
+        loop->cpu_turn_last = loop_now(loop);
+    struct error *err = event_wait(&loop->cpu_turns, "a turn of the CPU");
+    loop->cpu_turn_waiters--;
+    return err;
+}
+
+bool cpu_turn_is_awaited(const struct loop *loop)
+{
+    return event_has_waiters(&loop->cpu_turns);
+}
+
+/* 0 when a turn is to be handed out now: patience is over, or no timer is due within LENGTH. */
+duration cpu_turn_until_next(const struct loop *loop, int64_t now)
+{
+    if (!cpu_turn_is_awaited(loop))
+        return FOREVER;
+    const int64_t last = loop->cpu_turn_last + PATIENCE / (int64_t)loop->cpu_turn_waiters;
+    const int64_t next = timer_heap_next(&loop->timers);
+    if (now >= last || next == FOREVER || next - now >= LENGTH)
+        return 0;
+    return last - now;
+}
+
+bool cpu_turn_hand_out(struct loop *loop, int64_t now)
+{
+    if (cpu_turn_until_next(loop, now) != 0)
+        return false;
+    loop->cpu_turn_last = now;
+    event_wake_one(&loop->cpu_turns);
+    return true;
+}

@@ -1,0 +1,38 @@
+/*
+ * Regular expressions in the syntax of Go's regexp package (RE2), matched in linear time.
+ *
+ * CustomResourceDefinitions use them as `pattern`. All alternatives are followed at once, a set of
+ * places in the program per character, so there is no backtracking: matching takes at most the
+ * length of the text times the size of the program. Nothing is captured; the result is whether the
+ * expression occurs in a text.
+ *
+ * Unlike Go, classes by Unicode property (\pL) are refused, and case folding (?i) is that of ASCII.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/str.h"
+
+struct regexp;
+
+/*
+ * The largest program, in steps; compiling a larger one fails. Counted repetition multiplies what
+ * it repeats.
+ */
+#define REGEXP_SIZE_MAX 20000
+
+/*
+ * The expression lives in the arena. ERROR_INVALID has Go's message: error parsing regexp: missing
+ * closing ): `(`
+ */
+MUST_USE struct error *regexp_compile(struct arena *arena, struct str text,
+                                      const struct regexp **ret_regexp);
+
+/*
+ * True if the expression occurs anywhere in the text; ^ and $ tie it to the ends. A byte that is
+ * not UTF-8 counts as U+FFFD.
+ */
+bool regexp_matches(const struct regexp *regexp, struct str text);

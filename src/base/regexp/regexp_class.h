@@ -1,0 +1,34 @@
+/*
+ * Sets of characters in regular expressions: "[a-z]", "\d", "[[:alpha:]]". Private to regexp*.c.
+ */
+#pragma once
+
+#include "base/regexp/regexp_internal.h"
+
+/* Flags of a group, in the order of the letters "imsU": the bit of a letter is its position. */
+enum regexp_flags {
+    REGEXP_FOLD = 1,
+    REGEXP_MULTI_LINE = 2,
+    REGEXP_DOT_ALL = 4,
+};
+
+struct regexp_class {
+    struct regexp_range *items;
+    size_t count, capacity;
+};
+
+void regexp_class_add(struct regexp_class *class, uint32_t low, uint32_t high);
+void regexp_class_fold(struct regexp_class *class); /* adds the other case of ASCII letters */
+void regexp_class_done(struct regexp_class *class);
+
+/*
+ * Takes "\d", "\W" and the like off the front and adds them to the class. False for anything else.
+ */
+bool regexp_class_take_perl(struct str *rest, struct regexp_class *class);
+
+/* Takes one escaped character off the front: "\n", "\x41", "\.". */
+MUST_USE struct error *regexp_class_take_escape(struct str *rest, uint32_t *ret_rune);
+
+/* Takes a class off the front, from "[" to its "]", and adds it. */
+MUST_USE struct error *regexp_class_take(struct str *rest, unsigned flags,
+                                         struct regexp_class *class);
