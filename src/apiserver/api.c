@@ -180,7 +180,7 @@ struct store_id api_id(const struct kind *kind, struct key key)
 struct observed {
     store_edit_fn *edit;
     void *data;
-    enum store_verdict verdict;
+    enum store_action action;
     struct object_text *before, *after;
 };
 
@@ -196,10 +196,10 @@ static struct error *observe(void *data, struct store_edit *edit)
     observed_done(observed);
     observed->before = observed->after = NULL;
     TRY(observed->edit(observed->data, edit));
-    observed->verdict = edit->verdict;
+    observed->action = edit->action;
     if (edit->previous)
         observed->before = object_text_ref((struct object_text *)edit->previous);
-    if (edit->verdict == STORE_PUT)
+    if (edit->action == STORE_PUT)
         observed->after = object_text_ref(edit->text);
     return NULL;
 }
@@ -214,7 +214,7 @@ struct error *api_change(struct api *api, struct store_id id, int64_t expected, 
      */
     FIBER_SHIELD(FOREVER);
     TRY(store_change(api->store, id, expected, observe, &observed, ret_object));
-    if (observed.verdict == STORE_KEEP)
+    if (observed.action == STORE_KEEP)
         return NULL;
     rules_follow(api, id);
     definitions_follow(api, id);

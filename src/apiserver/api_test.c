@@ -46,7 +46,7 @@ static struct error *put_text(void *data, struct store_edit *edit)
               "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"namespace\":"
               "\"default\",\"name\":\"orphan\",\"uid\":\"u1\",%s\"resourceVersion\":\"%lld\"}}",
               parts, (long long)edit->revision);
-    edit->verdict = STORE_PUT;
+    edit->action = STORE_PUT;
     return object_text_from_json(buf_str(&text), &edit->text);
 }
 
@@ -104,7 +104,7 @@ static struct error *put_change(void *data, struct store_edit *edit)
               "\"default\",\"name\":\"%.*s\",\"uid\":\"uid-%.*s\",%s\"resourceVersion\":\"%lld\"}}",
               STR_ARG(change->id.key.name), STR_ARG(change->id.key.name), change->parts,
               (long long)edit->revision);
-    edit->verdict = STORE_PUT;
+    edit->action = STORE_PUT;
     return object_text_from_json(buf_str(&text), &edit->text);
 }
 
@@ -117,7 +117,7 @@ static struct error *write_change(void *data)
 static struct error *delete_text(void *data, struct store_edit *edit)
 {
     (void)data;
-    edit->verdict = STORE_DELETE;
+    edit->action = STORE_DELETE;
     return object_text_from_json(object_text_json(edit->previous), &edit->text);
 }
 

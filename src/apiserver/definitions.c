@@ -100,7 +100,7 @@ static struct error *settle(void *data, struct store_edit *edit)
         return NULL;
     TRY(metadata_set_version(doc, edit->revision, &versioned));
     TRY(stored_text(kind, versioned, &edit->text));
-    edit->verdict = STORE_PUT;
+    edit->action = STORE_PUT;
     return NULL;
 }
 

@@ -22,7 +22,7 @@ static struct error *put(const struct seed *seed, struct json_doc *doc, struct s
     OWNED(json_doc) versioned = NULL;
     TRY(metadata_set_version(doc, edit->revision, &versioned));
     TRY(stored_text(seed->kind, versioned, &edit->text));
-    edit->verdict = STORE_PUT;
+    edit->action = STORE_PUT;
     return NULL;
 }
 

@@ -133,7 +133,7 @@ static struct error *put(const struct work *work, struct store_edit *edit, struc
         return NULL;
     TRY(metadata_set_version(doc, edit->revision, &versioned));
     TRY(stored_text(work->kind, versioned, &edit->text));
-    edit->verdict = STORE_PUT;
+    edit->action = STORE_PUT;
     json_doc_free(work->removal->object);
     work->removal->object = TAKE(versioned);
     return NULL;
@@ -148,7 +148,7 @@ static struct error *take(const struct work *work, struct store_edit *edit, stru
         return NULL;
     TRY(metadata_set_version(old, edit->revision, &last));
     TRY(stored_text(work->kind, last, &edit->text));
-    edit->verdict = STORE_DELETE;
+    edit->action = STORE_DELETE;
     json_doc_free(work->removal->object);
     work->removal->object = TAKE(last);
     return NULL;

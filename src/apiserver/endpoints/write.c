@@ -140,7 +140,7 @@ static struct error *put(struct write *write, struct store_edit *edit, struct js
     }
     TRY(metadata_set_version(doc, edit->revision, &versioned));
     TRY(stored_text(write->kind, versioned, &edit->text));
-    edit->verdict = STORE_PUT;
+    edit->action = STORE_PUT;
     if (!write->kind->is_custom) {
         set_result(write, TAKE(versioned));
         return NULL;
@@ -308,7 +308,7 @@ static struct error *vanish(struct write *write, struct store_edit *edit, struct
         return NULL;
     TRY(metadata_set_version(old, edit->revision, &last));
     TRY(stored_text(write->kind, last, &edit->text));
-    edit->verdict = STORE_DELETE;
+    edit->action = STORE_DELETE;
     return NULL;
 }
 

@@ -84,7 +84,7 @@ static struct error *decide(void *data, struct store_edit *edit)
     const bool gone = is_done_for(json_doc_root(owned));
     TRY(metadata_set_version(gone ? old : owned, edit->revision, &versioned));
     TRY(stored_text(change->kind, versioned, &edit->text));
-    edit->verdict = gone ? STORE_DELETE : STORE_PUT;
+    edit->action = gone ? STORE_DELETE : STORE_PUT;
     return NULL;
 }
 

@@ -88,7 +88,7 @@ MUST_USE struct error *store_wait_revision(struct store *store, int64_t revision
 MUST_USE struct error *store_get(struct store *store, struct store_id id,
                                  struct store_object *ret_object);
 
-enum store_verdict { STORE_KEEP, STORE_PUT, STORE_DELETE };
+enum store_action { STORE_KEEP, STORE_PUT, STORE_DELETE };
 
 /* What an edit is told, and below what it answers. Zeroed, the answer is STORE_KEEP. */
 struct store_edit {
@@ -96,7 +96,7 @@ struct store_edit {
     int64_t previous_revision;          /* 0 when there is no object */
     int64_t revision;                   /* that of the change, to be written into the text */
 
-    enum store_verdict verdict;
+    enum store_action action;
     struct object_text *text; /* handed over: the new object, or a deleted one's last state */
 };
 

@@ -103,7 +103,7 @@ static struct error *increment(void *data, struct store_edit *edit)
     sample->value = edit->previous ? sample_value(edit->previous) + 1 : 1;
     if (sample->value > 30)
         return NULL; /* enough: keep */
-    edit->verdict = STORE_PUT;
+    edit->action = STORE_PUT;
     return sample_write(sample, edit->revision, &edit->text);
 }
 
@@ -131,7 +131,7 @@ SIM_TEST(store_edits_build_on_those_before_them)
 
 static struct error *fail(void *data, struct store_edit *edit)
 {
-    edit->verdict = STORE_PUT;
+    edit->action = STORE_PUT;
     CHECK_OK(sample_write(data, edit->revision, &edit->text));
     return error_new(ERROR_INVALID, "no");
 }

@@ -63,7 +63,7 @@ static struct error *check_expected(struct store_id id, int64_t expected, int64_
 static struct error *ask(struct store_edit *edit, store_edit_fn *fn, void *data)
 {
     struct error *err = fn(data, edit);
-    if (err || edit->verdict == STORE_KEEP) {
+    if (err || edit->action == STORE_KEEP) {
         object_text_free(edit->text);
         edit->text = NULL;
     }
@@ -74,11 +74,11 @@ static struct store_write *write_new(struct store *store, struct store_id id,
                                      const struct basis *basis, struct store_edit *edit)
 {
     assert(edit->text && key_eq(object_text_key(edit->text), id.key));
-    assert(edit->verdict == STORE_PUT || basis->text);
+    assert(edit->action == STORE_PUT || basis->text);
     struct store_write *write = NEW(struct store_write);
     write->refs = 1;
     write->resource = store_ensure_resource(store, id.resource);
-    write->is_delete = edit->verdict == STORE_DELETE;
+    write->is_delete = edit->action == STORE_DELETE;
     write->revision = edit->revision;
     write->row = basis->row ? basis->row : edit->revision;
     write->text = TAKE(edit->text);
@@ -140,7 +140,7 @@ struct error *store_change(struct store *store, struct store_id id, int64_t expe
         OWNED(error) refusal = check_expected(id, expected, basis.revision);
         if (!refusal)
             refusal = ask(&edit, edit_fn, data);
-        if (!refusal && edit.verdict != STORE_KEEP) {
+        if (!refusal && edit.action != STORE_KEEP) {
             OWNED(store_write) write = write_new(store, id, &basis, &edit);
             return carry_out(store, write, ret_object);
         }
@@ -159,7 +159,7 @@ struct error *store_change(struct store *store, struct store_id id, int64_t expe
 
 struct simple {
     struct store_id id;
-    enum store_verdict verdict;
+    enum store_action action;
     store_write_fn *write;
     void *data;
 };
@@ -167,10 +167,10 @@ struct simple {
 static struct error *simple_edit(void *data, struct store_edit *edit)
 {
     const struct simple *simple = data;
-    if (simple->verdict == STORE_DELETE && !edit->previous)
+    if (simple->action == STORE_DELETE && !edit->previous)
         return error_new(ERROR_NOT_FOUND, "%.*s \"%.*s\" not found", STR_ARG(simple->id.resource),
                          STR_ARG(simple->id.key.name));
-    edit->verdict = simple->verdict;
+    edit->action = simple->action;
     return simple->write(simple->data, edit->revision, &edit->text);
 }
 
