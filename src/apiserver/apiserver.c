@@ -4,8 +4,8 @@
 #include "apiserver/crd/custom_pool.h"
 #include "apiserver/credentials.h"
 #include "apiserver/data_dir.h"
-#include "apiserver/endpoints/gate.h"
 #include "apiserver/endpoints/handler.h"
+#include "apiserver/endpoints/inflight_limits.h"
 #include "apiserver/seed.h"
 #include "apiserver/virtual/clusters.h"
 #include "async/loop.h"
@@ -91,7 +91,7 @@ static struct error *open_api(struct apiserver *server, const struct apiserver_o
         .base_rbac = server->base_rbac,
         .count = options->virtual_clusters,
         .inject = options->inject,
-        .gate = &server->handler.gate,
+        .limits = &server->handler.limits,
     };
     server->clusters = clusters_new(&clusters);
     return NULL;
@@ -100,9 +100,9 @@ static struct error *open_api(struct apiserver *server, const struct apiserver_o
 static struct error *listen(struct apiserver *server, const struct apiserver_options *options)
 {
     /* Clusters have little to do with each other: all of them may be asked at once. */
-    const size_t requests = options->requests ? options->requests : GATE_REQUESTS;
-    gate_init(&server->handler.gate, requests + 2 * options->virtual_clusters,
-              options->watches_per_user);
+    const size_t requests = options->requests ? options->requests : INFLIGHT_LIMITS_REQUESTS;
+    inflight_limits_init(&server->handler.limits, requests + 2 * options->virtual_clusters,
+                         options->watches_per_user);
     server->handler.loop = server->loop;
     server->handler.api = server->api;
     server->handler.clusters = server->clusters;
@@ -136,7 +136,7 @@ struct error *apiserver_new(struct loop *loop, const struct apiserver_options *o
 
 struct error *apiserver_drain(struct apiserver *server)
 {
-    gate_close(&server->handler.gate);
+    inflight_limits_close(&server->handler.limits);
     api_end_watches(server->api);
     clusters_end_watches(server->clusters);
     return http_server_drain(server->http);
@@ -147,7 +147,7 @@ void apiserver_free(struct apiserver *server)
     if (!server)
         return;
     http_server_free(server->http);
-    gate_done(&server->handler.gate);
+    inflight_limits_done(&server->handler.limits);
     clusters_free(server->clusters);
     api_free(server->api);
     rbac_free(server->base_rbac);

@@ -45,7 +45,7 @@ void api_stage_init(struct api_stage *stage)
         .api = stage->api,
         .clusters = stage->clusters,
     };
-    gate_init(&stage->handler.gate, 0, 0);
+    inflight_limits_init(&stage->handler.limits, 0, 0);
     buf_add(&stage->token, STR("Bearer "));
     access_admin_token(keys, CLUSTER, &stage->token);
 }
@@ -53,7 +53,7 @@ void api_stage_init(struct api_stage *stage)
 void api_stage_done(struct api_stage *stage)
 {
     scope_done(&stage->watches);
-    gate_done(&stage->handler.gate);
+    inflight_limits_done(&stage->handler.limits);
     clusters_free(stage->clusters);
     api_free(stage->api);
     buf_done(&stage->token);

@@ -1,7 +1,7 @@
 #include "apiserver/endpoints/answer.h"
 
 #include "apimachinery/status.h"
-#include "apiserver/endpoints/gate.h"
+#include "apiserver/endpoints/inflight_limits.h"
 #include "base/quote.h"
 #include "http/gzip.h"
 #include "http/headers.h"
@@ -48,8 +48,8 @@ static struct error *send(const struct request *request, int status, struct http
 {
     SCOPED(buf) packed = {.limit = 0};
     /* What was written is written: only a read can be told to come again. */
-    if (body.len > GATE_BYTES_LEAST && str_eq(request->method, STR("GET")))
-        TRY(gate_hold(request->pass, body.len));
+    if (body.len > INFLIGHT_LIMITS_BYTES_MIN && str_eq(request->method, STR("GET")))
+        TRY(inflight_limits_hold(request->pass, body.len));
     if (wants_gzip(request, body.len)) {
         OWNED(gzip_writer) writer = gzip_writer_new(1);
         gzip_write(writer, body, &packed);

@@ -1,7 +1,7 @@
 #include "apiserver/endpoints/body.h"
 
 #include "apimachinery/status.h"
-#include "apiserver/endpoints/gate.h"
+#include "apiserver/endpoints/inflight_limits.h"
 #include "apiserver/types/protobuf_body.h"
 #include "http/headers.h"
 #include "http/server.h"
@@ -13,7 +13,7 @@
 #define SAMPLE_MAX 64
 
 /* Accounted for in steps of this, beyond the first. */
-#define STEP GATE_BYTES_LEAST
+#define STEP INFLIGHT_LIMITS_BYTES_MIN
 #define READ (16 * KILOBYTE)
 
 /* What the client says will come; 0 when it does not say. */
@@ -35,7 +35,7 @@ struct error *body_read(const struct request *request, struct buf *body)
     if (length > BODY_MAX)
         return status_too_large(BODY_MAX);
     if (length > held) {
-        TRY(gate_hold(request->pass, length - held));
+        TRY(inflight_limits_hold(request->pass, length - held));
         held = length;
     }
     for (;;) {
@@ -48,7 +48,7 @@ struct error *body_read(const struct request *request, struct buf *body)
         if (body->len > BODY_MAX)
             return status_too_large(BODY_MAX);
         for (; held < body->len; held += STEP)
-            TRY(gate_hold(request->pass, STEP));
+            TRY(inflight_limits_hold(request->pass, STEP));
     }
 }
 

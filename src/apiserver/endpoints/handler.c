@@ -89,8 +89,8 @@ static struct error *enter(struct handler *handler, struct request *request, boo
 {
     const struct str key = arena_print(request->arena, "%.*s/%.*s", STR_ARG(request->api->cluster),
                                        STR_ARG(request->user.user.name));
-    struct gate_pass *pass = ARENA_NEW(request->arena, struct gate_pass);
-    TRY(gate_enter(&handler->gate, key, is_privileged(request), is_watch, pass));
+    struct inflight_limits_pass *pass = ARENA_NEW(request->arena, struct inflight_limits_pass);
+    TRY(inflight_limits_enter(&handler->limits, key, is_privileged(request), is_watch, pass));
     request->pass = pass;
     return NULL;
 }
@@ -108,7 +108,7 @@ static struct error *serve(struct handler *handler, struct request *request, str
     const bool is_watch = route_is_long(request);
     TRY(enter(handler, request, is_watch));
     struct error *err = serve_inside(handler, request, is_watch);
-    gate_leave(request->pass);
+    inflight_limits_leave(request->pass);
     request->pass = NULL;
     return err;
 }

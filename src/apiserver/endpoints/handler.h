@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "apiserver/endpoints/gate.h"
+#include "apiserver/endpoints/inflight_limits.h"
 #include "base/error.h"
 
 struct api;
@@ -15,7 +15,7 @@ struct handler {
     struct loop *loop;
     struct api *api;
     struct clusters *clusters;
-    struct gate gate;
+    struct inflight_limits limits;
 };
 
 /* data is the struct handler. */

@@ -5,7 +5,7 @@
 #include "apiserver/api.h"
 #include "apiserver/endpoints/answer.h"
 #include "apiserver/endpoints/continue_token.h"
-#include "apiserver/endpoints/gate.h"
+#include "apiserver/endpoints/inflight_limits.h"
 #include "apiserver/endpoints/kind_fields.h"
 #include "async/fiber.h"
 #include "base/memory.h"
@@ -233,8 +233,8 @@ struct error *listing_answer(const struct request *request, const struct answer_
     form_list_begin(&out, &form);
     for (size_t i = 0; i < list->count; i++) {
         const size_t size = object_text_size(list->items[i]);
-        if (size > GATE_BYTES_LEAST) {
-            TRY(gate_wait(request->pass, size));
+        if (size > INFLIGHT_LIMITS_BYTES_MIN) {
+            TRY(inflight_limits_wait(request->pass, size));
             held += size;
         }
         TRY(form_list_item(&out, &form, list->items[i], i == 0));
@@ -244,7 +244,7 @@ struct error *listing_answer(const struct request *request, const struct answer_
             TRY(answer_stream(request, type));
         streaming = true;
         TRY(flush(request, &out));
-        gate_give(request->pass, held);
+        inflight_limits_give(request->pass, held);
         held = 0;
         TRY(fiber_yield());
     }

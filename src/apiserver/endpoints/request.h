@@ -17,7 +17,7 @@
 
 struct api;
 struct clusters_visit;
-struct gate_pass;
+struct inflight_limits_pass;
 struct http_request;
 struct kind;
 
@@ -39,8 +39,8 @@ struct request {
     struct http_request *http;
     struct arena *arena; /* lives as long as the request */
     struct api *api;
-    struct clusters_visit *visit; /* NULL on the main API */
-    struct gate_pass *pass;       /* what it may hold; NULL: no limit */
+    struct clusters_visit *visit;      /* NULL on the main API */
+    struct inflight_limits_pass *pass; /* what it may hold; NULL: no limit */
     struct access_user user;
     timestamp now;
 

@@ -3,7 +3,7 @@
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
 #include "apiserver/endpoints/answer.h"
-#include "apiserver/endpoints/gate.h"
+#include "apiserver/endpoints/inflight_limits.h"
 #include "apiserver/endpoints/listing.h"
 #include "apiserver/endpoints/metadata.h"
 #include "apiserver/storage/store_watch.h"
@@ -56,7 +56,7 @@ static struct error *send_line(struct stream *stream)
         FIBER_TIMEOUT(STALL_MOST);
         TRY(http_request_write(stream->request->http, buf_str(&stream->line)));
     }
-    const bool was_large = stream->line.capacity > GATE_BYTES_LEAST;
+    const bool was_large = stream->line.capacity > INFLIGHT_LIMITS_BYTES_MIN;
     buf_clear(&stream->line);
     if (was_large)
         buf_shrink(&stream->line);
@@ -73,14 +73,14 @@ static struct error *send_object(struct stream *stream, const char *type,
                                  const struct object_text *text)
 {
     const size_t size = object_text_size(text);
-    const size_t held = size > GATE_BYTES_LEAST ? size : 0;
-    TRY(gate_wait(stream->request->pass, held));
+    const size_t held = size > INFLIGHT_LIMITS_BYTES_MIN ? size : 0;
+    TRY(inflight_limits_wait(stream->request->pass, held));
     begin_line(stream, type);
     stream->form.now = loop_wall(stream->request->api->loop);
     TRY(form_write(&stream->line, &stream->form, text, !stream->columns_shown));
     stream->columns_shown = true;
     TRY(send_line(stream));
-    gate_give(stream->request->pass, held);
+    inflight_limits_give(stream->request->pass, held);
     return NULL;
 }
 

@@ -2,7 +2,7 @@
 
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
-#include "apiserver/endpoints/gate.h"
+#include "apiserver/endpoints/inflight_limits.h"
 #include "async/event.h"
 #include "async/fiber.h"
 #include "base/map.h"
@@ -122,14 +122,14 @@ static struct error *drop(struct http_request *http)
     return error_new(ERROR_CONNECTION, "dropped on purpose");
 }
 
-/* Until the client leaves, or until the gate closes: nobody hears of that either. */
+/* Until the client leaves, or until inflight_limits closes: nobody hears of that either. */
 static struct error *fall_silent(struct clusters *clusters, struct http_request *http)
 {
-    struct gate_stay stay;
-    gate_stay_begin(clusters->options.gate, &stay);
+    struct inflight_limits_hang hang;
+    inflight_limits_hang_begin(clusters->options.limits, &hang);
     struct error *err = fiber_sleep(FOREVER);
-    gate_stay_end(&stay);
-    if (clusters->options.gate->is_closed)
+    inflight_limits_hang_end(&hang);
+    if (clusters->options.limits->is_closed)
         http_request_break(http);
     return err;
 }

@@ -13,7 +13,7 @@ struct api;
 struct cluster;
 struct clusters;
 struct custom_pool;
-struct gate;
+struct inflight_limits;
 struct http_request;
 struct loop;
 
@@ -23,8 +23,8 @@ struct clusters_options {
     struct custom_pool *pool;
     struct rbac *base_rbac;
     size_t count;
-    struct inject inject; /* for clusters without faults of their own */
-    struct gate *gate;    /* ends black holes when it closes */
+    struct inject inject;           /* for clusters without faults of their own */
+    struct inflight_limits *limits; /* ends black holes when it closes */
 };
 
 struct clusters *clusters_new(const struct clusters_options *options);

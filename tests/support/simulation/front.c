@@ -66,7 +66,7 @@ static void open_api(struct front *front)
     };
     CHECK_OK(api_new(&api, &front->api));
     front->handler = (struct handler){.loop = loop_current(), .api = front->api};
-    gate_init(&front->handler.gate, 0, 0);
+    inflight_limits_init(&front->handler.limits, 0, 0);
     access_admin_token(options->ground->keys, options->cluster, &front->token);
 }
 
@@ -96,7 +96,7 @@ void front_close(struct front *front)
     front_shut(front);
     http_client_free(front->direct);
     http_server_free(front->back);
-    gate_done(&front->handler.gate);
+    inflight_limits_done(&front->handler.limits);
     api_free(front->api);
     buf_done(&front->token);
 }
