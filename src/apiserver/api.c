@@ -5,7 +5,7 @@
 #include "apimachinery/object.h"
 #include "apiserver/bootstrap.h"
 #include "apiserver/definitions.h"
-#include "apiserver/endpoints/form.h"
+#include "apiserver/endpoints/codec.h"
 #include "apiserver/gc/collector.h"
 #include "apiserver/rules.h"
 #include "apiserver/storage/store_watch.h"
@@ -227,5 +227,5 @@ struct error *api_get(struct api *api, const struct kind *kind, struct key key,
 {
     SCOPED(store_object) found = {0};
     TRY(store_get(api->store, api_id(kind, key), &found));
-    return form_read(kind, found.text, ret_doc);
+    return codec_read_stored(kind, found.text, ret_doc);
 }

@@ -3,9 +3,8 @@
 #include "apiserver/api.h"
 #include "apiserver/crd/custom_pool.h"
 #include "apiserver/crd/definition.h"
-#include "apiserver/endpoints/form.h"
+#include "apiserver/endpoints/codec.h"
 #include "apiserver/endpoints/metadata.h"
-#include "apiserver/endpoints/stored.h"
 #include "apiserver/registry/kind_builtin.h"
 #include "apiserver/storage/store_watch.h"
 #include "async/loop.h"
@@ -92,14 +91,14 @@ static struct error *settle(void *data, struct store_edit *edit)
     OWNED(json_doc) versioned = NULL;
     if (!edit->previous)
         return NULL;
-    TRY(form_read(kind, edit->previous, &old));
+    TRY(codec_read_stored(kind, edit->previous, &old));
     struct taken taken = {api, json_path_str(json_doc_root(old), "spec.group"),
                           json_path_str(json_doc_root(old), "metadata.name")};
     TRY(definition_settle(old, loop_wall(api->loop), is_taken, &taken, &doc));
     if (doc == old)
         return NULL;
     TRY(metadata_set_version(doc, edit->revision, &versioned));
-    TRY(stored_text(kind, versioned, &edit->text));
+    TRY(codec_write_stored(kind, versioned, &edit->text));
     edit->action = STORE_PUT;
     return NULL;
 }

@@ -9,9 +9,8 @@
 #include "apiserver/api.h"
 #include "apiserver/crd/definition.h"
 #include "apiserver/definitions.h"
-#include "apiserver/endpoints/form.h"
+#include "apiserver/endpoints/codec.h"
 #include "apiserver/endpoints/metadata.h"
-#include "apiserver/endpoints/stored.h"
 #include "async/loop.h"
 #include "base/random.h"
 #include "base/sha256.h"
@@ -130,7 +129,7 @@ static struct error *decide(void *data, struct store_edit *edit)
     OWNED(json_doc) doc = NULL;
     OWNED(json_doc) versioned = NULL;
     if (edit->previous) {
-        TRY(form_read(install->kind, edit->previous, &old));
+        TRY(codec_read_stored(install->kind, edit->previous, &old));
         TRY(renew(install, old, &doc));
     } else {
         TRY(make_new(install, &doc));
@@ -138,7 +137,7 @@ static struct error *decide(void *data, struct store_edit *edit)
     if (doc == old)
         return NULL;
     TRY(metadata_set_version(doc, edit->revision, &versioned));
-    TRY(stored_text(install->kind, versioned, &edit->text));
+    TRY(codec_write_stored(install->kind, versioned, &edit->text));
     edit->action = STORE_PUT;
     return NULL;
 }

@@ -1,9 +1,8 @@
 #include "apiserver/seed.h"
 
 #include "apiserver/api.h"
-#include "apiserver/endpoints/form.h"
+#include "apiserver/endpoints/codec.h"
 #include "apiserver/endpoints/metadata.h"
-#include "apiserver/endpoints/stored.h"
 #include "async/loop.h"
 #include "base/random.h"
 #include "json/compare.h"
@@ -21,7 +20,7 @@ static struct error *put(const struct seed *seed, struct json_doc *doc, struct s
 {
     OWNED(json_doc) versioned = NULL;
     TRY(metadata_set_version(doc, edit->revision, &versioned));
-    TRY(stored_text(seed->kind, versioned, &edit->text));
+    TRY(codec_write_stored(seed->kind, versioned, &edit->text));
     edit->action = STORE_PUT;
     return NULL;
 }
@@ -47,7 +46,7 @@ static struct error *put_merged(const struct seed *seed, struct store_edit *edit
     OWNED(json_doc) old = NULL;
     OWNED(json_doc) merged = NULL;
     OWNED(json_doc) counted = NULL;
-    TRY(form_read(seed->kind, edit->previous, &old));
+    TRY(codec_read_stored(seed->kind, edit->previous, &old));
     TRY(merge_patch_apply(json_doc_root(old), json_doc_root(seed->doc), &merged));
     if (json_equal(json_doc_root(old), json_doc_root(merged)))
         return NULL;

@@ -84,8 +84,8 @@ struct error *answer_doc(const struct request *request, const struct answer_form
                          int status, struct json_doc *doc)
 {
     SCOPED(buf) body = {.limit = 0};
-    const struct form form = {*format, request->kind, request->now};
-    TRY(form_write_doc(&body, &form, doc, true));
+    const struct codec codec = {*format, request->kind, request->now};
+    TRY(codec_write_doc(&body, &codec, doc, true));
     return answer_body(request, status, content_type(format), buf_str(&body));
 }
 
@@ -93,8 +93,8 @@ struct error *answer_text(const struct request *request, const struct answer_for
                           int status, const struct object_text *text)
 {
     SCOPED(buf) body = {.limit = 0};
-    const struct form form = {*format, request->kind, request->now};
-    TRY(form_write(&body, &form, text, true));
+    const struct codec codec = {*format, request->kind, request->now};
+    TRY(codec_write(&body, &codec, text, true));
     return answer_body(request, status, content_type(format), buf_str(&body));
 }
 

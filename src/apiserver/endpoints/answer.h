@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "apiserver/endpoints/form.h"
+#include "apiserver/endpoints/codec.h"
 #include "apiserver/endpoints/request.h"
 #include "base/buf.h"
 #include "base/error.h"

@@ -96,7 +96,7 @@ static struct error *leave_later(void *data)
     return NULL;
 }
 
-SIM_TEST(gate_lets_wait_for_bytes)
+SIM_TEST(inflight_limits_lets_wait_for_bytes)
 {
     struct inflight_limits limits;
     struct inflight_limits_pass first = {0}, second = {0};

@@ -40,7 +40,7 @@ bool listing_selects(const struct kind *kind, const struct list_options *options
     OWNED(json_doc) doc = NULL;
     if (!options->has_labels && !options->has_fields)
         return true;
-    OWNED(error) err = form_read(kind, text, &doc);
+    OWNED(error) err = codec_read_stored(kind, text, &doc);
     if (err)
         return false;
     const struct json_value *root = json_doc_root(doc);
@@ -223,21 +223,21 @@ struct error *listing_answer(const struct request *request, const struct answer_
                              const struct listing *list)
 {
     SCOPED(buf) out = {.limit = 0};
-    const struct form form = {*format, request->kind, request->now};
+    const struct codec codec = {*format, request->kind, request->now};
     const struct str type = format->is_yaml ? STR("application/yaml") : STR("application/json");
-    const struct form_list_metadata metadata = {list->count == 0, list->revision,
-                                                list->continue_token, list->has_remaining,
-                                                list->remaining};
+    const struct codec_list_metadata metadata = {list->count == 0, list->revision,
+                                                 list->continue_token, list->has_remaining,
+                                                 list->remaining};
     size_t held = 0;
     bool streaming = false;
-    form_list_begin(&out, &form);
+    codec_list_begin(&out, &codec);
     for (size_t i = 0; i < list->count; i++) {
         const size_t size = object_text_size(list->items[i]);
         if (size > INFLIGHT_LIMITS_BYTES_MIN) {
             TRY(inflight_limits_wait(request->pass, size));
             held += size;
         }
-        TRY(form_list_item(&out, &form, list->items[i], i == 0));
+        TRY(codec_list_item(&out, &codec, list->items[i], i == 0));
         if (out.len < PIECE)
             continue;
         if (!streaming)
@@ -248,7 +248,7 @@ struct error *listing_answer(const struct request *request, const struct answer_
         held = 0;
         TRY(fiber_yield());
     }
-    form_list_end(&out, &form, &metadata);
+    codec_list_end(&out, &codec, &metadata);
     TRY(buf_check(&out));
     return streaming ? flush(request, &out) : answer_body(request, 200, type, buf_str(&out));
 }

@@ -6,9 +6,9 @@
 #include "apiserver/endpoints/admission.h"
 #include "apiserver/endpoints/answer.h"
 #include "apiserver/endpoints/body.h"
+#include "apiserver/endpoints/codec.h"
 #include "apiserver/endpoints/listing.h"
 #include "apiserver/endpoints/metadata.h"
-#include "apiserver/endpoints/stored.h"
 #include "apiserver/types/protobuf_body.h"
 #include "json/edit.h"
 #include "json/path.h"
@@ -132,7 +132,7 @@ static struct error *put(const struct work *work, struct store_edit *edit, struc
     if (work->options->dry_run)
         return NULL;
     TRY(metadata_set_version(doc, edit->revision, &versioned));
-    TRY(stored_text(work->kind, versioned, &edit->text));
+    TRY(codec_write_stored(work->kind, versioned, &edit->text));
     edit->action = STORE_PUT;
     json_doc_free(work->removal->object);
     work->removal->object = TAKE(versioned);
@@ -147,7 +147,7 @@ static struct error *take(const struct work *work, struct store_edit *edit, stru
     if (work->options->dry_run)
         return NULL;
     TRY(metadata_set_version(old, edit->revision, &last));
-    TRY(stored_text(work->kind, last, &edit->text));
+    TRY(codec_write_stored(work->kind, last, &edit->text));
     edit->action = STORE_DELETE;
     json_doc_free(work->removal->object);
     work->removal->object = TAKE(last);
@@ -163,7 +163,7 @@ static struct error *decide(void *data, struct store_edit *edit)
     *work->removal = (struct removal){0};
     if (!edit->previous)
         return status_not_found(kind_gvr(work->kind), work->key.name);
-    TRY(form_read(work->kind, edit->previous, &old));
+    TRY(codec_read_stored(work->kind, edit->previous, &old));
     TRY(check_preconditions(work, json_doc_root(old)));
     TRY(mark(work, old, &marked));
     if (!is_held(work->kind, json_doc_root(marked)))

@@ -22,7 +22,7 @@
 struct stream {
     struct request *request;
     struct list_options options;
-    struct form form;
+    struct codec codec;
     struct store_watch *watch;
     int64_t ends, next_bookmark; /* by the loop's clock */
     int64_t shown;               /* the newest revision the client knows of */
@@ -76,8 +76,8 @@ static struct error *send_object(struct stream *stream, const char *type,
     const size_t held = size > INFLIGHT_LIMITS_BYTES_MIN ? size : 0;
     TRY(inflight_limits_wait(stream->request->pass, held));
     begin_line(stream, type);
-    stream->form.now = loop_wall(stream->request->api->loop);
-    TRY(form_write(&stream->line, &stream->form, text, !stream->columns_shown));
+    stream->codec.now = loop_wall(stream->request->api->loop);
+    TRY(codec_write(&stream->line, &stream->codec, text, !stream->columns_shown));
     stream->columns_shown = true;
     TRY(send_line(stream));
     inflight_limits_give(stream->request->pass, held);
@@ -89,10 +89,10 @@ static struct error *send_departed(struct stream *stream, const struct store_eve
 {
     OWNED(json_doc) old = NULL;
     OWNED(json_doc) doc = NULL;
-    TRY(form_read(stream->form.kind, event->previous, &old));
+    TRY(codec_read_stored(stream->codec.kind, event->previous, &old));
     TRY(metadata_set_version(old, event->revision, &doc));
     begin_line(stream, "DELETED");
-    TRY(form_write_doc(&stream->line, &stream->form, doc, !stream->columns_shown));
+    TRY(codec_write_doc(&stream->line, &stream->codec, doc, !stream->columns_shown));
     stream->columns_shown = true;
     return send_line(stream);
 }
@@ -100,7 +100,7 @@ static struct error *send_departed(struct stream *stream, const struct store_eve
 static struct error *send_bookmark(struct stream *stream, int64_t revision, bool ends_initial)
 {
     begin_line(stream, "BOOKMARK");
-    form_bookmark(&stream->line, &stream->form, revision, ends_initial);
+    codec_bookmark(&stream->line, &stream->codec, revision, ends_initial);
     stream->shown = revision;
     return send_line(stream);
 }
@@ -116,7 +116,7 @@ static struct error *send_error(struct stream *stream, struct error *err)
 /* What a change is to somebody who sees only a selection. */
 static struct error *send_event(struct stream *stream, const struct store_event *event)
 {
-    const struct kind *kind = stream->form.kind;
+    const struct kind *kind = stream->codec.kind;
     const struct list_options *options = &stream->options;
     const bool before = event->previous && listing_selects(kind, options, event->previous);
     if (event->type == STORE_DELETED)
@@ -267,9 +267,9 @@ static void set_times(struct stream *stream)
 
 struct error *stream_serve(struct request *request)
 {
-    SCOPED(stream) stream = {.request = request, .form = {.kind = request->kind}};
+    SCOPED(stream) stream = {.request = request, .codec = {.kind = request->kind}};
     SCOPED(listing) initial = {0};
-    TRY(negotiate(request, &stream.form.format));
+    TRY(negotiate(request, &stream.codec.format));
     TRY(list_options_read(request, &stream.options));
     set_times(&stream);
     TRY(collect_initial(&stream, &initial));

@@ -7,10 +7,10 @@
 #include "apiserver/endpoints/admission.h"
 #include "apiserver/endpoints/answer.h"
 #include "apiserver/endpoints/body.h"
+#include "apiserver/endpoints/codec.h"
 #include "apiserver/endpoints/metadata.h"
 #include "apiserver/endpoints/ownership.h"
 #include "apiserver/endpoints/patch.h"
-#include "apiserver/endpoints/stored.h"
 #include "apiserver/managedfields/managed_fields.h"
 #include "apiserver/registry/kind_builtin.h"
 #include "async/loop.h"
@@ -139,7 +139,7 @@ static struct error *put(struct write *write, struct store_edit *edit, struct js
         return NULL;
     }
     TRY(metadata_set_version(doc, edit->revision, &versioned));
-    TRY(stored_text(write->kind, versioned, &edit->text));
+    TRY(codec_write_stored(write->kind, versioned, &edit->text));
     edit->action = STORE_PUT;
     if (!write->kind->is_custom) {
         set_result(write, TAKE(versioned));
@@ -147,7 +147,7 @@ static struct error *put(struct write *write, struct store_edit *edit, struct js
     }
     /* What the storage version does not know is gone, so the answer is read back. */
     struct json_doc *shown;
-    TRY(form_read(write->kind, edit->text, &shown));
+    TRY(codec_read_stored(write->kind, edit->text, &shown));
     set_result(write, shown);
     return NULL;
 }
@@ -307,7 +307,7 @@ static struct error *vanish(struct write *write, struct store_edit *edit, struct
     if (write->options.dry_run)
         return NULL;
     TRY(metadata_set_version(old, edit->revision, &last));
-    TRY(stored_text(write->kind, last, &edit->text));
+    TRY(codec_write_stored(write->kind, last, &edit->text));
     edit->action = STORE_DELETE;
     return NULL;
 }
@@ -383,7 +383,7 @@ static struct error *write_change(struct write *write, struct store_edit *edit)
 {
     OWNED(json_doc) old = NULL;
     OWNED(json_doc) doc = NULL;
-    TRY(form_read(write->kind, edit->previous, &old));
+    TRY(codec_read_stored(write->kind, edit->previous, &old));
     const struct json_value *was = json_doc_root(old);
     TRY(make_changed(write, old, &doc));
     TRY(validate(write, was, json_doc_root(doc)));

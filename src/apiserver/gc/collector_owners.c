@@ -1,10 +1,9 @@
 /* Dependents and their owners; see collector.h. */
 #include "apiserver/api.h"
-#include "apiserver/endpoints/form.h"
+#include "apiserver/endpoints/codec.h"
 #include "apiserver/endpoints/metadata.h"
 #include "apiserver/endpoints/ownership.h"
 #include "apiserver/endpoints/removal.h"
-#include "apiserver/endpoints/stored.h"
 #include "apiserver/gc/collector_internal.h"
 #include "async/loop.h"
 #include "json/builder.h"
@@ -74,7 +73,7 @@ static struct error *decide(void *data, struct store_edit *edit)
     OWNED(json_doc) versioned = NULL;
     if (!edit->previous)
         return NULL;
-    TRY(form_read(change->kind, edit->previous, &old));
+    TRY(codec_read_stored(change->kind, edit->previous, &old));
     TRY(change->edit(change->data, json_doc_root(old), &changed));
     if (!changed || json_equal(json_doc_root(old), json_doc_root(changed)))
         return NULL;
@@ -83,7 +82,7 @@ static struct error *decide(void *data, struct store_edit *edit)
     TRY(ownership_update(&ownership, json_doc_root(old), json_doc_root(changed), &owned));
     const bool gone = is_done_for(json_doc_root(owned));
     TRY(metadata_set_version(gone ? old : owned, edit->revision, &versioned));
-    TRY(stored_text(change->kind, versioned, &edit->text));
+    TRY(codec_write_stored(change->kind, versioned, &edit->text));
     edit->action = gone ? STORE_DELETE : STORE_PUT;
     return NULL;
 }

@@ -1,6 +1,7 @@
-#include "apiserver/endpoints/form.h"
+#include "apiserver/endpoints/codec.h"
 
 #include "apimachinery/object.h"
+#include "apiserver/crd/custom.h"
 #include "json/builder.h"
 #include "json/path.h"
 
@@ -12,8 +13,8 @@ static bool has_forms(const struct kind *kind)
     return kind->is_custom || str_eq(kind->stored_as, STR("events"));
 }
 
-struct error *form_read(const struct kind *kind, const struct object_text *text,
-                        struct json_doc **ret_doc)
+struct error *codec_read_stored(const struct kind *kind, const struct object_text *text,
+                                struct json_doc **ret_doc)
 {
     OWNED(json_doc) doc = NULL;
     TRY(json_read(object_text_json(text), &doc), "read stored %.*s", STR_ARG(kind->plural));
@@ -23,35 +24,53 @@ struct error *form_read(const struct kind *kind, const struct object_text *text,
     return NULL;
 }
 
-static struct str table_api_version(const struct form *form)
+static struct error *write_text(const struct json_value *object, struct object_text **ret_text)
 {
-    return str_eq(form->format.table_version, STR("v1beta1")) ? STR("meta.k8s.io/v1beta1")
-                                                              : api_version_meta;
+    SCOPED(buf) text = {.limit = 0, .secret = true};
+    json_write_with(&text, object, JSON_WRITE_ESCAPE_HTML);
+    TRY(buf_check(&text));
+    return object_text_from_json(buf_str(&text), ret_text);
 }
 
-static void add_metadata_object(struct json_builder *builder, const struct form *form,
+struct error *codec_write_stored(const struct kind *kind, struct json_doc *doc,
+                                 struct object_text **ret_text)
+{
+    OWNED(json_doc) converted = NULL;
+    if (!kind->is_custom)
+        return write_text(json_doc_root(doc), ret_text);
+    TRY(custom_to_storage(kind, doc, &converted));
+    return write_text(json_doc_root(converted), ret_text);
+}
+
+static struct str table_api_version(const struct codec *codec)
+{
+    return str_eq(codec->format.table_version, STR("v1beta1")) ? STR("meta.k8s.io/v1beta1")
+                                                               : api_version_meta;
+}
+
+static void add_metadata_object(struct json_builder *builder, const struct codec *codec,
                                 const struct json_value *object)
 {
     json_builder_object(builder);
     json_builder_add_str(builder, "kind", STR("PartialObjectMetadata"));
-    json_builder_add_str(builder, "apiVersion", table_api_version(form));
+    json_builder_add_str(builder, "apiVersion", table_api_version(codec));
     json_builder_add_value(builder, "metadata", json_get(object, STR("metadata")));
     json_builder_end(builder);
 }
 
-static void add_row(struct json_builder *builder, const struct form *form,
+static void add_row(struct json_builder *builder, const struct codec *codec,
                     const struct json_value *object)
 {
     json_builder_object(builder);
     json_builder_add_array(builder, "cells");
-    form->kind->ops->cells(form->kind, object, form->now, builder);
+    codec->kind->ops->cells(codec->kind, object, codec->now, builder);
     json_builder_end(builder);
-    if (form->format.include != INCLUDE_NONE) {
+    if (codec->format.include != INCLUDE_NONE) {
         json_builder_key(builder, STR("object"));
-        if (form->format.include == INCLUDE_OBJECT)
+        if (codec->format.include == INCLUDE_OBJECT)
             json_builder_value(builder, object);
         else
-            add_metadata_object(builder, form, object);
+            add_metadata_object(builder, codec, object);
     }
     json_builder_end(builder);
 }
@@ -80,45 +99,45 @@ static struct error *finish(struct json_builder *builder, struct buf *out)
     return buf_check(out);
 }
 
-static struct error *write_table(struct buf *out, const struct form *form,
+static struct error *write_table(struct buf *out, const struct codec *codec,
                                  const struct json_value *object, bool with_columns)
 {
     SCOPED(json_builder) builder = {0};
     json_builder_object(&builder);
     json_builder_add_str(&builder, "kind", STR("Table"));
-    json_builder_add_str(&builder, "apiVersion", table_api_version(form));
+    json_builder_add_str(&builder, "apiVersion", table_api_version(codec));
     json_builder_add_object(&builder, "metadata");
     json_builder_add_str(&builder, "resourceVersion",
                          json_path_str(object, "metadata.resourceVersion"));
     json_builder_end(&builder);
     json_builder_key(&builder, STR("columnDefinitions"));
     if (with_columns)
-        add_columns(&builder, form->kind);
+        add_columns(&builder, codec->kind);
     else
         json_builder_null(&builder);
     json_builder_add_array(&builder, "rows");
-    add_row(&builder, form, object);
+    add_row(&builder, codec, object);
     json_builder_end(&builder);
     json_builder_end(&builder);
     return finish(&builder, out);
 }
 
-static struct error *write_metadata(struct buf *out, const struct form *form,
+static struct error *write_metadata(struct buf *out, const struct codec *codec,
                                     const struct json_value *object)
 {
     SCOPED(json_builder) builder = {0};
-    add_metadata_object(&builder, form, object);
+    add_metadata_object(&builder, codec, object);
     return finish(&builder, out);
 }
 
-static struct error *write_value(struct buf *out, const struct form *form,
+static struct error *write_value(struct buf *out, const struct codec *codec,
                                  const struct json_value *object, bool with_columns)
 {
-    switch (form->format.form) {
+    switch (codec->format.form) {
     case FORM_TABLE:
-        return write_table(out, form, object, with_columns);
+        return write_table(out, codec, object, with_columns);
     case FORM_METADATA:
-        return write_metadata(out, form, object);
+        return write_metadata(out, codec, object);
     case FORM_OBJECT:
         break;
     }
@@ -126,39 +145,39 @@ static struct error *write_value(struct buf *out, const struct form *form,
     return buf_check(out);
 }
 
-struct error *form_write_doc(struct buf *out, const struct form *form, struct json_doc *doc,
-                             bool with_columns)
+struct error *codec_write_doc(struct buf *out, const struct codec *codec, struct json_doc *doc,
+                              bool with_columns)
 {
-    return write_value(out, form, json_doc_root(doc), with_columns);
+    return write_value(out, codec, json_doc_root(doc), with_columns);
 }
 
-static bool is_as_stored(const struct form *form)
+static bool is_as_stored(const struct codec *codec)
 {
-    return form->format.form == FORM_OBJECT && !has_forms(form->kind);
+    return codec->format.form == FORM_OBJECT && !has_forms(codec->kind);
 }
 
-struct error *form_write(struct buf *out, const struct form *form, const struct object_text *text,
-                         bool with_columns)
+struct error *codec_write(struct buf *out, const struct codec *codec,
+                          const struct object_text *text, bool with_columns)
 {
     OWNED(json_doc) doc = NULL;
-    if (is_as_stored(form)) {
+    if (is_as_stored(codec)) {
         buf_add(out, object_text_json(text));
         return buf_check(out);
     }
-    TRY(form_read(form->kind, text, &doc));
-    return write_value(out, form, json_doc_root(doc), with_columns);
+    TRY(codec_read_stored(codec->kind, text, &doc));
+    return write_value(out, codec, json_doc_root(doc), with_columns);
 }
 
-void form_list_begin(struct buf *out, const struct form *form)
+void codec_list_begin(struct buf *out, const struct codec *codec)
 {
     SCOPED(arena) arena = {0};
-    switch (form->format.form) {
+    switch (codec->format.form) {
     case FORM_TABLE: {
         SCOPED(json_builder) builder = {0};
         buf_add(out, STR("{\"kind\":\"Table\",\"apiVersion\":"));
-        buf_add_json_string(out, table_api_version(form));
+        buf_add_json_string(out, table_api_version(codec));
         buf_add(out, STR(",\"columnDefinitions\":"));
-        add_columns(&builder, form->kind);
+        add_columns(&builder, codec->kind);
         OWNED(error) full = finish(&builder, out);
         buf_add(out, STR(",\"rows\":"));
         return;
@@ -172,25 +191,25 @@ void form_list_begin(struct buf *out, const struct form *form)
         break;
     }
     buf_add(out, STR("{\"kind\":"));
-    buf_add_json_string(out, form->kind->list_kind);
+    buf_add_json_string(out, codec->kind->list_kind);
     buf_add(out, STR(",\"apiVersion\":"));
-    buf_add_json_string(out, gvk_api_version(&arena, form->kind->gvk));
+    buf_add_json_string(out, gvk_api_version(&arena, codec->kind->gvk));
     buf_add(out, STR(",\"items\":["));
 }
 
-struct error *form_list_item(struct buf *out, const struct form *form,
-                             const struct object_text *text, bool is_first)
+struct error *codec_list_item(struct buf *out, const struct codec *codec,
+                              const struct object_text *text, bool is_first)
 {
     OWNED(json_doc) doc = NULL;
     SCOPED(json_builder) builder = {0};
     if (!is_first)
         buf_add_char(out, ',');
-    else if (form->format.form == FORM_TABLE)
+    else if (codec->format.form == FORM_TABLE)
         buf_add_char(out, '[');
-    if (form->format.form != FORM_TABLE)
-        return form_write(out, form, text, false);
-    TRY(form_read(form->kind, text, &doc));
-    add_row(&builder, form, json_doc_root(doc));
+    if (codec->format.form != FORM_TABLE)
+        return codec_write(out, codec, text, false);
+    TRY(codec_read_stored(codec->kind, text, &doc));
+    add_row(&builder, codec, json_doc_root(doc));
     return finish(&builder, out);
 }
 
@@ -200,11 +219,11 @@ static bool has_own_columns(const struct kind *kind)
     return kind->column_count != 2 || strcmp(kind->columns[1].name, "Created At") != 0;
 }
 
-void form_list_end(struct buf *out, const struct form *form,
-                   const struct form_list_metadata *metadata)
+void codec_list_end(struct buf *out, const struct codec *codec,
+                    const struct codec_list_metadata *metadata)
 {
-    const bool no_rows = form->format.form == FORM_TABLE && metadata->is_empty;
-    const char *rows = has_own_columns(form->kind) ? "[]" : "null";
+    const bool no_rows = codec->format.form == FORM_TABLE && metadata->is_empty;
+    const char *rows = has_own_columns(codec->kind) ? "[]" : "null";
     buf_print(out, "%s,\"metadata\":{\"resourceVersion\":\"%lld\"", no_rows ? rows : "]",
               (long long)metadata->revision);
     if (metadata->continue_token.len) {
@@ -216,15 +235,15 @@ void form_list_end(struct buf *out, const struct form *form,
     buf_add(out, STR("}}"));
 }
 
-void form_bookmark(struct buf *out, const struct form *form, int64_t revision,
-                   bool ends_initial_events)
+void codec_bookmark(struct buf *out, const struct codec *codec, int64_t revision,
+                    bool ends_initial_events)
 {
     SCOPED(arena) arena = {0};
     const char *annotation =
         ends_initial_events ? ",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}" : "";
-    if (form->format.form == FORM_TABLE) {
+    if (codec->format.form == FORM_TABLE) {
         buf_add(out, STR("{\"kind\":\"Table\",\"apiVersion\":"));
-        buf_add_json_string(out, table_api_version(form));
+        buf_add_json_string(out, table_api_version(codec));
         buf_print(
             out,
             ",\"metadata\":{\"resourceVersion\":\"%lld\"},\"columnDefinitions\":null,"
@@ -234,11 +253,11 @@ void form_bookmark(struct buf *out, const struct form *form, int64_t revision,
             (long long)revision, (long long)revision, annotation);
         return;
     }
-    const bool whole = form->format.form == FORM_OBJECT;
+    const bool whole = codec->format.form == FORM_OBJECT;
     buf_add(out, STR("{\"kind\":"));
-    buf_add_json_string(out, whole ? form->kind->gvk.kind : STR("PartialObjectMetadata"));
+    buf_add_json_string(out, whole ? codec->kind->gvk.kind : STR("PartialObjectMetadata"));
     buf_add(out, STR(",\"apiVersion\":"));
-    buf_add_json_string(out, whole ? gvk_api_version(&arena, form->kind->gvk) : api_version_meta);
+    buf_add_json_string(out, whole ? gvk_api_version(&arena, codec->kind->gvk) : api_version_meta);
     buf_print(out, ",\"metadata\":{\"resourceVersion\":\"%lld\"%s}}", (long long)revision,
               annotation);
 }

@@ -1,4 +1,4 @@
-#include "apiserver/endpoints/form.h"
+#include "apiserver/endpoints/codec.h"
 
 #include "base/duration.h"
 #include "json/path.h"
@@ -16,36 +16,36 @@ static struct object_text *text_of(const char *json)
     "\"uid\":\"u\",\"resourceVersion\":\"5\",\"creationTimestamp\":\"2026-01-01T00:00:00Z\"},"        \
     "\"data\":{\"k\":\"<v>\"}}"
 
-static struct form form_of(enum answer_form form, enum include_object include)
+static struct codec codec_of(enum answer_form form, enum include_object include)
 {
-    return (struct form){
+    return (struct codec){
         .format = {.form = form, .include = include, .table_version = STR("v1")},
         .kind = kinds_find(GVR("", "v1", "configmaps")),
         .now = (INT64_C(1767225600) + 90) * SECOND,
     };
 }
 
-TEST(form_passes_a_stored_object_on_as_it_is)
+TEST(codec_passes_a_stored_object_on_as_it_is)
 {
     SCOPED(buf) out = {.limit = 0};
     OWNED(object_text) text = text_of(MAP);
-    const struct form form = form_of(FORM_OBJECT, INCLUDE_METADATA);
-    CHECK_OK(form_write(&out, &form, text, true));
+    const struct codec codec = codec_of(FORM_OBJECT, INCLUDE_METADATA);
+    CHECK_OK(codec_write(&out, &codec, text, true));
     CHECK_EQ(buf_str(&out), STR(MAP));
 }
 
-TEST(form_of_metadata_holds_nothing_else)
+TEST(codec_of_metadata_holds_nothing_else)
 {
     SCOPED(buf) out = {.limit = 0};
     OWNED(object_text) text = text_of(MAP);
-    const struct form form = form_of(FORM_METADATA, INCLUDE_METADATA);
-    CHECK_OK(form_write(&out, &form, text, true));
+    const struct codec codec = codec_of(FORM_METADATA, INCLUDE_METADATA);
+    CHECK_OK(codec_write(&out, &codec, text, true));
     CHECK_CONTAINS(buf_str(&out), STR("\"kind\":\"PartialObjectMetadata\""));
     CHECK_CONTAINS(buf_str(&out), STR("\"apiVersion\":\"meta.k8s.io/v1\""));
     CHECK(!str_contains(buf_str(&out), STR("\"data\"")));
 }
 
-TEST(form_of_a_table_includes_what_is_asked_for)
+TEST(codec_of_a_table_includes_what_is_asked_for)
 {
     static const struct {
         enum include_object include;
@@ -59,9 +59,9 @@ TEST(form_of_a_table_includes_what_is_asked_for)
         SCOPED(buf) out = {.limit = 0};
         OWNED(object_text) text = text_of(MAP);
         OWNED(json_doc) doc = NULL;
-        const struct form form = form_of(FORM_TABLE, cases[i].include);
+        const struct codec codec = codec_of(FORM_TABLE, cases[i].include);
         TEST_CASE("row %zu", i);
-        CHECK_OK(form_write(&out, &form, text, i == 0));
+        CHECK_OK(codec_write(&out, &codec, text, i == 0));
         CHECK_OK(json_read(buf_str(&out), &doc));
         const struct json_value *root = json_doc_root(doc);
         CHECK_EQ(json_path_str(root, "kind"), STR("Table"));
@@ -73,7 +73,7 @@ TEST(form_of_a_table_includes_what_is_asked_for)
     }
 }
 
-TEST(form_of_a_list_is_json)
+TEST(codec_of_a_list_is_json)
 {
     static const enum answer_form forms[] = {FORM_OBJECT, FORM_TABLE, FORM_METADATA};
     static const char *const kinds[] = {"ConfigMapList", "Table", "PartialObjectMetadataList"};
@@ -82,13 +82,13 @@ TEST(form_of_a_list_is_json)
             SCOPED(buf) out = {.limit = 0};
             OWNED(object_text) text = text_of(MAP);
             OWNED(json_doc) doc = NULL;
-            const struct form form = form_of(forms[i], INCLUDE_METADATA);
-            const struct form_list_metadata metadata = {count == 0, 7, STR("t\"k"), true, 3};
+            const struct codec codec = codec_of(forms[i], INCLUDE_METADATA);
+            const struct codec_list_metadata metadata = {count == 0, 7, STR("t\"k"), true, 3};
             TEST_CASE("%s of %zu", kinds[i], count);
-            form_list_begin(&out, &form);
+            codec_list_begin(&out, &codec);
             for (size_t j = 0; j < count; j++)
-                CHECK_OK(form_list_item(&out, &form, text, j == 0));
-            form_list_end(&out, &form, &metadata);
+                CHECK_OK(codec_list_item(&out, &codec, text, j == 0));
+            codec_list_end(&out, &codec, &metadata);
             CHECK_OK(json_read(buf_str(&out), &doc));
             const struct json_value *root = json_doc_root(doc);
             CHECK_EQ(json_path_str(root, "kind"), str_from_c(kinds[i]));
@@ -98,7 +98,7 @@ TEST(form_of_a_list_is_json)
         }
 }
 
-TEST(form_of_a_bookmark_is_json)
+TEST(codec_of_a_bookmark_is_json)
 {
     static const enum answer_form forms[] = {FORM_OBJECT, FORM_TABLE, FORM_METADATA};
     static const char *const places[] = {"metadata", "rows.0.object.metadata", "metadata"};
@@ -106,9 +106,9 @@ TEST(form_of_a_bookmark_is_json)
         for (int ends = 0; ends < 2; ends++) {
             SCOPED(buf) out = {.limit = 0};
             OWNED(json_doc) doc = NULL;
-            const struct form form = form_of(forms[i], INCLUDE_METADATA);
+            const struct codec codec = codec_of(forms[i], INCLUDE_METADATA);
             TEST_CASE("form %zu", i);
-            form_bookmark(&out, &form, 42, ends);
+            codec_bookmark(&out, &codec, 42, ends);
             CHECK_OK(json_read(buf_str(&out), &doc));
             const struct json_value *metadata = json_path(json_doc_root(doc), places[i]);
             CHECK_EQ(json_path_str(metadata, "resourceVersion"), STR("42"));

@@ -1,0 +1,57 @@
+/*
+ * Stored objects in the form a client asked for: whole, as a Table, or their metadata alone.
+ *
+ * Text in, text out. An object that is stored the way it is shown is passed on as it is; all else
+ * is read, presented by its kind and written again.
+ */
+#pragma once
+
+#include "apimachinery/object_text.h"
+#include "apiserver/endpoints/negotiate.h"
+#include "apiserver/registry/kind.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/timestamp.h"
+#include "json/json.h"
+
+struct codec {
+    struct answer_format format;
+    const struct kind *kind;
+    timestamp now;
+};
+
+/* A stored object as a document in the version of the kind. */
+MUST_USE struct error *codec_read_stored(const struct kind *kind, const struct object_text *text,
+                                         struct json_doc **ret_doc);
+
+/* A document in the kind's version as the text that is stored: in the storage version, compact. */
+MUST_USE struct error *codec_write_stored(const struct kind *kind, struct json_doc *doc,
+                                          struct object_text **ret_text);
+
+/* One object on its own; a Table says its columns if it is the first of a stream. */
+MUST_USE struct error *codec_write(struct buf *out, const struct codec *codec,
+                                   const struct object_text *text, bool with_columns);
+MUST_USE struct error *codec_write_doc(struct buf *out, const struct codec *codec,
+                                       struct json_doc *doc, bool with_columns);
+
+/*
+ * A list, piece by piece: begin, items with commas between them, end. Metadata is what the list
+ * says of itself and stands behind the items.
+ */
+struct codec_list_metadata {
+    bool is_empty; /* no item was written */
+    int64_t revision;
+    struct str continue_token;
+    bool has_remaining;
+    size_t remaining;
+};
+
+void codec_list_begin(struct buf *out, const struct codec *codec);
+MUST_USE struct error *codec_list_item(struct buf *out, const struct codec *codec,
+                                       const struct object_text *text, bool is_first);
+void codec_list_end(struct buf *out, const struct codec *codec,
+                    const struct codec_list_metadata *metadata);
+
+/* The object of a bookmark. */
+void codec_bookmark(struct buf *out, const struct codec *codec, int64_t revision,
+                    bool ends_initial_events);
