@@ -6,7 +6,7 @@
 #include "apiserver/data_dir.h"
 #include "apiserver/endpoints/handler.h"
 #include "apiserver/endpoints/inflight_limits.h"
-#include "apiserver/seed.h"
+#include "apiserver/ensure_object.h"
 #include "apiserver/virtual/clusters.h"
 #include "async/loop.h"
 #include "base/memory.h"
@@ -159,12 +159,12 @@ void apiserver_free(struct apiserver *server)
 
 struct error *apiserver_put(struct apiserver *server, struct json_doc *doc)
 {
-    return seed_put(server->api, doc, SEED_MERGE);
+    return ensure_object(server->api, doc, ENSURE_MERGE);
 }
 
 struct error *apiserver_amend(struct apiserver *server, struct json_doc *doc)
 {
-    return seed_put(server->api, doc, SEED_AMEND);
+    return ensure_object(server->api, doc, ENSURE_AMEND);
 }
 
 uint16_t apiserver_port(const struct apiserver *server)

@@ -1,4 +1,4 @@
-#include "apiserver/seed.h"
+#include "apiserver/ensure_object.h"
 
 #include "apiserver/api.h"
 #include "apiserver/endpoints/codec.h"
@@ -9,59 +9,60 @@
 #include "json/merge_patch.h"
 #include "json/path.h"
 
-struct seed {
+struct ensure_object {
     struct api *api;
     const struct kind *kind;
     struct json_doc *doc;
-    enum seed_mode mode;
+    enum ensure_object_mode mode;
 };
 
-static struct error *put(const struct seed *seed, struct json_doc *doc, struct store_edit *edit)
+static struct error *put(const struct ensure_object *wanted, struct json_doc *doc,
+                         struct store_edit *edit)
 {
     OWNED(json_doc) versioned = NULL;
     TRY(metadata_set_version(doc, edit->revision, &versioned));
-    TRY(codec_write_stored(seed->kind, versioned, &edit->text));
+    TRY(codec_write_stored(wanted->kind, versioned, &edit->text));
     edit->action = STORE_PUT;
     return NULL;
 }
 
-static struct error *put_new(const struct seed *seed, struct store_edit *edit)
+static struct error *put_new(const struct ensure_object *wanted, struct store_edit *edit)
 {
     OWNED(json_doc) filled = NULL;
     char uid[RANDOM_UUID_LEN + 1];
     const struct metadata_new values = {
-        .name = json_path_str(json_doc_root(seed->doc), "metadata.name"),
-        .namespace = json_path_str(json_doc_root(seed->doc), "metadata.namespace"),
-        .uid = random_uuid(loop_random(seed->api->loop), uid),
-        .now = loop_wall(seed->api->loop),
-        .has_generation = seed->kind->has_generation,
+        .name = json_path_str(json_doc_root(wanted->doc), "metadata.name"),
+        .namespace = json_path_str(json_doc_root(wanted->doc), "metadata.namespace"),
+        .uid = random_uuid(loop_random(wanted->api->loop), uid),
+        .now = loop_wall(wanted->api->loop),
+        .has_generation = wanted->kind->has_generation,
     };
-    TRY(metadata_create(seed->doc, &values, &filled));
-    return put(seed, filled, edit);
+    TRY(metadata_create(wanted->doc, &values, &filled));
+    return put(wanted, filled, edit);
 }
 
-static struct error *put_merged(const struct seed *seed, struct store_edit *edit)
+static struct error *put_merged(const struct ensure_object *wanted, struct store_edit *edit)
 {
-    const bool status_apart = kind_subresource(seed->kind, STR("status")) != NULL;
+    const bool status_apart = kind_subresource(wanted->kind, STR("status")) != NULL;
     OWNED(json_doc) old = NULL;
     OWNED(json_doc) merged = NULL;
     OWNED(json_doc) counted = NULL;
-    TRY(codec_read_stored(seed->kind, edit->previous, &old));
-    TRY(merge_patch_apply(json_doc_root(old), json_doc_root(seed->doc), &merged));
+    TRY(codec_read_stored(wanted->kind, edit->previous, &old));
+    TRY(merge_patch_apply(json_doc_root(old), json_doc_root(wanted->doc), &merged));
     if (json_equal(json_doc_root(old), json_doc_root(merged)))
         return NULL;
-    if (seed->kind->has_generation)
+    if (wanted->kind->has_generation)
         TRY(metadata_count_generation(merged, json_doc_root(old),
                                       status_apart ? METADATA_STATUS_APART : 0, &counted));
-    return put(seed, counted ? counted : merged, edit);
+    return put(wanted, counted ? counted : merged, edit);
 }
 
 static struct error *decide(void *data, struct store_edit *edit)
 {
-    const struct seed *seed = data;
+    const struct ensure_object *wanted = data;
     if (!edit->previous)
-        return seed->mode == SEED_AMEND ? NULL : put_new(seed, edit);
-    return seed->mode == SEED_IF_MISSING ? NULL : put_merged(seed, edit);
+        return wanted->mode == ENSURE_AMEND ? NULL : put_new(wanted, edit);
+    return wanted->mode == ENSURE_IF_MISSING ? NULL : put_merged(wanted, edit);
 }
 
 /* A custom one stays alive as long as the arena. */
@@ -77,7 +78,7 @@ static const struct kind *find_kind(struct api *api, struct arena *arena, struct
     return NULL;
 }
 
-struct error *seed_put(struct api *api, struct json_doc *doc, enum seed_mode mode)
+struct error *ensure_object(struct api *api, struct json_doc *doc, enum ensure_object_mode mode)
 {
     SCOPED(arena) arena = {.limit = 0};
     const struct json_value *root = json_doc_root(doc);
@@ -85,9 +86,9 @@ struct error *seed_put(struct api *api, struct json_doc *doc, enum seed_mode mod
                             json_path_str(root, "metadata.name")};
     struct gvk gvk;
     TRY(gvk_from_api_version(json_path_str(root, "apiVersion"), json_path_str(root, "kind"), &gvk));
-    struct seed seed = {api, find_kind(api, &arena, gvk), doc, mode};
-    if (!seed.kind)
+    struct ensure_object wanted = {api, find_kind(api, &arena, gvk), doc, mode};
+    if (!wanted.kind)
         return error_new(ERROR_NOT_FOUND, "kind %.*s of %.*s is not served", STR_ARG(gvk.kind),
                          STR_ARG(json_path_str(root, "apiVersion")));
-    return api_change(api, api_id(seed.kind, key), STORE_ANY, decide, &seed, NULL);
+    return api_change(api, api_id(wanted.kind, key), STORE_ANY, decide, &wanted, NULL);
 }
