@@ -7,7 +7,7 @@
 #include "apiserver/definitions.h"
 #include "apiserver/endpoints/codec.h"
 #include "apiserver/gc/collector.h"
-#include "apiserver/rules.h"
+#include "apiserver/rbac_sync.h"
 #include "apiserver/storage/store_watch.h"
 #include "async/fiber.h"
 #include "base/memory.h"
@@ -75,7 +75,7 @@ struct error *api_new(const struct api_options *options, struct api **ret_api)
     };
     api->collector = collector_new(api);
     TRY(definitions_load(api), "load definitions");
-    TRY(rules_load(api), "load access rules");
+    TRY(rbac_sync_load(api), "load access rules");
     TRY(bootstrap_fill(api, options->base_rbac == NULL, options->authority),
         "make the first objects");
     TRY(definitions_install(api, options->definitions, options->definition_count),
@@ -216,7 +216,7 @@ struct error *api_change(struct api *api, struct store_id id, int64_t expected, 
     TRY(store_change(api->store, id, expected, observe, &observed, ret_object));
     if (observed.action == STORE_KEEP)
         return NULL;
-    rules_follow(api, id);
+    rbac_sync_update(api, id);
     definitions_follow(api, id);
     collector_note(api->collector, id, observed.before, observed.after);
     return NULL;

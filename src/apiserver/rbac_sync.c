@@ -1,4 +1,4 @@
-#include "apiserver/rules.h"
+#include "apiserver/rbac_sync.h"
 
 #include "apimachinery/object.h"
 #include "apiserver/api.h"
@@ -29,7 +29,7 @@ static bool load_one(void *data, struct key key, struct object_text *text)
     return true;
 }
 
-struct error *rules_load(struct api *api)
+struct error *rbac_sync_load(struct api *api)
 {
     for (size_t i = 0; i < COUNT(resources); i++) {
         struct load load = {api, resources[i].kind};
@@ -40,7 +40,7 @@ struct error *rules_load(struct api *api)
     return NULL;
 }
 
-void rules_follow(struct api *api, struct store_id id)
+void rbac_sync_update(struct api *api, struct store_id id)
 {
     for (size_t i = 0; i < COUNT(resources); i++) {
         SCOPED(store_object) found = {0};

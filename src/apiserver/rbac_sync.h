@@ -9,7 +9,7 @@
 struct api;
 
 /* All of them, at start. */
-MUST_USE struct error *rules_load(struct api *api);
+MUST_USE struct error *rbac_sync_load(struct api *api);
 
 /* This one changed, if it is one: the next question is answered accordingly. */
-void rules_follow(struct api *api, struct store_id id);
+void rbac_sync_update(struct api *api, struct store_id id);
