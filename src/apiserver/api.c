@@ -4,7 +4,7 @@
 
 #include "apimachinery/object.h"
 #include "apiserver/bootstrap.h"
-#include "apiserver/definitions.h"
+#include "apiserver/crd_registry.h"
 #include "apiserver/endpoints/codec.h"
 #include "apiserver/gc/collector.h"
 #include "apiserver/rbac_sync.h"
@@ -74,11 +74,11 @@ struct error *api_new(const struct api_options *options, struct api **ret_api)
         .data = api,
     };
     api->collector = collector_new(api);
-    TRY(definitions_load(api), "load definitions");
+    TRY(crd_registry_load(api), "load definitions");
     TRY(rbac_sync_load(api), "load access rules");
     TRY(bootstrap_fill(api, options->base_rbac == NULL, options->authority),
         "make the first objects");
-    TRY(definitions_install(api, options->definitions, options->definition_count),
+    TRY(crd_registry_install(api, options->definitions, options->definition_count),
         "install definitions");
     TRY(collector_load(api->collector), "load owners");
     *ret_api = TAKE(api);
@@ -123,7 +123,7 @@ const struct kind *api_find_kind(struct api *api, struct arena *arena, struct gv
     const struct kind *kind = kinds_find(gvr);
     if (!kind)
         return find_custom(api, arena, gvr);
-    return definitions_is_definition(kind) ? definitions_kind(kind) : kind;
+    return crd_registry_is_crd(kind) ? crd_registry_kind(kind) : kind;
 }
 
 /* By group, then the preferred version first, then the plural. */
@@ -217,7 +217,7 @@ struct error *api_change(struct api *api, struct store_id id, int64_t expected, 
     if (observed.action == STORE_KEEP)
         return NULL;
     rbac_sync_update(api, id);
-    definitions_follow(api, id);
+    crd_registry_update(api, id);
     collector_note(api->collector, id, observed.before, observed.after);
     return NULL;
 }

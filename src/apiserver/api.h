@@ -53,7 +53,7 @@ struct api_options {
     struct rbac *base_rbac;   /* rules that hold in every API; NULL: they are stored like others */
     struct custom_pool *pool; /* shared by all APIs of a process */
     struct custom_extensions extensions;
-    const struct str *definitions; /* to be there, in YAML; see definitions_install() */
+    const struct str *definitions; /* to be there, in YAML; see crd_registry_install() */
     size_t definition_count;
     struct str cluster;
 };

@@ -10,7 +10,7 @@
 #include "api_stage.h"
 #include "apiserver/api.h"
 #include "apiserver/crd/custom.h"
-#include "apiserver/definitions.h"
+#include "apiserver/crd_registry.h"
 #include "async/fiber.h"
 #include "base/map.h"
 #include "base/memory.h"
@@ -158,7 +158,7 @@ static void define(struct session *session, struct str name)
 {
     static struct map all; /* name -> struct defined */
     struct api *api = session->stage.api;
-    const struct store_id id = {DEFINITIONS_RESOURCE, {.name = name}};
+    const struct store_id id = {CRD_RESOURCE, {.name = name}};
     struct defined *defined = map_find(&all, name);
     if (map_has(&api->definitions, name))
         return;
@@ -169,7 +169,7 @@ static void define(struct session *session, struct str name)
         return;
     }
     CHECK_OK(store_put(api->store, id, STORE_NEW, put_defined, defined, NULL));
-    definitions_follow(api, id);
+    crd_registry_update(api, id);
     CHECK(map_has(&api->definitions, name));
 }
 

@@ -2,7 +2,7 @@
 
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
-#include "apiserver/definitions.h"
+#include "apiserver/crd_registry.h"
 #include "apiserver/endpoints/admission.h"
 #include "apiserver/endpoints/answer.h"
 #include "apiserver/endpoints/body.h"
@@ -71,13 +71,13 @@ static struct error *finalizers_for(const struct kind *kind, const struct json_v
         if (ours && propagation != PROPAGATION_UNSET && !str_eq(name, wanted))
             continue;
         has = has || str_eq(name, wanted);
-        is_cleaned_up = is_cleaned_up || str_eq(name, DEFINITIONS_FINALIZER);
+        is_cleaned_up = is_cleaned_up || str_eq(name, CRD_FINALIZER);
         json_builder_str(&builder, name);
     }
     if (!has)
         json_builder_str(&builder, wanted);
-    if (definitions_is_definition(kind) && !is_cleaned_up)
-        json_builder_str(&builder, DEFINITIONS_FINALIZER);
+    if (crd_registry_is_crd(kind) && !is_cleaned_up)
+        json_builder_str(&builder, CRD_FINALIZER);
     json_builder_end(&builder);
     return json_builder_finish(&builder, ret_doc);
 }
@@ -90,7 +90,7 @@ static bool is_namespace(const struct kind *kind)
 /* Its content goes first, so it never goes at once. */
 static bool is_container(const struct kind *kind)
 {
-    return is_namespace(kind) || definitions_is_definition(kind);
+    return is_namespace(kind) || crd_registry_is_crd(kind);
 }
 
 /* The object with deletion begun; the same when it had begun before. */

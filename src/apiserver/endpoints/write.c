@@ -3,7 +3,7 @@
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
 #include "apiserver/crd/scale.h"
-#include "apiserver/definitions.h"
+#include "apiserver/crd_registry.h"
 #include "apiserver/endpoints/admission.h"
 #include "apiserver/endpoints/answer.h"
 #include "apiserver/endpoints/body.h"
@@ -107,7 +107,7 @@ static struct error *validate(const struct write *write, const struct json_value
         for (size_t j = 0; j < times; j++)
             metadata_check(&errors, metadata, kind->check_name);
     }
-    if (!kind->is_custom && !definitions_is_definition(kind))
+    if (!kind->is_custom && !crd_registry_is_crd(kind))
         metadata_check_qualified_finalizers(&errors, object);
     kind->ops->validate(kind, &step, object, &errors);
     if (kind->is_custom)

@@ -1,5 +1,5 @@
 #include "apiserver/api.h"
-#include "apiserver/definitions.h"
+#include "apiserver/crd_registry.h"
 #include "apiserver/endpoints/metadata.h"
 #include "apiserver/gc/collector_internal.h"
 #include "async/fiber.h"
@@ -179,7 +179,7 @@ static void queue_going(struct collector *collector, struct store_id id,
         collector_queue(collector, CHORE_ORPHAN, id);
     if (str_eq(id.resource, STR("namespaces")))
         collector_queue(collector, CHORE_NAMESPACE, id);
-    if (str_eq(id.resource, DEFINITIONS_RESOURCE))
+    if (str_eq(id.resource, CRD_RESOURCE))
         collector_queue(collector, CHORE_DEFINITION, id);
 }
 
@@ -213,7 +213,7 @@ static void queue_containers(struct collector *collector, struct store_id id)
                         (struct store_id){STR("namespaces"), {.name = id.key.namespace}});
     if (definition && definition->is_terminating)
         collector_queue(collector, CHORE_DEFINITION,
-                        (struct store_id){DEFINITIONS_RESOURCE, {.name = id.resource}});
+                        (struct store_id){CRD_RESOURCE, {.name = id.resource}});
     if (str_eq(id.resource, STR("namespaces")))
         map_remove(&collector->going, id.key.name);
 }

@@ -1,6 +1,6 @@
 /* Namespaces and definitions that are going: their content goes first; see collector.h. */
 #include "apiserver/api.h"
-#include "apiserver/definitions.h"
+#include "apiserver/crd_registry.h"
 #include "apiserver/endpoints/metadata.h"
 #include "apiserver/endpoints/removal.h"
 #include "apiserver/gc/collector_internal.h"
@@ -245,7 +245,7 @@ struct error *collector_empty_definition(struct collector *collector, struct str
 {
     SCOPED(arena) arena = {0};
     SCOPED(rest) rest = {0};
-    const struct store_id id = {DEFINITIONS_RESOURCE, {.name = name}};
+    const struct store_id id = {CRD_RESOURCE, {.name = name}};
     const struct api_definition *definition = map_find(&collector->api->definitions, name);
     const struct kind *kind = collector_kind(collector, &arena, name);
     const struct kind *definitions =
@@ -254,6 +254,5 @@ struct error *collector_empty_definition(struct collector *collector, struct str
         return NULL;
     if (kind)
         TRY(empty(collector, kind, (struct str){0}, &rest));
-    return rest.objects ? NULL
-                        : collector_release(collector, definitions, id, DEFINITIONS_FINALIZER);
+    return rest.objects ? NULL : collector_release(collector, definitions, id, CRD_FINALIZER);
 }

@@ -1,4 +1,4 @@
-#include "apiserver/definitions.h"
+#include "apiserver/crd_registry.h"
 #include "apiserver/stage_test.h"
 
 #define CRDS "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"

@@ -1,4 +1,4 @@
-#include "apiserver/definitions.h"
+#include "apiserver/crd_registry.h"
 
 #include "apiserver/stage_test.h"
 
@@ -128,7 +128,7 @@ SIM_TEST(a_definition_that_was_not_settled_is_when_the_server_starts)
     write_definition(&text, "firsts", "First");
     const char *path = folder_file(&stage.folder, "corset.db");
     CHECK_OK(store_open(loop_current(), &(struct store_options){.path = path}, &store));
-    const struct store_id id = {DEFINITIONS_RESOURCE, {.name = STR("firsts.test.io")}};
+    const struct store_id id = {CRD_RESOURCE, {.name = STR("firsts.test.io")}};
     CHECK_OK(store_put(store, id, STORE_NEW, write_text, &text, NULL));
     store_free(store);
     CHECK_OK(stage_start(&stage));

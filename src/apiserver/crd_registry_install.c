@@ -8,7 +8,7 @@
 #include "apimachinery/wellknown.h"
 #include "apiserver/api.h"
 #include "apiserver/crd/definition.h"
-#include "apiserver/definitions.h"
+#include "apiserver/crd_registry.h"
 #include "apiserver/endpoints/codec.h"
 #include "apiserver/endpoints/metadata.h"
 #include "async/loop.h"
@@ -146,7 +146,7 @@ static struct error *install_one(struct api *api, struct str text)
 {
     OWNED(json_doc) given = NULL;
     OWNED(json_doc) doc = NULL;
-    struct install install = {.api = api, .kind = definitions_kind(kinds_find_kind(GVK_CRD))};
+    struct install install = {.api = api, .kind = crd_registry_kind(kinds_find_kind(GVK_CRD))};
     TRY(manifest_read_one(text, NULL, &given, NULL));
     const struct str name = json_path_str(json_doc_root(given), "metadata.name");
     TRY(prepare(&install, given, &doc), "%.*s", STR_ARG(name));
@@ -156,7 +156,7 @@ static struct error *install_one(struct api *api, struct str text)
                       "%.*s", STR_ARG(name));
 }
 
-struct error *definitions_install(struct api *api, const struct str *texts, size_t count)
+struct error *crd_registry_install(struct api *api, const struct str *texts, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         TRY(install_one(api, texts[i]));

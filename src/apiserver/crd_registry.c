@@ -1,4 +1,4 @@
-#include "apiserver/definitions.h"
+#include "apiserver/crd_registry.h"
 
 #include "apiserver/api.h"
 #include "apiserver/crd/custom_pool.h"
@@ -12,9 +12,9 @@
 #include "base/memory.h"
 #include "json/path.h"
 
-bool definitions_is_definition(const struct kind *kind)
+bool crd_registry_is_crd(const struct kind *kind)
 {
-    return str_eq(kind->stored_as, DEFINITIONS_RESOURCE);
+    return str_eq(kind->stored_as, CRD_RESOURCE);
 }
 
 static struct error *prepare_definition(const struct kind *kind, const struct kind_write *write,
@@ -32,7 +32,7 @@ static void validate_definition(const struct kind *kind, const struct kind_write
     definition_validate(object, write->old, errors);
 }
 
-const struct kind *definitions_kind(const struct kind *kind)
+const struct kind *crd_registry_kind(const struct kind *kind)
 {
     static struct kind_ops ops;
     static struct kind definition;
@@ -190,12 +190,12 @@ static void follow_refused(struct api *api)
             names[count++] = arena_str(&arena, map_key(entry));
     }
     for (size_t i = 0; i < count; i++)
-        (void)follow_one(api, (struct store_id){DEFINITIONS_RESOURCE, {.name = names[i]}});
+        (void)follow_one(api, (struct store_id){CRD_RESOURCE, {.name = names[i]}});
 }
 
-void definitions_follow(struct api *api, struct store_id id)
+void crd_registry_update(struct api *api, struct store_id id)
 {
-    if (!str_eq(id.resource, DEFINITIONS_RESOURCE))
+    if (!str_eq(id.resource, CRD_RESOURCE))
         return;
     OWNED(error) interrupted = semaphore_take(&api->settle_turn);
     if (interrupted) { /* api_change() lets nobody; the next change makes up for it */
@@ -213,10 +213,10 @@ static bool load_one(void *data, struct key key, struct object_text *text)
     return true;
 }
 
-struct error *definitions_load(struct api *api)
+struct error *crd_registry_load(struct api *api)
 {
     struct store_page page;
-    const struct store_range range = {.resource = DEFINITIONS_RESOURCE};
+    const struct store_range range = {.resource = CRD_RESOURCE};
     TRY(store_scan(api->store, &range, load_one, api, &page));
     follow_refused(api);
     return NULL;
