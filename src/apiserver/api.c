@@ -6,7 +6,7 @@
 #include "apiserver/bootstrap.h"
 #include "apiserver/crd_registry.h"
 #include "apiserver/endpoints/codec.h"
-#include "apiserver/gc/collector.h"
+#include "apiserver/gc/gc.h"
 #include "apiserver/rbac_sync.h"
 #include "apiserver/storage/store_watch.h"
 #include "async/fiber.h"
@@ -73,14 +73,14 @@ struct error *api_new(const struct api_options *options, struct api **ret_api)
         .authorizer = api->rbac,
         .data = api,
     };
-    api->collector = collector_new(api);
+    api->gc = gc_new(api);
     TRY(crd_registry_load(api), "load definitions");
     TRY(rbac_sync_load(api), "load access rules");
     TRY(bootstrap_fill(api, options->base_rbac == NULL, options->authority),
         "make the first objects");
     TRY(crd_registry_install(api, options->definitions, options->definition_count),
         "install definitions");
-    TRY(collector_load(api->collector), "load owners");
+    TRY(gc_load(api->gc), "load owners");
     *ret_api = TAKE(api);
     return NULL;
 }
@@ -89,7 +89,7 @@ void api_free(struct api *api)
 {
     if (!api)
         return;
-    collector_free(api->collector);
+    gc_free(api->gc);
     map_done(&api->definitions);
     rbac_free(api->rbac);
     store_free(api->store);
@@ -218,7 +218,7 @@ struct error *api_change(struct api *api, struct store_id id, int64_t expected, 
         return NULL;
     rbac_sync_update(api, id);
     crd_registry_update(api, id);
-    collector_note(api->collector, id, observed.before, observed.after);
+    gc_note(api->gc, id, observed.before, observed.after);
     return NULL;
 }
 

@@ -19,7 +19,7 @@
 #include "base/map.h"
 #include "base/owned.h"
 
-struct collector;
+struct gc;
 struct custom_pool;
 struct loop;
 struct random;
@@ -39,7 +39,7 @@ struct api {
     struct custom_extensions extensions;
     struct map definitions;       /* name -> struct api_definition */
     struct semaphore settle_turn; /* names are given to one definition at a time */
-    struct collector *collector;
+    struct gc *gc;
     struct str cluster;      /* name of a virtual cluster; empty for the main API */
     uint64_t kinds_revision; /* changes with the definitions */
     bool is_ending;          /* see api_end_watches() */

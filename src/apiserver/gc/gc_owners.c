@@ -1,31 +1,29 @@
-/* Dependents and their owners; see collector.h. */
+/* Dependents and their owners; see gc.h. */
 #include "apiserver/api.h"
 #include "apiserver/endpoints/codec.h"
 #include "apiserver/endpoints/metadata.h"
 #include "apiserver/endpoints/ownership.h"
 #include "apiserver/endpoints/removal.h"
-#include "apiserver/gc/collector_internal.h"
+#include "apiserver/gc/gc_internal.h"
 #include "async/loop.h"
 #include "json/builder.h"
 #include "json/compare.h"
 #include "json/edit.h"
 #include "json/path.h"
 
-#define MANAGER STR("corset-collector")
+#define MANAGER STR("corset-gc")
 
-const struct kind *collector_kind(struct collector *collector, struct arena *arena,
-                                  struct str resource)
+const struct kind *gc_kind(struct gc *gc, struct arena *arena, struct str resource)
 {
-    const struct kind_list kinds = api_kinds(collector->api, arena);
+    const struct kind_list kinds = api_kinds(gc->api, arena);
     for (size_t i = 0; i < kinds.count; i++)
         if (str_eq(kinds.items[i]->stored_as, resource))
             return kinds.items[i];
     return NULL;
 }
 
-bool collector_owner(struct collector *collector, struct arena *arena,
-                     const struct json_value *reference, struct str namespace,
-                     struct store_id *ret_id)
+bool gc_owner(struct gc *gc, struct arena *arena, const struct json_value *reference,
+              struct str namespace, struct store_id *ret_id)
 {
     struct gvk gvk;
     OWNED(error)
@@ -33,7 +31,7 @@ bool collector_owner(struct collector *collector, struct arena *arena,
                                      json_path_str(reference, "kind"), &gvk);
     if (malformed)
         return false;
-    const struct kind_list kinds = api_kinds(collector->api, arena);
+    const struct kind_list kinds = api_kinds(gc->api, arena);
     for (size_t i = 0; i < kinds.count; i++) {
         const struct kind *kind = kinds.items[i];
         if (!gvk_eq(kind->gvk, gvk))
@@ -50,9 +48,9 @@ bool collector_owner(struct collector *collector, struct arena *arena,
 }
 
 struct change {
-    struct collector *collector;
+    struct gc *gc;
     const struct kind *kind;
-    collector_edit_fn *edit;
+    gc_edit_fn *edit;
     void *data;
 };
 
@@ -65,7 +63,7 @@ static bool is_done_for(const struct json_value *object)
 static struct error *decide(void *data, struct store_edit *edit)
 {
     const struct change *change = data;
-    struct api *api = change->collector->api;
+    struct api *api = change->gc->api;
     SCOPED(arena) arena = {0};
     OWNED(json_doc) old = NULL;
     OWNED(json_doc) changed = NULL;
@@ -87,11 +85,11 @@ static struct error *decide(void *data, struct store_edit *edit)
     return NULL;
 }
 
-struct error *collector_change(struct collector *collector, const struct kind *kind,
-                               struct store_id id, collector_edit_fn *edit, void *data)
+struct error *gc_change(struct gc *gc, const struct kind *kind, struct store_id id,
+                        gc_edit_fn *edit, void *data)
 {
-    struct change change = {collector, kind, edit, data};
-    return api_change(collector->api, id, STORE_ANY, decide, &change, NULL);
+    struct change change = {gc, kind, edit, data};
+    return api_change(gc->api, id, STORE_ANY, decide, &change, NULL);
 }
 
 static struct error *without_finalizer(void *data, const struct json_value *object,
@@ -113,10 +111,10 @@ static struct error *without_finalizer(void *data, const struct json_value *obje
     return json_edit_finish(&edit, ret_doc);
 }
 
-struct error *collector_release(struct collector *collector, const struct kind *kind,
-                                struct store_id id, struct str finalizer)
+struct error *gc_release(struct gc *gc, const struct kind *kind, struct store_id id,
+                         struct str finalizer)
 {
-    return collector_change(collector, kind, id, without_finalizer, &finalizer);
+    return gc_change(gc, kind, id, without_finalizer, &finalizer);
 }
 
 enum owner_state {
@@ -133,27 +131,27 @@ static bool waits_in_foreground(const struct object_text *text)
            object_has_finalizer(object, STR("foregroundDeletion"));
 }
 
-static enum owner_state state_of(struct collector *collector, const struct json_value *reference,
+static enum owner_state state_of(struct gc *gc, const struct json_value *reference,
                                  struct str namespace)
 {
     SCOPED(arena) arena = {0};
     SCOPED(store_object) found = {0};
     struct store_id id;
-    if (!collector_owner(collector, &arena, reference, namespace, &id))
+    if (!gc_owner(gc, &arena, reference, namespace, &id))
         return OWNER_SOLID; /* where it is we do not know; nothing is deleted on a guess */
-    OWNED(error) missing = store_get(collector->api->store, id, &found);
+    OWNED(error) missing = store_get(gc->api->store, id, &found);
     if (missing || !str_eq(object_text_uid(found.text), json_path_str(reference, "uid")))
         return OWNER_GONE;
     return waits_in_foreground(found.text) ? OWNER_WAITING : OWNER_SOLID;
 }
 
 /* The uids of owners that are gone or going. */
-static void find_lost(struct collector *collector, const struct json_value *object,
-                      struct str namespace, struct map *lost)
+static void find_lost(struct gc *gc, const struct json_value *object, struct str namespace,
+                      struct map *lost)
 {
     const struct json_value *reference;
     JSON_FOREACH (key, reference, json_path(object, "metadata.ownerReferences"))
-        if (state_of(collector, reference, namespace) != OWNER_SOLID)
+        if (state_of(gc, reference, namespace) != OWNER_SOLID)
             map_put(lost, json_path_str(reference, "uid"), NULL);
 }
 
@@ -176,9 +174,8 @@ static struct error *without_lost(void *data, const struct json_value *object,
     return json_edit_finish(&edit, ret_doc);
 }
 
-static struct error *remove_dependent(struct collector *collector, const struct kind *kind,
-                                      struct store_id id, const struct json_value *object,
-                                      bool foreground)
+static struct error *remove_dependent(struct gc *gc, const struct kind *kind, struct store_id id,
+                                      const struct json_value *object, bool foreground)
 {
     SCOPED(removal) removal = {0};
     const struct delete_options options = {
@@ -186,11 +183,11 @@ static struct error *remove_dependent(struct collector *collector, const struct 
         .uid = json_path_str(object, "metadata.uid"),
         .resource_version = json_path_str(object, "metadata.resourceVersion"),
     };
-    struct error *err = removal_remove(collector->api, kind, id.key, &options,
-                                       loop_wall(collector->api->loop), &removal);
+    struct error *err =
+        removal_remove(gc->api, kind, id.key, &options, loop_wall(gc->api->loop), &removal);
     if (error_is(err, ERROR_CONFLICT)) {
         error_free(err); /* it changed meanwhile: another look */
-        collector_queue(collector, CHORE_OWNED, id);
+        gc_queue(gc, GC_TASK_OWNED, id);
         return NULL;
     }
     return error_ignore(err, ERROR_NOT_FOUND);
@@ -230,58 +227,57 @@ static struct error *without_blocks(void *data, const struct json_value *object,
 }
 
 /* Whether a dependent of this object waits in the foreground already: a circle closes here. */
-static bool closes_circle(struct collector *collector, struct str uid)
+static bool closes_circle(struct gc *gc, struct str uid)
 {
-    const struct map *ids = collector_dependents(collector, uid);
+    const struct map *ids = gc_dependents(gc, uid);
     if (!ids)
         return false;
     MAP_FOREACH (entry, ids) {
         SCOPED(store_object) found = {0};
         OWNED(error)
-        missing = store_get(collector->api->store, collector_id_read(map_key(entry)), &found);
+        missing = store_get(gc->api->store, gc_id_read(map_key(entry)), &found);
         if (!missing && waits_in_foreground(found.text))
             return true;
     }
     return false;
 }
 
-struct error *collector_check_owned(struct collector *collector, struct store_id id)
+struct error *gc_check_owned(struct gc *gc, struct store_id id)
 {
     SCOPED(arena) arena = {0};
     OWNED(json_doc) doc = NULL;
     size_t states[OWNER_GONE + 1] = {0};
     const struct json_value *reference;
-    const struct kind *kind = collector_kind(collector, &arena, id.resource);
+    const struct kind *kind = gc_kind(gc, &arena, id.resource);
     if (!kind)
         return NULL;
-    struct error *err = api_get(collector->api, kind, id.key, &doc);
+    struct error *err = api_get(gc->api, kind, id.key, &doc);
     if (err)
         return error_ignore(err, ERROR_NOT_FOUND);
     const struct json_value *object = json_doc_root(doc);
     JSON_FOREACH (key, reference, json_path(object, "metadata.ownerReferences"))
-        states[state_of(collector, reference, id.key.namespace)]++;
+        states[state_of(gc, reference, id.key.namespace)]++;
     if (states[OWNER_GONE] + states[OWNER_WAITING] == 0 || metadata_is_deleting(object))
         return NULL;
     if (states[OWNER_SOLID]) {
         /* Edits must not ask the store, so what is to go is found out first. */
         SCOPED(map) lost = {0};
-        find_lost(collector, object, id.key.namespace, &lost);
-        return collector_change(collector, kind, id, without_lost, &lost);
+        find_lost(gc, object, id.key.namespace, &lost);
+        return gc_change(gc, kind, id, without_lost, &lost);
     }
     const struct str uid = json_path_str(object, "metadata.uid");
-    const bool has_dependents = collector_dependents(collector, uid) != NULL;
-    if (states[OWNER_WAITING] && closes_circle(collector, uid))
-        TRY(collector_change(collector, kind, id, without_blocks, NULL));
-    return remove_dependent(collector, kind, id, object,
-                            states[OWNER_WAITING] > 0 && has_dependents);
+    const bool has_dependents = gc_dependents(gc, uid) != NULL;
+    if (states[OWNER_WAITING] && closes_circle(gc, uid))
+        TRY(gc_change(gc, kind, id, without_blocks, NULL));
+    return remove_dependent(gc, kind, id, object, states[OWNER_WAITING] > 0 && has_dependents);
 }
 
-static bool blocks(struct collector *collector, struct store_id id, struct str uid)
+static bool blocks(struct gc *gc, struct store_id id, struct str uid)
 {
     SCOPED(store_object) found = {0};
     OWNED(json_doc) doc = NULL;
     const struct json_value *reference;
-    OWNED(error) missing = store_get(collector->api->store, id, &found);
+    OWNED(error) missing = store_get(gc->api->store, id, &found);
     if (missing)
         return false;
     OWNED(error) unreadable = json_read(object_text_json(found.text), &doc);
@@ -294,31 +290,31 @@ static bool blocks(struct collector *collector, struct store_id id, struct str u
     return false;
 }
 
-struct error *collector_foreground(struct collector *collector, struct store_id id)
+struct error *gc_foreground(struct gc *gc, struct store_id id)
 {
     SCOPED(arena) arena = {0};
     OWNED(json_doc) doc = NULL;
-    const struct kind *kind = collector_kind(collector, &arena, id.resource);
+    const struct kind *kind = gc_kind(gc, &arena, id.resource);
     bool is_held = false;
     if (!kind)
         return NULL;
-    struct error *err = api_get(collector->api, kind, id.key, &doc);
+    struct error *err = api_get(gc->api, kind, id.key, &doc);
     if (err)
         return error_ignore(err, ERROR_NOT_FOUND);
     const struct json_value *object = json_doc_root(doc);
     if (!metadata_is_deleting(object))
         return NULL;
     const struct str uid = json_path_str(object, "metadata.uid");
-    const struct map *ids = collector_dependents(collector, uid);
+    const struct map *ids = gc_dependents(gc, uid);
     if (ids)
         MAP_FOREACH (entry, ids) {
-            const struct store_id dependent = collector_id_read(map_key(entry));
-            collector_queue(collector, CHORE_OWNED, dependent);
+            const struct store_id dependent = gc_id_read(map_key(entry));
+            gc_queue(gc, GC_TASK_OWNED, dependent);
             const bool is_itself =
                 key_eq(dependent.key, id.key) && str_eq(dependent.resource, id.resource);
-            is_held = is_held || (!is_itself && blocks(collector, dependent, uid));
+            is_held = is_held || (!is_itself && blocks(gc, dependent, uid));
         }
-    return is_held ? NULL : collector_release(collector, kind, id, STR("foregroundDeletion"));
+    return is_held ? NULL : gc_release(gc, kind, id, STR("foregroundDeletion"));
 }
 
 /* The ids now, since the index changes while they are visited. */
@@ -329,29 +325,29 @@ static struct store_id *copy_ids(struct arena *arena, const struct map *ids, siz
         return NULL;
     struct store_id *copies = arena_alloc_array(arena, map_count(ids), sizeof(struct store_id));
     MAP_FOREACH (entry, ids)
-        copies[(*ret_count)++] = collector_id_read(arena_str(arena, map_key(entry)));
+        copies[(*ret_count)++] = gc_id_read(arena_str(arena, map_key(entry)));
     return copies;
 }
 
-struct error *collector_orphan(struct collector *collector, struct store_id id)
+struct error *gc_orphan(struct gc *gc, struct store_id id)
 {
     SCOPED(arena) arena = {0};
     OWNED(json_doc) doc = NULL;
     size_t count;
-    const struct kind *kind = collector_kind(collector, &arena, id.resource);
+    const struct kind *kind = gc_kind(gc, &arena, id.resource);
     if (!kind)
         return NULL;
-    struct error *err = api_get(collector->api, kind, id.key, &doc);
+    struct error *err = api_get(gc->api, kind, id.key, &doc);
     if (err)
         return error_ignore(err, ERROR_NOT_FOUND);
     const struct str uid = json_path_str(json_doc_root(doc), "metadata.uid");
-    const struct store_id *ids = copy_ids(&arena, collector_dependents(collector, uid), &count);
+    const struct store_id *ids = copy_ids(&arena, gc_dependents(gc, uid), &count);
     SCOPED(map) owner = {0};
     map_put(&owner, uid, NULL);
     for (size_t i = 0; i < count; i++) {
-        const struct kind *dependent = collector_kind(collector, &arena, ids[i].resource);
+        const struct kind *dependent = gc_kind(gc, &arena, ids[i].resource);
         if (dependent)
-            TRY(collector_change(collector, dependent, ids[i], without_lost, &owner));
+            TRY(gc_change(gc, dependent, ids[i], without_lost, &owner));
     }
-    return collector_release(collector, kind, id, STR("orphan"));
+    return gc_release(gc, kind, id, STR("orphan"));
 }

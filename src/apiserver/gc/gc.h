@@ -12,17 +12,17 @@
 #include "base/owned.h"
 
 struct api;
-struct collector;
+struct gc;
 
-struct collector *collector_new(struct api *api);
+struct gc *gc_new(struct api *api);
 
 /* Suspends: what it is doing is cancelled and joined. */
-void collector_free(struct collector *collector);
-DEFINE_OWNED(collector)
+void gc_free(struct gc *gc);
+DEFINE_OWNED(gc)
 
 /* Indexes what is stored, and goes on with what was under way when the process ended. */
-MUST_USE struct error *collector_load(struct collector *collector);
+MUST_USE struct error *gc_load(struct gc *gc);
 
 /* An object was written (before may be NULL) or deleted (after is NULL). */
-void collector_note(struct collector *collector, struct store_id id,
-                    const struct object_text *before, const struct object_text *after);
+void gc_note(struct gc *gc, struct store_id id, const struct object_text *before,
+             const struct object_text *after);

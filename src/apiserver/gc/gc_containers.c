@@ -1,9 +1,9 @@
-/* Namespaces and definitions that are going: their content goes first; see collector.h. */
+/* Namespaces and definitions that are going: their content goes first; see gc.h. */
 #include "apiserver/api.h"
 #include "apiserver/crd_registry.h"
 #include "apiserver/endpoints/metadata.h"
 #include "apiserver/endpoints/removal.h"
-#include "apiserver/gc/collector_internal.h"
+#include "apiserver/gc/gc_internal.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "base/memory.h"
@@ -48,14 +48,14 @@ static bool take_key(void *data, struct key key, struct object_text *text)
     return batch->count < SLICE;
 }
 
-static struct error *remove_one(struct collector *collector, const struct kind *kind,
-                                struct key key, struct rest *rest)
+static struct error *remove_one(struct gc *gc, const struct kind *kind, struct key key,
+                                struct rest *rest)
 {
     SCOPED(removal) removal = {0};
     const struct json_value *finalizer;
     const struct delete_options options = {.propagation = PROPAGATION_UNSET};
-    struct error *err = removal_remove(collector->api, kind, key, &options,
-                                       loop_wall(collector->api->loop), &removal);
+    struct error *err =
+        removal_remove(gc->api, kind, key, &options, loop_wall(gc->api->loop), &removal);
     if (err)
         return error_ignore(err, ERROR_NOT_FOUND);
     if (removal.is_gone)
@@ -69,8 +69,8 @@ static struct error *remove_one(struct collector *collector, const struct kind *
 }
 
 /* Deletes all objects of a kind, in one namespace or in all; what is held is counted. */
-static struct error *empty(struct collector *collector, const struct kind *kind,
-                           struct str namespace, struct rest *rest)
+static struct error *empty(struct gc *gc, const struct kind *kind, struct str namespace,
+                           struct rest *rest)
 {
     OWNED_PTR struct batch *batch = NEW(struct batch);
     struct store_range range = {.resource = kind->stored_as, .namespace = namespace};
@@ -78,9 +78,9 @@ static struct error *empty(struct collector *collector, const struct kind *kind,
     struct error *err = NULL;
     do {
         batch->count = 0;
-        err = store_scan(collector->api->store, &range, take_key, batch, &page);
+        err = store_scan(gc->api->store, &range, take_key, batch, &page);
         for (size_t i = 0; i < batch->count && !err; i++)
-            err = remove_one(collector, kind, batch->keys[i], rest);
+            err = remove_one(gc, kind, batch->keys[i], rest);
         if (!err && batch->count)
             range.after = batch->keys[batch->count - 1];
         if (!err)
@@ -90,17 +90,17 @@ static struct error *empty(struct collector *collector, const struct kind *kind,
     return err;
 }
 
-static struct error *empty_all(struct collector *collector, struct str namespace, struct rest *rest)
+static struct error *empty_all(struct gc *gc, struct str namespace, struct rest *rest)
 {
     SCOPED(arena) arena = {0};
     struct str last = {0};
-    const struct kind_list kinds = api_kinds(collector->api, &arena);
+    const struct kind_list kinds = api_kinds(gc->api, &arena);
     for (size_t i = 0; i < kinds.count; i++) {
         const struct kind *kind = kinds.items[i];
         if (!kind->namespaced || !(kind->verbs & KIND_DELETE) || str_eq(kind->stored_as, last))
             continue;
         last = kind->stored_as;
-        TRY(empty(collector, kind, namespace, rest));
+        TRY(empty(gc, kind, namespace, rest));
     }
     return NULL;
 }
@@ -219,7 +219,7 @@ static struct error *finalize(void *data, const struct json_value *object,
  * The report is written before the last look: what was let in before the namespace began to go is
  * decided before that write and visible when it has returned; nothing is let in afterwards.
  */
-struct error *collector_empty_namespace(struct collector *collector, struct str name)
+struct error *gc_empty_namespace(struct gc *gc, struct str name)
 {
     const struct kind *kind = kinds_find(GVR("", "v1", "namespaces"));
     const struct store_id id = {STR("namespaces"), {.name = name}};
@@ -227,32 +227,32 @@ struct error *collector_empty_namespace(struct collector *collector, struct str 
     SCOPED(rest) rest = {0};
     SCOPED(store_object) found = {0};
     OWNED(object) namespace = NULL;
-    struct error *err = store_get(collector->api->store, id, &found);
+    struct error *err = store_get(gc->api->store, id, &found);
     if (err)
         return error_ignore(err, ERROR_NOT_FOUND);
     TRY(object_text_read(found.text, &namespace));
     if (!object_is_deleting(namespace))
         return NULL;
-    map_put(&collector->going, name, NULL);
-    TRY(empty_all(collector, name, &first));
-    struct report report = {&first, loop_wall(collector->api->loop)};
-    TRY(collector_change(collector, kind, id, say_what_remains, &report));
-    TRY(empty_all(collector, name, &rest));
-    return rest.objects ? NULL : collector_change(collector, kind, id, finalize, NULL);
+    map_put(&gc->going, name, NULL);
+    TRY(empty_all(gc, name, &first));
+    struct report report = {&first, loop_wall(gc->api->loop)};
+    TRY(gc_change(gc, kind, id, say_what_remains, &report));
+    TRY(empty_all(gc, name, &rest));
+    return rest.objects ? NULL : gc_change(gc, kind, id, finalize, NULL);
 }
 
-struct error *collector_empty_definition(struct collector *collector, struct str name)
+struct error *gc_empty_definition(struct gc *gc, struct str name)
 {
     SCOPED(arena) arena = {0};
     SCOPED(rest) rest = {0};
     const struct store_id id = {CRD_RESOURCE, {.name = name}};
-    const struct api_definition *definition = map_find(&collector->api->definitions, name);
-    const struct kind *kind = collector_kind(collector, &arena, name);
+    const struct api_definition *definition = map_find(&gc->api->definitions, name);
+    const struct kind *kind = gc_kind(gc, &arena, name);
     const struct kind *definitions =
         kinds_find(GVR("apiextensions.k8s.io", "v1", "customresourcedefinitions"));
     if (!definition || !definition->is_terminating)
         return NULL;
     if (kind)
-        TRY(empty(collector, kind, (struct str){0}, &rest));
-    return rest.objects ? NULL : collector_release(collector, definitions, id, CRD_FINALIZER);
+        TRY(empty(gc, kind, (struct str){0}, &rest));
+    return rest.objects ? NULL : gc_release(gc, definitions, id, CRD_FINALIZER);
 }
