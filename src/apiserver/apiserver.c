@@ -90,7 +90,7 @@ static struct error *open_api(struct apiserver *server, const struct apiserver_o
         .pool = server->pool,
         .base_rbac = server->base_rbac,
         .count = options->virtual_clusters,
-        .inject = options->inject,
+        .faults = options->faults,
         .limits = &server->handler.limits,
     };
     server->clusters = clusters_new(&clusters);

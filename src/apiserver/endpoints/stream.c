@@ -27,7 +27,7 @@ struct stream {
     int64_t ends, next_bookmark; /* by the loop's clock */
     int64_t shown;               /* the newest revision the client knows of */
     bool columns_shown;
-    bool is_silent; /* on purpose, see inject.h */
+    bool is_silent; /* on purpose, see fault_injection.h */
     struct buf line;
 };
 

@@ -16,11 +16,11 @@
 
 struct cluster {
     char name[NAME_SIZE];
-    uint32_t running;          /* requests */
-    bool is_being_made;        /* the API */
-    uint64_t requests;         /* that came since its faults were set */
-    struct api *api;           /* NULL until somebody asks */
-    struct inject *own_inject; /* NULL: that of all */
+    uint32_t running;                   /* requests */
+    bool is_being_made;                 /* the API */
+    uint64_t requests;                  /* that came since its faults were set */
+    struct api *api;                    /* NULL until somebody asks */
+    struct fault_injection *own_faults; /* NULL: that of all */
 };
 
 struct clusters {
@@ -50,7 +50,7 @@ void clusters_free(struct clusters *clusters)
         return;
     for (size_t i = 0; i < clusters->options.count; i++) {
         api_free(clusters->items[i].api);
-        mem_free(clusters->items[i].own_inject);
+        mem_free(clusters->items[i].own_faults);
     }
     map_done(&clusters->by_name);
     mem_free(clusters->items);
@@ -72,46 +72,47 @@ struct cluster *clusters_find(struct clusters *clusters, struct str name)
     return map_find(&clusters->by_name, name);
 }
 
-const struct inject *clusters_inject(const struct clusters *clusters, const struct cluster *cluster)
+const struct fault_injection *clusters_faults(const struct clusters *clusters,
+                                              const struct cluster *cluster)
 {
-    return cluster && cluster->own_inject ? cluster->own_inject : &clusters->options.inject;
+    return cluster && cluster->own_faults ? cluster->own_faults : &clusters->options.faults;
 }
 
 /* Those without faults of their own meet the faults of all from the beginning. */
 static void restart_others(struct clusters *clusters)
 {
     for (size_t i = 0; i < clusters->options.count; i++)
-        if (!clusters->items[i].own_inject)
+        if (!clusters->items[i].own_faults)
             clusters->items[i].requests = 0;
 }
 
-void clusters_set_inject(struct clusters *clusters, struct cluster *cluster,
-                         const struct inject *inject)
+void clusters_set_faults(struct clusters *clusters, struct cluster *cluster,
+                         const struct fault_injection *faults)
 {
     if (!cluster) {
-        clusters->options.inject = *inject;
+        clusters->options.faults = *faults;
         restart_others(clusters);
         return;
     }
-    if (!cluster->own_inject)
-        cluster->own_inject = NEW(struct inject);
-    *cluster->own_inject = *inject;
+    if (!cluster->own_faults)
+        cluster->own_faults = NEW(struct fault_injection);
+    *cluster->own_faults = *faults;
     cluster->requests = 0;
 }
 
 static void remove_own(struct cluster *cluster)
 {
-    mem_free(TAKE(cluster->own_inject));
+    mem_free(TAKE(cluster->own_faults));
     cluster->requests = 0;
 }
 
-void clusters_remove_inject(struct clusters *clusters, struct cluster *cluster)
+void clusters_remove_faults(struct clusters *clusters, struct cluster *cluster)
 {
     if (cluster) {
         remove_own(cluster);
         return;
     }
-    clusters->options.inject = (struct inject){0};
+    clusters->options.faults = (struct fault_injection){0};
     for (size_t i = 0; i < clusters->options.count; i++)
         remove_own(&clusters->items[i]);
 }
@@ -147,21 +148,21 @@ struct error *clusters_misbehave(struct clusters_visit *visit, struct http_reque
 {
     duration wait;
     struct cluster *cluster = visit->cluster;
-    const struct inject *inject = clusters_inject(visit->clusters, cluster);
+    const struct fault_injection *faults = clusters_faults(visit->clusters, cluster);
     visit->number = cluster->requests++;
-    const enum inject_fault fault =
-        inject_decide(inject, str_from_c(cluster->name), visit->number, &wait);
-    *ret_is_done = fault == INJECT_ERROR;
+    const enum injected_fault fault =
+        fault_injection_decide(faults, str_from_c(cluster->name), visit->number, &wait);
+    *ret_is_done = fault == INJECTED_ERROR;
     if (wait > 0)
         TRY(fiber_sleep(wait));
     switch (fault) {
-    case INJECT_NONE:
+    case INJECTED_NONE:
         return NULL;
-    case INJECT_ERROR:
+    case INJECTED_ERROR:
         return answer_fault(http);
-    case INJECT_DROP:
+    case INJECTED_DROP:
         return drop(http);
-    case INJECT_HOLE:
+    case INJECTED_HOLE:
         return fall_silent(visit->clusters, http);
     }
     return NULL;
@@ -170,11 +171,11 @@ struct error *clusters_misbehave(struct clusters_visit *visit, struct http_reque
 struct error *clusters_misbehave_watch(struct clusters_visit *visit, struct http_request *http,
                                        bool *ret_is_silent)
 {
-    const struct inject *inject = clusters_inject(visit->clusters, visit->cluster);
-    const enum inject_fault fault = inject_decide_watch(inject, str_from_c(visit->cluster->name),
-                                                        visit->number, ++visit->draws);
-    *ret_is_silent = fault == INJECT_HOLE;
-    return fault == INJECT_DROP ? drop(http) : NULL;
+    const struct fault_injection *faults = clusters_faults(visit->clusters, visit->cluster);
+    const enum injected_fault fault = fault_injection_decide_watch(
+        faults, str_from_c(visit->cluster->name), visit->number, ++visit->draws);
+    *ret_is_silent = fault == INJECTED_HOLE;
+    return fault == INJECTED_DROP ? drop(http) : NULL;
 }
 
 static struct error *make_api(struct clusters *clusters, struct cluster *cluster)

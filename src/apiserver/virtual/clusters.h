@@ -5,7 +5,7 @@
 #pragma once
 
 #include "apiserver/auth/access.h"
-#include "apiserver/virtual/inject.h"
+#include "apiserver/virtual/fault_injection.h"
 #include "base/error.h"
 #include "base/owned.h"
 
@@ -23,7 +23,7 @@ struct clusters_options {
     struct custom_pool *pool;
     struct rbac *base_rbac;
     size_t count;
-    struct inject inject;           /* for clusters without faults of their own */
+    struct fault_injection faults;  /* for clusters without faults of their own */
     struct inflight_limits *limits; /* ends black holes when it closes */
 };
 
@@ -68,8 +68,8 @@ void clusters_end_watches(struct clusters *clusters);
  * sequence of requests anew. Removing the faults of one gives it those of all; removing those of
  * all removes everybody's.
  */
-const struct inject *clusters_inject(const struct clusters *clusters,
-                                     const struct cluster *cluster);
-void clusters_set_inject(struct clusters *clusters, struct cluster *cluster,
-                         const struct inject *inject);
-void clusters_remove_inject(struct clusters *clusters, struct cluster *cluster);
+const struct fault_injection *clusters_faults(const struct clusters *clusters,
+                                              const struct cluster *cluster);
+void clusters_set_faults(struct clusters *clusters, struct cluster *cluster,
+                         const struct fault_injection *faults);
+void clusters_remove_faults(struct clusters *clusters, struct cluster *cluster);

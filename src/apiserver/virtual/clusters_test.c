@@ -16,7 +16,7 @@ static void fleet_init(struct fleet *fleet, size_t count)
                                              .pool = fleet->pool,
                                              .base_rbac = fleet->rbac,
                                              .count = count,
-                                             .inject = {.latency = SECOND}};
+                                             .faults = {.latency = SECOND}};
     fleet->clusters = clusters_new(&options);
 }
 
@@ -44,12 +44,12 @@ SIM_TEST(faults_are_those_of_all_until_a_cluster_has_its_own)
     fleet_init(&fleet, 2);
     struct cluster *first = clusters_find(fleet.clusters, STR("vc-0001"));
     struct cluster *second = clusters_find(fleet.clusters, STR("vc-0002"));
-    clusters_set_inject(fleet.clusters, second, &(struct inject){.latency = 5 * SECOND});
-    CHECK_EQ(clusters_inject(fleet.clusters, first)->latency, SECOND);
-    CHECK_EQ(clusters_inject(fleet.clusters, second)->latency, 5 * SECOND);
-    clusters_set_inject(fleet.clusters, NULL, &(struct inject){.latency = 2 * SECOND});
-    CHECK_EQ(clusters_inject(fleet.clusters, first)->latency, 2 * SECOND);
-    CHECK_EQ(clusters_inject(fleet.clusters, second)->latency, 5 * SECOND);
+    clusters_set_faults(fleet.clusters, second, &(struct fault_injection){.latency = 5 * SECOND});
+    CHECK_EQ(clusters_faults(fleet.clusters, first)->latency, SECOND);
+    CHECK_EQ(clusters_faults(fleet.clusters, second)->latency, 5 * SECOND);
+    clusters_set_faults(fleet.clusters, NULL, &(struct fault_injection){.latency = 2 * SECOND});
+    CHECK_EQ(clusters_faults(fleet.clusters, first)->latency, 2 * SECOND);
+    CHECK_EQ(clusters_faults(fleet.clusters, second)->latency, 5 * SECOND);
 }
 
 struct entry {

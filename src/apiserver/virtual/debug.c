@@ -17,12 +17,12 @@ static struct error *change(struct clusters *clusters, struct cluster *cluster,
                             struct request *request)
 {
     SCOPED(buf) body = {.limit = 0};
-    struct inject inject;
+    struct fault_injection faults;
     TRY(body_read(request, &body));
-    OWNED(error) err = inject_read(str_trim(buf_str(&body)), &inject);
+    OWNED(error) err = fault_injection_read(str_trim(buf_str(&body)), &faults);
     if (err)
         return status_bad_request("%s", err->message);
-    clusters_set_inject(clusters, cluster, &inject);
+    clusters_set_faults(clusters, cluster, &faults);
     return NULL;
 }
 
@@ -36,10 +36,10 @@ struct error *debug_serve(struct clusters *clusters, struct request *request)
     if (str_eq(request->method, STR("PUT")))
         TRY(change(clusters, cluster, request));
     else if (str_eq(request->method, STR("DELETE")))
-        clusters_remove_inject(clusters, cluster);
+        clusters_remove_faults(clusters, cluster);
     else if (!str_eq(request->method, STR("GET")))
         return status_method_not_allowed();
-    inject_write(clusters_inject(clusters, cluster), &text);
+    fault_injection_write(clusters_faults(clusters, cluster), &text);
     buf_add_char(&text, '\n');
     return answer_body(request, 200, STR("text/plain; charset=utf-8"), buf_str(&text));
 }

@@ -31,27 +31,28 @@
 #include "base/error.h"
 #include "base/str.h"
 
-struct inject {
+struct fault_injection {
     duration latency, jitter; /* every answer waits for the first, and up to the second more */
     double error, drop, hole; /* shares: 500 answered; connection reset; never answered */
     uint64_t seed;
 };
 
 /* ERROR_PARSE names the part that is wrong. An empty text is no faults. */
-MUST_USE struct error *inject_read(struct str text, struct inject *ret_inject);
-void inject_write(const struct inject *inject, struct buf *out);
+MUST_USE struct error *fault_injection_read(struct str text, struct fault_injection *ret_faults);
+void fault_injection_write(const struct fault_injection *faults, struct buf *out);
 
-enum inject_fault {
-    INJECT_NONE,
-    INJECT_ERROR,
-    INJECT_DROP,
-    INJECT_HOLE,
+enum injected_fault {
+    INJECTED_NONE,
+    INJECTED_ERROR,
+    INJECTED_DROP,
+    INJECTED_HOLE,
 };
 
 /* What happens to the request of this number, from 0, and how long it waits first. */
-enum inject_fault inject_decide(const struct inject *inject, struct str cluster, uint64_t number,
-                                duration *ret_wait);
+enum injected_fault fault_injection_decide(const struct fault_injection *faults, struct str cluster,
+                                           uint64_t number, duration *ret_wait);
 
 /* What happens to a watch, the request of this number, at its n-th draw from 1: no error. */
-enum inject_fault inject_decide_watch(const struct inject *inject, struct str cluster,
-                                      uint64_t number, uint64_t draw);
+enum injected_fault fault_injection_decide_watch(const struct fault_injection *faults,
+                                                 struct str cluster, uint64_t number,
+                                                 uint64_t draw);

@@ -1,4 +1,4 @@
-#include "apiserver/virtual/inject.h"
+#include "apiserver/virtual/fault_injection.h"
 
 #include "testing/test.h"
 
@@ -26,18 +26,18 @@ TEST(faults_are_read_and_written)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         SCOPED(buf) written = {.limit = KILOBYTE};
-        struct inject inject, again;
+        struct fault_injection faults, again;
         TEST_CASE("%s", cases[i].text);
         if (!cases[i].written) {
-            CHECK_ERROR(inject_read(str_from_c(cases[i].text), &inject), ERROR_PARSE);
+            CHECK_ERROR(fault_injection_read(str_from_c(cases[i].text), &faults), ERROR_PARSE);
             continue;
         }
-        CHECK_OK(inject_read(str_from_c(cases[i].text), &inject));
-        inject_write(&inject, &written);
+        CHECK_OK(fault_injection_read(str_from_c(cases[i].text), &faults));
+        fault_injection_write(&faults, &written);
         CHECK_EQ(buf_str(&written), str_from_c(cases[i].written));
-        CHECK_OK(inject_read(buf_str(&written), &again));
-        CHECK_EQ(again.latency, inject.latency);
-        CHECK_EQ(again.hole, inject.hole);
+        CHECK_OK(fault_injection_read(buf_str(&written), &again));
+        CHECK_EQ(again.latency, faults.latency);
+        CHECK_EQ(again.hole, faults.hole);
     }
 }
 
@@ -50,33 +50,33 @@ static void check_share(size_t seen, double share)
 
 TEST(faults_come_in_their_shares)
 {
-    const struct inject inject = {.error = 0.3, .drop = 0.2, .hole = 0.1, .seed = 7};
+    const struct fault_injection faults = {.error = 0.3, .drop = 0.2, .hole = 0.1, .seed = 7};
     size_t requests[4] = {0}, watches[4] = {0};
     for (uint64_t i = 0; i < DRAWS; i++) {
         duration wait;
-        requests[inject_decide(&inject, STR("vc-0001"), i, &wait)]++;
-        watches[inject_decide_watch(&inject, STR("vc-0001"), 3, i + 1)]++;
+        requests[fault_injection_decide(&faults, STR("vc-0001"), i, &wait)]++;
+        watches[fault_injection_decide_watch(&faults, STR("vc-0001"), 3, i + 1)]++;
         CHECK_EQ(wait, 0);
     }
-    check_share(requests[INJECT_NONE], 0.4);
-    check_share(requests[INJECT_ERROR], 0.3);
-    check_share(requests[INJECT_DROP], 0.2);
-    check_share(requests[INJECT_HOLE], 0.1);
-    check_share(watches[INJECT_NONE], 0.7);
-    check_share(watches[INJECT_DROP], 0.2);
-    check_share(watches[INJECT_HOLE], 0.1);
+    check_share(requests[INJECTED_NONE], 0.4);
+    check_share(requests[INJECTED_ERROR], 0.3);
+    check_share(requests[INJECTED_DROP], 0.2);
+    check_share(requests[INJECTED_HOLE], 0.1);
+    check_share(watches[INJECTED_NONE], 0.7);
+    check_share(watches[INJECTED_DROP], 0.2);
+    check_share(watches[INJECTED_HOLE], 0.1);
 }
 
 TEST(jitter_changes_the_wait_and_not_the_fault)
 {
-    const struct inject plain = {.latency = SECOND, .error = 0.5, .seed = 7};
-    struct inject jittery = plain;
+    const struct fault_injection plain = {.latency = SECOND, .error = 0.5, .seed = 7};
+    struct fault_injection jittery = plain;
     duration least = FOREVER, most = 0;
     jittery.jitter = SECOND;
     for (uint64_t i = 0; i < DRAWS; i++) {
         duration wait, longer;
-        CHECK_EQ((int)inject_decide(&jittery, STR("vc-0001"), i, &longer),
-                 (int)inject_decide(&plain, STR("vc-0001"), i, &wait));
+        CHECK_EQ((int)fault_injection_decide(&jittery, STR("vc-0001"), i, &longer),
+                 (int)fault_injection_decide(&plain, STR("vc-0001"), i, &wait));
         CHECK_EQ(wait, SECOND);
         least = longer < least ? longer : least;
         most = longer > most ? longer : most;
