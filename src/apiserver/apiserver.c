@@ -7,7 +7,7 @@
 #include "apiserver/endpoints/handler.h"
 #include "apiserver/endpoints/inflight_limits.h"
 #include "apiserver/ensure_object.h"
-#include "apiserver/virtual/clusters.h"
+#include "apiserver/virtual/virtual_clusters.h"
 #include "async/loop.h"
 #include "base/memory.h"
 #include "http/server.h"
@@ -22,7 +22,7 @@ struct apiserver {
     struct custom_pool *pool;
     struct rbac *base_rbac;
     struct api *api;
-    struct clusters *clusters;
+    struct virtual_clusters *clusters;
     struct handler handler;
     struct http_server *http;
 };
@@ -84,7 +84,7 @@ static struct error *open_api(struct apiserver *server, const struct apiserver_o
         .definition_count = options->definition_count,
     };
     TRY(api_new(&api, &server->api));
-    const struct clusters_options clusters = {
+    const struct virtual_clusters_options clusters = {
         .loop = server->loop,
         .keys = server->credentials->keys,
         .pool = server->pool,
@@ -93,7 +93,7 @@ static struct error *open_api(struct apiserver *server, const struct apiserver_o
         .faults = options->faults,
         .limits = &server->handler.limits,
     };
-    server->clusters = clusters_new(&clusters);
+    server->clusters = virtual_clusters_new(&clusters);
     return NULL;
 }
 
@@ -138,7 +138,7 @@ struct error *apiserver_drain(struct apiserver *server)
 {
     inflight_limits_close(&server->handler.limits);
     api_end_watches(server->api);
-    clusters_end_watches(server->clusters);
+    virtual_clusters_end_watches(server->clusters);
     return http_server_drain(server->http);
 }
 
@@ -148,7 +148,7 @@ void apiserver_free(struct apiserver *server)
         return;
     http_server_free(server->http);
     inflight_limits_done(&server->handler.limits);
-    clusters_free(server->clusters);
+    virtual_clusters_free(server->clusters);
     api_free(server->api);
     rbac_free(server->base_rbac);
     custom_pool_free(server->pool);
@@ -189,15 +189,16 @@ struct str apiserver_admin_key(const struct apiserver *server)
 
 size_t apiserver_cluster_count(const struct apiserver *server)
 {
-    return clusters_count(server->clusters);
+    return virtual_clusters_count(server->clusters);
 }
 
 struct str apiserver_cluster_name(const struct apiserver *server, size_t index)
 {
-    return clusters_name(server->clusters, index);
+    return virtual_clusters_name(server->clusters, index);
 }
 
 void apiserver_cluster_token(const struct apiserver *server, size_t index, struct buf *out)
 {
-    access_admin_token(server->credentials->keys, clusters_name(server->clusters, index), out);
+    access_admin_token(server->credentials->keys, virtual_clusters_name(server->clusters, index),
+                       out);
 }

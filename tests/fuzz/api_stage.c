@@ -3,7 +3,7 @@
 #include "apiserver/api.h"
 #include "apiserver/crd/custom_pool.h"
 #include "apiserver/storage/store.h"
-#include "apiserver/virtual/clusters.h"
+#include "apiserver/virtual/virtual_clusters.h"
 #include "async/fiber.h"
 #include "base/memory.h"
 #include "json/compare.h"
@@ -39,7 +39,8 @@ void api_stage_init(struct api_stage *stage)
         .cluster = CLUSTER,
     };
     CHECK_OK(api_new(&options, &stage->api));
-    stage->clusters = clusters_new(&(struct clusters_options){.loop = stage->loop, .keys = keys});
+    stage->clusters =
+        virtual_clusters_new(&(struct virtual_clusters_options){.loop = stage->loop, .keys = keys});
     stage->handler = (struct handler){
         .loop = stage->loop,
         .api = stage->api,
@@ -54,7 +55,7 @@ void api_stage_done(struct api_stage *stage)
 {
     scope_done(&stage->watches);
     inflight_limits_done(&stage->handler.limits);
-    clusters_free(stage->clusters);
+    virtual_clusters_free(stage->clusters);
     api_free(stage->api);
     buf_done(&stage->token);
 }

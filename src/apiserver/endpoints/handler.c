@@ -4,8 +4,8 @@
 #include "apiserver/api.h"
 #include "apiserver/endpoints/answer.h"
 #include "apiserver/endpoints/route.h"
-#include "apiserver/virtual/clusters.h"
 #include "apiserver/virtual/debug.h"
+#include "apiserver/virtual/virtual_clusters.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "http/headers.h"
@@ -16,8 +16,8 @@
 #define PREFIX          STR("/clusters/")
 
 /* Which API the target is for; what is left of the target behind it. */
-static struct cluster *find_cluster(const struct handler *handler, struct str *target,
-                                    bool *ret_is_cluster)
+static struct virtual_cluster *find_cluster(const struct handler *handler, struct str *target,
+                                            bool *ret_is_cluster)
 {
     *ret_is_cluster = str_starts_with(*target, PREFIX);
     if (!*ret_is_cluster)
@@ -30,7 +30,7 @@ static struct cluster *find_cluster(const struct handler *handler, struct str *t
     *target = str_skip(rest, end);
     if (target->len == 0 || target->ptr[0] == '?')
         *target = STR("/");
-    return clusters_find(handler->clusters, name);
+    return virtual_clusters_find(handler->clusters, name);
 }
 
 /* A path nobody serves is a page that was not found, not an object. */
@@ -129,18 +129,18 @@ static struct error *for_clients(struct error *err)
 }
 
 static struct error *serve_cluster(struct handler *handler, struct request *request,
-                                   struct cluster *cluster, struct str target)
+                                   struct virtual_cluster *cluster, struct str target)
 {
     bool is_done;
-    struct clusters_visit visit = {.clusters = handler->clusters, .cluster = cluster};
-    TRY(clusters_misbehave(&visit, request->http, &is_done));
+    struct virtual_cluster_visit visit = {.clusters = handler->clusters, .cluster = cluster};
+    TRY(virtual_cluster_misbehave(&visit, request->http, &is_done));
     if (is_done)
         return NULL;
-    TRY(clusters_enter(handler->clusters, cluster, &request->api));
+    TRY(virtual_clusters_enter(handler->clusters, cluster, &request->api));
     request->visit = &visit;
     struct error *err = serve(handler, request, target);
     request->visit = NULL;
-    clusters_leave(cluster);
+    virtual_cluster_leave(cluster);
     return err;
 }
 
@@ -157,7 +157,7 @@ struct error *handler_serve(void *data, struct http_request *http)
         .method = http_request_method(http),
         .warnings = {.arena = http_request_arena(http)},
     };
-    struct cluster *cluster = find_cluster(handler, &target, &is_cluster);
+    struct virtual_cluster *cluster = find_cluster(handler, &target, &is_cluster);
     http_request_set_party(http, cluster);
     if (is_cluster && !cluster)
         return answer_problem(&request, error_new(ERROR_NOT_FOUND, "404 page not found"));

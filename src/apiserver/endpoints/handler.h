@@ -7,14 +7,14 @@
 #include "base/error.h"
 
 struct api;
-struct clusters;
+struct virtual_clusters;
 struct http_request;
 struct loop;
 
 struct handler {
     struct loop *loop;
     struct api *api;
-    struct clusters *clusters;
+    struct virtual_clusters *clusters;
     struct inflight_limits limits;
 };
 

@@ -16,7 +16,7 @@
 #include "json/json.h"
 
 struct api;
-struct clusters_visit;
+struct virtual_cluster_visit;
 struct inflight_limits_pass;
 struct http_request;
 struct kind;
@@ -39,8 +39,8 @@ struct request {
     struct http_request *http;
     struct arena *arena; /* lives as long as the request */
     struct api *api;
-    struct clusters_visit *visit;      /* NULL on the main API */
-    struct inflight_limits_pass *pass; /* what it may hold; NULL: no limit */
+    struct virtual_cluster_visit *visit; /* NULL on the main API */
+    struct inflight_limits_pass *pass;   /* what it may hold; NULL: no limit */
     struct access_user user;
     timestamp now;
 

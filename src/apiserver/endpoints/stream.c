@@ -7,7 +7,7 @@
 #include "apiserver/endpoints/listing.h"
 #include "apiserver/endpoints/metadata.h"
 #include "apiserver/storage/store_watch.h"
-#include "apiserver/virtual/clusters.h"
+#include "apiserver/virtual/virtual_clusters.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "base/random.h"
@@ -40,10 +40,10 @@ static void stream_done(struct stream *stream)
 /* The faults of a virtual cluster find watches that are open, too. */
 static struct error *misbehave(struct stream *stream)
 {
-    struct clusters_visit *visit = stream->request->visit;
+    struct virtual_cluster_visit *visit = stream->request->visit;
     if (!visit || stream->is_silent)
         return NULL;
-    return clusters_misbehave_watch(visit, stream->request->http, &stream->is_silent);
+    return virtual_cluster_misbehave_watch(visit, stream->request->http, &stream->is_silent);
 }
 
 /* A client that does not take its events is cut off: it can come again and read what it missed. */

@@ -4,7 +4,7 @@
 #include "apiserver/api.h"
 #include "apiserver/endpoints/answer.h"
 #include "apiserver/endpoints/body.h"
-#include "apiserver/virtual/clusters.h"
+#include "apiserver/virtual/virtual_clusters.h"
 
 #define PATH STR("/debug/inject")
 
@@ -13,7 +13,7 @@ bool debug_is_path(const struct request *request)
     return str_eq(request->path, PATH) && request->api->cluster.len == 0;
 }
 
-static struct error *change(struct clusters *clusters, struct cluster *cluster,
+static struct error *change(struct virtual_clusters *clusters, struct virtual_cluster *cluster,
                             struct request *request)
 {
     SCOPED(buf) body = {.limit = 0};
@@ -22,24 +22,24 @@ static struct error *change(struct clusters *clusters, struct cluster *cluster,
     OWNED(error) err = fault_injection_read(str_trim(buf_str(&body)), &faults);
     if (err)
         return status_bad_request("%s", err->message);
-    clusters_set_faults(clusters, cluster, &faults);
+    virtual_clusters_set_faults(clusters, cluster, &faults);
     return NULL;
 }
 
-struct error *debug_serve(struct clusters *clusters, struct request *request)
+struct error *debug_serve(struct virtual_clusters *clusters, struct request *request)
 {
     SCOPED(buf) text = {.limit = 0};
     const struct str name = query_get(&request->query, STR("cluster"));
-    struct cluster *cluster = name.len ? clusters_find(clusters, name) : NULL;
+    struct virtual_cluster *cluster = name.len ? virtual_clusters_find(clusters, name) : NULL;
     if (name.len && !cluster)
         return status_bad_request("there is no virtual cluster %.*s", STR_ARG(name));
     if (str_eq(request->method, STR("PUT")))
         TRY(change(clusters, cluster, request));
     else if (str_eq(request->method, STR("DELETE")))
-        clusters_remove_faults(clusters, cluster);
+        virtual_clusters_remove_faults(clusters, cluster);
     else if (!str_eq(request->method, STR("GET")))
         return status_method_not_allowed();
-    fault_injection_write(clusters_faults(clusters, cluster), &text);
+    fault_injection_write(virtual_clusters_faults(clusters, cluster), &text);
     buf_add_char(&text, '\n');
     return answer_body(request, 200, STR("text/plain; charset=utf-8"), buf_str(&text));
 }

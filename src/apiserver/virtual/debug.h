@@ -17,7 +17,7 @@
 #include "apiserver/endpoints/request.h"
 #include "base/error.h"
 
-struct clusters;
+struct virtual_clusters;
 
 bool debug_is_path(const struct request *request);
-MUST_USE struct error *debug_serve(struct clusters *clusters, struct request *request);
+MUST_USE struct error *debug_serve(struct virtual_clusters *clusters, struct request *request);

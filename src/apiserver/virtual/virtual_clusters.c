@@ -1,4 +1,4 @@
-#include "apiserver/virtual/clusters.h"
+#include "apiserver/virtual/virtual_clusters.h"
 
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
@@ -14,7 +14,7 @@
 /* Places to wait for an API that is being made; more than one, lest all wake for each. */
 #define PLACES 64
 
-struct cluster {
+struct virtual_cluster {
     char name[NAME_SIZE];
     uint32_t running;                   /* requests */
     bool is_being_made;                 /* the API */
@@ -23,28 +23,28 @@ struct cluster {
     struct fault_injection *own_faults; /* NULL: that of all */
 };
 
-struct clusters {
-    struct clusters_options options;
-    struct cluster *items;
+struct virtual_clusters {
+    struct virtual_clusters_options options;
+    struct virtual_cluster *items;
     struct map by_name;
     struct event made[PLACES];
 };
 
-struct clusters *clusters_new(const struct clusters_options *options)
+struct virtual_clusters *virtual_clusters_new(const struct virtual_clusters_options *options)
 {
-    struct clusters *clusters = NEW(struct clusters);
+    struct virtual_clusters *clusters = NEW(struct virtual_clusters);
     clusters->options = *options;
     if (options->count)
-        clusters->items = mem_alloc_zero(options->count * sizeof(struct cluster));
+        clusters->items = mem_alloc_zero(options->count * sizeof(struct virtual_cluster));
     for (size_t i = 0; i < options->count; i++) {
-        struct cluster *cluster = &clusters->items[i];
+        struct virtual_cluster *cluster = &clusters->items[i];
         snprintf(cluster->name, sizeof(cluster->name), "vc-%04zu", i + 1);
         map_put(&clusters->by_name, str_from_c(cluster->name), cluster);
     }
     return clusters;
 }
 
-void clusters_free(struct clusters *clusters)
+void virtual_clusters_free(struct virtual_clusters *clusters)
 {
     if (!clusters)
         return;
@@ -57,37 +57,37 @@ void clusters_free(struct clusters *clusters)
     mem_free(clusters);
 }
 
-size_t clusters_count(const struct clusters *clusters)
+size_t virtual_clusters_count(const struct virtual_clusters *clusters)
 {
     return clusters->options.count;
 }
 
-struct str clusters_name(const struct clusters *clusters, size_t index)
+struct str virtual_clusters_name(const struct virtual_clusters *clusters, size_t index)
 {
     return str_from_c(clusters->items[index].name);
 }
 
-struct cluster *clusters_find(struct clusters *clusters, struct str name)
+struct virtual_cluster *virtual_clusters_find(struct virtual_clusters *clusters, struct str name)
 {
     return map_find(&clusters->by_name, name);
 }
 
-const struct fault_injection *clusters_faults(const struct clusters *clusters,
-                                              const struct cluster *cluster)
+const struct fault_injection *virtual_clusters_faults(const struct virtual_clusters *clusters,
+                                                      const struct virtual_cluster *cluster)
 {
     return cluster && cluster->own_faults ? cluster->own_faults : &clusters->options.faults;
 }
 
 /* Those without faults of their own meet the faults of all from the beginning. */
-static void restart_others(struct clusters *clusters)
+static void restart_others(struct virtual_clusters *clusters)
 {
     for (size_t i = 0; i < clusters->options.count; i++)
         if (!clusters->items[i].own_faults)
             clusters->items[i].requests = 0;
 }
 
-void clusters_set_faults(struct clusters *clusters, struct cluster *cluster,
-                         const struct fault_injection *faults)
+void virtual_clusters_set_faults(struct virtual_clusters *clusters, struct virtual_cluster *cluster,
+                                 const struct fault_injection *faults)
 {
     if (!cluster) {
         clusters->options.faults = *faults;
@@ -100,13 +100,14 @@ void clusters_set_faults(struct clusters *clusters, struct cluster *cluster,
     cluster->requests = 0;
 }
 
-static void remove_own(struct cluster *cluster)
+static void remove_own(struct virtual_cluster *cluster)
 {
     mem_free(TAKE(cluster->own_faults));
     cluster->requests = 0;
 }
 
-void clusters_remove_faults(struct clusters *clusters, struct cluster *cluster)
+void virtual_clusters_remove_faults(struct virtual_clusters *clusters,
+                                    struct virtual_cluster *cluster)
 {
     if (cluster) {
         remove_own(cluster);
@@ -124,7 +125,7 @@ static struct error *drop(struct http_request *http)
 }
 
 /* Until the client leaves, or until inflight_limits closes: nobody hears of that either. */
-static struct error *fall_silent(struct clusters *clusters, struct http_request *http)
+static struct error *fall_silent(struct virtual_clusters *clusters, struct http_request *http)
 {
     struct inflight_limits_hang hang;
     inflight_limits_hang_begin(clusters->options.limits, &hang);
@@ -143,12 +144,12 @@ static struct error *answer_fault(struct http_request *http)
     return http_request_answer(http, 500, STR("application/json"), buf_str(&body));
 }
 
-struct error *clusters_misbehave(struct clusters_visit *visit, struct http_request *http,
-                                 bool *ret_is_done)
+struct error *virtual_cluster_misbehave(struct virtual_cluster_visit *visit,
+                                        struct http_request *http, bool *ret_is_done)
 {
     duration wait;
-    struct cluster *cluster = visit->cluster;
-    const struct fault_injection *faults = clusters_faults(visit->clusters, cluster);
+    struct virtual_cluster *cluster = visit->cluster;
+    const struct fault_injection *faults = virtual_clusters_faults(visit->clusters, cluster);
     visit->number = cluster->requests++;
     const enum injected_fault fault =
         fault_injection_decide(faults, str_from_c(cluster->name), visit->number, &wait);
@@ -168,17 +169,17 @@ struct error *clusters_misbehave(struct clusters_visit *visit, struct http_reque
     return NULL;
 }
 
-struct error *clusters_misbehave_watch(struct clusters_visit *visit, struct http_request *http,
-                                       bool *ret_is_silent)
+struct error *virtual_cluster_misbehave_watch(struct virtual_cluster_visit *visit,
+                                              struct http_request *http, bool *ret_is_silent)
 {
-    const struct fault_injection *faults = clusters_faults(visit->clusters, visit->cluster);
+    const struct fault_injection *faults = virtual_clusters_faults(visit->clusters, visit->cluster);
     const enum injected_fault fault = fault_injection_decide_watch(
         faults, str_from_c(visit->cluster->name), visit->number, ++visit->draws);
     *ret_is_silent = fault == INJECTED_HOLE;
     return fault == INJECTED_DROP ? drop(http) : NULL;
 }
 
-static struct error *make_api(struct clusters *clusters, struct cluster *cluster)
+static struct error *make_api(struct virtual_clusters *clusters, struct virtual_cluster *cluster)
 {
     const struct store_options small = {.history_events = 1000, .history_bytes = 4 * MEGABYTE};
     const struct api_options options = {
@@ -196,7 +197,7 @@ static struct error *make_api(struct clusters *clusters, struct cluster *cluster
 }
 
 /* One request makes the API; those that come meanwhile wait for it. */
-static struct error *make_once(struct clusters *clusters, struct cluster *cluster)
+static struct error *make_once(struct virtual_clusters *clusters, struct virtual_cluster *cluster)
 {
     struct event *made = &clusters->made[(size_t)(cluster - clusters->items) % PLACES];
     while (cluster->is_being_made)
@@ -210,8 +211,8 @@ static struct error *make_once(struct clusters *clusters, struct cluster *cluste
     return err;
 }
 
-struct error *clusters_enter(struct clusters *clusters, struct cluster *cluster,
-                             struct api **ret_api)
+struct error *virtual_clusters_enter(struct virtual_clusters *clusters,
+                                     struct virtual_cluster *cluster, struct api **ret_api)
 {
     if (!cluster->api)
         TRY(make_once(clusters, cluster));
@@ -220,14 +221,14 @@ struct error *clusters_enter(struct clusters *clusters, struct cluster *cluster,
     return NULL;
 }
 
-void clusters_end_watches(struct clusters *clusters)
+void virtual_clusters_end_watches(struct virtual_clusters *clusters)
 {
     for (size_t i = 0; i < clusters->options.count; i++)
         if (clusters->items[i].api)
             api_end_watches(clusters->items[i].api);
 }
 
-void clusters_leave(struct cluster *cluster)
+void virtual_cluster_leave(struct virtual_cluster *cluster)
 {
     cluster->running--;
 }

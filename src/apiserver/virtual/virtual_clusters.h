@@ -1,0 +1,78 @@
+/*
+ * Virtual clusters: many small APIs in one process, each with objects, revisions and an admin of
+ * its own. One that nobody has asked for yet is only its name.
+ */
+#pragma once
+
+#include "apiserver/auth/access.h"
+#include "apiserver/virtual/fault_injection.h"
+#include "base/error.h"
+#include "base/owned.h"
+
+struct api;
+struct virtual_cluster;
+struct virtual_clusters;
+struct custom_pool;
+struct inflight_limits;
+struct http_request;
+struct loop;
+
+struct virtual_clusters_options {
+    struct loop *loop;
+    const struct access_keys *keys;
+    struct custom_pool *pool;
+    struct rbac *base_rbac;
+    size_t count;
+    struct fault_injection faults;  /* for clusters without faults of their own */
+    struct inflight_limits *limits; /* ends black holes when it closes */
+};
+
+struct virtual_clusters *virtual_clusters_new(const struct virtual_clusters_options *options);
+void virtual_clusters_free(struct virtual_clusters *clusters); /* suspends */
+DEFINE_OWNED(virtual_clusters)
+
+size_t virtual_clusters_count(const struct virtual_clusters *clusters);
+struct str virtual_clusters_name(const struct virtual_clusters *clusters, size_t index);
+
+/* NULL when there is none of this name. */
+struct virtual_cluster *virtual_clusters_find(struct virtual_clusters *clusters, struct str name);
+
+/* A request to a cluster, on the stack of its handler; begins with these two. */
+struct virtual_cluster_visit {
+    struct virtual_clusters *clusters;
+    struct virtual_cluster *cluster;
+    uint64_t number, draws; /* what its faults depend on */
+};
+
+/*
+ * Does to a request what the cluster's faults say: makes it wait, fail, or never end. *ret_is_done
+ * when it has been answered; with an error there is nobody left to answer. Suspends.
+ */
+MUST_USE struct error *virtual_cluster_misbehave(struct virtual_cluster_visit *visit,
+                                                 struct http_request *http, bool *ret_is_done);
+
+/* The same for a watch that is open: an error when it was dropped, or no further word from it. */
+MUST_USE struct error *virtual_cluster_misbehave_watch(struct virtual_cluster_visit *visit,
+                                                       struct http_request *http,
+                                                       bool *ret_is_silent);
+
+/* The API, made now if this is the first request. Every entry has its exit. Suspends. */
+MUST_USE struct error *virtual_clusters_enter(struct virtual_clusters *clusters,
+                                              struct virtual_cluster *cluster,
+                                              struct api **ret_api);
+void virtual_cluster_leave(struct virtual_cluster *cluster);
+
+/* See api_end_watches(). */
+void virtual_clusters_end_watches(struct virtual_clusters *clusters);
+
+/*
+ * Faults of one cluster, or of all without their own when cluster is NULL. Setting them begins the
+ * sequence of requests anew. Removing the faults of one gives it those of all; removing those of
+ * all removes everybody's.
+ */
+const struct fault_injection *virtual_clusters_faults(const struct virtual_clusters *clusters,
+                                                      const struct virtual_cluster *cluster);
+void virtual_clusters_set_faults(struct virtual_clusters *clusters, struct virtual_cluster *cluster,
+                                 const struct fault_injection *faults);
+void virtual_clusters_remove_faults(struct virtual_clusters *clusters,
+                                    struct virtual_cluster *cluster);
