@@ -8,8 +8,8 @@
 #include "apiserver/endpoints/answer.h"
 #include "apiserver/endpoints/body.h"
 #include "apiserver/endpoints/codec.h"
+#include "apiserver/endpoints/field_ownership.h"
 #include "apiserver/endpoints/metadata.h"
-#include "apiserver/endpoints/ownership.h"
 #include "apiserver/endpoints/patch.h"
 #include "apiserver/managedfields/managed_fields.h"
 #include "apiserver/registry/kind_builtin.h"
@@ -84,10 +84,11 @@ static struct error *manage_fields(const struct write *write, bool apply,
                                    struct json_doc **ret_doc)
 {
     const struct request *request = write->request;
-    const struct ownership ownership = {request->api,           request->arena,       write->kind,
-                                        write->options.manager, request->subresource, request->now};
-    return apply ? ownership_apply(&ownership, write->options.force, live, object, ret_doc)
-                 : ownership_update(&ownership, live, object, ret_doc);
+    const struct field_ownership ownership = {request->api,         request->arena,
+                                              write->kind,          write->options.manager,
+                                              request->subresource, request->now};
+    return apply ? field_ownership_apply(&ownership, write->options.force, live, object, ret_doc)
+                 : field_ownership_update(&ownership, live, object, ret_doc);
 }
 
 static struct error *validate(const struct write *write, const struct json_value *old,

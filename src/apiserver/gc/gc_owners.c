@@ -1,8 +1,8 @@
 /* Dependents and their owners; see gc.h. */
 #include "apiserver/api.h"
 #include "apiserver/endpoints/codec.h"
+#include "apiserver/endpoints/field_ownership.h"
 #include "apiserver/endpoints/metadata.h"
-#include "apiserver/endpoints/ownership.h"
 #include "apiserver/endpoints/removal.h"
 #include "apiserver/gc/gc_internal.h"
 #include "async/loop.h"
@@ -75,9 +75,9 @@ static struct error *decide(void *data, struct store_edit *edit)
     TRY(change->edit(change->data, json_doc_root(old), &changed));
     if (!changed || json_equal(json_doc_root(old), json_doc_root(changed)))
         return NULL;
-    const struct ownership ownership = {api,     &arena,          change->kind,
-                                        MANAGER, (struct str){0}, loop_wall(api->loop)};
-    TRY(ownership_update(&ownership, json_doc_root(old), json_doc_root(changed), &owned));
+    const struct field_ownership ownership = {api,     &arena,          change->kind,
+                                              MANAGER, (struct str){0}, loop_wall(api->loop)};
+    TRY(field_ownership_update(&ownership, json_doc_root(old), json_doc_root(changed), &owned));
     const bool gone = is_done_for(json_doc_root(owned));
     TRY(metadata_set_version(gone ? old : owned, edit->revision, &versioned));
     TRY(codec_write_stored(change->kind, versioned, &edit->text));

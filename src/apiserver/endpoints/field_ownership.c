@@ -1,10 +1,10 @@
-#include "apiserver/endpoints/ownership.h"
+#include "apiserver/endpoints/field_ownership.h"
 
 #include "apiserver/api.h"
 #include "apiserver/managedfields/managed_fields.h"
 
 /* A custom kind in another version; NULL when it is not served. */
-static const struct kind *find_custom(const struct ownership *ownership, struct gvk gvk)
+static const struct kind *find_custom(const struct field_ownership *ownership, struct gvk gvk)
 {
     const struct gvr gvr = {gvk.group, gvk.version, ownership->kind->plural};
     const struct kind *kind = api_find_kind(ownership->api, ownership->arena, gvr);
@@ -13,7 +13,7 @@ static const struct kind *find_custom(const struct ownership *ownership, struct 
 
 static bool find_type(void *data, struct str api_version, struct field_type *ret_type)
 {
-    const struct ownership *ownership = data;
+    const struct field_ownership *ownership = data;
     const struct kind *own = ownership->kind;
     struct gvk gvk;
     OWNED(error) malformed = gvk_from_api_version(api_version, own->gvk.kind, &gvk);
@@ -31,7 +31,7 @@ static bool find_type(void *data, struct str api_version, struct field_type *ret
 static struct error *convert(void *data, struct str api_version, const struct json_value *object,
                              struct json_doc **ret_doc)
 {
-    const struct ownership *ownership = data;
+    const struct field_ownership *ownership = data;
     OWNED(json_doc) copy = json_doc_copy(object);
     struct gvk gvk;
     TRY(gvk_from_api_version(api_version, ownership->kind->gvk.kind, &gvk));
@@ -42,7 +42,7 @@ static struct error *convert(void *data, struct str api_version, const struct js
 }
 
 /* What cannot be changed here cannot be owned either. */
-static void set_reset(const struct ownership *ownership, struct managed_fields_write *write)
+static void set_reset(const struct field_ownership *ownership, struct managed_fields_write *write)
 {
     static const char *const on_whole[] = {"status"};
     static const char *const on_status[] = {"metadata", "spec"};
@@ -55,7 +55,7 @@ static void set_reset(const struct ownership *ownership, struct managed_fields_w
     }
 }
 
-static struct managed_fields_write write_of(const struct ownership *ownership)
+static struct managed_fields_write write_of(const struct field_ownership *ownership)
 {
     const struct kind *kind = ownership->kind;
     struct managed_fields_write write = {
@@ -77,16 +77,17 @@ static struct managed_fields_write write_of(const struct ownership *ownership)
     return write;
 }
 
-struct error *ownership_update(const struct ownership *ownership, const struct json_value *live,
-                               const struct json_value *object, struct json_doc **ret_doc)
+struct error *field_ownership_update(const struct field_ownership *ownership,
+                                     const struct json_value *live, const struct json_value *object,
+                                     struct json_doc **ret_doc)
 {
     const struct managed_fields_write write = write_of(ownership);
     return managed_fields_update(&write, live, object, ret_doc);
 }
 
-struct error *ownership_apply(const struct ownership *ownership, bool force,
-                              const struct json_value *live, const struct json_value *patch,
-                              struct json_doc **ret_doc)
+struct error *field_ownership_apply(const struct field_ownership *ownership, bool force,
+                                    const struct json_value *live, const struct json_value *patch,
+                                    struct json_doc **ret_doc)
 {
     const struct managed_fields_write write = write_of(ownership);
     return managed_fields_apply(&write, force, live, patch, ret_doc);

@@ -1,0 +1,30 @@
+/*
+ * Who owns which field, asked with what the server knows: the kind's type, the request's manager.
+ */
+#pragma once
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/timestamp.h"
+#include "json/json.h"
+
+struct api;
+struct kind;
+
+struct field_ownership {
+    struct api *api;
+    struct arena *arena;
+    const struct kind *kind;
+    struct str manager, subresource;
+    timestamp now;
+};
+
+/* See fields/managed_fields.h; live is NULL when there is none. */
+MUST_USE struct error *field_ownership_update(const struct field_ownership *ownership,
+                                              const struct json_value *live,
+                                              const struct json_value *object,
+                                              struct json_doc **ret_doc);
+MUST_USE struct error *field_ownership_apply(const struct field_ownership *ownership, bool force,
+                                             const struct json_value *live,
+                                             const struct json_value *patch,
+                                             struct json_doc **ret_doc);
