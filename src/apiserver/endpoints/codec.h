@@ -15,7 +15,7 @@
 #include "json/json.h"
 
 struct codec {
-    struct answer_format format;
+    struct response_format format;
     const struct kind *kind;
     timestamp now;
 };

@@ -16,7 +16,7 @@ static struct object_text *text_of(const char *json)
     "\"uid\":\"u\",\"resourceVersion\":\"5\",\"creationTimestamp\":\"2026-01-01T00:00:00Z\"},"        \
     "\"data\":{\"k\":\"<v>\"}}"
 
-static struct codec codec_of(enum answer_form form, enum include_object include)
+static struct codec codec_of(enum response_form form, enum include_object include)
 {
     return (struct codec){
         .format = {.form = form, .include = include, .table_version = STR("v1")},
@@ -75,7 +75,7 @@ TEST(codec_of_a_table_includes_what_is_asked_for)
 
 TEST(codec_of_a_list_is_json)
 {
-    static const enum answer_form forms[] = {FORM_OBJECT, FORM_TABLE, FORM_METADATA};
+    static const enum response_form forms[] = {FORM_OBJECT, FORM_TABLE, FORM_METADATA};
     static const char *const kinds[] = {"ConfigMapList", "Table", "PartialObjectMetadataList"};
     for (size_t i = 0; i < COUNT(forms); i++)
         for (size_t count = 0; count < 3; count++) {
@@ -100,7 +100,7 @@ TEST(codec_of_a_list_is_json)
 
 TEST(codec_of_a_bookmark_is_json)
 {
-    static const enum answer_form forms[] = {FORM_OBJECT, FORM_TABLE, FORM_METADATA};
+    static const enum response_form forms[] = {FORM_OBJECT, FORM_TABLE, FORM_METADATA};
     static const char *const places[] = {"metadata", "rows.0.object.metadata", "metadata"};
     for (size_t i = 0; i < COUNT(forms); i++)
         for (int ends = 0; ends < 2; ends++) {

@@ -2,7 +2,7 @@
 
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
-#include "apiserver/endpoints/answer.h"
+#include "apiserver/endpoints/response.h"
 #include "apiserver/endpoints/route.h"
 #include "apiserver/virtual/debug.h"
 #include "apiserver/virtual/virtual_clusters.h"
@@ -34,13 +34,13 @@ static struct virtual_cluster *find_cluster(const struct handler *handler, struc
 }
 
 /* A path nobody serves is a page that was not found, not an object. */
-static struct error *answer_problem(const struct request *request, struct error *err)
+static struct error *respond_error(const struct request *request, struct error *err)
 {
     OWNED(error) owned = err;
     if (err->code == ERROR_NOT_FOUND && !err->details &&
         str_eq(str_from_c(err->message), STR("404 page not found")))
-        return answer_body(request, 404, STR("text/plain; charset=utf-8"),
-                           STR("404 page not found\n"));
+        return response_send_body(request, 404, STR("text/plain; charset=utf-8"),
+                                  STR("404 page not found\n"));
     if (err->code == ERROR_TOO_MANY_REQUESTS) {
         SCOPED(http_headers) headers = {0};
         TRY(http_headers_add(&headers, STR("content-type"), STR("text/plain; charset=utf-8")));
@@ -48,7 +48,7 @@ static struct error *answer_problem(const struct request *request, struct error 
         TRY(http_request_respond(request->http, 429, &headers));
         return http_request_write(request->http, str_from_c(err->message));
     }
-    return answer_error(request, TAKE(owned));
+    return response_send_error(request, TAKE(owned));
 }
 
 static struct error *identify(struct request *request)
@@ -160,10 +160,10 @@ struct error *handler_serve(void *data, struct http_request *http)
     struct virtual_cluster *cluster = find_cluster(handler, &target, &is_cluster);
     http_request_set_party(http, cluster);
     if (is_cluster && !cluster)
-        return answer_problem(&request, error_new(ERROR_NOT_FOUND, "404 page not found"));
+        return respond_error(&request, error_new(ERROR_NOT_FOUND, "404 page not found"));
     struct error *err = cluster ? serve_cluster(handler, &request, cluster, target)
                                 : serve(handler, &request, target);
     if (!err || http_request_has_responded(http) || err->code == ERROR_CANCELED)
         return err;
-    return answer_problem(&request, for_clients(err));
+    return respond_error(&request, for_clients(err));
 }

@@ -40,7 +40,7 @@ static bool is_json(struct str type)
 
 /* Whether the server has this form; a form of an unknown kind is skipped, not guessed at. */
 static bool accept_media(const struct media *media, bool is_collection,
-                         struct answer_format *format)
+                         struct response_format *format)
 {
     const bool is_yaml = str_eq(media->type, STR("application/yaml"));
     if (!is_json(media->type) && !is_yaml)
@@ -101,11 +101,11 @@ static struct error *read_include(const struct query *query, enum include_object
         STR_ARG(buf_str(&quoted)));
 }
 
-struct error *negotiate(const struct request *request, struct answer_format *ret_format)
+struct error *negotiate(const struct request *request, struct response_format *ret_format)
 {
     const bool is_list = request->verb == VERB_LIST || request->verb == VERB_DELETECOLLECTION;
     struct str accept = http_headers_find(http_request_headers(request->http), STR("accept"));
-    *ret_format = (struct answer_format){0};
+    *ret_format = (struct response_format){0};
     if (accept.len == 0)
         return NULL;
     bool single = false;
@@ -114,7 +114,7 @@ struct error *negotiate(const struct request *request, struct answer_format *ret
         str_cut(&accept, ',', &member);
         const struct media media = read_media(member);
         single = single || (is_list && str_eq(media.as, STR("PartialObjectMetadata")));
-        struct answer_format format = {0};
+        struct response_format format = {0};
         if (accept_media(&media, is_list, &format)) {
             *ret_format = format;
             return format.form == FORM_TABLE ? read_include(&request->query, &ret_format->include)

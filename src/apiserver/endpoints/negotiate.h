@@ -8,7 +8,7 @@
 #include "apiserver/endpoints/request.h"
 #include "base/error.h"
 
-enum answer_form {
+enum response_form {
     FORM_OBJECT,
     FORM_TABLE,
     FORM_METADATA,
@@ -20,8 +20,8 @@ enum include_object {
     INCLUDE_OBJECT,
 };
 
-struct answer_format {
-    enum answer_form form;
+struct response_format {
+    enum response_form form;
     bool is_yaml;
     bool metadata_list;       /* PartialObjectMetadataList was asked for, not the single form */
     struct str table_version; /* "v1" or "v1beta1" */
@@ -32,7 +32,7 @@ struct answer_format {
  * The first form of the header that can be given. ERROR_NOT_ACCEPTABLE when there is none; for a
  * list or a watch it names the streaming forms too.
  */
-MUST_USE struct error *negotiate(const struct request *request, struct answer_format *ret_format);
+MUST_USE struct error *negotiate(const struct request *request, struct response_format *ret_format);
 
 /* Whether aggregated discovery is asked for before anything plain. */
 bool negotiate_wants_aggregated(struct str accept);

@@ -3,13 +3,13 @@
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
 #include "apiserver/crd/scale.h"
-#include "apiserver/endpoints/answer.h"
 #include "apiserver/endpoints/body.h"
-#include "apiserver/endpoints/listing.h"
-#include "apiserver/endpoints/paths.h"
-#include "apiserver/endpoints/removal.h"
-#include "apiserver/endpoints/stream.h"
-#include "apiserver/endpoints/write.h"
+#include "apiserver/endpoints/handle_delete.h"
+#include "apiserver/endpoints/handle_list.h"
+#include "apiserver/endpoints/handle_nonresource.h"
+#include "apiserver/endpoints/handle_watch.h"
+#include "apiserver/endpoints/handle_write.h"
+#include "apiserver/endpoints/response.h"
 #include "apiserver/registry/kind_builtin.h"
 #include "async/fiber.h"
 #include "base/quote.h"
@@ -20,15 +20,15 @@ static const struct {
     unsigned bit;
     struct error *(*serve)(struct request *request);
 } verbs[] = {
-    [VERB_NONE] = {0,                     NULL                     },
-    [VERB_GET] = {KIND_GET,              NULL                     },
-    [VERB_LIST] = {KIND_LIST,             listing_serve            },
-    [VERB_WATCH] = {KIND_WATCH,            stream_serve             },
-    [VERB_CREATE] = {KIND_CREATE,           write_create             },
-    [VERB_UPDATE] = {KIND_UPDATE,           write_update             },
-    [VERB_PATCH] = {KIND_PATCH,            write_patch              },
-    [VERB_DELETE] = {KIND_DELETE,           removal_delete           },
-    [VERB_DELETECOLLECTION] = {KIND_DELETECOLLECTION, removal_delete_collection},
+    [VERB_NONE] = {0,                     NULL                    },
+    [VERB_GET] = {KIND_GET,              NULL                    },
+    [VERB_LIST] = {KIND_LIST,             handle_list             },
+    [VERB_WATCH] = {KIND_WATCH,            handle_watch            },
+    [VERB_CREATE] = {KIND_CREATE,           handle_create           },
+    [VERB_UPDATE] = {KIND_UPDATE,           handle_update           },
+    [VERB_PATCH] = {KIND_PATCH,            handle_patch            },
+    [VERB_DELETE] = {KIND_DELETE,           handle_delete           },
+    [VERB_DELETECOLLECTION] = {KIND_DELETECOLLECTION, handle_delete_collection},
 };
 
 bool route_is_long(const struct request *request)
@@ -66,7 +66,7 @@ static struct error *wait_for_version(const struct request *request)
 
 static struct error *get(struct request *request)
 {
-    struct answer_format format;
+    struct response_format format;
     SCOPED(store_object) found = {0};
     const struct key key = {request->kind->namespaced ? request->namespace : (struct str){0},
                             request->name};
@@ -78,12 +78,12 @@ static struct error *get(struct request *request)
         return status_not_found(kind_gvr(request->kind), request->name);
     }
     TRY(err);
-    return answer_text(request, &format, 200, found.text);
+    return response_send_text(request, &format, 200, found.text);
 }
 
 static struct error *get_scale(struct request *request)
 {
-    struct answer_format format;
+    struct response_format format;
     OWNED(json_doc) object = NULL;
     OWNED(json_doc) scale = NULL;
     const struct key key = {request->kind->namespaced ? request->namespace : (struct str){0},
@@ -96,7 +96,7 @@ static struct error *get_scale(struct request *request)
     }
     TRY(err);
     TRY(custom_scale_read(request->kind, json_doc_root(object), &scale));
-    return answer_doc(request, &format, 200, scale);
+    return response_send_doc(request, &format, 200, scale);
 }
 
 /* A body of a kind that is answered and not stored. */
@@ -116,14 +116,14 @@ static struct error *read_posted(struct request *request, const struct kind *kin
 
 static struct error *review(struct request *request)
 {
-    struct answer_format format;
+    struct response_format format;
     OWNED(json_doc) body = NULL;
     OWNED(json_doc) answer = NULL;
     TRY(negotiate(request, &format));
     TRY(read_posted(request, request->kind, &body));
     TRY(access_review(&request->api->access, request->arena, &request->user, request->kind->gvk,
                       request->namespace, json_doc_root(body), request->now, &answer));
-    return answer_doc(request, &format, 201, answer);
+    return response_send_doc(request, &format, 201, answer);
 }
 
 static struct error *token(struct request *request)
@@ -133,7 +133,7 @@ static struct error *token(struct request *request)
         .type = strategic_type_find(GVK("authentication.k8s.io", "v1", "TokenRequest")),
         .ops = &kind_builtin_ops,
     };
-    struct answer_format format;
+    struct response_format format;
     OWNED(json_doc) account = NULL;
     OWNED(json_doc) body = NULL;
     OWNED(json_doc) answer = NULL;
@@ -149,7 +149,7 @@ static struct error *token(struct request *request)
     TRY(read_posted(request, &token_kind, &body));
     TRY(access_token_request(&request->api->access, request->arena, json_doc_root(account),
                              json_doc_root(body), request->now, &answer));
-    return answer_doc(request, &format, 201, answer);
+    return response_send_doc(request, &format, 201, answer);
 }
 
 static bool is_review(const struct kind *kind)
@@ -222,8 +222,9 @@ static struct error *serve_resource(struct request *request)
 {
     const struct kind *kind = request->kind;
     if (!kind)
-        return paths_knows_version(request) ? status_no_such_resource()
-                                            : error_new(ERROR_NOT_FOUND, "404 page not found");
+        return handle_nonresource_has_version(request)
+                   ? status_no_such_resource()
+                   : error_new(ERROR_NOT_FOUND, "404 page not found");
     if (request->namespace.len && !kind->namespaced && kind->is_custom)
         return error_new(ERROR_NOT_FOUND, "404 page not found");
     if ((request->namespace.len && !kind->namespaced) || has_slash(request))
@@ -240,5 +241,5 @@ static struct error *serve_resource(struct request *request)
 
 struct error *route_serve(struct request *request)
 {
-    return request->is_resource ? serve_resource(request) : paths_serve(request);
+    return request->is_resource ? serve_resource(request) : handle_nonresource(request);
 }

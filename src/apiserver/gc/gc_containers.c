@@ -1,8 +1,8 @@
 /* Namespaces and definitions that are going: their content goes first; see gc.h. */
 #include "apiserver/api.h"
 #include "apiserver/crd_registry.h"
+#include "apiserver/endpoints/handle_delete.h"
 #include "apiserver/endpoints/metadata.h"
-#include "apiserver/endpoints/removal.h"
 #include "apiserver/gc/gc_internal.h"
 #include "async/fiber.h"
 #include "async/loop.h"
@@ -51,19 +51,19 @@ static bool take_key(void *data, struct key key, struct object_text *text)
 static struct error *remove_one(struct gc *gc, const struct kind *kind, struct key key,
                                 struct rest *rest)
 {
-    SCOPED(removal) removal = {0};
+    SCOPED(delete_result) result = {0};
     const struct json_value *finalizer;
     const struct delete_options options = {.propagation = PROPAGATION_UNSET};
     struct error *err =
-        removal_remove(gc->api, kind, key, &options, loop_wall(gc->api->loop), &removal);
+        handle_delete_object(gc->api, kind, key, &options, loop_wall(gc->api->loop), &result);
     if (err)
         return error_ignore(err, ERROR_NOT_FOUND);
-    if (removal.is_gone)
+    if (result.is_gone)
         return NULL;
     rest->objects++;
     count(&rest->resources, kind->stored_as);
     JSON_FOREACH (ignored, finalizer,
-                  json_path(json_doc_root(removal.object), "metadata.finalizers"))
+                  json_path(json_doc_root(result.object), "metadata.finalizers"))
         count(&rest->finalizers, json_to_str(finalizer));
     return NULL;
 }

@@ -2,8 +2,8 @@
 #include "apiserver/api.h"
 #include "apiserver/endpoints/codec.h"
 #include "apiserver/endpoints/field_ownership.h"
+#include "apiserver/endpoints/handle_delete.h"
 #include "apiserver/endpoints/metadata.h"
-#include "apiserver/endpoints/removal.h"
 #include "apiserver/gc/gc_internal.h"
 #include "async/loop.h"
 #include "json/builder.h"
@@ -177,14 +177,14 @@ static struct error *without_lost(void *data, const struct json_value *object,
 static struct error *remove_dependent(struct gc *gc, const struct kind *kind, struct store_id id,
                                       const struct json_value *object, bool foreground)
 {
-    SCOPED(removal) removal = {0};
+    SCOPED(delete_result) result = {0};
     const struct delete_options options = {
         .propagation = foreground ? PROPAGATION_FOREGROUND : PROPAGATION_UNSET,
         .uid = json_path_str(object, "metadata.uid"),
         .resource_version = json_path_str(object, "metadata.resourceVersion"),
     };
     struct error *err =
-        removal_remove(gc->api, kind, id.key, &options, loop_wall(gc->api->loop), &removal);
+        handle_delete_object(gc->api, kind, id.key, &options, loop_wall(gc->api->loop), &result);
     if (error_is(err, ERROR_CONFLICT)) {
         error_free(err); /* it changed meanwhile: another look */
         gc_queue(gc, GC_TASK_OWNED, id);

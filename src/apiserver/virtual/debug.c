@@ -2,8 +2,8 @@
 
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
-#include "apiserver/endpoints/answer.h"
 #include "apiserver/endpoints/body.h"
+#include "apiserver/endpoints/response.h"
 #include "apiserver/virtual/virtual_clusters.h"
 
 #define PATH STR("/debug/inject")
@@ -41,5 +41,5 @@ struct error *debug_serve(struct virtual_clusters *clusters, struct request *req
         return status_method_not_allowed();
     fault_injection_write(virtual_clusters_faults(clusters, cluster), &text);
     buf_add_char(&text, '\n');
-    return answer_body(request, 200, STR("text/plain; charset=utf-8"), buf_str(&text));
+    return response_send_body(request, 200, STR("text/plain; charset=utf-8"), buf_str(&text));
 }

@@ -9,7 +9,7 @@
 #include "base/error.h"
 
 /* Answers; ERROR_NOT_FOUND with the text of a page for paths there are not. Suspends. */
-MUST_USE struct error *paths_serve(struct request *request);
+MUST_USE struct error *handle_nonresource(struct request *request);
 
 /* Whether anything is served in the request's group and version. */
-bool paths_knows_version(const struct request *request);
+bool handle_nonresource_has_version(const struct request *request);

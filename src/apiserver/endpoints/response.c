@@ -1,4 +1,4 @@
-#include "apiserver/endpoints/answer.h"
+#include "apiserver/endpoints/response.h"
 
 #include "apimachinery/status.h"
 #include "apiserver/endpoints/inflight_limits.h"
@@ -67,38 +67,39 @@ static struct error *send(const struct request *request, int status, struct http
                : NULL;
 }
 
-struct error *answer_body(const struct request *request, int status, struct str content_type,
-                          struct str body)
+struct error *response_send_body(const struct request *request, int status, struct str content_type,
+                                 struct str body)
 {
     SCOPED(http_headers) headers = {0};
     TRY(make_headers(request, content_type, &headers));
     return send(request, status, &headers, body);
 }
 
-static struct str content_type(const struct answer_format *format)
+static struct str content_type(const struct response_format *format)
 {
     return format->is_yaml ? STR("application/yaml") : STR("application/json");
 }
 
-struct error *answer_doc(const struct request *request, const struct answer_format *format,
-                         int status, struct json_doc *doc)
+struct error *response_send_doc(const struct request *request, const struct response_format *format,
+                                int status, struct json_doc *doc)
 {
     SCOPED(buf) body = {.limit = 0};
     const struct codec codec = {*format, request->kind, request->now};
     TRY(codec_write_doc(&body, &codec, doc, true));
-    return answer_body(request, status, content_type(format), buf_str(&body));
+    return response_send_body(request, status, content_type(format), buf_str(&body));
 }
 
-struct error *answer_text(const struct request *request, const struct answer_format *format,
-                          int status, const struct object_text *text)
+struct error *response_send_text(const struct request *request,
+                                 const struct response_format *format, int status,
+                                 const struct object_text *text)
 {
     SCOPED(buf) body = {.limit = 0};
     const struct codec codec = {*format, request->kind, request->now};
     TRY(codec_write(&body, &codec, text, true));
-    return answer_body(request, status, content_type(format), buf_str(&body));
+    return response_send_body(request, status, content_type(format), buf_str(&body));
 }
 
-struct error *answer_error(const struct request *request, struct error *err)
+struct error *response_send_error(const struct request *request, struct error *err)
 {
     OWNED(error) owned = err;
     SCOPED(buf) body = {.limit = 0};
@@ -114,7 +115,7 @@ struct error *answer_error(const struct request *request, struct error *err)
     return send(request, status_http_status(err), &headers, buf_str(&body));
 }
 
-struct error *answer_stream(const struct request *request, struct str type)
+struct error *response_begin_stream(const struct request *request, struct str type)
 {
     SCOPED(http_headers) headers = {0};
     TRY(make_headers(request, type, &headers));

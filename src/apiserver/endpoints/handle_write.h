@@ -10,6 +10,6 @@
 #include "base/error.h"
 
 /* Serve a request whose kind is known and which is allowed. They suspend. */
-MUST_USE struct error *write_create(struct request *request);
-MUST_USE struct error *write_update(struct request *request);
-MUST_USE struct error *write_patch(struct request *request);
+MUST_USE struct error *handle_create(struct request *request);
+MUST_USE struct error *handle_update(struct request *request);
+MUST_USE struct error *handle_patch(struct request *request);

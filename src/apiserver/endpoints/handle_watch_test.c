@@ -1,4 +1,4 @@
-#include "apiserver/endpoints/stream.h"
+#include "apiserver/endpoints/handle_watch.h"
 
 #include "apiserver/stage_test.h"
 

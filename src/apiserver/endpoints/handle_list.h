@@ -10,7 +10,7 @@
 #include "base/error.h"
 
 /* Objects by reference, so that a list costs little until it is written. */
-struct listing {
+struct list_result {
     struct object_text **items;
     size_t count, capacity;
     int64_t revision;
@@ -19,20 +19,21 @@ struct listing {
     size_t remaining;
 };
 
-void listing_done(struct listing *list);
+void list_result_done(struct list_result *list);
 
 /* Suspends now and then, so that a long list does not keep others waiting. */
-MUST_USE struct error *listing_collect(const struct request *request,
-                                       const struct list_options *options, struct listing *list);
+MUST_USE struct error *handle_list_collect(const struct request *request,
+                                           const struct list_options *options,
+                                           struct list_result *list);
 
 /* Writes it, piece by piece when it is long. Suspends. */
-MUST_USE struct error *listing_answer(const struct request *request,
-                                      const struct answer_format *format,
-                                      const struct listing *list);
+MUST_USE struct error *handle_list_respond(const struct request *request,
+                                           const struct response_format *format,
+                                           const struct list_result *list);
 
 /* Serves GET of a collection. */
-MUST_USE struct error *listing_serve(struct request *request);
+MUST_USE struct error *handle_list(struct request *request);
 
 /* Whether an object is one of those that were asked for. */
-bool listing_selects(const struct kind *kind, const struct list_options *options,
-                     const struct object_text *text);
+bool handle_list_selects(const struct kind *kind, const struct list_options *options,
+                         const struct object_text *text);

@@ -1,16 +1,16 @@
-#include "apiserver/endpoints/write.h"
+#include "apiserver/endpoints/handle_write.h"
 
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
 #include "apiserver/crd/scale.h"
 #include "apiserver/crd_registry.h"
 #include "apiserver/endpoints/admission.h"
-#include "apiserver/endpoints/answer.h"
 #include "apiserver/endpoints/body.h"
 #include "apiserver/endpoints/codec.h"
 #include "apiserver/endpoints/field_ownership.h"
 #include "apiserver/endpoints/metadata.h"
 #include "apiserver/endpoints/patch.h"
+#include "apiserver/endpoints/response.h"
 #include "apiserver/managedfields/managed_fields.h"
 #include "apiserver/registry/kind_builtin.h"
 #include "async/loop.h"
@@ -24,7 +24,7 @@ struct write {
     struct request *request;
     const struct kind *kind;
     struct write_options options;
-    struct answer_format format;
+    struct response_format format;
     struct patch patch;    /* of a patch */
     struct json_doc *body; /* of create and update: decoded, with defaults */
     struct str name;
@@ -457,16 +457,16 @@ static struct error *commit(struct write *write)
     return api_change(request->api, api_id(write->kind, key), STORE_ANY, decide, write, NULL);
 }
 
-static struct error *answer(struct write *write)
+static struct error *respond_write(struct write *write)
 {
     OWNED(json_doc) scale = NULL;
     const int status = write->created ? 201 : 200;
     if (!write->kind->is_custom)
         kind_builtin_warn(write->kind, json_doc_root(write->result), &write->request->warnings);
     if (!is_scale(write))
-        return answer_doc(write->request, &write->format, status, write->result);
+        return response_send_doc(write->request, &write->format, status, write->result);
     TRY(custom_scale_read(write->kind, json_doc_root(write->result), &scale));
-    return answer_doc(write->request, &write->format, status, scale);
+    return response_send_doc(write->request, &write->format, status, scale);
 }
 
 static struct error *read_body(struct write *write)
@@ -526,27 +526,27 @@ static struct error *check_new(const struct write *write)
     return err;
 }
 
-struct error *write_create(struct request *request)
+struct error *handle_create(struct request *request)
 {
     SCOPED(write) write = {.request = request, .kind = request->kind};
     TRY(begin(&write, false));
     TRY(read_body(&write));
     TRY(check_new(&write));
     TRY(create_named(&write));
-    return answer(&write);
+    return respond_write(&write);
 }
 
-struct error *write_update(struct request *request)
+struct error *handle_update(struct request *request)
 {
     SCOPED(write) write = {.request = request, .kind = request->kind, .name = request->name};
     TRY(begin(&write, false));
     TRY(read_body(&write));
     TRY(check_place(&write, json_doc_root(write.body)));
     TRY(commit(&write));
-    return answer(&write);
+    return respond_write(&write);
 }
 
-struct error *write_patch(struct request *request)
+struct error *handle_patch(struct request *request)
 {
     SCOPED(write) write = {.request = request, .kind = request->kind, .name = request->name};
     SCOPED(buf) body = {.limit = 0};
@@ -559,5 +559,5 @@ struct error *write_patch(struct request *request)
         return status_bad_request("error strict decoding YAML: %.*s",
                                   STR_ARG(write.patch.duplicates.items[0]));
     TRY(commit(&write));
-    return answer(&write);
+    return respond_write(&write);
 }

@@ -1,4 +1,4 @@
-#include "apiserver/endpoints/listing.h"
+#include "apiserver/endpoints/handle_list.h"
 
 #include "apiserver/stage_test.h"
 

@@ -1,4 +1,4 @@
-#include "apiserver/endpoints/write.h"
+#include "apiserver/endpoints/handle_write.h"
 
 #include "apiserver/stage_test.h"
 

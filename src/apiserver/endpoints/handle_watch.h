@@ -10,4 +10,4 @@
 #include "base/error.h"
 
 /* Serves a watch until it times out or the client leaves. */
-MUST_USE struct error *stream_serve(struct request *request);
+MUST_USE struct error *handle_watch(struct request *request);

@@ -1,8 +1,8 @@
-#include "apiserver/endpoints/paths.h"
+#include "apiserver/endpoints/handle_nonresource.h"
 
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
-#include "apiserver/endpoints/answer.h"
+#include "apiserver/endpoints/response.h"
 #include "apiserver/registry/kind_discovery.h"
 #include "base/sha256.h"
 #include "http/headers.h"
@@ -22,7 +22,8 @@ static struct str accept(const struct request *request)
 }
 
 /* A document with its hash, so that a client need not fetch what it has. */
-static struct error *answer_tagged(const struct request *request, struct str type, struct str body)
+static struct error *respond_with_etag(const struct request *request, struct str type,
+                                       struct str body)
 {
     SCOPED(http_headers) headers = {0};
     SCOPED(buf) tag = {.limit = 0};
@@ -47,13 +48,13 @@ static struct error *serve_api(struct request *request, struct kind_list kinds, 
     SCOPED(buf) body = {.limit = 0};
     if (negotiate_wants_aggregated(accept(request))) {
         kind_discovery_aggregated(&body, kinds, core);
-        return answer_tagged(request, AGGREGATED, buf_str(&body));
+        return respond_with_etag(request, AGGREGATED, buf_str(&body));
     }
     if (core)
         kind_discovery_versions(&body, http_request_authority(request->http));
     else
         kind_discovery_groups(&body, kinds);
-    return answer_body(request, 200, STR("application/json"), buf_str(&body));
+    return response_send_body(request, 200, STR("application/json"), buf_str(&body));
 }
 
 static struct error *serve_group(struct request *request, struct kind_list kinds, struct str group,
@@ -63,7 +64,7 @@ static struct error *serve_group(struct request *request, struct kind_list kinds
     const bool found = version.len ? kind_discovery_resources(&body, kinds, group, version)
                                    : kind_discovery_group(&body, kinds, group);
     if (found)
-        return answer_body(request, 200, STR("application/json"), buf_str(&body));
+        return response_send_body(request, 200, STR("application/json"), buf_str(&body));
     const bool known = group.len == 0 || kind_discovery_group(&body, kinds, group);
     return known ? status_no_such_resource() : no_page();
 }
@@ -73,10 +74,10 @@ static struct error *serve_openapi_v2(struct request *request, struct kind_list 
     SCOPED(buf) body = {.limit = 0};
     if (str_contains(accept(request), STR("protobuf"))) {
         kind_openapi_v2_protobuf(&body, kinds);
-        return answer_tagged(request, V2_PROTOBUF, buf_str(&body));
+        return respond_with_etag(request, V2_PROTOBUF, buf_str(&body));
     }
     kind_openapi_v2(&body, kinds);
-    return answer_tagged(request, STR("application/json"), buf_str(&body));
+    return respond_with_etag(request, STR("application/json"), buf_str(&body));
 }
 
 /* What stands before the paths of a virtual cluster. */
@@ -93,7 +94,7 @@ static struct error *serve_openapi_v3(struct request *request, struct kind_list 
     struct str group = {0};
     if (path.len == 0) {
         kind_openapi_v3_index(&body, kinds, prefix(request));
-        return answer_body(request, 200, STR("text/plain; charset=utf-8"), buf_str(&body));
+        return response_send_body(request, 200, STR("text/plain; charset=utf-8"), buf_str(&body));
     }
     if (str_starts_with(path, STR("/api/"))) {
         path = str_skip(path, sizeof("/api/") - 1);
@@ -103,12 +104,12 @@ static struct error *serve_openapi_v3(struct request *request, struct kind_list 
     }
     if (!kind_openapi_v3(&body, kinds, group, path))
         return no_page();
-    return answer_tagged(request, STR("application/json"), buf_str(&body));
+    return respond_with_etag(request, STR("application/json"), buf_str(&body));
 }
 
 static struct error *serve_version(struct request *request)
 {
-    return answer_body(
+    return response_send_body(
         request, 200, STR("application/json"),
         STR("{\"major\":\"1\",\"minor\":\"36\",\"emulationMajor\":\"1\",\"emulationMinor\":\"36\","
             "\"minCompatibilityMajor\":\"1\",\"minCompatibilityMinor\":\"35\","
@@ -122,10 +123,10 @@ static struct error *serve_health(struct request *request)
     struct str ignored;
     SCOPED(buf) body = {.limit = 0};
     if (!query_find(&request->query, STR("verbose"), &ignored))
-        return answer_body(request, 200, STR("text/plain; charset=utf-8"), STR("ok"));
+        return response_send_body(request, 200, STR("text/plain; charset=utf-8"), STR("ok"));
     const struct str name = str_skip(request->path, 1);
     buf_print(&body, "[+]ping ok\n[+]store ok\n%.*s check passed\n", STR_ARG(name));
-    return answer_body(request, 200, STR("text/plain; charset=utf-8"), buf_str(&body));
+    return response_send_body(request, 200, STR("text/plain; charset=utf-8"), buf_str(&body));
 }
 
 static struct error *serve_root(struct request *request, struct kind_list kinds)
@@ -145,7 +146,7 @@ static struct error *serve_root(struct request *request, struct kind_list kinds)
     }
     buf_add(&body, STR(",\"/healthz\",\"/livez\",\"/openapi/v2\",\"/openapi/v3\",\"/readyz\","
                        "\"/version\"]}"));
-    return answer_body(request, 200, STR("application/json"), buf_str(&body));
+    return response_send_body(request, 200, STR("application/json"), buf_str(&body));
 }
 
 static bool is_health(struct str path)
@@ -172,7 +173,7 @@ static struct error *serve_discovery(struct request *request, struct kind_list k
                                            : serve_group(request, kinds, group, version);
 }
 
-struct error *paths_serve(struct request *request)
+struct error *handle_nonresource(struct request *request)
 {
     struct str path = request->path;
     if (path.len > 1 && path.ptr[path.len - 1] == '/')
@@ -193,7 +194,7 @@ struct error *paths_serve(struct request *request)
     return serve_discovery(request, kinds, path);
 }
 
-bool paths_knows_version(const struct request *request)
+bool handle_nonresource_has_version(const struct request *request)
 {
     const struct kind_list kinds = api_kinds(request->api, request->arena);
     for (size_t i = 0; i < kinds.count; i++)

@@ -1,14 +1,14 @@
-#include "apiserver/endpoints/removal.h"
+#include "apiserver/endpoints/handle_delete.h"
 
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
 #include "apiserver/crd_registry.h"
 #include "apiserver/endpoints/admission.h"
-#include "apiserver/endpoints/answer.h"
 #include "apiserver/endpoints/body.h"
 #include "apiserver/endpoints/codec.h"
-#include "apiserver/endpoints/listing.h"
+#include "apiserver/endpoints/handle_list.h"
 #include "apiserver/endpoints/metadata.h"
+#include "apiserver/endpoints/response.h"
 #include "apiserver/types/protobuf_body.h"
 #include "json/edit.h"
 #include "json/path.h"
@@ -16,37 +16,39 @@
 #define FOREGROUND STR("foregroundDeletion")
 #define ORPHAN     STR("orphan")
 
-struct work {
+struct deletion {
     struct api *api;
     const struct kind *kind;
     struct key key;
     const struct delete_options *options;
     timestamp now;
-    struct removal *removal;
+    struct delete_result *result;
 };
 
-void removal_done(struct removal *removal)
+void delete_result_done(struct delete_result *result)
 {
-    json_doc_free(removal->object);
+    json_doc_free(result->object);
 }
 
-static struct error *check_preconditions(const struct work *work, const struct json_value *object)
+static struct error *check_preconditions(const struct deletion *deletion,
+                                         const struct json_value *object)
 {
     SCOPED(arena) arena = {0};
-    const struct delete_options *options = work->options;
-    const struct gvr named = {work->kind->gvk.group, work->kind->gvk.version, work->kind->gvk.kind};
+    const struct delete_options *options = deletion->options;
+    const struct gvr named = {deletion->kind->gvk.group, deletion->kind->gvk.version,
+                              deletion->kind->gvk.kind};
     const struct str uid = json_path_str(object, "metadata.uid");
     const struct str version = json_path_str(object, "metadata.resourceVersion");
     if (options->uid.len && !str_eq(options->uid, uid))
         return status_conflict(
-            named, work->key.name,
+            named, deletion->key.name,
             arena_print(&arena,
                         "the UID in the precondition (%.*s) does not match the UID in record "
                         "(%.*s). The object might have been deleted and then recreated",
                         STR_ARG(options->uid), STR_ARG(uid)));
     if (options->resource_version.len && !str_eq(options->resource_version, version))
         return status_conflict(
-            named, work->key.name,
+            named, deletion->key.name,
             arena_print(&arena,
                         "the ResourceVersion in the precondition (%.*s) does not match the "
                         "ResourceVersion in record (%.*s). The object might have been modified",
@@ -94,27 +96,28 @@ static bool is_container(const struct kind *kind)
 }
 
 /* The object with deletion begun; the same when it had begun before. */
-static struct error *mark(const struct work *work, struct json_doc *old, struct json_doc **ret_doc)
+static struct error *mark(const struct deletion *deletion, struct json_doc *old,
+                          struct json_doc **ret_doc)
 {
     const struct json_value *object = json_doc_root(old);
     OWNED(json_doc) finalizers = NULL;
     SCOPED(json_edit) edit = {0};
     char now[TIMESTAMP_TEXT_MAX];
     json_edit_init(&edit, object);
-    TRY(finalizers_for(work->kind, object, work->options->propagation, &finalizers));
+    TRY(finalizers_for(deletion->kind, object, deletion->options->propagation, &finalizers));
     if (!metadata_is_deleting(object)) {
         json_edit_set_str(&edit, JSON_PLACE("metadata.deletionTimestamp"),
-                          timestamp_write(work->now, now));
-        if (!is_container(work->kind))
+                          timestamp_write(deletion->now, now));
+        if (!is_container(deletion->kind))
             json_edit_set_int(&edit, JSON_PLACE("metadata.deletionGracePeriodSeconds"), 0);
         int64_t generation;
-        if (work->kind->has_generation &&
+        if (deletion->kind->has_generation &&
             json_to_int64(json_path(object, "metadata.generation"), &generation))
             json_edit_set_int(&edit, JSON_PLACE("metadata.generation"), generation + 1);
         json_edit_set_unless_empty(&edit, JSON_PLACE("metadata.finalizers"),
                                    json_doc_root(finalizers));
     }
-    if (is_namespace(work->kind))
+    if (is_namespace(deletion->kind))
         json_edit_set_str(&edit, JSON_PLACE("status.phase"), STR("Terminating"));
     return json_edit_finish(&edit, ret_doc);
 }
@@ -125,62 +128,64 @@ static bool is_held(const struct kind *kind, const struct json_value *object)
            (is_namespace(kind) && json_count(json_path(object, "spec.finalizers")) > 0);
 }
 
-static struct error *put(const struct work *work, struct store_edit *edit, struct json_doc *doc)
+static struct error *put(const struct deletion *deletion, struct store_edit *edit,
+                         struct json_doc *doc)
 {
     OWNED(json_doc) versioned = NULL;
-    work->removal->object = json_doc_ref(doc);
-    if (work->options->dry_run)
+    deletion->result->object = json_doc_ref(doc);
+    if (deletion->options->dry_run)
         return NULL;
     TRY(metadata_set_version(doc, edit->revision, &versioned));
-    TRY(codec_write_stored(work->kind, versioned, &edit->text));
+    TRY(codec_write_stored(deletion->kind, versioned, &edit->text));
     edit->action = STORE_PUT;
-    json_doc_free(work->removal->object);
-    work->removal->object = TAKE(versioned);
+    json_doc_free(deletion->result->object);
+    deletion->result->object = TAKE(versioned);
     return NULL;
 }
 
-static struct error *take(const struct work *work, struct store_edit *edit, struct json_doc *old)
+static struct error *take(const struct deletion *deletion, struct store_edit *edit,
+                          struct json_doc *old)
 {
     OWNED(json_doc) last = NULL;
-    work->removal->is_gone = true;
-    work->removal->object = json_doc_ref(old);
-    if (work->options->dry_run)
+    deletion->result->is_gone = true;
+    deletion->result->object = json_doc_ref(old);
+    if (deletion->options->dry_run)
         return NULL;
     TRY(metadata_set_version(old, edit->revision, &last));
-    TRY(codec_write_stored(work->kind, last, &edit->text));
+    TRY(codec_write_stored(deletion->kind, last, &edit->text));
     edit->action = STORE_DELETE;
-    json_doc_free(work->removal->object);
-    work->removal->object = TAKE(last);
+    json_doc_free(deletion->result->object);
+    deletion->result->object = TAKE(last);
     return NULL;
 }
 
 static struct error *decide(void *data, struct store_edit *edit)
 {
-    struct work *work = data;
+    struct deletion *deletion = data;
     OWNED(json_doc) old = NULL;
     OWNED(json_doc) marked = NULL;
-    removal_done(work->removal);
-    *work->removal = (struct removal){0};
+    delete_result_done(deletion->result);
+    *deletion->result = (struct delete_result){0};
     if (!edit->previous)
-        return status_not_found(kind_gvr(work->kind), work->key.name);
-    TRY(codec_read_stored(work->kind, edit->previous, &old));
-    TRY(check_preconditions(work, json_doc_root(old)));
-    TRY(mark(work, old, &marked));
-    if (!is_held(work->kind, json_doc_root(marked)))
-        return take(work, edit, old);
+        return status_not_found(kind_gvr(deletion->kind), deletion->key.name);
+    TRY(codec_read_stored(deletion->kind, edit->previous, &old));
+    TRY(check_preconditions(deletion, json_doc_root(old)));
+    TRY(mark(deletion, old, &marked));
+    if (!is_held(deletion->kind, json_doc_root(marked)))
+        return take(deletion, edit, old);
     if (metadata_is_deleting(json_doc_root(old))) {
-        work->removal->object = json_doc_ref(old);
+        deletion->result->object = json_doc_ref(old);
         return NULL;
     }
-    return put(work, edit, marked);
+    return put(deletion, edit, marked);
 }
 
-struct error *removal_remove(struct api *api, const struct kind *kind, struct key key,
-                             const struct delete_options *options, timestamp now,
-                             struct removal *ret_removal)
+struct error *handle_delete_object(struct api *api, const struct kind *kind, struct key key,
+                                   const struct delete_options *options, timestamp now,
+                                   struct delete_result *ret_result)
 {
-    struct work work = {api, kind, key, options, now, ret_removal};
-    return api_change(api, api_id(kind, key), STORE_ANY, decide, &work, NULL);
+    struct deletion deletion = {api, kind, key, options, now, ret_result};
+    return api_change(api, api_id(kind, key), STORE_ANY, decide, &deletion, NULL);
 }
 
 static struct error *read_options(struct request *request, struct delete_options *options)
@@ -198,7 +203,7 @@ static struct error *read_options(struct request *request, struct delete_options
     return delete_options_read(request, json_doc_root(doc), options);
 }
 
-static struct error *answer_gone(const struct request *request, const struct json_value *object)
+static struct error *respond_deleted(const struct request *request, const struct json_value *object)
 {
     SCOPED(json_builder) builder = {0};
     OWNED(json_doc) doc = NULL;
@@ -219,42 +224,42 @@ static struct error *answer_gone(const struct request *request, const struct jso
     json_builder_end(&builder);
     TRY(json_builder_finish(&builder, &doc));
     json_write_with(&body, json_doc_root(doc), JSON_WRITE_ESCAPE_HTML);
-    return answer_body(request, 200, STR("application/json"), buf_str(&body));
+    return response_send_body(request, 200, STR("application/json"), buf_str(&body));
 }
 
-struct error *removal_delete(struct request *request)
+struct error *handle_delete(struct request *request)
 {
-    struct answer_format format;
+    struct response_format format;
     struct delete_options options;
-    SCOPED(removal) removal = {0};
+    SCOPED(delete_result) result = {0};
     const struct key key = {request->kind->namespaced ? request->namespace : (struct str){0},
                             request->name};
     TRY(negotiate(request, &format));
     TRY(read_options(request, &options));
     TRY(admission_check_request(request, VERB_DELETE, request->name));
-    TRY(removal_remove(request->api, request->kind, key, &options, request->now, &removal));
-    if (removal.is_gone && !request->kind->delete_returns_object)
-        return answer_gone(request, json_doc_root(removal.object));
-    return answer_doc(request, &format, 200, removal.object);
+    TRY(handle_delete_object(request->api, request->kind, key, &options, request->now, &result));
+    if (result.is_gone && !request->kind->delete_returns_object)
+        return respond_deleted(request, json_doc_root(result.object));
+    return response_send_doc(request, &format, 200, result.object);
 }
 
-struct error *removal_delete_collection(struct request *request)
+struct error *handle_delete_collection(struct request *request)
 {
-    struct answer_format format;
+    struct response_format format;
     struct list_options list_options;
     struct delete_options options;
-    SCOPED(listing) list = {0};
+    SCOPED(list_result) list = {0};
     TRY(negotiate(request, &format));
     TRY(list_options_read(request, &list_options));
     TRY(read_options(request, &options));
     list_options.limit = 0;
-    TRY(listing_collect(request, &list_options, &list));
+    TRY(handle_list_collect(request, &list_options, &list));
     for (size_t i = 0; i < list.count; i++) {
-        SCOPED(removal) removal = {0};
+        SCOPED(delete_result) result = {0};
         struct error *err =
-            removal_remove(request->api, request->kind, object_text_key(list.items[i]), &options,
-                           request->now, &removal);
+            handle_delete_object(request->api, request->kind, object_text_key(list.items[i]),
+                                 &options, request->now, &result);
         TRY(error_ignore(err, ERROR_NOT_FOUND));
     }
-    return listing_answer(request, &format, &list);
+    return handle_list_respond(request, &format, &list);
 }

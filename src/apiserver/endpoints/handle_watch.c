@@ -1,11 +1,11 @@
-#include "apiserver/endpoints/stream.h"
+#include "apiserver/endpoints/handle_watch.h"
 
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
-#include "apiserver/endpoints/answer.h"
+#include "apiserver/endpoints/handle_list.h"
 #include "apiserver/endpoints/inflight_limits.h"
-#include "apiserver/endpoints/listing.h"
 #include "apiserver/endpoints/metadata.h"
+#include "apiserver/endpoints/response.h"
 #include "apiserver/storage/store_watch.h"
 #include "apiserver/virtual/virtual_clusters.h"
 #include "async/fiber.h"
@@ -19,7 +19,7 @@
 #define YIELD_EVERY    64
 #define STALL_MOST     (30 * SECOND)
 
-struct stream {
+struct watch_stream {
     struct request *request;
     struct list_options options;
     struct codec codec;
@@ -31,14 +31,14 @@ struct stream {
     struct buf line;
 };
 
-static void stream_done(struct stream *stream)
+static void watch_stream_done(struct watch_stream *stream)
 {
     store_watch_free(stream->watch);
     buf_done(&stream->line);
 }
 
 /* The faults of a virtual cluster find watches that are open, too. */
-static struct error *misbehave(struct stream *stream)
+static struct error *misbehave(struct watch_stream *stream)
 {
     struct virtual_cluster_visit *visit = stream->request->visit;
     if (!visit || stream->is_silent)
@@ -47,7 +47,7 @@ static struct error *misbehave(struct stream *stream)
 }
 
 /* A client that does not take its events is cut off: it can come again and read what it missed. */
-static struct error *send_line(struct stream *stream)
+static struct error *send_line(struct watch_stream *stream)
 {
     buf_add(&stream->line, STR("}\n"));
     TRY(buf_check(&stream->line));
@@ -63,13 +63,13 @@ static struct error *send_line(struct stream *stream)
     return NULL;
 }
 
-static void begin_line(struct stream *stream, const char *type)
+static void begin_line(struct watch_stream *stream, const char *type)
 {
     buf_clear(&stream->line);
     buf_print(&stream->line, "{\"type\":\"%s\",\"object\":", type);
 }
 
-static struct error *send_object(struct stream *stream, const char *type,
+static struct error *send_object(struct watch_stream *stream, const char *type,
                                  const struct object_text *text)
 {
     const size_t size = object_text_size(text);
@@ -85,7 +85,7 @@ static struct error *send_object(struct stream *stream, const char *type,
 }
 
 /* The old content under the new revision: what left the selection, seen from inside. */
-static struct error *send_departed(struct stream *stream, const struct store_event *event)
+static struct error *send_departed(struct watch_stream *stream, const struct store_event *event)
 {
     OWNED(json_doc) old = NULL;
     OWNED(json_doc) doc = NULL;
@@ -97,7 +97,7 @@ static struct error *send_departed(struct stream *stream, const struct store_eve
     return send_line(stream);
 }
 
-static struct error *send_bookmark(struct stream *stream, int64_t revision, bool ends_initial)
+static struct error *send_bookmark(struct watch_stream *stream, int64_t revision, bool ends_initial)
 {
     begin_line(stream, "BOOKMARK");
     codec_bookmark(&stream->line, &stream->codec, revision, ends_initial);
@@ -105,7 +105,7 @@ static struct error *send_bookmark(struct stream *stream, int64_t revision, bool
     return send_line(stream);
 }
 
-static struct error *send_error(struct stream *stream, struct error *err)
+static struct error *send_error(struct watch_stream *stream, struct error *err)
 {
     OWNED(error) owned = err;
     begin_line(stream, "ERROR");
@@ -114,14 +114,14 @@ static struct error *send_error(struct stream *stream, struct error *err)
 }
 
 /* What a change is to somebody who sees only a selection. */
-static struct error *send_event(struct stream *stream, const struct store_event *event)
+static struct error *send_event(struct watch_stream *stream, const struct store_event *event)
 {
     const struct kind *kind = stream->codec.kind;
     const struct list_options *options = &stream->options;
-    const bool before = event->previous && listing_selects(kind, options, event->previous);
+    const bool before = event->previous && handle_list_selects(kind, options, event->previous);
     if (event->type == STORE_DELETED)
         return before ? send_object(stream, "DELETED", event->text) : NULL;
-    const bool now = listing_selects(kind, options, event->text);
+    const bool now = handle_list_selects(kind, options, event->text);
     if (now)
         return send_object(stream, before ? "MODIFIED" : "ADDED", event->text);
     return before ? send_departed(stream, event) : NULL;
@@ -133,17 +133,17 @@ static bool wants_initial(const struct list_options *options)
 }
 
 /* Before the answer begins, so that what is wrong with it is an answer, too. */
-static struct error *collect_initial(const struct stream *stream, struct listing *list)
+static struct error *collect_initial(const struct watch_stream *stream, struct list_result *list)
 {
     struct list_options options = stream->options;
     options.limit = 0;
     options.continue_token = (struct str){0};
     options.match = MATCH_NOT_OLDER_THAN;
-    return wants_initial(&options) ? listing_collect(stream->request, &options, list) : NULL;
+    return wants_initial(&options) ? handle_list_collect(stream->request, &options, list) : NULL;
 }
 
 /* The list is let go of when it is sent: streams last. */
-static struct error *send_initial(struct stream *stream, struct listing *list)
+static struct error *send_initial(struct watch_stream *stream, struct list_result *list)
 {
     for (size_t i = 0; i < list->count; i++) {
         TRY(send_object(stream, "ADDED", list->items[i]));
@@ -151,12 +151,12 @@ static struct error *send_initial(struct stream *stream, struct listing *list)
             TRY(fiber_yield());
     }
     stream->shown = list->revision;
-    listing_done(list);
-    *list = (struct listing){0};
+    list_result_done(list);
+    *list = (struct list_result){0};
     return NULL;
 }
 
-static struct error *open_watch(struct stream *stream, int64_t revision)
+static struct error *open_watch(struct watch_stream *stream, int64_t revision)
 {
     const struct request *request = stream->request;
     struct str name = {0};
@@ -168,7 +168,7 @@ static struct error *open_watch(struct stream *stream, int64_t revision)
     return store_watch_open(request->api->store, &filter, revision, &stream->watch);
 }
 
-static struct error *too_old(const struct stream *stream, int64_t revision)
+static struct error *too_old(const struct watch_stream *stream, int64_t revision)
 {
     SCOPED(arena) arena = {0};
     return status_expired(arena_print(&arena, "too old resource version: %lld (%lld)",
@@ -177,7 +177,8 @@ static struct error *too_old(const struct stream *stream, int64_t revision)
 }
 
 /* Waits for the next event until it is time for something else; *ret_event stays empty then. */
-static struct error *next_event(struct stream *stream, int64_t until, struct store_event *ret_event)
+static struct error *next_event(struct watch_stream *stream, int64_t until,
+                                struct store_event *ret_event)
 {
     const int64_t now = loop_now(stream->request->api->loop);
     FIBER_TIMEOUT(until > now ? until - now : 0);
@@ -185,7 +186,7 @@ static struct error *next_event(struct stream *stream, int64_t until, struct sto
     return error_ignore(err, ERROR_DEADLINE);
 }
 
-static struct error *tick(struct stream *stream)
+static struct error *tick(struct watch_stream *stream)
 {
     const int64_t now = loop_now(stream->request->api->loop);
     const int64_t revision = store_watch_revision(stream->watch);
@@ -199,7 +200,7 @@ static struct error *tick(struct stream *stream)
                : misbehave(stream);
 }
 
-static struct error *follow(struct stream *stream)
+static struct error *follow(struct watch_stream *stream)
 {
     struct loop *loop = stream->request->api->loop;
     for (size_t i = 0;; i++) {
@@ -229,7 +230,7 @@ static struct error *follow(struct stream *stream)
     }
 }
 
-static struct error *run(struct stream *stream, struct listing *list)
+static struct error *run(struct watch_stream *stream, struct list_result *list)
 {
     const struct list_options *options = &stream->options;
     const bool initial = wants_initial(options);
@@ -252,7 +253,7 @@ static struct error *run(struct stream *stream, struct listing *list)
     return stream->request->api->is_ending ? NULL : follow(stream);
 }
 
-static void set_times(struct stream *stream)
+static void set_times(struct watch_stream *stream)
 {
     struct loop *loop = stream->request->api->loop;
     const int64_t now = loop_now(loop);
@@ -265,14 +266,14 @@ static void set_times(struct stream *stream)
         stream->next_bookmark = stream->ends - BOOKMARK_LEAD;
 }
 
-struct error *stream_serve(struct request *request)
+struct error *handle_watch(struct request *request)
 {
-    SCOPED(stream) stream = {.request = request, .codec = {.kind = request->kind}};
-    SCOPED(listing) initial = {0};
+    SCOPED(watch_stream) stream = {.request = request, .codec = {.kind = request->kind}};
+    SCOPED(list_result) initial = {0};
     TRY(negotiate(request, &stream.codec.format));
     TRY(list_options_read(request, &stream.options));
     set_times(&stream);
     TRY(collect_initial(&stream, &initial));
-    TRY(answer_stream(request, STR("application/json")));
+    TRY(response_begin_stream(request, STR("application/json")));
     return run(&stream, &initial);
 }

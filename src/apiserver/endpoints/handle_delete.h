@@ -13,17 +13,17 @@ struct kind;
 struct store_object;
 
 /* Serve a request whose kind is known and which is allowed. They suspend. */
-MUST_USE struct error *removal_delete(struct request *request);
-MUST_USE struct error *removal_delete_collection(struct request *request);
+MUST_USE struct error *handle_delete(struct request *request);
+MUST_USE struct error *handle_delete_collection(struct request *request);
 
-struct removal {
+struct delete_result {
     bool is_gone;            /* nothing held it */
     struct json_doc *object; /* its last state, or its state now; the caller's */
 };
 
-void removal_done(struct removal *removal);
+void delete_result_done(struct delete_result *result);
 
 /* The deed itself, for those inside who delete: collector, namespaces, definitions. Suspends. */
-MUST_USE struct error *removal_remove(struct api *api, const struct kind *kind, struct key key,
-                                      const struct delete_options *options, timestamp now,
-                                      struct removal *ret_removal);
+MUST_USE struct error *handle_delete_object(struct api *api, const struct kind *kind,
+                                            struct key key, const struct delete_options *options,
+                                            timestamp now, struct delete_result *ret_result);

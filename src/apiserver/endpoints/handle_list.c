@@ -1,12 +1,12 @@
-#include "apiserver/endpoints/listing.h"
+#include "apiserver/endpoints/handle_list.h"
 
 #include "apimachinery/object.h"
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
-#include "apiserver/endpoints/answer.h"
 #include "apiserver/endpoints/continue_token.h"
 #include "apiserver/endpoints/inflight_limits.h"
 #include "apiserver/endpoints/kind_fields.h"
+#include "apiserver/endpoints/response.h"
 #include "async/fiber.h"
 #include "base/memory.h"
 #include "http/server.h"
@@ -18,14 +18,14 @@
 #define PIECE       (256 * KILOBYTE)
 #define FUTURE_WAIT (3 * SECOND)
 
-void listing_done(struct listing *list)
+void list_result_done(struct list_result *list)
 {
     for (size_t i = 0; i < list->count; i++)
         object_text_free(list->items[i]);
     mem_free(list->items);
 }
 
-static void add(struct listing *list, struct object_text *text)
+static void add(struct list_result *list, struct object_text *text)
 {
     if (list->count == list->capacity) {
         list->capacity = list->capacity ? list->capacity * 2 : 64;
@@ -34,8 +34,8 @@ static void add(struct listing *list, struct object_text *text)
     list->items[list->count++] = object_text_ref(text);
 }
 
-bool listing_selects(const struct kind *kind, const struct list_options *options,
-                     const struct object_text *text)
+bool handle_list_selects(const struct kind *kind, const struct list_options *options,
+                         const struct object_text *text)
 {
     OWNED(json_doc) doc = NULL;
     if (!options->has_labels && !options->has_fields)
@@ -51,7 +51,7 @@ bool listing_selects(const struct kind *kind, const struct list_options *options
 struct visit {
     const struct request *request;
     const struct list_options *options;
-    struct listing *list;
+    struct list_result *list;
     struct key last; /* visited; borrowed from an item or from the store for the call alone */
     size_t visited;
     bool full;
@@ -78,7 +78,7 @@ static bool visit_one(void *data, struct key key, struct object_text *text)
     struct visit *visit = data;
     const struct list_options *options = visit->options;
     visit->visited++;
-    if (listing_selects(visit->request->kind, options, text)) {
+    if (handle_list_selects(visit->request->kind, options, text)) {
         add(visit->list, text);
         visit->full = options->limit && visit->list->count == options->limit;
     }
@@ -100,7 +100,7 @@ static bool count_one(void *data, struct key key, struct object_text *text)
 static struct error *look_behind(const struct visit *visit, const struct store_range *range)
 {
     const struct request *request = visit->request;
-    struct listing *list = visit->list;
+    struct list_result *list = visit->list;
     struct store_range rest = *range;
     struct store_page page;
     size_t behind = 0;
@@ -171,7 +171,7 @@ static struct error *choose_revision(const struct request *request,
 
 /* A selector that names one object needs no scan. */
 static struct error *collect_one(const struct request *request, const struct list_options *options,
-                                 struct str name, struct listing *list)
+                                 struct str name, struct list_result *list)
 {
     SCOPED(store_object) found = {0};
     const struct key key = {request->kind->namespaced ? request->namespace : (struct str){0}, name};
@@ -179,13 +179,13 @@ static struct error *collect_one(const struct request *request, const struct lis
     struct error *err = store_get(request->api->store, api_id(request->kind, key), &found);
     if (err)
         return error_ignore(err, ERROR_NOT_FOUND);
-    if (listing_selects(request->kind, options, found.text))
+    if (handle_list_selects(request->kind, options, found.text))
         add(list, found.text);
     return NULL;
 }
 
-struct error *listing_collect(const struct request *request, const struct list_options *options,
-                              struct listing *list)
+struct error *handle_list_collect(const struct request *request, const struct list_options *options,
+                                  struct list_result *list)
 {
     SCOPED(visit) visit = {.request = request, .options = options, .list = list};
     struct list_options effective = *options;
@@ -219,8 +219,9 @@ static struct error *flush(const struct request *request, struct buf *out)
     return NULL;
 }
 
-struct error *listing_answer(const struct request *request, const struct answer_format *format,
-                             const struct listing *list)
+struct error *handle_list_respond(const struct request *request,
+                                  const struct response_format *format,
+                                  const struct list_result *list)
 {
     SCOPED(buf) out = {.limit = 0};
     const struct codec codec = {*format, request->kind, request->now};
@@ -241,7 +242,7 @@ struct error *listing_answer(const struct request *request, const struct answer_
         if (out.len < PIECE)
             continue;
         if (!streaming)
-            TRY(answer_stream(request, type));
+            TRY(response_begin_stream(request, type));
         streaming = true;
         TRY(flush(request, &out));
         inflight_limits_give(request->pass, held);
@@ -250,12 +251,12 @@ struct error *listing_answer(const struct request *request, const struct answer_
     }
     codec_list_end(&out, &codec, &metadata);
     TRY(buf_check(&out));
-    return streaming ? flush(request, &out) : answer_body(request, 200, type, buf_str(&out));
+    return streaming ? flush(request, &out) : response_send_body(request, 200, type, buf_str(&out));
 }
 
 /* The snapshot is gone: the answer brings a token that goes on without it. */
-static struct error *answer_expired(const struct request *request,
-                                    const struct list_options *options)
+static struct error *respond_expired(const struct request *request,
+                                     const struct list_options *options)
 {
     int64_t revision;
     struct key after;
@@ -279,21 +280,21 @@ static struct error *answer_expired(const struct request *request,
                       continue_token_write(request->arena, -1, request->namespace, after));
     TRY(json_edit_finish(&edit, &doc));
     json_write(&body, json_doc_root(doc));
-    return answer_body(request, 410, STR("application/json"), buf_str(&body));
+    return response_send_body(request, 410, STR("application/json"), buf_str(&body));
 }
 
-struct error *listing_serve(struct request *request)
+struct error *handle_list(struct request *request)
 {
-    struct answer_format format;
+    struct response_format format;
     struct list_options options;
-    SCOPED(listing) list = {0};
+    SCOPED(list_result) list = {0};
     TRY(negotiate(request, &format));
     TRY(list_options_read(request, &options));
-    struct error *err = listing_collect(request, &options, &list);
+    struct error *err = handle_list_collect(request, &options, &list);
     if (error_is(err, ERROR_EXPIRED) && options.continue_token.len) {
         error_free(err);
-        return answer_expired(request, &options);
+        return respond_expired(request, &options);
     }
     TRY(err);
-    return listing_answer(request, &format, &list);
+    return handle_list_respond(request, &format, &list);
 }
