@@ -64,12 +64,12 @@ struct error *api_new(const struct api_options *options, struct api **ret_api)
     api->rbac = rbac_new();
     if (options->base_rbac)
         rbac_set_base(api->rbac, options->base_rbac);
-    api->access = (struct access){
+    api->auth = (struct auth){
         .keys = options->keys,
         .cluster = options->cluster,
         .find_account = find_account,
         .find_bound = find_bound,
-        .authorizer_ops = &access_rbac_ops,
+        .authorizer_ops = &rbac_authorizer_ops,
         .authorizer = api->rbac,
         .data = api,
     };

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "apimachinery/key.h"
-#include "apiserver/auth/access.h"
+#include "apiserver/auth/auth.h"
 #include "apiserver/crd/custom.h"
 #include "apiserver/crd/custom_extension.h"
 #include "apiserver/registry/kind.h"
@@ -34,7 +34,7 @@ struct api {
     struct loop *loop;
     struct store *store;
     struct rbac *rbac;
-    struct access access;
+    struct auth auth;
     struct custom_pool *pool;
     struct custom_extensions extensions;
     struct map definitions;       /* name -> struct api_definition */
@@ -48,7 +48,7 @@ struct api {
 struct api_options {
     struct loop *loop;
     struct store *store; /* taken */
-    const struct access_keys *keys;
+    const struct token_keys *keys;
     struct str authority;     /* certificate that vouches for clients, published as others do */
     struct rbac *base_rbac;   /* rules that hold in every API; NULL: they are stored like others */
     struct custom_pool *pool; /* shared by all APIs of a process */

@@ -1,6 +1,6 @@
 #include "apiserver/api.h"
 
-#include "apiserver/auth/access.h"
+#include "apiserver/auth/auth.h"
 #include "apiserver/crd/custom_pool.h"
 #include "apiserver/stage_test.h"
 

@@ -124,7 +124,7 @@ struct error *apiserver_new(struct loop *loop, const struct apiserver_options *o
     OWNED(apiserver) server = NEW(struct apiserver);
     server->loop = loop;
     server->pool = custom_pool_new();
-    server->base_rbac = access_bootstrap_rbac();
+    server->base_rbac = bootstrap_policy_rbac();
     if (options->folder)
         TRY(data_dir_open(options->folder, &server->folder));
     TRY(open_credentials(server, options));
@@ -199,6 +199,6 @@ struct str apiserver_cluster_name(const struct apiserver *server, size_t index)
 
 void apiserver_cluster_token(const struct apiserver *server, size_t index, struct buf *out)
 {
-    access_admin_token(server->credentials->keys, virtual_clusters_name(server->clusters, index),
-                       out);
+    auth_admin_token(server->credentials->keys, virtual_clusters_name(server->clusters, index),
+                     out);
 }

@@ -1,6 +1,6 @@
 #include "apiserver/bootstrap.h"
 
-#include "apiserver/auth/access.h"
+#include "apiserver/auth/auth.h"
 #include "apiserver/ensure_object.h"
 #include "json/json.h"
 
@@ -43,7 +43,7 @@ struct error *bootstrap_fill(struct api *api, bool with_roles, struct str author
                   STR_ARG(namespaces[i]), STR_ARG(namespaces[i]));
         TRY(ensure_text(api, buf_str(&text)), "namespace %.*s", STR_ARG(namespaces[i]));
     }
-    for (size_t i = 0; with_roles && i < access_bootstrap_count(); i++)
-        TRY(ensure_text(api, str_from_c(access_bootstrap(i))), "role or binding %zu", i);
+    for (size_t i = 0; with_roles && i < bootstrap_policy_count(); i++)
+        TRY(ensure_text(api, str_from_c(bootstrap_policy(i))), "role or binding %zu", i);
     return publish_authority(api, authority);
 }

@@ -22,7 +22,7 @@ static struct error *open_in(const char *folder, struct credentials **ret_creden
 
 static void admin_token(const struct credentials *credentials, struct buf *out)
 {
-    access_admin_token(credentials->keys, STR("vc-0001"), out);
+    auth_admin_token(credentials->keys, STR("vc-0001"), out);
 }
 
 TEST(credentials_outlast_a_restart)

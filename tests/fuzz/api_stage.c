@@ -13,7 +13,7 @@
 #define CLUSTER STR("fuzz")
 
 /* Made once in a process, and there to its end. */
-static struct access_keys *keys;
+static struct token_keys *keys;
 static struct rbac *base_rbac;
 static struct custom_pool *pool;
 
@@ -21,8 +21,8 @@ static void make_shared(void)
 {
     if (keys)
         return;
-    CHECK_OK(access_keys_new(&keys));
-    base_rbac = access_bootstrap_rbac();
+    CHECK_OK(token_keys_new(&keys));
+    base_rbac = bootstrap_policy_rbac();
     pool = custom_pool_new();
 }
 
@@ -48,7 +48,7 @@ void api_stage_init(struct api_stage *stage)
     };
     inflight_limits_init(&stage->handler.limits, 0, 0);
     buf_add(&stage->token, STR("Bearer "));
-    access_admin_token(keys, CLUSTER, &stage->token);
+    auth_admin_token(keys, CLUSTER, &stage->token);
 }
 
 void api_stage_done(struct api_stage *stage)

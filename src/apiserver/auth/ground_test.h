@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "apiserver/auth/access.h"
+#include "apiserver/auth/auth.h"
 #include "base/duration.h"
 #include "http/headers.h"
 #include "json/path.h"
@@ -13,9 +13,9 @@
 #define NOW (1700000000 * SECOND)
 
 struct ground {
-    struct access_keys *keys;
+    struct token_keys *keys;
     struct rbac *base, *rbac;
-    struct access access;
+    struct auth auth;
     struct arena arena;
     const char *account_uid; /* NULL: the account is gone */
     struct json_doc *bound;  /* the one Pod or Secret, NULL for none */
@@ -44,15 +44,15 @@ static inline const struct json_value *ground_find_bound(void *data, struct aren
 static inline void ground_init(struct ground *ground)
 {
     *ground = (struct ground){.account_uid = "uid-1"};
-    CHECK_OK(access_keys_new(&ground->keys));
-    ground->base = access_bootstrap_rbac();
+    CHECK_OK(token_keys_new(&ground->keys));
+    ground->base = bootstrap_policy_rbac();
     ground->rbac = rbac_new();
     rbac_set_base(ground->rbac, ground->base);
-    ground->access = (struct access){
+    ground->auth = (struct auth){
         .keys = ground->keys,
         .find_account = ground_find_account,
         .find_bound = ground_find_bound,
-        .authorizer_ops = &access_rbac_ops,
+        .authorizer_ops = &rbac_authorizer_ops,
         .authorizer = ground->rbac,
         .data = ground,
     };
@@ -63,7 +63,7 @@ static inline void ground_done(struct ground *ground)
     rbac_free(ground->rbac);
     rbac_free(ground->base);
     json_doc_free(ground->bound);
-    access_keys_free(ground->keys);
+    token_keys_free(ground->keys);
     arena_done(&ground->arena);
 }
 
@@ -100,8 +100,8 @@ static inline struct str ground_token(struct ground *ground, const char *spec, t
     struct json_doc *doc = NULL;
     const struct json_value *account = ground_read(
         ground, "{\"metadata\":{\"name\":\"bot\",\"namespace\":\"n\",\"uid\":\"uid-1\"}}");
-    CHECK_OK(access_token_request(&ground->access, &ground->arena, account,
-                                  ground_read(ground, spec), now, &doc));
+    CHECK_OK(token_request(&ground->auth, &ground->arena, account, ground_read(ground, spec), now,
+                           &doc));
     arena_hold(&ground->arena, (void (*)(void *))json_doc_free, doc);
     return json_path_str(json_doc_root(doc), "status.token");
 }

@@ -73,8 +73,8 @@ static struct error *check_grant(const struct request *request, const struct jso
 {
     if (!str_eq(request->kind->gvk.group, STR("rbac.authorization.k8s.io")))
         return NULL;
-    return access_check_grant(&request->api->access, request->arena, &request->user.user,
-                              kind_gvr(request->kind), old, object);
+    return escalation_check(&request->api->auth, request->arena, &request->user.user,
+                            kind_gvr(request->kind), old, object);
 }
 
 /* What webhooks would say elsewhere. */

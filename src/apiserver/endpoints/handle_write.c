@@ -187,7 +187,7 @@ static struct error *check_may_create(const struct write *write)
         return NULL;
     struct rbac_attributes attributes = request_attributes(request);
     attributes.verb = verb_name(VERB_CREATE);
-    OWNED(error) refused = access_authorize(&request->api->access, request->arena, &attributes);
+    OWNED(error) refused = authorize(&request->api->auth, request->arena, &attributes);
     return refused ? status_forbidden(kind_gvr(write->kind), write->name, STR("")) : NULL;
 }
 

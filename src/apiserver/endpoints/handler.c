@@ -55,18 +55,17 @@ static struct error *identify(struct request *request)
 {
     struct tls_peer peer;
     const struct http_headers *headers = http_request_headers(request->http);
-    const struct access *access = &request->api->access;
+    const struct auth *auth = &request->api->auth;
     http_request_peer(request->http, &peer);
-    TRY(access_authenticate(access, request->arena, &peer, headers, request->now, &request->user));
+    TRY(authenticate(auth, request->arena, &peer, headers, request->now, &request->user));
     const struct rbac_attributes attributes = request_attributes(request);
-    return access_impersonate(access, request->arena, &attributes, &request->user, headers,
-                              &request->user);
+    return impersonate(auth, request->arena, &attributes, &request->user, headers, &request->user);
 }
 
 static struct error *serve_known(const struct handler *handler, struct request *request)
 {
     const struct rbac_attributes attributes = request_attributes(request);
-    TRY(access_authorize(&request->api->access, request->arena, &attributes));
+    TRY(authorize(&request->api->auth, request->arena, &attributes));
     if (request->is_resource)
         request->kind = api_find_kind(request->api, request->arena, request->gvr);
     else if (debug_is_path(request))

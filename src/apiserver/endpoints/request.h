@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "apimachinery/gvk.h"
-#include "apiserver/auth/access.h"
+#include "apiserver/auth/auth.h"
 #include "apiserver/endpoints/query.h"
 #include "base/arena.h"
 #include "base/error.h"
@@ -41,7 +41,7 @@ struct request {
     struct api *api;
     struct virtual_cluster_visit *visit; /* NULL on the main API */
     struct inflight_limits_pass *pass;   /* what it may hold; NULL: no limit */
-    struct access_user user;
+    struct user_info user;
     timestamp now;
 
     struct str method;

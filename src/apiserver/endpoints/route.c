@@ -121,8 +121,8 @@ static struct error *review(struct request *request)
     OWNED(json_doc) answer = NULL;
     TRY(negotiate(request, &format));
     TRY(read_posted(request, request->kind, &body));
-    TRY(access_review(&request->api->access, request->arena, &request->user, request->kind->gvk,
-                      request->namespace, json_doc_root(body), request->now, &answer));
+    TRY(auth_review(&request->api->auth, request->arena, &request->user, request->kind->gvk,
+                    request->namespace, json_doc_root(body), request->now, &answer));
     return response_send_doc(request, &format, 201, answer);
 }
 
@@ -147,8 +147,8 @@ static struct error *token(struct request *request)
     }
     TRY(err);
     TRY(read_posted(request, &token_kind, &body));
-    TRY(access_token_request(&request->api->access, request->arena, json_doc_root(account),
-                             json_doc_root(body), request->now, &answer));
+    TRY(token_request(&request->api->auth, request->arena, json_doc_root(account),
+                      json_doc_root(body), request->now, &answer));
     return response_send_doc(request, &format, 201, answer);
 }
 

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "apiserver/auth/access.h"
+#include "apiserver/auth/auth.h"
 #include "apiserver/virtual/fault_injection.h"
 #include "base/error.h"
 #include "base/owned.h"
@@ -19,7 +19,7 @@ struct loop;
 
 struct virtual_clusters_options {
     struct loop *loop;
-    const struct access_keys *keys;
+    const struct token_keys *keys;
     struct custom_pool *pool;
     struct rbac *base_rbac;
     size_t count;

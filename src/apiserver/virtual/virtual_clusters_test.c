@@ -11,7 +11,7 @@ struct fleet {
 
 static void fleet_init(struct fleet *fleet, size_t count)
 {
-    *fleet = (struct fleet){.pool = custom_pool_new(), .rbac = access_bootstrap_rbac()};
+    *fleet = (struct fleet){.pool = custom_pool_new(), .rbac = bootstrap_policy_rbac()};
     const struct virtual_clusters_options options = {.loop = loop_current(),
                                                      .pool = fleet->pool,
                                                      .base_rbac = fleet->rbac,

@@ -4,7 +4,7 @@
  * admin, edit and view take their rules from others. They are written here as aggregation would
  * write them, from the same texts; a test compares.
  */
-#include "apiserver/auth/access.h"
+#include "apiserver/auth/auth.h"
 
 /* clang-format off */
 
@@ -112,17 +112,17 @@ static const char *const objects[] = {
 
 /* clang-format on */
 
-size_t access_bootstrap_count(void)
+size_t bootstrap_policy_count(void)
 {
     return COUNT(objects);
 }
 
-const char *access_bootstrap(size_t index)
+const char *bootstrap_policy(size_t index)
 {
     return objects[index];
 }
 
-struct rbac *access_bootstrap_rbac(void)
+struct rbac *bootstrap_policy_rbac(void)
 {
     struct rbac *rbac = rbac_new();
     for (size_t i = 0; i < COUNT(objects); i++) {

@@ -1,6 +1,6 @@
 /* Writes of roles and bindings: nobody grants what they do not hold. */
 #include "apimachinery/status.h"
-#include "apiserver/auth/access_internal.h"
+#include "apiserver/auth/auth_internal.h"
 #include "json/compare.h"
 #include "json/edit.h"
 #include "json/path.h"
@@ -8,7 +8,7 @@
 #define GROUP "rbac.authorization.k8s.io"
 
 struct grant {
-    const struct access *access;
+    const struct auth *auth;
     struct arena *arena;
     const struct rbac_user *user;
     struct gvr gvr;
@@ -27,17 +27,16 @@ static bool is_allowed(const struct grant *grant, struct str verb, struct str gr
         .name = name,
         .namespace = grant->namespace,
     };
-    return grant->access->authorizer_ops
-        ->decide(grant->access->authorizer, grant->arena, &attributes)
+    return grant->auth->authorizer_ops->decide(grant->auth->authorizer, grant->arena, &attributes)
         .allowed;
 }
 
 static struct error *check_rules(const struct grant *grant, const struct rbac_rules *rules)
 {
-    const struct access *access = grant->access;
+    const struct auth *auth = grant->auth;
     OWNED(error)
-    err = access->authorizer_ops->check_escalation(access->authorizer, grant->user,
-                                                   grant->namespace, rules);
+    err = auth->authorizer_ops->check_escalation(auth->authorizer, grant->user, grant->namespace,
+                                                 rules);
     return err ? status_forbidden(grant->gvr, grant->name, str_from_c(err->message)) : NULL;
 }
 
@@ -78,16 +77,16 @@ static struct error *check_role(const struct grant *grant, const struct json_val
 
 static struct error *check_binding(const struct grant *grant, const struct json_value *object)
 {
-    const struct access *access = grant->access;
+    const struct auth *auth = grant->auth;
     const bool to_cluster_role = str_eq(json_path_str(object, "roleRef.kind"), STR("ClusterRole"));
     const struct str resource = to_cluster_role ? STR("clusterroles") : STR("roles");
     const struct str role = json_path_str(object, "roleRef.name");
     struct rbac_rules rules;
     if (is_allowed(grant, STR("bind"), json_path_str(object, "roleRef.apiGroup"), resource, role))
         return NULL;
-    if (!access->authorizer_ops->find_role(access->authorizer, grant->arena,
-                                           to_cluster_role ? RBAC_CLUSTER_ROLE : RBAC_ROLE,
-                                           grant->namespace, role, &rules))
+    if (!auth->authorizer_ops->find_role(auth->authorizer, grant->arena,
+                                         to_cluster_role ? RBAC_CLUSTER_ROLE : RBAC_ROLE,
+                                         grant->namespace, role, &rules))
         return status_not_found((struct gvr){STR(GROUP), STR("v1"), resource}, role);
     return check_rules(grant, &rules);
 }
@@ -119,22 +118,22 @@ static struct error *is_same_grant(const struct json_value *old, const struct js
     return NULL;
 }
 
-struct error *access_check_grant(const struct access *access, struct arena *arena,
-                                 const struct rbac_user *user, struct gvr gvr,
-                                 const struct json_value *old, const struct json_value *object)
+struct error *escalation_check(const struct auth *auth, struct arena *arena,
+                               const struct rbac_user *user, struct gvr gvr,
+                               const struct json_value *old, const struct json_value *object)
 {
     static const struct str kinds[] = {STR_INIT("roles"), STR_INIT("clusterroles"),
                                        STR_INIT("rolebindings"), STR_INIT("clusterrolebindings")};
     const struct rbac_strings grants = {(struct str *)kinds, COUNT(kinds)};
-    const struct grant grant = {.access = access,
+    const struct grant grant = {.auth = auth,
                                 .arena = arena,
                                 .user = user,
                                 .gvr = gvr,
                                 .namespace = json_path_str(object, "metadata.namespace"),
                                 .name = json_path_str(object, "metadata.name")};
     bool is_same;
-    if (!str_eq(gvr.group, STR(GROUP)) || !access_has_string(&grants, gvr.resource) ||
-        access_has_string(&user->groups, STR(ACCESS_MASTERS)))
+    if (!str_eq(gvr.group, STR(GROUP)) || !auth_has_string(&grants, gvr.resource) ||
+        auth_has_string(&user->groups, STR(GROUP_MASTERS)))
         return NULL;
     TRY(is_same_grant(old, object, &is_same));
     if (is_same)

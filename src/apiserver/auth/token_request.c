@@ -1,7 +1,7 @@
 /* TokenRequest: a token for a ServiceAccount. */
 #include "apimachinery/status.h"
-#include "apiserver/auth/access_internal.h"
-#include "apiserver/auth/access_token.h"
+#include "apiserver/auth/auth_internal.h"
+#include "apiserver/auth/jwt.h"
 #include "base/duration.h"
 #include "base/quote.h"
 #include "base/random.h"
@@ -74,19 +74,19 @@ static struct error *check_pod(const struct json_value *pod, struct str account)
 }
 
 /* The object a token shall be bound to, and cease with. */
-static struct error *read_bound(const struct access *access, struct arena *arena,
-                                const struct json_value *ref, struct access_claims *claims)
+static struct error *read_bound(const struct auth *auth, struct arena *arena,
+                                const struct json_value *ref, struct jwt_claims *claims)
 {
     const struct str kind = json_path_str(ref, "kind"), name = json_path_str(ref, "name");
     const struct str uid = json_path_str(ref, "uid");
     const bool is_pod = str_eq(kind, STR("Pod"));
     struct gvk gvk;
     TRY(gvk_from_api_version(json_path_str(ref, "apiVersion"), kind, &gvk));
-    if (!access->find_bound || gvk.group.len || (!is_pod && !str_eq(kind, STR("Secret"))))
+    if (!auth->find_bound || gvk.group.len || (!is_pod && !str_eq(kind, STR("Secret"))))
         return status_bad_request("cannot bind token to object of type %.*s/%.*s, Kind=%.*s",
                                   STR_ARG(gvk.group), STR_ARG(gvk.version), STR_ARG(kind));
     const struct json_value *object =
-        access->find_bound(access->data, arena, kind, claims->namespace, name);
+        auth->find_bound(auth->data, arena, kind, claims->namespace, name);
     if (!object)
         return status_not_found(is_pod ? GVR("", "v1", "pods") : GVR("", "v1", "secrets"), name);
     if (is_pod)
@@ -123,8 +123,8 @@ static void write_metadata(struct json_builder *builder, const struct json_value
 }
 
 static struct error *write_answer(const struct json_value *account, const struct json_value *body,
-                                  const struct access_claims *claims, struct str token,
-                                  timestamp now, struct json_doc **ret_doc)
+                                  const struct jwt_claims *claims, struct str token, timestamp now,
+                                  struct json_doc **ret_doc)
 {
     SCOPED(json_builder) builder = {.limit = 0};
     char text[TIMESTAMP_TEXT_MAX];
@@ -133,7 +133,7 @@ static struct error *write_answer(const struct json_value *account, const struct
     json_builder_add_str(&builder, "apiVersion", STR(GROUP "/v1"));
     write_metadata(&builder, account, now);
     json_builder_add_object(&builder, "spec");
-    access_write_strings(&builder, "audiences", &claims->audiences);
+    auth_write_strings(&builder, "audiences", &claims->audiences);
     json_builder_add_int(&builder, "expirationSeconds", claims->expires - claims->issued);
     json_builder_add_value(&builder, "boundObjectRef", json_path(body, "spec.boundObjectRef"));
     json_builder_end(&builder);
@@ -146,9 +146,9 @@ static struct error *write_answer(const struct json_value *account, const struct
     return json_builder_finish(&builder, ret_doc);
 }
 
-struct error *access_token_request(const struct access *access, struct arena *arena,
-                                   const struct json_value *account, const struct json_value *body,
-                                   timestamp now, struct json_doc **ret_doc)
+struct error *token_request(const struct auth *auth, struct arena *arena,
+                            const struct json_value *account, const struct json_value *body,
+                            timestamp now, struct json_doc **ret_doc)
 {
     const struct json_value *bound = json_path(body, "spec.boundObjectRef");
     SCOPED(buf) token = {.secret = true};
@@ -158,8 +158,8 @@ struct error *access_token_request(const struct access *access, struct arena *ar
     TRY(check_names(arena, account, body));
     TRY(read_expiration(arena, body, &seconds));
     random_init_secure(&random);
-    struct access_claims claims = {
-        .issuer = access_issuer(access, arena),
+    struct jwt_claims claims = {
+        .issuer = token_issuer(auth, arena),
         .id = random_uuid(&random, id),
         .namespace = json_path_str(account, "metadata.namespace"),
         .account = json_path_str(account, "metadata.name"),
@@ -170,7 +170,7 @@ struct error *access_token_request(const struct access *access, struct arena *ar
     };
     claims.audiences = read_audiences(arena, json_path(body, "spec.audiences"), claims.issuer);
     if (json_type(bound) == JSON_OBJECT)
-        TRY(read_bound(access, arena, bound, &claims));
-    TRY(access_token_write(access->keys, &claims, &token));
+        TRY(read_bound(auth, arena, bound, &claims));
+    TRY(jwt_write(auth->keys, &claims, &token));
     return write_answer(account, body, &claims, buf_str(&token), now, ret_doc);
 }

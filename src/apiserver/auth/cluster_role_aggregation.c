@@ -1,6 +1,6 @@
 /* ClusterRoles whose rules are those of others, as the controller of Kubernetes keeps them. */
 #include "apimachinery/selector.h"
-#include "apiserver/auth/access.h"
+#include "apiserver/auth/auth.h"
 #include "base/map.h"
 #include "json/builder.h"
 #include "json/compare.h"
@@ -31,7 +31,8 @@ static int name_cmp(const void *a, const void *b)
 }
 
 /* All others, in the order of their names. */
-static struct roles collect(struct arena *arena, struct str name, access_role_fn *next, void *data)
+static struct roles collect(struct arena *arena, struct str name, next_cluster_role_fn *next,
+                            void *data)
 {
     struct roles roles = {.items = NULL};
     for (const struct json_value *role; (role = next(data));)
@@ -57,8 +58,9 @@ static void add_rules(struct json_builder *builder, struct map *seen, const stru
     }
 }
 
-struct error *access_aggregate(struct arena *arena, const struct json_value *role,
-                               access_role_fn *next, void *data, struct json_doc **ret_rules)
+struct error *aggregate_cluster_role(struct arena *arena, const struct json_value *role,
+                                     next_cluster_role_fn *next, void *data,
+                                     struct json_doc **ret_rules)
 {
     const struct json_value *value,
         *selectors = json_path(role, "aggregationRule.clusterRoleSelectors");

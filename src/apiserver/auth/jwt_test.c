@@ -1,12 +1,12 @@
-#include "apiserver/auth/access_token.h"
+#include "apiserver/auth/jwt.h"
 
-#include "apiserver/auth/access_keys.h"
 #include "apiserver/auth/ground_test.h"
+#include "apiserver/auth/token_keys.h"
 #include "base/base64.h"
 
 static struct str audience = STR_INIT("https://kubernetes.default.svc");
 
-static const struct access_claims claims = {
+static const struct jwt_claims claims = {
     .issuer = STR_INIT("https://kubernetes.default.svc"),
     .id = STR_INIT("5ee2bf8f-7e66-459e-9a72-86f78ab8acbc"),
     .namespace = STR_INIT("n"),
@@ -24,12 +24,12 @@ static const struct access_claims claims = {
 /* The parts of serviceaccount-005's token, with our signature and a pod. */
 TEST(token_has_the_claims_of_kubernetes)
 {
-    OWNED(access_keys) keys = NULL;
+    OWNED(token_keys) keys = NULL;
     SCOPED(buf) token = {.limit = 0};
     SCOPED(buf) payload = {.limit = 0};
     struct str rest, part;
-    CHECK_OK(access_keys_new(&keys));
-    CHECK_OK(access_token_write(keys, &claims, &token));
+    CHECK_OK(token_keys_new(&keys));
+    CHECK_OK(jwt_write(keys, &claims, &token));
     CHECK(token.secret);
     rest = buf_str(&token);
     str_cut(&rest, '.', &part);
@@ -46,13 +46,13 @@ TEST(token_has_the_claims_of_kubernetes)
 
 TEST(token_is_read_as_it_was_written)
 {
-    OWNED(access_keys) keys = NULL;
+    OWNED(token_keys) keys = NULL;
     SCOPED(arena) arena = {.limit = 0};
     SCOPED(buf) token = {.limit = 0};
-    struct access_claims seen;
-    CHECK_OK(access_keys_new(&keys));
-    CHECK_OK(access_token_write(keys, &claims, &token));
-    CHECK(access_token_read(keys, &arena, buf_str(&token), &seen));
+    struct jwt_claims seen;
+    CHECK_OK(token_keys_new(&keys));
+    CHECK_OK(jwt_write(keys, &claims, &token));
+    CHECK(jwt_read(keys, &arena, buf_str(&token), &seen));
     CHECK_EQ(seen.issuer, claims.issuer);
     CHECK_EQ(seen.id, claims.id);
     CHECK_EQ(seen.namespace, claims.namespace);
@@ -70,23 +70,23 @@ TEST(token_is_read_as_it_was_written)
 
 TEST(token_is_refused_when_any_byte_of_it_differs)
 {
-    OWNED(access_keys) keys = NULL;
+    OWNED(token_keys) keys = NULL;
     SCOPED(arena) arena = {.limit = 0};
     SCOPED(buf) token = {.limit = 0};
-    struct access_claims seen;
-    CHECK_OK(access_keys_new(&keys));
-    CHECK_OK(access_token_write(keys, &claims, &token));
+    struct jwt_claims seen;
+    CHECK_OK(token_keys_new(&keys));
+    CHECK_OK(jwt_write(keys, &claims, &token));
     for (size_t i = 0; i < token.len; i++) {
         const char was = token.ptr[i];
         TEST_CASE("byte %zu", i);
         token.ptr[i] = was == 'A' ? 'B' : 'A';
-        CHECK(!access_token_read(keys, &arena, buf_str(&token), &seen));
+        CHECK(!jwt_read(keys, &arena, buf_str(&token), &seen));
         token.ptr[i] = was;
-        CHECK(!access_token_read(keys, &arena, str_slice(buf_str(&token), 0, i), &seen));
+        CHECK(!jwt_read(keys, &arena, str_slice(buf_str(&token), 0, i), &seen));
     }
     TEST_CASE("more behind it");
     buf_add_char(&token, 'A');
-    CHECK(!access_token_read(keys, &arena, buf_str(&token), &seen));
+    CHECK(!jwt_read(keys, &arena, buf_str(&token), &seen));
 }
 
 static void add_part(struct buf *token, const char *text)
@@ -98,22 +98,22 @@ static void add_part(struct buf *token, const char *text)
 
 TEST(token_of_others_is_refused)
 {
-    OWNED(access_keys) keys = NULL;
-    OWNED(access_keys) others = NULL;
+    OWNED(token_keys) keys = NULL;
+    OWNED(token_keys) others = NULL;
     SCOPED(arena) arena = {.limit = 0};
     SCOPED(buf) token = {.limit = 0};
     SCOPED(buf) unsigned_token = {.limit = 0};
-    struct access_claims seen;
-    CHECK_OK(access_keys_new(&keys));
-    CHECK_OK(access_keys_new(&others));
+    struct jwt_claims seen;
+    CHECK_OK(token_keys_new(&keys));
+    CHECK_OK(token_keys_new(&others));
     TEST_CASE("another key");
-    CHECK_OK(access_token_write(others, &claims, &token));
-    CHECK(!access_token_read(keys, &arena, buf_str(&token), &seen));
+    CHECK_OK(jwt_write(others, &claims, &token));
+    CHECK(!jwt_read(keys, &arena, buf_str(&token), &seen));
     TEST_CASE("no signature");
     add_part(&unsigned_token, "{\"alg\":\"none\"}");
     add_part(&unsigned_token, "{\"sub\":\"system:serviceaccount:n:bot\"}");
     buf_add_char(&unsigned_token, '.');
-    CHECK(!access_token_read(keys, &arena, buf_str(&unsigned_token), &seen));
+    CHECK(!jwt_read(keys, &arena, buf_str(&unsigned_token), &seen));
     TEST_CASE("a signature of zeros");
     struct str head = buf_str(&token);
     head.len = str_find_last_char(head, '.');
@@ -122,22 +122,22 @@ TEST(token_of_others_is_refused)
     buf_add_char(&zeros, '.');
     for (size_t i = 0; i < 86; i++)
         buf_add_char(&zeros, 'A');
-    CHECK(!access_token_read(others, &arena, buf_str(&zeros), &seen));
+    CHECK(!jwt_read(others, &arena, buf_str(&zeros), &seen));
 }
 
 TEST(token_has_one_spelling)
 {
-    OWNED(access_keys) keys = NULL;
+    OWNED(token_keys) keys = NULL;
     SCOPED(arena) arena = {.limit = 0};
     SCOPED(buf) token = {.limit = 0};
     SCOPED(buf) other = {.limit = 0};
-    struct access_claims seen;
-    CHECK_OK(access_keys_new(&keys));
-    CHECK_OK(access_token_write(keys, &claims, &token));
+    struct jwt_claims seen;
+    CHECK_OK(token_keys_new(&keys));
+    CHECK_OK(jwt_write(keys, &claims, &token));
     TEST_CASE("a line break, which base64 skips");
     buf_add(&other, buf_str(&token));
     buf_add_char(&other, '\n');
-    CHECK(!access_token_read(keys, &arena, buf_str(&other), &seen));
+    CHECK(!jwt_read(keys, &arena, buf_str(&other), &seen));
     TEST_CASE("bits that are left over");
     /* 64 bytes end in a letter of which four bits do not count. */
     for (size_t i = 0; i < 64; i++) {
@@ -147,7 +147,7 @@ TEST(token_has_one_spelling)
         buf_clear(&other);
         buf_add(&other, str_slice(buf_str(&token), 0, token.len - 1));
         buf_add_char(&other, letters[i]);
-        CHECK_EQ(access_token_read(keys, &arena, buf_str(&other), &seen), is_same);
+        CHECK_EQ(jwt_read(keys, &arena, buf_str(&other), &seen), is_same);
     }
 }
 
@@ -193,10 +193,10 @@ TEST(token_claims_that_are_incomplete_are_refused)
     };
     /* clang-format on */
     SCOPED(arena) arena = {.limit = 0};
-    struct access_claims seen;
+    struct jwt_claims seen;
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].name);
-        CHECK_EQ(access_claims_read(&arena, str_from_c(cases[i].payload), &seen), cases[i].ok);
+        CHECK_EQ(jwt_claims_read(&arena, str_from_c(cases[i].payload), &seen), cases[i].ok);
     }
 }
 
@@ -213,37 +213,37 @@ TEST(token_has_its_time)
         {"the last second",        1999, true },
         {"when it ends",           2000, false},
     };
-    const struct access_claims timed = {.issued = 1000, .not_before = 1000, .expires = 2000};
+    const struct jwt_claims timed = {.issued = 1000, .not_before = 1000, .expires = 2000};
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].name);
-        CHECK_EQ(access_claims_are_current(&timed, cases[i].at), cases[i].current);
+        CHECK_EQ(jwt_claims_are_current(&timed, cases[i].at), cases[i].current);
     }
 }
 
 TEST(keys_are_kept_as_pem)
 {
-    OWNED(access_keys) keys = NULL;
-    OWNED(access_keys) again = NULL;
+    OWNED(token_keys) keys = NULL;
+    OWNED(token_keys) again = NULL;
     SCOPED(arena) arena = {.limit = 0};
     SCOPED(buf) pem = {.limit = 0};
     SCOPED(buf) token = {.limit = 0};
     SCOPED(buf) first = {.limit = 0};
     SCOPED(buf) second = {.limit = 0};
-    struct access_claims seen;
-    CHECK_OK(access_keys_new(&keys));
-    CHECK_OK(access_keys_write(keys, &pem));
+    struct jwt_claims seen;
+    CHECK_OK(token_keys_new(&keys));
+    CHECK_OK(token_keys_write(keys, &pem));
     CHECK(pem.secret);
-    CHECK_OK(access_keys_read(buf_str(&pem), &again));
+    CHECK_OK(token_keys_read(buf_str(&pem), &again));
     TEST_CASE("tokens of one are tokens of the other");
-    CHECK_OK(access_token_write(keys, &claims, &token));
-    CHECK(access_token_read(again, &arena, buf_str(&token), &seen));
-    access_admin_token(keys, STR("c"), &first);
-    access_admin_token(again, STR("c"), &second);
+    CHECK_OK(jwt_write(keys, &claims, &token));
+    CHECK(jwt_read(again, &arena, buf_str(&token), &seen));
+    auth_admin_token(keys, STR("c"), &first);
+    auth_admin_token(again, STR("c"), &second);
     CHECK_EQ(buf_str(&first), buf_str(&second));
     TEST_CASE("damage is noticed");
     for (size_t i = 0; i + 1 < pem.len; i += 7) {
-        OWNED(access_keys) none = NULL;
-        CHECK_ERROR(access_keys_read(str_slice(buf_str(&pem), 0, i), &none), ERROR_PARSE);
+        OWNED(token_keys) none = NULL;
+        CHECK_ERROR(token_keys_read(str_slice(buf_str(&pem), 0, i), &none), ERROR_PARSE);
     }
 }
 
@@ -262,8 +262,8 @@ TEST(keys_of_other_kinds_are_refused)
         "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n-----END CORSET ACCESS SECRET-----\n",
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        OWNED(access_keys) keys = NULL;
+        OWNED(token_keys) keys = NULL;
         TEST_CASE("%zu", i);
-        CHECK_ERROR(access_keys_read(str_from_c(cases[i]), &keys), ERROR_PARSE);
+        CHECK_ERROR(token_keys_read(str_from_c(cases[i]), &keys), ERROR_PARSE);
     }
 }

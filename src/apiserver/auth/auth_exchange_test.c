@@ -43,7 +43,7 @@ struct exchange {
     const struct json_value *row;
     bool is_resource;
     struct resource_path path;
-    struct access_user user;
+    struct user_info user;
 };
 
 static struct arena *arena_of(struct exchange *exchange)
@@ -120,18 +120,16 @@ static struct rbac_attributes attributes_of(const struct exchange *exchange)
 static struct error *let_in(struct exchange *exchange)
 {
     static const struct str masters = STR_INIT("system:masters");
-    const struct access *access = &exchange->replay->ground.access;
+    const struct auth *auth = &exchange->replay->ground.auth;
     const bool is_admin = str_eq(json_path_str(exchange->row, "as"), STR("admin"));
     const struct tls_peer peer = {is_admin, STR("admin"), &masters, 1};
     SCOPED(http_headers) headers = {.limit = 0};
     add_headers(exchange, &headers);
-    TRY(access_authenticate(access, arena_of(exchange), &peer, &headers, RECORDED,
-                            &exchange->user));
+    TRY(authenticate(auth, arena_of(exchange), &peer, &headers, RECORDED, &exchange->user));
     const struct rbac_attributes real = attributes_of(exchange);
-    TRY(access_impersonate(access, arena_of(exchange), &real, &exchange->user, &headers,
-                           &exchange->user));
+    TRY(impersonate(auth, arena_of(exchange), &real, &exchange->user, &headers, &exchange->user));
     const struct rbac_attributes attributes = attributes_of(exchange);
-    return access_authorize(access, arena_of(exchange), &attributes);
+    return authorize(auth, arena_of(exchange), &attributes);
 }
 
 /* What the recording leaves open: tokens, and times the server sets. */
@@ -220,8 +218,8 @@ static struct error *answer_review(struct exchange *exchange, struct json_doc **
     for (size_t i = 0; i < COUNT(kinds); i++)
         if (str_eq(str_from_c(kinds[i].resource), exchange->path.gvr.resource))
             gvk.kind = kinds[i].kind;
-    return access_review(&exchange->replay->ground.access, arena_of(exchange), &exchange->user, gvk,
-                         exchange->path.namespace, body_of(exchange), RECORDED, ret_doc);
+    return auth_review(&exchange->replay->ground.auth, arena_of(exchange), &exchange->user, gvk,
+                       exchange->path.namespace, body_of(exchange), RECORDED, ret_doc);
 }
 
 static struct error *answer_token(struct exchange *exchange, struct json_doc **ret_doc)
@@ -235,9 +233,9 @@ static struct error *answer_token(struct exchange *exchange, struct json_doc **r
         arena_print(arena_of(exchange),
                     "{\"metadata\":{\"name\":\"%.*s\",\"namespace\":\"%.*s\",\"uid\":\"%.*s\"}}",
                     STR_ARG(path->name), STR_ARG(path->namespace), STR_ARG(replay->uids[index]));
-    TRY(access_token_request(&replay->ground.access, arena_of(exchange),
-                             ground_read(&replay->ground, account.ptr), body_of(exchange), RECORDED,
-                             ret_doc));
+    TRY(token_request(&replay->ground.auth, arena_of(exchange),
+                      ground_read(&replay->ground, account.ptr), body_of(exchange), RECORDED,
+                      ret_doc));
     const struct str token = json_path_str(json_doc_root(*ret_doc), "status.token");
     const struct str name = json_path_str(exchange->row, "capture");
     if (str_eq(name, STR("bot")))
@@ -298,8 +296,8 @@ static void store_grant(struct exchange *exchange)
             continue;
         }
         const struct json_value *object = object_of(exchange);
-        CHECK_OK(access_check_grant(&ground->access, &ground->arena, &exchange->user.user,
-                                    path->gvr, NULL, object));
+        CHECK_OK(escalation_check(&ground->auth, &ground->arena, &exchange->user.user, path->gvr,
+                                  NULL, object));
         rbac_put(ground->rbac, kinds[i].kind, object);
     }
 }
@@ -339,14 +337,14 @@ static void replay_row(struct replay *replay, const struct json_value *row)
     }
 }
 
-TEST(access_exchanges)
+TEST(auth_exchanges)
 {
     struct str text = test_data("access/exchanges.jsonl"), line;
     struct replay replay = {.account_count = 0};
     size_t rows = 0;
     ground_init(&replay.ground);
-    replay.ground.access.find_account = has_account;
-    replay.ground.access.data = &replay;
+    replay.ground.auth.find_account = has_account;
+    replay.ground.auth.data = &replay;
     while (text.len) {
         OWNED(json_doc) doc = NULL;
         str_cut(&text, '\n', &line);

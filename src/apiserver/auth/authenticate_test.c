@@ -1,18 +1,18 @@
-#include "apiserver/auth/access_keys.h"
 #include "apiserver/auth/ground_test.h"
+#include "apiserver/auth/token_keys.h"
 #include "base/base64.h"
 
-static struct error *authenticate(struct ground *ground, const char *authorization,
-                                  const struct tls_peer *peer, timestamp now,
-                                  struct access_user *ret_user)
+static struct error *authenticate_as(struct ground *ground, const char *authorization,
+                                     const struct tls_peer *peer, timestamp now,
+                                     struct user_info *ret_user)
 {
     SCOPED(http_headers) headers = {.limit = 0};
     if (authorization)
         CHECK_OK(http_headers_add(&headers, STR("Authorization"), str_from_c(authorization)));
-    return access_authenticate(&ground->access, &ground->arena, peer, &headers, now, ret_user);
+    return authenticate(&ground->auth, &ground->arena, peer, &headers, now, ret_user);
 }
 
-static void check_groups(const struct access_user *user, const char *expected)
+static void check_groups(const struct user_info *user, const char *expected)
 {
     SCOPED(buf) text = {.limit = 0};
     for (size_t i = 0; i < user->user.groups.count; i++)
@@ -31,10 +31,10 @@ TEST(authenticate_nobody)
     SCOPED(ground) ground;
     ground_init(&ground);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct access_user user;
+        struct user_info user;
         TEST_CASE("%s", cases[i] ? cases[i] : "no header");
         CHECK_OK(
-            authenticate(&ground, cases[i], &(struct tls_peer){.verified = false}, NOW, &user));
+            authenticate_as(&ground, cases[i], &(struct tls_peer){.verified = false}, NOW, &user));
         CHECK(user.is_anonymous);
         CHECK_EQ(user.user.name, STR("system:anonymous"));
         check_groups(&user, "system:unauthenticated");
@@ -46,32 +46,32 @@ TEST(authenticate_certificates)
     static const struct str groups[] = {STR_INIT("system:masters"), STR_INIT("dev")};
     const struct tls_peer peer = {true, STR("admin"), groups, COUNT(groups)};
     SCOPED(ground) ground;
-    struct access_user user;
+    struct user_info user;
     ground_init(&ground);
     TEST_CASE("it names the user");
-    CHECK_OK(authenticate(&ground, NULL, &peer, NOW, &user));
+    CHECK_OK(authenticate_as(&ground, NULL, &peer, NOW, &user));
     CHECK_EQ(user.user.name, STR("admin"));
     check_groups(&user, "system:masters,dev,system:authenticated");
     TEST_CASE("it comes before a token, even a bad one");
-    CHECK_OK(authenticate(&ground, "Bearer nonsense", &peer, NOW, &user));
+    CHECK_OK(authenticate_as(&ground, "Bearer nonsense", &peer, NOW, &user));
     CHECK_EQ(user.user.name, STR("admin"));
     TEST_CASE("one without a name is none");
-    CHECK_OK(authenticate(&ground, NULL, &(struct tls_peer){.verified = true}, NOW, &user));
+    CHECK_OK(authenticate_as(&ground, NULL, &(struct tls_peer){.verified = true}, NOW, &user));
     CHECK(user.is_anonymous);
     TEST_CASE("a virtual cluster believes none");
-    ground.access.cluster = STR("c1");
-    CHECK_OK(authenticate(&ground, NULL, &peer, NOW, &user));
+    ground.auth.cluster = STR("c1");
+    CHECK_OK(authenticate_as(&ground, NULL, &peer, NOW, &user));
     CHECK(user.is_anonymous);
 }
 
 TEST(authenticate_accounts)
 {
     SCOPED(ground) ground;
-    struct access_user user;
+    struct user_info user;
     ground_init(&ground);
     const char *token = bearer(&ground, ground_token(&ground, "{}", NOW));
     TEST_CASE("serviceaccount-009");
-    CHECK_OK(authenticate(&ground, token, NULL, NOW, &user));
+    CHECK_OK(authenticate_as(&ground, token, NULL, NOW, &user));
     CHECK_EQ(user.user.name, STR("system:serviceaccount:n:bot"));
     CHECK_EQ(user.uid, STR("uid-1"));
     check_groups(&user, "system:serviceaccounts,system:serviceaccounts:n,system:authenticated");
@@ -80,15 +80,15 @@ TEST(authenticate_accounts)
     CHECK(str_starts_with(user.extra[0].values.items[0], STR("JTI=")));
     TEST_CASE("the scheme in any case");
     const char *lower = arena_print(&ground.arena, "bearer %s", token + 7).ptr;
-    CHECK_OK(authenticate(&ground, lower, NULL, NOW, &user));
+    CHECK_OK(authenticate_as(&ground, lower, NULL, NOW, &user));
     TEST_CASE("an hour later");
-    CHECK_ERROR(authenticate(&ground, token, NULL, NOW + HOUR, &user), ERROR_UNAUTHORIZED);
+    CHECK_ERROR(authenticate_as(&ground, token, NULL, NOW + HOUR, &user), ERROR_UNAUTHORIZED);
     TEST_CASE("the account was made anew");
     ground.account_uid = "uid-2";
-    CHECK_ERROR(authenticate(&ground, token, NULL, NOW, &user), ERROR_UNAUTHORIZED);
+    CHECK_ERROR(authenticate_as(&ground, token, NULL, NOW, &user), ERROR_UNAUTHORIZED);
     TEST_CASE("serviceaccount-013: the account is gone");
     ground.account_uid = NULL;
-    CHECK_ERROR(authenticate(&ground, token, NULL, NOW, &user), ERROR_UNAUTHORIZED);
+    CHECK_ERROR(authenticate_as(&ground, token, NULL, NOW, &user), ERROR_UNAUTHORIZED);
 }
 
 TEST(authenticate_refuses_bad_tokens)
@@ -98,10 +98,10 @@ TEST(authenticate_refuses_bad_tokens)
     SCOPED(ground) ground;
     ground_init(&ground);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct access_user user;
+        struct user_info user;
         TEST_CASE("%s", cases[i]);
         const char *header = bearer(&ground, str_from_c(cases[i]));
-        OWNED(error) err = authenticate(&ground, header, NULL, NOW, &user);
+        OWNED(error) err = authenticate_as(&ground, header, NULL, NOW, &user);
         CHECK_EQ((int)err->code, (int)ERROR_UNAUTHORIZED);
         CHECK_EQ(err->message, "Unauthorized");
     }
@@ -110,14 +110,14 @@ TEST(authenticate_refuses_bad_tokens)
 TEST(authenticate_by_audience)
 {
     SCOPED(ground) ground;
-    struct access_user user;
+    struct user_info user;
     ground_init(&ground);
     const struct str others = ground_token(&ground, "{\"spec\":{\"audiences\":[\"vault\"]}}", NOW);
-    CHECK_ERROR(authenticate(&ground, bearer(&ground, others), NULL, NOW, &user),
+    CHECK_ERROR(authenticate_as(&ground, bearer(&ground, others), NULL, NOW, &user),
                 ERROR_UNAUTHORIZED);
     const struct str both = ground_token(
         &ground, "{\"spec\":{\"audiences\":[\"vault\",\"https://kubernetes.default.svc\"]}}", NOW);
-    CHECK_OK(authenticate(&ground, bearer(&ground, both), NULL, NOW, &user));
+    CHECK_OK(authenticate_as(&ground, bearer(&ground, both), NULL, NOW, &user));
 }
 
 #define POD(uid)                                                    \
@@ -128,7 +128,7 @@ TEST(authenticate_by_audience)
 TEST(authenticate_tokens_of_a_pod)
 {
     SCOPED(ground) ground;
-    struct access_user user;
+    struct user_info user;
     ground_init(&ground);
     CHECK_OK(json_read(STR(POD("uid-p")), &ground.bound));
     const struct str token =
@@ -136,18 +136,18 @@ TEST(authenticate_tokens_of_a_pod)
                      "{\"spec\":{\"boundObjectRef\":{\"kind\":\"Pod\",\"apiVersion\":\"v1\","
                      "\"name\":\"p\"}}}",
                      NOW);
-    CHECK_OK(authenticate(&ground, bearer(&ground, token), NULL, NOW, &user));
+    CHECK_OK(authenticate_as(&ground, bearer(&ground, token), NULL, NOW, &user));
     CHECK_EQ(user.extra_count, 3);
     CHECK_EQ(user.extra[1].values.items[0], STR("p"));
     CHECK_EQ(user.extra[2].values.items[0], STR("uid-p"));
     TEST_CASE("another pod of this name");
     json_doc_free(TAKE(ground.bound));
     CHECK_OK(json_read(STR(POD("uid-q")), &ground.bound));
-    CHECK_ERROR(authenticate(&ground, bearer(&ground, token), NULL, NOW, &user),
+    CHECK_ERROR(authenticate_as(&ground, bearer(&ground, token), NULL, NOW, &user),
                 ERROR_UNAUTHORIZED);
     TEST_CASE("no pod");
     json_doc_free(TAKE(ground.bound));
-    CHECK_ERROR(authenticate(&ground, bearer(&ground, token), NULL, NOW, &user),
+    CHECK_ERROR(authenticate_as(&ground, bearer(&ground, token), NULL, NOW, &user),
                 ERROR_UNAUTHORIZED);
 }
 
@@ -155,43 +155,43 @@ TEST(authenticate_in_virtual_clusters)
 {
     SCOPED(ground) ground;
     SCOPED(buf) admin = {.limit = 0};
-    struct access_user user;
+    struct user_info user;
     ground_init(&ground);
-    access_admin_token(ground.keys, STR("c1"), &admin);
+    auth_admin_token(ground.keys, STR("c1"), &admin);
     CHECK(admin.secret);
     CHECK_EQ(admin.len, 43);
     const char *admin_header = bearer(&ground, buf_str(&admin));
     const char *main_header = bearer(&ground, ground_token(&ground, "{}", NOW));
 
     TEST_CASE("the main API knows no admin token");
-    CHECK_ERROR(authenticate(&ground, admin_header, NULL, NOW, &user), ERROR_UNAUTHORIZED);
+    CHECK_ERROR(authenticate_as(&ground, admin_header, NULL, NOW, &user), ERROR_UNAUTHORIZED);
 
     TEST_CASE("the admin of the cluster");
-    ground.access.cluster = STR("c1");
-    CHECK_OK(authenticate(&ground, admin_header, NULL, NOW, &user));
+    ground.auth.cluster = STR("c1");
+    CHECK_OK(authenticate_as(&ground, admin_header, NULL, NOW, &user));
     CHECK_EQ(user.user.name, STR("kubernetes-admin"));
     check_groups(&user, "system:masters,system:authenticated");
 
     TEST_CASE("accounts of the cluster, and of the main API");
     const char *own_header = bearer(&ground, ground_token(&ground, "{}", NOW));
-    CHECK_OK(authenticate(&ground, own_header, NULL, NOW, &user));
+    CHECK_OK(authenticate_as(&ground, own_header, NULL, NOW, &user));
     CHECK_EQ(user.user.name, STR("system:serviceaccount:n:bot"));
-    CHECK_ERROR(authenticate(&ground, main_header, NULL, NOW, &user), ERROR_UNAUTHORIZED);
+    CHECK_ERROR(authenticate_as(&ground, main_header, NULL, NOW, &user), ERROR_UNAUTHORIZED);
 
     TEST_CASE("none of another cluster");
-    ground.access.cluster = STR("c2");
-    CHECK_ERROR(authenticate(&ground, admin_header, NULL, NOW, &user), ERROR_UNAUTHORIZED);
-    CHECK_ERROR(authenticate(&ground, own_header, NULL, NOW, &user), ERROR_UNAUTHORIZED);
+    ground.auth.cluster = STR("c2");
+    CHECK_ERROR(authenticate_as(&ground, admin_header, NULL, NOW, &user), ERROR_UNAUTHORIZED);
+    CHECK_ERROR(authenticate_as(&ground, own_header, NULL, NOW, &user), ERROR_UNAUTHORIZED);
 
     TEST_CASE("not even one that names it as its audience");
-    ground.access.cluster = STR("c1");
+    ground.auth.cluster = STR("c1");
     const char *for_others =
         bearer(&ground, ground_token(&ground,
                                      "{\"spec\":{\"audiences\":[\"https://kubernetes.default.svc\","
                                      "\"https://kubernetes.default.svc/clusters/c2\"]}}",
                                      NOW));
-    ground.access.cluster = STR("c2");
-    CHECK_ERROR(authenticate(&ground, for_others, NULL, NOW, &user), ERROR_UNAUTHORIZED);
-    ground.access.cluster = STR("");
-    CHECK_ERROR(authenticate(&ground, for_others, NULL, NOW, &user), ERROR_UNAUTHORIZED);
+    ground.auth.cluster = STR("c2");
+    CHECK_ERROR(authenticate_as(&ground, for_others, NULL, NOW, &user), ERROR_UNAUTHORIZED);
+    ground.auth.cluster = STR("");
+    CHECK_ERROR(authenticate_as(&ground, for_others, NULL, NOW, &user), ERROR_UNAUTHORIZED);
 }

@@ -1,6 +1,6 @@
-#include "apiserver/auth/access_token.h"
+#include "apiserver/auth/jwt.h"
 
-#include "apiserver/auth/access_keys.h"
+#include "apiserver/auth/token_keys.h"
 #include "base/base64.h"
 #include "json/builder.h"
 #include "json/path.h"
@@ -17,7 +17,7 @@ static void write_ref(struct json_builder *builder, const char *key, struct str 
     json_builder_end(builder);
 }
 
-static void write_kubernetes(struct json_builder *builder, const struct access_claims *claims)
+static void write_kubernetes(struct json_builder *builder, const struct jwt_claims *claims)
 {
     const bool is_pod = str_eq(claims->bound_kind, STR("pod"));
     json_builder_add_object(builder, "kubernetes.io");
@@ -28,7 +28,7 @@ static void write_kubernetes(struct json_builder *builder, const struct access_c
     json_builder_end(builder);
 }
 
-static struct error *write_claims(const struct access_claims *claims, struct json_doc **ret_doc)
+static struct error *write_claims(const struct jwt_claims *claims, struct json_doc **ret_doc)
 {
     SCOPED(json_builder) builder = {.limit = 0};
     SCOPED(buf) subject = {.limit = 0};
@@ -51,39 +51,38 @@ static struct error *write_claims(const struct access_claims *claims, struct jso
 }
 
 /* The first part of every token. */
-static void write_header(const struct access_keys *keys, struct buf *out)
+static void write_header(const struct token_keys *keys, struct buf *out)
 {
     SCOPED(buf) header = {.limit = 0};
-    buf_print(&header, "{\"alg\":\"ES256\",\"kid\":\"%.*s\"}", STR_ARG(access_keys_id(keys)));
+    buf_print(&header, "{\"alg\":\"ES256\",\"kid\":\"%.*s\"}", STR_ARG(token_keys_id(keys)));
     base64_encode_url(out, buf_str(&header));
 }
 
-struct error *access_token_seal(const struct access_keys *keys, struct str payload,
-                                struct buf *token)
+struct error *jwt_seal(const struct token_keys *keys, struct str payload, struct buf *token)
 {
-    uint8_t signature[ACCESS_SIGNATURE_LEN];
+    uint8_t signature[TOKEN_SIGNATURE_LEN];
     const size_t start = token->len;
     token->secret = true;
     write_header(keys, token);
     buf_add_char(token, '.');
     base64_encode_url(token, payload);
     TRY(buf_check(token), "write token");
-    TRY(access_keys_sign(keys, str_skip(buf_str(token), start), signature));
+    TRY(token_keys_sign(keys, str_skip(buf_str(token), start), signature));
     buf_add_char(token, '.');
     base64_encode_url(token, str_from((const char *)signature, sizeof(signature)));
     return buf_check(token);
 }
 
-struct error *access_token_write(const struct access_keys *keys, const struct access_claims *claims,
-                                 struct buf *token)
+struct error *jwt_write(const struct token_keys *keys, const struct jwt_claims *claims,
+                        struct buf *token)
 {
     OWNED(json_doc) doc = NULL;
     SCOPED(buf) payload = {.limit = 0};
     TRY(write_claims(claims, &doc), "write token");
     json_write(&payload, json_doc_root(doc));
-    if (payload.len > ACCESS_TOKEN_MAX / 2)
+    if (payload.len > JWT_MAX / 2)
         return error_new(ERROR_TOO_LARGE, "the claims of a token are too large");
-    return access_token_seal(keys, buf_str(&payload), token);
+    return jwt_seal(keys, buf_str(&payload), token);
 }
 
 /* Every text has one encoding; others that decode to it are refused. */
@@ -122,7 +121,7 @@ static bool read_str(struct arena *arena, const struct json_value *value, struct
 
 /* The object a token is bound to, where it is bound to one. */
 static bool read_bound(struct arena *arena, const struct json_value *kubernetes,
-                       struct access_claims *claims)
+                       struct jwt_claims *claims)
 {
     const struct json_value *pod = json_get(kubernetes, STR("pod"));
     const struct json_value *secret = json_get(kubernetes, STR("secret"));
@@ -136,7 +135,7 @@ static bool read_bound(struct arena *arena, const struct json_value *kubernetes,
            read_str(arena, json_get(ref, STR("uid")), &claims->bound_uid);
 }
 
-static bool is_subject(struct str subject, const struct access_claims *claims)
+static bool is_subject(struct str subject, const struct jwt_claims *claims)
 {
     SCOPED(buf) expected = {.limit = 0};
     buf_print(&expected, "system:serviceaccount:%.*s:%.*s", STR_ARG(claims->namespace),
@@ -144,13 +143,13 @@ static bool is_subject(struct str subject, const struct access_claims *claims)
     return str_eq(subject, buf_str(&expected));
 }
 
-bool access_claims_read(struct arena *arena, struct str payload, struct access_claims *ret_claims)
+bool jwt_claims_read(struct arena *arena, struct str payload, struct jwt_claims *ret_claims)
 {
     OWNED(json_doc) doc = NULL;
     OWNED(error) err = json_read(payload, &doc);
     const struct json_value *root = json_doc_root(doc);
     const struct json_value *kubernetes = json_get(root, STR("kubernetes.io"));
-    struct access_claims claims = {.issued = 0};
+    struct jwt_claims claims = {.issued = 0};
     const bool ok =
         !err && read_str(arena, json_get(root, STR("iss")), &claims.issuer) &&
         read_str(arena, json_get(root, STR("jti")), &claims.id) &&
@@ -167,28 +166,27 @@ bool access_claims_read(struct arena *arena, struct str payload, struct access_c
     return ok;
 }
 
-bool access_token_read(const struct access_keys *keys, struct arena *arena, struct str token,
-                       struct access_claims *ret_claims)
+bool jwt_read(const struct token_keys *keys, struct arena *arena, struct str token,
+              struct jwt_claims *ret_claims)
 {
     SCOPED(buf) header = {.limit = 0};
     SCOPED(buf) signature = {.limit = 0};
     SCOPED(buf) payload = {.limit = 0};
     struct str rest = token, first, second;
-    if (token.len > ACCESS_TOKEN_MAX || !str_cut(&rest, '.', &first) ||
-        !str_cut(&rest, '.', &second))
+    if (token.len > JWT_MAX || !str_cut(&rest, '.', &first) || !str_cut(&rest, '.', &second))
         return false;
     write_header(keys, &header);
     if (!str_eq(first, buf_str(&header)))
         return false;
-    if (!decode(&signature, rest) || signature.len != ACCESS_SIGNATURE_LEN)
+    if (!decode(&signature, rest) || signature.len != TOKEN_SIGNATURE_LEN)
         return false;
     const struct str message = str_slice(token, 0, first.len + 1 + second.len);
-    if (!access_keys_verify(keys, message, (const uint8_t *)signature.ptr))
+    if (!token_keys_verify(keys, message, (const uint8_t *)signature.ptr))
         return false;
-    return decode(&payload, second) && access_claims_read(arena, buf_str(&payload), ret_claims);
+    return decode(&payload, second) && jwt_claims_read(arena, buf_str(&payload), ret_claims);
 }
 
-bool access_claims_are_current(const struct access_claims *claims, int64_t now)
+bool jwt_claims_are_current(const struct jwt_claims *claims, int64_t now)
 {
     const int64_t latest = now + CLOCK_LEEWAY;
     return now < claims->expires && claims->not_before <= latest && claims->issued <= latest;

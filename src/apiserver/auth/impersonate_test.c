@@ -4,11 +4,11 @@ struct wish {
     const char *name, *uid, *group, *extra_key, *extra;
 };
 
-static struct error *impersonate(struct ground *ground, const char *real, const char *real_group,
-                                 const struct wish *wish, struct access_user *ret_user)
+static struct error *impersonate_as(struct ground *ground, const char *real, const char *real_group,
+                                    const struct wish *wish, struct user_info *ret_user)
 {
     SCOPED(http_headers) headers = {.limit = 0};
-    const struct access_user user = {.user = ground_user(ground, real, real_group)};
+    const struct user_info user = {.user = ground_user(ground, real, real_group)};
     const struct rbac_attributes attributes = {.user = user.user,
                                                .verb = STR("list"),
                                                .is_resource_request = true,
@@ -23,8 +23,7 @@ static struct error *impersonate(struct ground *ground, const char *real, const 
     for (size_t i = 0; i < COUNT(pairs); i++)
         if (pairs[i][1].ptr)
             CHECK_OK(http_headers_add(&headers, pairs[i][0], pairs[i][1]));
-    return access_impersonate(&ground->access, &ground->arena, &attributes, &user, &headers,
-                              ret_user);
+    return impersonate(&ground->auth, &ground->arena, &attributes, &user, &headers, ret_user);
 }
 
 static void bind(struct ground *ground, const char *user, const char *rules)
@@ -111,10 +110,10 @@ TEST(impersonate_who_may)
     ground_init(&ground);
     bind_all(&ground);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct access_user user;
+        struct user_info user;
         SCOPED(buf) groups = {.limit = 0};
         TEST_CASE("%s", cases[i].name);
-        OWNED(error) err = impersonate(&ground, cases[i].real, "", &cases[i].wish, &user);
+        OWNED(error) err = impersonate_as(&ground, cases[i].real, "", &cases[i].wish, &user);
         CHECK_EQ(err ? err->message : "", cases[i].message ? cases[i].message : "");
         if (err)
             continue;
@@ -128,19 +127,19 @@ TEST(impersonate_who_may)
 TEST(impersonate_extra)
 {
     SCOPED(ground) ground;
-    struct access_user user;
+    struct user_info user;
     ground_init(&ground);
     TEST_CASE("keys are escaped");
-    CHECK_OK(impersonate(&ground, "admin", "system:masters",
-                         &(struct wish){.name = "jane",
-                                        .extra_key = "Impersonate-Extra-Example.com%2fScope",
-                                        .extra = "a b"},
-                         &user));
+    CHECK_OK(impersonate_as(&ground, "admin", "system:masters",
+                            &(struct wish){.name = "jane",
+                                           .extra_key = "Impersonate-Extra-Example.com%2fScope",
+                                           .extra = "a b"},
+                            &user));
     CHECK_EQ(user.extra_count, 1);
     CHECK_EQ(user.extra[0].key, STR("example.com/scope"));
     CHECK_EQ(user.extra[0].values.items[0], STR("a b"));
     TEST_CASE("those that are not are taken as they are");
-    CHECK_OK(impersonate(
+    CHECK_OK(impersonate_as(
         &ground, "admin", "system:masters",
         &(struct wish){.name = "jane", .extra_key = "Impersonate-Extra-100%", .extra = "x"},
         &user));
@@ -164,15 +163,16 @@ TEST(impersonate_nobody)
     };
     /* clang-format on */
     SCOPED(ground) ground;
-    struct access_user user;
+    struct user_info user;
     ground_init(&ground);
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].name);
-        OWNED(error) err = impersonate(&ground, "admin", "system:masters", &cases[i].wish, &user);
+        OWNED(error)
+        err = impersonate_as(&ground, "admin", "system:masters", &cases[i].wish, &user);
         CHECK_EQ((int)err->code, (int)ERROR_BAD_REQUEST);
         CHECK_EQ(err->message, cases[i].message);
     }
     TEST_CASE("without headers everybody stays who they are");
-    CHECK_OK(impersonate(&ground, "admin", "", &(struct wish){.name = NULL}, &user));
+    CHECK_OK(impersonate_as(&ground, "admin", "", &(struct wish){.name = NULL}, &user));
     CHECK_EQ(user.user.name, STR("admin"));
 }

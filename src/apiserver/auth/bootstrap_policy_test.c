@@ -6,7 +6,7 @@ static struct error *ask_path(struct ground *ground, const char *user, const cha
 {
     const struct rbac_attributes attributes = {
         .user = ground_user(ground, user, group), .verb = STR("get"), .path = str_from_c(path)};
-    return access_authorize(&ground->access, &ground->arena, &attributes);
+    return authorize(&ground->auth, &ground->arena, &attributes);
 }
 
 TEST(bootstrap_paths_anybody_may_read)
@@ -40,7 +40,7 @@ TEST(bootstrap_paths_anybody_may_read)
             .verb = STR("get"),
             .path = str_from_c(cases[i].path)
         };
-        OWNED(error) err = access_authorize(&ground.access, &ground.arena, &attributes);
+        OWNED(error) err = authorize(&ground.auth, &ground.arena, &attributes);
         OWNED(error) known = ask_path(&ground, "jane", "", cases[i].path);
         CHECK_EQ(err == NULL, cases[i].anonymous);
         CHECK_EQ(known == NULL, cases[i].authenticated);
@@ -59,7 +59,7 @@ static bool may(struct ground *ground, const char *user, const char *verb, const
                                                .resource = name,
                                                .subresource = subresource,
                                                .namespace = STR("n")};
-    OWNED(error) err = access_authorize(&ground->access, &ground->arena, &attributes);
+    OWNED(error) err = authorize(&ground->auth, &ground->arena, &attributes);
     return !err;
 }
 
@@ -116,9 +116,9 @@ struct walk {
 static const struct json_value *next_role(void *data)
 {
     struct walk *walk = data;
-    while (walk->index < access_bootstrap_count()) {
+    while (walk->index < bootstrap_policy_count()) {
         const struct json_value *object =
-            ground_read(walk->ground, access_bootstrap(walk->index++));
+            ground_read(walk->ground, bootstrap_policy(walk->index++));
         if (str_eq(json_path_str(object, "kind"), STR("ClusterRole")))
             return object;
     }
@@ -130,13 +130,13 @@ TEST(aggregate_fills_the_rules_that_bootstrap_has)
     SCOPED(ground) ground;
     size_t aggregated = 0;
     ground_init(&ground);
-    for (size_t i = 0; i < access_bootstrap_count(); i++) {
-        const struct json_value *role = ground_read(&ground, access_bootstrap(i));
+    for (size_t i = 0; i < bootstrap_policy_count(); i++) {
+        const struct json_value *role = ground_read(&ground, bootstrap_policy(i));
         struct walk walk = {&ground, NULL, 0};
         OWNED(json_doc) rules = NULL;
         const struct str name = json_path_str(role, "metadata.name");
         TEST_CASE("%.*s", STR_ARG(name));
-        CHECK_OK(access_aggregate(&ground.arena, role, next_role, &walk, &rules));
+        CHECK_OK(aggregate_cluster_role(&ground.arena, role, next_role, &walk, &rules));
         aggregated += rules != NULL;
         if (rules)
             CHECK(json_equal(json_doc_root(rules), json_get(role, STR("rules"))));
@@ -183,8 +183,8 @@ TEST(aggregate_follows_selectors)
         OWNED(json_doc) rules = NULL;
         TEST_CASE("%s", cases[i].name);
         OWNED(error)
-        err = access_aggregate(&ground.arena, ground_read(&ground, cases[i].role), next_role, &walk,
-                               &rules);
+        err = aggregate_cluster_role(&ground.arena, ground_read(&ground, cases[i].role), next_role,
+                                     &walk, &rules);
         CHECK_EQ((int)(err ? err->code : ERROR_NONE), (int)cases[i].code);
         CHECK_EQ(json_count(json_doc_root(rules)), cases[i].count);
     }
@@ -194,8 +194,8 @@ TEST(bootstrap_objects_are_marked_as_such)
 {
     SCOPED(ground) ground;
     ground_init(&ground);
-    for (size_t i = 0; i < access_bootstrap_count(); i++) {
-        const struct json_value *object = ground_read(&ground, access_bootstrap(i));
+    for (size_t i = 0; i < bootstrap_policy_count(); i++) {
+        const struct json_value *object = ground_read(&ground, bootstrap_policy(i));
         const struct json_value *metadata = json_get(object, STR("metadata"));
         const struct str name = json_path_str(metadata, "name");
         TEST_CASE("%.*s", STR_ARG(name));

@@ -3,13 +3,13 @@
 static struct error *review(struct ground *ground, const char *kind, const char *body,
                             struct str *ret_answer)
 {
-    const struct access_user user = {.user = ground_user(ground, "jane", "dev")};
+    const struct user_info user = {.user = ground_user(ground, "jane", "dev")};
     const bool is_token = str_eq(str_from_c(kind), STR("TokenReview"));
     const struct gvk gvk = {is_token ? STR("authentication.k8s.io") : STR("authorization.k8s.io"),
                             STR("v1"), str_from_c(kind)};
     OWNED(json_doc) doc = NULL;
-    TRY(access_review(&ground->access, &ground->arena, &user, gvk, STR("n"),
-                      ground_read(ground, body), NOW, &doc));
+    TRY(auth_review(&ground->auth, &ground->arena, &user, gvk, STR("n"), ground_read(ground, body),
+                    NOW, &doc));
     *ret_answer = json_write_arena(&ground->arena, json_doc_root(doc));
     return NULL;
 }
@@ -114,8 +114,8 @@ TEST(review_of_tokens_by_audience)
     CHECK(!is_known(&ground, own, "\"vault\""));
     CHECK(!is_known(&ground, vault, ""));
     CHECK(is_known(&ground, vault, "\"other\",\"vault\""));
-    ground.access.cluster = STR("c1");
-    access_admin_token(ground.keys, STR("c1"), &admin);
+    ground.auth.cluster = STR("c1");
+    auth_admin_token(ground.keys, STR("c1"), &admin);
     CHECK(is_known(&ground, buf_str(&admin), ""));
     CHECK(!is_known(&ground, buf_str(&admin), "\"vault\""));
     CHECK(!is_known(&ground, own, ""));
@@ -162,8 +162,8 @@ TEST(token_requests_are_checked)
         OWNED(json_doc) doc = NULL;
         TEST_CASE("%s", cases[i].name);
         OWNED(error)
-        err = access_token_request(&ground.access, &ground.arena, account,
-                                   ground_read(&ground, cases[i].body), NOW, &doc);
+        err = token_request(&ground.auth, &ground.arena, account,
+                            ground_read(&ground, cases[i].body), NOW, &doc);
         CHECK(err != NULL);
         CHECK_EQ((int)err->code, (int)cases[i].code);
         CHECK_EQ(err->message, cases[i].message);
@@ -179,17 +179,17 @@ TEST(token_requests_for_a_secret)
                        &ground.bound));
     const struct json_value *account = ground_read(
         &ground, "{\"metadata\":{\"name\":\"bot\",\"namespace\":\"n\",\"uid\":\"uid-1\"}}");
-    CHECK_FAILS(access_token_request(
-                    &ground.access, &ground.arena, account,
-                    ground_read(&ground, REF("\"kind\":\"Secret\",\"apiVersion\":\"v1\",\"name\":"
-                                             "\"s\",\"uid\":\"v\"")),
-                    NOW, &doc),
-                ERROR_CONFLICT,
-                "Operation cannot be fulfilled on Secret \"s\": the UID in the bound object "
-                "reference (v) does not match the UID in record. The object might have been "
-                "deleted and then recreated");
-    CHECK_OK(access_token_request(
-        &ground.access, &ground.arena, account,
+    CHECK_FAILS(
+        token_request(&ground.auth, &ground.arena, account,
+                      ground_read(&ground, REF("\"kind\":\"Secret\",\"apiVersion\":\"v1\",\"name\":"
+                                               "\"s\",\"uid\":\"v\"")),
+                      NOW, &doc),
+        ERROR_CONFLICT,
+        "Operation cannot be fulfilled on Secret \"s\": the UID in the bound object "
+        "reference (v) does not match the UID in record. The object might have been "
+        "deleted and then recreated");
+    CHECK_OK(token_request(
+        &ground.auth, &ground.arena, account,
         ground_read(&ground, REF("\"kind\":\"Secret\",\"apiVersion\":\"v1\",\"name\":\"s\"")), NOW,
         &doc));
     CHECK_EQ(json_path_str(json_doc_root(doc), "status.expirationTimestamp"),

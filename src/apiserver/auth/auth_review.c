@@ -1,12 +1,12 @@
 /* The kinds that are answered and not stored. */
 #include "apimachinery/status.h"
-#include "apiserver/auth/access_internal.h"
+#include "apiserver/auth/auth_internal.h"
 #include "json/path.h"
 
 struct review {
-    const struct access *access;
+    const struct auth *auth;
     struct arena *arena;
-    const struct access_user *user;
+    const struct user_info *user;
     struct gvk gvk;
     struct str namespace;
     const struct json_value *body;
@@ -39,7 +39,7 @@ static struct error *review_self(const struct review *review, struct json_doc **
     begin(&builder, review);
     write_metadata(&builder, STR("creationTimestamp"), timestamp_write(review->now, text));
     json_builder_add_object(&builder, "status");
-    access_write_user(&builder, "userInfo", review->user);
+    auth_write_user(&builder, "userInfo", review->user);
     json_builder_end(&builder);
     json_builder_end(&builder);
     return json_builder_finish(&builder, ret_doc);
@@ -64,21 +64,21 @@ static struct error *review_token(const struct review *review, struct json_doc *
     const struct rbac_strings wanted =
         read_strings(review->arena, json_get(spec, STR("audiences")));
     SCOPED(json_builder) builder = {.limit = 0};
-    struct access_bearer bearer = {.user.uid = STR("")};
+    struct bearer bearer = {.user.uid = STR("")};
     if (token.len == 0)
         return status_bad_request("token is required for TokenReview in authentication");
     const bool is_known =
-        access_token_user(review->access, review->arena, token, &wanted, review->now, &bearer);
-    const struct access_user nobody = {.uid = STR("")};
+        authenticate_token(review->auth, review->arena, token, &wanted, review->now, &bearer);
+    const struct user_info nobody = {.uid = STR("")};
     begin(&builder, review);
     write_metadata(&builder, STR(""), STR(""));
     json_builder_add_value(&builder, "spec", spec);
     json_builder_add_object(&builder, "status");
     if (is_known)
         json_builder_add_bool(&builder, "authenticated", true);
-    access_write_user(&builder, "user", is_known ? &bearer.user : &nobody);
+    auth_write_user(&builder, "user", is_known ? &bearer.user : &nobody);
     if (is_known)
-        access_write_strings(&builder, "audiences", &bearer.audiences);
+        auth_write_strings(&builder, "audiences", &bearer.audiences);
     else
         json_builder_add_str(&builder, "error", STR("invalid bearer token"));
     json_builder_end(&builder);
@@ -197,10 +197,10 @@ static struct error *review_access(const struct review *review, struct json_doc 
 {
     SCOPED(json_builder) builder = {.limit = 0};
     TRY(check_access(review));
-    const struct access *access = review->access;
+    const struct auth *auth = review->auth;
     const struct rbac_attributes attributes = read_attributes(review);
     const struct rbac_decision decision =
-        access->authorizer_ops->decide(access->authorizer, review->arena, &attributes);
+        auth->authorizer_ops->decide(auth->authorizer, review->arena, &attributes);
     begin(&builder, review);
     write_metadata(&builder, STR("namespace"), is_local(review) ? review->namespace : STR(""));
     json_builder_add_value(&builder, "spec", json_get(review->body, STR("spec")));
@@ -219,7 +219,7 @@ static void write_strings_unless_empty(struct json_builder *builder, const char 
                                        const struct rbac_strings *strings)
 {
     if (strings->count)
-        access_write_strings(builder, key, strings);
+        auth_write_strings(builder, key, strings);
 }
 
 static void write_resource_rules(struct json_builder *builder, const struct rbac_rules *rules)
@@ -230,9 +230,9 @@ static void write_resource_rules(struct json_builder *builder, const struct rbac
         if (rule->resources.count == 0)
             continue;
         json_builder_object(builder);
-        access_write_strings(builder, "verbs", &rule->verbs);
+        auth_write_strings(builder, "verbs", &rule->verbs);
         write_strings_unless_empty(builder, "apiGroups", &rule->api_groups);
-        access_write_strings(builder, "resources", &rule->resources);
+        auth_write_strings(builder, "resources", &rule->resources);
         write_strings_unless_empty(builder, "resourceNames", &rule->resource_names);
         json_builder_end(builder);
     }
@@ -247,8 +247,8 @@ static void write_path_rules(struct json_builder *builder, const struct rbac_rul
         if (rule->urls.count == 0)
             continue;
         json_builder_object(builder);
-        access_write_strings(builder, "verbs", &rule->verbs);
-        access_write_strings(builder, "nonResourceURLs", &rule->urls);
+        auth_write_strings(builder, "verbs", &rule->verbs);
+        auth_write_strings(builder, "nonResourceURLs", &rule->urls);
         json_builder_end(builder);
     }
     json_builder_end(builder);
@@ -257,12 +257,12 @@ static void write_path_rules(struct json_builder *builder, const struct rbac_rul
 static struct error *review_rules(const struct review *review, struct json_doc **ret_doc)
 {
     SCOPED(json_builder) builder = {.limit = 0};
-    const struct access *access = review->access;
+    const struct auth *auth = review->auth;
     const struct str namespace = json_path_str(review->body, "spec.namespace");
     if (namespace.len == 0)
         return status_bad_request("no namespace on request");
-    const struct rbac_rules rules = access->authorizer_ops->rules(access->authorizer, review->arena,
-                                                                  &review->user->user, namespace);
+    const struct rbac_rules rules = auth->authorizer_ops->rules(auth->authorizer, review->arena,
+                                                                &review->user->user, namespace);
     begin(&builder, review);
     write_metadata(&builder, STR(""), STR(""));
     json_builder_add_object(&builder, "spec");
@@ -277,9 +277,9 @@ static struct error *review_rules(const struct review *review, struct json_doc *
 }
 
 /* NOLINTNEXTLINE(readability-function-size): all that a review may be about */
-struct error *access_review(const struct access *access, struct arena *arena,
-                            const struct access_user *user, struct gvk gvk, struct str namespace,
-                            const struct json_value *body, timestamp now, struct json_doc **ret_doc)
+struct error *auth_review(const struct auth *auth, struct arena *arena,
+                          const struct user_info *user, struct gvk gvk, struct str namespace,
+                          const struct json_value *body, timestamp now, struct json_doc **ret_doc)
 {
     static const struct {
         struct str group, kind;
@@ -292,7 +292,7 @@ struct error *access_review(const struct access *access, struct arena *arena,
         {STR_INIT("authorization.k8s.io"),  STR_INIT("SelfSubjectAccessReview"),  review_access},
         {STR_INIT("authorization.k8s.io"),  STR_INIT("SelfSubjectRulesReview"),   review_rules },
     };
-    const struct review review = {access, arena, user, gvk, namespace, body, now};
+    const struct review review = {auth, arena, user, gvk, namespace, body, now};
     for (size_t i = 0; i < COUNT(kinds); i++)
         if (str_eq(kinds[i].group, gvk.group) && str_eq(kinds[i].kind, gvk.kind))
             return kinds[i].answer(&review, ret_doc);

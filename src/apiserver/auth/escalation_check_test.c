@@ -94,8 +94,8 @@ TEST(grant_is_checked)
         const struct json_value *object = ground_read(&ground, cases[i].object);
         TEST_CASE("%s", cases[i].name);
         OWNED(error)
-        err = access_check_grant(&ground.access, &ground.arena, &user, gvr, old, object);
+        err = escalation_check(&ground.auth, &ground.arena, &user, gvr, old, object);
         CHECK_EQ(err ? err->message : "", cases[i].message);
-        CHECK_OK(access_check_grant(&ground.access, &ground.arena, &admin, gvr, old, object));
+        CHECK_OK(escalation_check(&ground.auth, &ground.arena, &admin, gvr, old, object));
     }
 }

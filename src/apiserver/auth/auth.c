@@ -1,8 +1,8 @@
 /* The seam to authorizers, and what the files of this folder share. */
-#include "apiserver/auth/access.h"
+#include "apiserver/auth/auth.h"
 
 #include "apimachinery/validation.h"
-#include "apiserver/auth/access_internal.h"
+#include "apiserver/auth/auth_internal.h"
 
 static struct rbac_decision decide(void *authorizer, struct arena *arena,
                                    const struct rbac_attributes *attributes)
@@ -31,22 +31,22 @@ static struct error *check_escalation(void *authorizer, const struct rbac_user *
     return rbac_check_escalation(authorizer, user, namespace, granted);
 }
 
-const struct authorizer_ops access_rbac_ops = {
+const struct authorizer_ops rbac_authorizer_ops = {
     .decide = decide,
     .rules = list_rules,
     .find_role = find_role,
     .check_escalation = check_escalation,
 };
 
-struct error *access_authorize(const struct access *access, struct arena *arena,
-                               const struct rbac_attributes *attributes)
+struct error *authorize(const struct auth *auth, struct arena *arena,
+                        const struct rbac_attributes *attributes)
 {
     const struct rbac_decision decision =
-        access->authorizer_ops->decide(access->authorizer, arena, attributes);
+        auth->authorizer_ops->decide(auth->authorizer, arena, attributes);
     return decision.allowed ? NULL : rbac_forbidden(attributes, decision.reason);
 }
 
-bool access_has_string(const struct rbac_strings *strings, struct str s)
+bool auth_has_string(const struct rbac_strings *strings, struct str s)
 {
     for (size_t i = 0; i < strings->count; i++)
         if (str_eq(strings->items[i], s))
@@ -54,8 +54,7 @@ bool access_has_string(const struct rbac_strings *strings, struct str s)
     return false;
 }
 
-struct rbac_strings access_add_string(struct arena *arena, struct rbac_strings strings,
-                                      struct str s)
+struct rbac_strings auth_add_string(struct arena *arena, struct rbac_strings strings, struct str s)
 {
     struct str *items = arena_alloc_array(arena, strings.count + 1, sizeof(items[0]));
     for (size_t i = 0; i < strings.count; i++)
@@ -64,7 +63,7 @@ struct rbac_strings access_add_string(struct arena *arena, struct rbac_strings s
     return (struct rbac_strings){items, strings.count + 1};
 }
 
-bool access_split_account(struct str user, struct str *ret_namespace, struct str *ret_name)
+bool service_account_split(struct str user, struct str *ret_namespace, struct str *ret_name)
 {
     const struct str prefix = STR("system:serviceaccount:");
     struct str rest = str_skip(user, prefix.len), namespace;
@@ -77,7 +76,7 @@ bool access_split_account(struct str user, struct str *ret_namespace, struct str
     return true;
 }
 
-struct rbac_strings access_account_groups(struct arena *arena, struct str namespace)
+struct rbac_strings service_account_groups(struct arena *arena, struct str namespace)
 {
     struct str *items = arena_alloc_array(arena, 2, sizeof(items[0]));
     items[0] = STR("system:serviceaccounts");
@@ -85,18 +84,18 @@ struct rbac_strings access_account_groups(struct arena *arena, struct str namesp
     return (struct rbac_strings){items, 2};
 }
 
-void access_add_common_group(struct arena *arena, struct rbac_user *user)
+void auth_add_common_group(struct arena *arena, struct rbac_user *user)
 {
-    const bool is_anonymous = str_eq(user->name, STR(ACCESS_ANONYMOUS));
-    const struct str group = is_anonymous ? STR(ACCESS_UNAUTHENTICATED) : STR(ACCESS_AUTHENTICATED);
-    if (access_has_string(&user->groups, STR(ACCESS_UNAUTHENTICATED)) ||
-        access_has_string(&user->groups, group))
+    const bool is_anonymous = str_eq(user->name, STR(USER_ANONYMOUS));
+    const struct str group = is_anonymous ? STR(GROUP_UNAUTHENTICATED) : STR(GROUP_AUTHENTICATED);
+    if (auth_has_string(&user->groups, STR(GROUP_UNAUTHENTICATED)) ||
+        auth_has_string(&user->groups, group))
         return;
-    user->groups = access_add_string(arena, user->groups, group);
+    user->groups = auth_add_string(arena, user->groups, group);
 }
 
-void access_write_strings(struct json_builder *builder, const char *key,
-                          const struct rbac_strings *strings)
+void auth_write_strings(struct json_builder *builder, const char *key,
+                        const struct rbac_strings *strings)
 {
     json_builder_add_array(builder, key);
     for (size_t i = 0; i < strings->count; i++)
@@ -104,7 +103,7 @@ void access_write_strings(struct json_builder *builder, const char *key,
     json_builder_end(builder);
 }
 
-static void write_extra(struct json_builder *builder, const struct access_user *user)
+static void write_extra(struct json_builder *builder, const struct user_info *user)
 {
     json_builder_add_object(builder, "extra");
     for (size_t i = 0; i < user->extra_count; i++) {
@@ -117,8 +116,7 @@ static void write_extra(struct json_builder *builder, const struct access_user *
     json_builder_end(builder);
 }
 
-void access_write_user(struct json_builder *builder, const char *key,
-                       const struct access_user *user)
+void auth_write_user(struct json_builder *builder, const char *key, const struct user_info *user)
 {
     json_builder_add_object(builder, key);
     if (user->user.name.len)
@@ -126,7 +124,7 @@ void access_write_user(struct json_builder *builder, const char *key,
     if (user->uid.len)
         json_builder_add_str(builder, "uid", user->uid);
     if (user->user.groups.count)
-        access_write_strings(builder, "groups", &user->user.groups);
+        auth_write_strings(builder, "groups", &user->user.groups);
     if (user->extra_count)
         write_extra(builder, user);
     json_builder_end(builder);

@@ -7,7 +7,7 @@
  */
 #include "apimachinery/status.h"
 #include "apimachinery/validation.h"
-#include "apiserver/auth/access_internal.h"
+#include "apiserver/auth/auth_internal.h"
 #include "base/quote.h"
 #include "http/headers.h"
 #include "http/url.h"
@@ -17,11 +17,11 @@
 
 /* Who is wanted, as the headers say it. */
 struct wanted {
-    struct access_user user;
+    struct user_info user;
     bool has_extra;
 };
 
-static struct access_extra *find_extra(struct access_user *user, struct str key)
+static struct user_extra *find_extra(struct user_info *user, struct str key)
 {
     for (size_t i = 0; i < user->extra_count; i++)
         if (str_eq(user->extra[i].key, key))
@@ -38,15 +38,14 @@ static struct str extra_key(struct arena *arena, struct str header)
     return arena_str(arena, err ? escaped : key);
 }
 
-static void add_extra(struct arena *arena, struct access_user *user, struct str key,
-                      struct str value)
+static void add_extra(struct arena *arena, struct user_info *user, struct str key, struct str value)
 {
-    struct access_extra *extra = find_extra(user, key);
+    struct user_extra *extra = find_extra(user, key);
     if (!extra) {
         extra = &user->extra[user->extra_count++];
-        *extra = (struct access_extra){.key = key};
+        *extra = (struct user_extra){.key = key};
     }
-    extra->values = access_add_string(arena, extra->values, arena_str(arena, value));
+    extra->values = auth_add_string(arena, extra->values, arena_str(arena, value));
 }
 
 static struct wanted read_headers(struct arena *arena, const struct http_headers *headers)
@@ -56,10 +55,10 @@ static struct wanted read_headers(struct arena *arena, const struct http_headers
         .user.uid = arena_str(arena, http_headers_find(headers, STR("impersonate-uid"))),
     };
     struct rbac_strings *groups = &wanted.user.user.groups;
-    wanted.user.extra = arena_alloc_array(arena, headers->count, sizeof(struct access_extra));
+    wanted.user.extra = arena_alloc_array(arena, headers->count, sizeof(struct user_extra));
     HTTP_HEADERS_FOREACH (header, headers) {
         if (str_eq(header.name, STR("impersonate-group")))
-            *groups = access_add_string(arena, *groups, arena_str(arena, header.value));
+            *groups = auth_add_string(arena, *groups, arena_str(arena, header.value));
         if (!str_starts_with(header.name, STR(EXTRA_PREFIX)))
             continue;
         wanted.has_extra = true;
@@ -84,7 +83,7 @@ static void print_strings(struct buf *out, const struct rbac_strings *strings)
     buf_add_char(out, '}');
 }
 
-static void print_extra(struct buf *out, const struct access_user *user)
+static void print_extra(struct buf *out, const struct user_info *user)
 {
     buf_add(out, STR("map[string][]string"));
     if (user->extra_count == 0) {
@@ -101,7 +100,7 @@ static void print_extra(struct buf *out, const struct access_user *user)
     buf_add_char(out, '}');
 }
 
-static struct error *no_name(const struct access_user *user)
+static struct error *no_name(const struct user_info *user)
 {
     SCOPED(buf) text = {.limit = 16 * KILOBYTE};
     buf_add(&text, STR("requested &user.DefaultInfo{Name:\"\", UID:"));
@@ -125,7 +124,7 @@ static enum target target_of(struct str name)
 {
     const struct str prefix = STR("system:node:");
     struct str namespace, account;
-    if (access_split_account(name, &namespace, &account))
+    if (service_account_split(name, &namespace, &account))
         return TARGET_ACCOUNT;
     if (str_starts_with(name, prefix) &&
         validation_is_ok(validation_dns1123_subdomain(str_skip(name, prefix.len))))
@@ -150,11 +149,11 @@ static const struct mode modes[] = {
 
 /* One attempt: who asks for whom in which mode. */
 struct attempt {
-    const struct access *access;
+    const struct auth *auth;
     struct arena *arena;
     const struct rbac_attributes *request;
     const struct mode *mode;
-    const struct access_user *wanted;
+    const struct user_info *wanted;
 };
 
 static bool is_constrained(const struct attempt *attempt)
@@ -164,7 +163,7 @@ static bool is_constrained(const struct attempt *attempt)
 
 static bool applies(const struct attempt *attempt)
 {
-    const struct access_user *wanted = attempt->wanted;
+    const struct user_info *wanted = attempt->wanted;
     const bool has_name_only =
         wanted->uid.len == 0 && wanted->user.groups.count == 0 && wanted->extra_count == 0;
     if (!is_constrained(attempt))
@@ -190,7 +189,7 @@ static struct rbac_attributes question(const struct attempt *attempt, struct str
 
 static struct error *ask(const struct attempt *attempt, const struct rbac_attributes *attributes)
 {
-    return access_authorize(attempt->access, attempt->arena, attributes);
+    return authorize(attempt->auth, attempt->arena, attributes);
 }
 
 /* Before 1.35 users, groups and accounts were asked for in the core group. */
@@ -210,7 +209,7 @@ static struct error *ask_request(const struct attempt *attempt)
 }
 
 /* An account and a node have their groups, unless others are wanted. */
-static struct error *ask_name(const struct attempt *attempt, struct access_user *user)
+static struct error *ask_name(const struct attempt *attempt, struct user_info *user)
 {
     const struct str name = attempt->wanted->user.name;
     struct rbac_attributes attributes =
@@ -220,13 +219,13 @@ static struct error *ask_name(const struct attempt *attempt, struct access_user 
         attributes.resource = STR("nodes");
         attributes.name = str_skip(name, STR("system:node:").len);
         user->user.groups =
-            access_add_string(attempt->arena, (struct rbac_strings){NULL, 0}, STR("system:nodes"));
+            auth_add_string(attempt->arena, (struct rbac_strings){NULL, 0}, STR("system:nodes"));
     }
     if (target == TARGET_ACCOUNT) {
         attributes.resource = STR("serviceaccounts");
-        access_split_account(name, &attributes.namespace, &attributes.name);
+        service_account_split(name, &attributes.namespace, &attributes.name);
         if (user->user.groups.count == 0)
-            user->user.groups = access_account_groups(attempt->arena, attributes.namespace);
+            user->user.groups = service_account_groups(attempt->arena, attributes.namespace);
     }
     return ask(attempt, &attributes);
 }
@@ -243,11 +242,11 @@ static struct error *ask_groups(const struct attempt *attempt)
     const struct rbac_strings *groups = &attempt->wanted->user.groups;
     struct rbac_attributes attributes =
         question(attempt, group_of_names(attempt), STR("groups"), STR(""));
-    if (is_constrained(attempt) && access_has_string(groups, STR("")))
+    if (is_constrained(attempt) && auth_has_string(groups, STR("")))
         return rbac_forbidden(&attributes,
                               STR("impersonating the empty string group is not allowed"));
-    if (is_constrained(attempt) && access_has_string(groups, STR(ACCESS_MASTERS))) {
-        attributes.name = STR(ACCESS_MASTERS);
+    if (is_constrained(attempt) && auth_has_string(groups, STR(GROUP_MASTERS))) {
+        attributes.name = STR(GROUP_MASTERS);
         return rbac_forbidden(&attributes,
                               STR("impersonating the system:masters group is not allowed"));
     }
@@ -267,7 +266,7 @@ static bool is_domain_prefixed(struct str key)
 }
 
 static struct error *check_extra(const struct rbac_attributes *attributes,
-                                 const struct access_extra *extra)
+                                 const struct user_extra *extra)
 {
     if (extra->key.len == 0)
         return rbac_forbidden(attributes,
@@ -280,7 +279,7 @@ static struct error *check_extra(const struct rbac_attributes *attributes,
         buf_add(&text, STR(": must be a domain-prefixed path (such as \"acme.io/foo\")"));
         return rbac_forbidden(attributes, buf_str(&text));
     }
-    if (access_has_string(&extra->values, STR("")))
+    if (auth_has_string(&extra->values, STR("")))
         return rbac_forbidden(attributes,
                               STR("impersonating the empty string value in extra is not allowed"));
     return NULL;
@@ -288,7 +287,7 @@ static struct error *check_extra(const struct rbac_attributes *attributes,
 
 static struct error *ask_extra(const struct attempt *attempt)
 {
-    const struct access_user *wanted = attempt->wanted;
+    const struct user_info *wanted = attempt->wanted;
     struct rbac_attributes attributes = question(attempt, STR(GROUP), STR("userextras"), STR(""));
     for (size_t i = 0; is_constrained(attempt) && i < wanted->extra_count; i++)
         TRY(check_extra(&attributes, &wanted->extra[i]));
@@ -302,24 +301,23 @@ static struct error *ask_extra(const struct attempt *attempt)
     return NULL;
 }
 
-static struct error *try_mode(const struct attempt *attempt, struct access_user *ret_user)
+static struct error *try_mode(const struct attempt *attempt, struct user_info *ret_user)
 {
-    struct access_user user = *attempt->wanted;
+    struct user_info user = *attempt->wanted;
     TRY(ask_request(attempt));
     TRY(ask_name(attempt, &user));
     TRY(ask_uid(attempt));
     TRY(ask_groups(attempt));
     TRY(ask_extra(attempt));
-    access_add_common_group(attempt->arena, &user.user);
-    user.is_anonymous = str_eq(user.user.name, STR(ACCESS_ANONYMOUS));
+    auth_add_common_group(attempt->arena, &user.user);
+    user.is_anonymous = str_eq(user.user.name, STR(USER_ANONYMOUS));
     *ret_user = user;
     return NULL;
 }
 
-struct error *access_impersonate(const struct access *access, struct arena *arena,
-                                 const struct rbac_attributes *attributes,
-                                 const struct access_user *user, const struct http_headers *headers,
-                                 struct access_user *ret_user)
+struct error *impersonate(const struct auth *auth, struct arena *arena,
+                          const struct rbac_attributes *attributes, const struct user_info *user,
+                          const struct http_headers *headers, struct user_info *ret_user)
 {
     OWNED(error) first = NULL;
     const struct wanted wanted = read_headers(arena, headers);
@@ -330,7 +328,7 @@ struct error *access_impersonate(const struct access *access, struct arena *aren
         return NULL;
     }
     for (size_t i = 0; i < COUNT(modes); i++) {
-        const struct attempt attempt = {access, arena, attributes, &modes[i], &wanted.user};
+        const struct attempt attempt = {auth, arena, attributes, &modes[i], &wanted.user};
         if (!applies(&attempt))
             continue;
         OWNED(error) err = try_mode(&attempt, ret_user);

@@ -1,4 +1,4 @@
-#include "apiserver/auth/access_keys.h"
+#include "apiserver/auth/token_keys.h"
 
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
@@ -14,19 +14,19 @@
 
 #define SECRET_LEN   32
 #define SECRET_BLOCK "CORSET ACCESS SECRET"
-#define HALF_LEN     (ACCESS_SIGNATURE_LEN / 2)
+#define HALF_LEN     (TOKEN_SIGNATURE_LEN / 2)
 
 /* A hash in base64 without padding. */
 #define ID_LEN 43
 
-struct access_keys {
+struct token_keys {
     EVP_PKEY *key;
     uint8_t secret[SECRET_LEN];
     EVP_MAC_CTX *mac; /* made ready with the secret; copies of it are used */
     char id[ID_LEN + 1];
 };
 
-void access_keys_free(struct access_keys *keys)
+void token_keys_free(struct token_keys *keys)
 {
     if (!keys)
         return;
@@ -36,7 +36,7 @@ void access_keys_free(struct access_keys *keys)
     mem_free(keys);
 }
 
-static bool make_id(struct access_keys *keys)
+static bool make_id(struct token_keys *keys)
 {
     uint8_t digest[SHA256_LEN];
     unsigned char *der = NULL;
@@ -60,7 +60,7 @@ static struct error *failed(const char *what)
 }
 
 /* Looking the algorithm up takes longer than using it. */
-static void prepare_mac(struct access_keys *keys)
+static void prepare_mac(struct token_keys *keys)
 {
     EVP_MAC *hmac = EVP_MAC_fetch(NULL, "HMAC", NULL);
     const OSSL_PARAM parameters[] = {
@@ -73,9 +73,9 @@ static void prepare_mac(struct access_keys *keys)
         mem_exhausted(SECRET_LEN); /* the algorithm is always there; only memory can be missing */
 }
 
-struct error *access_keys_new(struct access_keys **ret_keys)
+struct error *token_keys_new(struct token_keys **ret_keys)
 {
-    OWNED(access_keys) keys = NEW(struct access_keys);
+    OWNED(token_keys) keys = NEW(struct token_keys);
     keys->key = EVP_EC_gen("P-256");
     if (!keys->key || !make_id(keys))
         return failed("make a key for tokens");
@@ -132,9 +132,9 @@ static bool is_sound(EVP_PKEY *key)
 
 #define PEM_MAX (64 * KILOBYTE)
 
-struct error *access_keys_read(struct str pem, struct access_keys **ret_keys)
+struct error *token_keys_read(struct str pem, struct token_keys **ret_keys)
 {
-    OWNED(access_keys) keys = NEW(struct access_keys);
+    OWNED(token_keys) keys = NEW(struct token_keys);
     const bool has_key = pem.len <= PEM_MAX && (keys->key = read_key(pem)) && is_p256(keys->key) &&
                          is_sound(keys->key);
     const bool has_secret = has_key && read_secret(pem, keys->secret);
@@ -150,7 +150,7 @@ struct error *access_keys_read(struct str pem, struct access_keys **ret_keys)
     return NULL;
 }
 
-struct error *access_keys_write(const struct access_keys *keys, struct buf *pem)
+struct error *token_keys_write(const struct token_keys *keys, struct buf *pem)
 {
     BIO *bio = BIO_new(BIO_s_secmem());
     char *text = NULL;
@@ -164,7 +164,7 @@ struct error *access_keys_write(const struct access_keys *keys, struct buf *pem)
     return ok ? buf_check(pem) : failed("write the keys for tokens");
 }
 
-struct str access_keys_id(const struct access_keys *keys)
+struct str token_keys_id(const struct token_keys *keys)
 {
     return str_from(keys->id, ID_LEN);
 }
@@ -172,7 +172,7 @@ struct str access_keys_id(const struct access_keys *keys)
 /* OpenSSL has signatures in DER, tokens have the two numbers side by side. */
 
 static bool unpack(const unsigned char *der, size_t len,
-                   uint8_t ret_signature[static ACCESS_SIGNATURE_LEN])
+                   uint8_t ret_signature[static TOKEN_SIGNATURE_LEN])
 {
     ECDSA_SIG *numbers = d2i_ECDSA_SIG(NULL, &der, (long)len);
     const bool ok =
@@ -199,8 +199,8 @@ static unsigned char *pack(const uint8_t *signature, int *ret_len)
     return der;
 }
 
-struct error *access_keys_sign(const struct access_keys *keys, struct str message,
-                               uint8_t ret_signature[static ACCESS_SIGNATURE_LEN])
+struct error *token_keys_sign(const struct token_keys *keys, struct str message,
+                              uint8_t ret_signature[static TOKEN_SIGNATURE_LEN])
 {
     unsigned char der[128]; /* 72 at most on this curve */
     size_t len = sizeof(der);
@@ -213,8 +213,8 @@ struct error *access_keys_sign(const struct access_keys *keys, struct str messag
     return ok ? NULL : failed("sign a token");
 }
 
-bool access_keys_verify(const struct access_keys *keys, struct str message,
-                        const uint8_t signature[static ACCESS_SIGNATURE_LEN])
+bool token_keys_verify(const struct token_keys *keys, struct str message,
+                       const uint8_t signature[static TOKEN_SIGNATURE_LEN])
 {
     int len = 0;
     unsigned char *der = pack(signature, &len);
@@ -229,8 +229,8 @@ bool access_keys_verify(const struct access_keys *keys, struct str message,
     return ok;
 }
 
-void access_keys_mac(const struct access_keys *keys, struct str message,
-                     uint8_t ret_mac[static SHA256_LEN])
+void token_keys_mac(const struct token_keys *keys, struct str message,
+                    uint8_t ret_mac[static SHA256_LEN])
 {
     size_t len = 0;
     EVP_MAC_CTX *mac = EVP_MAC_CTX_dup(keys->mac);
@@ -241,7 +241,7 @@ void access_keys_mac(const struct access_keys *keys, struct str message,
         mem_exhausted(SHA256_LEN);
 }
 
-bool access_secret_eq(struct str a, struct str b)
+bool token_secret_eq(struct str a, struct str b)
 {
     return a.len == b.len && CRYPTO_memcmp(a.ptr, b.ptr, a.len) == 0;
 }
