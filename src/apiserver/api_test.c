@@ -1,12 +1,12 @@
 #include "apiserver/api.h"
 
+#include "apiserver/apiserver_fixture_test.h"
 #include "apiserver/auth/auth.h"
 #include "apiserver/crd/custom_pool.h"
-#include "apiserver/stage_test.h"
 
 /* An API over a store whose commits take a moment. */
 struct place {
-    struct folder folder;
+    struct folder_fixture folder;
     struct custom_pool *pool;
     struct api *api;
 };
@@ -14,8 +14,8 @@ struct place {
 static void place_init(struct place *place)
 {
     *place = (struct place){.pool = custom_pool_new()};
-    folder_init(&place->folder);
-    const char *path = folder_file(&place->folder, "corset.db");
+    folder_fixture_init(&place->folder);
+    const char *path = folder_fixture_file(&place->folder, "corset.db");
     struct store *store = NULL;
     CHECK_OK(store_open(loop_current(), &(struct store_options){.path = path}, &store));
     const struct api_options options = {
@@ -27,7 +27,7 @@ static void place_done(struct place *place)
 {
     api_free(place->api);
     custom_pool_free(place->pool);
-    folder_done(&place->folder);
+    folder_fixture_done(&place->folder);
 }
 
 static const struct store_id orphan_id = {

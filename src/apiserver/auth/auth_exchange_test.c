@@ -5,7 +5,7 @@
  */
 #include "apimachinery/resource_path.h"
 #include "apimachinery/status.h"
-#include "apiserver/auth/ground_test.h"
+#include "apiserver/auth/auth_fixture_test.h"
 #include "json/compare.h"
 #include "json/edit.h"
 
@@ -13,7 +13,7 @@
 #define RECORDED (1794731647 * SECOND)
 
 struct replay {
-    struct ground ground;
+    struct auth_fixture fixture;
     struct str accounts[8]; /* "namespace/name" or empty, and their uids */
     struct str uids[8];
     size_t account_count;
@@ -48,7 +48,7 @@ struct exchange {
 
 static struct arena *arena_of(struct exchange *exchange)
 {
-    return &exchange->replay->ground.arena;
+    return &exchange->replay->fixture.arena;
 }
 
 static struct str fill_in(struct exchange *exchange, struct str text)
@@ -120,7 +120,7 @@ static struct rbac_attributes attributes_of(const struct exchange *exchange)
 static struct error *let_in(struct exchange *exchange)
 {
     static const struct str masters = STR_INIT("system:masters");
-    const struct auth *auth = &exchange->replay->ground.auth;
+    const struct auth *auth = &exchange->replay->fixture.auth;
     const bool is_admin = str_eq(json_path_str(exchange->row, "as"), STR("admin"));
     const struct tls_peer peer = {is_admin, STR("admin"), &masters, 1};
     SCOPED(http_headers) headers = {.limit = 0};
@@ -218,7 +218,7 @@ static struct error *answer_review(struct exchange *exchange, struct json_doc **
     for (size_t i = 0; i < COUNT(kinds); i++)
         if (str_eq(str_from_c(kinds[i].resource), exchange->path.gvr.resource))
             gvk.kind = kinds[i].kind;
-    return auth_review(&exchange->replay->ground.auth, arena_of(exchange), &exchange->user, gvk,
+    return auth_review(&exchange->replay->fixture.auth, arena_of(exchange), &exchange->user, gvk,
                        exchange->path.namespace, body_of(exchange), RECORDED, ret_doc);
 }
 
@@ -233,8 +233,8 @@ static struct error *answer_token(struct exchange *exchange, struct json_doc **r
         arena_print(arena_of(exchange),
                     "{\"metadata\":{\"name\":\"%.*s\",\"namespace\":\"%.*s\",\"uid\":\"%.*s\"}}",
                     STR_ARG(path->name), STR_ARG(path->namespace), STR_ARG(replay->uids[index]));
-    TRY(token_request(&replay->ground.auth, arena_of(exchange),
-                      ground_read(&replay->ground, account.ptr), body_of(exchange), RECORDED,
+    TRY(token_request(&replay->fixture.auth, arena_of(exchange),
+                      auth_fixture_read(&replay->fixture, account.ptr), body_of(exchange), RECORDED,
                       ret_doc));
     const struct str token = json_path_str(json_doc_root(*ret_doc), "status.token");
     const struct str name = json_path_str(exchange->row, "capture");
@@ -287,18 +287,18 @@ static void store_grant(struct exchange *exchange)
         {"clusterrolebindings", RBAC_CLUSTER_ROLE_BINDING},
     };
     const struct resource_path *path = &exchange->path;
-    struct ground *ground = &exchange->replay->ground;
+    struct auth_fixture *fixture = &exchange->replay->fixture;
     for (size_t i = 0; i < COUNT(kinds); i++) {
         if (!str_eq(str_from_c(kinds[i].resource), path->gvr.resource))
             continue;
         if (str_eq(verb_of(exchange), STR("delete"))) {
-            rbac_remove(ground->rbac, kinds[i].kind, path->namespace, path->name);
+            rbac_remove(fixture->rbac, kinds[i].kind, path->namespace, path->name);
             continue;
         }
         const struct json_value *object = object_of(exchange);
-        CHECK_OK(escalation_check(&ground->auth, &ground->arena, &exchange->user.user, path->gvr,
+        CHECK_OK(escalation_check(&fixture->auth, &fixture->arena, &exchange->user.user, path->gvr,
                                   NULL, object));
-        rbac_put(ground->rbac, kinds[i].kind, object);
+        rbac_put(fixture->rbac, kinds[i].kind, object);
     }
 }
 
@@ -322,7 +322,7 @@ static void replay_row(struct replay *replay, const struct json_value *row)
     OWNED(json_doc) doc = NULL;
     int64_t status = 0;
     exchange.is_resource =
-        resource_path_read(&replay->ground.arena, json_path_str(row, "path"), &exchange.path);
+        resource_path_read(&replay->fixture.arena, json_path_str(row, "path"), &exchange.path);
     OWNED(error) err = answer(&exchange, &doc);
     json_to_int64(json_get(row, STR("status")), &status);
     if (err) {
@@ -342,9 +342,9 @@ TEST(auth_exchanges)
     struct str text = test_data("access/exchanges.jsonl"), line;
     struct replay replay = {.account_count = 0};
     size_t rows = 0;
-    ground_init(&replay.ground);
-    replay.ground.auth.find_account = has_account;
-    replay.ground.auth.data = &replay;
+    auth_fixture_init(&replay.fixture);
+    replay.fixture.auth.find_account = has_account;
+    replay.fixture.auth.data = &replay;
     while (text.len) {
         OWNED(json_doc) doc = NULL;
         str_cut(&text, '\n', &line);
@@ -355,5 +355,5 @@ TEST(auth_exchanges)
         rows++;
     }
     CHECK_EQ(rows, 89);
-    ground_done(&replay.ground);
+    auth_fixture_done(&replay.fixture);
 }

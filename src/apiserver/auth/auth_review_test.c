@@ -1,16 +1,16 @@
-#include "apiserver/auth/ground_test.h"
+#include "apiserver/auth/auth_fixture_test.h"
 
-static struct error *review(struct ground *ground, const char *kind, const char *body,
+static struct error *review(struct auth_fixture *fixture, const char *kind, const char *body,
                             struct str *ret_answer)
 {
-    const struct user_info user = {.user = ground_user(ground, "jane", "dev")};
+    const struct user_info user = {.user = auth_fixture_user(fixture, "jane", "dev")};
     const bool is_token = str_eq(str_from_c(kind), STR("TokenReview"));
     const struct gvk gvk = {is_token ? STR("authentication.k8s.io") : STR("authorization.k8s.io"),
                             STR("v1"), str_from_c(kind)};
     OWNED(json_doc) doc = NULL;
-    TRY(auth_review(&ground->auth, &ground->arena, &user, gvk, STR("n"), ground_read(ground, body),
-                    NOW, &doc));
-    *ret_answer = json_write_arena(&ground->arena, json_doc_root(doc));
+    TRY(auth_review(&fixture->auth, &fixture->arena, &user, gvk, STR("n"),
+                    auth_fixture_read(fixture, body), NOW, &doc));
+    *ret_answer = json_write_arena(&fixture->arena, json_doc_root(doc));
     return NULL;
 }
 
@@ -53,12 +53,12 @@ TEST(review_refuses_what_is_incomplete)
          "token is required for TokenReview in authentication"},
     };
     /* clang-format on */
-    SCOPED(ground) ground;
-    ground_init(&ground);
+    SCOPED(auth_fixture) fixture;
+    auth_fixture_init(&fixture);
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct str answer = {.len = 0};
         TEST_CASE("%s", cases[i].name);
-        OWNED(error) err = review(&ground, cases[i].kind, cases[i].body, &answer);
+        OWNED(error) err = review(&fixture, cases[i].kind, cases[i].body, &answer);
         CHECK(err != NULL);
         CHECK_EQ((int)err->code, (int)cases[i].code);
         CHECK_EQ(err->message, cases[i].message);
@@ -80,23 +80,23 @@ TEST(review_answers)
          "{\"kind\":\"SelfSubjectRulesReview\",\"apiVersion\":\"authorization.k8s.io/v1\",\"metadata\":{},\"spec\":{},\"status\":{\"resourceRules\":[{\"verbs\":[\"create\"],\"apiGroups\":[\"authorization.k8s.io\"],\"resources\":[\"selfsubjectaccessreviews\",\"selfsubjectrulesreviews\"]},{\"verbs\":[\"create\"],\"apiGroups\":[\"authentication.k8s.io\"],\"resources\":[\"selfsubjectreviews\"]}],\"nonResourceRules\":[{\"verbs\":[\"get\"],\"nonResourceURLs\":[\"/api\",\"/api/*\",\"/apis\",\"/apis/*\",\"/healthz\",\"/livez\",\"/openapi\",\"/openapi/*\",\"/readyz\",\"/version\",\"/version/\"]},{\"verbs\":[\"get\"],\"nonResourceURLs\":[\"/healthz\",\"/livez\",\"/readyz\",\"/version\",\"/version/\"]}],\"incomplete\":false}}"},
     };
     /* clang-format on */
-    SCOPED(ground) ground;
-    ground_init(&ground);
+    SCOPED(auth_fixture) fixture;
+    auth_fixture_init(&fixture);
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct str answer = {.len = 0};
         TEST_CASE("%s", cases[i].name);
-        CHECK_OK(review(&ground, cases[i].kind, cases[i].body, &answer));
+        CHECK_OK(review(&fixture, cases[i].kind, cases[i].body, &answer));
         CHECK_EQ(answer, str_from_c(cases[i].answer));
     }
 }
 
-static bool is_known(struct ground *ground, struct str token, const char *audiences)
+static bool is_known(struct auth_fixture *fixture, struct str token, const char *audiences)
 {
     struct str answer = {.len = 0};
     const struct str body =
-        arena_print(&ground->arena, "{\"spec\":{\"token\":\"%.*s\",\"audiences\":[%s]}}",
+        arena_print(&fixture->arena, "{\"spec\":{\"token\":\"%.*s\",\"audiences\":[%s]}}",
                     STR_ARG(token), audiences);
-    CHECK_OK(review(ground, "TokenReview", body.ptr, &answer));
+    CHECK_OK(review(fixture, "TokenReview", body.ptr, &answer));
     CHECK_EQ(str_contains(answer, STR("\"authenticated\":true")),
              !str_contains(answer, STR("\"error\":\"invalid bearer token\"")));
     return str_contains(answer, STR("\"authenticated\":true"));
@@ -104,21 +104,22 @@ static bool is_known(struct ground *ground, struct str token, const char *audien
 
 TEST(review_of_tokens_by_audience)
 {
-    SCOPED(ground) ground;
+    SCOPED(auth_fixture) fixture;
     SCOPED(buf) admin = {.limit = 0};
-    ground_init(&ground);
-    const struct str own = ground_token(&ground, "{}", NOW);
-    const struct str vault = ground_token(&ground, "{\"spec\":{\"audiences\":[\"vault\"]}}", NOW);
-    CHECK(is_known(&ground, own, ""));
-    CHECK(is_known(&ground, own, "\"https://kubernetes.default.svc\""));
-    CHECK(!is_known(&ground, own, "\"vault\""));
-    CHECK(!is_known(&ground, vault, ""));
-    CHECK(is_known(&ground, vault, "\"other\",\"vault\""));
-    ground.auth.cluster = STR("c1");
-    auth_admin_token(ground.keys, STR("c1"), &admin);
-    CHECK(is_known(&ground, buf_str(&admin), ""));
-    CHECK(!is_known(&ground, buf_str(&admin), "\"vault\""));
-    CHECK(!is_known(&ground, own, ""));
+    auth_fixture_init(&fixture);
+    const struct str own = auth_fixture_token(&fixture, "{}", NOW);
+    const struct str vault =
+        auth_fixture_token(&fixture, "{\"spec\":{\"audiences\":[\"vault\"]}}", NOW);
+    CHECK(is_known(&fixture, own, ""));
+    CHECK(is_known(&fixture, own, "\"https://kubernetes.default.svc\""));
+    CHECK(!is_known(&fixture, own, "\"vault\""));
+    CHECK(!is_known(&fixture, vault, ""));
+    CHECK(is_known(&fixture, vault, "\"other\",\"vault\""));
+    fixture.auth.cluster = STR("c1");
+    auth_admin_token(fixture.keys, STR("c1"), &admin);
+    CHECK(is_known(&fixture, buf_str(&admin), ""));
+    CHECK(!is_known(&fixture, buf_str(&admin), "\"vault\""));
+    CHECK(!is_known(&fixture, own, ""));
 }
 
 #define REF(rest) "{\"spec\":{\"boundObjectRef\":{" rest "}}}"
@@ -151,19 +152,19 @@ TEST(token_requests_are_checked)
          "cannot bind token for serviceaccount \"bot\" to pod running with different serviceaccount name."},
     };
     /* clang-format on */
-    SCOPED(ground) ground;
-    ground_init(&ground);
+    SCOPED(auth_fixture) fixture;
+    auth_fixture_init(&fixture);
     CHECK_OK(json_read(STR("{\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\",\"uid\":\"u\"},\"spec\":"
                            "{\"serviceAccountName\":\"cat\"}}"),
-                       &ground.bound));
-    const struct json_value *account = ground_read(
-        &ground, "{\"metadata\":{\"name\":\"bot\",\"namespace\":\"n\",\"uid\":\"uid-1\"}}");
+                       &fixture.bound));
+    const struct json_value *account = auth_fixture_read(
+        &fixture, "{\"metadata\":{\"name\":\"bot\",\"namespace\":\"n\",\"uid\":\"uid-1\"}}");
     for (size_t i = 0; i < COUNT(cases); i++) {
         OWNED(json_doc) doc = NULL;
         TEST_CASE("%s", cases[i].name);
         OWNED(error)
-        err = token_request(&ground.auth, &ground.arena, account,
-                            ground_read(&ground, cases[i].body), NOW, &doc);
+        err = token_request(&fixture.auth, &fixture.arena, account,
+                            auth_fixture_read(&fixture, cases[i].body), NOW, &doc);
         CHECK(err != NULL);
         CHECK_EQ((int)err->code, (int)cases[i].code);
         CHECK_EQ(err->message, cases[i].message);
@@ -172,26 +173,28 @@ TEST(token_requests_are_checked)
 
 TEST(token_requests_for_a_secret)
 {
-    SCOPED(ground) ground;
+    SCOPED(auth_fixture) fixture;
     OWNED(json_doc) doc = NULL;
-    ground_init(&ground);
+    auth_fixture_init(&fixture);
     CHECK_OK(json_read(STR("{\"kind\":\"Secret\",\"metadata\":{\"name\":\"s\",\"uid\":\"u\"}}"),
-                       &ground.bound));
-    const struct json_value *account = ground_read(
-        &ground, "{\"metadata\":{\"name\":\"bot\",\"namespace\":\"n\",\"uid\":\"uid-1\"}}");
+                       &fixture.bound));
+    const struct json_value *account = auth_fixture_read(
+        &fixture, "{\"metadata\":{\"name\":\"bot\",\"namespace\":\"n\",\"uid\":\"uid-1\"}}");
     CHECK_FAILS(
-        token_request(&ground.auth, &ground.arena, account,
-                      ground_read(&ground, REF("\"kind\":\"Secret\",\"apiVersion\":\"v1\",\"name\":"
-                                               "\"s\",\"uid\":\"v\"")),
-                      NOW, &doc),
+        token_request(
+            &fixture.auth, &fixture.arena, account,
+            auth_fixture_read(&fixture, REF("\"kind\":\"Secret\",\"apiVersion\":\"v1\",\"name\":"
+                                            "\"s\",\"uid\":\"v\"")),
+            NOW, &doc),
         ERROR_CONFLICT,
         "Operation cannot be fulfilled on Secret \"s\": the UID in the bound object "
         "reference (v) does not match the UID in record. The object might have been "
         "deleted and then recreated");
     CHECK_OK(token_request(
-        &ground.auth, &ground.arena, account,
-        ground_read(&ground, REF("\"kind\":\"Secret\",\"apiVersion\":\"v1\",\"name\":\"s\"")), NOW,
-        &doc));
+        &fixture.auth, &fixture.arena, account,
+        auth_fixture_read(&fixture,
+                          REF("\"kind\":\"Secret\",\"apiVersion\":\"v1\",\"name\":\"s\"")),
+        NOW, &doc));
     CHECK_EQ(json_path_str(json_doc_root(doc), "status.expirationTimestamp"),
              STR("2023-11-14T23:13:20Z"));
 }

@@ -1,12 +1,13 @@
-#include "apiserver/auth/ground_test.h"
+#include "apiserver/auth/auth_fixture_test.h"
 #include "json/compare.h"
 
-static struct error *ask_path(struct ground *ground, const char *user, const char *group,
+static struct error *ask_path(struct auth_fixture *fixture, const char *user, const char *group,
                               const char *path)
 {
-    const struct rbac_attributes attributes = {
-        .user = ground_user(ground, user, group), .verb = STR("get"), .path = str_from_c(path)};
-    return authorize(&ground->auth, &ground->arena, &attributes);
+    const struct rbac_attributes attributes = {.user = auth_fixture_user(fixture, user, group),
+                                               .verb = STR("get"),
+                                               .path = str_from_c(path)};
+    return authorize(&fixture->auth, &fixture->arena, &attributes);
 }
 
 TEST(bootstrap_paths_anybody_may_read)
@@ -30,9 +31,9 @@ TEST(bootstrap_paths_anybody_may_read)
         {"/openapi/v3",   false, true },
         {"/openapi/v2",   false, true },
     };
-    SCOPED(ground) ground;
+    SCOPED(auth_fixture) fixture;
     struct str unauthenticated = STR("system:unauthenticated");
-    ground_init(&ground);
+    auth_fixture_init(&fixture);
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].path);
         const struct rbac_attributes attributes = {
@@ -40,26 +41,26 @@ TEST(bootstrap_paths_anybody_may_read)
             .verb = STR("get"),
             .path = str_from_c(cases[i].path)
         };
-        OWNED(error) err = authorize(&ground.auth, &ground.arena, &attributes);
-        OWNED(error) known = ask_path(&ground, "jane", "", cases[i].path);
+        OWNED(error) err = authorize(&fixture.auth, &fixture.arena, &attributes);
+        OWNED(error) known = ask_path(&fixture, "jane", "", cases[i].path);
         CHECK_EQ(err == NULL, cases[i].anonymous);
         CHECK_EQ(known == NULL, cases[i].authenticated);
     }
 }
 
-static bool may(struct ground *ground, const char *user, const char *verb, const char *group,
+static bool may(struct auth_fixture *fixture, const char *user, const char *verb, const char *group,
                 const char *resource)
 {
     struct str subresource = str_from_c(resource), name;
     str_cut(&subresource, '/', &name);
-    const struct rbac_attributes attributes = {.user = ground_user(ground, user, ""),
+    const struct rbac_attributes attributes = {.user = auth_fixture_user(fixture, user, ""),
                                                .verb = str_from_c(verb),
                                                .is_resource_request = true,
                                                .api_group = str_from_c(group),
                                                .resource = name,
                                                .subresource = subresource,
                                                .namespace = STR("n")};
-    OWNED(error) err = authorize(&ground->auth, &ground->arena, &attributes);
+    OWNED(error) err = authorize(&fixture->auth, &fixture->arena, &attributes);
     return !err;
 }
 
@@ -90,25 +91,25 @@ TEST(bootstrap_roles_of_a_namespace)
         {"create",      "authentication.k8s.io",     "tokenreviews",              false, false, false},
         {"create",      "",                          "namespaces",                false, false, false},
     };
-    SCOPED(ground) ground;
-    ground_init(&ground);
-    ground_put(&ground, RBAC_ROLE_BINDING, BIND("view"));
-    ground_put(&ground, RBAC_ROLE_BINDING, BIND("edit"));
-    ground_put(&ground, RBAC_ROLE_BINDING, BIND("admin"));
+    SCOPED(auth_fixture) fixture;
+    auth_fixture_init(&fixture);
+    auth_fixture_put(&fixture, RBAC_ROLE_BINDING, BIND("view"));
+    auth_fixture_put(&fixture, RBAC_ROLE_BINDING, BIND("edit"));
+    auth_fixture_put(&fixture, RBAC_ROLE_BINDING, BIND("admin"));
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s %s", cases[i].verb, cases[i].resource);
-        CHECK_EQ(may(&ground, "view", cases[i].verb, cases[i].group, cases[i].resource),
+        CHECK_EQ(may(&fixture, "view", cases[i].verb, cases[i].group, cases[i].resource),
                  cases[i].view);
-        CHECK_EQ(may(&ground, "edit", cases[i].verb, cases[i].group, cases[i].resource),
+        CHECK_EQ(may(&fixture, "edit", cases[i].verb, cases[i].group, cases[i].resource),
                  cases[i].edit);
-        CHECK_EQ(may(&ground, "admin", cases[i].verb, cases[i].group, cases[i].resource),
+        CHECK_EQ(may(&fixture, "admin", cases[i].verb, cases[i].group, cases[i].resource),
                  cases[i].admin);
     }
 }
 
 /* All ClusterRoles of the bootstrap, and one more where a test adds it. */
 struct walk {
-    struct ground *ground;
+    struct auth_fixture *fixture;
     const char *more;
     size_t index;
 };
@@ -118,25 +119,25 @@ static const struct json_value *next_role(void *data)
     struct walk *walk = data;
     while (walk->index < bootstrap_policy_count()) {
         const struct json_value *object =
-            ground_read(walk->ground, bootstrap_policy(walk->index++));
+            auth_fixture_read(walk->fixture, bootstrap_policy(walk->index++));
         if (str_eq(json_path_str(object, "kind"), STR("ClusterRole")))
             return object;
     }
-    return walk->more ? ground_read(walk->ground, TAKE(walk->more)) : NULL;
+    return walk->more ? auth_fixture_read(walk->fixture, TAKE(walk->more)) : NULL;
 }
 
 TEST(aggregate_fills_the_rules_that_bootstrap_has)
 {
-    SCOPED(ground) ground;
+    SCOPED(auth_fixture) fixture;
     size_t aggregated = 0;
-    ground_init(&ground);
+    auth_fixture_init(&fixture);
     for (size_t i = 0; i < bootstrap_policy_count(); i++) {
-        const struct json_value *role = ground_read(&ground, bootstrap_policy(i));
-        struct walk walk = {&ground, NULL, 0};
+        const struct json_value *role = auth_fixture_read(&fixture, bootstrap_policy(i));
+        struct walk walk = {&fixture, NULL, 0};
         OWNED(json_doc) rules = NULL;
         const struct str name = json_path_str(role, "metadata.name");
         TEST_CASE("%.*s", STR_ARG(name));
-        CHECK_OK(aggregate_cluster_role(&ground.arena, role, next_role, &walk, &rules));
+        CHECK_OK(aggregate_cluster_role(&fixture.arena, role, next_role, &walk, &rules));
         aggregated += rules != NULL;
         if (rules)
             CHECK(json_equal(json_doc_root(rules), json_get(role, STR("rules"))));
@@ -176,15 +177,15 @@ TEST(aggregate_follows_selectors)
          ERROR_INVALID},
     };
     /* clang-format on */
-    SCOPED(ground) ground;
-    ground_init(&ground);
+    SCOPED(auth_fixture) fixture;
+    auth_fixture_init(&fixture);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct walk walk = {&ground, cases[i].more, 0};
+        struct walk walk = {&fixture, cases[i].more, 0};
         OWNED(json_doc) rules = NULL;
         TEST_CASE("%s", cases[i].name);
         OWNED(error)
-        err = aggregate_cluster_role(&ground.arena, ground_read(&ground, cases[i].role), next_role,
-                                     &walk, &rules);
+        err = aggregate_cluster_role(&fixture.arena, auth_fixture_read(&fixture, cases[i].role),
+                                     next_role, &walk, &rules);
         CHECK_EQ((int)(err ? err->code : ERROR_NONE), (int)cases[i].code);
         CHECK_EQ(json_count(json_doc_root(rules)), cases[i].count);
     }
@@ -192,10 +193,10 @@ TEST(aggregate_follows_selectors)
 
 TEST(bootstrap_objects_are_marked_as_such)
 {
-    SCOPED(ground) ground;
-    ground_init(&ground);
+    SCOPED(auth_fixture) fixture;
+    auth_fixture_init(&fixture);
     for (size_t i = 0; i < bootstrap_policy_count(); i++) {
-        const struct json_value *object = ground_read(&ground, bootstrap_policy(i));
+        const struct json_value *object = auth_fixture_read(&fixture, bootstrap_policy(i));
         const struct json_value *metadata = json_get(object, STR("metadata"));
         const struct str name = json_path_str(metadata, "name");
         TEST_CASE("%.*s", STR_ARG(name));

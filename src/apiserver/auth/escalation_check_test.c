@@ -1,26 +1,28 @@
-#include "apiserver/auth/ground_test.h"
+#include "apiserver/auth/auth_fixture_test.h"
 
 /* ann may write roles and bindings and read pods; eve may escalate and bind too. */
-static void put_all(struct ground *ground)
+static void put_all(struct auth_fixture *fixture)
 {
 #define BIND(user)                                                                                 \
     "{\"metadata\":{\"name\":\"" user "\"},\"roleRef\":{\"kind\":\"ClusterRole\",\"name\":\"" user \
     "\"},\"subjects\":[{\"kind\":\"User\",\"name\":\"" user "\"}]}"
 #define PODS    "{\"verbs\":[\"get\",\"list\"],\"apiGroups\":[\"\"],\"resources\":[\"pods\"]}"
 #define SECRETS "{\"verbs\":[\"get\"],\"apiGroups\":[\"\"],\"resources\":[\"secrets\"]}"
-    ground_put(ground, RBAC_CLUSTER_ROLE, "{\"metadata\":{\"name\":\"ann\"},\"rules\":[" PODS "]}");
-    ground_put(
-        ground, RBAC_CLUSTER_ROLE,
+    auth_fixture_put(fixture, RBAC_CLUSTER_ROLE,
+                     "{\"metadata\":{\"name\":\"ann\"},\"rules\":[" PODS "]}");
+    auth_fixture_put(
+        fixture, RBAC_CLUSTER_ROLE,
         "{\"metadata\":{\"name\":\"eve\"},\"rules\":[{\"verbs\":[\"escalate\"],\"apiGroups\":"
         "[\"rbac.authorization.k8s.io\"],\"resources\":[\"roles\",\"clusterroles\"]},"
         "{\"verbs\":[\"bind\"],\"apiGroups\":[\"rbac.authorization.k8s.io\"],\"resources\":"
         "[\"clusterroles\"],\"resourceNames\":[\"view\"]}]}");
-    ground_put(ground, RBAC_CLUSTER_ROLE_BINDING, BIND("ann"));
-    ground_put(ground, RBAC_CLUSTER_ROLE_BINDING, BIND("eve"));
-    ground_put(ground, RBAC_ROLE,
-               "{\"metadata\":{\"name\":\"pods\",\"namespace\":\"n\"},\"rules\":[" PODS "]}");
-    ground_put(ground, RBAC_ROLE,
-               "{\"metadata\":{\"name\":\"secrets\",\"namespace\":\"n\"},\"rules\":[" SECRETS "]}");
+    auth_fixture_put(fixture, RBAC_CLUSTER_ROLE_BINDING, BIND("ann"));
+    auth_fixture_put(fixture, RBAC_CLUSTER_ROLE_BINDING, BIND("eve"));
+    auth_fixture_put(fixture, RBAC_ROLE,
+                     "{\"metadata\":{\"name\":\"pods\",\"namespace\":\"n\"},\"rules\":[" PODS "]}");
+    auth_fixture_put(fixture, RBAC_ROLE,
+                     "{\"metadata\":{\"name\":\"secrets\",\"namespace\":\"n\"},\"rules\":[" SECRETS
+                     "]}");
 }
 
 #define ROLE(meta, rules) \
@@ -82,20 +84,21 @@ TEST(grant_is_checked)
         {"anything else", "ann", "others", NULL, ROLE("", SECRETS), ""},
     };
     /* clang-format on */
-    SCOPED(ground) ground;
-    ground_init(&ground);
-    put_all(&ground);
+    SCOPED(auth_fixture) fixture;
+    auth_fixture_init(&fixture);
+    put_all(&fixture);
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct gvr gvr = {STR("rbac.authorization.k8s.io"), STR("v1"),
                                 str_from_c(cases[i].resource)};
-        const struct rbac_user user = ground_user(&ground, cases[i].user, "");
-        const struct rbac_user admin = ground_user(&ground, "admin", "system:masters");
-        const struct json_value *old = cases[i].old ? ground_read(&ground, cases[i].old) : NULL;
-        const struct json_value *object = ground_read(&ground, cases[i].object);
+        const struct rbac_user user = auth_fixture_user(&fixture, cases[i].user, "");
+        const struct rbac_user admin = auth_fixture_user(&fixture, "admin", "system:masters");
+        const struct json_value *old =
+            cases[i].old ? auth_fixture_read(&fixture, cases[i].old) : NULL;
+        const struct json_value *object = auth_fixture_read(&fixture, cases[i].object);
         TEST_CASE("%s", cases[i].name);
         OWNED(error)
-        err = escalation_check(&ground.auth, &ground.arena, &user, gvr, old, object);
+        err = escalation_check(&fixture.auth, &fixture.arena, &user, gvr, old, object);
         CHECK_EQ(err ? err->message : "", cases[i].message);
-        CHECK_OK(escalation_check(&ground.auth, &ground.arena, &admin, gvr, old, object));
+        CHECK_OK(escalation_check(&fixture.auth, &fixture.arena, &admin, gvr, old, object));
     }
 }

@@ -1,14 +1,15 @@
-#include "apiserver/auth/ground_test.h"
+#include "apiserver/auth/auth_fixture_test.h"
 
 struct wish {
     const char *name, *uid, *group, *extra_key, *extra;
 };
 
-static struct error *impersonate_as(struct ground *ground, const char *real, const char *real_group,
-                                    const struct wish *wish, struct user_info *ret_user)
+static struct error *impersonate_as(struct auth_fixture *fixture, const char *real,
+                                    const char *real_group, const struct wish *wish,
+                                    struct user_info *ret_user)
 {
     SCOPED(http_headers) headers = {.limit = 0};
-    const struct user_info user = {.user = ground_user(ground, real, real_group)};
+    const struct user_info user = {.user = auth_fixture_user(fixture, real, real_group)};
     const struct rbac_attributes attributes = {.user = user.user,
                                                .verb = STR("list"),
                                                .is_resource_request = true,
@@ -23,20 +24,20 @@ static struct error *impersonate_as(struct ground *ground, const char *real, con
     for (size_t i = 0; i < COUNT(pairs); i++)
         if (pairs[i][1].ptr)
             CHECK_OK(http_headers_add(&headers, pairs[i][0], pairs[i][1]));
-    return impersonate(&ground->auth, &ground->arena, &attributes, &user, &headers, ret_user);
+    return impersonate(&fixture->auth, &fixture->arena, &attributes, &user, &headers, ret_user);
 }
 
-static void bind(struct ground *ground, const char *user, const char *rules)
+static void bind(struct auth_fixture *fixture, const char *user, const char *rules)
 {
-    const struct str role =
-        arena_print(&ground->arena, "{\"metadata\":{\"name\":\"%s\"},\"rules\":[%s]}", user, rules);
+    const struct str role = arena_print(
+        &fixture->arena, "{\"metadata\":{\"name\":\"%s\"},\"rules\":[%s]}", user, rules);
     const struct str binding = arena_print(
-        &ground->arena,
+        &fixture->arena,
         "{\"metadata\":{\"name\":\"%s\"},\"roleRef\":{\"kind\":\"ClusterRole\",\"name\":\"%s\"},"
         "\"subjects\":[{\"kind\":\"User\",\"name\":\"%s\"}]}",
         user, user, user);
-    ground_put(ground, RBAC_CLUSTER_ROLE, role.ptr);
-    ground_put(ground, RBAC_CLUSTER_ROLE_BINDING, binding.ptr);
+    auth_fixture_put(fixture, RBAC_CLUSTER_ROLE, role.ptr);
+    auth_fixture_put(fixture, RBAC_CLUSTER_ROLE_BINDING, binding.ptr);
 }
 
 #define RULE(verb, group, resource, names)                                               \
@@ -45,21 +46,21 @@ static void bind(struct ground *ground, const char *user, const char *rules)
 
 /* Those who may: in the old way, in a narrow way, half of a narrow way, and other kinds of users.
  */
-static void bind_all(struct ground *ground)
+static void bind_all(struct auth_fixture *fixture)
 {
     /* clang-format off */
-    bind(ground, "old",
+    bind(fixture, "old",
          RULE("impersonate", "", "users", "\"jane\",\"system:anonymous\"") ","
          RULE("impersonate", "", "groups", "\"dev\"") ","
          RULE("impersonate", "authentication.k8s.io", "userextras/scopes", "\"view\"") ","
          RULE("impersonate", "authentication.k8s.io", "uids", "\"u1\""));
-    bind(ground, "narrow",
+    bind(fixture, "narrow",
          RULE("impersonate:user-info", "authentication.k8s.io", "users", "\"jane\"") ","
          RULE("impersonate:user-info", "authentication.k8s.io", "groups", "") ","
          RULE("impersonate-on:user-info:list", "", "pods", ""));
-    bind(ground, "who-only",
+    bind(fixture, "who-only",
          RULE("impersonate:user-info", "authentication.k8s.io", "users", "\"jane\""));
-    bind(ground, "accounts",
+    bind(fixture, "accounts",
          RULE("impersonate", "", "serviceaccounts", "\"bot\"") ","
          RULE("impersonate:arbitrary-node", "authentication.k8s.io", "nodes", "\"n1\"") ","
          RULE("impersonate-on:arbitrary-node:list", "", "pods", ""));
@@ -106,14 +107,14 @@ TEST(impersonate_who_may)
          "system:nodes,system:authenticated", NULL},
     };
     /* clang-format on */
-    SCOPED(ground) ground;
-    ground_init(&ground);
-    bind_all(&ground);
+    SCOPED(auth_fixture) fixture;
+    auth_fixture_init(&fixture);
+    bind_all(&fixture);
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct user_info user;
         SCOPED(buf) groups = {.limit = 0};
         TEST_CASE("%s", cases[i].name);
-        OWNED(error) err = impersonate_as(&ground, cases[i].real, "", &cases[i].wish, &user);
+        OWNED(error) err = impersonate_as(&fixture, cases[i].real, "", &cases[i].wish, &user);
         CHECK_EQ(err ? err->message : "", cases[i].message ? cases[i].message : "");
         if (err)
             continue;
@@ -126,11 +127,11 @@ TEST(impersonate_who_may)
 
 TEST(impersonate_extra)
 {
-    SCOPED(ground) ground;
+    SCOPED(auth_fixture) fixture;
     struct user_info user;
-    ground_init(&ground);
+    auth_fixture_init(&fixture);
     TEST_CASE("keys are escaped");
-    CHECK_OK(impersonate_as(&ground, "admin", "system:masters",
+    CHECK_OK(impersonate_as(&fixture, "admin", "system:masters",
                             &(struct wish){.name = "jane",
                                            .extra_key = "Impersonate-Extra-Example.com%2fScope",
                                            .extra = "a b"},
@@ -140,7 +141,7 @@ TEST(impersonate_extra)
     CHECK_EQ(user.extra[0].values.items[0], STR("a b"));
     TEST_CASE("those that are not are taken as they are");
     CHECK_OK(impersonate_as(
-        &ground, "admin", "system:masters",
+        &fixture, "admin", "system:masters",
         &(struct wish){.name = "jane", .extra_key = "Impersonate-Extra-100%", .extra = "x"},
         &user));
     CHECK_EQ(user.extra[0].key, STR("100%"));
@@ -162,17 +163,17 @@ TEST(impersonate_nobody)
          "requested &user.DefaultInfo{Name:\"\", UID:\"\", Groups:[]string(nil), Extra:map[string][]string{\"a\":[]string{\"b\"}}} without impersonating a user name"},
     };
     /* clang-format on */
-    SCOPED(ground) ground;
+    SCOPED(auth_fixture) fixture;
     struct user_info user;
-    ground_init(&ground);
+    auth_fixture_init(&fixture);
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].name);
         OWNED(error)
-        err = impersonate_as(&ground, "admin", "system:masters", &cases[i].wish, &user);
+        err = impersonate_as(&fixture, "admin", "system:masters", &cases[i].wish, &user);
         CHECK_EQ((int)err->code, (int)ERROR_BAD_REQUEST);
         CHECK_EQ(err->message, cases[i].message);
     }
     TEST_CASE("without headers everybody stays who they are");
-    CHECK_OK(impersonate_as(&ground, "admin", "", &(struct wish){.name = NULL}, &user));
+    CHECK_OK(impersonate_as(&fixture, "admin", "", &(struct wish){.name = NULL}, &user));
     CHECK_EQ(user.user.name, STR("admin"));
 }

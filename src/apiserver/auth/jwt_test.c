@@ -1,6 +1,6 @@
 #include "apiserver/auth/jwt.h"
 
-#include "apiserver/auth/ground_test.h"
+#include "apiserver/auth/auth_fixture_test.h"
 #include "apiserver/auth/token_keys.h"
 #include "base/base64.h"
 

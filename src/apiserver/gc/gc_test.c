@@ -1,5 +1,5 @@
 /* Owners and dependents, namespaces and definitions that go: what a client sees of it. */
-#include "apiserver/stage_test.h"
+#include "apiserver/apiserver_fixture_test.h"
 
 #define MAPS  "/api/v1/namespaces/default/configmaps"
 #define NODES "/api/v1/nodes"
@@ -22,9 +22,9 @@ static void add_references(struct buf *out, const struct reference *owners, size
 }
 
 /* A ConfigMap or Node with owners and perhaps a finalizer; its uid is put into uid. */
-static void make_in(struct stage *stage, const char *target, const char *kind, const char *name,
-                    const char *finalizer, const struct reference *owners, size_t count,
-                    char uid[64])
+static void make_in(struct apiserver_fixture *fixture, const char *target, const char *kind,
+                    const char *name, const char *finalizer, const struct reference *owners,
+                    size_t count, char uid[64])
 {
     SCOPED(buf) body = {.limit = 0};
     buf_print(&body, "{\"apiVersion\":\"v1\",\"kind\":\"%s\",\"metadata\":{\"name\":\"%s\",", kind,
@@ -33,22 +33,22 @@ static void make_in(struct stage *stage, const char *target, const char *kind, c
         buf_print(&body, "\"finalizers\":[\"%s\"],", finalizer);
     add_references(&body, owners, count);
     buf_add(&body, STR("}}"));
-    stage_create(stage, target, buf_c(&body));
+    apiserver_fixture_create(fixture, target, buf_c(&body));
     if (uid)
-        snprintf(uid, 64, "%.*s", STR_ARG(stage_text(stage, "metadata.uid")));
+        snprintf(uid, 64, "%.*s", STR_ARG(apiserver_fixture_text(fixture, "metadata.uid")));
 }
 
-static void make(struct stage *stage, const char *name, const char *finalizer,
+static void make(struct apiserver_fixture *fixture, const char *name, const char *finalizer,
                  const struct reference *owners, size_t count, char uid[64])
 {
-    make_in(stage, MAPS, "ConfigMap", name, finalizer, owners, count, uid);
+    make_in(fixture, MAPS, "ConfigMap", name, finalizer, owners, count, uid);
 }
 
-static int delete (struct stage *stage, const char *target, const char *policy)
+static int delete (struct apiserver_fixture *fixture, const char *target, const char *policy)
 {
     SCOPED(buf) whole = {.limit = 0};
     buf_print(&whole, "%s%s%s", target, policy ? "?propagationPolicy=" : "", policy ? policy : "");
-    return stage_call(stage, "DELETE", buf_c(&whole), "");
+    return apiserver_fixture_call(fixture, "DELETE", buf_c(&whole), "");
 }
 
 static void settle(void)
@@ -62,110 +62,112 @@ SIM_TEST(dependents_go_after_their_owner_in_chains)
     for (size_t i = 0; i < COUNT(policies); i++) {
         TEST_CASE("%s", policies[i] ? policies[i] : "unset");
         char a[64], b[64];
-        SCOPED(stage) stage;
-        stage_init(&stage);
-        CHECK_OK(stage_start(&stage));
-        make(&stage, "a", NULL, NULL, 0, a);
-        make(&stage, "b", NULL, &(struct reference){"ConfigMap", "a", a, true}, 1, b);
-        make(&stage, "c", NULL, &(struct reference){"ConfigMap", "b", b, true}, 1, NULL);
-        make(&stage, "other", NULL, NULL, 0, NULL);
-        CHECK_EQ(delete (&stage, MAPS "/a", policies[i]), 200);
-        stage_await(&stage, MAPS "/c", 404);
-        stage_await(&stage, MAPS "/b", 404);
-        stage_await(&stage, MAPS "/a", 404);
-        CHECK_EQ(stage_get(&stage, MAPS "/other"), 200);
+        SCOPED(apiserver_fixture) fixture;
+        apiserver_fixture_init(&fixture);
+        CHECK_OK(apiserver_fixture_start(&fixture));
+        make(&fixture, "a", NULL, NULL, 0, a);
+        make(&fixture, "b", NULL, &(struct reference){"ConfigMap", "a", a, true}, 1, b);
+        make(&fixture, "c", NULL, &(struct reference){"ConfigMap", "b", b, true}, 1, NULL);
+        make(&fixture, "other", NULL, NULL, 0, NULL);
+        CHECK_EQ(delete (&fixture, MAPS "/a", policies[i]), 200);
+        apiserver_fixture_await(&fixture, MAPS "/c", 404);
+        apiserver_fixture_await(&fixture, MAPS "/b", 404);
+        apiserver_fixture_await(&fixture, MAPS "/a", 404);
+        CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/other"), 200);
     }
 }
 
 SIM_TEST(an_owner_in_the_foreground_waits_for_those_that_block_it)
 {
     char a[64];
-    SCOPED(stage) stage;
-    stage_init(&stage);
-    CHECK_OK(stage_start(&stage));
-    make(&stage, "a", NULL, NULL, 0, a);
-    make(&stage, "held", "test/hold", &(struct reference){"ConfigMap", "a", a, true}, 1, NULL);
-    make(&stage, "free", NULL, &(struct reference){"ConfigMap", "a", a, false}, 1, NULL);
-    CHECK_EQ(delete (&stage, MAPS "/a", "Foreground"), 200);
-    CHECK_EQ(stage_text(&stage, "metadata.finalizers.0"), STR("foregroundDeletion"));
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    make(&fixture, "a", NULL, NULL, 0, a);
+    make(&fixture, "held", "test/hold", &(struct reference){"ConfigMap", "a", a, true}, 1, NULL);
+    make(&fixture, "free", NULL, &(struct reference){"ConfigMap", "a", a, false}, 1, NULL);
+    CHECK_EQ(delete (&fixture, MAPS "/a", "Foreground"), 200);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "metadata.finalizers.0"), STR("foregroundDeletion"));
     settle();
-    CHECK_EQ(stage_get(&stage, MAPS "/free"), 404);
-    CHECK_EQ(stage_get(&stage, MAPS "/a"), 200);
-    CHECK(stage_text(&stage, "metadata.deletionTimestamp").len > 0);
-    CHECK_CONTAINS(buf_str(&stage.answer), STR("\"foregroundDeletion\""));
-    CHECK_EQ(stage_call(&stage, "PATCH", MAPS "/held", "{\"metadata\":{\"finalizers\":null}}"),
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/free"), 404);
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/a"), 200);
+    CHECK(apiserver_fixture_text(&fixture, "metadata.deletionTimestamp").len > 0);
+    CHECK_CONTAINS(buf_str(&fixture.answer), STR("\"foregroundDeletion\""));
+    CHECK_EQ(apiserver_fixture_call(&fixture, "PATCH", MAPS "/held",
+                                    "{\"metadata\":{\"finalizers\":null}}"),
              200);
-    stage_await(&stage, MAPS "/held", 404);
-    stage_await(&stage, MAPS "/a", 404);
+    apiserver_fixture_await(&fixture, MAPS "/held", 404);
+    apiserver_fixture_await(&fixture, MAPS "/a", 404);
 }
 
 SIM_TEST(an_owner_in_the_foreground_does_not_wait_for_those_that_do_not_block)
 {
     char a[64];
-    SCOPED(stage) stage;
-    stage_init(&stage);
-    CHECK_OK(stage_start(&stage));
-    make(&stage, "a", NULL, NULL, 0, a);
-    make(&stage, "held", "test/hold", &(struct reference){"ConfigMap", "a", a, false}, 1, NULL);
-    CHECK_EQ(delete (&stage, MAPS "/a", "Foreground"), 200);
-    stage_await(&stage, MAPS "/a", 404);
-    CHECK_EQ(stage_get(&stage, MAPS "/held"), 200);
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    make(&fixture, "a", NULL, NULL, 0, a);
+    make(&fixture, "held", "test/hold", &(struct reference){"ConfigMap", "a", a, false}, 1, NULL);
+    CHECK_EQ(delete (&fixture, MAPS "/a", "Foreground"), 200);
+    apiserver_fixture_await(&fixture, MAPS "/a", 404);
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/held"), 200);
 }
 
 SIM_TEST(objects_that_own_each_other_go_in_the_foreground)
 {
     char a[64], b[64];
-    SCOPED(stage) stage;
+    SCOPED(apiserver_fixture) fixture;
     SCOPED(buf) patch = {.limit = 0};
-    stage_init(&stage);
-    CHECK_OK(stage_start(&stage));
-    make(&stage, "a", NULL, NULL, 0, a);
-    make(&stage, "b", NULL, &(struct reference){"ConfigMap", "a", a, true}, 1, b);
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    make(&fixture, "a", NULL, NULL, 0, a);
+    make(&fixture, "b", NULL, &(struct reference){"ConfigMap", "a", a, true}, 1, b);
     buf_add(&patch, STR("{\"metadata\":{"));
     add_references(&patch, &(struct reference){"ConfigMap", "b", b, true}, 1);
     buf_add(&patch, STR("}}"));
-    CHECK_EQ(stage_call(&stage, "PATCH", MAPS "/a", buf_c(&patch)), 200);
-    CHECK_EQ(delete (&stage, MAPS "/a", "Foreground"), 200);
-    stage_await(&stage, MAPS "/b", 404);
-    stage_await(&stage, MAPS "/a", 404);
+    CHECK_EQ(apiserver_fixture_call(&fixture, "PATCH", MAPS "/a", buf_c(&patch)), 200);
+    CHECK_EQ(delete (&fixture, MAPS "/a", "Foreground"), 200);
+    apiserver_fixture_await(&fixture, MAPS "/b", 404);
+    apiserver_fixture_await(&fixture, MAPS "/a", 404);
 }
 
 SIM_TEST(an_object_that_owns_itself_goes_in_the_foreground)
 {
     char a[64];
-    SCOPED(stage) stage;
+    SCOPED(apiserver_fixture) fixture;
     SCOPED(buf) patch = {.limit = 0};
-    stage_init(&stage);
-    CHECK_OK(stage_start(&stage));
-    make(&stage, "a", NULL, NULL, 0, a);
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    make(&fixture, "a", NULL, NULL, 0, a);
     buf_add(&patch, STR("{\"metadata\":{"));
     add_references(&patch, &(struct reference){"ConfigMap", "a", a, true}, 1);
     buf_add(&patch, STR("}}"));
-    CHECK_EQ(stage_call(&stage, "PATCH", MAPS "/a", buf_c(&patch)), 200);
-    CHECK_EQ(delete (&stage, MAPS "/a", "Foreground"), 200);
-    stage_await(&stage, MAPS "/a", 404);
+    CHECK_EQ(apiserver_fixture_call(&fixture, "PATCH", MAPS "/a", buf_c(&patch)), 200);
+    CHECK_EQ(delete (&fixture, MAPS "/a", "Foreground"), 200);
+    apiserver_fixture_await(&fixture, MAPS "/a", 404);
 }
 
 SIM_TEST(orphans_stay_and_forget_their_owner)
 {
     char a[64], other[64];
-    SCOPED(stage) stage;
-    stage_init(&stage);
-    CHECK_OK(stage_start(&stage));
-    make(&stage, "a", NULL, NULL, 0, a);
-    make(&stage, "other", NULL, NULL, 0, other);
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    make(&fixture, "a", NULL, NULL, 0, a);
+    make(&fixture, "other", NULL, NULL, 0, other);
     const struct reference both[] = {
         {"ConfigMap", "a",     a,     true},
         {"ConfigMap", "other", other, true},
     };
-    make(&stage, "alone", NULL, both, 1, NULL);
-    make(&stage, "shared", NULL, both, 2, NULL);
-    CHECK_EQ(delete (&stage, MAPS "/a", "Orphan"), 200);
-    stage_await(&stage, MAPS "/a", 404);
-    CHECK_EQ(stage_get(&stage, MAPS "/alone"), 200);
-    CHECK(json_path(json_doc_root(stage.doc), "metadata.ownerReferences") == NULL);
-    CHECK_EQ(stage_get(&stage, MAPS "/shared"), 200);
-    const struct json_value *left = json_path(json_doc_root(stage.doc), "metadata.ownerReferences");
+    make(&fixture, "alone", NULL, both, 1, NULL);
+    make(&fixture, "shared", NULL, both, 2, NULL);
+    CHECK_EQ(delete (&fixture, MAPS "/a", "Orphan"), 200);
+    apiserver_fixture_await(&fixture, MAPS "/a", 404);
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/alone"), 200);
+    CHECK(json_path(json_doc_root(fixture.doc), "metadata.ownerReferences") == NULL);
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/shared"), 200);
+    const struct json_value *left =
+        json_path(json_doc_root(fixture.doc), "metadata.ownerReferences");
     CHECK_EQ(json_count(left), (size_t)1);
     CHECK_EQ(json_path_str(json_at(left, 0), "name"), STR("other"));
 }
@@ -173,55 +175,58 @@ SIM_TEST(orphans_stay_and_forget_their_owner)
 SIM_TEST(of_several_owners_the_last_takes_its_dependent_along)
 {
     char a[64], b[64];
-    SCOPED(stage) stage;
-    stage_init(&stage);
-    CHECK_OK(stage_start(&stage));
-    make(&stage, "a", NULL, NULL, 0, a);
-    make(&stage, "b", NULL, NULL, 0, b);
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    make(&fixture, "a", NULL, NULL, 0, a);
+    make(&fixture, "b", NULL, NULL, 0, b);
     const struct reference both[] = {
         {"ConfigMap", "a", a, true},
         {"ConfigMap", "b", b, true},
     };
-    make(&stage, "c", NULL, both, 2, NULL);
-    CHECK_EQ(delete (&stage, MAPS "/a", NULL), 200);
+    make(&fixture, "c", NULL, both, 2, NULL);
+    CHECK_EQ(delete (&fixture, MAPS "/a", NULL), 200);
     settle();
-    CHECK_EQ(stage_get(&stage, MAPS "/c"), 200);
-    const struct json_value *left = json_path(json_doc_root(stage.doc), "metadata.ownerReferences");
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/c"), 200);
+    const struct json_value *left =
+        json_path(json_doc_root(fixture.doc), "metadata.ownerReferences");
     CHECK_EQ(json_count(left), (size_t)1);
     CHECK_EQ(json_path_str(json_at(left, 0), "name"), STR("b"));
-    CHECK_EQ(delete (&stage, MAPS "/b", NULL), 200);
-    stage_await(&stage, MAPS "/c", 404);
+    CHECK_EQ(delete (&fixture, MAPS "/b", NULL), 200);
+    apiserver_fixture_await(&fixture, MAPS "/c", 404);
 }
 
 SIM_TEST(nothing_goes_on_a_guess)
 {
     char a[64];
-    SCOPED(stage) stage;
-    stage_init(&stage);
-    CHECK_OK(stage_start(&stage));
-    make(&stage, "a", NULL, NULL, 0, a);
-    make(&stage, "unknown", NULL, &(struct reference){"Gizmo", "g", "u", true}, 1, NULL);
-    make_in(&stage, NODES, "Node", "n", NULL, &(struct reference){"ConfigMap", "a", a, true}, 1,
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    make(&fixture, "a", NULL, NULL, 0, a);
+    make(&fixture, "unknown", NULL, &(struct reference){"Gizmo", "g", "u", true}, 1, NULL);
+    make_in(&fixture, NODES, "Node", "n", NULL, &(struct reference){"ConfigMap", "a", a, true}, 1,
             NULL);
-    make(&stage, "absent", NULL, &(struct reference){"ConfigMap", "never", "u", true}, 1, NULL);
-    make(&stage, "another", NULL, &(struct reference){"ConfigMap", "a", "u", true}, 1, NULL);
+    make(&fixture, "absent", NULL, &(struct reference){"ConfigMap", "never", "u", true}, 1, NULL);
+    make(&fixture, "another", NULL, &(struct reference){"ConfigMap", "a", "u", true}, 1, NULL);
     settle();
-    CHECK_EQ(stage_get(&stage, MAPS "/unknown"), 200);
-    CHECK_EQ(stage_get(&stage, NODES "/n"), 200); /* its owner cannot be in a namespace */
-    CHECK_EQ(stage_get(&stage, MAPS "/absent"), 404);
-    CHECK_EQ(stage_get(&stage, MAPS "/another"), 404); /* an owner of this name, but another uid */
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/unknown"), 200);
+    CHECK_EQ(apiserver_fixture_get(&fixture, NODES "/n"),
+             200); /* its owner cannot be in a namespace */
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/absent"), 404);
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/another"),
+             404); /* an owner of this name, but another uid */
 }
 
 SIM_TEST(what_a_cluster_scoped_object_owns_goes_with_it)
 {
     char node[64];
-    SCOPED(stage) stage;
-    stage_init(&stage);
-    CHECK_OK(stage_start(&stage));
-    make_in(&stage, NODES, "Node", "n", NULL, NULL, 0, node);
-    make(&stage, "a", NULL, &(struct reference){"Node", "n", node, true}, 1, NULL);
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    make_in(&fixture, NODES, "Node", "n", NULL, NULL, 0, node);
+    make(&fixture, "a", NULL, &(struct reference){"Node", "n", node, true}, 1, NULL);
     settle();
-    CHECK_EQ(stage_get(&stage, MAPS "/a"), 200);
-    CHECK_EQ(delete (&stage, NODES "/n", NULL), 200);
-    stage_await(&stage, MAPS "/a", 404);
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/a"), 200);
+    CHECK_EQ(delete (&fixture, NODES "/n", NULL), 200);
+    apiserver_fixture_await(&fixture, MAPS "/a", 404);
 }

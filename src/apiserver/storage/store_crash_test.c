@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "apiserver/storage/store_stage_test.h"
+#include "apiserver/storage/store_fixture_test.h"
 #include "base/random.h"
 
 /*

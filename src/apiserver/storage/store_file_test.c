@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "apiserver/storage/store_stage_test.h"
+#include "apiserver/storage/store_fixture_test.h"
 
 #define A KEY("ns", "a")
 #define B KEY("ns", "b")

@@ -2,8 +2,8 @@
 
 #include <stdio.h>
 
+#include "apiserver/storage/store_fixture_test.h"
 #include "apiserver/storage/store_internal.h"
-#include "apiserver/storage/store_stage_test.h"
 
 #define A KEY("ns", "a")
 #define B KEY("ns", "b")

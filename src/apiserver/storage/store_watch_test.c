@@ -1,6 +1,6 @@
 #include "apiserver/storage/store_watch.h"
 
-#include "apiserver/storage/store_stage_test.h"
+#include "apiserver/storage/store_fixture_test.h"
 
 #define A KEY("one", "a")
 #define B KEY("two", "b")

@@ -1,7 +1,7 @@
 #include "apiserver/virtual/virtual_clusters.h"
 
+#include "apiserver/apiserver_fixture_test.h"
 #include "apiserver/crd/custom_pool.h"
-#include "apiserver/stage_test.h"
 
 struct fleet {
     struct custom_pool *pool;
