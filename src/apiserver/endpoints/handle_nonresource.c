@@ -11,11 +11,6 @@
 #define AGGREGATED  STR("application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")
 #define V2_PROTOBUF STR("application/com.github.proto-openapi.spec.v2.v1.0+protobuf")
 
-static struct error *no_page(void)
-{
-    return error_new(ERROR_NOT_FOUND, "404 page not found");
-}
-
 static struct str accept(const struct request *request)
 {
     return http_headers_find(http_request_headers(request->http), STR("accept"));
@@ -66,7 +61,7 @@ static struct error *serve_group(struct request *request, struct kind_list kinds
     if (found)
         return response_send_body(request, 200, STR("application/json"), buf_str(&body));
     const bool known = group.len == 0 || kind_discovery_group(&body, kinds, group);
-    return known ? status_no_such_resource() : no_page();
+    return known ? status_no_such_resource() : request_no_such_path();
 }
 
 static struct error *serve_openapi_v2(struct request *request, struct kind_list kinds)
@@ -103,7 +98,7 @@ static struct error *serve_openapi_v3(struct request *request, struct kind_list 
         str_cut(&path, '/', &group);
     }
     if (!kind_openapi_v3(&body, kinds, group, path))
-        return no_page();
+        return request_no_such_path();
     return respond_with_etag(request, STR("application/json"), buf_str(&body));
 }
 
@@ -162,14 +157,14 @@ static struct error *serve_discovery(struct request *request, struct kind_list k
     struct str group = {0}, version = path;
     if (str_starts_with(path, STR("/api/"))) {
         version = str_skip(path, sizeof("/api/") - 1);
-        return str_contains(version, STR("/")) ? no_page()
+        return str_contains(version, STR("/")) ? request_no_such_path()
                                                : serve_group(request, kinds, group, version);
     }
     if (!str_starts_with(path, STR("/apis/")))
-        return no_page();
+        return request_no_such_path();
     version = str_skip(path, sizeof("/apis/") - 1);
     str_cut(&version, '/', &group);
-    return str_contains(version, STR("/")) ? no_page()
+    return str_contains(version, STR("/")) ? request_no_such_path()
                                            : serve_group(request, kinds, group, version);
 }
 

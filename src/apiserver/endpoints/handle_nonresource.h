@@ -8,7 +8,7 @@
 #include "apiserver/endpoints/request.h"
 #include "base/error.h"
 
-/* Answers; ERROR_NOT_FOUND with the text of a page for paths there are not. Suspends. */
+/* Answers; ERROR_NO_SUCH_PATH for paths that are not served. Suspends. */
 MUST_USE struct error *handle_nonresource(struct request *request);
 
 /* Whether anything is served in the request's group and version. */

@@ -37,8 +37,7 @@ static struct virtual_cluster *find_cluster(const struct handler *handler, struc
 static struct error *respond_error(const struct request *request, struct error *err)
 {
     OWNED(error) owned = err;
-    if (err->code == ERROR_NOT_FOUND && !err->details &&
-        str_eq(str_from_c(err->message), STR("404 page not found")))
+    if (err->code == ERROR_NO_SUCH_PATH)
         return response_send_body(request, 404, STR("text/plain; charset=utf-8"),
                                   STR("404 page not found\n"));
     if (err->code == ERROR_TOO_MANY_REQUESTS) {
@@ -159,7 +158,7 @@ struct error *handler_serve(void *data, struct http_request *http)
     struct virtual_cluster *cluster = find_cluster(handler, &target, &is_cluster);
     http_request_set_party(http, cluster);
     if (is_cluster && !cluster)
-        return respond_error(&request, error_new(ERROR_NOT_FOUND, "404 page not found"));
+        return respond_error(&request, request_no_such_path());
     struct error *err = cluster ? serve_cluster(handler, &request, cluster, target)
                                 : serve(handler, &request, target);
     if (!err || http_request_has_responded(http) || err->code == ERROR_CANCELED)

@@ -72,6 +72,11 @@ static enum verb verb_of(const struct request *request, bool old_watch_path)
     return VERB_NONE;
 }
 
+struct error *request_no_such_path(void)
+{
+    return error_new(ERROR_NO_SUCH_PATH, "404 page not found");
+}
+
 /* "/api/v1/watch/..." is what watches were before there was a parameter. */
 static struct str without_watch(struct arena *arena, struct str path, bool *ret_watch)
 {
@@ -98,7 +103,7 @@ struct error *request_read(struct request *request, struct str method, struct st
     request->method = method;
     OWNED(error) broken = url_unescape(request->arena, path, &request->path);
     if (broken || str_find_char(request->path, '\0') != STR_NONE || !is_plain_path(request->path))
-        return error_new(ERROR_NOT_FOUND, "404 page not found");
+        return request_no_such_path();
     TRY(query_read(request->arena, query, &request->query));
     bool old_watch_path = false;
     struct resource_path resource;
@@ -109,7 +114,7 @@ struct error *request_read(struct request *request, struct str method, struct st
     if (!resource_path_read(request->arena, path, &resource))
         return NULL;
     if (old_watch_path && resource.subresource.len)
-        return error_new(ERROR_NOT_FOUND, "404 page not found"); /* parts cannot be watched */
+        return request_no_such_path(); /* parts cannot be watched */
     request->is_resource = true;
     request->gvr = resource.gvr;
     request->namespace = resource.namespace;

@@ -59,8 +59,14 @@ struct request {
 };
 
 /*
- * Reads method and target ("/path?query") into all but user, kind and api. ERROR_NOT_FOUND for
- * paths that no server should guess about: empty segments, dots, NUL, broken escapes.
+ * ERROR_NO_SUCH_PATH: nothing is served at the path. The answer is a page of plain text instead of
+ * a Status, because the path names no object.
+ */
+MUST_USE struct error *request_no_such_path(void);
+
+/*
+ * Reads method and target ("/path?query") into all fields but user, kind and api.
+ * ERROR_NO_SUCH_PATH for ambiguous paths: empty segments, dots, NUL, broken escapes.
  */
 MUST_USE struct error *request_read(struct request *request, struct str method, struct str target);
 

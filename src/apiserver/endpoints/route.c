@@ -222,11 +222,10 @@ static struct error *serve_resource(struct request *request)
 {
     const struct kind *kind = request->kind;
     if (!kind)
-        return handle_nonresource_has_version(request)
-                   ? status_no_such_resource()
-                   : error_new(ERROR_NOT_FOUND, "404 page not found");
+        return handle_nonresource_has_version(request) ? status_no_such_resource()
+                                                       : request_no_such_path();
     if (request->namespace.len && !kind->namespaced && kind->is_custom)
-        return error_new(ERROR_NOT_FOUND, "404 page not found");
+        return request_no_such_path();
     if ((request->namespace.len && !kind->namespaced) || has_slash(request))
         return status_no_such_resource();
     if (request->subresource.len)
