@@ -8,6 +8,7 @@
 #include "apiserver/endpoints/codec.h"
 #include "apiserver/gc/gc.h"
 #include "apiserver/rbac_sync.h"
+#include "apiserver/role_aggregation.h"
 #include "apiserver/storage/store_watch.h"
 #include "async/fiber.h"
 #include "base/memory.h"
@@ -62,6 +63,7 @@ struct error *api_new(const struct api_options *options, struct api **ret_api)
     api->settle_turn.permits = 1;
     api->definitions.release = definition_release;
     api->rbac = rbac_new();
+    api->shares_roles = options->base_rbac != NULL;
     if (options->base_rbac)
         rbac_set_base(api->rbac, options->base_rbac);
     api->auth = (struct auth){
@@ -80,6 +82,8 @@ struct error *api_new(const struct api_options *options, struct api **ret_api)
         "make the first objects");
     TRY(crd_registry_install(api, options->definitions, options->definition_count),
         "install definitions");
+    api->aggregates_roles = true;
+    role_aggregation_update(api);
     TRY(gc_load(api->gc), "load owners");
     *ret_api = TAKE(api);
     return NULL;
@@ -216,7 +220,8 @@ struct error *api_change(struct api *api, struct store_id id, int64_t expected, 
     TRY(store_change(api->store, id, expected, observe, &observed, ret_object));
     if (observed.action == STORE_KEEP)
         return NULL;
-    rbac_sync_update(api, id);
+    if (rbac_sync_update(api, id) && api->aggregates_roles)
+        role_aggregation_update(api);
     crd_registry_update(api, id);
     gc_note(api->gc, id, observed.before, observed.after);
     return NULL;

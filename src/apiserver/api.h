@@ -43,6 +43,8 @@ struct api {
     struct str cluster;      /* name of a virtual cluster; empty for the main API */
     uint64_t kinds_revision; /* changes with the definitions */
     bool is_ending;          /* see api_end_watches() */
+    bool shares_roles;       /* the bootstrap roles are those of base_rbac and not stored */
+    bool aggregates_roles;   /* the first objects are there; see role_aggregation_update() */
 };
 
 struct api_options {

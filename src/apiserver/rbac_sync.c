@@ -40,18 +40,27 @@ struct error *rbac_sync_load(struct api *api)
     return NULL;
 }
 
-void rbac_sync_update(struct api *api, struct store_id id)
+static void update_index(struct api *api, enum rbac_kind kind, struct store_id id)
+{
+    SCOPED(store_object) found = {0};
+    struct load load = {api, kind};
+    OWNED(error) gone = store_get(api->store, id, &found);
+    if (gone)
+        rbac_remove(api->rbac, kind, id.key.namespace, id.key.name);
+    else
+        load_one(&load, id.key, found.text);
+}
+
+bool rbac_sync_update(struct api *api, struct store_id id)
 {
     for (size_t i = 0; i < COUNT(resources); i++) {
-        SCOPED(store_object) found = {0};
         if (!str_eq(id.resource, resources[i].resource))
             continue;
-        OWNED(error) gone = store_get(api->store, id, &found);
-        if (gone) {
-            rbac_remove(api->rbac, resources[i].kind, id.key.namespace, id.key.name);
-        } else {
-            struct load load = {api, resources[i].kind};
-            load_one(&load, id.key, found.text);
-        }
+        /* Labels decide, and both the old and the new ones may be selected. */
+        const bool was_involved = rbac_is_in_aggregation(api->rbac, id.key.name);
+        update_index(api, resources[i].kind, id);
+        return resources[i].kind == RBAC_CLUSTER_ROLE &&
+               (was_involved || rbac_is_in_aggregation(api->rbac, id.key.name));
     }
+    return false;
 }

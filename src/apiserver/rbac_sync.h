@@ -3,6 +3,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "apiserver/storage/store.h"
 #include "base/error.h"
 
@@ -11,5 +13,8 @@ struct api;
 /* All of them, at start. */
 MUST_USE struct error *rbac_sync_load(struct api *api);
 
-/* This one changed, if it is one: the next question is answered accordingly. */
-void rbac_sync_update(struct api *api, struct store_id id);
+/*
+ * The object with this id was changed or deleted. If it is a role or a binding, the next decision
+ * follows it. True if the rules of aggregated ClusterRoles may have changed.
+ */
+bool rbac_sync_update(struct api *api, struct store_id id);

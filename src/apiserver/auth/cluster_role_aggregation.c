@@ -1,6 +1,7 @@
 /* ClusterRoles whose rules are those of others, as the controller of Kubernetes keeps them. */
 #include "apimachinery/selector.h"
 #include "apiserver/auth/auth.h"
+#include "base/array.h"
 #include "base/map.h"
 #include "json/builder.h"
 #include "json/compare.h"
@@ -10,19 +11,6 @@ struct roles {
     const struct json_value **items;
     size_t count, capacity;
 };
-
-static void roles_add(struct arena *arena, struct roles *roles, const struct json_value *role)
-{
-    if (roles->count == roles->capacity) {
-        roles->capacity = roles->capacity ? roles->capacity * 2 : 64;
-        const struct json_value **items =
-            arena_alloc_array(arena, roles->capacity, sizeof(items[0]));
-        for (size_t i = 0; i < roles->count; i++)
-            items[i] = roles->items[i];
-        roles->items = items;
-    }
-    roles->items[roles->count++] = role;
-}
 
 static int name_cmp(const void *a, const void *b)
 {
@@ -37,7 +25,7 @@ static struct roles collect(struct arena *arena, struct str name, next_cluster_r
     struct roles roles = {.items = NULL};
     for (const struct json_value *role; (role = next(data));)
         if (!str_eq(json_path_str(role, "metadata.name"), name))
-            roles_add(arena, &roles, role);
+            ARENA_ARRAY_PUSH(arena, roles.items, roles.count, roles.capacity, role);
     if (roles.count)
         qsort(roles.items, roles.count, sizeof(roles.items[0]), name_cmp);
     return roles;

@@ -224,6 +224,20 @@ static const struct role *find_role(const struct rbac *rbac, struct str key)
     return rbac->base ? map_find(&rbac->base->roles, key) : NULL;
 }
 
+bool rbac_is_in_aggregation(const struct rbac *rbac, struct str name)
+{
+    SCOPED(buf) buf = {.limit = 0};
+    const struct role *role = find_role(rbac, key_of(&buf, STR(""), name));
+    if (!role || role->aggregates)
+        return role != NULL;
+    MAP_FOREACH (entry, &rbac->roles) {
+        const struct role *other = entry->value;
+        if (map_key(entry).ptr[0] == '/' && other && other->aggregates && selects(other, role))
+            return true;
+    }
+    return false;
+}
+
 bool rbac_find_role(struct rbac *rbac, struct str namespace, struct str name,
                     struct role_view *ret_view)
 {
