@@ -112,10 +112,10 @@ SIM_TEST(definitions_are_served_after_a_restart)
     CHECK_EQ(apiserver_fixture_get(&fixture, "/apis/test.io/v1"), 200);
 }
 
-static struct error *write_text(void *data, int64_t revision, struct object_text **ret_text)
+static struct error *put_text(void *data, struct store_edit *edit)
 {
-    (void)revision;
-    return object_text_from_json(buf_str(data), ret_text);
+    edit->action = STORE_PUT;
+    return object_text_from_json(buf_str(data), &edit->text);
 }
 
 /* The process ended between the definition and its status. */
@@ -130,7 +130,7 @@ SIM_TEST(a_definition_that_was_not_settled_is_when_the_server_starts)
     const char *path = folder_fixture_file(&fixture.folder, "corset.db");
     CHECK_OK(store_open(loop_current(), &(struct store_options){.path = path}, &store));
     const struct store_id id = {CRD_RESOURCE, {.name = STR("firsts.test.io")}};
-    CHECK_OK(store_put(store, id, STORE_NEW, write_text, &text, NULL));
+    CHECK_OK(store_change(store, id, STORE_NEW, put_text, &text, NULL));
     store_free(store);
     CHECK_OK(apiserver_fixture_start(&fixture));
     CHECK(is_established(&fixture, "firsts"));

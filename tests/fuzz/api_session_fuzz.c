@@ -128,11 +128,12 @@ struct defined {
     struct custom *custom;
 };
 
-static struct error *put_defined(void *data, int64_t revision, struct object_text **ret_text)
+/* The text keeps its old resourceVersion: definitions are not watched here. */
+static struct error *put_defined(void *data, struct store_edit *edit)
 {
     const struct defined *defined = data;
-    (void)revision; /* nobody watches definitions */
-    *ret_text = object_text_ref(defined->text);
+    edit->action = STORE_PUT;
+    edit->text = object_text_ref(defined->text);
     return NULL;
 }
 
@@ -168,7 +169,7 @@ static void define(struct session *session, struct str name)
         map_put(&all, name, defined);
         return;
     }
-    CHECK_OK(store_put(api->store, id, STORE_NEW, put_defined, defined, NULL));
+    CHECK_OK(store_change(api->store, id, STORE_NEW, put_defined, defined, NULL));
     crd_registry_update(api, id);
     CHECK(map_has(&api->definitions, name));
 }

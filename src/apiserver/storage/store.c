@@ -201,16 +201,3 @@ struct error *store_get(struct store *store, struct store_id id, struct store_ob
     *ret_object = (struct store_object){object_text_ref(record->text), record->revision};
     return NULL;
 }
-
-struct store_stats store_stats(const struct store *store)
-{
-    return (struct store_stats){
-        .writes = store->writes,
-        .commits = store->commits,
-        .failed_commits = store->failed_commits,
-        .objects = store->objects,
-        .history_events = store->history.count,
-        .history_bytes = store->history.bytes,
-        .watches = store->watches,
-    };
-}

@@ -122,16 +122,6 @@ MUST_USE struct error *store_change(struct store *store, struct store_id id, int
                                     store_edit_fn *edit, void *data,
                                     struct store_object *ret_object);
 
-/* The same where only the text depends on the revision. Deleting what is not there: NOT_FOUND. */
-typedef struct error *store_write_fn(void *data, int64_t revision, struct object_text **ret_text);
-
-MUST_USE struct error *store_put(struct store *store, struct store_id id, int64_t expected,
-                                 store_write_fn *write, void *data,
-                                 struct store_object *ret_object);
-MUST_USE struct error *store_delete(struct store *store, struct store_id id, int64_t expected,
-                                    store_write_fn *write, void *data,
-                                    struct store_object *ret_object);
-
 /* What to visit. Order: namespace, then name, bytewise. */
 struct store_range {
     struct str resource;
@@ -157,12 +147,3 @@ typedef bool store_visit_fn(void *data, struct key key, struct object_text *text
  */
 MUST_USE struct error *store_scan(struct store *store, const struct store_range *range,
                                   store_visit_fn *visit, void *data, struct store_page *ret_page);
-
-struct store_stats {
-    uint64_t writes, commits, failed_commits; /* since the store was opened */
-    size_t objects;
-    size_t history_events, history_bytes;
-    size_t watches;
-};
-
-struct store_stats store_stats(const struct store *store);

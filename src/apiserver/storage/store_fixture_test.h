@@ -1,9 +1,10 @@
-/* Objects for tests of the store: ConfigMaps with one value. */
+/* Objects for tests of the store: ConfigMaps with one value. Tests read counters of struct store.
+ */
 #pragma once
 
 #include <inttypes.h>
 
-#include "apiserver/storage/store.h"
+#include "apiserver/storage/store_internal.h"
 #include "apiserver/storage/store_watch.h"
 #include "async/fiber.h"
 #include "async/scope.h"
@@ -46,18 +47,51 @@ static inline struct store_id sample_id(struct key key)
     return (struct store_id){STR("configmaps"), key};
 }
 
+struct sample_change {
+    struct store_id id;
+    struct sample *sample;
+    enum store_action action;
+};
+
+static inline struct error *sample_edit(void *data, struct store_edit *edit)
+{
+    const struct sample_change *change = data;
+    if (change->action == STORE_DELETE && !edit->previous)
+        return error_new(ERROR_NOT_FOUND, "%.*s not found", STR_ARG(change->id.key.name));
+    edit->action = change->action;
+    return sample_write(change->sample, edit->revision, &edit->text);
+}
+
+/* A sample under any id. */
+MUST_USE static inline struct error *sample_store(struct store *store, struct store_id id,
+                                                  int64_t expected, struct sample *sample,
+                                                  struct store_object *ret_object)
+{
+    struct sample_change change = {id, sample, STORE_PUT};
+    return store_change(store, id, expected, sample_edit, &change, ret_object);
+}
+
+/* ERROR_NOT_FOUND when nothing is stored under the id. */
+MUST_USE static inline struct error *sample_remove(struct store *store, struct store_id id,
+                                                   int64_t expected, struct sample *sample,
+                                                   struct store_object *ret_object)
+{
+    struct sample_change change = {id, sample, STORE_DELETE};
+    return store_change(store, id, expected, sample_edit, &change, ret_object);
+}
+
 MUST_USE static inline struct error *sample_put(struct store *store, struct key key, int64_t value,
                                                 int64_t expected, struct store_object *ret_object)
 {
     struct sample sample = {key, value, 0};
-    return store_put(store, sample_id(key), expected, sample_write, &sample, ret_object);
+    return sample_store(store, sample_id(key), expected, &sample, ret_object);
 }
 
 MUST_USE static inline struct error *sample_delete(struct store *store, struct key key,
                                                    int64_t expected)
 {
     struct sample sample = {key, 0, 0};
-    return store_delete(store, sample_id(key), expected, sample_write, &sample, NULL);
+    return sample_remove(store, sample_id(key), expected, &sample, NULL);
 }
 
 /* The value stored under a key, or -1. */

@@ -62,7 +62,7 @@ struct store {
     struct fiber *closer;
     bool closed; /* the file */
 
-    uint64_t writes, commits, failed_commits;
+    uint64_t writes, commits, failed_commits; /* since the store was opened; for tests */
     size_t objects, watches;
 };
 

@@ -156,34 +156,3 @@ struct error *store_change(struct store *store, struct store_id id, int64_t expe
         return TAKE(refusal);
     }
 }
-
-struct simple {
-    struct store_id id;
-    enum store_action action;
-    store_write_fn *write;
-    void *data;
-};
-
-static struct error *simple_edit(void *data, struct store_edit *edit)
-{
-    const struct simple *simple = data;
-    if (simple->action == STORE_DELETE && !edit->previous)
-        return error_new(ERROR_NOT_FOUND, "%.*s \"%.*s\" not found", STR_ARG(simple->id.resource),
-                         STR_ARG(simple->id.key.name));
-    edit->action = simple->action;
-    return simple->write(simple->data, edit->revision, &edit->text);
-}
-
-struct error *store_put(struct store *store, struct store_id id, int64_t expected,
-                        store_write_fn *write, void *data, struct store_object *ret_object)
-{
-    struct simple simple = {id, STORE_PUT, write, data};
-    return store_change(store, id, expected, simple_edit, &simple, ret_object);
-}
-
-struct error *store_delete(struct store *store, struct store_id id, int64_t expected,
-                           store_write_fn *write, void *data, struct store_object *ret_object)
-{
-    struct simple simple = {id, STORE_DELETE, write, data};
-    return store_change(store, id, expected, simple_edit, &simple, ret_object);
-}
