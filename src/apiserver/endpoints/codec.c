@@ -7,10 +7,10 @@
 
 static const struct str api_version_meta = STR_INIT("meta.k8s.io/v1");
 
-/* Custom resources have versions, and events two groups; all else has one form. */
+/* Custom resources are shown in several versions, Events in two groups. */
 static bool has_forms(const struct kind *kind)
 {
-    return kind->is_custom || str_eq(kind->stored_as, STR("events"));
+    return kind->is_custom || kind->has_two_groups;
 }
 
 struct error *codec_read_stored(const struct kind *kind, const struct object_text *text,

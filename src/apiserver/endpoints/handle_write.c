@@ -3,7 +3,6 @@
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
 #include "apiserver/crd/scale.h"
-#include "apiserver/crd_registry.h"
 #include "apiserver/endpoints/admission.h"
 #include "apiserver/endpoints/body.h"
 #include "apiserver/endpoints/codec.h"
@@ -12,7 +11,6 @@
 #include "apiserver/endpoints/patch.h"
 #include "apiserver/endpoints/response.h"
 #include "apiserver/managedfields/managed_fields.h"
-#include "apiserver/registry/kind_builtin.h"
 #include "async/loop.h"
 #include "base/random.h"
 #include "json/compare.h"
@@ -41,14 +39,11 @@ static void write_done(struct write *write)
     json_doc_free(write->result);
 }
 
-static bool is_secret(const struct kind *kind)
-{
-    return kind->gvk.group.len == 0 && str_eq(kind->gvk.kind, STR("Secret"));
-}
-
 static bool is_scale(const struct write *write)
 {
-    return str_eq(write->request->subresource, STR("scale"));
+    const struct kind_subresource *part =
+        kind_subresource(write->kind, write->request->subresource);
+    return part && part->part == KIND_PART_SCALE;
 }
 
 static void set_result(struct write *write, struct json_doc *doc)
@@ -108,7 +103,7 @@ static struct error *validate(const struct write *write, const struct json_value
         for (size_t j = 0; j < times; j++)
             metadata_check(&errors, metadata, kind->check_name);
     }
-    if (!kind->is_custom && !crd_registry_is_crd(kind))
+    if (!kind->is_custom && !kind->plain_finalizers)
         metadata_check_qualified_finalizers(&errors, object);
     kind->ops->validate(kind, &step, object, &errors);
     if (kind->is_custom)
@@ -116,7 +111,7 @@ static struct error *validate(const struct write *write, const struct json_value
     struct gvk gvk = kind->gvk;
     if (kind->is_custom)
         gvk.kind = json_path_str(object, "kind");
-    if (str_eq(kind->stored_as, STR("events")))
+    if (kind->has_two_groups)
         gvk.group = (struct str){0}; /* both forms are checked as the core's */
     return errors.count ? status_invalid(gvk, json_path_str(object, "metadata.name"), &errors)
                         : NULL;
@@ -153,15 +148,15 @@ static struct error *put(struct write *write, struct store_edit *edit, struct js
     return NULL;
 }
 
-/* The texts of a Secret become its data before anybody owns them. */
-static struct error *manage_new(const struct write *write, struct json_doc *doc,
-                                struct json_doc **ret_doc)
+/* Managed fields of a create or update; old is NULL on create. */
+static struct error *manage_written(const struct write *write, const struct json_value *old,
+                                    struct json_doc *doc, struct json_doc **ret_doc)
 {
-    OWNED(json_doc) encoded = NULL;
-    if (!is_secret(write->kind))
-        return manage_fields(write, false, NULL, json_doc_root(doc), ret_doc);
-    TRY(prepare(write, NULL, doc, &encoded));
-    return manage_fields(write, false, NULL, json_doc_root(encoded), ret_doc);
+    OWNED(json_doc) prepared = NULL;
+    if (!write->kind->prepare_makes_fields)
+        return manage_fields(write, false, old, json_doc_root(doc), ret_doc);
+    TRY(prepare(write, old, doc, &prepared));
+    return manage_fields(write, false, old, json_doc_root(prepared), ret_doc);
 }
 
 /* An apply that makes the object: whoever names a uid means one that is there. */
@@ -218,7 +213,7 @@ static struct error *write_new(struct write *write, struct store_edit *edit)
     if (apply)
         owned = json_doc_ref(filled);
     else
-        TRY(manage_new(write, filled, &owned));
+        TRY(manage_written(write, NULL, filled, &owned));
     TRY(prepare(write, NULL, owned, &doc));
     TRY(validate(write, NULL, json_doc_root(doc)));
     TRY(check_may_create(write));
@@ -321,23 +316,11 @@ static bool is_done_for(const struct json_value *object)
            json_count(json_path(object, "spec.finalizers")) == 0;
 }
 
-static struct error *manage_changed(const struct write *write, const struct json_value *was,
-                                    struct json_doc *doc, struct json_doc **ret_doc)
-{
-    OWNED(json_doc) encoded = NULL;
-    if (!is_secret(write->kind))
-        return manage_fields(write, false, was, json_doc_root(doc), ret_doc);
-    TRY(prepare(write, was, doc, &encoded));
-    return manage_fields(write, false, was, json_doc_root(encoded), ret_doc);
-}
-
 /* Which changes make a new generation. */
 static unsigned counted(const struct kind *kind)
 {
-    const bool is_deployment =
-        str_eq(kind->gvk.group, STR("apps")) && str_eq(kind->gvk.kind, STR("Deployment"));
     return (kind_subresource(kind, STR("status")) ? METADATA_STATUS_APART : 0) |
-           (is_deployment ? METADATA_COUNTS_ANNOTATIONS : 0);
+           (kind->counts_annotations ? METADATA_COUNTS_ANNOTATIONS : 0);
 }
 
 /* An entry's time alone is no change. */
@@ -369,7 +352,7 @@ static struct error *make_changed(struct write *write, struct json_doc *old,
     if (write->patch.type == PATCH_APPLY && !is_scale(write))
         owned = json_doc_ref(kept);
     else
-        TRY(manage_changed(write, was, kept, &owned));
+        TRY(manage_written(write, was, kept, &owned));
     TRY(prepare(write, was, owned, &prepared));
     if (write->kind->has_generation)
         TRY(metadata_count_generation(prepared, was, counted(write->kind), &doc));
@@ -461,8 +444,9 @@ static struct error *respond_write(struct write *write)
 {
     OWNED(json_doc) scale = NULL;
     const int status = write->created ? 201 : 200;
-    if (!write->kind->is_custom)
-        kind_builtin_warn(write->kind, json_doc_root(write->result), &write->request->warnings);
+    if (write->kind->ops->warn)
+        write->kind->ops->warn(write->kind, json_doc_root(write->result),
+                               &write->request->warnings);
     if (!is_scale(write))
         return response_send_doc(write->request, &write->format, status, write->result);
     TRY(custom_scale_read(write->kind, json_doc_root(write->result), &scale));

@@ -189,11 +189,11 @@ static struct error *serve_subresource(struct request *request)
         return no_such_subresource(request);
     if (!(sub->verbs & verbs[request->verb].bit))
         return not_supported(request);
-    if (str_eq(request->subresource, STR("token")))
+    if (sub->part == KIND_PART_TOKEN)
         return token(request);
     if (request->verb != VERB_GET)
         return verbs[request->verb].serve(request);
-    return str_eq(request->subresource, STR("scale")) ? get_scale(request) : get(request);
+    return sub->part == KIND_PART_SCALE ? get_scale(request) : get(request);
 }
 
 /* Where a verb may be used: on an object, in a collection, over all namespaces. */
