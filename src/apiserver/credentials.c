@@ -12,7 +12,7 @@
 
 #define YEAR        ((int64_t)365 * 24 * 3600 * SECOND)
 #define CLOCK_SKEW  (3600 * SECOND)
-#define CLOCK_LEAST (1577836800 * SECOND) /* 2020-01-01 */
+#define CLOCK_MIN   (1577836800 * SECOND) /* 2020-01-01 */
 #define ADMIN_NAME  STR("kubernetes-admin")
 #define ADMIN_GROUP STR("system:masters")
 
@@ -59,7 +59,7 @@ static struct error *check_clock(const struct credentials_options *options)
 {
     char now[TIMESTAMP_TEXT_MAX];
     const struct str today = timestamp_write(options->now, now);
-    if (!options->folder || options->now >= CLOCK_LEAST)
+    if (!options->folder || options->now >= CLOCK_MIN)
         return NULL;
     return error_new(ERROR_IO, "the clock of this machine says %.*s; set the clock",
                      STR_ARG(today));

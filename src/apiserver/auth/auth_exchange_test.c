@@ -197,7 +197,7 @@ static const struct json_value *body_of(struct exchange *exchange)
         json_edit_set_str(&edit, JSON_PLACE("spec.token"),
                           fill_in(exchange, json_path_str(body, "spec.token")));
     CHECK_OK(json_edit_finish(&edit, &doc));
-    arena_hold(arena_of(exchange), (void (*)(void *))json_doc_free, doc);
+    json_doc_hold(arena_of(exchange), doc);
     return json_doc_root(doc);
 }
 
@@ -271,7 +271,7 @@ static const struct json_value *object_of(struct exchange *exchange)
     if (exchange->path.namespace.len)
         json_edit_set_str(&edit, JSON_PLACE("metadata.namespace"), exchange->path.namespace);
     CHECK_OK(json_edit_finish(&edit, &doc));
-    arena_hold(arena_of(exchange), (void (*)(void *))json_doc_free, doc);
+    json_doc_hold(arena_of(exchange), doc);
     return json_doc_root(doc);
 }
 

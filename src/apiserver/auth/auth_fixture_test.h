@@ -73,7 +73,7 @@ static inline const struct json_value *auth_fixture_read(struct auth_fixture *fi
 {
     struct json_doc *doc = NULL;
     CHECK_OK(json_read(str_from_c(text), &doc));
-    arena_hold(&fixture->arena, (void (*)(void *))json_doc_free, doc);
+    json_doc_hold(&fixture->arena, doc);
     return json_doc_root(doc);
 }
 
@@ -106,6 +106,6 @@ static inline struct str auth_fixture_token(struct auth_fixture *fixture, const 
         fixture, "{\"metadata\":{\"name\":\"bot\",\"namespace\":\"n\",\"uid\":\"uid-1\"}}");
     CHECK_OK(token_request(&fixture->auth, &fixture->arena, account,
                            auth_fixture_read(fixture, spec), now, &doc));
-    arena_hold(&fixture->arena, (void (*)(void *))json_doc_free, doc);
+    json_doc_hold(&fixture->arena, doc);
     return json_path_str(json_doc_root(doc), "status.token");
 }

@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "apiserver/auth/rbac_internal.h"
+#include "base/array.h"
 #include "base/memory.h"
 #include "json/path.h"
 
@@ -74,12 +75,7 @@ static void grants_add(struct rbac *rbac, struct str subject, struct binding *bi
         grants = NEW(struct grants);
         map_put(&rbac->subjects, subject, grants);
     }
-    if (grants->count == grants->capacity) {
-        grants->capacity = grants->capacity ? grants->capacity * 2 : 2;
-        grants->items =
-            mem_realloc_array(grants->items, grants->capacity, sizeof(grants->items[0]));
-    }
-    grants->items[grants->count++] = binding;
+    ARRAY_PUSH(grants->items, grants->count, grants->capacity, binding);
 }
 
 /* All mentions of a binding, in case it names a subject twice. */
@@ -171,16 +167,6 @@ static bool is_source(const struct sources *sources, const struct role *role)
     return false;
 }
 
-static void sources_add(struct sources *sources, const struct role *role)
-{
-    if (sources->count == sources->capacity) {
-        sources->capacity = sources->capacity ? sources->capacity * 2 : 4;
-        sources->items =
-            mem_realloc_array(sources->items, sources->capacity, sizeof(sources->items[0]));
-    }
-    sources->items[sources->count++] = role;
-}
-
 /* What a layer adds to the sources of a role: those of the base unless they are replaced above. */
 static void add_from(struct sources *sources, const struct rbac *layer, const struct rbac *above,
                      const struct role *role, const struct role *by)
@@ -190,7 +176,7 @@ static void add_from(struct sources *sources, const struct rbac *layer, const st
         if (map_key(entry).ptr[0] == '/' && other && other != role && other->labels &&
             (!above || !map_has(&above->roles, map_key(entry))) && selects(by, other) &&
             !is_source(sources, other))
-            sources_add(sources, other);
+            ARRAY_PUSH(sources->items, sources->count, sources->capacity, other);
     }
 }
 

@@ -10,8 +10,8 @@
 #define GROUP "authentication.k8s.io"
 
 #define EXPIRATION_DEFAULT ((int64_t)3600)
-#define EXPIRATION_LEAST   ((int64_t)600)
-#define EXPIRATION_MOST    ((int64_t)1 << 32)
+#define EXPIRATION_MIN     ((int64_t)600)
+#define EXPIRATION_MAX     ((int64_t)1 << 32)
 
 static struct error *invalid(struct str name, const struct field_errors *errors)
 {
@@ -42,10 +42,10 @@ static struct error *read_expiration(struct arena *arena, const struct json_valu
     const struct str field = STR("spec.expirationSeconds");
     int64_t seconds = EXPIRATION_DEFAULT;
     json_to_int64(json_path(body, "spec.expirationSeconds"), &seconds);
-    if (seconds < EXPIRATION_LEAST)
+    if (seconds < EXPIRATION_MIN)
         field_errors_add_int(&errors, FIELD_INVALID, field, seconds,
                              STR("may not specify a duration less than 10 minutes"));
-    if (seconds > EXPIRATION_MOST)
+    if (seconds > EXPIRATION_MAX)
         field_errors_add_int(&errors, FIELD_INVALID, field, seconds,
                              STR("may not specify a duration larger than 2^32 seconds"));
     *ret_seconds = seconds;

@@ -8,6 +8,7 @@
 #include "apiserver/endpoints/kind_fields.h"
 #include "apiserver/endpoints/response.h"
 #include "async/fiber.h"
+#include "base/array.h"
 #include "base/memory.h"
 #include "http/server.h"
 #include "json/edit.h"
@@ -25,13 +26,9 @@ void list_result_done(struct list_result *list)
     mem_free(list->items);
 }
 
-static void add(struct list_result *list, struct object_text *text)
+static void add_item(struct list_result *list, struct object_text *text)
 {
-    if (list->count == list->capacity) {
-        list->capacity = list->capacity ? list->capacity * 2 : 64;
-        list->items = mem_realloc_array(list->items, list->capacity, sizeof(struct object_text *));
-    }
-    list->items[list->count++] = object_text_ref(text);
+    ARRAY_PUSH(list->items, list->count, list->capacity, object_text_ref(text));
 }
 
 bool handle_list_selects(const struct kind *kind, const struct list_options *options,
@@ -79,7 +76,7 @@ static bool visit_one(void *data, struct key key, struct object_text *text)
     const struct list_options *options = visit->options;
     visit->visited++;
     if (handle_list_selects(visit->request->kind, options, text)) {
-        add(visit->list, text);
+        add_item(visit->list, text);
         visit->full = options->limit && visit->list->count == options->limit;
     }
     if (visit->full || visit->visited >= SLICE)
@@ -180,7 +177,7 @@ static struct error *collect_one(const struct request *request, const struct lis
     if (err)
         return error_ignore(err, ERROR_NOT_FOUND);
     if (handle_list_selects(request->kind, options, found.text))
-        add(list, found.text);
+        add_item(list, found.text);
     return NULL;
 }
 

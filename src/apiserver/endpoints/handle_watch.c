@@ -15,9 +15,9 @@
 
 #define BOOKMARK_EVERY (60 * SECOND)
 #define BOOKMARK_LEAD  (2 * SECOND) /* before the end of the stream */
-#define TIMEOUT_LEAST  (30 * MINUTE)
+#define TIMEOUT_MIN    (30 * MINUTE)
 #define YIELD_EVERY    64
-#define STALL_MOST     (30 * SECOND)
+#define STALL_MAX      (30 * SECOND)
 
 struct watch_stream {
     struct request *request;
@@ -53,7 +53,7 @@ static struct error *send_line(struct watch_stream *stream)
     TRY(buf_check(&stream->line));
     TRY(misbehave(stream));
     if (!stream->is_silent) {
-        FIBER_TIMEOUT(STALL_MOST);
+        FIBER_TIMEOUT(STALL_MAX);
         TRY(http_request_write(stream->request->http, buf_str(&stream->line)));
     }
     const bool was_large = stream->line.capacity > INFLIGHT_LIMITS_BYTES_MIN;
@@ -259,7 +259,7 @@ static void set_times(struct watch_stream *stream)
     const int64_t now = loop_now(loop);
     duration span = stream->options.timeout;
     if (span == 0)
-        span = TIMEOUT_LEAST + (duration)random_below(loop_random(loop), (uint64_t)TIMEOUT_LEAST);
+        span = TIMEOUT_MIN + (duration)random_below(loop_random(loop), (uint64_t)TIMEOUT_MIN);
     stream->ends = now + span;
     stream->next_bookmark = now + BOOKMARK_EVERY;
     if (stream->next_bookmark > stream->ends - BOOKMARK_LEAD)

@@ -1,6 +1,7 @@
 #include "apiserver/endpoints/request.h"
 
 #include "apimachinery/resource_path.h"
+#include "base/ascii.h"
 #include "http/url.h"
 
 static const struct str verb_names[] = {
@@ -128,8 +129,7 @@ static struct str lower(struct arena *arena, struct str text)
 {
     char *out = arena_alloc(arena, text.len + 1);
     for (size_t i = 0; i < text.len; i++)
-        out[i] = text.ptr[i] >= 'A' && text.ptr[i] <= 'Z' ? (char)(text.ptr[i] - 'A' + 'a')
-                                                          : text.ptr[i];
+        out[i] = ascii_to_lower(text.ptr[i]);
     return str_from(out, text.len);
 }
 
