@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "apimachinery/object.h"
+#include "apimachinery/status.h"
 #include "apiserver/bootstrap.h"
 #include "apiserver/crd_registry.h"
 #include "apiserver/endpoints/codec.h"
@@ -12,6 +13,8 @@
 #include "apiserver/storage/store_watch.h"
 #include "async/fiber.h"
 #include "base/memory.h"
+
+#define FUTURE_WAIT (3 * SECOND)
 
 static void definition_release(void *value)
 {
@@ -173,6 +176,18 @@ void api_end_watches(struct api *api)
     api->is_ending = true;
     for (size_t i = 0; i < kinds.count; i++)
         store_watch_end_all(api->store, kinds.items[i]->stored_as);
+}
+
+struct error *api_wait_revision(struct api *api, int64_t revision)
+{
+    if (revision <= store_revision(api->store))
+        return NULL;
+    FIBER_TIMEOUT(FUTURE_WAIT);
+    struct error *err = store_wait_revision(api->store, revision);
+    if (!error_is(err, ERROR_DEADLINE))
+        return err;
+    error_free(err);
+    return status_version_too_large(revision, store_revision(api->store));
 }
 
 struct store_id api_id(const struct kind *kind, struct key key)

@@ -83,6 +83,12 @@ struct kind_list api_kinds(struct api *api, struct arena *arena);
 MUST_USE struct error *api_change(struct api *api, struct store_id id, int64_t expected,
                                   store_edit_fn *edit, void *data, struct store_object *ret_object);
 
+/*
+ * Waits up to three seconds until the store has reached a revision that a client names, as API
+ * servers do. 504 if the revision stays in the future. Suspends.
+ */
+MUST_USE struct error *api_wait_revision(struct api *api, int64_t revision);
+
 /* Where an object of a kind is stored. */
 struct store_id api_id(const struct kind *kind, struct key key);
 

@@ -88,7 +88,6 @@ static struct error *settle(void *data, struct store_edit *edit)
         kinds_find(GVR("apiextensions.k8s.io", "v1", "customresourcedefinitions"));
     OWNED(json_doc) old = NULL;
     OWNED(json_doc) doc = NULL;
-    OWNED(json_doc) versioned = NULL;
     if (!edit->previous)
         return NULL;
     TRY(codec_read_stored(kind, edit->previous, &old));
@@ -97,10 +96,7 @@ static struct error *settle(void *data, struct store_edit *edit)
     TRY(definition_settle(old, loop_wall(api->loop), is_taken, &taken, &doc));
     if (doc == old)
         return NULL;
-    TRY(metadata_set_version(doc, edit->revision, &versioned));
-    TRY(codec_write_stored(kind, versioned, &edit->text));
-    edit->action = STORE_PUT;
-    return NULL;
+    return codec_write_edit(kind, doc, STORE_PUT, edit, NULL);
 }
 
 /* The kinds of a definition as it is stored now; of one that is not established there are none. */

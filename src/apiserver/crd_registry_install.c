@@ -127,7 +127,6 @@ static struct error *decide(void *data, struct store_edit *edit)
     const struct install *install = data;
     OWNED(json_doc) old = NULL;
     OWNED(json_doc) doc = NULL;
-    OWNED(json_doc) versioned = NULL;
     if (edit->previous) {
         TRY(codec_read_stored(install->kind, edit->previous, &old));
         TRY(renew(install, old, &doc));
@@ -136,10 +135,7 @@ static struct error *decide(void *data, struct store_edit *edit)
     }
     if (doc == old)
         return NULL;
-    TRY(metadata_set_version(doc, edit->revision, &versioned));
-    TRY(codec_write_stored(install->kind, versioned, &edit->text));
-    edit->action = STORE_PUT;
-    return NULL;
+    return codec_write_edit(install->kind, doc, STORE_PUT, edit, NULL);
 }
 
 static struct error *install_one(struct api *api, struct str text)

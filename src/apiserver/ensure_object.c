@@ -16,16 +16,6 @@ struct ensure_object {
     enum ensure_object_mode mode;
 };
 
-static struct error *put(const struct ensure_object *wanted, struct json_doc *doc,
-                         struct store_edit *edit)
-{
-    OWNED(json_doc) versioned = NULL;
-    TRY(metadata_set_version(doc, edit->revision, &versioned));
-    TRY(codec_write_stored(wanted->kind, versioned, &edit->text));
-    edit->action = STORE_PUT;
-    return NULL;
-}
-
 static struct error *put_new(const struct ensure_object *wanted, struct store_edit *edit)
 {
     OWNED(json_doc) filled = NULL;
@@ -38,7 +28,7 @@ static struct error *put_new(const struct ensure_object *wanted, struct store_ed
         .has_generation = wanted->kind->has_generation,
     };
     TRY(metadata_create(wanted->doc, &values, &filled));
-    return put(wanted, filled, edit);
+    return codec_write_edit(wanted->kind, filled, STORE_PUT, edit, NULL);
 }
 
 static struct error *put_merged(const struct ensure_object *wanted, struct store_edit *edit)
@@ -54,7 +44,7 @@ static struct error *put_merged(const struct ensure_object *wanted, struct store
     if (wanted->kind->has_generation)
         TRY(metadata_count_generation(merged, json_doc_root(old),
                                       status_apart ? METADATA_STATUS_APART : 0, &counted));
-    return put(wanted, counted ? counted : merged, edit);
+    return codec_write_edit(wanted->kind, counted ? counted : merged, STORE_PUT, edit, NULL);
 }
 
 static struct error *decide(void *data, struct store_edit *edit)

@@ -14,7 +14,6 @@
 #include "apiserver/api.h"
 #include "apiserver/endpoints/codec.h"
 #include "apiserver/endpoints/field_ownership.h"
-#include "apiserver/endpoints/metadata.h"
 #include "async/loop.h"
 #include "base/array.h"
 #include "base/log.h"
@@ -159,7 +158,6 @@ static struct error *write_rules(void *data, struct store_edit *edit)
     struct aggregation *aggregation = data;
     OWNED(json_doc) old = NULL;
     OWNED(json_doc) doc = NULL;
-    OWNED(json_doc) versioned = NULL;
     aggregation->is_written = false;
     if (!edit->previous)
         return NULL;
@@ -170,9 +168,7 @@ static struct error *write_rules(void *data, struct store_edit *edit)
     TRY(apply_rules(aggregation, role, &doc));
     if (json_equal(json_doc_root(doc), role))
         return NULL;
-    TRY(metadata_set_version(doc, edit->revision, &versioned));
-    TRY(codec_write_stored(cluster_role_kind(), versioned, &edit->text));
-    edit->action = STORE_PUT;
+    TRY(codec_write_edit(cluster_role_kind(), doc, STORE_PUT, edit, NULL));
     aggregation->is_written = true;
     return NULL;
 }

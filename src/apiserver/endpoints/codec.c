@@ -2,6 +2,7 @@
 
 #include "apimachinery/object.h"
 #include "apiserver/crd/custom.h"
+#include "apiserver/endpoints/metadata.h"
 #include "json/builder.h"
 #include "json/path.h"
 
@@ -40,6 +41,19 @@ struct error *codec_write_stored(const struct kind *kind, struct json_doc *doc,
         return write_text(json_doc_root(doc), ret_text);
     TRY(custom_to_storage(kind, doc, &converted));
     return write_text(json_doc_root(converted), ret_text);
+}
+
+struct error *codec_write_edit(const struct kind *kind, struct json_doc *doc,
+                               enum store_action action, struct store_edit *edit,
+                               struct json_doc **ret_doc)
+{
+    OWNED(json_doc) versioned = NULL;
+    TRY(metadata_set_version(doc, edit->revision, &versioned));
+    TRY(codec_write_stored(kind, versioned, &edit->text));
+    edit->action = action;
+    if (ret_doc)
+        *ret_doc = TAKE(versioned);
+    return NULL;
 }
 
 static struct str table_api_version(const struct codec *codec)

@@ -9,6 +9,7 @@
 #include "apimachinery/object_text.h"
 #include "apiserver/endpoints/negotiate.h"
 #include "apiserver/registry/kind.h"
+#include "apiserver/storage/store.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/timestamp.h"
@@ -27,6 +28,15 @@ MUST_USE struct error *codec_read_stored(const struct kind *kind, const struct o
 /* A document in the kind's version as the text that is stored: in the storage version, compact. */
 MUST_USE struct error *codec_write_stored(const struct kind *kind, struct json_doc *doc,
                                           struct object_text **ret_text);
+
+/*
+ * A document as the answer of a store_edit_fn: with the revision of the change as its
+ * resourceVersion, as the new object (STORE_PUT) or as the last state of a deleted one
+ * (STORE_DELETE). ret_doc (may be NULL) is the document with that resourceVersion.
+ */
+MUST_USE struct error *codec_write_edit(const struct kind *kind, struct json_doc *doc,
+                                        enum store_action action, struct store_edit *edit,
+                                        struct json_doc **ret_doc);
 
 /* One object on its own; a Table says its columns if it is the first of a stream. */
 MUST_USE struct error *codec_write(struct buf *out, const struct codec *codec,

@@ -128,34 +128,15 @@ static bool is_held(const struct kind *kind, const struct json_value *object)
            (is_namespace(kind) && json_count(json_path(object, "spec.finalizers")) > 0);
 }
 
-static struct error *put(const struct deletion *deletion, struct store_edit *edit,
-                         struct json_doc *doc)
+/* Fills in the result and the edit. doc is the new object, or the last state of a deleted one. */
+static struct error *write_deletion(const struct deletion *deletion, enum store_action action,
+                                    struct json_doc *doc, struct store_edit *edit)
 {
     OWNED(json_doc) versioned = NULL;
-    deletion->result->object = json_doc_ref(doc);
-    if (deletion->options->dry_run)
-        return NULL;
-    TRY(metadata_set_version(doc, edit->revision, &versioned));
-    TRY(codec_write_stored(deletion->kind, versioned, &edit->text));
-    edit->action = STORE_PUT;
-    json_doc_free(deletion->result->object);
-    deletion->result->object = TAKE(versioned);
-    return NULL;
-}
-
-static struct error *take(const struct deletion *deletion, struct store_edit *edit,
-                          struct json_doc *old)
-{
-    OWNED(json_doc) last = NULL;
-    deletion->result->is_gone = true;
-    deletion->result->object = json_doc_ref(old);
-    if (deletion->options->dry_run)
-        return NULL;
-    TRY(metadata_set_version(old, edit->revision, &last));
-    TRY(codec_write_stored(deletion->kind, last, &edit->text));
-    edit->action = STORE_DELETE;
-    json_doc_free(deletion->result->object);
-    deletion->result->object = TAKE(last);
+    if (!deletion->options->dry_run)
+        TRY(codec_write_edit(deletion->kind, doc, action, edit, &versioned));
+    deletion->result->is_gone = action == STORE_DELETE;
+    deletion->result->object = versioned ? TAKE(versioned) : json_doc_ref(doc);
     return NULL;
 }
 
@@ -172,12 +153,12 @@ static struct error *decide(void *data, struct store_edit *edit)
     TRY(check_preconditions(deletion, json_doc_root(old)));
     TRY(mark(deletion, old, &marked));
     if (!is_held(deletion->kind, json_doc_root(marked)))
-        return take(deletion, edit, old);
+        return write_deletion(deletion, STORE_DELETE, old, edit);
     if (metadata_is_deleting(json_doc_root(old))) {
         deletion->result->object = json_doc_ref(old);
         return NULL;
     }
-    return put(deletion, edit, marked);
+    return write_deletion(deletion, STORE_PUT, marked, edit);
 }
 
 struct error *handle_delete_object(struct api *api, const struct kind *kind, struct key key,
@@ -232,12 +213,11 @@ struct error *handle_delete(struct request *request)
     struct response_format format;
     struct delete_options options;
     SCOPED(delete_result) result = {0};
-    const struct key key = {request->kind->namespaced ? request->namespace : (struct str){0},
-                            request->name};
     TRY(negotiate(request, &format));
     TRY(read_options(request, &options));
     TRY(admission_check_request(request, VERB_DELETE, request->name));
-    TRY(handle_delete_object(request->api, request->kind, key, &options, request->now, &result));
+    TRY(handle_delete_object(request->api, request->kind, request_key(request, request->name),
+                             &options, request->now, &result));
     if (result.is_gone && !request->kind->delete_returns_object)
         return respond_deleted(request, json_doc_root(result.object));
     return response_send_doc(request, &format, 200, result.object);

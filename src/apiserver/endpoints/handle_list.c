@@ -15,9 +15,8 @@
 #include "json/path.h"
 
 /* Objects visited, or bytes written, between two chances for others. */
-#define SLICE       256
-#define PIECE       (256 * KILOBYTE)
-#define FUTURE_WAIT (3 * SECOND)
+#define SLICE 256
+#define PIECE (256 * KILOBYTE)
 
 void list_result_done(struct list_result *list)
 {
@@ -130,24 +129,6 @@ static struct error *scan(struct visit *visit, struct store_range *range)
     }
 }
 
-static struct error *too_new(const struct request *request, int64_t revision)
-{
-    return status_version_too_large(revision, store_revision(request->api->store));
-}
-
-/* Waits a little for a revision of the future, as others do. */
-static struct error *wait_for(const struct request *request, int64_t revision)
-{
-    if (revision <= store_revision(request->api->store))
-        return NULL;
-    FIBER_TIMEOUT(FUTURE_WAIT);
-    struct error *err = store_wait_revision(request->api->store, revision);
-    if (!error_is(err, ERROR_DEADLINE))
-        return err;
-    error_free(err);
-    return too_new(request, revision);
-}
-
 static struct error *choose_revision(const struct request *request,
                                      const struct list_options *options, struct store_range *range)
 {
@@ -160,7 +141,7 @@ static struct error *choose_revision(const struct request *request,
     }
     if (options->revision == 0)
         return NULL;
-    TRY(wait_for(request, options->revision));
+    TRY(api_wait_revision(request->api, options->revision));
     if (options->match == MATCH_EXACT || (options->match == MATCH_UNSET && options->limit))
         range->revision = options->revision;
     return NULL;
@@ -171,7 +152,7 @@ static struct error *collect_one(const struct request *request, const struct lis
                                  struct str name, struct list_result *list)
 {
     SCOPED(store_object) found = {0};
-    const struct key key = {request->kind->namespaced ? request->namespace : (struct str){0}, name};
+    const struct key key = request_key(request, name);
     list->revision = store_revision(request->api->store);
     struct error *err = store_get(request->api->store, api_id(request->kind, key), &found);
     if (err)
@@ -204,7 +185,7 @@ struct error *handle_list_collect(const struct request *request, const struct li
     }
     if (error_is(err, ERROR_TIMEOUT)) {
         error_free(err);
-        return too_new(request, range.revision);
+        return status_version_too_large(range.revision, store_revision(request->api->store));
     }
     return err;
 }

@@ -134,9 +134,7 @@ static struct error *put(struct write *write, struct store_edit *edit, struct js
         set_result(write, json_doc_ref(doc));
         return NULL;
     }
-    TRY(metadata_set_version(doc, edit->revision, &versioned));
-    TRY(codec_write_stored(write->kind, versioned, &edit->text));
-    edit->action = STORE_PUT;
+    TRY(codec_write_edit(write->kind, doc, STORE_PUT, edit, &versioned));
     if (!write->kind->is_custom) {
         set_result(write, TAKE(versioned));
         return NULL;
@@ -204,7 +202,7 @@ static struct error *write_new(struct write *write, struct store_edit *edit)
     }
     const struct metadata_new values = {
         .name = write->name,
-        .namespace = write->kind->namespaced ? request->namespace : (struct str){0},
+        .namespace = request_key(request, write->name).namespace,
         .uid = str_from(write->uid, RANDOM_UUID_LEN),
         .now = request->now,
         .has_generation = write->kind->has_generation,
@@ -298,14 +296,10 @@ static struct error *wanted(struct write *write, struct json_doc *old, struct js
 static struct error *vanish(struct write *write, struct store_edit *edit, struct json_doc *old,
                             struct json_doc *doc)
 {
-    OWNED(json_doc) last = NULL;
     set_result(write, json_doc_ref(doc));
     if (write->options.dry_run)
         return NULL;
-    TRY(metadata_set_version(old, edit->revision, &last));
-    TRY(codec_write_stored(write->kind, last, &edit->text));
-    edit->action = STORE_DELETE;
-    return NULL;
+    return codec_write_edit(write->kind, old, STORE_DELETE, edit, NULL);
 }
 
 static bool is_done_for(const struct json_value *object)
@@ -347,8 +341,7 @@ static struct error *make_changed(struct write *write, struct json_doc *old,
     TRY(wanted(write, old, &asked));
     TRY(check_place(write, json_doc_root(asked)));
     TRY(check_preconditions(write, json_doc_root(asked), was));
-    TRY(metadata_keep(asked, was, write->kind->namespaced ? request->namespace : (struct str){0},
-                      &kept));
+    TRY(metadata_keep(asked, was, request_key(request, write->name).namespace, &kept));
     if (write->patch.type == PATCH_APPLY && !is_scale(write))
         owned = json_doc_ref(kept);
     else
@@ -423,8 +416,7 @@ static struct error *check_request(const struct write *write)
         return admission_check_request(write->request, VERB_CREATE, write->name);
     if (!may_create(write))
         return NULL;
-    const struct key key = {write->kind->namespaced ? write->request->namespace : (struct str){0},
-                            write->name};
+    const struct key key = request_key(write->request, write->name);
     OWNED(error) missing = store_get(write->request->api->store, api_id(write->kind, key), &found);
     store_object_done(&found);
     return missing ? admission_check_request(write->request, VERB_CREATE, write->name) : NULL;
@@ -433,8 +425,7 @@ static struct error *check_request(const struct write *write)
 static struct error *commit(struct write *write)
 {
     const struct request *request = write->request;
-    const struct key key = {write->kind->namespaced ? request->namespace : (struct str){0},
-                            write->name};
+    const struct key key = request_key(request, write->name);
     random_uuid(loop_random(request->api->loop), write->uid);
     TRY(check_request(write));
     return api_change(request->api, api_id(write->kind, key), STORE_ANY, decide, write, NULL);

@@ -1,6 +1,7 @@
 #include "apiserver/endpoints/request.h"
 
 #include "apimachinery/resource_path.h"
+#include "apiserver/registry/kind.h"
 #include "base/ascii.h"
 #include "http/url.h"
 
@@ -123,6 +124,11 @@ struct error *request_read(struct request *request, struct str method, struct st
     request->subresource = resource.subresource;
     request->verb = verb_of(request, old_watch_path);
     return NULL;
+}
+
+struct key request_key(const struct request *request, struct str name)
+{
+    return (struct key){request->kind->namespaced ? request->namespace : (struct str){0}, name};
 }
 
 static struct str lower(struct arena *arena, struct str text)

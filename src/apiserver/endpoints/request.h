@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "apimachinery/gvk.h"
+#include "apimachinery/key.h"
 #include "apiserver/auth/auth.h"
 #include "apiserver/endpoints/query.h"
 #include "base/arena.h"
@@ -69,6 +70,12 @@ MUST_USE struct error *request_no_such_path(void);
  * ERROR_NO_SUCH_PATH for ambiguous paths: empty segments, dots, NUL, broken escapes.
  */
 MUST_USE struct error *request_read(struct request *request, struct str method, struct str target);
+
+/*
+ * The key of an object of the request's kind: in the request's namespace, or in none if the kind
+ * has no namespaces. The kind must be known.
+ */
+struct key request_key(const struct request *request, struct str name);
 
 /* The question to ask before it is served. */
 struct rbac_attributes request_attributes(const struct request *request);

@@ -11,10 +11,7 @@
 #include "apiserver/endpoints/handle_write.h"
 #include "apiserver/endpoints/response.h"
 #include "apiserver/registry/kind_builtin.h"
-#include "async/fiber.h"
 #include "base/quote.h"
-
-#define FUTURE_WAIT (3 * SECOND)
 
 static const struct {
     unsigned bit;
@@ -54,30 +51,26 @@ static struct error *wait_for_version(const struct request *request)
         return err;
     }
     const int64_t revision = wanted > INT64_MAX ? INT64_MAX : (int64_t)wanted;
-    if (revision <= store_revision(request->api->store))
-        return NULL;
-    FIBER_TIMEOUT(FUTURE_WAIT);
-    struct error *err = store_wait_revision(request->api->store, revision);
-    if (!error_is(err, ERROR_DEADLINE))
+    return api_wait_revision(request->api, revision);
+}
+
+/* The store's ERROR_NOT_FOUND in the words of an API server; takes the error. */
+static struct error *for_object(const struct request *request, struct error *err)
+{
+    if (!error_is(err, ERROR_NOT_FOUND))
         return err;
     error_free(err);
-    return status_version_too_large(revision, store_revision(request->api->store));
+    return status_not_found(kind_gvr(request->kind), request->name);
 }
 
 static struct error *get(struct request *request)
 {
     struct response_format format;
     SCOPED(store_object) found = {0};
-    const struct key key = {request->kind->namespaced ? request->namespace : (struct str){0},
-                            request->name};
     TRY(negotiate(request, &format));
     TRY(wait_for_version(request));
-    struct error *err = store_get(request->api->store, api_id(request->kind, key), &found);
-    if (error_is(err, ERROR_NOT_FOUND)) {
-        error_free(err);
-        return status_not_found(kind_gvr(request->kind), request->name);
-    }
-    TRY(err);
+    const struct store_id id = api_id(request->kind, request_key(request, request->name));
+    TRY(for_object(request, store_get(request->api->store, id, &found)));
     return response_send_text(request, &format, 200, found.text);
 }
 
@@ -86,15 +79,9 @@ static struct error *get_scale(struct request *request)
     struct response_format format;
     OWNED(json_doc) object = NULL;
     OWNED(json_doc) scale = NULL;
-    const struct key key = {request->kind->namespaced ? request->namespace : (struct str){0},
-                            request->name};
     TRY(negotiate(request, &format));
-    struct error *err = api_get(request->api, request->kind, key, &object);
-    if (error_is(err, ERROR_NOT_FOUND)) {
-        error_free(err);
-        return status_not_found(kind_gvr(request->kind), request->name);
-    }
-    TRY(err);
+    const struct key key = request_key(request, request->name);
+    TRY(for_object(request, api_get(request->api, request->kind, key, &object)));
     TRY(custom_scale_read(request->kind, json_doc_root(object), &scale));
     return response_send_doc(request, &format, 200, scale);
 }
@@ -137,15 +124,9 @@ static struct error *token(struct request *request)
     OWNED(json_doc) account = NULL;
     OWNED(json_doc) body = NULL;
     OWNED(json_doc) answer = NULL;
-    const struct key key = {request->namespace, request->name};
-    const struct kind *accounts = request->kind;
+    const struct key key = request_key(request, request->name);
     TRY(negotiate(request, &format));
-    struct error *err = api_get(request->api, accounts, key, &account);
-    if (error_is(err, ERROR_NOT_FOUND)) {
-        error_free(err);
-        return status_not_found(kind_gvr(accounts), request->name);
-    }
-    TRY(err);
+    TRY(for_object(request, api_get(request->api, request->kind, key, &account)));
     TRY(read_posted(request, &token_kind, &body));
     TRY(token_request(&request->api->auth, request->arena, json_doc_root(account),
                       json_doc_root(body), request->now, &answer));

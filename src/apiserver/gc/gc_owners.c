@@ -68,7 +68,6 @@ static struct error *decide(void *data, struct store_edit *edit)
     OWNED(json_doc) old = NULL;
     OWNED(json_doc) changed = NULL;
     OWNED(json_doc) owned = NULL;
-    OWNED(json_doc) versioned = NULL;
     if (!edit->previous)
         return NULL;
     TRY(codec_read_stored(change->kind, edit->previous, &old));
@@ -79,10 +78,8 @@ static struct error *decide(void *data, struct store_edit *edit)
                                               MANAGER, (struct str){0}, loop_wall(api->loop)};
     TRY(field_ownership_update(&ownership, json_doc_root(old), json_doc_root(changed), &owned));
     const bool gone = is_done_for(json_doc_root(owned));
-    TRY(metadata_set_version(gone ? old : owned, edit->revision, &versioned));
-    TRY(codec_write_stored(change->kind, versioned, &edit->text));
-    edit->action = gone ? STORE_DELETE : STORE_PUT;
-    return NULL;
+    return codec_write_edit(change->kind, gone ? old : owned, gone ? STORE_DELETE : STORE_PUT, edit,
+                            NULL);
 }
 
 struct error *gc_change(struct gc *gc, const struct kind *kind, struct store_id id,
