@@ -209,7 +209,7 @@ static void observed_done(struct observed *observed)
     object_text_free(observed->after);
 }
 
-static struct error *observe(void *data, struct store_edit *edit)
+static struct error *observe_edit(void *data, struct store_edit *edit)
 {
     struct observed *observed = data;
     observed_done(observed);
@@ -232,7 +232,7 @@ struct error *api_change(struct api *api, struct store_id id, int64_t expected, 
      * follows, he waits. It takes as long as a commit does, and store_free() waits for those too.
      */
     FIBER_SHIELD(FOREVER);
-    TRY(store_change(api->store, id, expected, observe, &observed, ret_object));
+    TRY(store_change(api->store, id, expected, observe_edit, &observed, ret_object));
     if (observed.action == STORE_KEEP)
         return NULL;
     if (rbac_sync_update(api, id) && api->aggregates_roles)

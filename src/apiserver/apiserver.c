@@ -97,7 +97,7 @@ static struct error *open_api(struct apiserver *server, const struct apiserver_o
     return NULL;
 }
 
-static struct error *listen(struct apiserver *server, const struct apiserver_options *options)
+static struct error *listen_http(struct apiserver *server, const struct apiserver_options *options)
 {
     /* Clusters have little to do with each other: all of them may be asked at once. */
     const size_t requests = options->requests ? options->requests : INFLIGHT_LIMITS_REQUESTS;
@@ -129,7 +129,7 @@ struct error *apiserver_new(struct loop *loop, const struct apiserver_options *o
         TRY(data_dir_open(options->folder, &server->folder));
     TRY(open_credentials(server, options));
     TRY(open_api(server, options));
-    TRY(listen(server, options));
+    TRY(listen_http(server, options));
     *ret_server = TAKE(server);
     return NULL;
 }

@@ -80,7 +80,7 @@ struct settling {
     struct api *api;
 };
 
-static struct error *settle(void *data, struct store_edit *edit)
+static struct error *settle_status(void *data, struct store_edit *edit)
 {
     const struct settling *settling = data;
     struct api *api = settling->api;
@@ -100,7 +100,8 @@ static struct error *settle(void *data, struct store_edit *edit)
 }
 
 /* The kinds of a definition as it is stored now; of one that is not established there are none. */
-static struct error *serve(struct api *api, struct str name, const struct object_text *text)
+static struct error *serve_definition(struct api *api, struct str name,
+                                      const struct object_text *text)
 {
     OWNED(json_doc) doc = NULL;
     OWNED(custom) custom = NULL;
@@ -122,7 +123,7 @@ static struct error *serve(struct api *api, struct str name, const struct object
 }
 
 /* Whether there was one. */
-static bool withdraw(struct api *api, struct str name)
+static bool withdraw_definition(struct api *api, struct str name)
 {
     if (!map_remove(&api->definitions, name))
         return false;
@@ -131,7 +132,7 @@ static bool withdraw(struct api *api, struct str name)
     return true;
 }
 
-static void complain(struct str name, struct error *err)
+static void log_unserved(struct str name, struct error *err)
 {
     OWNED(error) owned = err;
     if (err)
@@ -162,11 +163,12 @@ static bool follow_one(struct api *api, struct store_id id)
     struct settling settling = {api};
     close_terminating(api, id);
     /* Through the store and not through api_change(), which has called us. */
-    complain(id.key.name, store_change(api->store, id, STORE_ANY, settle, &settling, NULL));
+    log_unserved(id.key.name,
+                 store_change(api->store, id, STORE_ANY, settle_status, &settling, NULL));
     OWNED(error) gone = store_get(api->store, id, &found);
     if (gone)
-        return withdraw(api, id.key.name);
-    complain(id.key.name, serve(api, id.key.name, found.text));
+        return withdraw_definition(api, id.key.name);
+    log_unserved(id.key.name, serve_definition(api, id.key.name, found.text));
     return false;
 }
 
@@ -195,7 +197,7 @@ void crd_registry_update(struct api *api, struct store_id id)
         return;
     OWNED(error) interrupted = semaphore_take(&api->settle_turn);
     if (interrupted) { /* api_change() lets nobody; the next change makes up for it */
-        complain(id.key.name, TAKE(interrupted));
+        log_unserved(id.key.name, TAKE(interrupted));
         return;
     }
     if (follow_one(api, id))
@@ -205,7 +207,7 @@ void crd_registry_update(struct api *api, struct store_id id)
 
 static bool load_one(void *data, struct key key, struct object_text *text)
 {
-    complain(key.name, serve(data, key.name, text));
+    log_unserved(key.name, serve_definition(data, key.name, text));
     return true;
 }
 

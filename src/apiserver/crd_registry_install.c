@@ -52,8 +52,8 @@ static bool is_untouched(const struct json_value *definition)
 }
 
 /* As a request would be read, with the hash added. */
-static struct error *prepare(const struct install *install, struct json_doc *given,
-                             struct json_doc **ret_doc)
+static struct error *prepare_definition(const struct install *install, struct json_doc *given,
+                                        struct json_doc **ret_doc)
 {
     SCOPED(arena) arena = {.limit = 0};
     SCOPED(json_edit) edit = {0};
@@ -75,7 +75,8 @@ static struct error *prepare(const struct install *install, struct json_doc *giv
     return json_edit_finish(&edit, ret_doc);
 }
 
-static struct error *validate(const struct json_value *definition, const struct json_value *old)
+static struct error *validate_definition(const struct json_value *definition,
+                                         const struct json_value *old)
 {
     SCOPED(arena) arena = {.limit = 0};
     SCOPED(buf) text = {.limit = 0};
@@ -96,13 +97,13 @@ static struct error *make_new(const struct install *install, struct json_doc **r
         .now = loop_wall(install->api->loop),
         .has_generation = install->kind->has_generation,
     };
-    TRY(validate(json_doc_root(install->doc), NULL));
+    TRY(validate_definition(json_doc_root(install->doc), NULL));
     return metadata_create(install->doc, &values, ret_doc);
 }
 
 /* The old one with the new spec; the same document when it has that already. */
-static struct error *renew(const struct install *install, struct json_doc *old,
-                           struct json_doc **ret_doc)
+static struct error *renew_definition(const struct install *install, struct json_doc *old,
+                                      struct json_doc **ret_doc)
 {
     SCOPED(json_edit) edit = {0};
     OWNED(json_doc) changed = NULL;
@@ -118,18 +119,18 @@ static struct error *renew(const struct install *install, struct json_doc *old,
     json_edit_set_str(&edit, JSON_PLACE_KEY("metadata.annotations", INSTALLED), hash);
     TRY(json_edit_finish(&edit, &changed));
     TRY(definition_default(changed, &filled));
-    TRY(validate(json_doc_root(filled), was));
+    TRY(validate_definition(json_doc_root(filled), was));
     return metadata_count_generation(filled, was, METADATA_STATUS_APART, ret_doc);
 }
 
-static struct error *decide(void *data, struct store_edit *edit)
+static struct error *decide_install(void *data, struct store_edit *edit)
 {
     const struct install *install = data;
     OWNED(json_doc) old = NULL;
     OWNED(json_doc) doc = NULL;
     if (edit->previous) {
         TRY(codec_read_stored(install->kind, edit->previous, &old));
-        TRY(renew(install, old, &doc));
+        TRY(renew_definition(install, old, &doc));
     } else {
         TRY(make_new(install, &doc));
     }
@@ -145,10 +146,10 @@ static struct error *install_one(struct api *api, struct str text)
     struct install install = {.api = api, .kind = crd_registry_kind(kinds_find_kind(GVK_CRD))};
     TRY(manifest_read_one(text, NULL, &given, NULL));
     const struct str name = json_path_str(json_doc_root(given), "metadata.name");
-    TRY(prepare(&install, given, &doc), "%.*s", STR_ARG(name));
+    TRY(prepare_definition(&install, given, &doc), "%.*s", STR_ARG(name));
     install.doc = doc;
     return error_wrap(api_change(api, api_id(install.kind, (struct key){.name = name}), STORE_ANY,
-                                 decide, &install, NULL),
+                                 decide_install, &install, NULL),
                       "%.*s", STR_ARG(name));
 }
 

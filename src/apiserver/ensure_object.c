@@ -47,7 +47,7 @@ static struct error *put_merged(const struct ensure_object *wanted, struct store
     return codec_write_edit(wanted->kind, counted ? counted : merged, STORE_PUT, edit, NULL);
 }
 
-static struct error *decide(void *data, struct store_edit *edit)
+static struct error *decide_ensure(void *data, struct store_edit *edit)
 {
     const struct ensure_object *wanted = data;
     if (!edit->previous)
@@ -80,5 +80,5 @@ struct error *ensure_object(struct api *api, struct json_doc *doc, enum ensure_o
     if (!wanted.kind)
         return error_new(ERROR_NOT_FOUND, "kind %.*s of %.*s is not served", STR_ARG(gvk.kind),
                          STR_ARG(json_path_str(root, "apiVersion")));
-    return api_change(api, api_id(wanted.kind, key), STORE_ANY, decide, &wanted, NULL);
+    return api_change(api, api_id(wanted.kind, key), STORE_ANY, decide_ensure, &wanted, NULL);
 }

@@ -4,8 +4,8 @@
 #include "apimachinery/validation.h"
 #include "apiserver/auth/auth_internal.h"
 
-static struct rbac_decision decide(void *authorizer, struct arena *arena,
-                                   const struct rbac_attributes *attributes)
+static struct rbac_decision decide_rbac(void *authorizer, struct arena *arena,
+                                        const struct rbac_attributes *attributes)
 {
     return rbac_authorize(authorizer, arena, attributes);
 }
@@ -32,7 +32,7 @@ static struct error *check_escalation(void *authorizer, const struct rbac_user *
 }
 
 const struct authorizer_ops rbac_authorizer_ops = {
-    .decide = decide,
+    .decide = decide_rbac,
     .rules = list_rules,
     .find_role = find_role,
     .check_escalation = check_escalation,

@@ -13,7 +13,7 @@ struct review {
     timestamp now;
 };
 
-static void begin(struct json_builder *builder, const struct review *review)
+static void begin_review(struct json_builder *builder, const struct review *review)
 {
     json_builder_object(builder);
     json_builder_add_str(builder, "kind", review->gvk.kind);
@@ -36,7 +36,7 @@ static struct error *review_self(const struct review *review, struct json_doc **
 {
     SCOPED(json_builder) builder = {.limit = 0};
     char text[TIMESTAMP_TEXT_MAX];
-    begin(&builder, review);
+    begin_review(&builder, review);
     write_metadata(&builder, STR("creationTimestamp"), timestamp_write(review->now, text));
     json_builder_add_object(&builder, "status");
     auth_write_user(&builder, "userInfo", review->user);
@@ -70,7 +70,7 @@ static struct error *review_token(const struct review *review, struct json_doc *
     const bool is_known =
         authenticate_token(review->auth, review->arena, token, &wanted, review->now, &bearer);
     const struct user_info nobody = {.uid = STR("")};
-    begin(&builder, review);
+    begin_review(&builder, review);
     write_metadata(&builder, STR(""), STR(""));
     json_builder_add_value(&builder, "spec", spec);
     json_builder_add_object(&builder, "status");
@@ -201,7 +201,7 @@ static struct error *review_access(const struct review *review, struct json_doc 
     const struct rbac_attributes attributes = read_attributes(review);
     const struct rbac_decision decision =
         auth->authorizer_ops->decide(auth->authorizer, review->arena, &attributes);
-    begin(&builder, review);
+    begin_review(&builder, review);
     write_metadata(&builder, STR("namespace"), is_local(review) ? review->namespace : STR(""));
     json_builder_add_value(&builder, "spec", json_get(review->body, STR("spec")));
     json_builder_add_object(&builder, "status");
@@ -263,7 +263,7 @@ static struct error *review_rules(const struct review *review, struct json_doc *
         return status_bad_request("no namespace on request");
     const struct rbac_rules rules = auth->authorizer_ops->rules(auth->authorizer, review->arena,
                                                                 &review->user->user, namespace);
-    begin(&builder, review);
+    begin_review(&builder, review);
     write_metadata(&builder, STR(""), STR(""));
     json_builder_add_object(&builder, "spec");
     json_builder_end(&builder);

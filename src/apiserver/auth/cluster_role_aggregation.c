@@ -19,8 +19,8 @@ static int name_cmp(const void *a, const void *b)
 }
 
 /* All others, in the order of their names. */
-static struct roles collect(struct arena *arena, struct str name, next_cluster_role_fn *next,
-                            void *data)
+static struct roles collect_roles(struct arena *arena, struct str name, next_cluster_role_fn *next,
+                                  void *data)
 {
     struct roles roles = {.items = NULL};
     for (const struct json_value *role; (role = next(data));)
@@ -57,7 +57,8 @@ struct error *aggregate_cluster_role(struct arena *arena, const struct json_valu
     *ret_rules = NULL;
     if (json_type(json_get(role, STR("aggregationRule"))) != JSON_OBJECT)
         return NULL;
-    const struct roles roles = collect(arena, json_path_str(role, "metadata.name"), next, data);
+    const struct roles roles =
+        collect_roles(arena, json_path_str(role, "metadata.name"), next, data);
     json_builder_array(&builder);
     JSON_FOREACH (key, value, selectors) {
         struct selector selector;

@@ -92,7 +92,7 @@ static struct error *check_binding(const struct grant *grant, const struct json_
 }
 
 /* The object without what the garbage collector changes, and what every write changes. */
-static struct error *strip(const struct json_value *object, struct json_doc **ret_doc)
+static struct error *strip_metadata(const struct json_value *object, struct json_doc **ret_doc)
 {
     SCOPED(json_edit) edit;
     json_edit_init(&edit, object);
@@ -112,8 +112,8 @@ static struct error *is_same_grant(const struct json_value *old, const struct js
     *ret_same = false;
     if (!old)
         return NULL;
-    TRY(strip(old, &before));
-    TRY(strip(object, &after));
+    TRY(strip_metadata(old, &before));
+    TRY(strip_metadata(object, &after));
     *ret_same = json_equal(json_doc_root(before), json_doc_root(after));
     return NULL;
 }

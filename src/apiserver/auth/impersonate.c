@@ -161,7 +161,7 @@ static bool is_constrained(const struct attempt *attempt)
     return attempt->mode->on.len > 0;
 }
 
-static bool applies(const struct attempt *attempt)
+static bool mode_applies(const struct attempt *attempt)
 {
     const struct user_info *wanted = attempt->wanted;
     const bool has_name_only =
@@ -174,8 +174,8 @@ static bool applies(const struct attempt *attempt)
 }
 
 /* The verb of the mode, on something of a user. */
-static struct rbac_attributes question(const struct attempt *attempt, struct str group,
-                                       struct str resource, struct str name)
+static struct rbac_attributes attributes_of(const struct attempt *attempt, struct str group,
+                                            struct str resource, struct str name)
 {
     return (struct rbac_attributes){
         .user = attempt->request->user,
@@ -187,7 +187,8 @@ static struct rbac_attributes question(const struct attempt *attempt, struct str
     };
 }
 
-static struct error *ask(const struct attempt *attempt, const struct rbac_attributes *attributes)
+static struct error *ask_authorizer(const struct attempt *attempt,
+                                    const struct rbac_attributes *attributes)
 {
     return authorize(attempt->auth, attempt->arena, attributes);
 }
@@ -205,7 +206,7 @@ static struct error *ask_request(const struct attempt *attempt)
         return NULL;
     attributes.verb = arena_print(attempt->arena, "%.*s%.*s", STR_ARG(attempt->mode->on),
                                   STR_ARG(attempt->request->verb));
-    return ask(attempt, &attributes);
+    return ask_authorizer(attempt, &attributes);
 }
 
 /* An account and a node have their groups, unless others are wanted. */
@@ -213,7 +214,7 @@ static struct error *ask_name(const struct attempt *attempt, struct user_info *u
 {
     const struct str name = attempt->wanted->user.name;
     struct rbac_attributes attributes =
-        question(attempt, group_of_names(attempt), STR("users"), name);
+        attributes_of(attempt, group_of_names(attempt), STR("users"), name);
     const enum target target = target_of(name);
     if (target == TARGET_NODE && is_constrained(attempt)) {
         attributes.resource = STR("nodes");
@@ -227,21 +228,21 @@ static struct error *ask_name(const struct attempt *attempt, struct user_info *u
         if (user->user.groups.count == 0)
             user->user.groups = service_account_groups(attempt->arena, attributes.namespace);
     }
-    return ask(attempt, &attributes);
+    return ask_authorizer(attempt, &attributes);
 }
 
 static struct error *ask_uid(const struct attempt *attempt)
 {
     const struct rbac_attributes attributes =
-        question(attempt, STR(GROUP), STR("uids"), attempt->wanted->uid);
-    return attempt->wanted->uid.len ? ask(attempt, &attributes) : NULL;
+        attributes_of(attempt, STR(GROUP), STR("uids"), attempt->wanted->uid);
+    return attempt->wanted->uid.len ? ask_authorizer(attempt, &attributes) : NULL;
 }
 
 static struct error *ask_groups(const struct attempt *attempt)
 {
     const struct rbac_strings *groups = &attempt->wanted->user.groups;
     struct rbac_attributes attributes =
-        question(attempt, group_of_names(attempt), STR("groups"), STR(""));
+        attributes_of(attempt, group_of_names(attempt), STR("groups"), STR(""));
     if (is_constrained(attempt) && auth_has_string(groups, STR("")))
         return rbac_forbidden(&attributes,
                               STR("impersonating the empty string group is not allowed"));
@@ -252,7 +253,7 @@ static struct error *ask_groups(const struct attempt *attempt)
     }
     for (size_t i = 0; i < groups->count; i++) {
         attributes.name = groups->items[i];
-        TRY(ask(attempt, &attributes));
+        TRY(ask_authorizer(attempt, &attributes));
     }
     return NULL;
 }
@@ -288,14 +289,15 @@ static struct error *check_extra(const struct rbac_attributes *attributes,
 static struct error *ask_extra(const struct attempt *attempt)
 {
     const struct user_info *wanted = attempt->wanted;
-    struct rbac_attributes attributes = question(attempt, STR(GROUP), STR("userextras"), STR(""));
+    struct rbac_attributes attributes =
+        attributes_of(attempt, STR(GROUP), STR("userextras"), STR(""));
     for (size_t i = 0; is_constrained(attempt) && i < wanted->extra_count; i++)
         TRY(check_extra(&attributes, &wanted->extra[i]));
     for (size_t i = 0; i < wanted->extra_count; i++) {
         attributes.subresource = wanted->extra[i].key;
         for (size_t j = 0; j < wanted->extra[i].values.count; j++) {
             attributes.name = wanted->extra[i].values.items[j];
-            TRY(ask(attempt, &attributes));
+            TRY(ask_authorizer(attempt, &attributes));
         }
     }
     return NULL;
@@ -329,7 +331,7 @@ struct error *impersonate(const struct auth *auth, struct arena *arena,
     }
     for (size_t i = 0; i < COUNT(modes); i++) {
         const struct attempt attempt = {auth, arena, attributes, &modes[i], &wanted.user};
-        if (!applies(&attempt))
+        if (!mode_applies(&attempt))
             continue;
         OWNED(error) err = try_mode(&attempt, ret_user);
         if (!err)

@@ -121,8 +121,8 @@ static void replace_role(struct rbac *rbac, struct str key, struct role *role)
     rbac->changes_cluster = true;
 }
 
-static void replace(struct rbac *rbac, enum rbac_kind kind, struct str key,
-                    const struct json_value *object)
+static void replace_object(struct rbac *rbac, enum rbac_kind kind, struct str key,
+                           const struct json_value *object)
 {
     if (kind == RBAC_ROLE || kind == RBAC_CLUSTER_ROLE)
         replace_role(rbac, key, object ? role_read(object) : NULL);
@@ -140,13 +140,14 @@ void rbac_put(struct rbac *rbac, enum rbac_kind kind, const struct json_value *o
     SCOPED(buf) key = {.limit = 0};
     const struct str namespace =
         is_namespaced(kind) ? json_path_str(object, "metadata.namespace") : STR("");
-    replace(rbac, kind, key_of(&key, namespace, json_path_str(object, "metadata.name")), object);
+    replace_object(rbac, kind, key_of(&key, namespace, json_path_str(object, "metadata.name")),
+                   object);
 }
 
 void rbac_remove(struct rbac *rbac, enum rbac_kind kind, struct str namespace, struct str name)
 {
     SCOPED(buf) key = {.limit = 0};
-    replace(rbac, kind, key_of(&key, is_namespaced(kind) ? namespace : STR(""), name), NULL);
+    replace_object(rbac, kind, key_of(&key, is_namespaced(kind) ? namespace : STR(""), name), NULL);
 }
 
 /* Aggregation: the rules of a role are those of the roles it selects, and of those they select. */
@@ -188,7 +189,8 @@ static void add_sources(struct sources *sources, const struct rbac *rbac, const 
         add_from(sources, rbac->base, rbac, role, by);
 }
 
-static const struct sources *resolve(struct rbac *rbac, struct str key, const struct role *role)
+static const struct sources *resolve_sources(struct rbac *rbac, struct str key,
+                                             const struct role *role)
 {
     struct sources *sources = map_find(&rbac->resolved, key);
     if (sources)
@@ -236,7 +238,7 @@ bool rbac_find_role(struct rbac *rbac, struct str namespace, struct str name,
         return false;
     /* Only cluster roles aggregate; what a role of a namespace says about it means nothing. */
     const bool aggregates = role->aggregates && namespace.len == 0;
-    *ret_view = (struct role_view){role, aggregates ? resolve(resolver, key, role) : NULL};
+    *ret_view = (struct role_view){role, aggregates ? resolve_sources(resolver, key, role) : NULL};
     return true;
 }
 

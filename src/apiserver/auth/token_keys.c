@@ -53,7 +53,7 @@ static bool make_id(struct token_keys *keys)
     return true;
 }
 
-static struct error *failed(const char *what)
+static struct error *openssl_error(const char *what)
 {
     ERR_clear_error();
     return error_new(ERROR_INTERNAL, "%s", what);
@@ -78,7 +78,7 @@ struct error *token_keys_new(struct token_keys **ret_keys)
     OWNED(token_keys) keys = NEW(struct token_keys);
     keys->key = EVP_EC_gen("P-256");
     if (!keys->key || !make_id(keys))
-        return failed("make a key for tokens");
+        return openssl_error("make a key for tokens");
     random_bytes_secure(keys->secret, sizeof(keys->secret));
     prepare_mac(keys);
     *ret_keys = TAKE(keys);
@@ -144,7 +144,7 @@ struct error *token_keys_read(struct str pem, struct token_keys **ret_keys)
     if (!has_secret)
         return error_new(ERROR_PARSE, "no secret in the keys for tokens");
     if (!make_id(keys))
-        return failed("name the key for tokens");
+        return openssl_error("name the key for tokens");
     prepare_mac(keys);
     *ret_keys = TAKE(keys);
     return NULL;
@@ -161,7 +161,7 @@ struct error *token_keys_write(const struct token_keys *keys, struct buf *pem)
     const long len = ok ? BIO_get_mem_data(bio, &text) : 0;
     buf_add(pem, str_from(text, len > 0 ? (size_t)len : 0));
     BIO_free(bio);
-    return ok ? buf_check(pem) : failed("write the keys for tokens");
+    return ok ? buf_check(pem) : openssl_error("write the keys for tokens");
 }
 
 struct str token_keys_id(const struct token_keys *keys)
@@ -171,8 +171,8 @@ struct str token_keys_id(const struct token_keys *keys)
 
 /* OpenSSL has signatures in DER, tokens have the two numbers side by side. */
 
-static bool unpack(const unsigned char *der, size_t len,
-                   uint8_t ret_signature[static TOKEN_SIGNATURE_LEN])
+static bool unpack_signature(const unsigned char *der, size_t len,
+                             uint8_t ret_signature[static TOKEN_SIGNATURE_LEN])
 {
     ECDSA_SIG *numbers = d2i_ECDSA_SIG(NULL, &der, (long)len);
     const bool ok =
@@ -183,7 +183,7 @@ static bool unpack(const unsigned char *der, size_t len,
 }
 
 /* The caller frees the result with OPENSSL_free(). */
-static unsigned char *pack(const uint8_t *signature, int *ret_len)
+static unsigned char *pack_signature(const uint8_t *signature, int *ret_len)
 {
     unsigned char *der = NULL;
     ECDSA_SIG *numbers = ECDSA_SIG_new();
@@ -208,16 +208,16 @@ struct error *token_keys_sign(const struct token_keys *keys, struct str message,
     const bool ok =
         context && EVP_DigestSignInit(context, NULL, EVP_sha256(), NULL, keys->key) == 1 &&
         EVP_DigestSign(context, der, &len, (const unsigned char *)message.ptr, message.len) == 1 &&
-        unpack(der, len, ret_signature);
+        unpack_signature(der, len, ret_signature);
     EVP_MD_CTX_free(context);
-    return ok ? NULL : failed("sign a token");
+    return ok ? NULL : openssl_error("sign a token");
 }
 
 bool token_keys_verify(const struct token_keys *keys, struct str message,
                        const uint8_t signature[static TOKEN_SIGNATURE_LEN])
 {
     int len = 0;
-    unsigned char *der = pack(signature, &len);
+    unsigned char *der = pack_signature(signature, &len);
     EVP_MD_CTX *context = EVP_MD_CTX_new();
     const bool ok = der && len > 0 && context &&
                     EVP_DigestVerifyInit(context, NULL, EVP_sha256(), NULL, keys->key) == 1 &&

@@ -105,7 +105,7 @@ static void add_columns(struct json_builder *builder, const struct kind *kind)
     json_builder_end(builder);
 }
 
-static struct error *finish(struct json_builder *builder, struct buf *out)
+static struct error *write_built(struct json_builder *builder, struct buf *out)
 {
     OWNED(json_doc) doc = NULL;
     TRY(json_builder_finish(builder, &doc), "write answer");
@@ -133,7 +133,7 @@ static struct error *write_table(struct buf *out, const struct codec *codec,
     add_row(&builder, codec, object);
     json_builder_end(&builder);
     json_builder_end(&builder);
-    return finish(&builder, out);
+    return write_built(&builder, out);
 }
 
 static struct error *write_metadata(struct buf *out, const struct codec *codec,
@@ -141,7 +141,7 @@ static struct error *write_metadata(struct buf *out, const struct codec *codec,
 {
     SCOPED(json_builder) builder = {0};
     add_metadata_object(&builder, codec, object);
-    return finish(&builder, out);
+    return write_built(&builder, out);
 }
 
 static struct error *write_value(struct buf *out, const struct codec *codec,
@@ -192,7 +192,7 @@ void codec_list_begin(struct buf *out, const struct codec *codec)
         buf_add_json_string(out, table_api_version(codec));
         buf_add(out, STR(",\"columnDefinitions\":"));
         add_columns(&builder, codec->kind);
-        OWNED(error) full = finish(&builder, out);
+        OWNED(error) full = write_built(&builder, out);
         buf_add(out, STR(",\"rows\":"));
         return;
     }
@@ -224,7 +224,7 @@ struct error *codec_list_item(struct buf *out, const struct codec *codec,
         return codec_write(out, codec, text, false);
     TRY(codec_read_stored(codec->kind, text, &doc));
     add_row(&builder, codec, json_doc_root(doc));
-    return finish(&builder, out);
+    return write_built(&builder, out);
 }
 
 /* Without rows, kinds whose columns nobody chose have null in their place; other servers' habit. */

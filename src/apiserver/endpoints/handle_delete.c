@@ -96,8 +96,8 @@ static bool is_container(const struct kind *kind)
 }
 
 /* The object with deletion begun; the same when it had begun before. */
-static struct error *mark(const struct deletion *deletion, struct json_doc *old,
-                          struct json_doc **ret_doc)
+static struct error *mark_deleting(const struct deletion *deletion, struct json_doc *old,
+                                   struct json_doc **ret_doc)
 {
     const struct json_value *object = json_doc_root(old);
     OWNED(json_doc) finalizers = NULL;
@@ -140,7 +140,7 @@ static struct error *write_deletion(const struct deletion *deletion, enum store_
     return NULL;
 }
 
-static struct error *decide(void *data, struct store_edit *edit)
+static struct error *decide_delete(void *data, struct store_edit *edit)
 {
     struct deletion *deletion = data;
     OWNED(json_doc) old = NULL;
@@ -151,7 +151,7 @@ static struct error *decide(void *data, struct store_edit *edit)
         return status_not_found(kind_gvr(deletion->kind), deletion->key.name);
     TRY(codec_read_stored(deletion->kind, edit->previous, &old));
     TRY(check_preconditions(deletion, json_doc_root(old)));
-    TRY(mark(deletion, old, &marked));
+    TRY(mark_deleting(deletion, old, &marked));
     if (!is_held(deletion->kind, json_doc_root(marked)))
         return write_deletion(deletion, STORE_DELETE, old, edit);
     if (metadata_is_deleting(json_doc_root(old))) {
@@ -166,7 +166,7 @@ struct error *handle_delete_object(struct api *api, const struct kind *kind, str
                                    struct delete_result *ret_result)
 {
     struct deletion deletion = {api, kind, key, options, now, ret_result};
-    return api_change(api, api_id(kind, key), STORE_ANY, decide, &deletion, NULL);
+    return api_change(api, api_id(kind, key), STORE_ANY, decide_delete, &deletion, NULL);
 }
 
 static struct error *read_options(struct request *request, struct delete_options *options)

@@ -60,7 +60,7 @@ static void visit_done(struct visit *visit)
     buf_done(&visit->last_name);
 }
 
-static void remember(struct visit *visit, struct key key)
+static void remember_key(struct visit *visit, struct key key)
 {
     buf_clear(&visit->last_namespace);
     buf_clear(&visit->last_name);
@@ -79,7 +79,7 @@ static bool visit_one(void *data, struct key key, struct object_text *text)
         visit->full = options->limit && visit->list->count == options->limit;
     }
     if (visit->full || visit->visited >= SLICE)
-        remember(visit, key);
+        remember_key(visit, key);
     return !visit->full && visit->visited < SLICE;
 }
 
@@ -112,7 +112,7 @@ static struct error *look_behind(const struct visit *visit, const struct store_r
     return NULL;
 }
 
-static struct error *scan(struct visit *visit, struct store_range *range)
+static struct error *scan_range(struct visit *visit, struct store_range *range)
 {
     struct store_page page;
     while (true) {
@@ -178,7 +178,7 @@ struct error *handle_list_collect(const struct request *request, const struct li
     if (is_newest && (request->namespace.len || !request->kind->namespaced) &&
         field_selector_find_exact(&options->fields, STR("metadata.name"), &name))
         return collect_one(request, &effective, name, list);
-    struct error *err = scan(&visit, &range);
+    struct error *err = scan_range(&visit, &range);
     if (error_is(err, ERROR_EXPIRED)) {
         error_free(err);
         return status_expired(STR("The resourceVersion for the provided list is too old."));
@@ -190,7 +190,7 @@ struct error *handle_list_collect(const struct request *request, const struct li
     return err;
 }
 
-static struct error *flush(const struct request *request, struct buf *out)
+static struct error *flush_response(const struct request *request, struct buf *out)
 {
     TRY(http_request_write(request->http, buf_str(out)));
     buf_clear(out);
@@ -222,14 +222,15 @@ struct error *handle_list_respond(const struct request *request,
         if (!streaming)
             TRY(response_begin_stream(request, type));
         streaming = true;
-        TRY(flush(request, &out));
+        TRY(flush_response(request, &out));
         inflight_limits_give(request->pass, held);
         held = 0;
         TRY(fiber_yield());
     }
     codec_list_end(&out, &codec, &metadata);
     TRY(buf_check(&out));
-    return streaming ? flush(request, &out) : response_send_body(request, 200, type, buf_str(&out));
+    return streaming ? flush_response(request, &out)
+                     : response_send_body(request, 200, type, buf_str(&out));
 }
 
 /* The snapshot is gone: the answer brings a token that goes on without it. */

@@ -38,7 +38,7 @@ static void watch_stream_done(struct watch_stream *stream)
 }
 
 /* The faults of a virtual cluster find watches that are open, too. */
-static struct error *misbehave(struct watch_stream *stream)
+static struct error *inject_watch_fault(struct watch_stream *stream)
 {
     struct virtual_cluster_visit *visit = stream->request->visit;
     if (!visit || stream->is_silent)
@@ -51,7 +51,7 @@ static struct error *send_line(struct watch_stream *stream)
 {
     buf_add(&stream->line, STR("}\n"));
     TRY(buf_check(&stream->line));
-    TRY(misbehave(stream));
+    TRY(inject_watch_fault(stream));
     if (!stream->is_silent) {
         FIBER_TIMEOUT(STALL_MAX);
         TRY(http_request_write(stream->request->http, buf_str(&stream->line)));
@@ -186,7 +186,7 @@ static struct error *next_event(struct watch_stream *stream, int64_t until,
     return error_ignore(err, ERROR_DEADLINE);
 }
 
-static struct error *tick(struct watch_stream *stream)
+static struct error *send_bookmark_if_due(struct watch_stream *stream)
 {
     const int64_t now = loop_now(stream->request->api->loop);
     const int64_t revision = store_watch_revision(stream->watch);
@@ -197,10 +197,10 @@ static struct error *tick(struct watch_stream *stream)
         stream->next_bookmark = stream->ends - BOOKMARK_LEAD;
     return stream->options.bookmarks && revision > stream->shown
                ? send_bookmark(stream, revision, false)
-               : misbehave(stream);
+               : inject_watch_fault(stream);
 }
 
-static struct error *follow(struct watch_stream *stream)
+static struct error *follow_events(struct watch_stream *stream)
 {
     struct loop *loop = stream->request->api->loop;
     for (size_t i = 0;; i++) {
@@ -224,13 +224,13 @@ static struct error *follow(struct watch_stream *stream)
         }
         if (loop_now(loop) >= stream->ends)
             return NULL;
-        TRY(tick(stream));
+        TRY(send_bookmark_if_due(stream));
         if (i % YIELD_EVERY == YIELD_EVERY - 1)
             TRY(fiber_yield());
     }
 }
 
-static struct error *run(struct watch_stream *stream, struct list_result *list)
+static struct error *run_watch(struct watch_stream *stream, struct list_result *list)
 {
     const struct list_options *options = &stream->options;
     const bool initial = wants_initial(options);
@@ -250,7 +250,7 @@ static struct error *run(struct watch_stream *stream, struct list_result *list)
     TRY(err);
     if (initial && options->bookmarks && (options->has_initial_events || options->version.len))
         TRY(send_bookmark(stream, revision, true));
-    return stream->request->api->is_ending ? NULL : follow(stream);
+    return stream->request->api->is_ending ? NULL : follow_events(stream);
 }
 
 static void set_times(struct watch_stream *stream)
@@ -275,5 +275,5 @@ struct error *handle_watch(struct request *request)
     set_times(&stream);
     TRY(collect_initial(&stream, &initial));
     TRY(response_begin_stream(request, STR("application/json")));
-    return run(&stream, &initial);
+    return run_watch(&stream, &initial);
 }

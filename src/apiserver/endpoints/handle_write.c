@@ -86,8 +86,8 @@ static struct error *manage_fields(const struct write *write, bool apply,
                  : field_ownership_update(&ownership, live, object, ret_doc);
 }
 
-static struct error *validate(const struct write *write, const struct json_value *old,
-                              const struct json_value *object)
+static struct error *validate_object(const struct write *write, const struct json_value *old,
+                                     const struct json_value *object)
 {
     const struct request *request = write->request;
     const struct kind *kind = write->kind;
@@ -117,8 +117,8 @@ static struct error *validate(const struct write *write, const struct json_value
                         : NULL;
 }
 
-static struct error *prepare(const struct write *write, const struct json_value *old,
-                             struct json_doc *doc, struct json_doc **ret_doc)
+static struct error *prepare_object(const struct write *write, const struct json_value *old,
+                                    struct json_doc *doc, struct json_doc **ret_doc)
 {
     const struct request *request = write->request;
     const struct kind_write step = {old, request->subresource, request->namespace, request->now,
@@ -127,7 +127,7 @@ static struct error *prepare(const struct write *write, const struct json_value 
 }
 
 /* Into the edit's answer; a dry run keeps what there is. */
-static struct error *put(struct write *write, struct store_edit *edit, struct json_doc *doc)
+static struct error *put_object(struct write *write, struct store_edit *edit, struct json_doc *doc)
 {
     OWNED(json_doc) versioned = NULL;
     if (write->options.dry_run) {
@@ -153,7 +153,7 @@ static struct error *manage_written(const struct write *write, const struct json
     OWNED(json_doc) prepared = NULL;
     if (!write->kind->prepare_makes_fields)
         return manage_fields(write, false, old, json_doc_root(doc), ret_doc);
-    TRY(prepare(write, old, doc, &prepared));
+    TRY(prepare_object(write, old, doc, &prepared));
     return manage_fields(write, false, old, json_doc_root(prepared), ret_doc);
 }
 
@@ -212,12 +212,12 @@ static struct error *write_new(struct write *write, struct store_edit *edit)
         owned = json_doc_ref(filled);
     else
         TRY(manage_written(write, NULL, filled, &owned));
-    TRY(prepare(write, NULL, owned, &doc));
-    TRY(validate(write, NULL, json_doc_root(doc)));
+    TRY(prepare_object(write, NULL, owned, &doc));
+    TRY(validate_object(write, NULL, json_doc_root(doc)));
     TRY(check_may_create(write));
     TRY(admission_check_object(request, NULL, json_doc_root(doc)));
     write->created = true;
-    return put(write, edit, doc);
+    return put_object(write, edit, doc);
 }
 
 static struct error *must_have_version(const struct write *write)
@@ -268,7 +268,8 @@ static struct error *check_preconditions(const struct write *write, const struct
 }
 
 /* The object as the request wants it: the body, or the patched old one. */
-static struct error *wanted(struct write *write, struct json_doc *old, struct json_doc **ret_doc)
+static struct error *make_wanted(struct write *write, struct json_doc *old,
+                                 struct json_doc **ret_doc)
 {
     OWNED(json_doc) scale = NULL;
     OWNED(json_doc) changed = NULL;
@@ -293,8 +294,8 @@ static struct error *wanted(struct write *write, struct json_doc *old, struct js
 }
 
 /* The last finalizer went: so does the object. Watchers see it as it was before. */
-static struct error *vanish(struct write *write, struct store_edit *edit, struct json_doc *old,
-                            struct json_doc *doc)
+static struct error *delete_finalized(struct write *write, struct store_edit *edit,
+                                      struct json_doc *old, struct json_doc *doc)
 {
     set_result(write, json_doc_ref(doc));
     if (write->options.dry_run)
@@ -311,7 +312,7 @@ static bool is_done_for(const struct json_value *object)
 }
 
 /* Which changes make a new generation. */
-static unsigned counted(const struct kind *kind)
+static unsigned generation_counting(const struct kind *kind)
 {
     return (kind_subresource(kind, STR("status")) ? METADATA_STATUS_APART : 0) |
            (kind->counts_annotations ? METADATA_COUNTS_ANNOTATIONS : 0);
@@ -338,7 +339,7 @@ static struct error *make_changed(struct write *write, struct json_doc *old,
     OWNED(json_doc) prepared = NULL;
     OWNED(json_doc) doc = NULL;
     const struct json_value *was = json_doc_root(old);
-    TRY(wanted(write, old, &asked));
+    TRY(make_wanted(write, old, &asked));
     TRY(check_place(write, json_doc_root(asked)));
     TRY(check_preconditions(write, json_doc_root(asked), was));
     TRY(metadata_keep(asked, was, request_key(request, write->name).namespace, &kept));
@@ -346,9 +347,9 @@ static struct error *make_changed(struct write *write, struct json_doc *old,
         owned = json_doc_ref(kept);
     else
         TRY(manage_written(write, was, kept, &owned));
-    TRY(prepare(write, was, owned, &prepared));
+    TRY(prepare_object(write, was, owned, &prepared));
     if (write->kind->has_generation)
-        TRY(metadata_count_generation(prepared, was, counted(write->kind), &doc));
+        TRY(metadata_count_generation(prepared, was, generation_counting(write->kind), &doc));
     else
         doc = json_doc_ref(prepared);
     TRY(settle_times(was, &doc));
@@ -363,18 +364,18 @@ static struct error *write_change(struct write *write, struct store_edit *edit)
     TRY(codec_read_stored(write->kind, edit->previous, &old));
     const struct json_value *was = json_doc_root(old);
     TRY(make_changed(write, old, &doc));
-    TRY(validate(write, was, json_doc_root(doc)));
+    TRY(validate_object(write, was, json_doc_root(doc)));
     TRY(admission_check_object(write->request, was, json_doc_root(doc)));
     if (is_done_for(json_doc_root(doc)))
-        return vanish(write, edit, old, doc);
+        return delete_finalized(write, edit, old, doc);
     if (json_equal(json_doc_root(doc), was)) {
         set_result(write, json_doc_ref(old));
         return NULL;
     }
-    return put(write, edit, doc);
+    return put_object(write, edit, doc);
 }
 
-static struct error *exists(const struct write *write, const struct store_edit *edit)
+static struct error *already_exists(const struct write *write, const struct store_edit *edit)
 {
     OWNED(object) object = NULL;
     TRY(object_text_read(edit->previous, &object));
@@ -397,12 +398,12 @@ static bool may_create(const struct write *write)
     }
 }
 
-static struct error *decide(void *data, struct store_edit *edit)
+static struct error *decide_write(void *data, struct store_edit *edit)
 {
     struct write *write = data;
     write->created = false;
     if (edit->previous)
-        return write->request->verb == VERB_CREATE ? exists(write, edit)
+        return write->request->verb == VERB_CREATE ? already_exists(write, edit)
                                                    : write_change(write, edit);
     return may_create(write) ? write_new(write, edit)
                              : status_not_found(kind_gvr(write->kind), write->name);
@@ -422,13 +423,13 @@ static struct error *check_request(const struct write *write)
     return missing ? admission_check_request(write->request, VERB_CREATE, write->name) : NULL;
 }
 
-static struct error *commit(struct write *write)
+static struct error *commit_write(struct write *write)
 {
     const struct request *request = write->request;
     const struct key key = request_key(request, write->name);
     random_uuid(loop_random(request->api->loop), write->uid);
     TRY(check_request(write));
-    return api_change(request->api, api_id(write->kind, key), STORE_ANY, decide, write, NULL);
+    return api_change(request->api, api_id(write->kind, key), STORE_ANY, decide_write, write, NULL);
 }
 
 static struct error *respond_write(struct write *write)
@@ -463,7 +464,7 @@ static struct error *read_body(struct write *write)
                                   : NULL;
 }
 
-static struct error *begin(struct write *write, bool is_apply)
+static struct error *read_options(struct write *write, bool is_apply)
 {
     TRY(negotiate(write->request, &write->format));
     return write_options_read(write->request, is_apply, &write->options);
@@ -476,13 +477,13 @@ static struct error *create_named(struct write *write)
     const struct str prefix = json_path_str(object, "metadata.generateName");
     write->name = json_path_str(object, "metadata.name");
     if (write->name.len || prefix.len == 0)
-        return commit(write);
+        return commit_write(write);
     struct error *err = NULL;
     for (size_t i = 0; i < GENERATE_ATTEMPTS; i++) {
         error_free(err);
         write->name = metadata_generate_name(write->request->arena,
                                              loop_random(write->request->api->loop), prefix);
-        err = commit(write);
+        err = commit_write(write);
         if (!error_is(err, ERROR_ALREADY_EXISTS))
             break;
     }
@@ -504,7 +505,7 @@ static struct error *check_new(const struct write *write)
 struct error *handle_create(struct request *request)
 {
     SCOPED(write) write = {.request = request, .kind = request->kind};
-    TRY(begin(&write, false));
+    TRY(read_options(&write, false));
     TRY(read_body(&write));
     TRY(check_new(&write));
     TRY(create_named(&write));
@@ -514,10 +515,10 @@ struct error *handle_create(struct request *request)
 struct error *handle_update(struct request *request)
 {
     SCOPED(write) write = {.request = request, .kind = request->kind, .name = request->name};
-    TRY(begin(&write, false));
+    TRY(read_options(&write, false));
     TRY(read_body(&write));
     TRY(check_place(&write, json_doc_root(write.body)));
-    TRY(commit(&write));
+    TRY(commit_write(&write));
     return respond_write(&write);
 }
 
@@ -526,13 +527,13 @@ struct error *handle_patch(struct request *request)
     SCOPED(write) write = {.request = request, .kind = request->kind, .name = request->name};
     SCOPED(buf) body = {.limit = 0};
     TRY(patch_type_read(request, &write.patch.type));
-    TRY(begin(&write, write.patch.type == PATCH_APPLY));
+    TRY(read_options(&write, write.patch.type == PATCH_APPLY));
     TRY(body_read(request, &body));
     TRY(patch_read(request, buf_str(&body), &write.patch));
     if (write.patch.type == PATCH_APPLY && write.options.validation == VALIDATION_STRICT &&
         write.patch.duplicates.count)
         return status_bad_request("error strict decoding YAML: %.*s",
                                   STR_ARG(write.patch.duplicates.items[0]));
-    TRY(commit(&write));
+    TRY(commit_write(&write));
     return respond_write(&write);
 }

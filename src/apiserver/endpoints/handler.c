@@ -50,7 +50,7 @@ static struct error *respond_error(const struct request *request, struct error *
     return response_send_error(request, TAKE(owned));
 }
 
-static struct error *identify(struct request *request)
+static struct error *identify_user(struct request *request)
 {
     struct tls_peer peer;
     const struct http_headers *headers = http_request_headers(request->http);
@@ -83,7 +83,7 @@ static bool is_privileged(const struct request *request)
 }
 
 /* Users of one name in two APIs are two. */
-static struct error *enter(struct handler *handler, struct request *request, bool is_watch)
+static struct error *enter_limits(struct handler *handler, struct request *request, bool is_watch)
 {
     const struct str key = arena_print(request->arena, "%.*s/%.*s", STR_ARG(request->api->cluster),
                                        STR_ARG(request->user.user.name));
@@ -99,12 +99,13 @@ static struct error *serve_inside(struct handler *handler, struct request *reque
     return serve_known(handler, request);
 }
 
-static struct error *serve(struct handler *handler, struct request *request, struct str target)
+static struct error *serve_request(struct handler *handler, struct request *request,
+                                   struct str target)
 {
     TRY(request_read(request, http_request_method(request->http), target));
-    TRY(identify(request));
+    TRY(identify_user(request));
     const bool is_watch = route_is_long(request);
-    TRY(enter(handler, request, is_watch));
+    TRY(enter_limits(handler, request, is_watch));
     struct error *err = serve_inside(handler, request, is_watch);
     inflight_limits_leave(request->pass);
     request->pass = NULL;
@@ -136,7 +137,7 @@ static struct error *serve_cluster(struct handler *handler, struct request *requ
         return NULL;
     TRY(virtual_clusters_enter(handler->clusters, cluster, &request->api));
     request->visit = &visit;
-    struct error *err = serve(handler, request, target);
+    struct error *err = serve_request(handler, request, target);
     request->visit = NULL;
     virtual_cluster_leave(cluster);
     return err;
@@ -160,7 +161,7 @@ struct error *handler_serve(void *data, struct http_request *http)
     if (is_cluster && !cluster)
         return respond_error(&request, request_no_such_path());
     struct error *err = cluster ? serve_cluster(handler, &request, cluster, target)
-                                : serve(handler, &request, target);
+                                : serve_request(handler, &request, target);
     if (!err || http_request_has_responded(http) || err->code == ERROR_CANCELED)
         return err;
     return respond_error(&request, for_clients(err));

@@ -86,8 +86,8 @@ static struct error *too_many(void)
     return status_too_many_requests(STR("Too many requests, please try again later."), 1);
 }
 
-static struct error *admit(const struct inflight_limits *limits,
-                           const struct inflight_limits_user *user, bool is_watch)
+static struct error *check_limits(const struct inflight_limits *limits,
+                                  const struct inflight_limits_user *user, bool is_watch)
 {
     const size_t part = limits->requests_max / PARTS;
     if (is_watch)
@@ -107,7 +107,7 @@ struct error *inflight_limits_enter(struct inflight_limits *limits, struct str k
     if (limits->is_closed)
         return error_new(ERROR_SERVICE_UNAVAILABLE, "the server is shutting down");
     struct inflight_limits_user *user = find_user(limits, key, is_privileged);
-    struct error *err = admit(limits, user, is_watch);
+    struct error *err = check_limits(limits, user, is_watch);
     if (err) {
         forget_if_gone(limits, user);
         return err;
@@ -144,7 +144,7 @@ static bool has_room(const struct inflight_limits_pass *pass, size_t bytes)
             (user->is_privileged && is_users_only));
 }
 
-static void take(struct inflight_limits_pass *pass, size_t bytes)
+static void take_bytes(struct inflight_limits_pass *pass, size_t bytes)
 {
     pass->bytes += bytes;
     pass->user->bytes += bytes;
@@ -157,7 +157,7 @@ struct error *inflight_limits_hold(struct inflight_limits_pass *pass, size_t byt
         return NULL;
     if (!has_room(pass, bytes))
         return too_many();
-    take(pass, bytes);
+    take_bytes(pass, bytes);
     return NULL;
 }
 
@@ -167,7 +167,7 @@ struct error *inflight_limits_wait(struct inflight_limits_pass *pass, size_t byt
         return NULL;
     while (!has_room(pass, bytes))
         TRY(event_wait(&pass->limits->given, "others to read what they asked for"));
-    take(pass, bytes);
+    take_bytes(pass, bytes);
     return NULL;
 }
 

@@ -33,7 +33,8 @@ struct error *metadata_create(struct json_doc *doc, const struct metadata_new *v
     return json_edit_finish(&edit, ret_doc);
 }
 
-static void keep(struct json_edit *edit, struct json_place place, const struct json_value *value)
+static void keep_value(struct json_edit *edit, struct json_place place,
+                       const struct json_value *value)
 {
     if (value)
         json_edit_set(edit, place, value);
@@ -47,7 +48,7 @@ static void keep_unless_given(struct json_edit *edit, struct json_place place,
     const bool absent = json_type(given) <= JSON_NULL ||
                         (json_type(given) == JSON_STRING && json_to_str(given).len == 0);
     if (absent)
-        keep(edit, place, value);
+        keep_value(edit, place, value);
 }
 
 struct error *metadata_keep(struct json_doc *doc, const struct json_value *old,
@@ -57,9 +58,10 @@ struct error *metadata_keep(struct json_doc *doc, const struct json_value *old,
     const struct json_value *now = json_get(json_doc_root(doc), STR("metadata"));
     const struct json_value *was = json_get(old, STR("metadata"));
     json_edit_init(&edit, json_doc_root(doc));
-    keep(&edit, JSON_PLACE("metadata.creationTimestamp"), json_get(was, STR("creationTimestamp")));
-    keep(&edit, JSON_PLACE("metadata.selfLink"), NULL);
-    keep(&edit, JSON_PLACE("metadata.generation"), json_get(was, STR("generation")));
+    keep_value(&edit, JSON_PLACE("metadata.creationTimestamp"),
+               json_get(was, STR("creationTimestamp")));
+    keep_value(&edit, JSON_PLACE("metadata.selfLink"), NULL);
+    keep_value(&edit, JSON_PLACE("metadata.generation"), json_get(was, STR("generation")));
     keep_unless_given(&edit, JSON_PLACE("metadata.uid"), json_get(now, STR("uid")),
                       json_get(was, STR("uid")));
     keep_unless_given(&edit, JSON_PLACE("metadata.deletionTimestamp"),
@@ -68,7 +70,8 @@ struct error *metadata_keep(struct json_doc *doc, const struct json_value *old,
     keep_unless_given(&edit, JSON_PLACE("metadata.deletionGracePeriodSeconds"),
                       json_get(now, STR("deletionGracePeriodSeconds")),
                       json_get(was, STR("deletionGracePeriodSeconds")));
-    keep(&edit, JSON_PLACE("metadata.resourceVersion"), json_get(was, STR("resourceVersion")));
+    keep_value(&edit, JSON_PLACE("metadata.resourceVersion"),
+               json_get(was, STR("resourceVersion")));
     if (namespace.len)
         json_edit_set_str(&edit, JSON_PLACE("metadata.namespace"), namespace);
     return json_edit_finish(&edit, ret_doc);

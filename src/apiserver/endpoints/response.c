@@ -43,8 +43,8 @@ static bool wants_gzip(const struct request *request, size_t size)
                                                        STR("accept-encoding"), STR("gzip"));
 }
 
-static struct error *send(const struct request *request, int status, struct http_headers *headers,
-                          struct str body)
+static struct error *send_response(const struct request *request, int status,
+                                   struct http_headers *headers, struct str body)
 {
     SCOPED(buf) packed = {.limit = 0};
     /* What was written is written: only a read can be told to come again. */
@@ -72,7 +72,7 @@ struct error *response_send_body(const struct request *request, int status, stru
 {
     SCOPED(http_headers) headers = {0};
     TRY(make_headers(request, content_type, &headers));
-    return send(request, status, &headers, body);
+    return send_response(request, status, &headers, body);
 }
 
 static struct str content_type(const struct response_format *format)
@@ -112,7 +112,7 @@ struct error *response_send_error(const struct request *request, struct error *e
         const int digits = snprintf(seconds, sizeof(seconds), "%lld", (long long)wait);
         TRY(http_headers_add(&headers, STR("retry-after"), str_from(seconds, (size_t)digits)));
     }
-    return send(request, status_http_status(err), &headers, buf_str(&body));
+    return send_response(request, status_http_status(err), &headers, buf_str(&body));
 }
 
 struct error *response_begin_stream(const struct request *request, struct str type)

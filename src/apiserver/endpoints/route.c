@@ -63,7 +63,7 @@ static struct error *for_object(const struct request *request, struct error *err
     return status_not_found(kind_gvr(request->kind), request->name);
 }
 
-static struct error *get(struct request *request)
+static struct error *get_object(struct request *request)
 {
     struct response_format format;
     SCOPED(store_object) found = {0};
@@ -101,7 +101,7 @@ static struct error *read_posted(struct request *request, const struct kind *kin
     return err ? body_misfit(kind, json_doc_root(doc), err) : NULL;
 }
 
-static struct error *review(struct request *request)
+static struct error *post_review(struct request *request)
 {
     struct response_format format;
     OWNED(json_doc) body = NULL;
@@ -113,7 +113,7 @@ static struct error *review(struct request *request)
     return response_send_doc(request, &format, 201, answer);
 }
 
-static struct error *token(struct request *request)
+static struct error *post_token(struct request *request)
 {
     const struct kind token_kind = {
         .gvk = GVK("authentication.k8s.io", "v1", "TokenRequest"),
@@ -171,10 +171,10 @@ static struct error *serve_subresource(struct request *request)
     if (!(sub->verbs & verbs[request->verb].bit))
         return not_supported(request);
     if (sub->part == KIND_PART_TOKEN)
-        return token(request);
+        return post_token(request);
     if (request->verb != VERB_GET)
         return verbs[request->verb].serve(request);
-    return sub->part == KIND_PART_SCALE ? get_scale(request) : get(request);
+    return sub->part == KIND_PART_SCALE ? get_scale(request) : get_object(request);
 }
 
 /* Where a verb may be used: on an object, in a collection, over all namespaces. */
@@ -215,8 +215,8 @@ static struct error *serve_resource(struct request *request)
         !(kind->verbs & verbs[request->verb].bit) || !is_placed(request))
         return status_method_not_allowed();
     if (is_review(kind))
-        return review(request);
-    return request->verb == VERB_GET ? get(request) : verbs[request->verb].serve(request);
+        return post_review(request);
+    return request->verb == VERB_GET ? get_object(request) : verbs[request->verb].serve(request);
 }
 
 struct error *route_serve(struct request *request)

@@ -73,7 +73,7 @@ static struct error *run_task(struct gc *gc, enum gc_task task, struct store_id 
 }
 
 /* Until nothing is left. What fails is tried again a little later: disks come back. */
-static struct error *run(void *data)
+static struct error *run_queue(void *data)
 {
     struct gc *gc = data;
     struct map_entry *entry;
@@ -110,7 +110,7 @@ void gc_queue(struct gc *gc, enum gc_task task, struct store_id id)
     if (gc->is_running)
         return;
     gc->is_running = true;
-    scope_start(&gc->scope, "gc", run, gc);
+    scope_start(&gc->scope, "gc", run_queue, gc);
 }
 
 static void index_owner(struct gc *gc, struct str uid, struct str id, bool add)

@@ -26,7 +26,7 @@ static void rest_done(struct rest *rest)
     map_done(&rest->resources);
 }
 
-static void count(struct map *map, struct str name)
+static void count_one(struct map *map, struct str name)
 {
     const struct map_entry *entry = map_find_entry(map, name);
     const size_t before = entry ? (size_t)entry->value : 0;
@@ -61,16 +61,16 @@ static struct error *remove_one(struct gc *gc, const struct kind *kind, struct k
     if (result.is_gone)
         return NULL;
     rest->objects++;
-    count(&rest->resources, kind->stored_as);
+    count_one(&rest->resources, kind->stored_as);
     JSON_FOREACH (ignored, finalizer,
                   json_path(json_doc_root(result.object), "metadata.finalizers"))
-        count(&rest->finalizers, json_to_str(finalizer));
+        count_one(&rest->finalizers, json_to_str(finalizer));
     return NULL;
 }
 
 /* Deletes all objects of a kind, in one namespace or in all; what is held is counted. */
-static struct error *empty(struct gc *gc, const struct kind *kind, struct str namespace,
-                           struct rest *rest)
+static struct error *empty_resource(struct gc *gc, const struct kind *kind, struct str namespace,
+                                    struct rest *rest)
 {
     OWNED_PTR struct batch *batch = NEW(struct batch);
     struct store_range range = {.resource = kind->stored_as, .namespace = namespace};
@@ -100,7 +100,7 @@ static struct error *empty_all(struct gc *gc, struct str namespace, struct rest 
         if (!kind->namespaced || !(kind->verbs & KIND_DELETE) || str_eq(kind->stored_as, last))
             continue;
         last = kind->stored_as;
-        TRY(empty(gc, kind, namespace, rest));
+        TRY(empty_resource(gc, kind, namespace, rest));
     }
     return NULL;
 }
@@ -194,8 +194,8 @@ static struct error *say_what_remains(void *data, const struct json_value *objec
     return json_edit_finish(&edit, ret_doc);
 }
 
-static struct error *finalize(void *data, const struct json_value *object,
-                              struct json_doc **ret_doc)
+static struct error *finalize_namespace(void *data, const struct json_value *object,
+                                        struct json_doc **ret_doc)
 {
     const struct json_value *item;
     SCOPED(json_builder) builder = {0};
@@ -238,7 +238,7 @@ struct error *gc_empty_namespace(struct gc *gc, struct str name)
     struct report report = {&first, loop_wall(gc->api->loop)};
     TRY(gc_change(gc, kind, id, say_what_remains, &report));
     TRY(empty_all(gc, name, &rest));
-    return rest.objects ? NULL : gc_change(gc, kind, id, finalize, NULL);
+    return rest.objects ? NULL : gc_change(gc, kind, id, finalize_namespace, NULL);
 }
 
 struct error *gc_empty_definition(struct gc *gc, struct str name)
@@ -253,6 +253,6 @@ struct error *gc_empty_definition(struct gc *gc, struct str name)
     if (!definition || !definition->is_terminating)
         return NULL;
     if (kind)
-        TRY(empty(gc, kind, (struct str){0}, &rest));
+        TRY(empty_resource(gc, kind, (struct str){0}, &rest));
     return rest.objects ? NULL : gc_release(gc, definitions, id, CRD_FINALIZER);
 }

@@ -60,7 +60,7 @@ static bool is_done_for(const struct json_value *object)
            json_count(json_path(object, "spec.finalizers")) == 0;
 }
 
-static struct error *decide(void *data, struct store_edit *edit)
+static struct error *decide_change(void *data, struct store_edit *edit)
 {
     const struct change *change = data;
     struct api *api = change->gc->api;
@@ -86,7 +86,7 @@ struct error *gc_change(struct gc *gc, const struct kind *kind, struct store_id 
                         gc_edit_fn *edit, void *data)
 {
     struct change change = {gc, kind, edit, data};
-    return api_change(gc->api, id, STORE_ANY, decide, &change, NULL);
+    return api_change(gc->api, id, STORE_ANY, decide_change, &change, NULL);
 }
 
 static struct error *without_finalizer(void *data, const struct json_value *object,

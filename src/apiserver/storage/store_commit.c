@@ -60,7 +60,7 @@ static struct object_text *take_record(struct store *store, const struct store_w
 }
 
 /* Makes a durable write visible: the object, its event, the revision. */
-static void publish(struct store *store, const struct store_write *write)
+static void publish_write(struct store *store, const struct store_write *write)
 {
     SCOPED(buf) key = {0};
     store_key(&key, object_text_key(write->text));
@@ -91,7 +91,7 @@ static void forget_pending(struct store *store, const struct store_write *write)
         map_clear(&store->pending); /* an idle store takes no room for this */
 }
 
-static void settle(struct store *store, struct list *writes, const struct error *err)
+static void settle_writes(struct store *store, struct list *writes, const struct error *err)
 {
     struct list_link *link;
     while ((link = list_take_first(writes))) {
@@ -101,27 +101,27 @@ static void settle(struct store *store, struct list *writes, const struct error 
         write->err = err ? error_copy(err) : NULL;
         event_wake_all(&write->settled); /* before watches: one writer goes ahead of a thousand */
         if (!err)
-            publish(store, write);
+            publish_write(store, write);
     }
 }
 
-static void start(struct store *store);
+static void start_commit(struct store *store);
 
 /* The group is durable, or it failed, and with it everything that was decided upon it. */
-static void finish(struct store *store, const struct error *err)
+static void finish_commit(struct store *store, const struct error *err)
 {
     if (err) {
         store->failed_commits++;
-        settle(store, &store->group, err);
-        settle(store, &store->queue, err);
+        settle_writes(store, &store->group, err);
+        settle_writes(store, &store->queue, err);
     } else {
         store->commits++;
-        settle(store, &store->group, NULL);
+        settle_writes(store, &store->group, NULL);
         store_history_trim(&store->history, loop_now(store->loop));
         event_wake_all(&store->advanced);
     }
     if (!list_is_empty(&store->queue))
-        start(store);
+        start_commit(store);
     else if (store->closer)
         fiber_wake(store->closer);
 }
@@ -136,7 +136,7 @@ static void on_finished(struct loop_job *job)
 {
     struct store *store = job->data;
     OWNED(error) err = TAKE(store->job_err);
-    finish(store, err);
+    finish_commit(store, err);
 }
 
 static void fill_group(struct store *store)
@@ -146,11 +146,11 @@ static void fill_group(struct store *store)
         list_append(&store->group, link);
 }
 
-static void start(struct store *store)
+static void start_commit(struct store *store)
 {
     fill_group(store);
     if (!store->file) {
-        finish(store, NULL);
+        finish_commit(store, NULL);
         return;
     }
     store->job = (struct loop_job){.work = on_work, .finished = on_finished, .data = store};
@@ -162,7 +162,7 @@ static void on_kick(void *data)
 {
     struct store *store = data;
     if (list_is_empty(&store->group) && !list_is_empty(&store->queue))
-        start(store);
+        start_commit(store);
 }
 
 void store_accept(struct store *store, struct store_write *write)

@@ -125,7 +125,7 @@ static struct error *read_number(struct store_file *file, const char *sql, int64
 }
 
 /* A file of ours, of a version we know, or an empty one. */
-static struct error *identify(struct store_file *file, bool *ret_is_new)
+static struct error *identify_file(struct store_file *file, bool *ret_is_new)
 {
     int64_t tables = 0, application = 0, version = 0;
     TRY(read_number(file, "SELECT count(*) FROM sqlite_schema", &tables));
@@ -146,11 +146,11 @@ static struct error *identify(struct store_file *file, bool *ret_is_new)
 }
 
 /* The lock comes first and is kept. Without a sync at every commit an answer would be a guess. */
-static struct error *prepare(struct store_file *file)
+static struct error *set_up_file(struct store_file *file)
 {
     bool is_new;
     TRY(store_file_run(file, "PRAGMA locking_mode=EXCLUSIVE", "lock"));
-    TRY(identify(file, &is_new));
+    TRY(identify_file(file, &is_new));
     if (is_new)
         TRY(store_file_run(file, "PRAGMA page_size=8192", "make"));
     TRY(store_file_run(file,
@@ -178,7 +178,7 @@ struct error *store_file_open(const char *path, struct store *store, struct stor
     if (sqlite3_open_v2(path, &file->db, flags, NULL) != SQLITE_OK)
         err = store_file_error(file, "open");
     if (!err)
-        err = prepare(file);
+        err = set_up_file(file);
     if (!err)
         err = store_file_load(file, store);
     if (err) {
@@ -200,7 +200,7 @@ void store_file_close(struct store_file *file)
     mem_free(file);
 }
 
-static struct error *run(struct store_file *file, enum store_statement which)
+static struct error *run_statement(struct store_file *file, enum store_statement which)
 {
     sqlite3_stmt *statement = file->statements[which];
     struct error *err = NULL;
@@ -214,7 +214,7 @@ static struct error *write_one(struct store_file *file, const struct store_write
 {
     if (write->is_delete) {
         sqlite3_bind_int64(file->statements[STATEMENT_DELETE], 1, write->row);
-        return run(file, STATEMENT_DELETE);
+        return run_statement(file, STATEMENT_DELETE);
     }
     sqlite3_stmt *put = file->statements[STATEMENT_PUT];
     const struct str resource = str_from_c(write->resource->name);
@@ -224,7 +224,7 @@ static struct error *write_one(struct store_file *file, const struct store_write
     sqlite3_bind_int64(put, 3, write->revision);
     sqlite3_bind_int64(put, 4, store_file_sum(resource, write->revision, body));
     sqlite3_bind_text64(put, 5, body.ptr, body.len, SQLITE_STATIC, SQLITE_UTF8);
-    struct error *err = run(file, STATEMENT_PUT);
+    struct error *err = run_statement(file, STATEMENT_PUT);
     sqlite3_clear_bindings(put); /* the text is not ours to keep */
     return err;
 }
@@ -232,14 +232,14 @@ static struct error *write_one(struct store_file *file, const struct store_write
 static struct error *write_all(struct store_file *file, const struct list *writes)
 {
     int64_t revision = 0;
-    TRY(run(file, STATEMENT_BEGIN));
+    TRY(run_statement(file, STATEMENT_BEGIN));
     LIST_FOREACH (const struct store_write, write, writes, link) {
         TRY(write_one(file, write));
         revision = write->revision;
     }
     sqlite3_bind_int64(file->statements[STATEMENT_REVISION], 1, revision);
-    TRY(run(file, STATEMENT_REVISION));
-    return run(file, STATEMENT_COMMIT);
+    TRY(run_statement(file, STATEMENT_REVISION));
+    return run_statement(file, STATEMENT_COMMIT);
 }
 
 /* Some failures have rolled back by themselves. */

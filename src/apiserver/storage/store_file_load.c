@@ -4,14 +4,15 @@
 #include "apiserver/storage/store_file_internal.h"
 #include "apiserver/storage/store_internal.h"
 
-static void finalize(sqlite3_stmt **statement)
+static void finalize_statement(sqlite3_stmt **statement)
 {
     sqlite3_finalize(*statement);
 }
 
-#define STATEMENT __attribute__((cleanup(finalize))) sqlite3_stmt *
+#define STATEMENT __attribute__((cleanup(finalize_statement))) sqlite3_stmt *
 
-static struct error *prepare(struct store_file *file, const char *sql, sqlite3_stmt **ret_statement)
+static struct error *prepare_statement(struct store_file *file, const char *sql,
+                                       sqlite3_stmt **ret_statement)
 {
     if (sqlite3_prepare_v2(file->db, sql, -1, ret_statement, NULL) != SQLITE_OK)
         return store_file_error(file, "read");
@@ -28,7 +29,7 @@ static struct str column_text(sqlite3_stmt *statement, int column)
 static struct error *check_pages(struct store_file *file)
 {
     STATEMENT check = NULL;
-    TRY(prepare(file, "PRAGMA quick_check(1)", &check));
+    TRY(prepare_statement(file, "PRAGMA quick_check(1)", &check));
     if (sqlite3_step(check) != SQLITE_ROW)
         return store_file_error(file, "check");
     const char *found = (const char *)sqlite3_column_text(check, 0);
@@ -40,7 +41,7 @@ static struct error *check_pages(struct store_file *file)
 static struct error *load_revision(struct store_file *file, struct store *store)
 {
     STATEMENT counter = NULL;
-    TRY(prepare(file, "SELECT revision FROM counter", &counter));
+    TRY(prepare_statement(file, "SELECT revision FROM counter", &counter));
     if (sqlite3_step(counter) != SQLITE_ROW || sqlite3_column_int64(counter, 0) < 1)
         return store_file_corrupt(file, "it has no revision");
     store->revision = sqlite3_column_int64(counter, 0);
@@ -79,7 +80,8 @@ struct error *store_file_load(struct store_file *file, struct store *store)
     TRY(check_pages(file));
     TRY(load_revision(file, store));
     STATEMENT rows = NULL;
-    TRY(prepare(file, "SELECT id,resource,revision,sum,body FROM objects ORDER BY id", &rows));
+    TRY(prepare_statement(file, "SELECT id,resource,revision,sum,body FROM objects ORDER BY id",
+                          &rows));
     int status;
     while ((status = sqlite3_step(rows)) == SQLITE_ROW)
         TRY(load_row(file, rows, store));

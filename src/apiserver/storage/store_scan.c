@@ -11,7 +11,7 @@ struct walk {
  * Undoes the changes after a revision, the newest first: what stands at last is what each object
  * was before the first of them.
  */
-static void undo(const struct store_events *events, int64_t revision, struct tree *past)
+static void undo_events(const struct store_events *events, int64_t revision, struct tree *past)
 {
     SCOPED(buf) key = {0};
     for (size_t i = events->count, end = store_events_after(events, revision); i > end; i--) {
@@ -22,31 +22,31 @@ static void undo(const struct store_events *events, int64_t revision, struct tre
     }
 }
 
-static struct tree_node *clip(struct tree_node *node, struct str prefix)
+static struct tree_node *clip_range(struct tree_node *node, struct str prefix)
 {
     return node && str_starts_with(tree_key(node), prefix) ? node : NULL;
 }
 
-static struct tree_node *begin(const struct tree *tree, const struct store_range *range,
-                               struct str prefix)
+static struct tree_node *begin_walk(const struct tree *tree, const struct store_range *range,
+                                    struct str prefix)
 {
     if (str_is_empty(range->after.name))
-        return clip(tree_seek(tree, prefix), prefix);
+        return clip_range(tree_seek(tree, prefix), prefix);
     SCOPED(buf) after = {0};
     store_key(&after, range->after);
     /* A place before the namespace is a place before its first object. */
     if (str_cmp(buf_str(&after), prefix) < 0)
-        return clip(tree_seek(tree, prefix), prefix);
-    return clip(tree_seek_after(tree, buf_str(&after)), prefix);
+        return clip_range(tree_seek(tree, prefix), prefix);
+    return clip_range(tree_seek_after(tree, buf_str(&after)), prefix);
 }
 
-static struct tree_node *step(struct tree_node *node, struct str prefix)
+static struct tree_node *step_walk(struct tree_node *node, struct str prefix)
 {
-    return clip(tree_next(node), prefix);
+    return clip_range(tree_next(node), prefix);
 }
 
 /* The next object that is, or was, there; NULL at the end. The past stands in for the present. */
-static struct object_text *next(struct walk *at)
+static struct object_text *next_record(struct walk *at)
 {
     while (at->now || at->past) {
         const int order = !at->past  ? -1
@@ -55,9 +55,9 @@ static struct object_text *next(struct walk *at)
         struct object_text *text =
             order < 0 ? ((struct store_record *)at->now->value)->text : at->past->value;
         if (order <= 0)
-            at->now = step(at->now, at->prefix);
+            at->now = step_walk(at->now, at->prefix);
         if (order >= 0)
-            at->past = step(at->past, at->prefix);
+            at->past = step_walk(at->past, at->prefix);
         if (text)
             return text;
     }
@@ -67,18 +67,18 @@ static struct object_text *next(struct walk *at)
 static void visit_all(struct walk *walk, const struct store_range *range, store_visit_fn *visit,
                       void *data, struct store_page *page)
 {
-    struct object_text *text = next(walk);
-    for (size_t visited = 0; text; text = next(walk)) {
+    struct object_text *text = next_record(walk);
+    for (size_t visited = 0; text; text = next_record(walk)) {
         if (range->limit && visited == range->limit)
             break;
         visited++;
         if (!visit(data, object_text_key(text), text)) {
-            text = next(walk);
+            text = next_record(walk);
             break;
         }
     }
     page->has_more = text != NULL;
-    for (; text && range->count_remaining; text = next(walk))
+    for (; text && range->count_remaining; text = next_record(walk))
         page->remaining++;
 }
 
@@ -104,13 +104,13 @@ struct error *store_scan(struct store *store, const struct store_range *range,
 
     SCOPED(tree) past = {0};
     if (range->revision)
-        undo(&resource->events, range->revision, &past);
+        undo_events(&resource->events, range->revision, &past);
     SCOPED(buf) prefix = {0};
     if (!str_is_empty(range->namespace))
         store_key(&prefix, (struct key){.namespace = range->namespace});
     struct walk walk = {.prefix = buf_str(&prefix)};
-    walk.now = begin(&resource->records, range, walk.prefix);
-    walk.past = begin(&past, range, walk.prefix);
+    walk.now = begin_walk(&resource->records, range, walk.prefix);
+    walk.past = begin_walk(&past, range, walk.prefix);
     visit_all(&walk, range, visit, data, ret_page);
     return NULL;
 }

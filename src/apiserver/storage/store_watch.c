@@ -88,7 +88,7 @@ void store_watch_free(struct store_watch *watch)
 }
 
 /* The next event for this watch, or NULL; what does not concern it is passed over. */
-static const struct store_entry *advance(struct store_watch *watch)
+static const struct store_entry *advance_watch(struct store_watch *watch)
 {
     const struct store_events *events = &watch->resource->events;
     for (size_t i = store_events_after(events, watch->revision); i < events->count; i++) {
@@ -106,7 +106,7 @@ struct error *store_watch_next(struct store_watch *watch, struct store_event *re
 {
     for (;;) {
         TRY(store_check_history(watch->store, watch->resource, watch->revision));
-        const struct store_entry *entry = watch->behind ? advance(watch) : NULL;
+        const struct store_entry *entry = watch->behind ? advance_watch(watch) : NULL;
         if (entry) {
             *ret_event = entry->event;
             object_text_ref(ret_event->text);

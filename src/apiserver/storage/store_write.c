@@ -60,7 +60,7 @@ static struct error *check_expected(struct store_id id, int64_t expected, int64_
 }
 
 /* Asks the edit. A text that comes with an error, or that is not wanted, goes. */
-static struct error *ask(struct store_edit *edit, store_edit_fn *fn, void *data)
+static struct error *ask_edit(struct store_edit *edit, store_edit_fn *fn, void *data)
 {
     struct error *err = fn(data, edit);
     if (err || edit->action == STORE_KEEP) {
@@ -97,7 +97,8 @@ static struct error *wait_settled(struct store_write *write)
     return NULL;
 }
 
-static void give(struct store_object *ret_object, const struct object_text *text, int64_t revision)
+static void give_object(struct store_object *ret_object, const struct object_text *text,
+                        int64_t revision)
 {
     if (!ret_object)
         return;
@@ -114,12 +115,12 @@ static struct error *carry_out(struct store *store, struct store_write *write,
     TRY(wait_settled(write));
     if (write->state == WRITE_FAILED)
         return error_copy(write->err);
-    give(ret_object, write->text, write->revision);
+    give_object(ret_object, write->text, write->revision);
     return NULL;
 }
 
 /* Suspends until a decision that changes nothing may be told; false when it has to be repeated. */
-static struct error *confirm(struct store_write *pending, bool *ret_holds)
+static struct error *confirm_basis(struct store_write *pending, bool *ret_holds)
 {
     *ret_holds = true;
     if (!pending)
@@ -139,7 +140,7 @@ struct error *store_change(struct store *store, struct store_id id, int64_t expe
                                   .revision = store->accepted + 1};
         OWNED(error) refusal = check_expected(id, expected, basis.revision);
         if (!refusal)
-            refusal = ask(&edit, edit_fn, data);
+            refusal = ask_edit(&edit, edit_fn, data);
         if (!refusal && edit.action != STORE_KEEP) {
             OWNED(store_write) write = write_new(store, id, &basis, &edit);
             return carry_out(store, write, ret_object);
@@ -148,11 +149,11 @@ struct error *store_change(struct store *store, struct store_id id, int64_t expe
         /* The pending write keeps the text of the basis; a durable one is not waited for. */
         OWNED(store_write) held = basis.pending ? store_write_ref(basis.pending) : NULL;
         bool holds;
-        TRY(confirm(held, &holds));
+        TRY(confirm_basis(held, &holds));
         if (!holds)
             continue;
         if (!refusal)
-            give(ret_object, basis.text, basis.revision);
+            give_object(ret_object, basis.text, basis.revision);
         return TAKE(refusal);
     }
 }

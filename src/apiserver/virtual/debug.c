@@ -13,8 +13,8 @@ bool debug_is_path(const struct request *request)
     return str_eq(request->path, PATH) && request->api->cluster.len == 0;
 }
 
-static struct error *change(struct virtual_clusters *clusters, struct virtual_cluster *cluster,
-                            struct request *request)
+static struct error *change_faults(struct virtual_clusters *clusters,
+                                   struct virtual_cluster *cluster, struct request *request)
 {
     SCOPED(buf) body = {.limit = 0};
     struct fault_injection faults;
@@ -34,7 +34,7 @@ struct error *debug_serve(struct virtual_clusters *clusters, struct request *req
     if (name.len && !cluster)
         return status_bad_request("there is no virtual cluster %.*s", STR_ARG(name));
     if (str_eq(request->method, STR("PUT")))
-        TRY(change(clusters, cluster, request));
+        TRY(change_faults(clusters, cluster, request));
     else if (str_eq(request->method, STR("DELETE")))
         virtual_clusters_remove_faults(clusters, cluster);
     else if (!str_eq(request->method, STR("GET")))

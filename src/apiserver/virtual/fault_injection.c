@@ -68,14 +68,14 @@ void fault_injection_write(const struct fault_injection *faults, struct buf *out
 }
 
 /* Draws of a request and of the watch it becomes are far apart. */
-static void begin(struct random *random, const struct fault_injection *faults, struct str cluster,
-                  uint64_t number, uint64_t draw)
+static void begin_draws(struct random *random, const struct fault_injection *faults,
+                        struct str cluster, uint64_t number, uint64_t draw)
 {
     const uint64_t far = UINT64_C(0xd1342543de82ef95);
     random_init(random, str_hash(cluster, faults->seed) + number + draw * far);
 }
 
-static enum injected_fault choose(const struct fault_injection *faults, double drawn)
+static enum injected_fault choose_fault(const struct fault_injection *faults, double drawn)
 {
     if (drawn < faults->hole)
         return INJECTED_HOLE;
@@ -90,8 +90,8 @@ enum injected_fault fault_injection_decide(const struct fault_injection *faults,
                                            uint64_t number, duration *ret_wait)
 {
     struct random random;
-    begin(&random, faults, cluster, number, 0);
-    const enum injected_fault fault = choose(faults, random_double(&random));
+    begin_draws(&random, faults, cluster, number, 0);
+    const enum injected_fault fault = choose_fault(faults, random_double(&random));
     *ret_wait = faults->latency + (duration)random_below(&random, (uint64_t)faults->jitter + 1);
     return fault;
 }
@@ -100,7 +100,7 @@ enum injected_fault fault_injection_decide_watch(const struct fault_injection *f
                                                  struct str cluster, uint64_t number, uint64_t draw)
 {
     struct random random;
-    begin(&random, faults, cluster, number, draw);
-    const enum injected_fault fault = choose(faults, random_double(&random));
+    begin_draws(&random, faults, cluster, number, draw);
+    const enum injected_fault fault = choose_fault(faults, random_double(&random));
     return fault == INJECTED_ERROR ? INJECTED_NONE : fault;
 }

@@ -118,7 +118,7 @@ void virtual_clusters_remove_faults(struct virtual_clusters *clusters,
         remove_own(&clusters->items[i]);
 }
 
-static struct error *drop(struct http_request *http)
+static struct error *drop_connection(struct http_request *http)
 {
     http_request_break(http);
     return error_new(ERROR_CONNECTION, "dropped on purpose");
@@ -162,7 +162,7 @@ struct error *virtual_cluster_misbehave(struct virtual_cluster_visit *visit,
     case INJECTED_ERROR:
         return answer_fault(http);
     case INJECTED_DROP:
-        return drop(http);
+        return drop_connection(http);
     case INJECTED_HOLE:
         return fall_silent(visit->clusters, http);
     }
@@ -176,7 +176,7 @@ struct error *virtual_cluster_misbehave_watch(struct virtual_cluster_visit *visi
     const enum injected_fault fault = fault_injection_decide_watch(
         faults, str_from_c(visit->cluster->name), visit->number, ++visit->draws);
     *ret_is_silent = fault == INJECTED_HOLE;
-    return fault == INJECTED_DROP ? drop(http) : NULL;
+    return fault == INJECTED_DROP ? drop_connection(http) : NULL;
 }
 
 static struct error *make_api(struct virtual_clusters *clusters, struct virtual_cluster *cluster)
