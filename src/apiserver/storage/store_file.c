@@ -1,3 +1,13 @@
+/*
+ * Opening, writing and closing the SQLite file.
+ *
+ * Order of store_file_open(): the file is created with mode 0600, locked, identified (ours? which
+ * format?), switched to write-ahead logging, given its schema if it is new, and loaded. The lock is
+ * kept until the file is closed, so no other process can write it.
+ *
+ * store_file_commit() runs on a worker thread, one call at a time. With synchronous=FULL, COMMIT
+ * returns after the log was synced; only then a write counts as durable.
+ */
 #include "apiserver/storage/store_file.h"
 
 #include <errno.h>
@@ -14,7 +24,10 @@
 #define TEXT_(x)       #x
 #define TEXT(x)        TEXT_(x)
 
-/* A row's number is the revision of the object's creation, so new rows go to the table's end. */
+/*
+ * The number of a row is the revision at which its object was created, so new rows go to the end of
+ * the table.
+ */
 static const char schema[] =
     "BEGIN IMMEDIATE;"
     "CREATE TABLE objects(id INTEGER PRIMARY KEY, resource TEXT NOT NULL,"
@@ -34,6 +47,7 @@ static const char *const statement_texts[STATEMENTS] = {
     [STATEMENT_REVISION] = "UPDATE counter SET revision=?1 WHERE id=1",
 };
 
+/* SQLite reports a full quota or file size limit as an I/O error with the system's errno. */
 static bool is_out_of_space(sqlite3 *db)
 {
     const int errnum = sqlite3_system_errno(db);
@@ -75,7 +89,7 @@ struct error *store_file_run(struct store_file *file, const char *sql, const cha
     return NULL;
 }
 
-/* Multiplies and folds eight bytes at a time; enough against bits that flip, not against people. */
+/* Multiplies and folds eight bytes at a time. Detects bits that flipped, not manipulation. */
 static uint64_t sum_add(uint64_t sum, struct str s)
 {
     while (s.len) {
@@ -95,7 +109,7 @@ int64_t store_file_sum(struct str resource, int64_t revision, struct str body)
     return (int64_t)sum_add(seed, body);
 }
 
-/* Readable for nobody else: Secrets are inside. SQLite gives its log the same mode. */
+/* Only the owner may read the file: it contains Secrets. SQLite gives its log the same mode. */
 static struct error *make_private(const char *path)
 {
     const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -124,7 +138,7 @@ static struct error *read_number(struct store_file *file, const char *sql, int64
     return err;
 }
 
-/* A file of ours, of a version we know, or an empty one. */
+/* Accepts a file of this program in a version it knows, or an empty file. */
 static struct error *identify_file(struct store_file *file, bool *ret_is_new)
 {
     int64_t tables = 0, application = 0, version = 0;
@@ -145,7 +159,9 @@ static struct error *identify_file(struct store_file *file, bool *ret_is_new)
     return NULL;
 }
 
-/* The lock comes first and is kept. Without a sync at every commit an answer would be a guess. */
+/*
+ * The lock comes first and is kept. Every commit is synced, because a response promises durability.
+ */
 static struct error *set_up_file(struct store_file *file)
 {
     bool is_new;
@@ -200,6 +216,7 @@ void store_file_close(struct store_file *file)
     mem_free(file);
 }
 
+/* Statements are prepared once; resetting makes one ready for its next use. */
 static struct error *run_statement(struct store_file *file, enum store_statement which)
 {
     sqlite3_stmt *statement = file->statements[which];
@@ -229,6 +246,9 @@ static struct error *write_one(struct store_file *file, const struct store_write
     return err;
 }
 
+/*
+ * The counter is written with the group: revisions of deletes must not come again after a restart.
+ */
 static struct error *write_all(struct store_file *file, const struct list *writes)
 {
     int64_t revision = 0;
@@ -242,7 +262,7 @@ static struct error *write_all(struct store_file *file, const struct list *write
     return run_statement(file, STATEMENT_COMMIT);
 }
 
-/* Some failures have rolled back by themselves. */
+/* SQLite has already rolled back after some failures; autocommit mode tells. */
 static void roll_back(struct store_file *file)
 {
     if (!sqlite3_get_autocommit(file->db))

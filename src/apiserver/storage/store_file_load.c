@@ -1,9 +1,13 @@
-/* Reading a store's file at its start; everything that contradicts itself is refused. */
+/*
+ * Reads a store's file at its start. A file that contradicts itself is refused as a whole: a store
+ * with missing objects would look to controllers as if the objects had been deleted.
+ */
 #include <stdio.h>
 
 #include "apiserver/storage/store_file_internal.h"
 #include "apiserver/storage/store_internal.h"
 
+/* The cleanup of STATEMENT variables. */
 static void finalize_statement(sqlite3_stmt **statement)
 {
     sqlite3_finalize(*statement);
@@ -25,7 +29,7 @@ static struct str column_text(sqlite3_stmt *statement, int column)
     return str_from(text, (size_t)sqlite3_column_bytes(statement, column));
 }
 
-/* Whether the pages hold together. */
+/* quick_check finds damaged pages, but not damaged content; the checksum of each row finds that. */
 static struct error *check_pages(struct store_file *file)
 {
     STATEMENT check = NULL;
@@ -55,7 +59,10 @@ static struct error *damaged_row(const struct store_file *file, int64_t row, con
     return store_file_corrupt(file, text);
 }
 
-/* Columns: id, resource, revision, sum, body. */
+/*
+ * Columns: id, resource, revision, sum, body. The id is the revision of the creation, so it is not
+ * newer than the row, and no row is newer than the counter.
+ */
 static struct error *load_row(struct store_file *file, sqlite3_stmt *row, struct store *store)
 {
     const int64_t id = sqlite3_column_int64(row, 0), revision = sqlite3_column_int64(row, 2);

@@ -1,15 +1,21 @@
-/* Visiting objects in order, now or as they were. */
+/*
+ * Visits objects in order, as they are or as they were at an older revision.
+ *
+ * An older state is the current tree with the changes after the revision undone. The undone objects
+ * are put into a second tree (past) that has the same order, with NULL for objects that did not
+ * exist. A walk merges both trees: where they have the same key, past wins.
+ */
 #include "apiserver/storage/store_internal.h"
 
-/* A place in two sequences of one order: the objects as they are, and those that were different. */
+/* The next node in each of the two trees; NULL at their ends. */
 struct walk {
     struct str prefix; /* all keys of the namespace begin with it */
     struct tree_node *now, *past;
 };
 
 /*
- * Undoes the changes after a revision, the newest first: what stands at last is what each object
- * was before the first of them.
+ * Goes through the changes after a revision from the newest to the oldest, so that the last value
+ * put for a key is the object before the first of these changes.
  */
 static void undo_events(const struct store_events *events, int64_t revision, struct tree *past)
 {
@@ -22,11 +28,13 @@ static void undo_events(const struct store_events *events, int64_t revision, str
     }
 }
 
+/* NULL when the node lies behind the keys with this prefix. */
 static struct tree_node *clip_range(struct tree_node *node, struct str prefix)
 {
     return node && str_starts_with(tree_key(node), prefix) ? node : NULL;
 }
 
+/* The first node behind range->after that has the prefix. */
 static struct tree_node *begin_walk(const struct tree *tree, const struct store_range *range,
                                     struct str prefix)
 {
@@ -45,7 +53,7 @@ static struct tree_node *step_walk(struct tree_node *node, struct str prefix)
     return clip_range(tree_next(node), prefix);
 }
 
-/* The next object that is, or was, there; NULL at the end. The past stands in for the present. */
+/* The next object of the merged sequence; NULL at the end. */
 static struct object_text *next_record(struct walk *at)
 {
     while (at->now || at->past) {
@@ -64,6 +72,7 @@ static struct object_text *next_record(struct walk *at)
     return NULL;
 }
 
+/* The object behind the last visited one is looked up to tell whether there are more. */
 static void visit_all(struct walk *walk, const struct store_range *range, store_visit_fn *visit,
                       void *data, struct store_page *page)
 {

@@ -1,10 +1,17 @@
-/* Accepting writes: each is decided against the newest state of its object, durable or not. */
+/*
+ * Accepts writes. store_change() decides each of them against the newest accepted state of its
+ * object, which may be a write that is not durable yet (the basis).
+ *
+ * A decision that changes the object becomes a store_write, which is queued behind its basis, so
+ * both fail or succeed in order. A decision that changes nothing, or an error, may be reported only
+ * when its basis is durable; if the basis fails, the decision is made again.
+ */
 #include <assert.h>
 
 #include "apiserver/storage/store_internal.h"
 #include "base/memory.h"
 
-/* What a decision rests on. */
+/* The state that a decision is based on. */
 struct basis {
     struct store_write *pending; /* NULL: the durable state */
     const struct object_text *text;
@@ -26,6 +33,7 @@ void store_write_free(struct store_write *write)
     mem_free(write);
 }
 
+/* A pending delete is a basis without an object. */
 static struct basis basis_of(const struct store *store, struct store_id id)
 {
     struct store_write *pending = store_find_pending(store, id);
@@ -44,6 +52,7 @@ static struct basis basis_of(const struct store *store, struct store_id id)
     return (struct basis){NULL, record->text, record->revision, record->row};
 }
 
+/* Optimistic locking by revision. STORE_NEW demands that there is no object. */
 static struct error *check_expected(struct store_id id, int64_t expected, int64_t revision)
 {
     if (expected == STORE_ANY || expected == revision)
@@ -59,7 +68,7 @@ static struct error *check_expected(struct store_id id, int64_t expected, int64_
                      (long long)expected);
 }
 
-/* Asks the edit. A text that comes with an error, or that is not wanted, goes. */
+/* Calls the edit. A text that comes with an error or with STORE_KEEP is dropped. */
 static struct error *ask_edit(struct store_edit *edit, store_edit_fn *fn, void *data)
 {
     struct error *err = fn(data, edit);
@@ -70,6 +79,9 @@ static struct error *ask_edit(struct store_edit *edit, store_edit_fn *fn, void *
     return err;
 }
 
+/*
+ * An object keeps its row in the file for its lifetime; a new object's row is its first revision.
+ */
 static struct store_write *write_new(struct store *store, struct store_id id,
                                      const struct basis *basis, struct store_edit *edit)
 {
@@ -85,7 +97,9 @@ static struct store_write *write_new(struct store *store, struct store_id id,
     return write;
 }
 
-/* Suspends. An interruption that comes together with the outcome is not one. */
+/*
+ * Suspends. A cancellation that arrives together with the outcome is ignored: the outcome is known.
+ */
 static struct error *wait_settled(struct store_write *write)
 {
     while (write->state == WRITE_PENDING) {
@@ -97,6 +111,7 @@ static struct error *wait_settled(struct store_write *write)
     return NULL;
 }
 
+/* Texts are immutable but for their reference count. */
 static void give_object(struct store_object *ret_object, const struct object_text *text,
                         int64_t revision)
 {
@@ -107,7 +122,7 @@ static void give_object(struct store_object *ret_object, const struct object_tex
         *ret_object = (struct store_object){object_text_ref((struct object_text *)text), revision};
 }
 
-/* Suspends until the write is durable. */
+/* Queues the write and suspends until it is durable or has failed. */
 static struct error *carry_out(struct store *store, struct store_write *write,
                                struct store_object *ret_object)
 {
@@ -119,7 +134,10 @@ static struct error *carry_out(struct store *store, struct store_write *write,
     return NULL;
 }
 
-/* Suspends until a decision that changes nothing may be told; false when it has to be repeated. */
+/*
+ * Suspends until a decision that changes nothing may be reported. *ret_holds is false when the
+ * basis failed and the decision has to be made again.
+ */
 static struct error *confirm_basis(struct store_write *pending, bool *ret_holds)
 {
     *ret_holds = true;
