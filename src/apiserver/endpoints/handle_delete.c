@@ -1,3 +1,16 @@
+/*
+ * decide_delete() is the store_edit_fn of all deletions. It checks preconditions, makes the object
+ * as it would look with deletion begun, and then takes one of three ways:
+ *
+ *     no finalizers        the object is deleted; its last state goes into the history
+ *     deletion has begun   nothing changes
+ *     otherwise            the marked object is stored; the last removed finalizer deletes it
+ *                          (handle_write.c or gc_owners.c)
+ *
+ * The propagation policy is expressed as the finalizers foregroundDeletion and orphan, which the
+ * garbage collector works on. Namespaces and CustomResourceDefinitions always wait for their
+ * content.
+ */
 #include "apiserver/endpoints/handle_delete.h"
 
 #include "apimachinery/status.h"
@@ -16,6 +29,7 @@
 #define FOREGROUND STR("foregroundDeletion")
 #define ORPHAN     STR("orphan")
 
+/* One deletion under way. result is filled in by decide_delete(). */
 struct deletion {
     struct api *api;
     const struct kind *kind;
@@ -30,6 +44,7 @@ void delete_result_done(struct delete_result *result)
     json_doc_free(result->object);
 }
 
+/* uid and resourceVersion of DeleteOptions. The messages name the kind, as upstream's do. */
 static struct error *check_preconditions(const struct deletion *deletion,
                                          const struct json_value *object)
 {
@@ -56,7 +71,10 @@ static struct error *check_preconditions(const struct deletion *deletion,
     return NULL;
 }
 
-/* The propagation policy as finalizers: those that wait for dependents are set or taken away. */
+/*
+ * The finalizers of the object under a propagation policy: the one that expresses it is added and
+ * the other one removed. A CustomResourceDefinition gets its clean-up finalizer.
+ */
 static struct error *finalizers_for(const struct kind *kind, const struct json_value *object,
                                     enum propagation propagation, struct json_doc **ret_doc)
 {
@@ -89,13 +107,15 @@ static bool is_namespace(const struct kind *kind)
     return kind->gvk.group.len == 0 && str_eq(kind->plural, STR("namespaces"));
 }
 
-/* Its content goes first, so it never goes at once. */
+/*
+ * Namespaces and CustomResourceDefinitions: the content is deleted first, so they never go at once.
+ */
 static bool is_container(const struct kind *kind)
 {
     return is_namespace(kind) || crd_registry_is_crd(kind);
 }
 
-/* The object with deletion begun; the same when it had begun before. */
+/* The object with deletion begun. An object that is already being deleted keeps its timestamp. */
 static struct error *mark_deleting(const struct deletion *deletion, struct json_doc *old,
                                    struct json_doc **ret_doc)
 {
@@ -122,6 +142,7 @@ static struct error *mark_deleting(const struct deletion *deletion, struct json_
     return json_edit_finish(&edit, ret_doc);
 }
 
+/* A namespace is also held by spec.finalizers. */
 static bool is_held(const struct kind *kind, const struct json_value *object)
 {
     return metadata_has_finalizers(object) ||
@@ -140,6 +161,7 @@ static struct error *write_deletion(const struct deletion *deletion, enum store_
     return NULL;
 }
 
+/* Called again when a state did not become durable, so the result is reset first. */
 static struct error *decide_delete(void *data, struct store_edit *edit)
 {
     struct deletion *deletion = data;
@@ -169,6 +191,7 @@ struct error *handle_delete_object(struct api *api, const struct kind *kind, str
     return api_change(api, api_id(kind, key), STORE_ANY, decide_delete, &deletion, NULL);
 }
 
+/* The body of a DELETE is optional, and may be protobuf. */
 static struct error *read_options(struct request *request, struct delete_options *options)
 {
     SCOPED(buf) body = {.limit = 0};
@@ -184,6 +207,7 @@ static struct error *read_options(struct request *request, struct delete_options
     return delete_options_read(request, json_doc_root(doc), options);
 }
 
+/* The Status of a delete that was completed at once. */
 static struct error *respond_deleted(const struct request *request, const struct json_value *object)
 {
     SCOPED(json_builder) builder = {0};

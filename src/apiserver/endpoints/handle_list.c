@@ -1,3 +1,15 @@
+/*
+ * A list is collected first (references to texts) and written afterwards.
+ *
+ * Collecting scans the store in slices of SLICE objects and yields between them. All slices are
+ * read at the revision of the first one, so the list is consistent although writes go on. A page
+ * that is full ends with a continue token: the revision and the last key. If the history has
+ * dropped that revision by the next page, the client gets 410 and a token that continues with the
+ * newest state.
+ *
+ * Writing sends pieces of PIECE bytes once a list is longer than that; a short one is sent whole,
+ * with Content-Length and possibly compressed.
+ */
 #include "apiserver/endpoints/handle_list.h"
 
 #include "apimachinery/object.h"
@@ -44,6 +56,7 @@ bool handle_list_selects(const struct kind *kind, const struct list_options *opt
            kind_fields_match(kind, &options->fields, root);
 }
 
+/* One collection under way. */
 struct visit {
     const struct request *request;
     const struct list_options *options;
@@ -60,6 +73,7 @@ static void visit_done(struct visit *visit)
     buf_done(&visit->last_name);
 }
 
+/* The store lends its keys for the call alone, and the next slice begins behind this one. */
 static void remember_key(struct visit *visit, struct key key)
 {
     buf_clear(&visit->last_namespace);
@@ -69,6 +83,7 @@ static void remember_key(struct visit *visit, struct key key)
     visit->last = (struct key){buf_str(&visit->last_namespace), buf_str(&visit->last_name)};
 }
 
+/* Ends the slice when the page is full or SLICE objects were visited. */
 static bool visit_one(void *data, struct key key, struct object_text *text)
 {
     struct visit *visit = data;
@@ -92,7 +107,7 @@ static bool count_one(void *data, struct key key, struct object_text *text)
     return true;
 }
 
-/* The page is full: what lies behind it is counted, and a token leads there. */
+/* The page is full. Counts the objects behind it and makes the continue token if there are any. */
 static struct error *look_behind(const struct visit *visit, const struct store_range *range)
 {
     const struct request *request = visit->request;
@@ -112,6 +127,7 @@ static struct error *look_behind(const struct visit *visit, const struct store_r
     return NULL;
 }
 
+/* Visits slice by slice until the page is full or the range ends. */
 static struct error *scan_range(struct visit *visit, struct store_range *range)
 {
     struct store_page page;
@@ -129,6 +145,10 @@ static struct error *scan_range(struct visit *visit, struct store_range *range)
     }
 }
 
+/*
+ * Which revision a list is read at: that of the token, an exact one, or the newest one that is not
+ * older than the given resourceVersion.
+ */
 static struct error *choose_revision(const struct request *request,
                                      const struct list_options *options, struct store_range *range)
 {
@@ -147,7 +167,7 @@ static struct error *choose_revision(const struct request *request,
     return NULL;
 }
 
-/* A selector that names one object needs no scan. */
+/* A field selector on metadata.name needs no scan. */
 static struct error *collect_one(const struct request *request, const struct list_options *options,
                                  struct str name, struct list_result *list)
 {
@@ -233,7 +253,7 @@ struct error *handle_list_respond(const struct request *request,
                      : response_send_body(request, 200, type, buf_str(&out));
 }
 
-/* The snapshot is gone: the answer brings a token that goes on without it. */
+/* 410 with a token that goes on without the snapshot, as kube-apiserver offers it. */
 static struct error *respond_expired(const struct request *request,
                                      const struct list_options *options)
 {

@@ -1,6 +1,4 @@
-/*
- * Lists: what a collection holds at one revision, whole or in pages.
- */
+/* Lists: the content of a collection at one revision, whole or in pages. */
 #pragma once
 
 #include "apimachinery/object_text.h"
@@ -9,7 +7,7 @@
 #include "apiserver/endpoints/request.h"
 #include "base/error.h"
 
-/* Objects by reference, so that a list costs little until it is written. */
+/* Objects are held by reference, so a list costs little until it is written. */
 struct list_result {
     struct object_text **items;
     size_t count, capacity;
@@ -21,12 +19,12 @@ struct list_result {
 
 void list_result_done(struct list_result *list);
 
-/* Suspends now and then, so that a long list does not keep others waiting. */
+/* Yields now and then, so that a long list does not keep other fibers waiting. Suspends. */
 MUST_USE struct error *handle_list_collect(const struct request *request,
                                            const struct list_options *options,
                                            struct list_result *list);
 
-/* Writes it, piece by piece when it is long. Suspends. */
+/* Writes the list, in pieces when it is long. Suspends. */
 MUST_USE struct error *handle_list_respond(const struct request *request,
                                            const struct response_format *format,
                                            const struct list_result *list);
@@ -34,6 +32,6 @@ MUST_USE struct error *handle_list_respond(const struct request *request,
 /* Serves GET of a collection. */
 MUST_USE struct error *handle_list(struct request *request);
 
-/* Whether an object is one of those that were asked for. */
+/* Whether the selectors of the options match an object. */
 bool handle_list_selects(const struct kind *kind, const struct list_options *options,
                          const struct object_text *text);

@@ -1,3 +1,8 @@
+/*
+ * Documents are generated for each request from the kinds that are served at that moment, so a new
+ * CustomResourceDefinition shows up in discovery and OpenAPI at once. Discovery and OpenAPI
+ * documents carry an ETag, so that clients do not fetch what they have.
+ */
 #include "apiserver/endpoints/handle_nonresource.h"
 
 #include "apimachinery/status.h"
@@ -16,7 +21,7 @@ static struct str accept(const struct request *request)
     return http_headers_find(http_request_headers(request->http), STR("accept"));
 }
 
-/* A document with its hash, so that a client need not fetch what it has. */
+/* 304 when the client has this document already. */
 static struct error *respond_with_etag(const struct request *request, struct str type,
                                        struct str body)
 {
@@ -38,6 +43,7 @@ static struct error *respond_with_etag(const struct request *request, struct str
     return http_request_write(request->http, body);
 }
 
+/* "/api" and "/apis", each in the plain or in the aggregated form. */
 static struct error *serve_api(struct request *request, struct kind_list kinds, bool core)
 {
     SCOPED(buf) body = {.limit = 0};
@@ -52,6 +58,7 @@ static struct error *serve_api(struct request *request, struct kind_list kinds, 
     return response_send_body(request, 200, STR("application/json"), buf_str(&body));
 }
 
+/* "/api/v1", "/apis/<group>" and "/apis/<group>/<version>". */
 static struct error *serve_group(struct request *request, struct kind_list kinds, struct str group,
                                  struct str version)
 {
@@ -102,6 +109,7 @@ static struct error *serve_openapi_v3(struct request *request, struct kind_list 
     return respond_with_etag(request, STR("application/json"), buf_str(&body));
 }
 
+/* The version of Kubernetes whose behaviour the server follows. Clients adapt to it. */
 static struct error *serve_version(struct request *request)
 {
     return response_send_body(
@@ -124,6 +132,7 @@ static struct error *serve_health(struct request *request)
     return response_send_body(request, 200, STR("text/plain; charset=utf-8"), buf_str(&body));
 }
 
+/* The list of all paths that are served. */
 static struct error *serve_root(struct request *request, struct kind_list kinds)
 {
     SCOPED(buf) body = {.limit = 0};

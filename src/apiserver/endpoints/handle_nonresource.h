@@ -1,6 +1,4 @@
-/*
- * Everything that is served and is no resource: discovery, OpenAPI, health, version.
- */
+/* Requests for paths that are no resources: discovery, OpenAPI, health and version. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,8 +6,8 @@
 #include "apiserver/endpoints/request.h"
 #include "base/error.h"
 
-/* Answers; ERROR_NO_SUCH_PATH for paths that are not served. Suspends. */
+/* Sends the response. ERROR_NO_SUCH_PATH for paths that are not served. Suspends. */
 MUST_USE struct error *handle_nonresource(struct request *request);
 
-/* Whether anything is served in the request's group and version. */
+/* Whether any kind is served in the request's group and version. */
 bool handle_nonresource_has_version(const struct request *request);

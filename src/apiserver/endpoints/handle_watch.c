@@ -1,3 +1,13 @@
+/*
+ * A watch begins with the objects that exist (if it asked for them, or named no resourceVersion),
+ * sent as ADDED, and continues with the events after the revision of that list. The list is
+ * collected before the response begins, so its errors can still be sent as a Status. Later errors
+ * are ERROR events.
+ *
+ * follow_events() waits for the next event or for the next point in time, whichever comes first: a
+ * bookmark every minute, one more shortly before the end, and the end itself. A watch without
+ * timeoutSeconds ends after 30 to 60 minutes, at random, so that not all clients come back at once.
+ */
 #include "apiserver/endpoints/handle_watch.h"
 
 #include "apimachinery/status.h"
@@ -37,7 +47,7 @@ static void watch_stream_done(struct watch_stream *stream)
     buf_done(&stream->line);
 }
 
-/* The faults of a virtual cluster find watches that are open, too. */
+/* Injected faults concern open watches, too; see fault_injection.h. Silent streams stay silent. */
 static struct error *inject_watch_fault(struct watch_stream *stream)
 {
     struct virtual_cluster_visit *visit = stream->request->visit;
@@ -46,7 +56,10 @@ static struct error *inject_watch_fault(struct watch_stream *stream)
     return virtual_cluster_misbehave_watch(visit, stream->request->http, &stream->is_silent);
 }
 
-/* A client that does not take its events is cut off: it can come again and read what it missed. */
+/*
+ * A client that does not take its events is cut off after STALL_MAX. It can come again and continue
+ * from its last resourceVersion.
+ */
 static struct error *send_line(struct watch_stream *stream)
 {
     buf_add(&stream->line, STR("}\n"));
@@ -69,6 +82,7 @@ static void begin_line(struct watch_stream *stream, const char *type)
     buf_print(&stream->line, "{\"type\":\"%s\",\"object\":", type);
 }
 
+/* Large objects count against inflight_limits while they are being sent. */
 static struct error *send_object(struct watch_stream *stream, const char *type,
                                  const struct object_text *text)
 {
@@ -84,7 +98,10 @@ static struct error *send_object(struct watch_stream *stream, const char *type,
     return NULL;
 }
 
-/* The old content under the new revision: what left the selection, seen from inside. */
+/*
+ * The object changed and is no longer selected. The client gets DELETED with the old content and
+ * the new resourceVersion.
+ */
 static struct error *send_departed(struct watch_stream *stream, const struct store_event *event)
 {
     OWNED(json_doc) old = NULL;
@@ -113,7 +130,10 @@ static struct error *send_error(struct watch_stream *stream, struct error *err)
     return send_line(stream);
 }
 
-/* What a change is to somebody who sees only a selection. */
+/*
+ * Translates a change of an object into an event of the selection: an object may enter or leave the
+ * selection without being created or deleted.
+ */
 static struct error *send_event(struct watch_stream *stream, const struct store_event *event)
 {
     const struct kind *kind = stream->codec.kind;
@@ -132,7 +152,7 @@ static bool wants_initial(const struct list_options *options)
     return options->has_initial_events ? options->initial_events : options->revision == 0;
 }
 
-/* Before the answer begins, so that what is wrong with it is an answer, too. */
+/* Before the response begins, so that an error is sent as a Status. */
 static struct error *collect_initial(const struct watch_stream *stream, struct list_result *list)
 {
     struct list_options options = stream->options;
@@ -142,7 +162,7 @@ static struct error *collect_initial(const struct watch_stream *stream, struct l
     return wants_initial(&options) ? handle_list_collect(stream->request, &options, list) : NULL;
 }
 
-/* The list is let go of when it is sent: streams last. */
+/* The list is released when it is sent, because streams last long. */
 static struct error *send_initial(struct watch_stream *stream, struct list_result *list)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -156,6 +176,7 @@ static struct error *send_initial(struct watch_stream *stream, struct list_resul
     return NULL;
 }
 
+/* The store filters by namespace and name; send_event() applies the remaining selectors. */
 static struct error *open_watch(struct watch_stream *stream, int64_t revision)
 {
     const struct request *request = stream->request;
@@ -176,7 +197,7 @@ static struct error *too_old(const struct watch_stream *stream, int64_t revision
                                       (long long)store_revision(stream->request->api->store)));
 }
 
-/* Waits for the next event until it is time for something else; *ret_event stays empty then. */
+/* Waits for the next event, at most until the given time; *ret_event stays empty then. */
 static struct error *next_event(struct watch_stream *stream, int64_t until,
                                 struct store_event *ret_event)
 {
@@ -186,6 +207,7 @@ static struct error *next_event(struct watch_stream *stream, int64_t until,
     return error_ignore(err, ERROR_DEADLINE);
 }
 
+/* Also the point at which an idle watch draws its fault. */
 static struct error *send_bookmark_if_due(struct watch_stream *stream)
 {
     const int64_t now = loop_now(stream->request->api->loop);
@@ -230,6 +252,7 @@ static struct error *follow_events(struct watch_stream *stream)
     }
 }
 
+/* The watch is opened at the revision of the list, so no event is lost or sent twice. */
 static struct error *run_watch(struct watch_stream *stream, struct list_result *list)
 {
     const struct list_options *options = &stream->options;

@@ -1,13 +1,13 @@
 /*
  * Watches: a stream of events, one JSON object per line.
  *
- * What is stored stays in the store's history; a stream holds nothing but its place in it. One that
- * falls behind the history, or whose client does not read, is ended.
+ * A stream holds a position in the store's history and no events. A stream that falls behind the
+ * history gets an ERROR event and ends. A stream whose client does not read is cut off.
  */
 #pragma once
 
 #include "apiserver/endpoints/request.h"
 #include "base/error.h"
 
-/* Serves a watch until it times out or the client leaves. */
+/* Serves a watch until it times out, the client leaves or the server stops. Suspends. */
 MUST_USE struct error *handle_watch(struct request *request);

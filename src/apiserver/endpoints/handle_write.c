@@ -1,3 +1,23 @@
+/*
+ * One struct write for create, update and patch. Reading the request happens first and may suspend:
+ *
+ *     handle_create() / handle_update() / handle_patch()
+ *       read_options()    Accept, dryRun, fieldManager, fieldValidation
+ *       read_body()       bytes -> document -> decode -> default_     (a patch stays a patch)
+ *       commit_write()    admission of the request, then api_change() with decide_write()
+ *
+ * decide_write() runs inside of the store and must not suspend:
+ *
+ *     write_new()      metadata -> managed fields -> prepare -> validate -> admission -> put
+ *     write_change()   make_changed(): wanted object -> place and preconditions -> metadata
+ *                      -> managed fields -> prepare -> generation; then as above
+ *
+ * An apply has its managed fields merged first and is decoded afterwards. A write that changes
+ * nothing does not reach the store: resourceVersion stays the same. A write that removes the last
+ * finalizer of an object that is being deleted deletes the object.
+ *
+ * The scale subresource is an update of the object that goes in and out as a Scale.
+ */
 #include "apiserver/endpoints/handle_write.h"
 
 #include "apimachinery/status.h"
@@ -52,7 +72,7 @@ static void set_result(struct write *write, struct json_doc *doc)
     write->result = doc;
 }
 
-/* The object's own words about where it belongs must be those of the URL. */
+/* Name and namespace in the body must be those of the URL. */
 static struct error *check_place(const struct write *write, const struct json_value *object)
 {
     const struct request *request = write->request;
@@ -74,6 +94,7 @@ static struct error *check_place(const struct write *write, const struct json_va
     return NULL;
 }
 
+/* See field_ownership.h. live is NULL on a create. */
 static struct error *manage_fields(const struct write *write, bool apply,
                                    const struct json_value *live, const struct json_value *object,
                                    struct json_doc **ret_doc)
@@ -86,6 +107,7 @@ static struct error *manage_fields(const struct write *write, bool apply,
                  : field_ownership_update(&ownership, live, object, ret_doc);
 }
 
+/* Metadata, then the kind's own rules. All errors are collected into one 422. */
 static struct error *validate_object(const struct write *write, const struct json_value *old,
                                      const struct json_value *object)
 {
@@ -95,7 +117,10 @@ static struct error *validate_object(const struct write *write, const struct jso
     const struct kind_write step = {old, request->subresource, request->namespace, request->now,
                                     request->arena};
     const struct json_value *metadata = json_get(object, STR("metadata"));
-    /* Other servers go over the metadata of built-in kinds several times and say so in causes. */
+    /*
+     * kube-apiserver validates the metadata of built-in kinds several times, and each time adds its
+     * causes to the Status. Clients see the repetition.
+     */
     const size_t times = old && !kind->is_custom ? 2 : 1;
     for (size_t i = 0; i < times; i++) {
         if (old)
@@ -126,7 +151,9 @@ static struct error *prepare_object(const struct write *write, const struct json
     return write->kind->ops->prepare(write->kind, &step, doc, ret_doc);
 }
 
-/* Into the edit's answer; a dry run keeps what there is. */
+/*
+ * Fills in the edit. A dry run leaves the store alone and responds with the object as it would be.
+ */
 static struct error *put_object(struct write *write, struct store_edit *edit, struct json_doc *doc)
 {
     OWNED(json_doc) versioned = NULL;
@@ -139,7 +166,7 @@ static struct error *put_object(struct write *write, struct store_edit *edit, st
         set_result(write, TAKE(versioned));
         return NULL;
     }
-    /* What the storage version does not know is gone, so the answer is read back. */
+    /* Converting to the storage version may have dropped fields, so the response is read back. */
     struct json_doc *shown;
     TRY(codec_read_stored(write->kind, edit->text, &shown));
     set_result(write, shown);
@@ -157,7 +184,7 @@ static struct error *manage_written(const struct write *write, const struct json
     return manage_fields(write, false, old, json_doc_root(prepared), ret_doc);
 }
 
-/* An apply that makes the object: whoever names a uid means one that is there. */
+/* An apply that creates the object must not name a uid: a uid refers to an object that exists. */
 static struct error *check_absent(const struct write *write)
 {
     const struct json_value *object = json_doc_root(write->patch.doc);
@@ -172,7 +199,10 @@ static struct error *check_absent(const struct write *write)
                                        STR_ARG(uid)));
 }
 
-/* Who may change objects may not make them for that: an apply or update that does needs both. */
+/*
+ * The permission to change objects does not include creating them. An apply or update that creates
+ * needs both.
+ */
 static struct error *check_may_create(const struct write *write)
 {
     const struct request *request = write->request;
@@ -184,6 +214,7 @@ static struct error *check_may_create(const struct write *write)
     return refused ? status_forbidden(kind_gvr(write->kind), write->name, STR("")) : NULL;
 }
 
+/* There is no object: the request creates it. */
 static struct error *write_new(struct write *write, struct store_edit *edit)
 {
     const struct request *request = write->request;
@@ -220,6 +251,7 @@ static struct error *write_new(struct write *write, struct store_edit *edit)
     return put_object(write, edit, doc);
 }
 
+/* 422 of kinds whose updates have to name a resourceVersion. */
 static struct error *must_have_version(const struct write *write)
 {
     struct field_errors errors = {.arena = write->request->arena};
@@ -230,7 +262,7 @@ static struct error *must_have_version(const struct write *write)
     return status_invalid(named, write->request->name, &errors);
 }
 
-/* Optimistic locking: what the client read is what there is, or it did not say. */
+/* Optimistic locking: a resourceVersion or uid in the request has to be the current one. */
 static struct error *check_preconditions(const struct write *write, const struct json_value *object,
                                          const struct json_value *old)
 {
@@ -267,7 +299,7 @@ static struct error *check_preconditions(const struct write *write, const struct
     return NULL;
 }
 
-/* The object as the request wants it: the body, or the patched old one. */
+/* The object as the request wants it: the body, or the old object with the patch or the Scale. */
 static struct error *make_wanted(struct write *write, struct json_doc *old,
                                  struct json_doc **ret_doc)
 {
@@ -293,7 +325,10 @@ static struct error *make_wanted(struct write *write, struct json_doc *old,
     return NULL;
 }
 
-/* The last finalizer went: so does the object. Watchers see it as it was before. */
+/*
+ * The last finalizer was removed, so the object is deleted. Watches see the state before this
+ * write.
+ */
 static struct error *delete_finalized(struct write *write, struct store_edit *edit,
                                       struct json_doc *old, struct json_doc *doc)
 {
@@ -303,6 +338,7 @@ static struct error *delete_finalized(struct write *write, struct store_edit *ed
     return codec_write_edit(write->kind, old, STORE_DELETE, edit, NULL);
 }
 
+/* Nothing holds the object: deletion has begun and neither finalizers nor a grace period remain. */
 static bool is_done_for(const struct json_value *object)
 {
     int64_t grace = 0;
@@ -311,14 +347,17 @@ static bool is_done_for(const struct json_value *object)
            json_count(json_path(object, "spec.finalizers")) == 0;
 }
 
-/* Which changes make a new generation. */
+/* Which changes make a new generation, see metadata.h. */
 static unsigned generation_counting(const struct kind *kind)
 {
     return (kind_subresource(kind, STR("status")) ? METADATA_STATUS_APART : 0) |
            (kind->counts_annotations ? METADATA_COUNTS_ANNOTATIONS : 0);
 }
 
-/* An entry's time alone is no change. */
+/*
+ * A managedFields entry that differs in its time alone keeps the old time, so that a write without
+ * a change stays one.
+ */
 static struct error *settle_times(const struct json_value *was, struct json_doc **doc)
 {
     struct json_doc *settled = NULL;
@@ -328,7 +367,7 @@ static struct error *settle_times(const struct json_value *was, struct json_doc 
     return NULL;
 }
 
-/* The old object with what the request wants, as it would be stored; not validated. */
+/* The old object with what the request wants, as it would be stored. Not validated yet. */
 static struct error *make_changed(struct write *write, struct json_doc *old,
                                   struct json_doc **ret_doc)
 {
@@ -357,6 +396,7 @@ static struct error *make_changed(struct write *write, struct json_doc *old,
     return NULL;
 }
 
+/* The object exists: update or patch. */
 static struct error *write_change(struct write *write, struct store_edit *edit)
 {
     OWNED(json_doc) old = NULL;
@@ -375,6 +415,7 @@ static struct error *write_change(struct write *write, struct store_edit *edit)
     return put_object(write, edit, doc);
 }
 
+/* 409. An object that is being deleted still holds its name. */
 static struct error *already_exists(const struct write *write, const struct store_edit *edit)
 {
     OWNED(object) object = NULL;
@@ -383,7 +424,7 @@ static struct error *already_exists(const struct write *write, const struct stor
     return object_is_deleting(object) ? error_wrap(err, "object is being deleted") : err;
 }
 
-/* May an object that is not there be made by this request? */
+/* Whether this request may create an object that does not exist. */
 static bool may_create(const struct write *write)
 {
     if (write->request->subresource.len)
@@ -398,6 +439,7 @@ static bool may_create(const struct write *write)
     }
 }
 
+/* The store_edit_fn. It may be called several times, so it sets all results anew. */
 static struct error *decide_write(void *data, struct store_edit *edit)
 {
     struct write *write = data;
@@ -409,7 +451,10 @@ static struct error *decide_write(void *data, struct store_edit *edit)
                              : status_not_found(kind_gvr(write->kind), write->name);
 }
 
-/* Only what may become new is asked for as such. */
+/*
+ * Admission of the request reads the store (does the namespace exist?), so it cannot run inside of
+ * the edit. Only a request that may create something is asked about.
+ */
 static struct error *check_request(const struct write *write)
 {
     struct store_object found = {0};
@@ -423,6 +468,7 @@ static struct error *check_request(const struct write *write)
     return missing ? admission_check_request(write->request, VERB_CREATE, write->name) : NULL;
 }
 
+/* The uid is drawn here and not in the edit, which may run more than once. */
 static struct error *commit_write(struct write *write)
 {
     const struct request *request = write->request;
@@ -470,7 +516,7 @@ static struct error *read_options(struct write *write, bool is_apply)
     return write_options_read(write->request, is_apply, &write->options);
 }
 
-/* The given name, or generated ones until one is free. */
+/* Tries the given name, or generated names until one is free. */
 static struct error *create_named(struct write *write)
 {
     const struct json_value *object = json_doc_root(write->body);
@@ -490,6 +536,7 @@ static struct error *create_named(struct write *write)
     return err;
 }
 
+/* A create must not carry a resourceVersion. */
 static struct error *check_new(const struct write *write)
 {
     const struct json_value *object = json_doc_root(write->body);

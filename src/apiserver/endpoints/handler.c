@@ -1,3 +1,15 @@
+/*
+ * The way of a request:
+ *
+ *     handler_serve()    main API or virtual cluster? (the prefix /clusters/<name>)
+ *     serve_cluster()    faults that are injected on purpose, then the API of the cluster
+ *     serve_request()    request_read(), identify_user(), enter_limits()
+ *     serve_known()      authorize(), then route_serve() or /debug/inject
+ *     respond_error()    the error, if any, as a Status, a plain 404 or a plain 429
+ *
+ * Authentication comes before the limits, because limits are counted by user. Authorization comes
+ * before the kind is looked up: a user who may not ask does not learn which kinds exist.
+ */
 #include "apiserver/endpoints/handler.h"
 
 #include "apimachinery/status.h"
@@ -15,7 +27,10 @@
 #define REQUEST_TIMEOUT (60 * SECOND)
 #define PREFIX          STR("/clusters/")
 
-/* Which API the target is for; what is left of the target behind it. */
+/*
+ * The virtual cluster a target names, NULL when there is none of this name. *target becomes the
+ * rest of the target behind the prefix.
+ */
 static struct virtual_cluster *find_cluster(const struct handler *handler, struct str *target,
                                             bool *ret_is_cluster)
 {
@@ -33,7 +48,10 @@ static struct virtual_cluster *find_cluster(const struct handler *handler, struc
     return virtual_clusters_find(handler->clusters, name);
 }
 
-/* A path nobody serves is a page that was not found, not an object. */
+/*
+ * Takes the error. A path that is not served gets a page of plain text and too many requests get
+ * plain text with Retry-After, as from an API server; everything else is a Status.
+ */
 static struct error *respond_error(const struct request *request, struct error *err)
 {
     OWNED(error) owned = err;
@@ -50,6 +68,9 @@ static struct error *respond_error(const struct request *request, struct error *
     return response_send_error(request, TAKE(owned));
 }
 
+/*
+ * request->user becomes the user of the credentials or, with Impersonate-* headers, the other one.
+ */
 static struct error *identify_user(struct request *request)
 {
     struct tls_peer peer;
@@ -72,7 +93,7 @@ static struct error *serve_known(const struct handler *handler, struct request *
     return route_serve(request);
 }
 
-/* Whoever rules a virtual cluster rules nothing else. */
+/* Administrators of the main API. Those of a virtual cluster are ordinary users of the process. */
 static bool is_privileged(const struct request *request)
 {
     const struct rbac_strings *groups = &request->user.user.groups;
@@ -82,7 +103,7 @@ static bool is_privileged(const struct request *request)
     return false;
 }
 
-/* Users of one name in two APIs are two. */
+/* The key includes the cluster: users of the same name in two APIs are different users. */
 static struct error *enter_limits(struct handler *handler, struct request *request, bool is_watch)
 {
     const struct str key = arena_print(request->arena, "%.*s/%.*s", STR_ARG(request->api->cluster),
@@ -93,6 +114,7 @@ static struct error *enter_limits(struct handler *handler, struct request *reque
     return NULL;
 }
 
+/* Watches have time-outs of their own; every other request has to end within a minute. */
 static struct error *serve_inside(struct handler *handler, struct request *request, bool is_watch)
 {
     FIBER_TIMEOUT(is_watch ? FOREVER : REQUEST_TIMEOUT);
@@ -112,7 +134,7 @@ static struct error *serve_request(struct handler *handler, struct request *requ
     return err;
 }
 
-/* Our own time-outs and disks, in the words of an API server. */
+/* Takes the error. Our own time-outs and I/O errors in the words of an API server. */
 static struct error *for_clients(struct error *err)
 {
     OWNED(error) owned = err;
@@ -127,6 +149,9 @@ static struct error *for_clients(struct error *err)
     }
 }
 
+/*
+ * Every virtual_clusters_enter() has its virtual_cluster_leave(), whatever becomes of the request.
+ */
 static struct error *serve_cluster(struct handler *handler, struct request *request,
                                    struct virtual_cluster *cluster, struct str target)
 {

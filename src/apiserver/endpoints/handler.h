@@ -1,5 +1,6 @@
 /*
- * Every request passes here: to its API, past identity and permission, to whoever serves it.
+ * The entry of every HTTP request: finds the API it is for, authenticates and authorizes its user,
+ * applies the limits, and hands it to route.h.
  */
 #pragma once
 
@@ -18,5 +19,8 @@ struct handler {
     struct inflight_limits limits;
 };
 
-/* data is the struct handler. */
+/*
+ * The handler of http_server. data is the struct handler. An error closes the connection; all
+ * errors that a client can be told were sent before.
+ */
 MUST_USE struct error *handler_serve(void *data, struct http_request *http);

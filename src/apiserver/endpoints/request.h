@@ -1,6 +1,6 @@
 /*
- * A request as the API understands it: who asks for which verb on which resource, or for a path
- * that is none.
+ * A request as the API understands it: a user asks for a verb on a resource, or for a path that is
+ * no resource.
  */
 #pragma once
 
@@ -77,5 +77,5 @@ MUST_USE struct error *request_read(struct request *request, struct str method, 
  */
 struct key request_key(const struct request *request, struct str name);
 
-/* The question to ask before it is served. */
+/* The attributes to authorize before the request is served. */
 struct rbac_attributes request_attributes(const struct request *request);

@@ -1,3 +1,8 @@
+/*
+ * All responses of resource requests go through send_response(): it accounts for memory,
+ * compresses, sets Content-Length and leaves out the body of a HEAD. Warnings of the request become
+ * Warning headers (RFC 7234, code 299).
+ */
 #include "apiserver/endpoints/response.h"
 
 #include "apimachinery/status.h"
@@ -12,6 +17,7 @@
 
 #define WARNING_MAX (4 * KILOBYTE)
 
+/* Long warnings are cut: headers are limited. */
 static struct error *add_warning(struct http_headers *headers, struct str text)
 {
     SCOPED(buf) value = {.limit = 0};
@@ -20,6 +26,7 @@ static struct error *add_warning(struct http_headers *headers, struct str text)
     return http_headers_add(headers, STR("warning"), buf_str(&value));
 }
 
+/* The headers that kube-apiserver sends with every response. */
 static struct error *make_headers(const struct request *request, struct str content_type,
                                   struct http_headers *headers)
 {
@@ -29,7 +36,7 @@ static struct error *make_headers(const struct request *request, struct str cont
     if (request->kind && request->kind->deprecation.len)
         TRY(add_warning(headers, request->kind->deprecation));
     for (size_t i = 0; i < request->warnings.count; i++) {
-        /* What does not fit is dropped: warnings are a courtesy. */
+        /* Warnings that do not fit are dropped; they are optional. */
         OWNED(error) full = add_warning(headers, request->warnings.items[i]);
         if (full)
             break;
@@ -43,6 +50,7 @@ static bool wants_gzip(const struct request *request, size_t size)
                                                        STR("accept-encoding"), STR("gzip"));
 }
 
+/* Only a GET can be refused for lack of memory: a write has already happened. */
 static struct error *send_response(const struct request *request, int status,
                                    struct http_headers *headers, struct str body)
 {
@@ -99,6 +107,7 @@ struct error *response_send_text(const struct request *request,
     return response_send_body(request, status, content_type(format), buf_str(&body));
 }
 
+/* retry_after is rounded up to seconds. */
 struct error *response_send_error(const struct request *request, struct error *err)
 {
     OWNED(error) owned = err;

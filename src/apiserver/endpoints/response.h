@@ -1,6 +1,4 @@
-/*
- * Answers: status, headers and body of a request that is done.
- */
+/* Responses: status, headers and body. */
 #pragma once
 
 #include "apiserver/endpoints/codec.h"
@@ -8,11 +6,11 @@
 #include "base/buf.h"
 #include "base/error.h"
 
-/* A body of any type, compressed when that is asked for and worth it. Suspends. */
+/* A body of any type, compressed when the client accepts it and it is worth it. Suspends. */
 MUST_USE struct error *response_send_body(const struct request *request, int status,
                                           struct str content_type, struct str body);
 
-/* An object in the form that was negotiated. Suspends. */
+/* An object in the negotiated format. Suspends. */
 MUST_USE struct error *response_send_doc(const struct request *request,
                                          const struct response_format *format, int status,
                                          struct json_doc *doc);
@@ -20,9 +18,9 @@ MUST_USE struct error *response_send_text(const struct request *request,
                                           const struct response_format *format, int status,
                                           const struct object_text *text);
 
-/* A Status, as the error says; takes the error. Suspends. */
+/* A Status made from the error, which is taken. Suspends. */
 MUST_USE struct error *response_send_error(const struct request *request, struct error *err);
 
-/* Headers of a body that will be written piece by piece; they go out at once. */
+/* Sends the headers of a body that will be written in pieces. */
 MUST_USE struct error *response_begin_stream(const struct request *request,
                                              struct str content_type);

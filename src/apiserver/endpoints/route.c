@@ -1,3 +1,13 @@
+/*
+ * Routing of resource requests. The checks are in the order of an API server, because the first one
+ * that fails decides between 404, 405 and 406:
+ *
+ *     1. the kind exists, and its scope fits the path
+ *     2. the subresource exists and has the verb
+ *     3. the kind has the verb, and the verb may be used at this place (object or collection)
+ *
+ * Reviews and TokenRequests are answered here, as they are never stored.
+ */
 #include "apiserver/endpoints/route.h"
 
 #include "apimachinery/status.h"
@@ -33,7 +43,7 @@ bool route_is_long(const struct request *request)
     return request->is_resource && request->verb == VERB_WATCH;
 }
 
-/* resourceVersion of a GET: not older than this. */
+/* resourceVersion of a GET means: a state that is not older. */
 static struct error *wait_for_version(const struct request *request)
 {
     const struct str text = query_get(&request->query, STR("resourceVersion"));
@@ -86,7 +96,7 @@ static struct error *get_scale(struct request *request)
     return response_send_doc(request, &format, 200, scale);
 }
 
-/* A body of a kind that is answered and not stored. */
+/* Reads the body of a kind that is answered and not stored, with the options of a create. */
 static struct error *read_posted(struct request *request, const struct kind *kind,
                                  struct json_doc **ret_doc)
 {
@@ -101,6 +111,7 @@ static struct error *read_posted(struct request *request, const struct kind *kin
     return err ? body_misfit(kind, json_doc_root(doc), err) : NULL;
 }
 
+/* SubjectAccessReview and its relatives: the decision is the response. */
 static struct error *post_review(struct request *request)
 {
     struct response_format format;
@@ -113,6 +124,7 @@ static struct error *post_review(struct request *request)
     return response_send_doc(request, &format, 201, answer);
 }
 
+/* serviceaccounts/<name>/token. The TokenRequest is a kind without storage, made for this call. */
 static struct error *post_token(struct request *request)
 {
     const struct kind token_kind = {
@@ -133,17 +145,20 @@ static struct error *post_token(struct request *request)
     return response_send_doc(request, &format, 201, answer);
 }
 
+/* Only reviews have no verb but create. */
 static bool is_review(const struct kind *kind)
 {
     return kind->verbs == KIND_CREATE;
 }
 
+/* For a custom resource the real server reports that the object is not found. */
 static struct error *no_such_subresource(const struct request *request)
 {
     return request->kind->is_custom ? status_not_found(kind_gvr(request->kind), request->name)
                                     : status_no_such_resource();
 }
 
+/* 405. For a custom resource the real server names verb and kind. */
 static struct error *not_supported(const struct request *request)
 {
     SCOPED(arena) arena = {0};
@@ -177,7 +192,9 @@ static struct error *serve_subresource(struct request *request)
     return sub->part == KIND_PART_SCALE ? get_scale(request) : get_object(request);
 }
 
-/* Where a verb may be used: on an object, in a collection, over all namespaces. */
+/*
+ * Whether the verb may be used on this path: on an object, in a collection, or over all namespaces.
+ */
 static bool is_placed(const struct request *request)
 {
     const bool everywhere = request->kind->namespaced && request->namespace.len == 0;
@@ -193,7 +210,9 @@ static bool is_placed(const struct request *request)
     }
 }
 
-/* An escaped slash: elsewhere on the way these are two segments. */
+/*
+ * A name with an escaped slash is one segment here and two for other parties on the way. Refused.
+ */
 static bool has_slash(const struct request *request)
 {
     return str_contains(request->name, STR("/")) || str_contains(request->namespace, STR("/"));
