@@ -1,3 +1,11 @@
+/*
+ * Stored text is JSON in the storage version of its kind. Most objects are shown exactly as they
+ * are stored and are copied without parsing; this is what makes lists cheap. has_forms() tells
+ * which kinds need a conversion.
+ *
+ * Lists are written member by member and not built as a document, because they can be large. The
+ * members have the order that kube-apiserver gives them.
+ */
 #include "apiserver/endpoints/codec.h"
 
 #include "apimachinery/object.h"
@@ -33,6 +41,7 @@ static struct error *write_text(const struct json_value *object, struct object_t
     return object_text_from_json(buf_str(&text), ret_text);
 }
 
+/* Custom resources are converted to their storage version first. */
 struct error *codec_write_stored(const struct kind *kind, struct json_doc *doc,
                                  struct object_text **ret_text)
 {
@@ -56,6 +65,7 @@ struct error *codec_write_edit(const struct kind *kind, struct json_doc *doc,
     return NULL;
 }
 
+/* Table and PartialObjectMetadata exist in v1 and v1beta1 of meta.k8s.io. */
 static struct str table_api_version(const struct codec *codec)
 {
     return str_eq(codec->format.table_version, STR("v1beta1")) ? STR("meta.k8s.io/v1beta1")
@@ -72,6 +82,7 @@ static void add_metadata_object(struct json_builder *builder, const struct codec
     json_builder_end(builder);
 }
 
+/* A row carries the object, its metadata or neither, as ?includeObject= says. */
 static void add_row(struct json_builder *builder, const struct codec *codec,
                     const struct json_value *object)
 {
@@ -105,6 +116,7 @@ static void add_columns(struct json_builder *builder, const struct kind *kind)
     json_builder_end(builder);
 }
 
+/* Appends the finished document with the escapes that Go's encoder uses. */
 static struct error *write_built(struct json_builder *builder, struct buf *out)
 {
     OWNED(json_doc) doc = NULL;
@@ -165,6 +177,7 @@ struct error *codec_write_doc(struct buf *out, const struct codec *codec, struct
     return write_value(out, codec, json_doc_root(doc), with_columns);
 }
 
+/* Whether the stored text is the response. */
 static bool is_as_stored(const struct codec *codec)
 {
     return codec->format.form == FORM_OBJECT && !has_forms(codec->kind);
@@ -227,12 +240,19 @@ struct error *codec_list_item(struct buf *out, const struct codec *codec,
     return write_built(&builder, out);
 }
 
-/* Without rows, kinds whose columns nobody chose have null in their place; other servers' habit. */
+/*
+ * A Table without rows has "rows": null for kinds with the default columns, and [] for others.
+ * kube-apiserver differs in the same way.
+ */
 static bool has_own_columns(const struct kind *kind)
 {
     return kind->column_count != 2 || strcmp(kind->columns[1].name, "Created At") != 0;
 }
 
+/*
+ * The bracket of a Table's rows is opened by its first row, so a Table without rows writes them
+ * here.
+ */
 void codec_list_end(struct buf *out, const struct codec *codec,
                     const struct codec_list_metadata *metadata)
 {

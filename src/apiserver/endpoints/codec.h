@@ -1,8 +1,9 @@
 /*
- * Stored objects in the form a client asked for: whole, as a Table, or their metadata alone.
+ * Between stored objects, documents and the format a client asked for: whole objects, a Table, or
+ * their metadata alone.
  *
- * Text in, text out. An object that is stored the way it is shown is passed on as it is; all else
- * is read, presented by its kind and written again.
+ * An object that is stored the way it is shown is passed on as text. Every other object is parsed,
+ * presented by its kind and written again.
  */
 #pragma once
 
@@ -38,16 +39,16 @@ MUST_USE struct error *codec_write_edit(const struct kind *kind, struct json_doc
                                         enum store_action action, struct store_edit *edit,
                                         struct json_doc **ret_doc);
 
-/* One object on its own; a Table says its columns if it is the first of a stream. */
+/*
+ * One object on its own. A Table includes its column definitions when with_columns is set, which it
+ * is for the first object of a stream.
+ */
 MUST_USE struct error *codec_write(struct buf *out, const struct codec *codec,
                                    const struct object_text *text, bool with_columns);
 MUST_USE struct error *codec_write_doc(struct buf *out, const struct codec *codec,
                                        struct json_doc *doc, bool with_columns);
 
-/*
- * A list, piece by piece: begin, items with commas between them, end. Metadata is what the list
- * says of itself and stands behind the items.
- */
+/* The metadata of a list, which is written behind the items. */
 struct codec_list_metadata {
     bool is_empty; /* no item was written */
     int64_t revision;
@@ -56,12 +57,13 @@ struct codec_list_metadata {
     size_t remaining;
 };
 
+/* A list in pieces: begin, items, end. */
 void codec_list_begin(struct buf *out, const struct codec *codec);
 MUST_USE struct error *codec_list_item(struct buf *out, const struct codec *codec,
                                        const struct object_text *text, bool is_first);
 void codec_list_end(struct buf *out, const struct codec *codec,
                     const struct codec_list_metadata *metadata);
 
-/* The object of a bookmark. */
+/* The object of a BOOKMARK event. */
 void codec_bookmark(struct buf *out, const struct codec *codec, int64_t revision,
                     bool ends_initial_events);

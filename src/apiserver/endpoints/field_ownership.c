@@ -1,9 +1,14 @@
+/*
+ * Connects managedfields/ with kinds. An entry in managedFields names the version it was written
+ * in, so the type of every version is needed: find_type() and convert() look it up while
+ * managed_fields_*() runs.
+ */
 #include "apiserver/endpoints/field_ownership.h"
 
 #include "apiserver/api.h"
 #include "apiserver/managedfields/managed_fields.h"
 
-/* A custom kind in another version; NULL when it is not served. */
+/* A custom kind in another version; NULL when that version is not served. */
 static const struct kind *find_custom(const struct field_ownership *ownership, struct gvk gvk)
 {
     const struct gvr gvr = {gvk.group, gvk.version, ownership->kind->plural};
@@ -11,6 +16,7 @@ static const struct kind *find_custom(const struct field_ownership *ownership, s
     return kind && kind->is_custom ? kind : NULL;
 }
 
+/* False for versions that are no longer served; their entries are dropped. */
 static bool find_type(void *data, struct str api_version, struct field_type *ret_type)
 {
     const struct field_ownership *ownership = data;
@@ -28,6 +34,7 @@ static bool find_type(void *data, struct str api_version, struct field_type *ret
     return true;
 }
 
+/* Converts an object to the version of an entry. Only custom resources have several versions. */
 static struct error *convert(void *data, struct str api_version, const struct json_value *object,
                              struct json_doc **ret_doc)
 {
@@ -41,7 +48,10 @@ static struct error *convert(void *data, struct str api_version, const struct js
     return custom_present(kind, copy, ret_doc);
 }
 
-/* What cannot be changed here cannot be owned either. */
+/*
+ * Fields that a request cannot change cannot be owned through it: status on the whole object, and
+ * metadata and spec on /status.
+ */
 static void set_reset(const struct field_ownership *ownership, struct managed_fields_write *write)
 {
     static const char *const on_whole[] = {"status"};

@@ -1,5 +1,5 @@
 /*
- * Who owns which field, asked with what the server knows: the kind's type, the request's manager.
+ * Managed fields, with what the server knows: the type of the kind and the manager of the request.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct field_ownership {
     timestamp now;
 };
 
-/* See fields/managed_fields.h; live is NULL when there is none. */
+/* See managedfields/managed_fields.h. live is NULL when there is no object yet. */
 MUST_USE struct error *field_ownership_update(const struct field_ownership *ownership,
                                               const struct json_value *live,
                                               const struct json_value *object,

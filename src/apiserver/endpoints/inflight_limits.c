@@ -1,3 +1,11 @@
+/*
+ * The counters are plain numbers, because everything runs on one thread. A user is remembered as
+ * long as it has a request or a watch in flight.
+ *
+ * Of requests_max, one user gets a quarter and non-administrators together get three quarters.
+ * Bytes are limited in total and by user, with one exception: a request that is the only holder may
+ * always have what it needs, or nothing large would ever be served.
+ */
 #include "apiserver/endpoints/inflight_limits.h"
 
 #include "apimachinery/status.h"
@@ -62,6 +70,7 @@ void inflight_limits_hang_end(struct inflight_limits_hang *hang)
     list_remove(&hang->link);
 }
 
+/* The user of this key, created if it has nothing in flight. */
 static struct inflight_limits_user *find_user(struct inflight_limits *limits, struct str key,
                                               bool is_privileged)
 {
@@ -86,6 +95,7 @@ static struct error *too_many(void)
     return status_too_many_requests(STR("Too many requests, please try again later."), 1);
 }
 
+/* Whether one more request or watch of the user fits. */
 static struct error *check_limits(const struct inflight_limits *limits,
                                   const struct inflight_limits_user *user, bool is_watch)
 {
@@ -100,6 +110,7 @@ static struct error *check_limits(const struct inflight_limits *limits,
     return is_full ? too_many() : NULL;
 }
 
+/* A user that is refused and has nothing else in flight is forgotten again. */
 struct error *inflight_limits_enter(struct inflight_limits *limits, struct str key,
                                     bool is_privileged, bool is_watch,
                                     struct inflight_limits_pass *ret_pass)
@@ -131,7 +142,7 @@ void inflight_limits_leave(struct inflight_limits_pass *pass)
     *pass = (struct inflight_limits_pass){0};
 }
 
-/* Whoever is the only one may have as much as it takes, or nothing large would ever be served. */
+/* See the exception at the top of this file. */
 static bool has_room(const struct inflight_limits_pass *pass, size_t bytes)
 {
     const struct inflight_limits_user *user = pass->user;

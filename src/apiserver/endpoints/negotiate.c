@@ -1,3 +1,9 @@
+/*
+ * An Accept header is a list of media types with parameters:
+ * application/json;as=Table;v=v1;g=meta.k8s.io. The first one that the server has is taken; quality
+ * values are ignored, as kube-apiserver does. Protobuf is not offered for responses: clients that
+ * ask for it name JSON as their second choice.
+ */
 #include "apiserver/endpoints/negotiate.h"
 
 #include "apimachinery/status.h"
@@ -12,6 +18,7 @@ struct media {
     struct str as, group, version;
 };
 
+/* One media type with the parameters that matter: as, v and g. */
 static struct media read_media(struct str text)
 {
     struct media media = {0};
@@ -38,7 +45,10 @@ static bool is_json(struct str type)
            str_eq(type, STR("application/*"));
 }
 
-/* Whether the server has this form; a form of an unknown kind is skipped, not guessed at. */
+/*
+ * Whether the server has this format. A form of an unknown kind is skipped, not guessed at.
+ * PartialObjectMetadataList is for collections and PartialObjectMetadata for single objects.
+ */
 static bool accept_media(const struct media *media, bool is_collection,
                          struct response_format *format)
 {
@@ -62,6 +72,7 @@ static bool accept_media(const struct media *media, bool is_collection,
     return format->metadata_list == is_collection && str_eq(media->version, STR("v1"));
 }
 
+/* 406 in the words of kube-apiserver. */
 static struct error *not_acceptable(bool is_stream)
 {
     struct error *err =
@@ -74,6 +85,9 @@ static struct error *not_acceptable(bool is_stream)
     return status_without_details(err);
 }
 
+/*
+ * PartialObjectMetadata was requested for a collection. The message names the Go type of the list.
+ */
 static struct error *not_for_lists(const struct request *request)
 {
     struct str group = request->kind->gvk.group, package;

@@ -1,3 +1,19 @@
+/*
+ * Index and queue of the garbage collector.
+ *
+ * The index maps the uid of an owner to the ids of its dependents. gc_note() maintains it after
+ * each write and queues the tasks that the write makes necessary:
+ *
+ *     an object with owners was written        GC_TASK_OWNED       do the owners exist?
+ *     an object is being deleted               GC_TASK_FOREGROUND, GC_TASK_ORPHAN by finalizer,
+ *                                              GC_TASK_NAMESPACE, GC_TASK_CRD by resource
+ *     a dependent changed or is gone           GC_TASK_FOREGROUND  of its owners
+ *     an object is gone                        GC_TASK_OWNED of its dependents; its namespace or
+ *                                              definition may be empty now
+ *
+ * One fiber (run_queue) works on the queue until it is empty and ends. Every task looks at the
+ * current state, so tasks may be queued too often and in any order.
+ */
 #include "apiserver/api.h"
 #include "apiserver/crd_registry.h"
 #include "apiserver/endpoints/metadata.h"
@@ -34,7 +50,7 @@ void gc_free(struct gc *gc)
     mem_free(gc);
 }
 
-/* Resource, namespace and name hold no blank. */
+/* Resources, namespaces and names contain no blanks. */
 struct str gc_id_write(struct arena *arena, struct store_id id)
 {
     return arena_print(arena, "%.*s %.*s %.*s", STR_ARG(id.resource), STR_ARG(id.key.namespace),
@@ -55,6 +71,7 @@ const struct map *gc_dependents(const struct gc *gc, struct str uid)
     return map_find(&gc->dependents, uid);
 }
 
+/* What each task does stands in gc_internal.h. */
 static struct error *run_task(struct gc *gc, enum gc_task task, struct store_id id)
 {
     switch (task) {
@@ -72,7 +89,10 @@ static struct error *run_task(struct gc *gc, enum gc_task task, struct store_id 
     return NULL;
 }
 
-/* Until nothing is left. What fails is tried again a little later: disks come back. */
+/*
+ * A task that fails is queued again and tried after RETRY_AFTER: the disk may have space again by
+ * then.
+ */
 static struct error *run_queue(void *data)
 {
     struct gc *gc = data;
@@ -100,6 +120,7 @@ static struct error *run_queue(void *data)
     return NULL;
 }
 
+/* The key of a task begins with its number. The map keeps the order of insertion. */
 void gc_queue(struct gc *gc, enum gc_task task, struct store_id id)
 {
     SCOPED(arena) arena = {0};
@@ -113,6 +134,7 @@ void gc_queue(struct gc *gc, enum gc_task task, struct store_id id)
     scope_start(&gc->scope, "gc", run_queue, gc);
 }
 
+/* Adds or removes one pair of owner and dependent. */
 static void index_owner(struct gc *gc, struct str uid, struct str id, bool add)
 {
     struct map *ids = map_find(&gc->dependents, uid);
@@ -129,6 +151,7 @@ static void index_owner(struct gc *gc, struct str uid, struct str id, bool add)
     }
 }
 
+/* Adds or removes an object under all of its owners. */
 static void index_object(struct gc *gc, struct store_id id, const struct json_value *object,
                          bool add)
 {
@@ -142,7 +165,10 @@ static void index_object(struct gc *gc, struct store_id id, const struct json_va
     }
 }
 
-/* Most objects have no owner, no finalizer and are not going: their text tells, unread. */
+/*
+ * Most objects have no owner and are not being deleted. Searching their text for the two members is
+ * much cheaper than parsing it. NULL when there is nothing of interest.
+ */
 static struct json_doc *read_if_of_interest(const struct object_text *text)
 {
     static const struct str signs[] = {STR_INIT("\"ownerReferences\":"),
@@ -168,6 +194,7 @@ static bool has_finalizer(const struct json_value *object, struct str name)
     return false;
 }
 
+/* Tasks of an object that is being deleted. */
 static void queue_going(struct gc *gc, struct store_id id, const struct json_value *object)
 {
     if (!metadata_is_deleting(object))
@@ -182,6 +209,7 @@ static void queue_going(struct gc *gc, struct store_id id, const struct json_val
         gc_queue(gc, GC_TASK_CRD, id);
 }
 
+/* The owner is gone: its dependents have to be looked at. */
 static void queue_dependents(struct gc *gc, struct str uid)
 {
     const struct map *ids = gc_dependents(gc, uid);
@@ -190,7 +218,9 @@ static void queue_dependents(struct gc *gc, struct str uid)
             gc_queue(gc, GC_TASK_OWNED, gc_id_read(map_key(entry)));
 }
 
-/* Owners that wait in the foreground hear of every dependent that is gone or free. */
+/*
+ * Owners that wait in the foreground are looked at again when a dependent was released or deleted.
+ */
 static void queue_owners(struct gc *gc, struct store_id id, const struct json_value *object)
 {
     SCOPED(arena) arena = {0};
@@ -202,7 +232,7 @@ static void queue_owners(struct gc *gc, struct store_id id, const struct json_va
     }
 }
 
-/* Whoever waited for its content to go. */
+/* A namespace or definition that is being deleted may be empty now. */
 static void queue_containers(struct gc *gc, struct store_id id)
 {
     const struct api_definition *definition = map_find(&gc->api->definitions, id.resource);
@@ -215,7 +245,11 @@ static void queue_containers(struct gc *gc, struct store_id id)
         map_remove(&gc->going, id.key.name);
 }
 
-/* Writers come here in any order, and each leaves the index as the newest state wants it. */
+/*
+ * Writers arrive here in any order after their writes became durable. Each removes the pairs of
+ * both states it knows and adds those of the newest state, so the index ends up with the newest
+ * one.
+ */
 static void index_again(struct gc *gc, struct store_id id, const struct json_doc *was,
                         const struct json_doc *is)
 {
@@ -262,6 +296,7 @@ static bool load_one(void *data, struct key key, struct object_text *text)
     return true;
 }
 
+/* Kinds that share a resource stand next to each other, so each resource is scanned once. */
 struct error *gc_load(struct gc *gc)
 {
     SCOPED(arena) arena = {0};

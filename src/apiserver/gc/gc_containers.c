@@ -1,4 +1,10 @@
-/* Namespaces and definitions that are going: their content goes first; see gc.h. */
+/*
+ * Namespaces and CustomResourceDefinitions that are being deleted: their content is deleted first.
+ *
+ * Deleting an object may leave it waiting for finalizers. Such objects are counted (struct rest),
+ * and the container waits. gc.c queues the container again whenever an object in it is gone.
+ * Conditions of a namespace tell what it is waiting for, in the words of the namespace controller.
+ */
 #include "apiserver/api.h"
 #include "apiserver/crd_registry.h"
 #include "apiserver/endpoints/handle_delete.h"
@@ -26,6 +32,7 @@ static void rest_done(struct rest *rest)
     map_done(&rest->resources);
 }
 
+/* The counter is kept in place of the map's pointer. */
 static void count_one(struct map *map, struct str name)
 {
     const struct map_entry *entry = map_find_entry(map, name);
@@ -33,6 +40,7 @@ static void count_one(struct map *map, struct str name)
     map_put(map, name, (void *)(before + 1)); /* NOLINT: a number, no address */
 }
 
+/* Keys are copied out of a scan, because deleting changes the store. */
 struct batch {
     struct arena arena;
     struct key keys[SLICE];
@@ -48,6 +56,7 @@ static bool take_key(void *data, struct key key, struct object_text *text)
     return batch->count < SLICE;
 }
 
+/* Deletes one object and counts it if finalizers hold it. */
 static struct error *remove_one(struct gc *gc, const struct kind *kind, struct key key,
                                 struct rest *rest)
 {
@@ -68,7 +77,7 @@ static struct error *remove_one(struct gc *gc, const struct kind *kind, struct k
     return NULL;
 }
 
-/* Deletes all objects of a kind, in one namespace or in all; what is held is counted. */
+/* Deletes all objects of a kind, in one namespace or in all. Objects that are held are counted. */
 static struct error *empty_resource(struct gc *gc, const struct kind *kind, struct str namespace,
                                     struct rest *rest)
 {
@@ -90,6 +99,7 @@ static struct error *empty_resource(struct gc *gc, const struct kind *kind, stru
     return err;
 }
 
+/* Deletes the objects of all namespaced kinds in a namespace. */
 static struct error *empty_all(struct gc *gc, struct str namespace, struct rest *rest)
 {
     SCOPED(arena) arena = {0};
@@ -110,6 +120,7 @@ struct report {
     timestamp now;
 };
 
+/* One condition of a namespace. */
 struct statement {
     const char *type;
     bool is_true;
@@ -117,7 +128,7 @@ struct statement {
     struct str message;
 };
 
-/* As a condition, with the time at which it began to be so. */
+/* lastTransitionTime is kept while the status of the condition stays the same. */
 static void add_condition(struct json_builder *builder, const struct json_value *old,
                           const struct statement *statement, timestamp now)
 {
@@ -140,6 +151,7 @@ static void add_condition(struct json_builder *builder, const struct json_value 
     json_builder_end(builder);
 }
 
+/* "<name> has <n> resource instances, ...", as the namespace controller writes it. */
 static void list_counts(struct buf *out, const char *prefix, const struct map *counts,
                         const char *format)
 {
@@ -152,7 +164,7 @@ static void list_counts(struct buf *out, const char *prefix, const struct map *c
     }
 }
 
-/* What holds the namespace up, in the conditions people look at. */
+/* The gc_edit_fn that writes the conditions of a namespace. */
 static struct error *say_what_remains(void *data, const struct json_value *object,
                                       struct json_doc **ret_doc)
 {
@@ -194,6 +206,7 @@ static struct error *say_what_remains(void *data, const struct json_value *objec
     return json_edit_finish(&edit, ret_doc);
 }
 
+/* The gc_edit_fn that removes "kubernetes" from spec.finalizers; the namespace is then deleted. */
 static struct error *finalize_namespace(void *data, const struct json_value *object,
                                         struct json_doc **ret_doc)
 {
@@ -216,8 +229,10 @@ static struct error *finalize_namespace(void *data, const struct json_value *obj
 }
 
 /*
- * The report is written before the last look: what was let in before the namespace began to go is
- * decided before that write and visible when it has returned; nothing is let in afterwards.
+ * The conditions are written between two attempts to empty the namespace. Objects whose creation
+ * was admitted before deletion began were accepted by the store before that write, so they are
+ * visible when it returns, and the second attempt finds them. Later creations are refused by
+ * admission.
  */
 struct error *gc_empty_namespace(struct gc *gc, struct str name)
 {
@@ -241,6 +256,7 @@ struct error *gc_empty_namespace(struct gc *gc, struct str name)
     return rest.objects ? NULL : gc_change(gc, kind, id, finalize_namespace, NULL);
 }
 
+/* Admission refuses new objects once is_terminating is set, so one attempt finds everything. */
 struct error *gc_empty_definition(struct gc *gc, struct str name)
 {
     SCOPED(arena) arena = {0};

@@ -1,4 +1,16 @@
-/* Dependents and their owners; see gc.h. */
+/*
+ * Dependents and their owners, as the garbage collector of kube-controller-manager treats them
+ * (pkg/controller/garbagecollector):
+ *
+ *     background   an object all of whose owners are gone is deleted; references to owners that
+ *                  are gone are removed if other owners remain
+ *     foreground   the owner waits (finalizer foregroundDeletion) until no dependent with
+ *                  blockOwnerDeletion is left
+ *     orphan       the references of all dependents are removed, then the owner is released
+ *
+ * Edits run inside of the store and must not read it, so everything that depends on other objects
+ * is found out before gc_change() is called.
+ */
 #include "apiserver/api.h"
 #include "apiserver/endpoints/codec.h"
 #include "apiserver/endpoints/field_ownership.h"
@@ -54,12 +66,16 @@ struct change {
     void *data;
 };
 
+/* Nothing holds the object any more. */
 static bool is_done_for(const struct json_value *object)
 {
     return metadata_is_deleting(object) && !metadata_has_finalizers(object) &&
            json_count(json_path(object, "spec.finalizers")) == 0;
 }
 
+/*
+ * The store_edit_fn of gc_change(). Managed fields are updated with the collector as the manager.
+ */
 static struct error *decide_change(void *data, struct store_edit *edit)
 {
     const struct change *change = data;
@@ -89,6 +105,7 @@ struct error *gc_change(struct gc *gc, const struct kind *kind, struct store_id 
     return api_change(gc->api, id, STORE_ANY, decide_change, &change, NULL);
 }
 
+/* The gc_edit_fn of gc_release(). */
 static struct error *without_finalizer(void *data, const struct json_value *object,
                                        struct json_doc **ret_doc)
 {
@@ -128,6 +145,9 @@ static bool waits_in_foreground(const struct object_text *text)
            object_has_finalizer(object, STR("foregroundDeletion"));
 }
 
+/*
+ * An owner counts as gone when there is no object of its name or when that object has another uid.
+ */
 static enum owner_state state_of(struct gc *gc, const struct json_value *reference,
                                  struct str namespace)
 {
@@ -142,7 +162,7 @@ static enum owner_state state_of(struct gc *gc, const struct json_value *referen
     return waits_in_foreground(found.text) ? OWNER_WAITING : OWNER_SOLID;
 }
 
-/* The uids of owners that are gone or going. */
+/* The uids of owners that are gone or wait in the foreground. */
 static void find_lost(struct gc *gc, const struct json_value *object, struct str namespace,
                       struct map *lost)
 {
@@ -152,6 +172,7 @@ static void find_lost(struct gc *gc, const struct json_value *object, struct str
             map_put(lost, json_path_str(reference, "uid"), NULL);
 }
 
+/* Removes the references to the owners in data, a map of uids. */
 static struct error *without_lost(void *data, const struct json_value *object,
                                   struct json_doc **ret_doc)
 {
@@ -171,6 +192,10 @@ static struct error *without_lost(void *data, const struct json_value *object,
     return json_edit_finish(&edit, ret_doc);
 }
 
+/*
+ * Deletes the object on the condition that it has not changed since its owners were examined; on a
+ * conflict it is examined again. Foreground deletion is passed on to its own dependents.
+ */
 static struct error *remove_dependent(struct gc *gc, const struct kind *kind, struct store_id id,
                                       const struct json_value *object, bool foreground)
 {
@@ -190,6 +215,7 @@ static struct error *remove_dependent(struct gc *gc, const struct kind *kind, st
     return error_ignore(err, ERROR_NOT_FOUND);
 }
 
+/* A copy of the reference with blockOwnerDeletion set to false. */
 static void add_without_block(struct json_builder *builder, const struct json_value *reference)
 {
     const struct json_value *value;
@@ -223,7 +249,10 @@ static struct error *without_blocks(void *data, const struct json_value *object,
     return json_edit_finish(&edit, ret_doc);
 }
 
-/* Whether a dependent of this object waits in the foreground already: a circle closes here. */
+/*
+ * Whether a dependent of this object is waiting in the foreground already. Objects that own each
+ * other would wait for each other for ever, so the circle is cut here.
+ */
 static bool closes_circle(struct gc *gc, struct str uid)
 {
     const struct map *ids = gc_dependents(gc, uid);
@@ -239,6 +268,7 @@ static bool closes_circle(struct gc *gc, struct str uid)
     return false;
 }
 
+/* Owners that remain keep the object; only the references to the others are removed. */
 struct error *gc_check_owned(struct gc *gc, struct store_id id)
 {
     SCOPED(arena) arena = {0};
@@ -269,6 +299,7 @@ struct error *gc_check_owned(struct gc *gc, struct store_id id)
     return remove_dependent(gc, kind, id, object, states[OWNER_WAITING] > 0 && has_dependents);
 }
 
+/* Whether a dependent holds up the deletion of its owner. */
 static bool blocks(struct gc *gc, struct store_id id, struct str uid)
 {
     SCOPED(store_object) found = {0};
@@ -287,6 +318,7 @@ static bool blocks(struct gc *gc, struct store_id id, struct str uid)
     return false;
 }
 
+/* Queues all dependents. Releases the owner when none of them blocks it. */
 struct error *gc_foreground(struct gc *gc, struct store_id id)
 {
     SCOPED(arena) arena = {0};
@@ -314,7 +346,7 @@ struct error *gc_foreground(struct gc *gc, struct store_id id)
     return is_held ? NULL : gc_release(gc, kind, id, STR("foregroundDeletion"));
 }
 
-/* The ids now, since the index changes while they are visited. */
+/* A copy, because the index changes while the dependents are being changed. */
 static struct store_id *copy_ids(struct arena *arena, const struct map *ids, size_t *ret_count)
 {
     *ret_count = 0;
@@ -326,6 +358,7 @@ static struct store_id *copy_ids(struct arena *arena, const struct map *ids, siz
     return copies;
 }
 
+/* Dependents first: an owner that went before them would take them along. */
 struct error *gc_orphan(struct gc *gc, struct store_id id)
 {
     SCOPED(arena) arena = {0};

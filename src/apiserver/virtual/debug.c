@@ -1,3 +1,7 @@
+/*
+ * The path is authorized like every non-resource path, so only administrators get here. Every
+ * method answers with the faults that hold afterwards.
+ */
 #include "apiserver/virtual/debug.h"
 
 #include "apimachinery/status.h"

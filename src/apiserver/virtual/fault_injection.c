@@ -1,10 +1,15 @@
+/*
+ * Reading, writing and drawing of faults. Drawing is a pure function of its arguments: each draw
+ * has a random generator of its own, seeded from the cluster, the number of the request and the
+ * draw.
+ */
 #include "apiserver/virtual/fault_injection.h"
 
 #include <stdlib.h>
 
 #include "base/random.h"
 
-/* Longer waits are black holes. */
+/* Longer waits are holes. */
 #define WAIT_MAX HOUR
 
 static bool read_share(struct str text, double *ret_share)
@@ -24,6 +29,7 @@ static bool read_wait(struct str text, duration *ret_wait)
     return duration_read(text, ret_wait) && *ret_wait >= 0 && *ret_wait <= WAIT_MAX;
 }
 
+/* One "name=value"; false when the name is unknown or the value does not fit. */
 static bool read_part(struct str name, struct str value, struct fault_injection *faults)
 {
     if (str_eq(name, STR("latency")))
@@ -67,7 +73,7 @@ void fault_injection_write(const struct fault_injection *faults, struct buf *out
               (unsigned long long)faults->seed);
 }
 
-/* Draws of a request and of the watch it becomes are far apart. */
+/* The factor keeps the seeds of a request and of the draws of its watch far apart. */
 static void begin_draws(struct random *random, const struct fault_injection *faults,
                         struct str cluster, uint64_t number, uint64_t draw)
 {
@@ -75,6 +81,7 @@ static void begin_draws(struct random *random, const struct fault_injection *fau
     random_init(random, str_hash(cluster, faults->seed) + number + draw * far);
 }
 
+/* drawn is uniform in [0, 1). The order decides when the probabilities exceed 1. */
 static enum injected_fault choose_fault(const struct fault_injection *faults, double drawn)
 {
     if (drawn < faults->hole)

@@ -1,3 +1,11 @@
+/*
+ * The APIs of virtual clusters live in memory and share what does not change: the signing keys, the
+ * bootstrap policy (as the base of each rbac index) and compiled definitions (custom_pool). A
+ * cluster is never removed while the server runs.
+ *
+ * Faults are drawn per request from the seed, the cluster's name and the number of the request, so
+ * a test that repeats its requests meets the same faults.
+ */
 #include "apiserver/virtual/virtual_clusters.h"
 
 #include "apimachinery/status.h"
@@ -11,7 +19,10 @@
 
 #define NAME_SIZE 24
 
-/* Places to wait for an API that is being made; more than one, lest all wake for each. */
+/*
+ * Fibers wait for an API that is being made at one of several events, so that making one API does
+ * not wake the waiters of all others.
+ */
 #define PLACES 64
 
 struct virtual_cluster {
@@ -78,7 +89,7 @@ const struct fault_injection *virtual_clusters_faults(const struct virtual_clust
     return cluster && cluster->own_faults ? cluster->own_faults : &clusters->options.faults;
 }
 
-/* Those without faults of their own meet the faults of all from the beginning. */
+/* Clusters without their own faults meet the new common faults from the first request on. */
 static void restart_others(struct virtual_clusters *clusters)
 {
     for (size_t i = 0; i < clusters->options.count; i++)
@@ -118,13 +129,17 @@ void virtual_clusters_remove_faults(struct virtual_clusters *clusters,
         remove_own(&clusters->items[i]);
 }
 
+/* The error ends the request; the client sees its connection closed. */
 static struct error *drop_connection(struct http_request *http)
 {
     http_request_break(http);
     return error_new(ERROR_CONNECTION, "dropped on purpose");
 }
 
-/* Until the client leaves, or until inflight_limits closes: nobody hears of that either. */
+/*
+ * Hangs until the client leaves or inflight_limits are closed. In the second case the connection is
+ * closed without a response.
+ */
 static struct error *fall_silent(struct virtual_clusters *clusters, struct http_request *http)
 {
     struct inflight_limits_hang hang;
@@ -136,6 +151,7 @@ static struct error *fall_silent(struct virtual_clusters *clusters, struct http_
     return err;
 }
 
+/* A 500 that says it was injected. */
 static struct error *answer_fault(struct http_request *http)
 {
     SCOPED(buf) body = {.limit = 0};
@@ -179,6 +195,7 @@ struct error *virtual_cluster_misbehave_watch(struct virtual_cluster_visit *visi
     return fault == INJECTED_DROP ? drop_connection(http) : NULL;
 }
 
+/* Histories are small, because there may be thousands of clusters. */
 static struct error *make_api(struct virtual_clusters *clusters, struct virtual_cluster *cluster)
 {
     const struct store_options small = {.history_events = 1000, .history_bytes = 4 * MEGABYTE};
@@ -196,7 +213,10 @@ static struct error *make_api(struct virtual_clusters *clusters, struct virtual_
     return NULL;
 }
 
-/* One request makes the API; those that come meanwhile wait for it. */
+/*
+ * The first request makes the API. Requests that arrive meanwhile wait for it, and try again if
+ * making it failed.
+ */
 static struct error *make_once(struct virtual_clusters *clusters, struct virtual_cluster *cluster)
 {
     struct event *made = &clusters->made[(size_t)(cluster - clusters->items) % PLACES];

@@ -1,6 +1,6 @@
 /*
- * Virtual clusters: many small APIs in one process, each with objects, revisions and an admin of
- * its own. One that nobody has asked for yet is only its name.
+ * Virtual clusters: many small APIs in one process, each with its own objects, revisions and admin.
+ * A cluster that was never asked for costs only its name; its API is made by the first request.
  */
 #pragma once
 
@@ -34,10 +34,10 @@ DEFINE_OWNED(virtual_clusters)
 size_t virtual_clusters_count(const struct virtual_clusters *clusters);
 struct str virtual_clusters_name(const struct virtual_clusters *clusters, size_t index);
 
-/* NULL when there is none of this name. */
+/* NULL when there is no cluster of this name. */
 struct virtual_cluster *virtual_clusters_find(struct virtual_clusters *clusters, struct str name);
 
-/* A request to a cluster, on the stack of its handler; begins with these two. */
+/* A request to a cluster, on the stack of its handler. The caller sets the first two members. */
 struct virtual_cluster_visit {
     struct virtual_clusters *clusters;
     struct virtual_cluster *cluster;
@@ -45,18 +45,24 @@ struct virtual_cluster_visit {
 };
 
 /*
- * Does to a request what the cluster's faults say: makes it wait, fail, or never end. *ret_is_done
- * when it has been answered; with an error there is nobody left to answer. Suspends.
+ * Applies the cluster's faults to a request: lets it wait, fail or hang. *ret_is_done is set when a
+ * response was sent. After an error the connection is gone. Suspends.
  */
 MUST_USE struct error *virtual_cluster_misbehave(struct virtual_cluster_visit *visit,
                                                  struct http_request *http, bool *ret_is_done);
 
-/* The same for a watch that is open: an error when it was dropped, or no further word from it. */
+/*
+ * The same for an open watch. Returns an error when its connection was dropped; *ret_is_silent is
+ * set when the watch must not send anything any more.
+ */
 MUST_USE struct error *virtual_cluster_misbehave_watch(struct virtual_cluster_visit *visit,
                                                        struct http_request *http,
                                                        bool *ret_is_silent);
 
-/* The API, made now if this is the first request. Every entry has its exit. Suspends. */
+/*
+ * The API of a cluster, made now if this is the first request. Every call needs its
+ * virtual_cluster_leave(). Suspends.
+ */
 MUST_USE struct error *virtual_clusters_enter(struct virtual_clusters *clusters,
                                               struct virtual_cluster *cluster,
                                               struct api **ret_api);
@@ -66,9 +72,9 @@ void virtual_cluster_leave(struct virtual_cluster *cluster);
 void virtual_clusters_end_watches(struct virtual_clusters *clusters);
 
 /*
- * Faults of one cluster, or of all without their own when cluster is NULL. Setting them begins the
- * sequence of requests anew. Removing the faults of one gives it those of all; removing those of
- * all removes everybody's.
+ * The faults of one cluster, or with cluster NULL of all clusters without their own. Setting them
+ * restarts the sequence of requests. Removing the faults of one cluster gives it those of all;
+ * removing those of all removes the faults of every cluster.
  */
 const struct fault_injection *virtual_clusters_faults(const struct virtual_clusters *clusters,
                                                       const struct virtual_cluster *cluster);
