@@ -1,8 +1,9 @@
 /*
- * One API: its objects, its kinds, who may do what. The main one, or a virtual cluster.
+ * One API: its objects, its kinds, and who may do what. Either the main API or a virtual cluster.
  *
- * Whatever changes an object goes through api_change(): what is derived from objects (definitions,
- * access rules, owners and their dependents) has followed when it returns.
+ * Every change of an object goes through api_change(). When it returns, everything that is derived
+ * from objects has been updated: CustomResourceDefinitions and their kinds, the RBAC index,
+ * aggregated ClusterRoles, and the garbage collector's index.
  */
 #pragma once
 
@@ -24,7 +25,7 @@ struct custom_pool;
 struct loop;
 struct random;
 
-/* A CustomResourceDefinition that was stored. */
+/* A CustomResourceDefinition that is stored. */
 struct api_definition {
     struct custom *custom; /* NULL until it is established */
     bool is_terminating;
@@ -60,25 +61,27 @@ struct api_options {
     struct str cluster;
 };
 
-/* Reads what is stored; a store that is empty gets its namespaces and roles. Suspends. */
+/* Loads what is stored. An empty store gets its namespaces and roles. Suspends. */
 MUST_USE struct error *api_new(const struct api_options *options, struct api **ret_api);
 
-/* Nobody uses it any more. Suspends. */
+/* No request may use the API any more. Suspends. */
 void api_free(struct api *api);
 DEFINE_OWNED(api)
 
-/* The server stops: watches end as if their time were up, new ones at once. */
+/* The server stops: open watches end as if they had timed out, new ones end at once. */
 void api_end_watches(struct api *api);
 
-/* The kind served at a place; one that is custom stays alive as long as the arena. */
+/*
+ * The kind served at a resource, NULL when there is none. A custom kind lives as long as the arena.
+ */
 const struct kind *api_find_kind(struct api *api, struct arena *arena, struct gvr gvr);
 
-/* All kinds that are served, in the order of discovery; in the arena. */
+/* All kinds that are served, in the order of discovery. The list is in the arena. */
 struct kind_list api_kinds(struct api *api, struct arena *arena);
 
 /*
- * store_change(), and all that must follow it. Suspends, beyond deadline and cancellation, until
- * the change is durable or has failed.
+ * store_change(), followed by all updates that depend on the change. Suspends, regardless of
+ * deadlines and cancellation, until the change is durable or has failed.
  */
 MUST_USE struct error *api_change(struct api *api, struct store_id id, int64_t expected,
                                   store_edit_fn *edit, void *data, struct store_object *ret_object);

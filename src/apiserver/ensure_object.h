@@ -1,8 +1,8 @@
 /*
- * Objects that the process itself puts into an API: what it begins with, and what it keeps there.
+ * Objects that the process itself puts into an API.
  *
- * They are taken as they are: nobody is asked, nothing is decoded, defaulted or validated. Their
- * kinds are served by the API.
+ * They are taken as they are: no user is authorized, nothing is decoded, defaulted or validated.
+ * The API must serve their kinds.
  */
 #pragma once
 
@@ -17,6 +17,6 @@ enum ensure_object_mode {
     ENSURE_AMEND,      /* the same, and what is missing stays missing */
 };
 
-/* Suspends until it is durable. */
+/* Suspends until the object is durable. */
 MUST_USE struct error *ensure_object(struct api *api, struct json_doc *doc,
                                      enum ensure_object_mode mode);

@@ -16,7 +16,7 @@ struct role {
     size_t selector_count;
 };
 
-/* The roles an aggregating one takes its rules from. */
+/* The roles that an aggregated role takes its rules from. */
 struct sources {
     const struct role **items;
     size_t count, capacity;
@@ -64,22 +64,21 @@ void role_free(struct role *role);
 struct binding *binding_read(const struct json_value *object);
 void binding_free(struct binding *binding);
 
-/* False when there is none. The view lives until the index changes. */
+/* False when there is no such role. The view is valid until the index changes. */
 bool rbac_find_role(struct rbac *rbac, struct str namespace, struct str name,
                     struct role_view *ret_view);
 
-/* The next binding of a user, those of the cluster first. Zero is where it starts. */
+/* The next binding of a user, those of the whole cluster first. Begins with a zeroed walk. */
 struct grant_walk {
     size_t pass, layer, subject, binding;
 };
 struct binding *rbac_next_binding(const struct rbac *rbac, const struct rbac_user *user,
                                   struct str namespace, struct grant_walk *walk);
 
-/* A role's own rules or, one after the other, those of the roles it aggregates; NULL at the end. */
+/* A role's own rules or, by index, those of the roles it aggregates; NULL at the end. */
 const struct rbac_rules *role_rules(const struct role_view *view, size_t index);
 
-/* Rooms for one rule more. */
+/* Appends a rule and returns its place. */
 struct rbac_rule *rbac_rules_add(struct arena *arena, struct rbac_rules *rules);
 
 bool rbac_is_master(const struct rbac_user *user);
-bool rbac_has(const struct rbac_strings *strings, struct str s);
