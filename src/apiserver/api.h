@@ -27,7 +27,7 @@ struct random;
 
 /* A CustomResourceDefinition that is stored. */
 struct api_definition {
-    struct custom *custom; /* NULL until it is established */
+    struct custom *custom; /* compiled; NULL until the definition is established */
     bool is_terminating;
 };
 
@@ -45,18 +45,18 @@ struct api {
     uint64_t kinds_revision; /* changes with the definitions */
     bool is_ending;          /* see api_end_watches() */
     bool shares_roles;       /* the bootstrap roles are those of base_rbac and not stored */
-    bool aggregates_roles;   /* the first objects are there; see role_aggregation_update() */
+    bool aggregates_roles;   /* set when the first objects are stored; see api_change() */
 };
 
 struct api_options {
     struct loop *loop;
     struct store *store; /* taken */
     const struct token_keys *keys;
-    struct str authority;     /* certificate that vouches for clients, published as others do */
-    struct rbac *base_rbac;   /* rules that hold in every API; NULL: they are stored like others */
+    struct str authority;     /* certificate of the client CA, published in kube-system */
+    struct rbac *base_rbac;   /* roles that several APIs share; NULL: they are stored in this API */
     struct custom_pool *pool; /* shared by all APIs of a process */
     struct custom_extensions extensions;
-    const struct str *definitions; /* to be there, in YAML; see crd_registry_install() */
+    const struct str *definitions; /* in YAML; see crd_registry_install() */
     size_t definition_count;
     struct str cluster;
 };

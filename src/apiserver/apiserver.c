@@ -110,7 +110,6 @@ static struct error *open_api(struct apiserver *server, const struct apiserver_o
  */
 static struct error *listen_http(struct apiserver *server, const struct apiserver_options *options)
 {
-    /* Clusters have little to do with each other: all of them may be asked at once. */
     const size_t requests = options->requests ? options->requests : INFLIGHT_LIMITS_REQUESTS;
     inflight_limits_init(&server->handler.limits, requests + 2 * options->virtual_clusters,
                          options->watches_per_user);

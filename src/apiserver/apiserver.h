@@ -25,24 +25,20 @@ struct network;
 
 struct apiserver_options {
     struct network *network;
-    struct str host;         /* to listen on; names and addresses of this machine are known */
-    uint16_t port;           /* 0: any; see apiserver_port() */
-    const char *folder;      /* where everything is kept; NULL: in memory */
-    size_t virtual_clusters; /* named vc-0001 and so on */
-    struct fault_injection
-        faults; /* for all virtual clusters; changed at run time by PUT /debug/inject */
+    struct str host;               /* to listen on: a name or address of this machine */
+    uint16_t port;                 /* 0: any; see apiserver_port() */
+    const char *folder;            /* for data and keys; NULL: everything is in memory */
+    size_t virtual_clusters;       /* named vc-0001 and so on */
+    struct fault_injection faults; /* of all virtual clusters; PUT /debug/inject changes them */
 
-    /* Of the main API: kinds that know more than their definitions, and definitions it begins with.
-     */
+    /* Of the main API: definitions it begins with, and code that belongs to custom kinds. */
     struct custom_extensions extensions;
-    const struct str *definitions; /* in YAML; one that is there is left alone unless it is ours */
+    const struct str *definitions; /* in YAML; see crd_registry_install() */
     size_t definition_count;
 
     /* Limits; 0 means the default. */
 
-    /* Under way at a time, watches apart; 0: 1000. More are told to come again. Each virtual
-     * cluster adds two.
-     */
+    /* Requests in flight, without watches; 0: 1000. More get 429. Each virtual cluster adds two. */
     size_t requests;
     size_t watches_per_user; /* 20,000 */
     size_t connections;      /* 20,000 */

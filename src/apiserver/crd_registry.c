@@ -181,7 +181,7 @@ static bool follow_one(struct api *api, struct store_id id)
     SCOPED(store_object) found = {0};
     struct settling settling = {api};
     close_terminating(api, id);
-    /* Through the store and not through api_change(), which has called us. */
+    /* Through the store: api_change() is the caller. */
     log_unserved(id.key.name,
                  store_change(api->store, id, STORE_ANY, settle_status, &settling, NULL));
     OWNED(error) gone = store_get(api->store, id, &found);

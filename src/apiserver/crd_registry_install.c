@@ -24,7 +24,7 @@
 struct install {
     struct api *api;
     const struct kind *kind;
-    struct json_doc *doc; /* ready to be stored, but for metadata of the server */
+    struct json_doc *doc; /* ready to be stored, except for the server's metadata */
 };
 
 /* "sha256:…" of the spec of a definition. */

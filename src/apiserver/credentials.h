@@ -25,8 +25,8 @@ void credentials_free(struct credentials *credentials);
 DEFINE_OWNED(credentials)
 
 struct credentials_options {
-    const char *folder;      /* NULL: nothing is kept */
-    const struct str *names; /* host names and addresses the server answers for */
+    const char *folder;      /* NULL: keys are made for this run only */
+    const struct str *names; /* names and addresses in the server's certificate */
     size_t name_count;
     int64_t now; /* wall-clock nanoseconds */
 };

@@ -12,9 +12,9 @@
 struct api;
 
 enum ensure_object_mode {
-    ENSURE_IF_MISSING, /* what is there stays as it is */
-    ENSURE_MERGE,      /* what is there gets these members; nothing is written when it has them */
-    ENSURE_AMEND,      /* the same, and what is missing stays missing */
+    ENSURE_IF_MISSING, /* an existing object is left alone */
+    ENSURE_MERGE,      /* an existing object is merge-patched, if that changes it */
+    ENSURE_AMEND,      /* ENSURE_MERGE, but a missing object is not created */
 };
 
 /* Suspends until the object is durable. */

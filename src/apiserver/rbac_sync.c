@@ -61,7 +61,7 @@ bool rbac_sync_update(struct api *api, struct store_id id)
     for (size_t i = 0; i < COUNT(resources); i++) {
         if (!str_eq(id.resource, resources[i].resource))
             continue;
-        /* Labels decide, and both the old and the new ones may be selected. */
+        /* Selectors may match the old labels or the new ones. */
         const bool was_involved = rbac_is_in_aggregation(api->rbac, id.key.name);
         update_index(api, resources[i].kind, id);
         return resources[i].kind == RBAC_CLUSTER_ROLE &&

@@ -70,7 +70,7 @@ struct authorizer_ops {
     bool (*find_role)(void *authorizer, struct arena *arena, enum rbac_kind kind,
                       struct str namespace, struct str name, struct rbac_rules *ret_rules);
 
-    /* NULL, or ERROR_FORBIDDEN that names what is granted and not held. */
+    /* NULL, or ERROR_FORBIDDEN that names the permissions that are granted and not held. */
     struct error *(*check_escalation)(void *authorizer, const struct rbac_user *user,
                                       struct str namespace, const struct rbac_rules *granted);
 };

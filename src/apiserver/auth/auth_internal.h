@@ -14,7 +14,7 @@ struct str token_issuer(const struct auth *auth, struct arena *arena);
 
 struct bearer {
     struct user_info user;
-    struct rbac_strings audiences; /* those of the ones asked for that the token is good for */
+    struct rbac_strings audiences; /* the requested audiences that the token is valid for */
 };
 
 /*

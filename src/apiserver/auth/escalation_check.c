@@ -76,7 +76,7 @@ static struct error *check_aggregation(const struct grant *grant)
 static struct error *check_role(const struct grant *grant, const struct json_value *old,
                                 const struct json_value *object)
 {
-    const struct str asked = old ? grant->name : STR(""); /* a create names nothing in its URL */
+    const struct str asked = old ? grant->name : STR(""); /* the URL of a create has no name */
     if (is_allowed(grant, STR("escalate"), STR(GROUP), grant->gvr.resource, asked))
         return NULL;
     const struct rbac_rules rules = rbac_read_rules(grant->arena, object);

@@ -142,8 +142,8 @@ static enum target target_of(struct str name)
 
 /* One way of being allowed. */
 struct mode {
-    struct str verb; /* asked of what is taken on */
-    struct str on;   /* asked of the request, in front of its own verb; empty for the old mode */
+    struct str verb; /* on the attributes of the other user */
+    struct str on;   /* prefix of the request's verb; empty for the old mode */
     enum target target;
 };
 

@@ -245,12 +245,11 @@ bool rbac_find_role(struct rbac *rbac, struct str namespace, struct str name,
 {
     SCOPED(buf) buf = {.limit = 0};
     const struct str key = key_of(&buf, namespace, name);
-    /* Indexes that change no cluster role share what the base has found out. */
+    /* Indexes that change no cluster role use the cache of the base. */
     struct rbac *resolver = rbac->base && !rbac->changes_cluster ? rbac->base : rbac;
     const struct role *role = find_role(rbac, key);
     if (!role)
         return false;
-    /* Only cluster roles aggregate; what a role of a namespace says about it means nothing. */
     const bool aggregates = role->aggregates && namespace.len == 0;
     *ret_view = (struct role_view){role, aggregates ? resolve_sources(resolver, key, role) : NULL};
     return true;

@@ -50,12 +50,12 @@ struct rbac_attributes {
     struct str verb;
     bool is_resource_request;
     struct str api_group, resource, subresource, name, namespace;
-    struct str path; /* of a request for no resource */
+    struct str path; /* of a non-resource request */
 };
 
 struct rbac_decision {
     bool allowed;
-    struct str reason; /* "RBAC: allowed by ..."; of a refusal usually empty */
+    struct str reason; /* "RBAC: allowed by ..."; usually empty for a refusal */
 };
 
 struct rbac_rule {

@@ -11,7 +11,7 @@ struct role {
     struct arena arena;
     struct rbac_rules rules;
     struct json_doc *labels; /* for aggregation; NULL for none */
-    bool aggregates;         /* its rules are those of the roles it selects */
+    bool aggregates;         /* the role takes its rules from the roles it selects */
     struct selector *selectors;
     size_t selector_count;
 };
@@ -30,13 +30,13 @@ struct role_view {
 
 struct subject {
     struct str key;  /* "User:jane", "Group:dev" */
-    struct str kind; /* as written: ServiceAccount is a user too */
+    struct str kind; /* as in the binding: User, Group or ServiceAccount */
     struct str name, namespace;
 };
 
 struct binding {
     struct arena arena;
-    struct str name, namespace; /* no namespace: for the cluster */
+    struct str name, namespace; /* no namespace: a ClusterRoleBinding */
     bool to_cluster_role;
     struct str role;
     struct subject *subjects;
@@ -50,11 +50,11 @@ struct grants {
 };
 
 struct rbac {
-    struct rbac *base;    /* what is not here is there; NULL for none */
-    struct map roles;     /* "namespace/name" -> struct role; "/name" for cluster roles */
-    struct map bindings;  /* the same for struct binding. In both NULL hides one of the base */
-    struct map subjects;  /* subject's key -> struct grants */
-    struct map resolved;  /* key of an aggregating role -> struct sources; made when asked for */
+    struct rbac *base;   /* see rbac_set_base(); NULL for none */
+    struct map roles;    /* "namespace/name" -> struct role; "/name" for cluster roles */
+    struct map bindings; /* the same for struct binding. A NULL value hides an object of the base */
+    struct map subjects; /* subject's key -> struct grants */
+    struct map resolved; /* key of an aggregating role -> struct sources; a cache */
     bool changes_cluster; /* cluster roles were put or hidden, so aggregation differs from the base
                            */
 };

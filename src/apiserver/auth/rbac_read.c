@@ -53,7 +53,7 @@ static void read_aggregation(struct role *role, const struct json_value *object)
     role->selectors =
         arena_alloc_array(&role->arena, json_count(selectors), sizeof(role->selectors[0]));
     JSON_FOREACH (key, value, selectors) {
-        /* One that does not parse selects nothing; it could not have been stored. */
+        /* A selector that does not parse selects nothing; validation would have refused it. */
         OWNED(error)
         err = selector_from_value(&role->arena, value, &role->selectors[role->selector_count]);
         if (!err)

@@ -30,7 +30,7 @@
 struct token_keys {
     EVP_PKEY *key;
     uint8_t secret[SECRET_LEN];
-    EVP_MAC_CTX *mac; /* made ready with the secret; copies of it are used */
+    EVP_MAC_CTX *mac; /* initialised with the secret; copied for each use */
     char id[ID_LEN + 1];
 };
 
@@ -38,7 +38,7 @@ void token_keys_free(struct token_keys *keys)
 {
     if (!keys)
         return;
-    EVP_PKEY_free(keys->key); /* wipes what it held */
+    EVP_PKEY_free(keys->key); /* wipes the key */
     EVP_MAC_CTX_free(keys->mac);
     mem_wipe(keys->secret, sizeof(keys->secret));
     mem_free(keys);
@@ -80,7 +80,7 @@ static void prepare_mac(struct token_keys *keys)
     keys->mac = EVP_MAC_CTX_new(hmac);
     EVP_MAC_free(hmac);
     if (!keys->mac || EVP_MAC_init(keys->mac, keys->secret, sizeof(keys->secret), parameters) != 1)
-        mem_exhausted(SECRET_LEN); /* the algorithm is always there; only memory can be missing */
+        mem_exhausted(SECRET_LEN); /* HMAC is always available, so memory is missing */
 }
 
 struct error *token_keys_new(struct token_keys **ret_keys)
@@ -245,7 +245,7 @@ bool token_keys_verify(const struct token_keys *keys, struct str message,
                                      message.len) == 1;
     EVP_MD_CTX_free(context);
     OPENSSL_free(der);
-    ERR_clear_error(); /* what does not verify leaves its reason behind */
+    ERR_clear_error(); /* a failed verification leaves an error in the queue */
     return ok;
 }
 
