@@ -62,10 +62,10 @@ bool rbac_sync_update(struct api *api, struct store_id id)
         if (!str_eq(id.resource, resources[i].resource))
             continue;
         /* Selectors may match the old labels or the new ones. */
-        const bool was_involved = rbac_is_in_aggregation(api->rbac, id.key.name);
+        const bool aggregates = resources[i].kind == RBAC_CLUSTER_ROLE;
+        const bool was_involved = aggregates && rbac_is_in_aggregation(api->rbac, id.key.name);
         update_index(api, resources[i].kind, id);
-        return resources[i].kind == RBAC_CLUSTER_ROLE &&
-               (was_involved || rbac_is_in_aggregation(api->rbac, id.key.name));
+        return was_involved || (aggregates && rbac_is_in_aggregation(api->rbac, id.key.name));
     }
     return false;
 }
