@@ -1,16 +1,30 @@
+/*
+ * Puts the parts of an API together: store, RBAC index, CustomResourceDefinitions, garbage
+ * collector.
+ *
+ * api_new() loads in an order that matters: definitions first, because other steps need the kinds;
+ * then the RBAC index; then the first objects, which go through api_change() like all others; then
+ * aggregated roles; the garbage collector last, because it needs everything else to decide what is
+ * garbage.
+ */
 #include "apiserver/api.h"
 
 #include <stdlib.h>
 
 #include "apimachinery/object.h"
+#include "apimachinery/status.h"
 #include "apiserver/bootstrap.h"
-#include "apiserver/definitions.h"
-#include "apiserver/endpoints/form.h"
-#include "apiserver/gc/collector.h"
-#include "apiserver/rules.h"
+#include "apiserver/crd_registry.h"
+#include "apiserver/endpoints/codec.h"
+#include "apiserver/gc/gc.h"
+#include "apiserver/rbac_sync.h"
+#include "apiserver/role_aggregation.h"
 #include "apiserver/storage/store_watch.h"
 #include "async/fiber.h"
 #include "base/memory.h"
+
+/* How long kube-apiserver waits for a resourceVersion that it has not seen yet. */
+#define FUTURE_WAIT (3 * SECOND)
 
 static void definition_release(void *value)
 {
@@ -19,6 +33,10 @@ static void definition_release(void *value)
     mem_free(definition);
 }
 
+/*
+ * A token is valid only for the ServiceAccount it was issued for; one that was deleted and created
+ * again has another uid.
+ */
 static bool find_account(void *data, struct str namespace, struct str name, struct str uid)
 {
     struct api *api = data;
@@ -32,6 +50,7 @@ static bool find_account(void *data, struct str namespace, struct str name, stru
     return !missing && str_eq(object_text_uid(found.text), uid);
 }
 
+/* The Pod or Secret a token is bound to; NULL when there is none. */
 static const struct json_value *find_bound(void *data, struct arena *arena, struct str kind,
                                            struct str namespace, struct str name)
 {
@@ -62,25 +81,28 @@ struct error *api_new(const struct api_options *options, struct api **ret_api)
     api->settle_turn.permits = 1;
     api->definitions.release = definition_release;
     api->rbac = rbac_new();
+    api->shares_roles = options->base_rbac != NULL;
     if (options->base_rbac)
         rbac_set_base(api->rbac, options->base_rbac);
-    api->access = (struct access){
+    api->auth = (struct auth){
         .keys = options->keys,
         .cluster = options->cluster,
         .find_account = find_account,
         .find_bound = find_bound,
-        .authorizer_ops = &access_rbac_ops,
+        .authorizer_ops = &rbac_authorizer_ops,
         .authorizer = api->rbac,
         .data = api,
     };
-    api->collector = collector_new(api);
-    TRY(definitions_load(api), "load definitions");
-    TRY(rules_load(api), "load access rules");
+    api->gc = gc_new(api);
+    TRY(crd_registry_load(api), "load definitions");
+    TRY(rbac_sync_load(api), "load access rules");
     TRY(bootstrap_fill(api, options->base_rbac == NULL, options->authority),
         "make the first objects");
-    TRY(definitions_install(api, options->definitions, options->definition_count),
+    TRY(crd_registry_install(api, options->definitions, options->definition_count),
         "install definitions");
-    TRY(collector_load(api->collector), "load owners");
+    api->aggregates_roles = true;
+    role_aggregation_update(api);
+    TRY(gc_load(api->gc), "load owners");
     *ret_api = TAKE(api);
     return NULL;
 }
@@ -89,7 +111,7 @@ void api_free(struct api *api)
 {
     if (!api)
         return;
-    collector_free(api->collector);
+    gc_free(api->gc);
     map_done(&api->definitions);
     rbac_free(api->rbac);
     store_free(api->store);
@@ -101,6 +123,10 @@ static void release_custom(void *custom)
     custom_free(custom);
 }
 
+/*
+ * Definitions are named "<plural>.<group>". A reference is held until the arena is released, so the
+ * kind stays valid while the definition changes.
+ */
 static const struct kind *find_custom(struct api *api, struct arena *arena, struct gvr gvr)
 {
     SCOPED(buf) name = {.limit = 0};
@@ -118,12 +144,13 @@ static const struct kind *find_custom(struct api *api, struct arena *arena, stru
     return NULL;
 }
 
+/* The kind of CustomResourceDefinitions has steps of its own; see crd_registry.h. */
 const struct kind *api_find_kind(struct api *api, struct arena *arena, struct gvr gvr)
 {
     const struct kind *kind = kinds_find(gvr);
     if (!kind)
         return find_custom(api, arena, gvr);
-    return definitions_is_definition(kind) ? definitions_kind(kind) : kind;
+    return crd_registry_is_crd(kind) ? crd_registry_kind(kind) : kind;
 }
 
 /* By group, then the preferred version first, then the plural. */
@@ -137,6 +164,7 @@ static int compare_kinds(const void *a, const void *b)
     return order ? order : str_cmp(left->plural, right->plural);
 }
 
+/* Built-in kinds come first, in the order of their table; custom kinds are sorted behind them. */
 struct kind_list api_kinds(struct api *api, struct arena *arena)
 {
     size_t builtin, count = 0;
@@ -171,16 +199,28 @@ void api_end_watches(struct api *api)
         store_watch_end_all(api->store, kinds.items[i]->stored_as);
 }
 
+struct error *api_wait_revision(struct api *api, int64_t revision)
+{
+    if (revision <= store_revision(api->store))
+        return NULL;
+    FIBER_TIMEOUT(FUTURE_WAIT);
+    struct error *err = store_wait_revision(api->store, revision);
+    if (!error_is(err, ERROR_DEADLINE))
+        return err;
+    error_free(err);
+    return status_version_too_large(revision, store_revision(api->store));
+}
+
 struct store_id api_id(const struct kind *kind, struct key key)
 {
     return (struct store_id){kind->stored_as, key};
 }
 
-/* An edit with a look at what it did. */
+/* An edit, and what it did to the object. */
 struct observed {
     store_edit_fn *edit;
     void *data;
-    enum store_verdict verdict;
+    enum store_action action;
     struct object_text *before, *after;
 };
 
@@ -190,16 +230,17 @@ static void observed_done(struct observed *observed)
     object_text_free(observed->after);
 }
 
-static struct error *observe(void *data, struct store_edit *edit)
+/* May run more than once; the last run is the one that counts. */
+static struct error *observe_edit(void *data, struct store_edit *edit)
 {
     struct observed *observed = data;
     observed_done(observed);
     observed->before = observed->after = NULL;
     TRY(observed->edit(observed->data, edit));
-    observed->verdict = edit->verdict;
+    observed->action = edit->action;
     if (edit->previous)
         observed->before = object_text_ref((struct object_text *)edit->previous);
-    if (edit->verdict == STORE_PUT)
+    if (edit->action == STORE_PUT)
         observed->after = object_text_ref(edit->text);
     return NULL;
 }
@@ -209,16 +250,18 @@ struct error *api_change(struct api *api, struct store_id id, int64_t expected, 
 {
     SCOPED(observed) observed = {.edit = edit, .data = data};
     /*
-     * What the store has accepted happens, whether its writer waits or not; so that all else
-     * follows, he waits. It takes as long as a commit does, and store_free() waits for those too.
+     * What the store has accepted happens even if its writer is cancelled. The writer therefore
+     * waits, so that the updates below are made. It waits as long as a commit takes; store_free()
+     * waits for commits as well.
      */
     FIBER_SHIELD(FOREVER);
-    TRY(store_change(api->store, id, expected, observe, &observed, ret_object));
-    if (observed.verdict == STORE_KEEP)
+    TRY(store_change(api->store, id, expected, observe_edit, &observed, ret_object));
+    if (observed.action == STORE_KEEP)
         return NULL;
-    rules_follow(api, id);
-    definitions_follow(api, id);
-    collector_note(api->collector, id, observed.before, observed.after);
+    if (rbac_sync_update(api, id) && api->aggregates_roles)
+        role_aggregation_update(api);
+    crd_registry_update(api, id);
+    gc_note(api->gc, id, observed.before, observed.after);
     return NULL;
 }
 
@@ -227,5 +270,5 @@ struct error *api_get(struct api *api, const struct kind *kind, struct key key,
 {
     SCOPED(store_object) found = {0};
     TRY(store_get(api->store, api_id(kind, key), &found));
-    return form_read(kind, found.text, ret_doc);
+    return codec_read_stored(kind, found.text, ret_doc);
 }

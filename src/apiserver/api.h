@@ -1,15 +1,16 @@
 /*
- * One API: its objects, its kinds, who may do what. The main one, or a virtual cluster.
+ * One API: its objects, its kinds, and who may do what. Either the main API or a virtual cluster.
  *
- * Whatever changes an object goes through api_change(): what is derived from objects (definitions,
- * access rules, owners and their dependents) has followed when it returns.
+ * Every change of an object goes through api_change(). When it returns, everything that is derived
+ * from objects has been updated: CustomResourceDefinitions and their kinds, the RBAC index,
+ * aggregated ClusterRoles, and the garbage collector's index.
  */
 #pragma once
 
 #include <stdbool.h>
 
 #include "apimachinery/key.h"
-#include "apiserver/auth/access.h"
+#include "apiserver/auth/auth.h"
 #include "apiserver/crd/custom.h"
 #include "apiserver/crd/custom_extension.h"
 #include "apiserver/registry/kind.h"
@@ -19,14 +20,14 @@
 #include "base/map.h"
 #include "base/owned.h"
 
-struct collector;
+struct gc;
 struct custom_pool;
 struct loop;
 struct random;
 
-/* A CustomResourceDefinition that was stored. */
+/* A CustomResourceDefinition that is stored. */
 struct api_definition {
-    struct custom *custom; /* NULL until it is established */
+    struct custom *custom; /* compiled; NULL until the definition is established */
     bool is_terminating;
 };
 
@@ -34,52 +35,62 @@ struct api {
     struct loop *loop;
     struct store *store;
     struct rbac *rbac;
-    struct access access;
+    struct auth auth;
     struct custom_pool *pool;
     struct custom_extensions extensions;
     struct map definitions;       /* name -> struct api_definition */
     struct semaphore settle_turn; /* names are given to one definition at a time */
-    struct collector *collector;
+    struct gc *gc;
     struct str cluster;      /* name of a virtual cluster; empty for the main API */
     uint64_t kinds_revision; /* changes with the definitions */
     bool is_ending;          /* see api_end_watches() */
+    bool shares_roles;       /* the bootstrap roles are those of base_rbac and not stored */
+    bool aggregates_roles;   /* set when the first objects are stored; see api_change() */
 };
 
 struct api_options {
     struct loop *loop;
     struct store *store; /* taken */
-    const struct access_keys *keys;
-    struct str authority;     /* certificate that vouches for clients, published as others do */
-    struct rbac *base_rbac;   /* rules that hold in every API; NULL: they are stored like others */
+    const struct token_keys *keys;
+    struct str authority;     /* certificate of the client CA, published in kube-system */
+    struct rbac *base_rbac;   /* roles that several APIs share; NULL: they are stored in this API */
     struct custom_pool *pool; /* shared by all APIs of a process */
     struct custom_extensions extensions;
-    const struct str *definitions; /* to be there, in YAML; see definitions_install() */
+    const struct str *definitions; /* in YAML; see crd_registry_install() */
     size_t definition_count;
     struct str cluster;
 };
 
-/* Reads what is stored; a store that is empty gets its namespaces and roles. Suspends. */
+/* Loads what is stored. An empty store gets its namespaces and roles. Suspends. */
 MUST_USE struct error *api_new(const struct api_options *options, struct api **ret_api);
 
-/* Nobody uses it any more. Suspends. */
+/* No request may use the API any more. Suspends. */
 void api_free(struct api *api);
 DEFINE_OWNED(api)
 
-/* The server stops: watches end as if their time were up, new ones at once. */
+/* The server stops: open watches end as if they had timed out, new ones end at once. */
 void api_end_watches(struct api *api);
 
-/* The kind served at a place; one that is custom stays alive as long as the arena. */
+/*
+ * The kind served at a resource, NULL when there is none. A custom kind lives as long as the arena.
+ */
 const struct kind *api_find_kind(struct api *api, struct arena *arena, struct gvr gvr);
 
-/* All kinds that are served, in the order of discovery; in the arena. */
+/* All kinds that are served, in the order of discovery. The list is in the arena. */
 struct kind_list api_kinds(struct api *api, struct arena *arena);
 
 /*
- * store_change(), and all that must follow it. Suspends, beyond deadline and cancellation, until
- * the change is durable or has failed.
+ * store_change(), followed by all updates that depend on the change. Suspends, regardless of
+ * deadlines and cancellation, until the change is durable or has failed.
  */
 MUST_USE struct error *api_change(struct api *api, struct store_id id, int64_t expected,
                                   store_edit_fn *edit, void *data, struct store_object *ret_object);
+
+/*
+ * Waits up to three seconds until the store has reached a revision that a client names, as API
+ * servers do. 504 if the revision stays in the future. Suspends.
+ */
+MUST_USE struct error *api_wait_revision(struct api *api, int64_t revision);
 
 /* Where an object of a kind is stored. */
 struct store_id api_id(const struct kind *kind, struct key key);

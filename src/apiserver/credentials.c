@@ -1,3 +1,11 @@
+/*
+ * The folder holds ca.crt, ca.key and tokens.key, each mode 0600. They may be put there by an
+ * administrator. Files are never overwritten once they exist: clients trust the authority, and
+ * tokens of ServiceAccounts have to stay valid.
+ *
+ * A first start may be interrupted between the files. The key is written before its certificate and
+ * tokens.key last, so check_pair() can tell an interrupted first start from a lost file.
+ */
 #include "apiserver/credentials.h"
 
 #include <errno.h>
@@ -12,7 +20,7 @@
 
 #define YEAR        ((int64_t)365 * 24 * 3600 * SECOND)
 #define CLOCK_SKEW  (3600 * SECOND)
-#define CLOCK_LEAST (1577836800 * SECOND) /* 2020-01-01 */
+#define CLOCK_MIN   (1577836800 * SECOND) /* 2020-01-01 */
 #define ADMIN_NAME  STR("kubernetes-admin")
 #define ADMIN_GROUP STR("system:masters")
 
@@ -24,11 +32,14 @@ void credentials_free(struct credentials *credentials)
     buf_done(&credentials->admin_certificate);
     buf_done(&credentials->admin_key);
     tls_server_free(credentials->tls);
-    access_keys_free(credentials->keys);
+    token_keys_free(credentials->keys);
     mem_free(credentials);
 }
 
-/* A certificate of an authority that is not valid now is refused by everybody who checks. */
+/*
+ * Clients refuse every certificate of an authority that is not valid now, so the server does not
+ * start.
+ */
 static struct error *check_time(const struct credentials_options *options,
                                 const struct pki_authority *authority)
 {
@@ -54,18 +65,21 @@ static struct error *check_time(const struct credentials_options *options,
     return NULL;
 }
 
-/* Nothing of ours is from before 2020, so a clock that says so has not been set. */
+/* A clock before 2020 has not been set. Certificates issued now would be useless later. */
 static struct error *check_clock(const struct credentials_options *options)
 {
     char now[TIMESTAMP_TEXT_MAX];
     const struct str today = timestamp_write(options->now, now);
-    if (!options->folder || options->now >= CLOCK_LEAST)
+    if (!options->folder || options->now >= CLOCK_MIN)
         return NULL;
     return error_new(ERROR_IO, "the clock of this machine says %.*s; set the clock",
                      STR_ARG(today));
 }
 
-/* The key is written first: what a first start leaves that ends before tokens.key is there. */
+/*
+ * Refuses a folder with only one of ca.crt and ca.key, unless it is the rest of an interrupted
+ * first start.
+ */
 static struct error *check_pair(const struct credentials_options *options, bool has_certificate,
                                 bool has_key)
 {
@@ -82,7 +96,9 @@ static struct error *check_pair(const struct credentials_options *options, bool 
                      options->folder);
 }
 
-/* A key that has no certificate yet gets one and is never replaced: it may be somebody's own. */
+/*
+ * A key without a certificate gets one and is not replaced: an administrator may have put it there.
+ */
 static struct error *make_authority(const struct credentials_options *options, struct buf *key,
                                     struct buf *certificate, struct pki_authority **ret_authority)
 {
@@ -102,7 +118,7 @@ static struct error *make_authority(const struct credentials_options *options, s
     return secret_file_write(options->folder, "ca.crt", buf_str(certificate));
 }
 
-/* The authority's two files are one thing: a certificate without its key is of no use. */
+/* A certificate without its key cannot issue anything, so both files are read together. */
 static struct error *open_authority(const struct credentials_options *options,
                                     struct credentials *credentials,
                                     struct pki_authority **ret_authority)
@@ -124,6 +140,7 @@ static struct error *open_authority(const struct credentials_options *options,
     return NULL;
 }
 
+/* Keys that exist are kept, because they verify the tokens that were issued before. */
 static struct error *open_keys(const struct credentials_options *options,
                                struct credentials *credentials)
 {
@@ -131,13 +148,14 @@ static struct error *open_keys(const struct credentials_options *options,
     bool is_there = false;
     TRY(secret_file_read(options->folder, "tokens.key", &pem, &is_there));
     if (is_there)
-        return error_wrap(access_keys_read(buf_str(&pem), &credentials->keys),
+        return error_wrap(token_keys_read(buf_str(&pem), &credentials->keys),
                           "read tokens.key in %s", options->folder);
-    TRY(access_keys_new(&credentials->keys));
-    TRY(access_keys_write(credentials->keys, &pem));
+    TRY(token_keys_new(&credentials->keys));
+    TRY(token_keys_write(credentials->keys, &pem));
     return secret_file_write(options->folder, "tokens.key", buf_str(&pem));
 }
 
+/* The group system:masters is what makes this user an administrator. */
 static struct error *issue_admin(const struct credentials_options *options,
                                  const struct pki_authority *authority,
                                  struct credentials *credentials)

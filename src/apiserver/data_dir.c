@@ -1,3 +1,7 @@
+/*
+ * The lock is an flock() on the file "lock", which contains the holder's process id for the message
+ * only. The kernel releases the lock when the process ends, however it ends.
+ */
 #include "apiserver/data_dir.h"
 
 #include <errno.h>
@@ -13,7 +17,7 @@ struct data_dir {
     int fd; /* of the lock */
 };
 
-/* mkdir -p; folders that are made belong to their owner alone. */
+/* mkdir -p; folders that are created are accessible to their owner only. */
 static struct error *make_folder(const char *path)
 {
     SCOPED(buf) part = {.limit = 0};
@@ -30,7 +34,8 @@ static struct error *make_folder(const char *path)
     return NULL;
 }
 
-static struct error *taken(int fd, const char *path)
+/* The error of a second server, which names the process of the first one. */
+static struct error *lock_taken(int fd, const char *path)
 {
     char holder[64] = {0};
     const ssize_t got = pread(fd, holder, sizeof(holder) - 1, 0);
@@ -48,7 +53,7 @@ struct error *data_dir_open(const char *path, struct data_dir **ret_dir)
     if (dir->fd < 0)
         return error_from_errno(errno, "open %s", buf_c(&lock));
     if (flock(dir->fd, LOCK_EX | LOCK_NB) != 0)
-        return errno == EWOULDBLOCK ? taken(dir->fd, path)
+        return errno == EWOULDBLOCK ? lock_taken(dir->fd, path)
                                     : error_from_errno(errno, "lock %s", buf_c(&lock));
     char holder[32];
     const int len = snprintf(holder, sizeof(holder), "%ld", (long)getpid());

@@ -3,7 +3,7 @@
 #include "apiserver/api.h"
 #include "apiserver/crd/custom_pool.h"
 #include "apiserver/storage/store.h"
-#include "apiserver/virtual/clusters.h"
+#include "apiserver/virtual/virtual_clusters.h"
 #include "async/fiber.h"
 #include "base/memory.h"
 #include "json/compare.h"
@@ -13,7 +13,7 @@
 #define CLUSTER STR("fuzz")
 
 /* Made once in a process, and there to its end. */
-static struct access_keys *keys;
+static struct token_keys *keys;
 static struct rbac *base_rbac;
 static struct custom_pool *pool;
 
@@ -21,8 +21,8 @@ static void make_shared(void)
 {
     if (keys)
         return;
-    CHECK_OK(access_keys_new(&keys));
-    base_rbac = access_bootstrap_rbac();
+    CHECK_OK(token_keys_new(&keys));
+    base_rbac = bootstrap_policy_rbac();
     pool = custom_pool_new();
 }
 
@@ -40,22 +40,22 @@ void api_fixture_init(struct api_fixture *fixture)
     };
     CHECK_OK(api_new(&options, &fixture->api));
     fixture->clusters =
-        clusters_new(&(struct clusters_options){.loop = fixture->loop, .keys = keys});
+        virtual_clusters_new(&(struct virtual_clusters_options){.loop = fixture->loop, .keys = keys});
     fixture->handler = (struct handler){
         .loop = fixture->loop,
         .api = fixture->api,
         .clusters = fixture->clusters,
     };
-    gate_init(&fixture->handler.gate, 0, 0);
+    inflight_limits_init(&fixture->handler.limits, 0, 0);
     buf_add(&fixture->token, STR("Bearer "));
-    access_admin_token(keys, CLUSTER, &fixture->token);
+    auth_admin_token(keys, CLUSTER, &fixture->token);
 }
 
 void api_fixture_done(struct api_fixture *fixture)
 {
     scope_done(&fixture->watches);
-    gate_done(&fixture->handler.gate);
-    clusters_free(fixture->clusters);
+    inflight_limits_done(&fixture->handler.limits);
+    virtual_clusters_free(fixture->clusters);
     api_free(fixture->api);
     buf_done(&fixture->token);
 }

@@ -76,14 +76,14 @@ static void check_refused(struct request *request)
     if (!has_slash(request) && !no_verb)
         return;
     OWNED(error) err = route_serve(request);
-    CHECK(err &&
-          (err->code == ERROR_NOT_FOUND || (no_verb && err->code == ERROR_METHOD_NOT_ALLOWED)));
+    CHECK(err && (err->code == ERROR_NOT_FOUND || err->code == ERROR_NO_SUCH_PATH ||
+                  (no_verb && err->code == ERROR_METHOD_NOT_ALLOWED)));
     CHECK_EQ(request->http->status, 0);
 }
 
 static void check_options(const struct request *request)
 {
-    struct answer_format format;
+    struct response_format format;
     struct list_options list;
     struct write_options write;
     struct delete_options removal;
@@ -114,7 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     (void)negotiate_wants_aggregated(accept);
     OWNED(error) err = request_read(&request, http.method, http.target);
     if (err) {
-        CHECK(err->code == ERROR_NOT_FOUND || err->code == ERROR_BAD_REQUEST);
+        CHECK(err->code == ERROR_NO_SUCH_PATH || err->code == ERROR_BAD_REQUEST);
         return 0;
     }
     check_steps(request.path);

@@ -106,8 +106,11 @@ static void add_subresources(struct custom *custom, const struct json_value *jso
         version->subresources[kind->subresource_count++] =
             (struct kind_subresource){.name = "status", .verbs = verbs};
     if (version->has_scale) {
-        version->subresources[kind->subresource_count++] = (struct kind_subresource){
-            .name = "scale", .verbs = verbs, .gvk = GVK("autoscaling", "v1", "Scale")};
+        version->subresources[kind->subresource_count++] =
+            (struct kind_subresource){.name = "scale",
+                                      .part = KIND_PART_SCALE,
+                                      .verbs = verbs,
+                                      .gvk = GVK("autoscaling", "v1", "Scale")};
         version->scale = (struct custom_scale){
             .spec_replicas = copy_str(custom, scale, "specReplicasPath"),
             .status_replicas = copy_str(custom, scale, "statusReplicasPath"),

@@ -1,3 +1,8 @@
+/*
+ * Four types of patches by Content-Type: JSON patch (RFC 6902), merge patch (RFC 7386), strategic
+ * merge patch (built-in kinds only) and server-side apply. Parsing happens once, before the store
+ * decides; patch_make() may run several times on different states of the object.
+ */
 #include "apiserver/endpoints/patch.h"
 
 #include "apimachinery/status.h"
@@ -50,7 +55,7 @@ struct error *patch_type_read(const struct request *request, enum patch_type *re
 
 static struct error *read_apply(struct str body, struct patch *patch)
 {
-    /* JSON is YAML, and its reader names what is given twice. */
+    /* JSON is YAML, but the reader of JSON reports duplicate members. */
     OWNED(error) no_json = json_read_strict(body, &patch->duplicates, &patch->doc);
     OWNED(error) err = no_json ? manifest_read_one(body, BODY_YAML, &patch->doc, NULL) : NULL;
     if (err)

@@ -6,7 +6,7 @@
 #define YEAR (365 * DAY)
 
 /* Below a limit, a span is shown in large units and the rest in small ones. */
-struct form {
+struct codec {
     duration below;
     duration large;
     char large_name;
@@ -14,7 +14,7 @@ struct form {
     char small_name;
 };
 
-static const struct form forms[] = {
+static const struct codec forms[] = {
     {2 * MINUTE,  SECOND, 's', 0,      0  },
     {10 * MINUTE, MINUTE, 'm', SECOND, 's'},
     {3 * HOUR,    MINUTE, 'm', 0,      0  },
@@ -39,7 +39,7 @@ struct str kind_age_write(duration age, char text[static KIND_AGE_MAX])
         return constant(STR("<invalid>"), text);
     if (age < 0)
         return constant(STR("0s"), text);
-    const struct form *form = forms;
+    const struct codec *form = forms;
     while (age >= form->below && form->below != FOREVER)
         form++;
     const int64_t large = age / form->large;

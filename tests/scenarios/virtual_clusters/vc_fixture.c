@@ -14,15 +14,15 @@
 
 void vc_fixture_init(struct vc_fixture *fixture, size_t clusters, const char *inject)
 {
-    struct inject faults;
+    struct fault_injection faults;
     *fixture =
         (struct vc_fixture){.network = tcp_network_new(loop_current()), .tls = tls_context_new()};
-    CHECK_OK(inject_read(str_from_c(inject), &faults));
+    CHECK_OK(fault_injection_read(str_from_c(inject), &faults));
     const struct apiserver_options options = {
         .network = fixture->network,
         .host = STR("127.0.0.1"),
         .virtual_clusters = clusters,
-        .inject = faults,
+        .faults = faults,
     };
     CHECK_OK(apiserver_new(loop_current(), &options, &fixture->server));
 }

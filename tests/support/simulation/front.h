@@ -28,7 +28,7 @@ struct network;
 
 /* What all runs of a process share: costly to make, and no run changes it. */
 struct front_shared {
-    struct access_keys *keys;
+    struct token_keys *keys;
     struct rbac *base_rbac;
     struct custom_pool *pool;
 };

@@ -1,0 +1,244 @@
+/*
+ * After each change of a definition crd_registry_update() does what the controllers of
+ * apiextensions-apiserver do: it accepts or refuses the names, writes the conditions NamesAccepted,
+ * Established and Terminating, compiles the schema and serves the kinds.
+ *
+ * api->definitions maps the name of a definition to its compiled form. A definition without one is
+ * stored but not served, because another definition has its names or its status was not written
+ * yet. Names are given to one definition at a time (settle_turn), because writing a status
+ * suspends.
+ */
+#include "apiserver/crd_registry.h"
+
+#include "apiserver/api.h"
+#include "apiserver/crd/custom_pool.h"
+#include "apiserver/crd/definition.h"
+#include "apiserver/endpoints/codec.h"
+#include "apiserver/endpoints/metadata.h"
+#include "apiserver/registry/kind_builtin.h"
+#include "apiserver/storage/store_watch.h"
+#include "async/loop.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "json/path.h"
+
+bool crd_registry_is_crd(const struct kind *kind)
+{
+    return str_eq(kind->stored_as, CRD_RESOURCE);
+}
+
+/* The defaults of definitions depend on other fields, so they are set in prepare. */
+static struct error *prepare_definition(const struct kind *kind, const struct kind_write *write,
+                                        struct json_doc *doc, struct json_doc **ret_doc)
+{
+    OWNED(json_doc) prepared = NULL;
+    TRY(kind_builtin_prepare(kind, write, doc, &prepared));
+    return definition_default(prepared, ret_doc);
+}
+
+/* The rules for definitions are in crd/definition.h. */
+static void validate_definition(const struct kind *kind, const struct kind_write *write,
+                                const struct json_value *object, struct field_errors *errors)
+{
+    (void)kind;
+    definition_validate(object, write->old, errors);
+}
+
+/* A copy of the table's row with other functions; made once. */
+const struct kind *crd_registry_kind(const struct kind *kind)
+{
+    static struct kind_ops ops;
+    static struct kind definition;
+    if (!definition.ops) {
+        ops = *kind->ops;
+        ops.prepare = prepare_definition;
+        ops.validate = validate_definition;
+        definition = *kind;
+        definition.ops = &ops;
+    }
+    return &definition;
+}
+
+struct taken {
+    struct api *api;
+    struct str group, own;
+};
+
+/* Whether another definition of the same group is served under this name. */
+static bool is_taken(void *data, struct str name, bool is_kind)
+{
+    const struct taken *taken = data;
+    MAP_FOREACH (entry, &taken->api->definitions) {
+        const struct api_definition *other = entry->value;
+        if (!other->custom || str_eq(map_key(entry), taken->own))
+            continue;
+        const struct kind *kind = custom_kind(other->custom, 0);
+        if (!str_eq(kind->gvk.group, taken->group))
+            continue;
+        if (is_kind) {
+            if (str_eq(name, kind->gvk.kind) || str_eq(name, kind->list_kind))
+                return true;
+            continue;
+        }
+        if (str_eq(name, kind->plural) || str_eq(name, kind->singular))
+            return true;
+        for (size_t i = 0; i < kind->short_names.count; i++)
+            if (str_eq(name, kind->short_names.items[i]))
+                return true;
+    }
+    return false;
+}
+
+struct settling {
+    struct api *api;
+};
+
+/* The store_edit_fn that writes the status of a definition. */
+static struct error *settle_status(void *data, struct store_edit *edit)
+{
+    const struct settling *settling = data;
+    struct api *api = settling->api;
+    const struct kind *kind =
+        kinds_find(GVR("apiextensions.k8s.io", "v1", "customresourcedefinitions"));
+    OWNED(json_doc) old = NULL;
+    OWNED(json_doc) doc = NULL;
+    if (!edit->previous)
+        return NULL;
+    TRY(codec_read_stored(kind, edit->previous, &old));
+    struct taken taken = {api, json_path_str(json_doc_root(old), "spec.group"),
+                          json_path_str(json_doc_root(old), "metadata.name")};
+    TRY(definition_settle(old, loop_wall(api->loop), is_taken, &taken, &doc));
+    if (doc == old)
+        return NULL;
+    return codec_write_edit(kind, doc, STORE_PUT, edit, NULL);
+}
+
+/*
+ * Compiles the definition as it is stored now. One that is not established serves no kinds. Objects
+ * that were compiled before stay valid for requests that hold a reference.
+ */
+static struct error *serve_definition(struct api *api, struct str name,
+                                      const struct object_text *text)
+{
+    OWNED(json_doc) doc = NULL;
+    OWNED(custom) custom = NULL;
+    TRY(json_read(object_text_json(text), &doc));
+    const struct json_value *root = json_doc_root(doc);
+    if (definition_is_established(root))
+        TRY(custom_pool_get(api->pool, root, custom_extension_find(api->extensions, root),
+                            &custom));
+    struct api_definition *definition = map_find(&api->definitions, name);
+    if (!definition) {
+        definition = NEW(struct api_definition);
+        map_put(&api->definitions, name, definition);
+    }
+    custom_free(definition->custom);
+    definition->custom = TAKE(custom);
+    definition->is_terminating = metadata_is_deleting(root);
+    api->kinds_revision++;
+    return NULL;
+}
+
+/* Stops serving a definition and ends the watches of its objects. False if it was not known. */
+static bool withdraw_definition(struct api *api, struct str name)
+{
+    if (!map_remove(&api->definitions, name))
+        return false;
+    api->kinds_revision++;
+    store_watch_end_all(api->store, name);
+    return true;
+}
+
+/* Takes the error; NULL is fine. */
+static void log_unserved(struct str name, struct error *err)
+{
+    OWNED(error) owned = err;
+    if (err)
+        log_error("cannot serve custom resources", LOG_STR("definition", name), LOG_ERROR(err));
+}
+
+/*
+ * Marks a definition that is being deleted before its status is written. From here on admission
+ * refuses new objects, so every object that was admitted is durable when the status is, and the
+ * garbage collector finds it.
+ */
+static void close_terminating(struct api *api, struct store_id id)
+{
+    SCOPED(store_object) found = {0};
+    OWNED(json_doc) doc = NULL;
+    struct api_definition *definition = map_find(&api->definitions, id.key.name);
+    OWNED(error) gone = store_get(api->store, id, &found);
+    if (!definition || gone)
+        return;
+    OWNED(error) unreadable = json_read(object_text_json(found.text), &doc);
+    if (!unreadable && metadata_is_deleting(json_doc_root(doc)))
+        definition->is_terminating = true;
+}
+
+/* Updates one definition. True if it is gone now and was known before. */
+static bool follow_one(struct api *api, struct store_id id)
+{
+    SCOPED(store_object) found = {0};
+    struct settling settling = {api};
+    close_terminating(api, id);
+    /* Through the store: api_change() is the caller. */
+    log_unserved(id.key.name,
+                 store_change(api->store, id, STORE_ANY, settle_status, &settling, NULL));
+    OWNED(error) gone = store_get(api->store, id, &found);
+    if (gone)
+        return withdraw_definition(api, id.key.name);
+    log_unserved(id.key.name, serve_definition(api, id.key.name, found.text));
+    return false;
+}
+
+/*
+ * Updates the definitions that are not served: their names may be free now, or the process ended
+ * before their status was written.
+ */
+static void follow_refused(struct api *api)
+{
+    SCOPED(arena) arena = {0};
+    size_t count = 0;
+    struct str *names =
+        arena_alloc_array(&arena, map_count(&api->definitions) + 1, sizeof(struct str));
+    MAP_FOREACH (entry, &api->definitions) {
+        const struct api_definition *definition = entry->value;
+        if (!definition->custom)
+            names[count++] = arena_str(&arena, map_key(entry));
+    }
+    for (size_t i = 0; i < count; i++)
+        (void)follow_one(api, (struct store_id){CRD_RESOURCE, {.name = names[i]}});
+}
+
+void crd_registry_update(struct api *api, struct store_id id)
+{
+    if (!str_eq(id.resource, CRD_RESOURCE))
+        return;
+    OWNED(error) interrupted = semaphore_take(&api->settle_turn);
+    /*
+     * api_change() shields its fiber, so this cannot happen; the next change would make up for it.
+     */
+    if (interrupted) {
+        log_unserved(id.key.name, TAKE(interrupted));
+        return;
+    }
+    if (follow_one(api, id))
+        follow_refused(api);
+    semaphore_give(&api->settle_turn);
+}
+
+static bool load_one(void *data, struct key key, struct object_text *text)
+{
+    log_unserved(key.name, serve_definition(data, key.name, text));
+    return true;
+}
+
+/* The status of definitions that are not served is written after all others are known. */
+struct error *crd_registry_load(struct api *api)
+{
+    struct store_page page;
+    const struct store_range range = {.resource = CRD_RESOURCE};
+    TRY(store_scan(api->store, &range, load_one, api, &page));
+    follow_refused(api);
+    return NULL;
+}
