@@ -4,7 +4,7 @@
  * done once and for all, what may be stored is valid when it is read again, every version shows it
  * the same way twice, and what a schema does not know is gone for good.
  */
-#include "apiserver/crd/custom.h"
+#include "apiserver/crd/custom_internal.h"
 #include "apiserver/crd/definition.h"
 #include "apiserver/crd/scale.h"
 #include "base/duration.h"
@@ -93,7 +93,7 @@ static void check_settled(const struct kind *kind, struct json_doc *doc)
     CHECK_EQ(unknown.count, (size_t)0);
     check_equal(doc, decoded);
     CHECK_OK(kind->ops->default_(kind, decoded, &filled));
-    if (str_eq(kind->gvk.version, custom_storage_version(custom_of_kind(kind))))
+    if (custom_version_of(kind)->is_storage)
         check_equal(decoded, filled); /* defaults are those of the version it was stored in */
 }
 
@@ -130,7 +130,7 @@ static void check_presented(const struct kind *kind, struct json_doc *stored)
         check_text(shown);
         check_settled(version, shown);
         check_cells(version, json_doc_root(shown));
-        if (!str_eq(version->gvk.version, custom_storage_version(custom)))
+        if (!custom_version_of(version)->is_storage)
             continue;
         CHECK_OK(version->ops->present(version, shown, &again));
         check_equal(shown, again);
@@ -157,7 +157,7 @@ static void check_stored(const struct kind *kind, struct json_doc *doc)
     check_text(stored);
     check_presented(kind, stored);
     CHECK_OK(kind->ops->present(kind, stored, &read));
-    if (!str_eq(kind->gvk.version, custom_storage_version(custom_of_kind(kind))))
+    if (!custom_version_of(kind)->is_storage)
         return; /* versions may differ in what they ask for */
     CHECK_EQ(count_errors(kind, (struct kind_write){.now = NOW}, json_doc_root(read)), (size_t)0);
     const struct kind_write same = {.old = object, .now = NOW};

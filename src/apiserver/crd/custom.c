@@ -30,11 +30,6 @@ const struct kind *custom_kind(const struct custom *custom, size_t index)
     return custom->served[index];
 }
 
-struct str custom_storage_version(const struct custom *custom)
-{
-    return custom->storage->kind.gvk.version;
-}
-
 const struct custom_version *custom_version_of(const struct kind *kind)
 {
     return CONTAINER_OF(kind, const struct custom_version, kind);

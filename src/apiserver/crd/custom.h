@@ -37,9 +37,6 @@ DEFINE_OWNED(custom)
 size_t custom_kind_count(const struct custom *custom);
 const struct kind *custom_kind(const struct custom *custom, size_t index);
 
-/* The version of a kind's objects in the store. */
-struct str custom_storage_version(const struct custom *custom);
-
 /* Of a kind that custom_kind() gave. */
 struct custom *custom_of_kind(const struct kind *kind);
 const struct schema *custom_schema(const struct kind *kind);

@@ -6,6 +6,7 @@
 #include "apiserver/crd/custom.h"
 #include "apiserver/crd/custom_extension.h"
 #include "apiserver/crd/jsonpath.h"
+#include "base/map.h"
 
 enum column_type {
     COLUMN_STRING,
@@ -33,7 +34,9 @@ struct custom_version {
     struct kind_subresource subresources[2];
 };
 
-struct custom_pool;
+struct custom_pool {
+    struct map customs; /* by the hash of spec and extension; not owned */
+};
 
 struct custom {
     size_t references;

@@ -6,10 +6,6 @@
 #include "base/sha256.h"
 #include "json/compare.h"
 
-struct custom_pool {
-    struct map customs; /* by the hash of spec and extension; not owned */
-};
-
 struct custom_pool *custom_pool_new(void)
 {
     return NEW(struct custom_pool);
@@ -28,11 +24,6 @@ void custom_pool_free(struct custom_pool *pool)
 void custom_pool_forget(struct custom_pool *pool, struct str key)
 {
     map_remove(&pool->customs, key);
-}
-
-size_t custom_pool_count(const struct custom_pool *pool)
-{
-    return map_count(&pool->customs);
 }
 
 struct error *custom_pool_get(struct custom_pool *pool, const struct json_value *definition,

@@ -22,6 +22,3 @@ MUST_USE struct error *custom_pool_get(struct custom_pool *pool,
                                        const struct json_value *definition,
                                        const struct custom_extension *extension,
                                        struct custom **ret_custom);
-
-/* How many definitions there are. */
-size_t custom_pool_count(const struct custom_pool *pool);

@@ -1,5 +1,6 @@
 #include "apiserver/crd/custom_pool.h"
 
+#include "apiserver/crd/custom_internal.h"
 #include "apiserver/crd/custom_rig_test.h"
 #include "json/edit.h"
 
@@ -24,13 +25,13 @@ TEST(custom_pool_shares_what_is_the_same)
     struct custom *a = get(pool, one), *b = get(pool, renamed), *c = get(pool, other);
     CHECK(a == b);
     CHECK(a != c);
-    CHECK_EQ(custom_pool_count(pool), (size_t)2);
+    CHECK_EQ(map_count(&pool->customs), (size_t)2);
     custom_free(a);
-    CHECK_EQ(custom_pool_count(pool), (size_t)2);
+    CHECK_EQ(map_count(&pool->customs), (size_t)2);
     custom_free(b);
-    CHECK_EQ(custom_pool_count(pool), (size_t)1);
+    CHECK_EQ(map_count(&pool->customs), (size_t)1);
     custom_free(c);
-    CHECK_EQ(custom_pool_count(pool), (size_t)0);
+    CHECK_EQ(map_count(&pool->customs), (size_t)0);
 }
 
 TEST(custom_pool_may_go_before_its_content)

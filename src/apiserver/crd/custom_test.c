@@ -1,5 +1,6 @@
 #include "apiserver/crd/custom.h"
 
+#include "apiserver/crd/custom_internal.h"
 #include "apiserver/crd/custom_rig_test.h"
 #include "json/builder.h"
 
@@ -42,7 +43,7 @@ TEST(custom_versions_stand_in_the_order_of_preference)
     CHECK_EQ(custom_kind_count(custom), (size_t)2);
     CHECK_EQ(custom_kind(custom, 0)->gvk.version, STR("v1"));
     CHECK_EQ(custom_kind(custom, 1)->gvk.version, STR("v1beta1"));
-    CHECK_EQ(custom_storage_version(custom), STR("v1"));
+    CHECK_EQ(custom->storage->kind.gvk.version, STR("v1"));
     CHECK_EQ(custom_kind(custom, 0)->deprecation, STR(""));
     CHECK_EQ(custom_kind(custom, 1)->deprecation,
              STR("ver.run.example.com/v1beta1 Multi is deprecated; use ver.run.example.com/v1 "

@@ -10,21 +10,17 @@ struct query {
     bool failed;
 };
 
-struct values {
-    const struct json_value **items;
-    size_t count, capacity;
-};
+static struct path_values eval_steps(struct query *query, const struct path_steps *steps,
+                                     struct path_values input);
 
-static struct values eval_steps(struct query *query, const struct path_steps *steps,
-                                struct values input);
-
-static struct values fail(struct query *query)
+static struct path_values fail(struct query *query)
 {
     query->failed = true;
-    return (struct values){.items = NULL};
+    return (struct path_values){.items = NULL};
 }
 
-static void add_value(struct query *query, struct values *values, const struct json_value *value)
+static void add_value(struct query *query, struct path_values *values,
+                      const struct json_value *value)
 {
     if (++query->used > JSONPATH_RESULTS_MAX) {
         query->failed = true;
@@ -41,10 +37,10 @@ static void add_value(struct query *query, struct values *values, const struct j
     values->items[values->count++] = value;
 }
 
-static struct values eval_field(struct query *query, const struct path_step *step,
-                                struct values input)
+static struct path_values eval_field(struct query *query, const struct path_step *step,
+                                     struct path_values input)
 {
-    struct values output = {.items = NULL};
+    struct path_values output = {.items = NULL};
     for (size_t i = 0; i < input.count; i++) {
         const struct json_value *value = json_get(input.items[i], step->name);
         if (value)
@@ -53,9 +49,9 @@ static struct values eval_field(struct query *query, const struct path_step *ste
     return output;
 }
 
-static struct values eval_wildcard(struct query *query, struct values input)
+static struct path_values eval_wildcard(struct query *query, struct path_values input)
 {
-    struct values output = {.items = NULL};
+    struct path_values output = {.items = NULL};
     for (size_t i = 0; i < input.count; i++) {
         const struct json_value *value;
         JSON_FOREACH (key, value, input.items[i])
@@ -81,10 +77,10 @@ static bool bounds_of(const struct path_slice *slice, int64_t len, int64_t *ret_
     return from == to || (from < to && from < len && to <= len);
 }
 
-static struct values eval_slice(struct query *query, const struct path_step *step,
-                                struct values input)
+static struct path_values eval_slice(struct query *query, const struct path_step *step,
+                                     struct path_values input)
 {
-    struct values output = {.items = NULL};
+    struct path_values output = {.items = NULL};
     for (size_t i = 0; i < input.count; i++) {
         const struct json_value *array = input.items[i], *value;
         int64_t from, to, index = 0;
@@ -186,24 +182,24 @@ static bool compare(enum step_compare compare, const struct json_value *a,
 static bool element_passes(struct query *query, const struct path_step *step,
                            const struct json_value *element)
 {
-    struct values one = {.items = &element, .count = 1, .capacity = 1};
+    struct path_values one = {.items = &element, .count = 1, .capacity = 1};
     bool holds = false;
-    const struct values left = eval_steps(query, &step->left, one);
+    const struct path_values left = eval_steps(query, &step->left, one);
     if (step->compare == COMPARE_EXISTS) {
         query->failed = query->used > JSONPATH_RESULTS_MAX; /* a query that fails finds nothing */
         return left.count > 0;
     }
-    const struct values right = eval_steps(query, &step->right, one);
+    const struct path_values right = eval_steps(query, &step->right, one);
     if (query->failed || left.count != 1 || right.count != 1 ||
         !compare(step->compare, left.items[0], right.items[0], &holds))
         query->failed = true;
     return holds;
 }
 
-static struct values eval_filter(struct query *query, const struct path_step *step,
-                                 struct values input)
+static struct path_values eval_filter(struct query *query, const struct path_step *step,
+                                      struct path_values input)
 {
-    struct values output = {.items = NULL};
+    struct path_values output = {.items = NULL};
     for (size_t i = 0; i < input.count; i++) {
         const struct json_value *element;
         if (json_type(input.items[i]) != JSON_ARRAY)
@@ -218,12 +214,12 @@ static struct values eval_filter(struct query *query, const struct path_step *st
     return output;
 }
 
-static struct values eval_union(struct query *query, const struct path_step *step,
-                                struct values input)
+static struct path_values eval_union(struct query *query, const struct path_step *step,
+                                     struct path_values input)
 {
-    struct values output = {.items = NULL};
+    struct path_values output = {.items = NULL};
     for (size_t i = 0; i < step->option_count && !query->failed; i++) {
-        const struct values part = eval_steps(query, &step->options[i], input);
+        const struct path_values part = eval_steps(query, &step->options[i], input);
         for (size_t k = 0; k < part.count; k++)
             add_value(query, &output, part.items[k]);
     }
@@ -236,7 +232,7 @@ static bool is_filled(const struct json_value *value)
 }
 
 /* Everything inside that has content, outer values first. */
-static void descend(struct query *query, const struct json_value *root, struct values *output)
+static void descend(struct query *query, const struct json_value *root, struct path_values *output)
 {
     struct json_iter *stack = NULL;
     size_t depth = 0, capacity = 0;
@@ -258,25 +254,25 @@ static void descend(struct query *query, const struct json_value *root, struct v
     mem_free(stack);
 }
 
-static struct values eval_recursive(struct query *query, struct values input)
+static struct path_values eval_recursive(struct query *query, struct path_values input)
 {
-    struct values output = {.items = NULL};
+    struct path_values output = {.items = NULL};
     for (size_t i = 0; i < input.count; i++)
         descend(query, input.items[i], &output);
     return output;
 }
 
-static struct values eval_literal(struct query *query, const struct path_step *step,
-                                  struct values input)
+static struct path_values eval_literal(struct query *query, const struct path_step *step,
+                                       struct path_values input)
 {
-    struct values output = {.items = NULL};
+    struct path_values output = {.items = NULL};
     for (size_t i = 0; i < input.count; i++)
         add_value(query, &output, step->literal);
     return output;
 }
 
-static struct values eval_step(struct query *query, const struct path_step *step,
-                               struct values input)
+static struct path_values eval_step(struct query *query, const struct path_step *step,
+                                    struct path_values input)
 {
     switch (step->type) {
     case STEP_FIELD:
@@ -300,31 +296,25 @@ static struct values eval_step(struct query *query, const struct path_step *step
 }
 
 /* Recurses as deep as filters and unions nest in the text, which has a bound. */
-static struct values eval_steps(struct query *query, const struct path_steps *steps,
-                                struct values input)
+static struct path_values eval_steps(struct query *query, const struct path_steps *steps,
+                                     struct path_values input)
 {
     for (size_t i = 0; i < steps->count && !query->failed; i++)
         input = eval_step(query, &steps->items[i], input);
-    return query->failed ? (struct values){.items = NULL} : input;
+    return query->failed ? (struct path_values){.items = NULL} : input;
 }
 
-static bool run(struct query *query, const struct path_steps *steps, const struct json_value *value,
-                struct jsonpath_results *ret_results)
+bool path_steps_find(const struct path_steps *steps, const struct json_value *value,
+                     struct arena *arena, size_t used, struct path_values *ret_values)
 {
-    struct values root = {.items = NULL};
-    add_value(query, &root, value);
-    const struct values found = eval_steps(query, steps, root);
-    if (query->failed)
+    struct query query = {.arena = arena, .used = used};
+    struct path_values root = {.items = NULL};
+    add_value(&query, &root, value);
+    const struct path_values found = eval_steps(&query, steps, root);
+    if (query.failed)
         return false;
-    *ret_results = (struct jsonpath_results){found.items, found.count};
+    *ret_values = found;
     return true;
-}
-
-bool jsonpath_find(const struct jsonpath *path, const struct json_value *value, struct arena *arena,
-                   struct jsonpath_results *ret_results)
-{
-    struct query query = {.arena = arena};
-    return run(&query, &path->steps, value, ret_results);
 }
 
 const struct json_value *jsonpath_first(const struct jsonpath *path, const struct json_value *value)
@@ -335,10 +325,9 @@ const struct json_value *jsonpath_first(const struct jsonpath *path, const struc
     if (plain == path->steps.count || !value)
         return value;
     SCOPED(arena) arena = {.limit = 0};
-    struct query query = {.arena = &arena, .used = plain};
     const struct path_steps rest = {path->steps.items + plain, path->steps.count - plain, 0};
-    struct jsonpath_results results;
-    if (!run(&query, &rest, value, &results) || results.count == 0)
+    struct path_values found;
+    if (!path_steps_find(&rest, value, &arena, plain, &found) || found.count == 0)
         return NULL;
-    return results.items[0];
+    return found.items[0];
 }

@@ -27,15 +27,6 @@ struct jsonpath;
 MUST_USE struct error *jsonpath_compile(struct arena *arena, struct str text,
                                         const struct jsonpath **ret_path);
 
-struct jsonpath_results {
-    const struct json_value **items; /* in the arena */
-    size_t count;
-};
-
-/* False when the query fails. */
-bool jsonpath_find(const struct jsonpath *path, const struct json_value *value, struct arena *arena,
-                   struct jsonpath_results *ret_results);
-
 /* The first result, or NULL when there is none or the query fails. */
 const struct json_value *jsonpath_first(const struct jsonpath *path,
                                         const struct json_value *value);

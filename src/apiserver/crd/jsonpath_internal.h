@@ -56,3 +56,15 @@ struct path_step {
 struct jsonpath {
     struct path_steps steps;
 };
+
+struct path_values {
+    const struct json_value **items; /* in the arena */
+    size_t count, capacity;
+};
+
+/*
+ * All values that the steps find from one value on, borrowed from the document or from the path.
+ * `used` counts the values of all steps so far. False when the query fails.
+ */
+bool path_steps_find(const struct path_steps *steps, const struct json_value *value,
+                     struct arena *arena, size_t used, struct path_values *ret_values);

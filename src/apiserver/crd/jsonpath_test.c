@@ -1,6 +1,7 @@
 #include "apiserver/crd/jsonpath.h"
 
 #include "apiserver/crd/custom_rig_test.h"
+#include "apiserver/crd/jsonpath_internal.h"
 #include "json/builder.h"
 
 /* All results as an array, or NULL; the error tells why. */
@@ -9,7 +10,7 @@ static struct json_doc *query(const struct json_value *object, struct str path, 
     SCOPED(arena) arena = {.limit = 0};
     SCOPED(json_builder) builder = {.limit = 0};
     const struct jsonpath *compiled = NULL;
-    struct jsonpath_results results;
+    struct path_values results;
     struct json_doc *doc = NULL;
     OWNED(error) err = jsonpath_compile(&arena, path, &compiled);
     if (err) {
@@ -17,7 +18,7 @@ static struct json_doc *query(const struct json_value *object, struct str path, 
         return NULL;
     }
     const struct json_value *first = jsonpath_first(compiled, object);
-    if (!jsonpath_find(compiled, object, &arena, &results)) {
+    if (!path_steps_find(&compiled->steps, object, &arena, 0, &results)) {
         CHECK(!first);
         buf_add(problem, STR("failed"));
         return NULL;
@@ -31,7 +32,7 @@ static struct json_doc *query(const struct json_value *object, struct str path, 
     return doc;
 }
 
-TEST(jsonpath_find_answers_as_kubectl)
+TEST(jsonpath_answers_as_kubectl)
 {
     OWNED(json_doc) object = rig_read(test_data("custom/jsonpath.json"));
     ROWS_FOREACH(row, "custom/jsonpath.jsonl")
@@ -43,7 +44,7 @@ TEST(jsonpath_find_answers_as_kubectl)
     }
 }
 
-TEST(jsonpath_find_has_an_end)
+TEST(jsonpath_has_an_end)
 {
     SCOPED(buf) text = {.limit = 0};
     SCOPED(buf) problem = {.limit = 0};

@@ -82,21 +82,6 @@ const struct schema_node *schema_items(const struct schema_node *node)
     return node ? node->items : NULL;
 }
 
-const struct schema_node *schema_at(const struct schema *schema, struct str path)
-{
-    const struct schema_node *node = schema_root(schema);
-    struct str name;
-    while (path.len && node) {
-        str_cut(&path, '.', &name);
-        struct str brackets = name;
-        str_cut(&brackets, '[', &name);
-        node = schema_member(node, name);
-        for (struct str index; brackets.len; str_cut(&brackets, '[', &index))
-            node = schema_items(node);
-    }
-    return node;
-}
-
 bool schema_is_array(const struct schema_node *node)
 {
     return node && node->types == TYPE_ARRAY;
@@ -156,9 +141,4 @@ bool schema_is_atomic_map(const struct schema_node *node)
 const struct json_value *schema_default_value(const struct schema_node *node)
 {
     return node ? node->default_value : NULL;
-}
-
-const struct json_value *schema_rules(const struct schema_node *node)
-{
-    return node && node->limits ? node->limits->rules : NULL;
 }

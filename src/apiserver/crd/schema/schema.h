@@ -103,9 +103,6 @@ bool schema_has_properties(const struct schema_node *node);
 bool schema_has_property(const struct schema_node *node, struct str name);
 bool schema_has_any_member(const struct schema_node *node);
 
-/* By a path as messages write it: "spec.ports[].name"; an index may stand between the brackets. */
-const struct schema_node *schema_at(const struct schema *schema, struct str path);
-
 bool schema_is_array(const struct schema_node *node);
 bool schema_is_object(const struct schema_node *node);
 bool schema_is_number(const struct schema_node *node); /* integer or number */
@@ -119,6 +116,5 @@ enum schema_list_type schema_list_type(const struct schema_node *node);
 const struct str *schema_list_keys(const struct schema_node *node, size_t *ret_count);
 bool schema_is_atomic_map(const struct schema_node *node);
 
-/* Values as the schema gives them, or NULL. */
+/* The keyword default, or NULL. */
 const struct json_value *schema_default_value(const struct schema_node *node);
-const struct json_value *schema_rules(const struct schema_node *node);

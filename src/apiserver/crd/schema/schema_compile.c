@@ -242,10 +242,8 @@ static void read_limits(struct compile *compile, const struct pending *of)
         limits->not_of = add_logic(compile, of, not_of, "not", (struct str){NULL, 0});
     if (json_type(enumeration) == JSON_ARRAY && json_count(enumeration))
         keep_value(compile, enumeration, &limits->enumeration);
-    if (json_type(rules) == JSON_ARRAY && json_count(rules)) {
-        keep_value(compile, rules, &limits->rules);
+    if (json_type(rules) == JSON_ARRAY && json_count(rules))
         compile->schema->has_rules = true;
-    }
 }
 
 static enum schema_list_type read_list_type(const struct json_value *json)

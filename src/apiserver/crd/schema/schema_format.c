@@ -334,14 +334,6 @@ static const struct {
     {STR_INIT("uuid5"),        is_uuid5       },
 };
 
-bool schema_format_is_known(struct str format)
-{
-    for (size_t i = 0; i < COUNT(formats); i++)
-        if (str_eq(formats[i].name, format))
-            return true;
-    return false;
-}
-
 bool schema_format_holds(struct str format, struct str text)
 {
     for (size_t i = 0; i < COUNT(formats); i++)

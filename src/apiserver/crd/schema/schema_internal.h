@@ -42,7 +42,7 @@ struct schema_limits {
     const struct schema_pattern *pattern;
     struct schema_nodes all_of, any_of, one_of;
     const struct schema_node *not_of;
-    const struct json_value *enumeration, *rules;
+    const struct json_value *enumeration;
 };
 
 struct schema_node {
@@ -63,7 +63,7 @@ struct schema_node {
 struct schema {
     size_t references;
     struct arena arena;
-    struct json_doc *constants; /* values of enum, default and rules */
+    struct json_doc *constants; /* values of enum and default */
     const struct schema_node *root;
     bool has_rules;
 };
@@ -100,8 +100,7 @@ void schema_validate_embedded(const struct schema_node *root, const struct json_
 void schema_validate_lists(const struct schema_node *root, const struct json_value *object,
                            struct field_errors *errors);
 
-/* Formats that are checked; a string of any other format is fine. */
-bool schema_format_is_known(struct str format);
+/* A string of a format that is not in the list of schema_format.c is fine. */
 bool schema_format_holds(struct str format, struct str text);
 
 /* Whether pruning would change a value. */

@@ -26,6 +26,22 @@ static inline struct schema *rig_schema(struct str text)
     return schema;
 }
 
+/* The node at a path as messages write it: "spec.ports[].name". NULL when there is none. */
+static inline const struct schema_node *rig_node_at(const struct schema *schema, struct str path)
+{
+    const struct schema_node *node = schema_root(schema);
+    struct str name;
+    while (path.len && node) {
+        str_cut(&path, '.', &name);
+        struct str brackets = name;
+        str_cut(&brackets, '[', &name);
+        node = schema_member(node, name);
+        for (struct str index; brackets.len; str_cut(&brackets, '[', &index))
+            node = schema_items(node);
+    }
+    return node;
+}
+
 /* All errors of a document as a message has them; its reasons behind it, if asked for. */
 static inline void rig_check_errors(const struct schema *schema, struct str text,
                                     enum schema_scope scope, struct str expected)

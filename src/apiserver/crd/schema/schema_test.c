@@ -279,19 +279,20 @@ TEST(schema_default)
 TEST(schema_shows_how_lists_merge)
 {
     OWNED(schema) schema = rig_schema(test_data("schema/gadget.json"));
-    const struct schema_node *ports = schema_at(schema, STR("spec.ports"));
+    const struct schema_node *ports = rig_node_at(schema, STR("spec.ports"));
     size_t count = 0;
     CHECK(schema_is_array(ports));
     CHECK_EQ((int)schema_list_type(ports), (int)SCHEMA_LIST_MAP);
     const struct str *keys = schema_list_keys(ports, &count);
     CHECK_EQ(count, 1);
     CHECK_EQ(keys[0], STR("port"));
-    CHECK(schema_is_number(schema_at(schema, STR("spec.ports[0].port"))));
-    CHECK_EQ((int)schema_list_type(schema_at(schema, STR("spec.tags"))), (int)SCHEMA_LIST_SET);
-    CHECK_EQ((int)schema_list_type(schema_at(schema, STR("spec.items"))), (int)SCHEMA_LIST_ATOMIC);
-    CHECK(schema_is_int_or_string(schema_at(schema, STR("spec.port"))));
-    CHECK(schema_is_embedded_resource(schema_at(schema, STR("spec.tpl"))));
-    CHECK(schema_at(schema, STR("spec.sel.anything")));
-    CHECK(!schema_at(schema, STR("spec.nothing.there")));
-    CHECK_EQ(json_to_str(schema_default_value(schema_at(schema, STR("spec.color")))), STR("red"));
+    CHECK(schema_is_number(rig_node_at(schema, STR("spec.ports[0].port"))));
+    CHECK_EQ((int)schema_list_type(rig_node_at(schema, STR("spec.tags"))), (int)SCHEMA_LIST_SET);
+    CHECK_EQ((int)schema_list_type(rig_node_at(schema, STR("spec.items"))),
+             (int)SCHEMA_LIST_ATOMIC);
+    CHECK(schema_is_int_or_string(rig_node_at(schema, STR("spec.port"))));
+    CHECK(schema_is_embedded_resource(rig_node_at(schema, STR("spec.tpl"))));
+    CHECK(rig_node_at(schema, STR("spec.sel.anything")));
+    CHECK(!rig_node_at(schema, STR("spec.nothing.there")));
+    CHECK_EQ(json_to_str(schema_default_value(rig_node_at(schema, STR("spec.color")))), STR("red"));
 }
