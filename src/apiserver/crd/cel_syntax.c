@@ -1,5 +1,7 @@
 #include "apiserver/crd/cel_syntax.h"
 
+#include "base/ascii.h"
+
 enum token {
     TOKEN_END,
     TOKEN_OPERAND, /* a literal */
@@ -34,12 +36,7 @@ static char peek(const struct scan *scan, size_t ahead)
 
 static bool is_letter(char c)
 {
-    return c == '_' || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
+    return c == '_' || ascii_is_letter(c);
 }
 
 static void skip_space(struct scan *scan)
@@ -49,7 +46,7 @@ static void skip_space(struct scan *scan)
         if (c == '/' && peek(scan, 1) == '/')
             while (scan->at < scan->text.len && peek(scan, 0) != '\n')
                 scan->at++;
-        else if (scan->at < scan->text.len && (c == ' ' || (c >= '\t' && c <= '\r')))
+        else if (scan->at < scan->text.len && ascii_is_space(c))
             scan->at++;
         else
             return;
@@ -81,8 +78,9 @@ static bool is_string_ahead(const struct scan *scan, size_t *ret_prefix, bool *r
 {
     size_t len = 0;
     *ret_raw = false;
-    while (len < 2 && ((peek(scan, len) | 0x20) == 'r' || (peek(scan, len) | 0x20) == 'b')) {
-        *ret_raw = *ret_raw || (peek(scan, len) | 0x20) == 'r';
+    while (len < 2 &&
+           (ascii_to_lower(peek(scan, len)) == 'r' || ascii_to_lower(peek(scan, len)) == 'b')) {
+        *ret_raw = *ret_raw || ascii_to_lower(peek(scan, len)) == 'r';
         len++;
     }
     *ret_prefix = len;
@@ -91,24 +89,23 @@ static bool is_string_ahead(const struct scan *scan, size_t *ret_prefix, bool *r
 
 static enum token scan_number(struct scan *scan)
 {
-    const bool is_hex = peek(scan, 0) == '0' && (peek(scan, 1) | 0x20) == 'x';
+    const bool is_hex = peek(scan, 0) == '0' && ascii_to_lower(peek(scan, 1)) == 'x';
     scan->at += is_hex ? 2 : 0;
-    while (is_digit(peek(scan, 0)) ||
-           (is_hex && (peek(scan, 0) | 0x20) >= 'a' && (peek(scan, 0) | 0x20) <= 'f'))
+    while (ascii_is_digit(peek(scan, 0)) || (is_hex && ascii_is_hex(peek(scan, 0))))
         scan->at++;
-    if (!is_hex && peek(scan, 0) == '.' && is_digit(peek(scan, 1)))
+    if (!is_hex && peek(scan, 0) == '.' && ascii_is_digit(peek(scan, 1)))
         do
             scan->at++;
-        while (is_digit(peek(scan, 0)));
-    if (!is_hex && (peek(scan, 0) | 0x20) == 'e') {
+        while (ascii_is_digit(peek(scan, 0)));
+    if (!is_hex && ascii_to_lower(peek(scan, 0)) == 'e') {
         const size_t sign = peek(scan, 1) == '+' || peek(scan, 1) == '-';
-        if (is_digit(peek(scan, 1 + sign)))
-            for (scan->at += 1 + sign; is_digit(peek(scan, 0));)
+        if (ascii_is_digit(peek(scan, 1 + sign)))
+            for (scan->at += 1 + sign; ascii_is_digit(peek(scan, 0));)
                 scan->at++;
     }
-    if ((peek(scan, 0) | 0x20) == 'u')
+    if (ascii_to_lower(peek(scan, 0)) == 'u')
         scan->at++;
-    if (!is_letter(peek(scan, 0)) && !is_digit(peek(scan, 0)))
+    if (!is_letter(peek(scan, 0)) && !ascii_is_digit(peek(scan, 0)))
         return TOKEN_OPERAND;
     scan->problem = "malformed number";
     return TOKEN_BAD;
@@ -116,7 +113,7 @@ static enum token scan_number(struct scan *scan)
 
 static enum token scan_name(struct scan *scan)
 {
-    while (is_letter(peek(scan, 0)) || is_digit(peek(scan, 0)))
+    while (is_letter(peek(scan, 0)) || ascii_is_digit(peek(scan, 0)))
         scan->at++;
     const struct str name = str_slice(scan->text, scan->start, scan->at);
     return str_eq(name, STR("in")) ? TOKEN_BINARY : TOKEN_NAME;
@@ -192,7 +189,7 @@ static enum token scan_token(struct scan *scan)
         return scan_name(scan);
     if (peek(scan, 0) == '`')
         return scan_quoted_name(scan);
-    if (is_digit(peek(scan, 0)) || (peek(scan, 0) == '.' && is_digit(peek(scan, 1))))
+    if (ascii_is_digit(peek(scan, 0)) || (peek(scan, 0) == '.' && ascii_is_digit(peek(scan, 1))))
         return scan->wants_operand || peek(scan, 0) != '.' ? scan_number(scan) : scan_symbol(scan);
     return scan_symbol(scan);
 }

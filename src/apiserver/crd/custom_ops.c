@@ -79,11 +79,8 @@ static struct error *prune_all(struct json_doc *doc, struct schema_unknown *unkn
             str_eq(key, STR("metadata"))) {
             json_builder_key(&builder, key);
             json_builder_value(&builder, value);
-        } else if (unknown && unknown->count < SCHEMA_UNKNOWN_MAX) {
-            if (!unknown->paths)
-                unknown->paths =
-                    arena_alloc_array(unknown->arena, SCHEMA_UNKNOWN_MAX, sizeof(struct str));
-            unknown->paths[unknown->count++] = arena_str(unknown->arena, key);
+        } else if (unknown) {
+            schema_unknown_add(unknown, key);
         }
     }
     json_builder_end(&builder);

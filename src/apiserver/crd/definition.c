@@ -2,6 +2,8 @@
 #include "apiserver/crd/definition.h"
 
 #include "apimachinery/condition.h"
+#include "apiserver/crd/definition_internal.h"
+#include "base/ascii.h"
 #include "json/builder.h"
 #include "json/compare.h"
 #include "json/edit.h"
@@ -11,8 +13,7 @@ static struct str lower(struct arena *arena, struct str text)
 {
     char *copy = arena_alloc(arena, text.len + 1);
     for (size_t i = 0; i < text.len; i++)
-        copy[i] =
-            (char)(text.ptr[i] >= 'A' && text.ptr[i] <= 'Z' ? text.ptr[i] | 0x20 : text.ptr[i]);
+        copy[i] = ascii_to_lower(text.ptr[i]);
     return str_from(copy, text.len);
 }
 
@@ -50,7 +51,7 @@ static struct str storage_version(const struct json_value *definition)
     return STR("");
 }
 
-static bool has_text(const struct json_value *list, struct str text)
+bool definition_has_text(const struct json_value *list, struct str text)
 {
     const struct json_value *value;
     JSON_FOREACH (key, value, list)
@@ -84,7 +85,7 @@ struct error *definition_default(struct json_doc *doc, struct json_doc **ret_doc
     TRY(json_builder_finish(&text, &name));
     if (json_type(status) != JSON_OBJECT || json_count(status) == 0)
         json_edit_set(&edit, JSON_PLACE("status"), json_doc_root(empty));
-    if (stored.len > 0 && !has_text(json_get(status, STR("storedVersions")), stored))
+    if (stored.len > 0 && !definition_has_text(json_get(status, STR("storedVersions")), stored))
         json_edit_append(&edit, JSON_PLACE("status.storedVersions"), json_doc_root(name));
     TRY(json_edit_finish(&edit, &filled), "fill in defaults");
     *ret_doc = json_equal(root, json_doc_root(filled)) ? json_doc_ref(doc) : TAKE(filled);

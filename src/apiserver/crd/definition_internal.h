@@ -11,6 +11,13 @@
 /* Whether a member that is a boolean is true. */
 bool definition_flag(const struct json_value *value, const char *member);
 
+/* Whether one of the strings of a list is this text. */
+bool definition_has_text(const struct json_value *list, struct str text);
+
+/* "path.name" and "path[3]", in the arena of the errors. */
+struct str definition_path(struct field_errors *errors, struct str path, const char *name);
+struct str definition_path_index(struct field_errors *errors, struct str path, size_t index);
+
 /* What a version may say of its own or share with the others; path is that of the holder. */
 void definition_check_schema(const struct json_value *schema, bool has_status, struct str path,
                              struct field_errors *errors);

@@ -1,6 +1,7 @@
 /* Rules of schemas: that they are written as rules, not what they say. */
 #include "apiserver/crd/cel_syntax.h"
 #include "apiserver/crd/definition_internal.h"
+#include "base/array.h"
 #include "base/memory.h"
 #include "json/builder.h"
 #include "json/path.h"
@@ -128,11 +129,7 @@ static void add_work(struct work *work, const struct json_value *node, struct st
 {
     if (json_type(node) != JSON_OBJECT)
         return;
-    if (work->count == work->capacity) {
-        work->capacity = work->capacity ? 2 * work->capacity : 32;
-        work->items = mem_realloc_array(work->items, work->capacity, sizeof(work->items[0]));
-    }
-    work->items[work->count++] = (struct pending){node, path};
+    ARRAY_PUSH(work->items, work->count, work->capacity, (struct pending){node, path});
 }
 
 void definition_check_rules(const struct json_value *openapi, struct str path,

@@ -1,6 +1,6 @@
 /* The status of definitions: what controllers of an API server write a moment after a change. */
 #include "apimachinery/condition.h"
-#include "apiserver/crd/definition.h"
+#include "apiserver/crd/definition_internal.h"
 #include "json/builder.h"
 #include "json/compare.h"
 #include "json/edit.h"
@@ -42,15 +42,6 @@ static void settle_name(struct names *names, const char *member, bool is_kind, b
         json_builder_add_str(names->out, member, result);
 }
 
-static bool has_text(const struct json_value *list, struct str text)
-{
-    const struct json_value *value;
-    JSON_FOREACH (key, value, list)
-        if (str_eq(json_to_str(value), text))
-            return true;
-    return false;
-}
-
 /* "a" is already in use; several in brackets, each once. */
 static struct str short_name_conflicts(struct names *names, const struct json_value *wanted,
                                        const struct json_value *accepted)
@@ -60,7 +51,7 @@ static struct str short_name_conflicts(struct names *names, const struct json_va
     size_t count = 0;
     JSON_FOREACH (key, value, wanted) {
         const struct str name = json_to_str(value);
-        if (has_text(accepted, name) || is_free(names, name, false))
+        if (definition_has_text(accepted, name) || is_free(names, name, false))
             continue;
         buf_print(&text, "%s\"%.*s\" is already in use", count++ ? ", " : "", STR_ARG(name));
     }

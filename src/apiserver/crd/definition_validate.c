@@ -1,6 +1,7 @@
 /* What may be wrong with a definition as a whole; its versions are in definition_version.c. */
 #include "apimachinery/validation.h"
 #include "apiserver/crd/definition_internal.h"
+#include "base/ascii.h"
 #include "json/builder.h"
 #include "json/compare.h"
 #include "json/path.h"
@@ -74,15 +75,14 @@ void definition_add_syntax(struct field_errors *errors, struct str path, struct 
     field_errors_add_str(errors, FIELD_INVALID, path, value, buf_str(&text));
 }
 
-static struct str child(struct field_errors *errors, struct str path, const char *name)
+struct str definition_path(struct field_errors *errors, struct str path, const char *name)
 {
     return arena_print(errors->arena, "%.*s.%s", STR_ARG(path), name);
 }
 
-static struct str element(struct field_errors *errors, struct str path, const char *name,
-                          size_t index)
+struct str definition_path_index(struct field_errors *errors, struct str path, size_t index)
 {
-    return arena_print(errors->arena, "%.*s.%s[%zu]", STR_ARG(path), name, index);
+    return arena_print(errors->arena, "%.*s[%zu]", STR_ARG(path), index);
 }
 
 /* A DNS label; letters may be of either case in kinds. */
@@ -93,9 +93,7 @@ static void check_label(struct field_errors *errors, struct str path, struct str
     if (value.len == 0)
         return;
     for (size_t i = 0; i < value.len; i++)
-        lower[i] =
-            (char)(is_kind && value.ptr[i] >= 'A' && value.ptr[i] <= 'Z' ? value.ptr[i] | 0x20
-                                                                         : value.ptr[i]);
+        lower[i] = is_kind ? ascii_to_lower(value.ptr[i]) : value.ptr[i];
     definition_add_syntax(errors, path, value, validation_dns1035_label(str_from(lower, value.len)),
                           is_kind ? "may have mixed case, but should otherwise match: " : "");
 }
@@ -103,11 +101,12 @@ static void check_label(struct field_errors *errors, struct str path, struct str
 static void check_labels(struct field_errors *errors, struct str path, const char *name,
                          const struct json_value *names)
 {
+    const struct str list = definition_path(errors, path, name);
     const struct json_value *value;
     size_t index = 0;
     JSON_FOREACH (key, value, json_get(names, str_from_c(name)))
-        definition_add_syntax(errors, element(errors, path, name, index++), json_to_str(value),
-                              validation_dns1035_label(json_to_str(value)), "");
+        definition_add_syntax(errors, definition_path_index(errors, list, index++),
+                              json_to_str(value), validation_dns1035_label(json_to_str(value)), "");
 }
 
 /* Of the spec, and those that were accepted. */
@@ -115,13 +114,16 @@ static void check_names(const struct json_value *names, struct str path,
                         struct field_errors *errors)
 {
     const struct str kind = json_path_str(names, "kind");
-    check_label(errors, child(errors, path, "plural"), json_path_str(names, "plural"), false);
-    check_label(errors, child(errors, path, "singular"), json_path_str(names, "singular"), false);
-    check_label(errors, child(errors, path, "kind"), kind, true);
-    check_label(errors, child(errors, path, "listKind"), json_path_str(names, "listKind"), true);
+    check_label(errors, definition_path(errors, path, "plural"), json_path_str(names, "plural"),
+                false);
+    check_label(errors, definition_path(errors, path, "singular"), json_path_str(names, "singular"),
+                false);
+    check_label(errors, definition_path(errors, path, "kind"), kind, true);
+    check_label(errors, definition_path(errors, path, "listKind"), json_path_str(names, "listKind"),
+                true);
     check_labels(errors, path, "shortNames", names);
     if (kind.len > 0 && str_eq(kind, json_path_str(names, "listKind")))
-        field_errors_add_str(errors, FIELD_INVALID, child(errors, path, "listKind"), kind,
+        field_errors_add_str(errors, FIELD_INVALID, definition_path(errors, path, "listKind"), kind,
                              STR("kind and listKind may not be the same"));
     check_labels(errors, path, "categories", names);
 }
@@ -152,8 +154,8 @@ static void check_required_names(const struct json_value *names, struct field_er
     static const char *const required[] = {"plural", "singular", "kind", "listKind"};
     for (size_t i = 0; i < COUNT(required); i++)
         if (json_path_str(names, required[i]).len == 0)
-            field_errors_add(errors, FIELD_REQUIRED, child(errors, STR("spec.names"), required[i]),
-                             STR(""));
+            field_errors_add(errors, FIELD_REQUIRED,
+                             definition_path(errors, STR("spec.names"), required[i]), STR(""));
 }
 
 /* Versions as the older form has them, for messages that show them. */
@@ -234,7 +236,7 @@ static void check_deprecation(const struct json_value *version, struct str path,
 {
     const struct json_value *warning = json_get(version, STR("deprecationWarning"));
     const struct str text = json_to_str(warning);
-    const struct str field = child(errors, path, "deprecationWarning");
+    const struct str field = definition_path(errors, path, "deprecationWarning");
     if (json_type(warning) != JSON_STRING)
         return;
     if (!definition_flag(version, "deprecated")) {
@@ -270,20 +272,21 @@ static void check_version(const struct json_value *version, const struct version
 {
     const struct json_value *schema = json_get(version, STR("schema"));
     const struct str name = json_path_str(version, "name");
-    definition_add_syntax(errors, child(errors, path, "name"), name, validation_dns1035_label(name),
-                          "");
+    definition_add_syntax(errors, definition_path(errors, path, "name"), name,
+                          validation_dns1035_label(name), "");
     check_deprecation(version, path, errors);
     if (versions->differs[PART_SCHEMA])
-        definition_check_schema(schema, has_status(version), child(errors, path, "schema"), errors);
+        definition_check_schema(schema, has_status(version),
+                                definition_path(errors, path, "schema"), errors);
     if (versions->differs[PART_SUBRESOURCES])
         definition_check_subresources(json_get(version, STR("subresources")),
-                                      child(errors, path, "subresources"), errors);
+                                      definition_path(errors, path, "subresources"), errors);
     if (versions->differs[PART_COLUMNS])
         definition_check_columns(json_get(version, STR("additionalPrinterColumns")),
-                                 child(errors, path, "additionalPrinterColumns"), errors);
+                                 definition_path(errors, path, "additionalPrinterColumns"), errors);
     if (versions->differs[PART_SELECTABLE])
         definition_check_selectable(json_get(version, STR("selectableFields")), schema,
-                                    child(errors, path, "selectableFields"), errors);
+                                    definition_path(errors, path, "selectableFields"), errors);
 }
 
 /* What all versions share stands beside them. */
@@ -310,11 +313,11 @@ static void require_schemas(const struct json_value *versions, struct field_erro
     const struct json_value *version;
     size_t index = 0;
     JSON_FOREACH (key, version, versions) {
-        const struct str path = element(errors, STR("spec"), "versions", index++);
+        const struct str path = definition_path_index(errors, STR("spec.versions"), index++);
         if (definition_flag(version, "served") &&
             json_type(json_path(version, "schema.openAPIV3Schema")) != JSON_OBJECT)
-            field_errors_add(errors, FIELD_REQUIRED, child(errors, path, "schema.openAPIV3Schema"),
-                             STR(""));
+            field_errors_add(errors, FIELD_REQUIRED,
+                             definition_path(errors, path, "schema.openAPIV3Schema"), STR(""));
     }
 }
 
@@ -328,8 +331,8 @@ static void check_spec(const struct json_value *spec, struct field_errors *error
     check_scope(json_path_str(spec, "scope"), errors);
     require_schemas(versions.list, errors);
     JSON_FOREACH (key, version, versions.list)
-        check_version(version, &versions, element(errors, STR("spec"), "versions", index++),
-                      errors);
+        check_version(version, &versions,
+                      definition_path_index(errors, STR("spec.versions"), index++), errors);
     check_version_list(&versions, errors);
     if (json_count(versions.list) > 0) /* the older form names the first one again */
         definition_add_syntax(errors, STR("spec.version"), first, validation_dns1035_label(first),
@@ -338,15 +341,6 @@ static void check_spec(const struct json_value *spec, struct field_errors *error
     check_names(names, STR("spec.names"), errors);
     check_common(&versions, errors);
     definition_check_conversion(json_get(spec, STR("conversion")), errors);
-}
-
-static bool is_stored(const struct json_value *stored, struct str name)
-{
-    const struct json_value *value;
-    JSON_FOREACH (key, value, stored)
-        if (str_eq(json_to_str(value), name))
-            return true;
-    return false;
 }
 
 static void check_stored(const struct json_value *stored, const struct json_value *versions,
@@ -366,7 +360,7 @@ static void check_stored(const struct json_value *stored, const struct json_valu
     }
     JSON_FOREACH (key, value, versions) {
         const struct str name = json_path_str(value, "name");
-        if (definition_flag(value, "storage") && !is_stored(stored, name))
+        if (definition_flag(value, "storage") && !definition_has_text(stored, name))
             field_errors_add_value(
                 errors, FIELD_INVALID, field, stored,
                 arena_print(errors->arena, "must have the storage version %.*s", STR_ARG(name)));
@@ -375,8 +369,7 @@ static void check_stored(const struct json_value *stored, const struct json_valu
         const struct str name = json_to_str(value);
         if (count_named(versions, SIZE_MAX, name) == 0)
             field_errors_add_str(
-                errors, FIELD_INVALID, element(errors, STR("status"), "storedVersions", index),
-                name,
+                errors, FIELD_INVALID, definition_path_index(errors, field, index), name,
                 arena_print(errors->arena,
                             "missing from spec.versions; %.*s was previously a storage version, "
                             "and must remain in spec.versions until a storage migration ensures "

@@ -3,16 +3,6 @@
 #include "apiserver/crd/schema/schema.h"
 #include "json/path.h"
 
-static struct str child(struct field_errors *errors, struct str path, const char *name)
-{
-    return arena_print(errors->arena, "%.*s.%s", STR_ARG(path), name);
-}
-
-static struct str element(struct field_errors *errors, struct str path, size_t index)
-{
-    return arena_print(errors->arena, "%.*s[%zu]", STR_ARG(path), index);
-}
-
 /* Keywords at the root that do not get lost when the status is validated on its own. */
 static bool is_allowed_at_root(struct str keyword)
 {
@@ -52,7 +42,7 @@ static void check_root(const struct json_value *openapi, struct str path,
     const struct json_value *value;
     const struct str type = json_path_str(openapi, "type");
     if (type.len > 0 && !str_eq(type, STR("object"))) {
-        field_errors_add_str(errors, FIELD_INVALID, child(errors, path, "type"), type,
+        field_errors_add_str(errors, FIELD_INVALID, definition_path(errors, path, "type"), type,
                              STR("only \"object\" is allowed as the type at the root of the schema "
                                  "if the status subresource is enabled"));
         return;
@@ -74,7 +64,7 @@ void definition_check_schema(const struct json_value *schema, bool has_status, s
                              struct field_errors *errors)
 {
     const struct json_value *openapi = json_get(schema, STR("openAPIV3Schema"));
-    const struct str field = child(errors, path, "openAPIV3Schema");
+    const struct str field = definition_path(errors, path, "openAPIV3Schema");
     if (json_type(openapi) != JSON_OBJECT)
         return;
     if (has_status)
@@ -98,7 +88,7 @@ static void check_scale_path(const struct json_value *scale, const char *name, c
                              const char *detail, struct str path, struct field_errors *errors)
 {
     const struct str value = json_path_str(scale, name);
-    const struct str field = child(errors, path, name);
+    const struct str field = definition_path(errors, path, name);
     if (value.len == 0)
         field_errors_add(errors, FIELD_REQUIRED, field, STR(""));
     else if (check_simple_path(value, field, errors) && !str_starts_with(value, str_from_c(below)))
@@ -110,7 +100,7 @@ void definition_check_subresources(const struct json_value *subresources, struct
 {
     const struct json_value *scale = json_get(subresources, STR("scale"));
     const struct str selector = json_path_str(scale, "labelSelectorPath");
-    const struct str field = child(errors, path, "scale");
+    const struct str field = definition_path(errors, path, "scale");
     if (json_type(scale) != JSON_OBJECT)
         return;
     check_scale_path(scale, "specReplicasPath", ".spec.", "should be a json path under .spec",
@@ -118,10 +108,11 @@ void definition_check_subresources(const struct json_value *subresources, struct
     check_scale_path(scale, "statusReplicasPath", ".status.", "should be a json path under .status",
                      field, errors);
     if (selector.len > 0 &&
-        check_simple_path(selector, child(errors, field, "labelSelectorPath"), errors) &&
+        check_simple_path(selector, definition_path(errors, field, "labelSelectorPath"), errors) &&
         !str_starts_with(selector, STR(".spec.")) && !str_starts_with(selector, STR(".status.")))
-        field_errors_add_str(errors, FIELD_INVALID, child(errors, field, "labelSelectorPath"),
-                             selector, STR("should be a json path under either .status or .spec"));
+        field_errors_add_str(errors, FIELD_INVALID,
+                             definition_path(errors, field, "labelSelectorPath"), selector,
+                             STR("should be a json path under either .status or .spec"));
 }
 
 static bool is_one_of(struct str value, struct str list)
@@ -146,19 +137,21 @@ static void check_column(const struct json_value *column, struct str path,
     const struct str json_path_text = json_path_str(column, "jsonPath");
     struct arena *arena = errors->arena;
     if (json_path_str(column, "name").len == 0)
-        field_errors_add(errors, FIELD_REQUIRED, child(errors, path, "name"), STR(""));
+        field_errors_add(errors, FIELD_REQUIRED, definition_path(errors, path, "name"), STR(""));
     const struct str detail = arena_print(arena, "must be one of %.*s", STR_ARG(types));
     if (type.len == 0)
-        field_errors_add(errors, FIELD_REQUIRED, child(errors, path, "type"), detail);
+        field_errors_add(errors, FIELD_REQUIRED, definition_path(errors, path, "type"), detail);
     else if (!is_one_of(type, types))
-        field_errors_add_str(errors, FIELD_INVALID, child(errors, path, "type"), type, detail);
+        field_errors_add_str(errors, FIELD_INVALID, definition_path(errors, path, "type"), type,
+                             detail);
     if (format.len > 0 && !is_one_of(format, formats))
-        field_errors_add_str(errors, FIELD_INVALID, child(errors, path, "format"), format,
+        field_errors_add_str(errors, FIELD_INVALID, definition_path(errors, path, "format"), format,
                              arena_print(arena, "must be one of %.*s", STR_ARG(formats)));
     if (json_path_text.len == 0)
-        field_errors_add(errors, FIELD_REQUIRED, child(errors, path, "JSONPath"), STR(""));
+        field_errors_add(errors, FIELD_REQUIRED, definition_path(errors, path, "JSONPath"),
+                         STR(""));
     else
-        check_simple_path(json_path_text, child(errors, path, "JSONPath"), errors);
+        check_simple_path(json_path_text, definition_path(errors, path, "JSONPath"), errors);
 }
 
 void definition_check_columns(const struct json_value *columns, struct str path,
@@ -167,7 +160,7 @@ void definition_check_columns(const struct json_value *columns, struct str path,
     const struct json_value *column;
     size_t index = 0;
     JSON_FOREACH (key, column, columns)
-        check_column(column, element(errors, path, index++), errors);
+        check_column(column, definition_path_index(errors, path, index++), errors);
 }
 
 /* The schema of a field by a path of plain names; NULL when there is none. */
@@ -238,7 +231,8 @@ void definition_check_selectable(const struct json_value *fields, const struct j
     }
     JSON_FOREACH (key, field, fields) {
         const struct str value = json_path_str(field, "jsonPath");
-        const struct str place = child(errors, element(errors, path, index), "jsonPath");
+        const struct str place =
+            definition_path(errors, definition_path_index(errors, path, index), "jsonPath");
         check_selectable(openapi, value, place, errors);
         if (described(openapi, value) && is_repeated(fields, index, value))
             field_errors_add_str(errors, FIELD_DUPLICATE, place, value, STR(""));

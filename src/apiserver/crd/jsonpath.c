@@ -1,6 +1,7 @@
 #include "apiserver/crd/jsonpath.h"
 
 #include "apiserver/crd/jsonpath_internal.h"
+#include "base/array.h"
 #include "base/memory.h"
 
 /* A query under way. Values of all steps together are counted, so the work has an end. */
@@ -26,15 +27,7 @@ static void add_value(struct query *query, struct path_values *values,
         query->failed = true;
         return;
     }
-    if (values->count == values->capacity) {
-        values->capacity = values->capacity ? 2 * values->capacity : 4;
-        const struct json_value **items =
-            arena_alloc_array(query->arena, values->capacity, sizeof(items[0]));
-        if (values->count)
-            memcpy(items, values->items, values->count * sizeof(items[0]));
-        values->items = items;
-    }
-    values->items[values->count++] = value;
+    ARENA_ARRAY_PUSH(query->arena, values->items, values->count, values->capacity, value);
 }
 
 static struct path_values eval_field(struct query *query, const struct path_step *step,
@@ -240,11 +233,7 @@ static void descend(struct query *query, const struct json_value *root, struct p
     for (bool more = is_filled(root); more && !query->failed;) {
         if (is_filled(value)) {
             add_value(query, output, value);
-            if (depth == capacity) {
-                capacity = capacity ? 2 * capacity : 16;
-                stack = mem_realloc_array(stack, capacity, sizeof(*stack));
-            }
-            stack[depth++] = (struct json_iter){.container = value};
+            ARRAY_PUSH(stack, depth, capacity, (struct json_iter){.container = value});
         }
         struct str key;
         while (depth > 0 && !json_next(&stack[depth - 1], &key, &value))

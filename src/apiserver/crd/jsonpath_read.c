@@ -3,6 +3,8 @@
 #include <stdlib.h>
 
 #include "apiserver/crd/jsonpath_internal.h"
+#include "base/array.h"
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "json/builder.h"
@@ -15,16 +17,9 @@ static struct error *read_steps(struct arena *arena, struct str text, unsigned n
 static struct path_step *add_step(struct arena *arena, struct path_steps *steps,
                                   enum step_type type)
 {
-    if (steps->count == steps->capacity) {
-        steps->capacity = steps->capacity ? 2 * steps->capacity : 4;
-        struct path_step *items = arena_alloc_array(arena, steps->capacity, sizeof(items[0]));
-        if (steps->count)
-            memcpy(items, steps->items, steps->count * sizeof(items[0]));
-        steps->items = items;
-    }
-    struct path_step *step = &steps->items[steps->count++];
-    *step = (struct path_step){.type = type};
-    return step;
+    ARENA_ARRAY_PUSH(arena, steps->items, steps->count, steps->capacity,
+                     (struct path_step){.type = type});
+    return &steps->items[steps->count - 1];
 }
 
 /* A literal as a value of a document that the arena holds. */
@@ -45,8 +40,7 @@ static bool is_terminator(char c)
 
 static bool is_word(char c)
 {
-    return c == '_' || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') ||
-           (unsigned char)c >= 0x80;
+    return c == '_' || ascii_is_alphanumeric(c) || (unsigned char)c >= 0x80;
 }
 
 /* Takes text off the front up to a terminator without a backslash before it. */
@@ -238,8 +232,7 @@ static struct error *read_quote(struct arena *arena, struct str *rest, char quot
 static struct error *read_number(struct arena *arena, struct str *rest, struct path_steps *steps)
 {
     size_t len = rest->ptr[0] == '+' || rest->ptr[0] == '-';
-    while (len < rest->len &&
-           (rest->ptr[len] == '.' || (rest->ptr[len] >= '0' && rest->ptr[len] <= '9')))
+    while (len < rest->len && (rest->ptr[len] == '.' || ascii_is_digit(rest->ptr[len])))
         len++;
     const struct str text = str_slice(*rest, 0, len);
     SCOPED(json_builder) builder = {.limit = 0};
@@ -302,7 +295,7 @@ static struct error *read_step(struct arena *arena, struct str *rest, unsigned n
         return read_quote(arena, rest, c, steps);
     if (take(rest, STR(" ")) || take(rest, STR("@")) || take(rest, STR("$")))
         return NULL;
-    if (c == '+' || c == '-' || (c >= '0' && c <= '9'))
+    if (c == '+' || c == '-' || ascii_is_digit(c))
         return read_number(arena, rest, steps);
     if (take(rest, STR("."))) {
         read_field(arena, rest, steps);

@@ -7,6 +7,7 @@
 #include "apiserver/registry/kind_builtin.h"
 #include "apiserver/registry/kind_columns_internal.h"
 #include "base/arena.h"
+#include "base/ascii.h"
 #include "base/memory.h"
 #include "json/path.h"
 
@@ -15,6 +16,12 @@ void kind_cell_part(struct buf *text, const char *separator, struct str part)
     if (text->len > 0)
         buf_add(text, str_from_c(separator));
     buf_add(text, part);
+}
+
+void kind_cell_lower(struct buf *text, struct str word)
+{
+    for (size_t i = 0; i < word.len; i++)
+        buf_add_char(text, ascii_to_lower(word.ptr[i]));
 }
 
 void kind_cell_list_done(struct kind_cell_list *list)

@@ -180,10 +180,7 @@ static void cell_event_object(const struct kind_row *row, const struct kind_cell
     const struct str kind = either_str(row->object, "involvedObject.kind", "regarding.kind");
     const struct str name = either_str(row->object, "involvedObject.name", "regarding.name");
     SCOPED(buf) text = {0};
-    for (size_t i = 0; i < kind.len; i++) {
-        const char c = kind.ptr[i];
-        buf_add_char(&text, c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c);
-    }
+    kind_cell_lower(&text, kind);
     if (!str_is_empty(name))
         buf_print(&text, "/%.*s", STR_ARG(name));
     json_builder_str(row->out, buf_str(&text));

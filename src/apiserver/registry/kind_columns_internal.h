@@ -98,6 +98,9 @@ struct kind_printer {
 /* Adds to a text of parts; the separator comes between them. */
 void kind_cell_part(struct buf *text, const char *separator, struct str part);
 
+/* Adds a word in lower case. */
+void kind_cell_lower(struct buf *text, struct str word);
+
 /* Parts of a longer list: the first few, and how many more there are. */
 #define KIND_CELL_LIST_MAX 3
 struct kind_cell_list {

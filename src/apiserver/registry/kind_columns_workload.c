@@ -73,14 +73,6 @@ static const struct kind_cell daemon_set_cells[] = {
     {kind_cell_selector,   "spec.selector",                 "<none>"},
 };
 
-static void add_lower(struct buf *text, struct str word)
-{
-    for (size_t i = 0; i < word.len; i++) {
-        const char c = word.ptr[i];
-        buf_add_char(text, c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c);
-    }
-}
-
 /* "statefulset.apps/web" */
 static void cell_controller(const struct kind_row *row, const struct kind_cell *cell)
 {
@@ -94,7 +86,7 @@ static void cell_controller(const struct kind_row *row, const struct kind_cell *
         struct gvk gvk = {.kind = json_path_str(owner, "kind")};
         OWNED(error) err = gvk_from_api_version(json_path_str(owner, "apiVersion"), gvk.kind, &gvk);
         if (!err)
-            add_lower(&text, gvk_group_kind(&arena, gvk));
+            kind_cell_lower(&text, gvk_group_kind(&arena, gvk));
         kind_cell_part(&text, "/", json_path_str(owner, "name"));
         break;
     }

@@ -1,6 +1,7 @@
 #include "apimachinery/quantity.h"
 #include "apiserver/registry/kind_builtin.h"
 #include "apiserver/registry/kind_decode_internal.h"
+#include "base/array.h"
 #include "base/base64.h"
 #include "base/duration.h"
 #include "base/memory.h"
@@ -31,12 +32,7 @@ static void writer_done(struct writer *writer)
 
 static void push(struct writer *writer, struct level level)
 {
-    if (writer->depth == writer->capacity) {
-        writer->capacity = writer->capacity ? 2 * writer->capacity : 16;
-        writer->levels =
-            mem_realloc_array(writer->levels, writer->capacity, sizeof(*writer->levels));
-    }
-    writer->levels[writer->depth++] = level;
+    ARRAY_PUSH(writer->levels, writer->depth, writer->capacity, level);
 }
 
 static void write_quantity(struct json_builder *out, const struct json_value *value)

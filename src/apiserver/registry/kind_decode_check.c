@@ -1,5 +1,6 @@
 #include "apimachinery/quantity.h"
 #include "apiserver/registry/kind_decode_internal.h"
+#include "base/array.h"
 #include "base/base64.h"
 #include "base/duration.h"
 #include "base/memory.h"
@@ -36,11 +37,7 @@ static void check_done(struct check *check)
 static void enter(struct check *check, const struct json_value *value,
                   const struct strategic_type *type, const struct strategic_field *field)
 {
-    if (check->depth == check->capacity) {
-        check->capacity = check->capacity ? 2 * check->capacity : 16;
-        check->levels = mem_realloc_array(check->levels, check->capacity, sizeof(*check->levels));
-    }
-    check->levels[check->depth++] = (struct level){
+    const struct level level = {
         .iter.container = value,
         .type = type,
         .field = field,
@@ -48,6 +45,7 @@ static void enter(struct check *check, const struct json_value *value,
         .path_len = check->path.len,
         .place_len = check->place.len,
     };
+    ARRAY_PUSH(check->levels, check->depth, check->capacity, level);
 }
 
 /* How Go's decoder calls what it found. */

@@ -2,6 +2,7 @@
 
 #include "apiserver/registry/kind_builtin.h"
 #include "apiserver/registry/kind_default_internal.h"
+#include "base/array.h"
 #include "base/memory.h"
 #include "json/edit.h"
 #include "json/path.h"
@@ -37,13 +38,9 @@ static void fill_done(struct fill *fill)
 
 static void push(struct fill *fill, struct level level)
 {
-    if (fill->depth == fill->capacity) {
-        fill->capacity = fill->capacity ? 2 * fill->capacity : 16;
-        fill->levels = mem_realloc_array(fill->levels, fill->capacity, sizeof(*fill->levels));
-    }
     if (fill->depth > 0)
         level.host_network = level.host_network || fill->levels[fill->depth - 1].host_network;
-    fill->levels[fill->depth++] = level;
+    ARRAY_PUSH(fill->levels, fill->depth, fill->capacity, level);
 }
 
 /* Those of one type stand together. */

@@ -42,11 +42,6 @@ static const struct prepare_rule *find_rule(const struct strategic_type *type)
     return &none;
 }
 
-static void free_doc(void *doc)
-{
-    json_doc_free(doc);
-}
-
 const struct json_value *prepare_value(struct prepare *prepare, struct json_builder *builder)
 {
     struct json_doc *doc = NULL;
@@ -55,7 +50,7 @@ const struct json_value *prepare_value(struct prepare *prepare, struct json_buil
         error_free(err);
         return NULL;
     }
-    arena_hold(prepare->write->arena, free_doc, doc);
+    json_doc_hold(prepare->write->arena, doc);
     return json_doc_root(doc);
 }
 
@@ -79,7 +74,7 @@ static struct error *reset_status(struct prepare *prepare)
     TRY(json_edit_finish(&edit, &empty));
     TRY(kind_builtin_decode(prepare->kind, empty, NULL, &decoded));
     TRY(kind_builtin_default(prepare->kind, decoded, &doc));
-    arena_hold(prepare->write->arena, free_doc, doc);
+    json_doc_hold(prepare->write->arena, doc);
     set_or_remove(prepare, JSON_PLACE("status"), json_path(json_doc_root(doc), "status"));
     return NULL;
 }

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "apiserver/registry/kind_validate_internal.h"
+#include "base/array.h"
 #include "base/memory.h"
 #include "json/compare.h"
 
@@ -30,12 +31,8 @@ static void walk_done(struct walk *walk)
 
 static void push(struct walk *walk, struct level level)
 {
-    if (walk->depth == walk->capacity) {
-        walk->capacity = walk->capacity ? 2 * walk->capacity : 16;
-        walk->levels = mem_realloc_array(walk->levels, walk->capacity, sizeof(*walk->levels));
-    }
     level.path_len = walk->path.len;
-    walk->levels[walk->depth++] = level;
+    ARRAY_PUSH(walk->levels, walk->depth, walk->capacity, level);
 }
 
 /* The rows of one type stand together. A list may be long, and its elements are of one type. */

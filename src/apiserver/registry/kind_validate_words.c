@@ -5,6 +5,7 @@
 
 #include "apimachinery/metadata_validation.h"
 #include "apiserver/registry/kind_validate_internal.h"
+#include "base/ascii.h"
 
 struct str judge_path(struct judge *judge, struct str path, const char *member)
 {
@@ -73,7 +74,7 @@ void judge_syntax(struct judge *judge, struct str path, const char *member, stru
 static bool is_digits(struct str s)
 {
     for (size_t i = 0; i < s.len; i++)
-        if (s.ptr[i] < '0' || s.ptr[i] > '9')
+        if (!ascii_is_digit(s.ptr[i]))
             return false;
     return s.len > 0;
 }
@@ -109,19 +110,15 @@ static void add(struct validation *found, struct str message)
         found->messages[found->count++] = message;
 }
 
-static bool is_lower_alnum(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
 /* At most 15 letters and digits with single dashes inside, at least one of them a letter. */
 struct validation syntax_port_name(struct str value)
 {
     struct validation found = {.count = 0};
     bool has_letter = false, has_other = false;
     for (size_t i = 0; i < value.len; i++) {
-        has_letter = has_letter || (value.ptr[i] >= 'a' && value.ptr[i] <= 'z');
-        has_other = has_other || !(is_lower_alnum(value.ptr[i]) || value.ptr[i] == '-');
+        const char c = value.ptr[i];
+        has_letter = has_letter || ascii_is_lower(c);
+        has_other = has_other || !(ascii_is_lower(c) || ascii_is_digit(c) || c == '-');
     }
     if (value.len > 15)
         add(&found, STR("must be no more than 15 characters"));

@@ -75,6 +75,9 @@ struct schema_unknown {
 /* More are removed but not named. */
 #define SCHEMA_UNKNOWN_MAX 1000
 
+/* Takes a copy of a path; one beyond the limit is left out. */
+void schema_unknown_add(struct schema_unknown *unknown, struct str path);
+
 /* Removes fields that the schema does not know. NULL for unknown asks for no paths. */
 MUST_USE struct error *schema_prune(const struct schema *schema, struct json_doc *doc,
                                     struct schema_unknown *unknown, struct json_doc **ret_doc);

@@ -3,6 +3,7 @@
  * stack; schema_check.c judges what is read.
  */
 #include "apiserver/crd/schema/schema_internal.h"
+#include "base/array.h"
 #include "base/memory.h"
 #include "json/builder.h"
 
@@ -43,11 +44,7 @@ static void compile_done(struct compile *compile)
 
 static void pending_add(struct pending_list *list, struct pending item)
 {
-    if (list->count == list->capacity) {
-        list->capacity = list->capacity ? list->capacity * 2 : 32;
-        list->items = mem_realloc_array(list->items, list->capacity, sizeof(list->items[0]));
-    }
-    list->items[list->count++] = item;
+    ARRAY_PUSH(list->items, list->count, list->capacity, item);
 }
 
 static void keep_value(struct compile *compile, const struct json_value *value,
@@ -56,12 +53,7 @@ static void keep_value(struct compile *compile, const struct json_value *value,
     struct constants *constants = &compile->constants;
     if (json_type(value) == JSON_ABSENT)
         return;
-    if (constants->count == constants->capacity) {
-        constants->capacity = constants->capacity ? constants->capacity * 2 : 16;
-        constants->places =
-            mem_realloc_array(constants->places, constants->capacity, sizeof(constants->places[0]));
-    }
-    constants->places[constants->count++] = place;
+    ARRAY_PUSH(constants->places, constants->count, constants->capacity, place);
     json_builder_value(&constants->builder, value);
 }
 

@@ -5,24 +5,10 @@
 #include <arpa/inet.h>
 
 #include "apiserver/crd/schema/schema_internal.h"
+#include "base/ascii.h"
 #include "base/base64.h"
 #include "base/duration.h"
 #include "base/timestamp.h"
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_hex(char c)
-{
-    return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
-}
-
-static bool is_alnum(char c)
-{
-    return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
-}
 
 static bool all(struct str text, bool (*is)(char c))
 {
@@ -68,7 +54,7 @@ static bool is_duration(struct str text)
         return true;
     /* "3 weeks", "1 day": words of people, singular or plural. */
     size_t digits = 0;
-    while (digits < text.len && is_digit(text.ptr[digits]))
+    while (digits < text.len && ascii_is_digit(text.ptr[digits]))
         digits++;
     struct str unit = str_trim(str_skip(text, digits));
     for (size_t i = 0; digits && i < COUNT(units); i++)
@@ -104,7 +90,7 @@ static bool is_cidr(struct str text)
 {
     struct str bits = text, address;
     uint64_t count;
-    if (!str_cut(&bits, '/', &address) || bits.len == 0 || !all(bits, is_digit) ||
+    if (!str_cut(&bits, '/', &address) || bits.len == 0 || !all(bits, ascii_is_digit) ||
         !str_to_uint64(bits, &count) || (bits.len > 1 && bits.ptr[0] == '0'))
         return false;
     return (is_ipv4(address) && count <= 32) || (is_ipv6(address) && count <= 128);
@@ -116,7 +102,7 @@ static bool is_mac(struct str text)
     if ((text.len != 17 && text.len != 23) || (separator != ':' && separator != '-'))
         return false;
     for (size_t i = 0; i < text.len; i++)
-        if (i % 3 == 2 ? text.ptr[i] != separator : !is_hex(text.ptr[i]))
+        if (i % 3 == 2 ? text.ptr[i] != separator : !ascii_is_hex(text.ptr[i]))
             return false;
     return true;
 }
@@ -129,7 +115,7 @@ static bool is_uuid(struct str text)
         const bool edge = digits == 8 || digits == 12 || digits == 16 || digits == 20;
         if (text.ptr[i] == '-' && edge && text.ptr[i - 1] != '-')
             continue;
-        if (!is_hex(text.ptr[i]))
+        if (!ascii_is_hex(text.ptr[i]))
             return false;
         digits++;
     }
@@ -179,10 +165,10 @@ static bool is_uri(struct str text)
             return false;
     if (text.len && text.ptr[0] == '/')
         return true;
-    if (!str_cut(&rest, ':', &scheme) || scheme.len == 0 || is_digit(scheme.ptr[0]))
+    if (!str_cut(&rest, ':', &scheme) || scheme.len == 0 || ascii_is_digit(scheme.ptr[0]))
         return false;
     for (size_t i = 0; i < scheme.len; i++)
-        if (!is_alnum(scheme.ptr[i]) && !memchr("+-.", scheme.ptr[i], 3))
+        if (!ascii_is_alphanumeric(scheme.ptr[i]) && !memchr("+-.", scheme.ptr[i], 3))
             return false;
     return rest.len && rest.ptr[0] == '/';
 }
@@ -193,11 +179,11 @@ static bool is_hostname(struct str text)
         return false;
     for (struct str label; text.len;) {
         str_cut(&text, '.', &label);
-        if (label.len == 0 || label.len > 63 || !is_alnum(label.ptr[0]) ||
-            !is_alnum(label.ptr[label.len - 1]))
+        if (label.len == 0 || label.len > 63 || !ascii_is_alphanumeric(label.ptr[0]) ||
+            !ascii_is_alphanumeric(label.ptr[label.len - 1]))
             return false;
         for (size_t i = 0; i < label.len; i++)
-            if (!is_alnum(label.ptr[i]) && label.ptr[i] != '-')
+            if (!ascii_is_alphanumeric(label.ptr[i]) && label.ptr[i] != '-')
                 return false;
     }
     return true;
@@ -217,14 +203,15 @@ static bool is_email(struct str text)
 static bool is_hexcolor(struct str text)
 {
     struct str digits = text.len && text.ptr[0] == '#' ? str_skip(text, 1) : text;
-    return (digits.len == 3 || digits.len == 6) && all(digits, is_hex);
+    return (digits.len == 3 || digits.len == 6) && all(digits, ascii_is_hex);
 }
 
 /* A number from 0 to 255. */
 static bool is_channel(struct str text)
 {
     uint64_t value;
-    return text.len <= 3 && all(text, is_digit) && str_to_uint64(text, &value) && value <= 255;
+    return text.len <= 3 && all(text, ascii_is_digit) && str_to_uint64(text, &value) &&
+           value <= 255;
 }
 
 static bool is_rgbcolor(struct str text)
@@ -240,7 +227,8 @@ static bool is_rgbcolor(struct str text)
 static bool is_ssn(struct str text)
 {
     for (size_t i = 0; i < text.len; i++)
-        if (i == 3 || i == 6 ? text.ptr[i] != '-' && text.ptr[i] != ' ' : !is_digit(text.ptr[i]))
+        if (i == 3 || i == 6 ? text.ptr[i] != '-' && text.ptr[i] != ' '
+                             : !ascii_is_digit(text.ptr[i]))
             return false;
     return text.len == 11;
 }
@@ -249,7 +237,7 @@ static bool is_creditcard(struct str text)
 {
     unsigned sum = 0, digits = 0;
     for (size_t i = text.len; i > 0; i--) {
-        if (!is_digit(text.ptr[i - 1])) {
+        if (!ascii_is_digit(text.ptr[i - 1])) {
             if (text.ptr[i - 1] != ' ' && text.ptr[i - 1] != '-')
                 return false;
             continue;
@@ -267,7 +255,7 @@ static bool is_isbn10(struct str text)
         const char c = text.ptr[i];
         if (c == '-' || c == ' ')
             continue;
-        if (!is_digit(c) && !(c == 'X' && digits == 9))
+        if (!ascii_is_digit(c) && !(c == 'X' && digits == 9))
             return false;
         sum += (c == 'X' ? 10 : (unsigned)(c - '0')) * ++digits;
     }
@@ -280,7 +268,7 @@ static bool is_isbn13(struct str text)
     for (size_t i = 0; i < text.len; i++) {
         if (text.ptr[i] == '-' || text.ptr[i] == ' ')
             continue;
-        if (!is_digit(text.ptr[i]))
+        if (!ascii_is_digit(text.ptr[i]))
             return false;
         sum += (unsigned)(text.ptr[i] - '0') * (digits++ % 2 ? 3 : 1);
     }
@@ -294,7 +282,7 @@ static bool is_isbn(struct str text)
 
 static bool is_bsonobjectid(struct str text)
 {
-    return text.len == 24 && all(text, is_hex);
+    return text.len == 24 && all(text, ascii_is_hex);
 }
 
 static bool is_anything(struct str text)

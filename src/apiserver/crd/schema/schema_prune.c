@@ -1,5 +1,6 @@
 /* Fields that a schema does not know are removed. */
 #include "apiserver/crd/schema/schema_rewrite.h"
+#include "base/array.h"
 
 /* Of the object itself and of embedded resources. */
 static struct part judge_meta(const struct rewrite_frame *frame, struct str key,
@@ -38,19 +39,16 @@ static struct part judge(const struct rewrite_frame *frame, struct str key,
     return (struct part){PART_DESCEND, node ? node->items : NULL, value};
 }
 
-static void take_note(void *data, struct str path)
+void schema_unknown_add(struct schema_unknown *unknown, struct str path)
 {
-    struct schema_unknown *unknown = data;
-    if (unknown->count == SCHEMA_UNKNOWN_MAX)
-        return;
-    if (unknown->count == unknown->capacity) {
-        unknown->capacity = unknown->capacity ? unknown->capacity * 2 : 8;
-        struct str *paths = arena_alloc_array(unknown->arena, unknown->capacity, sizeof(paths[0]));
-        if (unknown->count)
-            memcpy(paths, unknown->paths, unknown->count * sizeof(paths[0]));
-        unknown->paths = paths;
-    }
-    unknown->paths[unknown->count++] = arena_str(unknown->arena, path);
+    if (unknown->count < SCHEMA_UNKNOWN_MAX)
+        ARENA_ARRAY_PUSH(unknown->arena, unknown->paths, unknown->count, unknown->capacity,
+                         arena_str(unknown->arena, path));
+}
+
+static void note_dropped(void *data, struct str path)
+{
+    schema_unknown_add(data, path);
 }
 
 static int path_cmp(const void *a, const void *b)
@@ -62,7 +60,7 @@ struct error *schema_prune(const struct schema *schema, struct json_doc *doc,
                            struct schema_unknown *unknown, struct json_doc **ret_doc)
 {
     const struct rewrite rewrite = {
-        .judge = judge, .dropped = unknown ? take_note : NULL, .data = unknown};
+        .judge = judge, .dropped = unknown ? note_dropped : NULL, .data = unknown};
     TRY(rewrite_doc(&rewrite, schema->root, doc, ret_doc));
     if (unknown && unknown->count)
         qsort(unknown->paths, unknown->count, sizeof(unknown->paths[0]), path_cmp);

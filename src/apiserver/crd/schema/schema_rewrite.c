@@ -1,6 +1,7 @@
 #include "apiserver/crd/schema/schema_rewrite.h"
 
 #include "apiserver/crd/schema/schema_walk.h"
+#include "base/array.h"
 #include "base/memory.h"
 
 struct walk {
@@ -26,15 +27,14 @@ static bool is_container(const struct json_value *value)
 static void open_container(struct walk *walk, const struct schema_node *node,
                            const struct json_value *value, bool is_root)
 {
-    if (walk->count == walk->capacity) {
-        walk->capacity = walk->capacity ? walk->capacity * 2 : 16;
-        walk->frames = mem_realloc_array(walk->frames, walk->capacity, sizeof(walk->frames[0]));
-    }
-    walk->frames[walk->count++] = (struct rewrite_frame){.node = node,
-                                                         .value = value,
-                                                         .iter = {.container = value},
-                                                         .path_len = walk->path.len,
-                                                         .is_root = is_root};
+    const struct rewrite_frame frame = {
+        .node = node,
+        .value = value,
+        .iter.container = value,
+        .path_len = walk->path.len,
+        .is_root = is_root,
+    };
+    ARRAY_PUSH(walk->frames, walk->count, walk->capacity, frame);
     if (walk->builder && json_type(value) == JSON_OBJECT)
         json_builder_object(walk->builder);
     else if (walk->builder)

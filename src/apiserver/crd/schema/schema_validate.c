@@ -7,6 +7,7 @@
  */
 #include "apiserver/crd/schema/schema_internal.h"
 #include "apiserver/crd/schema/schema_validate_internal.h"
+#include "base/array.h"
 #include "base/memory.h"
 #include "json/compare.h"
 
@@ -26,16 +27,6 @@ struct frames {
 static void frames_done(struct frames *frames)
 {
     mem_free(frames->items);
-}
-
-static void frames_push(struct frames *frames, struct frame frame)
-{
-    if (frames->count == frames->capacity) {
-        frames->capacity = frames->capacity ? frames->capacity * 2 : 16;
-        frames->items =
-            mem_realloc_array(frames->items, frames->capacity, sizeof(frames->items[0]));
-    }
-    frames->items[frames->count++] = frame;
 }
 
 /* Without a path of its own it is the prefix that is wrong. */
@@ -317,10 +308,9 @@ static void enter(struct validate *v, struct frames *frames, const struct schema
     v->matches++;
     if (!check_value(v, node, value))
         return;
-    frames_push(frames, (struct frame){.node = node,
-                                       .value = value,
-                                       .iter = {.container = value},
-                                       .path_len = v->path.len});
+    const struct frame frame = {
+        .node = node, .value = value, .iter.container = value, .path_len = v->path.len};
+    ARRAY_PUSH(frames->items, frames->count, frames->capacity, frame);
 }
 
 /* The schema of a part, and its name added to the path; NULL when nothing is said about it. */

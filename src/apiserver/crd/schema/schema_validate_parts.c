@@ -2,6 +2,7 @@
 #include "apimachinery/gvk.h"
 #include "apimachinery/metadata_validation.h"
 #include "apiserver/crd/schema/schema_walk.h"
+#include "base/ascii.h"
 #include "base/map.h"
 #include "json/compare.h"
 
@@ -41,8 +42,7 @@ static void check_kind(struct field_errors *errors, struct str path, const struc
     /* One byte more than allowed is enough to be told that it is too long. */
     const size_t len = kind.len < sizeof(lower) ? kind.len : sizeof(lower);
     for (size_t i = 0; i < len; i++)
-        lower[i] =
-            kind.ptr[i] >= 'A' && kind.ptr[i] <= 'Z' ? (char)(kind.ptr[i] | 0x20) : kind.ptr[i];
+        lower[i] = ascii_to_lower(kind.ptr[i]);
     const struct validation found = validation_dns1035_label(str_from(lower, len));
     if (found.count)
         field_errors_add_value(errors, FIELD_INVALID, path, value,

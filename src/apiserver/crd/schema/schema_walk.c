@@ -1,5 +1,6 @@
 #include "apiserver/crd/schema/schema_walk.h"
 
+#include "base/array.h"
 #include "base/memory.h"
 
 struct schema_walk_frame {
@@ -31,12 +32,9 @@ static bool enter(struct schema_walk *walk, const struct schema_node *node,
     const enum json_type type = json_type(value);
     if (!node || (type != JSON_ARRAY && type != JSON_OBJECT))
         return false;
-    if (walk->count == walk->capacity) {
-        walk->capacity = walk->capacity ? walk->capacity * 2 : 16;
-        walk->frames = mem_realloc_array(walk->frames, walk->capacity, sizeof(walk->frames[0]));
-    }
-    walk->frames[walk->count++] = (struct schema_walk_frame){
-        .node = node, .iter = {.container = value}, .path_len = walk->path.len};
+    const struct schema_walk_frame frame = {
+        .node = node, .iter.container = value, .path_len = walk->path.len};
+    ARRAY_PUSH(walk->frames, walk->count, walk->capacity, frame);
     *ret_visit = (struct schema_visit){node, value, buf_str(&walk->path)};
     return true;
 }
