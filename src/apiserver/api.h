@@ -10,8 +10,8 @@
 
 #include "apimachinery/key.h"
 #include "apiserver/auth/access.h"
-#include "apiserver/crd/custom.h"
-#include "apiserver/crd/custom_extension.h"
+#include "apiserver/crd/crd.h"
+#include "apiserver/crd/crd_webhooks.h"
 #include "apiserver/registry/kind.h"
 #include "apiserver/registry/kind_discovery.h"
 #include "apiserver/storage/store.h"
@@ -20,13 +20,13 @@
 #include "base/owned.h"
 
 struct collector;
-struct custom_pool;
+struct crd_pool;
 struct loop;
 struct random;
 
 /* A CustomResourceDefinition that was stored. */
 struct api_definition {
-    struct custom *custom; /* NULL until it is established */
+    struct crd *custom; /* NULL until it is established */
     bool is_terminating;
 };
 
@@ -35,8 +35,8 @@ struct api {
     struct store *store;
     struct rbac *rbac;
     struct access access;
-    struct custom_pool *pool;
-    struct custom_extensions extensions;
+    struct crd_pool *pool;
+    struct crd_webhooks_table webhooks;
     struct map definitions;       /* name -> struct api_definition */
     struct semaphore settle_turn; /* names are given to one definition at a time */
     struct collector *collector;
@@ -49,10 +49,10 @@ struct api_options {
     struct loop *loop;
     struct store *store; /* taken */
     const struct access_keys *keys;
-    struct str authority;     /* certificate that vouches for clients, published as others do */
-    struct rbac *base_rbac;   /* rules that hold in every API; NULL: they are stored like others */
-    struct custom_pool *pool; /* shared by all APIs of a process */
-    struct custom_extensions extensions;
+    struct str authority;   /* certificate that vouches for clients, published as others do */
+    struct rbac *base_rbac; /* rules that hold in every API; NULL: they are stored like others */
+    struct crd_pool *pool;  /* shared by all APIs of a process */
+    struct crd_webhooks_table webhooks;
     const struct str *definitions; /* to be there, in YAML; see definitions_install() */
     size_t definition_count;
     struct str cluster;

@@ -1,19 +1,19 @@
 #include "apiserver/api.h"
 
 #include "apiserver/auth/access.h"
-#include "apiserver/crd/custom_pool.h"
+#include "apiserver/crd/crd_pool.h"
 #include "apiserver/stage_test.h"
 
 /* An API over a store whose commits take a moment. */
 struct place {
     struct folder folder;
-    struct custom_pool *pool;
+    struct crd_pool *pool;
     struct api *api;
 };
 
 static void place_init(struct place *place)
 {
-    *place = (struct place){.pool = custom_pool_new()};
+    *place = (struct place){.pool = crd_pool_new()};
     folder_init(&place->folder);
     const char *path = folder_file(&place->folder, "corset.db");
     struct store *store = NULL;
@@ -26,7 +26,7 @@ static void place_init(struct place *place)
 static void place_done(struct place *place)
 {
     api_free(place->api);
-    custom_pool_free(place->pool);
+    crd_pool_free(place->pool);
     folder_done(&place->folder);
 }
 

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "apiserver/crd/custom_extension.h"
+#include "apiserver/crd/crd_webhooks.h"
 #include "apiserver/virtual/inject.h"
 #include "base/buf.h"
 #include "base/error.h"
@@ -33,7 +33,7 @@ struct apiserver_options {
 
     /* Of the main API: kinds that know more than their definitions, and definitions it begins with.
      */
-    struct custom_extensions extensions;
+    struct crd_webhooks_table webhooks;
     const struct str *definitions; /* in YAML; one that is there is left alone unless it is ours */
     size_t definition_count;
 

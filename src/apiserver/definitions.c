@@ -1,7 +1,7 @@
 #include "apiserver/definitions.h"
 
 #include "apiserver/api.h"
-#include "apiserver/crd/custom_pool.h"
+#include "apiserver/crd/crd_pool.h"
 #include "apiserver/crd/definition.h"
 #include "apiserver/endpoints/form.h"
 #include "apiserver/endpoints/metadata.h"
@@ -60,7 +60,7 @@ static bool is_taken(void *data, struct str name, bool is_kind)
         const struct api_definition *other = entry->value;
         if (!other->custom || str_eq(map_key(entry), taken->own))
             continue;
-        const struct kind *kind = custom_kind(other->custom, 0);
+        const struct kind *kind = crd_kind(other->custom, 0);
         if (!str_eq(kind->gvk.group, taken->group))
             continue;
         if (is_kind) {
@@ -95,7 +95,7 @@ static struct error *settle(void *data, struct store_edit *edit)
     TRY(form_read(kind, edit->previous, &old));
     struct taken taken = {api, json_path_str(json_doc_root(old), "spec.group"),
                           json_path_str(json_doc_root(old), "metadata.name")};
-    TRY(definition_settle(old, loop_wall(api->loop), is_taken, &taken, &doc));
+    TRY(definition_update_status(old, loop_wall(api->loop), is_taken, &taken, &doc));
     if (doc == old)
         return NULL;
     TRY(metadata_set_version(doc, edit->revision, &versioned));
@@ -108,18 +108,17 @@ static struct error *settle(void *data, struct store_edit *edit)
 static struct error *serve(struct api *api, struct str name, const struct object_text *text)
 {
     OWNED(json_doc) doc = NULL;
-    OWNED(custom) custom = NULL;
+    OWNED(crd) custom = NULL;
     TRY(json_read(object_text_json(text), &doc));
     const struct json_value *root = json_doc_root(doc);
     if (definition_is_established(root))
-        TRY(custom_pool_get(api->pool, root, custom_extension_find(api->extensions, root),
-                            &custom));
+        TRY(crd_pool_get(api->pool, root, crd_webhooks_find(api->webhooks, root), &custom));
     struct api_definition *definition = map_find(&api->definitions, name);
     if (!definition) {
         definition = NEW(struct api_definition);
         map_put(&api->definitions, name, definition);
     }
-    custom_free(definition->custom);
+    crd_free(definition->custom);
     definition->custom = TAKE(custom);
     definition->is_terminating = metadata_is_deleting(root);
     api->kinds_revision++;

@@ -30,8 +30,8 @@ typedef bool definition_name_taken_fn(void *data, struct str name, bool is_kind)
  * The status as it should be: acceptedNames, the conditions NamesAccepted and Established, and
  * Terminating once deletion has begun. The same document when nothing is to change.
  */
-MUST_USE struct error *definition_settle(struct json_doc *doc, timestamp now,
-                                         definition_name_taken_fn *taken, void *data,
-                                         struct json_doc **ret_doc);
+MUST_USE struct error *definition_update_status(struct json_doc *doc, timestamp now,
+                                                definition_name_taken_fn *taken, void *data,
+                                                struct json_doc **ret_doc);
 
 bool definition_is_established(const struct json_value *definition);

@@ -1,6 +1,6 @@
 #include "apiserver/crd/jsonpath.h"
 
-#include "apiserver/crd/custom_rig_test.h"
+#include "apiserver/crd/crd_fixture_test.h"
 #include "apiserver/crd/jsonpath_internal.h"
 #include "json/builder.h"
 
@@ -34,13 +34,13 @@ static struct json_doc *query(const struct json_value *object, struct str path, 
 
 TEST(jsonpath_answers_as_kubectl)
 {
-    OWNED(json_doc) object = rig_read(test_data("custom/jsonpath.json"));
+    OWNED(json_doc) object = fixture_read(test_data("custom/jsonpath.json"));
     ROWS_FOREACH(row, "custom/jsonpath.jsonl")
     {
         SCOPED(buf) problem = {.limit = 0};
         OWNED(json_doc) found = query(json_doc_root(object), json_path_str(row, "path"), &problem);
         CHECK_EQ(buf_str(&problem), json_path_str(row, "error"));
-        rig_check_json(found ? json_doc_root(found) : NULL, json_get(row, STR("results")));
+        fixture_check_json(found ? json_doc_root(found) : NULL, json_get(row, STR("results")));
     }
 }
 
@@ -52,7 +52,7 @@ TEST(jsonpath_has_an_end)
     for (int i = 0; i < 200; i++)
         buf_print(&text, "%s{\"x\":[1,2,3]}", i ? "," : "");
     buf_add(&text, STR("]}"));
-    OWNED(json_doc) object = rig_read(buf_str(&text));
+    OWNED(json_doc) object = fixture_read(buf_str(&text));
     CHECK(!query(json_doc_root(object), STR(".l[*,*,*,*].x[*,*,*,*]"), &problem));
     CHECK_EQ(buf_str(&problem), STR("failed"));
 }

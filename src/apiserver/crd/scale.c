@@ -2,6 +2,7 @@
 
 #include "apimachinery/selector.h"
 #include "apimachinery/status.h"
+#include "apiserver/crd/crd_internal.h"
 #include "apiserver/crd/scale_internal.h"
 #include "apiserver/strategicpatch/strategic_print.h"
 #include "json/builder.h"
@@ -87,7 +88,7 @@ static void validate_replicas(struct str path, const struct json_value *object,
                              STR("should be less than or equal to 2147483647"));
 }
 
-void scale_validate(const struct custom_scale *scale, const struct json_value *object,
+void scale_validate(const struct crd_scale_paths *scale, const struct json_value *object,
                     bool is_status, struct field_errors *errors)
 {
     struct str text, problem;
@@ -105,7 +106,7 @@ struct numbers {
     struct str selector;
 };
 
-static struct error *read_custom(const struct custom_scale *scale, struct arena *arena,
+static struct error *read_custom(const struct crd_scale_paths *scale, struct arena *arena,
                                  const struct json_value *object, struct numbers *ret_numbers)
 {
     struct str problem;
@@ -167,14 +168,14 @@ static void add_metadata(struct json_builder *out, const struct json_value *obje
     json_builder_end(out);
 }
 
-struct error *custom_scale_read(const struct kind *kind, const struct json_value *object,
-                                struct json_doc **ret_scale)
+struct error *scale_read(const struct kind *kind, const struct json_value *object,
+                         struct json_doc **ret_scale)
 {
     SCOPED(arena) arena = {.limit = 0};
     SCOPED(json_builder) out = {.limit = 0};
-    struct custom_scale scale;
+    struct crd_scale_paths scale;
     struct numbers numbers = {.spec = 0};
-    if (kind->is_custom && custom_scale(kind, &scale))
+    if (kind->is_custom && crd_scale_paths(kind, &scale))
         TRY(read_custom(&scale, &arena, object, &numbers));
     else
         TRY(read_builtin(&arena, object, &numbers));
@@ -209,16 +210,10 @@ static struct error *wanted_replicas(const struct json_value *scale, int64_t *re
         buf_add_char(&number, ' ');
         json_write_with(&number, value, JSON_WRITE_NUMBERS_AS_READ);
     }
-    const enum json_type type = json_type(value);
     return error_new(ERROR_BAD_REQUEST,
                      "json: cannot unmarshal %s%.*s into Go struct field ScaleSpec.spec.replicas "
                      "of type int32",
-                     type == JSON_NUMBER   ? "number"
-                     : type == JSON_STRING ? "string"
-                     : type == JSON_BOOL   ? "bool"
-                     : type == JSON_ARRAY  ? "array"
-                                           : "object",
-                     STR_ARG(buf_str(&number)));
+                     crd_go_type(json_type(value)), STR_ARG(buf_str(&number)));
 }
 
 static struct error *refuse_negative(const struct json_value *scale, int64_t replicas)
@@ -233,17 +228,17 @@ static struct error *refuse_negative(const struct json_value *scale, int64_t rep
                           &errors);
 }
 
-struct error *custom_scale_write(const struct kind *kind, const struct json_value *object,
-                                 const struct json_value *scale, struct json_doc **ret_doc)
+struct error *scale_write(const struct kind *kind, const struct json_value *object,
+                          const struct json_value *scale, struct json_doc **ret_doc)
 {
     SCOPED(arena) arena = {.limit = 0};
     SCOPED(json_edit) edit;
-    struct custom_scale paths = {.spec_replicas = STR("spec.replicas")};
+    struct crd_scale_paths paths = {.spec_replicas = STR("spec.replicas")};
     const struct str version = json_path_str(scale, "metadata.resourceVersion");
     int64_t replicas;
     json_edit_init(&edit, object);
     TRY(wanted_replicas(scale, &replicas));
-    if (!kind->is_custom || !custom_scale(kind, &paths))
+    if (!kind->is_custom || !crd_scale_paths(kind, &paths))
         TRY(refuse_negative(scale, replicas));
     const struct json_place place = {.path = arena_c(&arena, without_dot(paths.spec_replicas))};
     json_edit_set_int(&edit, place, replicas);

@@ -81,7 +81,7 @@ static struct error *check_grant(const struct request *request, const struct jso
 static struct error *ask_extension(const struct request *request, const struct json_value *old,
                                    const struct json_value *object)
 {
-    return request->kind->is_custom ? custom_admit(request->kind, request->subresource, old, object)
+    return request->kind->is_custom ? crd_admit(request->kind, request->subresource, old, object)
                                     : NULL;
 }
 

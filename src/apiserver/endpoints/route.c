@@ -95,7 +95,7 @@ static struct error *get_scale(struct request *request)
         return status_not_found(kind_gvr(request->kind), request->name);
     }
     TRY(err);
-    TRY(custom_scale_read(request->kind, json_doc_root(object), &scale));
+    TRY(scale_read(request->kind, json_doc_root(object), &scale));
     return answer_doc(request, &format, 200, scale);
 }
 

@@ -1,6 +1,6 @@
 #include "apiserver/endpoints/stored.h"
 
-#include "apiserver/crd/custom.h"
+#include "apiserver/crd/crd.h"
 #include "base/buf.h"
 
 static struct error *write_text(const struct json_value *object, struct object_text **ret_text)
@@ -17,6 +17,6 @@ struct error *stored_text(const struct kind *kind, struct json_doc *doc,
     OWNED(json_doc) converted = NULL;
     if (!kind->is_custom)
         return write_text(json_doc_root(doc), ret_text);
-    TRY(custom_to_storage(kind, doc, &converted));
+    TRY(crd_to_storage(kind, doc, &converted));
     return write_text(json_doc_root(converted), ret_text);
 }

@@ -114,7 +114,7 @@ struct kind {
     bool create_on_update;      /* PUT of what is not there makes it: Lease */
     bool unconditional_update;  /* PUT without a resourceVersion overwrites */
     bool delete_returns_object; /* a DELETE that is done at once answers the object, not a Status */
-    bool is_custom;             /* a version of a custom resource; see custom/custom.h */
+    bool is_custom;             /* a version of a custom resource; see crd/crd.h */
     struct str deprecation;     /* warning on every answer; empty for none */
 
     name_check_fn *check_name;

@@ -12,7 +12,7 @@
 struct api;
 struct cluster;
 struct clusters;
-struct custom_pool;
+struct crd_pool;
 struct gate;
 struct http_request;
 struct loop;
@@ -20,7 +20,7 @@ struct loop;
 struct clusters_options {
     struct loop *loop;
     const struct access_keys *keys;
-    struct custom_pool *pool;
+    struct crd_pool *pool;
     struct rbac *base_rbac;
     size_t count;
     struct inject inject; /* for clusters without faults of their own */

@@ -1,17 +1,17 @@
 #include "apiserver/virtual/clusters.h"
 
-#include "apiserver/crd/custom_pool.h"
+#include "apiserver/crd/crd_pool.h"
 #include "apiserver/stage_test.h"
 
 struct fleet {
-    struct custom_pool *pool;
+    struct crd_pool *pool;
     struct rbac *rbac;
     struct clusters *clusters;
 };
 
 static void fleet_init(struct fleet *fleet, size_t count)
 {
-    *fleet = (struct fleet){.pool = custom_pool_new(), .rbac = access_bootstrap_rbac()};
+    *fleet = (struct fleet){.pool = crd_pool_new(), .rbac = access_bootstrap_rbac()};
     const struct clusters_options options = {.loop = loop_current(),
                                              .pool = fleet->pool,
                                              .base_rbac = fleet->rbac,
@@ -24,7 +24,7 @@ static void fleet_done(struct fleet *fleet)
 {
     clusters_free(fleet->clusters);
     rbac_free(fleet->rbac);
-    custom_pool_free(fleet->pool);
+    crd_pool_free(fleet->pool);
 }
 
 TEST(clusters_have_names)

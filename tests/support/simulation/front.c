@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "apimachinery/wellknown.h"
-#include "apiserver/crd/custom_pool.h"
+#include "apiserver/crd/crd_pool.h"
 #include "async/fiber.h"
 #include "http/client.h"
 #include "http/server.h"
@@ -16,12 +16,12 @@ void front_ground_init(struct front_ground *ground)
 {
     CHECK_OK(access_keys_new(&ground->keys));
     ground->base_rbac = access_bootstrap_rbac();
-    ground->pool = custom_pool_new();
+    ground->pool = crd_pool_new();
 }
 
 void front_ground_done(struct front_ground *ground)
 {
-    custom_pool_free(ground->pool);
+    crd_pool_free(ground->pool);
     rbac_free(ground->base_rbac);
     access_keys_free(ground->keys);
 }
@@ -59,7 +59,7 @@ static void open_api(struct front *front)
         .keys = options->ground->keys,
         .base_rbac = options->ground->base_rbac,
         .pool = options->ground->pool,
-        .extensions = options->extensions,
+        .webhooks = options->webhooks,
         .definitions = options->definitions,
         .definition_count = options->definition_count,
         .cluster = options->cluster,

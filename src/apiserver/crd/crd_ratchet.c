@@ -5,7 +5,7 @@
  * it was, and so do we: errors are looked at one by one, along their paths in both objects.
  * Elements of lists are the same when their keys are; other lists count as a whole.
  */
-#include "apiserver/crd/custom_internal.h"
+#include "apiserver/crd/crd_internal.h"
 #include "json/compare.h"
 
 /* More errors are all told: each is worth a comparison of objects. */
@@ -151,9 +151,9 @@ static bool had_duplicates(const struct schema *schema, const struct json_value 
     return has_duplicates(&errors, 0);
 }
 
-void custom_ratchet(const struct schema *schema, const struct json_value *old,
-                    const struct json_value *object, enum schema_scope scope, size_t first,
-                    struct field_errors *errors)
+void crd_ratchet(const struct schema *schema, const struct json_value *old,
+                 const struct json_value *object, enum schema_scope scope, size_t first,
+                 struct field_errors *errors)
 {
     const struct pair root = {object, old, schema_root(schema)};
     struct field_error notice;

@@ -1,4 +1,4 @@
-#include "apiserver/registry/kind_rig_test.h"
+#include "apiserver/registry/kind_fixture_test.h"
 
 #include "apiserver/types/strategic_types.h"
 #include "base/duration.h"

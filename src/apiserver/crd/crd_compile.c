@@ -1,7 +1,7 @@
 /* From a definition to the kinds of its versions. */
 #include <stdlib.h>
 
-#include "apiserver/crd/custom_internal.h"
+#include "apiserver/crd/crd_internal.h"
 #include "base/memory.h"
 #include "json/compare.h"
 #include "json/path.h"
@@ -10,14 +10,14 @@ static const char name_description[] = "Name of the object, unique among those o
                                        "namespace.";
 static const char age_description[] = "Time since the server created the object.";
 
-static struct str copy_str(struct custom *custom, const struct json_value *value, const char *path)
+static struct str copy_str(struct crd *crd, const struct json_value *value, const char *path)
 {
-    return arena_str(&custom->arena, json_path_str(value, path));
+    return arena_str(&crd->arena, json_path_str(value, path));
 }
 
-static const char *copy_c(struct custom *custom, const struct json_value *value, const char *path)
+static const char *copy_c(struct crd *crd, const struct json_value *value, const char *path)
 {
-    return arena_c(&custom->arena, json_path_str(value, path));
+    return arena_c(&crd->arena, json_path_str(value, path));
 }
 
 static bool get_bool(const struct json_value *value, const char *path)
@@ -26,38 +26,38 @@ static bool get_bool(const struct json_value *value, const char *path)
     return json_to_bool(json_path(value, path), &truth) && truth;
 }
 
-static struct kind_names copy_names(struct custom *custom, const struct json_value *list)
+static struct kind_names copy_names(struct crd *crd, const struct json_value *list)
 {
     const struct json_value *value;
     const size_t count = json_count(list);
-    struct str *items = arena_alloc_array(&custom->arena, count, sizeof(items[0]));
+    struct str *items = arena_alloc_array(&crd->arena, count, sizeof(items[0]));
     size_t i = 0;
     JSON_FOREACH (key, value, list)
-        items[i++] = arena_str(&custom->arena, json_to_str(value));
+        items[i++] = arena_str(&crd->arena, json_to_str(value));
     return (struct kind_names){items, count};
 }
 
 /* What all versions have in common. */
-static struct kind common_kind(struct custom *custom, const struct json_value *spec)
+static struct kind common_kind(struct crd *crd, const struct json_value *spec)
 {
     const struct json_value *names = json_get(spec, STR("names"));
     struct kind kind = {
-        .gvk.group = copy_str(custom, spec, "group"),
-        .gvk.kind = copy_str(custom, names, "kind"),
-        .plural = copy_str(custom, names, "plural"),
-        .singular = copy_str(custom, names, "singular"),
-        .list_kind = copy_str(custom, names, "listKind"),
+        .gvk.group = copy_str(crd, spec, "group"),
+        .gvk.kind = copy_str(crd, names, "kind"),
+        .plural = copy_str(crd, names, "plural"),
+        .singular = copy_str(crd, names, "singular"),
+        .list_kind = copy_str(crd, names, "listKind"),
         .namespaced = str_eq(json_path_str(spec, "scope"), STR("Namespaced")),
-        .short_names = copy_names(custom, json_get(names, STR("shortNames"))),
-        .categories = copy_names(custom, json_get(names, STR("categories"))),
+        .short_names = copy_names(crd, json_get(names, STR("shortNames"))),
+        .categories = copy_names(crd, json_get(names, STR("categories"))),
         .verbs = KIND_ALL,
         .has_generation = true,
         .is_custom = true,
         .check_name = validation_dns1123_subdomain,
-        .ops = &custom_ops,
+        .ops = &crd_ops,
     };
     kind.stored_as =
-        arena_print(&custom->arena, "%.*s.%.*s", STR_ARG(kind.plural), STR_ARG(kind.gvk.group));
+        arena_print(&crd->arena, "%.*s.%.*s", STR_ARG(kind.plural), STR_ARG(kind.gvk.group));
     return kind;
 }
 
@@ -65,15 +65,14 @@ static struct kind common_kind(struct custom *custom, const struct json_value *s
 #define NEAR 8
 
 /* Versions often have the same schema; it is compiled once. */
-static struct error *compile_schema(struct custom *custom, const struct json_value *versions,
-                                    const struct json_value *openapi,
-                                    struct custom_version *version)
+static struct error *compile_schema(struct crd *crd, const struct json_value *versions,
+                                    const struct json_value *openapi, struct crd_version *version)
 {
     SCOPED(arena) arena = {.limit = 0};
     SCOPED(buf) text = {.limit = 0};
     struct field_errors errors = {.arena = &arena};
     const struct json_value *other;
-    struct custom_version *earlier = custom->versions;
+    struct crd_version *earlier = crd->versions;
     if (!openapi)
         return NULL;
     JSON_FOREACH (key, other, versions) {
@@ -93,8 +92,8 @@ static struct error *compile_schema(struct custom *custom, const struct json_val
     return error_new(ERROR_INVALID, "%.*s", STR_ARG(buf_str(&text)));
 }
 
-static void add_subresources(struct custom *custom, const struct json_value *json,
-                             struct custom_version *version)
+static void add_subresources(struct crd *crd, const struct json_value *json,
+                             struct crd_version *version)
 {
     const struct json_value *subresources = json_get(json, STR("subresources"));
     const struct json_value *scale = json_get(subresources, STR("scale"));
@@ -108,10 +107,10 @@ static void add_subresources(struct custom *custom, const struct json_value *jso
     if (version->has_scale) {
         version->subresources[kind->subresource_count++] = (struct kind_subresource){
             .name = "scale", .verbs = verbs, .gvk = GVK("autoscaling", "v1", "Scale")};
-        version->scale = (struct custom_scale){
-            .spec_replicas = copy_str(custom, scale, "specReplicasPath"),
-            .status_replicas = copy_str(custom, scale, "statusReplicasPath"),
-            .selector = copy_str(custom, scale, "labelSelectorPath"),
+        version->scale = (struct crd_scale_paths){
+            .spec_replicas = copy_str(crd, scale, "specReplicasPath"),
+            .status_replicas = copy_str(crd, scale, "statusReplicasPath"),
+            .selector = copy_str(crd, scale, "labelSelectorPath"),
         };
     }
     kind->subresources = version->subresources;
@@ -131,76 +130,75 @@ static enum column_type column_type_from(struct str name)
 }
 
 /* False when its path is none. */
-static bool add_column(struct custom *custom, const struct json_value *json,
-                       struct custom_column *ret_column, struct kind_column *ret_shown)
+static bool add_column(struct crd *crd, const struct json_value *json,
+                       struct crd_column *ret_column, struct kind_column *ret_shown)
 {
     const struct str path = json_path_str(json, "jsonPath");
-    const char *description = copy_c(custom, json, "description");
+    const char *description = copy_c(crd, json, "description");
     int64_t priority = 0;
-    OWNED(error) err = jsonpath_compile(&custom->arena, path, &ret_column->path);
+    OWNED(error) err = jsonpath_compile(&crd->arena, path, &ret_column->path);
     if (err)
         return false;
     if (!*description)
-        description = arena_print(&custom->arena,
-                                  "Custom resource definition column (in JSONPath format): %.*s",
-                                  STR_ARG(path))
-                          .ptr;
+        description =
+            arena_print(&crd->arena, "Custom resource definition column (in JSONPath format): %.*s",
+                        STR_ARG(path))
+                .ptr;
     json_to_int64(json_get(json, STR("priority")), &priority);
     ret_column->type = column_type_from(json_path_str(json, "type"));
     *ret_shown = (struct kind_column){
-        .name = copy_c(custom, json, "name"),
-        .type = copy_c(custom, json, "type"),
-        .format = copy_c(custom, json, "format"),
+        .name = copy_c(crd, json, "name"),
+        .type = copy_c(crd, json, "type"),
+        .format = copy_c(crd, json, "format"),
         .description = description,
         .priority = (int)priority,
     };
     return true;
 }
 
-static void add_age_column(struct custom *custom, struct custom_column *ret_column,
+static void add_age_column(struct crd *crd, struct crd_column *ret_column,
                            struct kind_column *ret_shown)
 {
     *ret_shown = (struct kind_column){"Age", "date", "", age_description, 0};
     ret_column->type = COLUMN_DATE;
     error_free(
-        jsonpath_compile(&custom->arena, STR(".metadata.creationTimestamp"), &ret_column->path));
+        jsonpath_compile(&crd->arena, STR(".metadata.creationTimestamp"), &ret_column->path));
 }
 
 /* A column that cannot be read ends the list, as upstream. */
-static void add_columns(struct custom *custom, const struct json_value *json,
-                        struct custom_version *version)
+static void add_columns(struct crd *crd, const struct json_value *json, struct crd_version *version)
 {
     const struct json_value *list = json_get(json, STR("additionalPrinterColumns")), *value;
     const size_t most = json_count(list) ? json_count(list) : 1;
-    struct kind_column *shown = arena_alloc_array(&custom->arena, most + 1, sizeof(shown[0]));
+    struct kind_column *shown = arena_alloc_array(&crd->arena, most + 1, sizeof(shown[0]));
     size_t count = 0;
-    version->columns = arena_alloc_array(&custom->arena, most, sizeof(version->columns[0]));
+    version->columns = arena_alloc_array(&crd->arena, most, sizeof(version->columns[0]));
     shown[0] = (struct kind_column){"Name", "string", "name", name_description, 0};
     JSON_FOREACH (key, value, list) {
-        if (!add_column(custom, value, &version->columns[count], &shown[count + 1]))
+        if (!add_column(crd, value, &version->columns[count], &shown[count + 1]))
             break;
         count++;
     }
     if (json_count(list) == 0) {
-        add_age_column(custom, &version->columns[0], &shown[1]);
+        add_age_column(crd, &version->columns[0], &shown[1]);
         count = 1;
     }
     version->kind.columns = shown;
     version->kind.column_count = count + 1;
 }
 
-static void add_field_labels(struct custom *custom, const struct json_value *json,
-                             struct custom_version *version)
+static void add_field_labels(struct crd *crd, const struct json_value *json,
+                             struct crd_version *version)
 {
     const struct json_value *list = json_get(json, STR("selectableFields")), *value;
     struct field_label *labels =
-        arena_alloc_array(&custom->arena, json_count(list), sizeof(labels[0]));
+        arena_alloc_array(&crd->arena, json_count(list), sizeof(labels[0]));
     size_t count = 0;
     JSON_FOREACH (key, value, list) {
         struct str path = json_path_str(value, "jsonPath");
         if (str_starts_with(path, STR(".")))
             path = str_skip(path, 1);
-        path = arena_str(&custom->arena, path); /* with a NUL behind it */
+        path = arena_str(&crd->arena, path); /* with a NUL behind it */
         labels[count++] = (struct field_label){path, path.ptr};
     }
     version->kind.field_labels = labels;
@@ -222,38 +220,38 @@ static struct str better_version(const struct json_value *versions, struct str d
     return best;
 }
 
-static struct str deprecation_of(struct custom *custom, const struct json_value *versions,
+static struct str deprecation_of(struct crd *crd, const struct json_value *versions,
                                  const struct json_value *json, struct gvk gvk)
 {
     if (!get_bool(json, "deprecated"))
         return STR("");
     const struct json_value *warning = json_get(json, STR("deprecationWarning"));
     if (json_type(warning) == JSON_STRING)
-        return arena_str(&custom->arena, json_to_str(warning));
+        return arena_str(&crd->arena, json_to_str(warning));
     const struct str better = better_version(versions, gvk.version);
     const struct str text =
-        arena_print(&custom->arena, "%.*s/%.*s %.*s is deprecated", STR_ARG(gvk.group),
+        arena_print(&crd->arena, "%.*s/%.*s %.*s is deprecated", STR_ARG(gvk.group),
                     STR_ARG(gvk.version), STR_ARG(gvk.kind));
     if (str_is_empty(better))
         return text;
-    return arena_print(&custom->arena, "%.*s; use %.*s/%.*s %.*s", STR_ARG(text),
-                       STR_ARG(gvk.group), STR_ARG(better), STR_ARG(gvk.kind));
+    return arena_print(&crd->arena, "%.*s; use %.*s/%.*s %.*s", STR_ARG(text), STR_ARG(gvk.group),
+                       STR_ARG(better), STR_ARG(gvk.kind));
 }
 
-static struct error *compile_version(struct custom *custom, const struct json_value *versions,
+static struct error *compile_version(struct crd *crd, const struct json_value *versions,
                                      const struct json_value *json, const struct kind *common,
-                                     struct custom_version *version)
+                                     struct crd_version *version)
 {
-    version->custom = custom;
+    version->crd = crd;
     version->kind = *common;
-    version->kind.gvk.version = copy_str(custom, json, "name");
+    version->kind.gvk.version = copy_str(crd, json, "name");
     version->is_served = get_bool(json, "served");
     version->is_storage = get_bool(json, "storage");
-    version->kind.deprecation = deprecation_of(custom, versions, json, version->kind.gvk);
-    add_subresources(custom, json, version);
-    add_columns(custom, json, version);
-    add_field_labels(custom, json, version);
-    return compile_schema(custom, versions, json_path(json, "schema.openAPIV3Schema"), version);
+    version->kind.deprecation = deprecation_of(crd, versions, json, version->kind.gvk);
+    add_subresources(crd, json, version);
+    add_columns(crd, json, version);
+    add_field_labels(crd, json, version);
+    return compile_schema(crd, versions, json_path(json, "schema.openAPIV3Schema"), version);
 }
 
 static int kind_cmp(const void *a, const void *b)
@@ -262,50 +260,47 @@ static int kind_cmp(const void *a, const void *b)
     return version_cmp((*x)->gvk.version, (*y)->gvk.version);
 }
 
-static void collect_served(struct custom *custom)
+static void collect_served(struct crd *crd)
 {
-    custom->served =
-        arena_alloc_array(&custom->arena, custom->version_count, sizeof(custom->served[0]));
-    for (size_t i = 0; i < custom->version_count; i++) {
-        if (custom->versions[i].is_served)
-            custom->served[custom->served_count++] = &custom->versions[i].kind;
-        if (custom->versions[i].is_storage)
-            custom->storage = &custom->versions[i];
+    crd->served = arena_alloc_array(&crd->arena, crd->version_count, sizeof(crd->served[0]));
+    for (size_t i = 0; i < crd->version_count; i++) {
+        if (crd->versions[i].is_served)
+            crd->served[crd->served_count++] = &crd->versions[i].kind;
+        if (crd->versions[i].is_storage)
+            crd->storage = &crd->versions[i];
     }
-    if (custom->served_count > 1)
-        qsort(custom->served, custom->served_count, sizeof(custom->served[0]), kind_cmp);
+    if (crd->served_count > 1)
+        qsort(crd->served, crd->served_count, sizeof(crd->served[0]), kind_cmp);
 }
 
 /* Rules and webhooks are for others to run; here an extension takes their place. */
-static bool leaves_something_open(const struct custom *custom, const struct json_value *spec)
+static bool needs_webhooks(const struct crd *crd, const struct json_value *spec)
 {
     if (str_eq(json_path_str(spec, "conversion.strategy"), STR("Webhook")))
         return true;
-    for (size_t i = 0; i < custom->version_count; i++)
-        if (custom->versions[i].schema && schema_has_rules(custom->versions[i].schema))
+    for (size_t i = 0; i < crd->version_count; i++)
+        if (crd->versions[i].schema && schema_has_rules(crd->versions[i].schema))
             return true;
     return false;
 }
 
-struct error *custom_compile(const struct json_value *definition,
-                             const struct custom_extension *extension, struct custom **ret_custom)
+struct error *crd_compile(const struct json_value *definition, const struct crd_webhooks *webhooks,
+                          struct crd **ret_custom)
 {
     const struct json_value *spec = json_get(definition, STR("spec"));
     const struct json_value *versions = json_get(spec, STR("versions")), *value;
-    OWNED(custom) custom = NEW(struct custom);
-    custom->references = 1;
-    const struct kind common = common_kind(custom, spec);
-    custom->versions =
-        arena_alloc_array(&custom->arena, json_count(versions), sizeof(custom->versions[0]));
+    OWNED(crd) crd = NEW(struct crd);
+    crd->references = 1;
+    const struct kind common = common_kind(crd, spec);
+    crd->versions = arena_alloc_array(&crd->arena, json_count(versions), sizeof(crd->versions[0]));
     JSON_FOREACH (key, value, versions)
-        TRY(compile_version(custom, versions, value, &common,
-                            &custom->versions[custom->version_count++]),
+        TRY(compile_version(crd, versions, value, &common, &crd->versions[crd->version_count++]),
             "version %.*s", STR_ARG(json_path_str(value, "name")));
-    collect_served(custom);
-    if (!custom->storage)
+    collect_served(crd);
+    if (!crd->storage)
         return error_new(ERROR_INVALID, "no version is stored");
-    if (extension && leaves_something_open(custom, spec))
-        custom->extension = extension;
-    *ret_custom = TAKE(custom);
+    if (webhooks && needs_webhooks(crd, spec))
+        crd->webhooks = webhooks;
+    *ret_custom = TAKE(crd);
     return NULL;
 }

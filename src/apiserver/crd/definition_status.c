@@ -20,14 +20,14 @@ static bool is_free(const struct names *names, struct str name, bool is_kind)
     return !names->taken || !names->taken(names->data, name, is_kind);
 }
 
-static void tell_conflict(struct names *names, const char *reason, struct str message)
+static void set_conflict(struct names *names, const char *reason, struct str message)
 {
     names->condition.status = CONDITION_FALSE;
     names->condition.reason = str_from_c(reason);
     names->condition.message = message;
 }
 
-static void settle_name(struct names *names, const char *member, bool is_kind, bool always,
+static void accept_name(struct names *names, const char *member, bool is_kind, bool always,
                         const char *conflict)
 {
     const struct str wanted = json_path_str(names->wanted, member);
@@ -35,8 +35,8 @@ static void settle_name(struct names *names, const char *member, bool is_kind, b
     struct str result = wanted;
     if (!str_eq(wanted, accepted) && !is_free(names, wanted, is_kind)) {
         result = accepted;
-        tell_conflict(names, conflict,
-                      arena_print(names->arena, "\"%.*s\" is already in use", STR_ARG(wanted)));
+        set_conflict(names, conflict,
+                     arena_print(names->arena, "\"%.*s\" is already in use", STR_ARG(wanted)));
     }
     if (result.len > 0 || always)
         json_builder_add_str(names->out, member, result);
@@ -59,20 +59,20 @@ static struct str short_name_conflicts(struct names *names, const struct json_va
                      : arena_str(names->arena, buf_str(&text));
 }
 
-static void settle_short_names(struct names *names)
+static void accept_short_names(struct names *names)
 {
     const struct json_value *wanted = json_get(names->wanted, STR("shortNames"));
     const struct json_value *accepted = json_get(names->accepted, STR("shortNames"));
     const struct str conflicts = short_name_conflicts(names, wanted, accepted);
     const struct json_value *result = conflicts.len ? accepted : wanted;
     if (conflicts.len)
-        tell_conflict(names, "ShortNamesConflict", conflicts);
+        set_conflict(names, "ShortNamesConflict", conflicts);
     if (json_count(result) > 0)
         json_builder_add_value(names->out, "shortNames", result);
 }
 
 /* Adds the names as an object. */
-static void settle_names(struct names *names)
+static void accept_names(struct names *names)
 {
     const struct json_value *categories = json_get(names->wanted, STR("categories"));
     names->condition = (struct condition){
@@ -82,18 +82,18 @@ static void settle_names(struct names *names)
         .message = STR("no conflicts found"),
     };
     json_builder_object(names->out);
-    settle_name(names, "plural", false, true, "PluralConflict");
-    settle_name(names, "singular", false, false, "SingularConflict");
-    settle_short_names(names);
-    settle_name(names, "kind", true, true, "KindConflict");
-    settle_name(names, "listKind", true, false, "ListKindConflict");
+    accept_name(names, "plural", false, true, "PluralConflict");
+    accept_name(names, "singular", false, false, "SingularConflict");
+    accept_short_names(names);
+    accept_name(names, "kind", true, true, "KindConflict");
+    accept_name(names, "listKind", true, false, "ListKindConflict");
     if (json_count(categories) > 0)
         json_builder_add_value(names->out, "categories", categories);
     json_builder_end(names->out);
 }
 
 /* Once established, a definition stays it, whatever becomes of its names. */
-static void settle_established(struct condition_list *list, bool names_accepted, timestamp now)
+static void set_established(struct condition_list *list, bool names_accepted, timestamp now)
 {
     const struct condition refused = {.type = STR("Established"),
                                       .status = CONDITION_FALSE,
@@ -110,7 +110,7 @@ static void settle_established(struct condition_list *list, bool names_accepted,
     condition_list_set(list, names_accepted ? &established : &refused, now);
 }
 
-static void settle_terminating(struct condition_list *list, timestamp now)
+static void set_terminating(struct condition_list *list, timestamp now)
 {
     const struct condition terminating = {
         .type = STR("Terminating"),
@@ -126,9 +126,9 @@ static const struct json_value *list_or_none(const struct json_value *value)
     return json_type(value) == JSON_ARRAY ? value : NULL;
 }
 
-struct error *definition_settle(struct json_doc *doc, timestamp now,
-                                definition_name_taken_fn *taken, void *data,
-                                struct json_doc **ret_doc)
+struct error *definition_update_status(struct json_doc *doc, timestamp now,
+                                       definition_name_taken_fn *taken, void *data,
+                                       struct json_doc **ret_doc)
 {
     const struct json_value *root = json_doc_root(doc);
     SCOPED(arena) arena = {.limit = 0};
@@ -136,7 +136,7 @@ struct error *definition_settle(struct json_doc *doc, timestamp now,
     SCOPED(json_edit) edit;
     OWNED(json_doc) accepted = NULL;
     OWNED(json_doc) conditions = NULL;
-    OWNED(json_doc) settled = NULL;
+    OWNED(json_doc) updated = NULL;
     struct condition_list list;
     struct names names = {
         .wanted = json_path(root, "spec.names"),
@@ -147,18 +147,18 @@ struct error *definition_settle(struct json_doc *doc, timestamp now,
         .arena = &arena,
     };
     json_edit_init(&edit, root);
-    settle_names(&names);
+    accept_names(&names);
     TRY(json_builder_finish(&builder, &accepted));
     TRY(condition_list_read(&arena, CONDITION_METAV1,
                             list_or_none(json_path(root, "status.conditions")), &list));
     condition_list_set(&list, &names.condition, now);
-    settle_established(&list, names.condition.status == CONDITION_TRUE, now);
+    set_established(&list, names.condition.status == CONDITION_TRUE, now);
     if (json_path(root, "metadata.deletionTimestamp"))
-        settle_terminating(&list, now);
+        set_terminating(&list, now);
     TRY(condition_list_build(&list, &conditions));
     json_edit_set(&edit, JSON_PLACE("status.conditions"), json_doc_root(conditions));
     json_edit_set(&edit, JSON_PLACE("status.acceptedNames"), json_doc_root(accepted));
-    TRY(json_edit_finish(&edit, &settled), "settle definition");
-    *ret_doc = json_equal(root, json_doc_root(settled)) ? json_doc_ref(doc) : TAKE(settled);
+    TRY(json_edit_finish(&edit, &updated), "update the status of the definition");
+    *ret_doc = json_equal(root, json_doc_root(updated)) ? json_doc_ref(doc) : TAKE(updated);
     return NULL;
 }

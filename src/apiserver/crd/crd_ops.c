@@ -1,6 +1,6 @@
 /* The steps of kind.h for custom resources. */
 #include "apimachinery/status.h"
-#include "apiserver/crd/custom_internal.h"
+#include "apiserver/crd/crd_internal.h"
 #include "apiserver/crd/scale_internal.h"
 #include "json/compare.h"
 #include "json/edit.h"
@@ -26,7 +26,7 @@ static struct error *decode_metadata(struct json_doc *doc, struct json_warnings 
     SCOPED(json_builder) builder = {.limit = 0};
     OWNED(json_doc) clean = NULL;
     if (metadata) {
-        TRY(custom_metadata(metadata, unknown, &builder));
+        TRY(crd_metadata_decode(metadata, unknown, &builder));
         TRY(json_builder_finish(&builder, &clean));
     }
     if (!metadata || json_equal(metadata, json_doc_root(clean))) {
@@ -39,17 +39,13 @@ static struct error *decode_metadata(struct json_doc *doc, struct json_warnings 
 static struct error *check_type_meta(const struct json_value *object, const char *name)
 {
     const struct json_value *value = json_get(object, str_from_c(name));
-    const char *const words[] = {
-        [JSON_BOOL] = "bool",   [JSON_NUMBER] = "number", [JSON_STRING] = NULL,
-        [JSON_ARRAY] = "array", [JSON_OBJECT] = "object",
-    };
-    const char *word = words[json_type(value)];
-    if (!word)
+    const enum json_type type = json_type(value);
+    if (type == JSON_STRING || type == JSON_ABSENT || type == JSON_NULL)
         return NULL;
     return error_new(ERROR_BAD_REQUEST,
                      "couldn't get version/kind; json parse error: json: cannot unmarshal %s into "
                      "Go struct field .%s of type string",
-                     word, name);
+                     crd_go_type(type), name);
 }
 
 static struct error *check_kind(const struct json_value *object)
@@ -87,8 +83,8 @@ static struct error *prune_all(struct json_doc *doc, struct schema_unknown *unkn
     return json_builder_finish(&builder, ret_doc);
 }
 
-struct error *custom_prune(const struct custom_version *version, struct json_doc *doc,
-                           struct schema_unknown *unknown, struct json_doc **ret_doc)
+struct error *crd_prune(const struct crd_version *version, struct json_doc *doc,
+                        struct schema_unknown *unknown, struct json_doc **ret_doc)
 {
     if (!version || !version->schema)
         return prune_all(doc, unknown, ret_doc);
@@ -97,7 +93,7 @@ struct error *custom_prune(const struct custom_version *version, struct json_doc
 
 /* The version an object says it is of; NULL when there is none, false when it is another kind. */
 static bool version_named(const struct kind *kind, const struct json_value *object,
-                          const struct custom_version **ret_version)
+                          const struct crd_version **ret_version)
 {
     struct gvk gvk;
     OWNED(error)
@@ -105,16 +101,16 @@ static bool version_named(const struct kind *kind, const struct json_value *obje
                                &gvk);
     if (err || !str_eq(gvk.group, kind->gvk.group) || !str_eq(gvk.kind, kind->gvk.kind))
         return false;
-    *ret_version = custom_find_version(custom_of_kind(kind), gvk.version);
+    *ret_version = crd_find_version(crd_of_kind(kind), gvk.version);
     return true;
 }
 
-static struct error *decode(const struct kind *kind, struct json_doc *doc,
-                            struct json_warnings *unknown, struct json_doc **ret_doc)
+static struct error *decode_object(const struct kind *kind, struct json_doc *doc,
+                                   struct json_warnings *unknown, struct json_doc **ret_doc)
 {
     SCOPED(arena) arena = {.limit = 0};
     struct schema_unknown found = {.arena = &arena};
-    const struct custom_version *version;
+    const struct crd_version *version;
     OWNED(json_doc) clean = NULL;
     TRY(check_kind(json_doc_root(doc)));
     TRY(decode_metadata(doc, unknown, &clean));
@@ -122,16 +118,16 @@ static struct error *decode(const struct kind *kind, struct json_doc *doc,
         *ret_doc = TAKE(clean); /* validation tells what is wrong */
         return NULL;
     }
-    TRY(custom_prune(version, clean, unknown ? &found : NULL, ret_doc));
+    TRY(crd_prune(version, clean, unknown ? &found : NULL, ret_doc));
     for (size_t i = 0; i < found.count; i++)
         json_warn(unknown, arena_print(&arena, "unknown field \"%.*s\"", STR_ARG(found.paths[i])));
     return NULL;
 }
 
-static struct error *default_(const struct kind *kind, struct json_doc *doc,
-                              struct json_doc **ret_doc)
+static struct error *default_object(const struct kind *kind, struct json_doc *doc,
+                                    struct json_doc **ret_doc)
 {
-    const struct custom_version *version;
+    const struct crd_version *version;
     if (version_named(kind, json_doc_root(doc), &version) && version && version->schema)
         return schema_default(version->schema, doc, ret_doc);
     *ret_doc = json_doc_ref(doc);
@@ -156,7 +152,7 @@ static struct error *prepare_status(const struct json_value *old, const struct j
     return json_edit_finish(&edit, ret_doc);
 }
 
-static struct error *keep_status(const struct custom_version *version, const struct json_value *old,
+static struct error *keep_status(const struct crd_version *version, const struct json_value *old,
                                  struct json_doc *doc, struct json_doc **ret_doc)
 {
     const struct json_value *status = json_get(json_doc_root(doc), STR("status"));
@@ -168,15 +164,15 @@ static struct error *keep_status(const struct custom_version *version, const str
     return with_member(doc, JSON_PLACE("status"), kept, ret_doc);
 }
 
-static struct error *prepare(const struct kind *kind, const struct kind_write *write,
-                             struct json_doc *doc, struct json_doc **ret_doc)
+static struct error *prepare_object(const struct kind *kind, const struct kind_write *write,
+                                    struct json_doc *doc, struct json_doc **ret_doc)
 {
     OWNED(json_doc) extended = NULL;
     OWNED(json_doc) kept = NULL;
     if (write->old && str_eq(write->subresource, STR("status")))
         return prepare_status(write->old, json_doc_root(doc), ret_doc);
-    TRY(custom_extend(kind, write->subresource, doc, &extended));
-    TRY(keep_status(custom_version_of(kind), write->old, extended, &kept));
+    TRY(crd_default_by_webhook(kind, write->subresource, doc, &extended));
+    TRY(keep_status(crd_version_of(kind), write->old, extended, &kept));
     if (!kind->namespaced && json_path(json_doc_root(kept), "metadata.namespace"))
         return with_member(kept, JSON_PLACE("metadata.namespace"), NULL, ret_doc);
     *ret_doc = TAKE(kept);
@@ -204,10 +200,10 @@ static bool check_type(const struct kind *kind, const struct json_value *object,
     return false;
 }
 
-static void validate(const struct kind *kind, const struct kind_write *write,
-                     const struct json_value *object, struct field_errors *errors)
+static void validate_object(const struct kind *kind, const struct kind_write *write,
+                            const struct json_value *object, struct field_errors *errors)
 {
-    const struct custom_version *version = custom_version_of(kind);
+    const struct crd_version *version = crd_version_of(kind);
     const bool is_status = str_eq(write->subresource, STR("status"));
     const enum schema_scope scope = is_status ? SCHEMA_STATUS : SCHEMA_OBJECT;
     if (!check_type(kind, object, errors))
@@ -216,40 +212,40 @@ static void validate(const struct kind *kind, const struct kind_write *write,
     if (version->schema)
         schema_validate(version->schema, object, scope, errors);
     if (version->schema && write->old)
-        custom_ratchet(version->schema, write->old, object, scope, first, errors);
+        crd_ratchet(version->schema, write->old, object, scope, first, errors);
     if (version->has_scale)
         scale_validate(&version->scale, object, is_status, errors);
 }
 
-static struct error *present(const struct kind *kind, struct json_doc *doc,
-                             struct json_doc **ret_doc)
+static struct error *present_object(const struct kind *kind, struct json_doc *doc,
+                                    struct json_doc **ret_doc)
 {
-    const struct custom_version *to = custom_version_of(kind), *from = NULL;
+    const struct crd_version *to = crd_version_of(kind), *from = NULL;
     OWNED(json_doc) pruned = NULL;
     OWNED(json_doc) full = NULL;
     version_named(kind, json_doc_root(doc), &from);
-    TRY(custom_prune(from, doc, NULL, &pruned));
+    TRY(crd_prune(from, doc, NULL, &pruned));
     if (from && from->schema)
         TRY(schema_default(from->schema, pruned, &full));
     else
         full = json_doc_ref(pruned);
     if (from != to)
-        return custom_convert(to, full, ret_doc);
+        return crd_convert(to, full, ret_doc);
     *ret_doc = TAKE(full);
     return NULL;
 }
 
-struct error *custom_to_storage(const struct kind *kind, struct json_doc *doc,
-                                struct json_doc **ret_doc)
+struct error *crd_to_storage(const struct kind *kind, struct json_doc *doc,
+                             struct json_doc **ret_doc)
 {
-    const struct custom_version *from = custom_version_of(kind);
-    if (from != from->custom->storage)
-        return custom_convert(from->custom->storage, doc, ret_doc);
+    const struct crd_version *from = crd_version_of(kind);
+    if (from != from->crd->storage)
+        return crd_convert(from->crd->storage, doc, ret_doc);
     *ret_doc = json_doc_ref(doc);
     return NULL;
 }
 
-struct error *custom_check_version(const struct kind *kind, const struct json_value *object)
+struct error *crd_check_version(const struct kind *kind, const struct json_value *object)
 {
     SCOPED(arena) arena = {.limit = 0};
     const struct str version = json_path_str(object, "apiVersion");
@@ -261,11 +257,11 @@ struct error *custom_check_version(const struct kind *kind, const struct json_va
                               STR_ARG(version), STR_ARG(wanted));
 }
 
-const struct kind_ops custom_ops = {
-    .decode = decode,
-    .default_ = default_,
-    .prepare = prepare,
-    .validate = validate,
-    .present = present,
-    .cells = custom_cells,
+const struct kind_ops crd_ops = {
+    .decode = decode_object,
+    .default_ = default_object,
+    .prepare = prepare_object,
+    .validate = validate_object,
+    .present = present_object,
+    .cells = crd_cells,
 };

@@ -5,7 +5,7 @@
 #include "apiserver/crd/schema/schema.h"
 #include "testing/test.h"
 
-static inline struct json_doc *rig_read(struct str text)
+static inline struct json_doc *fixture_read(struct str text)
 {
     struct json_doc *doc = NULL;
     CHECK_OK(json_read(text, &doc));
@@ -13,11 +13,11 @@ static inline struct json_doc *rig_read(struct str text)
 }
 
 /* Fails the test when the schema is refused. */
-static inline struct schema *rig_schema(struct str text)
+static inline struct schema *fixture_schema(struct str text)
 {
     SCOPED(arena) arena = {.limit = 0};
     struct field_errors errors = {.arena = &arena};
-    OWNED(json_doc) doc = rig_read(text);
+    OWNED(json_doc) doc = fixture_read(text);
     struct schema *schema = schema_compile(json_doc_root(doc), STR("s"), &errors);
     SCOPED(buf) found = {.limit = 0};
     field_errors_write(&found, &errors);
@@ -27,7 +27,8 @@ static inline struct schema *rig_schema(struct str text)
 }
 
 /* The node at a path as messages write it: "spec.ports[].name". NULL when there is none. */
-static inline const struct schema_node *rig_node_at(const struct schema *schema, struct str path)
+static inline const struct schema_node *fixture_node_at(const struct schema *schema,
+                                                        struct str path)
 {
     const struct schema_node *node = schema_root(schema);
     struct str name;
@@ -43,13 +44,13 @@ static inline const struct schema_node *rig_node_at(const struct schema *schema,
 }
 
 /* All errors of a document as a message has them; its reasons behind it, if asked for. */
-static inline void rig_check_errors(const struct schema *schema, struct str text,
-                                    enum schema_scope scope, struct str expected)
+static inline void fixture_check_errors(const struct schema *schema, struct str text,
+                                        enum schema_scope scope, struct str expected)
 {
     SCOPED(arena) arena = {.limit = 0};
     SCOPED(buf) found = {.limit = 0};
     struct field_errors errors = {.arena = &arena};
-    OWNED(json_doc) doc = rig_read(text);
+    OWNED(json_doc) doc = fixture_read(text);
     schema_validate(schema, json_doc_root(doc), scope, &errors);
     field_errors_write(&found, &errors);
     CHECK_EQ(buf_str(&found), expected);

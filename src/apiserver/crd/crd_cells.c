@@ -1,7 +1,7 @@
 /* The cells of a row. */
 #include <math.h>
 
-#include "apiserver/crd/custom_internal.h"
+#include "apiserver/crd/crd_internal.h"
 #include "apiserver/registry/kind_age.h"
 #include "apiserver/strategicpatch/strategic_print.h"
 #include "base/duration.h"
@@ -69,7 +69,7 @@ static void add_date(struct json_builder *out, const struct json_value *value, t
     json_builder_str(out, buf_str(&age));
 }
 
-static void add_cell(struct json_builder *out, const struct custom_column *column,
+static void add_cell(struct json_builder *out, const struct crd_column *column,
                      const struct json_value *object, timestamp now)
 {
     const struct json_value *value = jsonpath_first(column->path, object);
@@ -99,10 +99,10 @@ static void add_cell(struct json_builder *out, const struct custom_column *colum
     }
 }
 
-void custom_cells(const struct kind *kind, const struct json_value *object, timestamp now,
-                  struct json_builder *out)
+void crd_cells(const struct kind *kind, const struct json_value *object, timestamp now,
+               struct json_builder *out)
 {
-    const struct custom_version *version = custom_version_of(kind);
+    const struct crd_version *version = crd_version_of(kind);
     json_builder_str(out, json_path_str(object, "metadata.name"));
     for (size_t i = 0; i + 1 < kind->column_count; i++)
         add_cell(out, &version->columns[i], object, now);

@@ -1,6 +1,6 @@
 /* ObjectMeta as Go's decoder and encoder pass it through. Nothing here goes deeper than the type.
  */
-#include "apiserver/crd/custom_internal.h"
+#include "apiserver/crd/crd_internal.h"
 #include "apiserver/types/strategic_types.h"
 #include "base/timestamp.h"
 
@@ -39,12 +39,12 @@ static const char *go_name(const struct strategic_field *field, bool is_element)
     return field->kind == BOOL ? "bool" : "int64";
 }
 
-static const char *go_word(enum json_type type)
+const char *crd_go_type(enum json_type type)
 {
     static const char *const words[] = {
-        [JSON_BOOL] = "bool",     [JSON_NUMBER] = "number", [JSON_STRING] = "string",
-        [JSON_ARRAY] = "array",   [JSON_OBJECT] = "object", [JSON_NULL] = "null",
-        [JSON_ABSENT] = "absent",
+        [JSON_BOOL] = "bool",   [JSON_NUMBER] = "number", [JSON_STRING] = "string",
+        [JSON_ARRAY] = "array", [JSON_OBJECT] = "object", [JSON_NULL] = "null",
+        [JSON_ABSENT] = "null",
     };
     return words[type];
 }
@@ -57,10 +57,10 @@ static struct error *misfit(struct decode *decode, const struct json_value *valu
         buf_add_char(&number, ' ');
         json_write_with(&number, value, JSON_WRITE_NUMBERS_AS_READ);
     }
-    return error_new(ERROR_BAD_REQUEST,
-                     "json: cannot unmarshal %s%.*s into Go struct field %s.%.*s of type %s",
-                     go_word(json_type(value)), STR_ARG(buf_str(&number)), decode->place.type->name,
-                     STR_ARG(buf_str(&decode->place.go)), go_name(field, is_element));
+    return error_new(
+        ERROR_BAD_REQUEST, "json: cannot unmarshal %s%.*s into Go struct field %s.%.*s of type %s",
+        crd_go_type(json_type(value)), STR_ARG(buf_str(&number)), decode->place.type->name,
+        STR_ARG(buf_str(&decode->place.go)), go_name(field, is_element));
 }
 
 static struct error *decode_time(struct decode *decode, const struct json_value *value)
@@ -71,7 +71,7 @@ static struct error *decode_time(struct decode *decode, const struct json_value 
     if (json_type(value) != JSON_STRING)
         return error_new(ERROR_BAD_REQUEST,
                          "json: cannot unmarshal %s into Go value of type string",
-                         go_word(json_type(value)));
+                         crd_go_type(json_type(value)));
     if (!timestamp_read(text, &time))
         return error_new(ERROR_BAD_REQUEST,
                          "parsing time \"%.*s\" as \"2006-01-02T15:04:05Z07:00\": cannot parse "
@@ -227,14 +227,14 @@ static struct error *decode_object(struct decode *decode, const struct strategic
     return NULL;
 }
 
-struct error *custom_metadata(const struct json_value *metadata, struct json_warnings *unknown,
-                              struct json_builder *out)
+struct error *crd_metadata_decode(const struct json_value *metadata, struct json_warnings *unknown,
+                                  struct json_builder *out)
 {
     SCOPED(decode) decode = {.unknown = unknown, .out = out};
     buf_add(&decode.place.path, STR("metadata"));
     if (json_type(metadata) != JSON_OBJECT && json_type(metadata) != JSON_NULL)
         return error_new(ERROR_BAD_REQUEST,
                          "json: cannot unmarshal %s into Go value of type v1.ObjectMeta",
-                         go_word(json_type(metadata)));
+                         crd_go_type(json_type(metadata)));
     return decode_object(&decode, &type_object_meta, metadata);
 }

@@ -1,0 +1,115 @@
+#include "apiserver/crd/crd_webhooks.h"
+
+#include "apimachinery/status.h"
+#include "apiserver/crd/crd_internal.h"
+#include "json/edit.h"
+#include "json/path.h"
+
+const struct crd_webhooks *crd_webhooks_find(struct crd_webhooks_table table,
+                                             const struct json_value *definition)
+{
+    const struct str group = json_path_str(definition, "spec.group");
+    const struct str kind = json_path_str(definition, "spec.names.kind");
+    for (size_t i = 0; i < table.count; i++)
+        if (str_eq(table.items[i].group, group) && str_eq(table.items[i].kind, kind))
+            return &table.items[i];
+    return NULL;
+}
+
+/* Strategy None: the name of the version changes. */
+static struct error *rename_version(struct gvk gvk, struct json_doc *doc, struct json_doc **ret_doc)
+{
+    SCOPED(arena) arena = {.limit = 0};
+    SCOPED(json_edit) edit;
+    json_edit_init(&edit, json_doc_root(doc));
+    json_edit_set_str(&edit, JSON_PLACE("apiVersion"), gvk_api_version(&arena, gvk));
+    return json_edit_finish(&edit, ret_doc);
+}
+
+struct error *crd_convert(const struct crd_version *to, struct json_doc *doc,
+                          struct json_doc **ret_doc)
+{
+    const struct crd_webhooks *webhooks = to->crd->webhooks;
+    const struct gvk gvk = to->kind.gvk;
+    OWNED(json_doc) converted = NULL;
+    if (webhooks && webhooks->convert)
+        TRY(webhooks->convert(doc, gvk.version, &converted), "convert to %.*s",
+            STR_ARG(gvk.version));
+    else
+        TRY(rename_version(gvk, doc, &converted), "change version");
+    return crd_prune(to, converted, NULL, ret_doc);
+}
+
+bool crd_has_conversion(const struct kind *kind)
+{
+    const struct crd_webhooks *webhooks = crd_of_kind(kind)->webhooks;
+    return webhooks && webhooks->convert;
+}
+
+struct error *crd_present(const struct kind *kind, struct json_doc *doc, struct json_doc **ret_doc)
+{
+    return crd_convert(crd_version_of(kind), doc, ret_doc);
+}
+
+/* An object of the kind in the version of its extension. */
+static struct error *to_webhook_version(const struct kind *kind, struct json_doc *doc,
+                                        struct json_doc **ret_doc)
+{
+    const struct crd *crd = crd_of_kind(kind);
+    const struct crd_version *to = crd_find_version(crd, crd->webhooks->version);
+    if (to && &to->kind != kind)
+        return crd_convert(to, doc, ret_doc);
+    *ret_doc = json_doc_ref(doc);
+    return NULL;
+}
+
+struct error *crd_default_by_webhook(const struct kind *kind, struct str subresource,
+                                     struct json_doc *doc, struct json_doc **ret_doc)
+{
+    const struct crd_webhooks *webhooks = crd_of_kind(kind)->webhooks;
+    OWNED(json_doc) seen = NULL;
+    OWNED(json_doc) filled = NULL;
+    if (!webhooks || !webhooks->default_ || subresource.len) {
+        *ret_doc = json_doc_ref(doc);
+        return NULL;
+    }
+    TRY(to_webhook_version(kind, doc, &seen));
+    TRY(webhooks->default_(seen, &filled), "fill in defaults");
+    if (filled == seen)
+        *ret_doc = json_doc_ref(doc); /* and not what has gone through two conversions */
+    else if (seen == doc)
+        *ret_doc = TAKE(filled);
+    else
+        return crd_convert(crd_version_of(kind), filled, ret_doc);
+    return NULL;
+}
+
+/* NULL for NULL. */
+static struct error *copy_for_webhooks(const struct kind *kind, const struct json_value *object,
+                                       struct json_doc **ret_doc)
+{
+    if (!object)
+        return NULL;
+    OWNED(json_doc) copy = json_doc_copy(object);
+    return to_webhook_version(kind, copy, ret_doc);
+}
+
+struct error *crd_admit(const struct kind *kind, struct str subresource,
+                        const struct json_value *old, const struct json_value *object)
+{
+    const struct crd_webhooks *webhooks = crd_of_kind(kind)->webhooks;
+    SCOPED(arena) arena = {.limit = 0};
+    struct field_errors errors = {.arena = &arena};
+    OWNED(json_doc) before = NULL;
+    OWNED(json_doc) after = NULL;
+    if (!webhooks || !webhooks->validate || subresource.len)
+        return NULL;
+    TRY(copy_for_webhooks(kind, old, &before));
+    TRY(copy_for_webhooks(kind, object, &after));
+    webhooks->validate(before ? json_doc_root(before) : NULL, json_doc_root(after), &errors);
+    if (errors.count == 0)
+        return NULL;
+    return error_wrap(status_invalid(kind->gvk, json_path_str(object, "metadata.name"), &errors),
+                      "admission webhook \"%.*s\" denied the request",
+                      STR_ARG(webhooks->validating_webhook));
+}
