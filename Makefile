@@ -14,7 +14,7 @@ help: ## list the targets
 build: ## build the release program, build/release/corset
 	@tools/bootstrap build
 	@cmake --preset release >/dev/null
-	@cmake --build --preset release
+	@cmake --build --preset release --target corset
 
 demo: build ## build, then show what corset does
 	@build/release/corset demo
@@ -55,12 +55,12 @@ bench: ## measure memory, switches, parsing, requests
 	@tests/bench/get-etcd build/release/etcd
 	@build/release/bench
 
-install: build ## install program, manual, completions, library and guide below PREFIX=/usr/local, DESTDIR=
 conformance: ## prove it on real Kubernetes servers, which it builds when they are not there
 	@tools/bootstrap test
 	@tests/peers/real/conformance
 
-install: build ## install program, library, headers and guide below PREFIX=/usr/local, DESTDIR=
+install: build ## install program, manual, completions, library and guide below PREFIX=/usr/local, DESTDIR=
+	@cmake --build --preset release --target installed
 	@DESTDIR='$(DESTDIR)' cmake --install build/release --prefix '$(PREFIX)'
 
 clean: ## remove everything that was built

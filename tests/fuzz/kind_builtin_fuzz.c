@@ -4,7 +4,7 @@
  * says what it says.
  */
 #include "apiserver/registry/kind_builtin.h"
-#include "apiserver/types/strategic_types.h"
+#include "apiserver/types/go_types.h"
 #include "fuzz.h"
 #include "json/compare.h"
 #include "json/path.h"
@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                &kind.gvk);
     if (err)
         return 0;
-    kind.type = strategic_type_find(kind.gvk);
+    kind.type = go_type_find(kind.gvk);
     if (!kind.type)
         return 0;
     err = kind_builtin_decode(&kind, doc, NULL, &decoded);

@@ -49,12 +49,10 @@ static void check_sets(const struct json_doc *doc)
         SCOPED(arena) arena = {.limit = 0};
         SCOPED(json_builder) builder = {.limit = 0};
         OWNED(json_doc) written = NULL;
-        struct field_set set, again;
+        struct field_set set;
         CHECK_OK(field_set_read(&arena, json_get(entry, STR("fieldsV1")), &set));
         field_set_write(&builder, &set);
         CHECK_OK(json_builder_finish(&builder, &written));
-        CHECK_OK(field_set_read(&arena, json_doc_root(written), &again));
-        CHECK(field_set_eq(&set, &again));
         CHECK(json_equal(json_doc_root(written), json_get(entry, STR("fieldsV1"))));
     }
 }

@@ -1,12 +1,12 @@
 /* ObjectMeta as Go's decoder and encoder pass it through. Nothing here goes deeper than the type.
  */
 #include "apiserver/crd/crd_internal.h"
-#include "apiserver/types/strategic_types.h"
+#include "apiserver/types/go_types.h"
 #include "base/timestamp.h"
 
 /* Where the decoder stands: the innermost type, members from the metadata on, places in lists. */
 struct place {
-    const struct strategic_type *type;
+    const struct go_type *type;
     struct buf go;   /* "ownerReferences.name" */
     struct buf path; /* "metadata.ownerReferences[0].name" */
 };
@@ -23,20 +23,20 @@ static void decode_done(struct decode *decode)
     buf_done(&decode->place.path);
 }
 
-static const char *go_name(const struct strategic_field *field, bool is_element)
+static const char *go_name(const struct go_field *field, bool is_element)
 {
-    if (!is_element && (field->flags & LIST))
-        return field->kind == STRING                                   ? "[]string"
+    if (!is_element && (field->flags & GO_LIST))
+        return field->kind == GO_STRING                                ? "[]string"
                : str_eq(str_from_c(field->name), STR("managedFields")) ? "[]v1.ManagedFieldsEntry"
                                                                        : "[]v1.OwnerReference";
-    if (!is_element && (field->flags & MAP))
+    if (!is_element && (field->flags & GO_MAP))
         return "map[string]string";
-    if (field->kind == MESSAGE)
+    if (field->kind == GO_MESSAGE)
         return str_eq(str_from_c(field->name), STR("managedFields")) ? "v1.ManagedFieldsEntry"
                                                                      : "v1.OwnerReference";
-    if (field->kind == STRING)
+    if (field->kind == GO_STRING)
         return str_eq(str_from_c(field->name), STR("uid")) ? "types.UID" : "string";
-    return field->kind == BOOL ? "bool" : "int64";
+    return field->kind == GO_BOOL ? "bool" : "int64";
 }
 
 const char *crd_go_type(enum json_type type)
@@ -50,10 +50,10 @@ const char *crd_go_type(enum json_type type)
 }
 
 static struct error *misfit(struct decode *decode, const struct json_value *value,
-                            const struct strategic_field *field, bool is_element)
+                            const struct go_field *field, bool is_element)
 {
     SCOPED(buf) number = {.limit = 0};
-    if (field->kind == INT64 && json_type(value) == JSON_NUMBER) {
+    if (field->kind == GO_INT64 && json_type(value) == JSON_NUMBER) {
         buf_add_char(&number, ' ');
         json_write_with(&number, value, JSON_WRITE_NUMBERS_AS_READ);
     }
@@ -83,27 +83,27 @@ static struct error *decode_time(struct decode *decode, const struct json_value 
 }
 
 static struct error *decode_scalar(struct decode *decode, const struct json_value *value,
-                                   const struct strategic_field *field, bool is_element)
+                                   const struct go_field *field, bool is_element)
 {
     int64_t number;
     bool truth;
-    switch ((enum field_kind)field->kind) {
-    case STRING:
+    switch ((enum go_field_kind)field->kind) {
+    case GO_STRING:
         if (json_type(value) != JSON_STRING && json_type(value) != JSON_NULL)
             return misfit(decode, value, field, is_element);
         json_builder_str(decode->out, json_to_str(value));
         return NULL;
-    case BOOL:
+    case GO_BOOL:
         if (!json_to_bool(value, &truth))
             return misfit(decode, value, field, is_element);
         json_builder_bool(decode->out, truth);
         return NULL;
-    case INT64:
+    case GO_INT64:
         if (!json_to_int64(value, &number))
             return misfit(decode, value, field, is_element);
         json_builder_int(decode->out, number);
         return NULL;
-    case TIME:
+    case GO_TIME:
         return decode_time(decode, value);
     default:
         json_builder_value(decode->out, value);
@@ -111,11 +111,11 @@ static struct error *decode_scalar(struct decode *decode, const struct json_valu
     }
 }
 
-static struct error *decode_object(struct decode *decode, const struct strategic_type *type,
+static struct error *decode_object(struct decode *decode, const struct go_type *type,
                                    const struct json_value *object);
 
 static struct error *decode_list(struct decode *decode, const struct json_value *list,
-                                 const struct strategic_field *field)
+                                 const struct go_field *field)
 {
     const struct json_value *value;
     const size_t path_len = decode->place.path.len;
@@ -123,10 +123,10 @@ static struct error *decode_list(struct decode *decode, const struct json_value 
     json_builder_array(decode->out);
     JSON_FOREACH (key, value, list) {
         const bool is_object = json_type(value) == JSON_OBJECT || json_type(value) == JSON_NULL;
-        if (field->kind == MESSAGE && !is_object)
+        if (field->kind == GO_MESSAGE && !is_object)
             return misfit(decode, value, field, true);
         buf_print(&decode->place.path, "[%zu]", index++);
-        if (field->kind == MESSAGE)
+        if (field->kind == GO_MESSAGE)
             TRY(decode_object(decode, field->type, value));
         else
             TRY(decode_scalar(decode, value, field, true));
@@ -137,7 +137,7 @@ static struct error *decode_list(struct decode *decode, const struct json_value 
 }
 
 static struct error *decode_map(struct decode *decode, const struct json_value *map,
-                                const struct strategic_field *field)
+                                const struct go_field *field)
 {
     const struct json_value *value;
     json_builder_object(decode->out);
@@ -150,37 +150,37 @@ static struct error *decode_map(struct decode *decode, const struct json_value *
 }
 
 /* What the encoder leaves out. */
-static bool is_zero(const struct json_value *value, const struct strategic_field *field)
+static bool is_zero(const struct json_value *value, const struct go_field *field)
 {
     int64_t number;
     if (json_type(value) == JSON_NULL)
         return true;
-    if (field->flags & (LIST | MAP))
+    if (field->flags & (GO_LIST | GO_MAP))
         return (json_type(value) == JSON_ARRAY || json_type(value) == JSON_OBJECT) &&
                json_count(value) == 0;
-    if (field->flags & POINTER)
+    if (field->flags & GO_POINTER)
         return false;
-    if (field->kind == STRING || field->kind == TIME)
+    if (field->kind == GO_STRING || field->kind == GO_TIME)
         return json_type(value) == JSON_STRING && json_to_str(value).len == 0;
-    return field->kind == INT64 && json_to_int64(value, &number) && number == 0;
+    return field->kind == GO_INT64 && json_to_int64(value, &number) && number == 0;
 }
 
 static struct error *decode_field(struct decode *decode, const struct json_value *value,
-                                  const struct strategic_field *field)
+                                  const struct go_field *field)
 {
-    const enum json_type shape = field->flags & LIST ? JSON_ARRAY : JSON_OBJECT;
-    const bool is_container = field->flags & (LIST | MAP);
+    const enum json_type shape = field->flags & GO_LIST ? JSON_ARRAY : JSON_OBJECT;
+    const bool is_container = field->flags & (GO_LIST | GO_MAP);
     if (is_container && json_type(value) != JSON_NULL && json_type(value) != shape)
         return misfit(decode, value, field, false);
     if (is_zero(value, field)) {
-        if (field->flags & REQUIRED)
+        if (field->flags & GO_REQUIRED)
             json_builder_add_str(decode->out, field->name, STR(""));
         return NULL;
     }
     json_builder_key(decode->out, str_from_c(field->name));
-    if (field->flags & LIST)
+    if (field->flags & GO_LIST)
         return decode_list(decode, value, field);
-    if (field->flags & MAP)
+    if (field->flags & GO_MAP)
         return decode_map(decode, value, field);
     return decode_scalar(decode, value, field, false);
 }
@@ -194,10 +194,10 @@ static void warn_unknown(struct decode *decode)
     json_warn(decode->unknown, buf_str(&text));
 }
 
-static struct error *decode_member(struct decode *decode, const struct strategic_type *type,
+static struct error *decode_member(struct decode *decode, const struct go_type *type,
                                    struct str key, const struct json_value *value)
 {
-    const struct strategic_field *field = strategic_type_field(type, key);
+    const struct go_field *field = go_type_field(type, key);
     struct place *place = &decode->place;
     const size_t path_len = place->path.len, go_len = place->go.len;
     buf_print(&place->path, ".%.*s", STR_ARG(key));
@@ -212,7 +212,7 @@ static struct error *decode_member(struct decode *decode, const struct strategic
     return NULL;
 }
 
-static struct error *decode_object(struct decode *decode, const struct strategic_type *type,
+static struct error *decode_object(struct decode *decode, const struct go_type *type,
                                    const struct json_value *object)
 {
     const struct json_value *value;
@@ -220,7 +220,7 @@ static struct error *decode_object(struct decode *decode, const struct strategic
     JSON_FOREACH (key, value, object)
         TRY(decode_member(decode, type, key, value));
     for (size_t i = 0; i < type->count; i++)
-        if ((type->fields[i].flags & REQUIRED) &&
+        if ((type->fields[i].flags & GO_REQUIRED) &&
             !json_get(object, str_from_c(type->fields[i].name)))
             json_builder_add_str(decode->out, type->fields[i].name, STR(""));
     json_builder_end(decode->out);

@@ -19,11 +19,11 @@ static struct str accessor_error(struct arena *arena, struct str path, size_t en
                                  const struct json_value *found, const char *expected)
 {
     SCOPED(buf) text = {.limit = 0};
-    const enum go_type type = go_type(found);
+    const enum go_kind type = go_kind(found);
     buf_print(&text, ".%.*s accessor error: ", STR_ARG(str_slice(path, 0, end)));
     strategic_print(&text, found);
     buf_print(&text, " is of the type %s, expected %s",
-              type == GO_NIL ? "<nil>" : go_type_name(type), expected);
+              type == GO_KIND_NIL ? "<nil>" : go_kind_name(type), expected);
     return arena_str(arena, buf_str(&text));
 }
 

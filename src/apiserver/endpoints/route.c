@@ -130,7 +130,7 @@ static struct error *token(struct request *request)
 {
     const struct kind token_kind = {
         .gvk = GVK("authentication.k8s.io", "v1", "TokenRequest"),
-        .type = strategic_type_find(GVK("authentication.k8s.io", "v1", "TokenRequest")),
+        .type = go_type_find(GVK("authentication.k8s.io", "v1", "TokenRequest")),
         .ops = &kind_builtin_ops,
     };
     struct answer_format format;

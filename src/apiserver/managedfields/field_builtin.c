@@ -2,7 +2,7 @@
  * Built-in types: the tables of strategic merge, and what server-side apply sees differently.
  */
 #include "apiserver/managedfields/field_type_internal.h"
-#include "apiserver/types/strategic_types.h"
+#include "apiserver/types/go_types.h"
 
 /* Flags of a place in the tables; the node is a type, or a field whose owner is in more. */
 enum {
@@ -89,8 +89,8 @@ static struct field_type place(const void *node, const void *owner, unsigned fla
 
 static const struct field_rule *find_rule(struct field_type type)
 {
-    const struct strategic_type *owner = type.more;
-    const struct strategic_field *field = type.node;
+    const struct go_type *owner = type.more;
+    const struct go_field *field = type.node;
     for (size_t i = 0; owner && i < COUNT(rules); i++)
         if (strcmp(rules[i].owner, owner->name) == 0 && strcmp(rules[i].field, field->name) == 0)
             return &rules[i];
@@ -103,7 +103,7 @@ static bool has_rule(struct field_type type, enum rule rule)
     return found && found->rule == rule;
 }
 
-static bool is_atomic_type(const struct strategic_type *type)
+static bool is_atomic_type(const struct go_type *type)
 {
     for (size_t i = 0; i < COUNT(atomic_types); i++)
         if (strcmp(atomic_types[i], type->name) == 0)
@@ -111,7 +111,7 @@ static bool is_atomic_type(const struct strategic_type *type)
     return false;
 }
 
-static struct field_shape object_shape(const struct strategic_type *type)
+static struct field_shape object_shape(const struct go_type *type)
 {
     return (struct field_shape){.forms = FIELD_MAP, .atomic_map = is_atomic_type(type)};
 }
@@ -121,32 +121,32 @@ static struct field_shape scalar_shape(enum field_scalar scalar)
     return (struct field_shape){.forms = FIELD_SCALAR, .scalar = scalar};
 }
 
-static struct field_shape item_shape(const struct strategic_field *field)
+static struct field_shape item_shape(const struct go_field *field)
 {
-    switch ((enum field_kind)field->kind) {
-    case STRING:
-    case BYTES:
-    case DURATION:
+    switch ((enum go_field_kind)field->kind) {
+    case GO_STRING:
+    case GO_BYTES:
+    case GO_DURATION:
         return scalar_shape(FIELD_SCALAR_STRING);
-    case BOOL:
+    case GO_BOOL:
         return scalar_shape(FIELD_SCALAR_BOOL);
-    case INT32:
-    case INT64:
-    case DOUBLE:
+    case GO_INT32:
+    case GO_INT64:
+    case GO_DOUBLE:
         return scalar_shape(FIELD_SCALAR_NUMBER);
-    case STRINGS:
+    case GO_STRINGS:
         return (struct field_shape){.forms = FIELD_LIST};
-    case ANY:
+    case GO_ANY:
         return (struct field_shape){
             .forms = FIELD_MAP | FIELD_SCALAR | FIELD_LIST,
             .atomic_map = true,
         };
-    case MESSAGE:
+    case GO_MESSAGE:
         return object_shape(field->type);
-    case QUANTITY:
-    case INT_OR_STRING:
-    case TIME:
-    case MICRO_TIME:
+    case GO_QUANTITY:
+    case GO_INT_OR_STRING:
+    case GO_TIME:
+    case GO_MICRO_TIME:
         break;
     }
     return scalar_shape(FIELD_SCALAR_ANY);
@@ -154,27 +154,27 @@ static struct field_shape item_shape(const struct strategic_field *field)
 
 static enum schema_list_type list_type(struct field_type type)
 {
-    const struct strategic_field *field = type.node;
+    const struct go_field *field = type.node;
     const struct field_rule *rule = find_rule(type);
     if (rule && rule->rule != RULE_NEVER_ABSENT)
         return rule->rule == RULE_KEYED ? SCHEMA_LIST_MAP
                : rule->rule == RULE_SET ? SCHEMA_LIST_SET
                                         : SCHEMA_LIST_ATOMIC;
-    if (!(field->flags & MERGE))
+    if (!(field->flags & GO_MERGE))
         return SCHEMA_LIST_ATOMIC;
     return field->merge_key ? SCHEMA_LIST_MAP : SCHEMA_LIST_SET;
 }
 
 static struct field_shape builtin_shape(struct field_type type)
 {
-    const struct strategic_field *field = type.node;
+    const struct go_field *field = type.node;
     if (type.flags == AT_STRING)
         return scalar_shape(FIELD_SCALAR_STRING);
     if (type.flags == AT_TYPE)
         return object_shape(type.node);
-    if (type.flags == AT_FIELD && (field->flags & LIST))
+    if (type.flags == AT_FIELD && (field->flags & GO_LIST))
         return (struct field_shape){.forms = FIELD_LIST, .list = list_type(type)};
-    if (type.flags == AT_FIELD && (field->flags & MAP))
+    if (type.flags == AT_FIELD && (field->flags & GO_MAP))
         return (struct field_shape){
             .forms = FIELD_MAP,
             .atomic_map = has_rule(type, RULE_ATOMIC_MAP),
@@ -184,20 +184,20 @@ static struct field_shape builtin_shape(struct field_type type)
 
 static enum field_absent absent_as(struct field_type type)
 {
-    const struct strategic_field *field = type.node;
-    if (field->flags & (LIST | MAP))
+    const struct go_field *field = type.node;
+    if (field->flags & (GO_LIST | GO_MAP))
         return has_rule(type, RULE_NEVER_ABSENT) ? FIELD_ABSENT_NULL : FIELD_ABSENT;
-    if (field->flags & POINTER)
+    if (field->flags & GO_POINTER)
         return FIELD_ABSENT;
-    if (field->kind == MESSAGE)
+    if (field->kind == GO_MESSAGE)
         return FIELD_ABSENT_OBJECT;
-    if (field->kind == TIME || field->kind == MICRO_TIME)
+    if (field->kind == GO_TIME || field->kind == GO_MICRO_TIME)
         return FIELD_ABSENT_NULL;
-    if (!(field->flags & REQUIRED))
+    if (!(field->flags & GO_REQUIRED))
         return FIELD_ABSENT;
     switch (item_shape(field).scalar) {
     case FIELD_SCALAR_STRING:
-        return field->kind == BYTES ? FIELD_ABSENT_NULL : FIELD_ABSENT_STRING;
+        return field->kind == GO_BYTES ? FIELD_ABSENT_NULL : FIELD_ABSENT_STRING;
     case FIELD_SCALAR_NUMBER:
         return FIELD_ABSENT_NUMBER;
     case FIELD_SCALAR_BOOL:
@@ -209,26 +209,26 @@ static enum field_absent absent_as(struct field_type type)
 }
 
 /* The type whose members an object has; NULL when it is none of ours. */
-static const struct strategic_type *object_type(struct field_type type)
+static const struct go_type *object_type(struct field_type type)
 {
-    const struct strategic_field *field = type.node;
+    const struct go_field *field = type.node;
     if (type.flags == AT_TYPE)
         return type.node;
-    return type.flags != AT_STRING && field->kind == MESSAGE ? field->type : NULL;
+    return type.flags != AT_STRING && field->kind == GO_MESSAGE ? field->type : NULL;
 }
 
 static bool builtin_member(struct field_type type, struct str name, struct field_member *ret_member)
 {
-    const struct strategic_field *field = type.node;
+    const struct go_field *field = type.node;
     *ret_member = (struct field_member){.declared = false};
-    if (type.flags == AT_FIELD && (field->flags & MAP)) {
+    if (type.flags == AT_FIELD && (field->flags & GO_MAP)) {
         ret_member->type = place(field, type.more, AT_ITEM);
         return true;
     }
-    const struct strategic_type *object = object_type(type);
+    const struct go_type *object = object_type(type);
     if (!object)
         return true;
-    const struct strategic_field *member = strategic_type_field(object, name);
+    const struct go_field *member = go_type_field(object, name);
     if (!member)
         return false;
     ret_member->type = place(member, object, AT_FIELD);
@@ -239,17 +239,17 @@ static bool builtin_member(struct field_type type, struct str name, struct field
 
 static struct field_type builtin_element(struct field_type type)
 {
-    const struct strategic_field *field = type.node;
-    if (type.flags == AT_FIELD && (field->flags & LIST))
+    const struct go_field *field = type.node;
+    if (type.flags == AT_FIELD && (field->flags & GO_LIST))
         return place(field, type.more, AT_ITEM);
-    if (type.flags != AT_TYPE && type.flags != AT_STRING && field->kind == STRINGS)
+    if (type.flags != AT_TYPE && type.flags != AT_STRING && field->kind == GO_STRINGS)
         return field_builtin_string();
     return (struct field_type){.ops = NULL};
 }
 
 static const struct str *find_keys(struct field_type type, size_t *ret_count)
 {
-    const struct strategic_field *field = type.node;
+    const struct go_field *field = type.node;
     const struct field_rule *rule = find_rule(type);
     *ret_count = 1;
     if (rule && rule->rule == RULE_KEYED)
@@ -273,21 +273,20 @@ static struct str builtin_key(struct field_type type, size_t index)
 {
     size_t count;
     const struct str *keys = find_keys(type, &count);
-    return keys ? keys[index] : str_from_c(((const struct strategic_field *)type.node)->merge_key);
+    return keys ? keys[index] : str_from_c(((const struct go_field *)type.node)->merge_key);
 }
 
 static bool builtin_key_default(struct field_type type, struct str key, struct buf *out)
 {
-    const struct strategic_field *field = type.node;
-    const struct strategic_field *member =
-        field->type ? strategic_type_field(field->type, key) : NULL;
+    const struct go_field *field = type.node;
+    const struct go_field *member = field->type ? go_type_field(field->type, key) : NULL;
     if (!member)
         return false;
     const bool is_number = item_shape(member).scalar == FIELD_SCALAR_NUMBER;
     const bool is_reference = strcmp(field->type->name, "LocalObjectReference") == 0;
     if (str_eq(key, STR("protocol")))
         buf_add(out, STR("\"TCP\""));
-    else if ((member->flags & REQUIRED) || is_reference)
+    else if ((member->flags & GO_REQUIRED) || is_reference)
         buf_add(out, is_number ? STR("0") : STR("\"\""));
     else
         return false;
@@ -315,7 +314,7 @@ struct field_type field_builtin_string(void)
 
 bool field_type_of_builtin(struct gvk gvk, struct field_type *ret_type)
 {
-    const struct strategic_type *type = strategic_type_find(gvk);
+    const struct go_type *type = go_type_find(gvk);
     if (!type)
         return false;
     *ret_type = place(type, NULL, AT_TYPE);

@@ -282,17 +282,6 @@ struct field_set field_set_common(struct arena *arena, struct field_set a, struc
     return part_of(arena, a, &b, PART_COMMON);
 }
 
-bool field_set_eq(const struct field_set *a, const struct field_set *b)
-{
-    if (a->member != b->member || a->count != b->count)
-        return false;
-    for (size_t i = 0; i < a->count; i++)
-        if (!field_step_eq(a->children[i].step, b->children[i].step) ||
-            !field_set_eq(&a->children[i], &b->children[i]))
-            return false;
-    return true;
-}
-
 static void visit_below(const struct field_set *set, struct buf *path, field_set_visit_fn *visit,
                         void *data)
 {

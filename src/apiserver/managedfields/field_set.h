@@ -90,7 +90,6 @@ struct field_set field_set_without(struct arena *arena, struct field_set a, stru
 struct field_set field_set_without_below(struct arena *arena, struct field_set a,
                                          struct field_set b);
 struct field_set field_set_common(struct arena *arena, struct field_set a, struct field_set b);
-bool field_set_eq(const struct field_set *a, const struct field_set *b);
 
 /* Calls for each member with the path as messages write it; members of a node before those below.
  */

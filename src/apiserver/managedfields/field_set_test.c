@@ -102,7 +102,7 @@ TEST(field_set_algebra)
         check_set(&below, str_from_c(cases[i].without_below));
         check_set(&common, str_from_c(cases[i].common));
         const struct field_set again = field_set_union(&arena, without, common);
-        CHECK(field_set_eq(&again, &a));
+        check_set(&again, str_from_c(cases[i].a));
     }
 }
 

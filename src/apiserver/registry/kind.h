@@ -20,7 +20,7 @@
 #include "apimachinery/field_selector.h"
 #include "apimachinery/gvk.h"
 #include "apimachinery/metadata_validation.h"
-#include "apiserver/types/strategic_keys.h"
+#include "apiserver/types/go_type.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "base/timestamp.h"
@@ -123,7 +123,7 @@ struct kind {
     const struct kind_column *columns;
     size_t column_count;
 
-    const struct strategic_type *type; /* NULL for custom resources */
+    const struct go_type *type; /* NULL for custom resources */
     const struct kind_ops *ops;
 };
 

@@ -4,7 +4,7 @@
 #include "apimachinery/gvk.h"
 #include "apiserver/registry/kind_age.h"
 #include "apiserver/registry/kind_columns_internal.h"
-#include "apiserver/types/strategic_types.h"
+#include "apiserver/types/go_types.h"
 #include "base/arena.h"
 #include "base/owned.h"
 #include "json/path.h"

@@ -9,11 +9,11 @@
 /* A container that is being written: the members of a type in its order, or the items of a field.
  */
 struct level {
-    const struct strategic_type *type;
-    const struct json_value *value;      /* NULL: all of its members are zero */
-    size_t next;                         /* the type's field */
-    bool is_inline;                      /* its members stand in the object of the level above */
-    const struct strategic_field *field; /* of a list or map; NULL with a type */
+    const struct go_type *type;
+    const struct json_value *value; /* NULL: all of its members are zero */
+    size_t next;                    /* the type's field */
+    bool is_inline;                 /* its members stand in the object of the level above */
+    const struct go_field *field;   /* of a list or map; NULL with a type */
     struct json_iter iter;
 };
 
@@ -52,7 +52,7 @@ static void write_quantity(struct json_builder *out, const struct json_value *va
     json_builder_str(out, buf_str(&written));
 }
 
-static void write_time(struct json_builder *out, struct str text, enum field_kind kind)
+static void write_time(struct json_builder *out, struct str text, enum go_field_kind kind)
 {
     char room[TIMESTAMP_TEXT_MAX];
     struct timestamp_exact exact;
@@ -62,8 +62,8 @@ static void write_time(struct json_builder *out, struct str text, enum field_kin
         time == TIMESTAMP_MIN || time == TIMESTAMP_MAX)
         json_builder_str(out, text);
     else
-        json_builder_str(out, kind == TIME ? timestamp_write(time, room)
-                                           : timestamp_write_micro(time, room));
+        json_builder_str(out, kind == GO_TIME ? timestamp_write(time, room)
+                                              : timestamp_write_micro(time, room));
 }
 
 static void write_bytes(struct json_builder *out, struct str text)
@@ -91,106 +91,106 @@ static void write_int(struct json_builder *out, const struct json_value *value)
 }
 
 /* A value of the right type; null stands for zero. */
-static void write_scalar(struct json_builder *out, const struct strategic_field *field,
+static void write_scalar(struct json_builder *out, const struct go_field *field,
                          const struct json_value *value)
 {
     bool truth = false;
-    switch ((enum field_kind)field->kind) {
-    case STRING:
+    switch ((enum go_field_kind)field->kind) {
+    case GO_STRING:
         json_builder_str(out, json_to_str(value));
         break;
-    case BOOL:
+    case GO_BOOL:
         (void)json_to_bool(value, &truth);
         json_builder_bool(out, truth);
         break;
-    case INT32:
-    case INT64:
+    case GO_INT32:
+    case GO_INT64:
         write_int(out, value);
         break;
-    case INT_OR_STRING:
+    case GO_INT_OR_STRING:
         if (json_type(value) == JSON_STRING)
             json_builder_str(out, json_to_str(value));
         else
             write_int(out, value);
         break;
-    case BYTES:
+    case GO_BYTES:
         write_bytes(out, json_to_str(value));
         break;
-    case QUANTITY:
+    case GO_QUANTITY:
         write_quantity(out, value);
         break;
-    case DURATION:
+    case GO_DURATION:
         write_duration(out, value);
         break;
-    case TIME:
-    case MICRO_TIME:
+    case GO_TIME:
+    case GO_MICRO_TIME:
         if (json_type(value) == JSON_STRING)
             write_time(out, json_to_str(value), field->kind);
         else
             json_builder_null(out);
         break;
-    case DOUBLE:
-    case STRINGS:
-    case ANY:
-    case MESSAGE:
+    case GO_DOUBLE:
+    case GO_STRINGS:
+    case GO_ANY:
+    case GO_MESSAGE:
         json_builder_value(out, value);
         break;
     }
 }
 
-static bool is_zero(const struct strategic_field *field, const struct json_value *value)
+static bool is_zero(const struct go_field *field, const struct json_value *value)
 {
     bool truth = false;
     double number = 0;
-    switch ((enum field_kind)field->kind) {
-    case STRING:
-    case BYTES:
+    switch ((enum go_field_kind)field->kind) {
+    case GO_STRING:
+    case GO_BYTES:
         return json_to_str(value).len == 0;
-    case BOOL:
+    case GO_BOOL:
         return !json_to_bool(value, &truth) || !truth;
-    case INT32:
-    case INT64:
-    case DOUBLE:
+    case GO_INT32:
+    case GO_INT64:
+    case GO_DOUBLE:
         return !json_to_double(value, &number) || number == 0;
-    case TIME:
-    case MICRO_TIME:
-    case ANY:
+    case GO_TIME:
+    case GO_MICRO_TIME:
+    case GO_ANY:
         return !value;
-    case STRINGS:
-    case QUANTITY:
-    case INT_OR_STRING:
-    case DURATION:
-    case MESSAGE:
+    case GO_STRINGS:
+    case GO_QUANTITY:
+    case GO_INT_OR_STRING:
+    case GO_DURATION:
+    case GO_MESSAGE:
         break;
     }
     return false; /* structs are written even if they are zero: Go's omitempty does not see them */
 }
 
 /* Whether a field that is neither list nor map appears; a value that is null counts as absent. */
-static bool appears(const struct strategic_field *field, const struct json_value *value)
+static bool appears(const struct go_field *field, const struct json_value *value)
 {
-    if (field->flags & POINTER)
+    if (field->flags & GO_POINTER)
         return value != NULL;
     /* Go writes null for a time that is not set; absent means the same and is less. */
-    if (field->kind == TIME || field->kind == MICRO_TIME || field->kind == ANY)
+    if (field->kind == GO_TIME || field->kind == GO_MICRO_TIME || field->kind == GO_ANY)
         return value != NULL;
-    return field->flags & REQUIRED || !is_zero(field, value);
+    return field->flags & GO_REQUIRED || !is_zero(field, value);
 }
 
-static void write_items(struct writer *writer, const struct strategic_field *field,
+static void write_items(struct writer *writer, const struct go_field *field,
                         const struct json_value *value)
 {
     if (json_count(value) == 0)
         return; /* storage does not tell an empty list from an absent one */
     json_builder_key(&writer->builder, str_from_c(field->name));
-    if (field->flags & MAP)
+    if (field->flags & GO_MAP)
         json_builder_object(&writer->builder);
     else
         json_builder_array(&writer->builder);
     push(writer, (struct level){.field = field, .iter.container = value});
 }
 
-static void write_struct(struct writer *writer, const struct strategic_type *type,
+static void write_struct(struct writer *writer, const struct go_type *type,
                          const struct json_value *value)
 {
     json_builder_object(&writer->builder);
@@ -198,7 +198,7 @@ static void write_struct(struct writer *writer, const struct strategic_type *typ
 }
 
 /* The document's own names are those of the kind: what says otherwise is not decoded as it. */
-static bool write_type_meta(struct writer *writer, const struct strategic_field *field)
+static bool write_type_meta(struct writer *writer, const struct go_field *field)
 {
     const struct gvk gvk = writer->kind->gvk;
     SCOPED(arena) arena = {.limit = KILOBYTE};
@@ -213,26 +213,26 @@ static bool write_type_meta(struct writer *writer, const struct strategic_field 
     return true;
 }
 
-static void write_member(struct writer *writer, const struct strategic_field *field,
+static void write_member(struct writer *writer, const struct go_field *field,
                          const struct json_value *object)
 {
     if (write_type_meta(writer, field))
         return;
-    if (field->flags & INLINE) {
+    if (field->flags & GO_INLINE) {
         push(writer, (struct level){.type = field->type, .value = object, .is_inline = true});
         return;
     }
     const struct json_value *value = json_get(object, str_from_c(field->name));
     if (json_type(value) == JSON_NULL)
         value = NULL;
-    if (field->flags & (LIST | MAP)) {
+    if (field->flags & (GO_LIST | GO_MAP)) {
         write_items(writer, field, value);
         return;
     }
     if (!appears(field, value))
         return;
     json_builder_key(&writer->builder, str_from_c(field->name));
-    if (field->kind == MESSAGE)
+    if (field->kind == GO_MESSAGE)
         write_struct(writer, field->type, value);
     else
         write_scalar(&writer->builder, field, value);
@@ -240,7 +240,7 @@ static void write_member(struct writer *writer, const struct strategic_field *fi
 
 static void write_item(struct writer *writer, struct level *level)
 {
-    const struct strategic_field *field = level->field;
+    const struct go_field *field = level->field;
     const struct json_value *value;
     struct str key;
     if (!json_next(&level->iter, &key, &value)) {
@@ -248,11 +248,11 @@ static void write_item(struct writer *writer, struct level *level)
         json_builder_end(&writer->builder);
         return;
     }
-    if (field->flags & MAP)
+    if (field->flags & GO_MAP)
         json_builder_key(&writer->builder, key);
-    if (json_type(value) == JSON_NULL && field->kind != ANY)
+    if (json_type(value) == JSON_NULL && field->kind != GO_ANY)
         value = NULL;
-    if (field->kind == MESSAGE)
+    if (field->kind == GO_MESSAGE)
         write_struct(writer, field->type, value);
     else
         write_scalar(&writer->builder, field, value);

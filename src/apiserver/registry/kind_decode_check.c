@@ -12,9 +12,9 @@
 /* A container that is being checked. */
 struct level {
     struct json_iter iter;
-    const struct strategic_type *type;   /* of an object's members */
-    const struct strategic_field *field; /* of elements and of a map's values; NULL with a type */
-    const char *owner;                   /* name of the innermost struct */
+    const struct go_type *type;   /* of an object's members */
+    const struct go_field *field; /* of elements and of a map's values; NULL with a type */
+    const char *owner;            /* name of the innermost struct */
     size_t path_len, place_len;
 };
 
@@ -34,8 +34,8 @@ static void check_done(struct check *check)
     buf_done(&check->place);
 }
 
-static void enter(struct check *check, const struct json_value *value,
-                  const struct strategic_type *type, const struct strategic_field *field)
+static void enter(struct check *check, const struct json_value *value, const struct go_type *type,
+                  const struct go_field *field)
 {
     const struct level level = {
         .iter.container = value,
@@ -59,29 +59,29 @@ static const char *found_name(enum json_type type)
     return names[type];
 }
 
-static const char *field_type_name(const struct strategic_field *field)
+static const char *field_type_name(const struct go_field *field)
 {
     static const char *const names[] = {
-        [STRING] = "string",
-        [BOOL] = "bool",
-        [INT32] = "int32",
-        [INT64] = "int64",
-        [DOUBLE] = "float64",
-        [BYTES] = "[]uint8",
-        [STRINGS] = "[]string",
-        [QUANTITY] = "resource.Quantity",
-        [INT_OR_STRING] = "int32",
-        [TIME] = "v1.Time",
-        [MICRO_TIME] = "v1.MicroTime",
-        [DURATION] = "v1.Duration",
-        [ANY] = "interface {}",
+        [GO_STRING] = "string",
+        [GO_BOOL] = "bool",
+        [GO_INT32] = "int32",
+        [GO_INT64] = "int64",
+        [GO_DOUBLE] = "float64",
+        [GO_BYTES] = "[]uint8",
+        [GO_STRINGS] = "[]string",
+        [GO_QUANTITY] = "resource.Quantity",
+        [GO_INT_OR_STRING] = "int32",
+        [GO_TIME] = "v1.Time",
+        [GO_MICRO_TIME] = "v1.MicroTime",
+        [GO_DURATION] = "v1.Duration",
+        [GO_ANY] = "interface {}",
     };
-    return field->kind == MESSAGE ? field->type->name : names[field->kind];
+    return field->kind == GO_MESSAGE ? field->type->name : names[field->kind];
 }
 
 /* The number's text follows where a number was wanted, just of another form. */
 static struct error *misfit(const struct check *check, const struct json_value *value,
-                            const struct strategic_field *field, unsigned shape, bool show_number)
+                            const struct go_field *field, unsigned shape, bool show_number)
 {
     SCOPED(buf) number = {.limit = KILOBYTE};
     if (show_number && json_type(value) == JSON_NUMBER) {
@@ -92,10 +92,10 @@ static struct error *misfit(const struct check *check, const struct json_value *
                      "json: cannot unmarshal %s%.*s into Go struct field %s.%.*s of type %s%s%s",
                      found_name(json_type(value)), STR_ARG(buf_str(&number)), check->owner,
                      STR_ARG(buf_str(&check->place)),
-                     shape == LIST  ? "[]"
-                     : shape == MAP ? "map[string]"
-                                    : "",
-                     field->kind == MESSAGE ? "v1." : "", field_type_name(field));
+                     shape == GO_LIST  ? "[]"
+                     : shape == GO_MAP ? "map[string]"
+                                       : "",
+                     field->kind == GO_MESSAGE ? "v1." : "", field_type_name(field));
 }
 
 /* Types that read themselves are told nothing of the field they are for. */
@@ -113,12 +113,12 @@ static bool is_whole(const struct json_value *value, int64_t min, int64_t max)
     return str_to_int64(buf_str(&text), &number) && number >= min && number <= max;
 }
 
-static bool fits_int(const struct json_value *value, enum field_kind kind)
+static bool fits_int(const struct json_value *value, enum go_field_kind kind)
 {
     if (json_type(value) != JSON_NUMBER)
         return false;
-    return kind == INT64 ? is_whole(value, INT64_MIN, INT64_MAX)
-                         : is_whole(value, INT32_MIN, INT32_MAX);
+    return kind == GO_INT64 ? is_whole(value, INT64_MIN, INT64_MAX)
+                            : is_whole(value, INT32_MIN, INT32_MAX);
 }
 
 static struct error *check_bytes(const struct json_value *value)
@@ -131,30 +131,30 @@ static struct error *check_bytes(const struct json_value *value)
 }
 
 /* Go names the part it stumbled over; a missing fraction is the usual one. */
-static struct error *bad_time(struct str text, enum field_kind kind)
+static struct error *bad_time(struct str text, enum go_field_kind kind)
 {
     timestamp time;
-    if (kind == MICRO_TIME && timestamp_read(text, &time) && text.len > 19)
+    if (kind == GO_MICRO_TIME && timestamp_read(text, &time) && text.len > 19)
         return error_new(ERROR_BAD_REQUEST,
                          "parsing time \"%.*s\" as \"%s\": cannot parse \"%.*s\" as \".000000\"",
                          STR_ARG(text), MICRO_TIME_LAYOUT, STR_ARG(str_skip(text, 19)));
-    return error_new(ERROR_BAD_REQUEST,
-                     "parsing time \"%.*s\" as \"%s\": cannot parse \"%.*s\" as \"2006\"",
-                     STR_ARG(text), kind == TIME ? TIME_LAYOUT : MICRO_TIME_LAYOUT, STR_ARG(text));
+    return error_new(
+        ERROR_BAD_REQUEST, "parsing time \"%.*s\" as \"%s\": cannot parse \"%.*s\" as \"2006\"",
+        STR_ARG(text), kind == GO_TIME ? TIME_LAYOUT : MICRO_TIME_LAYOUT, STR_ARG(text));
 }
 
-static struct error *check_time(const struct json_value *value, enum field_kind kind)
+static struct error *check_time(const struct json_value *value, enum go_field_kind kind)
 {
     const struct str text = json_to_str(value);
     timestamp time;
     duration span;
     if (json_type(value) != JSON_STRING)
         return misfit_value(value, "string");
-    if (kind == DURATION)
+    if (kind == GO_DURATION)
         return duration_read(text, &span)
                    ? NULL
                    : error_new(ERROR_BAD_REQUEST, "time: invalid duration \"%.*s\"", STR_ARG(text));
-    if (kind == TIME ? timestamp_read(text, &time) : timestamp_read_micro(text, &time))
+    if (kind == GO_TIME ? timestamp_read(text, &time) : timestamp_read_micro(text, &time))
         return NULL;
     return bad_time(text, kind);
 }
@@ -174,9 +174,9 @@ static struct error *check_quantity(const struct json_value *value)
 }
 
 static struct error *check_strings(const struct check *check, const struct json_value *value,
-                                   const struct strategic_field *field)
+                                   const struct go_field *field)
 {
-    const struct strategic_field element = {.kind = STRING};
+    const struct go_field element = {.kind = GO_STRING};
     const struct json_value *item;
     if (json_type(value) != JSON_ARRAY)
         return misfit(check, value, field, 0, false);
@@ -187,33 +187,34 @@ static struct error *check_strings(const struct check *check, const struct json_
 }
 
 static struct error *check_scalar(const struct check *check, const struct json_value *value,
-                                  const struct strategic_field *field)
+                                  const struct go_field *field)
 {
     const enum json_type type = json_type(value);
-    switch ((enum field_kind)field->kind) {
-    case STRING:
+    switch ((enum go_field_kind)field->kind) {
+    case GO_STRING:
         return type == JSON_STRING ? NULL : misfit(check, value, field, 0, false);
-    case BOOL:
+    case GO_BOOL:
         return type == JSON_BOOL ? NULL : misfit(check, value, field, 0, false);
-    case INT32:
-    case INT64:
+    case GO_INT32:
+    case GO_INT64:
         return fits_int(value, field->kind) ? NULL : misfit(check, value, field, 0, true);
-    case DOUBLE:
+    case GO_DOUBLE:
         return type == JSON_NUMBER ? NULL : misfit(check, value, field, 0, false);
-    case BYTES:
+    case GO_BYTES:
         return type == JSON_STRING ? check_bytes(value) : misfit(check, value, field, 0, false);
-    case STRINGS:
+    case GO_STRINGS:
         return check_strings(check, value, field);
-    case INT_OR_STRING:
-        return type == JSON_STRING || fits_int(value, INT32) ? NULL : misfit_value(value, "int32");
-    case QUANTITY:
+    case GO_INT_OR_STRING:
+        return type == JSON_STRING || fits_int(value, GO_INT32) ? NULL
+                                                                : misfit_value(value, "int32");
+    case GO_QUANTITY:
         return check_quantity(value);
-    case TIME:
-    case MICRO_TIME:
-    case DURATION:
+    case GO_TIME:
+    case GO_MICRO_TIME:
+    case GO_DURATION:
         return check_time(value, field->kind);
-    case ANY:
-    case MESSAGE:
+    case GO_ANY:
+    case GO_MESSAGE:
         break;
     }
     return NULL;
@@ -221,19 +222,19 @@ static struct error *check_scalar(const struct check *check, const struct json_v
 
 /* Checks one value, or enters it. An element is one of a list's or a map's. */
 static struct error *check_value(struct check *check, const struct json_value *value,
-                                 const struct strategic_field *field, bool is_element)
+                                 const struct go_field *field, bool is_element)
 {
     const enum json_type type = json_type(value);
-    const unsigned shape = is_element ? 0 : field->flags & (LIST | MAP);
+    const unsigned shape = is_element ? 0 : field->flags & (GO_LIST | GO_MAP);
     if (type == JSON_NULL)
         return NULL;
-    if ((shape == LIST && type != JSON_ARRAY) || (shape == MAP && type != JSON_OBJECT))
+    if ((shape == GO_LIST && type != JSON_ARRAY) || (shape == GO_MAP && type != JSON_OBJECT))
         return misfit(check, value, field, shape, false);
     if (shape) {
         enter(check, value, NULL, field);
         return NULL;
     }
-    if (field->kind != MESSAGE)
+    if (field->kind != GO_MESSAGE)
         return check_scalar(check, value, field);
     if (type != JSON_OBJECT)
         return misfit(check, value, field, 0, false);
@@ -260,7 +261,7 @@ static void add_step(struct buf *path, struct str key)
 static struct error *check_member(struct check *check, const struct level *level, struct str key,
                                   const struct json_value *value)
 {
-    const struct strategic_field *field = strategic_type_field(level->type, key);
+    const struct go_field *field = go_type_field(level->type, key);
     add_step(&check->path, key);
     if (!field) {
         note_unknown(check);
@@ -285,12 +286,12 @@ static struct error *check_step(struct check *check)
     }
     if (!level->field)
         return check_member(check, level, key, value);
-    if (level->field->flags & LIST) /* keys of a map are no part of the path, as upstream */
+    if (level->field->flags & GO_LIST) /* keys of a map are no part of the path, as upstream */
         buf_print(&check->path, "[%zu]", index);
     return check_value(check, value, level->field, true);
 }
 
-struct error *kind_decode_check(const struct strategic_type *type, const struct json_value *object,
+struct error *kind_decode_check(const struct go_type *type, const struct json_value *object,
                                 struct json_warnings *unknown)
 {
     SCOPED(check) check = {.unknown = unknown, .owner = type->name};

@@ -4,13 +4,13 @@
  */
 #pragma once
 
-#include "apiserver/types/strategic_types.h"
+#include "apiserver/types/go_types.h"
 #include "json/json.h"
 
 /*
  * ERROR_BAD_REQUEST with the words of Go's decoder at the first value of the wrong type. Members
  * that the type does not have are named in unknown (may be NULL), in the order of the document.
  */
-MUST_USE struct error *kind_decode_check(const struct strategic_type *type,
+MUST_USE struct error *kind_decode_check(const struct go_type *type,
                                          const struct json_value *object,
                                          struct json_warnings *unknown);

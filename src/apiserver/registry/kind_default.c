@@ -9,14 +9,14 @@
 
 /* A container that is being filled: the members of a type, or the items of a list or map. */
 struct level {
-    const struct strategic_type *type;
+    const struct go_type *type;
     const struct json_value *value; /* NULL: a default that has no members yet */
     const struct default_row *rows; /* of the type */
     size_t row_count;
     size_t next;    /* the type's field */
     bool is_inline; /* its members stand in the object of the level above */
     bool host_network;
-    const struct strategic_field *field; /* of a list or map; NULL with a type */
+    const struct go_field *field; /* of a list or map; NULL with a type */
     struct json_iter iter;
 };
 
@@ -25,7 +25,7 @@ struct fill {
     struct level *levels;
     size_t depth, capacity;
     const char *root;
-    const struct strategic_type *last_type; /* whose rows were looked for, and what was found */
+    const struct go_type *last_type; /* whose rows were looked for, and what was found */
     const struct default_row *last_rows;
     size_t last_count;
 };
@@ -44,7 +44,7 @@ static void push(struct fill *fill, struct level level)
 }
 
 /* Those of one type stand together. */
-static const struct default_row *rows_of(const struct strategic_type *type, size_t *ret_count)
+static const struct default_row *rows_of(const struct go_type *type, size_t *ret_count)
 {
     size_t count, end;
     const struct default_row *rows = default_rows(&count);
@@ -61,7 +61,7 @@ static const struct default_row *rows_of(const struct strategic_type *type, size
 }
 
 /* A list may be long, and its elements are of one type. */
-static void find_rows(struct fill *fill, const struct strategic_type *type)
+static void find_rows(struct fill *fill, const struct go_type *type)
 {
     if (fill->last_type == type)
         return;
@@ -69,7 +69,7 @@ static void find_rows(struct fill *fill, const struct strategic_type *type)
     fill->last_rows = rows_of(type, &fill->last_count);
 }
 
-static void enter_type(struct fill *fill, const struct strategic_type *type,
+static void enter_type(struct fill *fill, const struct go_type *type,
                        const struct json_value *value, bool is_inline)
 {
     bool host_network = false;
@@ -120,37 +120,37 @@ static const struct default_row *find_row(const struct fill *fill, const struct 
 }
 
 /* What is required is written even if it is zero; behind a pointer zero is a value. */
-static bool is_unset(const struct strategic_field *field, const struct json_value *value)
+static bool is_unset(const struct go_field *field, const struct json_value *value)
 {
     int64_t number;
-    if (json_type(value) == JSON_STRING && !(field->flags & POINTER))
+    if (json_type(value) == JSON_STRING && !(field->flags & GO_POINTER))
         return json_to_str(value).len == 0;
-    if (json_type(value) == JSON_NUMBER && !(field->flags & POINTER))
+    if (json_type(value) == JSON_NUMBER && !(field->flags & GO_POINTER))
         return json_to_int64(value, &number) && number == 0;
     return !value;
 }
 
-static void write_value(struct fill *fill, const struct strategic_field *field,
+static void write_value(struct fill *fill, const struct go_field *field,
                         const struct json_value *value)
 {
-    if (field->kind == MESSAGE && field->type != &type_object_meta)
+    if (field->kind == GO_MESSAGE && field->type != &type_object_meta)
         enter_type(fill, field->type, value, false);
     else
         json_builder_value(&fill->builder, value);
 }
 
-static void write_present(struct fill *fill, const struct strategic_field *field,
+static void write_present(struct fill *fill, const struct go_field *field,
                           const struct json_value *value)
 {
     json_builder_key(&fill->builder, str_from_c(field->name));
-    if (!(field->flags & (LIST | MAP)) || field->kind != MESSAGE) {
-        if (field->flags & (LIST | MAP))
+    if (!(field->flags & (GO_LIST | GO_MAP)) || field->kind != GO_MESSAGE) {
+        if (field->flags & (GO_LIST | GO_MAP))
             json_builder_value(&fill->builder, value);
         else
             write_value(fill, field, value);
         return;
     }
-    if (field->flags & MAP)
+    if (field->flags & GO_MAP)
         json_builder_object(&fill->builder);
     else
         json_builder_array(&fill->builder);
@@ -159,7 +159,7 @@ static void write_present(struct fill *fill, const struct strategic_field *field
 
 /* False when the row has nothing to say after all. */
 static bool write_computed(struct fill *fill, const struct level *level,
-                           const struct default_row *row, const struct strategic_field *field)
+                           const struct default_row *row, const struct go_field *field)
 {
     SCOPED(json_builder) value = {.limit = 0};
     OWNED(json_doc) doc = NULL;
@@ -176,7 +176,7 @@ static bool write_computed(struct fill *fill, const struct level *level,
     return true;
 }
 
-static void write_default(struct fill *fill, const struct strategic_field *field,
+static void write_default(struct fill *fill, const struct go_field *field,
                           const struct default_row *row)
 {
     json_builder_key(&fill->builder, str_from_c(field->name));
@@ -190,11 +190,11 @@ static void write_default(struct fill *fill, const struct strategic_field *field
         enter_type(fill, field->type, NULL, false);
 }
 
-static void write_member(struct fill *fill, size_t at, const struct strategic_field *field)
+static void write_member(struct fill *fill, size_t at, const struct go_field *field)
 {
     const struct level *level = &fill->levels[at];
     const struct json_value *object = level->value;
-    if (field->flags & INLINE) {
+    if (field->flags & GO_INLINE) {
         enter_type(fill, field->type, object, true);
         return;
     }
@@ -213,7 +213,7 @@ static void write_member(struct fill *fill, size_t at, const struct strategic_fi
 
 static void write_item(struct fill *fill, struct level *level)
 {
-    const struct strategic_field *field = level->field;
+    const struct go_field *field = level->field;
     const struct json_value *value;
     struct str key;
     if (!json_next(&level->iter, &key, &value)) {
@@ -221,7 +221,7 @@ static void write_item(struct fill *fill, struct level *level)
         json_builder_end(&fill->builder);
         return;
     }
-    if (field->flags & MAP)
+    if (field->flags & GO_MAP)
         json_builder_key(&fill->builder, key);
     write_value(fill, field, value);
 }
@@ -240,17 +240,17 @@ static void fill_step(struct fill *fill)
             json_builder_end(&fill->builder);
         return;
     }
-    const struct strategic_field *field = &level->type->fields[level->next++];
+    const struct go_field *field = &level->type->fields[level->next++];
     write_member(fill, fill->depth - 1, field);
 }
 
 /* Whether nothing in the type, and nothing below it but metadata, could have a default. */
-static bool is_plain(const struct strategic_type *type)
+static bool is_plain(const struct go_type *type)
 {
     size_t count;
     (void)rows_of(type, &count);
     for (size_t i = 0; i < type->count && count == 0; i++)
-        if (type->fields[i].kind == MESSAGE && type->fields[i].type != &type_object_meta)
+        if (type->fields[i].kind == GO_MESSAGE && type->fields[i].type != &type_object_meta)
             return false;
     return count == 0;
 }

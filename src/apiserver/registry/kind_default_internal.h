@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "apiserver/types/strategic_types.h"
+#include "apiserver/types/go_types.h"
 #include "json/builder.h"
 #include "json/json.h"
 

@@ -1,6 +1,6 @@
 #include "apiserver/registry/kind_fixture_test.h"
 
-#include "apiserver/types/strategic_types.h"
+#include "apiserver/types/go_types.h"
 #include "base/duration.h"
 #include "json/compare.h"
 #include "json/edit.h"
@@ -15,7 +15,7 @@ struct kind recorded_kind(struct gvk gvk, bool namespaced)
     return (struct kind){
         .gvk = gvk,
         .namespaced = namespaced,
-        .type = strategic_type_find(gvk),
+        .type = go_type_find(gvk),
     };
 }
 
@@ -91,9 +91,9 @@ struct json_doc *recorded_stored(const struct recorded *recorded)
 }
 
 /* All types that the kinds with rules and defaults are made of, found one from another. */
-static size_t collect_types(const struct strategic_type **known, size_t capacity)
+static size_t collect_types(const struct go_type **known, size_t capacity)
 {
-    static const struct strategic_type *const roots[] = {
+    static const struct go_type *const roots[] = {
         &type_config_map,
         &type_secret,
         &type_namespace,
@@ -141,7 +141,7 @@ static size_t collect_types(const struct strategic_type **known, size_t capacity
         known[count++] = roots[i];
     for (size_t at = 0; at < count; at++) {
         for (size_t i = 0; i < known[at]->count; i++) {
-            const struct strategic_type *type = known[at]->fields[i].type;
+            const struct go_type *type = known[at]->fields[i].type;
             bool is_known = !type;
             for (size_t k = 0; k < count; k++)
                 is_known = is_known || known[k] == type;
@@ -155,11 +155,11 @@ static size_t collect_types(const struct strategic_type **known, size_t capacity
 
 bool recorded_has_member(const char *type, const char *member)
 {
-    const struct strategic_type *known[1024];
+    const struct go_type *known[1024];
     const size_t count = collect_types(known, COUNT(known));
     for (size_t i = 0; i < count; i++)
         if (strcmp(known[i]->name, type) == 0 &&
-            (!member || strategic_type_field(known[i], str_from_c(member))))
+            (!member || go_type_field(known[i], str_from_c(member))))
             return true;
     return false;
 }

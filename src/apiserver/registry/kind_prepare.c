@@ -1,5 +1,5 @@
 #include "apiserver/registry/kind_prepare_internal.h"
-#include "apiserver/types/strategic_types.h"
+#include "apiserver/types/go_types.h"
 #include "json/compare.h"
 
 /* What a write to /status may not touch besides the spec. */
@@ -10,7 +10,7 @@ enum status_meta {
 };
 
 struct prepare_rule {
-    const struct strategic_type *type;
+    const struct go_type *type;
     prepare_fn *create, *update;
     bool status_on_create; /* who registers a node says how it is */
     enum status_meta status_meta;
@@ -33,7 +33,7 @@ static const struct prepare_rule rules[] = {
     {&type_validating_admission_policy, NULL,                      NULL,                      false, STATUS_KEEPS_METADATA},
 };
 
-static const struct prepare_rule *find_rule(const struct strategic_type *type)
+static const struct prepare_rule *find_rule(const struct go_type *type)
 {
     static const struct prepare_rule none = {NULL, NULL, NULL, false, STATUS_KEEPS_NOTHING};
     for (size_t i = 0; i < COUNT(rules); i++)
@@ -81,7 +81,7 @@ static struct error *reset_status(struct prepare *prepare)
 
 static bool has_status(const struct kind *kind)
 {
-    return strategic_type_field(kind->type, STR("status")) != NULL;
+    return go_type_field(kind->type, STR("status")) != NULL;
 }
 
 static struct error *prepare_create(struct prepare *prepare, const struct prepare_rule *rule)

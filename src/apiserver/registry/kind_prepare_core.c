@@ -3,7 +3,7 @@
  */
 #include "apimachinery/quantity.h"
 #include "apiserver/registry/kind_prepare_internal.h"
-#include "apiserver/types/strategic_types.h"
+#include "apiserver/types/go_types.h"
 #include "base/base64.h"
 #include "json/compare.h"
 

@@ -2,7 +2,7 @@
  * One kind in two forms: Event of the core group and of events.k8s.io.
  */
 #include "apiserver/registry/kind_builtin.h"
-#include "apiserver/types/strategic_types.h"
+#include "apiserver/types/go_types.h"
 #include "base/owned.h"
 #include "json/builder.h"
 #include "json/path.h"

@@ -11,8 +11,8 @@
 /* A container that is being judged. */
 struct level {
     struct json_iter iter;
-    const struct strategic_type *type;   /* of an object's members */
-    const struct strategic_field *field; /* of a list's or map's items; NULL with a type */
+    const struct go_type *type;   /* of an object's members */
+    const struct go_field *field; /* of a list's or map's items; NULL with a type */
     size_t path_len;
 };
 
@@ -36,7 +36,7 @@ static void push(struct walk *walk, struct level level)
 }
 
 /* The rows of one type stand together. A list may be long, and its elements are of one type. */
-static void find_rows(struct judge *judge, const struct strategic_type *type)
+static void find_rows(struct judge *judge, const struct go_type *type)
 {
     size_t count, begin = 0, end;
     const struct rule_row *rows = rule_rows(&count);
@@ -52,7 +52,7 @@ static void find_rows(struct judge *judge, const struct strategic_type *type)
 }
 
 /* Of what is missing nothing more is said. */
-static void apply_rows(struct judge *judge, const struct strategic_type *type,
+static void apply_rows(struct judge *judge, const struct go_type *type,
                        const struct json_value *object, struct str path)
 {
     const char *missing = NULL;
@@ -69,20 +69,20 @@ static void apply_rows(struct judge *judge, const struct strategic_type *type,
 }
 
 /* With the types that are inlined: their members stand in the same object. */
-static void judge_type(struct judge *judge, const struct strategic_type *type,
+static void judge_type(struct judge *judge, const struct go_type *type,
                        const struct json_value *object, struct str path)
 {
-    const struct strategic_type *types[INLINED_MAX] = {type};
+    const struct go_type *types[INLINED_MAX] = {type};
     size_t known = 1;
     for (size_t at = 0; at < known; at++) {
         apply_rows(judge, types[at], object, path);
         for (size_t i = 0; i < types[at]->count && known < INLINED_MAX; i++)
-            if (types[at]->fields[i].flags & INLINE)
+            if (types[at]->fields[i].flags & GO_INLINE)
                 types[known++] = types[at]->fields[i].type;
     }
 }
 
-static void enter_object(struct walk *walk, const struct strategic_type *type,
+static void enter_object(struct walk *walk, const struct go_type *type,
                          const struct json_value *object)
 {
     judge_type(walk->judge, type, object, buf_str(&walk->path));
@@ -104,21 +104,21 @@ static bool is_judged(const struct walk *walk, struct str member)
 static void walk_member(struct walk *walk, const struct level *level, struct str key,
                         const struct json_value *value)
 {
-    const struct strategic_field *field = strategic_type_field(level->type, key);
-    if (!field || field->kind != MESSAGE || field->type == &type_object_meta ||
+    const struct go_field *field = go_type_field(level->type, key);
+    if (!field || field->kind != GO_MESSAGE || field->type == &type_object_meta ||
         !is_judged(walk, key))
         return;
     buf_print(&walk->path, "%s%.*s", walk->path.len ? "." : "", STR_ARG(key));
-    if (field->flags & (LIST | MAP))
+    if (field->flags & (GO_LIST | GO_MAP))
         push(walk, (struct level){.iter.container = value, .field = field});
     else
         enter_object(walk, field->type, value);
 }
 
-static void walk_item(struct walk *walk, const struct strategic_field *field, size_t index,
-                      struct str key, const struct json_value *value)
+static void walk_item(struct walk *walk, const struct go_field *field, size_t index, struct str key,
+                      const struct json_value *value)
 {
-    if (field->flags & MAP)
+    if (field->flags & GO_MAP)
         buf_print(&walk->path, "[%.*s]", STR_ARG(key));
     else
         buf_print(&walk->path, "[%zu]", index);
@@ -156,7 +156,7 @@ static void judge_members(struct judge *judge)
 
 /* What an update of the whole object may not change: an error with the new value, or forbidden. */
 static const struct {
-    const struct strategic_type *type;
+    const struct go_type *type;
     const char *path, *text;
     bool is_forbidden;
 } fixed[] = {
@@ -200,7 +200,7 @@ static void judge_fixed(struct judge *judge)
 
 /* Changes that need more than a comparison. */
 static const struct {
-    const struct strategic_type *type;
+    const struct go_type *type;
     judge_fn *judge;
 } updates[] = {
     {&type_pod,                     judge_pod_update         },

@@ -9,7 +9,7 @@
 
 #include "apimachinery/validation.h"
 #include "apiserver/registry/kind_builtin.h"
-#include "apiserver/types/strategic_types.h"
+#include "apiserver/types/go_types.h"
 #include "json/path.h"
 
 struct rule_row;
@@ -20,7 +20,7 @@ struct judge {
     const struct json_value *object, *old; /* whole objects; old is NULL on a create */
     struct field_errors *errors;
     struct arena *arena;
-    const struct strategic_type *last_type; /* whose rows were looked for, and what was found */
+    const struct go_type *last_type; /* whose rows were looked for, and what was found */
     const struct rule_row *last_rows;
     size_t last_count;
 };

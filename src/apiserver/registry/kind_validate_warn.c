@@ -2,7 +2,7 @@
  * What is allowed but will not work: warnings on writes.
  */
 #include "apiserver/registry/kind_builtin.h"
-#include "apiserver/types/strategic_types.h"
+#include "apiserver/types/go_types.h"
 #include "base/base64.h"
 #include "json/path.h"
 

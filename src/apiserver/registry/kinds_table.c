@@ -2,7 +2,7 @@
 #include "apiserver/registry/kind.h"
 #include "apiserver/registry/kind_builtin.h"
 #include "apiserver/registry/kind_columns_internal.h"
-#include "apiserver/types/strategic_types.h"
+#include "apiserver/types/go_types.h"
 #include "base/owned.h"
 
 /* What a row says in one word; the rest of struct kind follows from it. */

@@ -1,5 +1,5 @@
 #include "apiserver/registry/kind.h"
-#include "apiserver/types/strategic_keys.h"
+#include "apiserver/types/go_type.h"
 #include "testing/test.h"
 
 TEST(kinds_are_complete)
@@ -9,7 +9,7 @@ TEST(kinds_are_complete)
     for (size_t i = 0; i < count; i++) {
         const struct kind *kind = &kinds[i];
         TEST_CASE("%.*s", STR_ARG(kind->plural));
-        CHECK(kind->type == strategic_type_find(kind->gvk));
+        CHECK(kind->type == go_type_find(kind->gvk));
         CHECK(kind->check_name != NULL);
         CHECK(kind->ops != NULL);
         CHECK(kind->column_count > 0);

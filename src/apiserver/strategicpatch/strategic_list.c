@@ -150,35 +150,35 @@ static void print_lists(struct buf *out, const struct merge_node *array,
         buf_add(out, STR("[]"));
 }
 
-static struct error *check_type(enum go_type type, enum go_type *first, bool *ret_differs)
+static struct error *check_type(enum go_kind type, enum go_kind *first, bool *ret_differs)
 {
-    if (type == GO_NIL)
+    if (type == GO_KIND_NIL)
         return error_new(ERROR_BAD_REQUEST, "null in a list that is merged");
-    if (*first == GO_NIL && type == GO_SLICE)
+    if (*first == GO_KIND_NIL && type == GO_KIND_SLICE)
         return error_new(ERROR_INVALID, "lists of lists are not supported");
-    *ret_differs |= *first != GO_NIL && *first != type;
-    *first = *first == GO_NIL ? type : *first;
+    *ret_differs |= *first != GO_KIND_NIL && *first != type;
+    *first = *first == GO_KIND_NIL ? type : *first;
     return NULL;
 }
 
 struct error *merge_element_type(const struct merge_node *array, const struct json_value *patch,
-                                 enum go_type *ret_type)
+                                 enum go_kind *ret_type)
 {
     const struct json_value *value;
     bool differs = false;
-    *ret_type = GO_NIL;
+    *ret_type = GO_KIND_NIL;
     for (size_t i = 0; array && i < array->count && !differs; i++)
-        TRY(check_type(go_type_of_node(array->items[i]), ret_type, &differs));
+        TRY(check_type(go_kind_of_node(array->items[i]), ret_type, &differs));
     JSON_FOREACH (key, value, patch)
         if (!differs)
-            TRY(check_type(go_type(value), ret_type, &differs));
+            TRY(check_type(go_kind(value), ret_type, &differs));
     SCOPED(buf) shown = {.limit = 2 * STRATEGIC_PRINT_MAX};
     if (differs) {
         print_lists(&shown, array, patch);
         return error_new(ERROR_INTERNAL, "list element types are not identical: [%.*s]",
                          STR_ARG(buf_str(&shown)));
     }
-    if (*ret_type == GO_NIL)
+    if (*ret_type == GO_KIND_NIL)
         return error_new(ERROR_INTERNAL, "no elements in any of the given slices");
     return NULL;
 }
@@ -211,15 +211,15 @@ static void merge_scalars(struct merge *merge, struct merge_node *array,
 struct error *merge_list(struct merge *merge, struct merge_node *array,
                          const struct json_value *patch, struct strategic_schema elements)
 {
-    enum go_type type;
+    enum go_kind type;
     merge_tree_open(&merge->tree, array);
     if (array->count == 0 && json_count(patch) == 0)
         return NULL;
     TRY(merge_element_type(array, patch, &type));
-    if (type == GO_MAP)
+    if (type == GO_KIND_MAP)
         return merge_objects(merge, array, patch, elements);
     if (elements.field->merge_key)
-        return merge_error_type(GO_MAP, type);
+        return merge_error_type(GO_KIND_MAP, type);
     merge_scalars(merge, array, patch);
     return merge_tree_check(&merge->tree);
 }
@@ -227,13 +227,13 @@ struct error *merge_list(struct merge *merge, struct merge_node *array,
 struct error *merge_list_delete(struct merge *merge, struct merge_node *array,
                                 const struct json_value *patch, struct strategic_schema elements)
 {
-    enum go_type type;
+    enum go_kind type;
     SCOPED(items) unwanted = {.count = 0};
     merge_tree_open(&merge->tree, array);
     if (array->count == 0 && json_count(patch) == 0)
         return NULL;
     TRY(merge_element_type(array, patch, &type));
-    if (type == GO_MAP)
+    if (type == GO_KIND_MAP)
         return merge_objects(merge, array, patch, elements);
     items_of_patch(&unwanted, patch, NULL);
     size_t kept = 0;

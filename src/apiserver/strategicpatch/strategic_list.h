@@ -41,7 +41,7 @@ void items_arrange(struct merge *merge, struct merge_node *array, const struct i
 
 /* The type all elements share; either list may be NULL. */
 MUST_USE struct error *merge_element_type(const struct merge_node *array,
-                                          const struct json_value *patch, enum go_type *ret_type);
+                                          const struct json_value *patch, enum go_kind *ret_type);
 
 MUST_USE struct error *merge_error_key(const struct item *item, const char *merge_key);
 

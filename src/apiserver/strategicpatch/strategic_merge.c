@@ -25,10 +25,10 @@ void merge_push(struct merge *merge, struct merge_node *object, const struct jso
         (struct merge_task){.object = object, .patch = patch, .schema = schema};
 }
 
-struct error *merge_error_type(enum go_type expected, enum go_type actual)
+struct error *merge_error_type(enum go_kind expected, enum go_kind actual)
 {
-    return error_new(ERROR_INTERNAL, "expected a %s, but received a %s", go_type_name(expected),
-                     go_type_name(actual));
+    return error_new(ERROR_INTERNAL, "expected a %s, but received a %s", go_kind_name(expected),
+                     go_kind_name(actual));
 }
 
 /* "$patch" in an object: it takes the place of the original, or empties it. */
@@ -47,10 +47,10 @@ static struct error *apply_directive(struct merge *merge, const struct merge_tas
         return NULL;
     }
     buf_add(&shown, STR("unknown patch type: "));
-    if (go_type(directive) != GO_STRING)
-        buf_print(&shown, "%%!s(%s=", go_type_name(go_type(directive)));
+    if (go_kind(directive) != GO_KIND_STRING)
+        buf_print(&shown, "%%!s(%s=", go_kind_name(go_kind(directive)));
     strategic_print(&shown, directive);
-    buf_add(&shown, go_type(directive) != GO_STRING ? STR(") in map: ") : STR(" in map: "));
+    buf_add(&shown, go_kind(directive) != GO_KIND_STRING ? STR(") in map: ") : STR(" in map: "));
     strategic_print(&shown, task->patch);
     return error_new(ERROR_INTERNAL, "%.*s", STR_ARG(buf_str(&shown)));
 }
@@ -103,7 +103,7 @@ static struct error *apply_orders(struct merge *merge, const struct merge_task *
         if (!str_starts_with(key, SET_ORDER))
             continue;
         if (json_type(order) != JSON_ARRAY)
-            return merge_error_type(GO_SLICE, go_type(order));
+            return merge_error_type(GO_KIND_SLICE, go_kind(order));
         if (!directive_name(key, SET_ORDER, &name))
             return error_new(ERROR_BAD_REQUEST, "invalid patch format of setElementOrder list");
         TRY(merge_set_order(merge, task->object, task->patch, name, order, task->schema));
@@ -136,7 +136,7 @@ static struct error *merge_object(struct merge *merge, const struct merge_task *
 {
     struct strategic_schema member;
     TRY(strategic_schema_member(task->schema, name, &member));
-    if (member.field->flags & REPLACE)
+    if (member.field->flags & GO_REPLACE)
         put_raw(merge, task->object, name, patch);
     else
         merge_push(merge, old, patch, member);
@@ -151,7 +151,7 @@ static struct error *merge_array(struct merge *merge, const struct merge_task *t
     TRY(strategic_schema_elements(task->schema, name, &elements));
     if (is_delete)
         return merge_list_delete(merge, old, patch, elements);
-    if (elements.field->flags & MERGE)
+    if (elements.field->flags & GO_MERGE)
         return merge_list(merge, old, patch, elements);
     put_raw(merge, task->object, name, patch);
     return NULL;
@@ -161,17 +161,17 @@ static struct error *merge_member(struct merge *merge, const struct merge_task *
                                   struct str name, const struct json_value *patch, bool is_delete)
 {
     struct map *members = &task->object->members;
-    const enum go_type type = go_type(patch);
-    if (type == GO_NIL) {
+    const enum go_kind type = go_kind(patch);
+    if (type == GO_KIND_NIL) {
         map_remove(members, name);
         return NULL;
     }
     struct merge_node *old = map_find(members, name);
-    if (!old || go_type_of_node(old) != type)
+    if (!old || go_kind_of_node(old) != type)
         return is_delete ? NULL : put_member(merge, task->object, name, patch);
-    if (type == GO_MAP)
+    if (type == GO_KIND_MAP)
         return merge_object(merge, task, name, old, patch);
-    if (type == GO_SLICE)
+    if (type == GO_KIND_SLICE)
         return merge_array(merge, task, name, old, patch, is_delete);
     put_raw(merge, task->object, name, patch);
     return NULL;
@@ -215,8 +215,7 @@ static void reverse_tasks(struct merge *merge, size_t from)
     }
 }
 
-struct error *strategic_merge_apply(const struct strategic_type *type,
-                                    const struct json_value *original,
+struct error *strategic_merge_apply(const struct go_type *type, const struct json_value *original,
                                     const struct json_value *patch, struct json_doc **ret_doc)
 {
     SCOPED(merge) merge = {.count = 0};

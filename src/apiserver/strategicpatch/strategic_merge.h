@@ -11,15 +11,15 @@
  */
 #pragma once
 
-#include "apiserver/types/strategic_keys.h"
+#include "apiserver/types/go_type.h"
 #include "json/json.h"
 
 /*
  * The original is an object; a patch that is none is refused. Null members that a patch brings into
- * lists stay, as in the API server, and vanish when the result is decoded. See strategic_fit.h for
- * whether the result still fits the type.
+ * lists stay, as in the API server, and vanish when the result is decoded. Whether the result still
+ * fits the type is decided by that decoding.
  */
-MUST_USE struct error *strategic_merge_apply(const struct strategic_type *type,
+MUST_USE struct error *strategic_merge_apply(const struct go_type *type,
                                              const struct json_value *original,
                                              const struct json_value *patch,
                                              struct json_doc **ret_doc);

@@ -5,12 +5,12 @@
 
 #include "apiserver/strategicpatch/strategic_print.h"
 #include "apiserver/strategicpatch/strategic_tree.h"
-#include "apiserver/types/strategic_types.h"
+#include "apiserver/types/go_types.h"
 
 /* What a value is, by the tables: the root type, a field, or an element of a field's list. */
 struct strategic_schema {
-    const struct strategic_type *root; /* NULL below the root */
-    const struct strategic_field *field;
+    const struct go_type *root; /* NULL below the root */
+    const struct go_field *field;
     bool element;
 };
 
@@ -63,4 +63,4 @@ MUST_USE struct error *merge_set_order(struct merge *merge, struct merge_node *o
                                        const struct json_value *order,
                                        struct strategic_schema schema);
 
-MUST_USE struct error *merge_error_type(enum go_type expected, enum go_type actual);
+MUST_USE struct error *merge_error_type(enum go_kind expected, enum go_kind actual);

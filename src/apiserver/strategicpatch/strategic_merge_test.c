@@ -1,22 +1,7 @@
 #include "apiserver/strategicpatch/strategic_merge.h"
 
-#include "apimachinery/rows_test.h"
-#include "apiserver/strategicpatch/strategic_fit.h"
+#include "apiserver/types/go_type_row_test.h"
 #include "json/compare.h"
-
-/* The rows name kinds only. */
-static const struct strategic_type *type_of(const struct json_value *row)
-{
-    static const char *const versions[] = {"v1", "apps/v1", "rbac.authorization.k8s.io/v1",
-                                           "networking.k8s.io/v1"};
-    for (size_t i = 0; i < COUNT(versions); i++) {
-        struct gvk gvk;
-        CHECK_OK(gvk_from_api_version(str_from_c(versions[i]), json_path_str(row, "kind"), &gvk));
-        if (strategic_type_find(gvk))
-            return strategic_type_find(gvk);
-    }
-    return NULL;
-}
 
 static void check_equal(const struct json_value *seen, const struct json_value *expected)
 {
@@ -42,23 +27,10 @@ static void check_error(const struct json_value *row, struct error *seen)
     CHECK_EQ((int64_t)error_code_http_status(err->code), code);
 }
 
-/* "decode_error": the text of the decoder, or the strict warnings behind their introduction. */
-static void check_fit(const struct json_value *row, const struct json_value *result)
-{
-    SCOPED(arena) arena = {.limit = 0};
-    SCOPED(buf) seen = {.limit = 0};
-    struct json_warnings warnings = {.arena = &arena};
-    OWNED(error) err = strategic_fit(type_of(row), result, &warnings);
-    for (size_t i = 0; i < warnings.count; i++)
-        buf_print(&seen, "%s%.*s",
-                  i ? ", " : "strict decoding error: ", STR_ARG(warnings.items[i]));
-    CHECK_EQ(err ? str_from_c(err->message) : buf_str(&seen), json_path_str(row, "decode_error"));
-}
-
 static void check_row(const struct json_value *row)
 {
     OWNED(json_doc) doc = NULL;
-    struct error *err = strategic_merge_apply(type_of(row), json_get(row, STR("original")),
+    struct error *err = strategic_merge_apply(go_type_of_row(row), json_get(row, STR("original")),
                                               json_get(row, STR("patch")), &doc);
     if (json_get(row, STR("error"))) {
         check_error(row, err);
@@ -66,7 +38,6 @@ static void check_row(const struct json_value *row)
     }
     CHECK_OK(err);
     check_equal(json_doc_root(doc), json_get(row, STR("result")));
-    check_fit(row, json_doc_root(doc));
 }
 
 TEST(strategic_merge_of_oracle)
@@ -88,8 +59,7 @@ static struct error *apply_text(struct gvk gvk, struct str original, struct str 
     OWNED(json_doc) doc = NULL;
     TRY(json_read(original, &old));
     TRY(json_read(patch, &change));
-    TRY(strategic_merge_apply(strategic_type_find(gvk), json_doc_root(old), json_doc_root(change),
-                              &doc));
+    TRY(strategic_merge_apply(go_type_find(gvk), json_doc_root(old), json_doc_root(change), &doc));
     json_write(ret_text, json_doc_root(doc));
     return NULL;
 }

@@ -78,8 +78,8 @@ static struct error *read_patch(struct objects *objects, const struct json_value
 /* Comparing them makes no sense, and upstream crashes. */
 static bool is_comparable(const struct item *item)
 {
-    const enum go_type type = go_type(item->id);
-    return type != GO_MAP && type != GO_SLICE;
+    const enum go_kind type = go_kind(item->id);
+    return type != GO_KIND_MAP && type != GO_KIND_SLICE;
 }
 
 /* Merges elements with the keys of others, appends the rest. */
@@ -150,9 +150,9 @@ static struct error *same_element(const struct json_value *element, const struct
 {
     const struct item a = item_of_value(element, merge_key), b = item_of_value(other, merge_key);
     if (merge_key && json_type(element) != JSON_OBJECT)
-        return merge_error_type(GO_MAP, go_type(element));
+        return merge_error_type(GO_KIND_MAP, go_kind(element));
     if (merge_key && json_type(other) != JSON_OBJECT)
-        return merge_error_type(GO_MAP, go_type(other));
+        return merge_error_type(GO_KIND_MAP, go_kind(other));
     if (!a.has_id)
         return merge_error_key(&a, merge_key);
     if (!b.has_id)
@@ -184,7 +184,7 @@ static struct error *check_order(const struct json_value *patch, const struct js
         return NULL;
     JSON_FOREACH (key, element, patch)
         if (merge_key && json_type(element) != JSON_OBJECT)
-            return merge_error_type(GO_MAP, go_type(element));
+            return merge_error_type(GO_KIND_MAP, go_kind(element));
     JSON_FOREACH (key, element, patch) {
         const struct json_value *directive = json_get(element, STR("$patch"));
         /* Of directives only deletions may come behind the end of the order. */
@@ -213,9 +213,9 @@ static struct error *find_lists(const struct merge_node *object, const struct js
     lists->array = map_find(&object->members, name);
     lists->patch = json_get(patch, name);
     if (lists->array && lists->array->type != JSON_ARRAY)
-        return merge_error_type(GO_SLICE, go_type_of_node(lists->array));
+        return merge_error_type(GO_KIND_SLICE, go_kind_of_node(lists->array));
     if (lists->patch && json_type(lists->patch) != JSON_ARRAY)
-        return merge_error_type(GO_SLICE, go_type(lists->patch));
+        return merge_error_type(GO_KIND_SLICE, go_kind(lists->patch));
     return NULL;
 }
 
@@ -226,7 +226,7 @@ static struct error *merge_ordered(struct merge *merge, struct merge_node *objec
     const struct json_value *value = lists->patch;
     if (lists->array && !value)
         return NULL;
-    if (lists->array && (lists->elements.field->flags & MERGE))
+    if (lists->array && (lists->elements.field->flags & GO_MERGE))
         return merge_list(merge, lists->array, value, lists->elements);
     if (!lists->array)
         TRY(merge_clean(merge, value, CLEAN_DIRECTIVES, &value));
@@ -241,10 +241,10 @@ static struct error *check_elements(const struct items *items, const struct item
                                     const char *merge_key)
 {
     for (size_t i = 0; i < items->count; i++) {
-        const enum go_type type = go_type_of_node(items->list[i].node);
-        if (merge_key && type != GO_MAP)
-            return merge_error_type(GO_MAP, type);
-        if (!merge_key && (type == GO_MAP || type == GO_SLICE))
+        const enum go_kind type = go_kind_of_node(items->list[i].node);
+        if (merge_key && type != GO_KIND_MAP)
+            return merge_error_type(GO_KIND_MAP, type);
+        if (!merge_key && (type == GO_KIND_MAP || type == GO_KIND_SLICE))
             return error_new(ERROR_BAD_REQUEST, "invalid patch format of setElementOrder list");
     }
     for (size_t i = 0; merge_key && items->count > 0 && i < order->count; i++)
@@ -309,7 +309,7 @@ struct error *merge_set_order(struct merge *merge, struct merge_node *object,
 {
     struct ordered lists = {.array = NULL};
     SCOPED(items) old = {.count = 0};
-    enum go_type type;
+    enum go_kind type;
     TRY(find_lists(object, patch, name, &lists));
     TRY(strategic_schema_elements(schema, name, &lists.elements));
     const char *merge_key = lists.elements.field->merge_key;

@@ -5,74 +5,67 @@
 
 #include "json/compare.h"
 
-static const struct {
-    const char *type, *kind;
-} names[] = {
-    [GO_NIL] = {"%!s(<nil>)",              "invalid"},
-    [GO_BOOL] = {"bool",                    "bool"   },
-    [GO_INT] = {"int64",                   "int64"  },
-    [GO_FLOAT] = {"float64",                 "float64"},
-    [GO_STRING] = {"string",                  "string" },
-    [GO_SLICE] = {"[]interface {}",          "slice"  },
-    [GO_MAP] = {"map[string]interface {}", "map"    },
+static const char *const kind_names[] = {
+    [GO_KIND_NIL] = "%!s(<nil>)",
+    [GO_KIND_BOOL] = "bool",
+    [GO_KIND_INT] = "int64",
+    [GO_KIND_FLOAT] = "float64",
+    [GO_KIND_STRING] = "string",
+    [GO_KIND_SLICE] = "[]interface {}",
+    [GO_KIND_MAP] = "map[string]interface {}",
 };
 
-const char *go_type_name(enum go_type type)
+const char *go_kind_name(enum go_kind kind)
 {
-    return names[type].type;
-}
-
-const char *go_kind_name(enum go_type type)
-{
-    return names[type].kind;
+    return kind_names[kind];
 }
 
 /* A number is an integer when its text is one and fits: 80.0 is not. */
-static enum go_type number_type(const struct json_value *value)
+static enum go_kind number_type(const struct json_value *value)
 {
     int64_t number;
     SCOPED(buf) text = {.limit = 0};
     if (!json_to_int64(value, &number))
-        return GO_FLOAT;
+        return GO_KIND_FLOAT;
     json_write_with(&text, value, JSON_WRITE_NUMBERS_AS_READ);
-    return str_to_int64(buf_str(&text), &number) ? GO_INT : GO_FLOAT;
+    return str_to_int64(buf_str(&text), &number) ? GO_KIND_INT : GO_KIND_FLOAT;
 }
 
-enum go_type go_type(const struct json_value *value)
+enum go_kind go_kind(const struct json_value *value)
 {
     switch (json_type(value)) {
     case JSON_ABSENT:
     case JSON_NULL:
-        return GO_NIL;
+        return GO_KIND_NIL;
     case JSON_BOOL:
-        return GO_BOOL;
+        return GO_KIND_BOOL;
     case JSON_NUMBER:
         return number_type(value);
     case JSON_STRING:
-        return GO_STRING;
+        return GO_KIND_STRING;
     case JSON_ARRAY:
-        return GO_SLICE;
+        return GO_KIND_SLICE;
     case JSON_OBJECT:
-        return GO_MAP;
+        return GO_KIND_MAP;
     }
-    return GO_NIL;
+    return GO_KIND_NIL;
 }
 
-enum go_type go_type_of_node(const struct merge_node *node)
+enum go_kind go_kind_of_node(const struct merge_node *node)
 {
     if (!node->opened)
-        return go_type(node->value);
-    return node->type == JSON_OBJECT ? GO_MAP : GO_SLICE;
+        return go_kind(node->value);
+    return node->type == JSON_OBJECT ? GO_KIND_MAP : GO_KIND_SLICE;
 }
 
 bool go_equal(const struct json_value *a, const struct json_value *b)
 {
     if (json_type(a) == JSON_STRING && json_type(b) == JSON_STRING)
         return str_eq(json_to_str(a), json_to_str(b));
-    const enum go_type type = go_type(a);
-    if (type == GO_SLICE || type == GO_MAP || type != go_type(b))
+    const enum go_kind type = go_kind(a);
+    if (type == GO_KIND_SLICE || type == GO_KIND_MAP || type != go_kind(b))
         return false;
-    return type == GO_NIL || json_equal(a, b);
+    return type == GO_KIND_NIL || json_equal(a, b);
 }
 
 /*

@@ -15,22 +15,21 @@ void strategic_print(struct buf *out, const struct json_value *value);
 void strategic_print_node(struct buf *out, const struct merge_node *node);
 
 /* How Go holds a value: null has no type, and whole numbers have another than fractions. */
-enum go_type {
-    GO_NIL,
-    GO_BOOL,
-    GO_INT,
-    GO_FLOAT,
-    GO_STRING,
-    GO_SLICE,
-    GO_MAP,
+enum go_kind {
+    GO_KIND_NIL,
+    GO_KIND_BOOL,
+    GO_KIND_INT,
+    GO_KIND_FLOAT,
+    GO_KIND_STRING,
+    GO_KIND_SLICE,
+    GO_KIND_MAP,
 };
 
-enum go_type go_type(const struct json_value *value);
-enum go_type go_type_of_node(const struct merge_node *node);
+enum go_kind go_kind(const struct json_value *value);
+enum go_kind go_kind_of_node(const struct merge_node *node);
 
-/* "int64", "map[string]interface {}"; and the kind alone, "map". */
-const char *go_type_name(enum go_type type);
-const char *go_kind_name(enum go_type type);
+/* "int64", "map[string]interface {}". */
+const char *go_kind_name(enum go_kind kind);
 
 /* As == compares: scalars of one type and value. Containers are equal to nothing. */
 bool go_equal(const struct json_value *a, const struct json_value *b);

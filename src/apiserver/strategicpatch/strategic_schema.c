@@ -6,30 +6,30 @@
 static const struct {
     const char *kind, *name; /* as Go calls them; the name is that of a struct */
 } opaque[] = {
-    [STRING] = {"string",  NULL          },
-    [BOOL] = {"bool",    NULL          },
-    [INT32] = {"int32",   NULL          },
-    [INT64] = {"int64",   NULL          },
-    [DOUBLE] = {"float64", NULL          },
-    [BYTES] = {"slice",   NULL          },
-    [STRINGS] = {"slice",   NULL          },
-    [QUANTITY] = {"struct",  "Quantity"    },
-    [INT_OR_STRING] = {"struct",  "IntOrString" },
-    [TIME] = {"struct",  "Time"        },
-    [MICRO_TIME] = {"struct",  "MicroTime"   },
-    [DURATION] = {"struct",  "Duration"    },
-    [ANY] = {"struct",  "RawExtension"},
-    [MESSAGE] = {"struct",  NULL          },
+    [GO_STRING] = {"string",  NULL          },
+    [GO_BOOL] = {"bool",    NULL          },
+    [GO_INT32] = {"int32",   NULL          },
+    [GO_INT64] = {"int64",   NULL          },
+    [GO_DOUBLE] = {"float64", NULL          },
+    [GO_BYTES] = {"slice",   NULL          },
+    [GO_STRINGS] = {"slice",   NULL          },
+    [GO_QUANTITY] = {"struct",  "Quantity"    },
+    [GO_INT_OR_STRING] = {"struct",  "IntOrString" },
+    [GO_TIME] = {"struct",  "Time"        },
+    [GO_MICRO_TIME] = {"struct",  "MicroTime"   },
+    [GO_DURATION] = {"struct",  "Duration"    },
+    [GO_ANY] = {"struct",  "RawExtension"},
+    [GO_MESSAGE] = {"struct",  NULL          },
 };
 
 static bool is_list(struct strategic_schema schema)
 {
-    return schema.field && !schema.element && (schema.field->flags & LIST);
+    return schema.field && !schema.element && (schema.field->flags & GO_LIST);
 }
 
 static bool is_map(struct strategic_schema schema)
 {
-    return schema.field && !schema.element && (schema.field->flags & MAP);
+    return schema.field && !schema.element && (schema.field->flags & GO_MAP);
 }
 
 static const char *kind_of(struct strategic_schema schema)
@@ -42,7 +42,7 @@ static const char *kind_of(struct strategic_schema schema)
 }
 
 /* The type whose members the schema's object has; NULL for all but structs. */
-static const struct strategic_type *type_of(struct strategic_schema schema)
+static const struct go_type *type_of(struct strategic_schema schema)
 {
     if (schema.root)
         return schema.root;
@@ -59,7 +59,7 @@ static struct error *unknown_field(const char *type, struct str name)
 struct error *strategic_schema_member(struct strategic_schema schema, struct str name,
                                       struct strategic_schema *ret_member)
 {
-    const struct strategic_type *type = type_of(schema);
+    const struct go_type *type = type_of(schema);
     const char *kind = kind_of(schema);
     if (strcmp(kind, "struct") != 0)
         return error_new(ERROR_INTERNAL,
@@ -67,7 +67,7 @@ struct error *strategic_schema_member(struct strategic_schema schema, struct str
                          kind);
     if (!type)
         return unknown_field(opaque[schema.field->kind].name, name);
-    const struct strategic_field *field = strategic_type_field(type, name);
+    const struct go_field *field = go_type_field(type, name);
     if (!field)
         return unknown_field(type->name, name);
     *ret_member = (struct strategic_schema){.field = field};
@@ -80,8 +80,8 @@ struct error *strategic_schema_elements(struct strategic_schema schema, struct s
     struct strategic_schema member = {.field = NULL};
     TRY(strategic_schema_member(schema, name, &member));
     assert(member.field);
-    const bool is_pointer = schema.field && !schema.element && (schema.field->flags & POINTER);
-    if (!is_list(member) && member.field->kind != BYTES && !(member.field->flags & POINTER))
+    const bool is_pointer = schema.field && !schema.element && (schema.field->flags & GO_POINTER);
+    if (!is_list(member) && member.field->kind != GO_BYTES && !(member.field->flags & GO_POINTER))
         return error_new(ERROR_INTERNAL, "expected slice or array type, but got: %s",
                          is_pointer ? "ptr" : kind_of(schema));
     *ret_element = (struct strategic_schema){.field = member.field, .element = true};

@@ -10,13 +10,13 @@
 
 /* A message that is being written. */
 struct level {
-    const struct strategic_type *type;
+    const struct go_type *type;
     struct str rest;
     uint64_t written; /* lists and maps that are done, a bit for each field of the type */
     bool is_inline;   /* its members stand in the object of the level above */
     /* A list or map, whose items may stand anywhere in the message, and where to go on behind it.
      */
-    const struct strategic_field *gathered;
+    const struct go_field *gathered;
     struct str behind;
 };
 
@@ -31,8 +31,8 @@ static void decoder_done(struct decoder *decoder)
     json_builder_done(&decoder->builder);
 }
 
-static struct error *enter(struct decoder *decoder, const struct strategic_type *type,
-                           struct str message, bool is_inline)
+static struct error *enter(struct decoder *decoder, const struct go_type *type, struct str message,
+                           bool is_inline)
 {
     if (decoder->depth == DEPTH_MAX)
         return error_new(ERROR_BAD_REQUEST, "protobuf message is nested too deep");
@@ -46,19 +46,19 @@ static struct error *enter(struct decoder *decoder, const struct strategic_type 
 
 /* A part of a message that is searched for anything that is not zero. */
 struct search {
-    const struct strategic_type *type;
+    const struct go_type *type;
     struct str rest;
 };
 
 /* Whether a field ends the search; a message that may be zero goes on the stack instead. */
-static bool tells_something(const struct strategic_field *field, const struct wire_field *value,
+static bool tells_something(const struct go_field *field, const struct wire_field *value,
                             struct search *stack, size_t *depth)
 {
     if (!field)
         return false;
-    if (field->flags & (LIST | MAP | POINTER))
+    if (field->flags & (GO_LIST | GO_MAP | GO_POINTER))
         return true;
-    if (field->kind != MESSAGE)
+    if (field->kind != GO_MESSAGE)
         return !protobuf_scalar_is_zero(field, value);
     if (value->type != WIRE_BYTES || *depth == DEPTH_MAX)
         return true;
@@ -67,7 +67,7 @@ static bool tells_something(const struct strategic_field *field, const struct wi
 }
 
 /* Clients write members that are structs even if these are empty; such a struct means nothing. */
-static bool is_zero(const struct strategic_type *type, struct str message)
+static bool is_zero(const struct go_type *type, struct str message)
 {
     struct search stack[DEPTH_MAX] = {
         {.type = type, .rest = message}
@@ -81,44 +81,44 @@ static bool is_zero(const struct strategic_type *type, struct str message)
             return false; /* the decoder will say so */
         if (state == WIRE_END)
             depth--;
-        else if (tells_something(strategic_type_number(top->type, value.number), &value, stack,
-                                 &depth))
+        else if (tells_something(go_type_number(top->type, value.number), &value, stack, &depth))
             return false;
     }
     return true;
 }
 
-static struct error *write_value(struct decoder *decoder, const struct strategic_field *field,
+static struct error *write_value(struct decoder *decoder, const struct go_field *field,
                                  const struct wire_field *value)
 {
-    if (field->kind != MESSAGE)
+    if (field->kind != GO_MESSAGE)
         return protobuf_scalar_write(&decoder->builder, field, value);
     if (value->type != WIRE_BYTES)
         return error_new(ERROR_BAD_REQUEST, "field %s has wire type %d", field->name,
                          (int)value->type);
-    return enter(decoder, field->type, value->bytes, field->flags & INLINE);
+    return enter(decoder, field->type, value->bytes, field->flags & GO_INLINE);
 }
 
-static struct error *write_member(struct decoder *decoder, const struct strategic_field *field,
+static struct error *write_member(struct decoder *decoder, const struct go_field *field,
                                   const struct wire_field *value)
 {
-    const bool is_message = field->kind == MESSAGE && value->type == WIRE_BYTES;
-    if (field->flags & INLINE)
+    const bool is_message = field->kind == GO_MESSAGE && value->type == WIRE_BYTES;
+    if (field->flags & GO_INLINE)
         return write_value(decoder, field, value);
-    if (!(field->flags & POINTER) && is_message && is_zero(field->type, value->bytes))
+    if (!(field->flags & GO_POINTER) && is_message && is_zero(field->type, value->bytes))
         return NULL;
-    if (!(field->flags & (POINTER | REQUIRED)) && field->kind != MESSAGE &&
+    if (!(field->flags & (GO_POINTER | GO_REQUIRED)) && field->kind != GO_MESSAGE &&
         protobuf_scalar_is_zero(field, value))
         return NULL;
     /* A zero time has no text; Go writes null for it. */
-    if ((field->kind == TIME || field->kind == MICRO_TIME) && protobuf_scalar_is_zero(field, value))
+    if ((field->kind == GO_TIME || field->kind == GO_MICRO_TIME) &&
+        protobuf_scalar_is_zero(field, value))
         return NULL;
     json_builder_key(&decoder->builder, str_from_c(field->name));
     return write_value(decoder, field, value);
 }
 
 /* A member of a map is a message of a key and a value; either is absent when it is zero. */
-static struct error *write_entry(struct decoder *decoder, const struct strategic_field *field,
+static struct error *write_entry(struct decoder *decoder, const struct go_field *field,
                                  const struct wire_field *entry)
 {
     struct wire_field value = {.number = 2, .type = WIRE_BYTES};
@@ -131,16 +131,15 @@ static struct error *write_entry(struct decoder *decoder, const struct strategic
     return write_value(decoder, field, &value);
 }
 
-static struct error *write_item(struct decoder *decoder, const struct strategic_field *field,
+static struct error *write_item(struct decoder *decoder, const struct go_field *field,
                                 const struct wire_field *value)
 {
-    return field->flags & MAP ? write_entry(decoder, field, value)
-                              : write_value(decoder, field, value);
+    return field->flags & GO_MAP ? write_entry(decoder, field, value)
+                                 : write_value(decoder, field, value);
 }
 
 /* Starts a list or map with its first item; false when it was done before. */
-static bool gather(struct decoder *decoder, struct level *level,
-                   const struct strategic_field *field)
+static bool gather(struct decoder *decoder, struct level *level, const struct go_field *field)
 {
     const uint64_t bit = UINT64_C(1) << (field - level->type->fields);
     if (level->written & bit)
@@ -149,7 +148,7 @@ static bool gather(struct decoder *decoder, struct level *level,
     level->gathered = field;
     level->behind = level->rest;
     json_builder_key(&decoder->builder, str_from_c(field->name));
-    if (field->flags & MAP)
+    if (field->flags & GO_MAP)
         json_builder_object(&decoder->builder);
     else
         json_builder_array(&decoder->builder);
@@ -177,18 +176,18 @@ static struct error *decode_step(struct decoder *decoder)
         leave(decoder, level);
         return NULL;
     }
-    const struct strategic_field *field = strategic_type_number(level->type, value.number);
+    const struct go_field *field = go_type_number(level->type, value.number);
     if (!field || (level->gathered && level->gathered != field))
         return NULL;
-    if (!(field->flags & (LIST | MAP)))
+    if (!(field->flags & (GO_LIST | GO_MAP)))
         return write_member(decoder, field, &value);
     if (!level->gathered && !gather(decoder, level, field))
         return NULL;
     return write_item(decoder, field, &value);
 }
 
-static struct error *decode(const struct strategic_type *type, struct str api_version,
-                            struct str message, struct json_doc **ret_doc)
+static struct error *decode(const struct go_type *type, struct str api_version, struct str message,
+                            struct json_doc **ret_doc)
 {
     SCOPED(decoder) decoder = {.depth = 0};
     TRY(enter(&decoder, type, message, false));
@@ -236,7 +235,7 @@ struct error *protobuf_body_read(struct str body, struct json_doc **ret_doc)
         err->code = ERROR_BAD_REQUEST;
         return err;
     }
-    const struct strategic_type *type = strategic_type_of_message(gvk);
+    const struct go_type *type = go_type_of_message(gvk);
     if (!type)
         return error_new(
             ERROR_UNSUPPORTED_MEDIA_TYPE,

@@ -7,14 +7,14 @@
 #include "base/duration.h"
 #include "base/timestamp.h"
 
-static enum wire_type wire_type_of(enum field_kind kind)
+static enum wire_type wire_type_of(enum go_field_kind kind)
 {
     switch (kind) {
-    case BOOL:
-    case INT32:
-    case INT64:
+    case GO_BOOL:
+    case GO_INT32:
+    case GO_INT64:
         return WIRE_VARINT;
-    case DOUBLE:
+    case GO_DOUBLE:
         return WIRE_FIXED64;
     default:
         return WIRE_BYTES;
@@ -115,22 +115,22 @@ static struct error *write_any(struct json_builder *builder, struct str message)
     return NULL;
 }
 
-static struct error *write_message(struct json_builder *builder, enum field_kind kind,
+static struct error *write_message(struct json_builder *builder, enum go_field_kind kind,
                                    struct str message)
 {
     TRY(wire_check(message));
     switch (kind) {
-    case STRINGS:
+    case GO_STRINGS:
         return write_strings(builder, message);
-    case QUANTITY:
+    case GO_QUANTITY:
         return write_quantity(builder, message);
-    case TIME:
-    case MICRO_TIME:
-        return write_time(builder, message, kind == MICRO_TIME);
-    case INT_OR_STRING:
+    case GO_TIME:
+    case GO_MICRO_TIME:
+        return write_time(builder, message, kind == GO_MICRO_TIME);
+    case GO_INT_OR_STRING:
         write_int_or_string(builder, message);
         return NULL;
-    case DURATION:
+    case GO_DURATION:
         write_duration(builder, message);
         return NULL;
     default:
@@ -138,37 +138,36 @@ static struct error *write_message(struct json_builder *builder, enum field_kind
     }
 }
 
-static struct error *write_scalar(struct json_builder *builder, enum field_kind kind,
+static struct error *write_scalar(struct json_builder *builder, enum go_field_kind kind,
                                   const struct wire_field *value)
 {
     switch (kind) {
-    case STRING:
+    case GO_STRING:
         json_builder_str(builder, value->bytes);
         return NULL;
-    case BYTES:
+    case GO_BYTES:
         write_bytes(builder, value->bytes);
         return NULL;
-    case BOOL:
+    case GO_BOOL:
         json_builder_bool(builder, value->value != 0);
         return NULL;
-    case INT32:
+    case GO_INT32:
         json_builder_int(builder, (int32_t)(uint32_t)value->value);
         return NULL;
-    case INT64:
+    case GO_INT64:
         json_builder_int(builder, (int64_t)value->value);
         return NULL;
-    case DOUBLE:
+    case GO_DOUBLE:
         return write_double(builder, value->value);
     default:
         return write_message(builder, kind, value->bytes);
     }
 }
 
-struct error *protobuf_scalar_write(struct json_builder *builder,
-                                    const struct strategic_field *field,
+struct error *protobuf_scalar_write(struct json_builder *builder, const struct go_field *field,
                                     const struct wire_field *value)
 {
-    const enum field_kind kind = (enum field_kind)field->kind;
+    const enum go_field_kind kind = (enum go_field_kind)field->kind;
     if (value->type != wire_type_of(kind))
         return error_new(ERROR_BAD_REQUEST, "field %s has wire type %d", field->name,
                          (int)value->type);
@@ -176,24 +175,24 @@ struct error *protobuf_scalar_write(struct json_builder *builder,
     return NULL;
 }
 
-bool protobuf_scalar_is_zero(const struct strategic_field *field, const struct wire_field *value)
+bool protobuf_scalar_is_zero(const struct go_field *field, const struct wire_field *value)
 {
     const struct str bytes = value->bytes;
-    switch ((enum field_kind)field->kind) {
-    case BOOL:
-    case INT32:
-    case INT64:
-    case DOUBLE:
+    switch ((enum go_field_kind)field->kind) {
+    case GO_BOOL:
+    case GO_INT32:
+    case GO_INT64:
+    case GO_DOUBLE:
         return value->value == 0;
-    case TIME:
-    case MICRO_TIME:
+    case GO_TIME:
+    case GO_MICRO_TIME:
         return wire_find_value(bytes, 1) == 0 && wire_find_value(bytes, 2) == 0;
-    case DURATION:
+    case GO_DURATION:
         return wire_find_value(bytes, 1) == 0;
-    case INT_OR_STRING:
+    case GO_INT_OR_STRING:
         return wire_find_value(bytes, 2) == 0 && wire_find_bytes(bytes, 3).len == 0;
-    case QUANTITY:
-    case ANY:
+    case GO_QUANTITY:
+    case GO_ANY:
         return wire_find_bytes(bytes, 1).len == 0;
     default:
         return bytes.len == 0;

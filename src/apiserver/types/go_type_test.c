@@ -1,8 +1,23 @@
-#include "apiserver/types/strategic_keys.h"
+#include "apiserver/types/go_type.h"
 
+#include "apiserver/types/go_types.h"
+#include "json/path.h"
 #include "testing/test.h"
 
-TEST(strategic_keys_find)
+/* The field at a dotted path such as "spec.template.spec.containers"; elements need no index. */
+static const struct go_field *find_field(struct gvk gvk, const char *path)
+{
+    const struct go_type *type = go_type_find(gvk);
+    const struct go_field *field = NULL;
+    for (struct str name; json_path_next(&path, &name); type = field->type) {
+        field = type ? go_type_field(type, name) : NULL;
+        if (!field)
+            return NULL;
+    }
+    return field;
+}
+
+TEST(merge_keys_of_lists)
 {
     const struct gvk pod = GVK("", "v1", "Pod"), deployment = GVK("apps", "v1", "Deployment");
     const struct gvk service = GVK("", "v1", "Service"), map = GVK("", "v1", "ConfigMap");
@@ -27,29 +42,26 @@ TEST(strategic_keys_find)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].name);
-        struct strategic_keys keys;
-        CHECK(strategic_keys_find(strategic_type_find(cases[i].gvk), cases[i].path, &keys));
-        CHECK_EQ(keys.merge, cases[i].merge);
-        CHECK_EQ(str_from_c(keys.merge_key), str_from_c(cases[i].key));
+        const struct go_field *field = find_field(cases[i].gvk, cases[i].path);
+        CHECK(field);
+        CHECK_EQ((field->flags & GO_MERGE) != 0, cases[i].merge);
+        CHECK_EQ(str_from_c(field->merge_key), str_from_c(cases[i].key));
     }
 }
 
-TEST(strategic_keys_of_one_of_types)
+TEST(merge_keys_of_one_of_types)
 {
-    struct strategic_keys keys;
-    const struct strategic_type *type = strategic_type_find(GVK("apps", "v1", "Deployment"));
-    CHECK(strategic_keys_find(type, "spec.strategy", &keys));
-    CHECK(keys.retain_keys && !keys.merge);
-    CHECK(strategic_keys_find(type, "spec.template.spec.volumes", &keys));
-    CHECK(keys.retain_keys && keys.merge);
+    const struct gvk deployment = GVK("apps", "v1", "Deployment");
+    const struct go_field *strategy = find_field(deployment, "spec.strategy");
+    const struct go_field *volumes = find_field(deployment, "spec.template.spec.volumes");
+    CHECK_EQ(strategy->flags & (GO_RETAIN_KEYS | GO_MERGE), GO_RETAIN_KEYS);
+    CHECK_EQ(volumes->flags & (GO_RETAIN_KEYS | GO_MERGE), GO_RETAIN_KEYS | GO_MERGE);
 }
 
-TEST(strategic_keys_of_nothing)
+TEST(types_have_no_other_fields)
 {
-    struct strategic_keys keys;
-    CHECK(!strategic_type_find(GVK("", "v2", "Pod")));
-    CHECK(!strategic_type_find(GVK("example.com", "v1", "Pod")));
-    CHECK(!strategic_keys_find(strategic_type_find(GVK("", "v1", "Pod")), "spec.nothing", &keys));
-    CHECK(
-        !strategic_keys_find(strategic_type_find(GVK("", "v1", "Pod")), "spec.nodeName.x", &keys));
+    CHECK(!go_type_find(GVK("", "v2", "Pod")));
+    CHECK(!go_type_find(GVK("example.com", "v1", "Pod")));
+    CHECK(!find_field(GVK("", "v1", "Pod"), "spec.nothing"));
+    CHECK(!find_field(GVK("", "v1", "Pod"), "spec.nodeName.x"));
 }

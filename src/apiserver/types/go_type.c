@@ -1,12 +1,11 @@
-#include "apiserver/types/strategic_keys.h"
+#include "apiserver/types/go_type.h"
 
-#include "apiserver/types/strategic_types.h"
-#include "json/path.h"
+#include "apiserver/types/go_types.h"
 
 /* The type has the name of the kind. */
 static const struct {
     const char *api_version;
-    const struct strategic_type *type;
+    const struct go_type *type;
 } kinds[] = {
     {"v1",                              &type_config_map                              },
     {"v1",                              &type_secret                                  },
@@ -80,7 +79,7 @@ static bool has_version(struct str api_version, struct gvk gvk)
     return str_eq(version, gvk.version) && str_eq(group, gvk.group);
 }
 
-const struct strategic_type *strategic_type_find(struct gvk gvk)
+const struct go_type *go_type_find(struct gvk gvk)
 {
     for (size_t i = 0; i < COUNT(kinds); i++)
         if (str_eq(str_from_c(kinds[i].type->name), gvk.kind) &&
@@ -89,60 +88,38 @@ const struct strategic_type *strategic_type_find(struct gvk gvk)
     return NULL;
 }
 
-const struct strategic_type *strategic_type_of_message(struct gvk gvk)
+const struct go_type *go_type_of_message(struct gvk gvk)
 {
     /* Options belong to every group; clients name the one whose object they delete. */
     if (str_eq(gvk.kind, STR("DeleteOptions")))
         return &type_delete_options;
-    const struct strategic_type *type = strategic_type_find(gvk);
+    const struct go_type *type = go_type_find(gvk);
     return type == &type_custom_resource_definition ? NULL : type;
 }
 
 /* Types are inlined at most two deep. */
 #define INLINED_MAX 4
 
-const struct strategic_field *strategic_type_field(const struct strategic_type *type,
-                                                   struct str name)
+const struct go_field *go_type_field(const struct go_type *type, struct str name)
 {
-    const struct strategic_type *types[INLINED_MAX] = {type};
+    const struct go_type *types[INLINED_MAX] = {type};
     size_t known = 1;
     for (size_t at = 0; at < known; at++) {
         for (size_t i = 0; i < types[at]->count; i++) {
-            const struct strategic_field *field = &types[at]->fields[i];
-            if (!(field->flags & INLINE) && str_eq(str_from_c(field->name), name))
+            const struct go_field *field = &types[at]->fields[i];
+            if (!(field->flags & GO_INLINE) && str_eq(str_from_c(field->name), name))
                 return field;
-            if ((field->flags & INLINE) && known < INLINED_MAX)
+            if ((field->flags & GO_INLINE) && known < INLINED_MAX)
                 types[known++] = field->type;
         }
     }
     return NULL;
 }
 
-const struct strategic_field *strategic_type_number(const struct strategic_type *type,
-                                                    uint64_t number)
+const struct go_field *go_type_number(const struct go_type *type, uint64_t number)
 {
     for (size_t i = 0; i < type->count; i++)
         if (number != 0 && type->fields[i].number == number)
             return &type->fields[i];
     return NULL;
-}
-
-bool strategic_keys_find(const struct strategic_type *type, const char *path,
-                         struct strategic_keys *ret_keys)
-{
-    const struct strategic_field *field = NULL;
-    for (struct str name; json_path_next(&path, &name); type = field->type) {
-        field = type ? strategic_type_field(type, name) : NULL;
-        if (!field)
-            return false;
-    }
-    if (!field)
-        return false;
-    *ret_keys = (struct strategic_keys){
-        .merge = field->flags & MERGE,
-        .replace = field->flags & REPLACE,
-        .retain_keys = field->flags & RETAIN_KEYS,
-        .merge_key = field->merge_key,
-    };
-    return true;
 }
