@@ -85,9 +85,6 @@ MUST_USE struct error *condition_list_read(struct arena *arena, enum condition_f
 bool condition_list_set(struct condition_list *list, const struct condition *condition,
                         timestamp now);
 
-/* False when there is none. */
-bool condition_list_remove(struct condition_list *list, struct str type);
-
 bool condition_list_find(const struct condition_list *list, struct str type,
                          struct condition *ret_condition);
 

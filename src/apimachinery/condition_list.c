@@ -1,5 +1,6 @@
 /* Changing a list of conditions; condition.c reads single ones. */
 #include "apimachinery/condition.h"
+#include "base/array.h"
 #include "json/builder.h"
 #include "json/path.h"
 
@@ -12,13 +13,12 @@ struct error *condition_list_read(struct arena *arena, enum condition_form form,
     if (type != JSON_ARRAY && type != JSON_NULL && type != JSON_ABSENT)
         return error_new(ERROR_INVALID, "conditions: expected an array, found %s",
                          json_type_name(type));
-    list.capacity = json_count(value) + 4;
-    list.items = arena_alloc_array(arena, list.capacity, sizeof(list.items[0]));
     JSON_FOREACH (key, entry, type == JSON_ARRAY ? value : NULL) {
         if (json_type(entry) != JSON_OBJECT)
             return error_new(ERROR_INVALID, "conditions[%zu]: expected an object, found %s",
                              list.count, json_type_name(json_type(entry)));
-        list.items[list.count++] = (struct condition_entry){entry, condition_from_value(entry)};
+        ARENA_ARRAY_PUSH(arena, list.items, list.count, list.capacity,
+                         (struct condition_entry){entry, condition_from_value(entry)});
     }
     *ret_list = list;
     return arena_check(arena);
@@ -43,19 +43,12 @@ bool condition_list_find(const struct condition_list *list, struct str type,
 
 static struct condition_entry *append_entry(struct condition_list *list)
 {
-    if (list->count == list->capacity) {
-        list->capacity = list->capacity * 2 + 1;
-        struct condition_entry *items =
-            arena_alloc_array(list->arena, list->capacity, sizeof(list->items[0]));
-        if (list->count)
-            memcpy(items, list->items, list->count * sizeof(list->items[0]));
-        list->items = items;
-    }
+    ARENA_ARRAY_GROW(list->arena, list->items, list->count, list->capacity);
     return &list->items[list->count++];
 }
 
 /* At most this many characters. */
-static struct str cut(struct str s, size_t most)
+static struct str cut_message(struct str s, size_t most)
 {
     struct str rest = s;
     for (size_t i = 0; i < most && rest.len; i++) {
@@ -66,7 +59,8 @@ static struct str cut(struct str s, size_t most)
 }
 
 /* What the form can hold, in memory of the list. */
-static struct condition shaped(const struct condition_list *list, const struct condition *wanted)
+static struct condition shape_condition(const struct condition_list *list,
+                                        const struct condition *wanted)
 {
     const bool old = list->form == CONDITION_V1BETA1;
     const size_t most = old ? CONDITION_V1BETA1_MESSAGE_MAX : CONDITION_MESSAGE_MAX;
@@ -74,7 +68,7 @@ static struct condition shaped(const struct condition_list *list, const struct c
         .type = arena_str(list->arena, wanted->type),
         .status = wanted->status,
         .reason = arena_str(list->arena, wanted->reason),
-        .message = arena_str(list->arena, cut(wanted->message, most)),
+        .message = arena_str(list->arena, cut_message(wanted->message, most)),
         .last_transition_time = arena_str(list->arena, wanted->last_transition_time),
     };
     if (old && wanted->status == CONDITION_FALSE)
@@ -103,7 +97,7 @@ static bool same_content(const struct condition_entry *entry, const struct condi
 
 bool condition_list_set(struct condition_list *list, const struct condition *wanted, timestamp now)
 {
-    struct condition condition = shaped(list, wanted);
+    struct condition condition = shape_condition(list, wanted);
     struct condition_entry *entry = find_entry(list, wanted->type);
     if (entry && same_content(entry, &condition))
         return false;
@@ -120,18 +114,6 @@ bool condition_list_set(struct condition_list *list, const struct condition *wan
     *entry = (struct condition_entry){NULL, condition};
     list->changed = true;
     return true;
-}
-
-bool condition_list_remove(struct condition_list *list, struct str type)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < list->count; i++)
-        if (!str_eq(list->items[i].condition.type, type))
-            list->items[kept++] = list->items[i];
-    const bool removed = kept < list->count;
-    list->count = kept;
-    list->changed |= removed;
-    return removed;
 }
 
 /* Types that do not stand in alphabetical order: form, type, rank; all others have rank 0. */

@@ -1,5 +1,6 @@
 #include "apimachinery/field_error.h"
 
+#include "base/array.h"
 #include "base/map.h"
 #include "base/quote.h"
 
@@ -25,22 +26,9 @@ struct str field_error_reason(enum field_error_type type)
     return types[type].reason;
 }
 
-static struct field_error *new_item(struct field_errors *errors)
-{
-    if (errors->count == errors->capacity) {
-        errors->capacity = errors->capacity ? errors->capacity * 2 : 4;
-        struct field_error *items =
-            arena_alloc_array(errors->arena, errors->capacity, sizeof(errors->items[0]));
-        if (errors->count)
-            memcpy(items, errors->items, errors->count * sizeof(errors->items[0]));
-        errors->items = items;
-    }
-    return &errors->items[errors->count++];
-}
-
 /* The value's text comes ready to be shown; empty for none. */
-static void add(struct field_errors *errors, enum field_error_type type, struct str field,
-                struct str value, struct str detail)
+static void add_error(struct field_errors *errors, enum field_error_type type, struct str field,
+                      struct str value, struct str detail)
 {
     SCOPED(buf) body = {.limit = 0};
     if (errors->count == FIELD_ERRORS_MAX)
@@ -54,17 +42,18 @@ static void add(struct field_errors *errors, enum field_error_type type, struct 
         buf_add(&body, STR(": "));
         buf_add(&body, detail);
     }
-    *new_item(errors) = (struct field_error){
+    const struct field_error item = {
         .type = type,
         .field = arena_str(errors->arena, field.len ? field : STR("<nil>")),
         .body = arena_str(errors->arena, buf_str(&body)),
     };
+    ARENA_ARRAY_PUSH(errors->arena, errors->items, errors->count, errors->capacity, item);
 }
 
 void field_errors_add(struct field_errors *errors, enum field_error_type type, struct str field,
                       struct str detail)
 {
-    add(errors, type, field, STR(""), detail);
+    add_error(errors, type, field, STR(""), detail);
 }
 
 void field_errors_add_str(struct field_errors *errors, enum field_error_type type, struct str field,
@@ -72,7 +61,7 @@ void field_errors_add_str(struct field_errors *errors, enum field_error_type typ
 {
     SCOPED(buf) text = {.limit = 0};
     str_quote_go(&text, value);
-    add(errors, type, field, buf_str(&text), detail);
+    add_error(errors, type, field, buf_str(&text), detail);
 }
 
 void field_errors_add_int(struct field_errors *errors, enum field_error_type type, struct str field,
@@ -80,7 +69,7 @@ void field_errors_add_int(struct field_errors *errors, enum field_error_type typ
 {
     SCOPED(buf) text = {.limit = 0};
     buf_print(&text, "%lld", (long long)value);
-    add(errors, type, field, buf_str(&text), detail);
+    add_error(errors, type, field, buf_str(&text), detail);
 }
 
 void field_errors_add_value(struct field_errors *errors, enum field_error_type type,
@@ -93,7 +82,7 @@ void field_errors_add_value(struct field_errors *errors, enum field_error_type t
         json_write(&text, value);
     else
         buf_add(&text, STR("null"));
-    add(errors, type, field, buf_str(&text), detail);
+    add_error(errors, type, field, buf_str(&text), detail);
 }
 
 void field_errors_add_not_supported(struct field_errors *errors, struct str field, struct str value,
@@ -111,7 +100,7 @@ void field_errors_add_too_long(struct field_errors *errors, struct str field, si
 {
     SCOPED(buf) detail = {.limit = 0};
     buf_print(&detail, "may not be more than %zu bytes", most);
-    add(errors, FIELD_TOO_LONG, field, STR(""), buf_str(&detail));
+    add_error(errors, FIELD_TOO_LONG, field, STR(""), buf_str(&detail));
 }
 
 void field_errors_add_too_many(struct field_errors *errors, struct str field, size_t count,

@@ -114,11 +114,6 @@ struct error *field_selector_read(struct arena *arena, struct str text,
     return arena_check(arena);
 }
 
-bool field_selector_is_empty(const struct field_selector *selector)
-{
-    return selector->count == 0;
-}
-
 void field_selector_write(struct buf *out, const struct field_selector *selector)
 {
     for (size_t i = 0; i < selector->count; i++) {

@@ -45,8 +45,6 @@ struct field_label {
 MUST_USE struct error *field_selector_read(struct arena *arena, struct str text,
                                            struct field_selector *ret_selector);
 
-bool field_selector_is_empty(const struct field_selector *selector);
-
 /* The text form; what is written is read as the same selector. */
 void field_selector_write(struct buf *out, const struct field_selector *selector);
 

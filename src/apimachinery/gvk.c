@@ -1,5 +1,7 @@
 #include "apimachinery/gvk.h"
 
+#include "base/ascii.h"
+
 bool gvk_eq(struct gvk a, struct gvk b)
 {
     return str_eq(a.kind, b.kind) && str_eq(a.group, b.group) && str_eq(a.version, b.version);
@@ -68,39 +70,6 @@ struct str gvr_group_resource(struct arena *arena, struct gvr gvr)
     return with_group(arena, gvr.resource, gvr.group);
 }
 
-struct gvr gvr_read(struct str text)
-{
-    struct gvr gvr = {.group = STR("")};
-    struct str rest = text, head;
-    str_cut(&rest, '.', &gvr.resource);
-    struct str behind = rest;
-    const bool more = str_cut(&behind, '.', &head);
-    if (more && version_is_kube_like(head)) {
-        gvr.version = head;
-        gvr.group = behind;
-    } else {
-        gvr.group = rest;
-    }
-    return gvr;
-}
-
-struct gvk gvk_read(struct str text)
-{
-    const struct gvr gvr = gvr_read(text);
-    return (struct gvk){gvr.group, gvr.version, gvr.resource};
-}
-
-struct str gvr_write(struct arena *arena, struct gvr gvr)
-{
-    return arena_print(arena, "%.*s.%.*s.%.*s", STR_ARG(gvr.resource), STR_ARG(gvr.version),
-                       STR_ARG(gvr.group));
-}
-
-struct str gvk_write(struct arena *arena, struct gvk gvk)
-{
-    return gvr_write(arena, (struct gvr){gvk.group, gvk.version, gvk.kind});
-}
-
 /* The stages of a version in the order servers prefer them. */
 enum stage {
     STAGE_ALPHA,
@@ -112,7 +81,7 @@ enum stage {
 static bool take_number(struct str *rest, uint64_t *ret_number)
 {
     size_t len = 0;
-    while (len < rest->len && rest->ptr[len] >= '0' && rest->ptr[len] <= '9')
+    while (len < rest->len && ascii_is_digit(rest->ptr[len]))
         len++;
     const struct str digits = str_slice(*rest, 0, len);
     *rest = str_skip(*rest, len);
@@ -138,7 +107,7 @@ static bool read_version(struct str rest, enum stage *ret_stage, uint64_t ret_nu
     return take_number(&rest, &ret_numbers[1]) && rest.len == 0;
 }
 
-bool version_is_kube_like(struct str version)
+static bool is_kube_version(struct str version)
 {
     enum stage stage;
     uint64_t numbers[2];
@@ -165,4 +134,32 @@ int version_cmp(struct str a, struct str b)
         return descending(stage_a, stage_b);
     const int major = descending(numbers_a[0], numbers_b[0]);
     return major ? major : descending(numbers_a[1], numbers_b[1]);
+}
+
+struct gvr gvr_read(struct str text)
+{
+    struct gvr gvr = {.group = STR("")};
+    struct str rest = text, head;
+    str_cut(&rest, '.', &gvr.resource);
+    struct str behind = rest;
+    const bool more = str_cut(&behind, '.', &head);
+    if (more && is_kube_version(head)) {
+        gvr.version = head;
+        gvr.group = behind;
+    } else {
+        gvr.group = rest;
+    }
+    return gvr;
+}
+
+struct gvk gvk_read(struct str text)
+{
+    const struct gvr gvr = gvr_read(text);
+    return (struct gvk){gvr.group, gvr.version, gvr.resource};
+}
+
+struct str gvr_write(struct arena *arena, struct gvr gvr)
+{
+    return arena_print(arena, "%.*s.%.*s.%.*s", STR_ARG(gvr.resource), STR_ARG(gvr.version),
+                       STR_ARG(gvr.group));
 }

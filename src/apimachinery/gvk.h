@@ -43,7 +43,7 @@ struct str gvr_group_resource(struct arena *arena, struct gvr gvr);
 
 /*
  * As command lines name them: "deployments", "deployments.apps", "deployments.v1.apps", "pods.v1.".
- * The part behind the first dot is a version if it looks like one (see version_is_kube_like()).
+ * The part behind the first dot is a version if it has the form of one: v1, v2beta3, v1alpha1.
  * What is not given stays empty.
  */
 struct gvr gvr_read(struct str text);
@@ -51,10 +51,6 @@ struct gvk gvk_read(struct str text);
 
 /* The full form, "deployments.v1.apps", "pods.v1.": what is written is read as the same. */
 struct str gvr_write(struct arena *arena, struct gvr gvr);
-struct str gvk_write(struct arena *arena, struct gvk gvk);
-
-/* "v1", "v2beta3", "v1alpha1". */
-bool version_is_kube_like(struct str version);
 
 /*
  * The order in which servers prefer versions: v2 before v1, these before v1beta1, that before

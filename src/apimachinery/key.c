@@ -5,12 +5,6 @@ bool key_eq(struct key a, struct key b)
     return str_eq(a.name, b.name) && str_eq(a.namespace, b.namespace);
 }
 
-int key_cmp(struct key a, struct key b)
-{
-    const int by_namespace = str_cmp(a.namespace, b.namespace);
-    return by_namespace ? by_namespace : str_cmp(a.name, b.name);
-}
-
 uint64_t key_hash(struct key key, uint64_t seed)
 {
     /* The first hash seeds the second, so that "a" + "bc" and "ab" + "c" differ. */

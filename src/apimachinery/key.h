@@ -20,9 +20,6 @@ struct key {
 
 bool key_eq(struct key a, struct key b);
 
-/* The order of lists: by namespace, then by name, bytewise. */
-int key_cmp(struct key a, struct key b);
-
 /* See str_hash() about the seed. */
 uint64_t key_hash(struct key key, uint64_t seed);
 

@@ -19,17 +19,6 @@ TEST(key_text_both_ways)
     CHECK_FAILS(key_read(STR("a/b/c"), &key), ERROR_INVALID, "unexpected key format: \"a/b/c\"");
 }
 
-TEST(key_order_is_by_namespace_then_name)
-{
-    /* As plain text "a-b/x" would come before "a/x". */
-    const struct key sorted[] = {KEY("", "z"), KEY("a", "x"), KEY("a", "y"), KEY("a-b", "x")};
-    for (size_t i = 0; i < COUNT(sorted); i++)
-        for (size_t j = 0; j < COUNT(sorted); j++) {
-            const int cmp = key_cmp(sorted[i], sorted[j]);
-            CHECK_EQ((cmp > 0) - (cmp < 0), (i > j) - (i < j));
-        }
-}
-
 TEST(key_hash_separates_namespace_from_name)
 {
     CHECK(key_hash(KEY("a", "bc"), 1) != key_hash(KEY("ab", "c"), 1));

@@ -1,6 +1,7 @@
 #include "apimachinery/metadata_validation.h"
 
 #include "apimachinery/owner_reference.h"
+#include "base/ascii.h"
 #include "json/path.h"
 
 static void add_all(struct field_errors *errors, struct str path, struct str value,
@@ -40,10 +41,8 @@ void metadata_check_labels(struct field_errors *errors, struct str path,
 static struct validation check_annotation_key(struct arena *arena, struct str key)
 {
     char *lower = arena_alloc(arena, key.len + 1);
-    for (size_t i = 0; i < key.len; i++) {
-        const char c = key.ptr[i];
-        lower[i] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-    }
+    for (size_t i = 0; i < key.len; i++)
+        lower[i] = ascii_to_lower(key.ptr[i]);
     return validation_label_key(str_from(lower, key.len));
 }
 

@@ -60,14 +60,14 @@ void object_free(struct object *object)
     mem_free(object);
 }
 
-static void release(void *ptr)
+static void release_object(void *ptr)
 {
     object_free(ptr);
 }
 
 struct object *object_hold(struct arena *arena, struct object *object)
 {
-    arena_hold(arena, release, object_ref(object));
+    arena_hold(arena, release_object, object_ref(object));
     return object;
 }
 
@@ -144,34 +144,34 @@ struct gvk object_gvk(const struct object *object)
     return gvk;
 }
 
-static const struct json_value *meta(const struct object *object, struct str name)
+static const struct json_value *metadata_get(const struct object *object, struct str name)
 {
     return json_get(object->metadata, name);
 }
 
 struct str object_name(const struct object *object)
 {
-    return json_to_str(meta(object, STR("name")));
+    return json_to_str(metadata_get(object, STR("name")));
 }
 
 struct str object_namespace(const struct object *object)
 {
-    return json_to_str(meta(object, STR("namespace")));
+    return json_to_str(metadata_get(object, STR("namespace")));
 }
 
 struct str object_generate_name(const struct object *object)
 {
-    return json_to_str(meta(object, STR("generateName")));
+    return json_to_str(metadata_get(object, STR("generateName")));
 }
 
 struct str object_uid(const struct object *object)
 {
-    return json_to_str(meta(object, STR("uid")));
+    return json_to_str(metadata_get(object, STR("uid")));
 }
 
 struct str object_resource_version(const struct object *object)
 {
-    return json_to_str(meta(object, STR("resourceVersion")));
+    return json_to_str(metadata_get(object, STR("resourceVersion")));
 }
 
 struct key object_key(const struct object *object)
@@ -182,33 +182,28 @@ struct key object_key(const struct object *object)
 int64_t object_generation(const struct object *object)
 {
     int64_t generation = 0;
-    (void)json_to_int64(meta(object, STR("generation")), &generation);
+    (void)json_to_int64(metadata_get(object, STR("generation")), &generation);
     return generation;
 }
 
 bool object_creation_timestamp(const struct object *object, timestamp *ret_time)
 {
-    return timestamp_read(json_to_str(meta(object, STR("creationTimestamp"))), ret_time);
-}
-
-bool object_deletion_timestamp(const struct object *object, timestamp *ret_time)
-{
-    return timestamp_read(json_to_str(meta(object, STR("deletionTimestamp"))), ret_time);
+    return timestamp_read(json_to_str(metadata_get(object, STR("creationTimestamp"))), ret_time);
 }
 
 bool object_is_deleting(const struct object *object)
 {
-    return json_type(meta(object, STR("deletionTimestamp"))) == JSON_STRING;
+    return json_type(metadata_get(object, STR("deletionTimestamp"))) == JSON_STRING;
 }
 
 const struct json_value *object_labels(const struct object *object)
 {
-    return meta(object, STR("labels"));
+    return metadata_get(object, STR("labels"));
 }
 
 const struct json_value *object_annotations(const struct object *object)
 {
-    return meta(object, STR("annotations"));
+    return metadata_get(object, STR("annotations"));
 }
 
 static bool find_str(const struct json_value *map, struct str key, struct str *ret_value)
@@ -232,13 +227,13 @@ bool object_find_annotation(const struct object *object, struct str key, struct 
 
 const struct json_value *object_finalizers(const struct object *object)
 {
-    const struct json_value *list = meta(object, STR("finalizers"));
+    const struct json_value *list = metadata_get(object, STR("finalizers"));
     return json_type(list) == JSON_ARRAY ? list : NULL;
 }
 
 const struct json_value *object_owner_references(const struct object *object)
 {
-    const struct json_value *list = meta(object, STR("ownerReferences"));
+    const struct json_value *list = metadata_get(object, STR("ownerReferences"));
     return json_type(list) == JSON_ARRAY ? list : NULL;
 }
 
@@ -247,15 +242,6 @@ bool object_has_finalizer(const struct object *object, struct str finalizer)
     const struct json_value *value;
     JSON_FOREACH (key, value, object_finalizers(object))
         if (json_type(value) == JSON_STRING && str_eq(json_to_str(value), finalizer))
-            return true;
-    return false;
-}
-
-bool object_has_owner(const struct object *object, struct str uid)
-{
-    const struct json_value *value;
-    JSON_FOREACH (key, value, object_owner_references(object))
-        if (uid.len && str_eq(owner_reference_from_value(value).uid, uid))
             return true;
     return false;
 }

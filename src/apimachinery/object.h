@@ -71,7 +71,6 @@ int64_t object_generation(const struct object *object);
 
 /* False when absent or not a time. */
 bool object_creation_timestamp(const struct object *object, timestamp *ret_time);
-bool object_deletion_timestamp(const struct object *object, timestamp *ret_time);
 
 /* Deletion has begun: metadata.deletionTimestamp is there, whatever it says. */
 bool object_is_deleting(const struct object *object);
@@ -87,7 +86,6 @@ const struct json_value *object_finalizers(const struct object *object);
 const struct json_value *object_owner_references(const struct object *object);
 
 bool object_has_finalizer(const struct object *object, struct str finalizer);
-bool object_has_owner(const struct object *object, struct str uid);
 
 /* The owner with "controller": true, of which there is one at most. */
 bool object_find_controller(const struct object *object, struct owner_reference *ret_owner);

@@ -1,29 +1,27 @@
 #include "apimachinery/object_edit.h"
 
+#include "base/array.h"
 #include "json/builder.h"
 
-/* A copy with room for one more: these lists are short and rarely added to. */
-static void *grown(struct arena *arena, const void *items, size_t count, size_t size)
+static void push_finalizer(struct object_edit *edit, struct str finalizer)
 {
-    char *copy = arena_alloc_array(arena, count + 1, size);
-    if (count)
-        memcpy(copy, items, count * size);
-    return copy;
+    ARENA_ARRAY_PUSH(&edit->arena, edit->finalizers, edit->finalizer_count,
+                     edit->finalizer_capacity, finalizer);
+}
+
+static void push_owner(struct object_edit *edit, struct object_edit_owner owner)
+{
+    ARENA_ARRAY_PUSH(&edit->arena, edit->owners, edit->owner_count, edit->owner_capacity, owner);
 }
 
 static void read_lists(struct object_edit *edit, const struct object *base)
 {
     const struct json_value *value, *finalizers = object_finalizers(base);
     const struct json_value *owners = object_owner_references(base);
-    edit->finalizers =
-        arena_alloc_array(&edit->arena, json_count(finalizers) + 1, sizeof(struct str));
-    edit->owners =
-        arena_alloc_array(&edit->arena, json_count(owners) + 1, sizeof(struct object_edit_owner));
     JSON_FOREACH (key, value, finalizers)
-        edit->finalizers[edit->finalizer_count++] = json_to_str(value);
+        push_finalizer(edit, json_to_str(value));
     JSON_FOREACH (key, value, owners)
-        edit->owners[edit->owner_count++] =
-            (struct object_edit_owner){owner_reference_from_value(value), value};
+        push_owner(edit, (struct object_edit_owner){owner_reference_from_value(value), value});
 }
 
 void object_edit_init(struct object_edit *edit, const struct object *base)
@@ -45,26 +43,6 @@ void object_edit_done(struct object_edit *edit)
     *edit = (struct object_edit){.finalizer_count = 0};
 }
 
-void object_edit_set_label(struct object_edit *edit, struct str key, struct str value)
-{
-    json_edit_set_str(&edit->json, JSON_PLACE_KEY("metadata.labels", key), value);
-}
-
-void object_edit_remove_label(struct object_edit *edit, struct str key)
-{
-    json_edit_remove(&edit->json, JSON_PLACE_KEY("metadata.labels", key));
-}
-
-void object_edit_set_annotation(struct object_edit *edit, struct str key, struct str value)
-{
-    json_edit_set_str(&edit->json, JSON_PLACE_KEY("metadata.annotations", key), value);
-}
-
-void object_edit_remove_annotation(struct object_edit *edit, struct str key)
-{
-    json_edit_remove(&edit->json, JSON_PLACE_KEY("metadata.annotations", key));
-}
-
 static size_t find_finalizer(const struct object_edit *edit, struct str finalizer)
 {
     size_t i = 0;
@@ -77,9 +55,7 @@ bool object_edit_add_finalizer(struct object_edit *edit, struct str finalizer)
 {
     if (find_finalizer(edit, finalizer) < edit->finalizer_count)
         return false;
-    edit->finalizers =
-        grown(&edit->arena, edit->finalizers, edit->finalizer_count, sizeof(edit->finalizers[0]));
-    edit->finalizers[edit->finalizer_count++] = arena_str(&edit->arena, finalizer);
+    push_finalizer(edit, arena_str(&edit->arena, finalizer));
     edit->finalizers_changed = true;
     return true;
 }
@@ -120,7 +96,7 @@ static struct object_edit_owner *find_owner(const struct object_edit *edit,
     return NULL;
 }
 
-static void refuse(struct object_edit *edit, const struct owner_reference *rival)
+static void refuse_second_controller(struct object_edit *edit, const struct owner_reference *rival)
 {
     SCOPED(arena) arena = {.limit = 0};
     const struct str key = key_text(&arena, edit->key);
@@ -138,17 +114,16 @@ bool object_edit_set_owner(struct object_edit *edit, struct owner_reference owne
     const struct owner_reference *rival = find_rival(edit, owner);
     struct object_edit_owner *same = find_owner(edit, owner);
     if (rival) {
-        refuse(edit, rival);
+        refuse_second_controller(edit, rival);
         return false;
     }
     if (same && owner_reference_eq(same->reference, owner))
         return false;
-    if (!same) {
-        edit->owners =
-            grown(&edit->arena, edit->owners, edit->owner_count, sizeof(edit->owners[0]));
-        same = &edit->owners[edit->owner_count++];
-    }
-    *same = (struct object_edit_owner){owner_reference_copy(&edit->arena, owner), NULL};
+    const struct object_edit_owner changed = {owner_reference_copy(&edit->arena, owner), NULL};
+    if (same)
+        *same = changed;
+    else
+        push_owner(edit, changed);
     edit->owners_changed = true;
     return true;
 }

@@ -4,7 +4,7 @@
  *     SCOPED(object_edit) edit;
  *     object_edit_init(&edit, object);
  *     object_edit_add_finalizer(&edit, FINALIZER);
- *     object_edit_set_label(&edit, STR("app"), name);
+ *     json_edit_set_str(&edit.json, JSON_PLACE_KEY("metadata.labels", key), value);
  *     json_edit_set_int(&edit.json, JSON_PLACE("status.observedGeneration"), generation);
  *     TRY(object_edit_finish(&edit, &changed), "change object");
  *
@@ -28,20 +28,15 @@ struct object_edit {
     /* private */
     struct arena arena;
     struct str *finalizers;
-    size_t finalizer_count;
+    size_t finalizer_count, finalizer_capacity;
     struct object_edit_owner *owners;
-    size_t owner_count;
+    size_t owner_count, owner_capacity;
     bool finalizers_changed, owners_changed;
     struct key key; /* of the base, for messages */
 };
 
 void object_edit_init(struct object_edit *edit, const struct object *base);
 void object_edit_done(struct object_edit *edit);
-
-void object_edit_set_label(struct object_edit *edit, struct str key, struct str value);
-void object_edit_remove_label(struct object_edit *edit, struct str key);
-void object_edit_set_annotation(struct object_edit *edit, struct str key, struct str value);
-void object_edit_remove_annotation(struct object_edit *edit, struct str key);
 
 /* False when it was there already, or not there. Without finalizers the list itself goes. */
 bool object_edit_add_finalizer(struct object_edit *edit, struct str finalizer);

@@ -19,17 +19,18 @@ static void check_finish(struct object_edit *edit, const char *expected)
     CHECK_EQ(buf_str(&text), str_from_c(expected));
 }
 
-TEST(object_edit_labels_and_annotations)
+TEST(object_edit_other_places)
 {
     OWNED(object)
     object = read_object("{\"metadata\":{\"name\":\"a\",\"labels\":{\"x\":\"1\"},"
                          "\"managedFields\":[{}]},\"status\":{}}");
     SCOPED(object_edit) edit;
     object_edit_init(&edit, object);
-    object_edit_set_label(&edit, STR("b.io/c"), STR("2"));
-    object_edit_remove_label(&edit, STR("x"));
-    object_edit_set_annotation(&edit, STR("d.io/e.f"), STR("3"));
-    object_edit_remove_annotation(&edit, STR("none"));
+    json_edit_set_str(&edit.json, JSON_PLACE_KEY("metadata.labels", STR("b.io/c")), STR("2"));
+    json_edit_remove(&edit.json, JSON_PLACE_KEY("metadata.labels", STR("x")));
+    json_edit_set_str(&edit.json, JSON_PLACE_KEY("metadata.annotations", STR("d.io/e.f")),
+                      STR("3"));
+    json_edit_remove(&edit.json, JSON_PLACE_KEY("metadata.annotations", STR("none")));
     object_edit_drop_managed_fields(&edit);
     json_edit_set_int(&edit.json, JSON_PLACE("status.observedGeneration"), 4);
     check_finish(&edit, "{\"metadata\":{\"name\":\"a\",\"labels\":{\"b.io/c\":\"2\"},"
@@ -113,6 +114,6 @@ TEST(object_edit_reports_what_cannot_be_changed)
     SCOPED(object_edit) edit;
     struct object *changed = NULL;
     object_edit_init(&edit, object);
-    object_edit_set_label(&edit, STR("a"), STR("b"));
+    json_edit_set_str(&edit.json, JSON_PLACE_KEY("metadata.labels", STR("a")), STR("b"));
     CHECK_ERROR(object_edit_finish(&edit, &changed), ERROR_INVALID);
 }

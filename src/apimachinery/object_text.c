@@ -17,7 +17,7 @@ static size_t names_len(const struct object_text *text)
            text->resource_version_len;
 }
 
-static char *put(char *place, struct str s)
+static char *put_str(char *place, struct str s)
 {
     if (s.len)
         memcpy(place, s.ptr, s.len);
@@ -30,7 +30,7 @@ static bool is_secret(const struct object *object)
 }
 
 /* Lengths fit: they are parts of a document, whose text is at most JSON_TEXT_MAX. */
-static struct object_text *make(const struct object *object, struct str json)
+static struct object_text *make_text(const struct object *object, struct str json)
 {
     const struct key key = object_key(object);
     const struct str uid = object_uid(object), version = object_resource_version(object);
@@ -45,7 +45,8 @@ static struct object_text *make(const struct object *object, struct str json)
         .secret = is_secret(object),
         .json_len = json.len,
     };
-    put(put(put(put(put(text->bytes, key.namespace), key.name), uid), version), json);
+    put_str(put_str(put_str(put_str(put_str(text->bytes, key.namespace), key.name), uid), version),
+            json);
     return text;
 }
 
@@ -53,14 +54,14 @@ struct object_text *object_text_new(const struct object *object)
 {
     SCOPED(buf) json = {.limit = 2 * JSON_TEXT_MAX, .secret = is_secret(object)};
     object_write(&json, object);
-    return make(object, buf_str(&json));
+    return make_text(object, buf_str(&json));
 }
 
 struct error *object_text_from_json(struct str json, struct object_text **ret_text)
 {
     OWNED(object) object = NULL;
     TRY(object_read(json, &object));
-    *ret_text = make(object, json);
+    *ret_text = make_text(object, json);
     return NULL;
 }
 

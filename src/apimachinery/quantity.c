@@ -26,13 +26,6 @@ static const struct {
     {"Ei", QUANTITY_BINARY_SI,  6 },
 };
 
-struct str quantity_format_name(enum quantity_format format)
-{
-    static const struct str names[] = {STR_INIT("DecimalSI"), STR_INIT("BinarySI"),
-                                       STR_INIT("DecimalExponent")};
-    return names[format];
-}
-
 bool quantity_read_suffix(struct str suffix, enum quantity_format *ret_format, int64_t *ret_power)
 {
     for (size_t i = 0; i < COUNT(suffixes); i++)
@@ -111,7 +104,7 @@ int quantity_cmp(const struct quantity *a, const struct quantity *b)
 }
 
 /* The value in units of 10^unit, rounded away from zero. */
-static bool scaled(const struct quantity *quantity, int64_t unit, int64_t *ret_value)
+static bool scale_to_unit(const struct quantity *quantity, int64_t unit, int64_t *ret_value)
 {
     const int64_t places = (int64_t)quantity->count + quantity->exponent - unit;
     int64_t value = 0;
@@ -132,17 +125,12 @@ static bool scaled(const struct quantity *quantity, int64_t unit, int64_t *ret_v
 
 bool quantity_value(const struct quantity *quantity, int64_t *ret_value)
 {
-    return scaled(quantity, 0, ret_value);
+    return scale_to_unit(quantity, 0, ret_value);
 }
 
 bool quantity_milli(const struct quantity *quantity, int64_t *ret_milli)
 {
-    return scaled(quantity, -3, ret_milli);
-}
-
-bool quantity_exact_int(const struct quantity *quantity, int64_t *ret_value)
-{
-    return quantity->is_whole && scaled(quantity, 0, ret_value);
+    return scale_to_unit(quantity, -3, ret_milli);
 }
 
 /* Digits and a power of ten that is a multiple of three. */

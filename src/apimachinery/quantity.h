@@ -41,14 +41,10 @@ struct quantity {
     char text[QUANTITY_TEXT_MAX];
     size_t text_len;
     bool keeps_text;
-    bool is_whole; /* see quantity_exact_int() */
 };
 
 /* ERROR_PARSE with the message Kubernetes gives. */
 MUST_USE struct error *quantity_read(struct str text, struct quantity *ret_quantity);
-
-/* "DecimalSI", "BinarySI", "DecimalExponent". */
-struct str quantity_format_name(enum quantity_format format);
 
 /* -1, 0, 1. */
 int quantity_sign(const struct quantity *quantity);
@@ -59,12 +55,6 @@ int quantity_cmp(const struct quantity *a, const struct quantity *b);
 /* Rounded away from zero to whole units, or to thousandths; false when it does not fit 64 bits. */
 bool quantity_value(const struct quantity *quantity, int64_t *ret_value);
 bool quantity_milli(const struct quantity *quantity, int64_t *ret_milli);
-
-/*
- * The value of a quantity that was written as a whole number in few digits; false for all others,
- * even if they are whole. This is upstream's AsInt64, which some validations use.
- */
-bool quantity_exact_int(const struct quantity *quantity, int64_t *ret_value);
 
 /* The canonical text. */
 void quantity_write_canonical(struct buf *out, const struct quantity *quantity);

@@ -1,5 +1,6 @@
 /* Reading quantities: parts of the text, digits, rounding, and whether the text is kept. */
 #include "apimachinery/quantity_internal.h"
+#include "base/ascii.h"
 
 #define NANO (-9)
 
@@ -13,11 +14,6 @@ static struct error *wrong_format(void)
 {
     return error_new(ERROR_PARSE, "quantities must match the regular expression "
                                   "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
 }
 
 static bool is_suffix_letter(char c)
@@ -45,7 +41,7 @@ static bool take_sign(struct str *rest)
 }
 
 /* Laxer than the expression in the message: "m", "." and "-" are all read as zero. */
-static struct error *split(struct str text, struct parts *ret_parts)
+static struct error *split_text(struct str text, struct parts *ret_parts)
 {
     struct str rest = text;
     if (text.len == 0)
@@ -53,16 +49,16 @@ static struct error *split(struct str text, struct parts *ret_parts)
     ret_parts->negative = take_sign(&rest);
     while (str_starts_with(rest, STR("0")))
         rest = str_skip(rest, 1);
-    ret_parts->whole = take_while(&rest, is_digit);
+    ret_parts->whole = take_while(&rest, ascii_is_digit);
     ret_parts->fraction = STR("");
     if (str_starts_with(rest, STR("."))) {
         rest = str_skip(rest, 1);
-        ret_parts->fraction = take_while(&rest, is_digit);
+        ret_parts->fraction = take_while(&rest, ascii_is_digit);
     }
     ret_parts->suffix = rest;
     (void)take_while(&rest, is_suffix_letter);
     (void)take_sign(&rest);
-    (void)take_while(&rest, is_digit);
+    (void)take_while(&rest, ascii_is_digit);
     return rest.len ? wrong_format() : NULL;
 }
 
@@ -73,7 +69,7 @@ static void put_digits(struct quantity *quantity, struct str digits)
 }
 
 /* Times 1024; there is room for six of these. */
-static void multiply(struct quantity *quantity)
+static void multiply_by_1024(struct quantity *quantity)
 {
     unsigned carry = 0;
     for (size_t i = quantity->count; i-- > 0;) {
@@ -128,7 +124,7 @@ static void cap_binary(struct quantity *quantity)
     memcpy(quantity->digits, most.digits, most.count);
 }
 
-/* Whether upstream keeps this one in 64 bits. Only such are exact integers or keep their text. */
+/* Whether upstream keeps this one in 64 bits. Only such quantities keep their text. */
 static bool is_small(const struct parts *parts, enum quantity_format format, int64_t power)
 {
     const int64_t whole = parts->whole.len ? (int64_t)parts->whole.len : 1;
@@ -154,15 +150,15 @@ static bool is_spelling_of(const struct quantity *quantity, const struct parts *
     return true;
 }
 
-static void settle(struct quantity *quantity, const struct parts *parts, int64_t power, bool small)
+static void set_value(struct quantity *quantity, const struct parts *parts, int64_t power,
+                      bool small)
 {
     const bool binary = quantity->format == QUANTITY_BINARY_SI;
     put_digits(quantity, parts->whole);
     put_digits(quantity, parts->fraction);
     quantity->exponent = (binary ? 0 : power) - (int64_t)parts->fraction.len;
-    quantity->is_whole = small && quantity->exponent >= 0;
     for (int64_t i = 0; binary && i < power; i++)
-        multiply(quantity);
+        multiply_by_1024(quantity);
     round_up(quantity);
     if (binary && !small) {
         cap_binary(quantity);
@@ -183,12 +179,12 @@ struct error *quantity_read(struct str text, struct quantity *ret_quantity)
     if (text.len > QUANTITY_TEXT_MAX)
         return error_new(ERROR_PARSE, "quantities must be no more than %d characters",
                          QUANTITY_TEXT_MAX);
-    TRY(split(text, &parts));
+    TRY(split_text(text, &parts));
     if (!quantity_read_suffix(parts.suffix, &quantity.format, &power))
         return error_new(ERROR_PARSE, "unable to parse quantity's suffix");
     memcpy(quantity.text, text.ptr, text.len);
     quantity.negative = parts.negative;
-    settle(&quantity, &parts, power, is_small(&parts, quantity.format, power));
+    set_value(&quantity, &parts, power, is_small(&parts, quantity.format, power));
     *ret_quantity = quantity;
     return NULL;
 }

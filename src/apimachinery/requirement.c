@@ -16,8 +16,8 @@ bool selector_to_int64(struct str s, int64_t *ret_number)
 }
 
 /* One error for a value, its messages joined. */
-static void add_found(struct field_errors *errors, struct str field, struct str value,
-                      const struct validation *found)
+static void add_messages(struct field_errors *errors, struct str field, struct str value,
+                         const struct validation *found)
 {
     SCOPED(buf) detail = {.limit = 0};
     for (size_t i = 0; i < found->count; i++) {
@@ -42,7 +42,7 @@ struct error *requirement_check_key(struct str key)
     SCOPED(arena) arena = {.limit = 0};
     struct field_errors errors = {.arena = &arena};
     const struct validation found = validation_label_key(key);
-    add_found(&errors, STR(""), key, &found);
+    add_messages(&errors, STR(""), key, &found);
     return to_error(ERROR_BAD_REQUEST, &errors);
 }
 
@@ -101,9 +101,9 @@ static void check_values(struct field_errors *errors, const struct requirement *
     for (size_t i = 0; i < wanted->count; i++) {
         const struct validation found = validation_label_value(wanted->values[i]);
         if (found.count)
-            add_found(errors,
-                      arena_print(errors->arena, "values[%zu][%.*s]", i, STR_ARG(wanted->key)),
-                      wanted->values[i], &found);
+            add_messages(errors,
+                         arena_print(errors->arena, "values[%zu][%.*s]", i, STR_ARG(wanted->key)),
+                         wanted->values[i], &found);
     }
 }
 
@@ -114,7 +114,7 @@ struct error *requirement_make(struct arena *arena, enum error_code code,
     SCOPED(arena) scratch = {.limit = 0};
     struct field_errors errors = {.arena = &scratch};
     const struct validation found = validation_label_key(wanted->key);
-    add_found(&errors, STR("key"), wanted->key, &found);
+    add_messages(&errors, STR("key"), wanted->key, &found);
     check_count(&errors, wanted);
     check_values(&errors, wanted);
     TRY(to_error(code, &errors));

@@ -1,12 +1,13 @@
 #include "apimachinery/resource_path.h"
 
+#include "base/ascii.h"
 #include "base/buf.h"
 
 /* What RFC 3986 lets stand in a segment, less what some proxy or server gives a meaning. */
 static bool is_plain(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '.' || c == '_' || c == '~' || c == ':' || c == '@' || c == '$';
+    return ascii_is_alphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '~' || c == ':' ||
+           c == '@' || c == '$';
 }
 
 static void add_segment(struct buf *out, struct str text)
@@ -44,15 +45,6 @@ struct str resource_path_write(struct arena *arena, const struct resource_path *
     return arena_str(arena, buf_str(&out));
 }
 
-static int hex_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 static bool unescape(struct arena *arena, struct str text, struct str *ret_text)
 {
     char *out = arena_alloc(arena, text.len + 1);
@@ -62,8 +54,8 @@ static bool unescape(struct arena *arena, struct str text, struct str *ret_text)
             out[len++] = text.ptr[i];
             continue;
         }
-        const int high = i + 2 < text.len ? hex_value(text.ptr[i + 1]) : -1;
-        const int low = i + 2 < text.len ? hex_value(text.ptr[i + 2]) : -1;
+        const int high = i + 2 < text.len ? ascii_hex_value(text.ptr[i + 1]) : -1;
+        const int low = i + 2 < text.len ? ascii_hex_value(text.ptr[i + 2]) : -1;
         if (high < 0 || low < 0)
             return false;
         out[len++] = (char)(high * 16 + low);

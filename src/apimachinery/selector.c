@@ -15,8 +15,8 @@ static struct error *check_type(const struct json_value *value, enum json_type e
     return error_wrap(json_wrong_type(value, expected), "%s", what);
 }
 
-static struct error *add(struct arena *arena, struct selector *selector,
-                         const struct requirement *wanted)
+static struct error *add_requirement(struct arena *arena, struct selector *selector,
+                                     const struct requirement *wanted)
 {
     TRY(requirement_make(arena, ERROR_INVALID, wanted, &selector->items[selector->count]));
     selector->count++;
@@ -47,7 +47,8 @@ static struct error *read_match_labels(struct arena *arena, const struct json_va
     for (size_t i = 0; i < count; i++) {
         TRY(check_type(sorted[i].value, JSON_STRING, "matchLabels"));
         struct str text = json_to_str(sorted[i].value);
-        TRY(add(arena, selector, &(struct requirement){sorted[i].key, SELECTOR_EQUALS, &text, 1}));
+        TRY(add_requirement(arena, selector,
+                            &(struct requirement){sorted[i].key, SELECTOR_EQUALS, &text, 1}));
     }
     return NULL;
 }
@@ -90,7 +91,7 @@ static struct error *read_expression(struct arena *arena, const struct json_valu
             TRY(check_type(value, JSON_STRING, "values"));
             wanted.values[wanted.count++] = json_to_str(value);
         }
-    return add(arena, selector, &wanted);
+    return add_requirement(arena, selector, &wanted);
 }
 
 struct error *selector_from_value(struct arena *arena, const struct json_value *value,
@@ -162,24 +163,12 @@ void selector_format(struct buf *out, const struct selector *selector)
         buf_add(out, STR("<none>"));
 }
 
-/* Where labels are looked up: the value of a key, false when absent. */
-typedef bool find_label_fn(const void *labels, struct str key, struct str *ret_value);
-
-static bool find_in_object(const void *labels, struct str key, struct str *ret_value)
+static bool find_label(const struct json_value *labels, struct str key, struct str *ret_value)
 {
     const struct json_value *value = json_get(labels, key);
     if (json_type(value) != JSON_STRING)
         return false;
     *ret_value = json_to_str(value);
-    return true;
-}
-
-static bool find_in_map(const void *labels, struct str key, struct str *ret_value)
-{
-    const struct map_entry *entry = map_find_entry(labels, key);
-    if (!entry)
-        return false;
-    *ret_value = entry->value ? *(const struct str *)entry->value : STR("");
     return true;
 }
 
@@ -199,7 +188,7 @@ static int compare_numbers(const struct requirement *requirement, struct str lab
     return (number > limit) - (number < limit);
 }
 
-static bool holds(const struct requirement *requirement, bool present, struct str label)
+static bool requirement_holds(const struct requirement *requirement, bool present, struct str label)
 {
     switch (requirement->op) {
     case SELECTOR_IN:
@@ -222,37 +211,13 @@ static bool holds(const struct requirement *requirement, bool present, struct st
     }
 }
 
-static bool matches(const struct selector *selector, find_label_fn *find, const void *labels)
+bool selector_matches(const struct selector *selector, const struct json_value *labels)
 {
     for (size_t i = 0; i < selector->count; i++) {
         struct str label = STR("");
-        const bool present = find(labels, selector->items[i].key, &label);
-        if (!holds(&selector->items[i], present, label))
+        const bool present = find_label(labels, selector->items[i].key, &label);
+        if (!requirement_holds(&selector->items[i], present, label))
             return false;
     }
     return !selector->nothing;
-}
-
-bool selector_matches(const struct selector *selector, const struct json_value *labels)
-{
-    return matches(selector, find_in_object, labels);
-}
-
-bool selector_matches_map(const struct selector *selector, const struct map *labels)
-{
-    return matches(selector, find_in_map, labels);
-}
-
-bool selector_find_exact(const struct selector *selector, struct str key, struct str *ret_value)
-{
-    for (size_t i = 0; i < selector->count; i++) {
-        const struct requirement *item = &selector->items[i];
-        const bool exact = item->op == SELECTOR_EQUALS || item->op == SELECTOR_DOUBLE_EQUALS ||
-                           item->op == SELECTOR_IN;
-        if (exact && item->count == 1 && str_eq(item->key, key)) {
-            *ret_value = item->values[0];
-            return true;
-        }
-    }
-    return false;
 }

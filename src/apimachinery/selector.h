@@ -21,7 +21,6 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/error.h"
-#include "base/map.h"
 #include "base/str.h"
 #include "json/json.h"
 
@@ -69,9 +68,3 @@ void selector_format(struct buf *out, const struct selector *selector);
 
 /* Labels as an object of strings; NULL is none. */
 bool selector_matches(const struct selector *selector, const struct json_value *labels);
-
-/* Labels as a map whose values are const struct str *. */
-bool selector_matches_map(const struct selector *selector, const struct map *labels);
-
-/* The value of a label that all selected objects have; false when there is no such requirement. */
-bool selector_find_exact(const struct selector *selector, struct str key, struct str *ret_value);

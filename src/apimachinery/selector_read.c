@@ -9,6 +9,7 @@
  * does not end the text: it counts as part of a word, which is then refused.
  */
 #include "apimachinery/selector_internal.h"
+#include "base/array.h"
 
 enum token {
     TOKEN_END,
@@ -77,7 +78,7 @@ static enum token word_token(struct str word, enum context context)
 }
 
 /* The next token and its text, which the reader is moved behind. */
-static enum token consume(struct reader *reader, enum context context, struct str *ret_text)
+static enum token consume_token(struct reader *reader, enum context context, struct str *ret_text)
 {
     struct str rest = reader->rest;
     while (rest.len && is_blank(rest.ptr[0]))
@@ -103,35 +104,20 @@ static enum token consume(struct reader *reader, enum context context, struct st
 static enum token look_ahead(struct reader *reader, struct str *ret_text)
 {
     const struct str rest = reader->rest;
-    const enum token token = consume(reader, EXPECT_WORD, ret_text);
+    const enum token token = consume_token(reader, EXPECT_WORD, ret_text);
     reader->rest = rest;
     return token;
 }
 
-static struct error *found(struct str text, const char *expected)
+static struct error *unexpected_token(struct str text, const char *expected)
 {
     return error_new(ERROR_BAD_REQUEST, "found '%.*s', expected: %s", STR_ARG(text), expected);
 }
 
-/* Room for one more; the array at *items grows in steps that double. */
-static void reserve(struct arena *arena, void **items, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity)
-        return;
-    *capacity = *capacity ? *capacity * 2 : 4;
-    void *grown = arena_alloc_array(arena, *capacity, size);
-    if (count)
-        memcpy(grown, *items, count * size);
-    *items = grown;
-}
-
 static void add_value(struct reader *reader, struct str value)
 {
-    void *values = reader->values;
-    reserve(reader->arena, &values, reader->value_count, &reader->value_capacity,
-            sizeof(struct str));
-    reader->values = values;
-    reader->values[reader->value_count++] = value;
+    ARENA_ARRAY_PUSH(reader->arena, reader->values, reader->value_count, reader->value_capacity,
+                     value);
 }
 
 /* Values of a query are a set: written in order, each once. */
@@ -152,11 +138,11 @@ static struct error *read_value_list(struct reader *reader)
     struct str text;
     bool wants_value = true;
     for (;;) {
-        const enum token token = consume(reader, EXPECT_WORD, &text);
+        const enum token token = consume_token(reader, EXPECT_WORD, &text);
         if (token == TOKEN_WORD && !wants_value)
-            return found(text, "',' or ')'");
+            return unexpected_token(text, "',' or ')'");
         if (token != TOKEN_WORD && token != TOKEN_COMMA && token != TOKEN_CLOSE)
-            return found(text, wants_value ? "',', or identifier" : "',' or ')'");
+            return unexpected_token(text, wants_value ? "',', or identifier" : "',' or ')'");
         if (token == TOKEN_WORD)
             add_value(reader, text);
         else if (wants_value)
@@ -170,11 +156,11 @@ static struct error *read_value_list(struct reader *reader)
 static struct error *read_values(struct reader *reader)
 {
     struct str text;
-    if (consume(reader, EXPECT_WORD, &text) != TOKEN_OPEN)
+    if (consume_token(reader, EXPECT_WORD, &text) != TOKEN_OPEN)
         return error_new(ERROR_BAD_REQUEST, "found '%.*s' expected: '('", STR_ARG(text));
     const enum token token = look_ahead(reader, &text);
     if (token != TOKEN_WORD && token != TOKEN_COMMA && token != TOKEN_CLOSE)
-        return found(text, "',', ')' or identifier");
+        return unexpected_token(text, "',', ')' or identifier");
     return read_value_list(reader);
 }
 
@@ -186,8 +172,8 @@ static struct error *read_exact_value(struct reader *reader)
         add_value(reader, STR(""));
         return NULL;
     }
-    if (consume(reader, EXPECT_WORD, &text) != TOKEN_WORD)
-        return found(text, "identifier");
+    if (consume_token(reader, EXPECT_WORD, &text) != TOKEN_WORD)
+        return unexpected_token(text, "identifier");
     add_value(reader, text);
     return NULL;
 }
@@ -207,13 +193,13 @@ static struct error *read_operator(struct reader *reader, enum selector_operator
         {TOKEN_LESS,          SELECTOR_LESS_THAN    },
     };
     struct str text;
-    const enum token token = consume(reader, EXPECT_OPERATOR, &text);
+    const enum token token = consume_token(reader, EXPECT_OPERATOR, &text);
     for (size_t i = 0; i < COUNT(table); i++)
         if (table[i].token == token) {
             *ret_operator = table[i].op;
             return NULL;
         }
-    return found(text, "in, notin, =, ==, !=, gt, lt");
+    return unexpected_token(text, "in, notin, =, ==, !=, gt, lt");
 }
 
 /* The key, and whether nothing but its presence or absence is asked for. */
@@ -221,12 +207,12 @@ static struct error *read_key(struct reader *reader, struct requirement *wanted,
                               bool *ret_has_operator)
 {
     struct str text;
-    enum token token = consume(reader, EXPECT_WORD, &text);
+    enum token token = consume_token(reader, EXPECT_WORD, &text);
     const bool negated = token == TOKEN_NOT;
     if (negated)
-        token = consume(reader, EXPECT_WORD, &text);
+        token = consume_token(reader, EXPECT_WORD, &text);
     if (token != TOKEN_WORD)
-        return found(text, "identifier");
+        return unexpected_token(text, "identifier");
     TRY(requirement_check_key(text));
     wanted->key = text;
     wanted->op = negated ? SELECTOR_DOES_NOT_EXIST : SELECTOR_EXISTS;
@@ -249,9 +235,7 @@ static struct error *read_requirement(struct reader *reader)
     dedupe_values(reader);
     wanted.values = reader->values;
     wanted.count = reader->value_count;
-    void *items = reader->items;
-    reserve(reader->arena, &items, reader->count, &reader->capacity, sizeof(struct requirement));
-    reader->items = items;
+    ARENA_ARRAY_GROW(reader->arena, reader->items, reader->count, reader->capacity);
     TRY(requirement_make(reader->arena, ERROR_BAD_REQUEST, &wanted, &reader->items[reader->count]));
     reader->count++;
     return NULL;
@@ -264,17 +248,17 @@ static struct error *read_all(struct reader *reader)
     if (token == TOKEN_END)
         return NULL;
     if (token != TOKEN_WORD && token != TOKEN_NOT)
-        return found(text, "!, identifier, or 'end of string'");
+        return unexpected_token(text, "!, identifier, or 'end of string'");
     for (;;) {
         TRY(read_requirement(reader), "unable to parse requirement");
-        token = consume(reader, EXPECT_WORD, &text);
+        token = consume_token(reader, EXPECT_WORD, &text);
         if (token == TOKEN_END)
             return NULL;
         if (token != TOKEN_COMMA)
-            return found(text, "',' or 'end of string'");
+            return unexpected_token(text, "',' or 'end of string'");
         token = look_ahead(reader, &text);
         if (token != TOKEN_WORD && token != TOKEN_NOT)
-            return found(text, "identifier after ','");
+            return unexpected_token(text, "identifier after ','");
     }
 }
 

@@ -34,22 +34,12 @@ static void check_error(const struct json_value *row, struct error *err)
     error_free(err);
 }
 
-/* The labels of a row once more as a map; both must agree. */
 static void check_match(const struct selector *selector, const struct json_value *row)
 {
-    const struct json_value *value, *labels = json_get(row, STR("labels"));
-    struct str values[8];
     bool match = false, empty = false;
-    SCOPED(map) map = {.release = NULL};
     CHECK(json_to_bool(json_get(row, STR("match")), &match));
     CHECK(json_to_bool(json_get(row, STR("empty")), &empty));
-    JSON_FOREACH (key, value, labels) {
-        CHECK(map_count(&map) < COUNT(values));
-        values[map_count(&map)] = json_to_str(value);
-        map_put(&map, key, &values[map_count(&map)]);
-    }
-    CHECK_EQ(selector_matches(selector, labels), match);
-    CHECK_EQ(selector_matches_map(selector, &map), match);
+    CHECK_EQ(selector_matches(selector, json_get(row, STR("labels"))), match);
     CHECK_EQ(selector_is_empty(selector), empty);
 }
 
@@ -148,17 +138,4 @@ TEST(selector_keeps_the_order_of_equal_keys)
     CHECK_OK(selector_read(&arena, buf_str(&text), &selector));
     selector_write(&out, &selector);
     CHECK_EQ(buf_str(&out), buf_str(&text));
-}
-
-TEST(selector_finds_exact_values)
-{
-    SCOPED(arena) arena = {.limit = 0};
-    struct selector selector;
-    struct str value;
-    CHECK_OK(selector_read(&arena, STR("a=1,b in (2),c in (3,4),d!=5,e==6"), &selector));
-    CHECK(selector_find_exact(&selector, STR("a"), &value) && str_eq(value, STR("1")));
-    CHECK(selector_find_exact(&selector, STR("b"), &value) && str_eq(value, STR("2")));
-    CHECK(selector_find_exact(&selector, STR("e"), &value) && str_eq(value, STR("6")));
-    CHECK(!selector_find_exact(&selector, STR("c"), &value));
-    CHECK(!selector_find_exact(&selector, STR("d"), &value));
 }

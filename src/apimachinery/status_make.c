@@ -80,8 +80,8 @@ static void add_subject(struct buf *out, struct str what, struct str group, stru
 }
 
 /* An error about one object: front, subject, back. */
-static struct error *about(enum error_code code, const char *front, struct gvr gvr, struct str name,
-                           struct str back)
+static struct error *error_about(enum error_code code, const char *front, struct gvr gvr,
+                                 struct str name, struct str back)
 {
     SCOPED(buf) subject = {.limit = 0};
     add_subject(&subject, gvr.resource, gvr.group, name);
@@ -92,12 +92,12 @@ static struct error *about(enum error_code code, const char *front, struct gvr g
 
 struct error *status_not_found(struct gvr gvr, struct str name)
 {
-    return about(ERROR_NOT_FOUND, "", gvr, name, STR(" not found"));
+    return error_about(ERROR_NOT_FOUND, "", gvr, name, STR(" not found"));
 }
 
 struct error *status_already_exists(struct gvr gvr, struct str name)
 {
-    return about(ERROR_ALREADY_EXISTS, "", gvr, name, STR(" already exists"));
+    return error_about(ERROR_ALREADY_EXISTS, "", gvr, name, STR(" already exists"));
 }
 
 struct error *status_conflict(struct gvr gvr, struct str name, struct str text)
@@ -105,7 +105,8 @@ struct error *status_conflict(struct gvr gvr, struct str name, struct str text)
     SCOPED(buf) back = {.limit = 0};
     buf_add(&back, STR(": "));
     buf_add(&back, text);
-    return about(ERROR_CONFLICT, "Operation cannot be fulfilled on ", gvr, name, buf_str(&back));
+    return error_about(ERROR_CONFLICT, "Operation cannot be fulfilled on ", gvr, name,
+                       buf_str(&back));
 }
 
 struct error *status_conflict_modified(struct gvr gvr, struct str name)
@@ -139,7 +140,7 @@ struct error *status_forbidden(struct gvr gvr, struct str name, struct str text)
     SCOPED(buf) back = {.limit = 0};
     buf_add(&back, gvr.resource.len ? STR(" is forbidden: ") : STR("forbidden: "));
     buf_add(&back, text);
-    return about(ERROR_FORBIDDEN, "", gvr, name, buf_str(&back));
+    return error_about(ERROR_FORBIDDEN, "", gvr, name, buf_str(&back));
 }
 
 struct error *status_namespace_terminating(struct gvr gvr, struct str name, struct str namespace)

@@ -1,5 +1,7 @@
 #include "apimachinery/validation.h"
 
+#include "base/ascii.h"
+
 #define SUBDOMAIN_WORDS                                                                      \
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, "    \
     "'-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com'," \
@@ -11,33 +13,23 @@
     "with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex " \
     "used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
 
-static void add(struct validation *found, struct str message)
+static void add_message(struct validation *found, struct str message)
 {
     found->messages[found->count++] = message;
 }
 
-static bool is_digit(char c)
+static bool is_lower_alphanumeric(char c)
 {
-    return c >= '0' && c <= '9';
-}
-
-static bool is_lower(char c)
-{
-    return (c >= 'a' && c <= 'z') || is_digit(c);
-}
-
-static bool is_alphanumeric(char c)
-{
-    return is_lower(c) || (c >= 'A' && c <= 'Z');
+    return ascii_is_lower(c) || ascii_is_digit(c);
 }
 
 /* One label: lower-case letters, digits and dashes, no dash at an end. */
 static bool is_label(struct str s)
 {
-    if (s.len == 0 || !is_lower(s.ptr[0]) || !is_lower(s.ptr[s.len - 1]))
+    if (s.len == 0 || !is_lower_alphanumeric(s.ptr[0]) || !is_lower_alphanumeric(s.ptr[s.len - 1]))
         return false;
     for (size_t i = 0; i < s.len; i++)
-        if (!is_lower(s.ptr[i]) && s.ptr[i] != '-')
+        if (!is_lower_alphanumeric(s.ptr[i]) && s.ptr[i] != '-')
             return false;
     return true;
 }
@@ -57,10 +49,11 @@ static bool is_subdomain(struct str s)
 /* The name part of a label key, and a label value that is not empty. */
 static bool is_name(struct str s)
 {
-    if (s.len == 0 || !is_alphanumeric(s.ptr[0]) || !is_alphanumeric(s.ptr[s.len - 1]))
+    if (s.len == 0 || !ascii_is_alphanumeric(s.ptr[0]) || !ascii_is_alphanumeric(s.ptr[s.len - 1]))
         return false;
     for (size_t i = 0; i < s.len; i++)
-        if (!is_alphanumeric(s.ptr[i]) && s.ptr[i] != '-' && s.ptr[i] != '_' && s.ptr[i] != '.')
+        if (!ascii_is_alphanumeric(s.ptr[i]) && s.ptr[i] != '-' && s.ptr[i] != '_' &&
+            s.ptr[i] != '.')
             return false;
     return true;
 }
@@ -69,9 +62,9 @@ struct validation validation_dns1123_subdomain(struct str value)
 {
     struct validation found = {.count = 0};
     if (value.len > DNS1123_SUBDOMAIN_MAX)
-        add(&found, STR("must be no more than 253 characters"));
+        add_message(&found, STR("must be no more than 253 characters"));
     if (!is_subdomain(value))
-        add(&found, STR(SUBDOMAIN_WORDS));
+        add_message(&found, STR(SUBDOMAIN_WORDS));
     return found;
 }
 
@@ -79,13 +72,14 @@ struct validation validation_dns1123_label(struct str value)
 {
     struct validation found = {.count = 0};
     if (value.len > DNS1123_LABEL_MAX)
-        add(&found, STR("must be no more than 63 characters"));
+        add_message(&found, STR("must be no more than 63 characters"));
     if (is_label(value))
         return found;
     if (is_subdomain(value))
-        add(&found, STR("must not contain dots"));
+        add_message(&found, STR("must not contain dots"));
     else
-        add(&found, STR("a lowercase RFC 1123 label must consist of lower case alphanumeric "
+        add_message(&found,
+                    STR("a lowercase RFC 1123 label must consist of lower case alphanumeric "
                         "characters or '-', and must start and end with an alphanumeric character "
                         "(e.g. 'my-name',  or '123-abc', regex used for validation is "
                         "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')"));
@@ -96,9 +90,10 @@ struct validation validation_dns1035_label(struct str value)
 {
     struct validation found = {.count = 0};
     if (value.len > DNS1123_LABEL_MAX)
-        add(&found, STR("must be no more than 63 characters"));
-    if (!is_label(value) || is_digit(value.ptr[0]))
-        add(&found, STR("a DNS-1035 label must consist of lower case alphanumeric characters or "
+        add_message(&found, STR("must be no more than 63 characters"));
+    if (!is_label(value) || ascii_is_digit(value.ptr[0]))
+        add_message(&found,
+                    STR("a DNS-1035 label must consist of lower case alphanumeric characters or "
                         "'-', start with an alphabetic character, and end with an alphanumeric "
                         "character (e.g. 'my-name',  or 'abc-123', regex used for validation is "
                         "'[a-z]([-a-z0-9]*[a-z0-9])?')"));
@@ -108,13 +103,13 @@ struct validation validation_dns1035_label(struct str value)
 static void check_prefix(struct validation *found, struct str prefix)
 {
     if (prefix.len == 0) {
-        add(found, STR("prefix part must be non-empty"));
+        add_message(found, STR("prefix part must be non-empty"));
         return;
     }
     if (prefix.len > DNS1123_SUBDOMAIN_MAX)
-        add(found, STR("prefix part must be no more than 253 bytes"));
+        add_message(found, STR("prefix part must be no more than 253 bytes"));
     if (!is_subdomain(prefix))
-        add(found, STR("prefix part " SUBDOMAIN_WORDS));
+        add_message(found, STR("prefix part " SUBDOMAIN_WORDS));
 }
 
 struct validation validation_label_key(struct str value)
@@ -123,9 +118,9 @@ struct validation validation_label_key(struct str value)
     struct str name = value, prefix;
     const bool has_prefix = str_cut(&name, '/', &prefix);
     if (str_find_char(name, '/') != STR_NONE) {
-        add(&found, STR("a valid label key " NAME_WORDS
-                        " with an optional DNS subdomain prefix and '/' (e.g. "
-                        "'example.com/MyName')"));
+        add_message(&found, STR("a valid label key " NAME_WORDS
+                                " with an optional DNS subdomain prefix and '/' (e.g. "
+                                "'example.com/MyName')"));
         return found;
     }
     if (has_prefix)
@@ -133,11 +128,11 @@ struct validation validation_label_key(struct str value)
     else
         name = value;
     if (name.len == 0)
-        add(&found, STR("name part must be non-empty"));
+        add_message(&found, STR("name part must be non-empty"));
     if (name.len > LABEL_VALUE_MAX)
-        add(&found, STR("name part must be no more than 63 bytes"));
+        add_message(&found, STR("name part must be no more than 63 bytes"));
     if (!is_name(name))
-        add(&found, STR("name part " NAME_WORDS));
+        add_message(&found, STR("name part " NAME_WORDS));
     return found;
 }
 
@@ -145,9 +140,10 @@ struct validation validation_label_value(struct str value)
 {
     struct validation found = {.count = 0};
     if (value.len > LABEL_VALUE_MAX)
-        add(&found, STR("must be no more than 63 bytes"));
+        add_message(&found, STR("must be no more than 63 bytes"));
     if (value.len && !is_name(value))
-        add(&found,
+        add_message(
+            &found,
             STR("a valid label must be an empty string or consist of alphanumeric characters, "
                 "'-', '_' or '.', and must start and end with an alphanumeric character (e.g. "
                 "'MyValue',  or 'my_value',  or '12345', regex used for validation is "
@@ -158,7 +154,8 @@ struct validation validation_label_value(struct str value)
 static bool is_config_map_key(struct str s)
 {
     for (size_t i = 0; i < s.len; i++)
-        if (!is_alphanumeric(s.ptr[i]) && s.ptr[i] != '-' && s.ptr[i] != '_' && s.ptr[i] != '.')
+        if (!ascii_is_alphanumeric(s.ptr[i]) && s.ptr[i] != '-' && s.ptr[i] != '_' &&
+            s.ptr[i] != '.')
             return false;
     return s.len > 0;
 }
@@ -167,18 +164,19 @@ struct validation validation_config_map_key(struct str value)
 {
     struct validation found = {.count = 0};
     if (value.len > DNS1123_SUBDOMAIN_MAX)
-        add(&found, STR("must be no more than 253 characters"));
+        add_message(&found, STR("must be no more than 253 characters"));
     if (!is_config_map_key(value))
-        add(&found, STR("a valid config key must consist of alphanumeric characters, '-', '_' or "
+        add_message(&found,
+                    STR("a valid config key must consist of alphanumeric characters, '-', '_' or "
                         "'.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for "
                         "validation is '[-._a-zA-Z0-9]+')"));
     /* A volume mounts keys as files, and begins its own names with two dots. */
     if (str_eq(value, STR(".")))
-        add(&found, STR("must not be '.'"));
+        add_message(&found, STR("must not be '.'"));
     else if (str_eq(value, STR("..")))
-        add(&found, STR("must not be '..'"));
+        add_message(&found, STR("must not be '..'"));
     else if (str_starts_with(value, STR("..")))
-        add(&found, STR("must not start with '..'"));
+        add_message(&found, STR("must not start with '..'"));
     return found;
 }
 
@@ -186,12 +184,12 @@ struct validation validation_path_segment(struct str value)
 {
     struct validation found = {.count = 0};
     if (str_eq(value, STR(".")))
-        add(&found, STR("may not be '.'"));
+        add_message(&found, STR("may not be '.'"));
     if (str_eq(value, STR("..")))
-        add(&found, STR("may not be '..'"));
+        add_message(&found, STR("may not be '..'"));
     if (str_find_char(value, '/') != STR_NONE)
-        add(&found, STR("may not contain '/'"));
+        add_message(&found, STR("may not contain '/'"));
     if (str_find_char(value, '%') != STR_NONE)
-        add(&found, STR("may not contain '%'"));
+        add_message(&found, STR("may not contain '%'"));
     return found;
 }

@@ -46,7 +46,7 @@ void context_switch(void **save, void *load)
 }
 
 /* makecontext passes ints only, so the pointer travels in two halves. */
-static void begin(unsigned high, unsigned low)
+static void begin_portable(unsigned high, unsigned low)
 {
     struct portable *self = (struct portable *)(((uintptr_t)high << 16 << 16) | low);
     self->fn(self->data);
@@ -62,7 +62,7 @@ void *context_new(void *stack, size_t size, context_fn fn, void *data)
     getcontext(&self->context);
     self->context.uc_stack.ss_sp = stack;
     self->context.uc_stack.ss_size = top - (uintptr_t)stack;
-    makecontext(&self->context, (void (*)(void))begin, 2, (unsigned)(top >> 16 >> 16),
+    makecontext(&self->context, (void (*)(void))begin_portable, 2, (unsigned)(top >> 16 >> 16),
                 (unsigned)top);
     return &self->context;
 }

@@ -166,7 +166,7 @@ static void withdraw_stack(struct fiber *fiber)
 }
 
 /* On the loop: the fiber has run its last instruction, so its stack can go. */
-static void bury(struct fiber *fiber)
+static void free_ended_fiber(struct fiber *fiber)
 {
     struct loop *loop = fiber->loop;
     struct fiber_outcome *outcome = fiber->outcome;
@@ -180,15 +180,15 @@ static void bury(struct fiber *fiber)
         outcome->ended(outcome);
 }
 
-static void resume(void *data)
+static void resume_fiber(void *data)
 {
     struct fiber *fiber = data;
     switch_to_fiber(fiber);
     if (fiber->state == FIBER_ENDED)
-        bury(fiber);
+        free_ended_fiber(fiber);
 }
 
-static void begin(void *data)
+static void fiber_main(void *data)
 {
     struct fiber *fiber = data;
 #if SANITIZE_ADDRESS
@@ -214,10 +214,10 @@ struct fiber *fiber_spawn(struct loop *loop, const char *name, fiber_fn fn, void
         .data = data,
         .outcome = outcome,
         .stack = stack,
-        .task = {.run = resume, .data = fiber},
-        .limits = {.deadline = FOREVER            },
+        .task = {.run = resume_fiber, .data = fiber},
+        .limits = {.deadline = FOREVER                  },
     };
-    fiber->context = context_new(stack.bottom, stack.size - reserved, begin, fiber);
+    fiber->context = context_new(stack.bottom, stack.size - reserved, fiber_main, fiber);
     announce_stack(fiber);
     list_append(&loop->fibers, &fiber->link);
     loop->fiber_count++;
@@ -294,7 +294,7 @@ void fiber_cancel(struct fiber *fiber)
         wake_with(fiber, WAKE_CANCELED);
 }
 
-static struct error *interruption(const struct fiber *fiber, const char *what)
+static struct error *pending_interruption(const struct fiber *fiber, const char *what)
 {
     if (fiber->canceled && !fiber->limits.shielded)
         return error_new(ERROR_CANCELED, "canceled while waiting for %s", what);
@@ -305,7 +305,7 @@ static struct error *interruption(const struct fiber *fiber, const char *what)
     return NULL;
 }
 
-static void park(struct fiber *fiber, const char *what)
+static void park_fiber(struct fiber *fiber, const char *what)
 {
     fiber->state = FIBER_PARKED;
     fiber->cause = WAKE_PENDING;
@@ -318,9 +318,9 @@ struct error *fiber_park(const char *what)
 {
     struct fiber *fiber = fiber_current();
     assert(fiber);
-    TRY(interruption(fiber, what));
+    TRY(pending_interruption(fiber, what));
     arm_deadline(fiber);
-    park(fiber, what);
+    park_fiber(fiber, what);
     if (fiber->cause == WAKE_DEADLINE)
         return error_new(ERROR_DEADLINE, "timed out while waiting for %s", what);
     if (fiber->cause == WAKE_CANCELED)
@@ -333,7 +333,7 @@ void fiber_park_uninterrupted(const char *what)
     struct fiber *fiber = fiber_current();
     assert(fiber);
     fiber->uninterrupted = true;
-    park(fiber, what);
+    park_fiber(fiber, what);
     fiber->uninterrupted = false;
 }
 

@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "async/channel.h"
 #include "async/event.h"
 #include "async/scope.h"
 #include "async/semaphore.h"
@@ -216,58 +215,6 @@ static struct error *cut_short(void)
 SIM_TEST(an_interrupted_join_still_unwinds_the_members)
 {
     CHECK_FAILS(cut_short(), ERROR_DEADLINE, "join: timed out while waiting for fibers to end");
-}
-
-struct pipe {
-    struct channel *channel;
-    int sum;
-};
-
-static struct error *sends(void *data)
-{
-    struct pipe *pipe = data;
-    for (int i = 1; i <= 100; i++) {
-        int *number = mem_alloc(sizeof(*number));
-        *number = i;
-        struct error *err = channel_send(pipe->channel, number);
-        if (err) {
-            mem_free(number);
-            return err;
-        }
-        CHECK(channel_count(pipe->channel) <= 3);
-    }
-    channel_close(pipe->channel);
-    return NULL;
-}
-
-static struct error *pump(void)
-{
-    OWNED(channel) channel = channel_new(3, mem_free);
-    struct pipe pipe = {.channel = channel};
-    SCOPED(scope) scope = {0};
-    scope_start(&scope, "sends", sends, &pipe);
-    for (;;) {
-        void *element;
-        FIBER_TIMEOUT(MINUTE);
-        TRY(channel_receive(channel, &element));
-        if (!element)
-            break;
-        pipe.sum += *(int *)element;
-        mem_free(element);
-    }
-    TRY(scope_wait(&scope));
-    CHECK_EQ(pipe.sum, 5050);
-    return NULL;
-}
-
-SIM_TEST(a_channel_is_bounded_and_loses_nothing)
-{
-    CHECK_OK(pump());
-}
-
-TORTURE_TEST(a_channel_survives_every_interruption)
-{
-    return pump();
 }
 
 struct limited {

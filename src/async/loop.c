@@ -3,10 +3,10 @@
 #include <assert.h>
 #include <stdio.h>
 
+#include "async/cpu_turn.h"
 #include "async/fiber_internal.h"
 #include "async/loop_internal.h"
 #include "async/stack.h"
-#include "async/turn.h"
 #include "base/memory.h"
 #include "base/random.h"
 
@@ -140,11 +140,11 @@ static duration longest_wait(const struct loop *loop)
 {
     const int64_t now = loop_now(loop), next = timer_heap_next(&loop->timers);
     const duration timer = next == FOREVER ? FOREVER : next > now ? next - now : 0;
-    const duration piece = turn_until_next(loop, now);
+    const duration piece = cpu_turn_until_next(loop, now);
     return piece < timer ? piece : timer;
 }
 
-static void turn(struct loop *loop)
+static void run_iteration(struct loop *loop)
 {
     const int64_t now = loop_now(loop);
     while (timer_heap_fire(&loop->timers, now))
@@ -153,7 +153,7 @@ static void turn(struct loop *loop)
     for (int round = 0; round < ROUNDS_MAX && !list_is_empty(&loop->ready); round++)
         run_ready(loop);
     /* Long pieces come last, behind everything that was due. */
-    if (turn_hand_out(loop, loop_now(loop)))
+    if (cpu_turn_hand_out(loop, loop_now(loop)))
         run_ready(loop);
     if (loop->fiber_count == 0)
         return; /* the main fiber has ended: nothing to wait for */
@@ -171,7 +171,7 @@ struct error *loop_run(struct loop *loop, fiber_fn fn, void *data)
     struct fiber_outcome outcome = {0};
     fiber_spawn(loop, "main", fn, data, &outcome);
     while (!outcome.finished)
-        turn(loop);
+        run_iteration(loop);
     /* The main fiber owned every other one, directly or not. */
     assert(loop->fiber_count == 0);
     /* What it freed last tidies up in tasks, whichever round of the turn it ended in. */

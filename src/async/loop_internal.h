@@ -13,9 +13,9 @@ struct loop {
     struct list ready;
     struct list fibers; /* all that exist */
     size_t fiber_count;
-    struct event turns; /* fibers that wait for theirs, see turn.h */
-    size_t turn_waiters;
-    int64_t turn_last; /* when one was handed out, or the first came to wait */
+    struct event cpu_turns; /* fibers that wait for the CPU, see cpu_turn.h */
+    size_t cpu_turn_waiters;
+    int64_t cpu_turn_last; /* when one was handed out, or the first came to wait */
     struct fiber *current;
     struct random *random;
     loop_park_hook park_hook;
@@ -34,10 +34,10 @@ static inline struct timer_heap *loop_timers(struct loop *loop)
 }
 
 /* How long until a turn is handed out: FOREVER when nobody waits for one. */
-duration turn_until_next(const struct loop *loop, int64_t now);
+duration cpu_turn_until_next(const struct loop *loop, int64_t now);
 
 /* Wakes whose turn it is now, if anybody's. */
-bool turn_hand_out(struct loop *loop, int64_t now);
+bool cpu_turn_hand_out(struct loop *loop, int64_t now);
 
 /* The real backend, loop_uv.c. */
 struct loop_backend *loop_uv_new(void);

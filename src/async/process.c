@@ -176,8 +176,8 @@ static int spawn_prepared(const struct process_options *options, const struct en
     return posix_spawnp(ret_pid, argv[0], actions, attributes, argv, env);
 }
 
-static struct error *spawn(const struct process_options *options, const struct ends *ends,
-                           pid_t *ret_pid)
+static struct error *spawn_program(const struct process_options *options, const struct ends *ends,
+                                   pid_t *ret_pid)
 {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t actions;
@@ -189,13 +189,13 @@ static struct error *spawn(const struct process_options *options, const struct e
     return errnum ? error_from_errno(errnum, "start") : NULL;
 }
 
-static struct error *start(const struct process_options *options, struct running *running)
+static struct error *start_program(const struct process_options *options, struct running *running)
 {
     SCOPED(ends) ends = {-1, -1, -1};
     TRY(open_input(options->input, &ends.in));
     TRY(open_stream(running, &running->out, &ends.out));
     TRY(open_stream(running, &running->errors, &ends.errors));
-    TRY(spawn(options, &ends, &running->pid));
+    TRY(spawn_program(options, &ends, &running->pid));
     running->pidfd = pidfd_open(running->pid, 0);
     struct error *err = running->pidfd < 0 ? error_from_errno(errno, "watch a program")
                                            : io_new(loop_current(), running->pidfd, on_exit_seen,
@@ -210,7 +210,7 @@ static struct error *start(const struct process_options *options, struct running
     return NULL;
 }
 
-static struct error *wait_exit(struct running *running)
+static struct error *wait_for_exit(struct running *running)
 {
     while (!running->exited && !running->too_much)
         TRY(fiber_park("a program"));
@@ -220,14 +220,14 @@ static struct error *wait_exit(struct running *running)
 }
 
 /* A killed program ends at once, so this wait is short; it is what leaves no zombie. */
-static void end_now(struct running *running)
+static void kill_program(struct running *running)
 {
     kill(-running->pid, SIGKILL);
     while (!running->exited)
         fiber_park_uninterrupted("a killed program");
 }
 
-static void reap(const struct running *running, struct process_result *result)
+static void reap_program(const struct running *running, struct process_result *result)
 {
     siginfo_t info = {0};
     while (waitid(P_PID, (id_t)running->pid, &info, WEXITED) < 0 && errno == EINTR)
@@ -237,7 +237,7 @@ static void reap(const struct running *running, struct process_result *result)
     result->signal = by_itself ? 0 : info.si_status;
 }
 
-static void drain(struct stream *stream)
+static void drain_stream(struct stream *stream)
 {
     for (int i = 0; i < DRAIN_READS && stream_read(stream); i++)
         continue;
@@ -258,15 +258,15 @@ struct error *process_run(const struct process_options *options, struct process_
         .out = {.fd = -1,               .out = &result.out},
         .errors = { .fd = -1, .out = &result.errors,     .is_cut = true},
     };
-    TRY(start(options, &running));
-    struct error *err = wait_exit(&running);
+    TRY(start_program(options, &running));
+    struct error *err = wait_for_exit(&running);
     if (err)
-        end_now(&running);
-    reap(&running, &result);
+        kill_program(&running);
+    reap_program(&running, &result);
     if (err)
         return err;
-    drain(&running.out);
-    drain(&running.errors);
+    drain_stream(&running.out);
+    drain_stream(&running.errors);
     if (running.too_much)
         return error_new(ERROR_TOO_LARGE, "printed more than %zu bytes", most);
     *ret_result = result;

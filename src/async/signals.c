@@ -16,7 +16,7 @@ struct signals {
     size_t pending;
 };
 
-static void readable(void *data, unsigned events)
+static void on_readable(void *data, unsigned events)
 {
     struct signals *signals = data;
     struct signalfd_siginfo info;
@@ -40,7 +40,7 @@ struct error *signals_new(struct loop *loop, struct signals **ret_signals)
     signals->fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
     if (signals->fd < 0)
         return error_from_errno(errno, "watch for signals");
-    TRY(io_new(loop, signals->fd, readable, signals, &signals->io));
+    TRY(io_new(loop, signals->fd, on_readable, signals, &signals->io));
     io_want(signals->io, IO_READABLE);
     *ret_signals = TAKE(signals);
     return NULL;

@@ -1,14 +1,14 @@
 #include "async/timer.h"
 
 #include "async/loop_internal.h"
-#include "base/memory.h"
+#include "base/array.h"
 
-static bool before(const struct timer *a, const struct timer *b)
+static bool fires_before(const struct timer *a, const struct timer *b)
 {
     return a->due != b->due ? a->due < b->due : a->order < b->order;
 }
 
-static void put(struct timer_heap *heap, size_t place, struct timer *timer)
+static void place_timer(struct timer_heap *heap, size_t place, struct timer *timer)
 {
     heap->timers[place] = timer;
     timer->slot = place + 1;
@@ -18,12 +18,12 @@ static void sift_up(struct timer_heap *heap, size_t place, struct timer *timer)
 {
     while (place > 0) {
         const size_t parent = (place - 1) / 2;
-        if (!before(timer, heap->timers[parent]))
+        if (!fires_before(timer, heap->timers[parent]))
             break;
-        put(heap, place, heap->timers[parent]);
+        place_timer(heap, place, heap->timers[parent]);
         place = parent;
     }
-    put(heap, place, timer);
+    place_timer(heap, place, timer);
 }
 
 static void sift_down(struct timer_heap *heap, size_t place, struct timer *timer)
@@ -32,14 +32,14 @@ static void sift_down(struct timer_heap *heap, size_t place, struct timer *timer
         size_t child = 2 * place + 1;
         if (child >= heap->count)
             break;
-        if (child + 1 < heap->count && before(heap->timers[child + 1], heap->timers[child]))
+        if (child + 1 < heap->count && fires_before(heap->timers[child + 1], heap->timers[child]))
             child++;
-        if (!before(heap->timers[child], timer))
+        if (!fires_before(heap->timers[child], timer))
             break;
-        put(heap, place, heap->timers[child]);
+        place_timer(heap, place, heap->timers[child]);
         place = child;
     }
-    put(heap, place, timer);
+    place_timer(heap, place, timer);
 }
 
 static void heap_remove(struct timer_heap *heap, struct timer *timer)
@@ -49,7 +49,7 @@ static void heap_remove(struct timer_heap *heap, struct timer *timer)
     struct timer *last = heap->timers[--heap->count];
     if (last == timer)
         return;
-    if (place > 0 && before(last, heap->timers[(place - 1) / 2]))
+    if (place > 0 && fires_before(last, heap->timers[(place - 1) / 2]))
         sift_up(heap, place, last);
     else
         sift_down(heap, place, last);
@@ -63,10 +63,7 @@ void timer_start(struct loop *loop, struct timer *timer, int64_t due, timer_fn f
     timer->order = heap->started++;
     timer->fn = fn;
     timer->data = data;
-    if (heap->count == heap->capacity) {
-        heap->capacity = heap->capacity ? heap->capacity * 2 : 64;
-        heap->timers = mem_realloc_array(heap->timers, heap->capacity, sizeof(*heap->timers));
-    }
+    ARRAY_GROW(heap->timers, heap->count, heap->capacity);
     sift_up(heap, heap->count++, timer);
 }
 

@@ -26,7 +26,7 @@ static void on_finished(struct loop_job *loop_job)
 }
 
 /* The wait was interrupted by err; what becomes of the job? */
-static struct error *abandon(struct worker_job *job, struct error *err)
+static struct error *abandon_job(struct worker_job *job, struct error *err)
 {
     struct loop_backend *backend = loop_backend(loop_current());
     if (job->finished) {
@@ -62,7 +62,7 @@ struct error *worker_run(void (*work)(void *data), void *data, void (*discard)(v
     while (!job->finished) {
         struct error *err = fiber_park("a worker thread");
         if (err)
-            return abandon(job, err);
+            return abandon_job(job, err);
     }
     mem_free(job);
     return NULL;

@@ -22,7 +22,7 @@
 
 #define ALIGNMENT   _Alignof(max_align_t)
 #define BLOCK_FIRST ((size_t)1024)
-#define BLOCK_MOST  (64 * KILOBYTE)
+#define BLOCK_MAX   (64 * KILOBYTE)
 
 struct arena_block {
     struct arena_block *older;
@@ -116,7 +116,7 @@ static size_t next_total(const struct arena *arena, size_t need)
     const struct arena_block *newest = arena->blocks;
     const size_t least = sizeof(*newest) + need;
     size_t total = BLOCK_FIRST;
-    while (newest && total < BLOCK_MOST && total < 2 * (sizeof(*newest) + newest->size))
+    while (newest && total < BLOCK_MAX && total < 2 * (sizeof(*newest) + newest->size))
         total *= 2;
     return total < least ? least : total;
 }

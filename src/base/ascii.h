@@ -38,6 +38,16 @@ static inline bool ascii_is_hex(char c)
     return ascii_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
+/* 0 to 15 for a hexadecimal digit of either case, -1 for any other character. */
+static inline int ascii_hex_value(char c)
+{
+    if (ascii_is_digit(c))
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
 /* Space, tab, line feed, vertical tab, form feed and carriage return, as isspace() in the C locale.
  */
 static inline bool ascii_is_space(char c)

@@ -17,7 +17,17 @@ TEST(ascii_classes_are_those_of_the_c_locale)
         CHECK_EQ(ascii_is_letter(c), isalpha(i) != 0);
         CHECK_EQ(ascii_is_alphanumeric(c), isalnum(i) != 0);
         CHECK_EQ(ascii_is_hex(c), isxdigit(i) != 0);
+        CHECK_EQ(ascii_hex_value(c) >= 0, isxdigit(i) != 0);
         CHECK_EQ(ascii_is_space(c), isspace(i) != 0);
         CHECK_EQ((unsigned char)ascii_to_lower(c), (unsigned char)tolower(i));
+    }
+}
+
+TEST(ascii_hex_digits_have_values)
+{
+    const char digits[] = "0123456789abcdef", upper[] = "0123456789ABCDEF";
+    for (int i = 0; i < 16; i++) {
+        CHECK_EQ(ascii_hex_value(digits[i]), i);
+        CHECK_EQ(ascii_hex_value(upper[i]), i);
     }
 }

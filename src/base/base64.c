@@ -2,6 +2,8 @@
 
 #include <stdint.h>
 
+#include "base/ascii.h"
+
 struct alphabet {
     const char *letters;
     bool padded;
@@ -23,7 +25,7 @@ static size_t encode_group(const struct alphabet *alphabet, const uint8_t *in, s
     return alphabet->padded ? 4 : len + 1;
 }
 
-static void encode(const struct alphabet *alphabet, struct buf *buf, struct str bytes)
+static void encode_with(const struct alphabet *alphabet, struct buf *buf, struct str bytes)
 {
     if (bytes.len / 3 > SIZE_MAX / 8) {
         buf->overflowed = true;
@@ -44,11 +46,11 @@ static void encode(const struct alphabet *alphabet, struct buf *buf, struct str 
 /* The six bits of a letter, or 64 for anything else. */
 static uint32_t letter_value(const struct alphabet *alphabet, char c)
 {
-    if (c >= 'A' && c <= 'Z')
+    if (ascii_is_upper(c))
         return (uint32_t)(c - 'A');
-    if (c >= 'a' && c <= 'z')
+    if (ascii_is_lower(c))
         return (uint32_t)(c - 'a') + 26;
-    if (c >= '0' && c <= '9')
+    if (ascii_is_digit(c))
         return (uint32_t)(c - '0') + 52;
     if (c == alphabet->letters[62])
         return 62;
@@ -126,7 +128,7 @@ static size_t decode_group(struct decoder *decoder, char out[static 3])
 }
 
 /* Appends what can be decoded; the position of the first mistake, or STR_NONE. */
-static size_t decode(const struct alphabet *alphabet, struct buf *buf, struct str text)
+static size_t decode_with(const struct alphabet *alphabet, struct buf *buf, struct str text)
 {
     struct decoder decoder = {alphabet, text, 0, STR_NONE};
     char *out = buf_reserve(buf, text.len / 4 * 3 + 3);
@@ -147,7 +149,7 @@ static struct error *decode_strict(const struct alphabet *alphabet, struct buf *
                                    struct str text)
 {
     const size_t before = buf->len;
-    const size_t wrong = decode(alphabet, buf, text);
+    const size_t wrong = decode_with(alphabet, buf, text);
     if (wrong == STR_NONE)
         return NULL;
     buf_truncate(buf, before);
@@ -156,7 +158,7 @@ static struct error *decode_strict(const struct alphabet *alphabet, struct buf *
 
 void base64_encode(struct buf *buf, struct str bytes)
 {
-    encode(&standard, buf, bytes);
+    encode_with(&standard, buf, bytes);
 }
 
 struct error *base64_decode(struct buf *buf, struct str text)
@@ -166,12 +168,12 @@ struct error *base64_decode(struct buf *buf, struct str text)
 
 size_t base64_decode_lenient(struct buf *buf, struct str text)
 {
-    return decode(&standard, buf, text);
+    return decode_with(&standard, buf, text);
 }
 
 void base64_encode_url(struct buf *buf, struct str bytes)
 {
-    encode(&for_urls, buf, bytes);
+    encode_with(&for_urls, buf, bytes);
 }
 
 struct error *base64_decode_url(struct buf *buf, struct str text)

@@ -10,7 +10,7 @@ static size_t limit_of(const struct buf *buf)
     return buf->limit ? buf->limit : BUF_LIMIT_DEFAULT;
 }
 
-static void release(struct buf *buf)
+static void release_memory(struct buf *buf)
 {
     if (buf->secret)
         mem_wipe(buf->ptr, buf->capacity);
@@ -19,7 +19,7 @@ static void release(struct buf *buf)
 
 void buf_done(struct buf *buf)
 {
-    release(buf);
+    release_memory(buf);
     *buf = (struct buf){.limit = buf->limit, .secret = buf->secret};
 }
 
@@ -31,7 +31,7 @@ void buf_clear(struct buf *buf)
     buf->overflowed = false;
 }
 
-static void resize(struct buf *buf, size_t capacity)
+static void resize_memory(struct buf *buf, size_t capacity)
 {
     if (!buf->secret) {
         buf->ptr = mem_realloc(buf->ptr, capacity);
@@ -39,7 +39,7 @@ static void resize(struct buf *buf, size_t capacity)
         char *moved = mem_alloc(capacity);
         if (buf->len)
             memcpy(moved, buf->ptr, buf->len);
-        release(buf);
+        release_memory(buf);
         buf->ptr = moved;
     }
     buf->capacity = capacity;
@@ -58,7 +58,7 @@ char *buf_reserve(struct buf *buf, size_t len)
             capacity *= 2;
         if (capacity > limit_of(buf) + 1)
             capacity = limit_of(buf) + 1;
-        resize(buf, capacity);
+        resize_memory(buf, capacity);
     }
     return buf->ptr + buf->len;
 }
@@ -173,18 +173,18 @@ void buf_truncate(struct buf *buf, size_t len)
 void buf_shrink(struct buf *buf)
 {
     if (buf->len == 0) {
-        release(buf);
+        release_memory(buf);
         buf->ptr = NULL;
         buf->capacity = 0;
     } else if (buf->capacity > buf->len + 1) {
-        resize(buf, buf->len + 1);
+        resize_memory(buf, buf->len + 1);
     }
 }
 
 const char *buf_c(struct buf *buf)
 {
     if (buf->capacity == 0)
-        resize(buf, 16);
+        resize_memory(buf, 16);
     buf->ptr[buf->len] = '\0'; /* buf_reserve() keeps a byte for it */
     return buf->ptr;
 }

@@ -1,5 +1,7 @@
 #include "base/duration.h"
 
+#include "base/ascii.h"
+
 /* One more than INT64_MAX: the magnitude of the most negative duration, and so the ceiling. */
 #define MAGNITUDE_MAX ((uint64_t)1 << 63)
 
@@ -8,7 +10,7 @@ struct tail {
     char *start;
 };
 
-static void put(struct tail *tail, char c)
+static void put_char(struct tail *tail, char c)
 {
     *--tail->start = c;
 }
@@ -16,7 +18,7 @@ static void put(struct tail *tail, char c)
 static void put_number(struct tail *tail, uint64_t value)
 {
     do {
-        put(tail, (char)('0' + value % 10));
+        put_char(tail, (char)('0' + value % 10));
         value /= 10;
     } while (value);
 }
@@ -30,25 +32,25 @@ static uint64_t put_fraction(struct tail *tail, uint64_t value, int digits)
         value /= 10;
         written = written || digit != '0';
         if (written)
-            put(tail, digit);
+            put_char(tail, digit);
     }
     if (written)
-        put(tail, '.');
+        put_char(tail, '.');
     return value;
 }
 
 static void put_below_second(struct tail *tail, uint64_t value)
 {
-    put(tail, 's');
+    put_char(tail, 's');
     int digits = 0;
     if (value < (uint64_t)MICROSECOND) {
-        put(tail, 'n');
+        put_char(tail, 'n');
     } else if (value < (uint64_t)MILLISECOND) {
-        put(tail, '\xb5'); /* U+00B5, the micro sign, backwards */
-        put(tail, '\xc2');
+        put_char(tail, '\xb5'); /* U+00B5, the micro sign, backwards */
+        put_char(tail, '\xc2');
         digits = 3;
     } else {
-        put(tail, 'm');
+        put_char(tail, 'm');
         digits = 6;
     }
     put_number(tail, put_fraction(tail, value, digits));
@@ -56,17 +58,17 @@ static void put_below_second(struct tail *tail, uint64_t value)
 
 static void put_clock(struct tail *tail, uint64_t value)
 {
-    put(tail, 's');
+    put_char(tail, 's');
     const uint64_t seconds = put_fraction(tail, value, 9);
     put_number(tail, seconds % 60);
     const uint64_t minutes = seconds / 60;
     if (minutes == 0)
         return;
-    put(tail, 'm');
+    put_char(tail, 'm');
     put_number(tail, minutes % 60);
     if (minutes < 60)
         return;
-    put(tail, 'h');
+    put_char(tail, 'h');
     put_number(tail, minutes / 60);
 }
 
@@ -77,28 +79,23 @@ struct str duration_write(duration value, char text[static DURATION_TEXT_MAX])
     struct tail tail = {end};
     const uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
     if (magnitude == 0) {
-        put(&tail, 's');
-        put(&tail, '0');
+        put_char(&tail, 's');
+        put_char(&tail, '0');
     } else if (magnitude < (uint64_t)SECOND) {
         put_below_second(&tail, magnitude);
     } else {
         put_clock(&tail, magnitude);
     }
     if (value < 0)
-        put(&tail, '-');
+        put_char(&tail, '-');
     return str_from(tail.start, (size_t)(end - tail.start));
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
 }
 
 /* Cuts the digits in front of the text into a number; false when they exceed the ceiling. */
 static bool cut_whole(struct str *text, uint64_t *ret_value)
 {
     uint64_t value = 0;
-    while (text->len && is_digit(text->ptr[0])) {
+    while (text->len && ascii_is_digit(text->ptr[0])) {
         if (__builtin_mul_overflow(value, 10, &value) ||
             __builtin_add_overflow(value, (uint64_t)(text->ptr[0] - '0'), &value) ||
             value > MAGNITUDE_MAX)
@@ -119,7 +116,7 @@ static struct fraction cut_fraction(struct str *text)
 {
     struct fraction fraction = {0, 1};
     bool full = false;
-    while (text->len && is_digit(text->ptr[0])) {
+    while (text->len && ascii_is_digit(text->ptr[0])) {
         const uint64_t digit = (uint64_t)(text->ptr[0] - '0');
         full = full || fraction.digits > (MAGNITUDE_MAX - 1) / 10 ||
                fraction.digits * 10 + digit > MAGNITUDE_MAX;
@@ -148,7 +145,7 @@ static bool cut_unit(struct str *text, uint64_t *ret_unit)
         {STR_INIT("h"),         HOUR       },
     };
     size_t len = 0;
-    while (len < text->len && text->ptr[len] != '.' && !is_digit(text->ptr[len]))
+    while (len < text->len && text->ptr[len] != '.' && !ascii_is_digit(text->ptr[len]))
         len++;
     const struct str name = str_slice(*text, 0, len);
     *text = str_skip(*text, len);

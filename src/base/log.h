@@ -20,7 +20,7 @@
  *
  * A line is put together in a buffer of the thread's and written at once; nothing is allocated and
  * errno is kept. Any thread may log. The settings are changed by one thread while no other logs,
- * except for the levels, which may change at any time.
+ * except for the level, which may change at any time.
  */
 #pragma once
 
@@ -80,12 +80,6 @@ struct log_field {
 #define LOG_SECRET(field, value) \
     ((struct log_field){.name = "" field, .kind = LOG_KIND_SECRET, .number = 0 * sizeof(value)})
 
-/* A line in the source; remembers the level that holds for its file, and of which settings. */
-struct log_site {
-    const char *file;
-    _Atomic uint64_t known;
-};
-
 #define log_error(message, ...)    LOG_LINE_(LOG_LEVEL_ERROR, message, __VA_ARGS__)
 #define log_info(message, ...)     LOG_LINE_(0, message, __VA_ARGS__)
 #define log_v(level, message, ...) LOG_LINE_(level, message, __VA_ARGS__)
@@ -94,29 +88,20 @@ struct log_site {
 
 #define LOG_LINE_(at, message, ...)                                    \
     do {                                                               \
-        static struct log_site log_site_ = {.file = __FILE__};         \
-        if (log_is_on(&log_site_, at)) {                               \
+        if (log_is_on(at)) {                                           \
             const struct log_field log_fields_[] = {__VA_ARGS__};      \
             log_write(at, "" message, log_fields_,                     \
                       sizeof(log_fields_) / sizeof(struct log_field)); \
         }                                                              \
     } while (0)
 
-bool log_is_on(struct log_site *site, int level);
+bool log_is_on(int level);
 void log_write(int level, const char *message, const struct log_field *fields, size_t count);
 
 /* Settings. Initially: level 0, text, standard error, the system's clock. */
 void log_set_level(int level);
 int log_level(void);
 void log_set_format(enum log_format format);
-
-/*
- * Levels for single source files, besides the general one: "reflector=6,client/w*=4". A pattern is
- * matched against the file's name without its suffix, or, when it has a '/', against as many
- * folders as it has itself; '*' and '?' are wildcards. The first match counts. An empty text
- * removes them.
- */
-MUST_USE struct error *log_set_modules(struct str modules);
 
 /* Receives whole lines, newline included. NULL is standard error. It must not log. */
 typedef void log_sink_fn(void *data, struct str line);

@@ -22,7 +22,7 @@ static void close_with(struct log_line *line, struct str text)
     line->len += text.len;
 }
 
-static void put(struct log_line *line, struct str text)
+static void put_text(struct log_line *line, struct str text)
 {
     if (line->cut || text.len > room(line))
         line->cut = true;
@@ -32,7 +32,7 @@ static void put(struct log_line *line, struct str text)
 
 static void put_c(struct log_line *line, const char *text)
 {
-    put(line, str_from_c(text));
+    put_text(line, str_from_c(text));
 }
 
 /* A number with leading zeros up to the width. */
@@ -45,13 +45,13 @@ static void put_padded(struct log_line *line, uint64_t value, int width)
         value /= 10;
         width--;
     } while (value || width > 0);
-    put(line, str_from(digits + at, sizeof(digits) - at));
+    put_text(line, str_from(digits + at, sizeof(digits) - at));
 }
 
 static void put_int(struct log_line *line, int64_t value)
 {
     if (value < 0)
-        put(line, STR("-"));
+        put_text(line, STR("-"));
     put_padded(line, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 1);
 }
 
@@ -62,7 +62,7 @@ static void put_escaped(struct log_line *line, enum log_format format, struct st
     while (text.len && !line->cut) {
         const size_t len =
             format == LOG_JSON ? quote_next_json(&text, piece) : quote_next_go(&text, piece);
-        put(line, str_from(piece, len));
+        put_text(line, str_from(piece, len));
         if (line->cut)
             close_with(line, cut_mark);
     }
@@ -73,7 +73,7 @@ static void put_quoted(struct log_line *line, enum log_format format, struct str
 {
     if (line->cut)
         return;
-    put(line, STR("\""));
+    put_text(line, STR("\""));
     put_escaped(line, format, text);
     close_with(line, STR("\""));
 }
@@ -81,10 +81,10 @@ static void put_quoted(struct log_line *line, enum log_format format, struct str
 static void put_key(struct log_line *line, enum log_format format, const struct log_field *field)
 {
     if (format == LOG_JSON) {
-        put(line, STR("{\"name\":"));
+        put_text(line, STR("{\"name\":"));
         put_quoted(line, format, field->text);
         if (field->space.len && room(line) > VALUE_MIN) {
-            put(line, STR(",\"namespace\":"));
+            put_text(line, STR(",\"namespace\":"));
             put_quoted(line, format, field->space);
         } else if (field->space.len) {
             line->cut = true;
@@ -92,10 +92,10 @@ static void put_key(struct log_line *line, enum log_format format, const struct 
         close_with(line, STR("}"));
         return;
     }
-    put(line, STR("\""));
+    put_text(line, STR("\""));
     put_escaped(line, format, field->space);
     if (field->space.len)
-        put(line, STR("/"));
+        put_text(line, STR("/"));
     put_escaped(line, format, field->text);
     close_with(line, STR("\""));
 }
@@ -181,32 +181,32 @@ static void put_text_head(struct log_line *line, const struct log_record *record
     put_c(line, record->level < 0 ? "E" : "I");
     put_padded(line, (uint64_t)at.month, 2);
     put_padded(line, (uint64_t)at.day, 2);
-    put(line, STR(" "));
+    put_text(line, STR(" "));
     put_padded(line, (uint64_t)at.hour, 2);
-    put(line, STR(":"));
+    put_text(line, STR(":"));
     put_padded(line, (uint64_t)at.minute, 2);
-    put(line, STR(":"));
+    put_text(line, STR(":"));
     put_padded(line, (uint64_t)at.second, 2);
-    put(line, STR("."));
+    put_text(line, STR("."));
     put_padded(line, (uint64_t)at.nanosecond / 1000, 6);
-    put(line, STR(" "));
+    put_text(line, STR(" "));
 }
 
 /* Milliseconds with microseconds as their fraction. Errors have no verbosity. */
 static void put_json_head(struct log_line *line, const struct log_record *record)
 {
     const int64_t micros = record->time / 1000;
-    put(line, STR("{\"ts\":"));
+    put_text(line, STR("{\"ts\":"));
     put_int(line, micros / 1000);
     if (micros % 1000) {
-        put(line, STR("."));
+        put_text(line, STR("."));
         put_padded(line, (uint64_t)(micros < 0 ? -micros : micros) % 1000, 3);
     }
     if (record->level >= 0) {
-        put(line, STR(",\"v\":"));
+        put_text(line, STR(",\"v\":"));
         put_int(line, record->level);
     }
-    put(line, STR(",\"msg\":"));
+    put_text(line, STR(",\"msg\":"));
 }
 
 void log_line_write(struct log_line *line, enum log_format format, const struct log_record *record)

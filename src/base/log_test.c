@@ -105,47 +105,6 @@ TEST(log_levels)
     check_seen("I1115 08:57:28.123456 \"Shown\"\nE1115 08:57:28.123456 \"Shown\"\n");
 }
 
-TEST(log_levels_of_modules)
-{
-    const struct {
-        const char *modules;
-        bool shown;
-    } cases[] = {
-        {"",                           false},
-        {"log_test=5",                 true },
-        {"log_test=4",                 false},
-        {"log_*=9",                    true },
-        {"other=9,log_test=5",         true },
-        {"log_t*=1,log_test=9",        false},
-        {"base/log_test=5",            true },
-        {"async/log_test=5",           false},
-        {"src/base/*=5",               true },
-        {"base=9",                     false},
-        {"/log_test=5",                false},
-        {"a/b/c/d/e/f/g/h/log_test=5", false},
-    };
-    capture(LOG_TEXT);
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        TEST_CASE("%s", cases[i].modules);
-        CHECK_OK(log_set_modules(str_from_c(cases[i].modules)));
-        log_v(5, "Here");
-        CHECK_EQ(seen.len > 0, cases[i].shown);
-        buf_done(&seen);
-    }
-}
-
-TEST(log_modules_are_checked)
-{
-    const char *const cases[] = {"a", "a=", "a=x", "=3", "a=-1", "a=1,b", "a=99999999999"};
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        TEST_CASE("%s", cases[i]);
-        CHECK_ERROR(log_set_modules(str_from_c(cases[i])), ERROR_PARSE);
-    }
-    CHECK_ERROR(log_set_modules(STR("a=1,a=1,a=1,a=1,a=1,a=1,a=1,a=1,a=1,"
-                                    "a=1,a=1,a=1,a=1,a=1,a=1,a=1,a=1")),
-                ERROR_PARSE);
-}
-
 TEST(log_secrets_stay_out)
 {
     const struct str token = STR("hunter2");
@@ -341,10 +300,8 @@ TEST(log_from_several_threads)
     log_set_sink(count_lines, NULL);
     for (int i = 0; i < 3; i++)
         CHECK_EQ(pthread_create(&threads[i], NULL, log_many, &numbers[i]), 0);
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < 50; i++)
         log_set_level(i % 8);
-        CHECK_OK(log_set_modules(i % 2 ? STR("log_test=7") : STR("")));
-    }
     for (int i = 0; i < 3; i++)
         pthread_join(threads[i], NULL);
     CHECK(lines >= 75 && lines <= 600);

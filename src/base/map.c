@@ -11,7 +11,7 @@
 #define COUNT_MAX        (UINT32_MAX / 4)
 
 /* Drawn once per process. Threads that come at once agree on the first one's. */
-static uint64_t seed(void)
+static uint64_t hash_seed(void)
 {
     static _Atomic uint64_t shared;
     uint64_t value = atomic_load_explicit(&shared, memory_order_relaxed);
@@ -25,7 +25,7 @@ static uint64_t seed(void)
 
 static uint32_t hash_of(struct str key)
 {
-    return (uint32_t)str_hash(key, seed());
+    return (uint32_t)str_hash(key, hash_seed());
 }
 
 /* Twice as many places as elements at most, so that a walk in the index is short. */
@@ -132,13 +132,6 @@ void *map_find(const struct map *map, struct str key)
     return entry ? entry->value : NULL;
 }
 
-void *map_get(const struct map *map, struct str key)
-{
-    const struct map_entry *entry = map_find_entry(map, key);
-    assert(entry);
-    return entry->value;
-}
-
 void *map_put(struct map *map, struct str key, void *value)
 {
     struct map_entry *entry = map_find_entry(map, key);
@@ -163,7 +156,7 @@ void *map_put(struct map *map, struct str key, void *value)
 }
 
 /* Frees the memory of a map whose last element is gone. What release says stays. */
-static void reset(struct map *map)
+static void free_memory(struct map *map)
 {
     mem_free(map->entries);
     mem_free(map->index);
@@ -179,7 +172,7 @@ static void *take_entry(struct map *map, struct map_entry *entry)
     *entry = (struct map_entry){0};
     map->count--;
     if (map->count == 0)
-        reset(map);
+        free_memory(map);
     return value;
 }
 
@@ -212,7 +205,7 @@ void map_clear(struct map *map)
         if (old.release)
             old.release(old.entries[i].value);
     }
-    reset(&old);
+    free_memory(&old);
 }
 
 void map_done(struct map *map)

@@ -48,9 +48,8 @@ void map_clear(struct map *map);
  */
 void *map_put(struct map *map, struct str key, void *value);
 
-/* The value: of a key that may be absent (then NULL), of one that must be there. */
+/* The value of a key, or NULL when the map does not have the key. */
 void *map_find(const struct map *map, struct str key);
-void *map_get(const struct map *map, struct str key);
 
 /* The element itself, or NULL. Putting a new key moves elements. */
 struct map_entry *map_find_entry(const struct map *map, struct str key);

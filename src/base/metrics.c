@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "base/ascii.h"
 #include "base/memory.h"
 #include "base/metrics_internal.h"
 
@@ -40,8 +41,8 @@ void metrics_free(struct metrics *metrics)
 static bool is_name(const char *name, bool colons)
 {
     for (const char *c = name; *c; c++) {
-        const bool letter = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || *c == '_';
-        const bool digit = *c >= '0' && *c <= '9' && c > name;
+        const bool letter = ascii_is_letter(*c) || *c == '_';
+        const bool digit = ascii_is_digit(*c) && c > name;
         if (!letter && !digit && !(colons && *c == ':'))
             return false;
     }
@@ -130,7 +131,7 @@ static void key_write(struct buf *key, const struct str *values, size_t count)
     }
 }
 
-/* name="value", as it is shown and as it is searched for. */
+/* name="value", as it is shown. */
 static void label_write(struct buf *buf, const char *name, struct str value)
 {
     SCOPED(buf) valid = {0};
@@ -162,7 +163,7 @@ static struct metrics_series *series_new(const struct metrics_group *group,
     return series;
 }
 
-static struct metrics_series *discard(struct metrics *metrics, struct metrics_group *group)
+static struct metrics_series *take_discarded(struct metrics *metrics, struct metrics_group *group)
 {
     metrics_register(metrics, &dropped_family, 1);
     const struct str name = str_from_c(group->family->name);
@@ -185,21 +186,10 @@ struct metrics_series *metrics_series(struct metrics *metrics, const struct metr
         return series;
     const size_t most = family->series_max ? family->series_max : METRICS_SERIES_MAX_DEFAULT;
     if (tree_count(&group->series) >= most)
-        return discard(metrics, group);
+        return take_discarded(metrics, group);
     series = series_new(group, values);
     tree_put(&group->series, buf_str(&key), series);
     return series;
-}
-
-struct metrics_series *metrics_find(const struct metrics *metrics,
-                                    const struct metrics_family *family, const struct str *values,
-                                    size_t count)
-{
-    const struct metrics_group *group = group_get(metrics, family);
-    assert(count == group->label_count);
-    SCOPED(buf) key = {0};
-    key_write(&key, values, count);
-    return tree_find(&group->series, buf_str(&key));
 }
 
 struct metrics_series *metrics_series_ref(struct metrics_series *series)
@@ -252,15 +242,6 @@ double metrics_value(const struct metrics_series *series)
     return series->read ? series->read(series->data) : series->value;
 }
 
-uint64_t metrics_count(const struct metrics_series *series)
-{
-    assert(series->family->kind == METRICS_KIND_HISTOGRAM);
-    uint64_t sum = 0;
-    for (size_t i = 0; i <= series->family->bucket_count; i++)
-        sum += series->counts[i];
-    return sum;
-}
-
 bool metrics_remove(struct metrics *metrics, const struct metrics_family *family,
                     const struct str *values, size_t count)
 {
@@ -269,55 +250,4 @@ bool metrics_remove(struct metrics *metrics, const struct metrics_family *family
     SCOPED(buf) key = {0};
     key_write(&key, values, count);
     return tree_remove(&group->series, buf_str(&key));
-}
-
-/* Quotes inside values are escaped, so the label's text occurs only where the label does. */
-static bool has_label(const struct metrics_series *series, struct str label)
-{
-    struct str rest = str_from(series->labels, series->labels_len);
-    size_t at;
-    while ((at = str_find(rest, label)) != STR_NONE) {
-        const char *before = rest.ptr + at;
-        if (before == series->labels || before[-1] == ',')
-            return true;
-        rest = str_skip(rest, at + 1);
-    }
-    return false;
-}
-
-static size_t remove_with_labels(struct metrics_group *group, const struct str *labels,
-                                 size_t count)
-{
-    size_t removed = 0;
-    TREE_FOREACH (node, &group->series) {
-        size_t matching = 0;
-        while (matching < count && has_label(node->value, labels[matching]))
-            matching++;
-        if (matching < count)
-            continue;
-        tree_remove_node(&group->series, node);
-        removed++;
-    }
-    return removed;
-}
-
-size_t metrics_remove_matching(struct metrics *metrics, const struct metrics_family *family,
-                               const struct metrics_label *labels, size_t count)
-{
-    assert(count > 0 && count <= METRICS_LABELS_MAX);
-    struct buf texts[METRICS_LABELS_MAX] = {0};
-    struct str views[METRICS_LABELS_MAX];
-    for (size_t i = 0; i < count; i++) {
-        label_write(&texts[i], labels[i].name, labels[i].value);
-        views[i] = buf_str(&texts[i]);
-    }
-    size_t removed = 0;
-    TREE_FOREACH (node, &metrics->groups) {
-        struct metrics_group *group = node->value;
-        if (!family || group->family == family)
-            removed += remove_with_labels(group, views, count);
-    }
-    for (size_t i = 0; i < count; i++)
-        buf_done(&texts[i]);
-    return removed;
 }

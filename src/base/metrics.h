@@ -77,13 +77,6 @@ struct metrics_series *metrics_series(struct metrics *metrics, const struct metr
 #define METRICS_SERIES(metrics, family, ...) \
     metrics_series(metrics, family, METRICS_VALUES_(__VA_ARGS__))
 
-/* The same, or NULL when there is none. */
-struct metrics_series *metrics_find(const struct metrics *metrics,
-                                    const struct metrics_family *family, const struct str *values,
-                                    size_t count);
-#define METRICS_FIND(metrics, family, ...) \
-    metrics_find(metrics, family, METRICS_VALUES_(__VA_ARGS__))
-
 #define METRICS_VALUES_(...)           \
     (const struct str[]){__VA_ARGS__}, \
         sizeof((const struct str[]){__VA_ARGS__}) / sizeof(struct str)
@@ -106,27 +99,14 @@ static inline void metrics_inc(struct metrics_series *series)
 typedef double metrics_read_fn(void *data);
 void metrics_set_source(struct metrics_series *series, metrics_read_fn *read, void *data);
 
-/* A counter's or gauge's value, a histogram's sum; and a histogram's number of observations. */
+/* The value of a counter or gauge, the sum of a histogram. */
 double metrics_value(const struct metrics_series *series);
-uint64_t metrics_count(const struct metrics_series *series);
 
 /* Removes exactly one series; false when there was none. A later one of its name starts at 0. */
 bool metrics_remove(struct metrics *metrics, const struct metrics_family *family,
                     const struct str *values, size_t count);
 #define METRICS_REMOVE(metrics, family, ...) \
     metrics_remove(metrics, family, METRICS_VALUES_(__VA_ARGS__))
-
-struct metrics_label {
-    const char *name;
-    struct str value;
-};
-
-/*
- * Removes the series that have all of these labels, of one family or, with NULL, of all; a family
- * that lacks one of the labels is left alone. Returns their number.
- */
-size_t metrics_remove_matching(struct metrics *metrics, const struct metrics_family *family,
-                               const struct metrics_label *labels, size_t count);
 
 /* Appends everything. What exceeds the buffer's limit is noticed by buf_check(). */
 void metrics_write(const struct metrics *metrics, struct buf *buf);

@@ -94,7 +94,6 @@ TEST(metrics_histograms_are_cumulative)
     const double values[] = {0.001, 0.005, 0.0051, 1, 2.6, 1e6, 2e6};
     for (size_t i = 0; i < COUNT(values); i++)
         metrics_observe(series, values[i]);
-    CHECK_EQ(metrics_count(series), (uint64_t)7);
     check_text(metrics, "# HELP app_seconds How long it took.\n"
                         "# TYPE app_seconds histogram\n"
                         "app_seconds_bucket{controller=\"crs\",le=\"0.005\"} 2\n"
@@ -194,7 +193,7 @@ TEST(metrics_label_values_are_told_apart)
     for (size_t i = 0; i < COUNT(values); i++)
         metrics_set(METRICS_SERIES(metrics, &families[UP], values[i][0], values[i][1]), (double)i);
     for (size_t i = 0; i < COUNT(values); i++)
-        CHECK_EQ(metrics_value(METRICS_FIND(metrics, &families[UP], values[i][0], values[i][1])),
+        CHECK_EQ(metrics_value(METRICS_SERIES(metrics, &families[UP], values[i][0], values[i][1])),
                  (double)i);
     /* Bytes that are shown alike are one series: two lines of one name would be refused. */
     CHECK_EQ(METRICS_SERIES(metrics, &families[UP], STR("\xff"), STR("")),
@@ -206,49 +205,11 @@ TEST(metrics_series_are_removed)
     OWNED(metrics) metrics = registry();
     const struct metrics_family *up = &families[UP];
     metrics_set(METRICS_SERIES(metrics, up, STR("a"), STR("x")), 1);
-    CHECK(METRICS_FIND(metrics, up, STR("a"), STR("y")) == NULL);
     CHECK(!METRICS_REMOVE(metrics, up, STR("a"), STR("y")));
     CHECK(METRICS_REMOVE(metrics, up, STR("a"), STR("x")));
     CHECK(!METRICS_REMOVE(metrics, up, STR("a"), STR("x")));
     check_text(metrics, WORKERS_TEXT "app_workers 0\n");
     CHECK_EQ(metrics_value(METRICS_SERIES(metrics, up, STR("a"), STR("x"))), 0.0);
-}
-
-TEST(metrics_matching_series_are_removed)
-{
-    const struct metrics_label a = {"cluster_name", STR("a")}, z = {"cluster_name", STR("z")},
-                               x = {"cluster_namespace", STR("x")}, fail = {"status", STR("error")},
-                               other = {"name", STR("a")}, empty = {"cluster_name", STR("")};
-    const struct {
-        const char *name;
-        const struct metrics_family *family;
-        struct metrics_label labels[2];
-        size_t count, removed;
-    } cases[] = {
-        {"one cluster",       NULL,              {a, x},     2, 3},
-        {"one family",        &families[CHECKS], {a, x},     2, 2},
-        {"one label",         NULL,              {a, a},     1, 5},
-        {"the last label",    NULL,              {fail, a},  1, 3},
-        {"no such value",     NULL,              {empty, a}, 1, 0},
-        {"no such label",     NULL,              {other, a}, 1, 0},
-        {"forged by a value", NULL,              {z, a},     1, 0},
-    };
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        OWNED(metrics) metrics = registry();
-        METRICS_SERIES(metrics, &families[UP], STR("a"), STR("x"));
-        METRICS_SERIES(metrics, &families[UP], STR("b"), STR("x"));
-        METRICS_SERIES(metrics, &families[UP], STR("q,cluster_name=\"z\""), STR("a"));
-        METRICS_SERIES(metrics, &families[CHECKS], STR("a"), STR("x"), STR("success"));
-        METRICS_SERIES(metrics, &families[CHECKS], STR("a"), STR("x"), STR("error"));
-        METRICS_SERIES(metrics, &families[CHECKS], STR("a"), STR("y"), STR("success"));
-        METRICS_SERIES(metrics, &families[CHECKS], STR("a"), STR("y"), STR("error"));
-        METRICS_SERIES(metrics, &families[CHECKS], STR("b"), STR("x"), STR("error"));
-        TEST_CASE("%s", cases[i].name);
-        CHECK_EQ(metrics_remove_matching(metrics, cases[i].family, cases[i].labels, cases[i].count),
-                 cases[i].removed);
-        CHECK_EQ(metrics_remove_matching(metrics, cases[i].family, cases[i].labels, cases[i].count),
-                 (size_t)0);
-    }
 }
 
 TEST(metrics_kept_series_outlives_its_removal)
@@ -294,7 +255,6 @@ TEST(metrics_series_have_a_limit)
     const struct str values[] = {STR("1"), STR("2"), STR("3"), STR("1"), STR("4"), STR("3")};
     for (size_t i = 0; i < COUNT(values); i++)
         metrics_inc(METRICS_SERIES(metrics, narrow, values[i]));
-    CHECK(METRICS_FIND(metrics, narrow, STR("3")) == NULL);
     const char *const dropped =
         "# HELP metrics_series_dropped_total Times a metric was at its limit of series.\n"
         "# TYPE metrics_series_dropped_total counter\n"

@@ -7,7 +7,7 @@
 #include <sys/random.h>
 
 /* splitmix64: turns any seed, 0 included, into well mixed words that are not all zero. */
-static uint64_t split(uint64_t *state)
+static uint64_t splitmix64(uint64_t *state)
 {
     *state += 0x9e3779b97f4a7c15ULL;
     uint64_t word = *state;
@@ -19,7 +19,7 @@ static uint64_t split(uint64_t *state)
 void random_init(struct random *random, uint64_t seed)
 {
     for (size_t i = 0; i < COUNT(random->state); i++)
-        random->state[i] = split(&seed);
+        random->state[i] = splitmix64(&seed);
 }
 
 void random_init_secure(struct random *random)

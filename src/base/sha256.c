@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* The library fails here only without memory or without its providers. Neither can be helped. */
-static void must(bool succeeded)
+static void must_succeed(bool succeeded)
 {
     if (succeeded)
         return;
@@ -13,12 +13,12 @@ static void must(bool succeeded)
     abort();
 }
 
-static void start(struct sha256 *sha)
+static void start_hash(struct sha256 *sha)
 {
     if (sha->state)
         return;
     sha->state = EVP_MD_CTX_new();
-    must(sha->state && EVP_DigestInit_ex(sha->state, EVP_sha256(), NULL) == 1);
+    must_succeed(sha->state && EVP_DigestInit_ex(sha->state, EVP_sha256(), NULL) == 1);
 }
 
 void sha256_done(struct sha256 *sha)
@@ -29,15 +29,15 @@ void sha256_done(struct sha256 *sha)
 
 void sha256_add(struct sha256 *sha, struct str bytes)
 {
-    start(sha);
+    start_hash(sha);
     if (bytes.len)
-        must(EVP_DigestUpdate(sha->state, bytes.ptr, bytes.len) == 1);
+        must_succeed(EVP_DigestUpdate(sha->state, bytes.ptr, bytes.len) == 1);
 }
 
 void sha256_finish(struct sha256 *sha, uint8_t ret_digest[static SHA256_LEN])
 {
-    start(sha);
-    must(EVP_DigestFinal_ex(sha->state, ret_digest, NULL) == 1);
+    start_hash(sha);
+    must_succeed(EVP_DigestFinal_ex(sha->state, ret_digest, NULL) == 1);
     sha256_done(sha);
 }
 

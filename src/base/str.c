@@ -1,18 +1,13 @@
 #include "base/str.h"
 
-#include <ctype.h>
-
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
-}
+#include "base/ascii.h"
 
 bool str_eq_nocase(struct str a, struct str b)
 {
     if (a.len != b.len)
         return false;
     for (size_t i = 0; i < a.len; i++)
-        if (lower(a.ptr[i]) != lower(b.ptr[i]))
+        if (ascii_to_lower(a.ptr[i]) != ascii_to_lower(b.ptr[i]))
             return false;
     return true;
 }
@@ -67,16 +62,11 @@ struct str str_slice(struct str s, size_t from, size_t to)
     return str_from(s.ptr + from, to - from);
 }
 
-static bool is_space(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 struct str str_trim(struct str s)
 {
-    while (s.len && is_space(s.ptr[0]))
+    while (s.len && ascii_is_space(s.ptr[0]))
         s = str_skip(s, 1);
-    while (s.len && is_space(s.ptr[s.len - 1]))
+    while (s.len && ascii_is_space(s.ptr[s.len - 1]))
         s.len--;
     return s;
 }
@@ -100,7 +90,7 @@ bool str_to_uint64(struct str s, uint64_t *ret_value)
     if (s.len == 0)
         return false;
     for (size_t i = 0; i < s.len; i++) {
-        if (!isdigit((unsigned char)s.ptr[i]))
+        if (!ascii_is_digit(s.ptr[i]))
             return false;
         if (__builtin_mul_overflow(value, 10, &value) ||
             __builtin_add_overflow(value, (uint64_t)(s.ptr[i] - '0'), &value))

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/ascii.h"
+
 #define PER_SECOND      1000000000
 #define SECONDS_PER_DAY 86400
 #define DAYS_PER_ERA    146097 /* 400 years, after which the calendar repeats */
@@ -94,20 +96,9 @@ struct str timestamp_write_micro(timestamp time, char text[static TIMESTAMP_TEXT
     return write_digits(time, 6, text);
 }
 
-struct str timestamp_write_nano(timestamp time, char text[static TIMESTAMP_TEXT_MAX])
+static bool has_digit(struct str text, size_t at)
 {
-    int digits = 9;
-    int32_t rest = timestamp_to_civil(time).nanosecond;
-    while (digits && rest % 10 == 0) {
-        rest /= 10;
-        digits--;
-    }
-    return write_digits(time, digits, text);
-}
-
-static bool is_digit(struct str text, size_t at)
-{
-    return at < text.len && text.ptr[at] >= '0' && text.ptr[at] <= '9';
+    return at < text.len && ascii_is_digit(text.ptr[at]);
 }
 
 static bool cut_char(struct str *text, char c)
@@ -123,7 +114,7 @@ static bool cut_number(struct str *text, size_t digits, int32_t low, int32_t hig
 {
     int32_t value = 0;
     for (size_t i = 0; i < digits; i++) {
-        if (!is_digit(*text, i))
+        if (!has_digit(*text, i))
             return false;
         value = value * 10 + (text->ptr[i] - '0');
     }
@@ -149,7 +140,7 @@ static bool cut_date(struct str *text, struct timestamp_civil *civil)
 static bool cut_time(struct str *text, struct timestamp_civil *civil)
 {
     /* Go lets the hour, and nothing else, have a single digit. */
-    const size_t hour_digits = is_digit(*text, 1) ? 2 : 1;
+    const size_t hour_digits = has_digit(*text, 1) ? 2 : 1;
     return cut_number(text, hour_digits, 0, 23, &civil->hour) && cut_char(text, ':') &&
            cut_number(text, 2, 0, 59, &civil->minute) && cut_char(text, ':') &&
            cut_number(text, 2, 0, 59, &civil->second);
@@ -162,7 +153,7 @@ static bool cut_fraction(struct str *text, enum fraction wanted, int32_t *ret_na
     int32_t value = 0;
     size_t digits = 0;
     if (text->len && (text->ptr[0] == '.' || text->ptr[0] == ','))
-        for (; is_digit(*text, digits + 1); digits++)
+        for (; has_digit(*text, digits + 1); digits++)
             if (digits < 9)
                 value = value * 10 + (text->ptr[digits + 1] - '0');
     for (size_t i = digits; i < 9; i++)

@@ -31,10 +31,8 @@ struct str timestamp_write(timestamp time, char text[static TIMESTAMP_TEXT_MAX])
 /* The form of metav1.MicroTime, always with six digits: "2023-11-14T22:13:20.000000Z". */
 struct str timestamp_write_micro(timestamp time, char text[static TIMESTAMP_TEXT_MAX]);
 
-/* All digits that matter, none that do not: "2023-11-14T22:13:20.5Z". */
-struct str timestamp_write_nano(timestamp time, char text[static TIMESTAMP_TEXT_MAX]);
-
-/* Reads any of these; false when it is not RFC 3339. Digits past nanoseconds are cut off. */
+/* Reads either form, and any other number of fractional digits; false when it is not RFC 3339.
+ * Digits past nanoseconds are cut off. */
 bool timestamp_read(struct str text, timestamp *ret_time);
 
 /* As above, but exactly six fractional digits, which is what a metav1.MicroTime must have. */

@@ -11,7 +11,7 @@
 
 enum side { LESS, GREATER };
 
-static enum side other(enum side side)
+static enum side other_side(enum side side)
 {
     return side == LESS ? GREATER : LESS;
 }
@@ -28,7 +28,7 @@ static void update_height(struct tree_node *node)
 }
 
 /* Puts a node, or nothing, where another one hangs. */
-static void replace(struct tree *tree, struct tree_node *old, struct tree_node *node)
+static void replace_node(struct tree *tree, struct tree_node *old, struct tree_node *node)
 {
     struct tree_node *parent = old->parent;
     if (!parent)
@@ -39,7 +39,7 @@ static void replace(struct tree *tree, struct tree_node *old, struct tree_node *
         node->parent = parent;
 }
 
-static void hang(struct tree_node *parent, enum side side, struct tree_node *node)
+static void link_child(struct tree_node *parent, enum side side, struct tree_node *node)
 {
     parent->child[side] = node;
     if (node)
@@ -47,19 +47,19 @@ static void hang(struct tree_node *parent, enum side side, struct tree_node *nod
 }
 
 /* Lifts the child on this side above its parent, and returns it. */
-static struct tree_node *lift(struct tree *tree, struct tree_node *node, enum side side)
+static struct tree_node *rotate_up(struct tree *tree, struct tree_node *node, enum side side)
 {
     struct tree_node *child = node->child[side];
-    replace(tree, node, child);
-    hang(node, side, child->child[other(side)]);
-    hang(child, other(side), node);
+    replace_node(tree, node, child);
+    link_child(node, side, child->child[other_side(side)]);
+    link_child(child, other_side(side), node);
     update_height(node);
     update_height(child);
     return child;
 }
 
 /* Makes one subtree even again and returns its root, which may be another one now. */
-static struct tree_node *even_out(struct tree *tree, struct tree_node *node)
+static struct tree_node *balance_node(struct tree *tree, struct tree_node *node)
 {
     const int lean = height(node->child[GREATER]) - height(node->child[LESS]);
     if (lean >= -1 && lean <= 1) {
@@ -68,9 +68,9 @@ static struct tree_node *even_out(struct tree *tree, struct tree_node *node)
     }
     const enum side heavy = lean > 0 ? GREATER : LESS;
     struct tree_node *child = node->child[heavy];
-    if (height(child->child[other(heavy)]) > height(child->child[heavy]))
-        lift(tree, child, other(heavy));
-    return lift(tree, node, heavy);
+    if (height(child->child[other_side(heavy)]) > height(child->child[heavy]))
+        rotate_up(tree, child, other_side(heavy));
+    return rotate_up(tree, node, heavy);
 }
 
 /* From where something changed upwards, as far as heights change. */
@@ -78,47 +78,32 @@ static void rebalance(struct tree *tree, struct tree_node *node)
 {
     while (node) {
         const uint8_t before = node->height;
-        node = even_out(tree, node);
+        node = balance_node(tree, node);
         if (node->height == before)
             return;
         node = node->parent;
     }
 }
 
-static struct tree_node *extreme(struct tree_node *node, enum side side)
+static struct tree_node *leftmost(struct tree_node *node)
 {
-    while (node && node->child[side])
-        node = node->child[side];
+    while (node && node->child[LESS])
+        node = node->child[LESS];
     return node;
-}
-
-static struct tree_node *neighbour(const struct tree_node *node, enum side side)
-{
-    if (node->child[side])
-        return extreme(node->child[side], other(side));
-    while (node->parent && node->parent->child[side] == node)
-        node = node->parent;
-    return node->parent;
 }
 
 struct tree_node *tree_first(const struct tree *tree)
 {
-    return extreme(tree->root, LESS);
-}
-
-struct tree_node *tree_last(const struct tree *tree)
-{
-    return extreme(tree->root, GREATER);
+    return leftmost(tree->root);
 }
 
 struct tree_node *tree_next(const struct tree_node *node)
 {
-    return neighbour(node, GREATER);
-}
-
-struct tree_node *tree_previous(const struct tree_node *node)
-{
-    return neighbour(node, LESS);
+    if (node->child[GREATER])
+        return leftmost(node->child[GREATER]);
+    while (node->parent && node->parent->child[GREATER] == node)
+        node = node->parent;
+    return node->parent;
 }
 
 struct tree_node *tree_find_node(const struct tree *tree, struct str key)
@@ -147,7 +132,7 @@ void *tree_get(const struct tree *tree, struct str key)
 }
 
 /* The first node whose key compares with this one as at least `least`. */
-static struct tree_node *seek(const struct tree *tree, struct str key, int least)
+static struct tree_node *seek_at_least(const struct tree *tree, struct str key, int least)
 {
     struct tree_node *node = tree->root, *best = NULL;
     while (node) {
@@ -162,12 +147,12 @@ static struct tree_node *seek(const struct tree *tree, struct str key, int least
 
 struct tree_node *tree_seek(const struct tree *tree, struct str key)
 {
-    return seek(tree, key, 0);
+    return seek_at_least(tree, key, 0);
 }
 
 struct tree_node *tree_seek_after(const struct tree *tree, struct str key)
 {
-    return seek(tree, key, 1);
+    return seek_at_least(tree, key, 1);
 }
 
 static struct tree_node *node_new(struct str key, void *value, struct tree_node *parent)
@@ -201,29 +186,29 @@ void *tree_put(struct tree *tree, struct str key, void *value)
 }
 
 /* Takes the node out; returns the lowest one whose subtrees changed. */
-static struct tree_node *unhang(struct tree *tree, struct tree_node *node)
+static struct tree_node *unlink_node(struct tree *tree, struct tree_node *node)
 {
     if (!node->child[LESS] || !node->child[GREATER]) {
-        replace(tree, node, node->child[node->child[LESS] ? LESS : GREATER]);
+        replace_node(tree, node, node->child[node->child[LESS] ? LESS : GREATER]);
         return node->parent;
     }
     /* The next node has no lesser child, so it can leave its place and take over this one's. */
-    struct tree_node *next = extreme(node->child[GREATER], LESS);
+    struct tree_node *next = leftmost(node->child[GREATER]);
     struct tree_node *lowest = next->parent == node ? next : next->parent;
     if (next->parent != node) {
-        replace(tree, next, next->child[GREATER]);
-        hang(next, GREATER, node->child[GREATER]);
+        replace_node(tree, next, next->child[GREATER]);
+        link_child(next, GREATER, node->child[GREATER]);
     }
-    hang(next, LESS, node->child[LESS]);
+    link_child(next, LESS, node->child[LESS]);
     next->height = node->height;
-    replace(tree, node, next);
+    replace_node(tree, node, next);
     return lowest;
 }
 
 void *tree_take_node(struct tree *tree, struct tree_node *node)
 {
     void *value = node->value;
-    rebalance(tree, unhang(tree, node));
+    rebalance(tree, unlink_node(tree, node));
     tree->count--;
     mem_free(node);
     return value;

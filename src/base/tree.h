@@ -68,11 +68,9 @@ void tree_remove_node(struct tree *tree, struct tree_node *node);
 struct tree_node *tree_seek(const struct tree *tree, struct str key);
 struct tree_node *tree_seek_after(const struct tree *tree, struct str key);
 
-/* Ends and neighbours in key order, or NULL. */
+/* The element with the least key, and the one behind an element in key order; NULL for none. */
 struct tree_node *tree_first(const struct tree *tree);
-struct tree_node *tree_last(const struct tree *tree);
 struct tree_node *tree_next(const struct tree_node *node);
-struct tree_node *tree_previous(const struct tree_node *node);
 
 static inline size_t tree_count(const struct tree *tree)
 {

@@ -7,9 +7,8 @@
 
 void clustercache_log(int level, const char *format, ...)
 {
-    static struct log_site site = {.file = __FILE__};
     char text[CLUSTERCACHE_LOG_TEXT_MAX];
-    if (!log_is_on(&site, level))
+    if (!log_is_on(level))
         return;
     va_list args;
     va_start(args, format);

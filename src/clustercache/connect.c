@@ -4,10 +4,10 @@
  */
 #include <assert.h>
 
+#include "async/cpu_turn.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "async/timer.h"
-#include "async/turn.h"
 #include "async/worker.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -55,7 +55,7 @@ static void on_slow(void *data)
 {
     struct permit *permit = data;
     struct clustercache *cache = permit->accessor->cache;
-    if (turn_is_awaited(cache->config->loop)) {
+    if (cpu_turn_is_awaited(cache->config->loop)) {
         permit_watch(permit);
         return;
     }
@@ -132,7 +132,7 @@ static struct error *make(struct accessor *accessor, struct kubeconfig_secret_ma
     SCOPED(permit) permit = {.accessor = accessor};
     TRY(permit_take(&permit));
     log_v(6, "Creating REST config");
-    TRY(turn_take()); /* YAML and certificates are read: this takes as long as a handshake */
+    TRY(cpu_turn_take()); /* YAML and certificates are read: this takes as long as a handshake */
     TRY(kubeconfig_secret_read(accessor, mark, &rest));
     OWNED(workload) workload = workload_new(config, accessor->key, &rest);
     TRY(open_client(&permit, workload), "error creating HTTP client and mapper");

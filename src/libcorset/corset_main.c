@@ -147,11 +147,10 @@ int corset_main(int argc, char **argv, const struct corset_manager_options *opti
 
 void corset_log(const char *message, ...)
 {
-    static struct log_site site = {.file = __FILE__};
     struct log_field fields[LOG_FIELDS_MAX];
     size_t count = 0;
     va_list args;
-    if (!log_is_on(&site, 0))
+    if (!log_is_on(0))
         return;
     va_start(args, message);
     for (const char *name; count < LOG_FIELDS_MAX && (name = va_arg(args, const char *));) {

@@ -84,7 +84,7 @@ static void find_addresses(void *data)
     }
 }
 
-static struct error *outcome(struct lookup_job *job, struct lookup_result **ret_result)
+static struct error *lookup_outcome(struct lookup_job *job, struct lookup_result **ret_result)
 {
     if (job->status == EAI_SYSTEM)
         return error_from_errno(job->errnum, "look up %s", job->host);
@@ -111,7 +111,7 @@ struct error *lookup_host(struct str host, uint16_t port, struct lookup_result *
         return error_new(ERROR_INVALID, "\"%.*s\" is not a host name", STR_ARG(host));
     }
     TRY(worker_run(find_addresses, job, job_free), "look up %.*s", STR_ARG(host));
-    struct error *err = outcome(job, ret_result);
+    struct error *err = lookup_outcome(job, ret_result);
     job_free(job);
     return err;
 }

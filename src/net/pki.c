@@ -105,7 +105,7 @@ static bool add_usage(X509 *certificate, X509 *issuer, const struct pki_request 
            add_extension(certificate, issuer, NID_authority_key_identifier, "keyid");
 }
 
-static X509 *draft(EVP_PKEY *key, const struct pki_request *request)
+static X509 *draft_certificate(EVP_PKEY *key, const struct pki_request *request)
 {
     X509 *certificate = X509_new();
     const bool ok =
@@ -130,7 +130,7 @@ static struct error *sign_self(EVP_PKEY *key, const struct pki_request *request,
 {
     OWNED(pki_authority) authority = NEW(struct pki_authority);
     authority->key = key;
-    X509 *certificate = key ? draft(key, request) : NULL;
+    X509 *certificate = key ? draft_certificate(key, request) : NULL;
     authority->certificate = certificate;
     const bool ok =
         certificate && X509_set_issuer_name(certificate, X509_get_subject_name(certificate)) == 1 &&
@@ -255,7 +255,7 @@ struct error *pki_issue(const struct pki_authority *authority, const struct pki_
                         struct buf *certificate_pem, struct buf *key_pem)
 {
     EVP_PKEY *key = new_key(request->rsa);
-    X509 *certificate = key ? draft(key, request) : NULL;
+    X509 *certificate = key ? draft_certificate(key, request) : NULL;
     X509 *issuer = authority->certificate;
     const bool ok = certificate &&
                     X509_set_issuer_name(certificate, X509_get_subject_name(issuer)) == 1 &&

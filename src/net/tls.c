@@ -6,8 +6,8 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
+#include "async/cpu_turn.h"
 #include "async/loop.h"
-#include "async/turn.h"
 #include "base/memory.h"
 #include "net/tls_internal.h"
 
@@ -88,7 +88,7 @@ static const BIO_METHOD *bio_method(void)
     return method;
 }
 
-static void attach(struct tls *tls)
+static void attach_bio(struct tls *tls)
 {
     BIO *bio = BIO_new(bio_method());
     BIO_set_data(bio, tls);
@@ -111,7 +111,7 @@ static struct tls *of(struct transport *transport)
 }
 
 /* What SSL_read, SSL_write or SSL_do_handshake failed of, in words. */
-static struct error *failure(struct tls *tls, int ssl_error)
+static struct error *describe_failure(struct tls *tls, int ssl_error)
 {
     if (tls->verify_err) {
         ERR_clear_error();
@@ -158,7 +158,7 @@ static enum transport_result tls_receive(struct transport *transport, char *ptr,
     case SSL_ERROR_ZERO_RETURN:
         return TRANSPORT_END;
     default:
-        return transport_fail(transport, failure(tls, reason));
+        return transport_fail(transport, describe_failure(tls, reason));
     }
 }
 
@@ -174,7 +174,7 @@ static enum transport_result tls_send(struct transport *transport, struct str by
     tls->send_needs_read = reason == SSL_ERROR_WANT_READ;
     if (reason == SSL_ERROR_WANT_READ || reason == SSL_ERROR_WANT_WRITE)
         return TRANSPORT_WAIT;
-    return transport_fail(transport, failure(tls, reason));
+    return transport_fail(transport, describe_failure(tls, reason));
 }
 
 static void pass_ready(void *data)
@@ -249,7 +249,7 @@ struct tls *tls_new(SSL_CTX *ctx, struct transport *lower)
     tls->ssl = SSL_new(ctx);
     if (!tls->ssl)
         mem_exhausted(0);
-    attach(tls);
+    attach_bio(tls);
     tls_of_set(tls->ssl, tls);
     return tls;
 }
@@ -258,7 +258,7 @@ struct tls *tls_new(SSL_CTX *ctx, struct transport *lower)
 struct error *tls_handshake(struct tls *tls)
 {
     for (;;) {
-        TRY(turn_take());
+        TRY(cpu_turn_take());
         ERR_clear_error();
         const int status = SSL_do_handshake(tls->ssl);
         if (status == 1)
@@ -270,7 +270,7 @@ struct error *tls_handshake(struct tls *tls)
         else if (reason == SSL_ERROR_WANT_WRITE)
             TRY(transport_wait(tls->lower, TRANSPORT_WRITABLE, "the TLS handshake"));
         else
-            return failure(tls, reason);
+            return describe_failure(tls, reason);
     }
 }
 
@@ -384,11 +384,6 @@ struct str tls_protocol(struct transport *transport)
     unsigned len = 0;
     SSL_get0_alpn_selected(of(transport)->ssl, &name, &len);
     return str_from((const char *)name, len);
-}
-
-bool tls_is_resumed(struct transport *transport)
-{
-    return transport->ops == &tls_ops && SSL_session_reused(of(transport)->ssl);
 }
 
 SSL *tls_ssl(struct transport *transport)

@@ -82,9 +82,6 @@ MUST_USE struct error *tls_accept(struct tls_server *server, struct transport *l
 /* "h2", "http/1.1", or empty when the peers agreed on nothing or the transport is not TLS. */
 struct str tls_protocol(struct transport *transport);
 
-/* True when the handshake was a resumed one. */
-bool tls_is_resumed(struct transport *transport);
-
 struct tls_peer {
     bool verified; /* a certificate was shown and it stands; the rest is only set then */
     struct str common_name;

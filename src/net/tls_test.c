@@ -6,6 +6,7 @@
 #include "net/network.h"
 #include "net/pki.h"
 #include "net/tcp.h"
+#include "net/tls_internal.h"
 #include "net/transport.h"
 #include "testing/certs.h"
 #include "testing/sim.h"
@@ -29,7 +30,7 @@ static struct error *serve_one(struct host *host)
     OWNED(transport) transport = NULL;
     TRY(tls_accept(host->server, lower, &transport));
     tls_peer(transport, &host->arena, &host->peer);
-    host->resumed = tls_is_resumed(transport);
+    host->resumed = SSL_session_reused(tls_ssl(transport));
     char byte;
     size_t len;
     TRY(transport_read(transport, &byte, 1, &len));
@@ -50,44 +51,44 @@ static struct error *serves(void *data)
     }
 }
 
-struct stage {
+struct tls_fixture {
     struct test_certs certs;
     struct network *network;
     struct tls_context *context;
     struct host host;
 };
 
-static void stage_init(struct stage *stage)
+static void tls_fixture_init(struct tls_fixture *fixture)
 {
-    *stage = (struct stage){0};
-    test_certs_init(&stage->certs, loop_wall(loop_current()));
-    stage->network = sim_network_new(loop_current());
-    stage->context = tls_context_new();
-    CHECK_OK(tls_server_new(&(struct tls_server_options){.identity = stage->certs.server,
-                                                         .client_trust = stage->certs.trust,
+    *fixture = (struct tls_fixture){0};
+    test_certs_init(&fixture->certs, loop_wall(loop_current()));
+    fixture->network = sim_network_new(loop_current());
+    fixture->context = tls_context_new();
+    CHECK_OK(tls_server_new(&(struct tls_server_options){.identity = fixture->certs.server,
+                                                         .client_trust = fixture->certs.trust,
                                                          .http2 = true},
-                            &stage->host.server));
+                            &fixture->host.server));
 }
 
-static void stage_done(struct stage *stage)
+static void tls_fixture_done(struct tls_fixture *fixture)
 {
-    listener_free(stage->host.listener);
-    tls_server_free(stage->host.server);
-    arena_done(&stage->host.arena);
-    error_free(stage->host.err);
-    tls_context_free(stage->context);
-    network_free(stage->network);
-    test_certs_done(&stage->certs);
+    listener_free(fixture->host.listener);
+    tls_server_free(fixture->host.server);
+    arena_done(&fixture->host.arena);
+    error_free(fixture->host.err);
+    tls_context_free(fixture->context);
+    network_free(fixture->network);
+    test_certs_done(&fixture->certs);
 }
 
-static struct error *visit_with(struct stage *stage, const struct tls_client_options *options,
-                                struct str *ret_protocol)
+static struct error *visit_with(struct tls_fixture *fixture,
+                                const struct tls_client_options *options, struct str *ret_protocol)
 {
     struct transport *lower;
     FIBER_TIMEOUT(MINUTE);
-    TRY(network_connect(stage->network, STR("server.test"), 443, &lower));
+    TRY(network_connect(fixture->network, STR("server.test"), 443, &lower));
     OWNED(transport) transport = NULL;
-    TRY(tls_connect(stage->context, lower, options, &transport));
+    TRY(tls_connect(fixture->context, lower, options, &transport));
     *ret_protocol = str_eq(tls_protocol(transport), STR("h2")) ? STR("h2") : STR("other");
     TRY(transport_write(transport, STR("x")));
     char byte;
@@ -97,123 +98,123 @@ static struct error *visit_with(struct stage *stage, const struct tls_client_opt
     return NULL;
 }
 
-static struct error *visit(struct stage *stage, const struct tls_client_options *options)
+static struct error *visit(struct tls_fixture *fixture, const struct tls_client_options *options)
 {
     struct str protocol;
     SCOPED(scope) scope = {0};
-    TRY(network_listen(stage->network, STR("server.test"), 443, &stage->host.listener));
-    scope_start(&scope, "serves", serves, &stage->host);
-    struct error *err = visit_with(stage, options, &protocol);
+    TRY(network_listen(fixture->network, STR("server.test"), 443, &fixture->host.listener));
+    scope_start(&scope, "serves", serves, &fixture->host);
+    struct error *err = visit_with(fixture, options, &protocol);
     if (!err && options->http2)
         CHECK_EQ(protocol, STR("h2"));
     scope_done(&scope);
-    listener_free(TAKE(stage->host.listener));
+    listener_free(TAKE(fixture->host.listener));
     return err;
 }
 
-static struct tls_client_options usual(const struct stage *stage)
+static struct tls_client_options usual(const struct tls_fixture *fixture)
 {
     return (struct tls_client_options){
         .server_name = STR("server.test"),
-        .trust = stage->certs.trust,
-        .identity = stage->certs.client,
+        .trust = fixture->certs.trust,
+        .identity = fixture->certs.client,
         .http2 = true,
     };
 }
 
 SIM_TEST(tls_tells_the_server_who_its_client_is)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage);
-    const struct tls_client_options options = usual(&stage);
-    CHECK_OK(visit(&stage, &options));
-    CHECK(stage.host.peer.verified);
-    CHECK_EQ(stage.host.peer.common_name, STR("test-client"));
-    CHECK_EQ(stage.host.peer.organization_count, (size_t)1);
-    CHECK_EQ(stage.host.peer.organizations[0], STR("test-group"));
+    SCOPED(tls_fixture) fixture;
+    tls_fixture_init(&fixture);
+    const struct tls_client_options options = usual(&fixture);
+    CHECK_OK(visit(&fixture, &options));
+    CHECK(fixture.host.peer.verified);
+    CHECK_EQ(fixture.host.peer.common_name, STR("test-client"));
+    CHECK_EQ(fixture.host.peer.organization_count, (size_t)1);
+    CHECK_EQ(fixture.host.peer.organizations[0], STR("test-group"));
 }
 
 SIM_TEST(tls_lets_clients_in_without_a_certificate_but_unverified)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage);
-    struct tls_client_options options = usual(&stage);
+    SCOPED(tls_fixture) fixture;
+    tls_fixture_init(&fixture);
+    struct tls_client_options options = usual(&fixture);
     options.identity = NULL;
     options.http2 = false;
-    CHECK_OK(visit(&stage, &options));
-    CHECK(!stage.host.peer.verified);
+    CHECK_OK(visit(&fixture, &options));
+    CHECK(!fixture.host.peer.verified);
 
     struct test_certs strangers;
     test_certs_init(&strangers, loop_wall(loop_current()));
     options.identity = strangers.client;
-    CHECK_OK(visit(&stage, &options));
-    CHECK(!stage.host.peer.verified);
+    CHECK_OK(visit(&fixture, &options));
+    CHECK(!fixture.host.peer.verified);
     test_certs_done(&strangers);
 }
 
 SIM_TEST(tls_refuses_a_certificate_for_another_name)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage);
-    struct tls_client_options options = usual(&stage);
+    SCOPED(tls_fixture) fixture;
+    tls_fixture_init(&fixture);
+    struct tls_client_options options = usual(&fixture);
     options.server_name = STR("other.test");
-    CHECK_FAILS(visit(&stage, &options), ERROR_TLS,
+    CHECK_FAILS(visit(&fixture, &options), ERROR_TLS,
                 "the server's certificate is for server.test, localhost, 127.0.0.1, not for "
                 "other.test");
     options.server_name = STR("127.0.0.2");
-    CHECK_FAILS(visit(&stage, &options), ERROR_TLS, "not for 127.0.0.2");
+    CHECK_FAILS(visit(&fixture, &options), ERROR_TLS, "not for 127.0.0.2");
     options.server_name = STR("127.0.0.1");
-    CHECK_OK(visit(&stage, &options));
+    CHECK_OK(visit(&fixture, &options));
 }
 
 SIM_TEST(tls_refuses_an_expired_certificate)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage);
-    const struct tls_client_options options = usual(&stage);
+    SCOPED(tls_fixture) fixture;
+    tls_fixture_init(&fixture);
+    const struct tls_client_options options = usual(&fixture);
     CHECK_OK(fiber_sleep(25 * HOUR));
-    CHECK_FAILS(visit(&stage, &options), ERROR_TLS,
+    CHECK_FAILS(visit(&fixture, &options), ERROR_TLS,
                 "the server's certificate has expired on 2026-01-02T01:00:00Z");
 }
 
 SIM_TEST(tls_refuses_an_unknown_authority_unless_told_otherwise)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage);
+    SCOPED(tls_fixture) fixture;
+    tls_fixture_init(&fixture);
     struct test_certs strangers;
     test_certs_init(&strangers, loop_wall(loop_current()));
-    struct tls_client_options options = usual(&stage);
+    struct tls_client_options options = usual(&fixture);
     options.trust = strangers.trust;
-    CHECK_FAILS(visit(&stage, &options), ERROR_TLS, "is not to be trusted");
+    CHECK_FAILS(visit(&fixture, &options), ERROR_TLS, "is not to be trusted");
     options.trust = NULL;
-    CHECK_FAILS(visit(&stage, &options), ERROR_TLS, "is not to be trusted");
+    CHECK_FAILS(visit(&fixture, &options), ERROR_TLS, "is not to be trusted");
     options.skip_verify = true;
-    CHECK_OK(visit(&stage, &options));
+    CHECK_OK(visit(&fixture, &options));
     test_certs_done(&strangers);
 }
 
 SIM_TEST(tls_trusts_a_certificate_that_is_named_itself)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage);
+    SCOPED(tls_fixture) fixture;
+    tls_fixture_init(&fixture);
     OWNED(tls_trust) pinned = NULL;
-    CHECK_OK(tls_trust_read(buf_str(&stage.certs.server_pem), &pinned));
-    struct tls_client_options options = usual(&stage);
+    CHECK_OK(tls_trust_read(buf_str(&fixture.certs.server_pem), &pinned));
+    struct tls_client_options options = usual(&fixture);
     options.trust = pinned;
-    CHECK_OK(visit(&stage, &options));
+    CHECK_OK(visit(&fixture, &options));
 }
 
 SIM_TEST(trusts_are_the_same_when_their_certificates_are)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage);
+    SCOPED(tls_fixture) fixture;
+    tls_fixture_init(&fixture);
     OWNED(tls_trust) again = NULL;
     OWNED(tls_trust) other = NULL;
-    CHECK_OK(tls_trust_read(buf_str(&stage.certs.authority_pem), &again));
-    CHECK_OK(tls_trust_read(buf_str(&stage.certs.server_pem), &other));
-    CHECK(tls_trust_eq(stage.certs.trust, again));
-    CHECK(!tls_trust_eq(stage.certs.trust, other));
-    CHECK(!tls_trust_eq(stage.certs.trust, NULL));
+    CHECK_OK(tls_trust_read(buf_str(&fixture.certs.authority_pem), &again));
+    CHECK_OK(tls_trust_read(buf_str(&fixture.certs.server_pem), &other));
+    CHECK(tls_trust_eq(fixture.certs.trust, again));
+    CHECK(!tls_trust_eq(fixture.certs.trust, other));
+    CHECK(!tls_trust_eq(fixture.certs.trust, NULL));
     CHECK(tls_trust_eq(NULL, NULL));
 }
 
@@ -226,17 +227,17 @@ TEST(an_rsa_key_is_made_as_pem)
 
 SIM_TEST(tls_resumes_a_session_and_keeps_the_client_known)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage);
+    SCOPED(tls_fixture) fixture;
+    tls_fixture_init(&fixture);
     OWNED(tls_resumption) resumption = tls_resumption_new();
-    struct tls_client_options options = usual(&stage);
+    struct tls_client_options options = usual(&fixture);
     options.resumption = resumption;
-    CHECK_OK(visit(&stage, &options));
-    CHECK(!stage.host.resumed);
-    CHECK_OK(visit(&stage, &options));
-    CHECK(stage.host.resumed);
-    CHECK(stage.host.peer.verified);
-    CHECK_EQ(stage.host.peer.common_name, STR("test-client"));
+    CHECK_OK(visit(&fixture, &options));
+    CHECK(!fixture.host.resumed);
+    CHECK_OK(visit(&fixture, &options));
+    CHECK(fixture.host.resumed);
+    CHECK(fixture.host.peer.verified);
+    CHECK_EQ(fixture.host.peer.common_name, STR("test-client"));
 }
 
 static struct error *speaks_plainly(void *data)
@@ -247,22 +248,22 @@ static struct error *speaks_plainly(void *data)
     return fiber_sleep(SECOND);
 }
 
-static struct error *visit_plain(struct stage *stage, fiber_fn server)
+static struct error *visit_plain(struct tls_fixture *fixture, fiber_fn server)
 {
     OWNED(listener) listener = NULL;
-    TRY(network_listen(stage->network, STR("server.test"), 443, &listener));
+    TRY(network_listen(fixture->network, STR("server.test"), 443, &listener));
     SCOPED(scope) scope = {0};
     scope_start(&scope, "plain", server, listener);
-    const struct tls_client_options options = usual(stage);
+    const struct tls_client_options options = usual(fixture);
     struct str protocol;
-    return visit_with(stage, &options, &protocol);
+    return visit_with(fixture, &options, &protocol);
 }
 
 SIM_TEST(tls_says_so_when_the_peer_speaks_plain_text)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage);
-    CHECK_FAILS(visit_plain(&stage, speaks_plainly), ERROR_TLS, "the peer does not speak TLS");
+    SCOPED(tls_fixture) fixture;
+    tls_fixture_init(&fixture);
+    CHECK_FAILS(visit_plain(&fixture, speaks_plainly), ERROR_TLS, "the peer does not speak TLS");
 }
 
 static struct error *says_nothing(void *data)
@@ -274,9 +275,9 @@ static struct error *says_nothing(void *data)
 
 SIM_TEST(tls_handshake_with_a_silent_peer_ends_at_the_deadline)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage);
-    CHECK_FAILS(visit_plain(&stage, says_nothing), ERROR_DEADLINE, "the TLS handshake");
+    SCOPED(tls_fixture) fixture;
+    tls_fixture_init(&fixture);
+    CHECK_FAILS(visit_plain(&fixture, says_nothing), ERROR_DEADLINE, "the TLS handshake");
 }
 
 static struct error *hangs_up(void *data)
@@ -288,17 +289,17 @@ static struct error *hangs_up(void *data)
 
 SIM_TEST(tls_says_so_when_the_peer_hangs_up)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage);
-    CHECK_ERROR(visit_plain(&stage, hangs_up), ERROR_CONNECTION);
+    SCOPED(tls_fixture) fixture;
+    tls_fixture_init(&fixture);
+    CHECK_ERROR(visit_plain(&fixture, hangs_up), ERROR_CONNECTION);
 }
 
 TORTURE_TEST(tls_survives_every_interruption)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage);
-    const struct tls_client_options options = usual(&stage);
-    return visit(&stage, &options);
+    SCOPED(tls_fixture) fixture;
+    tls_fixture_init(&fixture);
+    const struct tls_client_options options = usual(&fixture);
+    return visit(&fixture, &options);
 }
 
 TEST(tls_credentials_that_do_not_parse)
@@ -337,22 +338,22 @@ TEST(pki_authorities_survive_being_written)
 /* What has come is seen by whoever looks after each write, without waiting for it to be ready. */
 LOOP_TEST(tls_is_looked_at_again_after_a_write)
 {
-    SCOPED(stage) stage;
+    SCOPED(tls_fixture) fixture;
     SCOPED(scope) scope = {0};
     struct transport *lower;
     enum transport_result result = TRANSPORT_WAIT;
     char byte = 0;
     size_t len = 0;
-    stage_init(&stage);
-    network_free(stage.network);
-    stage.network = tcp_network_new(loop_current());
-    CHECK_OK(network_listen(stage.network, STR("127.0.0.1"), 0, &stage.host.listener));
-    scope_start(&scope, "serves", serves, &stage.host);
-    CHECK_OK(network_connect(stage.network, STR("127.0.0.1"), listener_port(stage.host.listener),
-                             &lower));
+    tls_fixture_init(&fixture);
+    network_free(fixture.network);
+    fixture.network = tcp_network_new(loop_current());
+    CHECK_OK(network_listen(fixture.network, STR("127.0.0.1"), 0, &fixture.host.listener));
+    scope_start(&scope, "serves", serves, &fixture.host);
+    CHECK_OK(network_connect(fixture.network, STR("127.0.0.1"),
+                             listener_port(fixture.host.listener), &lower));
     OWNED(transport) transport = NULL;
-    const struct tls_client_options options = usual(&stage);
-    CHECK_OK(tls_connect(stage.context, lower, &options, &transport));
+    const struct tls_client_options options = usual(&fixture);
+    CHECK_OK(tls_connect(fixture.context, lower, &options, &transport));
     for (int i = 0; i < 500 && result == TRANSPORT_WAIT; i++) {
         CHECK_OK(transport_write(transport, STR("x")));
         CHECK_OK(fiber_sleep(10 * MILLISECOND));

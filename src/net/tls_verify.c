@@ -65,7 +65,7 @@ static void write_subject(struct buf *text, X509 *certificate)
     buf_add(text, str_from_c(subject));
 }
 
-static struct error *explain(X509_STORE_CTX *store, struct str server_name)
+static struct error *explain_refusal(X509_STORE_CTX *store, struct str server_name)
 {
     SCOPED(buf) text = {.limit = 4 * KILOBYTE};
     X509 *certificate = X509_STORE_CTX_get_current_cert(store);
@@ -106,7 +106,7 @@ int tls_verify(X509_STORE_CTX *store, void *arg)
     }
     const int ok = X509_verify_cert(store);
     if (ok != 1 && !tls->verify_err)
-        tls->verify_err = explain(store, tls->options->server_name);
+        tls->verify_err = explain_refusal(store, tls->options->server_name);
     X509_STORE_CTX_set0_trusted_stack(store, NULL);
     sk_X509_pop_free(trusted, X509_free);
     return ok == 1;

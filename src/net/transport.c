@@ -42,14 +42,14 @@ enum transport_result transport_fail(struct transport *transport, struct error *
     return TRANSPORT_FAILED;
 }
 
-static void wake(void *data)
+static void wake_waiter(void *data)
 {
     fiber_wake(data);
 }
 
 struct error *transport_wait(struct transport *transport, unsigned events, const char *what)
 {
-    transport_set_ready(transport, wake, fiber_current());
+    transport_set_ready(transport, wake_waiter, fiber_current());
     transport_want(transport, events);
     struct error *err = fiber_park(what);
     transport_want(transport, 0);

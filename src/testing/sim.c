@@ -185,7 +185,7 @@ struct torture {
     size_t victim; /* which suspension is disturbed, from 1; 0 for none */
 };
 
-static struct error *disturb(void *data, const char *what)
+static struct error *disturb_wait(void *data, const char *what)
 {
     struct torture *torture = data;
     if (++torture->seen != torture->victim)
@@ -201,22 +201,22 @@ static struct error *disturb(void *data, const char *what)
     }
 }
 
-static struct error *tortured(struct torture *torture, struct error *(*body)(void))
+static struct error *run_tortured(struct torture *torture, struct error *(*body)(void))
 {
     struct loop *loop = sim_loop_new(test_seed());
-    loop_set_park_hook(loop, disturb, torture);
+    loop_set_park_hook(loop, disturb_wait, torture);
     return run_on(loop, (struct body){.run_failing = body});
 }
 
 void torture_test_run(struct error *(*body)(void))
 {
     struct torture calm = {0};
-    CHECK_OK(tortured(&calm, body));
+    CHECK_OK(run_tortured(&calm, body));
     for (enum fault fault = 0; fault < FAULTS; fault++)
         for (size_t victim = 1; victim <= calm.seen; victim++) {
             TEST_CASE("suspension %zu of %zu %s", victim, calm.seen, fault_names[fault]);
             struct torture torture = {.fault = fault, .victim = victim};
-            error_free(tortured(&torture, body));
+            error_free(run_tortured(&torture, body));
         }
     TEST_CASE("the number of suspensions");
     CHECK(calm.seen > 0);

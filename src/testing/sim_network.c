@@ -84,7 +84,7 @@ static struct random *dice(const struct sim_network *network)
     return loop_random(network->loop);
 }
 
-static bool happens(const struct sim_network *network, double chance)
+static bool chance_happens(const struct sim_network *network, double chance)
 {
     return chance > 0 && random_double(dice(network)) < chance;
 }
@@ -122,7 +122,7 @@ static void piece_free(struct piece *piece)
     mem_free(piece);
 }
 
-static void arrive(struct piece *piece)
+static void deliver_piece(struct piece *piece)
 {
     struct sim_end *to = piece->to;
     to->way_bytes -= piece->bytes.len;
@@ -144,7 +144,7 @@ static void on_arrival(void *data)
     }
     LIST_FOREACH (struct piece, each, &to->on_the_way, link) {
         const bool is_last = each == piece;
-        arrive(each);
+        deliver_piece(each);
         if (is_last)
             break;
     }
@@ -157,12 +157,12 @@ static duration travel_time(struct sim_end *to)
     duration span = faults->latency ? faults->latency : LATENCY_DEFAULT;
     if (faults->jitter)
         span += (duration)random_below(dice(to->network), (uint64_t)faults->jitter);
-    if (happens(to->network, faults->loss))
+    if (chance_happens(to->network, faults->loss))
         span += RESEND_DELAY;
     return span;
 }
 
-static void dispatch(struct sim_end *to, enum piece_kind kind, struct str bytes)
+static void dispatch_piece(struct sim_end *to, enum piece_kind kind, struct str bytes)
 {
     struct piece *piece = NEW(struct piece);
     piece->to = to;
@@ -203,7 +203,7 @@ static enum transport_result sim_receive(struct transport *transport, char *ptr,
 }
 
 /* The peer vanishes after so many bytes: what is past them is swallowed. */
-static size_t cut(struct sim_end *to, size_t len)
+static size_t bytes_before_cut(struct sim_end *to, size_t len)
 {
     const size_t after = to->is_client ? to->host->faults.cut_after : 0;
     if (after == 0 || to->got + len <= after)
@@ -214,16 +214,16 @@ static size_t cut(struct sim_end *to, size_t len)
 static void send_piece(struct sim_end *end, struct str bytes)
 {
     struct sim_end *to = end->peer;
-    const size_t kept = cut(to, bytes.len);
-    if (happens(end->network, end->host->faults.reset)) {
-        dispatch(to, PIECE_RESET, (struct str){0});
-        dispatch(end, PIECE_RESET, (struct str){0});
+    const size_t kept = bytes_before_cut(to, bytes.len);
+    if (chance_happens(end->network, end->host->faults.reset)) {
+        dispatch_piece(to, PIECE_RESET, (struct str){0});
+        dispatch_piece(end, PIECE_RESET, (struct str){0});
         return;
     }
     if (kept)
-        dispatch(to, PIECE_DATA, str_slice(bytes, 0, kept));
+        dispatch_piece(to, PIECE_DATA, str_slice(bytes, 0, kept));
     if (kept < bytes.len && !end->finished) {
-        dispatch(to, PIECE_END, (struct str){0});
+        dispatch_piece(to, PIECE_END, (struct str){0});
         end->finished = end->cut = true;
     }
     to->got += bytes.len;
@@ -254,7 +254,7 @@ static void sim_want(struct transport *transport, unsigned events)
     if (!events)
         loop_withdraw(&end->ready_task);
     update_readiness(end);
-    if (more && end->host->faults.spurious && happens(end->network, 0.5))
+    if (more && end->host->faults.spurious && chance_happens(end->network, 0.5))
         loop_post(end->network->loop, &end->ready_task); /* for nothing, perhaps */
 }
 
@@ -262,7 +262,7 @@ static void sim_finish(struct transport *transport)
 {
     struct sim_end *end = end_of(transport);
     if (end->peer && !end->finished)
-        dispatch(end->peer, PIECE_END, (struct str){0});
+        dispatch_piece(end->peer, PIECE_END, (struct str){0});
     end->finished = true;
 }
 
@@ -276,9 +276,9 @@ static void sim_end_free(struct transport *transport)
     if (end->peer) {
         /* Closing with bytes unread tells the peer so, as TCP does. */
         if (end->arrived.len)
-            dispatch(end->peer, PIECE_RESET, (struct str){0});
+            dispatch_piece(end->peer, PIECE_RESET, (struct str){0});
         else if (!end->finished)
-            dispatch(end->peer, PIECE_END, (struct str){0});
+            dispatch_piece(end->peer, PIECE_END, (struct str){0});
         end->peer->peer = NULL;
     } else {
         end->network->connections--;

@@ -146,19 +146,19 @@ struct str test_data(const char *name)
     return buf_str(buf);
 }
 
-static void run(const struct test *test)
+static void run_test(const struct test *test)
 {
     test->run();
     while (data_count)
         buf_done(&data_files[--data_count]);
 }
 
-static bool run_apart(const struct test *test)
+static bool run_in_child(const struct test *test)
 {
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
-        run(test);
+        run_test(test);
         exit(0); /* NOLINT(concurrency-mt-unsafe): LeakSanitizer reports at exit */
     }
     int status = -1;
@@ -173,7 +173,7 @@ int test_main(int argc, char **argv)
     if (argc > 1) {
         for (const struct test *test = tests; test; test = test->next)
             if (strcmp(test->name, argv[1]) == 0) {
-                run(test);
+                run_test(test);
                 return 0;
             }
         fprintf(stderr, "no test is called %s\n", argv[1]);
@@ -181,7 +181,7 @@ int test_main(int argc, char **argv)
     }
     int passed = 0, failed = 0;
     for (const struct test *test = tests; test; test = test->next) {
-        if (run_apart(test))
+        if (run_in_child(test))
             passed++;
         else
             failed++;

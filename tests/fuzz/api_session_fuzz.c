@@ -147,7 +147,7 @@ static void post_definition(struct session *session, struct store_id id, struct 
                        STR("/apis/apiextensions.k8s.io/v1/customresourcedefinitions"),
                        STR(JSON_TYPE), buf_str(&text), NULL);
     CHECK_EQ(status, 201);
-    const struct api_definition *made = map_get(&session->stage.api->definitions, id.key.name);
+    const struct api_definition *made = map_find(&session->stage.api->definitions, id.key.name);
     CHECK_OK(store_get(session->stage.api->store, id, &found));
     defined->text = object_text_ref(found.text);
     defined->custom = crd_ref(made->custom);

@@ -35,7 +35,7 @@ bool cache_store_accepts(struct key key)
     return key.name.len && !has_zero(key.name) && !has_zero(key.namespace);
 }
 
-/* In the order of key_cmp(), which a slash between the parts would not give. */
+/* Ordered by namespace, then by name, which a slash between the parts would not give. */
 static void write_place(struct buf *place, struct key key)
 {
     buf_add(place, key.namespace);

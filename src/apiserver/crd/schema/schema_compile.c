@@ -193,7 +193,7 @@ static void read_pattern(struct compile *compile, const struct pending *of,
         return;
     limits->pattern_text = arena_str(&compile->schema->arena, text);
     OWNED(error)
-    err = schema_pattern_compile(&compile->schema->arena, limits->pattern_text, &limits->pattern);
+    err = regexp_compile(&compile->schema->arena, limits->pattern_text, &limits->pattern);
     if (err)
         field_errors_add_str(
             compile->errors, FIELD_INVALID, arena_print(arena, "%.*s.pattern", STR_ARG(of->path)),

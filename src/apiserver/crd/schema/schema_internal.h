@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "apiserver/crd/schema/schema.h"
-#include "apiserver/crd/schema/schema_pattern.h"
+#include "base/regexp/regexp.h"
 
 enum schema_type {
     TYPE_ARRAY = 1,
@@ -39,7 +39,7 @@ struct schema_limits {
     double minimum, maximum, multiple_of;
     int64_t min_length, max_length, min_items, max_items, min_properties, max_properties;
     struct str pattern_text;
-    const struct schema_pattern *pattern;
+    const struct regexp *pattern;
     struct schema_nodes all_of, any_of, one_of;
     const struct schema_node *not_of;
     const struct json_value *enumeration;

@@ -167,7 +167,7 @@ static void check_string(struct validate *v, const struct schema_limits *limits,
         validate_fail(v, FIELD_INVALID, value,
                       validate_in_body(v, arena_print(arena, "should be at least %lld chars long",
                                                       (long long)limits->min_length)));
-    else if (limits->pattern && !schema_pattern_matches(limits->pattern, text))
+    else if (limits->pattern && !regexp_matches(limits->pattern, text))
         validate_fail(v, FIELD_INVALID, value,
                       validate_in_body(v, arena_print(arena, "should match '%.*s'",
                                                       STR_ARG(limits->pattern_text))));

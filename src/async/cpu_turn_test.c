@@ -1,4 +1,4 @@
-#include "async/turn.h"
+#include "async/cpu_turn.h"
 
 #include "async/fiber.h"
 #include "async/scope.h"
@@ -7,26 +7,26 @@
 #define PIECES 20
 
 /* Rounds of the loop are seen by a fiber that is ready in each of them. */
-struct scene {
+struct cpu_turn_fixture {
     size_t done;
     bool is_over;
 };
 
 static struct error *work(void *data)
 {
-    struct scene *scene = data;
-    TRY(turn_take());
-    scene->done++;
+    struct cpu_turn_fixture *fixture = data;
+    TRY(cpu_turn_take());
+    fixture->done++;
     return NULL;
 }
 
 static struct error *look_on(void *data)
 {
-    struct scene *scene = data;
+    struct cpu_turn_fixture *fixture = data;
     size_t before = 0;
-    while (!scene->is_over) {
-        CHECK(scene->done <= before + 2); /* one behind us in the last round, one before us */
-        before = scene->done;
+    while (!fixture->is_over) {
+        CHECK(fixture->done <= before + 2); /* one behind us in the last round, one before us */
+        before = fixture->done;
         TRY(fiber_yield());
     }
     return NULL;
@@ -34,20 +34,20 @@ static struct error *look_on(void *data)
 
 SIM_TEST(one_piece_of_work_in_each_round)
 {
-    struct scene scene = {0};
+    struct cpu_turn_fixture fixture = {0};
     SCOPED(scope) scope = {0};
     SCOPED(scope) onlookers = {0};
-    scope_start(&onlookers, "onlooker", look_on, &scene);
+    scope_start(&onlookers, "onlooker", look_on, &fixture);
     for (size_t i = 0; i < PIECES; i++)
-        scope_start(&scope, "work", work, &scene);
+        scope_start(&scope, "work", work, &fixture);
     CHECK_OK(scope_wait(&scope));
-    scene.is_over = true;
+    fixture.is_over = true;
     CHECK_OK(scope_wait(&onlookers));
-    CHECK_EQ(scene.done, (size_t)PIECES);
-    CHECK(!turn_is_awaited(loop_current()));
+    CHECK_EQ(fixture.done, (size_t)PIECES);
+    CHECK(!cpu_turn_is_awaited(loop_current()));
     TEST_CASE("alone nobody waits for long");
     const int64_t before = loop_now(loop_current());
-    CHECK_OK(turn_take());
+    CHECK_OK(cpu_turn_take());
     CHECK_EQ(loop_now(loop_current()), before);
 }
 
@@ -68,7 +68,7 @@ static struct error *sleep_for(void *data)
 static duration put_off(duration every, size_t pieces)
 {
     struct sleeper sleepers[40] = {0};
-    struct scene scene = {0};
+    struct cpu_turn_fixture fixture = {0};
     SCOPED(scope) scope = {0};
     SCOPED(scope) others = {0};
     const int64_t begun = loop_now(loop_current());
@@ -77,9 +77,9 @@ static duration put_off(duration every, size_t pieces)
         scope_start(&scope, "sleeper", sleep_for, &sleepers[i]);
     }
     for (size_t i = 1; i < pieces; i++)
-        scope_start(&others, "work", work, &scene);
+        scope_start(&others, "work", work, &fixture);
     CHECK_OK(fiber_yield());
-    CHECK_OK(turn_take());
+    CHECK_OK(cpu_turn_take());
     const duration waited = loop_now(loop_current()) - begun;
     CHECK_OK(scope_wait(&others));
     CHECK_OK(scope_wait(&scope));
@@ -102,14 +102,14 @@ SIM_TEST(a_piece_waits_for_a_gap_between_timers)
 
 SIM_TEST(a_turn_that_is_not_wanted_any_more_is_the_next_ones)
 {
-    struct scene scene = {0};
+    struct cpu_turn_fixture fixture = {0};
     SCOPED(scope) scope = {0};
     CHECK_OK(fiber_sleep(1));
-    CHECK_OK(turn_take());
-    struct fiber *first = scope_start(&scope, "first", work, &scene);
+    CHECK_OK(cpu_turn_take());
+    struct fiber *first = scope_start(&scope, "first", work, &fixture);
     CHECK_OK(fiber_yield());
-    scope_start(&scope, "second", work, &scene);
+    scope_start(&scope, "second", work, &fixture);
     fiber_cancel(first);
     CHECK_ERROR(scope_wait(&scope), ERROR_CANCELED);
-    CHECK_EQ(scene.done, (size_t)1);
+    CHECK_EQ(fixture.done, (size_t)1);
 }

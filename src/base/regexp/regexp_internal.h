@@ -1,5 +1,5 @@
 /*
- * Programs of patterns. Private to schema_pattern*.c.
+ * Programs of patterns. Private to regexp*.c.
  *
  * The code of a part of an expression is contiguous, is entered at its first step and left behind
  * its last one, and its jumps are relative: a repetition copies it as it is.
@@ -8,16 +8,16 @@
 
 #include <stdint.h>
 
-#include "apiserver/crd/schema/schema_pattern.h"
+#include "base/regexp/regexp.h"
 
-enum step_op {
+enum regexp_op {
     STEP_RANGES, /* a character of ranges [x, x + y) */
     STEP_SPLIT,  /* both x and y steps on */
     STEP_JUMP,   /* x steps on */
-    STEP_ASSERT, /* an enum place holds here */
+    STEP_ASSERT, /* an enum regexp_place holds here */
 };
 
-enum place {
+enum regexp_place {
     AT_TEXT_START,
     AT_TEXT_END,
     AT_LINE_START,
@@ -26,22 +26,25 @@ enum place {
     NOT_AT_WORD_EDGE,
 };
 
-struct step {
-    enum step_op op;
+struct regexp_step {
+    enum regexp_op op;
     int32_t x, y;
 };
 
-struct range {
+struct regexp_range {
     uint32_t low, high;
 };
 
-struct schema_pattern {
-    const struct step *steps; /* the match is behind the last one */
+struct regexp {
+    const struct regexp_step *steps; /* the match is behind the last one */
     size_t count;
-    const struct range *ranges;
+    const struct regexp_range *ranges;
 };
 
 #define RUNE_MAX 0x10ffff
 
+/* ERROR_INVALID with the message of Go's regexp/syntax package; where is the part at fault. */
+MUST_USE struct error *regexp_syntax_error(const char *what, struct str where);
+
 /* Takes one character off the front of a text that is not empty. */
-uint32_t rune_take(struct str *text);
+uint32_t regexp_take_rune(struct str *text);

@@ -1,60 +1,56 @@
-#include "apiserver/crd/schema/schema_pattern_class.h"
+#include "base/regexp/regexp_class.h"
 
-#include "base/memory.h"
+#include "base/array.h"
+#include "base/ascii.h"
 
-void ranges_add(struct ranges *ranges, uint32_t low, uint32_t high)
+void regexp_class_add(struct regexp_class *class, uint32_t low, uint32_t high)
 {
-    if (ranges->count == ranges->capacity) {
-        ranges->capacity = ranges->capacity ? ranges->capacity * 2 : 4;
-        ranges->items =
-            mem_realloc_array(ranges->items, ranges->capacity, sizeof(ranges->items[0]));
-    }
-    ranges->items[ranges->count++] = (struct range){low, high};
+    ARRAY_PUSH(class->items, class->count, class->capacity, (struct regexp_range){low, high});
 }
 
-void ranges_done(struct ranges *ranges)
+void regexp_class_done(struct regexp_class *class)
 {
-    mem_free(ranges->items);
+    mem_free(class->items);
 }
 
-static void add_common(struct ranges *ranges, struct range range, uint32_t low, uint32_t high,
-                       int32_t shift)
+static void add_common(struct regexp_class *class, struct regexp_range range, uint32_t low,
+                       uint32_t high, int32_t shift)
 {
     const uint32_t from = range.low > low ? range.low : low;
     const uint32_t to = range.high < high ? range.high : high;
     if (from <= to)
-        ranges_add(ranges, (uint32_t)((int32_t)from + shift), (uint32_t)((int32_t)to + shift));
+        regexp_class_add(class, (uint32_t)((int32_t)from + shift), (uint32_t)((int32_t)to + shift));
 }
 
-void ranges_fold(struct ranges *ranges)
+void regexp_class_fold(struct regexp_class *class)
 {
-    const size_t count = ranges->count;
+    const size_t count = class->count;
     for (size_t i = 0; i < count; i++) {
-        add_common(ranges, ranges->items[i], 'a', 'z', 'A' - 'a');
-        add_common(ranges, ranges->items[i], 'A', 'Z', 'a' - 'A');
+        add_common(class, class->items[i], 'a', 'z', 'A' - 'a');
+        add_common(class, class->items[i], 'A', 'Z', 'a' - 'A');
     }
 }
 
 static int range_cmp(const void *a, const void *b)
 {
-    const struct range *x = a, *y = b;
+    const struct regexp_range *x = a, *y = b;
     return x->low < y->low ? -1 : x->low > y->low;
 }
 
 /* Adds all that is not in the other set, which is sorted on the way. */
-static void add_negated(struct ranges *ranges, struct ranges *other)
+static void add_negated(struct regexp_class *class, struct regexp_class *other)
 {
     uint32_t next = 0;
     if (other->count)
         qsort(other->items, other->count, sizeof(other->items[0]), range_cmp);
     for (size_t i = 0; i < other->count; i++) {
         if (other->items[i].low > next)
-            ranges_add(ranges, next, other->items[i].low - 1);
+            regexp_class_add(class, next, other->items[i].low - 1);
         if (other->items[i].high >= next)
             next = other->items[i].high + 1;
     }
     if (next <= RUNE_MAX)
-        ranges_add(ranges, next, RUNE_MAX);
+        regexp_class_add(class, next, RUNE_MAX);
 }
 
 /* Name, pairs of ends. The first three are Perl's \d, \s and \w. */
@@ -80,22 +76,22 @@ static const struct {
     {STR_INIT("xdigit"), "09AFaf"        },
 };
 
-static bool add_named(struct ranges *ranges, struct str name, bool negated)
+static bool add_named(struct regexp_class *class, struct str name, bool negated)
 {
     for (size_t i = 0; i < COUNT(named); i++) {
         if (!str_eq(named[i].name, name))
             continue;
-        SCOPED(ranges) set = {.items = NULL};
+        SCOPED(regexp_class) set = {.items = NULL};
         for (const char *end = named[i].ends; *end; end += 2)
-            ranges_add(negated ? &set : ranges, (uint32_t)end[0], (uint32_t)end[1]);
+            regexp_class_add(negated ? &set : class, (uint32_t)end[0], (uint32_t)end[1]);
         if (negated)
-            add_negated(ranges, &set);
+            add_negated(class, &set);
         return true;
     }
     return false;
 }
 
-bool class_take_perl(struct str *rest, struct ranges *class)
+bool regexp_class_take_perl(struct str *rest, struct regexp_class *class)
 {
     if (rest->len < 2 || rest->ptr[0] != '\\' || !memchr("dDsSwW", rest->ptr[1], 6))
         return false;
@@ -103,19 +99,6 @@ bool class_take_perl(struct str *rest, struct ranges *class)
     add_named(class, str_from(&letter, 1), rest->ptr[1] != letter);
     *rest = str_skip(*rest, 2);
     return true;
-}
-
-static struct error *bad(const char *what, struct str where)
-{
-    return error_new(ERROR_INVALID, "error parsing regexp: %s: `%.*s`", what, STR_ARG(where));
-}
-
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 /* "\x41" or "\x{1F600}". */
@@ -126,17 +109,17 @@ static struct error *take_hex(struct str *rest, uint32_t *ret_rune)
     if (digits.len && digits.ptr[0] == '{') {
         struct str behind = str_skip(*rest, 3);
         if (!str_cut(&behind, '}', &digits) || digits.len == 0)
-            return bad("invalid escape sequence", *rest);
+            return regexp_syntax_error("invalid escape sequence", *rest);
         used = 3 + digits.len + 1;
     } else if (digits.len < 2) {
-        return bad("invalid escape sequence", *rest);
+        return regexp_syntax_error("invalid escape sequence", *rest);
     }
     uint32_t rune = 0;
     for (size_t i = 0; i < digits.len; i++) {
-        const int digit = hex_digit(digits.ptr[i]);
+        const int digit = ascii_hex_value(digits.ptr[i]);
         rune = rune * 16 + (uint32_t)digit;
         if (digit < 0 || rune > RUNE_MAX)
-            return bad("invalid escape sequence", str_slice(*rest, 0, used));
+            return regexp_syntax_error("invalid escape sequence", str_slice(*rest, 0, used));
     }
     *rest = str_skip(*rest, used);
     *ret_rune = rune;
@@ -158,26 +141,25 @@ static bool take_octal(struct str *rest, uint32_t *ret_rune)
     return true;
 }
 
-struct error *class_take_escape(struct str *rest, uint32_t *ret_rune)
+struct error *regexp_class_take_escape(struct str *rest, uint32_t *ret_rune)
 {
     static const char letters[] = "aftnrv", runes[] = "\a\f\t\n\r\v";
     if (rest->len < 2)
-        return bad("trailing backslash at end of expression", STR(""));
+        return regexp_syntax_error("trailing backslash at end of expression", STR(""));
     const char c = rest->ptr[1], *letter = memchr(letters, c, sizeof(letters) - 1);
     if (c == 'x')
         return take_hex(rest, ret_rune);
     if (c >= '0' && c <= '7' && take_octal(rest, ret_rune))
         return NULL;
-    const bool is_alnum = (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
-    if (!letter && (is_alnum || (c & 0x80)))
-        return bad("invalid escape sequence", str_slice(*rest, 0, 2));
+    if (!letter && (ascii_is_alphanumeric(c) || (c & 0x80)))
+        return regexp_syntax_error("invalid escape sequence", str_slice(*rest, 0, 2));
     *ret_rune = (uint32_t)(letter ? runes[letter - letters] : c);
     *rest = str_skip(*rest, 2);
     return NULL;
 }
 
 /* "[:alpha:]" inside of a class; false for anything that is not written like it. */
-static struct error *take_posix(struct str *rest, struct ranges *class, bool *ret_taken)
+static struct error *take_posix(struct str *rest, struct regexp_class *class, bool *ret_taken)
 {
     const size_t end = str_find(str_skip(*rest, 2), STR(":]"));
     *ret_taken = str_starts_with(*rest, STR("[:")) && end != STR_NONE;
@@ -186,7 +168,7 @@ static struct error *take_posix(struct str *rest, struct ranges *class, bool *re
     struct str name = str_slice(*rest, 2, 2 + end);
     const bool negated = name.len && name.ptr[0] == '^';
     if (name.len - negated < 2 || !add_named(class, str_skip(name, negated), negated))
-        return bad("invalid character class range", str_slice(*rest, 0, end + 4));
+        return regexp_syntax_error("invalid character class range", str_slice(*rest, 0, end + 4));
     *rest = str_skip(*rest, end + 4);
     return NULL;
 }
@@ -194,14 +176,14 @@ static struct error *take_posix(struct str *rest, struct ranges *class, bool *re
 static struct error *take_rune(struct str *rest, struct str whole, uint32_t *ret_rune)
 {
     if (rest->len == 0)
-        return bad("missing closing ]", whole);
+        return regexp_syntax_error("missing closing ]", whole);
     if (rest->ptr[0] == '\\')
-        return class_take_escape(rest, ret_rune);
-    *ret_rune = rune_take(rest);
+        return regexp_class_take_escape(rest, ret_rune);
+    *ret_rune = regexp_take_rune(rest);
     return NULL;
 }
 
-static struct error *take_range(struct str *rest, struct str whole, struct ranges *class)
+static struct error *take_range(struct str *rest, struct str whole, struct regexp_class *class)
 {
     const struct str start = *rest;
     uint32_t low = 0, high = 0;
@@ -212,32 +194,33 @@ static struct error *take_range(struct str *rest, struct str whole, struct range
         TRY(take_rune(rest, whole, &high));
     }
     if (high < low)
-        return bad("invalid character class range", str_slice(start, 0, start.len - rest->len));
-    ranges_add(class, low, high);
+        return regexp_syntax_error("invalid character class range",
+                                   str_slice(start, 0, start.len - rest->len));
+    regexp_class_add(class, low, high);
     return NULL;
 }
 
-struct error *class_take(struct str *rest, unsigned flags, struct ranges *class)
+struct error *regexp_class_take(struct str *rest, unsigned flags, struct regexp_class *class)
 {
     const struct str whole = *rest;
-    SCOPED(ranges) set = {.items = NULL};
+    SCOPED(regexp_class) set = {.items = NULL};
     *rest = str_skip(*rest, 1);
     const bool negated = rest->len && rest->ptr[0] == '^';
     *rest = str_skip(*rest, negated);
     bool first = true, taken;
     for (; rest->len == 0 || rest->ptr[0] != ']' || first; first = false) {
-        if (class_take_perl(rest, &set))
+        if (regexp_class_take_perl(rest, &set))
             continue;
         TRY(take_posix(rest, &set, &taken));
         if (!taken)
             TRY(take_range(rest, whole, &set));
     }
     *rest = str_skip(*rest, 1);
-    if (flags & PATTERN_FOLD)
-        ranges_fold(&set);
+    if (flags & REGEXP_FOLD)
+        regexp_class_fold(&set);
     if (negated)
         add_negated(class, &set);
     for (size_t i = 0; !negated && i < set.count; i++)
-        ranges_add(class, set.items[i].low, set.items[i].high);
+        regexp_class_add(class, set.items[i].low, set.items[i].high);
     return NULL;
 }

@@ -4,7 +4,7 @@
  * behind everything else; timers, I/O and everybody with little to do come in between, however many
  * pieces wait. A few pieces are also put off for some milliseconds while a timer is about to fire.
  *
- *     TRY(turn_take());
+ *     TRY(cpu_turn_take());
  *     SSL_do_handshake(ssl);
  */
 #pragma once
@@ -16,7 +16,7 @@
 struct loop;
 
 /* Suspends, at least until all else that is ready has run. */
-MUST_USE struct error *turn_take(void);
+MUST_USE struct error *cpu_turn_take(void);
 
 /* Do fibers wait for a turn? Then it is we who are slow, not others. */
-bool turn_is_awaited(const struct loop *loop);
+bool cpu_turn_is_awaited(const struct loop *loop);

@@ -15,14 +15,14 @@
 #include "base/error.h"
 #include "base/str.h"
 
-struct schema_pattern;
+struct regexp;
 
 /* Larger programs are refused; counted repetition multiplies what it repeats. */
-#define SCHEMA_PATTERN_SIZE_MAX 20000
+#define REGEXP_SIZE_MAX 20000
 
 /* Lives in the arena. ERROR_INVALID in Go's words: error parsing regexp: missing closing ): `(` */
-MUST_USE struct error *schema_pattern_compile(struct arena *arena, struct str text,
-                                              const struct schema_pattern **ret_pattern);
+MUST_USE struct error *regexp_compile(struct arena *arena, struct str text,
+                                      const struct regexp **ret_regexp);
 
 /* Whether it occurs anywhere; ^ and $ tie it to the ends. Bytes that are no UTF-8 are U+FFFD. */
-bool schema_pattern_matches(const struct schema_pattern *pattern, struct str text);
+bool regexp_matches(const struct regexp *regexp, struct str text);

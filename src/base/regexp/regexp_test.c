@@ -1,8 +1,8 @@
-#include "apiserver/crd/schema/schema_pattern.h"
+#include "base/regexp/regexp.h"
 
 #include "testing/test.h"
 
-TEST(schema_pattern_matches_as_go_does)
+TEST(regexp_does)
 {
     const struct {
         const char *pattern, *text;
@@ -54,14 +54,14 @@ TEST(schema_pattern_matches_as_go_does)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         SCOPED(arena) arena = {.limit = 0};
-        const struct schema_pattern *pattern = NULL;
+        const struct regexp *regexp = NULL;
         TEST_CASE("%s on %s", cases[i].pattern, cases[i].text);
-        CHECK_OK(schema_pattern_compile(&arena, str_from_c(cases[i].pattern), &pattern));
-        CHECK_EQ(schema_pattern_matches(pattern, str_from_c(cases[i].text)), cases[i].match);
+        CHECK_OK(regexp_compile(&arena, str_from_c(cases[i].pattern), &regexp));
+        CHECK_EQ(regexp_matches(regexp, str_from_c(cases[i].text)), cases[i].match);
     }
 }
 
-TEST(schema_pattern_refuses_in_the_words_of_go)
+TEST(regexp_go)
 {
     const struct {
         const char *pattern, *message;
@@ -85,30 +85,29 @@ TEST(schema_pattern_refuses_in_the_words_of_go)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         SCOPED(arena) arena = {.limit = 0};
-        const struct schema_pattern *pattern = NULL;
+        const struct regexp *regexp = NULL;
         TEST_CASE("%s", cases[i].pattern);
-        CHECK_FAILS(schema_pattern_compile(&arena, str_from_c(cases[i].pattern), &pattern),
-                    ERROR_INVALID, cases[i].message);
+        CHECK_FAILS(regexp_compile(&arena, str_from_c(cases[i].pattern), &regexp), ERROR_INVALID,
+                    cases[i].message);
     }
 }
 
-TEST(schema_pattern_bounds_its_program)
+TEST(regexp_program)
 {
     SCOPED(arena) arena = {.limit = 0};
-    const struct schema_pattern *pattern = NULL;
-    CHECK_ERROR(schema_pattern_compile(&arena, STR("((a{100}){100}){100}"), &pattern),
-                ERROR_INVALID);
+    const struct regexp *regexp = NULL;
+    CHECK_ERROR(regexp_compile(&arena, STR("((a{100}){100}){100}"), &regexp), ERROR_INVALID);
 }
 
 /* Takes for ever where alternatives are tried one after the other. */
-TEST(schema_pattern_does_not_backtrack)
+TEST(regexp_backtrack)
 {
     SCOPED(arena) arena = {.limit = 0};
-    const struct schema_pattern *pattern = NULL;
+    const struct regexp *regexp = NULL;
     char text[5001];
     memset(text, 'a', sizeof(text));
     text[5000] = '!';
-    CHECK_OK(schema_pattern_compile(&arena, STR("^((a+)+)+$"), &pattern));
-    CHECK(!schema_pattern_matches(pattern, str_from(text, sizeof(text))));
-    CHECK(schema_pattern_matches(pattern, str_from(text, 5000)));
+    CHECK_OK(regexp_compile(&arena, STR("^((a+)+)+$"), &regexp));
+    CHECK(!regexp_matches(regexp, str_from(text, sizeof(text))));
+    CHECK(regexp_matches(regexp, str_from(text, 5000)));
 }

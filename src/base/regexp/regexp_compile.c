@@ -4,9 +4,10 @@
  * The code grows at the end while the text is read once, from the front. What is open is kept on a
  * stack of groups of our own, so nesting costs no stack of the fiber's.
  */
-#include "apiserver/crd/schema/schema_pattern_class.h"
-#include "apiserver/crd/schema/schema_pattern_internal.h"
-#include "base/memory.h"
+#include "base/array.h"
+#include "base/ascii.h"
+#include "base/regexp/regexp_class.h"
+#include "base/regexp/regexp_internal.h"
 
 #define REPEAT_MAX  1000 /* Go's */
 #define NESTING_MAX 1000 /* Go's */
@@ -21,9 +22,9 @@ struct group {
 
 struct compile {
     struct str all, rest;
-    struct step *steps;
+    struct regexp_step *steps;
     size_t count, capacity;
-    struct ranges ranges;
+    struct regexp_class ranges;
     struct group *groups;
     size_t depth, group_capacity;
     unsigned flags;
@@ -35,78 +36,76 @@ static void compile_done(struct compile *compile)
 {
     mem_free(compile->steps);
     mem_free(compile->groups);
-    ranges_done(&compile->ranges);
+    regexp_class_done(&compile->ranges);
 }
 
-static struct error *bad(const char *what, struct str where)
+struct error *regexp_syntax_error(const char *what, struct str where)
 {
     return error_new(ERROR_INVALID, "error parsing regexp: %s: `%.*s`", what, STR_ARG(where));
 }
 
 /* Makes room for count steps at a place; NULL when the program would become too large. */
-static struct step *make_room(struct compile *compile, size_t at, size_t count)
+static struct regexp_step *make_room(struct compile *compile, size_t at, size_t count)
 {
-    if (count > SCHEMA_PATTERN_SIZE_MAX - compile->count)
+    if (count > REGEXP_SIZE_MAX - compile->count)
         return NULL;
-    while (compile->count + count > compile->capacity) {
-        compile->capacity = compile->capacity ? compile->capacity * 2 : 16;
-        compile->steps =
-            mem_realloc_array(compile->steps, compile->capacity, sizeof(compile->steps[0]));
-    }
+    compile->steps = array_reserve(compile->steps, &compile->capacity, compile->count + count,
+                                   sizeof(compile->steps[0]));
     memmove(&compile->steps[at + count], &compile->steps[at],
             (compile->count - at) * sizeof(compile->steps[0]));
     compile->count += count;
     return &compile->steps[at];
 }
 
-static struct error *insert(struct compile *compile, size_t at, struct step step)
+static struct error *insert_step(struct compile *compile, size_t at, struct regexp_step step)
 {
-    struct step *room = make_room(compile, at, 1);
+    struct regexp_step *room = make_room(compile, at, 1);
     if (!room)
-        return bad("expression too large", compile->all);
+        return regexp_syntax_error("expression too large", compile->all);
     *room = step;
     return NULL;
 }
 
 /* A step that something can be repeated of. */
-static struct error *add_atom(struct compile *compile, struct step step)
+static struct error *add_atom(struct compile *compile, struct regexp_step step)
 {
     compile->atom = compile->count;
-    return insert(compile, compile->count, step);
+    return insert_step(compile, compile->count, step);
 }
 
-static struct error *add_class(struct compile *compile, const struct ranges *class)
+static struct error *add_class(struct compile *compile, const struct regexp_class *class)
 {
-    const struct step step = {STEP_RANGES, (int32_t)compile->ranges.count, (int32_t) class->count};
+    const struct regexp_step step = {STEP_RANGES, (int32_t)compile->ranges.count,
+                                     (int32_t) class->count};
     for (size_t i = 0; i < class->count; i++)
-        ranges_add(&compile->ranges, class->items[i].low, class->items[i].high);
+        regexp_class_add(&compile->ranges, class->items[i].low, class->items[i].high);
     return add_atom(compile, step);
 }
 
 static struct error *add_rune(struct compile *compile, uint32_t rune)
 {
-    SCOPED(ranges) class = {.items = NULL};
-    ranges_add(&class, rune, rune);
-    if (compile->flags & PATTERN_FOLD)
-        ranges_fold(&class);
+    SCOPED(regexp_class) class = {.items = NULL};
+    regexp_class_add(&class, rune, rune);
+    if (compile->flags & REGEXP_FOLD)
+        regexp_class_fold(&class);
     return add_class(compile, &class);
 }
 
 static struct error *add_dot(struct compile *compile)
 {
-    SCOPED(ranges) class = {.items = NULL};
-    if (compile->flags & PATTERN_DOT_ALL) {
-        ranges_add(&class, 0, RUNE_MAX);
+    SCOPED(regexp_class) class = {.items = NULL};
+    if (compile->flags & REGEXP_DOT_ALL) {
+        regexp_class_add(&class, 0, RUNE_MAX);
     } else {
-        ranges_add(&class, 0, '\n' - 1);
-        ranges_add(&class, '\n' + 1, RUNE_MAX);
+        regexp_class_add(&class, 0, '\n' - 1);
+        regexp_class_add(&class, '\n' + 1, RUNE_MAX);
     }
     return add_class(compile, &class);
 }
 
-static struct error *add_place(struct compile *compile, enum place place)
+static struct error *add_place(struct compile *compile, enum regexp_place place)
 {
-    return add_atom(compile, (struct step){STEP_ASSERT, (int32_t)place, 0});
+    return add_atom(compile, (struct regexp_step){STEP_ASSERT, (int32_t)place, 0});
 }
 
 /* Repetition of the code from atom to the end. */
@@ -114,13 +113,13 @@ static struct error *add_place(struct compile *compile, enum place place)
 static struct error *make_optional(struct compile *compile, size_t atom)
 {
     const int32_t len = (int32_t)(compile->count - atom);
-    return insert(compile, atom, (struct step){STEP_SPLIT, 1, len + 1});
+    return insert_step(compile, atom, (struct regexp_step){STEP_SPLIT, 1, len + 1});
 }
 
 static struct error *make_plus(struct compile *compile, size_t atom)
 {
     const int32_t len = (int32_t)(compile->count - atom);
-    return insert(compile, compile->count, (struct step){STEP_SPLIT, -len, 1});
+    return insert_step(compile, compile->count, (struct regexp_step){STEP_SPLIT, -len, 1});
 }
 
 static struct error *make_star(struct compile *compile, size_t atom)
@@ -132,9 +131,9 @@ static struct error *make_star(struct compile *compile, size_t atom)
 /* Another copy of a piece of code at the end. */
 static struct error *add_copy(struct compile *compile, size_t from, size_t len)
 {
-    struct step *room = make_room(compile, compile->count, len);
+    struct regexp_step *room = make_room(compile, compile->count, len);
     if (!room)
-        return bad("expression too large", compile->all);
+        return regexp_syntax_error("expression too large", compile->all);
     memcpy(room, &compile->steps[from], len * sizeof(*room));
     return NULL;
 }
@@ -186,7 +185,7 @@ static bool take_counts(struct str *rest, int64_t *ret_min, int64_t *ret_max)
     return true;
 }
 
-static struct error *repeat(struct compile *compile, char c, int64_t min, int64_t max)
+static struct error *apply_repeat(struct compile *compile, char c, int64_t min, int64_t max)
 {
     const size_t atom = compile->atom;
     switch (c) {
@@ -217,13 +216,13 @@ static struct error *take_repeat(struct compile *compile, bool *ret_taken)
         compile->rest = str_skip(compile->rest, 1);
     const struct str op = str_slice(before, 0, before.len - compile->rest.len);
     if (compile->op.len)
-        return bad("invalid nested repetition operator",
-                   str_from(compile->op.ptr, compile->op.len + op.len));
+        return regexp_syntax_error("invalid nested repetition operator",
+                                   str_from(compile->op.ptr, compile->op.len + op.len));
     if (compile->atom == SIZE_MAX)
-        return bad("missing argument to repetition operator", op);
+        return regexp_syntax_error("missing argument to repetition operator", op);
     if (min > REPEAT_MAX || max > REPEAT_MAX || (max >= 0 && min > max))
-        return bad("invalid repeat count", op);
-    TRY(repeat(compile, c, min, max));
+        return regexp_syntax_error("invalid repeat count", op);
+    TRY(apply_repeat(compile, c, min, max));
     compile->op = op;
     compile->atom = SIZE_MAX;
     return NULL;
@@ -234,14 +233,10 @@ static struct error *take_repeat(struct compile *compile, bool *ret_taken)
 static struct error *open_group(struct compile *compile, unsigned outer_flags)
 {
     if (compile->depth == NESTING_MAX)
-        return bad("expression nests too deeply", compile->all);
-    if (compile->depth == compile->group_capacity) {
-        compile->group_capacity = compile->group_capacity ? compile->group_capacity * 2 : 8;
-        compile->groups =
-            mem_realloc_array(compile->groups, compile->group_capacity, sizeof(struct group));
-    }
-    compile->groups[compile->depth++] = (struct group){
+        return regexp_syntax_error("expression nests too deeply", compile->all);
+    const struct group group = {
         .start = compile->count, .branch = compile->count, .outer_flags = outer_flags};
+    ARRAY_PUSH(compile->groups, compile->depth, compile->group_capacity, group);
     compile->atom = SIZE_MAX;
     return NULL;
 }
@@ -253,8 +248,8 @@ static struct error *end_branch(struct compile *compile)
     if (group->has_before) {
         const int32_t before = (int32_t)(group->branch - group->start);
         const int32_t len = (int32_t)(compile->count - group->branch);
-        TRY(insert(compile, group->branch, (struct step){STEP_JUMP, len + 1, 0}));
-        TRY(insert(compile, group->start, (struct step){STEP_SPLIT, 1, before + 2}));
+        TRY(insert_step(compile, group->branch, (struct regexp_step){STEP_JUMP, len + 1, 0}));
+        TRY(insert_step(compile, group->start, (struct regexp_step){STEP_SPLIT, 1, before + 2}));
     }
     group->has_before = true;
     group->branch = compile->count;
@@ -265,7 +260,7 @@ static struct error *end_branch(struct compile *compile)
 static struct error *close_group(struct compile *compile)
 {
     if (compile->depth == 1)
-        return bad("unexpected )", compile->all);
+        return regexp_syntax_error("unexpected )", compile->all);
     TRY(end_branch(compile));
     const struct group group = compile->groups[--compile->depth];
     compile->flags = group.outer_flags;
@@ -276,8 +271,7 @@ static struct error *close_group(struct compile *compile)
 static bool is_group_name(struct str name)
 {
     for (size_t i = 0; i < name.len; i++)
-        if (!((name.ptr[i] | 0x20) >= 'a' && (name.ptr[i] | 0x20) <= 'z') && name.ptr[i] != '_' &&
-            !(name.ptr[i] >= '0' && name.ptr[i] <= '9'))
+        if (!ascii_is_alphanumeric(name.ptr[i]) && name.ptr[i] != '_')
             return false;
     return name.len > 0;
 }
@@ -287,7 +281,8 @@ static struct error *take_name(struct compile *compile, struct str whole, size_t
 {
     struct str rest = str_skip(whole, skip), name;
     if (!str_cut(&rest, '>', &name) || !is_group_name(name))
-        return bad("invalid named capture", str_slice(whole, 0, skip + name.len + 1));
+        return regexp_syntax_error("invalid named capture",
+                                   str_slice(whole, 0, skip + name.len + 1));
     compile->rest = rest;
     return open_group(compile, compile->flags);
 }
@@ -312,10 +307,11 @@ static struct error *take_flags(struct compile *compile, struct str whole)
             compile->atom = SIZE_MAX;
             return c == ':' ? open_group(compile, outer) : NULL;
         } else {
-            return bad("invalid or unsupported Perl syntax", str_slice(whole, 0, i + 1));
+            return regexp_syntax_error("invalid or unsupported Perl syntax",
+                                       str_slice(whole, 0, i + 1));
         }
     }
-    return bad("missing closing )", compile->all);
+    return regexp_syntax_error("missing closing )", compile->all);
 }
 
 static struct error *take_group(struct compile *compile)
@@ -339,7 +335,7 @@ static struct error *take_quoted(struct compile *compile)
     compile->rest = end == STR_NONE ? STR("") : str_skip(text, end + 2);
     text = str_slice(text, 0, end == STR_NONE ? text.len : end);
     while (text.len)
-        TRY(add_rune(compile, rune_take(&text)));
+        TRY(add_rune(compile, regexp_take_rune(&text)));
     return NULL;
 }
 
@@ -347,7 +343,7 @@ static struct error *take_escape(struct compile *compile)
 {
     static const struct {
         char letter;
-        enum place place;
+        enum regexp_place place;
     } places[] = {
         {'A', AT_TEXT_START   },
         {'z', AT_TEXT_END     },
@@ -362,25 +358,25 @@ static struct error *take_escape(struct compile *compile)
             compile->rest = str_skip(whole, 2);
             return add_place(compile, places[i].place);
         }
-    SCOPED(ranges) class = {.items = NULL};
+    SCOPED(regexp_class) class = {.items = NULL};
     uint32_t rune = 0;
-    if (class_take_perl(&compile->rest, &class))
+    if (regexp_class_take_perl(&compile->rest, &class))
         return add_class(compile, &class);
-    TRY(class_take_escape(&compile->rest, &rune));
+    TRY(regexp_class_take_escape(&compile->rest, &rune));
     return add_rune(compile, rune);
 }
 
 static struct error *take_class(struct compile *compile)
 {
-    SCOPED(ranges) class = {.items = NULL};
-    TRY(class_take(&compile->rest, compile->flags, &class));
+    SCOPED(regexp_class) class = {.items = NULL};
+    TRY(regexp_class_take(&compile->rest, compile->flags, &class));
     return add_class(compile, &class);
 }
 
 static struct error *take_one(struct compile *compile)
 {
     const char c = compile->rest.ptr[0];
-    const bool multi_line = compile->flags & PATTERN_MULTI_LINE;
+    const bool multi_line = compile->flags & REGEXP_MULTI_LINE;
     switch (c) {
     case '(':
         return take_group(compile);
@@ -392,8 +388,8 @@ static struct error *take_one(struct compile *compile)
         break;
     }
     if (str_char_len(compile->rest) == 0)
-        return bad("invalid UTF-8", compile->rest);
-    const uint32_t rune = rune_take(&compile->rest);
+        return regexp_syntax_error("invalid UTF-8", compile->rest);
+    const uint32_t rune = regexp_take_rune(&compile->rest);
     switch (rune) {
     case '|':
         return end_branch(compile);
@@ -424,24 +420,23 @@ static struct error *compile_all(struct compile *compile)
         TRY(take_one(compile));
     }
     if (compile->depth > 1)
-        return bad("missing closing )", compile->all);
+        return regexp_syntax_error("missing closing )", compile->all);
     return end_branch(compile);
 }
 
-struct error *schema_pattern_compile(struct arena *arena, struct str text,
-                                     const struct schema_pattern **ret_pattern)
+struct error *regexp_compile(struct arena *arena, struct str text, const struct regexp **ret_regexp)
 {
     __attribute__((cleanup(compile_done))) struct compile compile = {
         .all = text, .rest = text, .atom = SIZE_MAX};
     TRY(compile_all(&compile));
-    struct step *steps = arena_alloc_array(arena, compile.count, sizeof(*steps));
-    struct range *ranges = arena_alloc_array(arena, compile.ranges.count, sizeof(*ranges));
+    struct regexp_step *steps = arena_alloc_array(arena, compile.count, sizeof(*steps));
+    struct regexp_range *ranges = arena_alloc_array(arena, compile.ranges.count, sizeof(*ranges));
     if (compile.count)
         memcpy(steps, compile.steps, compile.count * sizeof(*steps));
     if (compile.ranges.count)
         memcpy(ranges, compile.ranges.items, compile.ranges.count * sizeof(*ranges));
-    struct schema_pattern *pattern = ARENA_NEW(arena, struct schema_pattern);
-    *pattern = (struct schema_pattern){steps, compile.count, ranges};
-    *ret_pattern = pattern;
+    struct regexp *regexp = ARENA_NEW(arena, struct regexp);
+    *regexp = (struct regexp){steps, compile.count, ranges};
+    *ret_regexp = regexp;
     return NULL;
 }

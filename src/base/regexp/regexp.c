@@ -1,10 +1,10 @@
-/* Matching; schema_pattern_compile.c makes the programs. */
-#include "apiserver/crd/schema/schema_pattern.h"
+/* Matching; regexp_compile.c makes the programs. */
+#include "base/regexp/regexp.h"
 
-#include "apiserver/crd/schema/schema_pattern_internal.h"
 #include "base/memory.h"
+#include "base/regexp/regexp_internal.h"
 
-uint32_t rune_take(struct str *text)
+uint32_t regexp_take_rune(struct str *text)
 {
     const size_t len = str_char_len(*text);
     if (len == 0) {
@@ -29,7 +29,7 @@ static bool is_word(uint32_t rune)
            (rune >= 'a' && rune <= 'z');
 }
 
-static bool holds(enum place place, struct gap gap)
+static bool place_holds(enum regexp_place place, struct gap gap)
 {
     switch (place) {
     case AT_TEXT_START:
@@ -55,7 +55,7 @@ struct places {
 };
 
 struct match {
-    const struct schema_pattern *pattern;
+    const struct regexp *regexp;
     struct places now, next;
     uint32_t *seen;    /* by place: the round in which it was reached last */
     uint32_t *pending; /* places still to be followed; at most two per step */
@@ -64,7 +64,7 @@ struct match {
 };
 
 /* Reaches a place and all that follow from it without a character. */
-static void follow(struct match *match, struct places *to, uint32_t start, struct gap gap)
+static void follow_steps(struct match *match, struct places *to, uint32_t start, struct gap gap)
 {
     size_t pending = 0;
     match->pending[pending++] = start;
@@ -73,15 +73,15 @@ static void follow(struct match *match, struct places *to, uint32_t start, struc
         if (match->seen[at] == match->round)
             continue;
         match->seen[at] = match->round;
-        if (at == match->pattern->count) {
+        if (at == match->regexp->count) {
             match->found = true;
             return;
         }
-        const struct step *step = &match->pattern->steps[at];
+        const struct regexp_step *step = &match->regexp->steps[at];
         if (step->op == STEP_RANGES) {
             to->items[to->count++] = at;
         } else if (step->op == STEP_ASSERT) {
-            if (holds((enum place)step->x, gap))
+            if (place_holds((enum regexp_place)step->x, gap))
                 match->pending[pending++] = at + 1;
         } else {
             match->pending[pending++] = (uint32_t)((int64_t)at + step->x);
@@ -91,32 +91,31 @@ static void follow(struct match *match, struct places *to, uint32_t start, struc
     }
 }
 
-static bool step_accepts(const struct schema_pattern *pattern, const struct step *step,
-                         uint32_t rune)
+static bool step_accepts(const struct regexp *regexp, const struct regexp_step *step, uint32_t rune)
 {
     for (int32_t i = step->x; i < step->x + step->y; i++)
-        if (rune >= pattern->ranges[i].low && rune <= pattern->ranges[i].high)
+        if (rune >= regexp->ranges[i].low && rune <= regexp->ranges[i].high)
             return true;
     return false;
 }
 
-static void match_run(struct match *match, struct str text)
+static void run_match(struct match *match, struct str text)
 {
-    const struct schema_pattern *pattern = match->pattern;
+    const struct regexp *regexp = match->regexp;
     uint32_t before = RUNE_NONE;
     for (;;) {
         struct str rest = text;
-        const uint32_t rune = text.len ? rune_take(&rest) : RUNE_NONE;
-        follow(match, &match->now, 0, (struct gap){before, rune}); /* it may start anywhere */
+        const uint32_t rune = text.len ? regexp_take_rune(&rest) : RUNE_NONE;
+        follow_steps(match, &match->now, 0, (struct gap){before, rune}); /* it may start anywhere */
         if (match->found || rune == RUNE_NONE)
             return;
         struct str behind = rest;
-        const struct gap gap = {rune, behind.len ? rune_take(&behind) : RUNE_NONE};
+        const struct gap gap = {rune, behind.len ? regexp_take_rune(&behind) : RUNE_NONE};
         match->round++;
         match->next.count = 0;
         for (size_t i = 0; i < match->now.count && !match->found; i++)
-            if (step_accepts(pattern, &pattern->steps[match->now.items[i]], rune))
-                follow(match, &match->next, match->now.items[i] + 1, gap);
+            if (step_accepts(regexp, &regexp->steps[match->now.items[i]], rune))
+                follow_steps(match, &match->next, match->now.items[i] + 1, gap);
         if (match->found)
             return;
         const struct places swapped = match->now;
@@ -127,12 +126,12 @@ static void match_run(struct match *match, struct str text)
     }
 }
 
-bool schema_pattern_matches(const struct schema_pattern *pattern, struct str text)
+bool regexp_matches(const struct regexp *regexp, struct str text)
 {
-    const size_t places = pattern->count + 1;
+    const size_t places = regexp->count + 1;
     OWNED_PTR uint32_t *memory = mem_realloc_array(NULL, places * 5 + 1, sizeof(uint32_t));
     struct match match = {
-        .pattern = pattern,
+        .regexp = regexp,
         .now = {.items = memory},
         .next = {.items = memory + places},
         .seen = memory + 2 * places,
@@ -140,6 +139,6 @@ bool schema_pattern_matches(const struct schema_pattern *pattern, struct str tex
         .round = 1,
     };
     memset(match.seen, 0, places * sizeof(uint32_t));
-    match_run(&match, text);
+    run_match(&match, text);
     return match.found;
 }
