@@ -80,8 +80,9 @@ static const char *field_type_name(const struct go_field *field)
 }
 
 /* The number's text follows where a number was wanted, just of another form. */
-static struct error *misfit(const struct check *check, const struct json_value *value,
-                            const struct go_field *field, unsigned shape, bool show_number)
+static struct error *wrong_field_type(const struct check *check, const struct json_value *value,
+                                      const struct go_field *field, unsigned shape,
+                                      bool show_number)
 {
     SCOPED(buf) number = {.limit = KILOBYTE};
     if (show_number && json_type(value) == JSON_NUMBER) {
@@ -99,7 +100,7 @@ static struct error *misfit(const struct check *check, const struct json_value *
 }
 
 /* Types that read themselves are told nothing of the field they are for. */
-static struct error *misfit_value(const struct json_value *value, const char *type)
+static struct error *wrong_value_type(const struct json_value *value, const char *type)
 {
     return error_new(ERROR_BAD_REQUEST, "json: cannot unmarshal %s into Go value of type %s",
                      found_name(json_type(value)), type);
@@ -149,7 +150,7 @@ static struct error *check_time(const struct json_value *value, enum go_field_ki
     timestamp time;
     duration span;
     if (json_type(value) != JSON_STRING)
-        return misfit_value(value, "string");
+        return wrong_value_type(value, "string");
     if (kind == GO_DURATION)
         return duration_read(text, &span)
                    ? NULL
@@ -179,10 +180,10 @@ static struct error *check_strings(const struct check *check, const struct json_
     const struct go_field element = {.kind = GO_STRING};
     const struct json_value *item;
     if (json_type(value) != JSON_ARRAY)
-        return misfit(check, value, field, 0, false);
+        return wrong_field_type(check, value, field, 0, false);
     JSON_FOREACH (key, item, value)
         if (json_type(item) != JSON_STRING && json_type(item) != JSON_NULL)
-            return misfit(check, item, &element, 0, false);
+            return wrong_field_type(check, item, &element, 0, false);
     return NULL;
 }
 
@@ -192,21 +193,22 @@ static struct error *check_scalar(const struct check *check, const struct json_v
     const enum json_type type = json_type(value);
     switch ((enum go_field_kind)field->kind) {
     case GO_STRING:
-        return type == JSON_STRING ? NULL : misfit(check, value, field, 0, false);
+        return type == JSON_STRING ? NULL : wrong_field_type(check, value, field, 0, false);
     case GO_BOOL:
-        return type == JSON_BOOL ? NULL : misfit(check, value, field, 0, false);
+        return type == JSON_BOOL ? NULL : wrong_field_type(check, value, field, 0, false);
     case GO_INT32:
     case GO_INT64:
-        return fits_int(value, field->kind) ? NULL : misfit(check, value, field, 0, true);
+        return fits_int(value, field->kind) ? NULL : wrong_field_type(check, value, field, 0, true);
     case GO_DOUBLE:
-        return type == JSON_NUMBER ? NULL : misfit(check, value, field, 0, false);
+        return type == JSON_NUMBER ? NULL : wrong_field_type(check, value, field, 0, false);
     case GO_BYTES:
-        return type == JSON_STRING ? check_bytes(value) : misfit(check, value, field, 0, false);
+        return type == JSON_STRING ? check_bytes(value)
+                                   : wrong_field_type(check, value, field, 0, false);
     case GO_STRINGS:
         return check_strings(check, value, field);
     case GO_INT_OR_STRING:
         return type == JSON_STRING || fits_int(value, GO_INT32) ? NULL
-                                                                : misfit_value(value, "int32");
+                                                                : wrong_value_type(value, "int32");
     case GO_QUANTITY:
         return check_quantity(value);
     case GO_TIME:
@@ -229,7 +231,7 @@ static struct error *check_value(struct check *check, const struct json_value *v
     if (type == JSON_NULL)
         return NULL;
     if ((shape == GO_LIST && type != JSON_ARRAY) || (shape == GO_MAP && type != JSON_OBJECT))
-        return misfit(check, value, field, shape, false);
+        return wrong_field_type(check, value, field, shape, false);
     if (shape) {
         enter(check, value, NULL, field);
         return NULL;
@@ -237,7 +239,7 @@ static struct error *check_value(struct check *check, const struct json_value *v
     if (field->kind != GO_MESSAGE)
         return check_scalar(check, value, field);
     if (type != JSON_OBJECT)
-        return misfit(check, value, field, 0, false);
+        return wrong_field_type(check, value, field, 0, false);
     enter(check, value, field->type, NULL);
     return NULL;
 }

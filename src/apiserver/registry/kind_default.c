@@ -96,7 +96,7 @@ static struct str text_of(const struct level *level, const char *member)
         return json_to_str(value);
     for (size_t i = 0; i < level->row_count; i++) {
         const struct default_row *row = &level->rows[i];
-        if (row->form == DEFAULT_TEXT && !row->when && strcmp(row->member, member) == 0)
+        if (row->form == DEFAULT_STRING && !row->when && strcmp(row->member, member) == 0)
             return str_from_c(row->text);
     }
     return STR("");
@@ -180,11 +180,11 @@ static void write_default(struct fill *fill, const struct go_field *field,
                           const struct default_row *row)
 {
     json_builder_key(&fill->builder, str_from_c(field->name));
-    if (row->form == DEFAULT_TEXT)
+    if (row->form == DEFAULT_STRING)
         json_builder_str(&fill->builder, str_from_c(row->text));
     else if (row->form == DEFAULT_NUMBER)
         json_builder_int(&fill->builder, row->number);
-    else if (row->form == DEFAULT_TRUTH)
+    else if (row->form == DEFAULT_BOOL)
         json_builder_bool(&fill->builder, row->number != 0);
     else
         enter_type(fill, field->type, NULL, false);

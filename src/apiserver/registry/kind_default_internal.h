@@ -22,9 +22,9 @@ typedef bool default_fn(const struct default_scope *scope, const struct json_val
                         struct json_builder *out);
 
 enum default_form {
-    DEFAULT_TEXT,
+    DEFAULT_STRING,
     DEFAULT_NUMBER,
-    DEFAULT_TRUTH,
+    DEFAULT_BOOL,
     DEFAULT_STRUCT,   /* an empty one, filled by the rows of its type */
     DEFAULT_COMPUTED, /* by a function, if absent */
     DEFAULT_MERGED,   /* by a function, even if present */

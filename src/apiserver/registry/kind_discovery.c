@@ -26,42 +26,42 @@ static const struct verb {
       {"update", KIND_UPDATE}, {"watch", KIND_WATCH},
 };
 
-struct kind_run kind_run_of_group(struct kind_list kinds, size_t at)
+struct kind_range kind_range_of_group(struct kind_list kinds, size_t at)
 {
-    struct kind_run run = {at, at + 1};
-    while (run.end < kinds.count &&
-           str_eq(kinds.items[run.end]->gvk.group, kinds.items[at]->gvk.group))
-        run.end++;
-    return run;
+    struct kind_range range = {at, at + 1};
+    while (range.end < kinds.count &&
+           str_eq(kinds.items[range.end]->gvk.group, kinds.items[at]->gvk.group))
+        range.end++;
+    return range;
 }
 
-struct kind_run kind_run_of_version(struct kind_list kinds, size_t at)
+struct kind_range kind_range_of_version(struct kind_list kinds, size_t at)
 {
-    struct kind_run run = {at, at + 1};
-    while (run.end < kinds.count &&
-           str_eq(kinds.items[run.end]->gvk.group, kinds.items[at]->gvk.group) &&
-           str_eq(kinds.items[run.end]->gvk.version, kinds.items[at]->gvk.version))
-        run.end++;
-    return run;
+    struct kind_range range = {at, at + 1};
+    while (range.end < kinds.count &&
+           str_eq(kinds.items[range.end]->gvk.group, kinds.items[at]->gvk.group) &&
+           str_eq(kinds.items[range.end]->gvk.version, kinds.items[at]->gvk.version))
+        range.end++;
+    return range;
 }
 
-bool kind_run_find_group(struct kind_list kinds, struct str group, struct kind_run *ret_run)
+bool kind_range_find_group(struct kind_list kinds, struct str group, struct kind_range *ret_run)
 {
     for (size_t i = 0; i < kinds.count; i++)
         if (str_eq(kinds.items[i]->gvk.group, group)) {
-            *ret_run = kind_run_of_group(kinds, i);
+            *ret_run = kind_range_of_group(kinds, i);
             return true;
         }
     return false;
 }
 
-bool kind_run_find_version(struct kind_list kinds, struct str group, struct str version,
-                           struct kind_run *ret_run)
+bool kind_range_find_version(struct kind_list kinds, struct str group, struct str version,
+                             struct kind_range *ret_run)
 {
     for (size_t i = 0; i < kinds.count; i++)
         if (str_eq(kinds.items[i]->gvk.group, group) &&
             str_eq(kinds.items[i]->gvk.version, version)) {
-            *ret_run = kind_run_of_version(kinds, i);
+            *ret_run = kind_range_of_version(kinds, i);
             return true;
         }
     return false;
@@ -103,35 +103,35 @@ static void add_version(struct json_builder *builder, const struct kind *kind)
     json_builder_add_str(builder, "version", kind->gvk.version);
 }
 
-static void add_group(struct json_builder *builder, struct kind_list kinds, struct kind_run run)
+static void add_group(struct json_builder *builder, struct kind_list kinds, struct kind_range range)
 {
-    json_builder_add_str(builder, "name", kinds.items[run.at]->gvk.group);
+    json_builder_add_str(builder, "name", kinds.items[range.at]->gvk.group);
     json_builder_add_array(builder, "versions");
-    for (size_t i = run.at; i < run.end; i = kind_run_of_version(kinds, i).end) {
+    for (size_t i = range.at; i < range.end; i = kind_range_of_version(kinds, i).end) {
         json_builder_object(builder);
         add_version(builder, kinds.items[i]);
         json_builder_end(builder);
     }
     json_builder_end(builder);
     json_builder_add_object(builder, "preferredVersion");
-    add_version(builder, kinds.items[run.at]);
+    add_version(builder, kinds.items[range.at]);
     json_builder_end(builder);
 }
 
 void kind_discovery_groups(struct buf *out, struct kind_list kinds)
 {
     SCOPED(json_builder) builder = {.limit = 0};
-    struct kind_run run;
+    struct kind_range range;
     json_builder_object(&builder);
     json_builder_add_str(&builder, "kind", STR("APIGroupList"));
     json_builder_add_str(&builder, "apiVersion", STR("v1"));
     json_builder_add_array(&builder, "groups");
-    for (size_t i = 0; i < kinds.count; i = run.end) {
-        run = kind_run_of_group(kinds, i);
+    for (size_t i = 0; i < kinds.count; i = range.end) {
+        range = kind_range_of_group(kinds, i);
         if (str_is_empty(kinds.items[i]->gvk.group))
             continue; /* the core group has a place of its own */
         json_builder_object(&builder);
-        add_group(&builder, kinds, run);
+        add_group(&builder, kinds, range);
         json_builder_end(&builder);
     }
     json_builder_end(&builder);
@@ -142,13 +142,13 @@ void kind_discovery_groups(struct buf *out, struct kind_list kinds)
 bool kind_discovery_group(struct buf *out, struct kind_list kinds, struct str group)
 {
     SCOPED(json_builder) builder = {.limit = 0};
-    struct kind_run run;
-    if (str_is_empty(group) || !kind_run_find_group(kinds, group, &run))
+    struct kind_range range;
+    if (str_is_empty(group) || !kind_range_find_group(kinds, group, &range))
         return false;
     json_builder_object(&builder);
     json_builder_add_str(&builder, "kind", STR("APIGroup"));
     json_builder_add_str(&builder, "apiVersion", STR("v1"));
-    add_group(&builder, kinds, run);
+    add_group(&builder, kinds, range);
     json_builder_end(&builder);
     kind_discovery_write(out, &builder);
     return true;
@@ -215,17 +215,17 @@ bool kind_discovery_resources(struct buf *out, struct kind_list kinds, struct st
 {
     SCOPED(arena) arena = {0};
     SCOPED(json_builder) builder = {.limit = 0};
-    struct kind_run run;
-    if (!kind_run_find_version(kinds, group, version, &run))
+    struct kind_range range;
+    if (!kind_range_find_version(kinds, group, version, &range))
         return false;
     json_builder_object(&builder);
     json_builder_add_str(&builder, "kind", STR("APIResourceList"));
     if (!str_is_empty(group))
         json_builder_add_str(&builder, "apiVersion", STR("v1"));
     json_builder_add_str(&builder, "groupVersion",
-                         gvk_api_version(&arena, kinds.items[run.at]->gvk));
+                         gvk_api_version(&arena, kinds.items[range.at]->gvk));
     json_builder_add_array(&builder, "resources");
-    for (size_t i = run.at; i < run.end; i++) {
+    for (size_t i = range.at; i < range.end; i++) {
         const struct kind *kind = kinds.items[i];
         add_resource(&builder, kind);
         for (size_t j = 0; j < kind->subresource_count; j++)
@@ -280,12 +280,12 @@ static void add_aggregated_resource(struct json_builder *builder, const struct k
 }
 
 static void add_aggregated_version(struct json_builder *builder, struct kind_list kinds,
-                                   struct kind_run run)
+                                   struct kind_range range)
 {
     json_builder_object(builder);
-    json_builder_add_str(builder, "version", kinds.items[run.at]->gvk.version);
+    json_builder_add_str(builder, "version", kinds.items[range.at]->gvk.version);
     json_builder_add_array(builder, "resources");
-    for (size_t i = run.at; i < run.end; i++)
+    for (size_t i = range.at; i < range.end; i++)
         add_aggregated_resource(builder, kinds.items[i]);
     json_builder_end(builder);
     json_builder_add_str(builder, "freshness", STR("Current"));
@@ -293,18 +293,18 @@ static void add_aggregated_version(struct json_builder *builder, struct kind_lis
 }
 
 static void add_aggregated_group(struct json_builder *builder, struct kind_list kinds,
-                                 struct kind_run run)
+                                 struct kind_range range)
 {
-    const struct str group = kinds.items[run.at]->gvk.group;
-    struct kind_run version;
+    const struct str group = kinds.items[range.at]->gvk.group;
+    struct kind_range version;
     json_builder_object(builder);
     json_builder_add_object(builder, "metadata");
     if (!str_is_empty(group))
         json_builder_add_str(builder, "name", group);
     json_builder_end(builder);
     json_builder_add_array(builder, "versions");
-    for (size_t i = run.at; i < run.end; i = version.end) {
-        version = kind_run_of_version(kinds, i);
+    for (size_t i = range.at; i < range.end; i = version.end) {
+        version = kind_range_of_version(kinds, i);
         add_aggregated_version(builder, kinds, version);
     }
     json_builder_end(builder);
@@ -314,17 +314,17 @@ static void add_aggregated_group(struct json_builder *builder, struct kind_list 
 void kind_discovery_aggregated(struct buf *out, struct kind_list kinds, bool core)
 {
     SCOPED(json_builder) builder = {.limit = 0};
-    struct kind_run run;
+    struct kind_range range;
     json_builder_object(&builder);
     json_builder_add_str(&builder, "kind", STR("APIGroupDiscoveryList"));
     json_builder_add_str(&builder, "apiVersion", STR("apidiscovery.k8s.io/v2"));
     json_builder_add_object(&builder, "metadata");
     json_builder_end(&builder);
     json_builder_add_array(&builder, "items");
-    for (size_t i = 0; i < kinds.count; i = run.end) {
-        run = kind_run_of_group(kinds, i);
+    for (size_t i = 0; i < kinds.count; i = range.end) {
+        range = kind_range_of_group(kinds, i);
         if (str_is_empty(kinds.items[i]->gvk.group) == core)
-            add_aggregated_group(&builder, kinds, run);
+            add_aggregated_group(&builder, kinds, range);
     }
     json_builder_end(&builder);
     json_builder_end(&builder);

@@ -100,7 +100,7 @@ static void add_path(struct json_builder *builder, enum form form, const struct 
     json_builder_end(builder);
 }
 
-static void write_document(struct buf *out, struct kind_list kinds, struct kind_run run,
+static void write_document(struct buf *out, struct kind_list kinds, struct kind_range range,
                            enum form form)
 {
     SCOPED(json_builder) builder = {.limit = 0};
@@ -114,7 +114,7 @@ static void write_document(struct buf *out, struct kind_list kinds, struct kind_
     json_builder_add_str(&builder, "version", STR(KIND_OPENAPI_VERSION));
     json_builder_end(&builder);
     json_builder_add_object(&builder, "paths");
-    for (size_t i = run.at; i < run.end; i++)
+    for (size_t i = range.at; i < range.end; i++)
         add_path(&builder, form, kinds.items[i]);
     json_builder_end(&builder);
     if (form == OPENAPI_3) {
@@ -129,25 +129,25 @@ static void write_document(struct buf *out, struct kind_list kinds, struct kind_
 
 void kind_openapi_v2(struct buf *out, struct kind_list kinds)
 {
-    write_document(out, kinds, (struct kind_run){0, kinds.count}, OPENAPI_2);
+    write_document(out, kinds, (struct kind_range){0, kinds.count}, OPENAPI_2);
 }
 
 bool kind_openapi_v3(struct buf *out, struct kind_list kinds, struct str group, struct str version)
 {
-    struct kind_run run;
-    if (!kind_run_find_version(kinds, group, version, &run))
+    struct kind_range range;
+    if (!kind_range_find_version(kinds, group, version, &range))
         return false;
-    write_document(out, kinds, run, OPENAPI_3);
+    write_document(out, kinds, range, OPENAPI_3);
     return true;
 }
 
 /* Clients keep a document for ever under the hash of its content. */
-static void add_hash(struct buf *url, struct kind_list kinds, struct kind_run run)
+static void add_hash(struct buf *url, struct kind_list kinds, struct kind_range range)
 {
     SCOPED(buf) document = {.limit = 0};
     uint8_t digest[SHA256_LEN];
     char text[SHA256_HEX_LEN + 1];
-    write_document(&document, kinds, run, OPENAPI_3);
+    write_document(&document, kinds, range, OPENAPI_3);
     sha256_of(buf_str(&document), digest);
     buf_print(url, "?hash=%.*s", STR_ARG(sha256_hex(digest, text)));
 }
@@ -155,16 +155,16 @@ static void add_hash(struct buf *url, struct kind_list kinds, struct kind_run ru
 void kind_openapi_v3_index(struct buf *out, struct kind_list kinds, struct str prefix)
 {
     SCOPED(json_builder) builder = {.limit = 0};
-    struct kind_run run;
+    struct kind_range range;
     json_builder_object(&builder);
     json_builder_add_object(&builder, "paths");
-    for (size_t i = 0; i < kinds.count; i = run.end) {
+    for (size_t i = 0; i < kinds.count; i = range.end) {
         SCOPED(buf) name = {.limit = 0};
         SCOPED(buf) url = {.limit = 0};
-        run = kind_run_of_version(kinds, i);
+        range = kind_range_of_version(kinds, i);
         add_root(&name, kinds.items[i]->gvk);
         buf_print(&url, "%.*s/openapi/v3/%.*s", STR_ARG(prefix), STR_ARG(buf_str(&name)));
-        add_hash(&url, kinds, run);
+        add_hash(&url, kinds, range);
         json_builder_key(&builder, buf_str(&name));
         json_builder_object(&builder);
         json_builder_add_str(&builder, "serverRelativeURL", buf_str(&url));

@@ -17,7 +17,7 @@ struct level {
 };
 
 struct walk {
-    struct judge *judge;
+    struct kind_validator *v;
     struct level *levels;
     size_t depth, capacity;
     struct buf path;
@@ -36,46 +36,46 @@ static void push(struct walk *walk, struct level level)
 }
 
 /* The rows of one type stand together. A list may be long, and its elements are of one type. */
-static void find_rows(struct judge *judge, const struct go_type *type)
+static void find_rows(struct kind_validator *v, const struct go_type *type)
 {
     size_t count, begin = 0, end;
     const struct rule_row *rows = rule_rows(&count);
-    if (judge->last_type == type)
+    if (v->last_type == type)
         return;
     while (begin < count && strcmp(rows[begin].type, type->name) != 0)
         begin++;
     for (end = begin; end < count && strcmp(rows[end].type, type->name) == 0;)
         end++;
-    judge->last_type = type;
-    judge->last_rows = &rows[begin];
-    judge->last_count = end - begin;
+    v->last_type = type;
+    v->last_rows = &rows[begin];
+    v->last_count = end - begin;
 }
 
 /* Of what is missing nothing more is said. */
-static void apply_rows(struct judge *judge, const struct go_type *type,
+static void apply_rows(struct kind_validator *v, const struct go_type *type,
                        const struct json_value *object, struct str path)
 {
     const char *missing = NULL;
-    find_rows(judge, type);
-    for (size_t i = 0; i < judge->last_count; i++) {
-        const struct rule_row *row = &judge->last_rows[i];
-        const size_t before = judge->errors->count;
+    find_rows(v, type);
+    for (size_t i = 0; i < v->last_count; i++) {
+        const struct rule_row *row = &v->last_rows[i];
+        const size_t before = v->errors->count;
         if (missing && row->member && strcmp(row->member, missing) == 0)
             continue;
-        rule_apply(judge, row, object, path);
-        if (row->form == RULE_REQUIRED && judge->errors->count > before)
+        rule_apply(v, row, object, path);
+        if (row->form == RULE_REQUIRED && v->errors->count > before)
             missing = row->member;
     }
 }
 
 /* With the types that are inlined: their members stand in the same object. */
-static void judge_type(struct judge *judge, const struct go_type *type,
-                       const struct json_value *object, struct str path)
+static void validate_type(struct kind_validator *v, const struct go_type *type,
+                          const struct json_value *object, struct str path)
 {
     const struct go_type *types[INLINED_MAX] = {type};
     size_t known = 1;
     for (size_t at = 0; at < known; at++) {
-        apply_rows(judge, types[at], object, path);
+        apply_rows(v, types[at], object, path);
         for (size_t i = 0; i < types[at]->count && known < INLINED_MAX; i++)
             if (types[at]->fields[i].flags & GO_INLINE)
                 types[known++] = types[at]->fields[i].type;
@@ -85,7 +85,7 @@ static void judge_type(struct judge *judge, const struct go_type *type,
 static void enter_object(struct walk *walk, const struct go_type *type,
                          const struct json_value *object)
 {
-    judge_type(walk->judge, type, object, buf_str(&walk->path));
+    validate_type(walk->v, type, object, buf_str(&walk->path));
     push(walk, (struct level){.iter.container = object, .type = type});
 }
 
@@ -93,9 +93,9 @@ static void enter_object(struct walk *walk, const struct go_type *type,
  * Of a write to /status only the status is judged, of all others everything else. Claims that a
  * StatefulSet is to make are judged when it makes them.
  */
-static bool is_judged(const struct walk *walk, struct str member)
+static bool is_validated(const struct walk *walk, struct str member)
 {
-    const bool is_status = str_eq(walk->judge->write->subresource, STR("status"));
+    const bool is_status = str_eq(walk->v->write->subresource, STR("status"));
     if (walk->depth > 1)
         return !str_eq(member, STR("volumeClaimTemplates"));
     return str_eq(member, STR("status")) == is_status;
@@ -106,7 +106,7 @@ static void walk_member(struct walk *walk, const struct level *level, struct str
 {
     const struct go_field *field = go_type_field(level->type, key);
     if (!field || field->kind != GO_MESSAGE || field->type == &type_object_meta ||
-        !is_judged(walk, key))
+        !is_validated(walk, key))
         return;
     buf_print(&walk->path, "%s%.*s", walk->path.len ? "." : "", STR_ARG(key));
     if (field->flags & (GO_LIST | GO_MAP))
@@ -140,15 +140,15 @@ static void walk_step(struct walk *walk)
         walk_member(walk, level, key, value);
 }
 
-static void judge_members(struct judge *judge)
+static void validate_members(struct kind_validator *v)
 {
-    SCOPED(walk) walk = {.judge = judge};
-    const bool is_status = str_eq(judge->write->subresource, STR("status"));
+    SCOPED(walk) walk = {.v = v};
+    const bool is_status = str_eq(v->write->subresource, STR("status"));
     if (is_status)
-        push(&walk, (struct level){.iter.container = judge->object, .type = judge->kind->type});
+        push(&walk, (struct level){.iter.container = v->object, .type = v->kind->type});
     else
-        enter_object(&walk, judge->kind->type, judge->object);
-    while (walk.depth > 0 && judge->errors->count < FIELD_ERRORS_MAX)
+        enter_object(&walk, v->kind->type, v->object);
+    while (walk.depth > 0 && v->errors->count < FIELD_ERRORS_MAX)
         walk_step(&walk);
 }
 
@@ -183,37 +183,37 @@ static const struct {
     {&type_ingress_class,       "spec.controller",           IMMUTABLE,                                 false},
 };
 
-static void judge_fixed(struct judge *judge)
+static void validate_immutable_fields(struct kind_validator *v)
 {
     for (size_t i = 0; i < COUNT(fixed); i++) {
-        if (fixed[i].type != judge->kind->type)
+        if (fixed[i].type != v->kind->type)
             continue;
-        const struct json_value *value = json_path(judge->object, fixed[i].path);
-        if (json_equal(value, json_path(judge->old, fixed[i].path)))
+        const struct json_value *value = json_path(v->object, fixed[i].path);
+        if (json_equal(value, json_path(v->old, fixed[i].path)))
             continue;
         if (fixed[i].is_forbidden)
-            judge_forbidden(judge, STR(""), fixed[i].path, fixed[i].text);
+            field_forbidden(v, STR(""), fixed[i].path, fixed[i].text);
         else
-            judge_invalid(judge, STR(""), fixed[i].path, value, fixed[i].text);
+            field_invalid(v, STR(""), fixed[i].path, value, fixed[i].text);
     }
 }
 
 /* Changes that need more than a comparison. */
 static const struct {
     const struct go_type *type;
-    judge_fn *judge;
+    validate_fn *check;
 } updates[] = {
-    {&type_pod,                     judge_pod_update         },
-    {&type_stateful_set,            judge_stateful_set_update},
-    {&type_job,                     judge_job_update         },
-    {&type_persistent_volume_claim, judge_claim_update       },
-    {&type_persistent_volume,       judge_volume_update      },
+    {&type_pod,                     validate_pod_update         },
+    {&type_stateful_set,            validate_stateful_set_update},
+    {&type_job,                     validate_job_update         },
+    {&type_persistent_volume_claim, validate_claim_update       },
+    {&type_persistent_volume,       validate_volume_update      },
 };
 
 void kind_builtin_validate(const struct kind *kind, const struct kind_write *write,
                            const struct json_value *object, struct field_errors *errors)
 {
-    struct judge judge = {
+    struct kind_validator v = {
         .kind = kind,
         .write = write,
         .object = object,
@@ -221,11 +221,11 @@ void kind_builtin_validate(const struct kind *kind, const struct kind_write *wri
         .errors = errors,
         .arena = errors->arena,
     };
-    judge_members(&judge);
-    if (!judge.old || write->subresource.len > 0)
+    validate_members(&v);
+    if (!v.old || write->subresource.len > 0)
         return;
-    judge_fixed(&judge);
+    validate_immutable_fields(&v);
     for (size_t i = 0; i < COUNT(updates); i++)
         if (updates[i].type == kind->type)
-            updates[i].judge(&judge, object, STR(""));
+            updates[i].check(&v, object, STR(""));
 }
