@@ -194,28 +194,28 @@ static enum token scan_token(struct scan *scan)
     return scan_symbol(scan);
 }
 
-static void next(struct scan *scan)
+static void next_token(struct scan *scan)
 {
     scan->before = scan->token;
     scan->token = scan_token(scan);
 }
 
-static bool fails(struct scan *scan, const char *problem)
+static bool fail_scan(struct scan *scan, const char *problem)
 {
     scan->problem = problem;
     return false;
 }
 
-static bool push(struct scan *scan, char bracket)
+static bool push_bracket(struct scan *scan, char bracket)
 {
     if (scan->depth == CEL_SYNTAX_DEPTH_MAX)
-        return fails(scan, "expression is nested too deeply");
+        return fail_scan(scan, "expression is nested too deeply");
     scan->open[scan->depth++] = bracket;
     scan->wants_operand = true;
     return true;
 }
 
-static char top(const struct scan *scan)
+static char top_bracket(const struct scan *scan)
 {
     return scan->depth > 0 ? scan->open[scan->depth - 1] : '\0';
 }
@@ -224,8 +224,8 @@ static bool close_bracket(struct scan *scan)
 {
     const char closing = scan->text.ptr[scan->start];
     const char opening = closing == ')' ? '(' : closing == ']' ? '[' : '{';
-    if (top(scan) != opening)
-        return fails(scan, "mismatched bracket");
+    if (top_bracket(scan) != opening)
+        return fail_scan(scan, "mismatched bracket");
     scan->depth--;
     scan->wants_operand = false;
     return true;
@@ -234,11 +234,11 @@ static bool close_bracket(struct scan *scan)
 /* Behind a dot: a name, which may be optional. */
 static bool take_member(struct scan *scan)
 {
-    next(scan);
+    next_token(scan);
     if (scan->token == TOKEN_QUESTION)
-        next(scan);
+        next_token(scan);
     if (scan->token != TOKEN_NAME)
-        return scan->token != TOKEN_BAD && fails(scan, "a name is expected behind '.'");
+        return scan->token != TOKEN_BAD && fail_scan(scan, "a name is expected behind '.'");
     scan->wants_operand = false;
     return true;
 }
@@ -256,24 +256,25 @@ static bool take_operand(struct scan *scan)
     case TOKEN_NOT:
         return true;
     case TOKEN_OPEN:
-        return push(scan, scan->text.ptr[scan->start]);
+        return push_bracket(scan, scan->text.ptr[scan->start]);
     case TOKEN_DOT:
         return take_member(scan);
     case TOKEN_QUESTION:
-        return is_front && top(scan) != '(' ? true : fails(scan, "an operand is expected");
+        return is_front && top_bracket(scan) != '(' ? true
+                                                    : fail_scan(scan, "an operand is expected");
     case TOKEN_CLOSE:
-        return is_front ? close_bracket(scan) : fails(scan, "an operand is expected");
+        return is_front ? close_bracket(scan) : fail_scan(scan, "an operand is expected");
     default:
-        return fails(scan, "an operand is expected");
+        return fail_scan(scan, "an operand is expected");
     }
 }
 
 static bool take_colon(struct scan *scan)
 {
-    if (top(scan) == '?')
+    if (top_bracket(scan) == '?')
         scan->depth--;
-    else if (top(scan) != '{')
-        return fails(scan, "unexpected ':'");
+    else if (top_bracket(scan) != '{')
+        return fail_scan(scan, "unexpected ':'");
     scan->wants_operand = true;
     return true;
 }
@@ -287,28 +288,30 @@ static bool take_operator(struct scan *scan)
         scan->wants_operand = true;
         return true;
     case TOKEN_QUESTION:
-        return push(scan, '?');
+        return push_bracket(scan, '?');
     case TOKEN_COLON:
         return take_colon(scan);
     case TOKEN_DOT:
         return take_member(scan);
     case TOKEN_COMMA:
         scan->wants_operand = true;
-        return top(scan) != '\0' && top(scan) != '?' ? true : fails(scan, "unexpected ','");
+        return top_bracket(scan) != '\0' && top_bracket(scan) != '?'
+                   ? true
+                   : fail_scan(scan, "unexpected ','");
     case TOKEN_OPEN:
-        return c == '[' || scan->before == TOKEN_NAME ? push(scan, c)
-                                                      : fails(scan, "an operator is expected");
+        return c == '[' || scan->before == TOKEN_NAME ? push_bracket(scan, c)
+                                                      : fail_scan(scan, "an operator is expected");
     case TOKEN_CLOSE:
         return close_bracket(scan);
     default:
-        return fails(scan, "an operator is expected");
+        return fail_scan(scan, "an operator is expected");
     }
 }
 
-static bool check(struct scan *scan)
+static bool check_tokens(struct scan *scan)
 {
     for (;;) {
-        next(scan);
+        next_token(scan);
         if (scan->token == TOKEN_BAD)
             return false;
         if (scan->token == TOKEN_END)
@@ -317,14 +320,14 @@ static bool check(struct scan *scan)
             return false;
     }
     if (scan->wants_operand)
-        return fails(scan, "unexpected end, an operand is expected");
-    return scan->depth == 0 || fails(scan, "unexpected end, a bracket is open");
+        return fail_scan(scan, "unexpected end, an operand is expected");
+    return scan->depth == 0 || fail_scan(scan, "unexpected end, a bracket is open");
 }
 
 bool cel_syntax_check(struct str text, struct cel_syntax_error *ret_error)
 {
     struct scan scan = {.text = text, .wants_operand = true, .before = TOKEN_END};
-    if (check(&scan))
+    if (check_tokens(&scan))
         return true;
     *ret_error = (struct cel_syntax_error){.line = 1, .column = 1, .message = scan.problem};
     for (size_t i = 0; i < scan.start && i < text.len; i++) {

@@ -113,41 +113,41 @@ struct pending {
     struct str path;
 };
 
-struct work {
+struct pending_list {
     struct pending *items;
     size_t count, capacity;
     struct arena arena; /* paths */
 };
 
-static void work_done(struct work *work)
+static void pending_list_done(struct pending_list *list)
 {
-    mem_free(work->items);
-    arena_done(&work->arena);
+    mem_free(list->items);
+    arena_done(&list->arena);
 }
 
-static void add_work(struct work *work, const struct json_value *node, struct str path)
+static void add_pending(struct pending_list *list, const struct json_value *node, struct str path)
 {
     if (json_type(node) != JSON_OBJECT)
         return;
-    ARRAY_PUSH(work->items, work->count, work->capacity, (struct pending){node, path});
+    ARRAY_PUSH(list->items, list->count, list->capacity, (struct pending){node, path});
 }
 
 void definition_check_rules(const struct json_value *openapi, struct str path,
                             struct field_errors *errors)
 {
-    SCOPED(work) work = {.items = NULL};
+    SCOPED(pending_list) list = {.items = NULL};
     const struct json_value *value;
-    add_work(&work, openapi, path);
-    while (work.count > 0 && errors->count < FIELD_ERRORS_MAX) {
-        const struct pending at = work.items[--work.count];
+    add_pending(&list, openapi, path);
+    while (list.count > 0 && errors->count < FIELD_ERRORS_MAX) {
+        const struct pending at = list.items[--list.count];
         check_rules(at.node, at.path, errors);
         JSON_FOREACH (key, value, json_get(at.node, STR("properties")))
-            add_work(
-                &work, value,
-                arena_print(&work.arena, "%.*s.properties[%.*s]", STR_ARG(at.path), STR_ARG(key)));
-        add_work(&work, json_get(at.node, STR("items")),
-                 arena_print(&work.arena, "%.*s.items", STR_ARG(at.path)));
-        add_work(&work, json_get(at.node, STR("additionalProperties")),
-                 arena_print(&work.arena, "%.*s.additionalProperties", STR_ARG(at.path)));
+            add_pending(
+                &list, value,
+                arena_print(&list.arena, "%.*s.properties[%.*s]", STR_ARG(at.path), STR_ARG(key)));
+        add_pending(&list, json_get(at.node, STR("items")),
+                    arena_print(&list.arena, "%.*s.items", STR_ARG(at.path)));
+        add_pending(&list, json_get(at.node, STR("additionalProperties")),
+                    arena_print(&list.arena, "%.*s.additionalProperties", STR_ARG(at.path)));
     }
 }

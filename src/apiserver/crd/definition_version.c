@@ -164,7 +164,7 @@ void definition_check_columns(const struct json_value *columns, struct str path,
 }
 
 /* The schema of a field by a path of plain names; NULL when there is none. */
-static const struct json_value *described(const struct json_value *node, struct str path)
+static const struct json_value *find_property(const struct json_value *node, struct str path)
 {
     struct str name;
     bool more = true;
@@ -181,7 +181,7 @@ static const struct json_value *described(const struct json_value *node, struct 
 static void check_selectable(const struct json_value *openapi, struct str value, struct str path,
                              struct field_errors *errors)
 {
-    const struct json_value *node = described(openapi, value);
+    const struct json_value *node = find_property(openapi, value);
     const struct str type = json_path_str(node, "type");
     if (value.len == 0) {
         field_errors_add(errors, FIELD_REQUIRED, path, STR(""));
@@ -234,9 +234,9 @@ void definition_check_selectable(const struct json_value *fields, const struct j
         const struct str place =
             definition_path(errors, definition_path_index(errors, path, index), "jsonPath");
         check_selectable(openapi, value, place, errors);
-        if (described(openapi, value) && is_repeated(fields, index, value))
+        if (find_property(openapi, value) && is_repeated(fields, index, value))
             field_errors_add_str(errors, FIELD_DUPLICATE, place, value, STR(""));
-        else if (described(openapi, value))
+        else if (find_property(openapi, value))
             unique++;
         index++;
     }

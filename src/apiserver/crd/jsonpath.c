@@ -14,7 +14,7 @@ struct query {
 static struct path_values eval_steps(struct query *query, const struct path_steps *steps,
                                      struct path_values input);
 
-static struct path_values fail(struct query *query)
+static struct path_values fail_query(struct query *query)
 {
     query->failed = true;
     return (struct path_values){.items = NULL};
@@ -81,7 +81,7 @@ static struct path_values eval_slice(struct query *query, const struct path_step
             continue;
         if (json_type(array) != JSON_ARRAY ||
             !bounds_of(&step->slice, (int64_t)json_count(array), &from, &to))
-            return fail(query);
+            return fail_query(query);
         JSON_FOREACH (key, value, array) {
             if (index >= from && index < to && (index - from) % step->slice.by == 0)
                 add_value(query, &output, value);
@@ -140,8 +140,8 @@ static int compare_basic(enum basic basic, const struct json_value *a, const str
 }
 
 /* False when the two cannot be compared so. */
-static bool compare(enum step_compare compare, const struct json_value *a,
-                    const struct json_value *b, bool *ret_holds)
+static bool compare_values(enum step_compare compare, const struct json_value *a,
+                           const struct json_value *b, bool *ret_holds)
 {
     const enum basic basic = basic_of(a);
     const bool is_order = compare != COMPARE_EQUAL && compare != COMPARE_NOT_EQUAL;
@@ -184,7 +184,7 @@ static bool element_passes(struct query *query, const struct path_step *step,
     }
     const struct path_values right = eval_steps(query, &step->right, one);
     if (query->failed || left.count != 1 || right.count != 1 ||
-        !compare(step->compare, left.items[0], right.items[0], &holds))
+        !compare_values(step->compare, left.items[0], right.items[0], &holds))
         query->failed = true;
     return holds;
 }
@@ -196,7 +196,7 @@ static struct path_values eval_filter(struct query *query, const struct path_ste
     for (size_t i = 0; i < input.count; i++) {
         const struct json_value *element;
         if (json_type(input.items[i]) != JSON_ARRAY)
-            return fail(query);
+            return fail_query(query);
         JSON_FOREACH (key, element, input.items[i]) {
             if (element_passes(query, step, element))
                 add_value(query, &output, element);
@@ -225,7 +225,8 @@ static bool is_filled(const struct json_value *value)
 }
 
 /* Everything inside that has content, outer values first. */
-static void descend(struct query *query, const struct json_value *root, struct path_values *output)
+static void add_descendants(struct query *query, const struct json_value *root,
+                            struct path_values *output)
 {
     struct json_iter *stack = NULL;
     size_t depth = 0, capacity = 0;
@@ -247,7 +248,7 @@ static struct path_values eval_recursive(struct query *query, struct path_values
 {
     struct path_values output = {.items = NULL};
     for (size_t i = 0; i < input.count; i++)
-        descend(query, input.items[i], &output);
+        add_descendants(query, input.items[i], &output);
     return output;
 }
 
@@ -281,7 +282,7 @@ static struct path_values eval_step(struct query *query, const struct path_step 
     case STEP_FAIL:
         break;
     }
-    return fail(query);
+    return fail_query(query);
 }
 
 /* Recurses as deep as filters and unions nest in the text, which has a bound. */

@@ -273,7 +273,7 @@ static struct error *read_recursive(struct arena *arena, struct str *rest, struc
     return NULL;
 }
 
-static bool take(struct str *rest, struct str prefix)
+static bool take_prefix(struct str *rest, struct str prefix)
 {
     if (!str_starts_with(*rest, prefix))
         return false;
@@ -285,19 +285,19 @@ static struct error *read_step(struct arena *arena, struct str *rest, unsigned n
                                struct path_steps *steps)
 {
     const char c = rest->ptr[0];
-    if (take(rest, STR("[?(")))
+    if (take_prefix(rest, STR("[?(")))
         return read_filter(arena, rest, nesting, steps);
-    if (take(rest, STR("..")))
+    if (take_prefix(rest, STR("..")))
         return read_recursive(arena, rest, steps);
-    if (take(rest, STR("[")))
+    if (take_prefix(rest, STR("[")))
         return read_array(arena, rest, nesting, steps);
-    if (take(rest, STR("\"")) || take(rest, STR("'")))
+    if (take_prefix(rest, STR("\"")) || take_prefix(rest, STR("'")))
         return read_quote(arena, rest, c, steps);
-    if (take(rest, STR(" ")) || take(rest, STR("@")) || take(rest, STR("$")))
+    if (take_prefix(rest, STR(" ")) || take_prefix(rest, STR("@")) || take_prefix(rest, STR("$")))
         return NULL;
     if (c == '+' || c == '-' || ascii_is_digit(c))
         return read_number(arena, rest, steps);
-    if (take(rest, STR("."))) {
+    if (take_prefix(rest, STR("."))) {
         read_field(arena, rest, steps);
         return NULL;
     }

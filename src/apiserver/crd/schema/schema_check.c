@@ -48,7 +48,7 @@ static void require(const struct check *check, const char *keyword, const char *
     field_errors_add(check->errors, FIELD_REQUIRED, below(check, keyword), str_from_c(detail));
 }
 
-static void refuse(const struct check *check, const char *keyword, const char *detail)
+static void invalid(const struct check *check, const char *keyword, const char *detail)
 {
     field_errors_add_value(check->errors, FIELD_INVALID, below(check, keyword),
                            json_get(check->json, str_from_c(keyword)), str_from_c(detail));
@@ -135,19 +135,19 @@ static void check_extensions(const struct check *check)
     if (node->int_or_string && text_of(check, "type").len)
         forbid(check, "type", "must be empty if x-kubernetes-int-or-string is true");
     if (node->embedded && !is_object)
-        refuse(check, "type", "must be object if x-kubernetes-embedded-resource is true");
+        invalid(check, "type", "must be object if x-kubernetes-embedded-resource is true");
     if (node->embedded && !node->preserve && node->property_count == 0)
         require(check, "properties",
                 "must not be empty if x-kubernetes-embedded-resource is true without "
                 "x-kubernetes-preserve-unknown-fields");
     if (is_false(check, "x-kubernetes-preserve-unknown-fields"))
-        refuse(check, "x-kubernetes-preserve-unknown-fields", "must be true or undefined");
+        invalid(check, "x-kubernetes-preserve-unknown-fields", "must be true or undefined");
     if (node->preserve && node->types && !is_object)
-        refuse(check, "type", "must be object if x-kubernetes-preserve-unknown-fields is true");
+        invalid(check, "type", "must be object if x-kubernetes-preserve-unknown-fields is true");
     if (has(check, "x-kubernetes-map-type") && !is_object)
-        refuse(check, "type", "must be object if x-kubernetes-map-type is specified");
+        invalid(check, "type", "must be object if x-kubernetes-map-type is specified");
     if (has(check, "x-kubernetes-list-type") && node->types != TYPE_ARRAY)
-        refuse(check, "type", "must be array if x-kubernetes-list-type is specified");
+        invalid(check, "type", "must be array if x-kubernetes-list-type is specified");
 }
 
 /* Inside of allOf and the like there are conditions on values, nothing that shapes them. */
@@ -275,8 +275,8 @@ static void check_list_map(const struct check *check)
     const struct schema_node *node = check->node;
     if (node->list_type != SCHEMA_LIST_MAP) {
         if (node->list_keys.count)
-            refuse(check, "x-kubernetes-list-type",
-                   "must be map if x-kubernetes-list-map-keys is non-empty");
+            invalid(check, "x-kubernetes-list-type",
+                    "must be map if x-kubernetes-list-map-keys is non-empty");
         return;
     }
     if (node->list_keys.count == 0)

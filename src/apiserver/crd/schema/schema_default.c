@@ -1,8 +1,8 @@
 /* What is absent gets its default, and null where it is not allowed is as good as absent. */
 #include "apiserver/crd/schema/schema_rewrite.h"
 
-static struct part judge_described(const struct schema_node *node, const struct json_value *value,
-                                   bool may_drop)
+static struct part decide_described(const struct schema_node *node, const struct json_value *value,
+                                    bool may_drop)
 {
     if (!node)
         return (struct part){PART_KEEP, NULL, value};
@@ -13,19 +13,19 @@ static struct part judge_described(const struct schema_node *node, const struct 
     return (struct part){may_drop ? PART_DROP : PART_KEEP, NULL, value};
 }
 
-static struct part judge(const struct rewrite_frame *frame, struct str key,
-                         const struct json_value *value)
+static struct part decide_part(const struct rewrite_frame *frame, struct str key,
+                               const struct json_value *value)
 {
     /* An element that is null stays: the others would move up. */
     if (json_type(frame->value) == JSON_ARRAY)
-        return judge_described(frame->node->items, value, false);
+        return decide_described(frame->node->items, value, false);
     if ((frame->is_root || frame->node->embedded) && schema_is_meta_name(key))
         return (struct part){PART_KEEP, NULL, value};
     const struct schema_property *property = schema_find_property(frame->node, key);
-    return judge_described(property ? property->node : frame->node->additional, value, true);
+    return decide_described(property ? property->node : frame->node->additional, value, true);
 }
 
-static const struct schema_property *missing(struct rewrite_frame *frame)
+static const struct schema_property *next_missing(struct rewrite_frame *frame)
 {
     if (json_type(frame->value) != JSON_OBJECT)
         return NULL;
@@ -40,6 +40,6 @@ static const struct schema_property *missing(struct rewrite_frame *frame)
 struct error *schema_default(const struct schema *schema, struct json_doc *doc,
                              struct json_doc **ret_doc)
 {
-    const struct rewrite rewrite = {.judge = judge, .missing = missing};
+    const struct rewrite rewrite = {.decide = decide_part, .missing = next_missing};
     return rewrite_doc(&rewrite, schema->root, doc, ret_doc);
 }

@@ -3,21 +3,21 @@
 #include "base/array.h"
 
 /* Of the object itself and of embedded resources. */
-static struct part judge_meta(const struct rewrite_frame *frame, struct str key,
-                              const struct json_value *value)
+static struct part decide_meta(const struct rewrite_frame *frame, struct str key,
+                               const struct json_value *value)
 {
     if (!frame->is_root && str_eq(key, STR("metadata")))
         return (struct part){PART_DESCEND, schema_object_meta(), value};
     return (struct part){PART_KEEP, NULL, value};
 }
 
-static struct part judge_member(const struct rewrite_frame *frame, struct str key,
-                                const struct json_value *value)
+static struct part decide_member(const struct rewrite_frame *frame, struct str key,
+                                 const struct json_value *value)
 {
     const struct schema_node *node = frame->node;
     const bool is_resource = frame->is_root || (node && node->embedded);
     if (is_resource && schema_is_meta_name(key))
-        return judge_meta(frame, key, value);
+        return decide_meta(frame, key, value);
     if (!node)
         return (struct part){PART_DROP, NULL, value};
     const struct schema_property *property = schema_find_property(node, key);
@@ -28,12 +28,12 @@ static struct part judge_member(const struct rewrite_frame *frame, struct str ke
     return (struct part){node->preserve ? PART_KEEP : PART_DROP, NULL, value};
 }
 
-static struct part judge(const struct rewrite_frame *frame, struct str key,
-                         const struct json_value *value)
+static struct part decide_part(const struct rewrite_frame *frame, struct str key,
+                               const struct json_value *value)
 {
     const struct schema_node *node = frame->node;
     if (json_type(frame->value) == JSON_OBJECT)
-        return judge_member(frame, key, value);
+        return decide_member(frame, key, value);
     if (node && node->preserve && !node->items)
         return (struct part){PART_KEEP, NULL, value};
     return (struct part){PART_DESCEND, node ? node->items : NULL, value};
@@ -60,7 +60,7 @@ struct error *schema_prune(const struct schema *schema, struct json_doc *doc,
                            struct schema_unknown *unknown, struct json_doc **ret_doc)
 {
     const struct rewrite rewrite = {
-        .judge = judge, .dropped = unknown ? note_dropped : NULL, .data = unknown};
+        .decide = decide_part, .dropped = unknown ? note_dropped : NULL, .data = unknown};
     TRY(rewrite_doc(&rewrite, schema->root, doc, ret_doc));
     if (unknown && unknown->count)
         qsort(unknown->paths, unknown->count, sizeof(unknown->paths[0]), path_cmp);
@@ -69,6 +69,6 @@ struct error *schema_prune(const struct schema *schema, struct json_doc *doc,
 
 bool schema_has_unknown(const struct schema_node *node, const struct json_value *value)
 {
-    const struct rewrite rewrite = {.judge = judge};
+    const struct rewrite rewrite = {.decide = decide_part};
     return rewrite_changes(&rewrite, node, value, false);
 }

@@ -52,18 +52,18 @@ static void note_dropped(struct walk *walk, const struct rewrite_frame *frame, s
     buf_truncate(&walk->path, frame->path_len);
 }
 
-static void take_part(struct walk *walk, struct str key, const struct json_value *value,
-                      struct part part, size_t index)
+static void add_part(struct walk *walk, struct str key, const struct json_value *value,
+                     struct part part, size_t index)
 {
     const struct rewrite_frame *frame = &walk->frames[walk->count - 1];
-    if (part.verdict == PART_DROP) {
+    if (part.action == PART_DROP) {
         note_dropped(walk, frame, key, index);
         return;
     }
     walk->changed |= part.value != value;
     if (walk->builder && json_type(frame->value) == JSON_OBJECT)
         json_builder_key(walk->builder, key);
-    if (part.verdict == PART_DESCEND && is_container(part.value)) {
+    if (part.action == PART_DESCEND && is_container(part.value)) {
         if (walk->rewrite->dropped)
             schema_path_add(&walk->path, frame->value, key, index);
         open_container(walk, part.node, part.value, false);
@@ -73,7 +73,7 @@ static void take_part(struct walk *walk, struct str key, const struct json_value
 }
 
 /* False when the container at the top is through. */
-static bool take_next(struct walk *walk)
+static bool next_part(struct walk *walk)
 {
     struct rewrite_frame *frame = &walk->frames[walk->count - 1];
     const struct json_value *value = NULL;
@@ -81,7 +81,7 @@ static bool take_next(struct walk *walk)
     struct str key;
     buf_truncate(&walk->path, frame->path_len);
     if (json_next(&frame->iter, &key, &value)) {
-        take_part(walk, key, value, walk->rewrite->judge(frame, key, value), index);
+        add_part(walk, key, value, walk->rewrite->decide(frame, key, value), index);
         return true;
     }
     if (!walk->rewrite->missing)
@@ -89,8 +89,8 @@ static bool take_next(struct walk *walk)
     const struct schema_property *property = walk->rewrite->missing(frame);
     if (!property)
         return false;
-    take_part(walk, property->name, NULL,
-              (struct part){PART_DESCEND, property->node, property->node->default_value}, 0);
+    add_part(walk, property->name, NULL,
+             (struct part){PART_DESCEND, property->node, property->node->default_value}, 0);
     return true;
 }
 
@@ -100,7 +100,7 @@ static void walk_all(struct walk *walk, const struct schema_node *node,
     const bool until_change = !walk->builder && !walk->rewrite->dropped;
     open_container(walk, node, value, is_root);
     while (walk->count && !(until_change && walk->changed)) {
-        if (take_next(walk))
+        if (next_part(walk))
             continue;
         if (walk->builder)
             json_builder_end(walk->builder);

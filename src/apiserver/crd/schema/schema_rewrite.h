@@ -10,14 +10,14 @@
 #include "base/buf.h"
 #include "json/builder.h"
 
-enum verdict {
+enum part_action {
     PART_KEEP,    /* as it is, with all it contains */
     PART_DESCEND, /* its own parts are judged, by the node */
     PART_DROP,
 };
 
 struct part {
-    enum verdict verdict;
+    enum part_action action;
     const struct schema_node *node; /* NULL: nothing is known of what is inside */
     const struct json_value *value; /* another one than was there is a change */
 };
@@ -32,8 +32,8 @@ struct rewrite_frame {
 };
 
 struct rewrite {
-    struct part (*judge)(const struct rewrite_frame *frame, struct str key,
-                         const struct json_value *value);
+    struct part (*decide)(const struct rewrite_frame *frame, struct str key,
+                          const struct json_value *value);
     /* A property to add, or NULL when there is no more; may be NULL itself. */
     const struct schema_property *(*missing)(struct rewrite_frame *frame);
     /* Takes note of a part that is dropped, in the first walk; NULL for none. */

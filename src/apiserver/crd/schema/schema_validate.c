@@ -291,7 +291,7 @@ static bool check_value(struct validate *v, const struct schema_node *node,
     return type == JSON_OBJECT && check_member_count(v, limits, value);
 }
 
-static void leave(struct validate *v, const struct frame *frame)
+static void leave_container(struct validate *v, const struct frame *frame)
 {
     buf_truncate(&v->path, frame->path_len);
     if (json_type(frame->value) == JSON_OBJECT) {
@@ -302,8 +302,8 @@ static void leave(struct validate *v, const struct frame *frame)
     }
 }
 
-static void enter(struct validate *v, struct frames *frames, const struct schema_node *node,
-                  const struct json_value *value)
+static void enter_value(struct validate *v, struct frames *frames, const struct schema_node *node,
+                        const struct json_value *value)
 {
     v->matches++;
     if (!check_value(v, node, value))
@@ -332,20 +332,20 @@ void validate_tree(struct validate *v, const struct schema_node *node,
 {
     __attribute__((cleanup(frames_done))) struct frames frames = {.items = NULL};
     const size_t path_len = v->path.len;
-    enter(v, &frames, node, value);
+    enter_value(v, &frames, node, value);
     while (frames.count && v->errors->count < FIELD_ERRORS_MAX) {
         struct frame *frame = &frames.items[frames.count - 1];
         const struct json_value *part = NULL;
         const size_t index = frame->iter.index;
         struct str key;
         if (!json_next(&frame->iter, &key, &part)) {
-            leave(v, frame);
+            leave_container(v, frame);
             frames.count--;
             continue;
         }
         const struct schema_node *of = name_part(v, frame, key, index);
         if (of)
-            enter(v, &frames, of, part);
+            enter_value(v, &frames, of, part);
     }
     buf_truncate(&v->path, path_len);
 }

@@ -7,8 +7,8 @@ struct outcome {
     size_t matches;
 };
 
-static struct outcome try_one(struct validate *v, const struct schema_node *node,
-                              const struct json_value *value)
+static struct outcome try_alternative(struct validate *v, const struct schema_node *node,
+                                      const struct json_value *value)
 {
     struct outcome outcome = {.errors = {.arena = &v->scratch}};
     struct field_errors *const errors = v->errors;
@@ -23,7 +23,7 @@ static struct outcome try_one(struct validate *v, const struct schema_node *node
 }
 
 /* Errors of an alternative as errors of the value. */
-static void merge(struct validate *v, const struct outcome *outcome)
+static void merge_outcome(struct validate *v, const struct outcome *outcome)
 {
     v->matches += outcome->matches;
     for (size_t i = 0; i < outcome->errors.count; i++) {
@@ -35,7 +35,7 @@ static void merge(struct validate *v, const struct outcome *outcome)
     }
 }
 
-static void fail(struct validate *v, const char *rest)
+static void fail_logic(struct validate *v, const char *rest)
 {
     validate_fail_plain(
         v, arena_print(v->errors->arena, "\"%.*s\" must %s", STR_ARG(buf_str(&v->path)), rest));
@@ -46,14 +46,14 @@ static void check_any_of(struct validate *v, const struct schema_nodes *nodes,
 {
     struct outcome best = {.matches = 0};
     for (size_t i = 0; i < nodes->count; i++) {
-        const struct outcome one = try_one(v, nodes->items[i], value);
+        const struct outcome one = try_alternative(v, nodes->items[i], value);
         if (one.errors.count == 0)
             return;
         if (i == 0 || one.matches > best.matches)
             best = one;
     }
-    fail(v, "validate at least one schema (anyOf)");
-    merge(v, &best);
+    fail_logic(v, "validate at least one schema (anyOf)");
+    merge_outcome(v, &best);
 }
 
 static void check_one_of(struct validate *v, const struct schema_nodes *nodes,
@@ -62,7 +62,7 @@ static void check_one_of(struct validate *v, const struct schema_nodes *nodes,
     struct outcome best = {.matches = 0};
     size_t valid = 0;
     for (size_t i = 0; i < nodes->count; i++) {
-        const struct outcome one = try_one(v, nodes->items[i], value);
+        const struct outcome one = try_alternative(v, nodes->items[i], value);
         valid += one.errors.count == 0;
         if (i == 0 || one.matches > best.matches)
             best = one;
@@ -73,9 +73,9 @@ static void check_one_of(struct validate *v, const struct schema_nodes *nodes,
     if (valid)
         snprintf(text, sizeof(text),
                  "validate one and only one schema (oneOf). Found %zu valid alternatives", valid);
-    fail(v, text);
+    fail_logic(v, text);
     if (valid == 0)
-        merge(v, &best);
+        merge_outcome(v, &best);
 }
 
 static void check_all_of(struct validate *v, const struct schema_nodes *nodes,
@@ -83,13 +83,13 @@ static void check_all_of(struct validate *v, const struct schema_nodes *nodes,
 {
     size_t valid = 0;
     for (size_t i = 0; i < nodes->count; i++) {
-        const struct outcome one = try_one(v, nodes->items[i], value);
+        const struct outcome one = try_alternative(v, nodes->items[i], value);
         valid += one.errors.count == 0;
-        merge(v, &one);
+        merge_outcome(v, &one);
     }
     if (valid < nodes->count)
-        fail(v, valid ? "validate all the schemas (allOf)"
-                      : "validate all the schemas (allOf). None validated");
+        fail_logic(v, valid ? "validate all the schemas (allOf)"
+                            : "validate all the schemas (allOf). None validated");
 }
 
 void validate_logic(struct validate *v, const struct schema_limits *limits,
@@ -102,8 +102,8 @@ void validate_logic(struct validate *v, const struct schema_limits *limits,
         check_one_of(v, &limits->one_of, value);
     if (limits->all_of.count)
         check_all_of(v, &limits->all_of, value);
-    if (limits->not_of && try_one(v, limits->not_of, value).errors.count == 0)
-        fail(v, "not validate the schema (not)");
+    if (limits->not_of && try_alternative(v, limits->not_of, value).errors.count == 0)
+        fail_logic(v, "not validate the schema (not)");
     /* A list may hold very many values with alternatives each: the room is used again. */
     if (--v->alternatives == 0)
         arena_clear(&v->scratch);

@@ -16,8 +16,8 @@ static bool is_in_range(const struct schema_node *node, double number)
 }
 
 /* Whether a limit fits the type and format of the node; says so when it does not. */
-static bool fits(struct validate *v, const struct schema_node *node, double number,
-                 const char *prefix)
+static bool check_fits(struct validate *v, const struct schema_node *node, double number,
+                       const char *prefix)
 {
     if (node->types != TYPE_INTEGER || is_in_range(node, number))
         return true;
@@ -50,8 +50,8 @@ static struct str print_number(struct validate *v, double number)
                : arena_print(v->errors->arena, "%s", text);
 }
 
-static void fail(struct validate *v, const struct json_value *value, const char *relation,
-                 double limit)
+static void fail_limit(struct validate *v, const struct json_value *value, const char *relation,
+                       double limit)
 {
     struct arena *arena = v->errors->arena;
     validate_fail(v, FIELD_INVALID, value,
@@ -59,7 +59,7 @@ static void fail(struct validate *v, const struct json_value *value, const char 
                                                   STR_ARG(print_number(v, limit)))));
 }
 
-static double cut(double limit, bool is_whole)
+static double cut_limit(double limit, bool is_whole)
 {
     return is_whole ? trunc(limit) : limit;
 }
@@ -71,8 +71,8 @@ static void check_multiple(struct validate *v, const struct schema_node *node,
     int64_t whole;
     const bool is_whole = json_to_int64(value, &whole);
     json_to_double(value, &number);
-    const bool native = fits(v, node, limits->multiple_of, "MultipleOf");
-    const double factor = cut(limits->multiple_of, is_whole && native);
+    const bool native = check_fits(v, node, limits->multiple_of, "MultipleOf");
+    const double factor = cut_limit(limits->multiple_of, is_whole && native);
     if (factor <= 0) {
         const struct str text = print_number(v, factor);
         validate_fail_int(v, FIELD_INVALID, (int64_t)factor,
@@ -85,7 +85,7 @@ static void check_multiple(struct validate *v, const struct schema_node *node,
     const double rest = is_whole && native && factor < 0x1p62 ? (double)(whole % (int64_t)factor)
                                                               : times - nearbyint(times);
     if (fabs(rest) > 1e-9)
-        fail(v, value, "a multiple of", factor);
+        fail_limit(v, value, "a multiple of", factor);
 }
 
 static void check_minimum(struct validate *v, const struct schema_node *node,
@@ -94,11 +94,11 @@ static void check_minimum(struct validate *v, const struct schema_node *node,
     double number = 0;
     int64_t whole;
     json_to_double(value, &number);
-    const bool native = fits(v, node, limits->minimum, "Minimum boundary");
-    const double limit = cut(limits->minimum, native && json_to_int64(value, &whole));
+    const bool native = check_fits(v, node, limits->minimum, "Minimum boundary");
+    const double limit = cut_limit(limits->minimum, native && json_to_int64(value, &whole));
     if (limits->exclusive_minimum ? number <= limit : number < limit)
-        fail(v, value, limits->exclusive_minimum ? "greater than" : "greater than or equal to",
-             limit);
+        fail_limit(v, value,
+                   limits->exclusive_minimum ? "greater than" : "greater than or equal to", limit);
 }
 
 static void check_maximum(struct validate *v, const struct schema_node *node,
@@ -107,10 +107,11 @@ static void check_maximum(struct validate *v, const struct schema_node *node,
     double number = 0;
     int64_t whole;
     json_to_double(value, &number);
-    const bool native = fits(v, node, limits->maximum, "Maximum boundary");
-    const double limit = cut(limits->maximum, native && json_to_int64(value, &whole));
+    const bool native = check_fits(v, node, limits->maximum, "Maximum boundary");
+    const double limit = cut_limit(limits->maximum, native && json_to_int64(value, &whole));
     if (limits->exclusive_maximum ? number >= limit : number > limit)
-        fail(v, value, limits->exclusive_maximum ? "less than" : "less than or equal to", limit);
+        fail_limit(v, value, limits->exclusive_maximum ? "less than" : "less than or equal to",
+                   limit);
 }
 
 void validate_number(struct validate *v, const struct schema_node *node,
@@ -121,7 +122,7 @@ void validate_number(struct validate *v, const struct schema_node *node,
     json_to_double(value, &number);
     /* The greatest integers of 64 bits are rounded up by the conversion, and fit. */
     if (!json_to_int64(value, &whole) || str_eq(node->format, STR("int32")))
-        fits(v, node, number, "Checked");
+        check_fits(v, node, number, "Checked");
     if (limits->has_multiple_of)
         check_multiple(v, node, limits, value);
     if (limits->has_minimum)

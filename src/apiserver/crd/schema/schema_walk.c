@@ -26,8 +26,8 @@ void schema_path_add(struct buf *path, const struct json_value *container, struc
     buf_add(path, key);
 }
 
-static bool enter(struct schema_walk *walk, const struct schema_node *node,
-                  const struct json_value *value, struct schema_visit *ret_visit)
+static bool enter_container(struct schema_walk *walk, const struct schema_node *node,
+                            const struct json_value *value, struct schema_visit *ret_visit)
 {
     const enum json_type type = json_type(value);
     if (!node || (type != JSON_ARRAY && type != JSON_OBJECT))
@@ -43,7 +43,7 @@ bool schema_walk_next(struct schema_walk *walk, struct schema_visit *ret_visit)
 {
     if (!walk->started) {
         walk->started = true;
-        return enter(walk, walk->first.node, walk->first.value, ret_visit);
+        return enter_container(walk, walk->first.node, walk->first.value, ret_visit);
     }
     while (walk->count) {
         struct schema_walk_frame *frame = &walk->frames[walk->count - 1];
@@ -59,7 +59,7 @@ bool schema_walk_next(struct schema_walk *walk, struct schema_visit *ret_visit)
                                              ? frame->node->items
                                              : schema_member(frame->node, key);
         schema_path_add(&walk->path, container, key, index);
-        if (enter(walk, node, value, ret_visit))
+        if (enter_container(walk, node, value, ret_visit))
             return true;
     }
     return false;
