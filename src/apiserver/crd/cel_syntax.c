@@ -1,3 +1,16 @@
+/*
+ * The syntax check for CEL rules, in one pass over the text without a tree.
+ *
+ * scan_token() splits the text into tokens. Between tokens the scan is in one of two states: an
+ * operand is expected (take_operand()), or one has been read and an operator, a member access or a
+ * bracket must follow (take_operator()). Open brackets, and the "?" of a conditional, wait on a
+ * stack of characters. Binary operators need no precedence: precedence changes the tree, not
+ * whether a text parses.
+ *
+ * Accepted although CEL refuses it: names that are reserved words, escapes that do not exist, and
+ * calls of functions that do not exist. The grammar is
+ * https://github.com/google/cel-spec/blob/master/doc/langdef.md.
+ */
 #include "apiserver/crd/cel_syntax.h"
 
 #include "base/ascii.h"
@@ -18,6 +31,7 @@ enum token {
     TOKEN_BAD,
 };
 
+/* The state of the check. The token is text[start, at). */
 struct scan {
     struct str text;
     size_t at;    /* behind the token */
@@ -39,6 +53,7 @@ static bool is_letter(char c)
     return c == '_' || ascii_is_letter(c);
 }
 
+/* Skips white space and comments, which run from "//" to the end of the line. */
 static void skip_space(struct scan *scan)
 {
     for (;;) {
@@ -53,7 +68,10 @@ static void skip_space(struct scan *scan)
     }
 }
 
-/* From the quote on; raw strings have no escapes. */
+/*
+ * Scans a string literal from its quote on. Three quotes open a literal that may span lines. Raw
+ * strings have no escapes.
+ */
 static enum token scan_string(struct scan *scan, bool is_raw)
 {
     const char quote = peek(scan, 0);
@@ -73,7 +91,10 @@ static enum token scan_string(struct scan *scan, bool is_raw)
     return TOKEN_BAD;
 }
 
-/* Prefixes of strings: b, r and both. */
+/*
+ * Whether a string literal begins here, with its prefix: b for bytes, r for raw, or both. Without a
+ * quote behind them the letters begin a name.
+ */
 static bool is_string_ahead(const struct scan *scan, size_t *ret_prefix, bool *ret_raw)
 {
     size_t len = 0;
@@ -87,6 +108,10 @@ static bool is_string_ahead(const struct scan *scan, size_t *ret_prefix, bool *r
     return peek(scan, len) == '"' || peek(scan, len) == '\'';
 }
 
+/*
+ * Scans an integer, with 0x and a suffix u allowed, or a floating point number. A letter or digit
+ * right behind a number is an error.
+ */
 static enum token scan_number(struct scan *scan)
 {
     const bool is_hex = peek(scan, 0) == '0' && ascii_to_lower(peek(scan, 1)) == 'x';
@@ -111,6 +136,7 @@ static enum token scan_number(struct scan *scan)
     return TOKEN_BAD;
 }
 
+/* Scans an identifier; "in" is an operator. */
 static enum token scan_name(struct scan *scan)
 {
     while (is_letter(peek(scan, 0)) || ascii_is_digit(peek(scan, 0)))
@@ -119,7 +145,7 @@ static enum token scan_name(struct scan *scan)
     return str_eq(name, STR("in")) ? TOKEN_BINARY : TOKEN_NAME;
 }
 
-/* A name in backticks: one that is no identifier. */
+/* Scans a field name in backticks, which need not be an identifier. */
 static enum token scan_quoted_name(struct scan *scan)
 {
     scan->at++;
@@ -133,6 +159,7 @@ static enum token scan_quoted_name(struct scan *scan)
     return TOKEN_NAME;
 }
 
+/* Longer symbols stand before their prefixes in the table. */
 static enum token scan_symbol(struct scan *scan)
 {
     static const struct {
@@ -173,6 +200,10 @@ static enum token scan_symbol(struct scan *scan)
     return TOKEN_BAD;
 }
 
+/*
+ * Scans one token. A dot before a digit begins a number only where an operand is expected;
+ * elsewhere it is a member access.
+ */
 static enum token scan_token(struct scan *scan)
 {
     size_t prefix;
@@ -200,6 +231,7 @@ static void next_token(struct scan *scan)
     scan->token = scan_token(scan);
 }
 
+/* Records the problem; returns false so that callers can return the result. */
 static bool fail_scan(struct scan *scan, const char *problem)
 {
     scan->problem = problem;
@@ -220,6 +252,7 @@ static char top_bracket(const struct scan *scan)
     return scan->depth > 0 ? scan->open[scan->depth - 1] : '\0';
 }
 
+/* A bracket cannot close across an open "?": the conditional would lack its ":". */
 static bool close_bracket(struct scan *scan)
 {
     const char closing = scan->text.ptr[scan->start];
@@ -231,7 +264,7 @@ static bool close_bracket(struct scan *scan)
     return true;
 }
 
-/* Behind a dot: a name, which may be optional. */
+/* Takes the field name behind a dot; ".?name" is the access to an optional field. */
 static bool take_member(struct scan *scan)
 {
     next_token(scan);
@@ -243,7 +276,10 @@ static bool take_member(struct scan *scan)
     return true;
 }
 
-/* Where an operand is expected; an empty list and what is optional in one are the exceptions. */
+/*
+ * Takes a token where an operand is expected. Right behind an opening bracket or a comma a closing
+ * bracket (an empty list, a trailing comma) and the "?" of an optional element are fine too.
+ */
 static bool take_operand(struct scan *scan)
 {
     const bool is_front = scan->before == TOKEN_OPEN || scan->before == TOKEN_COMMA;
@@ -269,6 +305,7 @@ static bool take_operand(struct scan *scan)
     }
 }
 
+/* A colon ends the middle part of a conditional, or separates a key from its value in a map. */
 static bool take_colon(struct scan *scan)
 {
     if (top_bracket(scan) == '?')
@@ -279,6 +316,10 @@ static bool take_colon(struct scan *scan)
     return true;
 }
 
+/*
+ * Takes a token behind an operand. "[" is an index; "(" and "{" need a name before them, for a call
+ * or a message.
+ */
 static bool take_operator(struct scan *scan)
 {
     const char c = scan->text.ptr[scan->start];
@@ -324,6 +365,7 @@ static bool check_tokens(struct scan *scan)
     return scan->depth == 0 || fail_scan(scan, "unexpected end, a bracket is open");
 }
 
+/* Line and column of an error are those of the first character of the token. */
 bool cel_syntax_check(struct str text, struct cel_syntax_error *ret_error)
 {
     struct scan scan = {.text = text, .wants_operand = true, .before = TOKEN_END};

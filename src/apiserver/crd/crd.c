@@ -1,4 +1,8 @@
-/* The life of a compiled definition, and its parts for others to see. */
+/*
+ * Life cycle and accessors of a crd. A kind that crd_kind() returned is a member of its struct
+ * crd_version, so that crd_version_of() needs no search; it must not be called with a built-in
+ * kind.
+ */
 #include "apiserver/crd/crd_internal.h"
 #include "base/memory.h"
 
@@ -53,10 +57,10 @@ const struct schema *crd_schema(const struct kind *kind)
     return crd_version_of(kind)->schema;
 }
 
-bool crd_scale_paths(const struct kind *kind, struct crd_scale_paths *ret_scale)
+bool crd_scale_paths(const struct kind *kind, struct crd_scale_paths *ret_paths)
 {
     const struct crd_version *version = crd_version_of(kind);
     if (version->has_scale)
-        *ret_scale = version->scale;
+        *ret_paths = version->scale;
     return version->has_scale;
 }

@@ -1,4 +1,11 @@
-/* The cells of a row. */
+/*
+ * The cells of a Table row for a custom resource: metadata.name, then one cell per additional
+ * printer column.
+ *
+ * A column's JSONPath selects a value, and the column's type decides how the value is shown. A path
+ * that finds nothing, and a value that does not fit the type, give null. Upstream:
+ * k8s.io/apiextensions-apiserver/pkg/registry/customresource/tableconvertor/tableconvertor.go.
+ */
 #include <math.h>
 
 #include "apiserver/crd/crd_internal.h"
@@ -8,7 +15,7 @@
 #include "json/compare.h"
 #include "json/path.h"
 
-/* Text is shown as it is, containers as JSON. */
+/* Shows a value in a column of type string: scalars as Go prints them, containers as JSON. */
 static void add_text(struct json_builder *out, const struct json_value *value)
 {
     SCOPED(buf) text = {.limit = 0};
@@ -21,6 +28,10 @@ static void add_text(struct json_builder *out, const struct json_value *value)
     json_builder_str(out, buf_str(&text));
 }
 
+/*
+ * Shows a number in a column of type integer. Fractions are cut off, as by Go's conversion to
+ * int64.
+ */
 static void add_integer(struct json_builder *out, const struct json_value *value)
 {
     double number;
@@ -50,6 +61,7 @@ static void add_boolean(struct json_builder *out, const struct json_value *value
         json_builder_null(out);
 }
 
+/* Shows the time since a timestamp. Unlike built-in kinds an unreadable time is "<invalid>". */
 static void add_date(struct json_builder *out, const struct json_value *value, timestamp now)
 {
     const struct str text = json_to_str(value);

@@ -1,4 +1,15 @@
-/* From a definition to the kinds of its versions. */
+/*
+ * Compiles a CustomResourceDefinition to a struct crd.
+ *
+ * common_kind() makes the part of struct kind that all versions share. compile_version() adds for
+ * each version, served or not: deprecation warning, subresources, columns, selectable fields and
+ * schema. collect_served() then sorts the served versions by preference and finds the storage
+ * version. All texts are copied to the arena of the crd, because the definition's document may go
+ * away.
+ *
+ * A definition that passed definition_validate() compiles. The errors here are for definitions that
+ * come from a store of another program version.
+ */
 #include <stdlib.h>
 
 #include "apiserver/crd/crd_internal.h"
@@ -37,7 +48,7 @@ static struct kind_names copy_names(struct crd *crd, const struct json_value *li
     return (struct kind_names){items, count};
 }
 
-/* What all versions have in common. */
+/* Makes the part of struct kind that all versions share. */
 static struct kind common_kind(struct crd *crd, const struct json_value *spec)
 {
     const struct json_value *names = json_get(spec, STR("names"));
@@ -61,10 +72,16 @@ static struct kind common_kind(struct crd *crd, const struct json_value *spec)
     return kind;
 }
 
-/* How far back a version looks for its schema; many versions must not compare all with all. */
+/*
+ * How many earlier versions are searched for an equal schema. Comparing each version with all
+ * others would take quadratic time for a definition with very many versions.
+ */
 #define NEAR 8
 
-/* Versions often have the same schema; it is compiled once. */
+/*
+ * Compiles the schema of a version, or takes a reference to that of an earlier version with an
+ * equal one.
+ */
 static struct error *compile_schema(struct crd *crd, const struct json_value *versions,
                                     const struct json_value *openapi, struct crd_version *version)
 {
@@ -129,7 +146,7 @@ static enum column_type column_type_from(struct str name)
     return COLUMN_OTHER;
 }
 
-/* False when its path is none. */
+/* Compiles one additional printer column; false when its jsonPath does not parse. */
 static bool add_column(struct crd *crd, const struct json_value *json,
                        struct crd_column *ret_column, struct kind_column *ret_shown)
 {
@@ -156,6 +173,7 @@ static bool add_column(struct crd *crd, const struct json_value *json,
     return true;
 }
 
+/* The column Age, for a definition without additional printer columns. */
 static void add_age_column(struct crd *crd, struct crd_column *ret_column,
                            struct kind_column *ret_shown)
 {
@@ -165,7 +183,7 @@ static void add_age_column(struct crd *crd, struct crd_column *ret_column,
         jsonpath_compile(&crd->arena, STR(".metadata.creationTimestamp"), &ret_column->path));
 }
 
-/* A column that cannot be read ends the list, as upstream. */
+/* A column whose path does not parse ends the list, as upstream. */
 static void add_columns(struct crd *crd, const struct json_value *json, struct crd_version *version)
 {
     const struct json_value *list = json_get(json, STR("additionalPrinterColumns")), *value;
@@ -187,6 +205,7 @@ static void add_columns(struct crd *crd, const struct json_value *json, struct c
     version->kind.column_count = count + 1;
 }
 
+/* selectableFields become field labels for field selectors, without the leading dot. */
 static void add_field_labels(struct crd *crd, const struct json_value *json,
                              struct crd_version *version)
 {
@@ -205,7 +224,10 @@ static void add_field_labels(struct crd *crd, const struct json_value *json,
     version->kind.field_label_count = count;
 }
 
-/* The version to use instead of a deprecated one; empty when there is none. */
+/*
+ * The most preferred served version that is not deprecated and is preferred over this one; empty
+ * when there is none.
+ */
 static struct str better_version(const struct json_value *versions, struct str deprecated)
 {
     const struct json_value *value;
@@ -220,6 +242,10 @@ static struct str better_version(const struct json_value *versions, struct str d
     return best;
 }
 
+/*
+ * The text of the Warning header for a deprecated version: the definition's own, or the generated
+ * one.
+ */
 static struct str deprecation_of(struct crd *crd, const struct json_value *versions,
                                  const struct json_value *json, struct gvk gvk)
 {
@@ -273,7 +299,7 @@ static void collect_served(struct crd *crd)
         qsort(crd->served, crd->served_count, sizeof(crd->served[0]), kind_cmp);
 }
 
-/* Rules and webhooks are for others to run; here an extension takes their place. */
+/* Whether the definition leaves work to webhooks or to CEL, neither of which this server runs. */
 static bool needs_webhooks(const struct crd *crd, const struct json_value *spec)
 {
     if (str_eq(json_path_str(spec, "conversion.strategy"), STR("Webhook")))

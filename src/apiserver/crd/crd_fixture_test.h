@@ -1,5 +1,5 @@
-/* What tests of custom resources share: definitions of tests/support/data/custom, by the names of
- * their resources, and steps that must not fail. */
+/* Fixture of the tests of custom resources: definitions of tests/support/data/custom, by the names
+ * of their resources, and calls that fail the test when they fail. */
 #pragma once
 
 #include "apimachinery/rows_test.h"

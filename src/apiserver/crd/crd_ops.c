@@ -1,4 +1,19 @@
-/* The steps of kind.h for custom resources. */
+/*
+ * struct kind_ops for custom resources. The server calls these functions in the order in which they
+ * stand here; kind.h says what each step is for.
+ *
+ *     decode_object    metadata by ObjectMeta, all else pruned by the schema
+ *     default_object   defaults of the schema
+ *     prepare_object   the defaulting webhook, then the status that a write may not change
+ *     validate_object  the schema, ratcheting on updates, the fields of /scale
+ *     present_object   from the stored version to that of the request
+ *
+ * An object may claim any apiVersion. Until validate_object() has compared it with the kind,
+ * schemas are chosen by the version that the object names (version_named()).
+ *
+ * Upstream: k8s.io/apiextensions-apiserver/pkg/registry/customresource/strategy.go and the decoder
+ * in pkg/apiserver/customresource_handler.go.
+ */
 #include "apimachinery/status.h"
 #include "apiserver/crd/crd_internal.h"
 #include "apiserver/crd/scale_internal.h"
@@ -6,7 +21,7 @@
 #include "json/edit.h"
 #include "json/path.h"
 
-/* The document with another value in place of a member; it takes nothing away from doc. */
+/* Returns the document with another value at a place, or without one there if value is NULL. */
 static struct error *with_member(struct json_doc *doc, struct json_place place,
                                  const struct json_value *value, struct json_doc **ret_doc)
 {
@@ -36,6 +51,7 @@ static struct error *decode_metadata(struct json_doc *doc, struct json_warnings 
     return with_member(doc, JSON_PLACE("metadata"), json_doc_root(clean), ret_doc);
 }
 
+/* apiVersion and kind must be strings, or absent. */
 static struct error *check_type_meta(const struct json_value *object, const char *name)
 {
     const struct json_value *value = json_get(object, str_from_c(name));
@@ -48,6 +64,7 @@ static struct error *check_type_meta(const struct json_value *object, const char
                      crd_go_type(type), name);
 }
 
+/* Errors of the first step of decoding, which reads apiVersion and kind alone. */
 static struct error *check_kind(const struct json_value *object)
 {
     SCOPED(buf) text = {.limit = 0};
@@ -63,7 +80,7 @@ static struct error *check_kind(const struct json_value *object)
                      STR_ARG(buf_str(&text)));
 }
 
-/* Without a schema nothing is known but what every object has. */
+/* Prunes an object of a version without a schema: only apiVersion, kind and metadata stay. */
 static struct error *prune_all(struct json_doc *doc, struct schema_unknown *unknown,
                                struct json_doc **ret_doc)
 {
@@ -91,7 +108,10 @@ struct error *crd_prune(const struct crd_version *version, struct json_doc *doc,
     return schema_prune(version->schema, doc, unknown, ret_doc);
 }
 
-/* The version an object says it is of; NULL when there is none, false when it is another kind. */
+/*
+ * The version that the apiVersion of an object names; NULL when the definition has no such version.
+ * False when group or kind are not those of the kind.
+ */
 static bool version_named(const struct kind *kind, const struct json_value *object,
                           const struct crd_version **ret_version)
 {
@@ -105,6 +125,10 @@ static bool version_named(const struct kind *kind, const struct json_value *obje
     return true;
 }
 
+/*
+ * An object of another group or kind is not pruned: no schema describes it, and validation refuses
+ * it.
+ */
 static struct error *decode_object(const struct kind *kind, struct json_doc *doc,
                                    struct json_warnings *unknown, struct json_doc **ret_doc)
 {
@@ -134,7 +158,10 @@ static struct error *default_object(const struct kind *kind, struct json_doc *do
     return NULL;
 }
 
-/* The old object with the new status; managedFields are those of the request, see kind.h. */
+/*
+ * For a write to /status: the old object with the new status. managedFields are those of the
+ * request; field ownership is worked out in a step of its own.
+ */
 static struct error *prepare_status(const struct json_value *old, const struct json_value *object,
                                     struct json_doc **ret_doc)
 {
@@ -152,6 +179,10 @@ static struct error *prepare_status(const struct json_value *old, const struct j
     return json_edit_finish(&edit, ret_doc);
 }
 
+/*
+ * For a write to the whole object: the status of the old object, or none on create, if the version
+ * has /status.
+ */
 static struct error *keep_status(const struct crd_version *version, const struct json_value *old,
                                  struct json_doc *doc, struct json_doc **ret_doc)
 {
@@ -179,7 +210,10 @@ static struct error *prepare_object(const struct kind *kind, const struct kind_w
     return NULL;
 }
 
-/* False when the object claims to be something else; nothing more is said about it then. */
+/*
+ * False when apiVersion or kind are not those of the kind. Only that is reported then, and errors
+ * that were found before are dropped, as upstream.
+ */
 static bool check_type(const struct kind *kind, const struct json_value *object,
                        struct field_errors *errors)
 {
@@ -217,6 +251,10 @@ static void validate_object(const struct kind *kind, const struct kind_write *wr
         scale_validate(&version->scale, object, is_status, errors);
 }
 
+/*
+ * Stored objects are pruned and defaulted when they are read: the schema may have changed since
+ * they were written. They are compared with the schema of the version they are stored in.
+ */
 static struct error *present_object(const struct kind *kind, struct json_doc *doc,
                                     struct json_doc **ret_doc)
 {

@@ -1,3 +1,7 @@
+/*
+ * The pool is a map from the SHA-256 of a definition's canonical spec and of the webhooks' address
+ * to a crd. Map entries are weak references: crd_free() removes the entry with the last reference.
+ */
 #include "apiserver/crd/crd_pool.h"
 
 #include "apiserver/crd/crd_internal.h"

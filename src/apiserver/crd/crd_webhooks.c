@@ -1,3 +1,10 @@
+/*
+ * Calls of the compiled-in webhooks of a kind, and conversion between versions.
+ *
+ * The webhooks of a kind are written for one version, webhooks->version. Objects of other versions
+ * are converted to that version before a call and, after defaulting, back again. crd_convert() is
+ * the only place where an object changes its version.
+ */
 #include "apiserver/crd/crd_webhooks.h"
 
 #include "apimachinery/status.h"
@@ -16,7 +23,7 @@ const struct crd_webhooks *crd_webhooks_find(struct crd_webhooks_table table,
     return NULL;
 }
 
-/* Strategy None: the name of the version changes. */
+/* Conversion with strategy None: only apiVersion changes. */
 static struct error *rename_version(struct gvk gvk, struct json_doc *doc, struct json_doc **ret_doc)
 {
     SCOPED(arena) arena = {.limit = 0};
@@ -26,6 +33,7 @@ static struct error *rename_version(struct gvk gvk, struct json_doc *doc, struct
     return json_edit_finish(&edit, ret_doc);
 }
 
+/* The result is pruned in both cases: fields of the other version may be unknown in this one. */
 struct error *crd_convert(const struct crd_version *to, struct json_doc *doc,
                           struct json_doc **ret_doc)
 {
@@ -51,7 +59,10 @@ struct error *crd_present(const struct kind *kind, struct json_doc *doc, struct 
     return crd_convert(crd_version_of(kind), doc, ret_doc);
 }
 
-/* An object of the kind in the version of its extension. */
+/*
+ * Converts an object of the kind to the version of its webhooks. An object of that version, or of a
+ * kind that does not have it, is returned as it is.
+ */
 static struct error *to_webhook_version(const struct kind *kind, struct json_doc *doc,
                                         struct json_doc **ret_doc)
 {
@@ -63,6 +74,10 @@ static struct error *to_webhook_version(const struct kind *kind, struct json_doc
     return NULL;
 }
 
+/*
+ * If the webhook changes nothing, the caller's document is returned, not one that went through two
+ * conversions.
+ */
 struct error *crd_default_by_webhook(const struct kind *kind, struct str subresource,
                                      struct json_doc *doc, struct json_doc **ret_doc)
 {
@@ -84,7 +99,7 @@ struct error *crd_default_by_webhook(const struct kind *kind, struct str subreso
     return NULL;
 }
 
-/* NULL for NULL. */
+/* The object in the version of the webhooks; leaves *ret_doc NULL for no object. */
 static struct error *copy_for_webhooks(const struct kind *kind, const struct json_value *object,
                                        struct json_doc **ret_doc)
 {
@@ -94,6 +109,7 @@ static struct error *copy_for_webhooks(const struct kind *kind, const struct jso
     return to_webhook_version(kind, copy, ret_doc);
 }
 
+/* Makes the same Status as an API server whose webhook denied the request. */
 struct error *crd_admit(const struct kind *kind, struct str subresource,
                         const struct json_value *old, const struct json_value *object)
 {

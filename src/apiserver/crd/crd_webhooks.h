@@ -1,9 +1,10 @@
 /*
- * What a custom kind does beyond its schema, in place of the webhooks it has on other servers.
+ * Webhooks of a custom kind, compiled into the server.
  *
- * A table of these is given to the API server; rows are found by group and kind of a definition,
- * and count where the definition leaves something to others: see crd_compile(). They live as
- * long as what is compiled with them.
+ * On other servers a kind's defaulting, validating and conversion webhooks run elsewhere and are
+ * called over HTTPS. This server calls no webhooks; it is given a table of these rows instead. A
+ * row is found by group and kind of a definition, and crd_compile() says when it is used. Rows live
+ * as long as every crd that was compiled with them.
  */
 #pragma once
 
@@ -17,9 +18,10 @@
 /* Any of the functions may be NULL. */
 struct crd_webhooks {
     struct str group, kind;
-    struct str version; /* in which default_ and validate see objects */
+    struct str version; /* of the objects that default_ and validate are given */
 
-    /* Before validation, on create and update; the same document when nothing changes. */
+    /* The mutating webhook: fills in defaults before validation, on create and update. Returns the
+     * same document, with one more reference, when nothing changes. */
     struct error *(*default_)(struct json_doc *doc, struct json_doc **ret_doc);
 
     /*
@@ -30,7 +32,7 @@ struct crd_webhooks {
                      struct field_errors *errors);
     struct str validating_webhook;
 
-    /* Between two served versions. */
+    /* The conversion webhook, between any two served versions. */
     struct error *(*convert)(struct json_doc *doc, struct str to_version,
                              struct json_doc **ret_doc);
 };
@@ -40,6 +42,6 @@ struct crd_webhooks_table {
     size_t count;
 };
 
-/* The row of a definition's kind; NULL when there is none. */
+/* The row for the kind of a definition; NULL when there is none. */
 const struct crd_webhooks *crd_webhooks_find(struct crd_webhooks_table table,
                                              const struct json_value *definition);

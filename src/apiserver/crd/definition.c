@@ -1,4 +1,8 @@
-/* Defaults of definitions. */
+/*
+ * Defaults of definitions. Upstream: SetDefaults_CustomResourceDefinition* in
+ * k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/defaults.go, and PrepareForCreate and
+ * PrepareForUpdate in pkg/registry/customresourcedefinition/strategy.go for the status.
+ */
 #include "apiserver/crd/definition.h"
 
 #include "apimachinery/condition.h"
@@ -17,6 +21,7 @@ static struct str lower(struct arena *arena, struct str text)
     return str_from(copy, text.len);
 }
 
+/* Names are derived from the kind: "widget" and "WidgetList" from "Widget". */
 static void default_names(struct arena *arena, const struct json_value *definition,
                           struct json_edit *edit)
 {
@@ -39,7 +44,7 @@ static void default_conversion(const struct json_value *definition, struct json_
                           443);
 }
 
-/* The first version that is marked; empty for none. */
+/* The name of the first version that is marked as storage version; empty when there is none. */
 static struct str storage_version(const struct json_value *definition)
 {
     const struct json_value *version;
@@ -60,6 +65,7 @@ bool definition_has_text(const struct json_value *list, struct str text)
     return false;
 }
 
+/* The status of a definition that no controller has seen yet. */
 static struct error *empty_status(struct json_doc **ret_doc)
 {
     return json_read(STR("{\"conditions\":null,\"acceptedNames\":{\"plural\":\"\",\"kind\":\"\"}}"),

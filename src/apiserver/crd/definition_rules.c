@@ -1,4 +1,13 @@
-/* Rules of schemas: that they are written as rules, not what they say. */
+/*
+ * Validation of the rules of a schema (x-kubernetes-validations): that their texts are complete,
+ * that reasons exist, and that expressions can be CEL (cel_syntax.h). Types and costs of
+ * expressions, which Kubernetes checks too, are not checked.
+ *
+ * Rules may stand at every node of a schema. The nodes wait in a list, so that a deep schema costs
+ * no stack. The list is used as a stack; the order of errors is therefore that of the last node
+ * first. Upstream: ValidateCustomResourceDefinitionOpenAPISchema() in
+ * k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go.
+ */
 #include "apiserver/crd/cel_syntax.h"
 #include "apiserver/crd/definition_internal.h"
 #include "base/array.h"
@@ -6,7 +15,7 @@
 #include "json/builder.h"
 #include "json/path.h"
 
-/* A rule as messages show it. */
+/* A rule as messages show it: Go's struct ValidationRule, with the names of its fields. */
 static struct json_doc *shown_rule(const struct json_value *rule)
 {
     SCOPED(json_builder) out = {.limit = 0};
@@ -42,6 +51,7 @@ static void check_expression(const struct json_value *rule, struct str text, str
                                        before, err.line, err.column, err.message));
 }
 
+/* Only the first problem of rule and message is reported; the other members are independent. */
 static void check_texts(const struct json_value *rule, struct str path, struct field_errors *errors)
 {
     struct arena *arena = errors->arena;
@@ -107,7 +117,7 @@ static void check_rules(const struct json_value *node, struct str path, struct f
     }
 }
 
-/* Parts of a schema that are still to be looked at. */
+/* A node of the schema whose rules have not been checked. */
 struct pending {
     const struct json_value *node;
     struct str path;
@@ -125,6 +135,7 @@ static void pending_list_done(struct pending_list *list)
     arena_done(&list->arena);
 }
 
+/* Adds a node, unless the keyword is absent or no schema: additionalProperties may be a boolean. */
 static void add_pending(struct pending_list *list, const struct json_value *node, struct str path)
 {
     if (json_type(node) != JSON_OBJECT)

@@ -1,4 +1,15 @@
-/* The status of definitions: what controllers of an API server write a moment after a change. */
+/*
+ * The status of definitions. Upstream three controllers write it a moment after a change; here one
+ * function does.
+ *
+ *     accept_names()      acceptedNames and NamesAccepted
+ * pkg/controller/status/naming_controller.go set_established()   Established
+ * pkg/controller/establish set_terminating()   Terminating
+ * pkg/controller/finalizer/crd_finalizer.go
+ *
+ * A name that another definition of the group uses is not accepted: the old accepted name stays,
+ * and NamesAccepted becomes False with the reason of the last conflict.
+ */
 #include "apimachinery/condition.h"
 #include "apiserver/crd/definition_internal.h"
 #include "json/builder.h"
@@ -6,6 +17,7 @@
 #include "json/edit.h"
 #include "json/path.h"
 
+/* The state of one pass over the names of a definition. */
 struct names {
     const struct json_value *wanted, *accepted;
     definition_name_taken_fn *taken;
@@ -27,6 +39,10 @@ static void set_conflict(struct names *names, const char *reason, struct str mes
     names->condition.message = message;
 }
 
+/*
+ * Accepts one name, unless it is new and taken. `always` writes an empty name too, as Go does for
+ * members without omitempty.
+ */
 static void accept_name(struct names *names, const char *member, bool is_kind, bool always,
                         const char *conflict)
 {
@@ -42,7 +58,7 @@ static void accept_name(struct names *names, const char *member, bool is_kind, b
         json_builder_add_str(names->out, member, result);
 }
 
-/* "a" is already in use; several in brackets, each once. */
+/* The message about short names that are taken: one as it is, several in brackets. */
 static struct str short_name_conflicts(struct names *names, const struct json_value *wanted,
                                        const struct json_value *accepted)
 {
@@ -59,6 +75,7 @@ static struct str short_name_conflicts(struct names *names, const struct json_va
                      : arena_str(names->arena, buf_str(&text));
 }
 
+/* Short names are accepted together or not at all. */
 static void accept_short_names(struct names *names)
 {
     const struct json_value *wanted = json_get(names->wanted, STR("shortNames"));
@@ -71,7 +88,7 @@ static void accept_short_names(struct names *names)
         json_builder_add_value(names->out, "shortNames", result);
 }
 
-/* Adds the names as an object. */
+/* Adds acceptedNames, as one object, to the builder. Categories cannot conflict. */
 static void accept_names(struct names *names)
 {
     const struct json_value *categories = json_get(names->wanted, STR("categories"));
@@ -92,7 +109,7 @@ static void accept_names(struct names *names)
     json_builder_end(names->out);
 }
 
-/* Once established, a definition stays it, whatever becomes of its names. */
+/* A definition that is established stays so, whatever happens to its names later. */
 static void set_established(struct condition_list *list, bool names_accepted, timestamp now)
 {
     const struct condition refused = {.type = STR("Established"),

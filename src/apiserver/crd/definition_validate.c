@@ -1,4 +1,21 @@
-/* What may be wrong with a definition as a whole; its versions are in definition_version.c. */
+/*
+ * Validation of definitions. Upstream: ValidateCustomResourceDefinition() and
+ * ValidateCustomResourceDefinitionUpdate() in
+ * k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go. Messages, paths
+ * and their order are recorded in tests/support/data/custom.
+ *
+ * definition_validate(), at the end, is the order of the checks; check_spec() is the order within
+ * the spec. A version's schema, subresources, columns and selectable fields are checked in
+ * definition_version.c, conversion in definition_conversion.c, rules in definition_rules.c,
+ * approval in definition_approval.c.
+ *
+ * Upstream validates the internal type, in which a part that all versions have in common stands
+ * beside the versions (see definition_internal.h). versions_of() finds out which parts these are.
+ * check_version() checks the parts in which versions differ, check_common() the others.
+ *
+ * To add a check: write a static check_...() that adds to the errors, call it where upstream does,
+ * and add a recorded exchange.
+ */
 #include "apimachinery/validation.h"
 #include "apiserver/crd/definition_internal.h"
 #include "base/ascii.h"
@@ -12,7 +29,7 @@ bool definition_flag(const struct json_value *value, const char *member)
     return json_to_bool(json_get(value, str_from_c(member)), &truth) && truth;
 }
 
-/* What versions may have in common. */
+/* The parts that the internal type has beside the versions if all versions agree. */
 enum part {
     PART_SCHEMA,
     PART_SUBRESOURCES,
@@ -31,13 +48,19 @@ static const struct {
     [PART_SELECTABLE] = {STR_INIT("selectableFields"),         "SelectableFields"        },
 };
 
-/* The versions; a part that all have the same stands beside them, otherwise differs is true. */
+/*
+ * The versions of a definition. For each part either `common` is what all versions have, which may
+ * be absent, or `differs` is true.
+ */
 struct versions {
     const struct json_value *list;
     const struct json_value *common[PARTS];
     bool differs[PARTS];
 };
 
+/*
+ * Absent, null and empty lists are the same; an empty object is not, because it is a pointer in Go.
+ */
 static bool is_same(const struct json_value *a, const struct json_value *b)
 {
     return json_equal(a, b) || (json_count(a) == 0 && json_count(b) == 0 &&
@@ -85,7 +108,7 @@ struct str definition_path_index(struct field_errors *errors, struct str path, s
     return arena_print(errors->arena, "%.*s[%zu]", STR_ARG(path), index);
 }
 
-/* A DNS label; letters may be of either case in kinds. */
+/* A DNS label. Kinds may have upper case letters. An absent name is reported elsewhere. */
 static void check_label(struct field_errors *errors, struct str path, struct str value,
                         bool is_kind)
 {
@@ -109,7 +132,7 @@ static void check_labels(struct field_errors *errors, struct str path, const cha
                               json_to_str(value), validation_dns1035_label(json_to_str(value)), "");
 }
 
-/* Of the spec, and those that were accepted. */
+/* Checks the names of the spec, and those of status.acceptedNames, by the same rules. */
 static void check_names(const struct json_value *names, struct str path,
                         struct field_errors *errors)
 {
@@ -158,7 +181,7 @@ static void check_required_names(const struct json_value *names, struct field_er
                              definition_path(errors, STR("spec.names"), required[i]), STR(""));
 }
 
-/* Versions as the older form has them, for messages that show them. */
+/* The versions as messages show them: Go's internal type, with the names of its fields. */
 static struct json_doc *old_versions(const struct versions *versions)
 {
     SCOPED(json_builder) out = {.limit = 0};
@@ -184,7 +207,7 @@ static struct json_doc *old_versions(const struct versions *versions)
     return doc;
 }
 
-/* How many of the first versions have a name. */
+/* How many of the first versions have this name. */
 static size_t count_named(const struct json_value *versions, size_t first, struct str name)
 {
     const struct json_value *version;
@@ -205,9 +228,12 @@ static bool is_unique(const struct json_value *versions)
     return true;
 }
 
-/* A definition has few versions; this many keep the comparison of all with all cheap. */
+/*
+ * Names are compared each with each. The limit keeps that cheap; real definitions have a handful.
+ */
 #define VERSIONS_MAX 1000
 
+/* Version names are unique, and exactly one version is the storage version. */
 static void check_version_list(const struct versions *versions, struct field_errors *errors)
 {
     const struct json_value *version;
@@ -231,6 +257,7 @@ static void check_version_list(const struct versions *versions, struct field_err
                                STR("must have exactly one version marked as storage version"));
 }
 
+/* The index in the last message counts bytes; control characters are single bytes. */
 static void check_deprecation(const struct json_value *version, struct str path,
                               struct field_errors *errors)
 {
@@ -266,7 +293,7 @@ static bool has_status(const struct json_value *version)
     return json_type(json_path(version, "subresources.status")) == JSON_OBJECT;
 }
 
-/* What versions do not share. */
+/* Checks what belongs to one version: name, deprecation, and the parts in which versions differ. */
 static void check_version(const struct json_value *version, const struct versions *versions,
                           struct str path, struct field_errors *errors)
 {
@@ -289,7 +316,10 @@ static void check_version(const struct json_value *version, const struct version
                                     definition_path(errors, path, "selectableFields"), errors);
 }
 
-/* What all versions share stands beside them. */
+/*
+ * Checks the parts that all versions share. If any version has /status, the keywords at the root of
+ * the shared schema are restricted.
+ */
 static void check_common(const struct versions *versions, struct field_errors *errors)
 {
     const struct json_value *version;
@@ -308,6 +338,7 @@ static void check_common(const struct versions *versions, struct field_errors *e
                                 STR("spec.selectableFields"), errors);
 }
 
+/* Every served version needs a schema. */
 static void require_schemas(const struct json_value *versions, struct field_errors *errors)
 {
     const struct json_value *version;
@@ -343,6 +374,10 @@ static void check_spec(const struct json_value *spec, struct field_errors *error
     definition_check_conversion(json_get(spec, STR("conversion")), errors);
 }
 
+/*
+ * status.storedVersions names the storage version, and only versions that exist: objects may still
+ * be stored in them.
+ */
 static void check_stored(const struct json_value *stored, const struct json_value *versions,
                          struct field_errors *errors)
 {
@@ -380,6 +415,7 @@ static void check_stored(const struct json_value *stored, const struct json_valu
     }
 }
 
+/* preserveUnknownFields is a field of v1beta1. It may stay true but not become true. */
 static void check_preserve(const struct json_value *definition, const struct json_value *old,
                            struct field_errors *errors)
 {
@@ -403,7 +439,10 @@ static void check_name(const struct json_value *definition, struct field_errors 
                              STR("must be spec.names.plural+\".\"+spec.group"));
 }
 
-/* Where objects are in the store depends on these. */
+/*
+ * The place of objects in the store depends on these fields. Scope and kind may change until the
+ * definition is established.
+ */
 static void check_immutable(const struct json_value *definition, const struct json_value *old,
                             struct field_errors *errors)
 {
@@ -426,6 +465,7 @@ static void check_immutable(const struct json_value *definition, const struct js
     }
 }
 
+/* The order of the checks is the order of the errors in the answer. */
 void definition_validate(const struct json_value *definition, const struct json_value *old,
                          struct field_errors *errors)
 {

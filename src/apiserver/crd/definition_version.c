@@ -1,9 +1,18 @@
-/* What a version says: schema, subresources, printer columns and selectable fields. */
+/*
+ * Validation of the four parts of a version: schema, subresources, printer columns and selectable
+ * fields. Each function is called with the path of the part, be it a version's own or the shared
+ * one; see definition_validate.c. Upstream: ValidateCustomResourceDefinitionSubresources(),
+ * ValidateCustomResourceColumnDefinition() and their neighbours in
+ * k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go.
+ */
 #include "apiserver/crd/definition_internal.h"
 #include "apiserver/crd/schema/schema.h"
 #include "json/path.h"
 
-/* Keywords at the root that do not get lost when the status is validated on its own. */
+/*
+ * Keywords that are allowed at the root of a schema with /status. A write to /status is validated
+ * against the schema of the status alone, which would lose any other keyword of the root.
+ */
 static bool is_allowed_at_root(struct str keyword)
 {
     static const struct str allowed[] = {
@@ -36,6 +45,10 @@ static bool is_allowed_at_root(struct str keyword)
     return false;
 }
 
+/*
+ * Restrictions on the root of a schema with /status. Only the first forbidden keyword is reported,
+ * with the whole schema.
+ */
 static void check_root(const struct json_value *openapi, struct str path,
                        struct field_errors *errors)
 {
@@ -60,6 +73,7 @@ static void check_root(const struct json_value *openapi, struct str path,
         }
 }
 
+/* Rules are checked only in a schema that compiles: a broken node has no reliable path. */
 void definition_check_schema(const struct json_value *schema, bool has_status, struct str path,
                              struct field_errors *errors)
 {
@@ -74,7 +88,7 @@ void definition_check_schema(const struct json_value *schema, bool has_status, s
         definition_check_rules(openapi, field, errors);
 }
 
-/* Only the front is looked at, as upstream. */
+/* Only the leading dot is checked, as upstream. The value is not empty. */
 static bool check_simple_path(struct str value, struct str path, struct field_errors *errors)
 {
     if (value.ptr[0] == '.')
@@ -84,6 +98,7 @@ static bool check_simple_path(struct str value, struct str path, struct field_er
     return false;
 }
 
+/* specReplicasPath and statusReplicasPath are required, below .spec and .status. */
 static void check_scale_path(const struct json_value *scale, const char *name, const char *below,
                              const char *detail, struct str path, struct field_errors *errors)
 {
@@ -115,6 +130,7 @@ void definition_check_subresources(const struct json_value *subresources, struct
                              STR("should be a json path under either .status or .spec"));
 }
 
+/* Whether a value is an element of a list that is separated by commas. */
 static bool is_one_of(struct str value, struct str list)
 {
     struct str item;
@@ -126,6 +142,7 @@ static bool is_one_of(struct str value, struct str list)
     return false;
 }
 
+/* The path of jsonPath in messages is JSONPath, the name in the internal type. */
 static void check_column(const struct json_value *column, struct str path,
                          struct field_errors *errors)
 {
@@ -163,7 +180,7 @@ void definition_check_columns(const struct json_value *columns, struct str path,
         check_column(column, definition_path_index(errors, path, index++), errors);
 }
 
-/* The schema of a field by a path of plain names; NULL when there is none. */
+/* The schema of the field that a path of plain names leads to; NULL when there is none. */
 static const struct json_value *find_property(const struct json_value *node, struct str path)
 {
     struct str name;
@@ -178,6 +195,7 @@ static const struct json_value *find_property(const struct json_value *node, str
     return node;
 }
 
+/* A selectable field is a scalar that the schema describes, outside of metadata. */
 static void check_selectable(const struct json_value *openapi, struct str value, struct str path,
                              struct field_errors *errors)
 {
@@ -202,7 +220,7 @@ static void check_selectable(const struct json_value *openapi, struct str value,
                                  "string fields and strings with formats are allowed."));
 }
 
-/* Whether an earlier one of the fields is the same. */
+/* Whether one of the first `index` fields has the same path. */
 static bool is_repeated(const struct json_value *fields, size_t index, struct str path)
 {
     const struct json_value *field;
@@ -215,6 +233,7 @@ static bool is_repeated(const struct json_value *fields, size_t index, struct st
 
 #define SELECTABLE_FIELDS_MAX 8
 
+/* The limit counts each valid path once. */
 void definition_check_selectable(const struct json_value *fields, const struct json_value *schema,
                                  struct str path, struct field_errors *errors)
 {

@@ -1,10 +1,22 @@
+/*
+ * Evaluates a compiled JSONPath on a document.
+ *
+ * A query starts with one value. Each step turns the list of values so far into a new list; the
+ * last list is the result. Upstream: the evaluator in k8s.io/client-go/util/jsonpath/jsonpath.go,
+ * with its order of results and its errors. An error ends the whole query: query->failed is set,
+ * and every step returns an empty list from then on.
+ *
+ * Two bounds hold against hostile paths: JSONPATH_RESULTS_MAX values per query over all steps, and
+ * the nesting of filters and unions that jsonpath_read.c allows. The stack does not grow with the
+ * document.
+ */
 #include "apiserver/crd/jsonpath.h"
 
 #include "apiserver/crd/jsonpath_internal.h"
 #include "base/array.h"
 #include "base/memory.h"
 
-/* A query under way. Values of all steps together are counted, so the work has an end. */
+/* The state of a query. `used` counts the values that all steps produced. */
 struct query {
     struct arena *arena;
     size_t used;
@@ -53,7 +65,10 @@ static struct path_values eval_wildcard(struct query *query, struct path_values 
     return output;
 }
 
-/* The elements [from, to) in steps of by; false when they are out of bounds. */
+/*
+ * Computes the elements [from, to) of a slice of an array of length len. False when they are out of
+ * bounds, which is an error upstream.
+ */
 static bool bounds_of(const struct path_slice *slice, int64_t len, int64_t *ret_from,
                       int64_t *ret_to)
 {
@@ -70,6 +85,7 @@ static bool bounds_of(const struct path_slice *slice, int64_t len, int64_t *ret_
     return from == to || (from < to && from < len && to <= len);
 }
 
+/* A null counts as an array without elements; any other value that is no array is an error. */
 static struct path_values eval_slice(struct query *query, const struct path_step *step,
                                      struct path_values input)
 {
@@ -91,7 +107,9 @@ static struct path_values eval_slice(struct query *query, const struct path_step
     return output;
 }
 
-/* Kinds of values that can be compared, with others of the kind only. */
+/*
+ * Types that can be compared, each only with itself. Whole and other numbers are different types.
+ */
 enum basic {
     BASIC_NONE,
     BASIC_BOOL,
@@ -115,7 +133,10 @@ static enum basic basic_of(const struct json_value *value)
     }
 }
 
-/* Negative, 0 or positive; for booleans only 0 means something. */
+/*
+ * Negative, 0 or positive, as the order of the values. Booleans have no order: only 0 has a
+ * meaning.
+ */
 static int compare_basic(enum basic basic, const struct json_value *a, const struct json_value *b)
 {
     int64_t x = 0, y = 0;
@@ -139,7 +160,7 @@ static int compare_basic(enum basic basic, const struct json_value *a, const str
     }
 }
 
-/* False when the two cannot be compared so. */
+/* Applies an operator. False when values of these types cannot be compared with it. */
 static bool compare_values(enum step_compare compare, const struct json_value *a,
                            const struct json_value *b, bool *ret_holds)
 {
@@ -172,6 +193,11 @@ static bool compare_values(enum step_compare compare, const struct json_value *a
     }
 }
 
+/*
+ * Evaluates a filter on one element. A comparison needs exactly one value on each side. In a test
+ * for existence an error inside the filter means that nothing exists; only the limit fails the
+ * query.
+ */
 static bool element_passes(struct query *query, const struct path_step *step,
                            const struct json_value *element)
 {
@@ -219,12 +245,16 @@ static struct path_values eval_union(struct query *query, const struct path_step
     return output;
 }
 
+/*
+ * Whether the recursive descent visits a value: strings and containers with content, no other
+ * scalars.
+ */
 static bool is_filled(const struct json_value *value)
 {
     return json_type(value) == JSON_STRING ? json_to_str(value).len > 0 : json_count(value) > 0;
 }
 
-/* Everything inside that has content, outer values first. */
+/* Adds a value and everything inside it that has content, outer values first. */
 static void add_descendants(struct query *query, const struct json_value *root,
                             struct path_values *output)
 {
@@ -252,6 +282,7 @@ static struct path_values eval_recursive(struct query *query, struct path_values
     return output;
 }
 
+/* A literal stands for itself once per value of the input. */
 static struct path_values eval_literal(struct query *query, const struct path_step *step,
                                        struct path_values input)
 {
@@ -285,7 +316,7 @@ static struct path_values eval_step(struct query *query, const struct path_step 
     return fail_query(query);
 }
 
-/* Recurses as deep as filters and unions nest in the text, which has a bound. */
+/* Filters and unions recurse into this function; their nesting in the text is bounded. */
 static struct path_values eval_steps(struct query *query, const struct path_steps *steps,
                                      struct path_values input)
 {
@@ -307,6 +338,10 @@ bool path_steps_find(const struct path_steps *steps, const struct json_value *va
     return true;
 }
 
+/*
+ * Most columns are plain paths such as .status.phase: the leading fields are followed without
+ * lists, and a path of fields only needs no arena.
+ */
 const struct json_value *jsonpath_first(const struct jsonpath *path, const struct json_value *value)
 {
     size_t plain = 0; /* most paths are fields only and need no lists */

@@ -1,3 +1,12 @@
+/*
+ * The subresource /scale, in three parts: access to a field by the path of a definition, validation
+ * of these fields, and conversion between an object and its autoscaling/v1 Scale.
+ *
+ * Paths are plain: ".spec.replicas" is split at its dots. Errors about values of the wrong type are
+ * those of Go's unstructured.NestedInt64() and NestedString(). Upstream:
+ * k8s.io/apiextensions-apiserver/pkg/registry/customresource/etcd.go (ScaleREST,
+ * scaleFromCustomResource) and validator.go (ValidateScaleSpec, ValidateScaleStatus).
+ */
 #include "apiserver/crd/scale.h"
 
 #include "apimachinery/selector.h"
@@ -14,7 +23,7 @@ static struct str without_dot(struct str path)
     return str_starts_with(path, STR(".")) ? str_skip(path, 1) : path;
 }
 
-/* "%v accessor error: ..." of the part of a path that ends at end. */
+/* The error of Go's accessors for a value of the wrong type at the part of a path before `end`. */
 static struct str accessor_error(struct arena *arena, struct str path, size_t end,
                                  const struct json_value *found, const char *expected)
 {
@@ -27,7 +36,10 @@ static struct str accessor_error(struct arena *arena, struct str path, size_t en
     return arena_str(arena, buf_str(&text));
 }
 
-/* The value at a dotted path; NULL when it is absent. Something else on the way is an error. */
+/*
+ * The value at a dotted path; NULL when it is absent. A value on the way that is no object is an
+ * error, except null.
+ */
 static const struct json_value *find_nested(struct arena *arena, const struct json_value *value,
                                             struct str path, struct str *ret_error)
 {
@@ -46,7 +58,9 @@ static const struct json_value *find_nested(struct arena *arena, const struct js
     return NULL;
 }
 
-/* False when there is something else, which the error tells; an absent number is 0. */
+/*
+ * Reads an integer; an absent one is 0. False with an error text when the value is something else.
+ */
 static bool read_int(struct arena *arena, const struct json_value *object, struct str path,
                      int64_t *ret_number, bool *ret_found, struct str *ret_error)
 {
@@ -72,6 +86,7 @@ static bool read_text(struct arena *arena, const struct json_value *object, stru
     return str_is_empty(*ret_error);
 }
 
+/* Replicas are int32 and not negative. */
 static void validate_replicas(struct str path, const struct json_value *object,
                               struct field_errors *errors)
 {
@@ -100,7 +115,7 @@ void scale_validate(const struct crd_scale_paths *scale, const struct json_value
         field_errors_add_str(errors, FIELD_INVALID, scale->selector, STR(""), problem);
 }
 
-/* What a Scale says. */
+/* The content of a Scale. */
 struct numbers {
     int64_t spec, status;
     struct str selector;
@@ -123,7 +138,9 @@ static struct error *read_custom(const struct crd_scale_paths *scale, struct are
                            STR_ARG(without_dot(scale->spec_replicas)));
 }
 
-/* Of ReplicationControllers the selector is plain labels, of all others a selector's object form.
+/*
+ * The selector of a ReplicationController is a map of labels, that of other kinds a LabelSelector.
+ * A Scale shows both in the text form of selectors.
  */
 static struct error *read_builtin(struct arena *arena, const struct json_value *object,
                                   struct numbers *ret_numbers)
@@ -196,7 +213,7 @@ struct error *scale_read(const struct kind *kind, const struct json_value *objec
     return json_builder_finish(&out, ret_scale);
 }
 
-/* The replicas a Scale asks for; none is 0. */
+/* The replicas that a Scale asks for; absent means 0. They must fit into int32. */
 static struct error *wanted_replicas(const struct json_value *scale, int64_t *ret_number)
 {
     const struct json_value *value = json_path(scale, "spec.replicas");
@@ -228,6 +245,7 @@ static struct error *refuse_negative(const struct json_value *scale, int64_t rep
                           &errors);
 }
 
+/* An absent path in the object is created by the edit. */
 struct error *scale_write(const struct kind *kind, const struct json_value *object,
                           const struct json_value *scale, struct json_doc **ret_doc)
 {

@@ -1,6 +1,12 @@
-/* What is absent gets its default, and null where it is not allowed is as good as absent. */
+/*
+ * Defaulting: absent properties get their defaults, at all depths, and so do members of a default
+ * that is filled in. A null where the schema does not allow it counts as absent. Upstream:
+ * k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting/algorithm.go, Default() and
+ * PruneNonNullableNullsWithoutDefaults().
+ */
 #include "apiserver/crd/schema/schema_rewrite.h"
 
+/* An undescribed value is kept as it is. may_drop is false for elements, see decide_part(). */
 static struct part decide_described(const struct schema_node *node, const struct json_value *value,
                                     bool may_drop)
 {
@@ -16,7 +22,7 @@ static struct part decide_described(const struct schema_node *node, const struct
 static struct part decide_part(const struct rewrite_frame *frame, struct str key,
                                const struct json_value *value)
 {
-    /* An element that is null stays: the others would move up. */
+    /* A null element stays: removing it would renumber the others. */
     if (json_type(frame->value) == JSON_ARRAY)
         return decide_described(frame->node->items, value, false);
     if ((frame->is_root || frame->node->embedded) && schema_is_meta_name(key))
@@ -25,6 +31,7 @@ static struct part decide_part(const struct rewrite_frame *frame, struct str key
     return decide_described(property ? property->node : frame->node->additional, value, true);
 }
 
+/* The next property that has a default and is absent from the object. */
 static const struct schema_property *next_missing(struct rewrite_frame *frame)
 {
     if (json_type(frame->value) != JSON_OBJECT)

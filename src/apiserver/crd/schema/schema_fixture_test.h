@@ -1,4 +1,4 @@
-/* What tests of schemas share: texts in, texts out. */
+/* Fixture of the tests of schemas: schemas, documents and errors as texts. */
 #pragma once
 
 #include "apimachinery/field_error.h"

@@ -1,6 +1,14 @@
 /*
- * Formats of strings. The list is that of Kubernetes' structural schemas; a format that is not in
- * it documents and is not checked.
+ * Formats of strings (the keyword format).
+ *
+ * The list is that of Kubernetes: supportedVersionedFormats in
+ * k8s.io/apiextensions-apiserver/pkg/apiserver/validation/formats.go. A format that is not in the
+ * list is documentation and not checked. Most of these checks come from
+ * github.com/asaskevich/govalidator and k8s.io/kube-openapi/pkg/validation/strfmt; they accept what
+ * those accept, with the simplifications that the functions name.
+ *
+ * To add a format: a function bool is_...(struct str text) and a row in formats[], which is sorted
+ * by name.
  */
 #include <arpa/inet.h>
 
@@ -10,6 +18,7 @@
 #include "base/duration.h"
 #include "base/timestamp.h"
 
+/* Whether all characters of a text are of a class. */
 static bool all(struct str text, bool (*is)(char c))
 {
     for (size_t i = 0; i < text.len; i++)
@@ -21,7 +30,7 @@ static bool all(struct str text, bool (*is)(char c))
 static bool is_date_time(struct str text)
 {
     timestamp time;
-    /* A lower-case t and z are fine here, though not for a timestamp elsewhere. */
+    /* Lower-case t and z are allowed here, but not by timestamp_read(). */
     char copy[TIMESTAMP_TEXT_MAX];
     if (text.len > sizeof(copy))
         return timestamp_read(text, &time);
@@ -40,6 +49,7 @@ static bool is_date(struct str text)
     return timestamp_read(str_from(copy, sizeof(copy) - 1), &time);
 }
 
+/* A Go duration, or a number with a word such as "3 weeks", singular or plural. */
 static bool is_duration(struct str text)
 {
     static const struct str units[] = {
@@ -52,7 +62,6 @@ static bool is_duration(struct str text)
     duration value;
     if (duration_read(text, &value))
         return true;
-    /* "3 weeks", "1 day": words of people, singular or plural. */
     size_t digits = 0;
     while (digits < text.len && ascii_is_digit(text.ptr[digits]))
         digits++;
@@ -86,6 +95,7 @@ static bool is_ipv6(struct str text)
     return text.len && is_address(AF_INET6, text);
 }
 
+/* An address and the length of a prefix, without leading zeros. */
 static bool is_cidr(struct str text)
 {
     struct str bits = text, address;
@@ -96,6 +106,7 @@ static bool is_cidr(struct str text)
     return (is_ipv4(address) && count <= 32) || (is_ipv6(address) && count <= 128);
 }
 
+/* Six or eight bytes in hexadecimal, separated throughout by ":" or by "-". */
 static bool is_mac(struct str text)
 {
     const char separator = text.len > 2 ? text.ptr[2] : 0;
@@ -107,7 +118,7 @@ static bool is_mac(struct str text)
     return true;
 }
 
-/* Hexadecimal in groups of 8, 4, 4, 4 and 12; the dashes may be left out. */
+/* Hexadecimal digits in groups of 8, 4, 4, 4 and 12. Each dash between groups may be left out. */
 static bool is_uuid(struct str text)
 {
     size_t digits = 0;
@@ -122,6 +133,7 @@ static bool is_uuid(struct str text)
     return digits == 32 && text.ptr[text.len - 1] != '-';
 }
 
+/* A UUID of a version. Version 3 has no check of the variant digit, as upstream. */
 static bool is_uuid_of(struct str text, char version)
 {
     char digits[32] = {0};
@@ -149,6 +161,7 @@ static bool is_uuid5(struct str text)
     return is_uuid_of(text, '5');
 }
 
+/* Base64, not empty. */
 static bool is_byte(struct str text)
 {
     SCOPED(buf) bytes = {.limit = 0};
@@ -156,7 +169,7 @@ static bool is_byte(struct str text)
     return !err && text.len > 0;
 }
 
-/* As Go's url.ParseRequestURI: a scheme, or a path from the root. */
+/* As Go's url.ParseRequestURI(): a scheme, or a path from the root. */
 static bool is_uri(struct str text)
 {
     struct str rest = text, scheme;
@@ -173,6 +186,7 @@ static bool is_uri(struct str text)
     return rest.len && rest.ptr[0] == '/';
 }
 
+/* Labels of letters, digits and dashes, as in RFC 1034. A trailing dot is fine. */
 static bool is_hostname(struct str text)
 {
     if (text.len == 0 || text.len > 255)
@@ -189,6 +203,10 @@ static bool is_hostname(struct str text)
     return true;
 }
 
+/*
+ * One "@" between a local part without special characters and a host name. Quoted local parts and
+ * comments of RFC 5322 are refused.
+ */
 static bool is_email(struct str text)
 {
     const size_t at = str_find_last_char(text, '@');
@@ -206,7 +224,7 @@ static bool is_hexcolor(struct str text)
     return (digits.len == 3 || digits.len == 6) && all(digits, ascii_is_hex);
 }
 
-/* A number from 0 to 255. */
+/* A colour value from 0 to 255. */
 static bool is_channel(struct str text)
 {
     uint64_t value;
@@ -224,6 +242,7 @@ static bool is_rgbcolor(struct str text)
            is_channel(str_trim(green)) && is_channel(str_trim(rest));
 }
 
+/* A US social security number: 123-45-6789, or with spaces. */
 static bool is_ssn(struct str text)
 {
     for (size_t i = 0; i < text.len; i++)
@@ -233,6 +252,7 @@ static bool is_ssn(struct str text)
     return text.len == 11;
 }
 
+/* 13 to 19 digits with the check digit of Luhn's algorithm; spaces and dashes are skipped. */
 static bool is_creditcard(struct str text)
 {
     unsigned sum = 0, digits = 0;
@@ -248,6 +268,7 @@ static bool is_creditcard(struct str text)
     return digits >= 13 && digits <= 19 && sum % 10 == 0;
 }
 
+/* Ten digits weighted 1 to 10, the last of which may be X for ten; the sum is a multiple of 11. */
 static bool is_isbn10(struct str text)
 {
     unsigned sum = 0, digits = 0;
@@ -262,6 +283,7 @@ static bool is_isbn10(struct str text)
     return digits == 10 && sum % 11 == 0;
 }
 
+/* Thirteen digits weighted 1 and 3 in turn; the sum is a multiple of 10. */
 static bool is_isbn13(struct str text)
 {
     unsigned sum = 0, digits = 0;

@@ -1,8 +1,19 @@
-/* Fields that a schema does not know are removed. */
+/*
+ * Pruning: removes fields that a schema does not specify. Upstream:
+ * k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning/algorithm.go.
+ *
+ * decide_part() is called for every member and element (schema_rewrite.h). A member is kept if it
+ * is a property, is allowed by additionalProperties, or if its object preserves unknown fields.
+ * What is inside a preserved field is not looked at, unless a property describes it. A value
+ * without a schema is an object of which no field is known.
+ */
 #include "apiserver/crd/schema/schema_rewrite.h"
 #include "base/array.h"
 
-/* Of the object itself and of embedded resources. */
+/*
+ * apiVersion, kind and metadata of the object itself, or of an embedded resource. The object's own
+ * metadata is pruned when it is decoded, see crd_metadata.c.
+ */
 static struct part decide_meta(const struct rewrite_frame *frame, struct str key,
                                const struct json_value *value)
 {
@@ -46,6 +57,7 @@ void schema_unknown_add(struct schema_unknown *unknown, struct str path)
                          arena_str(unknown->arena, path));
 }
 
+/* The callback form of schema_unknown_add(). */
 static void note_dropped(void *data, struct str path)
 {
     schema_unknown_add(data, path);

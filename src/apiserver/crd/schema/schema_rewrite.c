@@ -1,15 +1,25 @@
+/*
+ * The walk behind pruning and defaulting; see schema_rewrite.h.
+ *
+ * Both walks are walk_all(): the first without a builder, the second with one. A stack of frames
+ * holds the open containers. Each call of next_part() takes the next member or element of the
+ * innermost one, asks decide(), and copies, opens or drops it. When a container has no more
+ * members, missing() may add properties. Without a dropped() callback the first walk ends at the
+ * first change.
+ */
 #include "apiserver/crd/schema/schema_rewrite.h"
 
 #include "apiserver/crd/schema/schema_walk.h"
 #include "base/array.h"
 #include "base/memory.h"
 
+/* One walk over a document. The path is only kept up if dropped() is set. */
 struct walk {
     const struct rewrite *rewrite;
     struct json_builder *builder; /* NULL in the first walk */
     struct rewrite_frame *frames;
     size_t count, capacity;
-    struct buf path; /* only when somebody takes note */
+    struct buf path;
     bool changed;
 };
 
@@ -41,6 +51,7 @@ static void open_container(struct walk *walk, const struct schema_node *node,
         json_builder_array(walk->builder);
 }
 
+/* Reports a dropped part in the first walk only, so that each is reported once. */
 static void note_dropped(struct walk *walk, const struct rewrite_frame *frame, struct str key,
                          size_t index)
 {
@@ -52,6 +63,7 @@ static void note_dropped(struct walk *walk, const struct rewrite_frame *frame, s
     buf_truncate(&walk->path, frame->path_len);
 }
 
+/* Carries out a decision: drops the part, opens it as a container, or copies it. */
 static void add_part(struct walk *walk, struct str key, const struct json_value *value,
                      struct part part, size_t index)
 {
@@ -72,7 +84,10 @@ static void add_part(struct walk *walk, struct str key, const struct json_value 
     }
 }
 
-/* False when the container at the top is through. */
+/*
+ * Handles the next member, element or missing property of the innermost container; false when it
+ * has no more.
+ */
 static bool next_part(struct walk *walk)
 {
     struct rewrite_frame *frame = &walk->frames[walk->count - 1];
@@ -94,6 +109,7 @@ static bool next_part(struct walk *walk)
     return true;
 }
 
+/* Walks a container and all that is described inside it. */
 static void walk_all(struct walk *walk, const struct schema_node *node,
                      const struct json_value *value, bool is_root)
 {

@@ -1,12 +1,21 @@
-/* Conditions joined: allOf, anyOf, oneOf and not. */
+/*
+ * allOf, anyOf, oneOf and not.
+ *
+ * Each alternative is validated with a list of errors of its own (try_alternative()). If the whole
+ * fails, anyOf and oneOf report one summary and then the errors of the best alternative: the one
+ * with the most checks that applied (validate.matches). allOf reports the errors of all
+ * alternatives. Upstream: schemaPropsValidator in
+ * k8s.io/kube-openapi/pkg/validation/validate/schema_props.go.
+ */
 #include "apiserver/crd/schema/schema_validate_internal.h"
 
-/* What one alternative said about a value. */
+/* The result of one alternative. */
 struct outcome {
     struct field_errors errors;
     size_t matches;
 };
 
+/* Validates the value against one alternative. Errors live in the scratch arena. */
 static struct outcome try_alternative(struct validate *v, const struct schema_node *node,
                                       const struct json_value *value)
 {
@@ -22,7 +31,7 @@ static struct outcome try_alternative(struct validate *v, const struct schema_no
     return outcome;
 }
 
-/* Errors of an alternative as errors of the value. */
+/* Takes over the errors of an alternative. Their texts are copied out of the scratch arena. */
 static void merge_outcome(struct validate *v, const struct outcome *outcome)
 {
     v->matches += outcome->matches;
@@ -92,6 +101,10 @@ static void check_all_of(struct validate *v, const struct schema_nodes *nodes,
                             : "validate all the schemas (allOf). None validated");
 }
 
+/*
+ * The order of the four keywords is upstream's. The scratch arena is cleared when the outermost one
+ * is done, because a list may hold very many values with alternatives.
+ */
 void validate_logic(struct validate *v, const struct schema_limits *limits,
                     const struct json_value *value)
 {
@@ -104,7 +117,6 @@ void validate_logic(struct validate *v, const struct schema_limits *limits,
         check_all_of(v, &limits->all_of, value);
     if (limits->not_of && try_alternative(v, limits->not_of, value).errors.count == 0)
         fail_logic(v, "not validate the schema (not)");
-    /* A list may hold very many values with alternatives each: the room is used again. */
     if (--v->alternatives == 0)
         arena_clear(&v->scratch);
 }

@@ -1,4 +1,12 @@
-/* What holds for parts of an object wherever they are: embedded resources, sets and maps. */
+/*
+ * Checks of two kinds of parts, anywhere in an object: embedded resources
+ * (x-kubernetes-embedded-resource) and lists of type set or map.
+ *
+ * Both walk over the containers that the schema describes (schema_walk.h), after the values
+ * themselves have been validated; a value of the wrong type is skipped here, because it has been
+ * reported. Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta/validation.go
+ * and pkg/apiserver/schema/listtype/validation.go.
+ */
 #include "apimachinery/gvk.h"
 #include "apimachinery/metadata_validation.h"
 #include "apiserver/crd/schema/schema_walk.h"
@@ -27,6 +35,10 @@ static void check_api_version(struct field_errors *errors, struct str path,
     }
 }
 
+/*
+ * A kind is a DNS label in any case. The copy in lower case has room for one byte more than
+ * allowed, which is enough to report that a kind is too long.
+ */
 static void check_kind(struct field_errors *errors, struct str path, const struct json_value *value)
 {
     char lower[DNS1123_LABEL_MAX + 1];
@@ -39,7 +51,6 @@ static void check_kind(struct field_errors *errors, struct str path, const struc
         field_errors_add_value(errors, FIELD_INVALID, path, value, STR("must not be empty"));
         return;
     }
-    /* One byte more than allowed is enough to be told that it is too long. */
     const size_t len = kind.len < sizeof(lower) ? kind.len : sizeof(lower);
     for (size_t i = 0; i < len; i++)
         lower[i] = ascii_to_lower(kind.ptr[i]);
@@ -69,6 +80,7 @@ static void check_metadata(struct field_errors *errors, struct str path,
                                     json_get(metadata, STR("ownerReferences")));
 }
 
+/* apiVersion and kind are required in an embedded resource; metadata is checked if it is there. */
 static void check_embedded(struct field_errors *errors, const struct schema_visit *visit)
 {
     static const struct {
@@ -100,7 +112,10 @@ void schema_validate_embedded(const struct schema_node *root, const struct json_
             check_embedded(errors, &visit);
 }
 
-/* The members of an item that tell it from others, as JSON; an absent one may have a default. */
+/*
+ * Writes the keys of an element of a list of type map as JSON. An absent key has the value of its
+ * default.
+ */
 static void write_keys(struct buf *text, const struct schema_node *node,
                        const struct json_value *item)
 {
@@ -121,6 +136,7 @@ static void write_keys(struct buf *text, const struct schema_node *node,
     buf_add_char(text, '}');
 }
 
+/* The message shows the element of a set, or the keys of an element of a map. */
 static void add_duplicate(struct field_errors *errors, const struct schema_visit *visit,
                           size_t index, struct str text)
 {
@@ -133,6 +149,7 @@ static void add_duplicate(struct field_errors *errors, const struct schema_visit
                            json_doc_root(doc), STR(""));
 }
 
+/* Finds duplicates by the canonical JSON of elements or of their keys, in linear time. */
 static void check_list(struct field_errors *errors, const struct schema_visit *visit)
 {
     SCOPED(map) seen = {.release = NULL};

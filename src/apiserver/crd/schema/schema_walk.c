@@ -1,3 +1,8 @@
+/*
+ * The iteration of schema_walk.h: a stack of open containers. A visit returns a container before
+ * its members. Members and elements that the schema does not describe are skipped with all they
+ * contain.
+ */
 #include "apiserver/crd/schema/schema_walk.h"
 
 #include "base/array.h"
