@@ -139,7 +139,7 @@ static struct error *decode_object(const struct kind *kind, struct json_doc *doc
     TRY(check_kind(json_doc_root(doc)));
     TRY(decode_metadata(doc, unknown, &clean));
     if (!version_named(kind, json_doc_root(clean), &version)) {
-        *ret_doc = TAKE(clean); /* validation tells what is wrong */
+        *ret_doc = TAKE(clean); /* validation refuses it */
         return NULL;
     }
     TRY(crd_prune(version, clean, unknown ? &found : NULL, ret_doc));

@@ -24,7 +24,7 @@ struct names {
     void *data;
     struct json_builder *out; /* acceptedNames as they should be */
     struct arena *arena;
-    struct condition condition; /* NamesAccepted; of several conflicts the last one is told */
+    struct condition condition; /* NamesAccepted; of several conflicts it has the last */
 };
 
 static bool is_free(const struct names *names, struct str name, bool is_kind)

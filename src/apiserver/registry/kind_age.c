@@ -1,3 +1,7 @@
+/*
+ * The table forms[] has the breakpoints of upstream's HumanDuration(). A span is shown by the first
+ * row whose limit it does not reach; the smaller unit is left out when it is 0.
+ */
 #include "apiserver/registry/kind_age.h"
 
 #include <stdio.h>
@@ -5,7 +9,7 @@
 #define DAY  (24 * HOUR)
 #define YEAR (365 * DAY)
 
-/* Below a limit, a span is shown in large units and the rest in small ones. */
+/* A span below the limit is shown in the large unit, and its rest in the small one. */
 struct form {
     duration below;
     duration large;
@@ -26,6 +30,7 @@ static const struct form forms[] = {
     {FOREVER,     YEAR,   'y', 0,      0  },
 };
 
+/* Copies a word, so that results always point into the caller's text. */
 static struct str constant(struct str word, char text[static KIND_AGE_MAX])
 {
     memcpy(text, word.ptr, word.len);
@@ -34,7 +39,7 @@ static struct str constant(struct str word, char text[static KIND_AGE_MAX])
 
 struct str kind_age_write(duration age, char text[static KIND_AGE_MAX])
 {
-    /* Clocks differ a little; a second in the future is now. */
+    /* Clocks differ: less than two seconds in the future count as now. */
     if (age <= -2 * SECOND)
         return constant(STR("<invalid>"), text);
     if (age < 0)

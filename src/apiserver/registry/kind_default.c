@@ -1,3 +1,17 @@
+/*
+ * Defaults of built-in kinds: kind_builtin_default().
+ *
+ * Walks the Go type along the document, as kind_decode.c does, and copies the document with
+ * defaults filled in. Whenever a type is entered, its rows of kind_default_rows.c are looked up;
+ * write_member() asks for each member whether a row applies. A row for a struct (DEFAULT_STRUCT)
+ * enters the type with no value, so that defaults of nested structs follow from their own rows.
+ * Values that need more than a constant are computed in kind_default_compute.c.
+ *
+ * Labels of Namespaces, Jobs and ReplicationControllers depend on metadata and are set at the end.
+ *
+ * Upstream: SetDefaults_...() in k8s.io/kubernetes/pkg/apis/<group>/<version>/defaults.go and the
+ * generated zz_generated.defaults.go.
+ */
 #include <string.h>
 
 #include "apiserver/registry/kind_builtin.h"
@@ -7,7 +21,10 @@
 #include "json/edit.h"
 #include "json/path.h"
 
-/* A container that is being filled: the members of a type, or the items of a list or map. */
+/*
+ * A container that is being copied: a struct with its fields and rows, or a list or map with its
+ * items.
+ */
 struct level {
     const struct go_type *type;
     const struct json_value *value; /* NULL: a default that has no members yet */
@@ -20,6 +37,10 @@ struct level {
     struct json_iter iter;
 };
 
+/*
+ * The state of the copy. The rows that were found last are kept: elements of a list are all of one
+ * type.
+ */
 struct fill {
     struct json_builder builder;
     struct level *levels;
@@ -36,6 +57,7 @@ static void fill_done(struct fill *fill)
     mem_free(fill->levels);
 }
 
+/* host_network of a pod spec holds for everything inside it. */
 static void push(struct fill *fill, struct level level)
 {
     if (fill->depth > 0)
@@ -43,7 +65,7 @@ static void push(struct fill *fill, struct level level)
     ARRAY_PUSH(fill->levels, fill->depth, fill->capacity, level);
 }
 
-/* Those of one type stand together. */
+/* The rows of a type; they are contiguous. */
 static const struct default_row *rows_of(const struct go_type *type, size_t *ret_count)
 {
     size_t count, end;
@@ -60,7 +82,7 @@ static const struct default_row *rows_of(const struct go_type *type, size_t *ret
     return NULL;
 }
 
-/* A list may be long, and its elements are of one type. */
+/* Sets last_rows to the rows of a type. */
 static void find_rows(struct fill *fill, const struct go_type *type)
 {
     if (fill->last_type == type)
@@ -88,7 +110,7 @@ static void enter_type(struct fill *fill, const struct go_type *type,
         json_builder_object(&fill->builder);
 }
 
-/* The text a member has, or gets by a row without a condition. */
+/* The text that a member has, or gets from a row without a condition. */
 static struct str text_of(const struct level *level, const char *member)
 {
     const struct json_value *value = json_path(level->value, member);
@@ -102,6 +124,7 @@ static struct str text_of(const struct level *level, const char *member)
     return STR("");
 }
 
+/* Whether a row applies to a member of this object: its root and its condition hold. */
 static bool row_fits(const struct fill *fill, const struct level *level,
                      const struct default_row *row, const char *member)
 {
@@ -119,7 +142,10 @@ static const struct default_row *find_row(const struct fill *fill, const struct 
     return NULL;
 }
 
-/* What is required is written even if it is zero; behind a pointer zero is a value. */
+/*
+ * Whether a value counts as absent. Decoding writes required members even if they are zero; behind
+ * a pointer zero is a value.
+ */
 static bool is_unset(const struct go_field *field, const struct json_value *value)
 {
     int64_t number;
@@ -130,6 +156,7 @@ static bool is_unset(const struct go_field *field, const struct json_value *valu
     return !value;
 }
 
+/* Copies a value; structs are entered. ObjectMeta has no defaults. */
 static void write_value(struct fill *fill, const struct go_field *field,
                         const struct json_value *value)
 {
@@ -139,6 +166,7 @@ static void write_value(struct fill *fill, const struct go_field *field,
         json_builder_value(&fill->builder, value);
 }
 
+/* Copies a member that is there. Only lists and maps of structs are entered. */
 static void write_present(struct fill *fill, const struct go_field *field,
                           const struct json_value *value)
 {
@@ -157,7 +185,7 @@ static void write_present(struct fill *fill, const struct go_field *field,
     push(fill, (struct level){.field = field, .iter.container = value});
 }
 
-/* False when the row has nothing to say after all. */
+/* Calls the function of a row. False when it has no value for this object. */
 static bool write_computed(struct fill *fill, const struct level *level,
                            const struct default_row *row, const struct go_field *field)
 {
@@ -168,7 +196,7 @@ static bool write_computed(struct fill *fill, const struct level *level,
         return false;
     struct error *err = json_builder_finish(&value, &doc);
     if (err) {
-        error_free(err); /* too large: so is what it is copied into, which says so */
+        error_free(err); /* too large; the document it is copied into reports that */
         return false;
     }
     json_builder_key(&fill->builder, str_from_c(field->name));
@@ -176,6 +204,7 @@ static bool write_computed(struct fill *fill, const struct level *level,
     return true;
 }
 
+/* Writes the constant of a row, or enters an empty struct. */
 static void write_default(struct fill *fill, const struct go_field *field,
                           const struct default_row *row)
 {
@@ -190,6 +219,10 @@ static void write_default(struct fill *fill, const struct go_field *field,
         enter_type(fill, field->type, NULL, false);
 }
 
+/*
+ * Writes one member: computed, by default, or copied. A computed row that returns false leaves the
+ * member as it is.
+ */
 static void write_member(struct fill *fill, size_t at, const struct go_field *field)
 {
     const struct level *level = &fill->levels[at];
@@ -244,7 +277,10 @@ static void fill_step(struct fill *fill)
     write_member(fill, fill->depth - 1, field);
 }
 
-/* Whether nothing in the type, and nothing below it but metadata, could have a default. */
+/*
+ * Whether a type has neither rows nor structs besides its metadata, so that nothing can have a
+ * default.
+ */
 static bool is_plain(const struct go_type *type)
 {
     size_t count;
@@ -269,7 +305,9 @@ static struct error *fill_members(const struct kind *kind, struct json_doc *doc,
     return json_builder_finish(&fill.builder, ret_doc);
 }
 
-/* A namespace carries its name as a label, so that selectors find it; no client can change it. */
+/*
+ * A Namespace has its name as the label kubernetes.io/metadata.name, which clients cannot change.
+ */
 static struct error *label_namespace(struct json_doc *doc, struct json_doc **ret_doc)
 {
     SCOPED(json_edit) edit;
@@ -282,7 +320,7 @@ static struct error *label_namespace(struct json_doc *doc, struct json_doc **ret
     return json_edit_finish(&edit, ret_doc);
 }
 
-/* A controller without labels gets those of its pods. */
+/* A Job or ReplicationController without labels gets those of its pod template. */
 static struct error *label_controller(struct json_doc *doc, struct json_doc **ret_doc)
 {
     SCOPED(json_edit) edit;

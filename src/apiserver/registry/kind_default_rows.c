@@ -1,5 +1,17 @@
 /*
- * Defaults by type, as published with the API.
+ * Defaults by Go type, in the order of API groups.
+ *
+ * Upstream: SetDefaults_...() in k8s.io/kubernetes/pkg/apis/<group>/<version>/defaults.go. A row
+ * names the type and the member, then the value:
+ *
+ *     STRING, NUMBER, BOOL    a constant
+ *     STRUCT                  an empty struct, which the rows of its own type fill
+ *     COMPUTED, MERGED        a function of kind_default_compute.c, if absent, or always
+ *     BELOW("Pod")            only in objects of this type, not in templates
+ *     WHEN("type", "X")       only if the member type is X, after its own default
+ *
+ * To add a row: put it with the other rows of its type, which must stay contiguous.
+ * kind_default_test.c checks that types and members exist.
  */
 #include "apiserver/registry/kind_default_internal.h"
 

@@ -1,10 +1,21 @@
+/*
+ * Discovery documents: /api, /apis, /apis/<group>, /apis/<group>/<version>, and their aggregated
+ * form.
+ *
+ * All functions walk over ranges of the sorted list of kinds: a group is a contiguous range, a
+ * version a range within it. Members and their order are those of kube-apiserver; tests compare the
+ * documents with recorded ones. Custom resources differ from built-in kinds in details (order of
+ * verbs, responseKind), because upstream makes their documents elsewhere.
+ *
+ * Upstream: k8s.io/apiserver/pkg/endpoints/discovery and its package aggregated.
+ */
 #include "apiserver/registry/kind_discovery.h"
 
 #include "apiserver/registry/kind_discovery_internal.h"
 #include "base/arena.h"
 #include "base/owned.h"
 
-/* Built-in kinds list their verbs in this order, custom resources in another. */
+/* The order of verbs in discovery: that of built-in kinds, and that of custom resources. */
 static const struct verb {
     const char *name;
     enum kind_verbs bit;
@@ -26,6 +37,10 @@ static const struct verb {
       {"update", KIND_UPDATE}, {"watch", KIND_WATCH},
 };
 
+/*
+ * Both functions extend a range from a kind on, as long as group, or group and version, are the
+ * same.
+ */
 struct kind_range kind_range_of_group(struct kind_list kinds, size_t at)
 {
     struct kind_range range = {at, at + 1};
@@ -95,7 +110,7 @@ void kind_discovery_versions(struct buf *out, struct str address)
     kind_discovery_write(out, &builder);
 }
 
-/* Members of the open object. */
+/* Adds groupVersion and version to the open object. */
 static void add_version(struct json_builder *builder, const struct kind *kind)
 {
     SCOPED(arena) arena = {0};
@@ -103,6 +118,7 @@ static void add_version(struct json_builder *builder, const struct kind *kind)
     json_builder_add_str(builder, "version", kind->gvk.version);
 }
 
+/* Adds the members of an APIGroup. The first version is the preferred one. */
 static void add_group(struct json_builder *builder, struct kind_list kinds, struct kind_range range)
 {
     json_builder_add_str(builder, "name", kinds.items[range.at]->gvk.group);
@@ -129,7 +145,7 @@ void kind_discovery_groups(struct buf *out, struct kind_list kinds)
     for (size_t i = 0; i < kinds.count; i = range.end) {
         range = kind_range_of_group(kinds, i);
         if (str_is_empty(kinds.items[i]->gvk.group))
-            continue; /* the core group has a place of its own */
+            continue; /* the core group is served at /api */
         json_builder_object(&builder);
         add_group(&builder, kinds, range);
         json_builder_end(&builder);
@@ -192,6 +208,10 @@ static bool has_own_kind(const struct kind_subresource *part)
     return !str_is_empty(part->gvk.kind);
 }
 
+/*
+ * Adds a subresource as a resource "pods/status". Its group and version appear only if its kind is
+ * another one, such as Scale.
+ */
 static void add_part(struct json_builder *builder, const struct kind *kind,
                      const struct kind_subresource *part)
 {
@@ -210,6 +230,7 @@ static void add_part(struct json_builder *builder, const struct kind *kind,
     json_builder_end(builder);
 }
 
+/* The list of the core group has no apiVersion, as upstream. */
 bool kind_discovery_resources(struct buf *out, struct kind_list kinds, struct str group,
                               struct str version)
 {
@@ -237,7 +258,10 @@ bool kind_discovery_resources(struct buf *out, struct kind_list kinds, struct st
     return true;
 }
 
-/* An empty group and version mean those around it; only custom resources repeat them. */
+/*
+ * Empty group and version mean those of the enclosing document. Only custom resources write them
+ * out.
+ */
 static void add_response_kind(struct json_builder *builder, const struct kind *kind, struct gvk gvk)
 {
     if (str_is_empty(gvk.kind))
@@ -249,6 +273,7 @@ static void add_response_kind(struct json_builder *builder, const struct kind *k
     json_builder_end(builder);
 }
 
+/* Subresources appear only in the aggregated form as a member of their resource. */
 static void add_aggregated_parts(struct json_builder *builder, const struct kind *kind)
 {
     if (kind->subresource_count == 0)
@@ -279,6 +304,7 @@ static void add_aggregated_resource(struct json_builder *builder, const struct k
     json_builder_end(builder);
 }
 
+/* Freshness is always Current: all kinds are served by this process. */
 static void add_aggregated_version(struct json_builder *builder, struct kind_list kinds,
                                    struct kind_range range)
 {

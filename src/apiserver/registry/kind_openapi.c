@@ -1,6 +1,12 @@
 /*
- * OpenAPI as JSON. kubectl looks for one thing: a PATCH of the kind it is about to send, and the
- * parameters that this takes. Types are not described.
+ * OpenAPI documents in JSON, versions 2 and 3.
+ *
+ * kubectl reads them for one purpose before it sends a manifest: to find out whether the PATCH of a
+ * kind has the parameter fieldValidation, and so whether the server validates fields. The documents
+ * therefore have one path with a PATCH for every kind and nothing else; types are not described.
+ *
+ * add_path() and the functions above it write both versions; enum form says which. Upstream
+ * documents come from k8s.io/kube-openapi.
  */
 #include "apiserver/registry/kind_discovery.h"
 #include "apiserver/registry/kind_discovery_internal.h"
@@ -21,7 +27,7 @@ enum form {
     OPENAPI_3,
 };
 
-/* "api/v1", "apis/apps/v1" */
+/* Adds the path of a group and version without the leading slash: "api/v1" or "apis/apps/v1". */
 static void add_root(struct buf *out, struct gvk gvk)
 {
     if (str_is_empty(gvk.group))
@@ -39,6 +45,7 @@ void kind_openapi_path(struct buf *out, const struct kind *kind)
     buf_print(out, "/%.*s/{name}", STR_ARG(kind->plural));
 }
 
+/* Version 3 has the type of a parameter in a schema, version 2 beside its name. */
 static void add_type(struct json_builder *builder, enum form form, const char *type)
 {
     if (form == OPENAPI_3)
@@ -100,6 +107,7 @@ static void add_path(struct json_builder *builder, enum form form, const struct 
     json_builder_end(builder);
 }
 
+/* Writes a document with the paths of a range of kinds. */
 static void write_document(struct buf *out, struct kind_list kinds, struct kind_range range,
                            enum form form)
 {
@@ -141,7 +149,7 @@ bool kind_openapi_v3(struct buf *out, struct kind_list kinds, struct str group, 
     return true;
 }
 
-/* Clients keep a document for ever under the hash of its content. */
+/* Clients cache a document for ever under the hash in its URL. The hash is that of the content. */
 static void add_hash(struct buf *url, struct kind_list kinds, struct kind_range range)
 {
     SCOPED(buf) document = {.limit = 0};

@@ -1,3 +1,20 @@
+/*
+ * Validation of built-in kinds: kind_builtin_validate().
+ *
+ * First validate_members() walks over the structs of the object along the Go types and applies to
+ * each the rows of its type (kind_validate_rows.c). On an update of the whole object two tables
+ * follow: immutable fields (fixed[]), and functions for changes that need more than a comparison
+ * (updates[]).
+ *
+ * The walk keeps a stack of open structs, lists and maps, and the path of the innermost one. It
+ * enters only fields that are structs, or lists and maps of structs; scalars are checked by the
+ * rows of the struct that has them. ObjectMeta is checked by metadata_check(). The walk ends at
+ * FIELD_ERRORS_MAX errors.
+ *
+ * Which file has a rule: rows in kind_validate_rows.c, their forms in kind_validate_rules.c,
+ * functions on objects in kind_validate_{core,service,pod,workload,access,net}.c, helpers for
+ * errors in kind_validate_field.c. Upstream: k8s.io/kubernetes/pkg/apis/<group>/validation.
+ */
 #include <string.h>
 
 #include "apiserver/registry/kind_validate_internal.h"
@@ -5,10 +22,10 @@
 #include "base/memory.h"
 #include "json/compare.h"
 
-/* Types that stand in the object of others; there are at most three in a row. */
+/* How many types are inlined in one struct, one in another; there are at most three. */
 #define INLINED_MAX 8
 
-/* A container that is being judged. */
+/* A container that is being validated. */
 struct level {
     struct json_iter iter;
     const struct go_type *type;   /* of an object's members */
@@ -35,7 +52,10 @@ static void push(struct walk *walk, struct level level)
     ARRAY_PUSH(walk->levels, walk->depth, walk->capacity, level);
 }
 
-/* The rows of one type stand together. A list may be long, and its elements are of one type. */
+/*
+ * Sets last_rows to the rows of a type, which are contiguous. The rows found last are kept:
+ * elements of a list are all of one type.
+ */
 static void find_rows(struct kind_validator *v, const struct go_type *type)
 {
     size_t count, begin = 0, end;
@@ -51,7 +71,9 @@ static void find_rows(struct kind_validator *v, const struct go_type *type)
     v->last_count = end - begin;
 }
 
-/* Of what is missing nothing more is said. */
+/*
+ * Applies all rows of a type. When a required member is missing, the other rows for it are skipped.
+ */
 static void apply_rows(struct kind_validator *v, const struct go_type *type,
                        const struct json_value *object, struct str path)
 {
@@ -68,7 +90,10 @@ static void apply_rows(struct kind_validator *v, const struct go_type *type,
     }
 }
 
-/* With the types that are inlined: their members stand in the same object. */
+/*
+ * Applies the rows of a type and of all types that are inlined in it: their members stand in the
+ * same object.
+ */
 static void validate_type(struct kind_validator *v, const struct go_type *type,
                           const struct json_value *object, struct str path)
 {
@@ -90,8 +115,9 @@ static void enter_object(struct walk *walk, const struct go_type *type,
 }
 
 /*
- * Of a write to /status only the status is judged, of all others everything else. Claims that a
- * StatefulSet is to make are judged when it makes them.
+ * Whether a member is part of this validation. At the root, a write to /status validates the
+ * status, any other write everything else. volumeClaimTemplates of a StatefulSet are validated when
+ * it creates the claims.
  */
 static bool is_validated(const struct walk *walk, struct str member)
 {
@@ -101,6 +127,7 @@ static bool is_validated(const struct walk *walk, struct str member)
     return str_eq(member, STR("status")) == is_status;
 }
 
+/* Enters a member that is a struct, or a list or map of structs. */
 static void walk_member(struct walk *walk, const struct level *level, struct str key,
                         const struct json_value *value)
 {
@@ -125,6 +152,7 @@ static void walk_item(struct walk *walk, const struct go_field *field, size_t in
     enter_object(walk, field->type, value);
 }
 
+/* Does the next member or item of the innermost container. */
 static void walk_step(struct walk *walk)
 {
     struct level *level = &walk->levels[walk->depth - 1];
@@ -140,6 +168,7 @@ static void walk_step(struct walk *walk)
         walk_member(walk, level, key, value);
 }
 
+/* A write to /status does not apply the rows of the whole object. */
 static void validate_members(struct kind_validator *v)
 {
     SCOPED(walk) walk = {.v = v};
@@ -154,7 +183,10 @@ static void validate_members(struct kind_validator *v)
 
 #define IMMUTABLE "field is immutable"
 
-/* What an update of the whole object may not change: an error with the new value, or forbidden. */
+/*
+ * Fields that an update of the whole object may not change. The error is Invalid with the new
+ * value, or Forbidden.
+ */
 static const struct {
     const struct go_type *type;
     const char *path, *text;
@@ -183,6 +215,7 @@ static const struct {
     {&type_ingress_class,       "spec.controller",           IMMUTABLE,                                 false},
 };
 
+/* Compares the immutable fields of the kind. */
 static void validate_immutable_fields(struct kind_validator *v)
 {
     for (size_t i = 0; i < COUNT(fixed); i++) {
@@ -198,7 +231,7 @@ static void validate_immutable_fields(struct kind_validator *v)
     }
 }
 
-/* Changes that need more than a comparison. */
+/* Functions that compare the old and the new object, by kind. */
 static const struct {
     const struct go_type *type;
     validate_fn *check;

@@ -1,5 +1,9 @@
 /*
- * Roles and bindings, webhooks, API services, priority classes.
+ * Validation of Roles and bindings, webhook configurations, APIServices and PriorityClasses.
+ *
+ * Roles and ClusterRoles, and their bindings, share functions that differ in is_namespaced.
+ * Upstream: validation.go in k8s.io/kubernetes/pkg/apis/rbac, admissionregistration and scheduling,
+ * and k8s.io/kube-aggregator/pkg/apis/apiregistration/validation.
  */
 #include "apiserver/registry/kind_validate_internal.h"
 #include "json/compare.h"
@@ -11,6 +15,10 @@ static bool is_empty(const struct json_value *object, const char *member)
     return json_count(json_path(object, member)) == 0;
 }
 
+/*
+ * A rule is about resources or about non-resource URLs, not both; the latter exist in ClusterRoles
+ * only.
+ */
 static void validate_policy_rule(struct kind_validator *v, const struct json_value *rule,
                                  struct str path, bool is_namespaced)
 {
@@ -59,6 +67,10 @@ void validate_cluster_role(struct kind_validator *v, const struct json_value *ob
                        "at least one clusterRoleSelector required if aggregationRule is non-nil");
 }
 
+/*
+ * A ServiceAccount has no API group, and in a ClusterRoleBinding needs a namespace. Users and
+ * Groups belong to the group of RBAC.
+ */
 static void validate_subject(struct kind_validator *v, const struct json_value *subject,
                              struct str path, bool is_namespaced)
 {
@@ -82,7 +94,7 @@ static void validate_subject(struct kind_validator *v, const struct json_value *
         field_required(v, path, "namespace", "");
 }
 
-/* Upstream shows the internal type. */
+/* roleRef is immutable. The message shows the reference as Go's internal type. */
 static void add_changed_reference(struct kind_validator *v, const struct json_value *reference)
 {
     SCOPED(json_builder) builder = {.limit = 0};
@@ -138,6 +150,7 @@ static size_t count_dots(struct str text)
     return count;
 }
 
+/* The name of a webhook is a domain with at least two dots. */
 static void validate_webhook_name(struct kind_validator *v, const struct json_value *object,
                                   struct str path)
 {
@@ -153,6 +166,7 @@ static void validate_webhook_name(struct kind_validator *v, const struct json_va
                       "should be a domain with at least three segments separated by dots");
 }
 
+/* Exactly one of url and service. */
 static void validate_client_config(struct kind_validator *v, const struct json_value *object,
                                    struct str path)
 {
@@ -185,6 +199,7 @@ void validate_webhook(struct kind_validator *v, const struct json_value *object,
                       "the timeout value must be between 1 and 30 seconds");
 }
 
+/* A positive number up to a maximum; absent counts as 0. */
 static void validate_priority(struct kind_validator *v, const struct json_value *spec,
                               const char *member, int64_t most, const char *words)
 {
@@ -195,6 +210,7 @@ static void validate_priority(struct kind_validator *v, const struct json_value 
                              str_from_c(words));
 }
 
+/* The name of an APIService is made of its version and group. */
 void validate_api_service(struct kind_validator *v, const struct json_value *object,
                           struct str path)
 {
@@ -215,6 +231,7 @@ void validate_api_service(struct kind_validator *v, const struct json_value *obj
     validate_priority(v, spec, "versionPriority", 1000, "must be positive and less than 1000");
 }
 
+/* The prefix "system-" is reserved for two names; only these may have values above 1000000000. */
 void validate_priority_class(struct kind_validator *v, const struct json_value *object,
                              struct str path)
 {

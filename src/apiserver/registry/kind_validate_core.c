@@ -1,5 +1,10 @@
 /*
- * ConfigMaps, Secrets, Namespaces, Events, quotas; and selectors, wherever they are.
+ * Validation of ConfigMaps, Secrets, Namespaces, Events and ResourceQuotas, and of label selectors
+ * wherever they occur.
+ *
+ * Upstream: ValidateConfigMap(), ValidateSecret() and so on in
+ * k8s.io/kubernetes/pkg/apis/core/validation/validation.go, events.go for Events, and
+ * k8s.io/apimachinery/pkg/apis/meta/v1/validation for label selectors.
  */
 #include "apimachinery/metadata_validation.h"
 #include "apimachinery/quantity.h"
@@ -8,9 +13,10 @@
 #include "base/timestamp.h"
 #include "json/compare.h"
 
+/* The total size of the values of a ConfigMap or Secret, decoded. */
 #define DATA_MAX MEGABYTE
 
-/* Once set, immutable stays, and so does what the object holds. */
+/* Once immutable is true it stays true, and data and binaryData cannot change. */
 static void validate_immutable(struct kind_validator *v, const struct json_value *object)
 {
     static const char *const members[] = {"immutable", "data", "binaryData"};
@@ -25,14 +31,15 @@ static void validate_immutable(struct kind_validator *v, const struct json_value
     }
 }
 
+/* The text is valid base64: decoding has checked it. */
 static size_t decoded_size(struct str text)
 {
     SCOPED(buf) bytes = {.secret = true};
-    error_free(base64_decode(&bytes, text)); /* was decoded before */
+    error_free(base64_decode(&bytes, text));
     return bytes.len;
 }
 
-/* The size of all values; keys are checked on the way. */
+/* Checks the keys of a map and returns the total size of its values. */
 static size_t validate_data(struct kind_validator *v, const struct json_value *object,
                             const char *member, bool is_base64)
 {
@@ -57,10 +64,11 @@ void validate_config_map(struct kind_validator *v, const struct json_value *obje
             field_errors_add_str(v->errors, FIELD_INVALID, field_path_key(v, STR("data"), key), key,
                                  STR("duplicate of key present in binaryData"));
     if (size > DATA_MAX)
-        field_errors_add_too_long(v->errors, STR("[]"), DATA_MAX); /* upstream's empty path */
+        field_errors_add_too_long(v->errors, STR("[]"), DATA_MAX); /* upstream's path is empty */
     validate_immutable(v, object);
 }
 
+/* The value must be a JSON object. The message never shows the content of a Secret. */
 static void validate_docker_config(struct kind_validator *v, struct str path, struct str text)
 {
     SCOPED(buf) bytes = {.secret = true};
@@ -69,12 +77,12 @@ static void validate_docker_config(struct kind_validator *v, struct str path, st
     struct error *err = json_read(buf_str(&bytes), &doc);
     if (!err && json_type(json_doc_root(doc)) == JSON_OBJECT)
         return;
-    error_free(err); /* quotes the content */
+    error_free(err); /* its message quotes the content */
     field_errors_add_str(v->errors, FIELD_INVALID, path, STR("<secret contents redacted>"),
                          STR("must be a JSON object"));
 }
 
-/* Keys that a type needs: all of them, or one of two. */
+/* Keys that the types of Secrets need: all of them, or one of two. */
 static const struct {
     const char *type, *first, *second;
     bool is_docker, one_is_enough;
@@ -86,6 +94,7 @@ static const struct {
     {"kubernetes.io/dockerconfigjson", ".dockerconfigjson", NULL,       true,  false},
 };
 
+/* Checks that the keys of a type are there: all of them, or one of two. */
 static void validate_secret_type(struct kind_validator *v, const struct json_value *data,
                                  size_t row)
 {
@@ -118,6 +127,7 @@ void validate_secret(struct kind_validator *v, const struct json_value *object, 
     validate_immutable(v, object);
 }
 
+/* A finalizer in spec.finalizers is "kubernetes" or a qualified name. */
 void validate_namespace_spec(struct kind_validator *v, const struct json_value *object,
                              struct str path)
 {
@@ -135,6 +145,7 @@ void validate_namespace_spec(struct kind_validator *v, const struct json_value *
     }
 }
 
+/* The phase follows deletionTimestamp. The field is called Phase, as upstream. */
 void validate_namespace_status(struct kind_validator *v, const struct json_value *object,
                                struct str path)
 {
@@ -148,6 +159,7 @@ void validate_namespace_status(struct kind_validator *v, const struct json_value
                            : "may only be 'Active' if `deletionTimestamp` is empty");
 }
 
+/* A required text of at most 128 characters. */
 static void validate_event_text(struct kind_validator *v, const struct json_value *object,
                                 const char *member)
 {
@@ -159,7 +171,10 @@ static void validate_event_text(struct kind_validator *v, const struct json_valu
                              STR("can have at most 128 characters"));
 }
 
-/* Events of the newer kind tell when and by whom they were made. */
+/*
+ * Members that an Event with an eventTime must have. The two API groups name some of them
+ * differently.
+ */
 static void validate_reporter(struct kind_validator *v, const struct json_value *object,
                               const char *controller, const char *note)
 {
@@ -175,7 +190,10 @@ static void validate_reporter(struct kind_validator *v, const struct json_value 
                              STR("can have at most 1024 bytes"));
 }
 
-/* Events on objects without a namespace are kept in default; the system's own in kube-system. */
+/*
+ * An Event is in the namespace of its object. Events about objects without a namespace are in
+ * default, those of the system in kube-system.
+ */
 static void validate_event_namespace(struct kind_validator *v, const struct json_value *object,
                                      const char *reference)
 {
@@ -190,6 +208,7 @@ static void validate_event_namespace(struct kind_validator *v, const struct json
                              STR("does not match event.namespace"));
 }
 
+/* Events of events.k8s.io: strict rules on create only. */
 static void validate_events_event(struct kind_validator *v, const struct json_value *object)
 {
     const struct str type = json_path_str(object, "type");
@@ -206,7 +225,7 @@ static void validate_events_event(struct kind_validator *v, const struct json_va
                              arena_print(v->arena, "has invalid value: %.*s", STR_ARG(type)));
 }
 
-/* Both kinds have this name; the one of events.k8s.io is stricter, but only when it is made. */
+/* The Event types of both API groups have this name, so that rows cannot tell them apart. */
 void validate_event(struct kind_validator *v, const struct json_value *object, struct str path)
 {
     (void)path;
@@ -227,6 +246,7 @@ void validate_label_selector(struct kind_validator *v, const struct json_value *
         metadata_check_labels(v->errors, field_path(v, path, "matchLabels"), labels);
 }
 
+/* values must fit the operator. */
 void validate_label_requirement(struct kind_validator *v, const struct json_value *object,
                                 struct str path)
 {
@@ -247,6 +267,7 @@ void validate_label_requirement(struct kind_validator *v, const struct json_valu
     field_syntax(v, path, "key", key, validation_label_key(key));
 }
 
+/* Whether a resource of a quota counts objects, so that its amount must be whole. */
 static bool is_counted(struct str resource)
 {
     static const char *const names[] = {

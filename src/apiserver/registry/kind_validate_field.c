@@ -1,5 +1,9 @@
 /*
- * The forms that errors have in common, and syntaxes that are not in api/validation.h.
+ * Helpers of validation: paths of fields, errors in upstream's forms, comparisons, and syntax
+ * checks that apimachinery/validation.h does not have.
+ *
+ * The functions field_...() are named after k8s.io/apimachinery/pkg/util/validation/field. Texts of
+ * messages are upstream's, including their typing mistakes.
  */
 #include <arpa/inet.h>
 
@@ -46,8 +50,10 @@ void field_forbidden(struct kind_validator *v, struct str path, const char *memb
     field_errors_add(v->errors, FIELD_FORBIDDEN, field_path(v, path, member), str_from_c(detail));
 }
 
+/* More values than any row has. */
 #define VALUES_MAX 16
 
+/* Splits the list at "|"; the error names all supported values. */
 void field_one_of(struct kind_validator *v, struct str path, const char *member, struct str value,
                   const char *values)
 {
@@ -63,6 +69,7 @@ void field_one_of(struct kind_validator *v, struct str path, const char *member,
     field_errors_add_not_supported(v->errors, field_path(v, path, member), value, supported, count);
 }
 
+/* One error per message of the check, all at the same field. */
 void field_syntax(struct kind_validator *v, struct str path, const char *member, struct str value,
                   struct validation found)
 {
@@ -71,6 +78,7 @@ void field_syntax(struct kind_validator *v, struct str path, const char *member,
                              found.messages[i]);
 }
 
+/* Whether a text is one or more digits. */
 static bool is_digits(struct str s)
 {
     for (size_t i = 0; i < s.len; i++)
@@ -117,6 +125,7 @@ bool field_quantity(const struct json_value *value, struct quantity *ret_quantit
     return !err;
 }
 
+/* Compares in both directions, so that members that only one object has are found. */
 bool field_differs_besides(const struct json_value *a, const struct json_value *b,
                            const char *const *members, size_t count)
 {
@@ -133,13 +142,17 @@ bool field_differs_besides(const struct json_value *a, const struct json_value *
     return false;
 }
 
+/* Messages beyond the limit are dropped. */
 static void add_message(struct validation *found, struct str message)
 {
     if (found->count < VALIDATION_MESSAGES_MAX)
         found->messages[found->count++] = message;
 }
 
-/* At most 15 letters and digits with single dashes inside, at least one of them a letter. */
+/*
+ * An IANA service name (RFC 6335): at most 15 lower-case letters, digits and single dashes inside,
+ * with at least one letter.
+ */
 struct validation syntax_port_name(struct str value)
 {
     struct validation found = {.count = 0};
@@ -163,6 +176,7 @@ struct validation syntax_port_name(struct str value)
     return found;
 }
 
+/* An IPv4 or IPv6 address. A NUL byte in the text is refused by the comparison of lengths. */
 static bool is_address(struct str value)
 {
     unsigned char room[16];
@@ -196,6 +210,7 @@ struct validation syntax_cidr(struct str value)
     return found;
 }
 
+/* Only the first bad character is reported. */
 struct validation syntax_env_name(struct str value)
 {
     struct validation found = {.count = 0};

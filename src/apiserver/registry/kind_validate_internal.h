@@ -1,9 +1,10 @@
 /*
- * The parts of kind_builtin_validate(). Private to this folder.
+ * The parts of kind_builtin_validate(). Private to kind_validate*.c.
  *
- * Rules belong to types, as defaults do, and are applied wherever a type occurs: what holds for a
- * container holds in a pod and in every template. Most are rows of a table; those that look at
- * several members are functions on the object.
+ * Rules belong to Go types, as defaults do, and apply wherever a type occurs: a rule for Container
+ * holds in a Pod and in every pod template. Most rules are rows of the table in
+ * kind_validate_rows.c. Rules that look at several members are functions on an object of the type
+ * (validate_fn), named after upstream's Validate...() functions.
  */
 #pragma once
 
@@ -18,7 +19,7 @@ struct rule_row;
 struct kind_validator {
     const struct kind *kind;
     const struct kind_write *write;
-    const struct json_value *object, *old; /* whole objects; old is NULL on a create */
+    const struct json_value *object, *old; /* the whole objects; old is NULL on create */
     struct field_errors *errors;
     struct arena *arena;
     const struct go_type *last_type; /* whose rows were looked for, and what was found */
@@ -26,25 +27,25 @@ struct kind_validator {
     size_t last_count;
 };
 
-/* Judges an object of a type, or the whole one, at its path ("" for the whole). */
+/* Validates an object of a type at its path; "" is the path of the whole object. */
 typedef void validate_fn(struct kind_validator *v, const struct json_value *object,
                          struct str path);
 
 enum rule_form {
-    RULE_REQUIRED,   /* absent, empty or 0: the text is the detail */
-    RULE_ONE_OF,     /* the text has the values, between bars */
-    RULE_RANGE,      /* from low to high, said as such */
-    RULE_AT_LEAST,   /* low: greater than or equal to it */
-    RULE_ABOVE,      /* low: greater than it */
-    RULE_SYNTAX,     /* as the function says */
-    RULE_LABELS,     /* keys and values of a map */
-    RULE_UNIQUE,     /* the elements' member that the text names */
-    RULE_QUANTITIES, /* a map of quantities, none below 0 */
-    RULE_OBJECT,     /* a function on the object that has the member */
+    RULE_REQUIRED,   /* not absent, empty or 0; text is the detail of the error */
+    RULE_ONE_OF,     /* one of the values in text, which "|" separates */
+    RULE_RANGE,      /* from low to high */
+    RULE_AT_LEAST,   /* greater than or equal to low */
+    RULE_ABOVE,      /* greater than low */
+    RULE_SYNTAX,     /* a text, or each of a list, that the function accepts */
+    RULE_LABELS,     /* a map of labels */
+    RULE_UNIQUE,     /* a list whose elements differ in the member that text names */
+    RULE_QUANTITIES, /* a map of quantities, none of them negative */
+    RULE_OBJECT,     /* a function on an object of the type */
 };
 
 struct rule_row {
-    const char *type, *member; /* NULL: the object itself */
+    const char *type, *member; /* member NULL: the object itself */
     enum rule_form form;
     const char *text;
     int64_t low, high;
@@ -52,19 +53,26 @@ struct rule_row {
     validate_fn *check;
 };
 
-/* All of them; those of a type stand together. */
+/* All rows. The rows of one type are contiguous. */
 const struct rule_row *rule_rows(size_t *ret_count);
 
 /* Applies a row to an object of its type. */
 void rule_apply(struct kind_validator *v, const struct rule_row *row,
                 const struct json_value *object, struct str path);
 
-/* "spec" and "name" make "spec.name"; "" and "name" make "name". */
+/*
+ * Paths of fields, in the arena: "spec" and "name" make "spec.name", "" and "name" make "name";
+ * "spec[3]"; "data[key]". A member of NULL is the path itself.
+ */
 struct str field_path(struct kind_validator *v, struct str path, const char *member);
 struct str field_path_index(struct kind_validator *v, struct str path, size_t index);
 struct str field_path_key(struct kind_validator *v, struct str path, struct str key);
 
-/* Adds an error at path.member; the member may be dotted, or NULL for the path itself. */
+/*
+ * Add an error at path.member, named after upstream's field.Required() and so on. The member may be
+ * dotted, or NULL for the path itself. field_one_of() and field_syntax() add errors only if the
+ * value is none of the values, or if the syntax check found something.
+ */
 void field_required(struct kind_validator *v, struct str path, const char *member,
                     const char *detail);
 void field_invalid(struct kind_validator *v, struct str path, const char *member,
@@ -76,11 +84,11 @@ void field_one_of(struct kind_validator *v, struct str path, const char *member,
 void field_syntax(struct kind_validator *v, struct str path, const char *member, struct str value,
                   struct validation found);
 
-/* A number or a percentage, not below 0; absent is fine. */
+/* A number that is not negative, or a percentage; an absent value is fine. */
 void validate_int_or_percent(struct kind_validator *v, struct str path, const char *member,
                              const struct json_value *value);
 
-/* A port's number, or its name. */
+/* The number of a port, or its name; an absent value is fine. */
 void validate_port(struct kind_validator *v, struct str path, const char *member,
                    const struct json_value *value);
 
@@ -100,7 +108,7 @@ struct validation syntax_cidr(struct str value);
 struct validation syntax_env_name(struct str value);
 struct validation syntax_schedule(struct arena *arena, struct str value);
 
-/* Functions of the rows, by the file they are in. */
+/* The functions that rows name, grouped by file. */
 validate_fn validate_config_map, validate_secret, validate_namespace_spec,
     validate_namespace_status, validate_event, validate_label_selector, validate_label_requirement,
     validate_resource_quota_spec;

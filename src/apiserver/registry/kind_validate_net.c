@@ -1,5 +1,8 @@
 /*
- * Network policies, ingresses, volumes and claims.
+ * Validation of NetworkPolicies, Ingresses, PersistentVolumes and PersistentVolumeClaims.
+ *
+ * Upstream: k8s.io/kubernetes/pkg/apis/networking/validation and pkg/apis/core/validation
+ * (ValidatePersistentVolume..., ValidatePersistentVolumeClaim...).
  */
 #include "apimachinery/quantity.h"
 #include "apiserver/registry/kind_validate_internal.h"
@@ -13,6 +16,7 @@ void validate_network_policy_spec(struct kind_validator *v, const struct json_va
         field_invalid(v, path, "policyTypes", types, "may not specify more than two policyTypes");
 }
 
+/* A peer is an ipBlock, or selectors. */
 void validate_network_peer(struct kind_validator *v, const struct json_value *object,
                            struct str path)
 {
@@ -22,6 +26,7 @@ void validate_network_peer(struct kind_validator *v, const struct json_value *ob
         field_forbidden(v, path, NULL, "may not specify both ipBlock and another peer");
 }
 
+/* endPort needs a numeric port that is not greater. */
 void validate_network_port(struct kind_validator *v, const struct json_value *object,
                            struct str path)
 {
@@ -46,6 +51,7 @@ void validate_ingress_spec(struct kind_validator *v, const struct json_value *ob
                       "either `defaultBackend` or `rules` must be specified");
 }
 
+/* A host is a DNS name, with "*." in front for a wildcard. */
 void validate_ingress_rule(struct kind_validator *v, const struct json_value *object,
                            struct str path)
 {
@@ -61,6 +67,7 @@ void validate_ingress_rule(struct kind_validator *v, const struct json_value *ob
         field_syntax(v, path, "host", host, validation_dns1123_subdomain(name));
 }
 
+/* With ImplementationSpecific the path may be empty. */
 void validate_ingress_path(struct kind_validator *v, const struct json_value *object,
                            struct str path)
 {
@@ -74,6 +81,7 @@ void validate_ingress_path(struct kind_validator *v, const struct json_value *ob
                              STR("must be an absolute path"));
 }
 
+/* Exactly one of service and resource. */
 void validate_ingress_backend(struct kind_validator *v, const struct json_value *object,
                               struct str path)
 {
@@ -109,6 +117,7 @@ void validate_ingress_class_spec(struct kind_validator *v, const struct json_val
         field_syntax(v, path, "controller", domain, validation_dns1123_subdomain(domain));
 }
 
+/* The request for storage is required and positive. Upstream's path is resources[storage]. */
 void validate_claim_spec(struct kind_validator *v, const struct json_value *object, struct str path)
 {
     const struct json_value *storage = json_path(object, "resources.requests.storage");
@@ -119,6 +128,7 @@ void validate_claim_spec(struct kind_validator *v, const struct json_value *obje
         field_invalid(v, path, "resources[storage]", storage, "must be greater than zero");
 }
 
+/* Whether both quantities are there and the new one is smaller. */
 static bool is_less(const struct json_value *new, const struct json_value *old)
 {
     struct quantity before, after;
@@ -126,7 +136,10 @@ static bool is_less(const struct json_value *new, const struct json_value *old)
            quantity_cmp(&after, &before) < 0;
 }
 
-/* A volume may be bound to a claim later, and a bound one may grow. */
+/*
+ * The spec of a claim is immutable, with three exceptions: binding sets volumeName, resources may
+ * grow, and volumeAttributesClassName may change once the claim is bound.
+ */
 void validate_claim_update(struct kind_validator *v, const struct json_value *object,
                            struct str path)
 {
@@ -146,7 +159,7 @@ void validate_claim_update(struct kind_validator *v, const struct json_value *ob
                         "field can not be less than status.capacity");
 }
 
-/* The members of a volume's spec that are no sources. */
+/* Members of PersistentVolumeSpec that are not listed here are volume sources. */
 static bool is_source(struct str member)
 {
     static const char *const others[] = {
@@ -166,6 +179,7 @@ static bool is_source(struct str member)
     return true;
 }
 
+/* Exactly one volume source. */
 void validate_volume_spec(struct kind_validator *v, const struct json_value *object,
                           struct str path)
 {
@@ -180,6 +194,7 @@ void validate_volume_spec(struct kind_validator *v, const struct json_value *obj
         field_required(v, path, NULL, "must specify a volume type");
 }
 
+/* The volume source of a PersistentVolume is immutable. */
 void validate_volume_update(struct kind_validator *v, const struct json_value *object,
                             struct str path)
 {

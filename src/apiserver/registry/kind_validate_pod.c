@@ -1,5 +1,10 @@
 /*
- * Pod specs, in pods and in templates.
+ * Validation of pod specs, in Pods and in pod templates, and of updates of Pods.
+ *
+ * Rules of single members are rows. The functions here compare several members: names that must be
+ * unique among three lists of containers, volume mounts that need a volume, exactly one source or
+ * handler. Upstream: ValidatePodSpec(), ValidatePodUpdate() and the functions below them in
+ * k8s.io/kubernetes/pkg/apis/core/validation/validation.go.
  */
 #include "apimachinery/metadata_validation.h"
 #include "apimachinery/quantity.h"
@@ -11,6 +16,7 @@
 static const char *const container_lists[] = {"initContainers", "containers",
                                               "ephemeralContainers"};
 
+/* Names of containers are unique in the pod, not only in their list. */
 static void validate_container_names(struct kind_validator *v, const struct json_value *spec,
                                      struct str path)
 {
@@ -30,6 +36,7 @@ static void validate_container_names(struct kind_validator *v, const struct json
     }
 }
 
+/* Every mount and device names a volume of the pod. */
 static void validate_container_mounts(struct kind_validator *v, const struct map *volumes,
                                       struct str place, const struct json_value *container)
 {
@@ -48,7 +55,9 @@ static void validate_container_mounts(struct kind_validator *v, const struct map
     }
 }
 
-/* What is mounted is there: a volume, or a claim that a StatefulSet makes for each pod. */
+/*
+ * The volumes of the pod are those of the spec, and the claims that a StatefulSet creates per pod.
+ */
 static void validate_mounts(struct kind_validator *v, const struct json_value *spec,
                             struct str path)
 {
@@ -73,7 +82,7 @@ void validate_pod_spec(struct kind_validator *v, const struct json_value *object
     validate_mounts(v, object, path);
 }
 
-/* Errors of a template's metadata lack that word, as upstream. */
+/* Paths of labels and annotations of a template lack "metadata", as upstream. */
 void validate_pod_template(struct kind_validator *v, const struct json_value *object,
                            struct str path)
 {
@@ -88,7 +97,7 @@ static bool has_white_edge(struct str text)
     return str_trim(text).len != text.len;
 }
 
-/* Probes that tell whether to restart cannot ask for two successes. */
+/* Liveness and startup probes must have a successThreshold of 1. */
 static void validate_probes(struct kind_validator *v, const struct json_value *container,
                             struct str path)
 {
@@ -103,6 +112,7 @@ static void validate_probes(struct kind_validator *v, const struct json_value *c
     }
 }
 
+/* White space around the image, and mount paths that are used twice. */
 void validate_container(struct kind_validator *v, const struct json_value *object, struct str path)
 {
     SCOPED(map) places = {.release = NULL};
@@ -121,6 +131,7 @@ void validate_container(struct kind_validator *v, const struct json_value *objec
     validate_probes(v, object, path);
 }
 
+/* value and valueFrom exclude each other, and valueFrom has exactly one source. */
 void validate_env_var(struct kind_validator *v, const struct json_value *object, struct str path)
 {
     const struct json_value *source = json_path(object, "valueFrom");
@@ -151,6 +162,7 @@ void validate_env_source(struct kind_validator *v, const struct json_value *obje
                              STR("may not have more than one field specified at a time"));
 }
 
+/* Requests must not exceed limits. */
 void validate_resources(struct kind_validator *v, const struct json_value *object, struct str path)
 {
     const struct json_value *limits = json_path(object, "limits"), *value;
@@ -167,12 +179,13 @@ void validate_resources(struct kind_validator *v, const struct json_value *objec
     }
 }
 
-/* The port of an action. */
+/* The port of an HTTP, TCP or gRPC action. */
 void validate_probe_port(struct kind_validator *v, const struct json_value *object, struct str path)
 {
     validate_port(v, path, "port", json_path(object, "port"));
 }
 
+/* A probe or lifecycle hook has exactly one handler. */
 void validate_handler(struct kind_validator *v, const struct json_value *object, struct str path)
 {
     static const char *const handlers[] = {"exec", "httpGet", "tcpSocket", "grpc", "sleep"};
@@ -184,6 +197,7 @@ void validate_handler(struct kind_validator *v, const struct json_value *object,
         field_required(v, path, NULL, "must specify a handler type");
 }
 
+/* A volume has exactly one source. Sources are inlined beside the name. */
 void validate_volume(struct kind_validator *v, const struct json_value *object, struct str path)
 {
     const struct json_value *value;
@@ -206,6 +220,7 @@ void validate_file_mode(struct kind_validator *v, const struct json_value *objec
                       "must be a number between 0 and 0777 (octal), both inclusive");
 }
 
+/* An empty key matches all keys and needs the operator Exists. */
 void validate_toleration(struct kind_validator *v, const struct json_value *object, struct str path)
 {
     const struct str op = json_path_str(object, "operator"), key = json_path_str(object, "key");
@@ -237,7 +252,7 @@ static void forget_images(struct json_edit *edit, const struct json_value *pod, 
     }
 }
 
-/* A pod's spec without what may change. */
+/* A pod without the fields that an update may change. */
 static struct json_doc *fixed_part(struct kind_validator *v, const struct json_value *pod)
 {
     SCOPED(json_edit) edit;
@@ -254,7 +269,7 @@ static struct json_doc *fixed_part(struct kind_validator *v, const struct json_v
     return doc;
 }
 
-/* A period that was negative, and thus invalid, may be mended. */
+/* terminationGracePeriodSeconds may change only from a negative value, which is invalid, to 1. */
 static bool is_period_fine(const struct json_value *old, const struct json_value *new)
 {
     int64_t before = 0, after = 0;
@@ -275,7 +290,7 @@ static bool has_element(const struct json_value *list, const struct json_value *
     return false;
 }
 
-/* None may go. */
+/* Tolerations may be added but not removed. */
 static bool are_tolerations_fine(const struct json_value *old, const struct json_value *new)
 {
     const struct json_value *one;
@@ -285,6 +300,10 @@ static bool are_tolerations_fine(const struct json_value *old, const struct json
     return true;
 }
 
+/*
+ * All fields of the spec but a few are immutable. The fields that may change are removed from both
+ * pods before they are compared.
+ */
 void validate_pod_update(struct kind_validator *v, const struct json_value *object, struct str path)
 {
     OWNED(json_doc) before = fixed_part(v, v->old);

@@ -1,5 +1,14 @@
 /*
- * Rules by type, in the words of the API server.
+ * Validation rules by Go type, in the order of API groups.
+ *
+ * Upstream: k8s.io/kubernetes/pkg/apis/<group>/validation/validation.go. The macros below are the
+ * forms of rows; kind_validate_rules.c applies them, and kind_validate_internal.h describes each.
+ * Rows of a type are applied in their order, which is the order of the errors: keep that of
+ * upstream.
+ *
+ * To add a rule: put a row with the other rows of its type, which must stay contiguous. If it looks
+ * at more than one member, write a validate_fn in one of kind_validate_*.c and name it in an
+ * OBJECT() row. kind_validate_test.c checks that types and members exist.
  */
 #include "apiserver/registry/kind_validate_internal.h"
 

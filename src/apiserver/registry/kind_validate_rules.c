@@ -1,11 +1,13 @@
 /*
- * The forms of rows.
+ * Applies rows to objects: one function per form of row. A row for an absent member does nothing,
+ * except RULE_REQUIRED.
  */
 #include "apimachinery/metadata_validation.h"
 #include "apimachinery/quantity.h"
 #include "apiserver/registry/kind_validate_internal.h"
 #include "base/map.h"
 
+/* Whether a value counts as absent for RULE_REQUIRED. A boolean never does. */
 static bool is_missing(const struct json_value *value)
 {
     int64_t number;
@@ -26,6 +28,7 @@ static bool is_missing(const struct json_value *value)
     return false;
 }
 
+/* The three forms of limits, with the messages of upstream. */
 static void check_number(struct kind_validator *v, const struct rule_row *row, struct str path,
                          const struct json_value *value)
 {
@@ -45,7 +48,7 @@ static void check_number(struct kind_validator *v, const struct rule_row *row, s
     field_invalid(v, path, row->member, value, words.ptr);
 }
 
-/* A text, or each of a list. */
+/* Checks one text at its path. */
 static void check_each(struct kind_validator *v, const struct rule_row *row, struct str path,
                        struct str value)
 {
@@ -55,6 +58,7 @@ static void check_each(struct kind_validator *v, const struct rule_row *row, str
         field_syntax(v, path, NULL, value, row->syntax(value));
 }
 
+/* Checks a text, or each text of a list. An empty text counts as absent. */
 static void check_texts(struct kind_validator *v, const struct rule_row *row, struct str path,
                         const struct json_value *value)
 {
@@ -69,6 +73,7 @@ static void check_texts(struct kind_validator *v, const struct rule_row *row, st
         check_each(v, row, field_path_index(v, place, index++), json_to_str(one));
 }
 
+/* Elements without the member, or with an empty one, are not compared. */
 static void check_unique(struct kind_validator *v, const struct rule_row *row, struct str path,
                          const struct json_value *list)
 {
@@ -89,6 +94,7 @@ static void check_unique(struct kind_validator *v, const struct rule_row *row, s
     }
 }
 
+/* Quantities that cannot be read were refused by decoding. */
 static void check_quantities(struct kind_validator *v, const struct rule_row *row, struct str path,
                              const struct json_value *map)
 {

@@ -1,5 +1,9 @@
 /*
- * Services.
+ * Validation of Services. Upstream: ValidateService() and ValidateServiceUpdate() in
+ * k8s.io/kubernetes/pkg/apis/core/validation/validation.go.
+ *
+ * validate_service_spec() has the order of the checks. Single members (type, protocol, port
+ * numbers) are rows of kind_validate_rows.c.
  */
 #include "apiserver/registry/kind_validate_internal.h"
 #include "base/map.h"
@@ -17,6 +21,7 @@ static bool is_headless(const struct json_value *spec)
     return str_eq(json_path_str(spec, "clusterIP"), STR("None"));
 }
 
+/* A Service of type ExternalName has a DNS name and no cluster IPs. A trailing dot is fine. */
 static void validate_external_name(struct kind_validator *v, const struct json_value *spec,
                                    struct str path)
 {
@@ -33,6 +38,7 @@ static void validate_external_name(struct kind_validator *v, const struct json_v
     field_syntax(v, path, "externalName", name, validation_dns1123_subdomain(name));
 }
 
+/* "None" makes a headless Service, which must be of type ClusterIP. */
 static void validate_addresses(struct kind_validator *v, const struct json_value *spec,
                                struct str path)
 {
@@ -51,6 +57,7 @@ static void validate_addresses(struct kind_validator *v, const struct json_value
     }
 }
 
+/* The configuration belongs to sessionAffinity ClientIP. */
 static void validate_session_affinity(struct kind_validator *v, const struct json_value *spec,
                                       struct str path)
 {
@@ -68,7 +75,7 @@ static void validate_session_affinity(struct kind_validator *v, const struct jso
                       "must be greater than 0 and less than 86400");
 }
 
-/* With several ports each needs a name; no two may be the same. */
+/* With more than one port, each needs a name. A headless Service may have no ports. */
 static void validate_ports(struct kind_validator *v, const struct json_value *spec, struct str path)
 {
     const struct json_value *ports = json_path(spec, "ports"), *port;
@@ -84,7 +91,7 @@ static void validate_ports(struct kind_validator *v, const struct json_value *sp
     }
 }
 
-/* The core type's names, as the error shows the element. */
+/* The message shows the port as Go's internal type, with empty members. */
 static void add_duplicate(struct kind_validator *v, struct str place, const struct json_value *port)
 {
     int64_t number = 0;
@@ -101,6 +108,7 @@ static void add_duplicate(struct kind_validator *v, struct str place, const stru
                            STR(""));
 }
 
+/* No two ports may have the same number and protocol. */
 static void validate_duplicate_ports(struct kind_validator *v, const struct json_value *spec,
                                      struct str path)
 {
@@ -119,6 +127,7 @@ static void validate_duplicate_ports(struct kind_validator *v, const struct json
     }
 }
 
+/* The primary cluster IP cannot change, except from or to ExternalName. */
 static void validate_address_update(struct kind_validator *v, const struct json_value *spec,
                                     struct str path)
 {

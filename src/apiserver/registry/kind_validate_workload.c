@@ -1,5 +1,10 @@
 /*
- * Controllers of pods, and what scales and guards them.
+ * Validation of Deployments, ReplicaSets, DaemonSets, StatefulSets, ReplicationControllers, Jobs,
+ * CronJobs, PodDisruptionBudgets and HorizontalPodAutoscalers.
+ *
+ * Upstream: validation.go in k8s.io/kubernetes/pkg/apis/apps, batch, policy and autoscaling. Pod
+ * templates are validated by the rows of their own types. The functions here check what connects a
+ * controller with its template: the selector, and the restart policy.
  */
 #include "apimachinery/selector.h"
 #include "apiserver/registry/kind_validate_internal.h"
@@ -8,22 +13,24 @@
 
 #define MISMATCH "`selector` does not match template `labels`"
 
+/* An empty selector selects every pod, which most controllers refuse. */
 static bool is_empty_selector(const struct json_value *selector)
 {
     return json_count(json_path(selector, "matchLabels")) == 0 &&
            json_count(json_path(selector, "matchExpressions")) == 0;
 }
 
+/* A selector that cannot be read counts as a match: the rules of LabelSelector have reported it. */
 static bool selects(struct kind_validator *v, const struct json_value *selector,
                     const struct json_value *labels)
 {
     struct selector read;
     struct error *err = selector_from_value(v->arena, selector, &read);
-    error_free(err); /* was said by the selector's own rules */
+    error_free(err);
     return err || selector_matches(&read, labels);
 }
 
-/* No selector selects nothing, an empty one everything. */
+/* The selector must match the labels of the template. An absent selector matches nothing. */
 static void validate_selector_match(struct kind_validator *v, const struct json_value *spec,
                                     struct str path)
 {
@@ -33,6 +40,7 @@ static void validate_selector_match(struct kind_validator *v, const struct json_
         field_invalid(v, path, "template.metadata.labels", labels, MISMATCH);
 }
 
+/* Pods of controllers that run for ever must restart. */
 static void validate_restart_always(struct kind_validator *v, const struct json_value *spec,
                                     struct str path)
 {
@@ -40,6 +48,9 @@ static void validate_restart_always(struct kind_validator *v, const struct json_
                  json_path_str(spec, "template.spec.restartPolicy"), "Always");
 }
 
+/*
+ * Shared by Deployments and ReplicaSets. The last message names ReplicaSet for both, as upstream.
+ */
 static void validate_selector(struct kind_validator *v, const struct json_value *spec,
                               struct str path, const char *if_empty)
 {
@@ -55,12 +66,14 @@ static void validate_selector(struct kind_validator *v, const struct json_value 
                         "activeDeadlineSeconds in ReplicaSet is not Supported");
 }
 
+/* 0 or "0%". */
 static bool is_nothing(const struct json_value *value)
 {
     int64_t number;
     return json_to_int64(value, &number) ? number == 0 : str_eq(json_to_str(value), STR("0%"));
 }
 
+/* A rolling update needs maxUnavailable or maxSurge above 0 to make progress. */
 static void validate_deployment_strategy(struct kind_validator *v,
                                          const struct json_value *strategy, struct str path)
 {
@@ -94,6 +107,7 @@ void validate_deployment_spec(struct kind_validator *v, const struct json_value 
                       "must be greater than minReadySeconds");
 }
 
+/* An absent number is 0. */
 static int64_t number_at(const struct json_value *object, const char *member)
 {
     int64_t number = 0;
@@ -104,7 +118,7 @@ static int64_t number_at(const struct json_value *object, const char *member)
 void validate_deployment_status(struct kind_validator *v, const struct json_value *object,
                                 struct str path)
 {
-    /* Columns: which, not greater than which. */
+    /* `less` must not be greater than `more`. */
     static const struct {
         const char *less, *more;
     } orders[] = {
@@ -123,12 +137,14 @@ void validate_deployment_status(struct kind_validator *v, const struct json_valu
     }
 }
 
+/* The message says deployment, as upstream. */
 void validate_replica_set_spec(struct kind_validator *v, const struct json_value *object,
                                struct str path)
 {
     validate_selector(v, object, path, "empty selector is invalid for deployment");
 }
 
+/* The selector of a ReplicationController is a map of labels. */
 void validate_replication_controller_spec(struct kind_validator *v, const struct json_value *object,
                                           struct str path)
 {
@@ -160,6 +176,7 @@ void validate_daemon_set_spec(struct kind_validator *v, const struct json_value 
                             json_path(strategy, "rollingUpdate.maxSurge"));
 }
 
+/* A required text that is one of two. */
 static void validate_either(struct kind_validator *v, struct str path, const char *member,
                             const struct json_value *value, const char *first, const char *second)
 {
@@ -191,6 +208,7 @@ void validate_stateful_set_spec(struct kind_validator *v, const struct json_valu
                       "must be greater than or equal to 0");
 }
 
+/* Most of the spec of a StatefulSet is immutable. */
 void validate_stateful_set_update(struct kind_validator *v, const struct json_value *object,
                                   struct str path)
 {
@@ -213,6 +231,7 @@ void validate_stateful_set_update(struct kind_validator *v, const struct json_va
                         "forbidden");
 }
 
+/* Checks that Jobs and the templates of CronJobs have in common. */
 static void validate_job_template(struct kind_validator *v, const struct json_value *spec,
                                   struct str path)
 {
@@ -224,7 +243,7 @@ static void validate_job_template(struct kind_validator *v, const struct json_va
         field_required(v, path, "completions", "when completion mode is Indexed");
 }
 
-/* Templates of CronJobs have no selector yet. */
+/* The template of a CronJob has no selector: the server generates it when it creates the Job. */
 void validate_job_spec(struct kind_validator *v, const struct json_value *object, struct str path)
 {
     validate_job_template(v, object, path);
@@ -236,7 +255,10 @@ void validate_job_spec(struct kind_validator *v, const struct json_value *object
         validate_selector_match(v, object, path);
 }
 
-/* A Job that is suspended and has not begun may still get another template. */
+/*
+ * The template may change while a Job is suspended and has not started; completions only of Indexed
+ * Jobs.
+ */
 void validate_job_update(struct kind_validator *v, const struct json_value *object, struct str path)
 {
     const struct json_value *old = v->old;
@@ -254,6 +276,7 @@ void validate_job_update(struct kind_validator *v, const struct json_value *obje
                       "field is immutable");
 }
 
+/* Names of Jobs are that of the CronJob with 11 characters added, and have at most 63. */
 void validate_cron_job(struct kind_validator *v, const struct json_value *object, struct str path)
 {
     const struct json_value *name = json_path(object, "metadata.name");
@@ -273,6 +296,7 @@ void validate_cron_job_spec(struct kind_validator *v, const struct json_value *o
                       "timeZone must be nil or non-empty string");
 }
 
+/* minAvailable and maxUnavailable exclude each other. */
 void validate_pod_disruption_budget_spec(struct kind_validator *v, const struct json_value *object,
                                          struct str path)
 {

@@ -29,7 +29,7 @@ struct pending {
     const struct json_value *json;
     struct schema_node *node;
     struct str path;
-    unsigned depth, logic; /* nodes around it; allOf, anyOf, oneOf and not around it */
+    unsigned depth, logic;
 };
 
 struct pending_list {
@@ -47,7 +47,7 @@ struct constants {
 struct compile {
     struct schema *schema;
     struct field_errors *errors;
-    struct pending_list pending; /* in the order of reading; none is taken out */
+    struct pending_list pending; /* all nodes in the order of reading; none is removed */
     struct constants constants;
 };
 
@@ -169,7 +169,7 @@ static const struct schema_node *add_logic(struct compile *compile, const struct
 {
     struct pending around = *of;
     struct schema_node marked = {.is_logic = true};
-    around.node = &marked; /* for the mark that parts take over */
+    around.node = &marked; /* add_part() copies is_logic from here */
     if (++around.logic > SCHEMA_LOGIC_MAX)
         around.depth = SCHEMA_DEPTH_MAX;
     return add_part(compile, &around, json, keyword, index);

@@ -162,7 +162,7 @@ static void check_list(struct field_errors *errors, const struct schema_visit *v
         if (errors->count == FIELD_ERRORS_MAX)
             return;
         if (is_map && json_type(item) != JSON_OBJECT)
-            continue; /* told by the schema */
+            continue; /* reported by the validation of values */
         buf_clear(&text);
         if (is_map)
             write_keys(&text, visit->node, item);
