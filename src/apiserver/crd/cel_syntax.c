@@ -20,7 +20,7 @@ enum token {
     TOKEN_OPERAND, /* a literal */
     TOKEN_NAME,
     TOKEN_BINARY,
-    TOKEN_MINUS, /* in front of an operand or between two */
+    TOKEN_MINUS, /* a sign or a subtraction */
     TOKEN_NOT,
     TOKEN_DOT,
     TOKEN_COMMA,
@@ -34,10 +34,10 @@ enum token {
 /* The state of the check. The token is text[start, at). */
 struct scan {
     struct str text;
-    size_t at;    /* behind the token */
-    size_t start; /* of it */
+    size_t at;    /* end of the token */
+    size_t start; /* start of the token */
     enum token token, before;
-    char open[CEL_SYNTAX_DEPTH_MAX]; /* brackets, and ? of conditions */
+    char open[CEL_SYNTAX_DEPTH_MAX]; /* open brackets, and the "?" of conditionals */
     size_t depth;
     bool wants_operand;
     const char *problem;

@@ -217,7 +217,7 @@ static void add_field_labels(struct crd *crd, const struct json_value *json,
         struct str path = json_path_str(value, "jsonPath");
         if (str_starts_with(path, STR(".")))
             path = str_skip(path, 1);
-        path = arena_str(&crd->arena, path); /* with a NUL behind it */
+        path = arena_str(&crd->arena, path); /* terminated by NUL */
         labels[count++] = (struct field_label){path, path.ptr};
     }
     version->kind.field_labels = labels;

@@ -91,7 +91,7 @@ struct error *crd_default_by_webhook(const struct kind *kind, struct str subreso
     TRY(to_webhook_version(kind, doc, &seen));
     TRY(webhooks->default_(seen, &filled), "fill in defaults");
     if (filled == seen)
-        *ret_doc = json_doc_ref(doc); /* and not what has gone through two conversions */
+        *ret_doc = json_doc_ref(doc);
     else if (seen == doc)
         *ret_doc = TAKE(filled);
     else

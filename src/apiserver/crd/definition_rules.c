@@ -126,7 +126,7 @@ struct pending {
 struct pending_list {
     struct pending *items;
     size_t count, capacity;
-    struct arena arena; /* paths */
+    struct arena arena; /* of the paths */
 };
 
 static void pending_list_done(struct pending_list *list)

@@ -22,7 +22,7 @@ struct names {
     const struct json_value *wanted, *accepted;
     definition_name_taken_fn *taken;
     void *data;
-    struct json_builder *out; /* acceptedNames as they should be */
+    struct json_builder *out; /* the new acceptedNames */
     struct arena *arena;
     struct condition condition; /* NamesAccepted; of several conflicts it has the last */
 };

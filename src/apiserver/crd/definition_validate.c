@@ -40,7 +40,7 @@ enum part {
 
 static const struct {
     struct str member;
-    const char *shown; /* in the older form */
+    const char *shown; /* the field of the internal type */
 } part_names[PARTS] = {
     [PART_SCHEMA] = {STR_INIT("schema"),                   "Schema"                  },
     [PART_SUBRESOURCES] = {STR_INIT("subresources"),             "Subresources"            },

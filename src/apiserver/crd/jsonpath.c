@@ -205,7 +205,7 @@ static bool element_passes(struct query *query, const struct path_step *step,
     bool holds = false;
     const struct path_values left = eval_steps(query, &step->left, one);
     if (step->compare == COMPARE_EXISTS) {
-        query->failed = query->used > JSONPATH_RESULTS_MAX; /* a query that fails finds nothing */
+        query->failed = query->used > JSONPATH_RESULTS_MAX; /* forget other failures */
         return left.count > 0;
     }
     const struct path_values right = eval_steps(query, &step->right, one);
@@ -344,7 +344,7 @@ bool path_steps_find(const struct path_steps *steps, const struct json_value *va
  */
 const struct json_value *jsonpath_first(const struct jsonpath *path, const struct json_value *value)
 {
-    size_t plain = 0; /* most paths are fields only and need no lists */
+    size_t plain = 0; /* number of leading field steps */
     while (plain < path->steps.count && path->steps.items[plain].type == STEP_FIELD)
         value = json_get(value, path->steps.items[plain++].name);
     if (plain == path->steps.count || !value)

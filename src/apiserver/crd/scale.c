@@ -148,7 +148,7 @@ static struct error *read_builtin(struct arena *arena, const struct json_value *
     const struct json_value *json = json_path(object, "spec.selector"), *value;
     SCOPED(buf) text = {.limit = 0};
     struct selector selector = {.items = NULL};
-    ret_numbers->spec = 1; /* what an absent number means for all of them */
+    ret_numbers->spec = 1; /* the default of all built-in kinds */
     json_to_int64(json_path(object, "spec.replicas"), &ret_numbers->spec);
     json_to_int64(json_path(object, "status.replicas"), &ret_numbers->status);
     bool is_plain = false;

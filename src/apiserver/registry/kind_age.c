@@ -14,7 +14,7 @@ struct form {
     duration below;
     duration large;
     char large_name;
-    duration small; /* 0: none */
+    duration small; /* 0: no small unit */
     char small_name;
 };
 

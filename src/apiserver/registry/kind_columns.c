@@ -83,7 +83,7 @@ void kind_cell_str(const struct kind_row *row, const struct kind_cell *cell)
     const struct json_value *value = json_path(row->object, cell->path);
     SCOPED(buf) number = {0};
     if (json_type(value) == JSON_NUMBER)
-        json_write(&number, value); /* of an int-or-string */
+        json_write(&number, value); /* the number of an IntOrString */
     write_or(row, cell, number.len > 0 ? buf_str(&number) : json_to_str(value));
 }
 

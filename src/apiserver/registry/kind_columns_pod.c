@@ -18,10 +18,10 @@
 
 /* What the cells show. `reason` points to a text of the object, a constant, or `text`. */
 struct pod_summary {
-    struct str reason; /* a word of the object, a constant, or what text holds */
+    struct str reason; /* never owned */
     struct buf text;
     int64_t restarts;
-    struct str last_restart; /* when; empty: never */
+    struct str last_restart; /* a time; empty when there was no restart */
     size_t ready, total;
 };
 

@@ -24,10 +24,10 @@
 /* A container that is being written: a struct with its fields, or a list or map with its items. */
 struct level {
     const struct go_type *type;
-    const struct json_value *value; /* NULL: all of its members are zero */
-    size_t next;                    /* the type's field */
-    bool is_inline;                 /* its members stand in the object of the level above */
-    const struct go_field *field;   /* of a list or map; NULL with a type */
+    const struct json_value *value; /* NULL: a struct whose members are all zero */
+    size_t next;                    /* index of the next field of the type */
+    bool is_inline;                 /* members are written to the enclosing object */
+    const struct go_field *field;   /* describes the items of a list or map; NULL for a struct */
     struct json_iter iter;
 };
 
@@ -61,7 +61,7 @@ static void write_quantity(struct json_builder *out, const struct json_value *va
         buf_add(&text, json_type(value) == JSON_STRING ? json_to_str(value) : STR("0"));
     struct error *err = quantity_read(buf_str(&text), &quantity);
     if (err)
-        error_free(err); /* was checked */
+        error_free(err); /* cannot happen: kind_decode_check() has read it */
     else
         quantity_write(&written, &quantity);
     json_builder_str(out, buf_str(&written));
@@ -89,7 +89,7 @@ static void write_bytes(struct json_builder *out, struct str text)
 {
     SCOPED(buf) bytes = {.secret = true};
     SCOPED(buf) encoded = {.secret = true};
-    error_free(base64_decode(&bytes, text)); /* was checked */
+    error_free(base64_decode(&bytes, text)); /* checked by kind_decode_check() */
     base64_encode(&encoded, buf_str(&bytes));
     json_builder_str(out, buf_str(&encoded));
 }

@@ -27,8 +27,8 @@
  */
 struct level {
     struct json_iter iter;
-    const struct go_type *type;   /* of an object's members */
-    const struct go_field *field; /* of elements and of a map's values; NULL with a type */
+    const struct go_type *type;   /* of a struct */
+    const struct go_field *field; /* of the items of a list or map; NULL for a struct */
     const char *owner;            /* name of the innermost struct */
     size_t path_len, place_len;
 };

@@ -27,13 +27,13 @@
  */
 struct level {
     const struct go_type *type;
-    const struct json_value *value; /* NULL: a default that has no members yet */
+    const struct json_value *value; /* NULL: an empty struct that is filled by defaults */
     const struct default_row *rows; /* of the type */
     size_t row_count;
-    size_t next;    /* the type's field */
-    bool is_inline; /* its members stand in the object of the level above */
+    size_t next;    /* index of the next field of the type */
+    bool is_inline; /* members are written to the enclosing object */
     bool host_network;
-    const struct go_field *field; /* of a list or map; NULL with a type */
+    const struct go_field *field; /* describes the items of a list or map; NULL for a struct */
     struct json_iter iter;
 };
 
@@ -46,7 +46,7 @@ struct fill {
     struct level *levels;
     size_t depth, capacity;
     const char *root;
-    const struct go_type *last_type; /* whose rows were looked for, and what was found */
+    const struct go_type *last_type; /* the type of last_rows */
     const struct default_row *last_rows;
     size_t last_count;
 };

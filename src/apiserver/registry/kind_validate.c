@@ -28,8 +28,8 @@
 /* A container that is being validated. */
 struct level {
     struct json_iter iter;
-    const struct go_type *type;   /* of an object's members */
-    const struct go_field *field; /* of a list's or map's items; NULL with a type */
+    const struct go_type *type;   /* of a struct */
+    const struct go_field *field; /* of the items of a list or map; NULL for a struct */
     size_t path_len;
 };
 

@@ -22,7 +22,7 @@ struct kind_validator {
     const struct json_value *object, *old; /* the whole objects; old is NULL on create */
     struct field_errors *errors;
     struct arena *arena;
-    const struct go_type *last_type; /* whose rows were looked for, and what was found */
+    const struct go_type *last_type; /* the type of last_rows */
     const struct rule_row *last_rows;
     size_t last_count;
 };

@@ -66,7 +66,7 @@ static void check_metadata(struct field_errors *errors, struct str path,
                            const struct json_value *metadata)
 {
     if (json_type(metadata) != JSON_OBJECT)
-        return; /* its type has been checked by the schema */
+        return; /* reported by the validation of values */
     const struct str name = json_to_str(json_get(metadata, STR("name")));
     if (name.len)
         metadata_check_name(errors, below(errors, path, "name"), name, validation_path_segment);
@@ -143,7 +143,7 @@ static void add_duplicate(struct field_errors *errors, const struct schema_visit
     OWNED(json_doc) doc = NULL;
     OWNED(error) err = json_read(text, &doc);
     if (err)
-        return; /* our own text; only a limit could refuse it */
+        return; /* write_keys() writes JSON; only a size limit could refuse it */
     field_errors_add_value(errors, FIELD_DUPLICATE,
                            arena_print(errors->arena, "%.*s[%zu]", STR_ARG(visit->path), index),
                            json_doc_root(doc), STR(""));
