@@ -1,5 +1,12 @@
 /*
- * Built-in types: the tables of strategic merge, and what server-side apply sees differently.
+ * Built-in types as server-side apply sees them.
+ *
+ * The Go types (apiserver/types) say which fields there are and how a strategic merge patch treats
+ * them. The markers of the published API (listType, listMapKey, mapType, structType) mostly say
+ * the same; the tables below are where they differ. A place in the tables is a struct field_type
+ * whose node is a type or a field, and whose flags say which.
+ *
+ * To add a kind: its type in apiserver/types, then every marker of it that no rule here derives.
  */
 #include "apiserver/managedfields/field_type_internal.h"
 #include "apiserver/types/go_types.h"
@@ -97,6 +104,7 @@ static const struct field_rule *find_rule(struct field_type type)
     return NULL;
 }
 
+/* Whether the table has this rule for the field. */
 static bool has_rule(struct field_type type, enum rule rule)
 {
     const struct field_rule *found = find_rule(type);
@@ -121,6 +129,7 @@ static struct field_shape scalar_shape(enum field_scalar scalar)
     return (struct field_shape){.forms = FIELD_SCALAR, .scalar = scalar};
 }
 
+/* The form of one element of a list, of one value of a map, or of a plain field. */
 static struct field_shape item_shape(const struct go_field *field)
 {
     switch ((enum go_field_kind)field->kind) {
@@ -152,6 +161,10 @@ static struct field_shape item_shape(const struct go_field *field)
     return scalar_shape(FIELD_SCALAR_ANY);
 }
 
+/*
+ * Rules first. Without one, a list that a patch merges is a map by its merge key, or a set when it
+ * has none; all others are atomic.
+ */
 static enum schema_list_type list_type(struct field_type type)
 {
     const struct go_field *field = type.node;
@@ -182,6 +195,10 @@ static struct field_shape builtin_shape(struct field_type type)
     return item_shape(field);
 }
 
+/*
+ * What Go's struct holds when JSON lacks the member: fields that are no pointers have a zero
+ * value, which is written again when they are required.
+ */
 static enum field_absent absent_as(struct field_type type)
 {
     const struct go_field *field = type.node;
@@ -217,6 +234,7 @@ static const struct go_type *object_type(struct field_type type)
     return type.flags != AT_STRING && field->kind == GO_MESSAGE ? field->type : NULL;
 }
 
+/* A member that a struct does not declare is refused; a map takes any. */
 static bool builtin_member(struct field_type type, struct str name, struct field_member *ret_member)
 {
     const struct go_field *field = type.node;
@@ -237,6 +255,7 @@ static bool builtin_member(struct field_type type, struct str name, struct field
     return true;
 }
 
+/* The elements of a list field, or of the lists inside of a map such as extra headers. */
 static struct field_type builtin_element(struct field_type type)
 {
     const struct go_field *field = type.node;
@@ -247,6 +266,10 @@ static struct field_type builtin_element(struct field_type type)
     return (struct field_type){.ops = NULL};
 }
 
+/*
+ * The keys of a list that is a map: of a rule, of an element with several keys, or, as NULL, the
+ * merge key of the field.
+ */
 static const struct str *find_keys(struct field_type type, size_t *ret_count)
 {
     const struct go_field *field = type.node;
@@ -276,6 +299,10 @@ static struct str builtin_key(struct field_type type, size_t index)
     return keys ? keys[index] : str_from_c(((const struct go_field *)type.node)->merge_key);
 }
 
+/*
+ * The value of a key that an element leaves out. Only the protocol of a port has a default other
+ * than zero.
+ */
 static bool builtin_key_default(struct field_type type, struct str key, struct buf *out)
 {
     const struct go_field *field = type.node;

@@ -1,3 +1,11 @@
+/*
+ * A hash table of borrowed texts, filled once and thrown away with its arena.
+ *
+ * struct map of base copies its keys and frees them one by one. Here one object of a request may
+ * have 100,000 members that are looked up once, so that the copies would cost more than the
+ * search. Open addressing with linear probing; the table is at most half full, so that a probe
+ * ends soon.
+ */
 #include "apiserver/managedfields/field_index.h"
 
 #include <stdatomic.h>
@@ -9,8 +17,11 @@ struct field_index_slot {
     uint32_t place; /* the position plus one; 0 is free */
 };
 
-/* Drawn once per process, so that nobody outside can choose texts that collide. */
-static uint64_t seed(void)
+/*
+ * Drawn once per process, so that a client cannot choose texts that collide. Worker threads may
+ * ask at the same time.
+ */
+static uint64_t hash_seed(void)
 {
     static _Atomic uint64_t shared;
     uint64_t value = atomic_load_explicit(&shared, memory_order_relaxed);
@@ -45,7 +56,7 @@ static struct field_index_slot *find_slot(const struct field_index *index, struc
 
 size_t field_index_put(struct field_index *index, struct str text, size_t position)
 {
-    const uint32_t hash = (uint32_t)str_hash(text, seed());
+    const uint32_t hash = (uint32_t)str_hash(text, hash_seed());
     struct field_index_slot *slot = find_slot(index, text, hash);
     if (slot->place)
         return slot->place - 1;
@@ -58,6 +69,7 @@ size_t field_index_find(const struct field_index *index, struct str text)
 {
     if (!index->slots)
         return STR_NONE;
-    const struct field_index_slot *slot = find_slot(index, text, (uint32_t)str_hash(text, seed()));
+    const struct field_index_slot *slot =
+        find_slot(index, text, (uint32_t)str_hash(text, hash_seed()));
     return slot->place ? slot->place - 1 : STR_NONE;
 }

@@ -1,3 +1,14 @@
+/*
+ * Members and elements of two containers, side by side.
+ *
+ * Objects are paired by the names of members. Lists are read into items, each with a step: the
+ * keys of an element of a keyed list, or the value of an element of a set, as canonical JSON.
+ * Elements with the same step are chained, since duplicates may be there in objects that were
+ * stored before a list got its keys.
+ *
+ * Every lookup is by hash, so that an object with 100,000 members takes the time of reading it.
+ * Large lists are read once for each walk and remembered.
+ */
 #include "apiserver/managedfields/field_items.h"
 
 #include "apiserver/strategicpatch/strategic_print.h"
@@ -24,6 +35,7 @@ struct members {
     struct field_index index;
 };
 
+/* Small objects are searched from the front, which is faster than making an index. */
 static struct members members_of(struct arena *arena, const struct json_value *object)
 {
     struct members members = {.object = object};
@@ -42,6 +54,7 @@ static struct members members_of(struct arena *arena, const struct json_value *o
     return members;
 }
 
+/* Notes what was found, so that field_pairs_of() knows which members only the new object has. */
 static const struct json_value *members_find(struct members *members, struct str name)
 {
     if (!members->values)
@@ -88,6 +101,7 @@ struct list_keys {
     size_t count;
 };
 
+/* Insertion sort: lists have one to three keys. */
 static struct list_keys sorted_keys(struct arena *arena, struct field_type type)
 {
     struct list_keys keys = {.count = field_type_key_count(type)};
@@ -102,6 +116,10 @@ static struct list_keys sorted_keys(struct arena *arena, struct field_type type)
     return keys;
 }
 
+/*
+ * The step of an element of a keyed list. Returns what is wrong with the element, in the words of
+ * an API server, or an empty text.
+ */
 static struct str write_keys(struct buf *text, struct arena *arena, struct field_type type,
                              const struct list_keys *keys, const struct json_value *value)
 {
@@ -127,6 +145,7 @@ static struct str write_keys(struct buf *text, struct arena *arena, struct field
     return STR("");
 }
 
+/* The step of an element of a set: scalars only. */
 static struct str write_set_value(struct buf *text, const struct json_value *value)
 {
     switch (json_type(value)) {
@@ -142,8 +161,8 @@ static struct str write_set_value(struct buf *text, const struct json_value *val
     }
 }
 
-static struct field_item *append(struct field_items *items, struct field_step step,
-                                 const struct json_value *value)
+static struct field_item *append_item(struct field_items *items, struct field_step step,
+                                      const struct json_value *value)
 {
     const size_t at = items->count++;
     items->items[at] = (struct field_item){
@@ -157,10 +176,11 @@ static struct field_item *append(struct field_items *items, struct field_step st
     return &items->items[at];
 }
 
+/* Adds an element and chains it to those before it that have its step. */
 static void add_item(struct field_items *items, struct field_step step,
                      const struct json_value *value)
 {
-    struct field_item *item = append(items, step, value);
+    struct field_item *item = append_item(items, step, value);
     const size_t at = items->count - 1, first = field_index_put(&items->index, step.text, at);
     if (first == STR_NONE)
         return;
@@ -177,9 +197,13 @@ static void add_broken(struct field_items *items, struct arena *arena,
     const struct str place = arena_print(arena, "%zu", items->count);
     if (items->broken == STR_NONE)
         items->broken = items->count;
-    append(items, (struct field_step){place, FIELD_STEP_INDEX}, value);
+    append_item(items, (struct field_step){place, FIELD_STEP_INDEX}, value);
 }
 
+/*
+ * All elements of a list. The first one that has no step is remembered with its problem; the
+ * others go on, since callers differ in whether they mind.
+ */
 static struct field_items read_items(struct arena *arena, struct field_type type,
                                      const struct json_value *list)
 {
@@ -249,6 +273,7 @@ void field_print_value(struct buf *out, const struct json_value *value)
     buf_add_char(out, '}');
 }
 
+/* Go's %#v of nested interface values. */
 static void print_syntax(struct buf *out, const struct json_value *value, size_t depth)
 {
     const struct json_value *child;

@@ -1,27 +1,34 @@
+/*
+ * Sets of fields: steps and their order, building, and the algebra.
+ *
+ * Nodes are immutable and shared, so that a union or difference copies only the nodes on paths
+ * that change. Children are sorted by step: finding is a binary search, and the operations on two
+ * sets are merges of sorted lists. Recursion is bounded by FIELD_DEPTH_MAX, which everything that
+ * makes sets obeys.
+ */
 #include "apiserver/managedfields/field_set.h"
 
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "base/array.h"
+#include "base/ascii.h"
 
 bool field_step_eq(struct field_step a, struct field_step b)
 {
     return a.kind == b.kind && str_eq(a.text, b.text);
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static size_t digits_end(struct str s, size_t at)
 {
-    while (at < s.len && is_digit(s.ptr[at]))
+    while (at < s.len && ascii_is_digit(s.ptr[at]))
         at++;
     return at;
 }
 
-/* JSON texts; runs of digits outside of strings count as numbers. */
+/*
+ * Compares JSON texts of keys and values as Go compares the values. Runs of digits outside of
+ * strings count as numbers: 9 comes before 10.
+ */
 static int json_text_cmp(struct str a, struct str b)
 {
     const size_t len = a.len < b.len ? a.len : b.len;
@@ -32,7 +39,7 @@ static int json_text_cmp(struct str a, struct str b)
         if (c == '"' && !escaped)
             quoted = !quoted;
         escaped = c == '\\' && !escaped;
-        if (quoted || !is_digit(c))
+        if (quoted || !ascii_is_digit(c))
             run = at;
     }
     const size_t a_end = digits_end(a, run), b_end = digits_end(b, run);
@@ -41,6 +48,7 @@ static int json_text_cmp(struct str a, struct str b)
     return str_cmp(str_skip(a, at), str_skip(b, at));
 }
 
+/* The order of kinds in FieldsV1: members, keys, values, indices. */
 static int kind_rank(char kind)
 {
     switch (kind) {
@@ -95,14 +103,9 @@ size_t field_set_open(const struct field_set_builder *builder)
     return builder->count;
 }
 
-static void push(struct field_set_builder *builder, struct field_set node)
+static void push_node(struct field_set_builder *builder, struct field_set node)
 {
-    if (builder->count == builder->capacity) {
-        builder->capacity = builder->capacity ? 2 * builder->capacity : 32;
-        builder->stack =
-            mem_realloc_array(builder->stack, builder->capacity, sizeof(*builder->stack));
-    }
-    builder->stack[builder->count++] = node;
+    ARRAY_PUSH(builder->stack, builder->count, builder->capacity, node);
 }
 
 static int node_cmp(const void *a, const void *b)
@@ -111,7 +114,7 @@ static int node_cmp(const void *a, const void *b)
 }
 
 /* Sorts nodes and joins those with one step. Returns how many are left. */
-static size_t settle(struct arena *arena, struct field_set *nodes, size_t count)
+static size_t sort_nodes(struct arena *arena, struct field_set *nodes, size_t count)
 {
     bool sorted = true;
     for (size_t i = 1; i < count && sorted; i++)
@@ -129,12 +132,13 @@ static size_t settle(struct arena *arena, struct field_set *nodes, size_t count)
     return kept;
 }
 
-static struct field_set take(struct field_set_builder *builder, size_t opened)
+/* The nodes above a mark on the stack become the children of one node. */
+static struct field_set take_nodes(struct field_set_builder *builder, size_t opened)
 {
     struct field_set node = {.count = 0};
     const size_t count = builder->count - opened;
     if (count) {
-        const size_t kept = settle(builder->arena, builder->stack + opened, count);
+        const size_t kept = sort_nodes(builder->arena, builder->stack + opened, count);
         node.children = arena_alloc_array(builder->arena, kept, sizeof(*node.children));
         memcpy(node.children, builder->stack + opened, kept * sizeof(*node.children));
         node.count = (uint32_t)kept;
@@ -146,21 +150,21 @@ static struct field_set take(struct field_set_builder *builder, size_t opened)
 void field_set_close(struct field_set_builder *builder, size_t opened, struct field_step step,
                      bool member)
 {
-    struct field_set node = take(builder, opened);
+    struct field_set node = take_nodes(builder, opened);
     node.step = step;
     node.member = member;
     if (!field_set_is_empty(&node))
-        push(builder, node);
+        push_node(builder, node);
 }
 
 void field_set_add(struct field_set_builder *builder, struct field_step step)
 {
-    push(builder, (struct field_set){.step = step, .member = true});
+    push_node(builder, (struct field_set){.step = step, .member = true});
 }
 
 struct field_set field_set_finish(struct field_set_builder *builder, size_t opened)
 {
-    return take(builder, opened);
+    return take_nodes(builder, opened);
 }
 
 struct field_set field_set_of_paths(struct arena *arena, const char *const *paths, size_t count)
@@ -182,7 +186,7 @@ struct field_set field_set_of_paths(struct arena *arena, const char *const *path
     return all;
 }
 
-static struct field_set *room(struct arena *arena, size_t count)
+static struct field_set *alloc_nodes(struct arena *arena, size_t count)
 {
     return arena_alloc_array(arena, count, sizeof(struct field_set));
 }
@@ -196,7 +200,7 @@ struct field_set field_set_union(struct arena *arena, struct field_set a, struct
         out.count = more->count;
         return out;
     }
-    out.children = room(arena, (size_t)a.count + b.count);
+    out.children = alloc_nodes(arena, (size_t)a.count + b.count);
     size_t i = 0, j = 0;
     while (i < a.count || j < b.count) {
         const int order = i == a.count   ? 1
@@ -211,6 +215,7 @@ struct field_set field_set_union(struct arena *arena, struct field_set a, struct
     return out;
 }
 
+/* By halves, so that no set is copied more than log(count) times. */
 struct field_set field_set_union_all(struct arena *arena, const struct field_set *sets,
                                      size_t count)
 {
@@ -232,7 +237,7 @@ static struct field_set part_of_children(struct arena *arena, struct field_set a
                                          const struct field_set *b, enum part part)
 {
     struct field_set out = {.step = a.step, .member = a.member};
-    out.children = room(arena, a.count);
+    out.children = alloc_nodes(arena, a.count);
     size_t j = 0;
     for (size_t i = 0; i < a.count; i++) {
         const struct field_step step = a.children[i].step;
@@ -282,6 +287,7 @@ struct field_set field_set_common(struct arena *arena, struct field_set a, struc
     return part_of(arena, a, &b, PART_COMMON);
 }
 
+/* Members of a node come before those below it, as messages list them. */
 static void visit_below(const struct field_set *set, struct buf *path, field_set_visit_fn *visit,
                         void *data)
 {

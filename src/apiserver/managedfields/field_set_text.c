@@ -1,8 +1,15 @@
-/* Sets and steps as text: FieldsV1, and paths in messages. */
+/*
+ * Sets and steps as text: FieldsV1, and paths in messages.
+ *
+ * FieldsV1 is an object whose member names are steps ("f:spec", "k:{"port":80}") and whose member
+ * "." says that the node itself is in the set. Texts of keys and values are normalised when they
+ * are read, so that steps can be compared by their bytes.
+ */
 #include "apiserver/managedfields/field_set.h"
 #include "base/quote.h"
 #include "json/compare.h"
 
+/* A value as Go's %v shows it in a path. */
 static void write_scalar(struct buf *out, const struct json_value *value)
 {
     if (json_type(value) == JSON_STRING)
@@ -126,6 +133,7 @@ struct error *field_set_read(struct arena *arena, const struct json_value *field
     return NULL;
 }
 
+/* A leaf is an empty object. A node with children says "." when it is a member itself. */
 static void write_below(struct json_builder *builder, const struct field_set *set, struct buf *key)
 {
     json_builder_object(builder);

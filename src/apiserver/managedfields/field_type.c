@@ -1,3 +1,11 @@
+/*
+ * Types of custom resources: a cursor over the compiled schema of a CustomResourceDefinition.
+ *
+ * The root of an object has typed metadata, whatever its schema says. x-kubernetes-preserve-
+ * unknown-fields is inherited by everything below it that the schema does not describe. The
+ * functions at the end of this file are the interface of all field types; they call the operations
+ * of the schema or of field_builtin.c.
+ */
 #include "apiserver/managedfields/field_type.h"
 
 #include "apiserver/managedfields/field_type_internal.h"
@@ -24,6 +32,7 @@ static struct field_type place(const struct schema_node *node, unsigned flags)
     return (struct field_type){.ops = &schema_ops, .node = node, .flags = flags};
 }
 
+/* A node without a type may hold anything; lists in it are atomic. */
 static struct field_shape schema_shape(struct field_type type)
 {
     const struct schema_node *node = type.node;
@@ -62,6 +71,10 @@ static bool meta_member(struct str name, struct field_member *ret_member)
     return true;
 }
 
+/*
+ * Declared members, then the schema of additional properties, then whether unknown members are
+ * preserved.
+ */
 static bool schema_type_member(struct field_type type, struct str name,
                                struct field_member *ret_member)
 {
@@ -100,6 +113,10 @@ static struct str schema_key(struct field_type type, size_t index)
     return schema_list_keys(type.node, &count)[index];
 }
 
+/*
+ * A key of a list may have a default in the schema of its elements. An element that leaves the key
+ * out is found by it.
+ */
 static bool schema_key_default(struct field_type type, struct str key, struct buf *out)
 {
     const struct json_value *value =
@@ -118,6 +135,7 @@ static const struct field_type_ops schema_ops = {
     .key_default = schema_key_default,
 };
 
+/* Without a schema everything but the metadata is untyped. */
 struct field_type field_type_of_schema(const struct schema *schema)
 {
     const struct schema_node *root = schema_root(schema);

@@ -1,4 +1,15 @@
-/* Sets of fields from objects: all of them, and what changed. */
+/*
+ * Sets of fields from objects: all of them, and what changed.
+ *
+ * collect_value() goes through one object along its type and makes the set of its fields.
+ * compare_value() goes through two at once and makes three sets: added, modified, removed. Both
+ * recurse, at most FIELD_DEPTH_MAX deep. They mirror typed/tofieldset.go and typed/compare.go of
+ * sigs.k8s.io/structured-merge-diff/v4.
+ *
+ * A leaf is a scalar, an atomic container, or an empty one. Only leaves, elements of lists and
+ * members that the type does not declare are fields in their own right; containers count through
+ * what is in them.
+ */
 #include "apiserver/managedfields/field_walk.h"
 
 #include <assert.h>
@@ -17,15 +28,20 @@ void field_walk_init(struct field_walk *walk, struct arena *arena)
     json_doc_hold(arena, doc);
 }
 
+/* A set that is being made. */
 struct collector {
     struct field_walk *walk;
     struct field_set_builder builder;
 };
 
 /* Adds what is below a value, and tells whether the value itself is a field. */
-static bool collect(struct collector *to, struct field_type type, const struct json_value *value,
-                    size_t depth);
+static bool collect_value(struct collector *to, struct field_type type,
+                          const struct json_value *value, size_t depth);
 
+/*
+ * Members that are null or empty objects are fields although nothing is below them. So are those
+ * that the type does not declare by name, as in a map.
+ */
 static void collect_members(struct collector *to, struct field_type type,
                             const struct json_value *value, size_t depth)
 {
@@ -34,12 +50,16 @@ static void collect_members(struct collector *to, struct field_type type,
         const struct field_member member = field_member_of(type, key);
         const size_t opened = field_set_open(&to->builder);
         const enum json_type kind = json_type(child);
-        const bool self = collect(to, member.type, child, depth + 1) || kind == JSON_NULL ||
+        const bool self = collect_value(to, member.type, child, depth + 1) || kind == JSON_NULL ||
                           (kind == JSON_OBJECT && json_count(child) == 0) || !member.declared;
         field_set_close(&to->builder, opened, (struct field_step){key, FIELD_STEP_MEMBER}, self);
     }
 }
 
+/*
+ * Elements of a set or a keyed list are always fields. Those that are there several times are one
+ * field, and nothing below them is told apart.
+ */
 static void collect_items(struct collector *to, struct field_type type,
                           const struct json_value *value, size_t depth)
 {
@@ -50,13 +70,13 @@ static void collect_items(struct collector *to, struct field_type type,
         if (item->first != i)
             continue;
         if (item->same == 1)
-            collect(to, field_type_element(type), item->value, depth + 1);
+            collect_value(to, field_type_element(type), item->value, depth + 1);
         field_set_close(&to->builder, opened, item->step, true);
     }
 }
 
-static bool collect(struct collector *to, struct field_type type, const struct json_value *value,
-                    size_t depth)
+static bool collect_value(struct collector *to, struct field_type type,
+                          const struct json_value *value, size_t depth)
 {
     const struct field_shape shape = field_type_shape(type);
     const enum field_form form = field_form_of(shape, value);
@@ -73,7 +93,7 @@ struct field_set field_walk_set(struct field_walk *walk, struct field_type type,
                                 const struct json_value *value)
 {
     struct collector to = {.walk = walk, .builder = {.arena = walk->arena}};
-    collect(&to, type, value, 0);
+    collect_value(&to, type, value, 0);
     const struct field_set set = field_set_finish(&to.builder, 0);
     field_set_builder_done(&to.builder);
     return set;
@@ -82,20 +102,24 @@ struct field_set field_walk_set(struct field_walk *walk, struct field_type type,
 /* The three sets of a comparison, and one bit for each at the place where it stands. */
 enum change { ADDED, MODIFIED, REMOVED, CHANGES };
 
+/* The three sets that are being made. */
 struct comparer {
     struct field_walk *walk;
     struct field_set_builder sets[CHANGES];
 };
 
+/* One place in both objects: whether it is a leaf, and which sets it is a member of. */
 struct place {
     size_t depth;
     bool is_leaf;
     bool member[CHANGES];
 };
 
-static void compare(struct comparer *with, struct field_type type, struct field_step step,
-                    const struct json_value *before, const struct json_value *after, size_t depth);
+static void compare_value(struct comparer *with, struct field_type type, struct field_step step,
+                          const struct json_value *before, const struct json_value *after,
+                          size_t depth);
 
+/* At most once for each place: a value that changed its form is looked at twice. */
 static void compare_leaf(struct place *place, const struct json_value *before,
                          const struct json_value *after)
 {
@@ -110,6 +134,10 @@ static void compare_leaf(struct place *place, const struct json_value *before,
         place->member[MODIFIED] = true;
 }
 
+/*
+ * An absent member of an object that is there counts as its zero value where Go would have one, so
+ * that leaving out an empty string is no change.
+ */
 static void compare_members(struct comparer *with, struct field_type type,
                             const struct json_value *before, const struct json_value *after,
                             size_t depth)
@@ -120,11 +148,12 @@ static void compare_members(struct comparer *with, struct field_type type,
         const struct field_member member = field_member_of(type, pair->step.text);
         const struct json_value *zero = with->walk->zeros[member.absent];
         const bool had = json_type(before) == JSON_OBJECT, has = json_type(after) == JSON_OBJECT;
-        compare(with, member.type, pair->step, pair->before || !had ? pair->before : zero,
-                pair->after || !has ? pair->after : zero, depth + 1);
+        compare_value(with, member.type, pair->step, pair->before || !had ? pair->before : zero,
+                      pair->after || !has ? pair->after : zero, depth + 1);
     }
 }
 
+/* Whether the elements that share a step are equal one by one, in their order. */
 static bool same_items(const struct field_items *a, const struct field_item *first,
                        const struct field_items *b, const struct field_item *second)
 {
@@ -151,21 +180,26 @@ static void compare_same(struct comparer *with, struct field_type element,
     const struct field_step step = any->step;
     const size_t before = old ? old->same : 0, after = new ? new->same : 0;
     if (before <= 1 && after <= 1) {
-        compare(with, element, step, old ? old->value : NULL, new ? new->value : NULL, depth + 1);
+        compare_value(with, element, step, old ? old->value : NULL, new ? new->value : NULL,
+                      depth + 1);
     } else if (before >= 2 && after >= 2) {
         if (!equal)
             field_set_add(&with->sets[MODIFIED], step);
     } else if (before >= 2) {
         if (new)
-            compare(with, element, step, NULL, new->value, depth + 1);
+            compare_value(with, element, step, NULL, new->value, depth + 1);
         field_set_add(&with->sets[REMOVED], step);
     } else {
         if (old)
-            compare(with, element, step, old->value, NULL, depth + 1);
+            compare_value(with, element, step, old->value, NULL, depth + 1);
         field_set_add(&with->sets[ADDED], step);
     }
 }
 
+/*
+ * Elements of both lists by their steps: those of the old list first, then the new ones that it
+ * lacks.
+ */
 static void compare_items(struct comparer *with, struct field_type type,
                           const struct json_value *before, const struct json_value *after,
                           size_t depth)
@@ -189,6 +223,10 @@ static void compare_items(struct comparer *with, struct field_type type,
     }
 }
 
+/*
+ * Both values in one form. A value of another form counts as an empty container here;
+ * compare_below() looks at it in its own form.
+ */
 static void compare_form(struct comparer *with, struct field_type type, enum field_form form,
                          const struct json_value *before, const struct json_value *after,
                          struct place *place)
@@ -206,6 +244,10 @@ static void compare_form(struct comparer *with, struct field_type type, enum fie
         compare_items(with, type, before, after, depth);
 }
 
+/*
+ * What is below a place. A value that changes its form, which untyped fields may, is removed in
+ * the old one and added in the new one.
+ */
 static void compare_below(struct comparer *with, struct field_type type,
                           const struct json_value *before, const struct json_value *after,
                           struct place *place)
@@ -226,8 +268,10 @@ static void compare_below(struct comparer *with, struct field_type type,
     }
 }
 
-static void compare(struct comparer *with, struct field_type type, struct field_step step,
-                    const struct json_value *before, const struct json_value *after, size_t depth)
+/* One place and all below it: opens a node in each set, and closes it with what was found. */
+static void compare_value(struct comparer *with, struct field_type type, struct field_step step,
+                          const struct json_value *before, const struct json_value *after,
+                          size_t depth)
 {
     if (!before && !after)
         return;
@@ -258,7 +302,7 @@ struct field_changes field_walk_compare(struct field_walk *walk, struct field_ty
 }
 
 /* What a step leads to. */
-static struct field_member follow(struct field_type type, struct field_step step)
+static struct field_member follow_step(struct field_type type, struct field_step step)
 {
     if (step.kind == FIELD_STEP_MEMBER)
         return field_member_of(type, step.text);
@@ -281,7 +325,7 @@ struct field_set field_walk_with_ancestors(struct field_walk *walk, struct field
     set = copy_node(walk, set);
     for (size_t i = 0; i < set.count; i++) {
         struct field_set *child = &set.children[i];
-        const struct field_member member = follow(type, child->step);
+        const struct field_member member = follow_step(type, child->step);
         if (child->count == 0)
             continue;
         *child = field_walk_with_ancestors(walk, member.type, *child);
@@ -291,7 +335,7 @@ struct field_set field_walk_with_ancestors(struct field_walk *walk, struct field
 }
 
 /* By the forms a type allows; a map that is atomic is so whatever else the value may be. */
-static bool folds(struct field_type type, char kind)
+static bool is_folded(struct field_type type, char kind)
 {
     const struct field_shape shape = field_type_shape(type);
     if (kind == FIELD_STEP_MEMBER)
@@ -305,10 +349,10 @@ struct field_set field_walk_fold_atomic(struct field_walk *walk, struct field_ty
     set = copy_node(walk, set);
     for (size_t i = 0; i < set.count; i++) {
         struct field_set *child = &set.children[i];
-        const struct field_member member = follow(type, child->step);
+        const struct field_member member = follow_step(type, child->step);
         if (child->count == 0)
             continue;
-        if (folds(member.type, child->children[0].step.kind))
+        if (is_folded(member.type, child->children[0].step.kind))
             *child = (struct field_set){.step = child->step, .member = true};
         else
             *child = field_walk_fold_atomic(walk, member.type, *child);

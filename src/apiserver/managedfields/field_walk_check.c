@@ -1,4 +1,10 @@
-/* Whether an object fits its type. */
+/*
+ * Whether an object fits its type, in the words of typed/validate.go of sigs.k8s.io/structured-
+ * merge-diff/v4.
+ *
+ * All problems are collected, each with its path, up to the length that a message may have. One
+ * problem is shown on the line of the error; several begin a line each.
+ */
 #include "apiserver/managedfields/field_walk_internal.h"
 
 /* Longer messages are cut anyway. */
@@ -12,11 +18,11 @@ struct checker {
     bool duplicates;
 };
 
-static void check(struct checker *checker, struct field_type type, const struct json_value *value,
-                  size_t depth);
+static void check_value(struct checker *checker, struct field_type type,
+                        const struct json_value *value, size_t depth);
 
 /* Starts a problem at the place; the caller adds what it is and the end of the line. */
-static struct buf *problem(struct checker *checker)
+static struct buf *add_problem(struct checker *checker)
 {
     checker->count++;
     buf_add(&checker->problems, STR("  "));
@@ -25,13 +31,14 @@ static struct buf *problem(struct checker *checker)
     return &checker->problems;
 }
 
-static void problem_text(struct checker *checker, struct str text)
+static void add_problem_text(struct checker *checker, struct str text)
 {
-    struct buf *out = problem(checker);
+    struct buf *out = add_problem(checker);
     buf_add(out, text);
     buf_add_char(out, '\n');
 }
 
+/* Go's name for the dynamic type of a value, as errors show it. */
 static const char *go_type_of(const struct json_value *value)
 {
     int64_t whole;
@@ -65,7 +72,7 @@ static void check_scalar(struct checker *checker, enum field_scalar scalar,
     if (type == JSON_NULL || (scalar == FIELD_SCALAR_ANY ? type != JSON_OBJECT && type != JSON_ARRAY
                                                          : type == wanted[scalar]))
         return;
-    struct buf *out = problem(checker);
+    struct buf *out = add_problem(checker);
     switch (scalar) {
     case FIELD_SCALAR_STRING:
         buf_add(out, STR("expected string, got "));
@@ -86,6 +93,9 @@ static void check_scalar(struct checker *checker, enum field_scalar scalar,
     buf_add_char(out, '\n');
 }
 
+/*
+ * A member that the type does not declare is a problem of its own, with nothing below it checked.
+ */
 static void check_members(struct checker *checker, struct field_type type,
                           const struct json_value *value, size_t depth)
 {
@@ -97,9 +107,9 @@ static void check_members(struct checker *checker, struct field_type type,
         buf_add_char(&checker->path, '.');
         buf_add(&checker->path, key);
         if (known)
-            check(checker, member.type, child, depth + 1);
+            check_value(checker, member.type, child, depth + 1);
         else
-            problem_text(checker, STR("field not declared in schema"));
+            add_problem_text(checker, STR("field not declared in schema"));
         buf_truncate(&checker->path, len);
         if (!known)
             return; /* upstream stops here, too */
@@ -115,11 +125,15 @@ static void check_elements(struct checker *checker, struct field_type type,
     JSON_FOREACH (key, child, value) {
         (void)key;
         buf_print(&checker->path, "[%zu]", index++);
-        check(checker, field_type_element(type), child, depth + 1);
+        check_value(checker, field_type_element(type), child, depth + 1);
         buf_truncate(&checker->path, len);
     }
 }
 
+/*
+ * Elements of sets and keyed lists: each needs a step, and only one may have it unless duplicates
+ * are allowed.
+ */
 static void check_items(struct checker *checker, struct field_type type,
                         const struct json_value *value, size_t depth)
 {
@@ -128,17 +142,17 @@ static void check_items(struct checker *checker, struct field_type type,
     for (size_t i = 0; i < items.count && i < items.broken; i++) {
         const struct field_item *item = &items.items[i];
         if (item->first != i && !checker->duplicates) {
-            struct buf *out = problem(checker);
+            struct buf *out = add_problem(checker);
             buf_add(out, STR("duplicate entries for key "));
             field_step_write(out, item->step);
             buf_add_char(out, '\n');
         }
         field_step_write(&checker->path, item->step);
-        check(checker, field_type_element(type), item->value, depth + 1);
+        check_value(checker, field_type_element(type), item->value, depth + 1);
         buf_truncate(&checker->path, len);
     }
     if (items.problem.len)
-        problem_text(checker, items.problem);
+        add_problem_text(checker, items.problem);
 }
 
 static void check_container(struct checker *checker, const struct json_value *value,
@@ -146,14 +160,15 @@ static void check_container(struct checker *checker, const struct json_value *va
 {
     if (json_type(value) == JSON_NULL)
         return;
-    struct buf *out = problem(checker);
+    struct buf *out = add_problem(checker);
     buf_print(out, "expected %s, got ", expected);
     field_print_value(out, value);
     buf_add_char(out, '\n');
 }
 
-static void check(struct checker *checker, struct field_type type, const struct json_value *value,
-                  size_t depth)
+/* One value and all below it, at most FIELD_DEPTH_MAX deep. */
+static void check_value(struct checker *checker, struct field_type type,
+                        const struct json_value *value, size_t depth)
 {
     const struct field_shape shape = field_type_shape(type);
     const enum field_form form = field_form_of(shape, value);
@@ -182,7 +197,7 @@ struct error *field_walk_check(struct field_walk *walk, struct field_type type,
         .duplicates = duplicates,
     };
     struct error *err = NULL;
-    check(&checker, type, value, 0);
+    check_value(&checker, type, value, 0);
     struct str text = buf_str(&checker.problems);
     text = str_slice(text, 0, text.len ? text.len - 1 : 0);
     if (checker.count == 1)

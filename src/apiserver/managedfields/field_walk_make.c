@@ -1,9 +1,16 @@
-/* New objects: two merged, and one without some of its fields. */
+/*
+ * New objects along a type: two merged into one, and one with fields taken out.
+ *
+ * Merging mirrors typed/merge.go, taking out typed/remove.go of
+ * sigs.k8s.io/structured-merge-diff/v4. Both write straight into a JSON builder while they walk.
+ * The result lives in the arena of the walk.
+ */
 #include "apiserver/managedfields/field_walk_internal.h"
 #include "json/builder.h"
 
-static struct error *finish(struct field_walk *walk, struct json_builder *builder,
-                            const struct json_value **ret_value)
+/* The value that was built, held by the arena of the walk. */
+static struct error *finish_value(struct field_walk *walk, struct json_builder *builder,
+                                  const struct json_value **ret_value)
 {
     struct json_doc *doc = NULL;
     TRY(json_builder_finish(builder, &doc));
@@ -18,8 +25,8 @@ struct maker {
 };
 
 /* Writes one value, whatever happens. */
-static void merge(struct maker *maker, struct field_type type, const struct json_value *base,
-                  const struct json_value *patch, size_t depth);
+static void merge_values(struct maker *maker, struct field_type type, const struct json_value *base,
+                         const struct json_value *patch, size_t depth);
 
 static void merge_members(struct maker *maker, struct field_type type,
                           const struct json_value *base, const struct json_value *patch,
@@ -30,8 +37,8 @@ static void merge_members(struct maker *maker, struct field_type type,
     for (size_t i = 0; i < pairs.count; i++) {
         const struct field_pair *pair = &pairs.items[i];
         json_builder_key(maker->builder, pair->step.text);
-        merge(maker, field_member_of(type, pair->step.text).type, pair->before, pair->after,
-              depth + 1);
+        merge_values(maker, field_member_of(type, pair->step.text).type, pair->before, pair->after,
+                     depth + 1);
     }
     json_builder_end(maker->builder);
 }
@@ -62,14 +69,17 @@ static void weave_patch(struct weaver *weaver, size_t at)
     const size_t found = field_items_find(&weaver->base, item->step);
     const struct field_item *base = found == STR_NONE ? NULL : &weaver->base.items[found];
     weaver->woven[item->first] = true;
-    merge(weaver->maker, weaver->element, base && base->same == 1 ? base->value : NULL, item->value,
-          weaver->depth + 1);
+    merge_values(weaver->maker, weaver->element, base && base->same == 1 ? base->value : NULL,
+                 item->value, weaver->depth + 1);
     if (weaver->shared == at)
         weaver->shared = next_shared(weaver, at + 1);
 }
 
-/* Elements keep the order of the patch, others stay between the neighbours they had. */
-static void weave(struct weaver *weaver)
+/*
+ * The order of a merged list: elements of the patch in the order of the patch, elements that only
+ * the base has stay in front of the shared element that they preceded.
+ */
+static void weave_lists(struct weaver *weaver)
 {
     size_t old = 0, new = 0;
     while (old < weaver->base.count || new < weaver->patch.count) {
@@ -114,12 +124,16 @@ static void merge_items(struct maker *maker, struct field_type type, const struc
     weaver.woven = arena_alloc_array(maker->walk->arena, weaver.patch.count, sizeof(bool));
     weaver.shared = next_shared(&weaver, 0);
     json_builder_array(maker->builder);
-    weave(&weaver);
+    weave_lists(&weaver);
     json_builder_end(maker->builder);
 }
 
-static void merge(struct maker *maker, struct field_type type, const struct json_value *base,
-                  const struct json_value *patch, size_t depth)
+/*
+ * What the patch says wins. Atomic values and values of another form are replaced; maps and lists
+ * are merged part by part.
+ */
+static void merge_values(struct maker *maker, struct field_type type, const struct json_value *base,
+                         const struct json_value *patch, size_t depth)
 {
     const struct field_shape shape = field_type_shape(type);
     const enum field_form form = field_form_of(shape, patch);
@@ -142,16 +156,16 @@ struct error *field_walk_merge(struct field_walk *walk, struct field_type type,
                                const struct json_value **ret_value)
 {
     SCOPED(json_builder) builder = {.limit = 0};
-    merge(&(struct maker){walk, &builder}, type, base, patch, 0);
-    return finish(walk, &builder, ret_value);
+    merge_values(&(struct maker){walk, &builder}, type, base, patch, 0);
+    return finish_value(walk, &builder, ret_value);
 }
 
 static void take_out(struct maker *maker, struct field_type type, const struct json_value *value,
                      const struct field_set *fields, size_t depth);
 
-/* An element or member that stays, or part of it. */
-static void keep(struct maker *maker, struct field_type type, const struct json_value *value,
-                 const struct field_set *fields, size_t depth)
+/* An element or member that stays, whole or in part. */
+static void keep_child(struct maker *maker, struct field_type type, const struct json_value *value,
+                       const struct field_set *fields, size_t depth)
 {
     if (fields)
         take_out(maker, type, value, fields, depth + 1);
@@ -175,7 +189,7 @@ static bool take_out_members(struct maker *maker, struct field_type type,
             json_builder_object(maker->builder);
         is_open = true;
         json_builder_key(maker->builder, key);
-        keep(maker, field_member_of(type, key).type, child, below, depth);
+        keep_child(maker, field_member_of(type, key).type, child, below, depth);
     }
     if (is_open)
         json_builder_end(maker->builder);
@@ -195,7 +209,7 @@ static bool take_out_items(struct maker *maker, struct field_type type,
         if (!is_open)
             json_builder_array(maker->builder);
         is_open = true;
-        keep(maker, field_type_element(type), items.items[i].value, below, depth);
+        keep_child(maker, field_type_element(type), items.items[i].value, below, depth);
     }
     if (is_open)
         json_builder_end(maker->builder);
@@ -234,5 +248,5 @@ struct error *field_walk_remove(struct field_walk *walk, struct field_type type,
     }
     SCOPED(json_builder) builder = {.limit = 0};
     take_out(&(struct maker){walk, &builder}, type, value, fields, 0);
-    return finish(walk, &builder, ret_value);
+    return finish_value(walk, &builder, ret_value);
 }

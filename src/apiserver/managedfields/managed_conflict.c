@@ -1,4 +1,9 @@
-/* What an apply would take away from others, in the words of an API server. */
+/*
+ * What an apply would take away from other managers, in the words of an API server.
+ *
+ * One conflict is a sentence; several are a list by manager, sorted as the server sorts them. The
+ * details carry a cause for each field, from which kubectl makes its advice.
+ */
 #include <stdlib.h>
 
 #include "apiserver/managedfields/managed_fields_internal.h"
@@ -8,6 +13,7 @@
 /* More causes are not listed: a message is cut long before. */
 #define CAUSES_MAX 1000
 
+/* "kubectl" with subresource "status" using apps/v1. Appliers are named without a version. */
 static void write_manager(struct buf *out, const struct managed_entry *entry)
 {
     str_quote_go(out, entry->manager);
@@ -27,6 +33,7 @@ struct report {
     size_t count;
 };
 
+/* Called by field_set_visit() for each field of the entry that is being reported. */
 static void add_conflict(void *data, struct str path)
 {
     struct report *report = data;
@@ -46,6 +53,7 @@ static void add_conflict(void *data, struct str path)
     json_builder_end(&report->causes);
 }
 
+/* By the identity of entries, which begins with the manager. */
 static int by_id(const void *a, const void *b)
 {
     return str_cmp((*(const struct managed_entry *const *)a)->id,
@@ -62,6 +70,7 @@ static void report_entry(struct report *report, const struct managed_entry *entr
     field_set_visit(&entry->conflict, add_conflict, report);
 }
 
+/* The error with its details. Details that cannot be made are left out: the message says enough. */
 static struct error *make_error(struct report *report)
 {
     OWNED(json_doc) details = NULL;

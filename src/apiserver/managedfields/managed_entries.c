@@ -1,8 +1,16 @@
+/*
+ * The entries of metadata.managedFields.
+ *
+ * An entry is found by its id, a text of manager, operation, subresource and, for updates,
+ * version: the same text that k8s.io/apimachinery/pkg/util/managedfields builds, because conflicts
+ * are listed in its order. Entries that lose all their fields are marked as gone and stay in the
+ * array, so that positions in the index stay valid.
+ */
 #include "apiserver/managedfields/managed_entries.h"
 
 #include <stdlib.h>
 
-#include "base/memory.h"
+#include "base/array.h"
 
 #define ANCIENT STR("ancient-changes")
 
@@ -44,6 +52,7 @@ static void write_id(struct buf *id, const struct managed_entry *entry)
     buf_add_char(id, '}');
 }
 
+/* The index holds the position plus one, since a map cannot hold NULL apart from absence. */
 static struct managed_entry *find_id(const struct managed_entries *entries, struct str id)
 {
     const uintptr_t found = (uintptr_t)map_find(&entries->index, id);
@@ -70,12 +79,7 @@ struct managed_entry *managed_entries_put(struct managed_entries *entries,
         *found = entry;
         return found;
     }
-    if (entries->count == entries->capacity) {
-        entries->capacity = entries->capacity ? 2 * entries->capacity : 16;
-        entries->items =
-            mem_realloc_array(entries->items, entries->capacity, sizeof(*entries->items));
-    }
-    entries->items[entries->count++] = entry;
+    ARRAY_PUSH(entries->items, entries->count, entries->capacity, entry);
     map_put(&entries->index, entry.id, (void *)(uintptr_t)entries->count);
     return &entries->items[entries->count - 1];
 }
@@ -92,6 +96,10 @@ static struct error *read_text(const struct json_value *json, const char *name,
     return NULL;
 }
 
+/*
+ * One entry, as strictly as an API server reads it. Whether an unreadable list is an error is
+ * decided by the caller.
+ */
 static struct error *read_entry(struct managed_entries *entries, const struct json_value *json,
                                 struct managed_entry *ret_entry)
 {
@@ -147,6 +155,7 @@ struct error *managed_entries_read(struct managed_entries *entries, const struct
     return NULL;
 }
 
+/* Clients write [{}] to forget all entries. Members that are empty or null count as absent. */
 bool managed_entries_is_reset(const struct json_value *list)
 {
     const struct json_value *only = json_at(list, 0), *value;
@@ -170,7 +179,11 @@ bool managed_entries_is_empty(const struct managed_entries *entries)
     return true;
 }
 
-static int64_t seconds(const struct managed_entry *entry)
+/*
+ * Whole seconds, rounded down: the written form has no fractions, and entries are sorted as they
+ * are read back.
+ */
+static int64_t entry_seconds(const struct managed_entry *entry)
 {
     const int64_t second = 1000000000;
     if (!entry->has_time)
@@ -182,14 +195,17 @@ static int older_first(const void *a, const void *b)
 {
     const struct managed_entry *p = *(struct managed_entry *const *)a;
     const struct managed_entry *q = *(struct managed_entry *const *)b;
-    if (seconds(p) != seconds(q))
-        return seconds(p) < seconds(q) ? -1 : 1;
+    if (entry_seconds(p) != entry_seconds(q))
+        return entry_seconds(p) < entry_seconds(q) ? -1 : 1;
     return str_cmp(p->id, q->id);
 }
 
-/* Pointers to those that are there, in the list's own memory until the next put. */
-static struct managed_entry **collect(const struct managed_entries *entries, bool updates_only,
-                                      size_t *ret_count)
+/*
+ * Pointers to the entries that are not gone. A put may move the array, so that the pointers are
+ * valid until then.
+ */
+static struct managed_entry **collect_entries(const struct managed_entries *entries,
+                                              bool updates_only, size_t *ret_count)
 {
     struct managed_entry **all =
         arena_alloc_array(entries->arena, entries->count, sizeof(struct managed_entry *));
@@ -208,6 +224,7 @@ struct bucket {
     const struct managed_entry *last;
 };
 
+/* The bucket of the entry's version, begun with the entry when there is none. */
 static struct bucket *bucket_of(struct managed_entries *entries, struct map *buckets,
                                 struct managed_entry *entry, size_t most)
 {
@@ -222,13 +239,14 @@ static struct bucket *bucket_of(struct managed_entries *entries, struct map *buc
 }
 
 /*
- * The oldest one of a version becomes its bucket once a second one has to go. An older bucket of
- * that name is the first one itself, or takes part like any other.
+ * Merges the oldest updates of each version into one entry "ancient-changes". The oldest one of a
+ * version becomes its bucket once a second one has to go. An older bucket of that name is the
+ * first one itself, or takes part like any other.
  */
 void managed_entries_cap(struct managed_entries *entries, size_t most)
 {
     size_t count, left;
-    struct managed_entry **updates = collect(entries, true, &count);
+    struct managed_entry **updates = collect_entries(entries, true, &count);
     if (count <= most)
         return;
     qsort(updates, count, sizeof(struct managed_entry *), older_first);
@@ -260,14 +278,15 @@ void managed_entries_cap(struct managed_entries *entries, size_t most)
     }
 }
 
+/* The order of the server: appliers first, then by time, manager, version and subresource. */
 static int written_order(const void *a, const void *b)
 {
     const struct managed_entry *p = *(struct managed_entry *const *)a;
     const struct managed_entry *q = *(struct managed_entry *const *)b;
     if (p->is_apply != q->is_apply)
         return p->is_apply ? -1 : 1;
-    if (seconds(p) != seconds(q))
-        return seconds(p) < seconds(q) ? -1 : 1;
+    if (entry_seconds(p) != entry_seconds(q))
+        return entry_seconds(p) < entry_seconds(q) ? -1 : 1;
     const int by_manager = str_cmp(p->manager, q->manager);
     const int by_version = str_cmp(p->api_version, q->api_version);
     return by_manager   ? by_manager
@@ -296,7 +315,7 @@ static void write_entry(const struct managed_entry *entry, struct json_builder *
 void managed_entries_write(const struct managed_entries *entries, struct json_builder *builder)
 {
     size_t count;
-    struct managed_entry **all = collect(entries, false, &count);
+    struct managed_entry **all = collect_entries(entries, false, &count);
     if (count)
         qsort(all, count, sizeof(struct managed_entry *), written_order);
     json_builder_array(builder);

@@ -1,3 +1,19 @@
+/*
+ * Server-side apply and the bookkeeping of ordinary writes.
+ *
+ * It mirrors k8s.io/apimachinery/pkg/util/managedfields (which manager does what) and
+ * sigs.k8s.io/structured-merge-diff/v4/merge (update.go). Both entry points build a struct
+ * managed_write, which holds the entries, the types of all versions and an arena for everything
+ * that is made on the way.
+ *
+ * managed_fields_update()   reads the entries, gives what changed to the manager, takes it from
+ * others managed_fields_apply()    merges the patch, prunes what the manager no longer sends, looks
+ * for conflicts, then takes ownership managed_fields_settle()   keeps old times where nothing but
+ * times would change
+ *
+ * An ordinary write never fails for the sake of ownership: entries that cannot be kept are
+ * dropped. An apply does fail, since its result depends on them.
+ */
 #include "apiserver/managedfields/managed_fields.h"
 
 #include <stdlib.h>
@@ -26,21 +42,29 @@ static void read_wish(struct managed_write *write, const struct json_value *live
     error_free(managed_entries_read(&write->entries, json_path(live, "metadata.managedFields")));
 }
 
-static bool fits(struct managed_write *write, const struct json_value *object)
+/*
+ * An object that does not fit its type has no fields that could be owned. Its entries stay as they
+ * are.
+ */
+static bool object_fits(struct managed_write *write, const struct json_value *object)
 {
     OWNED(error) err = field_walk_check(&write->walk, write->request->type, object, true);
     return !err;
 }
 
-static struct error *update(struct managed_write *write, const struct json_value *live,
-                            const struct json_value *object, struct json_doc **ret_doc)
+/*
+ * An ordinary write. Objects whose entries were cleared by the client, or that never had any, stay
+ * untracked; a new object is tracked.
+ */
+static struct error *write_update(struct managed_write *write, const struct json_value *live,
+                                  const struct json_value *object, struct json_doc **ret_doc)
 {
     const struct json_value *before = NULL, *after = NULL;
     read_wish(write, live, object);
     TRY(managed_write_bare(write, live, &before));
     TRY(managed_write_bare(write, object, &after));
     const bool is_tracked = !live || !managed_entries_is_empty(&write->entries);
-    if (is_tracked && fits(write, before) && fits(write, after)) {
+    if (is_tracked && object_fits(write, before) && object_fits(write, after)) {
         OWNED(error) err = managed_write_update(write, before, after, write->request->manager);
         if (err)
             managed_entries_clear(&write->entries); /* an ordinary write does not fail for this */
@@ -56,7 +80,7 @@ struct error *managed_fields_update(const struct managed_fields_write *request,
     SCOPED(managed_write) write;
     OWNED(json_doc) doc = NULL;
     managed_write_init(&write, request);
-    TRY(update(&write, live, object, &doc));
+    TRY(write_update(&write, live, object, &doc));
     return managed_fields_settle(live, doc, ret_doc);
 }
 
@@ -70,6 +94,10 @@ static struct str print_gvk(struct arena *arena, const struct json_value *object
                        STR_ARG(kind));
 }
 
+/*
+ * What an apply may not say: another kind or version, managedFields of its own, or values that do
+ * not fit the type.
+ */
 static struct error *check_patch(struct managed_write *write, const struct json_value *patch)
 {
     const struct managed_fields_write *request = write->request;
@@ -87,6 +115,7 @@ static struct error *check_patch(struct managed_write *write, const struct json_
                       STR_ARG(name), STR_ARG(gvk));
 }
 
+/* An apply merges into the live object and therefore needs it to fit, too. */
 static struct error *check_live(struct managed_write *write, const struct json_value *live)
 {
     const struct str gvk = print_gvk(&write->arena, live);
@@ -97,6 +126,7 @@ static struct error *check_live(struct managed_write *write, const struct json_v
                       STR_ARG(name), STR_ARG(gvk));
 }
 
+/* Every field of an object, with the objects and lists that hold them. */
 static struct field_set all_fields(struct managed_write *write, struct field_type type,
                                    const struct json_value *object)
 {
@@ -117,7 +147,10 @@ static struct field_set owned_at(struct managed_write *write, struct str api_ver
     return field_set_union_all(&write->arena, sets, count);
 }
 
-/* Brings back what entries of a version own. */
+/*
+ * Brings back what entries of a version own: a field that another manager owns is not pruned. The
+ * comparison is made in that version, since fields may have other names there.
+ */
 static struct error *add_back(struct managed_write *write, struct str api_version,
                               const struct json_value *merged, const struct json_value **pruned)
 {
@@ -132,10 +165,14 @@ static struct error *add_back(struct managed_write *write, struct str api_versio
     return field_walk_remove(&write->walk, type, merged, &lost, pruned);
 }
 
-/* Takes out what the applier owned, does not send any more, and nobody else owns. */
-static struct error *prune(struct managed_write *write, struct str last_version,
-                           struct field_set last, const struct json_value *merged,
-                           const struct json_value **ret_pruned)
+/*
+ * Takes out what the applier owned, does not send any more, and no other entry owns. All of it
+ * goes first; then every version adds back what its entries own; what is lost in the end is
+ * removed from the merged object.
+ */
+static struct error *prune_dropped(struct managed_write *write, struct str last_version,
+                                   struct field_set last, const struct json_value *merged,
+                                   const struct json_value **ret_pruned)
 {
     struct arena *arena = &write->arena;
     const struct field_type type = managed_write_version(write, last_version)->type;
@@ -157,7 +194,11 @@ static struct error *prune(struct managed_write *write, struct str last_version,
     return managed_write_at(write, write->request->api_version, pruned, ret_pruned);
 }
 
-/* Conflicts that remain once those are allowed which kubectl recorded on its own. */
+/*
+ * Conflicts that remain once those are allowed which kubectl recorded itself, in its annotation:
+ * so the first server-side apply of a user who applied on the client's side before meets no
+ * conflict with himself.
+ */
 static bool has_conflicts(struct managed_write *write, const struct json_value *live)
 {
     bool any = false;
@@ -177,8 +218,9 @@ static bool has_conflicts(struct managed_write *write, const struct json_value *
 }
 
 /* The applier's entry with its new fields; what it owned before comes back. */
-static struct managed_entry *claim(struct managed_write *write, const struct json_value *patch,
-                                   struct managed_entry *ret_last)
+static struct managed_entry *claim_fields(struct managed_write *write,
+                                          const struct json_value *patch,
+                                          struct managed_entry *ret_last)
 {
     const struct managed_fields_write *request = write->request;
     struct managed_entry entry = {
@@ -196,8 +238,13 @@ static struct managed_entry *claim(struct managed_write *write, const struct jso
     return managed_entries_put(&write->entries, entry);
 }
 
-static struct error *merge(struct managed_write *write, bool force, const struct json_value *live,
-                           const struct json_value *patch, const struct json_value **ret_object)
+/*
+ * The core of apply: merge, claim, prune, conflicts, take. The order matters: pruning needs the
+ * new claim, conflicts are looked for in the pruned object.
+ */
+static struct error *merge_applied(struct managed_write *write, bool force,
+                                   const struct json_value *live, const struct json_value *patch,
+                                   const struct json_value **ret_object)
 {
     const struct json_value *object = NULL;
     struct managed_entry last;
@@ -205,10 +252,10 @@ static struct error *merge(struct managed_write *write, bool force, const struct
     TRY(managed_write_reconcile(write, live));
     managed_write_version(write, write->request->api_version);
     TRY(field_walk_merge(&write->walk, write->request->type, live, patch, &object));
-    struct managed_entry *entry = claim(write, patch, &last);
+    struct managed_entry *entry = claim_fields(write, patch, &last);
     const struct field_set dropped = field_set_without(&write->arena, last.set, entry->set);
     if (!field_set_is_empty(&dropped))
-        TRY(prune(write, last.api_version, last.set, object, &object));
+        TRY(prune_dropped(write, last.api_version, last.set, object, &object));
     TRY(managed_write_find_conflicts(write, live, object, entry->id, &is_conflict));
     if (is_conflict && !force && has_conflicts(write, live))
         return managed_conflict_error(&write->entries);
@@ -223,8 +270,13 @@ static struct error *merge(struct managed_write *write, bool force, const struct
     return NULL;
 }
 
-static struct error *apply(struct managed_write *write, bool force, const struct json_value *live,
-                           const struct json_value *patch, struct json_doc **ret_doc)
+/*
+ * Apply with everything around the merge: a live object without entries first gets one for all it
+ * has, so that its fields belong to somebody ("before-first-apply").
+ */
+static struct error *apply_patch(struct managed_write *write, bool force,
+                                 const struct json_value *live, const struct json_value *patch,
+                                 struct json_doc **ret_doc)
 {
     const struct json_value *before = NULL, *after = NULL;
     TRY(managed_entries_read(&write->entries, json_path(live, "metadata.managedFields")),
@@ -236,7 +288,7 @@ static struct error *apply(struct managed_write *write, bool force, const struct
         TRY(managed_write_update(write, write->walk.zeros[FIELD_ABSENT_OBJECT], before,
                                  STR("before-first-apply")),
             "failed to create manager for existing fields");
-    TRY(merge(write, force, before, patch, &after));
+    TRY(merge_applied(write, force, before, patch, &after));
     managed_entries_cap(&write->entries, UPDATERS_MAX);
     TRY(managed_write_finish(write, after, ret_doc));
     return managed_last_applied_refresh(write, patch, ret_doc);
@@ -249,12 +301,12 @@ struct error *managed_fields_apply(const struct managed_fields_write *request, b
     SCOPED(managed_write) write;
     OWNED(json_doc) doc = NULL;
     managed_write_init(&write, request);
-    TRY(apply(&write, force, live, patch, &doc));
+    TRY(apply_patch(&write, force, live, patch, &doc));
     *ret_doc = TAKE(doc);
     return NULL;
 }
 
-/* Without what may differ in objects that are the same. */
+/* An object without what may differ in objects that are the same: entries and resourceVersion. */
 static struct error *core_of(const struct json_value *object, struct json_doc **ret_doc)
 {
     SCOPED(json_edit) edit;

@@ -1,4 +1,10 @@
-/* The annotation in which kubectl keeps what was applied on the client's side. */
+/*
+ * The annotation in which kubectl keeps what was applied on the client's side.
+ *
+ * It matters in two ways. Fields that the annotation records, and that the object still has as
+ * recorded, are no conflict for the manager "kubectl". And an apply by "kubectl" keeps the
+ * annotation current where there is one, so that older clients can go on with it.
+ */
 #include "apiserver/managedfields/managed_fields_internal.h"
 #include "json/compare.h"
 #include "json/edit.h"
@@ -9,11 +15,13 @@
 /* Of all annotations together; a record that does not fit is dropped. */
 #define ANNOTATIONS_MAX (256 * KILOBYTE)
 
+/* The text of the annotation; empty when there is none. */
 static struct str record_of(const struct json_value *object)
 {
     return json_to_str(json_get(json_path(object, "metadata.annotations"), LAST_APPLIED));
 }
 
+/* A record that cannot be read, is of another version or does not fit its type allows nothing. */
 struct field_set managed_last_applied_fields(struct managed_write *write,
                                              const struct json_value *live)
 {
@@ -60,7 +68,7 @@ static struct error *write_record(const struct json_value *patch, struct buf *ou
     return NULL;
 }
 
-/* Of the other annotations. */
+/* The size that validation counts, without the record itself. */
 static size_t annotations_size(const struct json_value *object)
 {
     const struct json_value *value;

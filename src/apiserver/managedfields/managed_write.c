@@ -1,9 +1,16 @@
+/*
+ * A write to an object whose fields are owned: the steps that update and apply share.
+ *
+ * Entries may name other versions of the API than the request. Ownership is compared in the
+ * version of each entry: managed_write_at() converts the object, managed_write_version() knows the
+ * type. Both are done once for each version and remembered.
+ */
 #include "apiserver/managedfields/managed_fields_internal.h"
 #include "base/memory.h"
 #include "json/edit.h"
 #include "json/path.h"
 
-/* What every object has, or the server sets. */
+/* Fields that every object has, or that the server sets. No manager owns them. */
 static const char *const untracked_paths[] = {
     "apiVersion",
     "kind",
@@ -36,6 +43,10 @@ void managed_write_done(struct managed_write *write)
     arena_done(&write->arena);
 }
 
+/*
+ * A version that is not served any more has no type. Its entries are dropped by
+ * managed_write_reconcile().
+ */
 struct managed_version *managed_write_version(struct managed_write *write, struct str api_version)
 {
     const struct managed_fields_write *request = write->request;
@@ -53,6 +64,7 @@ struct managed_version *managed_write_version(struct managed_write *write, struc
     return version;
 }
 
+/* The object itself when it has that version already, or when all versions have the same fields. */
 struct error *managed_write_at(struct managed_write *write, struct str api_version,
                                const struct json_value *object,
                                const struct json_value **ret_object)
@@ -80,6 +92,10 @@ static struct error *check_at(struct managed_write *write, struct str api_versio
     return field_walk_check(&write->walk, version->type, there, true);
 }
 
+/*
+ * Brings entries up to date with the types of today. A list or map that has become atomic since is
+ * owned as a whole by those who owned parts of it.
+ */
 struct error *managed_write_reconcile(struct managed_write *write, const struct json_value *live)
 {
     for (size_t i = 0; i < write->entries.count; i++) {
@@ -96,6 +112,9 @@ struct error *managed_write_reconcile(struct managed_write *write, const struct 
     return NULL;
 }
 
+/*
+ * Ownership is computed on objects without managedFields; otherwise every write would change them.
+ */
 struct error *managed_write_bare(struct managed_write *write, const struct json_value *object,
                                  const struct json_value **ret_bare)
 {
@@ -112,6 +131,7 @@ struct error *managed_write_bare(struct managed_write *write, const struct json_
     return NULL;
 }
 
+/* What the write changes, in one version. Fields that the request cannot change do not count. */
 static struct error *compare_at(struct managed_write *write, struct str api_version,
                                 const struct json_value *before, const struct json_value *after)
 {
@@ -131,6 +151,7 @@ static struct error *compare_at(struct managed_write *write, struct str api_vers
     return NULL;
 }
 
+/* A conflict is a field that the write adds or modifies and another entry owns. */
 struct error *managed_write_find_conflicts(struct managed_write *write,
                                            const struct json_value *before,
                                            const struct json_value *after, struct str except,
@@ -155,6 +176,10 @@ struct error *managed_write_find_conflicts(struct managed_write *write,
     return NULL;
 }
 
+/*
+ * Other entries lose what the write took over and what it removed. An entry without fields
+ * vanishes.
+ */
 void managed_write_take(struct managed_write *write, struct str except)
 {
     for (size_t i = 0; i < write->entries.count; i++) {
@@ -171,6 +196,10 @@ void managed_write_take(struct managed_write *write, struct str except)
     }
 }
 
+/*
+ * An ordinary write takes what it changes without asking, and adds it to what its manager owned
+ * before.
+ */
 struct error *managed_write_update(struct managed_write *write, const struct json_value *before,
                                    const struct json_value *after, struct str manager)
 {
@@ -198,6 +227,7 @@ struct error *managed_write_update(struct managed_write *write, const struct jso
     return NULL;
 }
 
+/* The arena is checked here, once: all of the work above allocates in it. */
 struct error *managed_write_finish(struct managed_write *write, const struct json_value *object,
                                    struct json_doc **ret_doc)
 {

@@ -1,8 +1,11 @@
 /*
  * A patch's value as a result takes it: without objects that are directives, without null members.
+ *
+ * This is removeDirectives() and discardNullValuesFromPatch() upstream, in one pass. The value is
+ * copied with a stack of iterators, so that its depth does not matter.
  */
 #include "apiserver/strategicpatch/strategic_merge_internal.h"
-#include "base/memory.h"
+#include "base/array.h"
 
 struct clean {
     struct json_builder builder;
@@ -17,6 +20,10 @@ static void clean_done(struct clean *clean)
     json_builder_done(&clean->builder);
 }
 
+/*
+ * An object with "$patch" says what happens to another one. Where there is no other one it says
+ * nothing.
+ */
 static bool is_directive(const struct clean *clean, const struct json_value *value)
 {
     return (clean->flags & CLEAN_DIRECTIVES) && json_get(value, STR("$patch"));
@@ -27,24 +34,23 @@ static bool is_container(const struct json_value *value)
     return json_type(value) == JSON_OBJECT || json_type(value) == JSON_ARRAY;
 }
 
-static void enter(struct clean *clean, const struct json_value *value)
+/* Copies a scalar, or begins a container. */
+static void clean_enter(struct clean *clean, const struct json_value *value)
 {
     if (!is_container(value)) {
         json_builder_value(&clean->builder, value);
         return;
     }
-    if (clean->depth == clean->capacity) {
-        clean->capacity = clean->capacity ? 2 * clean->capacity : 16;
-        clean->levels = mem_realloc_array(clean->levels, clean->capacity, sizeof(*clean->levels));
-    }
-    clean->levels[clean->depth++] = (struct json_iter){.container = value};
+    ARRAY_PUSH(clean->levels, clean->depth, clean->capacity,
+               (struct json_iter){.container = value});
     if (json_type(value) == JSON_OBJECT)
         json_builder_object(&clean->builder);
     else
         json_builder_array(&clean->builder);
 }
 
-static void step(struct clean *clean)
+/* Copies one child of the innermost container, or ends the container. */
+static void clean_step(struct clean *clean)
 {
     struct json_iter *level = &clean->levels[clean->depth - 1];
     const bool in_object = json_type(level->container) == JSON_OBJECT;
@@ -60,7 +66,7 @@ static void step(struct clean *clean)
         return;
     if (in_object)
         json_builder_key(&clean->builder, key);
-    enter(clean, value);
+    clean_enter(clean, value);
 }
 
 struct error *merge_clean(struct merge *merge, const struct json_value *value, unsigned flags,
@@ -76,9 +82,9 @@ struct error *merge_clean(struct merge *merge, const struct json_value *value, u
         *ret_value = value;
         return NULL;
     }
-    enter(&clean, value);
+    clean_enter(&clean, value);
     while (clean.depth > 0)
-        step(&clean);
+        clean_step(&clean);
     TRY(json_builder_finish(&clean.builder, &doc));
     json_doc_hold(&merge->tree.arena, doc);
     *ret_value = json_doc_root(doc);

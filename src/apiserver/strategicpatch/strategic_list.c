@@ -7,7 +7,7 @@
  */
 #include "apiserver/strategicpatch/strategic_list.h"
 
-#include "base/memory.h"
+#include "base/array.h"
 
 void items_done(struct items *items)
 {
@@ -16,13 +16,13 @@ void items_done(struct items *items)
 
 void items_add(struct items *items, struct item item)
 {
-    if (items->count == items->capacity) {
-        items->capacity = items->capacity ? 2 * items->capacity : 8;
-        items->list = mem_realloc_array(items->list, items->capacity, sizeof(*items->list));
-    }
-    items->list[items->count++] = item;
+    ARRAY_PUSH(items->list, items->count, items->capacity, item);
 }
 
+/*
+ * The identity of an element of the original. An element that was opened has no value, so that a
+ * scalar key is looked up among its members.
+ */
 struct item item_of_node(struct merge_node *node, const char *merge_key)
 {
     struct item item = {.node = node, .id = node->value, .has_id = true};
@@ -33,6 +33,7 @@ struct item item_of_node(struct merge_node *node, const char *merge_key)
     return item;
 }
 
+/* The identity of an element of the patch, or of "$setElementOrder". */
 struct item item_of_value(const struct json_value *value, const char *merge_key)
 {
     struct item item = {.value = value, .id = value, .has_id = true};
@@ -56,6 +57,10 @@ void items_of_patch(struct items *items, const struct json_value *patch, const c
         items_add(items, item_of_value(value, merge_key));
 }
 
+/*
+ * A linear search, since the identity may be any scalar and lists are short. The counted work
+ * bounds hostile lists.
+ */
 size_t items_find(struct merge *merge, const struct items *items, const struct item *item)
 {
     for (size_t i = 0; i < items->count && merge->tree.work <= STRATEGIC_WORK_MAX; i++) {
@@ -66,6 +71,7 @@ size_t items_find(struct merge *merge, const struct items *items, const struct i
     return STR_NONE;
 }
 
+/* The API server's words for an element without its merge key. */
 struct error *merge_error_key(const struct item *item, const char *merge_key)
 {
     SCOPED(buf) shown = {.limit = STRATEGIC_PRINT_MAX};
@@ -86,7 +92,7 @@ static bool goes_before(const struct item *item, const struct item *other)
 }
 
 /* Insertion, because its outcome is defined even for that comparison. */
-static void sort(struct merge *merge, struct items *items, const struct items *order)
+static void sort_items(struct merge *merge, struct items *items, const struct items *order)
 {
     for (size_t i = 0; i < items->count; i++)
         items->list[i].place = items_find(merge, order, &items->list[i]);
@@ -99,14 +105,18 @@ static void sort(struct merge *merge, struct items *items, const struct items *o
         }
 }
 
+/*
+ * Whether the element that only the old order knows comes before the one that the patch names.
+ * Unknown places let the named one go first.
+ */
 static bool left_is_next(const struct item *left, const struct item *right)
 {
     return left->place != STR_NONE && right->place != STR_NONE && left->place < right->place;
 }
 
 /* Both are sorted; places are those in the old order. */
-static void interleave(struct merge_node *array, const struct items *left,
-                       const struct items *right)
+static void interleave_items(struct merge_node *array, const struct items *left,
+                             const struct items *right)
 {
     const size_t count = left->count + right->count;
     OWNED_PTR struct merge_node **nodes = mem_realloc_array(NULL, count + 1, sizeof(*nodes));
@@ -121,6 +131,11 @@ static void interleave(struct merge_node *array, const struct items *left,
     merge_tree_set_items(array, nodes, count);
 }
 
+/*
+ * Splits the merged elements into those that the order names and the others, sorts each by its own
+ * order, and interleaves the two by the places that both have in the old list. This is
+ * normalizeElementOrder() upstream.
+ */
 void items_arrange(struct merge *merge, struct merge_node *array, const struct items *merged,
                    const struct items *order, const struct items *old)
 {
@@ -129,13 +144,14 @@ void items_arrange(struct merge *merge, struct merge_node *array, const struct i
     for (size_t i = 0; i < merged->count; i++)
         items_add(items_find(merge, order, &merged->list[i]) == STR_NONE ? &others : &named,
                   merged->list[i]);
-    sort(merge, &named, order);
-    sort(merge, &others, old);
+    sort_items(merge, &named, order);
+    sort_items(merge, &others, old);
     for (size_t i = 0; i < named.count; i++)
         named.list[i].place = items_find(merge, old, &named.list[i]);
-    interleave(array, &others, &named);
+    interleave_items(array, &others, &named);
 }
 
+/* Both lists as the error about different types shows them. */
 static void print_lists(struct buf *out, const struct merge_node *array,
                         const struct json_value *patch)
 {
@@ -150,6 +166,10 @@ static void print_lists(struct buf *out, const struct merge_node *array,
         buf_add(out, STR("[]"));
 }
 
+/*
+ * Notes the type of one more element. A list holds elements of one type; null has none and is
+ * refused.
+ */
 static struct error *check_type(enum go_kind type, enum go_kind *first, bool *ret_differs)
 {
     if (type == GO_KIND_NIL)
@@ -208,6 +228,7 @@ static void merge_scalars(struct merge *merge, struct merge_node *array,
     items_arrange(merge, array, &merged, &order, &old);
 }
 
+/* A list whose field is merged: objects by their key, scalars as a set. */
 struct error *merge_list(struct merge *merge, struct merge_node *array,
                          const struct json_value *patch, struct strategic_schema elements)
 {
@@ -224,6 +245,10 @@ struct error *merge_list(struct merge *merge, struct merge_node *array,
     return merge_tree_check(&merge->tree);
 }
 
+/*
+ * "$deleteFromPrimitiveList": every occurrence of the scalars that the patch names goes. A list of
+ * objects is merged instead, as upstream does.
+ */
 struct error *merge_list_delete(struct merge *merge, struct merge_node *array,
                                 const struct json_value *patch, struct strategic_schema elements)
 {

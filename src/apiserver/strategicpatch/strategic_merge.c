@@ -1,7 +1,23 @@
+/*
+ * Strategic merge patch: one object and its patch, member by member.
+ *
+ * It mirrors mergeMap() of k8s.io/apimachinery/pkg/util/strategicpatch. The work is a stack of
+ * tasks; a task is one object of the original and the part of the patch that belongs to it. A task
+ * does its steps in this order:
+ *
+ * 1. "$patch" replaces or deletes the object, and ends the task,
+ * 2. "$retainKeys" drops the members that it does not name,
+ * 3. "$setElementOrder/<list>" merges and orders the lists that it names (strategic_objects.c),
+ * 4. all other members are merged: scalars are replaced, objects become tasks, lists are merged or
+ *    replaced as their field says (strategic_list.c).
+ *
+ * Objects that a patch brings anew pass merge_clean() and are taken as they are. Nothing recurses
+ * along a document, so that the depth of a request cannot overflow the stack of a fiber.
+ */
 #include "apiserver/strategicpatch/strategic_merge.h"
 
 #include "apiserver/strategicpatch/strategic_merge_internal.h"
-#include "base/memory.h"
+#include "base/array.h"
 
 #define PATCH       STR("$patch")
 #define RETAIN      STR("$retainKeys")
@@ -17,12 +33,8 @@ static void merge_done(struct merge *merge)
 void merge_push(struct merge *merge, struct merge_node *object, const struct json_value *patch,
                 struct strategic_schema schema)
 {
-    if (merge->count == merge->capacity) {
-        merge->capacity = merge->capacity ? 2 * merge->capacity : 16;
-        merge->tasks = mem_realloc_array(merge->tasks, merge->capacity, sizeof(*merge->tasks));
-    }
-    merge->tasks[merge->count++] =
-        (struct merge_task){.object = object, .patch = patch, .schema = schema};
+    ARRAY_PUSH(merge->tasks, merge->count, merge->capacity,
+               (struct merge_task){.object = object, .patch = patch, .schema = schema});
 }
 
 struct error *merge_error_type(enum go_kind expected, enum go_kind actual)
@@ -112,6 +124,10 @@ static struct error *apply_orders(struct merge *merge, const struct merge_task *
     return NULL;
 }
 
+/*
+ * A member that the original lacks, or has in another form. Directives and nulls inside of the
+ * patch mean nothing there and are left out.
+ */
 static struct error *put_member(struct merge *merge, struct merge_node *object, struct str name,
                                 const struct json_value *patch)
 {
@@ -124,12 +140,17 @@ static struct error *put_member(struct merge *merge, struct merge_node *object, 
     return NULL;
 }
 
+/*
+ * A member whose value is taken from the patch as it stands, nulls included, as the API server
+ * does.
+ */
 static void put_raw(struct merge *merge, struct merge_node *object, struct str name,
                     const struct json_value *value)
 {
     map_put(&object->members, name, merge_tree_new(&merge->tree, value));
 }
 
+/* Both sides have an object. A field of the strategy "replace" is taken whole. */
 static struct error *merge_object(struct merge *merge, const struct merge_task *task,
                                   struct str name, struct merge_node *old,
                                   const struct json_value *patch)
@@ -143,6 +164,10 @@ static struct error *merge_object(struct merge *merge, const struct merge_task *
     return NULL;
 }
 
+/*
+ * Both sides have a list. Only fields of the strategy "merge" are merged; a list of another field
+ * is replaced.
+ */
 static struct error *merge_array(struct merge *merge, const struct merge_task *task,
                                  struct str name, struct merge_node *old,
                                  const struct json_value *patch, bool is_delete)
@@ -157,6 +182,10 @@ static struct error *merge_array(struct merge *merge, const struct merge_task *t
     return NULL;
 }
 
+/*
+ * One member of the patch against the original. Null removes it. Values of different forms are not
+ * merged: the new one wins.
+ */
 static struct error *merge_member(struct merge *merge, const struct merge_task *task,
                                   struct str name, const struct json_value *patch, bool is_delete)
 {
@@ -177,6 +206,7 @@ static struct error *merge_member(struct merge *merge, const struct merge_task *
     return NULL;
 }
 
+/* Step 4: every member of the patch that no directive has dealt with. */
 static struct error *merge_members(struct merge *merge, const struct merge_task *task,
                                    const struct map *ordered)
 {
@@ -193,6 +223,7 @@ static struct error *merge_members(struct merge *merge, const struct merge_task 
     return merge_tree_check(&merge->tree);
 }
 
+/* One task, in the four steps above. */
 static struct error *merge_task_run(struct merge *merge, const struct merge_task *task)
 {
     SCOPED(map) ordered = {.release = NULL};

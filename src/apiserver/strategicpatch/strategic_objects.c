@@ -1,12 +1,21 @@
 /*
  * Lists of objects that are merged by a merge key, and "$setElementOrder".
+ *
+ * merge_objects() mirrors mergeSliceWithSpecialElements() and mergeSliceWithoutSpecialElements()
+ * of k8s.io/apimachinery/pkg/util/strategicpatch. It reads the directives of the patch's elements
+ * first (delete, replace), merges elements with the same key by new tasks, appends the rest, and
+ * arranges the result.
+ *
+ * merge_set_order() checks that the patch names its elements in the order that it asks for, merges
+ * the lists, and gives the result that order. Elements that the order does not name stay where the
+ * old list had them.
  */
 #include <assert.h>
 
 #include "apiserver/strategicpatch/strategic_list.h"
 #include "base/memory.h"
 
-/* A list of objects under way. */
+/* A list of objects that is being merged. */
 struct objects {
     struct merge *merge;
     const char *merge_key;
@@ -21,6 +30,10 @@ static void objects_done(struct objects *objects)
     items_done(&objects->patch);
 }
 
+/*
+ * Takes the elements with the key of an unwanted one out of the old list. The key may be there
+ * more than once.
+ */
 static void delete_matching(struct objects *objects, const struct item *unwanted)
 {
     struct items *old = &objects->old;
@@ -33,6 +46,7 @@ static void delete_matching(struct objects *objects, const struct item *unwanted
     old->count = kept;
 }
 
+/* The API server's words for a "$patch" that is none of replace, merge and delete. */
 static struct error *unknown_directive(const struct json_value *word, const struct json_value *map)
 {
     SCOPED(buf) shown = {.limit = 2 * STRATEGIC_PRINT_MAX};
@@ -61,6 +75,10 @@ static struct error *apply_element(struct objects *objects, const struct item *i
     return NULL;
 }
 
+/*
+ * Sorts the patch's elements: directives take effect at once, all others are kept for
+ * merge_elements().
+ */
 static struct error *read_patch(struct objects *objects, const struct json_value *patch)
 {
     const struct json_value *value;
@@ -75,7 +93,10 @@ static struct error *read_patch(struct objects *objects, const struct json_value
     return NULL;
 }
 
-/* Comparing them makes no sense, and upstream crashes. */
+/*
+ * A merge key that is an object or a list cannot be compared. The library of the API server panics
+ * there; we refuse.
+ */
 static bool is_comparable(const struct item *item)
 {
     const enum go_kind type = go_kind(item->id);
@@ -106,6 +127,7 @@ static struct error *merge_elements(struct objects *objects, struct items *merge
     return NULL;
 }
 
+/* Every element of a list with a merge key must have the key, those of the original included. */
 static struct error *check_keys(const struct items *items, const char *merge_key)
 {
     for (size_t i = 0; i < items->count; i++)
@@ -161,6 +183,10 @@ static struct error *same_element(const struct json_value *element, const struct
     return NULL;
 }
 
+/*
+ * The API server's words, line breaks included, for a patch whose elements are not in the order
+ * that it sets.
+ */
 static struct error *order_mismatch(const struct json_value *patch, const struct json_value *order)
 {
     SCOPED(buf) first = {.limit = STRATEGIC_PRINT_MAX};
@@ -207,6 +233,7 @@ struct ordered {
     struct strategic_schema elements;
 };
 
+/* The list of the object and that of the patch; either may be absent, and both must be lists. */
 static struct error *find_lists(const struct merge_node *object, const struct json_value *patch,
                                 struct str name, struct ordered *lists)
 {
@@ -256,9 +283,13 @@ static struct error *check_elements(const struct items *items, const struct item
     return check_keys(order, merge_key);
 }
 
-static struct error *arrange(struct merge *merge, struct merge_node *array,
-                             const struct json_value *order, const struct items *old,
-                             const char *merge_key)
+/*
+ * Gives the merged list the wanted order. "old" is the order before the patch, for the elements
+ * that the wanted one does not name.
+ */
+static struct error *arrange_list(struct merge *merge, struct merge_node *array,
+                                  const struct json_value *order, const struct items *old,
+                                  const char *merge_key)
 {
     SCOPED(items) merged = {.count = 0};
     SCOPED(items) wanted = {.count = 0};
@@ -269,6 +300,7 @@ static struct error *arrange(struct merge *merge, struct merge_node *array,
     return merge_tree_check(&merge->tree);
 }
 
+/* Whether an element says that the patch replaces the whole list. */
 static bool replaces_all(const struct json_value *patch)
 {
     const struct json_value *element;
@@ -282,8 +314,8 @@ static bool replaces_all(const struct json_value *patch)
  * The old order as upstream sees it after the merge: new elements have moved into the room that
  * deleted ones left at the end of the list, and so count as old.
  */
-static void settle_old(struct merge *merge, struct items *old, const struct ordered *lists,
-                       const char *merge_key)
+static void simulate_old_order(struct merge *merge, struct items *old, const struct ordered *lists,
+                               const char *merge_key)
 {
     SCOPED(items) now = {.count = 0};
     SCOPED(items) patch = {.count = 0};
@@ -303,6 +335,7 @@ static void settle_old(struct merge *merge, struct items *old, const struct orde
             items_add(old, patch.list[i]);
 }
 
+/* The steps of "$setElementOrder/<name>": find the lists, check the order, merge, arrange. */
 struct error *merge_set_order(struct merge *merge, struct merge_node *object,
                               const struct json_value *patch, struct str name,
                               const struct json_value *order, struct strategic_schema schema)
@@ -322,6 +355,6 @@ struct error *merge_set_order(struct merge *merge, struct merge_node *object,
     if (lists.array)
         items_of_array(&old, lists.array, merge_key);
     TRY(merge_ordered(merge, object, name, &lists));
-    settle_old(merge, &old, &lists, merge_key);
-    return arrange(merge, lists.array, order, &old, merge_key);
+    simulate_old_order(merge, &old, &lists, merge_key);
+    return arrange_list(merge, lists.array, order, &old, merge_key);
 }

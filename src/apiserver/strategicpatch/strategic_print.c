@@ -1,3 +1,9 @@
+/*
+ * Values as Go prints them with %v, for error messages that clients compare.
+ *
+ * The value is written as canonical JSON and translated token by token: no recursion, and the
+ * members come out sorted as Go sorts the keys of a map.
+ */
 #include "apiserver/strategicpatch/strategic_print.h"
 
 #include <stdio.h>
@@ -31,6 +37,7 @@ static enum go_kind number_type(const struct json_value *value)
     return str_to_int64(buf_str(&text), &number) ? GO_KIND_INT : GO_KIND_FLOAT;
 }
 
+/* What encoding/json makes of a value: whole numbers are int64, all others float64. */
 enum go_kind go_kind(const struct json_value *value)
 {
     switch (json_type(value)) {
@@ -58,6 +65,10 @@ enum go_kind go_kind_of_node(const struct merge_node *node)
     return node->type == JSON_OBJECT ? GO_KIND_MAP : GO_KIND_SLICE;
 }
 
+/*
+ * Go's == on interface values: the dynamic types must be the same, so that 1 and 1.0 differ.
+ * Strings are compared first because nearly all merge keys are strings.
+ */
 bool go_equal(const struct json_value *a, const struct json_value *b)
 {
     if (json_type(a) == JSON_STRING && json_type(b) == JSON_STRING)
@@ -89,6 +100,7 @@ static void print_float(struct buf *out, double number)
     buf_add(out, str_from_c(text));
 }
 
+/* One token. Strings lose their quotes, null is <nil>, floats get the form of %v. */
 static void print_scalar(struct buf *out, struct str token)
 {
     int64_t whole;

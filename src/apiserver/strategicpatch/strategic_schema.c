@@ -1,3 +1,10 @@
+/*
+ * Where in the Go types a strategic merge is.
+ *
+ * Every step of the merge asks for the field of a member, because the field says how it is merged.
+ * A step that leads nowhere is an error of the patch, told in the words of PatchMetaFromStruct
+ * (k8s.io/apimachinery/pkg/util/strategicpatch/meta.go), Go's names of types included.
+ */
 #include <assert.h>
 
 #include "apiserver/strategicpatch/strategic_merge_internal.h"
@@ -32,6 +39,7 @@ static bool is_map(struct strategic_schema schema)
     return schema.field && !schema.element && (schema.field->flags & GO_MAP);
 }
 
+/* The reflect.Kind of a value, as errors name it. */
 static const char *kind_of(struct strategic_schema schema)
 {
     if (is_list(schema))
@@ -49,6 +57,7 @@ static const struct go_type *type_of(struct strategic_schema schema)
     return is_list(schema) || is_map(schema) ? NULL : schema.field->type;
 }
 
+/* A member that the struct does not have. */
 static struct error *unknown_field(const char *type, struct str name)
 {
     return error_new(ERROR_INTERNAL,
@@ -74,6 +83,10 @@ struct error *strategic_schema_member(struct strategic_schema schema, struct str
     return NULL;
 }
 
+/*
+ * Upstream asks whether the field is a slice, or a pointer, which it follows without asking again.
+ * The error names the kind of the object that holds the field, not of the field; so does ours.
+ */
 struct error *strategic_schema_elements(struct strategic_schema schema, struct str name,
                                         struct strategic_schema *ret_element)
 {

@@ -1,6 +1,14 @@
+/*
+ * The document that a strategic merge changes.
+ *
+ * A node begins as a borrowed value and is opened when something below it changes; then its
+ * members or elements are nodes of their own. So a patch of one label in a large object copies the
+ * path to it and nothing else. The nodes live in the arena; what an opened node has on the heap
+ * (its map, its array) is on the list "opened" and released with the tree.
+ */
 #include "apiserver/strategicpatch/strategic_tree.h"
 
-#include "base/memory.h"
+#include "base/array.h"
 
 void merge_tree_done(struct merge_tree *tree)
 {
@@ -27,16 +35,13 @@ struct merge_node *merge_tree_new(struct merge_tree *tree, const struct json_val
     return node;
 }
 
-static void append(struct merge_node *array, struct merge_node *item)
+static void append_item(struct merge_node *array, struct merge_node *item)
 {
-    if (array->count == array->capacity) {
-        array->capacity = array->capacity ? 2 * array->capacity : 8;
-        array->items = mem_realloc_array(array->items, array->capacity, sizeof(item));
-    }
-    array->items[array->count++] = item;
+    ARRAY_PUSH(array->items, array->count, array->capacity, item);
 }
 
-static void fill(struct merge_tree *tree, struct merge_node *node)
+/* Makes a node of every child of the value that a node has borrowed, and lets go of the value. */
+static void fill_node(struct merge_tree *tree, struct merge_node *node)
 {
     const struct json_value *value;
     JSON_FOREACH (key, value, node->value) {
@@ -44,11 +49,12 @@ static void fill(struct merge_tree *tree, struct merge_node *node)
         if (node->type == JSON_OBJECT)
             map_put(&node->members, key, child);
         else
-            append(node, child);
+            append_item(node, child);
     }
     node->value = NULL;
 }
 
+/* Opening is remembered, since maps and arrays of opened nodes are freed by merge_tree_done(). */
 void merge_tree_open(struct merge_tree *tree, struct merge_node *node)
 {
     if (node->opened || (node->type != JSON_OBJECT && node->type != JSON_ARRAY))
@@ -56,7 +62,7 @@ void merge_tree_open(struct merge_tree *tree, struct merge_node *node)
     node->opened = true;
     node->next = tree->opened;
     tree->opened = node;
-    fill(tree, node);
+    fill_node(tree, node);
 }
 
 void merge_tree_replace(struct merge_tree *tree, struct merge_node *object,
@@ -65,9 +71,13 @@ void merge_tree_replace(struct merge_tree *tree, struct merge_node *object,
     merge_tree_open(tree, object);
     map_clear(&object->members);
     object->value = value;
-    fill(tree, object);
+    fill_node(tree, object);
 }
 
+/*
+ * NULL for a member that is itself open: its value is no longer in one piece. Merge keys are
+ * scalars, which are never opened.
+ */
 const struct json_value *merge_tree_member(const struct merge_node *node, struct str name)
 {
     if (!node->opened)
@@ -85,7 +95,7 @@ void merge_tree_set_items(struct merge_node *array, struct merge_node *const *it
 {
     array->count = 0;
     for (size_t i = 0; i < count; i++)
-        append(array, items[i]);
+        append_item(array, items[i]);
 }
 
 /* An opened node that is being written. */
@@ -108,13 +118,8 @@ static void write_node(struct writer *writer, const struct merge_node *node)
         json_builder_value(writer->builder, node->value);
         return;
     }
-    if (writer->depth == writer->capacity) {
-        writer->capacity = writer->capacity ? 2 * writer->capacity : 16;
-        writer->places =
-            mem_realloc_array(writer->places, writer->capacity, sizeof(*writer->places));
-    }
-    struct place *place = &writer->places[writer->depth++];
-    *place = (struct place){.node = node};
+    ARRAY_PUSH(writer->places, writer->depth, writer->capacity, (struct place){.node = node});
+    struct place *place = &writer->places[writer->depth - 1];
     if (node->type == JSON_OBJECT) {
         place->entry = map_first(&node->members);
         json_builder_object(writer->builder);
@@ -137,6 +142,7 @@ static const struct merge_node *next_child(struct writer *writer)
     return entry->value;
 }
 
+/* Writes depth first with a stack on the heap. Values that were never opened are copied whole. */
 void merge_tree_write(const struct merge_node *node, struct json_builder *builder)
 {
     struct writer writer = {.builder = builder};

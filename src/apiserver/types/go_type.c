@@ -1,3 +1,9 @@
+/*
+ * Built-in kinds by name, and fields of their types by name and by number.
+ *
+ * The table maps an apiVersion to a type, which has the name of the kind. Types that occur only
+ * inside of others are not in it. The lists are short and searched from the front.
+ */
 #include "apiserver/types/go_type.h"
 
 #include "apiserver/types/go_types.h"
@@ -100,6 +106,10 @@ const struct go_type *go_type_of_message(struct gvk gvk)
 /* Types are inlined at most two deep. */
 #define INLINED_MAX 4
 
+/*
+ * Inlined types have their members in the same JSON object. They are searched breadth first, as Go
+ * resolves promoted fields: the outermost one wins.
+ */
 const struct go_field *go_type_field(const struct go_type *type, struct str name)
 {
     const struct go_type *types[INLINED_MAX] = {type};
@@ -116,6 +126,7 @@ const struct go_field *go_type_field(const struct go_type *type, struct str name
     return NULL;
 }
 
+/* On the wire an inlined type is a message of its own, so that its numbers do not count here. */
 const struct go_field *go_type_number(const struct go_type *type, uint64_t number)
 {
     for (size_t i = 0; i < type->count; i++)

@@ -1,3 +1,16 @@
+/*
+ * Request bodies in protobuf, as JSON documents.
+ *
+ * A body is the four bytes "k8s\0" and an envelope (runtime.Unknown) that names apiVersion and
+ * kind and holds the object. The object is decoded along the Go type of its kind: a field's number
+ * leads to its row, the row says what JSON it becomes.
+ *
+ * A message may have the items of a list in several places. When the first one is met,
+ * gather_items() goes through the rest of the message for the others, then the decoder goes on
+ * behind the first. Levels are an array of fixed depth: types are nested less deep than that,
+ * whatever a body says. Every message is checked as a whole before it is walked, so that a broken
+ * one fails before anything of it is used.
+ */
 #include "apiserver/types/protobuf_body.h"
 
 #include "apimachinery/gvk.h"
@@ -31,8 +44,9 @@ static void decoder_done(struct decoder *decoder)
     json_builder_done(&decoder->builder);
 }
 
-static struct error *enter(struct decoder *decoder, const struct go_type *type, struct str message,
-                           bool is_inline)
+/* Begins a message. An inlined type is a message on the wire and part of its parent in JSON. */
+static struct error *enter_message(struct decoder *decoder, const struct go_type *type,
+                                   struct str message, bool is_inline)
 {
     if (decoder->depth == DEPTH_MAX)
         return error_new(ERROR_BAD_REQUEST, "protobuf message is nested too deep");
@@ -87,6 +101,7 @@ static bool is_zero(const struct go_type *type, struct str message)
     return true;
 }
 
+/* A value without its name: a nested message, or a scalar. */
 static struct error *write_value(struct decoder *decoder, const struct go_field *field,
                                  const struct wire_field *value)
 {
@@ -95,9 +110,13 @@ static struct error *write_value(struct decoder *decoder, const struct go_field 
     if (value->type != WIRE_BYTES)
         return error_new(ERROR_BAD_REQUEST, "field %s has wire type %d", field->name,
                          (int)value->type);
-    return enter(decoder, field->type, value->bytes, field->flags & GO_INLINE);
+    return enter_message(decoder, field->type, value->bytes, field->flags & GO_INLINE);
 }
 
+/*
+ * A single field. What is zero is left out unless Go's encoder would write it: pointers and
+ * required fields.
+ */
 static struct error *write_member(struct decoder *decoder, const struct go_field *field,
                                   const struct wire_field *value)
 {
@@ -139,7 +158,7 @@ static struct error *write_item(struct decoder *decoder, const struct go_field *
 }
 
 /* Starts a list or map with its first item; false when it was done before. */
-static bool gather(struct decoder *decoder, struct level *level, const struct go_field *field)
+static bool gather_items(struct decoder *decoder, struct level *level, const struct go_field *field)
 {
     const uint64_t bit = UINT64_C(1) << (field - level->type->fields);
     if (level->written & bit)
@@ -155,7 +174,10 @@ static bool gather(struct decoder *decoder, struct level *level, const struct go
     return true;
 }
 
-static void leave(struct decoder *decoder, struct level *level)
+/*
+ * The end of a list or map goes back to where its first item stood; the end of a message goes up.
+ */
+static void leave_message(struct decoder *decoder, struct level *level)
 {
     if (level->gathered) {
         json_builder_end(&decoder->builder);
@@ -168,12 +190,13 @@ static void leave(struct decoder *decoder, struct level *level)
         json_builder_end(&decoder->builder);
 }
 
+/* One field of the innermost message. Unknown numbers are skipped, as protobuf wants it. */
 static struct error *decode_step(struct decoder *decoder)
 {
     struct level *level = &decoder->levels[decoder->depth - 1];
     struct wire_field value;
     if (wire_next(&level->rest, &value) != WIRE_FIELD) {
-        leave(decoder, level);
+        leave_message(decoder, level);
         return NULL;
     }
     const struct go_field *field = go_type_number(level->type, value.number);
@@ -181,16 +204,17 @@ static struct error *decode_step(struct decoder *decoder)
         return NULL;
     if (!(field->flags & (GO_LIST | GO_MAP)))
         return write_member(decoder, field, &value);
-    if (!level->gathered && !gather(decoder, level, field))
+    if (!level->gathered && !gather_items(decoder, level, field))
         return NULL;
     return write_item(decoder, field, &value);
 }
 
-static struct error *decode(const struct go_type *type, struct str api_version, struct str message,
-                            struct json_doc **ret_doc)
+/* The type of the kind begins, kind and apiVersion come from the envelope. */
+static struct error *decode_message(const struct go_type *type, struct str api_version,
+                                    struct str message, struct json_doc **ret_doc)
 {
     SCOPED(decoder) decoder = {.depth = 0};
-    TRY(enter(&decoder, type, message, false));
+    TRY(enter_message(&decoder, type, message, false));
     json_builder_add_str(&decoder.builder, "kind", str_from_c(type->name));
     json_builder_add_str(&decoder.builder, "apiVersion", api_version);
     while (decoder.depth > 0)
@@ -222,6 +246,7 @@ static struct error *read_envelope(struct str envelope, struct str *ret_api_vers
     return NULL;
 }
 
+/* A kind that is not served as protobuf gets 415, upon which clients send JSON. */
 struct error *protobuf_body_read(struct str body, struct json_doc **ret_doc)
 {
     struct str api_version = {NULL, 0}, kind = {NULL, 0}, message = {NULL, 0};
@@ -241,5 +266,5 @@ struct error *protobuf_body_read(struct str body, struct json_doc **ret_doc)
             ERROR_UNSUPPORTED_MEDIA_TYPE,
             "%.*s, Kind=%.*s is not accepted as protobuf - send it as application/json",
             STR_ARG(api_version), STR_ARG(kind));
-    return decode(type, api_version, message, ret_doc);
+    return decode_message(type, api_version, message, ret_doc);
 }

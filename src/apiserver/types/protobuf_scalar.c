@@ -1,3 +1,10 @@
+/*
+ * Scalars of protobuf messages as JSON.
+ *
+ * The wire knows numbers and bytes. What they mean is said by the kind of the field: a Quantity is
+ * a message with a text, a Time one with seconds and nanoseconds, an IntOrString one with a flag.
+ * Texts are the ones that Go's encoders write.
+ */
 #include "apiserver/types/protobuf_scalar.h"
 
 #include <math.h>
@@ -7,6 +14,7 @@
 #include "base/duration.h"
 #include "base/timestamp.h"
 
+/* How a kind is sent. Another wire type is an error of the client. */
 static enum wire_type wire_type_of(enum go_field_kind kind)
 {
     switch (kind) {
@@ -21,6 +29,7 @@ static enum wire_type wire_type_of(enum go_field_kind kind)
     }
 }
 
+/* JSON has no infinities and no NaN. */
 static struct error *write_double(struct json_builder *builder, uint64_t bits)
 {
     double number;
@@ -31,6 +40,7 @@ static struct error *write_double(struct json_builder *builder, uint64_t bits)
     return NULL;
 }
 
+/* Bytes are Secrets most of the time, so the buffer is wiped. */
 static void write_bytes(struct json_builder *builder, struct str bytes)
 {
     SCOPED(buf) text = {.secret = true};
@@ -50,6 +60,7 @@ static struct error *write_strings(struct json_builder *builder, struct str mess
     return NULL;
 }
 
+/* Written anew in canonical form, as decoding and encoding in Go does. */
 static struct error *write_quantity(struct json_builder *builder, struct str message)
 {
     struct quantity quantity;
@@ -65,6 +76,7 @@ static struct error *write_quantity(struct json_builder *builder, struct str mes
     return NULL;
 }
 
+/* Field 1 says which one it is, 2 is the number, 3 the text. */
 static void write_int_or_string(struct json_builder *builder, struct str message)
 {
     if (wire_find_value(message, 1) == 1)
@@ -97,7 +109,7 @@ static void write_duration(struct json_builder *builder, struct str message)
     json_builder_str(builder, duration_write((duration)wire_find_value(message, 1), text));
 }
 
-/* JSON inside of protobuf. */
+/* RawExtension and JSON: text inside of the message. */
 static struct error *write_any(struct json_builder *builder, struct str message)
 {
     OWNED(json_doc) doc = NULL;

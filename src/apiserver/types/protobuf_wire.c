@@ -1,3 +1,10 @@
+/*
+ * The wire format of protobuf: fields with a number, a wire type and a value.
+ *
+ * Nothing is copied: fields point into the message. Groups, which Kubernetes does not use, are
+ * refused. Of a field that is there several times the last one counts, as in every decoder of
+ * protobuf.
+ */
 #include "apiserver/types/protobuf_wire.h"
 
 #define FIELD_NUMBER_MAX ((UINT64_C(1) << 29) - 1)
@@ -41,6 +48,7 @@ static bool take_bytes(struct str *message, struct str *ret_bytes)
     return true;
 }
 
+/* The value behind a tag. Unknown wire types end the message. */
 static bool take_content(struct str *message, struct wire_field *field)
 {
     switch (field->type) {
@@ -56,6 +64,7 @@ static bool take_content(struct str *message, struct wire_field *field)
     return false;
 }
 
+/* Field numbers are at most 29 bits long. */
 enum wire_state wire_next(struct str *message, struct wire_field *ret_field)
 {
     uint64_t tag;
