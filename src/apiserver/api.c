@@ -3,14 +3,18 @@
 #include <stdlib.h>
 
 #include "apimachinery/object.h"
+#include "apimachinery/status.h"
 #include "apiserver/bootstrap.h"
-#include "apiserver/definitions.h"
-#include "apiserver/endpoints/form.h"
-#include "apiserver/gc/collector.h"
-#include "apiserver/rules.h"
+#include "apiserver/crd_registry.h"
+#include "apiserver/endpoints/codec.h"
+#include "apiserver/gc/gc.h"
+#include "apiserver/rbac_sync.h"
+#include "apiserver/role_aggregation.h"
 #include "apiserver/storage/store_watch.h"
 #include "async/fiber.h"
 #include "base/memory.h"
+
+#define FUTURE_WAIT (3 * SECOND)
 
 static void definition_release(void *value)
 {
@@ -62,25 +66,28 @@ struct error *api_new(const struct api_options *options, struct api **ret_api)
     api->settle_turn.permits = 1;
     api->definitions.release = definition_release;
     api->rbac = rbac_new();
+    api->shares_roles = options->base_rbac != NULL;
     if (options->base_rbac)
         rbac_set_base(api->rbac, options->base_rbac);
-    api->access = (struct access){
+    api->auth = (struct auth){
         .keys = options->keys,
         .cluster = options->cluster,
         .find_account = find_account,
         .find_bound = find_bound,
-        .authorizer_ops = &access_rbac_ops,
+        .authorizer_ops = &rbac_authorizer_ops,
         .authorizer = api->rbac,
         .data = api,
     };
-    api->collector = collector_new(api);
-    TRY(definitions_load(api), "load definitions");
-    TRY(rules_load(api), "load access rules");
+    api->gc = gc_new(api);
+    TRY(crd_registry_load(api), "load definitions");
+    TRY(rbac_sync_load(api), "load access rules");
     TRY(bootstrap_fill(api, options->base_rbac == NULL, options->authority),
         "make the first objects");
-    TRY(definitions_install(api, options->definitions, options->definition_count),
+    TRY(crd_registry_install(api, options->definitions, options->definition_count),
         "install definitions");
-    TRY(collector_load(api->collector), "load owners");
+    api->aggregates_roles = true;
+    role_aggregation_update(api);
+    TRY(gc_load(api->gc), "load owners");
     *ret_api = TAKE(api);
     return NULL;
 }
@@ -89,7 +96,7 @@ void api_free(struct api *api)
 {
     if (!api)
         return;
-    collector_free(api->collector);
+    gc_free(api->gc);
     map_done(&api->definitions);
     rbac_free(api->rbac);
     store_free(api->store);
@@ -123,7 +130,7 @@ const struct kind *api_find_kind(struct api *api, struct arena *arena, struct gv
     const struct kind *kind = kinds_find(gvr);
     if (!kind)
         return find_custom(api, arena, gvr);
-    return definitions_is_definition(kind) ? definitions_kind(kind) : kind;
+    return crd_registry_is_crd(kind) ? crd_registry_kind(kind) : kind;
 }
 
 /* By group, then the preferred version first, then the plural. */
@@ -171,6 +178,18 @@ void api_end_watches(struct api *api)
         store_watch_end_all(api->store, kinds.items[i]->stored_as);
 }
 
+struct error *api_wait_revision(struct api *api, int64_t revision)
+{
+    if (revision <= store_revision(api->store))
+        return NULL;
+    FIBER_TIMEOUT(FUTURE_WAIT);
+    struct error *err = store_wait_revision(api->store, revision);
+    if (!error_is(err, ERROR_DEADLINE))
+        return err;
+    error_free(err);
+    return status_version_too_large(revision, store_revision(api->store));
+}
+
 struct store_id api_id(const struct kind *kind, struct key key)
 {
     return (struct store_id){kind->stored_as, key};
@@ -180,7 +199,7 @@ struct store_id api_id(const struct kind *kind, struct key key)
 struct observed {
     store_edit_fn *edit;
     void *data;
-    enum store_verdict verdict;
+    enum store_action action;
     struct object_text *before, *after;
 };
 
@@ -190,16 +209,16 @@ static void observed_done(struct observed *observed)
     object_text_free(observed->after);
 }
 
-static struct error *observe(void *data, struct store_edit *edit)
+static struct error *observe_edit(void *data, struct store_edit *edit)
 {
     struct observed *observed = data;
     observed_done(observed);
     observed->before = observed->after = NULL;
     TRY(observed->edit(observed->data, edit));
-    observed->verdict = edit->verdict;
+    observed->action = edit->action;
     if (edit->previous)
         observed->before = object_text_ref((struct object_text *)edit->previous);
-    if (edit->verdict == STORE_PUT)
+    if (edit->action == STORE_PUT)
         observed->after = object_text_ref(edit->text);
     return NULL;
 }
@@ -213,12 +232,13 @@ struct error *api_change(struct api *api, struct store_id id, int64_t expected, 
      * follows, he waits. It takes as long as a commit does, and store_free() waits for those too.
      */
     FIBER_SHIELD(FOREVER);
-    TRY(store_change(api->store, id, expected, observe, &observed, ret_object));
-    if (observed.verdict == STORE_KEEP)
+    TRY(store_change(api->store, id, expected, observe_edit, &observed, ret_object));
+    if (observed.action == STORE_KEEP)
         return NULL;
-    rules_follow(api, id);
-    definitions_follow(api, id);
-    collector_note(api->collector, id, observed.before, observed.after);
+    if (rbac_sync_update(api, id) && api->aggregates_roles)
+        role_aggregation_update(api);
+    crd_registry_update(api, id);
+    gc_note(api->gc, id, observed.before, observed.after);
     return NULL;
 }
 
@@ -227,5 +247,5 @@ struct error *api_get(struct api *api, const struct kind *kind, struct key key,
 {
     SCOPED(store_object) found = {0};
     TRY(store_get(api->store, api_id(kind, key), &found));
-    return form_read(kind, found.text, ret_doc);
+    return codec_read_stored(kind, found.text, ret_doc);
 }

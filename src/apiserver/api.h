@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "apimachinery/key.h"
-#include "apiserver/auth/access.h"
+#include "apiserver/auth/auth.h"
 #include "apiserver/crd/crd.h"
 #include "apiserver/crd/crd_webhooks.h"
 #include "apiserver/registry/kind.h"
@@ -19,7 +19,7 @@
 #include "base/map.h"
 #include "base/owned.h"
 
-struct collector;
+struct gc;
 struct crd_pool;
 struct loop;
 struct random;
@@ -34,26 +34,28 @@ struct api {
     struct loop *loop;
     struct store *store;
     struct rbac *rbac;
-    struct access access;
+    struct auth auth;
     struct crd_pool *pool;
     struct crd_webhooks_table webhooks;
     struct map definitions;       /* name -> struct api_definition */
     struct semaphore settle_turn; /* names are given to one definition at a time */
-    struct collector *collector;
+    struct gc *gc;
     struct str cluster;      /* name of a virtual cluster; empty for the main API */
     uint64_t kinds_revision; /* changes with the definitions */
     bool is_ending;          /* see api_end_watches() */
+    bool shares_roles;       /* the bootstrap roles are those of base_rbac and not stored */
+    bool aggregates_roles;   /* the first objects are there; see role_aggregation_update() */
 };
 
 struct api_options {
     struct loop *loop;
     struct store *store; /* taken */
-    const struct access_keys *keys;
+    const struct token_keys *keys;
     struct str authority;   /* certificate that vouches for clients, published as others do */
     struct rbac *base_rbac; /* rules that hold in every API; NULL: they are stored like others */
     struct crd_pool *pool;  /* shared by all APIs of a process */
     struct crd_webhooks_table webhooks;
-    const struct str *definitions; /* to be there, in YAML; see definitions_install() */
+    const struct str *definitions; /* to be there, in YAML; see crd_registry_install() */
     size_t definition_count;
     struct str cluster;
 };
@@ -80,6 +82,12 @@ struct kind_list api_kinds(struct api *api, struct arena *arena);
  */
 MUST_USE struct error *api_change(struct api *api, struct store_id id, int64_t expected,
                                   store_edit_fn *edit, void *data, struct store_object *ret_object);
+
+/*
+ * Waits up to three seconds until the store has reached a revision that a client names, as API
+ * servers do. 504 if the revision stays in the future. Suspends.
+ */
+MUST_USE struct error *api_wait_revision(struct api *api, int64_t revision);
 
 /* Where an object of a kind is stored. */
 struct store_id api_id(const struct kind *kind, struct key key);

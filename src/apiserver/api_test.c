@@ -1,12 +1,12 @@
 #include "apiserver/api.h"
 
-#include "apiserver/auth/access.h"
+#include "apiserver/apiserver_fixture_test.h"
+#include "apiserver/auth/auth.h"
 #include "apiserver/crd/crd_pool.h"
-#include "apiserver/stage_test.h"
 
 /* An API over a store whose commits take a moment. */
 struct place {
-    struct folder folder;
+    struct folder_fixture folder;
     struct crd_pool *pool;
     struct api *api;
 };
@@ -14,8 +14,8 @@ struct place {
 static void place_init(struct place *place)
 {
     *place = (struct place){.pool = crd_pool_new()};
-    folder_init(&place->folder);
-    const char *path = folder_file(&place->folder, "corset.db");
+    folder_fixture_init(&place->folder);
+    const char *path = folder_fixture_file(&place->folder, "corset.db");
     struct store *store = NULL;
     CHECK_OK(store_open(loop_current(), &(struct store_options){.path = path}, &store));
     const struct api_options options = {
@@ -27,7 +27,7 @@ static void place_done(struct place *place)
 {
     api_free(place->api);
     crd_pool_free(place->pool);
-    folder_done(&place->folder);
+    folder_fixture_done(&place->folder);
 }
 
 static const struct store_id orphan_id = {
@@ -46,7 +46,7 @@ static struct error *put_text(void *data, struct store_edit *edit)
               "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"namespace\":"
               "\"default\",\"name\":\"orphan\",\"uid\":\"u1\",%s\"resourceVersion\":\"%lld\"}}",
               parts, (long long)edit->revision);
-    edit->verdict = STORE_PUT;
+    edit->action = STORE_PUT;
     return object_text_from_json(buf_str(&text), &edit->text);
 }
 
@@ -104,7 +104,7 @@ static struct error *put_change(void *data, struct store_edit *edit)
               "\"default\",\"name\":\"%.*s\",\"uid\":\"uid-%.*s\",%s\"resourceVersion\":\"%lld\"}}",
               STR_ARG(change->id.key.name), STR_ARG(change->id.key.name), change->parts,
               (long long)edit->revision);
-    edit->verdict = STORE_PUT;
+    edit->action = STORE_PUT;
     return object_text_from_json(buf_str(&text), &edit->text);
 }
 
@@ -117,7 +117,7 @@ static struct error *write_change(void *data)
 static struct error *delete_text(void *data, struct store_edit *edit)
 {
     (void)data;
-    edit->verdict = STORE_DELETE;
+    edit->action = STORE_DELETE;
     return object_text_from_json(object_text_json(edit->previous), &edit->text);
 }
 

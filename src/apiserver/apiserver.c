@@ -4,10 +4,10 @@
 #include "apiserver/crd/crd_pool.h"
 #include "apiserver/credentials.h"
 #include "apiserver/data_dir.h"
-#include "apiserver/endpoints/gate.h"
 #include "apiserver/endpoints/handler.h"
-#include "apiserver/seed.h"
-#include "apiserver/virtual/clusters.h"
+#include "apiserver/endpoints/inflight_limits.h"
+#include "apiserver/ensure_object.h"
+#include "apiserver/virtual/virtual_clusters.h"
 #include "async/loop.h"
 #include "base/memory.h"
 #include "http/server.h"
@@ -22,7 +22,7 @@ struct apiserver {
     struct crd_pool *pool;
     struct rbac *base_rbac;
     struct api *api;
-    struct clusters *clusters;
+    struct virtual_clusters *clusters;
     struct handler handler;
     struct http_server *http;
 };
@@ -84,25 +84,25 @@ static struct error *open_api(struct apiserver *server, const struct apiserver_o
         .definition_count = options->definition_count,
     };
     TRY(api_new(&api, &server->api));
-    const struct clusters_options clusters = {
+    const struct virtual_clusters_options clusters = {
         .loop = server->loop,
         .keys = server->credentials->keys,
         .pool = server->pool,
         .base_rbac = server->base_rbac,
         .count = options->virtual_clusters,
-        .inject = options->inject,
-        .gate = &server->handler.gate,
+        .faults = options->faults,
+        .limits = &server->handler.limits,
     };
-    server->clusters = clusters_new(&clusters);
+    server->clusters = virtual_clusters_new(&clusters);
     return NULL;
 }
 
-static struct error *listen(struct apiserver *server, const struct apiserver_options *options)
+static struct error *listen_http(struct apiserver *server, const struct apiserver_options *options)
 {
     /* Clusters have little to do with each other: all of them may be asked at once. */
-    const size_t requests = options->requests ? options->requests : GATE_REQUESTS;
-    gate_init(&server->handler.gate, requests + 2 * options->virtual_clusters,
-              options->watches_per_user);
+    const size_t requests = options->requests ? options->requests : INFLIGHT_LIMITS_REQUESTS;
+    inflight_limits_init(&server->handler.limits, requests + 2 * options->virtual_clusters,
+                         options->watches_per_user);
     server->handler.loop = server->loop;
     server->handler.api = server->api;
     server->handler.clusters = server->clusters;
@@ -124,21 +124,21 @@ struct error *apiserver_new(struct loop *loop, const struct apiserver_options *o
     OWNED(apiserver) server = NEW(struct apiserver);
     server->loop = loop;
     server->pool = crd_pool_new();
-    server->base_rbac = access_bootstrap_rbac();
+    server->base_rbac = bootstrap_policy_rbac();
     if (options->folder)
         TRY(data_dir_open(options->folder, &server->folder));
     TRY(open_credentials(server, options));
     TRY(open_api(server, options));
-    TRY(listen(server, options));
+    TRY(listen_http(server, options));
     *ret_server = TAKE(server);
     return NULL;
 }
 
 struct error *apiserver_drain(struct apiserver *server)
 {
-    gate_close(&server->handler.gate);
+    inflight_limits_close(&server->handler.limits);
     api_end_watches(server->api);
-    clusters_end_watches(server->clusters);
+    virtual_clusters_end_watches(server->clusters);
     return http_server_drain(server->http);
 }
 
@@ -147,8 +147,8 @@ void apiserver_free(struct apiserver *server)
     if (!server)
         return;
     http_server_free(server->http);
-    gate_done(&server->handler.gate);
-    clusters_free(server->clusters);
+    inflight_limits_done(&server->handler.limits);
+    virtual_clusters_free(server->clusters);
     api_free(server->api);
     rbac_free(server->base_rbac);
     crd_pool_free(server->pool);
@@ -159,12 +159,12 @@ void apiserver_free(struct apiserver *server)
 
 struct error *apiserver_put(struct apiserver *server, struct json_doc *doc)
 {
-    return seed_put(server->api, doc, SEED_MERGE);
+    return ensure_object(server->api, doc, ENSURE_MERGE);
 }
 
 struct error *apiserver_amend(struct apiserver *server, struct json_doc *doc)
 {
-    return seed_put(server->api, doc, SEED_AMEND);
+    return ensure_object(server->api, doc, ENSURE_AMEND);
 }
 
 uint16_t apiserver_port(const struct apiserver *server)
@@ -189,15 +189,16 @@ struct str apiserver_admin_key(const struct apiserver *server)
 
 size_t apiserver_cluster_count(const struct apiserver *server)
 {
-    return clusters_count(server->clusters);
+    return virtual_clusters_count(server->clusters);
 }
 
 struct str apiserver_cluster_name(const struct apiserver *server, size_t index)
 {
-    return clusters_name(server->clusters, index);
+    return virtual_clusters_name(server->clusters, index);
 }
 
 void apiserver_cluster_token(const struct apiserver *server, size_t index, struct buf *out)
 {
-    access_admin_token(server->credentials->keys, clusters_name(server->clusters, index), out);
+    auth_admin_token(server->credentials->keys, virtual_clusters_name(server->clusters, index),
+                     out);
 }

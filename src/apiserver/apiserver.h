@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "apiserver/crd/crd_webhooks.h"
-#include "apiserver/virtual/inject.h"
+#include "apiserver/virtual/fault_injection.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/owned.h"
@@ -29,7 +29,8 @@ struct apiserver_options {
     uint16_t port;           /* 0: any; see apiserver_port() */
     const char *folder;      /* where everything is kept; NULL: in memory */
     size_t virtual_clusters; /* named vc-0001 and so on */
-    struct inject inject; /* for all virtual clusters; changed at run time by PUT /debug/inject */
+    struct fault_injection
+        faults; /* for all virtual clusters; changed at run time by PUT /debug/inject */
 
     /* Of the main API: kinds that know more than their definitions, and definitions it begins with.
      */

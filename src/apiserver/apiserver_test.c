@@ -1,6 +1,6 @@
 #include "apiserver/apiserver.h"
 
-#include "apiserver/stage_test.h"
+#include "apiserver/apiserver_fixture_test.h"
 
 #define MAPS "/api/v1/namespaces/default/configmaps"
 
@@ -16,20 +16,21 @@ static struct error *watch_to_the_end(void *data)
 
 SIM_TEST(a_server_that_stops_ends_its_watches)
 {
-    SCOPED(stage) stage;
+    SCOPED(apiserver_fixture) fixture;
     SCOPED(scope) scope = {0};
-    stage_init(&stage);
-    CHECK_OK(stage_start(&stage));
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
     {
-        OWNED(http_response) maps = stage_watch(&stage, MAPS "?watch=1");
-        OWNED(http_response) nodes = stage_watch(&stage, "/api/v1/nodes?watch=1&resourceVersion=1");
+        OWNED(http_response) maps = apiserver_fixture_watch(&fixture, MAPS "?watch=1");
+        OWNED(http_response)
+        nodes = apiserver_fixture_watch(&fixture, "/api/v1/nodes?watch=1&resourceVersion=1");
         scope_start(&scope, "watch", watch_to_the_end, maps);
         scope_start(&scope, "watch", watch_to_the_end, nodes);
         CHECK_OK(fiber_sleep(SECOND));
         const int64_t before = loop_now(loop_current());
         {
             FIBER_TIMEOUT(10 * SECOND);
-            CHECK_OK(apiserver_drain(stage.server));
+            CHECK_OK(apiserver_drain(fixture.server));
         }
         CHECK(loop_now(loop_current()) - before < 5 * SECOND);
         CHECK_OK(scope_wait(&scope));
@@ -38,29 +39,30 @@ SIM_TEST(a_server_that_stops_ends_its_watches)
 
 SIM_TEST(what_is_acknowledged_is_there_after_a_restart)
 {
-    SCOPED(stage) stage;
+    SCOPED(apiserver_fixture) fixture;
     SCOPED(buf) before = {.limit = 0};
-    stage_init(&stage);
-    stage_keep(&stage);
-    CHECK_OK(stage_start(&stage));
-    stage_create(&stage, MAPS,
-                 "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\"}}");
-    buf_add(&before, buf_str(&stage.answer));
-    stage_stop(&stage);
-    CHECK_OK(stage_start(&stage));
-    CHECK_EQ(stage_get(&stage, MAPS "/a"), 200);
-    CHECK_EQ(buf_str(&stage.answer), buf_str(&before));
+    apiserver_fixture_init(&fixture);
+    apiserver_fixture_keep(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    apiserver_fixture_create(
+        &fixture, MAPS,
+        "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\"}}");
+    buf_add(&before, buf_str(&fixture.answer));
+    apiserver_fixture_stop(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/a"), 200);
+    CHECK_EQ(buf_str(&fixture.answer), buf_str(&before));
 }
 
 SIM_TEST(one_server_uses_a_folder)
 {
-    SCOPED(stage) stage;
+    SCOPED(apiserver_fixture) fixture;
     struct apiserver *second = NULL;
-    stage_init(&stage);
-    stage_keep(&stage);
-    CHECK_OK(stage_start(&stage));
-    CHECK_FAILS(apiserver_new(loop_current(), &stage.options, &second), ERROR_IO, "in use by");
-    CHECK_EQ(stage_get(&stage, MAPS), 200);
+    apiserver_fixture_init(&fixture);
+    apiserver_fixture_keep(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    CHECK_FAILS(apiserver_new(loop_current(), &fixture.options, &second), ERROR_IO, "in use by");
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS), 200);
 }
 
 SIM_TEST(whoever_has_no_credentials_gets_health_and_version)
@@ -83,19 +85,19 @@ SIM_TEST(whoever_has_no_credentials_gets_health_and_version)
         {"/clusters/vc-0001/", 403},
         {"/clusters/vc-0009/", 404},
     };
-    SCOPED(stage) stage;
-    stage_init(&stage);
-    stage.options.virtual_clusters = 1;
-    CHECK_OK(stage_start(&stage));
-    http_client_free(stage.client);
-    stage.client = stage_client(&stage, NULL);
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    fixture.options.virtual_clusters = 1;
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    http_client_free(fixture.client);
+    fixture.client = apiserver_fixture_client(&fixture, NULL);
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].target);
-        CHECK_EQ(stage_get(&stage, cases[i].target), cases[i].status);
+        CHECK_EQ(apiserver_fixture_get(&fixture, cases[i].target), cases[i].status);
     }
 }
 
-static int get_with_token(struct stage *stage, const char *target, struct str token)
+static int get_with_token(struct apiserver_fixture *fixture, const char *target, struct str token)
 {
     SCOPED(http_headers) headers = {0};
     SCOPED(buf) value = {.limit = 0};
@@ -103,7 +105,7 @@ static int get_with_token(struct stage *stage, const char *target, struct str to
     buf_print(&value, "Bearer %.*s", STR_ARG(token));
     CHECK_OK(http_headers_add(&headers, STR("authorization"), buf_str(&value)));
     const struct http_client_request request = {.target = str_from_c(target), .headers = &headers};
-    CHECK_OK(http_client_send(stage->client, &request, &response));
+    CHECK_OK(http_client_send(fixture->client, &request, &response));
     return http_response_status(response);
 }
 
@@ -123,22 +125,22 @@ SIM_TEST(the_token_of_a_cluster_is_good_for_that_cluster)
         {"/api/v1/namespaces",                             401},
         {"/clusters/vc-0001/../vc-0002/api/v1/namespaces", 404},
     };
-    SCOPED(stage) stage;
+    SCOPED(apiserver_fixture) fixture;
     SCOPED(buf) token = {.limit = 0};
-    stage_init(&stage);
-    stage.options.virtual_clusters = 2;
-    CHECK_OK(stage_start(&stage));
-    http_client_free(stage.client);
-    stage.client = stage_client(&stage, NULL);
-    apiserver_cluster_token(stage.server, 0, &token);
+    apiserver_fixture_init(&fixture);
+    fixture.options.virtual_clusters = 2;
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    http_client_free(fixture.client);
+    fixture.client = apiserver_fixture_client(&fixture, NULL);
+    apiserver_cluster_token(fixture.server, 0, &token);
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].target);
-        CHECK_EQ(get_with_token(&stage, cases[i].target, buf_str(&token)), cases[i].status);
+        CHECK_EQ(get_with_token(&fixture, cases[i].target, buf_str(&token)), cases[i].status);
     }
 }
 
 struct caller {
-    struct stage *stage;
+    struct apiserver_fixture *fixture;
     int status;
 };
 
@@ -148,7 +150,7 @@ static struct error *call_slowly(void *data)
     struct caller *caller = data;
     OWNED(http_response) response = NULL;
     const struct http_client_request request = {.target = STR(MAPS "?resourceVersion=9999999")};
-    TRY(http_client_send(caller->stage->client, &request, &response));
+    TRY(http_client_send(caller->fixture->client, &request, &response));
     caller->status = http_response_status(response);
     return NULL;
 }
@@ -156,13 +158,13 @@ static struct error *call_slowly(void *data)
 #define CALLERS 7
 
 /* How many of so many that come at once are told to come again. */
-static size_t count_refused(struct stage *stage)
+static size_t count_refused(struct apiserver_fixture *fixture)
 {
     SCOPED(scope) scope = {0};
     struct caller callers[CALLERS];
     size_t refused = 0;
     for (size_t i = 0; i < CALLERS; i++) {
-        callers[i] = (struct caller){stage, 0};
+        callers[i] = (struct caller){fixture, 0};
         scope_start(&scope, "caller", call_slowly, &callers[i]);
     }
     CHECK_OK(scope_wait(&scope));
@@ -173,44 +175,44 @@ static size_t count_refused(struct stage *stage)
 
 SIM_TEST(virtual_clusters_add_to_the_limit_of_requests)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage);
-    stage.options.requests = 3;
-    stage.options.virtual_clusters = 1;
-    CHECK_OK(stage_start(&stage));
-    CHECK_EQ(count_refused(&stage), (size_t)CALLERS - 5);
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    fixture.options.requests = 3;
+    fixture.options.virtual_clusters = 1;
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    CHECK_EQ(count_refused(&fixture), (size_t)CALLERS - 5);
 }
 
 SIM_TEST(requests_beyond_the_limit_are_told_to_come_again)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage);
-    stage.options.requests = 3;
-    CHECK_OK(stage_start(&stage));
-    CHECK_EQ(stage_get(&stage, MAPS), 200);
-    CHECK_EQ(count_refused(&stage), (size_t)CALLERS - 3);
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    fixture.options.requests = 3;
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS), 200);
+    CHECK_EQ(count_refused(&fixture), (size_t)CALLERS - 3);
     /* All of them have left again, and so have those that were cut off. */
     for (int i = 0; i < 5; i++) {
         SCOPED(scope) leaving = {0};
-        struct caller caller = {&stage, 0};
+        struct caller caller = {&fixture, 0};
         scope_start(&leaving, "caller", call_slowly, &caller);
         CHECK_OK(fiber_sleep(SECOND));
     }
     CHECK_OK(fiber_sleep(SECOND));
-    CHECK_EQ(stage_get(&stage, MAPS), 200);
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS), 200);
 }
 
 SIM_TEST(watches_beyond_the_limit_are_told_to_come_again)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage);
-    stage.options.watches_per_user = 2;
-    CHECK_OK(stage_start(&stage));
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    fixture.options.watches_per_user = 2;
+    CHECK_OK(apiserver_fixture_start(&fixture));
     for (int i = 0; i < 3; i++) {
-        OWNED(http_response) first = stage_watch(&stage, MAPS "?watch=1");
-        OWNED(http_response) second = stage_watch(&stage, MAPS "?watch=1");
-        CHECK_EQ(stage_get(&stage, MAPS "?watch=1"), 429);
-        CHECK_EQ(stage_get(&stage, MAPS), 200);
+        OWNED(http_response) first = apiserver_fixture_watch(&fixture, MAPS "?watch=1");
+        OWNED(http_response) second = apiserver_fixture_watch(&fixture, MAPS "?watch=1");
+        CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "?watch=1"), 429);
+        CHECK_EQ(apiserver_fixture_get(&fixture, MAPS), 200);
         http_response_free(TAKE(first));
         http_response_free(TAKE(second));
         CHECK_OK(fiber_sleep(SECOND));
@@ -219,34 +221,36 @@ SIM_TEST(watches_beyond_the_limit_are_told_to_come_again)
 
 SIM_TEST(faults_are_read_and_changed_while_the_server_runs)
 {
-    SCOPED(stage) stage;
+    SCOPED(apiserver_fixture) fixture;
     SCOPED(buf) token = {.limit = 0};
-    stage_init(&stage);
-    stage.options.virtual_clusters = 2;
-    CHECK_OK(stage_start(&stage));
-    CHECK_EQ(stage_get(&stage, "/debug/inject"), 200);
-    CHECK_EQ(stage_call(&stage, "PUT", "/debug/inject?cluster=vc-0001", "error=1"), 200);
-    CHECK_EQ(stage_call(&stage, "PUT", "/debug/inject?cluster=none", "error=1"), 400);
-    CHECK_EQ(stage_call(&stage, "PUT", "/debug/inject", "error=2"), 400);
-    CHECK_EQ(stage_call(&stage, "POST", "/debug/inject", ""), 405);
-    apiserver_cluster_token(stage.server, 0, &token);
-    CHECK_EQ(get_with_token(&stage, "/clusters/vc-0001/api", buf_str(&token)), 500);
+    apiserver_fixture_init(&fixture);
+    fixture.options.virtual_clusters = 2;
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    CHECK_EQ(apiserver_fixture_get(&fixture, "/debug/inject"), 200);
+    CHECK_EQ(apiserver_fixture_call(&fixture, "PUT", "/debug/inject?cluster=vc-0001", "error=1"),
+             200);
+    CHECK_EQ(apiserver_fixture_call(&fixture, "PUT", "/debug/inject?cluster=none", "error=1"), 400);
+    CHECK_EQ(apiserver_fixture_call(&fixture, "PUT", "/debug/inject", "error=2"), 400);
+    CHECK_EQ(apiserver_fixture_call(&fixture, "POST", "/debug/inject", ""), 405);
+    apiserver_cluster_token(fixture.server, 0, &token);
+    CHECK_EQ(get_with_token(&fixture, "/clusters/vc-0001/api", buf_str(&token)), 500);
     buf_clear(&token);
-    apiserver_cluster_token(stage.server, 1, &token);
-    CHECK_EQ(get_with_token(&stage, "/clusters/vc-0002/version", buf_str(&token)), 200);
+    apiserver_cluster_token(fixture.server, 1, &token);
+    CHECK_EQ(get_with_token(&fixture, "/clusters/vc-0002/version", buf_str(&token)), 200);
 }
 
 SIM_TEST(a_head_has_no_body)
 {
     static const char *const targets[] = {"/healthz",    "/version", "/api", "/openapi/v2",
                                           "/openapi/v3", "/apis",    MAPS};
-    SCOPED(stage) stage;
-    stage_init(&stage);
-    CHECK_OK(stage_start(&stage));
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
     for (size_t i = 0; i < COUNT(targets); i++) {
         TEST_CASE("%s", targets[i]);
-        CHECK_EQ(stage_call(&stage, "HEAD", targets[i], ""), i + 1 < COUNT(targets) ? 200 : 405);
-        CHECK_EQ(stage.answer.len, (size_t)0);
+        CHECK_EQ(apiserver_fixture_call(&fixture, "HEAD", targets[i], ""),
+                 i + 1 < COUNT(targets) ? 200 : 405);
+        CHECK_EQ(fixture.answer.len, (size_t)0);
     }
-    CHECK_EQ(stage_get(&stage, "/version"), 200);
+    CHECK_EQ(apiserver_fixture_get(&fixture, "/version"), 200);
 }

@@ -1,7 +1,7 @@
 #include "apiserver/bootstrap.h"
 
-#include "apiserver/auth/access.h"
-#include "apiserver/seed.h"
+#include "apiserver/auth/auth.h"
+#include "apiserver/ensure_object.h"
 #include "json/json.h"
 
 static const struct str namespaces[] = {
@@ -11,11 +11,11 @@ static const struct str namespaces[] = {
     STR_INIT("kube-system"),
 };
 
-static struct error *plant(struct api *api, struct str text)
+static struct error *ensure_text(struct api *api, struct str text)
 {
     OWNED(json_doc) doc = NULL;
     TRY(json_read(text, &doc));
-    return seed_put(api, doc, SEED_IF_MISSING);
+    return ensure_object(api, doc, ENSURE_IF_MISSING);
 }
 
 /* Where servers beside this one look up whom it trusts. */
@@ -29,7 +29,7 @@ static struct error *publish_authority(struct api *api, struct str authority)
                        "\"data\":{\"client-ca-file\":"));
     buf_add_json_string(&text, authority);
     buf_add(&text, STR("}}"));
-    return plant(api, buf_str(&text));
+    return ensure_text(api, buf_str(&text));
 }
 
 struct error *bootstrap_fill(struct api *api, bool with_roles, struct str authority)
@@ -41,9 +41,9 @@ struct error *bootstrap_fill(struct api *api, bool with_roles, struct str author
                   "\"labels\":{\"kubernetes.io/metadata.name\":\"%.*s\"}},"
                   "\"spec\":{\"finalizers\":[\"kubernetes\"]},\"status\":{\"phase\":\"Active\"}}",
                   STR_ARG(namespaces[i]), STR_ARG(namespaces[i]));
-        TRY(plant(api, buf_str(&text)), "namespace %.*s", STR_ARG(namespaces[i]));
+        TRY(ensure_text(api, buf_str(&text)), "namespace %.*s", STR_ARG(namespaces[i]));
     }
-    for (size_t i = 0; with_roles && i < access_bootstrap_count(); i++)
-        TRY(plant(api, str_from_c(access_bootstrap(i))), "role or binding %zu", i);
+    for (size_t i = 0; with_roles && i < bootstrap_policy_count(); i++)
+        TRY(ensure_text(api, str_from_c(bootstrap_policy(i))), "role or binding %zu", i);
     return publish_authority(api, authority);
 }

@@ -12,7 +12,7 @@
 
 #define YEAR        ((int64_t)365 * 24 * 3600 * SECOND)
 #define CLOCK_SKEW  (3600 * SECOND)
-#define CLOCK_LEAST (1577836800 * SECOND) /* 2020-01-01 */
+#define CLOCK_MIN   (1577836800 * SECOND) /* 2020-01-01 */
 #define ADMIN_NAME  STR("kubernetes-admin")
 #define ADMIN_GROUP STR("system:masters")
 
@@ -24,7 +24,7 @@ void credentials_free(struct credentials *credentials)
     buf_done(&credentials->admin_certificate);
     buf_done(&credentials->admin_key);
     tls_server_free(credentials->tls);
-    access_keys_free(credentials->keys);
+    token_keys_free(credentials->keys);
     mem_free(credentials);
 }
 
@@ -59,7 +59,7 @@ static struct error *check_clock(const struct credentials_options *options)
 {
     char now[TIMESTAMP_TEXT_MAX];
     const struct str today = timestamp_write(options->now, now);
-    if (!options->folder || options->now >= CLOCK_LEAST)
+    if (!options->folder || options->now >= CLOCK_MIN)
         return NULL;
     return error_new(ERROR_IO, "the clock of this machine says %.*s; set the clock",
                      STR_ARG(today));
@@ -131,10 +131,10 @@ static struct error *open_keys(const struct credentials_options *options,
     bool is_there = false;
     TRY(secret_file_read(options->folder, "tokens.key", &pem, &is_there));
     if (is_there)
-        return error_wrap(access_keys_read(buf_str(&pem), &credentials->keys),
+        return error_wrap(token_keys_read(buf_str(&pem), &credentials->keys),
                           "read tokens.key in %s", options->folder);
-    TRY(access_keys_new(&credentials->keys));
-    TRY(access_keys_write(credentials->keys, &pem));
+    TRY(token_keys_new(&credentials->keys));
+    TRY(token_keys_write(credentials->keys, &pem));
     return secret_file_write(options->folder, "tokens.key", buf_str(&pem));
 }
 

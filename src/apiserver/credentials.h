@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "apiserver/auth/access.h"
+#include "apiserver/auth/auth.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/owned.h"
@@ -18,7 +18,7 @@ struct credentials {
     struct buf authority; /* certificate, PEM */
     struct buf admin_certificate, admin_key;
     struct tls_server *tls;
-    struct access_keys *keys;
+    struct token_keys *keys;
 };
 
 void credentials_free(struct credentials *credentials);

@@ -30,7 +30,7 @@ static struct error *make_folder(const char *path)
     return NULL;
 }
 
-static struct error *taken(int fd, const char *path)
+static struct error *lock_taken(int fd, const char *path)
 {
     char holder[64] = {0};
     const ssize_t got = pread(fd, holder, sizeof(holder) - 1, 0);
@@ -48,7 +48,7 @@ struct error *data_dir_open(const char *path, struct data_dir **ret_dir)
     if (dir->fd < 0)
         return error_from_errno(errno, "open %s", buf_c(&lock));
     if (flock(dir->fd, LOCK_EX | LOCK_NB) != 0)
-        return errno == EWOULDBLOCK ? taken(dir->fd, path)
+        return errno == EWOULDBLOCK ? lock_taken(dir->fd, path)
                                     : error_from_errno(errno, "lock %s", buf_c(&lock));
     char holder[32];
     const int len = snprintf(holder, sizeof(holder), "%ld", (long)getpid());

@@ -79,7 +79,8 @@ static struct error *write_new(const char *path, struct str content, bool sync)
     return NULL;
 }
 
-static struct error *replace(const char *folder, const char *name, struct str content, bool sync)
+static struct error *replace_file(const char *folder, const char *name, struct str content,
+                                  bool sync)
 {
     SCOPED(buf) path = {.limit = 0};
     SCOPED(buf) temporary = {.limit = 0};
@@ -96,10 +97,10 @@ static struct error *replace(const char *folder, const char *name, struct str co
 
 struct error *secret_file_write(const char *folder, const char *name, struct str content)
 {
-    return folder ? replace(folder, name, content, true) : NULL;
+    return folder ? replace_file(folder, name, content, true) : NULL;
 }
 
 struct error *secret_file_remake(const char *folder, const char *name, struct str content)
 {
-    return folder ? replace(folder, name, content, false) : NULL;
+    return folder ? replace_file(folder, name, content, false) : NULL;
 }

@@ -2,14 +2,14 @@
 
 #include <unistd.h>
 
-#include "apiserver/folder_test.h"
+#include "apiserver/folder_fixture_test.h"
 
 TEST(secret_file_comes_back)
 {
-    SCOPED(folder) folder;
+    SCOPED(folder_fixture) folder;
     SCOPED(buf) text = {.limit = 0};
     bool is_there = true;
-    folder_init(&folder);
+    folder_fixture_init(&folder);
     CHECK_OK(secret_file_read(folder.path, "key", &text, &is_there));
     CHECK(!is_there);
     CHECK_OK(secret_file_write(folder.path, "key", STR("one")));
@@ -17,8 +17,8 @@ TEST(secret_file_comes_back)
     CHECK_OK(secret_file_read(folder.path, "key", &text, &is_there));
     CHECK(is_there);
     CHECK_EQ(buf_str(&text), STR("two\n"));
-    CHECK_EQ(folder_mode(&folder, "key"), 0600);
-    CHECK_EQ(folder_mode(&folder, ".key.new"), -1);
+    CHECK_EQ(folder_fixture_mode(&folder, "key"), 0600);
+    CHECK_EQ(folder_fixture_mode(&folder, ".key.new"), -1);
 }
 
 TEST(secret_file_without_a_folder_is_nowhere)
@@ -32,26 +32,26 @@ TEST(secret_file_without_a_folder_is_nowhere)
 
 TEST(secret_file_is_nobody_elses_whatever_lies_in_its_way)
 {
-    SCOPED(folder) folder;
+    SCOPED(folder_fixture) folder;
     SCOPED(buf) text = {.limit = 0};
     bool is_there;
-    folder_init(&folder);
-    folder_write(&folder, ".key.new", "left behind, and longer than the secret", 0666);
-    folder_write(&folder, "key", "old", 0644);
+    folder_fixture_init(&folder);
+    folder_fixture_write(&folder, ".key.new", "left behind, and longer than the secret", 0666);
+    folder_fixture_write(&folder, "key", "old", 0644);
     CHECK_OK(secret_file_write(folder.path, "key", STR("secret")));
-    CHECK_EQ(folder_mode(&folder, "key"), 0600);
+    CHECK_EQ(folder_fixture_mode(&folder, "key"), 0600);
     CHECK_OK(secret_file_read(folder.path, "key", &text, &is_there));
     CHECK_EQ(buf_str(&text), STR("secret"));
 }
 
 TEST(secret_file_does_not_follow_links)
 {
-    SCOPED(folder) folder;
+    SCOPED(folder_fixture) folder;
     SCOPED(buf) text = {.limit = 0};
     bool is_there;
-    folder_init(&folder);
-    folder_write(&folder, "victim", "untouched", 0600);
-    CHECK_EQ(symlink("victim", folder_file(&folder, ".key.new")), 0);
+    folder_fixture_init(&folder);
+    folder_fixture_write(&folder, "victim", "untouched", 0600);
+    CHECK_EQ(symlink("victim", folder_fixture_file(&folder, ".key.new")), 0);
     CHECK_OK(secret_file_write(folder.path, "key", STR("secret")));
     CHECK_OK(secret_file_read(folder.path, "victim", &text, &is_there));
     CHECK_EQ(buf_str(&text), STR("untouched"));
@@ -59,22 +59,22 @@ TEST(secret_file_does_not_follow_links)
 
 TEST(secret_file_names_what_it_cannot_do)
 {
-    SCOPED(folder) folder;
+    SCOPED(folder_fixture) folder;
     SCOPED(buf) text = {.limit = 0};
     bool is_there;
-    folder_init(&folder);
+    folder_fixture_init(&folder);
     CHECK_FAILS(secret_file_write("/nowhere/at/all", "key", STR("one")), ERROR_NOT_FOUND,
                 "/nowhere/at/all/.key.new");
-    CHECK_EQ(mkdir(folder_file(&folder, "key"), 0700), 0);
+    CHECK_EQ(mkdir(folder_fixture_file(&folder, "key"), 0700), 0);
     CHECK_FAILS(secret_file_read(folder.path, "key", &text, &is_there), ERROR_IO, "/key");
 }
 
 TEST(secret_file_is_not_cut_short)
 {
-    SCOPED(folder) folder;
+    SCOPED(folder_fixture) folder;
     SCOPED(buf) text = {.limit = 0};
     bool is_there;
-    folder_init(&folder);
+    folder_fixture_init(&folder);
     for (size_t i = 0; i < 2 * MEGABYTE; i++)
         buf_add_char(&text, 'x');
     CHECK_OK(secret_file_write(folder.path, "large", buf_str(&text)));

@@ -1,7 +1,7 @@
 #include "app/standalone.h"
 
 #include "apimachinery/status.h"
-#include "apiserver/folder_test.h"
+#include "apiserver/folder_fixture_test.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "base/base64.h"
@@ -142,8 +142,8 @@ LOOP_TEST(standalone_finds_its_clusters_again)
     SCOPED(ground) ground;
     SCOPED(buf) uid = {.limit = 0};
     SCOPED(buf) kubeconfig = {.secret = true};
-    struct folder folder;
-    folder_init(&folder);
+    struct folder_fixture folder;
+    folder_fixture_init(&folder);
     ground_init(&ground);
     ground_start(&ground, folder.path, 2);
     CHECK_EQ(ask(&ground, "PATCH", CLUSTERS "/vc-0001",
@@ -163,7 +163,7 @@ LOOP_TEST(standalone_finds_its_clusters_again)
     connect(&ground, buf_str(&kubeconfig));
     CHECK_EQ(look(&ground, "/api/v1/namespaces/default", "metadata.name"), STR("default"));
     ground_stop(&ground);
-    folder_done(&folder);
+    folder_fixture_done(&folder);
 }
 
 LOOP_TEST(standalone_does_not_believe_bindings_of_clusters_that_are_gone)
@@ -171,8 +171,8 @@ LOOP_TEST(standalone_does_not_believe_bindings_of_clusters_that_are_gone)
     static const char bindings[] =
         "/apis/addons.cluster.x-k8s.io/v1beta2/namespaces/default/clusterresourcesetbindings";
     SCOPED(ground) ground;
-    SCOPED(folder) folder;
-    folder_init(&folder);
+    SCOPED(folder_fixture) folder;
+    folder_fixture_init(&folder);
     ground_init(&ground);
     ground_start(&ground, folder.path, 1);
     CHECK_EQ(ask(&ground, "POST", bindings,

@@ -47,6 +47,7 @@ static const struct {
     {ERROR_PARSE,                  "",                      "Parse",        400, false},
     {ERROR_IO,                     "",                      "IO",           500, false},
     {ERROR_NOT_CONNECTED,          "",                      "NotConnected", 503, false},
+    {ERROR_NO_SUCH_PATH,           "",                      "NoSuchPath",   404, false},
 };
 
 _Static_assert(COUNT(codes) == ERROR_CODES, "a row for every code, in the order of the enum");

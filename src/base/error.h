@@ -50,6 +50,7 @@ enum error_code {
     ERROR_PARSE,         /* text of ours or a user's that does not parse */
     ERROR_IO,            /* files, disks */
     ERROR_NOT_CONNECTED, /* a workload cluster that has no connection now */
+    ERROR_NO_SUCH_PATH,  /* a server: a URL path that is not served, answered as plain text */
     ERROR_CODES,         /* their number */
 };
 

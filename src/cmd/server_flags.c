@@ -15,7 +15,7 @@ int server_flags_use(struct server_settings *settings, const struct command *com
 {
     if (!address_read(settings->listen, &settings->address))
         return command_misused(command, "--listen wants HOST:PORT, not '%s'", settings->listen);
-    OWNED(error) wrong = inject_read(str_from_c(settings->inject), &settings->faults);
+    OWNED(error) wrong = fault_injection_read(str_from_c(settings->inject), &settings->faults);
     if (wrong)
         return command_misused(command, "--inject: %s", wrong->message);
     address_warn(&settings->address, settings->listen);
@@ -29,6 +29,6 @@ struct apiserver_options server_flags_options(const struct server_settings *sett
         .port = settings->address.port,
         .folder = settings->files.data_dir,
         .virtual_clusters = settings->virtual_clusters,
-        .inject = settings->faults,
+        .faults = settings->faults,
     };
 }

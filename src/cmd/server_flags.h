@@ -16,7 +16,7 @@ struct server_settings {
 
     /* Read by server_flags_use(). */
     struct address address;
-    struct inject faults;
+    struct fault_injection faults;
 };
 
 #define SERVER_DEFAULT                            \

@@ -31,7 +31,7 @@ TEST(server_flags_become_options)
     CHECK_EQ(options.port, 7000);
     CHECK_EQ(options.folder, "/d");
     CHECK_EQ(options.virtual_clusters, (size_t)3);
-    CHECK(options.inject.error == 0.5);
+    CHECK(options.faults.error == 0.5);
     CHECK_EQ(settings.server.files.kubeconfig, "k");
     CHECK_EQ(settings.server.files.clusters, "c");
 }

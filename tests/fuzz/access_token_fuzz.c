@@ -3,13 +3,13 @@
  * is one exactly if its claims can be read; those are then written as a token that reads as the
  * same.
  */
-#include "apiserver/auth/access_token.h"
+#include "apiserver/auth/jwt.h"
 #include "fuzz.h"
 #include "testing/test.h"
 
-static struct access_keys *keys;
+static struct token_keys *keys;
 
-static void check_equal(const struct access_claims *a, const struct access_claims *b)
+static void check_equal(const struct jwt_claims *a, const struct jwt_claims *b)
 {
     CHECK_EQ(a->issuer, b->issuer);
     CHECK_EQ(a->id, b->id);
@@ -27,14 +27,14 @@ static void check_equal(const struct access_claims *a, const struct access_claim
         CHECK_EQ(a->audiences.items[i], b->audiences.items[i]);
 }
 
-static void check_round_trip(struct arena *arena, const struct access_claims *claims)
+static void check_round_trip(struct arena *arena, const struct jwt_claims *claims)
 {
     SCOPED(buf) token = {.limit = 0};
-    struct access_claims again;
-    OWNED(error) err = access_token_write(keys, claims, &token);
+    struct jwt_claims again;
+    OWNED(error) err = jwt_write(keys, claims, &token);
     if (err)
         return; /* too large */
-    CHECK(access_token_read(keys, arena, buf_str(&token), &again));
+    CHECK(jwt_read(keys, arena, buf_str(&token), &again));
     check_equal(&again, claims);
 }
 
@@ -43,18 +43,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct str text = {(const char *)data, size};
     SCOPED(arena) arena = {.limit = 0};
     SCOPED(buf) token = {.limit = 0};
-    struct access_claims claims, sealed;
+    struct jwt_claims claims, sealed;
     if (!keys)
-        CHECK_OK(access_keys_new(&keys));
-    CHECK(!access_token_read(keys, &arena, text, &claims));
-    const bool is_readable = access_claims_read(&arena, text, &claims);
-    CHECK_OK(access_token_seal(keys, text, &token));
-    const bool is_short = token.len <= ACCESS_TOKEN_MAX;
-    CHECK_EQ(access_token_read(keys, &arena, buf_str(&token), &sealed), is_readable && is_short);
+        CHECK_OK(token_keys_new(&keys));
+    CHECK(!jwt_read(keys, &arena, text, &claims));
+    const bool is_readable = jwt_claims_read(&arena, text, &claims);
+    CHECK_OK(jwt_seal(keys, text, &token));
+    const bool is_short = token.len <= JWT_MAX;
+    CHECK_EQ(jwt_read(keys, &arena, buf_str(&token), &sealed), is_readable && is_short);
     if (!is_readable || !is_short)
         return 0;
     check_equal(&sealed, &claims);
-    access_claims_are_current(&claims, 1700000000);
+    jwt_claims_are_current(&claims, 1700000000);
     check_round_trip(&arena, &claims);
     return 0;
 }

@@ -10,7 +10,7 @@
 #include "api_stage.h"
 #include "apiserver/api.h"
 #include "apiserver/crd/crd.h"
-#include "apiserver/definitions.h"
+#include "apiserver/crd_registry.h"
 #include "async/fiber.h"
 #include "base/map.h"
 #include "base/memory.h"
@@ -128,11 +128,12 @@ struct defined {
     struct crd *custom;
 };
 
-static struct error *put_defined(void *data, int64_t revision, struct object_text **ret_text)
+/* The text keeps its old resourceVersion: definitions are not watched here. */
+static struct error *put_defined(void *data, struct store_edit *edit)
 {
     const struct defined *defined = data;
-    (void)revision; /* nobody watches definitions */
-    *ret_text = object_text_ref(defined->text);
+    edit->action = STORE_PUT;
+    edit->text = object_text_ref(defined->text);
     return NULL;
 }
 
@@ -158,7 +159,7 @@ static void define(struct session *session, struct str name)
 {
     static struct map all; /* name -> struct defined */
     struct api *api = session->stage.api;
-    const struct store_id id = {DEFINITIONS_RESOURCE, {.name = name}};
+    const struct store_id id = {CRD_RESOURCE, {.name = name}};
     struct defined *defined = map_find(&all, name);
     if (map_has(&api->definitions, name))
         return;
@@ -168,8 +169,8 @@ static void define(struct session *session, struct str name)
         map_put(&all, name, defined);
         return;
     }
-    CHECK_OK(store_put(api->store, id, STORE_NEW, put_defined, defined, NULL));
-    definitions_follow(api, id);
+    CHECK_OK(store_change(api->store, id, STORE_NEW, put_defined, defined, NULL));
+    crd_registry_update(api, id);
     CHECK(map_has(&api->definitions, name));
 }
 

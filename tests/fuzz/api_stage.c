@@ -3,7 +3,7 @@
 #include "apiserver/api.h"
 #include "apiserver/crd/crd_pool.h"
 #include "apiserver/storage/store.h"
-#include "apiserver/virtual/clusters.h"
+#include "apiserver/virtual/virtual_clusters.h"
 #include "async/fiber.h"
 #include "base/memory.h"
 #include "json/compare.h"
@@ -13,7 +13,7 @@
 #define CLUSTER STR("fuzz")
 
 /* Made once in a process, and there to its end. */
-static struct access_keys *keys;
+static struct token_keys *keys;
 static struct rbac *base_rbac;
 static struct crd_pool *pool;
 
@@ -21,8 +21,8 @@ static void make_shared(void)
 {
     if (keys)
         return;
-    CHECK_OK(access_keys_new(&keys));
-    base_rbac = access_bootstrap_rbac();
+    CHECK_OK(token_keys_new(&keys));
+    base_rbac = bootstrap_policy_rbac();
     pool = crd_pool_new();
 }
 
@@ -39,22 +39,23 @@ void api_stage_init(struct api_stage *stage)
         .cluster = CLUSTER,
     };
     CHECK_OK(api_new(&options, &stage->api));
-    stage->clusters = clusters_new(&(struct clusters_options){.loop = stage->loop, .keys = keys});
+    stage->clusters =
+        virtual_clusters_new(&(struct virtual_clusters_options){.loop = stage->loop, .keys = keys});
     stage->handler = (struct handler){
         .loop = stage->loop,
         .api = stage->api,
         .clusters = stage->clusters,
     };
-    gate_init(&stage->handler.gate, 0, 0);
+    inflight_limits_init(&stage->handler.limits, 0, 0);
     buf_add(&stage->token, STR("Bearer "));
-    access_admin_token(keys, CLUSTER, &stage->token);
+    auth_admin_token(keys, CLUSTER, &stage->token);
 }
 
 void api_stage_done(struct api_stage *stage)
 {
     scope_done(&stage->watches);
-    gate_done(&stage->handler.gate);
-    clusters_free(stage->clusters);
+    inflight_limits_done(&stage->handler.limits);
+    virtual_clusters_free(stage->clusters);
     api_free(stage->api);
     buf_done(&stage->token);
 }

@@ -16,7 +16,7 @@ struct loop;
 struct api_stage {
     struct loop *loop;
     struct api *api;
-    struct clusters *clusters;
+    struct virtual_clusters *clusters;
     struct handler handler;
     struct buf token; /* "Bearer ..." of the admin */
     struct scope watches;

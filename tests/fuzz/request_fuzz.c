@@ -76,14 +76,14 @@ static void check_refused(struct request *request)
     if (!has_slash(request) && !no_verb)
         return;
     OWNED(error) err = route_serve(request);
-    CHECK(err &&
-          (err->code == ERROR_NOT_FOUND || (no_verb && err->code == ERROR_METHOD_NOT_ALLOWED)));
+    CHECK(err && (err->code == ERROR_NOT_FOUND || err->code == ERROR_NO_SUCH_PATH ||
+                  (no_verb && err->code == ERROR_METHOD_NOT_ALLOWED)));
     CHECK_EQ(request->http->status, 0);
 }
 
 static void check_options(const struct request *request)
 {
-    struct answer_format format;
+    struct response_format format;
     struct list_options list;
     struct write_options write;
     struct delete_options removal;

@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "apiserver/auth/rbac_internal.h"
+#include "base/array.h"
 #include "base/memory.h"
 #include "json/path.h"
 
@@ -74,12 +75,7 @@ static void grants_add(struct rbac *rbac, struct str subject, struct binding *bi
         grants = NEW(struct grants);
         map_put(&rbac->subjects, subject, grants);
     }
-    if (grants->count == grants->capacity) {
-        grants->capacity = grants->capacity ? grants->capacity * 2 : 2;
-        grants->items =
-            mem_realloc_array(grants->items, grants->capacity, sizeof(grants->items[0]));
-    }
-    grants->items[grants->count++] = binding;
+    ARRAY_PUSH(grants->items, grants->count, grants->capacity, binding);
 }
 
 /* All mentions of a binding, in case it names a subject twice. */
@@ -125,8 +121,8 @@ static void replace_role(struct rbac *rbac, struct str key, struct role *role)
     rbac->changes_cluster = true;
 }
 
-static void replace(struct rbac *rbac, enum rbac_kind kind, struct str key,
-                    const struct json_value *object)
+static void replace_object(struct rbac *rbac, enum rbac_kind kind, struct str key,
+                           const struct json_value *object)
 {
     if (kind == RBAC_ROLE || kind == RBAC_CLUSTER_ROLE)
         replace_role(rbac, key, object ? role_read(object) : NULL);
@@ -144,13 +140,14 @@ void rbac_put(struct rbac *rbac, enum rbac_kind kind, const struct json_value *o
     SCOPED(buf) key = {.limit = 0};
     const struct str namespace =
         is_namespaced(kind) ? json_path_str(object, "metadata.namespace") : STR("");
-    replace(rbac, kind, key_of(&key, namespace, json_path_str(object, "metadata.name")), object);
+    replace_object(rbac, kind, key_of(&key, namespace, json_path_str(object, "metadata.name")),
+                   object);
 }
 
 void rbac_remove(struct rbac *rbac, enum rbac_kind kind, struct str namespace, struct str name)
 {
     SCOPED(buf) key = {.limit = 0};
-    replace(rbac, kind, key_of(&key, is_namespaced(kind) ? namespace : STR(""), name), NULL);
+    replace_object(rbac, kind, key_of(&key, is_namespaced(kind) ? namespace : STR(""), name), NULL);
 }
 
 /* Aggregation: the rules of a role are those of the roles it selects, and of those they select. */
@@ -171,16 +168,6 @@ static bool is_source(const struct sources *sources, const struct role *role)
     return false;
 }
 
-static void sources_add(struct sources *sources, const struct role *role)
-{
-    if (sources->count == sources->capacity) {
-        sources->capacity = sources->capacity ? sources->capacity * 2 : 4;
-        sources->items =
-            mem_realloc_array(sources->items, sources->capacity, sizeof(sources->items[0]));
-    }
-    sources->items[sources->count++] = role;
-}
-
 /* What a layer adds to the sources of a role: those of the base unless they are replaced above. */
 static void add_from(struct sources *sources, const struct rbac *layer, const struct rbac *above,
                      const struct role *role, const struct role *by)
@@ -190,7 +177,7 @@ static void add_from(struct sources *sources, const struct rbac *layer, const st
         if (map_key(entry).ptr[0] == '/' && other && other != role && other->labels &&
             (!above || !map_has(&above->roles, map_key(entry))) && selects(by, other) &&
             !is_source(sources, other))
-            sources_add(sources, other);
+            ARRAY_PUSH(sources->items, sources->count, sources->capacity, other);
     }
 }
 
@@ -202,7 +189,8 @@ static void add_sources(struct sources *sources, const struct rbac *rbac, const 
         add_from(sources, rbac->base, rbac, role, by);
 }
 
-static const struct sources *resolve(struct rbac *rbac, struct str key, const struct role *role)
+static const struct sources *resolve_sources(struct rbac *rbac, struct str key,
+                                             const struct role *role)
 {
     struct sources *sources = map_find(&rbac->resolved, key);
     if (sources)
@@ -224,6 +212,20 @@ static const struct role *find_role(const struct rbac *rbac, struct str key)
     return rbac->base ? map_find(&rbac->base->roles, key) : NULL;
 }
 
+bool rbac_is_in_aggregation(const struct rbac *rbac, struct str name)
+{
+    SCOPED(buf) buf = {.limit = 0};
+    const struct role *role = find_role(rbac, key_of(&buf, STR(""), name));
+    if (!role || role->aggregates)
+        return role != NULL;
+    MAP_FOREACH (entry, &rbac->roles) {
+        const struct role *other = entry->value;
+        if (map_key(entry).ptr[0] == '/' && other && other->aggregates && selects(other, role))
+            return true;
+    }
+    return false;
+}
+
 bool rbac_find_role(struct rbac *rbac, struct str namespace, struct str name,
                     struct role_view *ret_view)
 {
@@ -236,7 +238,7 @@ bool rbac_find_role(struct rbac *rbac, struct str namespace, struct str name,
         return false;
     /* Only cluster roles aggregate; what a role of a namespace says about it means nothing. */
     const bool aggregates = role->aggregates && namespace.len == 0;
-    *ret_view = (struct role_view){role, aggregates ? resolve(resolver, key, role) : NULL};
+    *ret_view = (struct role_view){role, aggregates ? resolve_sources(resolver, key, role) : NULL};
     return true;
 }
 

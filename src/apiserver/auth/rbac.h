@@ -101,6 +101,12 @@ struct rbac_rules rbac_read_rules(struct arena *arena, const struct json_value *
 struct rbac_rules rbac_role_rules(struct rbac *rbac, struct arena *arena, enum rbac_kind kind,
                                   struct str namespace, struct str name);
 
+/*
+ * Whether the rules of aggregated ClusterRoles depend on this one: it aggregates, or a ClusterRole
+ * of this index (and not of its base) that aggregates selects it.
+ */
+bool rbac_is_in_aggregation(const struct rbac *rbac, struct str name);
+
 bool rbac_has_role(struct rbac *rbac, enum rbac_kind kind, struct str namespace, struct str name);
 
 /*

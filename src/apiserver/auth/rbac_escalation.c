@@ -146,7 +146,7 @@ static void add_verb(struct arena *arena, struct rbac_rule *rule, struct str ver
 /* More are not told; nobody reads them, and joining them takes quadratic time. */
 #define MISSING_MAX 500
 
-static struct rbac_rules join(struct arena *arena, const struct rbac_rules *pieces)
+static struct rbac_rules join_rules(struct arena *arena, const struct rbac_rules *pieces)
 {
     struct rbac_rules joined = {.items = NULL};
     for (size_t i = 0; i < pieces->count && i < MISSING_MAX; i++) {
@@ -176,7 +176,7 @@ static void write_strings(struct buf *text, const char *name, const struct rbac_
     buf_add_char(text, ']');
 }
 
-static struct str describe(struct arena *arena, const struct rbac_rule *rule)
+static struct str describe_rule(struct arena *arena, const struct rbac_rule *rule)
 {
     SCOPED(buf) text = {.limit = 0};
     buf_add_char(&text, '{');
@@ -196,10 +196,10 @@ static int text_cmp(const void *a, const void *b)
 
 static void write_missing(struct buf *text, struct arena *arena, const struct rbac_rules *missing)
 {
-    const struct rbac_rules joined = join(arena, missing);
+    const struct rbac_rules joined = join_rules(arena, missing);
     struct str *lines = arena_alloc_array(arena, joined.count, sizeof(lines[0]));
     for (size_t i = 0; i < joined.count; i++)
-        lines[i] = describe(arena, &joined.items[i]);
+        lines[i] = describe_rule(arena, &joined.items[i]);
     qsort(lines, joined.count, sizeof(lines[0]), text_cmp);
     for (size_t i = 0; i < joined.count; i++)
         if (i == 0 || !str_eq(lines[i], lines[i - 1]))

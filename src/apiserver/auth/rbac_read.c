@@ -1,5 +1,6 @@
 /* From stored objects to what the index keeps of them. */
 #include "apiserver/auth/rbac_internal.h"
+#include "base/array.h"
 #include "base/memory.h"
 #include "json/path.h"
 
@@ -18,13 +19,7 @@ static struct rbac_strings read_strings(struct arena *arena, const struct json_v
 
 struct rbac_rule *rbac_rules_add(struct arena *arena, struct rbac_rules *rules)
 {
-    if (rules->count == rules->capacity) {
-        rules->capacity = rules->capacity ? rules->capacity * 2 : 8;
-        struct rbac_rule *items = arena_alloc_array(arena, rules->capacity, sizeof(items[0]));
-        if (rules->count)
-            memcpy(items, rules->items, rules->count * sizeof(items[0]));
-        rules->items = items;
-    }
+    ARENA_ARRAY_GROW(arena, rules->items, rules->count, rules->capacity);
     return &rules->items[rules->count++];
 }
 

@@ -122,8 +122,11 @@ static void add_subresources(struct crd *crd, const struct json_value *json,
         version->subresources[kind->subresource_count++] =
             (struct kind_subresource){.name = "status", .verbs = verbs};
     if (version->has_scale) {
-        version->subresources[kind->subresource_count++] = (struct kind_subresource){
-            .name = "scale", .verbs = verbs, .gvk = GVK("autoscaling", "v1", "Scale")};
+        version->subresources[kind->subresource_count++] =
+            (struct kind_subresource){.name = "scale",
+                                      .part = KIND_PART_SCALE,
+                                      .verbs = verbs,
+                                      .gvk = GVK("autoscaling", "v1", "Scale")};
         version->scale = (struct crd_scale_paths){
             .spec_replicas = copy_str(crd, scale, "specReplicasPath"),
             .status_replicas = copy_str(crd, scale, "statusReplicasPath"),

@@ -1,3 +1,7 @@
+/*
+ * The chain of admission checks. The names follow the admission plugins of kube-apiserver where
+ * there is one; the order is that of the table.
+ */
 #include "apiserver/endpoints/admission.h"
 
 #include "apimachinery/status.h"
@@ -12,7 +16,7 @@ struct admission {
                             const struct json_value *object);
 };
 
-/* Nothing is created in a namespace that is not there or is going. */
+/* NamespaceLifecycle: nothing is created in a namespace that does not exist or is being deleted. */
 static struct error *check_namespace(const struct request *request, enum verb verb, struct str name)
 {
     SCOPED(store_object) found = {0};
@@ -33,7 +37,7 @@ static struct error *check_namespace(const struct request *request, enum verb ve
     return status_namespace_terminating(kind_gvr(request->kind), name, request->namespace);
 }
 
-/* Some namespaces are part of the furniture. */
+/* NamespaceLifecycle: some built-in namespaces cannot be deleted. */
 static struct error *protect_namespaces(const struct request *request, enum verb verb,
                                         struct str name)
 {
@@ -49,7 +53,9 @@ static struct error *protect_namespaces(const struct request *request, enum verb
     return NULL;
 }
 
-/* A definition that is going takes no new objects, and one that went while a body came even less.
+/*
+ * A CustomResourceDefinition that is being deleted takes no new objects. It may also have been
+ * deleted while the body was read.
  */
 static struct error *check_definition(const struct request *request, enum verb verb,
                                       struct str name)
@@ -67,17 +73,19 @@ static struct error *check_definition(const struct request *request, enum verb v
         STR("create not allowed while custom resource definition is terminating"));
 }
 
-/* Nobody grants what he does not have. */
+/* Users cannot grant permissions that they do not have. */
 static struct error *check_grant(const struct request *request, const struct json_value *old,
                                  const struct json_value *object)
 {
     if (!str_eq(request->kind->gvk.group, STR("rbac.authorization.k8s.io")))
         return NULL;
-    return access_check_grant(&request->api->access, request->arena, &request->user.user,
-                              kind_gvr(request->kind), old, object);
+    return escalation_check(&request->api->auth, request->arena, &request->user.user,
+                            kind_gvr(request->kind), old, object);
 }
 
-/* What webhooks would say elsewhere. */
+/*
+ * Checks that webhooks do on other servers, for kinds that bring their own; see crd_webhooks.h.
+ */
 static struct error *ask_extension(const struct request *request, const struct json_value *old,
                                    const struct json_value *object)
 {

@@ -1,8 +1,9 @@
 /*
- * Admission: the chain of checks that stand between a valid request and the store.
+ * Admission: the checks that stand between an authorized request and the store.
  *
- * A link looks at a request before anything is decided (and may read the store), at the object that
- * is about to be written (and must not), or both. New kinds of checks are new rows of one table.
+ * A check looks at the request before anything is decided, and may read the store; or at the object
+ * that is about to be written, inside of the store's decision, and must not. New checks are new
+ * rows of the table in admission.c.
  */
 #pragma once
 
@@ -10,11 +11,11 @@
 #include "base/error.h"
 #include "json/json.h"
 
-/* Asked right before the store decides, with nothing in between. */
+/* Called right before the store decides; the caller must not suspend in between. */
 MUST_USE struct error *admission_check_request(const struct request *request, enum verb verb,
                                                struct str name);
 
-/* Asked with the object as it would be stored, inside of the decision. old is NULL on create. */
+/* Called with the object as it would be stored, inside of the decision. old is NULL on create. */
 MUST_USE struct error *admission_check_object(const struct request *request,
                                               const struct json_value *old,
                                               const struct json_value *object);

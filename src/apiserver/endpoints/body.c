@@ -1,7 +1,16 @@
+/*
+ * Three steps from a body to an object: body_read() collects the bytes, body_read_object() parses
+ * them into a document, body_decode() makes an object of a kind out of the document. The error
+ * texts repeat those of kube-apiserver, including the names of its Go files, because clients and
+ * tests compare them.
+ *
+ * The memory of a body counts against inflight_limits from the moment it is announced or read, so
+ * that many slow uploads cannot exhaust the process.
+ */
 #include "apiserver/endpoints/body.h"
 
 #include "apimachinery/status.h"
-#include "apiserver/endpoints/gate.h"
+#include "apiserver/endpoints/inflight_limits.h"
 #include "apiserver/types/protobuf_body.h"
 #include "http/headers.h"
 #include "http/server.h"
@@ -13,10 +22,10 @@
 #define SAMPLE_MAX 64
 
 /* Accounted for in steps of this, beyond the first. */
-#define STEP GATE_BYTES_LEAST
+#define STEP INFLIGHT_LIMITS_BYTES_MIN
 #define READ (16 * KILOBYTE)
 
-/* What the client says will come; 0 when it does not say. */
+/* The Content-Length; 0 when the client does not send one. */
 static size_t announced(const struct request *request)
 {
     const struct http_headers *headers = http_request_headers(request->http);
@@ -35,7 +44,7 @@ struct error *body_read(const struct request *request, struct buf *body)
     if (length > BODY_MAX)
         return status_too_large(BODY_MAX);
     if (length > held) {
-        TRY(gate_hold(request->pass, length - held));
+        TRY(inflight_limits_hold(request->pass, length - held));
         held = length;
     }
     for (;;) {
@@ -48,10 +57,11 @@ struct error *body_read(const struct request *request, struct buf *body)
         if (body->len > BODY_MAX)
             return status_too_large(BODY_MAX);
         for (; held < body->len; held += STEP)
-            TRY(gate_hold(request->pass, STEP));
+            TRY(inflight_limits_hold(request->pass, STEP));
     }
 }
 
+/* The beginning of an unreadable body in hex, as API servers show it. */
 static void add_sample(struct buf *out, struct str body)
 {
     const size_t len = body.len < SAMPLE_MAX ? body.len : SAMPLE_MAX;
@@ -63,6 +73,7 @@ static void add_sample(struct buf *out, struct str body)
         buf_add(out, STR("..."));
 }
 
+/* Takes the cause. The body is no object at all. */
 static struct error *unrecognized(const struct request *request, struct str body,
                                   struct error *cause)
 {
@@ -124,7 +135,10 @@ struct error *body_read_object(const struct request *request, struct str body,
     return NULL;
 }
 
-/* Whether a kind of this name exists in this version, for telling two mistakes apart. */
+/*
+ * Compares apiVersion and kind of the body with the kind of the URL. A kind that is not registered
+ * and one that cannot be converted are two different messages.
+ */
 static struct error *check_type(const struct kind *kind, struct arena *arena, struct str version,
                                 struct str name)
 {
@@ -146,7 +160,7 @@ static struct error *check_type(const struct kind *kind, struct arena *arena, st
                      STR_ARG(head.len ? head : STR("core")), STR_ARG(kind->gvk.kind));
 }
 
-/* Built-in kinds may leave out what they are. */
+/* A body of a built-in kind may leave out apiVersion and kind. */
 static struct error *fill_type(struct arena *arena, const struct kind *kind, struct json_doc *doc,
                                struct json_doc **ret_doc)
 {
@@ -203,7 +217,7 @@ struct error *body_decode(struct request *request, const struct kind *kind,
     return kind->ops->default_(kind, decoded, ret_doc);
 }
 
-/* What does not say what it is cannot be taken for anything; its beginning is shown. */
+/* A custom resource without a kind cannot be decoded; the message shows how the object begins. */
 static struct error *unrecognized_kind(const struct kind *kind, const struct json_value *object,
                                        struct error *err)
 {

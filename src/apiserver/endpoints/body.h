@@ -1,6 +1,4 @@
-/*
- * Bodies of requests: bytes to documents to objects of a kind.
- */
+/* Bodies of requests: from bytes to documents to objects of a kind. */
 #pragma once
 
 #include "apiserver/endpoints/options.h"
@@ -15,13 +13,12 @@
 /* libyaml takes time by the depth of braces for every node: this much is about 0.1 s. */
 #define BODY_YAML (&(const struct manifest_options){.flow_work_max = (size_t)8 * 1000 * 1000})
 
-/* Suspends. The whole body; ERROR_TOO_LARGE past the limit. The buffer is marked secret. */
+/* Reads the whole body. ERROR_TOO_LARGE past the limit. The buffer is marked secret. Suspends. */
 MUST_USE struct error *body_read(const struct request *request, struct buf *body);
 
 /*
- * An object from JSON, YAML or protobuf, as the Content-Type says. Members that are given twice are
- * named in duplicates. ERROR_UNSUPPORTED_MEDIA_TYPE, or ERROR_BAD_REQUEST in the words of an API
- * server.
+ * An object from JSON, YAML or protobuf, as the Content-Type says. Duplicate members are named in
+ * duplicates. ERROR_UNSUPPORTED_MEDIA_TYPE, or ERROR_BAD_REQUEST in the words of an API server.
  */
 MUST_USE struct error *body_read_object(const struct request *request, struct str body,
                                         struct json_warnings *duplicates,

@@ -1,6 +1,4 @@
-/*
- * The token with which a list goes on: a revision and the last key that was shown.
- */
+/* The continue token of a list: a revision and the last key that was returned. */
 #pragma once
 
 #include "apimachinery/key.h"
@@ -10,7 +8,10 @@
 struct str continue_token_write(struct arena *arena, int64_t revision, struct str namespace,
                                 struct key last);
 
-/* ERROR_BAD_REQUEST. Written with revision -1, it goes on with whatever is newest: 0 comes back. */
+/*
+ * ERROR_BAD_REQUEST. A token written with revision -1 continues with the newest state: 0 is
+ * returned.
+ */
 MUST_USE struct error *continue_token_read(struct arena *arena, struct str token,
                                            struct str namespace, int64_t *ret_revision,
                                            struct key *ret_after);

@@ -1,11 +1,23 @@
+/*
+ * The way of a request:
+ *
+ *     handler_serve()    main API or virtual cluster? (the prefix /clusters/<name>)
+ *     serve_cluster()    faults that are injected on purpose, then the API of the cluster
+ *     serve_request()    request_read(), identify_user(), enter_limits()
+ *     serve_known()      authorize(), then route_serve() or /debug/inject
+ *     respond_error()    the error, if any, as a Status, a plain 404 or a plain 429
+ *
+ * Authentication comes before the limits, because limits are counted by user. Authorization comes
+ * before the kind is looked up: a user who may not ask does not learn which kinds exist.
+ */
 #include "apiserver/endpoints/handler.h"
 
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
-#include "apiserver/endpoints/answer.h"
+#include "apiserver/endpoints/response.h"
 #include "apiserver/endpoints/route.h"
-#include "apiserver/virtual/clusters.h"
 #include "apiserver/virtual/debug.h"
+#include "apiserver/virtual/virtual_clusters.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "http/headers.h"
@@ -15,9 +27,12 @@
 #define REQUEST_TIMEOUT (60 * SECOND)
 #define PREFIX          STR("/clusters/")
 
-/* Which API the target is for; what is left of the target behind it. */
-static struct cluster *find_cluster(const struct handler *handler, struct str *target,
-                                    bool *ret_is_cluster)
+/*
+ * The virtual cluster a target names, NULL when there is none of this name. *target becomes the
+ * rest of the target behind the prefix.
+ */
+static struct virtual_cluster *find_cluster(const struct handler *handler, struct str *target,
+                                            bool *ret_is_cluster)
 {
     *ret_is_cluster = str_starts_with(*target, PREFIX);
     if (!*ret_is_cluster)
@@ -30,17 +45,19 @@ static struct cluster *find_cluster(const struct handler *handler, struct str *t
     *target = str_skip(rest, end);
     if (target->len == 0 || target->ptr[0] == '?')
         *target = STR("/");
-    return clusters_find(handler->clusters, name);
+    return virtual_clusters_find(handler->clusters, name);
 }
 
-/* A path nobody serves is a page that was not found, not an object. */
-static struct error *answer_problem(const struct request *request, struct error *err)
+/*
+ * Takes the error. A path that is not served gets a page of plain text and too many requests get
+ * plain text with Retry-After, as from an API server; everything else is a Status.
+ */
+static struct error *respond_error(const struct request *request, struct error *err)
 {
     OWNED(error) owned = err;
-    if (err->code == ERROR_NOT_FOUND && !err->details &&
-        str_eq(str_from_c(err->message), STR("404 page not found")))
-        return answer_body(request, 404, STR("text/plain; charset=utf-8"),
-                           STR("404 page not found\n"));
+    if (err->code == ERROR_NO_SUCH_PATH)
+        return response_send_body(request, 404, STR("text/plain; charset=utf-8"),
+                                  STR("404 page not found\n"));
     if (err->code == ERROR_TOO_MANY_REQUESTS) {
         SCOPED(http_headers) headers = {0};
         TRY(http_headers_add(&headers, STR("content-type"), STR("text/plain; charset=utf-8")));
@@ -48,25 +65,27 @@ static struct error *answer_problem(const struct request *request, struct error 
         TRY(http_request_respond(request->http, 429, &headers));
         return http_request_write(request->http, str_from_c(err->message));
     }
-    return answer_error(request, TAKE(owned));
+    return response_send_error(request, TAKE(owned));
 }
 
-static struct error *identify(struct request *request)
+/*
+ * request->user becomes the user of the credentials or, with Impersonate-* headers, the other one.
+ */
+static struct error *identify_user(struct request *request)
 {
     struct tls_peer peer;
     const struct http_headers *headers = http_request_headers(request->http);
-    const struct access *access = &request->api->access;
+    const struct auth *auth = &request->api->auth;
     http_request_peer(request->http, &peer);
-    TRY(access_authenticate(access, request->arena, &peer, headers, request->now, &request->user));
+    TRY(authenticate(auth, request->arena, &peer, headers, request->now, &request->user));
     const struct rbac_attributes attributes = request_attributes(request);
-    return access_impersonate(access, request->arena, &attributes, &request->user, headers,
-                              &request->user);
+    return impersonate(auth, request->arena, &attributes, &request->user, headers, &request->user);
 }
 
 static struct error *serve_known(const struct handler *handler, struct request *request)
 {
     const struct rbac_attributes attributes = request_attributes(request);
-    TRY(access_authorize(&request->api->access, request->arena, &attributes));
+    TRY(authorize(&request->api->auth, request->arena, &attributes));
     if (request->is_resource)
         request->kind = api_find_kind(request->api, request->arena, request->gvr);
     else if (debug_is_path(request))
@@ -74,7 +93,7 @@ static struct error *serve_known(const struct handler *handler, struct request *
     return route_serve(request);
 }
 
-/* Whoever rules a virtual cluster rules nothing else. */
+/* Administrators of the main API. Those of a virtual cluster are ordinary users of the process. */
 static bool is_privileged(const struct request *request)
 {
     const struct rbac_strings *groups = &request->user.user.groups;
@@ -84,36 +103,38 @@ static bool is_privileged(const struct request *request)
     return false;
 }
 
-/* Users of one name in two APIs are two. */
-static struct error *enter(struct handler *handler, struct request *request, bool is_watch)
+/* The key includes the cluster: users of the same name in two APIs are different users. */
+static struct error *enter_limits(struct handler *handler, struct request *request, bool is_watch)
 {
     const struct str key = arena_print(request->arena, "%.*s/%.*s", STR_ARG(request->api->cluster),
                                        STR_ARG(request->user.user.name));
-    struct gate_pass *pass = ARENA_NEW(request->arena, struct gate_pass);
-    TRY(gate_enter(&handler->gate, key, is_privileged(request), is_watch, pass));
+    struct inflight_limits_pass *pass = ARENA_NEW(request->arena, struct inflight_limits_pass);
+    TRY(inflight_limits_enter(&handler->limits, key, is_privileged(request), is_watch, pass));
     request->pass = pass;
     return NULL;
 }
 
+/* Watches have time-outs of their own; every other request has to end within a minute. */
 static struct error *serve_inside(struct handler *handler, struct request *request, bool is_watch)
 {
     FIBER_TIMEOUT(is_watch ? FOREVER : REQUEST_TIMEOUT);
     return serve_known(handler, request);
 }
 
-static struct error *serve(struct handler *handler, struct request *request, struct str target)
+static struct error *serve_request(struct handler *handler, struct request *request,
+                                   struct str target)
 {
     TRY(request_read(request, http_request_method(request->http), target));
-    TRY(identify(request));
+    TRY(identify_user(request));
     const bool is_watch = route_is_long(request);
-    TRY(enter(handler, request, is_watch));
+    TRY(enter_limits(handler, request, is_watch));
     struct error *err = serve_inside(handler, request, is_watch);
-    gate_leave(request->pass);
+    inflight_limits_leave(request->pass);
     request->pass = NULL;
     return err;
 }
 
-/* Our own time-outs and disks, in the words of an API server. */
+/* Takes the error. Our own time-outs and I/O errors in the words of an API server. */
 static struct error *for_clients(struct error *err)
 {
     OWNED(error) owned = err;
@@ -128,19 +149,22 @@ static struct error *for_clients(struct error *err)
     }
 }
 
+/*
+ * Every virtual_clusters_enter() has its virtual_cluster_leave(), whatever becomes of the request.
+ */
 static struct error *serve_cluster(struct handler *handler, struct request *request,
-                                   struct cluster *cluster, struct str target)
+                                   struct virtual_cluster *cluster, struct str target)
 {
     bool is_done;
-    struct clusters_visit visit = {.clusters = handler->clusters, .cluster = cluster};
-    TRY(clusters_misbehave(&visit, request->http, &is_done));
+    struct virtual_cluster_visit visit = {.clusters = handler->clusters, .cluster = cluster};
+    TRY(virtual_cluster_misbehave(&visit, request->http, &is_done));
     if (is_done)
         return NULL;
-    TRY(clusters_enter(handler->clusters, cluster, &request->api));
+    TRY(virtual_clusters_enter(handler->clusters, cluster, &request->api));
     request->visit = &visit;
-    struct error *err = serve(handler, request, target);
+    struct error *err = serve_request(handler, request, target);
     request->visit = NULL;
-    clusters_leave(cluster);
+    virtual_cluster_leave(cluster);
     return err;
 }
 
@@ -157,13 +181,13 @@ struct error *handler_serve(void *data, struct http_request *http)
         .method = http_request_method(http),
         .warnings = {.arena = http_request_arena(http)},
     };
-    struct cluster *cluster = find_cluster(handler, &target, &is_cluster);
+    struct virtual_cluster *cluster = find_cluster(handler, &target, &is_cluster);
     http_request_set_party(http, cluster);
     if (is_cluster && !cluster)
-        return answer_problem(&request, error_new(ERROR_NOT_FOUND, "404 page not found"));
+        return respond_error(&request, request_no_such_path());
     struct error *err = cluster ? serve_cluster(handler, &request, cluster, target)
-                                : serve(handler, &request, target);
+                                : serve_request(handler, &request, target);
     if (!err || http_request_has_responded(http) || err->code == ERROR_CANCELED)
         return err;
-    return answer_problem(&request, for_clients(err));
+    return respond_error(&request, for_clients(err));
 }

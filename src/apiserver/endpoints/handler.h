@@ -1,22 +1,26 @@
 /*
- * Every request passes here: to its API, past identity and permission, to whoever serves it.
+ * The entry of every HTTP request: finds the API it is for, authenticates and authorizes its user,
+ * applies the limits, and hands it to route.h.
  */
 #pragma once
 
-#include "apiserver/endpoints/gate.h"
+#include "apiserver/endpoints/inflight_limits.h"
 #include "base/error.h"
 
 struct api;
-struct clusters;
+struct virtual_clusters;
 struct http_request;
 struct loop;
 
 struct handler {
     struct loop *loop;
     struct api *api;
-    struct clusters *clusters;
-    struct gate gate;
+    struct virtual_clusters *clusters;
+    struct inflight_limits limits;
 };
 
-/* data is the struct handler. */
+/*
+ * The handler of http_server. data is the struct handler. An error closes the connection; all
+ * errors that a client can be told were sent before.
+ */
 MUST_USE struct error *handler_serve(void *data, struct http_request *http);

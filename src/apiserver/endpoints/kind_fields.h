@@ -1,6 +1,6 @@
 /*
- * Fields by which the objects of a kind can be selected: those of its table, and its name and
- * namespace.
+ * Field selectors: which fields of a kind can be selected (those of its table, metadata.name and
+ * metadata.namespace), and whether an object matches.
  */
 #pragma once
 

@@ -1,3 +1,8 @@
+/*
+ * Mirrors rest.BeforeCreate, rest.BeforeUpdate and validation.ValidateObjectMetaUpdate of
+ * k8s.io/apiserver and apimachinery, for the part of the metadata that does not depend on the kind.
+ * The rules for names, labels and annotations are in apimachinery/metadata_validation.
+ */
 #include "apiserver/endpoints/metadata.h"
 
 #include "base/buf.h"
@@ -33,7 +38,9 @@ struct error *metadata_create(struct json_doc *doc, const struct metadata_new *v
     return json_edit_finish(&edit, ret_doc);
 }
 
-static void keep(struct json_edit *edit, struct json_place place, const struct json_value *value)
+/* NULL means the old object does not have the field, so the new one must not have it either. */
+static void keep_value(struct json_edit *edit, struct json_place place,
+                       const struct json_value *value)
 {
     if (value)
         json_edit_set(edit, place, value);
@@ -41,13 +48,17 @@ static void keep(struct json_edit *edit, struct json_place place, const struct j
         json_edit_remove(edit, place);
 }
 
+/*
+ * The client may repeat such a field, and metadata_check_change() compares it later; when it is
+ * absent or empty, the old value is kept.
+ */
 static void keep_unless_given(struct json_edit *edit, struct json_place place,
                               const struct json_value *given, const struct json_value *value)
 {
     const bool absent = json_type(given) <= JSON_NULL ||
                         (json_type(given) == JSON_STRING && json_to_str(given).len == 0);
     if (absent)
-        keep(edit, place, value);
+        keep_value(edit, place, value);
 }
 
 struct error *metadata_keep(struct json_doc *doc, const struct json_value *old,
@@ -57,9 +68,10 @@ struct error *metadata_keep(struct json_doc *doc, const struct json_value *old,
     const struct json_value *now = json_get(json_doc_root(doc), STR("metadata"));
     const struct json_value *was = json_get(old, STR("metadata"));
     json_edit_init(&edit, json_doc_root(doc));
-    keep(&edit, JSON_PLACE("metadata.creationTimestamp"), json_get(was, STR("creationTimestamp")));
-    keep(&edit, JSON_PLACE("metadata.selfLink"), NULL);
-    keep(&edit, JSON_PLACE("metadata.generation"), json_get(was, STR("generation")));
+    keep_value(&edit, JSON_PLACE("metadata.creationTimestamp"),
+               json_get(was, STR("creationTimestamp")));
+    keep_value(&edit, JSON_PLACE("metadata.selfLink"), NULL);
+    keep_value(&edit, JSON_PLACE("metadata.generation"), json_get(was, STR("generation")));
     keep_unless_given(&edit, JSON_PLACE("metadata.uid"), json_get(now, STR("uid")),
                       json_get(was, STR("uid")));
     keep_unless_given(&edit, JSON_PLACE("metadata.deletionTimestamp"),
@@ -68,13 +80,17 @@ struct error *metadata_keep(struct json_doc *doc, const struct json_value *old,
     keep_unless_given(&edit, JSON_PLACE("metadata.deletionGracePeriodSeconds"),
                       json_get(now, STR("deletionGracePeriodSeconds")),
                       json_get(was, STR("deletionGracePeriodSeconds")));
-    keep(&edit, JSON_PLACE("metadata.resourceVersion"), json_get(was, STR("resourceVersion")));
+    keep_value(&edit, JSON_PLACE("metadata.resourceVersion"),
+               json_get(was, STR("resourceVersion")));
     if (namespace.len)
         json_edit_set_str(&edit, JSON_PLACE("metadata.namespace"), namespace);
     return json_edit_finish(&edit, ret_doc);
 }
 
-/* Every member of one that counts is there, and the same, in the other. */
+/*
+ * Whether every member of a that counts for the generation is equal in b. The caller asks both
+ * ways, because b may have more members.
+ */
 static bool counted_members_equal(const struct json_value *a, const struct json_value *b,
                                   bool status_apart)
 {
@@ -130,6 +146,7 @@ static bool contains(const struct json_value *list, struct str text)
     return false;
 }
 
+/* An object that is being deleted gets no new finalizers, or deletion might never end. */
 static void check_late_finalizers(struct field_errors *errors, const struct json_value *object,
                                   const struct json_value *old)
 {
@@ -171,6 +188,7 @@ void metadata_check_change(struct field_errors *errors, const struct json_value 
     check_immutable(errors, object, old, "metadata.deletionGracePeriodSeconds");
 }
 
+/* Whether the name has a domain or is a standard finalizer of Kubernetes. */
 static bool is_qualified_finalizer(struct str name)
 {
     static const struct str standard[] = {STR_INIT("orphan"), STR_INIT("foregroundDeletion"),
@@ -213,6 +231,7 @@ void metadata_check_qualified_finalizers(struct field_errors *errors,
     }
 }
 
+/* The characters are those of utilrand.String(): no vowels, so that names do not form words. */
 struct str metadata_generate_name(struct arena *arena, struct random *random, struct str prefix)
 {
     static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";

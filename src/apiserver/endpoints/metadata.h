@@ -1,7 +1,6 @@
 /*
- * The server's part of an object's metadata: what it fills in, keeps and refuses.
- *
- * All take a document and give a document.
+ * The server's part of an object's metadata: what it sets, keeps and refuses. Functions take a
+ * document and return a new one.
  */
 #pragma once
 
@@ -13,7 +12,7 @@
 struct kind;
 struct random;
 
-/* What a create gets: uid, time, namespace, generation; what a client may not say is dropped. */
+/* What a create sets. Fields that only the server may set are dropped from the client's object. */
 struct metadata_new {
     struct str name, namespace, uid;
     timestamp now;
@@ -23,7 +22,7 @@ struct metadata_new {
 MUST_USE struct error *metadata_create(struct json_doc *doc, const struct metadata_new *values,
                                        struct json_doc **ret_doc);
 
-/* An update keeps what the server set: times, uid if none is given, the generation. */
+/* An update keeps what the server set: timestamps, the uid if none is given, the generation. */
 MUST_USE struct error *metadata_keep(struct json_doc *doc, const struct json_value *old,
                                      struct str namespace, struct json_doc **ret_doc);
 
@@ -32,26 +31,28 @@ enum metadata_counting {
     METADATA_COUNTS_ANNOTATIONS = 2, /* changes of annotations do */
 };
 
-/* generation + 1 when something that counts has changed: all but the metadata, and see above. */
+/* generation + 1 when something other than the metadata has changed; see enum metadata_counting. */
 MUST_USE struct error *metadata_count_generation(struct json_doc *doc, const struct json_value *old,
                                                  unsigned counting, struct json_doc **ret_doc);
 
 MUST_USE struct error *metadata_set_version(struct json_doc *doc, int64_t revision,
                                             struct json_doc **ret_doc);
 
-/* Fields that must not change once they are set; finalizers that must not come late. */
+/* Fields that are immutable once set, and finalizers that are added after deletion has begun. */
 void metadata_check_change(struct field_errors *errors, const struct json_value *object,
                            const struct json_value *old);
 
-/* Finalizers of built-in kinds have a domain, or are one of those that Kubernetes uses itself. */
+/*
+ * Finalizers of built-in kinds must have a domain or be one of those that Kubernetes itself uses.
+ */
 void metadata_check_qualified_finalizers(struct field_errors *errors,
                                          const struct json_value *object);
 
-/* On custom resources such finalizers are no error, but new ones are worth a warning. */
+/* On custom resources such finalizers are allowed, but new ones get a warning. */
 void metadata_warn_finalizers(struct json_warnings *warnings, const struct json_value *object,
                               const struct json_value *old);
 
-/* generateName cut to size and five random letters. */
+/* generateName, cut to length, and five random characters. */
 struct str metadata_generate_name(struct arena *arena, struct random *random, struct str prefix);
 
 bool metadata_has_finalizers(const struct json_value *object);

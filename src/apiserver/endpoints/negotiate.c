@@ -1,3 +1,9 @@
+/*
+ * An Accept header is a list of media types with parameters:
+ * application/json;as=Table;v=v1;g=meta.k8s.io. The first one that the server has is taken; quality
+ * values are ignored, as kube-apiserver does. Protobuf is not offered for responses: clients that
+ * ask for it name JSON as their second choice.
+ */
 #include "apiserver/endpoints/negotiate.h"
 
 #include "apimachinery/status.h"
@@ -12,6 +18,7 @@ struct media {
     struct str as, group, version;
 };
 
+/* One media type with the parameters that matter: as, v and g. */
 static struct media read_media(struct str text)
 {
     struct media media = {0};
@@ -38,9 +45,12 @@ static bool is_json(struct str type)
            str_eq(type, STR("application/*"));
 }
 
-/* Whether the server has this form; a form of an unknown kind is skipped, not guessed at. */
+/*
+ * Whether the server has this format. A form of an unknown kind is skipped, not guessed at.
+ * PartialObjectMetadataList is for collections and PartialObjectMetadata for single objects.
+ */
 static bool accept_media(const struct media *media, bool is_collection,
-                         struct answer_format *format)
+                         struct response_format *format)
 {
     const bool is_yaml = str_eq(media->type, STR("application/yaml"));
     if (!is_json(media->type) && !is_yaml)
@@ -62,6 +72,7 @@ static bool accept_media(const struct media *media, bool is_collection,
     return format->metadata_list == is_collection && str_eq(media->version, STR("v1"));
 }
 
+/* 406 in the words of kube-apiserver. */
 static struct error *not_acceptable(bool is_stream)
 {
     struct error *err =
@@ -74,6 +85,9 @@ static struct error *not_acceptable(bool is_stream)
     return status_without_details(err);
 }
 
+/*
+ * PartialObjectMetadata was requested for a collection. The message names the Go type of the list.
+ */
 static struct error *not_for_lists(const struct request *request)
 {
     struct str group = request->kind->gvk.group, package;
@@ -101,11 +115,11 @@ static struct error *read_include(const struct query *query, enum include_object
         STR_ARG(buf_str(&quoted)));
 }
 
-struct error *negotiate(const struct request *request, struct answer_format *ret_format)
+struct error *negotiate(const struct request *request, struct response_format *ret_format)
 {
     const bool is_list = request->verb == VERB_LIST || request->verb == VERB_DELETECOLLECTION;
     struct str accept = http_headers_find(http_request_headers(request->http), STR("accept"));
-    *ret_format = (struct answer_format){0};
+    *ret_format = (struct response_format){0};
     if (accept.len == 0)
         return NULL;
     bool single = false;
@@ -114,7 +128,7 @@ struct error *negotiate(const struct request *request, struct answer_format *ret
         str_cut(&accept, ',', &member);
         const struct media media = read_media(member);
         single = single || (is_list && str_eq(media.as, STR("PartialObjectMetadata")));
-        struct answer_format format = {0};
+        struct response_format format = {0};
         if (accept_media(&media, is_list, &format)) {
             *ret_format = format;
             return format.form == FORM_TABLE ? read_include(&request->query, &ret_format->include)

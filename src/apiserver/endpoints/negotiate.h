@@ -1,6 +1,4 @@
-/*
- * In which form a client wants its answer: the Accept header, read once.
- */
+/* Content negotiation: in which format a client wants the response, from its Accept header. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,7 +6,7 @@
 #include "apiserver/endpoints/request.h"
 #include "base/error.h"
 
-enum answer_form {
+enum response_form {
     FORM_OBJECT,
     FORM_TABLE,
     FORM_METADATA,
@@ -20,8 +18,8 @@ enum include_object {
     INCLUDE_OBJECT,
 };
 
-struct answer_format {
-    enum answer_form form;
+struct response_format {
+    enum response_form form;
     bool is_yaml;
     bool metadata_list;       /* PartialObjectMetadataList was asked for, not the single form */
     struct str table_version; /* "v1" or "v1beta1" */
@@ -29,10 +27,10 @@ struct answer_format {
 };
 
 /*
- * The first form of the header that can be given. ERROR_NOT_ACCEPTABLE when there is none; for a
- * list or a watch it names the streaming forms too.
+ * The first format of the header that the server has. ERROR_NOT_ACCEPTABLE when there is none; for
+ * a list or a watch the message names the streaming formats, too.
  */
-MUST_USE struct error *negotiate(const struct request *request, struct answer_format *ret_format);
+MUST_USE struct error *negotiate(const struct request *request, struct response_format *ret_format);
 
-/* Whether aggregated discovery is asked for before anything plain. */
+/* Whether aggregated discovery is preferred to the plain documents. */
 bool negotiate_wants_aggregated(struct str accept);

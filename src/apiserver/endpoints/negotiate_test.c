@@ -1,23 +1,23 @@
 #include "apiserver/endpoints/negotiate.h"
 
-#include "apiserver/stage_test.h"
+#include "apiserver/apiserver_fixture_test.h"
 
 #define TABLE         "application/json;as=Table;v=v1;g=meta.k8s.io"
 #define METADATA      "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"
 #define METADATA_LIST "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
 
-static int get(struct stage *stage, const char *target, const char *accept)
+static int get(struct apiserver_fixture *fixture, const char *target, const char *accept)
 {
     SCOPED(http_headers) headers = {0};
     OWNED(http_response) response = NULL;
     if (accept)
         CHECK_OK(http_headers_add(&headers, STR("accept"), str_from_c(accept)));
     const struct http_client_request request = {.target = str_from_c(target), .headers = &headers};
-    buf_clear(&stage->answer);
-    json_doc_free(TAKE(stage->doc));
-    CHECK_OK(http_client_send(stage->client, &request, &response));
-    CHECK_OK(http_response_read_all(response, &stage->answer));
-    OWNED(error) no_json = json_read(buf_str(&stage->answer), &stage->doc);
+    buf_clear(&fixture->answer);
+    json_doc_free(TAKE(fixture->doc));
+    CHECK_OK(http_client_send(fixture->client, &request, &response));
+    CHECK_OK(http_response_read_all(response, &fixture->answer));
+    OWNED(error) no_json = json_read(buf_str(&fixture->answer), &fixture->doc);
     return http_response_status(response);
 }
 
@@ -49,13 +49,13 @@ SIM_TEST(the_first_form_that_can_be_given_is_given)
          "NamespaceList"                                                                                                                },
         {"/api/v1/namespaces",         "application/json;as=Table;v=v1;g=other",                        406, "Status"                   },
     };
-    SCOPED(stage) stage;
-    stage_init(&stage);
-    CHECK_OK(stage_start(&stage));
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s as %s", cases[i].target, cases[i].accept ? cases[i].accept : "nothing");
-        CHECK_EQ(get(&stage, cases[i].target, cases[i].accept), cases[i].status);
-        CHECK_EQ(stage_text(&stage, "kind"), str_from_c(cases[i].kind));
+        CHECK_EQ(get(&fixture, cases[i].target, cases[i].accept), cases[i].status);
+        CHECK_EQ(apiserver_fixture_text(&fixture, "kind"), str_from_c(cases[i].kind));
     }
 }
 
@@ -69,15 +69,15 @@ SIM_TEST(a_table_includes_objects_as_asked_for)
         {"?includeObject=Object",   "Namespace"            },
         {"?includeObject=None",     ""                     },
     };
-    SCOPED(stage) stage;
-    stage_init(&stage);
-    CHECK_OK(stage_start(&stage));
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
     for (size_t i = 0; i < COUNT(cases); i++) {
         char target[64];
         TEST_CASE("%s", cases[i].query);
         snprintf(target, sizeof(target), "/api/v1/namespaces%s", cases[i].query);
-        CHECK_EQ(get(&stage, target, TABLE), 200);
-        CHECK_EQ(stage_text(&stage, "rows.0.object.kind"), str_from_c(cases[i].kind));
+        CHECK_EQ(get(&fixture, target, TABLE), 200);
+        CHECK_EQ(apiserver_fixture_text(&fixture, "rows.0.object.kind"), str_from_c(cases[i].kind));
     }
 }
 

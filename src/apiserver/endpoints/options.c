@@ -1,3 +1,12 @@
+/*
+ * ListOptions, CreateOptions, UpdateOptions, PatchOptions and DeleteOptions of meta.k8s.io/v1, read
+ * and validated as in k8s.io/apimachinery. Each reader collects all errors and reports them as one
+ * 422 about the options' kind.
+ *
+ * The combinations of resourceVersion, resourceVersionMatch, continue and sendInitialEvents that
+ * are allowed differ between list and watch; check_match_of_list() and check_match_of_watch() hold
+ * both tables. They follow ValidateListOptions.
+ */
 #include "apiserver/endpoints/options.h"
 
 #include "apimachinery/status.h"
@@ -10,12 +19,14 @@
 
 #define MANAGER_MAX 128
 
+/* NULL when there are no errors. */
 static struct error *invalid_options(const char *kind, const struct field_errors *errors)
 {
     const struct gvk gvk = {STR("meta.k8s.io"), STR("v1"), str_from_c(kind)};
     return errors->count ? status_invalid(gvk, STR(""), errors) : NULL;
 }
 
+/* An absent or empty parameter leaves the number as it is. */
 static struct error *read_number(const struct query *query, struct str name, int64_t *ret_number)
 {
     struct str text;
@@ -27,6 +38,7 @@ static struct error *read_number(const struct query *query, struct str name, int
                               STR_ARG(buf_str(&quoted)));
 }
 
+/* Go's conversion of query parameters: present and not "false", "0" or "". */
 static bool read_flag(const struct query *query, struct str name, bool *ret_present)
 {
     struct str text = {0};
@@ -78,6 +90,7 @@ static void check_match_of_list(const struct list_options *options, struct str m
             STR("resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
 }
 
+/* A resourceVersion that is no number is 400 on a list and 500 on a watch, as in kube-apiserver. */
 static struct error *read_revision(const struct request *request, struct list_options *options)
 {
     uint64_t number;
@@ -99,7 +112,7 @@ static struct error *read_revision(const struct request *request, struct list_op
     return err;
 }
 
-/* A watch of one object by its path is one by its name. */
+/* A watch of one object by its path is a watch with a field selector on its name. */
 static struct str fields_of(const struct request *request)
 {
     const struct str fields = query_get(&request->query, STR("fieldSelector"));
@@ -125,6 +138,7 @@ static struct error *read_selectors(const struct request *request, struct list_o
     return options->has_fields ? kind_fields_check(request->kind, &options->fields) : NULL;
 }
 
+/* Time-outs are limited to a day. */
 struct error *list_options_read(const struct request *request, struct list_options *ret_options)
 {
     const struct query *query = &request->query;
@@ -156,6 +170,7 @@ struct error *list_options_read(const struct request *request, struct list_optio
     return NULL;
 }
 
+/* The only value is "All". All values that were given stand in the message. */
 static void check_dry_run(const struct query *query, struct arena *arena,
                           struct field_errors *errors, bool *ret_dry_run)
 {
@@ -179,6 +194,7 @@ static void check_dry_run(const struct query *query, struct arena *arena,
     error->body = arena_print(arena, "Unsupported value: %.*s", STR_ARG(buf_str(&values)));
 }
 
+/* fieldManager: at most 128 bytes, printable. */
 static void check_manager(struct str manager, struct field_errors *errors)
 {
     if (manager.len > MANAGER_MAX)
@@ -207,7 +223,10 @@ static enum field_validation check_validation(struct str value, struct field_err
     return VALIDATION_WARN;
 }
 
-/* The program's name: a User-Agent up to its first slash, as far as it can be a manager. */
+/*
+ * Without fieldManager the manager is the program's name: the User-Agent up to the first slash, cut
+ * to a valid manager.
+ */
 static struct str manager_of_agent(const struct request *request)
 {
     struct str agent = http_headers_find(http_request_headers(request->http), STR("user-agent"));
@@ -248,7 +267,10 @@ struct error *write_options_read(const struct request *request, bool is_apply,
     return NULL;
 }
 
-/* The options of a delete as the query gives them, in the form of the body. */
+/*
+ * The query parameters of a DELETE in the form of a DeleteOptions body, so that one reader is
+ * enough.
+ */
 static struct error *delete_query(const struct request *request, struct json_doc **ret_doc)
 {
     SCOPED(json_builder) builder = {0};
@@ -290,6 +312,7 @@ static void check_delete_dry_run(const struct json_value *body, struct field_err
         errors->arena, "Unsupported value: %.*s: supported values: \"All\"", STR_ARG(text));
 }
 
+/* orphanDependents is the older form of propagationPolicy; only one of them may be set. */
 static enum propagation check_propagation(const struct json_value *body,
                                           struct field_errors *errors)
 {

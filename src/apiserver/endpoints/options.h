@@ -1,8 +1,8 @@
 /*
- * Options of requests: what the query, or the body of a delete, says besides the object.
+ * Options of requests: what the query, or the body of a DELETE, says besides the object.
  *
- * Values that are none are refused with ERROR_INVALID, naming the options' kind as API servers do;
- * numbers that do not parse with ERROR_BAD_REQUEST. Unknown parameters are ignored.
+ * Invalid values are refused with ERROR_INVALID, naming the kind of the options as API servers do.
+ * Numbers that do not parse are ERROR_BAD_REQUEST. Unknown parameters are ignored.
  */
 #pragma once
 
@@ -36,7 +36,7 @@ struct list_options {
     duration timeout; /* 0: none given */
 };
 
-/* For list, watch and deletecollection; the kind says which fields can be selected. */
+/* For list, watch and deletecollection. The kind tells which fields can be selected. */
 MUST_USE struct error *list_options_read(const struct request *request,
                                          struct list_options *ret_options);
 
@@ -54,7 +54,7 @@ struct write_options {
     enum field_validation validation;
 };
 
-/* For create, update and patch; is_apply of a patch that is one. */
+/* For create, update and patch. is_apply: the patch is a server-side apply. */
 MUST_USE struct error *write_options_read(const struct request *request, bool is_apply,
                                           struct write_options *ret_options);
 
@@ -73,7 +73,7 @@ struct delete_options {
     struct str uid, resource_version; /* preconditions; empty: none */
 };
 
-/* A body that is not empty replaces the query; NULL is none. */
+/* A body that is not empty replaces the query; NULL means no body. */
 MUST_USE struct error *delete_options_read(const struct request *request,
                                            const struct json_value *body,
                                            struct delete_options *ret_options);

@@ -1,3 +1,8 @@
+/*
+ * Four types of patches by Content-Type: JSON patch (RFC 6902), merge patch (RFC 7386), strategic
+ * merge patch (built-in kinds only) and server-side apply. Parsing happens once, before the store
+ * decides; patch_make() may run several times on different states of the object.
+ */
 #include "apiserver/endpoints/patch.h"
 
 #include "apimachinery/status.h"

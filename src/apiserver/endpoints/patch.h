@@ -1,6 +1,4 @@
-/*
- * Patches: what a PATCH makes of the object that is there.
- */
+/* Patches: what a PATCH makes of the existing object. */
 #pragma once
 
 #include "apiserver/endpoints/options.h"
@@ -26,14 +24,14 @@ struct patch {
 
 void patch_done(struct patch *patch);
 
-/* By the Content-Type. ERROR_UNSUPPORTED_MEDIA_TYPE for those the kind does not take. */
+/* From the Content-Type. ERROR_UNSUPPORTED_MEDIA_TYPE for types that the kind does not support. */
 MUST_USE struct error *patch_type_read(const struct request *request, enum patch_type *ret_type);
 
-/* Reads the body; patch->type is set. ERROR_BAD_REQUEST. */
+/* Reads the body; patch->type must be set. ERROR_BAD_REQUEST. */
 MUST_USE struct error *patch_read(const struct request *request, struct str body,
                                   struct patch *patch);
 
-/* The patched document as it is; not for PATCH_APPLY, which fields/ does. */
+/* The patched document, not decoded. Not for PATCH_APPLY, which managedfields/ does. */
 MUST_USE struct error *patch_make(const struct kind *kind, const struct patch *patch,
                                   const struct json_value *old, struct json_doc **ret_doc);
 

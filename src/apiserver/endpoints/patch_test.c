@@ -1,26 +1,29 @@
 #include "apiserver/endpoints/patch.h"
 
-#include "apiserver/stage_test.h"
+#include "apiserver/apiserver_fixture_test.h"
 
 #define MAPS "/api/v1/namespaces/default/configmaps"
 #define MAP  MAPS "/a"
 
-static int patch(struct stage *stage, const char *type, const char *query, const char *body)
+static int patch(struct apiserver_fixture *fixture, const char *type, const char *query,
+                 const char *body)
 {
     int status = 0;
     SCOPED(buf) target = {.limit = 0};
     buf_print(&target, MAP "%s", query);
-    CHECK_OK(stage_try(stage, "PATCH", buf_str(&target), type, str_from_c(body), &status));
+    CHECK_OK(
+        apiserver_fixture_try(fixture, "PATCH", buf_str(&target), type, str_from_c(body), &status));
     return status;
 }
 
-static void begin(struct stage *stage)
+static void begin(struct apiserver_fixture *fixture)
 {
-    stage_init(stage);
-    CHECK_OK(stage_start(stage));
-    stage_create(stage, MAPS,
-                 "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\"},"
-                 "\"data\":{\"k\":\"v\"}}");
+    apiserver_fixture_init(fixture);
+    CHECK_OK(apiserver_fixture_start(fixture));
+    apiserver_fixture_create(
+        fixture, MAPS,
+        "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\"},"
+        "\"data\":{\"k\":\"v\"}}");
 }
 
 #define JSON      "application/json-patch+json"
@@ -40,13 +43,13 @@ SIM_TEST(patches_of_every_type_change_the_object)
         {APPLY,                   "?fieldManager=m&force=1",
          "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  k: new\n"                                         },
     };
-    SCOPED(stage) stage;
-    begin(&stage);
+    SCOPED(apiserver_fixture) fixture;
+    begin(&fixture);
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].type);
-        CHECK_EQ(stage_call(&stage, "PATCH", MAP, "{\"data\":{\"k\":\"v\"}}"), 200);
-        CHECK_EQ(patch(&stage, cases[i].type, cases[i].query, cases[i].body), 200);
-        CHECK_EQ(stage_text(&stage, "data.k"), STR("new"));
+        CHECK_EQ(apiserver_fixture_call(&fixture, "PATCH", MAP, "{\"data\":{\"k\":\"v\"}}"), 200);
+        CHECK_EQ(patch(&fixture, cases[i].type, cases[i].query, cases[i].body), 200);
+        CHECK_EQ(apiserver_fixture_text(&fixture, "data.k"), STR("new"));
     }
 }
 
@@ -74,19 +77,19 @@ SIM_TEST(patches_that_are_none_are_refused)
         {APPLY,              "?fieldManager=m", ": : :",                                                    400},
         {MERGE,              "?dryRun=Some",    "{}",                                                       422},
     };
-    SCOPED(stage) stage;
-    begin(&stage);
+    SCOPED(apiserver_fixture) fixture;
+    begin(&fixture);
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s %s", cases[i].type, cases[i].body);
-        CHECK_EQ(patch(&stage, cases[i].type, cases[i].query, cases[i].body), cases[i].status);
-        CHECK_EQ(stage_text(&stage, "kind"), STR("Status"));
+        CHECK_EQ(patch(&fixture, cases[i].type, cases[i].query, cases[i].body), cases[i].status);
+        CHECK_EQ(apiserver_fixture_text(&fixture, "kind"), STR("Status"));
     }
-    CHECK_EQ(stage_get(&stage, MAP), 200);
-    CHECK_EQ(stage_text(&stage, "data.k"), STR("v"));
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAP), 200);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "data.k"), STR("v"));
 }
 
 struct counter {
-    struct stage *stage;
+    struct apiserver_fixture *fixture;
     size_t number;
 };
 
@@ -104,7 +107,7 @@ static struct error *add_keys(void *data)
                                                     .target = STR(MAP),
                                                     .headers = &headers,
                                                     .body = buf_str(&body)};
-        TRY(http_client_send(counter->stage->client, &request, &response));
+        TRY(http_client_send(counter->fixture->client, &request, &response));
         CHECK_EQ(http_response_status(response), 200);
     }
     return NULL;
@@ -112,19 +115,20 @@ static struct error *add_keys(void *data)
 
 SIM_TEST(patches_at_once_meet_no_conflict_and_lose_nothing)
 {
-    SCOPED(stage) stage;
+    SCOPED(apiserver_fixture) fixture;
     SCOPED(scope) scope = {0};
     struct counter counters[8];
-    stage_init(&stage);
-    stage_keep(&stage);
-    CHECK_OK(stage_start(&stage));
-    stage_create(&stage, MAPS,
-                 "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\"}}");
+    apiserver_fixture_init(&fixture);
+    apiserver_fixture_keep(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    apiserver_fixture_create(
+        &fixture, MAPS,
+        "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\"}}");
     for (size_t i = 0; i < COUNT(counters); i++) {
-        counters[i] = (struct counter){&stage, i};
+        counters[i] = (struct counter){&fixture, i};
         scope_start(&scope, "patches", add_keys, &counters[i]);
     }
     CHECK_OK(scope_wait(&scope));
-    CHECK_EQ(stage_get(&stage, MAP), 200);
-    CHECK_EQ(json_count(json_path(json_doc_root(stage.doc), "data")), COUNT(counters) * 10);
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAP), 200);
+    CHECK_EQ(json_count(json_path(json_doc_root(fixture.doc), "data")), COUNT(counters) * 10);
 }

@@ -1,6 +1,4 @@
-/*
- * The query of a request: names and values, unescaped.
- */
+/* The query of a request: names and values, unescaped. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,14 +17,14 @@ struct query {
     size_t count;
 };
 
-/* More parameters are refused. */
+/* A query with more parameters is refused. */
 #define QUERY_ITEMS_MAX 200
 
-/* From the text behind "?"; lives in the arena. ERROR_BAD_REQUEST for broken escapes. */
+/* From the text behind "?". The query lives in the arena. ERROR_BAD_REQUEST for broken escapes. */
 MUST_USE struct error *query_read(struct arena *arena, struct str text, struct query *ret_query);
 
 /* The first value of a name; false when there is none. */
 bool query_find(const struct query *query, struct str name, struct str *ret_value);
 
-/* The same, empty when there is none. */
+/* The first value of a name; empty when there is none. */
 struct str query_get(const struct query *query, struct str name);

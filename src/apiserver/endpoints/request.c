@@ -1,6 +1,13 @@
+/*
+ * Reads method, path and query of a request. The path is taken apart by apimachinery/resource_path;
+ * this file decides what is ambiguous (and refused), which verb a method stands for, and which
+ * attributes the authorizer is asked about.
+ */
 #include "apiserver/endpoints/request.h"
 
 #include "apimachinery/resource_path.h"
+#include "apiserver/registry/kind.h"
+#include "base/ascii.h"
 #include "http/url.h"
 
 static const struct str verb_names[] = {
@@ -32,7 +39,10 @@ struct str verb_name(enum verb verb)
     return verb_names[verb];
 }
 
-/* Segments that mean something else to whoever stands between: refused, not interpreted. */
+/*
+ * False for empty segments, "." and "..": a proxy on the way may resolve them to another path than
+ * the one that was authorized. One slash at the end is allowed.
+ */
 static bool is_plain_path(struct str path)
 {
     if (path.len == 0 || path.ptr[0] != '/')
@@ -57,6 +67,7 @@ static bool is_true(struct str value)
     return str_eq(value, STR("1")) || str_eq(value, STR("true"));
 }
 
+/* The verb depends on the method, on whether the path names an object, and on ?watch=true. */
 static enum verb verb_of(const struct request *request, bool old_watch_path)
 {
     if (old_watch_path)
@@ -72,7 +83,15 @@ static enum verb verb_of(const struct request *request, bool old_watch_path)
     return VERB_NONE;
 }
 
-/* "/api/v1/watch/..." is what watches were before there was a parameter. */
+struct error *request_no_such_path(void)
+{
+    return error_new(ERROR_NO_SUCH_PATH, "404 page not found");
+}
+
+/*
+ * "/api/v1/watch/..." is how watches were asked for before there was a parameter. Returns the path
+ * without that segment.
+ */
 static struct str without_watch(struct arena *arena, struct str path, bool *ret_watch)
 {
     struct str rest = str_skip(path, 1), head;
@@ -98,7 +117,7 @@ struct error *request_read(struct request *request, struct str method, struct st
     request->method = method;
     OWNED(error) broken = url_unescape(request->arena, path, &request->path);
     if (broken || str_find_char(request->path, '\0') != STR_NONE || !is_plain_path(request->path))
-        return error_new(ERROR_NOT_FOUND, "404 page not found");
+        return request_no_such_path();
     TRY(query_read(request->arena, query, &request->query));
     bool old_watch_path = false;
     struct resource_path resource;
@@ -109,7 +128,7 @@ struct error *request_read(struct request *request, struct str method, struct st
     if (!resource_path_read(request->arena, path, &resource))
         return NULL;
     if (old_watch_path && resource.subresource.len)
-        return error_new(ERROR_NOT_FOUND, "404 page not found"); /* parts cannot be watched */
+        return request_no_such_path(); /* parts cannot be watched */
     request->is_resource = true;
     request->gvr = resource.gvr;
     request->namespace = resource.namespace;
@@ -119,12 +138,17 @@ struct error *request_read(struct request *request, struct str method, struct st
     return NULL;
 }
 
+struct key request_key(const struct request *request, struct str name)
+{
+    return (struct key){request->kind->namespaced ? request->namespace : (struct str){0}, name};
+}
+
+/* Non-resource requests are authorized by their method in lower case. */
 static struct str lower(struct arena *arena, struct str text)
 {
     char *out = arena_alloc(arena, text.len + 1);
     for (size_t i = 0; i < text.len; i++)
-        out[i] = text.ptr[i] >= 'A' && text.ptr[i] <= 'Z' ? (char)(text.ptr[i] - 'A' + 'a')
-                                                          : text.ptr[i];
+        out[i] = ascii_to_lower(text.ptr[i]);
     return str_from(out, text.len);
 }
 

@@ -1,13 +1,14 @@
 /*
- * A request as the API understands it: who asks for which verb on which resource, or for a path
- * that is none.
+ * A request as the API understands it: a user asks for a verb on a resource, or for a path that is
+ * no resource.
  */
 #pragma once
 
 #include <stdbool.h>
 
 #include "apimachinery/gvk.h"
-#include "apiserver/auth/access.h"
+#include "apimachinery/key.h"
+#include "apiserver/auth/auth.h"
 #include "apiserver/endpoints/query.h"
 #include "base/arena.h"
 #include "base/error.h"
@@ -16,8 +17,8 @@
 #include "json/json.h"
 
 struct api;
-struct clusters_visit;
-struct gate_pass;
+struct virtual_cluster_visit;
+struct inflight_limits_pass;
 struct http_request;
 struct kind;
 
@@ -39,9 +40,9 @@ struct request {
     struct http_request *http;
     struct arena *arena; /* lives as long as the request */
     struct api *api;
-    struct clusters_visit *visit; /* NULL on the main API */
-    struct gate_pass *pass;       /* what it may hold; NULL: no limit */
-    struct access_user user;
+    struct virtual_cluster_visit *visit; /* NULL on the main API */
+    struct inflight_limits_pass *pass;   /* what it may hold; NULL: no limit */
+    struct user_info user;
     timestamp now;
 
     struct str method;
@@ -59,10 +60,22 @@ struct request {
 };
 
 /*
- * Reads method and target ("/path?query") into all but user, kind and api. ERROR_NOT_FOUND for
- * paths that no server should guess about: empty segments, dots, NUL, broken escapes.
+ * ERROR_NO_SUCH_PATH: nothing is served at the path. The answer is a page of plain text instead of
+ * a Status, because the path names no object.
+ */
+MUST_USE struct error *request_no_such_path(void);
+
+/*
+ * Reads method and target ("/path?query") into all fields but user, kind and api.
+ * ERROR_NO_SUCH_PATH for ambiguous paths: empty segments, dots, NUL, broken escapes.
  */
 MUST_USE struct error *request_read(struct request *request, struct str method, struct str target);
 
-/* The question to ask before it is served. */
+/*
+ * The key of an object of the request's kind: in the request's namespace, or in none if the kind
+ * has no namespaces. The kind must be known.
+ */
+struct key request_key(const struct request *request, struct str name);
+
+/* The attributes to authorize before the request is served. */
 struct rbac_attributes request_attributes(const struct request *request);

@@ -102,7 +102,7 @@ TEST(request_refuses_paths_with_tricks)
         SCOPED(arena) arena = {0};
         struct request request = {.arena = &arena};
         TEST_CASE("%s", targets[i]);
-        CHECK_FAILS(request_read(&request, STR("GET"), str_from_c(targets[i])), ERROR_NOT_FOUND,
+        CHECK_FAILS(request_read(&request, STR("GET"), str_from_c(targets[i])), ERROR_NO_SUCH_PATH,
                     "404 page not found");
         CHECK(!request.is_resource);
     }

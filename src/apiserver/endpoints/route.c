@@ -1,34 +1,41 @@
+/*
+ * Routing of resource requests. The checks are in the order of an API server, because the first one
+ * that fails decides between 404, 405 and 406:
+ *
+ *     1. the kind exists, and its scope fits the path
+ *     2. the subresource exists and has the verb
+ *     3. the kind has the verb, and the verb may be used at this place (object or collection)
+ *
+ * Reviews and TokenRequests are answered here, as they are never stored.
+ */
 #include "apiserver/endpoints/route.h"
 
 #include "apimachinery/status.h"
 #include "apiserver/api.h"
 #include "apiserver/crd/scale.h"
-#include "apiserver/endpoints/answer.h"
 #include "apiserver/endpoints/body.h"
-#include "apiserver/endpoints/listing.h"
-#include "apiserver/endpoints/paths.h"
-#include "apiserver/endpoints/removal.h"
-#include "apiserver/endpoints/stream.h"
-#include "apiserver/endpoints/write.h"
+#include "apiserver/endpoints/handle_delete.h"
+#include "apiserver/endpoints/handle_list.h"
+#include "apiserver/endpoints/handle_nonresource.h"
+#include "apiserver/endpoints/handle_watch.h"
+#include "apiserver/endpoints/handle_write.h"
+#include "apiserver/endpoints/response.h"
 #include "apiserver/registry/kind_builtin.h"
-#include "async/fiber.h"
 #include "base/quote.h"
-
-#define FUTURE_WAIT (3 * SECOND)
 
 static const struct {
     unsigned bit;
     struct error *(*serve)(struct request *request);
 } verbs[] = {
-    [VERB_NONE] = {0,                     NULL                     },
-    [VERB_GET] = {KIND_GET,              NULL                     },
-    [VERB_LIST] = {KIND_LIST,             listing_serve            },
-    [VERB_WATCH] = {KIND_WATCH,            stream_serve             },
-    [VERB_CREATE] = {KIND_CREATE,           write_create             },
-    [VERB_UPDATE] = {KIND_UPDATE,           write_update             },
-    [VERB_PATCH] = {KIND_PATCH,            write_patch              },
-    [VERB_DELETE] = {KIND_DELETE,           removal_delete           },
-    [VERB_DELETECOLLECTION] = {KIND_DELETECOLLECTION, removal_delete_collection},
+    [VERB_NONE] = {0,                     NULL                    },
+    [VERB_GET] = {KIND_GET,              NULL                    },
+    [VERB_LIST] = {KIND_LIST,             handle_list             },
+    [VERB_WATCH] = {KIND_WATCH,            handle_watch            },
+    [VERB_CREATE] = {KIND_CREATE,           handle_create           },
+    [VERB_UPDATE] = {KIND_UPDATE,           handle_update           },
+    [VERB_PATCH] = {KIND_PATCH,            handle_patch            },
+    [VERB_DELETE] = {KIND_DELETE,           handle_delete           },
+    [VERB_DELETECOLLECTION] = {KIND_DELETECOLLECTION, handle_delete_collection},
 };
 
 bool route_is_long(const struct request *request)
@@ -36,7 +43,7 @@ bool route_is_long(const struct request *request)
     return request->is_resource && request->verb == VERB_WATCH;
 }
 
-/* resourceVersion of a GET: not older than this. */
+/* resourceVersion of a GET means: a state that is not older. */
 static struct error *wait_for_version(const struct request *request)
 {
     const struct str text = query_get(&request->query, STR("resourceVersion"));
@@ -54,52 +61,42 @@ static struct error *wait_for_version(const struct request *request)
         return err;
     }
     const int64_t revision = wanted > INT64_MAX ? INT64_MAX : (int64_t)wanted;
-    if (revision <= store_revision(request->api->store))
-        return NULL;
-    FIBER_TIMEOUT(FUTURE_WAIT);
-    struct error *err = store_wait_revision(request->api->store, revision);
-    if (!error_is(err, ERROR_DEADLINE))
-        return err;
-    error_free(err);
-    return status_version_too_large(revision, store_revision(request->api->store));
+    return api_wait_revision(request->api, revision);
 }
 
-static struct error *get(struct request *request)
+/* The store's ERROR_NOT_FOUND in the words of an API server; takes the error. */
+static struct error *for_object(const struct request *request, struct error *err)
 {
-    struct answer_format format;
+    if (!error_is(err, ERROR_NOT_FOUND))
+        return err;
+    error_free(err);
+    return status_not_found(kind_gvr(request->kind), request->name);
+}
+
+static struct error *get_object(struct request *request)
+{
+    struct response_format format;
     SCOPED(store_object) found = {0};
-    const struct key key = {request->kind->namespaced ? request->namespace : (struct str){0},
-                            request->name};
     TRY(negotiate(request, &format));
     TRY(wait_for_version(request));
-    struct error *err = store_get(request->api->store, api_id(request->kind, key), &found);
-    if (error_is(err, ERROR_NOT_FOUND)) {
-        error_free(err);
-        return status_not_found(kind_gvr(request->kind), request->name);
-    }
-    TRY(err);
-    return answer_text(request, &format, 200, found.text);
+    const struct store_id id = api_id(request->kind, request_key(request, request->name));
+    TRY(for_object(request, store_get(request->api->store, id, &found)));
+    return response_send_text(request, &format, 200, found.text);
 }
 
 static struct error *get_scale(struct request *request)
 {
-    struct answer_format format;
+    struct response_format format;
     OWNED(json_doc) object = NULL;
     OWNED(json_doc) scale = NULL;
-    const struct key key = {request->kind->namespaced ? request->namespace : (struct str){0},
-                            request->name};
     TRY(negotiate(request, &format));
-    struct error *err = api_get(request->api, request->kind, key, &object);
-    if (error_is(err, ERROR_NOT_FOUND)) {
-        error_free(err);
-        return status_not_found(kind_gvr(request->kind), request->name);
-    }
-    TRY(err);
+    const struct key key = request_key(request, request->name);
+    TRY(for_object(request, api_get(request->api, request->kind, key, &object)));
     TRY(scale_read(request->kind, json_doc_root(object), &scale));
-    return answer_doc(request, &format, 200, scale);
+    return response_send_doc(request, &format, 200, scale);
 }
 
-/* A body of a kind that is answered and not stored. */
+/* Reads the body of a kind that is answered and not stored, with the options of a create. */
 static struct error *read_posted(struct request *request, const struct kind *kind,
                                  struct json_doc **ret_doc)
 {
@@ -114,55 +111,54 @@ static struct error *read_posted(struct request *request, const struct kind *kin
     return err ? body_misfit(kind, json_doc_root(doc), err) : NULL;
 }
 
-static struct error *review(struct request *request)
+/* SubjectAccessReview and its relatives: the decision is the response. */
+static struct error *post_review(struct request *request)
 {
-    struct answer_format format;
+    struct response_format format;
     OWNED(json_doc) body = NULL;
     OWNED(json_doc) answer = NULL;
     TRY(negotiate(request, &format));
     TRY(read_posted(request, request->kind, &body));
-    TRY(access_review(&request->api->access, request->arena, &request->user, request->kind->gvk,
-                      request->namespace, json_doc_root(body), request->now, &answer));
-    return answer_doc(request, &format, 201, answer);
+    TRY(auth_review(&request->api->auth, request->arena, &request->user, request->kind->gvk,
+                    request->namespace, json_doc_root(body), request->now, &answer));
+    return response_send_doc(request, &format, 201, answer);
 }
 
-static struct error *token(struct request *request)
+/* serviceaccounts/<name>/token. The TokenRequest is a kind without storage, made for this call. */
+static struct error *post_token(struct request *request)
 {
     const struct kind token_kind = {
         .gvk = GVK("authentication.k8s.io", "v1", "TokenRequest"),
         .type = go_type_find(GVK("authentication.k8s.io", "v1", "TokenRequest")),
         .ops = &kind_builtin_ops,
     };
-    struct answer_format format;
+    struct response_format format;
     OWNED(json_doc) account = NULL;
     OWNED(json_doc) body = NULL;
     OWNED(json_doc) answer = NULL;
-    const struct key key = {request->namespace, request->name};
-    const struct kind *accounts = request->kind;
+    const struct key key = request_key(request, request->name);
     TRY(negotiate(request, &format));
-    struct error *err = api_get(request->api, accounts, key, &account);
-    if (error_is(err, ERROR_NOT_FOUND)) {
-        error_free(err);
-        return status_not_found(kind_gvr(accounts), request->name);
-    }
-    TRY(err);
+    TRY(for_object(request, api_get(request->api, request->kind, key, &account)));
     TRY(read_posted(request, &token_kind, &body));
-    TRY(access_token_request(&request->api->access, request->arena, json_doc_root(account),
-                             json_doc_root(body), request->now, &answer));
-    return answer_doc(request, &format, 201, answer);
+    TRY(token_request(&request->api->auth, request->arena, json_doc_root(account),
+                      json_doc_root(body), request->now, &answer));
+    return response_send_doc(request, &format, 201, answer);
 }
 
+/* Only reviews have no verb but create. */
 static bool is_review(const struct kind *kind)
 {
     return kind->verbs == KIND_CREATE;
 }
 
+/* For a custom resource the real server reports that the object is not found. */
 static struct error *no_such_subresource(const struct request *request)
 {
     return request->kind->is_custom ? status_not_found(kind_gvr(request->kind), request->name)
                                     : status_no_such_resource();
 }
 
+/* 405. For a custom resource the real server names verb and kind. */
 static struct error *not_supported(const struct request *request)
 {
     SCOPED(arena) arena = {0};
@@ -189,14 +185,16 @@ static struct error *serve_subresource(struct request *request)
         return no_such_subresource(request);
     if (!(sub->verbs & verbs[request->verb].bit))
         return not_supported(request);
-    if (str_eq(request->subresource, STR("token")))
-        return token(request);
+    if (sub->part == KIND_PART_TOKEN)
+        return post_token(request);
     if (request->verb != VERB_GET)
         return verbs[request->verb].serve(request);
-    return str_eq(request->subresource, STR("scale")) ? get_scale(request) : get(request);
+    return sub->part == KIND_PART_SCALE ? get_scale(request) : get_object(request);
 }
 
-/* Where a verb may be used: on an object, in a collection, over all namespaces. */
+/*
+ * Whether the verb may be used on this path: on an object, in a collection, or over all namespaces.
+ */
 static bool is_placed(const struct request *request)
 {
     const bool everywhere = request->kind->namespaced && request->namespace.len == 0;
@@ -212,7 +210,9 @@ static bool is_placed(const struct request *request)
     }
 }
 
-/* An escaped slash: elsewhere on the way these are two segments. */
+/*
+ * A name with an escaped slash is one segment here and two for other parties on the way. Refused.
+ */
 static bool has_slash(const struct request *request)
 {
     return str_contains(request->name, STR("/")) || str_contains(request->namespace, STR("/"));
@@ -222,10 +222,10 @@ static struct error *serve_resource(struct request *request)
 {
     const struct kind *kind = request->kind;
     if (!kind)
-        return paths_knows_version(request) ? status_no_such_resource()
-                                            : error_new(ERROR_NOT_FOUND, "404 page not found");
+        return handle_nonresource_has_version(request) ? status_no_such_resource()
+                                                       : request_no_such_path();
     if (request->namespace.len && !kind->namespaced && kind->is_custom)
-        return error_new(ERROR_NOT_FOUND, "404 page not found");
+        return request_no_such_path();
     if ((request->namespace.len && !kind->namespaced) || has_slash(request))
         return status_no_such_resource();
     if (request->subresource.len)
@@ -234,11 +234,11 @@ static struct error *serve_resource(struct request *request)
         !(kind->verbs & verbs[request->verb].bit) || !is_placed(request))
         return status_method_not_allowed();
     if (is_review(kind))
-        return review(request);
-    return request->verb == VERB_GET ? get(request) : verbs[request->verb].serve(request);
+        return post_review(request);
+    return request->verb == VERB_GET ? get_object(request) : verbs[request->verb].serve(request);
 }
 
 struct error *route_serve(struct request *request)
 {
-    return request->is_resource ? serve_resource(request) : paths_serve(request);
+    return request->is_resource ? serve_resource(request) : handle_nonresource(request);
 }

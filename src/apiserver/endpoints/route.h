@@ -1,13 +1,11 @@
-/*
- * From a request that is known and allowed to whoever serves it.
- */
+/* From a request that is known and allowed to the function that handles it. */
 #pragma once
 
 #include "apiserver/endpoints/request.h"
 #include "base/error.h"
 
-/* Answers, or gives the error to answer with. Suspends. */
+/* Sends the response, or returns the error to send. Suspends. */
 MUST_USE struct error *route_serve(struct request *request);
 
-/* Watches last; they are not counted among the requests that are under way. */
+/* Watches last. They are not counted among the requests in flight. */
 bool route_is_long(const struct request *request);

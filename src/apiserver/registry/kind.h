@@ -3,10 +3,15 @@
  * objects.
  *
  * Built-in kinds are a table (kinds_all()); each version of a custom resource makes one of its own
- * (custom/). The server treats both alike: what differs stands behind struct kind_ops.
+ * (crd/). The server treats both alike: what differs stands behind struct kind_ops.
  *
- *     body -> decode -> default_ -> prepare -> (managed fields) -> (admission) -> validate -> store
- *     store -> present -> answer
+ *     body -> decode -> default_ -> (metadata) -> (managed fields) -> prepare -> validate
+ *          -> (admission) -> store
+ *     store -> present -> response
+ *
+ * Steps in brackets are not the kind's: endpoints/handle_write.c does them. A server-side apply
+ * begins with its managed fields, which merge the body into the old object, and goes on with
+ * decode. Where prepare_makes_fields is set, prepare runs once more before the managed fields.
  *
  * Every step takes a document and gives a document, the same with one more reference when nothing
  * changes. None of them suspends.
@@ -41,9 +46,17 @@ enum kind_verbs {
     KIND_ALL = 255,
 };
 
+/* What goes in and out of a subresource. */
+enum kind_part {
+    KIND_PART_OBJECT, /* the object itself */
+    KIND_PART_SCALE,  /* a Scale that is made from the object and written back; see crd/scale.h */
+    KIND_PART_TOKEN,  /* a TokenRequest, which is answered and not stored */
+};
+
 /* A part of an object with a URL of its own. */
 struct kind_subresource {
     const char *name; /* "status", "scale", "token", "finalize" */
+    enum kind_part part;
     unsigned verbs;
     struct gvk gvk; /* of what goes in and out; empty: that of the kind itself */
 };
@@ -98,6 +111,10 @@ struct kind_ops {
     /* Adds one value per column to the builder's open array. */
     void (*cells)(const struct kind *kind, const struct json_value *object, timestamp now,
                   struct json_builder *out);
+
+    /* Warnings for the response to a write that succeeded; NULL when the kind has none. */
+    void (*warn)(const struct kind *kind, const struct json_value *object,
+                 struct json_warnings *warnings);
 };
 
 struct kind {
@@ -114,8 +131,12 @@ struct kind {
     bool create_on_update;      /* PUT of what is not there makes it: Lease */
     bool unconditional_update;  /* PUT without a resourceVersion overwrites */
     bool delete_returns_object; /* a DELETE that is done at once answers the object, not a Status */
-    bool is_custom;             /* a version of a custom resource; see crd/crd.h */
-    struct str deprecation;     /* warning on every answer; empty for none */
+    bool has_two_groups;       /* Event: stored as written, shown as asked, checked as the core's */
+    bool prepare_makes_fields; /* Secret: prepare turns stringData into data, which gets owners */
+    bool counts_annotations;   /* Deployment: changed annotations make a new generation */
+    bool plain_finalizers;     /* CustomResourceDefinition: finalizers need no domain */
+    bool is_custom;            /* a version of a custom resource; see crd/crd.h */
+    struct str deprecation;    /* warning on every answer; empty for none */
 
     name_check_fn *check_name;
     const struct field_label *field_labels; /* besides metadata.name and metadata.namespace */

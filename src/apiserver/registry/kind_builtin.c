@@ -10,4 +10,5 @@ const struct kind_ops kind_builtin_ops = {
     .validate = kind_builtin_validate,
     .present = kind_builtin_present,
     .cells = kind_builtin_cells,
+    .warn = kind_builtin_warn,
 };

@@ -39,9 +39,10 @@ static const struct kind_subresource status[] = {
 
 static const struct kind_subresource scale_and_status[] = {
     {.name = "scale",
+     .part = KIND_PART_SCALE,
      .verbs = READ_WRITE,
      .gvk = {STR_INIT("autoscaling"), STR_INIT("v1"), STR_INIT("Scale")}},
-    {.name = "status",               .verbs = READ_WRITE },
+    {.name = "status", .verbs = READ_WRITE},
 };
 
 static const struct kind_subresource finalize_and_status[] = {
@@ -51,6 +52,7 @@ static const struct kind_subresource finalize_and_status[] = {
 
 static const struct kind_subresource token[] = {
     {.name = "token",
+     .part = KIND_PART_TOKEN,
      .verbs = KIND_CREATE,
      .gvk = {STR_INIT("authentication.k8s.io"), STR_INIT("v1"), STR_INIT("TokenRequest")}},
 };
@@ -175,7 +177,7 @@ static const struct kind kinds[] = {
          .deprecation = STR_INIT(
              "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice")),
     CORE("Event", "events", "event", NAMESPACED | CREATES | OVERWRITES, path_segment, event, event,
-         ALL, SHORT(STR_INIT("ev")), LABELS(event_labels)),
+         ALL, SHORT(STR_INIT("ev")), LABELS(event_labels), .has_two_groups = true),
     CORE("LimitRange", "limitranges", "limitrange", NAMESPACED | CREATES | OVERWRITES,
          dns1123_subdomain, limit_range, default, ALL, SHORT(STR_INIT("limits"))),
     CORE("Namespace", "namespaces", "namespace", OVERWRITES | RETURNS, dns1123_label, namespace,
@@ -202,7 +204,7 @@ static const struct kind kinds[] = {
          dns1123_subdomain, resource_quota, resource_quota, ALL, SHORT(STR_INIT("quota")),
          PARTS(status)),
     CORE("Secret", "secrets", "secret", NAMESPACED | OVERWRITES, dns1123_subdomain, secret, secret,
-         ALL, LABELS(secret_labels)),
+         ALL, LABELS(secret_labels), .prepare_makes_fields = true),
     CORE("ServiceAccount", "serviceaccounts", "serviceaccount", NAMESPACED | OVERWRITES | RETURNS,
          dns1123_subdomain, service_account, plain, ALL, SHORT(STR_INIT("sa")), PARTS(token)),
     CORE("Service", "services", "service", NAMESPACED | CREATES | OVERWRITES | RETURNS,
@@ -219,7 +221,8 @@ static const struct kind kinds[] = {
          PARTS(status)),
     KIND(APPS, "v1", "Deployment", "deployments", "deployment",
          NAMESPACED | GENERATION | OVERWRITES, dns1123_subdomain, deployment, deployment, ALL,
-         SHORT(STR_INIT("deploy")), CATEGORY("all"), PARTS(scale_and_status)),
+         SHORT(STR_INIT("deploy")), CATEGORY("all"), PARTS(scale_and_status),
+         .counts_annotations = true),
     KIND(APPS, "v1", "ReplicaSet", "replicasets", "replicaset",
          NAMESPACED | GENERATION | OVERWRITES, dns1123_subdomain, replica_set, replicas, ALL,
          SHORT(STR_INIT("rs")), CATEGORY("all"), PARTS(scale_and_status), LABELS(replicas_labels)),
@@ -229,7 +232,7 @@ static const struct kind kinds[] = {
 
     STORED_AS("events", "events.k8s.io", "v1", "Event", "events", "event",
               NAMESPACED | CREATES | OVERWRITES, dns1123_subdomain, events_event, event, ALL,
-              SHORT(STR_INIT("ev")), LABELS(events_event_labels)),
+              SHORT(STR_INIT("ev")), LABELS(events_event_labels), .has_two_groups = true),
 
     REVIEW(AUTHN, "SelfSubjectReview", "selfsubjectreviews", "selfsubjectreview", 0,
            self_subject_review),
@@ -311,7 +314,7 @@ static const struct kind kinds[] = {
     KIND("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions",
          "customresourcedefinition", GENERATION, dns1123_subdomain, custom_resource_definition,
          default, ALL, SHORT(STR_INIT("crd"), STR_INIT("crds")), CATEGORY("api-extensions"),
-         PARTS(status)),
+         PARTS(status), .plain_finalizers = true),
 
     KIND("scheduling.k8s.io", "v1", "PriorityClass", "priorityclasses", "priorityclass",
          GENERATION | OVERWRITES, dns1123_subdomain, priority_class, priority_class, ALL,

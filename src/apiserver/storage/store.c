@@ -1,3 +1,17 @@
+/*
+ * Life cycle and reads of a store. The other parts are in files of their own:
+ *
+ *     store_write.c    accepts writes: decides them against the newest state of their object
+ *     store_commit.c   commits accepted writes in groups and publishes them
+ *     store_scan.c     visits objects in order, at the newest or an older revision
+ *     store_watch.c    follows the changes of one resource
+ *     store_history.c  the events that watches and older revisions are read from
+ *     store_file.c     the SQLite file; store_file_load.c reads it at the start
+ *
+ * Invariant: store->revision is durable and visible, store->accepted is the last revision that was
+ * given to a write, and accepted >= revision. Objects live in store->resources as they are at
+ * store->revision; newer states are in store->pending until they are durable.
+ */
 #include "apiserver/storage/store.h"
 
 #include <assert.h>
@@ -57,7 +71,7 @@ struct store *store_new(struct loop *loop, const struct store_options *options)
     return store;
 }
 
-/* Of an open: the worker's, until it has ended. */
+/* The state of a store_open(). It belongs to the worker thread until the worker has ended. */
 struct opening {
     struct store *store;
     char *path;
@@ -84,7 +98,10 @@ static void opening_work(void *data)
     opening->err = store_file_open(opening->path, opening->store, &opening->store->file);
 }
 
-/* Nobody waits any more. On the loop, where closing a file that nobody changed takes no time. */
+/*
+ * Called on the loop when store_open() was cancelled and the worker has ended. Closing a file that
+ * was not changed takes no time.
+ */
 static void opening_discard(void *data)
 {
     opening_free(data);
@@ -150,6 +167,7 @@ struct store_resource *store_ensure_resource(struct store *store, struct str nam
     return resource;
 }
 
+/* Two rows with one key mean a damaged file; store_file_load.c reports it. */
 bool store_load(struct store *store, struct str resource, struct store_record record)
 {
     SCOPED(buf) key = {0};
@@ -164,6 +182,10 @@ bool store_load(struct store *store, struct str resource, struct store_record re
     return !former;
 }
 
+/*
+ * The history is complete from store->floor on (the revision at which the store was opened) and,
+ * for each resource, from the newest event that was dropped.
+ */
 struct error *store_check_history(const struct store *store, const struct store_resource *resource,
                                   int64_t revision)
 {
@@ -181,6 +203,7 @@ int64_t store_revision(const struct store *store)
     return store->revision;
 }
 
+/* store->advanced wakes after each group of commits, so the revision is checked again. */
 struct error *store_wait_revision(struct store *store, int64_t revision)
 {
     while (store->revision < revision)
@@ -200,17 +223,4 @@ struct error *store_get(struct store *store, struct store_id id, struct store_ob
                          STR_ARG(id.key.name));
     *ret_object = (struct store_object){object_text_ref(record->text), record->revision};
     return NULL;
-}
-
-struct store_stats store_stats(const struct store *store)
-{
-    return (struct store_stats){
-        .writes = store->writes,
-        .commits = store->commits,
-        .failed_commits = store->failed_commits,
-        .objects = store->objects,
-        .history_events = store->history.count,
-        .history_bytes = store->history.bytes,
-        .watches = store->watches,
-    };
 }

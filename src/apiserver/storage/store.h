@@ -1,22 +1,23 @@
 /*
- * The storage of one API: its objects as text, one revision counter, a file or none.
+ * The storage of one API: its objects as text, one revision counter, and a file or none.
  *
- * An object is known by a resource ("configmaps", "deployments.apps"; the store does not read it)
- * and a key, which is also the key in the object's own metadata; none of them holds a NUL. Every
- * change takes the next revision. Revisions start above 0 and never come twice, not even those of
- * writes that failed.
+ * An object is identified by a resource ("configmaps", "deployments.apps"; the store does not
+ * interpret it) and a key. The key is also the key in the object's own metadata. Neither contains a
+ * NUL. Every change takes the next revision. Revisions start above 0 and are never reused, not even
+ * those of writes that failed.
  *
- * Reads, scans and watches see what is durable and nothing else: no crash takes back what somebody
- * saw. Writes are decided at once, on the loop's thread, against the newest accepted state of their
- * object, durable or not yet; they are committed in that order, many to a sync. A write returns
- * when it is durable and visible. Whatever is decided on a state that is not durable yet waits for
- * that state, and is decided again should it fail.
+ * Reads, scans and watches see durable state only: a crash never takes back what a client saw. A
+ * write is decided at once, on the loop's thread, against the newest accepted state of its object,
+ * durable or not. Writes are committed in that order, many of them with one sync. A write returns
+ * when it is durable and visible. A decision that is based on a state that is not durable yet waits
+ * for that state, and is made again if that state fails to become durable.
  *
- * A commit that fails (the disk is full) fails every write that waits for it or stands behind it.
- * Nothing of them is visible, reads go on, and the next write tries afresh.
+ * A commit that fails (for example because the disk is full) fails every write in it and every
+ * write queued behind it. None of them becomes visible, reads continue, and the next write tries
+ * again.
  *
- * Without a path nothing is written to disk; all else is the same. Stores share nothing, and an
- * empty one in memory takes less than 1 KiB. All calls are made on the loop's thread.
+ * Without a path nothing is written to disk; everything else is the same. Stores share nothing. An
+ * empty store in memory takes less than 1 KiB. All calls are made on the loop's thread.
  */
 #pragma once
 
@@ -53,7 +54,7 @@ struct store_id {
 #define STORE_ID(resource_, namespace_, name_) \
     ((struct store_id){STR(resource_), KEY(namespace_, name_)})
 
-/* An object and its revision; the reference is the holder's. Zero is none. */
+/* An object and its revision. The holder owns the reference. Zero means no object. */
 struct store_object {
     struct object_text *text;
     int64_t revision;
@@ -61,19 +62,19 @@ struct store_object {
 
 void store_object_done(struct store_object *object);
 
-/* In memory. The limits of the options count, the path must be NULL. Cannot fail. */
+/* A store in memory. The limits of the options apply, the path must be NULL. Cannot fail. */
 struct store *store_new(struct loop *loop, const struct store_options *options);
 
 /*
- * Opens the file, or makes it, checks it and loads it. Suspends; the work is done on a worker
- * thread. ERROR_IO when the file cannot be used: the message names it and says what to do.
+ * Opens or creates the file, checks it and loads it. Suspends; the work is done on a worker thread.
+ * ERROR_IO when the file cannot be used: the message names the file and says what to do.
  */
 MUST_USE struct error *store_open(struct loop *loop, const struct store_options *options,
                                   struct store **ret_store);
 
 /*
- * Nobody waits in the store and no watch is open any more. Suspends, uninterrupted, until writes
- * whose writers have left are durable and the file is closed; does not suspend without a file.
+ * No fiber may wait in the store and no watch may be open. Suspends, uninterrupted, until writes
+ * whose callers were cancelled are durable and the file is closed. Does not suspend without a file.
  */
 void store_free(struct store *store);
 DEFINE_OWNED(store)
@@ -88,21 +89,22 @@ MUST_USE struct error *store_wait_revision(struct store *store, int64_t revision
 MUST_USE struct error *store_get(struct store *store, struct store_id id,
                                  struct store_object *ret_object);
 
-enum store_verdict { STORE_KEEP, STORE_PUT, STORE_DELETE };
+enum store_action { STORE_KEEP, STORE_PUT, STORE_DELETE };
 
-/* What an edit is told, and below what it answers. Zeroed, the answer is STORE_KEEP. */
+/* Input of a store_edit_fn, and below it the answer. A zeroed answer is STORE_KEEP. */
 struct store_edit {
     const struct object_text *previous; /* NULL when there is no object */
     int64_t previous_revision;          /* 0 when there is no object */
     int64_t revision;                   /* that of the change, to be written into the text */
 
-    enum store_verdict verdict;
+    enum store_action action;
     struct object_text *text; /* handed over: the new object, or a deleted one's last state */
 };
 
 /*
- * Decides on one object. Called at least once and again if what it was told did not last. It must
- * not suspend, nor call the store. The texts it makes have the key they are stored under.
+ * Decides on one object. Called at least once, and again if the state it was given did not become
+ * durable. It must not suspend and must not call the store. The texts it makes have the key they
+ * are stored under.
  */
 typedef struct error *store_edit_fn(void *data, struct store_edit *edit);
 
@@ -122,17 +124,7 @@ MUST_USE struct error *store_change(struct store *store, struct store_id id, int
                                     store_edit_fn *edit, void *data,
                                     struct store_object *ret_object);
 
-/* The same where only the text depends on the revision. Deleting what is not there: NOT_FOUND. */
-typedef struct error *store_write_fn(void *data, int64_t revision, struct object_text **ret_text);
-
-MUST_USE struct error *store_put(struct store *store, struct store_id id, int64_t expected,
-                                 store_write_fn *write, void *data,
-                                 struct store_object *ret_object);
-MUST_USE struct error *store_delete(struct store *store, struct store_id id, int64_t expected,
-                                    store_write_fn *write, void *data,
-                                    struct store_object *ret_object);
-
-/* What to visit. Order: namespace, then name, bytewise. */
+/* Which objects to visit. They are visited by namespace, then by name, in the order of bytes. */
 struct store_range {
     struct str resource;
     struct str namespace; /* empty: all of them, and what has none */
@@ -148,21 +140,15 @@ struct store_page {
     size_t remaining; /* how many more, if they were to be counted */
 };
 
-/* Borrowed for the call, which must not suspend nor change the store. False ends the visit. */
+/*
+ * The text is borrowed for the call. The visitor must not suspend and must not change the store.
+ * False ends the visit.
+ */
 typedef bool store_visit_fn(void *data, struct key key, struct object_text *text);
 
 /*
  * Visits the objects as they were at one revision. ERROR_EXPIRED when the history does not reach
- * back to it, ERROR_TIMEOUT when it is still to come. Without a revision it cannot fail.
+ * back to it, ERROR_TIMEOUT when the revision is in the future. Without a revision it cannot fail.
  */
 MUST_USE struct error *store_scan(struct store *store, const struct store_range *range,
                                   store_visit_fn *visit, void *data, struct store_page *ret_page);
-
-struct store_stats {
-    uint64_t writes, commits, failed_commits; /* since the store was opened */
-    size_t objects;
-    size_t history_events, history_bytes;
-    size_t watches;
-};
-
-struct store_stats store_stats(const struct store *store);

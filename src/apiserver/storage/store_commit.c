@@ -1,6 +1,17 @@
 /*
- * Committing writes in groups. While a group is on its way to the disk, the next one gathers: the
- * more writers, the more of them share a sync. One group at a time, so the file has one writer.
+ * Commits accepted writes in groups.
+ *
+ *     store_accept()   appends a write to the queue and posts on_kick() to the loop
+ *     on_kick()        starts a commit unless one is under way
+ *     start_commit()   moves up to GROUP_MAX writes into the group; a worker thread commits it
+ *     finish_commit()  publishes the group, or fails it together with the queue, and goes on
+ *
+ * While a group is on its way to the disk, the next group gathers in the queue: the more writers
+ * there are, the more of them share a sync. Only one group is under way at a time, so the file has
+ * one writer. A store without a file takes the same path, with the worker left out.
+ *
+ * If a group fails, the queue fails with it: its writes were decided on states that never became
+ * durable.
  */
 #include <assert.h>
 
@@ -9,9 +20,10 @@
 #include "async/fiber.h"
 #include "base/memory.h"
 
-/* Bounds the time a transaction takes, and so what the first of its writers waits. */
+/* Limits the duration of a transaction, and thereby how long the first writer of a group waits. */
 #define GROUP_MAX 4096
 
+/* Resources and keys contain no NUL, so the separators make the combination unambiguous. */
 static void pending_key(struct buf *out, struct str resource, struct key key)
 {
     buf_add(out, resource);
@@ -48,6 +60,7 @@ static struct object_text *put_record(struct store *store, const struct store_wr
     return former;
 }
 
+/* Removes the record of a deleted object. The text is handed over. */
 static struct object_text *take_record(struct store *store, const struct store_write *write,
                                        struct str key)
 {
@@ -59,8 +72,8 @@ static struct object_text *take_record(struct store *store, const struct store_w
     return former;
 }
 
-/* Makes a durable write visible: the object, its event, the revision. */
-static void publish(struct store *store, const struct store_write *write)
+/* Makes a durable write visible: the object, its event and the revision. */
+static void publish_write(struct store *store, const struct store_write *write)
 {
     SCOPED(buf) key = {0};
     store_key(&key, object_text_key(write->text));
@@ -81,6 +94,7 @@ static void publish(struct store *store, const struct store_write *write)
     store_watch_notify(write->resource, entry);
 }
 
+/* Only the newest write of an object stands in store->pending. An older one leaves it alone. */
 static void forget_pending(struct store *store, const struct store_write *write)
 {
     SCOPED(buf) key = {0};
@@ -91,7 +105,11 @@ static void forget_pending(struct store *store, const struct store_write *write)
         map_clear(&store->pending); /* an idle store takes no room for this */
 }
 
-static void settle(struct store *store, struct list *writes, const struct error *err)
+/*
+ * Gives all writes of a list their outcome and drops the list's references. err is NULL for
+ * success.
+ */
+static void settle_writes(struct store *store, struct list *writes, const struct error *err)
 {
     struct list_link *link;
     while ((link = list_take_first(writes))) {
@@ -101,31 +119,32 @@ static void settle(struct store *store, struct list *writes, const struct error 
         write->err = err ? error_copy(err) : NULL;
         event_wake_all(&write->settled); /* before watches: one writer goes ahead of a thousand */
         if (!err)
-            publish(store, write);
+            publish_write(store, write);
     }
 }
 
-static void start(struct store *store);
+static void start_commit(struct store *store);
 
-/* The group is durable, or it failed, and with it everything that was decided upon it. */
-static void finish(struct store *store, const struct error *err)
+/* Called on the loop when the group is durable or has failed. */
+static void finish_commit(struct store *store, const struct error *err)
 {
     if (err) {
         store->failed_commits++;
-        settle(store, &store->group, err);
-        settle(store, &store->queue, err);
+        settle_writes(store, &store->group, err);
+        settle_writes(store, &store->queue, err);
     } else {
         store->commits++;
-        settle(store, &store->group, NULL);
+        settle_writes(store, &store->group, NULL);
         store_history_trim(&store->history, loop_now(store->loop));
         event_wake_all(&store->advanced);
     }
     if (!list_is_empty(&store->queue))
-        start(store);
+        start_commit(store);
     else if (store->closer)
         fiber_wake(store->closer);
 }
 
+/* Runs on a worker thread. The loop's thread does not touch the group meanwhile. */
 static void on_work(void *data)
 {
     struct store *store = data;
@@ -136,7 +155,7 @@ static void on_finished(struct loop_job *job)
 {
     struct store *store = job->data;
     OWNED(error) err = TAKE(store->job_err);
-    finish(store, err);
+    finish_commit(store, err);
 }
 
 static void fill_group(struct store *store)
@@ -146,11 +165,11 @@ static void fill_group(struct store *store)
         list_append(&store->group, link);
 }
 
-static void start(struct store *store)
+static void start_commit(struct store *store)
 {
     fill_group(store);
     if (!store->file) {
-        finish(store, NULL);
+        finish_commit(store, NULL);
         return;
     }
     store->job = (struct loop_job){.work = on_work, .finished = on_finished, .data = store};
@@ -162,7 +181,7 @@ static void on_kick(void *data)
 {
     struct store *store = data;
     if (list_is_empty(&store->group) && !list_is_empty(&store->queue))
-        start(store);
+        start_commit(store);
 }
 
 void store_accept(struct store *store, struct store_write *write)
@@ -193,6 +212,7 @@ static void on_closed(struct loop_job *job)
     fiber_wake(store->closer);
 }
 
+/* Called once, by store_free(). finish_commit() wakes the closer when the queue is empty. */
 void store_flush(struct store *store)
 {
     if (!store->file) {

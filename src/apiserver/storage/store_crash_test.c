@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "apiserver/storage/store_stage_test.h"
+#include "apiserver/storage/store_fixture_test.h"
 #include "base/random.h"
 
 /*
@@ -60,9 +60,8 @@ static struct error *write_one(struct child *child, struct key key, int64_t valu
     struct sample sample = {key, value, 300};
     const struct store_id id = sample_id(key);
     if (value % 3)
-        return store_put(child->store, id, STORE_ANY, sample_write, &sample, ret_object);
-    struct error *err =
-        store_delete(child->store, id, STORE_ANY, sample_write, &sample, ret_object);
+        return sample_store(child->store, id, STORE_ANY, &sample, ret_object);
+    struct error *err = sample_remove(child->store, id, STORE_ANY, &sample, ret_object);
     return error_ignore(err, ERROR_NOT_FOUND);
 }
 

@@ -1,3 +1,13 @@
+/*
+ * Opening, writing and closing the SQLite file.
+ *
+ * Order of store_file_open(): the file is created with mode 0600, locked, identified (ours? which
+ * format?), switched to write-ahead logging, given its schema if it is new, and loaded. The lock is
+ * kept until the file is closed, so no other process can write it.
+ *
+ * store_file_commit() runs on a worker thread, one call at a time. With synchronous=FULL, COMMIT
+ * returns after the log was synced; only then a write counts as durable.
+ */
 #include "apiserver/storage/store_file.h"
 
 #include <errno.h>
@@ -14,7 +24,10 @@
 #define TEXT_(x)       #x
 #define TEXT(x)        TEXT_(x)
 
-/* A row's number is the revision of the object's creation, so new rows go to the table's end. */
+/*
+ * The number of a row is the revision at which its object was created, so new rows go to the end of
+ * the table.
+ */
 static const char schema[] =
     "BEGIN IMMEDIATE;"
     "CREATE TABLE objects(id INTEGER PRIMARY KEY, resource TEXT NOT NULL,"
@@ -34,6 +47,7 @@ static const char *const statement_texts[STATEMENTS] = {
     [STATEMENT_REVISION] = "UPDATE counter SET revision=?1 WHERE id=1",
 };
 
+/* SQLite reports a full quota or file size limit as an I/O error with the system's errno. */
 static bool is_out_of_space(sqlite3 *db)
 {
     const int errnum = sqlite3_system_errno(db);
@@ -75,7 +89,7 @@ struct error *store_file_run(struct store_file *file, const char *sql, const cha
     return NULL;
 }
 
-/* Multiplies and folds eight bytes at a time; enough against bits that flip, not against people. */
+/* Multiplies and folds eight bytes at a time. Detects bits that flipped, not manipulation. */
 static uint64_t sum_add(uint64_t sum, struct str s)
 {
     while (s.len) {
@@ -95,7 +109,7 @@ int64_t store_file_sum(struct str resource, int64_t revision, struct str body)
     return (int64_t)sum_add(seed, body);
 }
 
-/* Readable for nobody else: Secrets are inside. SQLite gives its log the same mode. */
+/* Only the owner may read the file: it contains Secrets. SQLite gives its log the same mode. */
 static struct error *make_private(const char *path)
 {
     const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -124,8 +138,8 @@ static struct error *read_number(struct store_file *file, const char *sql, int64
     return err;
 }
 
-/* A file of ours, of a version we know, or an empty one. */
-static struct error *identify(struct store_file *file, bool *ret_is_new)
+/* Accepts a file of this program in a version it knows, or an empty file. */
+static struct error *identify_file(struct store_file *file, bool *ret_is_new)
 {
     int64_t tables = 0, application = 0, version = 0;
     TRY(read_number(file, "SELECT count(*) FROM sqlite_schema", &tables));
@@ -145,12 +159,14 @@ static struct error *identify(struct store_file *file, bool *ret_is_new)
     return NULL;
 }
 
-/* The lock comes first and is kept. Without a sync at every commit an answer would be a guess. */
-static struct error *prepare(struct store_file *file)
+/*
+ * The lock comes first and is kept. Every commit is synced, because a response promises durability.
+ */
+static struct error *set_up_file(struct store_file *file)
 {
     bool is_new;
     TRY(store_file_run(file, "PRAGMA locking_mode=EXCLUSIVE", "lock"));
-    TRY(identify(file, &is_new));
+    TRY(identify_file(file, &is_new));
     if (is_new)
         TRY(store_file_run(file, "PRAGMA page_size=8192", "make"));
     TRY(store_file_run(file,
@@ -178,7 +194,7 @@ struct error *store_file_open(const char *path, struct store *store, struct stor
     if (sqlite3_open_v2(path, &file->db, flags, NULL) != SQLITE_OK)
         err = store_file_error(file, "open");
     if (!err)
-        err = prepare(file);
+        err = set_up_file(file);
     if (!err)
         err = store_file_load(file, store);
     if (err) {
@@ -200,7 +216,8 @@ void store_file_close(struct store_file *file)
     mem_free(file);
 }
 
-static struct error *run(struct store_file *file, enum store_statement which)
+/* Statements are prepared once; resetting makes one ready for its next use. */
+static struct error *run_statement(struct store_file *file, enum store_statement which)
 {
     sqlite3_stmt *statement = file->statements[which];
     struct error *err = NULL;
@@ -214,7 +231,7 @@ static struct error *write_one(struct store_file *file, const struct store_write
 {
     if (write->is_delete) {
         sqlite3_bind_int64(file->statements[STATEMENT_DELETE], 1, write->row);
-        return run(file, STATEMENT_DELETE);
+        return run_statement(file, STATEMENT_DELETE);
     }
     sqlite3_stmt *put = file->statements[STATEMENT_PUT];
     const struct str resource = str_from_c(write->resource->name);
@@ -224,25 +241,28 @@ static struct error *write_one(struct store_file *file, const struct store_write
     sqlite3_bind_int64(put, 3, write->revision);
     sqlite3_bind_int64(put, 4, store_file_sum(resource, write->revision, body));
     sqlite3_bind_text64(put, 5, body.ptr, body.len, SQLITE_STATIC, SQLITE_UTF8);
-    struct error *err = run(file, STATEMENT_PUT);
+    struct error *err = run_statement(file, STATEMENT_PUT);
     sqlite3_clear_bindings(put); /* the text is not ours to keep */
     return err;
 }
 
+/*
+ * The counter is written with the group: revisions of deletes must not come again after a restart.
+ */
 static struct error *write_all(struct store_file *file, const struct list *writes)
 {
     int64_t revision = 0;
-    TRY(run(file, STATEMENT_BEGIN));
+    TRY(run_statement(file, STATEMENT_BEGIN));
     LIST_FOREACH (const struct store_write, write, writes, link) {
         TRY(write_one(file, write));
         revision = write->revision;
     }
     sqlite3_bind_int64(file->statements[STATEMENT_REVISION], 1, revision);
-    TRY(run(file, STATEMENT_REVISION));
-    return run(file, STATEMENT_COMMIT);
+    TRY(run_statement(file, STATEMENT_REVISION));
+    return run_statement(file, STATEMENT_COMMIT);
 }
 
-/* Some failures have rolled back by themselves. */
+/* SQLite has already rolled back after some failures; autocommit mode tells. */
 static void roll_back(struct store_file *file)
 {
     if (!sqlite3_get_autocommit(file->db))

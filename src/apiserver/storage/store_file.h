@@ -1,9 +1,9 @@
 /*
- * The file of a store: one SQLite database, write-ahead log, every commit synced.
+ * The file of a store: one SQLite database with a write-ahead log and a sync for every commit.
  *
- * It is read once, when it is opened. From then on it is only written: rows are found by number,
- * which the store remembers for each object, so the table needs no index besides. One process holds
- * it at a time. Calls come from any thread, one at a time.
+ * The file is read once, when it is opened. Afterwards it is only written. Rows are addressed by
+ * number, which the store remembers for each object, so the table needs no further index. One
+ * process opens the file at a time. Calls come from any thread, one at a time.
  */
 #pragma once
 
@@ -13,11 +13,14 @@
 struct store;
 struct store_file;
 
-/* Opens or makes the file, checks it, and loads objects and revision into a new store. */
+/* Opens or creates the file, checks it, and loads objects and revision into a new store. */
 MUST_USE struct error *store_file_open(const char *path, struct store *store,
                                        struct store_file **ret_file);
 
-/* Checkpoints. What cannot be moved out of the log now will be at the next start. */
+/*
+ * Checkpoints the write-ahead log. What cannot be checkpointed now is checkpointed at the next
+ * start.
+ */
 void store_file_close(struct store_file *file);
 
 /* Writes a list of struct store_write in one transaction: all of them are durable, or none is. */

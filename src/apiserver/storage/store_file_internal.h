@@ -21,19 +21,18 @@ struct store_file {
     sqlite3_stmt *statements[STATEMENTS];
 };
 
-/* The newest error of the database, for people: what was tried, on which file, what to do. */
+/*
+ * The newest error of the database in words for people: what was tried, on which file, what to do.
+ */
 MUST_USE struct error *store_file_error(const struct store_file *file, const char *what);
 
-/* The content contradicts itself. */
+/* The content of the file contradicts itself. */
 MUST_USE struct error *store_file_corrupt(const struct store_file *file, const char *why);
 
 /* Runs statements without a result. */
 MUST_USE struct error *store_file_run(struct store_file *file, const char *sql, const char *what);
 
-/*
- * What a row carries to show that it is as it was written: SQLite keeps no checksums of its own.
- * Part of the file's format.
- */
+/* The checksum of a row, because SQLite keeps none. Part of the file's format. */
 int64_t store_file_sum(struct str resource, int64_t revision, struct str body);
 
 /* Reads every row into the store. */

@@ -1,17 +1,22 @@
-/* Reading a store's file at its start; everything that contradicts itself is refused. */
+/*
+ * Reads a store's file at its start. A file that contradicts itself is refused as a whole: a store
+ * with missing objects would look to controllers as if the objects had been deleted.
+ */
 #include <stdio.h>
 
 #include "apiserver/storage/store_file_internal.h"
 #include "apiserver/storage/store_internal.h"
 
-static void finalize(sqlite3_stmt **statement)
+/* The cleanup of STATEMENT variables. */
+static void finalize_statement(sqlite3_stmt **statement)
 {
     sqlite3_finalize(*statement);
 }
 
-#define STATEMENT __attribute__((cleanup(finalize))) sqlite3_stmt *
+#define STATEMENT __attribute__((cleanup(finalize_statement))) sqlite3_stmt *
 
-static struct error *prepare(struct store_file *file, const char *sql, sqlite3_stmt **ret_statement)
+static struct error *prepare_statement(struct store_file *file, const char *sql,
+                                       sqlite3_stmt **ret_statement)
 {
     if (sqlite3_prepare_v2(file->db, sql, -1, ret_statement, NULL) != SQLITE_OK)
         return store_file_error(file, "read");
@@ -24,11 +29,11 @@ static struct str column_text(sqlite3_stmt *statement, int column)
     return str_from(text, (size_t)sqlite3_column_bytes(statement, column));
 }
 
-/* Whether the pages hold together. */
+/* quick_check finds damaged pages, but not damaged content; the checksum of each row finds that. */
 static struct error *check_pages(struct store_file *file)
 {
     STATEMENT check = NULL;
-    TRY(prepare(file, "PRAGMA quick_check(1)", &check));
+    TRY(prepare_statement(file, "PRAGMA quick_check(1)", &check));
     if (sqlite3_step(check) != SQLITE_ROW)
         return store_file_error(file, "check");
     const char *found = (const char *)sqlite3_column_text(check, 0);
@@ -40,7 +45,7 @@ static struct error *check_pages(struct store_file *file)
 static struct error *load_revision(struct store_file *file, struct store *store)
 {
     STATEMENT counter = NULL;
-    TRY(prepare(file, "SELECT revision FROM counter", &counter));
+    TRY(prepare_statement(file, "SELECT revision FROM counter", &counter));
     if (sqlite3_step(counter) != SQLITE_ROW || sqlite3_column_int64(counter, 0) < 1)
         return store_file_corrupt(file, "it has no revision");
     store->revision = sqlite3_column_int64(counter, 0);
@@ -54,7 +59,10 @@ static struct error *damaged_row(const struct store_file *file, int64_t row, con
     return store_file_corrupt(file, text);
 }
 
-/* Columns: id, resource, revision, sum, body. */
+/*
+ * Columns: id, resource, revision, sum, body. The id is the revision of the creation, so it is not
+ * newer than the row, and no row is newer than the counter.
+ */
 static struct error *load_row(struct store_file *file, sqlite3_stmt *row, struct store *store)
 {
     const int64_t id = sqlite3_column_int64(row, 0), revision = sqlite3_column_int64(row, 2);
@@ -79,7 +87,8 @@ struct error *store_file_load(struct store_file *file, struct store *store)
     TRY(check_pages(file));
     TRY(load_revision(file, store));
     STATEMENT rows = NULL;
-    TRY(prepare(file, "SELECT id,resource,revision,sum,body FROM objects ORDER BY id", &rows));
+    TRY(prepare_statement(file, "SELECT id,resource,revision,sum,body FROM objects ORDER BY id",
+                          &rows));
     int status;
     while ((status = sqlite3_step(rows)) == SQLITE_ROW)
         TRY(load_row(file, rows, store));

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "apiserver/storage/store_stage_test.h"
+#include "apiserver/storage/store_fixture_test.h"
 
 #define A KEY("ns", "a")
 #define B KEY("ns", "b")
@@ -82,7 +82,7 @@ LOOP_TEST(store_file_remembers)
     }
     OWNED(store) store = reopen(&place);
     CHECK_EQ(store_revision(store), 7);
-    CHECK_EQ(store_stats(store).objects, (size_t)2);
+    CHECK_EQ(store->objects, (size_t)2);
     CHECK_EQ(sample_get(store, A), 6);
 }
 
@@ -181,7 +181,7 @@ LOOP_TEST(store_file_notices_damage)
             {STR("ns"), str_from_c(name)},
             i, 2000
         };
-        CHECK_OK(store_put(store, sample_id(sample.key), STORE_NEW, sample_write, &sample, NULL));
+        CHECK_OK(sample_store(store, sample_id(sample.key), STORE_NEW, &sample, NULL));
     }
     store_free(store);
     struct stat status;
@@ -301,10 +301,9 @@ LOOP_TEST(store_file_writers_share_syncs)
         scope_start(&scope, "writer", writer_run, &writers[i]);
     }
     CHECK_OK(scope_wait(&scope));
-    const struct store_stats stats = store_stats(store);
-    CHECK_EQ(stats.writes, (uint64_t)1001);
-    CHECK(stats.commits < 100);
-    CHECK(atomic_load(&syncs) - start >= (int)stats.commits - 1);
+    CHECK_EQ(store->writes, (uint64_t)1001);
+    CHECK(store->commits < 100);
+    CHECK(atomic_load(&syncs) - start >= (int)store->commits - 1);
     CHECK(atomic_load(&syncs) - start < 200);
 }
 
@@ -328,9 +327,9 @@ static void check_failures(atomic_int *status, int value, const char *message)
     CHECK_FAILS(sample_put(store, A, 2, 2, NULL), ERROR_IO, message);
     CHECK_EQ(sample_get(store, A), 1);
     CHECK_EQ(store_revision(store), 2);
-    CHECK_EQ(store_stats(store).objects, (size_t)1);
-    CHECK_EQ(store_stats(store).history_events, (size_t)1);
-    CHECK(store_stats(store).failed_commits > 0);
+    CHECK_EQ(store->objects, (size_t)1);
+    CHECK_EQ(store->history.count, (size_t)1);
+    CHECK(store->failed_commits > 0);
 
     atomic_store(status, 0);
     CHECK_OK(sample_put(store, A, 3, 2, NULL)); /* still the one that was read */
@@ -338,7 +337,7 @@ static void check_failures(atomic_int *status, int value, const char *message)
     CHECK(revision > 20); /* those that failed are not used again */
     store_free(store);
     store = reopen(&place);
-    CHECK_EQ(store_stats(store).objects, (size_t)1);
+    CHECK_EQ(store->objects, (size_t)1);
     CHECK_EQ(sample_get(store, A), 3);
     CHECK_EQ(store_revision(store), revision);
     store_free(store);

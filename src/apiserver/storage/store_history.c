@@ -1,3 +1,8 @@
+/*
+ * Events are appended when a write is published and dropped from the oldest end. The queue over all
+ * resources decides what is dropped (age, number, bytes); the ring of each resource is what watches
+ * read. Every event is in both, and the oldest event of the queue is the first one of its ring.
+ */
 #include "apiserver/storage/store_history.h"
 
 #include "apiserver/storage/store_internal.h"
@@ -6,8 +11,8 @@
 #define CAPACITY_FIRST 8
 
 /*
- * Memory that only the history keeps alive. The new text of an object is the store's own, or the
- * previous one of a later event, which then counts it.
+ * Bytes that only the history keeps alive. The new text of an object is also held by the store or
+ * is the previous text of a later event, which counts it.
  */
 static size_t entry_size(const struct store_entry *entry)
 {
@@ -19,7 +24,7 @@ static size_t entry_size(const struct store_entry *entry)
     return size;
 }
 
-/* The entries in order, from place 0 on, in an array of another size. */
+/* Moves the entries into an array of another capacity, the first entry to position 0. */
 static void resize(struct store_events *events, size_t capacity)
 {
     struct store_entry **entries = mem_realloc_array(NULL, capacity, sizeof(struct store_entry *));
@@ -39,6 +44,7 @@ static void append(struct store_events *events, struct store_entry *entry)
     events->entries[place] = entry;
 }
 
+/* A ring that is mostly empty shrinks, so that a burst of changes does not cost memory for ever. */
 static void drop_first(struct store_events *events)
 {
     events->dropped = store_events_at(events, 0)->event.revision;
@@ -83,6 +89,7 @@ struct store_entry *store_history_add(struct store_history *history, struct stor
     return added;
 }
 
+/* An event goes when it is old and enough newer events remain, or when there are too many bytes. */
 static bool may_go(const struct store_history *history, const struct store_entry *entry,
                    int64_t now)
 {
@@ -97,6 +104,7 @@ void store_history_trim(struct store_history *history, int64_t now)
         drop_oldest(history);
 }
 
+/* Binary search: revisions ascend within a ring. */
 size_t store_events_after(const struct store_events *events, int64_t revision)
 {
     size_t low = 0, high = events->count;

@@ -1,7 +1,8 @@
 /*
- * The last events of a store: one queue over all resources, by age, and one for each resource, by
- * revision, in which watches find their place by search. Watches hold no pointer into it, so
- * dropping an event costs the same however many there are.
+ * The last events of a store: one queue over all resources, ordered by age, and one ring for each
+ * resource, ordered by revision, in which watches find their position by binary search. Watches
+ * hold no pointers into the history, so dropping an event costs the same however many watches there
+ * are.
  */
 #pragma once
 
@@ -16,7 +17,7 @@ struct store_entry {
     int64_t time;
 };
 
-/* Of one resource, a ring that grows. */
+/* The events of one resource in a ring that grows and shrinks. */
 struct store_events {
     struct store_entry **entries;
     size_t first, count, capacity; /* the capacity is a power of 2 */
@@ -35,7 +36,7 @@ void store_history_done(struct store_history *history);
 /* Takes the references of the event. */
 struct store_entry *store_history_add(struct store_history *history, struct store_entry entry);
 
-/* Drops what is past the limits, but never the newest event. */
+/* Drops events that exceed the limits, but never the newest event. */
 void store_history_trim(struct store_history *history, int64_t now);
 
 /* Position of the first event after a revision; count when there is none. */

@@ -1,4 +1,6 @@
-/* What the modules of the store share. */
+/*
+ * The data structures that the files of the store share. Tests read the counters of struct store.
+ */
 #pragma once
 
 #include "apiserver/storage/store.h"
@@ -13,7 +15,7 @@
 struct fiber;
 struct store_file;
 
-/* A durable object. The row is its place in the file: the revision of its creation. */
+/* A durable object. The row is its position in the file: the revision at which it was created. */
 struct store_record {
     struct object_text *text;
     int64_t revision, row;
@@ -27,8 +29,8 @@ struct store_resource {
 };
 
 /*
- * A write between its acceptance and its commit. Shared: by the queue it stands in, by its writer,
- * and by writers of the same object whose decision rests on it.
+ * A write between its acceptance and its commit. References are held by the queue the write stands
+ * in, by its writer, and by writers of the same object that wait for its outcome.
  */
 struct store_write {
     struct list_link link;
@@ -62,7 +64,7 @@ struct store {
     struct fiber *closer;
     bool closed; /* the file */
 
-    uint64_t writes, commits, failed_commits;
+    uint64_t writes, commits, failed_commits; /* since the store was opened; for tests */
     size_t objects, watches;
 };
 
@@ -90,12 +92,16 @@ DEFINE_OWNED(store_write)
 /* The newest write of an object that is not durable yet, or NULL. */
 struct store_write *store_find_pending(const struct store *store, struct store_id id);
 
-/* Queues a write; takes a reference of its own. The group is committed in a later turn. */
+/*
+ * Queues a write and takes a reference of its own. Its group is committed in a later turn of the
+ * loop.
+ */
 void store_accept(struct store *store, struct store_write *write);
 
-/* Finishes what is queued: at once without a file, else Suspends uninterrupted. */
+/* Commits what is queued: at once without a file, otherwise it Suspends uninterrupted. */
 void store_flush(struct store *store);
 
 /* Tells watches of an event that is in the history now. */
 struct store_entry;
+/* Wakes the watches that match an event. The event must be in the history already. */
 void store_watch_notify(struct store_resource *resource, const struct store_entry *entry);

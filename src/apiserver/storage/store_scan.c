@@ -1,17 +1,23 @@
-/* Visiting objects in order, now or as they were. */
+/*
+ * Visits objects in order, as they are or as they were at an older revision.
+ *
+ * An older state is the current tree with the changes after the revision undone. The undone objects
+ * are put into a second tree (past) that has the same order, with NULL for objects that did not
+ * exist. A walk merges both trees: where they have the same key, past wins.
+ */
 #include "apiserver/storage/store_internal.h"
 
-/* A place in two sequences of one order: the objects as they are, and those that were different. */
+/* The next node in each of the two trees; NULL at their ends. */
 struct walk {
     struct str prefix; /* all keys of the namespace begin with it */
     struct tree_node *now, *past;
 };
 
 /*
- * Undoes the changes after a revision, the newest first: what stands at last is what each object
- * was before the first of them.
+ * Goes through the changes after a revision from the newest to the oldest, so that the last value
+ * put for a key is the object before the first of these changes.
  */
-static void undo(const struct store_events *events, int64_t revision, struct tree *past)
+static void undo_events(const struct store_events *events, int64_t revision, struct tree *past)
 {
     SCOPED(buf) key = {0};
     for (size_t i = events->count, end = store_events_after(events, revision); i > end; i--) {
@@ -22,31 +28,33 @@ static void undo(const struct store_events *events, int64_t revision, struct tre
     }
 }
 
-static struct tree_node *clip(struct tree_node *node, struct str prefix)
+/* NULL when the node lies behind the keys with this prefix. */
+static struct tree_node *clip_range(struct tree_node *node, struct str prefix)
 {
     return node && str_starts_with(tree_key(node), prefix) ? node : NULL;
 }
 
-static struct tree_node *begin(const struct tree *tree, const struct store_range *range,
-                               struct str prefix)
+/* The first node behind range->after that has the prefix. */
+static struct tree_node *begin_walk(const struct tree *tree, const struct store_range *range,
+                                    struct str prefix)
 {
     if (str_is_empty(range->after.name))
-        return clip(tree_seek(tree, prefix), prefix);
+        return clip_range(tree_seek(tree, prefix), prefix);
     SCOPED(buf) after = {0};
     store_key(&after, range->after);
     /* A place before the namespace is a place before its first object. */
     if (str_cmp(buf_str(&after), prefix) < 0)
-        return clip(tree_seek(tree, prefix), prefix);
-    return clip(tree_seek_after(tree, buf_str(&after)), prefix);
+        return clip_range(tree_seek(tree, prefix), prefix);
+    return clip_range(tree_seek_after(tree, buf_str(&after)), prefix);
 }
 
-static struct tree_node *step(struct tree_node *node, struct str prefix)
+static struct tree_node *step_walk(struct tree_node *node, struct str prefix)
 {
-    return clip(tree_next(node), prefix);
+    return clip_range(tree_next(node), prefix);
 }
 
-/* The next object that is, or was, there; NULL at the end. The past stands in for the present. */
-static struct object_text *next(struct walk *at)
+/* The next object of the merged sequence; NULL at the end. */
+static struct object_text *next_record(struct walk *at)
 {
     while (at->now || at->past) {
         const int order = !at->past  ? -1
@@ -55,30 +63,31 @@ static struct object_text *next(struct walk *at)
         struct object_text *text =
             order < 0 ? ((struct store_record *)at->now->value)->text : at->past->value;
         if (order <= 0)
-            at->now = step(at->now, at->prefix);
+            at->now = step_walk(at->now, at->prefix);
         if (order >= 0)
-            at->past = step(at->past, at->prefix);
+            at->past = step_walk(at->past, at->prefix);
         if (text)
             return text;
     }
     return NULL;
 }
 
+/* The object behind the last visited one is looked up to tell whether there are more. */
 static void visit_all(struct walk *walk, const struct store_range *range, store_visit_fn *visit,
                       void *data, struct store_page *page)
 {
-    struct object_text *text = next(walk);
-    for (size_t visited = 0; text; text = next(walk)) {
+    struct object_text *text = next_record(walk);
+    for (size_t visited = 0; text; text = next_record(walk)) {
         if (range->limit && visited == range->limit)
             break;
         visited++;
         if (!visit(data, object_text_key(text), text)) {
-            text = next(walk);
+            text = next_record(walk);
             break;
         }
     }
     page->has_more = text != NULL;
-    for (; text && range->count_remaining; text = next(walk))
+    for (; text && range->count_remaining; text = next_record(walk))
         page->remaining++;
 }
 
@@ -104,13 +113,13 @@ struct error *store_scan(struct store *store, const struct store_range *range,
 
     SCOPED(tree) past = {0};
     if (range->revision)
-        undo(&resource->events, range->revision, &past);
+        undo_events(&resource->events, range->revision, &past);
     SCOPED(buf) prefix = {0};
     if (!str_is_empty(range->namespace))
         store_key(&prefix, (struct key){.namespace = range->namespace});
     struct walk walk = {.prefix = buf_str(&prefix)};
-    walk.now = begin(&resource->records, range, walk.prefix);
-    walk.past = begin(&past, range, walk.prefix);
+    walk.now = begin_walk(&resource->records, range, walk.prefix);
+    walk.past = begin_walk(&past, range, walk.prefix);
     visit_all(&walk, range, visit, data, ret_page);
     return NULL;
 }

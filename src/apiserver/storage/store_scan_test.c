@@ -1,4 +1,4 @@
-#include "apiserver/storage/store_stage_test.h"
+#include "apiserver/storage/store_fixture_test.h"
 #include "base/random.h"
 
 static const struct store_options defaults;

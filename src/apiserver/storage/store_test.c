@@ -2,8 +2,8 @@
 
 #include <stdio.h>
 
+#include "apiserver/storage/store_fixture_test.h"
 #include "apiserver/storage/store_internal.h"
-#include "apiserver/storage/store_stage_test.h"
 
 #define A KEY("ns", "a")
 #define B KEY("ns", "b")
@@ -34,7 +34,7 @@ SIM_TEST(store_writes_are_conditional)
     CHECK_OK(sample_delete(store, A, 4));
     CHECK_EQ(sample_get(store, A), -1);
     CHECK_EQ(store_revision(store), 5);
-    CHECK_EQ(store_stats(store).objects, (size_t)0);
+    CHECK_EQ(store->objects, (size_t)0);
 }
 
 /* One fiber's write and how it ended. */
@@ -66,9 +66,9 @@ SIM_TEST(store_reads_see_what_is_durable)
     struct writer writer = {.store = store, .key = A, .value = 1};
     SCOPED(scope) scope = {0};
     scope_start(&scope, "writer", writer_run, &writer);
-    while (store_stats(store).writes == 0)
+    while (store->writes == 0)
         CHECK_OK(fiber_yield());
-    if (store_stats(store).commits == 0) { /* accepted, not committed */
+    if (store->commits == 0) { /* accepted, not committed */
         CHECK_EQ(sample_get(store, A), -1);
         CHECK_EQ(store_revision(store), 1);
     }
@@ -103,7 +103,7 @@ static struct error *increment(void *data, struct store_edit *edit)
     sample->value = edit->previous ? sample_value(edit->previous) + 1 : 1;
     if (sample->value > 30)
         return NULL; /* enough: keep */
-    edit->verdict = STORE_PUT;
+    edit->action = STORE_PUT;
     return sample_write(sample, edit->revision, &edit->text);
 }
 
@@ -125,13 +125,13 @@ SIM_TEST(store_edits_build_on_those_before_them)
     CHECK_OK(scope_wait(&scope));
     CHECK_EQ(sample_get(store, A), 30);
     CHECK_EQ(store_revision(store), 31); /* what was kept took no revision */
-    CHECK_EQ(store_stats(store).writes, (uint64_t)30);
-    CHECK(store_stats(store).commits < 20);
+    CHECK_EQ(store->writes, (uint64_t)30);
+    CHECK(store->commits < 20);
 }
 
 static struct error *fail(void *data, struct store_edit *edit)
 {
-    edit->verdict = STORE_PUT;
+    edit->action = STORE_PUT;
     CHECK_OK(sample_write(data, edit->revision, &edit->text));
     return error_new(ERROR_INVALID, "no");
 }

@@ -1,3 +1,11 @@
+/*
+ * A watch is a position (a revision) in the history of one resource. It does not receive events; it
+ * is told that there are some, and reads them from the history when its fiber runs.
+ *
+ * behind is true when the history holds an event for the watch behind its position. While it is
+ * false, store_watch_notify() moves the position along with events that the filter does not match.
+ * A quiet watch of a busy resource therefore never falls out of the history.
+ */
 #include "apiserver/storage/store_watch.h"
 
 #include "apiserver/storage/store_internal.h"
@@ -15,6 +23,7 @@ struct store_watch {
     char filter[]; /* namespace and name */
 };
 
+/* Whether the watch has yet to deliver this event. */
 static bool concerns(const struct store_watch *watch, const struct store_entry *entry)
 {
     const struct str namespace = str_from(watch->filter, watch->namespace_len);
@@ -25,10 +34,7 @@ static bool concerns(const struct store_watch *watch, const struct store_entry *
            (str_is_empty(name) || str_eq(name, key.name));
 }
 
-/*
- * A watch without anything to deliver moves along with what does not concern it. Else the history
- * would run away from the quiet watches of a busy resource.
- */
+/* Called for each published write, before its group has been completely published. */
 void store_watch_notify(struct store_resource *resource, const struct store_entry *entry)
 {
     LIST_FOREACH (struct store_watch, watch, &resource->watches, link) {
@@ -87,8 +93,8 @@ void store_watch_free(struct store_watch *watch)
     mem_free(watch);
 }
 
-/* The next event for this watch, or NULL; what does not concern it is passed over. */
-static const struct store_entry *advance(struct store_watch *watch)
+/* The next event for this watch, or NULL. Events that the filter does not match are skipped. */
+static const struct store_entry *advance_watch(struct store_watch *watch)
 {
     const struct store_events *events = &watch->resource->events;
     for (size_t i = store_events_after(events, watch->revision); i < events->count; i++) {
@@ -102,11 +108,12 @@ static const struct store_entry *advance(struct store_watch *watch)
     return NULL;
 }
 
+/* The history is checked each time: it may have dropped events while the fiber waited. */
 struct error *store_watch_next(struct store_watch *watch, struct store_event *ret_event)
 {
     for (;;) {
         TRY(store_check_history(watch->store, watch->resource, watch->revision));
-        const struct store_entry *entry = watch->behind ? advance(watch) : NULL;
+        const struct store_entry *entry = watch->behind ? advance_watch(watch) : NULL;
         if (entry) {
             *ret_event = entry->event;
             object_text_ref(ret_event->text);
@@ -131,6 +138,7 @@ void store_watch_end_all(struct store *store, struct str resource)
     }
 }
 
+/* A watch that is not behind has seen everything up to the newest durable revision. */
 int64_t store_watch_revision(const struct store_watch *watch)
 {
     const int64_t current = watch->store->revision;

@@ -1,5 +1,5 @@
 /*
- * The changes of one resource, in order, each once.
+ * The changes of one resource, in order, each of them once.
  *
  *     OWNED(store_watch) watch = NULL;
  *     TRY(store_watch_open(store, &filter, revision, &watch));
@@ -9,9 +9,10 @@
  *         ...
  *     }
  *
- * Events come from the store's history, which all watches share; a watch holds only its place in
- * it. One that the history has left behind is told ERROR_EXPIRED and does not recover. A change
- * costs a look at each watch of its resource and wakes those whose filter it passes.
+ * Events come from the store's history, which all watches share. A watch holds only its position in
+ * the history. A watch whose position was dropped from the history gets ERROR_EXPIRED from then on.
+ * A change costs one comparison for each watch of its resource and wakes the watches whose filter
+ * matches.
  */
 #pragma once
 
@@ -21,7 +22,7 @@ struct store_watch;
 
 enum store_event_type { STORE_ADDED, STORE_MODIFIED, STORE_DELETED };
 
-/* The references are the holder's. */
+/* The holder owns the references. */
 struct store_event {
     enum store_event_type type;
     int64_t revision;
@@ -37,7 +38,7 @@ struct store_watch_filter {
 };
 
 /*
- * Changes after this revision; 0 means from now on. One that is still to come is waited for.
+ * Changes after this revision; 0 means from now on. A revision in the future is waited for.
  * ERROR_EXPIRED when the history does not reach back that far.
  */
 MUST_USE struct error *store_watch_open(struct store *store,
@@ -50,10 +51,10 @@ DEFINE_OWNED(store_watch)
 MUST_USE struct error *store_watch_next(struct store_watch *watch, struct store_event *ret_event);
 
 /*
- * The resource is no more: its watches deliver what there is and are then told ERROR_GONE. Those
- * that are opened later know nothing of it.
+ * Ends the watches of a resource that is no longer served: they deliver the events there are and
+ * then return ERROR_GONE. Watches that are opened later are not affected.
  */
 void store_watch_end_all(struct store *store, struct str resource);
 
-/* Everything up to this revision has been delivered: what a bookmark says. */
+/* Everything up to this revision has been delivered: the revision of a bookmark. */
 int64_t store_watch_revision(const struct store_watch *watch);

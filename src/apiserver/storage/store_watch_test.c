@@ -1,6 +1,6 @@
 #include "apiserver/storage/store_watch.h"
 
-#include "apiserver/storage/store_stage_test.h"
+#include "apiserver/storage/store_fixture_test.h"
 
 #define A KEY("one", "a")
 #define B KEY("two", "b")
@@ -55,7 +55,7 @@ SIM_TEST(store_watch_tells_changes_in_order)
         check_silence(watch);
         CHECK_EQ(store_watch_revision(watch), 5);
     }
-    CHECK_EQ(store_stats(store).watches, (size_t)2);
+    CHECK_EQ(store->watches, (size_t)2);
 }
 
 SIM_TEST(store_watch_filters)
@@ -124,7 +124,7 @@ SIM_TEST(store_watch_of_a_quiet_resource_outlives_the_others_history)
     }
     struct sample sample = {B, 7, 0};
     const struct store_id id = {STR("secrets"), B};
-    CHECK_OK(store_put(store, id, STORE_NEW, sample_write, &sample, NULL));
+    CHECK_OK(sample_store(store, id, STORE_NEW, &sample, NULL));
     check_next(watch, STORE_ADDED, 12, 7);
 }
 
@@ -135,10 +135,10 @@ static size_t history_after(struct store_options options, size_t writes, duratio
     OWNED(store) store = store_new(loop_current(), &options);
     for (size_t i = 0; i < writes; i++) {
         struct sample sample = {A, (int64_t)i, padding};
-        CHECK_OK(store_put(store, sample_id(A), STORE_ANY, sample_write, &sample, NULL));
+        CHECK_OK(sample_store(store, sample_id(A), STORE_ANY, &sample, NULL));
         CHECK_OK(fiber_sleep(pause));
     }
-    return store_stats(store).history_events;
+    return store->history.count;
 }
 
 SIM_TEST(store_history_has_limits)

@@ -1,10 +1,17 @@
-/* Accepting writes: each is decided against the newest state of its object, durable or not. */
+/*
+ * Accepts writes. store_change() decides each of them against the newest accepted state of its
+ * object, which may be a write that is not durable yet (the basis).
+ *
+ * A decision that changes the object becomes a store_write, which is queued behind its basis, so
+ * both fail or succeed in order. A decision that changes nothing, or an error, may be reported only
+ * when its basis is durable; if the basis fails, the decision is made again.
+ */
 #include <assert.h>
 
 #include "apiserver/storage/store_internal.h"
 #include "base/memory.h"
 
-/* What a decision rests on. */
+/* The state that a decision is based on. */
 struct basis {
     struct store_write *pending; /* NULL: the durable state */
     const struct object_text *text;
@@ -26,6 +33,7 @@ void store_write_free(struct store_write *write)
     mem_free(write);
 }
 
+/* A pending delete is a basis without an object. */
 static struct basis basis_of(const struct store *store, struct store_id id)
 {
     struct store_write *pending = store_find_pending(store, id);
@@ -44,6 +52,7 @@ static struct basis basis_of(const struct store *store, struct store_id id)
     return (struct basis){NULL, record->text, record->revision, record->row};
 }
 
+/* Optimistic locking by revision. STORE_NEW demands that there is no object. */
 static struct error *check_expected(struct store_id id, int64_t expected, int64_t revision)
 {
     if (expected == STORE_ANY || expected == revision)
@@ -59,33 +68,38 @@ static struct error *check_expected(struct store_id id, int64_t expected, int64_
                      (long long)expected);
 }
 
-/* Asks the edit. A text that comes with an error, or that is not wanted, goes. */
-static struct error *ask(struct store_edit *edit, store_edit_fn *fn, void *data)
+/* Calls the edit. A text that comes with an error or with STORE_KEEP is dropped. */
+static struct error *ask_edit(struct store_edit *edit, store_edit_fn *fn, void *data)
 {
     struct error *err = fn(data, edit);
-    if (err || edit->verdict == STORE_KEEP) {
+    if (err || edit->action == STORE_KEEP) {
         object_text_free(edit->text);
         edit->text = NULL;
     }
     return err;
 }
 
+/*
+ * An object keeps its row in the file for its lifetime; a new object's row is its first revision.
+ */
 static struct store_write *write_new(struct store *store, struct store_id id,
                                      const struct basis *basis, struct store_edit *edit)
 {
     assert(edit->text && key_eq(object_text_key(edit->text), id.key));
-    assert(edit->verdict == STORE_PUT || basis->text);
+    assert(edit->action == STORE_PUT || basis->text);
     struct store_write *write = NEW(struct store_write);
     write->refs = 1;
     write->resource = store_ensure_resource(store, id.resource);
-    write->is_delete = edit->verdict == STORE_DELETE;
+    write->is_delete = edit->action == STORE_DELETE;
     write->revision = edit->revision;
     write->row = basis->row ? basis->row : edit->revision;
     write->text = TAKE(edit->text);
     return write;
 }
 
-/* Suspends. An interruption that comes together with the outcome is not one. */
+/*
+ * Suspends. A cancellation that arrives together with the outcome is ignored: the outcome is known.
+ */
 static struct error *wait_settled(struct store_write *write)
 {
     while (write->state == WRITE_PENDING) {
@@ -97,7 +111,9 @@ static struct error *wait_settled(struct store_write *write)
     return NULL;
 }
 
-static void give(struct store_object *ret_object, const struct object_text *text, int64_t revision)
+/* Texts are immutable but for their reference count. */
+static void give_object(struct store_object *ret_object, const struct object_text *text,
+                        int64_t revision)
 {
     if (!ret_object)
         return;
@@ -106,7 +122,7 @@ static void give(struct store_object *ret_object, const struct object_text *text
         *ret_object = (struct store_object){object_text_ref((struct object_text *)text), revision};
 }
 
-/* Suspends until the write is durable. */
+/* Queues the write and suspends until it is durable or has failed. */
 static struct error *carry_out(struct store *store, struct store_write *write,
                                struct store_object *ret_object)
 {
@@ -114,12 +130,15 @@ static struct error *carry_out(struct store *store, struct store_write *write,
     TRY(wait_settled(write));
     if (write->state == WRITE_FAILED)
         return error_copy(write->err);
-    give(ret_object, write->text, write->revision);
+    give_object(ret_object, write->text, write->revision);
     return NULL;
 }
 
-/* Suspends until a decision that changes nothing may be told; false when it has to be repeated. */
-static struct error *confirm(struct store_write *pending, bool *ret_holds)
+/*
+ * Suspends until a decision that changes nothing may be reported. *ret_holds is false when the
+ * basis failed and the decision has to be made again.
+ */
+static struct error *confirm_basis(struct store_write *pending, bool *ret_holds)
 {
     *ret_holds = true;
     if (!pending)
@@ -139,8 +158,8 @@ struct error *store_change(struct store *store, struct store_id id, int64_t expe
                                   .revision = store->accepted + 1};
         OWNED(error) refusal = check_expected(id, expected, basis.revision);
         if (!refusal)
-            refusal = ask(&edit, edit_fn, data);
-        if (!refusal && edit.verdict != STORE_KEEP) {
+            refusal = ask_edit(&edit, edit_fn, data);
+        if (!refusal && edit.action != STORE_KEEP) {
             OWNED(store_write) write = write_new(store, id, &basis, &edit);
             return carry_out(store, write, ret_object);
         }
@@ -148,42 +167,11 @@ struct error *store_change(struct store *store, struct store_id id, int64_t expe
         /* The pending write keeps the text of the basis; a durable one is not waited for. */
         OWNED(store_write) held = basis.pending ? store_write_ref(basis.pending) : NULL;
         bool holds;
-        TRY(confirm(held, &holds));
+        TRY(confirm_basis(held, &holds));
         if (!holds)
             continue;
         if (!refusal)
-            give(ret_object, basis.text, basis.revision);
+            give_object(ret_object, basis.text, basis.revision);
         return TAKE(refusal);
     }
-}
-
-struct simple {
-    struct store_id id;
-    enum store_verdict verdict;
-    store_write_fn *write;
-    void *data;
-};
-
-static struct error *simple_edit(void *data, struct store_edit *edit)
-{
-    const struct simple *simple = data;
-    if (simple->verdict == STORE_DELETE && !edit->previous)
-        return error_new(ERROR_NOT_FOUND, "%.*s \"%.*s\" not found", STR_ARG(simple->id.resource),
-                         STR_ARG(simple->id.key.name));
-    edit->verdict = simple->verdict;
-    return simple->write(simple->data, edit->revision, &edit->text);
-}
-
-struct error *store_put(struct store *store, struct store_id id, int64_t expected,
-                        store_write_fn *write, void *data, struct store_object *ret_object)
-{
-    struct simple simple = {id, STORE_PUT, write, data};
-    return store_change(store, id, expected, simple_edit, &simple, ret_object);
-}
-
-struct error *store_delete(struct store *store, struct store_id id, int64_t expected,
-                           store_write_fn *write, void *data, struct store_object *ret_object)
-{
-    struct simple simple = {id, STORE_DELETE, write, data};
-    return store_change(store, id, expected, simple_edit, &simple, ret_object);
 }

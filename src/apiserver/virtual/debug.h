@@ -5,10 +5,11 @@
  *     PUT /debug/inject[?cluster=vc-0001]      latency=20ms,error=0.01
  *     DELETE /debug/inject[?cluster=vc-0001]
  *
- * Without a cluster it is about all that have no faults of their own. An empty body is no faults.
- * DELETE gives a cluster the faults of all back; without one it ends all faults everywhere.
+ * Without a cluster the request is about all clusters without their own faults. An empty body means
+ * no faults. DELETE gives a cluster the common faults back; without a cluster it removes all
+ * faults.
  *
- * Only on the main API, and only for those who may use the path: the admin.
+ * Served on the main API only, to users who are authorized for the path: the admin.
  */
 #pragma once
 
@@ -17,7 +18,7 @@
 #include "apiserver/endpoints/request.h"
 #include "base/error.h"
 
-struct clusters;
+struct virtual_clusters;
 
 bool debug_is_path(const struct request *request);
-MUST_USE struct error *debug_serve(struct clusters *clusters, struct request *request);
+MUST_USE struct error *debug_serve(struct virtual_clusters *clusters, struct request *request);

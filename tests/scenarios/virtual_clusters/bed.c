@@ -14,14 +14,14 @@
 
 void bed_init(struct bed *bed, size_t clusters, const char *inject)
 {
-    struct inject faults;
+    struct fault_injection faults;
     *bed = (struct bed){.network = tcp_network_new(loop_current()), .tls = tls_context_new()};
-    CHECK_OK(inject_read(str_from_c(inject), &faults));
+    CHECK_OK(fault_injection_read(str_from_c(inject), &faults));
     const struct apiserver_options options = {
         .network = bed->network,
         .host = STR("127.0.0.1"),
         .virtual_clusters = clusters,
-        .inject = faults,
+        .faults = faults,
     };
     CHECK_OK(apiserver_new(loop_current(), &options, &bed->server));
 }

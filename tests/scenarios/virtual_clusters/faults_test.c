@@ -122,11 +122,11 @@ static void run_sequence(struct bed *bed, const char *cluster, char outcomes[REQ
 /* What the same sequence should meet. */
 static void foretell(const char *faults, const char *cluster, char outcomes[REQUESTS + 1])
 {
-    struct inject inject;
+    struct fault_injection injection;
     duration wait;
-    CHECK_OK(inject_read(str_from_c(faults), &inject));
+    CHECK_OK(fault_injection_read(str_from_c(faults), &injection));
     for (size_t i = 0; i < REQUESTS; i++)
-        outcomes[i] = ".ex?"[inject_decide(&inject, str_from_c(cluster), i, &wait)];
+        outcomes[i] = ".ex?"[fault_injection_decide(&injection, str_from_c(cluster), i, &wait)];
     outcomes[REQUESTS] = '\0';
 }
 
@@ -320,15 +320,17 @@ LOOP_TEST(an_open_watch_is_dropped_and_goes_on)
 static void choose_faults(struct buf *faults)
 {
     for (unsigned seed = 0;; seed++) {
-        struct inject inject;
+        struct fault_injection injection;
         duration wait;
         size_t holes = 0;
         buf_clear(faults);
         buf_print(faults, "hole=0.9,seed=%u", seed);
-        CHECK_OK(inject_read(buf_str(faults), &inject));
+        CHECK_OK(fault_injection_read(buf_str(faults), &injection));
         for (uint64_t i = 0; i < 12; i++)
-            holes += inject_decide_watch(&inject, STR("vc-0001"), i % 3, 1 + i / 3) == INJECT_HOLE;
-        if (holes == 12 && inject_decide(&inject, STR("vc-0001"), 0, &wait) == INJECT_NONE)
+            holes += fault_injection_decide_watch(&injection, STR("vc-0001"), i % 3, 1 + i / 3) ==
+                     INJECTED_HOLE;
+        if (holes == 12 &&
+            fault_injection_decide(&injection, STR("vc-0001"), 0, &wait) == INJECTED_NONE)
             return;
     }
 }

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "apimachinery/wellknown.h"
-#include "apiserver/seed.h"
+#include "apiserver/ensure_object.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "base/base64.h"
@@ -17,7 +17,7 @@ static void put(struct sets *sets, struct buf *text)
 {
     OWNED(json_doc) doc = NULL;
     CHECK_OK(json_read(buf_str(text), &doc));
-    CHECK_OK(seed_put(sets->management.api, doc, SEED_MERGE));
+    CHECK_OK(ensure_object(sets->management.api, doc, ENSURE_MERGE));
 }
 
 static void put_kubeconfig(struct sets *sets, size_t cluster)

@@ -1,6 +1,6 @@
 #include <stdio.h>
 
-#include "apiserver/seed.h"
+#include "apiserver/ensure_object.h"
 #include "apiserver/storage/store.h"
 #include "app/standalone_kinds.h"
 #include "async/fiber.h"
@@ -129,7 +129,7 @@ static void open_to_all(struct sets *sets, size_t cluster)
         "\"cluster-admin\"}}";
     OWNED(json_doc) doc = NULL;
     CHECK_OK(json_read(str_from_c(text), &doc));
-    CHECK_OK(seed_put(sets->workloads[cluster].api, doc, SEED_IF_MISSING));
+    CHECK_OK(ensure_object(sets->workloads[cluster].api, doc, ENSURE_IF_MISSING));
 }
 
 static void open_servers(struct run *run)

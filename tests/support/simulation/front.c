@@ -14,8 +14,8 @@
 
 void front_ground_init(struct front_ground *ground)
 {
-    CHECK_OK(access_keys_new(&ground->keys));
-    ground->base_rbac = access_bootstrap_rbac();
+    CHECK_OK(token_keys_new(&ground->keys));
+    ground->base_rbac = bootstrap_policy_rbac();
     ground->pool = crd_pool_new();
 }
 
@@ -23,7 +23,7 @@ void front_ground_done(struct front_ground *ground)
 {
     crd_pool_free(ground->pool);
     rbac_free(ground->base_rbac);
-    access_keys_free(ground->keys);
+    token_keys_free(ground->keys);
 }
 
 static struct http_server *listen_on(struct front *front, struct str host, http_handler_fn handler,
@@ -66,8 +66,8 @@ static void open_api(struct front *front)
     };
     CHECK_OK(api_new(&api, &front->api));
     front->handler = (struct handler){.loop = loop_current(), .api = front->api};
-    gate_init(&front->handler.gate, 0, 0);
-    access_admin_token(options->ground->keys, options->cluster, &front->token);
+    inflight_limits_init(&front->handler.limits, 0, 0);
+    auth_admin_token(options->ground->keys, options->cluster, &front->token);
 }
 
 void front_open(struct front *front, const struct front_options *options)
@@ -96,7 +96,7 @@ void front_close(struct front *front)
     front_shut(front);
     http_client_free(front->direct);
     http_server_free(front->back);
-    gate_done(&front->handler.gate);
+    inflight_limits_done(&front->handler.limits);
     api_free(front->api);
     buf_done(&front->token);
 }

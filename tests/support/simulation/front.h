@@ -27,7 +27,7 @@ struct network;
 
 /* What all runs of a process share: costly to make, and no run changes it. */
 struct front_ground {
-    struct access_keys *keys;
+    struct token_keys *keys;
     struct rbac *base_rbac;
     struct crd_pool *pool;
 };

@@ -1,0 +1,200 @@
+#include "apiserver/auth/auth_fixture_test.h"
+
+static struct error *review(struct auth_fixture *fixture, const char *kind, const char *body,
+                            struct str *ret_answer)
+{
+    const struct user_info user = {.user = auth_fixture_user(fixture, "jane", "dev")};
+    const bool is_token = str_eq(str_from_c(kind), STR("TokenReview"));
+    const struct gvk gvk = {is_token ? STR("authentication.k8s.io") : STR("authorization.k8s.io"),
+                            STR("v1"), str_from_c(kind)};
+    OWNED(json_doc) doc = NULL;
+    TRY(auth_review(&fixture->auth, &fixture->arena, &user, gvk, STR("n"),
+                    auth_fixture_read(fixture, body), NOW, &doc));
+    *ret_answer = json_write_arena(&fixture->arena, json_doc_root(doc));
+    return NULL;
+}
+
+#define SAR   "SubjectAccessReview"
+#define LOCAL "LocalSubjectAccessReview"
+#define SELF  "SelfSubjectAccessReview"
+#define ASK   "\"resourceAttributes\":{\"namespace\":\"n\",\"verb\":\"get\",\"resource\":\"pods\"}"
+#define PATH  "\"nonResourceAttributes\":{\"path\":\"/version\",\"verb\":\"get\"}"
+
+TEST(review_refuses_what_is_incomplete)
+{
+    /* clang-format off */
+    static const struct {
+        const char *name, *kind, *body;
+        enum error_code code;
+        const char *message;
+    } cases[] = {
+        {"rbac-066: neither", SELF, "{\"spec\":{}}", ERROR_INVALID,
+         ".authorization.k8s.io \"\" is invalid: spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified"},
+        {"null counts as absent", SELF, "{\"spec\":{\"resourceAttributes\":null}}", ERROR_INVALID,
+         ".authorization.k8s.io \"\" is invalid: spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified"},
+        {"both", SELF, "{\"spec\":{" ASK "," PATH "}}", ERROR_INVALID,
+         ".authorization.k8s.io \"\" is invalid: spec.nonResourceAttributes: Invalid value: {\"path\":\"/version\",\"verb\":\"get\"}: cannot be specified in combination with resourceAttributes"},
+        {"of nobody", SAR, "{\"spec\":{" ASK "}}", ERROR_INVALID,
+         ".authorization.k8s.io \"\" is invalid: spec.user: Invalid value: \"\": at least one of user or group must be specified"},
+        {"with a name", SELF, "{\"metadata\":{\"name\":\"x\"},\"spec\":{" ASK "}}", ERROR_INVALID,
+         ".authorization.k8s.io \"\" is invalid: metadata: Invalid value: {\"name\":\"x\"}: must be empty"},
+        {"local, in another namespace", LOCAL,
+         "{\"spec\":{\"user\":\"u\",\"resourceAttributes\":{\"namespace\":\"m\"}}}", ERROR_INVALID,
+         ".authorization.k8s.io \"\" is invalid: spec.resourceAttributes.namespace: Invalid value: \"m\": must match metadata.namespace"},
+        {"local, a path", LOCAL, "{\"spec\":{\"user\":\"u\"," PATH "}}", ERROR_INVALID,
+         ".authorization.k8s.io \"\" is invalid: spec.nonResourceAttributes: Invalid value: {\"path\":\"/version\",\"verb\":\"get\"}: disallowed on this kind of request"},
+        {"local, sent elsewhere", LOCAL,
+         "{\"metadata\":{\"namespace\":\"m\"},\"spec\":{\"user\":\"u\"," ASK "}}",
+         ERROR_BAD_REQUEST,
+         "the namespace of the provided object does not match the namespace sent on the request"},
+        {"rbac-074: no namespace", "SelfSubjectRulesReview", "{\"spec\":{}}", ERROR_BAD_REQUEST,
+         "no namespace on request"},
+        {"no token", "TokenReview", "{\"spec\":{}}", ERROR_BAD_REQUEST,
+         "token is required for TokenReview in authentication"},
+    };
+    /* clang-format on */
+    SCOPED(auth_fixture) fixture;
+    auth_fixture_init(&fixture);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct str answer = {.len = 0};
+        TEST_CASE("%s", cases[i].name);
+        OWNED(error) err = review(&fixture, cases[i].kind, cases[i].body, &answer);
+        CHECK(err != NULL);
+        CHECK_EQ((int)err->code, (int)cases[i].code);
+        CHECK_EQ(err->message, cases[i].message);
+    }
+}
+
+TEST(review_answers)
+{
+    /* clang-format off */
+    static const struct {
+        const char *name, *kind, *body, *answer;
+    } cases[] = {
+        {"by group", SAR, "{\"spec\":{\"groups\":[\"system:unauthenticated\"]," PATH "}}",
+         "{\"kind\":\"SubjectAccessReview\",\"apiVersion\":\"authorization.k8s.io/v1\",\"metadata\":{},\"spec\":{\"groups\":[\"system:unauthenticated\"]," PATH "},\"status\":{\"allowed\":true,\"reason\":\"RBAC: allowed by ClusterRoleBinding \\\"system:public-info-viewer\\\" of ClusterRole \\\"system:public-info-viewer\\\" to Group \\\"system:unauthenticated\\\"\"}}"},
+        {"local", LOCAL,
+         "{\"metadata\":{\"namespace\":\"n\",\"managedFields\":[{}]},\"spec\":{\"user\":\"u\"," ASK "}}",
+         "{\"kind\":\"LocalSubjectAccessReview\",\"apiVersion\":\"authorization.k8s.io/v1\",\"metadata\":{\"namespace\":\"n\"},\"spec\":{\"user\":\"u\"," ASK "},\"status\":{\"allowed\":false}}"},
+        {"rules", "SelfSubjectRulesReview", "{\"spec\":{\"namespace\":\"n\"}}",
+         "{\"kind\":\"SelfSubjectRulesReview\",\"apiVersion\":\"authorization.k8s.io/v1\",\"metadata\":{},\"spec\":{},\"status\":{\"resourceRules\":[{\"verbs\":[\"create\"],\"apiGroups\":[\"authorization.k8s.io\"],\"resources\":[\"selfsubjectaccessreviews\",\"selfsubjectrulesreviews\"]},{\"verbs\":[\"create\"],\"apiGroups\":[\"authentication.k8s.io\"],\"resources\":[\"selfsubjectreviews\"]}],\"nonResourceRules\":[{\"verbs\":[\"get\"],\"nonResourceURLs\":[\"/api\",\"/api/*\",\"/apis\",\"/apis/*\",\"/healthz\",\"/livez\",\"/openapi\",\"/openapi/*\",\"/readyz\",\"/version\",\"/version/\"]},{\"verbs\":[\"get\"],\"nonResourceURLs\":[\"/healthz\",\"/livez\",\"/readyz\",\"/version\",\"/version/\"]}],\"incomplete\":false}}"},
+    };
+    /* clang-format on */
+    SCOPED(auth_fixture) fixture;
+    auth_fixture_init(&fixture);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct str answer = {.len = 0};
+        TEST_CASE("%s", cases[i].name);
+        CHECK_OK(review(&fixture, cases[i].kind, cases[i].body, &answer));
+        CHECK_EQ(answer, str_from_c(cases[i].answer));
+    }
+}
+
+static bool is_known(struct auth_fixture *fixture, struct str token, const char *audiences)
+{
+    struct str answer = {.len = 0};
+    const struct str body =
+        arena_print(&fixture->arena, "{\"spec\":{\"token\":\"%.*s\",\"audiences\":[%s]}}",
+                    STR_ARG(token), audiences);
+    CHECK_OK(review(fixture, "TokenReview", body.ptr, &answer));
+    CHECK_EQ(str_contains(answer, STR("\"authenticated\":true")),
+             !str_contains(answer, STR("\"error\":\"invalid bearer token\"")));
+    return str_contains(answer, STR("\"authenticated\":true"));
+}
+
+TEST(review_of_tokens_by_audience)
+{
+    SCOPED(auth_fixture) fixture;
+    SCOPED(buf) admin = {.limit = 0};
+    auth_fixture_init(&fixture);
+    const struct str own = auth_fixture_token(&fixture, "{}", NOW);
+    const struct str vault =
+        auth_fixture_token(&fixture, "{\"spec\":{\"audiences\":[\"vault\"]}}", NOW);
+    CHECK(is_known(&fixture, own, ""));
+    CHECK(is_known(&fixture, own, "\"https://kubernetes.default.svc\""));
+    CHECK(!is_known(&fixture, own, "\"vault\""));
+    CHECK(!is_known(&fixture, vault, ""));
+    CHECK(is_known(&fixture, vault, "\"other\",\"vault\""));
+    fixture.auth.cluster = STR("c1");
+    auth_admin_token(fixture.keys, STR("c1"), &admin);
+    CHECK(is_known(&fixture, buf_str(&admin), ""));
+    CHECK(!is_known(&fixture, buf_str(&admin), "\"vault\""));
+    CHECK(!is_known(&fixture, own, ""));
+}
+
+#define REF(rest) "{\"spec\":{\"boundObjectRef\":{" rest "}}}"
+
+TEST(token_requests_are_checked)
+{
+    /* clang-format off */
+    static const struct {
+        const char *name, *body;
+        enum error_code code;
+        const char *message;
+    } cases[] = {
+        {"serviceaccount-007: too short", "{\"spec\":{\"expirationSeconds\":30}}", ERROR_INVALID,
+         "TokenRequest.authentication.k8s.io \"\" is invalid: spec.expirationSeconds: Invalid value: 30: may not specify a duration less than 10 minutes"},
+        {"negative", "{\"spec\":{\"expirationSeconds\":-9223372036854775808}}", ERROR_INVALID,
+         "TokenRequest.authentication.k8s.io \"\" is invalid: spec.expirationSeconds: Invalid value: -9223372036854775808: may not specify a duration less than 10 minutes"},
+        {"too long", "{\"spec\":{\"expirationSeconds\":4294967297}}", ERROR_INVALID,
+         "TokenRequest.authentication.k8s.io \"\" is invalid: spec.expirationSeconds: Invalid value: 4294967297: may not specify a duration larger than 2^32 seconds"},
+        {"another name", "{\"metadata\":{\"name\":\"cat\"}}", ERROR_INVALID,
+         "TokenRequest.authentication.k8s.io \"bot\" is invalid: metadata.name: Invalid value: \"cat\": must match the service account name if specified"},
+        {"another namespace", "{\"metadata\":{\"namespace\":\"m\"}}", ERROR_INVALID,
+         "TokenRequest.authentication.k8s.io \"bot\" is invalid: metadata.namespace: Invalid value: \"m\": must match the service account namespace if specified"},
+        {"bound to another kind",
+         REF("\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"name\":\"p\""), ERROR_BAD_REQUEST,
+         "cannot bind token to object of type /v1, Kind=ConfigMap"},
+        {"bound to nothing", REF("\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"name\":\"q\""),
+         ERROR_NOT_FOUND, "pods \"q\" not found"},
+        {"bound to the pod of another account",
+         REF("\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"name\":\"p\""), ERROR_BAD_REQUEST,
+         "cannot bind token for serviceaccount \"bot\" to pod running with different serviceaccount name."},
+    };
+    /* clang-format on */
+    SCOPED(auth_fixture) fixture;
+    auth_fixture_init(&fixture);
+    CHECK_OK(json_read(STR("{\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\",\"uid\":\"u\"},\"spec\":"
+                           "{\"serviceAccountName\":\"cat\"}}"),
+                       &fixture.bound));
+    const struct json_value *account = auth_fixture_read(
+        &fixture, "{\"metadata\":{\"name\":\"bot\",\"namespace\":\"n\",\"uid\":\"uid-1\"}}");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        OWNED(json_doc) doc = NULL;
+        TEST_CASE("%s", cases[i].name);
+        OWNED(error)
+        err = token_request(&fixture.auth, &fixture.arena, account,
+                            auth_fixture_read(&fixture, cases[i].body), NOW, &doc);
+        CHECK(err != NULL);
+        CHECK_EQ((int)err->code, (int)cases[i].code);
+        CHECK_EQ(err->message, cases[i].message);
+    }
+}
+
+TEST(token_requests_for_a_secret)
+{
+    SCOPED(auth_fixture) fixture;
+    OWNED(json_doc) doc = NULL;
+    auth_fixture_init(&fixture);
+    CHECK_OK(json_read(STR("{\"kind\":\"Secret\",\"metadata\":{\"name\":\"s\",\"uid\":\"u\"}}"),
+                       &fixture.bound));
+    const struct json_value *account = auth_fixture_read(
+        &fixture, "{\"metadata\":{\"name\":\"bot\",\"namespace\":\"n\",\"uid\":\"uid-1\"}}");
+    CHECK_FAILS(
+        token_request(
+            &fixture.auth, &fixture.arena, account,
+            auth_fixture_read(&fixture, REF("\"kind\":\"Secret\",\"apiVersion\":\"v1\",\"name\":"
+                                            "\"s\",\"uid\":\"v\"")),
+            NOW, &doc),
+        ERROR_CONFLICT,
+        "Operation cannot be fulfilled on Secret \"s\": the UID in the bound object "
+        "reference (v) does not match the UID in record. The object might have been "
+        "deleted and then recreated");
+    CHECK_OK(token_request(
+        &fixture.auth, &fixture.arena, account,
+        auth_fixture_read(&fixture,
+                          REF("\"kind\":\"Secret\",\"apiVersion\":\"v1\",\"name\":\"s\"")),
+        NOW, &doc));
+    CHECK_EQ(json_path_str(json_doc_root(doc), "status.expirationTimestamp"),
+             STR("2023-11-14T23:13:20Z"));
+}

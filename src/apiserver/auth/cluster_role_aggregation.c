@@ -1,0 +1,72 @@
+/* ClusterRoles whose rules are those of others, as the controller of Kubernetes keeps them. */
+#include "apimachinery/selector.h"
+#include "apiserver/auth/auth.h"
+#include "base/array.h"
+#include "base/map.h"
+#include "json/builder.h"
+#include "json/compare.h"
+#include "json/path.h"
+
+struct roles {
+    const struct json_value **items;
+    size_t count, capacity;
+};
+
+static int name_cmp(const void *a, const void *b)
+{
+    return str_cmp(json_path_str(*(const struct json_value *const *)a, "metadata.name"),
+                   json_path_str(*(const struct json_value *const *)b, "metadata.name"));
+}
+
+/* All others, in the order of their names. */
+static struct roles collect_roles(struct arena *arena, struct str name, next_cluster_role_fn *next,
+                                  void *data)
+{
+    struct roles roles = {.items = NULL};
+    for (const struct json_value *role; (role = next(data));)
+        if (!str_eq(json_path_str(role, "metadata.name"), name))
+            ARENA_ARRAY_PUSH(arena, roles.items, roles.count, roles.capacity, role);
+    if (roles.count)
+        qsort(roles.items, roles.count, sizeof(roles.items[0]), name_cmp);
+    return roles;
+}
+
+/* Each rule once; equal ones are told by their text. */
+static void add_rules(struct json_builder *builder, struct map *seen, const struct json_value *role)
+{
+    const struct json_value *rule;
+    SCOPED(buf) text = {.limit = 0};
+    JSON_FOREACH (key, rule, json_get(role, STR("rules"))) {
+        buf_clear(&text);
+        json_write_canonical(&text, rule);
+        if (map_has(seen, buf_str(&text)))
+            continue;
+        map_put(seen, buf_str(&text), NULL);
+        json_builder_value(builder, rule);
+    }
+}
+
+struct error *aggregate_cluster_role(struct arena *arena, const struct json_value *role,
+                                     next_cluster_role_fn *next, void *data,
+                                     struct json_doc **ret_rules)
+{
+    const struct json_value *value,
+        *selectors = json_path(role, "aggregationRule.clusterRoleSelectors");
+    SCOPED(json_builder) builder = {.limit = 0};
+    SCOPED(map) seen = {.release = NULL};
+    *ret_rules = NULL;
+    if (json_type(json_get(role, STR("aggregationRule"))) != JSON_OBJECT)
+        return NULL;
+    const struct roles roles =
+        collect_roles(arena, json_path_str(role, "metadata.name"), next, data);
+    json_builder_array(&builder);
+    JSON_FOREACH (key, value, selectors) {
+        struct selector selector;
+        TRY(selector_from_value(arena, value, &selector), "read aggregationRule");
+        for (size_t i = 0; i < roles.count; i++)
+            if (selector_matches(&selector, json_path(roles.items[i], "metadata.labels")))
+                add_rules(&builder, &seen, roles.items[i]);
+    }
+    json_builder_end(&builder);
+    return json_builder_finish(&builder, ret_rules);
+}

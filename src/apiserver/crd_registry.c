@@ -1,0 +1,220 @@
+#include "apiserver/crd_registry.h"
+
+#include "apiserver/api.h"
+#include "apiserver/crd/crd_pool.h"
+#include "apiserver/crd/definition.h"
+#include "apiserver/endpoints/codec.h"
+#include "apiserver/endpoints/metadata.h"
+#include "apiserver/registry/kind_builtin.h"
+#include "apiserver/storage/store_watch.h"
+#include "async/loop.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "json/path.h"
+
+bool crd_registry_is_crd(const struct kind *kind)
+{
+    return str_eq(kind->stored_as, CRD_RESOURCE);
+}
+
+static struct error *prepare_definition(const struct kind *kind, const struct kind_write *write,
+                                        struct json_doc *doc, struct json_doc **ret_doc)
+{
+    OWNED(json_doc) prepared = NULL;
+    TRY(kind_builtin_prepare(kind, write, doc, &prepared));
+    return definition_default(prepared, ret_doc);
+}
+
+static void validate_definition(const struct kind *kind, const struct kind_write *write,
+                                const struct json_value *object, struct field_errors *errors)
+{
+    (void)kind;
+    definition_validate(object, write->old, errors);
+}
+
+const struct kind *crd_registry_kind(const struct kind *kind)
+{
+    static struct kind_ops ops;
+    static struct kind definition;
+    if (!definition.ops) {
+        ops = *kind->ops;
+        ops.prepare = prepare_definition;
+        ops.validate = validate_definition;
+        definition = *kind;
+        definition.ops = &ops;
+    }
+    return &definition;
+}
+
+struct taken {
+    struct api *api;
+    struct str group, own;
+};
+
+/* Whether another definition of the group is served under this name. */
+static bool is_taken(void *data, struct str name, bool is_kind)
+{
+    const struct taken *taken = data;
+    MAP_FOREACH (entry, &taken->api->definitions) {
+        const struct api_definition *other = entry->value;
+        if (!other->custom || str_eq(map_key(entry), taken->own))
+            continue;
+        const struct kind *kind = crd_kind(other->custom, 0);
+        if (!str_eq(kind->gvk.group, taken->group))
+            continue;
+        if (is_kind) {
+            if (str_eq(name, kind->gvk.kind) || str_eq(name, kind->list_kind))
+                return true;
+            continue;
+        }
+        if (str_eq(name, kind->plural) || str_eq(name, kind->singular))
+            return true;
+        for (size_t i = 0; i < kind->short_names.count; i++)
+            if (str_eq(name, kind->short_names.items[i]))
+                return true;
+    }
+    return false;
+}
+
+struct settling {
+    struct api *api;
+};
+
+static struct error *settle_status(void *data, struct store_edit *edit)
+{
+    const struct settling *settling = data;
+    struct api *api = settling->api;
+    const struct kind *kind =
+        kinds_find(GVR("apiextensions.k8s.io", "v1", "customresourcedefinitions"));
+    OWNED(json_doc) old = NULL;
+    OWNED(json_doc) doc = NULL;
+    if (!edit->previous)
+        return NULL;
+    TRY(codec_read_stored(kind, edit->previous, &old));
+    struct taken taken = {api, json_path_str(json_doc_root(old), "spec.group"),
+                          json_path_str(json_doc_root(old), "metadata.name")};
+    TRY(definition_update_status(old, loop_wall(api->loop), is_taken, &taken, &doc));
+    if (doc == old)
+        return NULL;
+    return codec_write_edit(kind, doc, STORE_PUT, edit, NULL);
+}
+
+/* The kinds of a definition as it is stored now; of one that is not established there are none. */
+static struct error *serve_definition(struct api *api, struct str name,
+                                      const struct object_text *text)
+{
+    OWNED(json_doc) doc = NULL;
+    OWNED(crd) custom = NULL;
+    TRY(json_read(object_text_json(text), &doc));
+    const struct json_value *root = json_doc_root(doc);
+    if (definition_is_established(root))
+        TRY(crd_pool_get(api->pool, root, crd_webhooks_find(api->webhooks, root), &custom));
+    struct api_definition *definition = map_find(&api->definitions, name);
+    if (!definition) {
+        definition = NEW(struct api_definition);
+        map_put(&api->definitions, name, definition);
+    }
+    crd_free(definition->custom);
+    definition->custom = TAKE(custom);
+    definition->is_terminating = metadata_is_deleting(root);
+    api->kinds_revision++;
+    return NULL;
+}
+
+/* Whether there was one. */
+static bool withdraw_definition(struct api *api, struct str name)
+{
+    if (!map_remove(&api->definitions, name))
+        return false;
+    api->kinds_revision++;
+    store_watch_end_all(api->store, name);
+    return true;
+}
+
+static void log_unserved(struct str name, struct error *err)
+{
+    OWNED(error) owned = err;
+    if (err)
+        log_error("cannot serve custom resources", LOG_STR("definition", name), LOG_ERROR(err));
+}
+
+/*
+ * A definition that is going takes no objects from here on. The status is written only then, so
+ * that whatever was let in before is durable, and seen by who empties it, once that write is.
+ */
+static void close_terminating(struct api *api, struct store_id id)
+{
+    SCOPED(store_object) found = {0};
+    OWNED(json_doc) doc = NULL;
+    struct api_definition *definition = map_find(&api->definitions, id.key.name);
+    OWNED(error) gone = store_get(api->store, id, &found);
+    if (!definition || gone)
+        return;
+    OWNED(error) unreadable = json_read(object_text_json(found.text), &doc);
+    if (!unreadable && metadata_is_deleting(json_doc_root(doc)))
+        definition->is_terminating = true;
+}
+
+/* Whether it is gone now and was not before. */
+static bool follow_one(struct api *api, struct store_id id)
+{
+    SCOPED(store_object) found = {0};
+    struct settling settling = {api};
+    close_terminating(api, id);
+    /* Through the store and not through api_change(), which has called us. */
+    log_unserved(id.key.name,
+                 store_change(api->store, id, STORE_ANY, settle_status, &settling, NULL));
+    OWNED(error) gone = store_get(api->store, id, &found);
+    if (gone)
+        return withdraw_definition(api, id.key.name);
+    log_unserved(id.key.name, serve_definition(api, id.key.name, found.text));
+    return false;
+}
+
+/*
+ * Those that are not served: names are free again, and they may get theirs; or the process ended
+ * before their status was settled.
+ */
+static void follow_refused(struct api *api)
+{
+    SCOPED(arena) arena = {0};
+    size_t count = 0;
+    struct str *names =
+        arena_alloc_array(&arena, map_count(&api->definitions) + 1, sizeof(struct str));
+    MAP_FOREACH (entry, &api->definitions) {
+        const struct api_definition *definition = entry->value;
+        if (!definition->custom)
+            names[count++] = arena_str(&arena, map_key(entry));
+    }
+    for (size_t i = 0; i < count; i++)
+        (void)follow_one(api, (struct store_id){CRD_RESOURCE, {.name = names[i]}});
+}
+
+void crd_registry_update(struct api *api, struct store_id id)
+{
+    if (!str_eq(id.resource, CRD_RESOURCE))
+        return;
+    OWNED(error) interrupted = semaphore_take(&api->settle_turn);
+    if (interrupted) { /* api_change() lets nobody; the next change makes up for it */
+        log_unserved(id.key.name, TAKE(interrupted));
+        return;
+    }
+    if (follow_one(api, id))
+        follow_refused(api);
+    semaphore_give(&api->settle_turn);
+}
+
+static bool load_one(void *data, struct key key, struct object_text *text)
+{
+    log_unserved(key.name, serve_definition(data, key.name, text));
+    return true;
+}
+
+struct error *crd_registry_load(struct api *api)
+{
+    struct store_page page;
+    const struct store_range range = {.resource = CRD_RESOURCE};
+    TRY(store_scan(api->store, &range, load_one, api, &page));
+    follow_refused(api);
+    return NULL;
+}

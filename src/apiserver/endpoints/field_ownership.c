@@ -1,0 +1,104 @@
+/*
+ * Connects managedfields/ with kinds. An entry in managedFields names the version it was written
+ * in, so the type of every version is needed: find_type() and convert() look it up while
+ * managed_fields_*() runs.
+ */
+#include "apiserver/endpoints/field_ownership.h"
+
+#include "apiserver/api.h"
+#include "apiserver/managedfields/managed_fields.h"
+
+/* A custom kind in another version; NULL when that version is not served. */
+static const struct kind *find_custom(const struct field_ownership *ownership, struct gvk gvk)
+{
+    const struct gvr gvr = {gvk.group, gvk.version, ownership->kind->plural};
+    const struct kind *kind = api_find_kind(ownership->api, ownership->arena, gvr);
+    return kind && kind->is_custom ? kind : NULL;
+}
+
+/* False for versions that are no longer served; their entries are dropped. */
+static bool find_type(void *data, struct str api_version, struct field_type *ret_type)
+{
+    const struct field_ownership *ownership = data;
+    const struct kind *own = ownership->kind;
+    struct gvk gvk;
+    OWNED(error) malformed = gvk_from_api_version(api_version, own->gvk.kind, &gvk);
+    if (malformed)
+        return false;
+    if (!own->is_custom)
+        return field_type_of_builtin(gvk, ret_type);
+    const struct kind *kind = find_custom(ownership, gvk);
+    if (!kind)
+        return false;
+    *ret_type = field_type_of_schema(crd_schema(kind));
+    return true;
+}
+
+/* Converts an object to the version of an entry. Only custom resources have several versions. */
+static struct error *convert(void *data, struct str api_version, const struct json_value *object,
+                             struct json_doc **ret_doc)
+{
+    const struct field_ownership *ownership = data;
+    OWNED(json_doc) copy = json_doc_copy(object);
+    struct gvk gvk;
+    TRY(gvk_from_api_version(api_version, ownership->kind->gvk.kind, &gvk));
+    const struct kind *kind = find_custom(ownership, gvk);
+    if (!kind)
+        return error_new(ERROR_NOT_FOUND, "%.*s is not served", STR_ARG(api_version));
+    return crd_present(kind, copy, ret_doc);
+}
+
+/*
+ * Fields that a request cannot change cannot be owned through it: status on the whole object, and
+ * metadata and spec on /status.
+ */
+static void set_reset(const struct field_ownership *ownership, struct managed_fields_write *write)
+{
+    static const char *const on_whole[] = {"status"};
+    static const char *const on_status[] = {"metadata", "spec"};
+    if (str_eq(ownership->subresource, STR("status"))) {
+        write->reset = on_status;
+        write->reset_count = COUNT(on_status);
+    } else if (kind_subresource(ownership->kind, STR("status"))) {
+        write->reset = on_whole;
+        write->reset_count = COUNT(on_whole);
+    }
+}
+
+static struct managed_fields_write write_of(const struct field_ownership *ownership)
+{
+    const struct kind *kind = ownership->kind;
+    struct managed_fields_write write = {
+        .api_version = gvk_api_version(ownership->arena, kind->gvk),
+        .kind = kind->gvk.kind,
+        .manager = ownership->manager,
+        .subresource = ownership->subresource,
+        .now = ownership->now,
+        .find_type = find_type,
+        .data = (void *)ownership,
+    };
+    if (kind->is_custom && crd_has_conversion(kind))
+        write.convert = convert;
+    if (kind->is_custom)
+        write.type = field_type_of_schema(crd_schema(kind));
+    else if (!field_type_of_builtin(kind->gvk, &write.type))
+        write.type = (struct field_type){0};
+    set_reset(ownership, &write);
+    return write;
+}
+
+struct error *field_ownership_update(const struct field_ownership *ownership,
+                                     const struct json_value *live, const struct json_value *object,
+                                     struct json_doc **ret_doc)
+{
+    const struct managed_fields_write write = write_of(ownership);
+    return managed_fields_update(&write, live, object, ret_doc);
+}
+
+struct error *field_ownership_apply(const struct field_ownership *ownership, bool force,
+                                    const struct json_value *live, const struct json_value *patch,
+                                    struct json_doc **ret_doc)
+{
+    const struct managed_fields_write write = write_of(ownership);
+    return managed_fields_apply(&write, force, live, patch, ret_doc);
+}

@@ -1,0 +1,269 @@
+/*
+ * decide_delete() is the store_edit_fn of all deletions. It checks preconditions, makes the object
+ * as it would look with deletion begun, and then takes one of three ways:
+ *
+ *     no finalizers        the object is deleted; its last state goes into the history
+ *     deletion has begun   nothing changes
+ *     otherwise            the marked object is stored; the last removed finalizer deletes it
+ *                          (handle_write.c or gc_owners.c)
+ *
+ * The propagation policy is expressed as the finalizers foregroundDeletion and orphan, which the
+ * garbage collector works on. Namespaces and CustomResourceDefinitions always wait for their
+ * content.
+ */
+#include "apiserver/endpoints/handle_delete.h"
+
+#include "apimachinery/status.h"
+#include "apiserver/api.h"
+#include "apiserver/crd_registry.h"
+#include "apiserver/endpoints/admission.h"
+#include "apiserver/endpoints/body.h"
+#include "apiserver/endpoints/codec.h"
+#include "apiserver/endpoints/handle_list.h"
+#include "apiserver/endpoints/metadata.h"
+#include "apiserver/endpoints/response.h"
+#include "apiserver/types/protobuf_body.h"
+#include "json/edit.h"
+#include "json/path.h"
+
+#define FOREGROUND STR("foregroundDeletion")
+#define ORPHAN     STR("orphan")
+
+/* One deletion under way. result is filled in by decide_delete(). */
+struct deletion {
+    struct api *api;
+    const struct kind *kind;
+    struct key key;
+    const struct delete_options *options;
+    timestamp now;
+    struct delete_result *result;
+};
+
+void delete_result_done(struct delete_result *result)
+{
+    json_doc_free(result->object);
+}
+
+/* uid and resourceVersion of DeleteOptions. The messages name the kind, as upstream's do. */
+static struct error *check_preconditions(const struct deletion *deletion,
+                                         const struct json_value *object)
+{
+    SCOPED(arena) arena = {0};
+    const struct delete_options *options = deletion->options;
+    const struct gvr named = {deletion->kind->gvk.group, deletion->kind->gvk.version,
+                              deletion->kind->gvk.kind};
+    const struct str uid = json_path_str(object, "metadata.uid");
+    const struct str version = json_path_str(object, "metadata.resourceVersion");
+    if (options->uid.len && !str_eq(options->uid, uid))
+        return status_conflict(
+            named, deletion->key.name,
+            arena_print(&arena,
+                        "the UID in the precondition (%.*s) does not match the UID in record "
+                        "(%.*s). The object might have been deleted and then recreated",
+                        STR_ARG(options->uid), STR_ARG(uid)));
+    if (options->resource_version.len && !str_eq(options->resource_version, version))
+        return status_conflict(
+            named, deletion->key.name,
+            arena_print(&arena,
+                        "the ResourceVersion in the precondition (%.*s) does not match the "
+                        "ResourceVersion in record (%.*s). The object might have been modified",
+                        STR_ARG(options->resource_version), STR_ARG(version)));
+    return NULL;
+}
+
+/*
+ * The finalizers of the object under a propagation policy: the one that expresses it is added and
+ * the other one removed. A CustomResourceDefinition gets its clean-up finalizer.
+ */
+static struct error *finalizers_for(const struct kind *kind, const struct json_value *object,
+                                    enum propagation propagation, struct json_doc **ret_doc)
+{
+    const struct str wanted = propagation == PROPAGATION_FOREGROUND ? FOREGROUND
+                              : propagation == PROPAGATION_ORPHAN   ? ORPHAN
+                                                                    : (struct str){0};
+    SCOPED(json_builder) builder = {0};
+    const struct json_value *item;
+    bool has = wanted.len == 0, is_cleaned_up = false;
+    json_builder_array(&builder);
+    JSON_FOREACH (key, item, json_path(object, "metadata.finalizers")) {
+        const struct str name = json_to_str(item);
+        const bool ours = str_eq(name, FOREGROUND) || str_eq(name, ORPHAN);
+        if (ours && propagation != PROPAGATION_UNSET && !str_eq(name, wanted))
+            continue;
+        has = has || str_eq(name, wanted);
+        is_cleaned_up = is_cleaned_up || str_eq(name, CRD_FINALIZER);
+        json_builder_str(&builder, name);
+    }
+    if (!has)
+        json_builder_str(&builder, wanted);
+    if (crd_registry_is_crd(kind) && !is_cleaned_up)
+        json_builder_str(&builder, CRD_FINALIZER);
+    json_builder_end(&builder);
+    return json_builder_finish(&builder, ret_doc);
+}
+
+static bool is_namespace(const struct kind *kind)
+{
+    return kind->gvk.group.len == 0 && str_eq(kind->plural, STR("namespaces"));
+}
+
+/*
+ * Namespaces and CustomResourceDefinitions: the content is deleted first, so they never go at once.
+ */
+static bool is_container(const struct kind *kind)
+{
+    return is_namespace(kind) || crd_registry_is_crd(kind);
+}
+
+/* The object with deletion begun. An object that is already being deleted keeps its timestamp. */
+static struct error *mark_deleting(const struct deletion *deletion, struct json_doc *old,
+                                   struct json_doc **ret_doc)
+{
+    const struct json_value *object = json_doc_root(old);
+    OWNED(json_doc) finalizers = NULL;
+    SCOPED(json_edit) edit = {0};
+    char now[TIMESTAMP_TEXT_MAX];
+    json_edit_init(&edit, object);
+    TRY(finalizers_for(deletion->kind, object, deletion->options->propagation, &finalizers));
+    if (!metadata_is_deleting(object)) {
+        json_edit_set_str(&edit, JSON_PLACE("metadata.deletionTimestamp"),
+                          timestamp_write(deletion->now, now));
+        if (!is_container(deletion->kind))
+            json_edit_set_int(&edit, JSON_PLACE("metadata.deletionGracePeriodSeconds"), 0);
+        int64_t generation;
+        if (deletion->kind->has_generation &&
+            json_to_int64(json_path(object, "metadata.generation"), &generation))
+            json_edit_set_int(&edit, JSON_PLACE("metadata.generation"), generation + 1);
+        json_edit_set_unless_empty(&edit, JSON_PLACE("metadata.finalizers"),
+                                   json_doc_root(finalizers));
+    }
+    if (is_namespace(deletion->kind))
+        json_edit_set_str(&edit, JSON_PLACE("status.phase"), STR("Terminating"));
+    return json_edit_finish(&edit, ret_doc);
+}
+
+/* A namespace is also held by spec.finalizers. */
+static bool is_held(const struct kind *kind, const struct json_value *object)
+{
+    return metadata_has_finalizers(object) ||
+           (is_namespace(kind) && json_count(json_path(object, "spec.finalizers")) > 0);
+}
+
+/* Fills in the result and the edit. doc is the new object, or the last state of a deleted one. */
+static struct error *write_deletion(const struct deletion *deletion, enum store_action action,
+                                    struct json_doc *doc, struct store_edit *edit)
+{
+    OWNED(json_doc) versioned = NULL;
+    if (!deletion->options->dry_run)
+        TRY(codec_write_edit(deletion->kind, doc, action, edit, &versioned));
+    deletion->result->is_gone = action == STORE_DELETE;
+    deletion->result->object = versioned ? TAKE(versioned) : json_doc_ref(doc);
+    return NULL;
+}
+
+/* Called again when a state did not become durable, so the result is reset first. */
+static struct error *decide_delete(void *data, struct store_edit *edit)
+{
+    struct deletion *deletion = data;
+    OWNED(json_doc) old = NULL;
+    OWNED(json_doc) marked = NULL;
+    delete_result_done(deletion->result);
+    *deletion->result = (struct delete_result){0};
+    if (!edit->previous)
+        return status_not_found(kind_gvr(deletion->kind), deletion->key.name);
+    TRY(codec_read_stored(deletion->kind, edit->previous, &old));
+    TRY(check_preconditions(deletion, json_doc_root(old)));
+    TRY(mark_deleting(deletion, old, &marked));
+    if (!is_held(deletion->kind, json_doc_root(marked)))
+        return write_deletion(deletion, STORE_DELETE, old, edit);
+    if (metadata_is_deleting(json_doc_root(old))) {
+        deletion->result->object = json_doc_ref(old);
+        return NULL;
+    }
+    return write_deletion(deletion, STORE_PUT, marked, edit);
+}
+
+struct error *handle_delete_object(struct api *api, const struct kind *kind, struct key key,
+                                   const struct delete_options *options, timestamp now,
+                                   struct delete_result *ret_result)
+{
+    struct deletion deletion = {api, kind, key, options, now, ret_result};
+    return api_change(api, api_id(kind, key), STORE_ANY, decide_delete, &deletion, NULL);
+}
+
+/* The body of a DELETE is optional, and may be protobuf. */
+static struct error *read_options(struct request *request, struct delete_options *options)
+{
+    SCOPED(buf) body = {.limit = 0};
+    OWNED(json_doc) doc = NULL;
+    TRY(body_read(request, &body));
+    if (body.len == 0)
+        return delete_options_read(request, NULL, options);
+    OWNED(error)
+    err = protobuf_body_has_magic(buf_str(&body)) ? protobuf_body_read(buf_str(&body), &doc)
+                                                  : json_read(buf_str(&body), &doc);
+    if (err)
+        return status_bad_request("couldn't get version/kind; json parse error: %s", err->message);
+    return delete_options_read(request, json_doc_root(doc), options);
+}
+
+/* The Status of a delete that was completed at once. */
+static struct error *respond_deleted(const struct request *request, const struct json_value *object)
+{
+    SCOPED(json_builder) builder = {0};
+    OWNED(json_doc) doc = NULL;
+    SCOPED(buf) body = {.limit = 0};
+    json_builder_object(&builder);
+    json_builder_add_str(&builder, "kind", STR("Status"));
+    json_builder_add_str(&builder, "apiVersion", STR("v1"));
+    json_builder_add_object(&builder, "metadata");
+    json_builder_end(&builder);
+    json_builder_add_str(&builder, "status", STR("Success"));
+    json_builder_add_object(&builder, "details");
+    json_builder_add_str(&builder, "name", request->name);
+    if (request->gvr.group.len)
+        json_builder_add_str(&builder, "group", request->gvr.group);
+    json_builder_add_str(&builder, "kind", request->gvr.resource);
+    json_builder_add_str(&builder, "uid", json_path_str(object, "metadata.uid"));
+    json_builder_end(&builder);
+    json_builder_end(&builder);
+    TRY(json_builder_finish(&builder, &doc));
+    json_write_with(&body, json_doc_root(doc), JSON_WRITE_ESCAPE_HTML);
+    return response_send_body(request, 200, STR("application/json"), buf_str(&body));
+}
+
+struct error *handle_delete(struct request *request)
+{
+    struct response_format format;
+    struct delete_options options;
+    SCOPED(delete_result) result = {0};
+    TRY(negotiate(request, &format));
+    TRY(read_options(request, &options));
+    TRY(admission_check_request(request, VERB_DELETE, request->name));
+    TRY(handle_delete_object(request->api, request->kind, request_key(request, request->name),
+                             &options, request->now, &result));
+    if (result.is_gone && !request->kind->delete_returns_object)
+        return respond_deleted(request, json_doc_root(result.object));
+    return response_send_doc(request, &format, 200, result.object);
+}
+
+struct error *handle_delete_collection(struct request *request)
+{
+    struct response_format format;
+    struct list_options list_options;
+    struct delete_options options;
+    SCOPED(list_result) list = {0};
+    TRY(negotiate(request, &format));
+    TRY(list_options_read(request, &list_options));
+    TRY(read_options(request, &options));
+    list_options.limit = 0;
+    TRY(handle_list_collect(request, &list_options, &list));
+    for (size_t i = 0; i < list.count; i++) {
+        SCOPED(delete_result) result = {0};
+        struct error *err =
+            handle_delete_object(request->api, request->kind, object_text_key(list.items[i]),
+                                 &options, request->now, &result);
+        TRY(error_ignore(err, ERROR_NOT_FOUND));
+    }
+    return handle_list_respond(request, &format, &list);
+}

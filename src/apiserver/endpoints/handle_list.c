@@ -1,0 +1,299 @@
+/*
+ * A list is collected first (references to texts) and written afterwards.
+ *
+ * Collecting scans the store in slices of SLICE objects and yields between them. All slices are
+ * read at the revision of the first one, so the list is consistent although writes go on. A page
+ * that is full ends with a continue token: the revision and the last key. If the history has
+ * dropped that revision by the next page, the client gets 410 and a token that continues with the
+ * newest state.
+ *
+ * Writing sends pieces of PIECE bytes once a list is longer than that; a short one is sent whole,
+ * with Content-Length and possibly compressed.
+ */
+#include "apiserver/endpoints/handle_list.h"
+
+#include "apimachinery/object.h"
+#include "apimachinery/status.h"
+#include "apiserver/api.h"
+#include "apiserver/endpoints/continue_token.h"
+#include "apiserver/endpoints/inflight_limits.h"
+#include "apiserver/endpoints/kind_fields.h"
+#include "apiserver/endpoints/response.h"
+#include "async/fiber.h"
+#include "base/array.h"
+#include "base/memory.h"
+#include "http/server.h"
+#include "json/edit.h"
+#include "json/path.h"
+
+/* Objects visited, or bytes written, between two chances for others. */
+#define SLICE 256
+#define PIECE (256 * KILOBYTE)
+
+void list_result_done(struct list_result *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        object_text_free(list->items[i]);
+    mem_free(list->items);
+}
+
+static void add_item(struct list_result *list, struct object_text *text)
+{
+    ARRAY_PUSH(list->items, list->count, list->capacity, object_text_ref(text));
+}
+
+bool handle_list_selects(const struct kind *kind, const struct list_options *options,
+                         const struct object_text *text)
+{
+    OWNED(json_doc) doc = NULL;
+    if (!options->has_labels && !options->has_fields)
+        return true;
+    OWNED(error) err = codec_read_stored(kind, text, &doc);
+    if (err)
+        return false;
+    const struct json_value *root = json_doc_root(doc);
+    return selector_matches(&options->labels, json_path(root, "metadata.labels")) &&
+           kind_fields_match(kind, &options->fields, root);
+}
+
+/* One collection under way. */
+struct visit {
+    const struct request *request;
+    const struct list_options *options;
+    struct list_result *list;
+    struct key last; /* visited; borrowed from an item or from the store for the call alone */
+    size_t visited;
+    bool full;
+    struct buf last_namespace, last_name;
+};
+
+static void visit_done(struct visit *visit)
+{
+    buf_done(&visit->last_namespace);
+    buf_done(&visit->last_name);
+}
+
+/* The store lends its keys for the call alone, and the next slice begins behind this one. */
+static void remember_key(struct visit *visit, struct key key)
+{
+    buf_clear(&visit->last_namespace);
+    buf_clear(&visit->last_name);
+    buf_add(&visit->last_namespace, key.namespace);
+    buf_add(&visit->last_name, key.name);
+    visit->last = (struct key){buf_str(&visit->last_namespace), buf_str(&visit->last_name)};
+}
+
+/* Ends the slice when the page is full or SLICE objects were visited. */
+static bool visit_one(void *data, struct key key, struct object_text *text)
+{
+    struct visit *visit = data;
+    const struct list_options *options = visit->options;
+    visit->visited++;
+    if (handle_list_selects(visit->request->kind, options, text)) {
+        add_item(visit->list, text);
+        visit->full = options->limit && visit->list->count == options->limit;
+    }
+    if (visit->full || visit->visited >= SLICE)
+        remember_key(visit, key);
+    return !visit->full && visit->visited < SLICE;
+}
+
+static bool count_one(void *data, struct key key, struct object_text *text)
+{
+    size_t *count = data;
+    (void)key;
+    (void)text;
+    ++*count;
+    return true;
+}
+
+/* The page is full. Counts the objects behind it and makes the continue token if there are any. */
+static struct error *look_behind(const struct visit *visit, const struct store_range *range)
+{
+    const struct request *request = visit->request;
+    struct list_result *list = visit->list;
+    struct store_range rest = *range;
+    struct store_page page;
+    size_t behind = 0;
+    rest.after = visit->last;
+    rest.revision = list->revision;
+    TRY(store_scan(request->api->store, &rest, count_one, &behind, &page));
+    if (behind == 0)
+        return NULL;
+    list->has_remaining = !visit->options->has_labels && !visit->options->has_fields;
+    list->remaining = behind;
+    list->continue_token =
+        continue_token_write(request->arena, list->revision, request->namespace, visit->last);
+    return NULL;
+}
+
+/* Visits slice by slice until the page is full or the range ends. */
+static struct error *scan_range(struct visit *visit, struct store_range *range)
+{
+    struct store_page page;
+    while (true) {
+        visit->visited = 0;
+        TRY(store_scan(visit->request->api->store, range, visit_one, visit, &page));
+        visit->list->revision = page.revision;
+        if (visit->full)
+            return look_behind(visit, range);
+        if (!page.has_more)
+            return NULL;
+        range->revision = page.revision;
+        range->after = visit->last;
+        TRY(fiber_yield());
+    }
+}
+
+/*
+ * Which revision a list is read at: that of the token, an exact one, or the newest one that is not
+ * older than the given resourceVersion.
+ */
+static struct error *choose_revision(const struct request *request,
+                                     const struct list_options *options, struct store_range *range)
+{
+    if (options->continue_token.len) {
+        if (options->version.len && !str_eq(options->version, STR("0")))
+            return status_bad_request(
+                "specifying resource version is not allowed when using continue");
+        return continue_token_read(request->arena, options->continue_token, request->namespace,
+                                   &range->revision, &range->after);
+    }
+    if (options->revision == 0)
+        return NULL;
+    TRY(api_wait_revision(request->api, options->revision));
+    if (options->match == MATCH_EXACT || (options->match == MATCH_UNSET && options->limit))
+        range->revision = options->revision;
+    return NULL;
+}
+
+/* A field selector on metadata.name needs no scan. */
+static struct error *collect_one(const struct request *request, const struct list_options *options,
+                                 struct str name, struct list_result *list)
+{
+    SCOPED(store_object) found = {0};
+    const struct key key = request_key(request, name);
+    list->revision = store_revision(request->api->store);
+    struct error *err = store_get(request->api->store, api_id(request->kind, key), &found);
+    if (err)
+        return error_ignore(err, ERROR_NOT_FOUND);
+    if (handle_list_selects(request->kind, options, found.text))
+        add_item(list, found.text);
+    return NULL;
+}
+
+struct error *handle_list_collect(const struct request *request, const struct list_options *options,
+                                  struct list_result *list)
+{
+    SCOPED(visit) visit = {.request = request, .options = options, .list = list};
+    struct list_options effective = *options;
+    struct str name;
+    struct store_range range = {.resource = request->kind->stored_as,
+                                .namespace = request->namespace};
+    if (str_eq(options->version, STR("0")))
+        effective.limit = 0;
+    visit.options = &effective;
+    TRY(choose_revision(request, &effective, &range));
+    const bool is_newest = range.revision == 0 && range.after.name.len == 0;
+    if (is_newest && (request->namespace.len || !request->kind->namespaced) &&
+        field_selector_find_exact(&options->fields, STR("metadata.name"), &name))
+        return collect_one(request, &effective, name, list);
+    struct error *err = scan_range(&visit, &range);
+    if (error_is(err, ERROR_EXPIRED)) {
+        error_free(err);
+        return status_expired(STR("The resourceVersion for the provided list is too old."));
+    }
+    if (error_is(err, ERROR_TIMEOUT)) {
+        error_free(err);
+        return status_version_too_large(range.revision, store_revision(request->api->store));
+    }
+    return err;
+}
+
+static struct error *flush_response(const struct request *request, struct buf *out)
+{
+    TRY(http_request_write(request->http, buf_str(out)));
+    buf_clear(out);
+    return NULL;
+}
+
+struct error *handle_list_respond(const struct request *request,
+                                  const struct response_format *format,
+                                  const struct list_result *list)
+{
+    SCOPED(buf) out = {.limit = 0};
+    const struct codec codec = {*format, request->kind, request->now};
+    const struct str type = format->is_yaml ? STR("application/yaml") : STR("application/json");
+    const struct codec_list_metadata metadata = {list->count == 0, list->revision,
+                                                 list->continue_token, list->has_remaining,
+                                                 list->remaining};
+    size_t held = 0;
+    bool streaming = false;
+    codec_list_begin(&out, &codec);
+    for (size_t i = 0; i < list->count; i++) {
+        const size_t size = object_text_size(list->items[i]);
+        if (size > INFLIGHT_LIMITS_BYTES_MIN) {
+            TRY(inflight_limits_wait(request->pass, size));
+            held += size;
+        }
+        TRY(codec_list_item(&out, &codec, list->items[i], i == 0));
+        if (out.len < PIECE)
+            continue;
+        if (!streaming)
+            TRY(response_begin_stream(request, type));
+        streaming = true;
+        TRY(flush_response(request, &out));
+        inflight_limits_give(request->pass, held);
+        held = 0;
+        TRY(fiber_yield());
+    }
+    codec_list_end(&out, &codec, &metadata);
+    TRY(buf_check(&out));
+    return streaming ? flush_response(request, &out)
+                     : response_send_body(request, 200, type, buf_str(&out));
+}
+
+/* 410 with a token that goes on without the snapshot, as kube-apiserver offers it. */
+static struct error *respond_expired(const struct request *request,
+                                     const struct list_options *options)
+{
+    int64_t revision;
+    struct key after;
+    SCOPED(buf) body = {.limit = 0};
+    SCOPED(json_edit) edit = {0};
+    OWNED(json_doc) doc = NULL;
+    OWNED(json_doc) status = NULL;
+    TRY(continue_token_read(request->arena, options->continue_token, request->namespace, &revision,
+                            &after));
+    OWNED(error)
+    gone = status_expired(
+        STR("The provided continue parameter is too old to display a consistent list result. You "
+            "can start a new list without the continue parameter, or use the continue token in "
+            "this response to retrieve the remainder of the results. Continuing with the provided "
+            "token results in an inconsistent list - objects that were created, modified, or "
+            "deleted between the time the first chunk was returned and now may show up in the "
+            "list."));
+    status = status_doc(gone);
+    json_edit_init(&edit, json_doc_root(status));
+    json_edit_set_str(&edit, JSON_PLACE("metadata.continue"),
+                      continue_token_write(request->arena, -1, request->namespace, after));
+    TRY(json_edit_finish(&edit, &doc));
+    json_write(&body, json_doc_root(doc));
+    return response_send_body(request, 410, STR("application/json"), buf_str(&body));
+}
+
+struct error *handle_list(struct request *request)
+{
+    struct response_format format;
+    struct list_options options;
+    SCOPED(list_result) list = {0};
+    TRY(negotiate(request, &format));
+    TRY(list_options_read(request, &options));
+    struct error *err = handle_list_collect(request, &options, &list);
+    if (error_is(err, ERROR_EXPIRED) && options.continue_token.len) {
+        error_free(err);
+        return respond_expired(request, &options);
+    }
+    TRY(err);
+    return handle_list_respond(request, &format, &list);
+}

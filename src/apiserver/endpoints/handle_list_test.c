@@ -1,0 +1,217 @@
+#include "apiserver/endpoints/handle_list.h"
+
+#include "apiserver/apiserver_fixture_test.h"
+
+#define MAPS "/api/v1/namespaces/default/configmaps"
+
+static void make_maps(struct apiserver_fixture *fixture, int from, int to)
+{
+    for (int i = from; i < to; i++) {
+        char body[160];
+        snprintf(body, sizeof(body),
+                 "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"m%03d\","
+                 "\"labels\":{\"odd\":\"%d\"}}}",
+                 i, i % 2);
+        apiserver_fixture_create(fixture, MAPS, body);
+    }
+}
+
+static void begin(struct apiserver_fixture *fixture, int maps)
+{
+    apiserver_fixture_init(fixture);
+    CHECK_OK(apiserver_fixture_start(fixture));
+    make_maps(fixture, 0, maps);
+}
+
+static size_t item_count(const struct apiserver_fixture *fixture)
+{
+    return json_count(json_path(json_doc_root(fixture->doc), "items"));
+}
+
+static void list(struct apiserver_fixture *fixture, const char *format, ...) PRINTF_LIKE(2, 3);
+
+static void list(struct apiserver_fixture *fixture, const char *format, ...)
+{
+    char target[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(target, sizeof(target), format, args);
+    va_end(args);
+    CHECK_EQ(apiserver_fixture_get(fixture, target), 200);
+}
+
+/* A copy of a text of the last answer. */
+static const char *copy_of(struct apiserver_fixture *fixture, const char *path, struct buf *out)
+{
+    buf_clear(out);
+    buf_add(out, apiserver_fixture_text(fixture, path));
+    return buf_c(out);
+}
+
+SIM_TEST(pages_show_one_snapshot_whatever_is_written_meanwhile)
+{
+    SCOPED(apiserver_fixture) fixture;
+    SCOPED(buf) version = {.limit = 0};
+    SCOPED(buf) token = {.limit = 0};
+    begin(&fixture, 10);
+    list(&fixture, MAPS "?limit=4");
+    copy_of(&fixture, "metadata.resourceVersion", &version);
+    copy_of(&fixture, "metadata.continue", &token);
+    int64_t remaining = 0;
+    CHECK(json_to_int64(json_path(json_doc_root(fixture.doc), "metadata.remainingItemCount"),
+                        &remaining));
+    CHECK_EQ(remaining, 6);
+    CHECK_EQ(item_count(&fixture), (size_t)4);
+    make_maps(&fixture, 10, 12);
+    CHECK_EQ(apiserver_fixture_call(&fixture, "DELETE", MAPS "/m005", ""), 200);
+    CHECK_EQ(apiserver_fixture_call(&fixture, "PATCH", MAPS "/m006", "{\"data\":{\"k\":\"v\"}}"),
+             200);
+    list(&fixture, MAPS "?limit=4&continue=%s", buf_c(&token));
+    CHECK_EQ(apiserver_fixture_text(&fixture, "metadata.resourceVersion"), buf_str(&version));
+    CHECK_EQ(apiserver_fixture_text(&fixture, "items.1.metadata.name"), STR("m005"));
+    CHECK(json_path(json_doc_root(fixture.doc), "items.2.data") == NULL);
+    copy_of(&fixture, "metadata.continue", &token);
+    list(&fixture, MAPS "?limit=4&continue=%s", buf_c(&token));
+    CHECK_EQ(item_count(&fixture), (size_t)2);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "metadata.continue"), STR(""));
+    list(&fixture, MAPS "?limit=100");
+    CHECK_EQ(item_count(&fixture), (size_t)11);
+}
+
+SIM_TEST(a_page_that_is_exactly_full_is_the_last)
+{
+    SCOPED(apiserver_fixture) fixture;
+    begin(&fixture, 4);
+    list(&fixture, MAPS "?limit=4");
+    CHECK_EQ(item_count(&fixture), (size_t)4);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "metadata.continue"), STR(""));
+}
+
+SIM_TEST(pages_of_a_selection_do_not_count_what_remains)
+{
+    SCOPED(apiserver_fixture) fixture;
+    SCOPED(buf) token = {.limit = 0};
+    begin(&fixture, 9);
+    list(&fixture, MAPS "?limit=3&labelSelector=odd%%3D1");
+    CHECK_EQ(item_count(&fixture), (size_t)3);
+    CHECK(json_path(json_doc_root(fixture.doc), "metadata.remainingItemCount") == NULL);
+    copy_of(&fixture, "metadata.continue", &token);
+    list(&fixture, MAPS "?limit=3&labelSelector=odd%%3D1&continue=%s", buf_c(&token));
+    CHECK_EQ(item_count(&fixture), (size_t)1);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "items.0.metadata.name"), STR("m007"));
+}
+
+SIM_TEST(long_lists_are_whole)
+{
+    SCOPED(apiserver_fixture) fixture;
+    SCOPED(buf) body = {.limit = 0};
+    begin(&fixture, 0);
+    for (int i = 0; i < 300; i++) {
+        buf_clear(&body);
+        buf_print(&body,
+                  "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"m%03d\"},"
+                  "\"data\":{\"text\":\"",
+                  i);
+        for (int j = 0; j < 2000; j++)
+            buf_add_char(&body, 'x');
+        buf_add(&body, STR("\"}}"));
+        apiserver_fixture_create(&fixture, MAPS, buf_c(&body));
+    }
+    list(&fixture, MAPS);
+    CHECK_EQ(item_count(&fixture), (size_t)300);
+    CHECK(fixture.answer.len > 600000);
+}
+
+/* The history is short: a snapshot of an hour ago is gone. */
+SIM_TEST(a_continuation_of_what_is_gone_goes_on_inconsistently)
+{
+    SCOPED(apiserver_fixture) fixture;
+    SCOPED(buf) token = {.limit = 0};
+    apiserver_fixture_init(&fixture);
+    fixture.options.history_events = 1;
+    fixture.options.history_age = SECOND;
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    make_maps(&fixture, 0, 6);
+    list(&fixture, MAPS "?limit=2");
+    copy_of(&fixture, "metadata.continue", &token);
+    for (int i = 0; i < 1100; i++) {
+        char patch[64];
+        snprintf(patch, sizeof(patch), "{\"data\":{\"n\":\"%d\"}}", i);
+        CHECK_EQ(apiserver_fixture_call(&fixture, "PATCH", MAPS "/m000", patch), 200);
+    }
+    CHECK_OK(fiber_sleep(HOUR));
+    CHECK_EQ(apiserver_fixture_call(&fixture, "PATCH", MAPS "/m000", "{\"data\":null}"), 200);
+    char target[512];
+    snprintf(target, sizeof(target), MAPS "?limit=2&continue=%s", buf_c(&token));
+    CHECK_EQ(apiserver_fixture_get(&fixture, target), 410);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "reason"), STR("Expired"));
+    copy_of(&fixture, "metadata.continue", &token);
+    CHECK(token.len > 0);
+    list(&fixture, MAPS "?limit=2&continue=%s", buf_c(&token));
+    CHECK_EQ(apiserver_fixture_text(&fixture, "items.0.metadata.name"), STR("m002"));
+    CHECK_EQ(item_count(&fixture), (size_t)2);
+}
+
+SIM_TEST(lists_of_the_future_and_of_nonsense_are_refused)
+{
+    static const struct {
+        const char *query;
+        int status;
+    } cases[] = {
+        {"resourceVersion=99999999",                                  504},
+        {"resourceVersion=x",                                         400},
+        {"resourceVersion=99999999&resourceVersionMatch=Exact",       504},
+        {"resourceVersionMatch=Exact",                                422},
+        {"resourceVersion=1&resourceVersionMatch=Sometimes",          422},
+        {"resourceVersion=0&resourceVersionMatch=Exact",              422},
+        {"continue=nonsense",                                         400},
+        {"limit=x",                                                   400},
+        {"labelSelector=%3D",                                         400},
+        {"fieldSelector=spec.none%3D1",                               400},
+        {"sendInitialEvents=true",                                    422},
+        {"watch=1&resourceVersionMatch=NotOlderThan",                 422},
+        {"watch=1&sendInitialEvents=true",                            422},
+        {"watch=1&sendInitialEvents=true&resourceVersionMatch=Exact", 422},
+        {"resourceVersion=0&limit=1",                                 200},
+        {"limit=-1",                                                  200},
+        {"limit=",                                                    200},
+    };
+    SCOPED(apiserver_fixture) fixture;
+    begin(&fixture, 3);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char target[256];
+        snprintf(target, sizeof(target), MAPS "?%s", cases[i].query);
+        TEST_CASE("%s", cases[i].query);
+        CHECK_EQ(apiserver_fixture_get(&fixture, target), cases[i].status);
+    }
+    CHECK_EQ(item_count(&fixture), (size_t)3);
+}
+
+struct lister {
+    struct apiserver_fixture *fixture;
+    struct error *err;
+};
+
+static struct error *list_slowly(void *data)
+{
+    struct lister *lister = data;
+    OWNED(http_response) response = NULL;
+    SCOPED(buf) body = {.limit = 0};
+    const struct http_client_request request = {.target = STR(MAPS)};
+    TRY(http_client_send(lister->fixture->client, &request, &response));
+    return http_response_read_all(response, &body);
+}
+
+SIM_TEST(a_client_that_leaves_while_it_is_answered_leaves_nothing_behind)
+{
+    SCOPED(apiserver_fixture) fixture;
+    begin(&fixture, 40);
+    for (duration wait = 0; wait < 20 * MILLISECOND; wait += MILLISECOND) {
+        SCOPED(scope) scope = {0};
+        struct lister lister = {&fixture, NULL};
+        scope_start(&scope, "lister", list_slowly, &lister);
+        CHECK_OK(fiber_sleep(wait));
+    }
+    list(&fixture, MAPS);
+    CHECK_EQ(item_count(&fixture), (size_t)40);
+}

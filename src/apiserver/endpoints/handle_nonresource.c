@@ -1,0 +1,209 @@
+/*
+ * Documents are generated for each request from the kinds that are served at that moment, so a new
+ * CustomResourceDefinition shows up in discovery and OpenAPI at once. Discovery and OpenAPI
+ * documents carry an ETag, so that clients do not fetch what they have.
+ */
+#include "apiserver/endpoints/handle_nonresource.h"
+
+#include "apimachinery/status.h"
+#include "apiserver/api.h"
+#include "apiserver/endpoints/response.h"
+#include "apiserver/registry/kind_discovery.h"
+#include "base/sha256.h"
+#include "http/headers.h"
+#include "http/server.h"
+
+#define AGGREGATED  STR("application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")
+#define V2_PROTOBUF STR("application/com.github.proto-openapi.spec.v2.v1.0+protobuf")
+
+static struct str accept(const struct request *request)
+{
+    return http_headers_find(http_request_headers(request->http), STR("accept"));
+}
+
+/* 304 when the client has this document already. */
+static struct error *respond_with_etag(const struct request *request, struct str type,
+                                       struct str body)
+{
+    SCOPED(http_headers) headers = {0};
+    SCOPED(buf) tag = {.limit = 0};
+    uint8_t digest[SHA256_LEN];
+    char hash[SHA256_HEX_LEN + 1];
+    sha256_of(body, digest);
+    buf_print(&tag, "\"%.*s\"", STR_ARG(sha256_hex(digest, hash)));
+    const struct str known =
+        http_headers_find(http_request_headers(request->http), STR("if-none-match"));
+    TRY(http_headers_add(&headers, STR("etag"), buf_str(&tag)));
+    TRY(http_headers_add(&headers, STR("vary"), STR("Accept")));
+    TRY(http_headers_add(&headers, STR("cache-control"), STR("no-cache, private")));
+    if (str_eq(known, buf_str(&tag)))
+        return http_request_respond(request->http, 304, &headers);
+    TRY(http_headers_add(&headers, STR("content-type"), type));
+    TRY(http_request_respond(request->http, 200, &headers));
+    return http_request_write(request->http, body);
+}
+
+/* "/api" and "/apis", each in the plain or in the aggregated form. */
+static struct error *serve_api(struct request *request, struct kind_list kinds, bool core)
+{
+    SCOPED(buf) body = {.limit = 0};
+    if (negotiate_wants_aggregated(accept(request))) {
+        kind_discovery_aggregated(&body, kinds, core);
+        return respond_with_etag(request, AGGREGATED, buf_str(&body));
+    }
+    if (core)
+        kind_discovery_versions(&body, http_request_authority(request->http));
+    else
+        kind_discovery_groups(&body, kinds);
+    return response_send_body(request, 200, STR("application/json"), buf_str(&body));
+}
+
+/* "/api/v1", "/apis/<group>" and "/apis/<group>/<version>". */
+static struct error *serve_group(struct request *request, struct kind_list kinds, struct str group,
+                                 struct str version)
+{
+    SCOPED(buf) body = {.limit = 0};
+    const bool found = version.len ? kind_discovery_resources(&body, kinds, group, version)
+                                   : kind_discovery_group(&body, kinds, group);
+    if (found)
+        return response_send_body(request, 200, STR("application/json"), buf_str(&body));
+    const bool known = group.len == 0 || kind_discovery_group(&body, kinds, group);
+    return known ? status_no_such_resource() : request_no_such_path();
+}
+
+static struct error *serve_openapi_v2(struct request *request, struct kind_list kinds)
+{
+    SCOPED(buf) body = {.limit = 0};
+    if (str_contains(accept(request), STR("protobuf"))) {
+        kind_openapi_v2_protobuf(&body, kinds);
+        return respond_with_etag(request, V2_PROTOBUF, buf_str(&body));
+    }
+    kind_openapi_v2(&body, kinds);
+    return respond_with_etag(request, STR("application/json"), buf_str(&body));
+}
+
+/* What stands before the paths of a virtual cluster. */
+static struct str prefix(const struct request *request)
+{
+    const struct str cluster = request->api->cluster;
+    return cluster.len ? arena_print(request->arena, "/clusters/%.*s", STR_ARG(cluster)) : cluster;
+}
+
+static struct error *serve_openapi_v3(struct request *request, struct kind_list kinds,
+                                      struct str path)
+{
+    SCOPED(buf) body = {.limit = 0};
+    struct str group = {0};
+    if (path.len == 0) {
+        kind_openapi_v3_index(&body, kinds, prefix(request));
+        return response_send_body(request, 200, STR("text/plain; charset=utf-8"), buf_str(&body));
+    }
+    if (str_starts_with(path, STR("/api/"))) {
+        path = str_skip(path, sizeof("/api/") - 1);
+    } else if (str_starts_with(path, STR("/apis/"))) {
+        path = str_skip(path, sizeof("/apis/") - 1);
+        str_cut(&path, '/', &group);
+    }
+    if (!kind_openapi_v3(&body, kinds, group, path))
+        return request_no_such_path();
+    return respond_with_etag(request, STR("application/json"), buf_str(&body));
+}
+
+/* The version of Kubernetes whose behaviour the server follows. Clients adapt to it. */
+static struct error *serve_version(struct request *request)
+{
+    return response_send_body(
+        request, 200, STR("application/json"),
+        STR("{\"major\":\"1\",\"minor\":\"36\",\"emulationMajor\":\"1\",\"emulationMinor\":\"36\","
+            "\"minCompatibilityMajor\":\"1\",\"minCompatibilityMinor\":\"35\","
+            "\"gitVersion\":\"v1.36.4+corset\",\"gitCommit\":\"\",\"gitTreeState\":\"clean\","
+            "\"buildDate\":\"1970-01-01T00:00:00Z\",\"goVersion\":\"none\",\"compiler\":\"gcc\","
+            "\"platform\":\"linux/amd64\"}"));
+}
+
+static struct error *serve_health(struct request *request)
+{
+    struct str ignored;
+    SCOPED(buf) body = {.limit = 0};
+    if (!query_find(&request->query, STR("verbose"), &ignored))
+        return response_send_body(request, 200, STR("text/plain; charset=utf-8"), STR("ok"));
+    const struct str name = str_skip(request->path, 1);
+    buf_print(&body, "[+]ping ok\n[+]store ok\n%.*s check passed\n", STR_ARG(name));
+    return response_send_body(request, 200, STR("text/plain; charset=utf-8"), buf_str(&body));
+}
+
+/* The list of all paths that are served. */
+static struct error *serve_root(struct request *request, struct kind_list kinds)
+{
+    SCOPED(buf) body = {.limit = 0};
+    struct str group = {0}, version = {0};
+    buf_add(&body, STR("{\"paths\":[\"/api\",\"/api/v1\",\"/apis\""));
+    for (size_t i = 0; i < kinds.count; i++) {
+        const struct gvk gvk = kinds.items[i]->gvk;
+        if (gvk.group.len == 0 || (str_eq(gvk.group, group) && str_eq(gvk.version, version)))
+            continue;
+        if (!str_eq(gvk.group, group))
+            buf_print(&body, ",\"/apis/%.*s\"", STR_ARG(gvk.group));
+        buf_print(&body, ",\"/apis/%.*s/%.*s\"", STR_ARG(gvk.group), STR_ARG(gvk.version));
+        group = gvk.group;
+        version = gvk.version;
+    }
+    buf_add(&body, STR(",\"/healthz\",\"/livez\",\"/openapi/v2\",\"/openapi/v3\",\"/readyz\","
+                       "\"/version\"]}"));
+    return response_send_body(request, 200, STR("application/json"), buf_str(&body));
+}
+
+static bool is_health(struct str path)
+{
+    return str_eq(path, STR("/healthz")) || str_eq(path, STR("/livez")) ||
+           str_eq(path, STR("/readyz"));
+}
+
+/* "/apis/<group>[/<version>]" and "/api/<version>". */
+static struct error *serve_discovery(struct request *request, struct kind_list kinds,
+                                     struct str path)
+{
+    struct str group = {0}, version = path;
+    if (str_starts_with(path, STR("/api/"))) {
+        version = str_skip(path, sizeof("/api/") - 1);
+        return str_contains(version, STR("/")) ? request_no_such_path()
+                                               : serve_group(request, kinds, group, version);
+    }
+    if (!str_starts_with(path, STR("/apis/")))
+        return request_no_such_path();
+    version = str_skip(path, sizeof("/apis/") - 1);
+    str_cut(&version, '/', &group);
+    return str_contains(version, STR("/")) ? request_no_such_path()
+                                           : serve_group(request, kinds, group, version);
+}
+
+struct error *handle_nonresource(struct request *request)
+{
+    struct str path = request->path;
+    if (path.len > 1 && path.ptr[path.len - 1] == '/')
+        path.len--;
+    if (is_health(path))
+        return serve_health(request);
+    if (str_eq(path, STR("/version")))
+        return serve_version(request);
+    const struct kind_list kinds = api_kinds(request->api, request->arena);
+    if (str_eq(path, STR("/")))
+        return serve_root(request, kinds);
+    if (str_eq(path, STR("/api")) || str_eq(path, STR("/apis")))
+        return serve_api(request, kinds, path.len == sizeof("/api") - 1);
+    if (str_eq(path, STR("/openapi/v2")))
+        return serve_openapi_v2(request, kinds);
+    if (str_starts_with(path, STR("/openapi/v3")))
+        return serve_openapi_v3(request, kinds, str_skip(path, sizeof("/openapi/v3") - 1));
+    return serve_discovery(request, kinds, path);
+}
+
+bool handle_nonresource_has_version(const struct request *request)
+{
+    const struct kind_list kinds = api_kinds(request->api, request->arena);
+    for (size_t i = 0; i < kinds.count; i++)
+        if (str_eq(kinds.items[i]->gvk.group, request->gvr.group) &&
+            str_eq(kinds.items[i]->gvk.version, request->gvr.version))
+            return true;
+    return false;
+}

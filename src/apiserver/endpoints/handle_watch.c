@@ -1,0 +1,302 @@
+/*
+ * A watch begins with the objects that exist (if it asked for them, or named no resourceVersion),
+ * sent as ADDED, and continues with the events after the revision of that list. The list is
+ * collected before the response begins, so its errors can still be sent as a Status. Later errors
+ * are ERROR events.
+ *
+ * follow_events() waits for the next event or for the next point in time, whichever comes first: a
+ * bookmark every minute, one more shortly before the end, and the end itself. A watch without
+ * timeoutSeconds ends after 30 to 60 minutes, at random, so that not all clients come back at once.
+ */
+#include "apiserver/endpoints/handle_watch.h"
+
+#include "apimachinery/status.h"
+#include "apiserver/api.h"
+#include "apiserver/endpoints/handle_list.h"
+#include "apiserver/endpoints/inflight_limits.h"
+#include "apiserver/endpoints/metadata.h"
+#include "apiserver/endpoints/response.h"
+#include "apiserver/storage/store_watch.h"
+#include "apiserver/virtual/virtual_clusters.h"
+#include "async/fiber.h"
+#include "async/loop.h"
+#include "base/random.h"
+#include "http/server.h"
+
+#define BOOKMARK_EVERY (60 * SECOND)
+#define BOOKMARK_LEAD  (2 * SECOND) /* before the end of the stream */
+#define TIMEOUT_MIN    (30 * MINUTE)
+#define YIELD_EVERY    64
+#define STALL_MAX      (30 * SECOND)
+
+struct watch_stream {
+    struct request *request;
+    struct list_options options;
+    struct codec codec;
+    struct store_watch *watch;
+    int64_t ends, next_bookmark; /* by the loop's clock */
+    int64_t shown;               /* the newest revision the client knows of */
+    bool columns_shown;
+    bool is_silent; /* on purpose, see fault_injection.h */
+    struct buf line;
+};
+
+static void watch_stream_done(struct watch_stream *stream)
+{
+    store_watch_free(stream->watch);
+    buf_done(&stream->line);
+}
+
+/* Injected faults concern open watches, too; see fault_injection.h. Silent streams stay silent. */
+static struct error *inject_watch_fault(struct watch_stream *stream)
+{
+    struct virtual_cluster_visit *visit = stream->request->visit;
+    if (!visit || stream->is_silent)
+        return NULL;
+    return virtual_cluster_misbehave_watch(visit, stream->request->http, &stream->is_silent);
+}
+
+/*
+ * A client that does not take its events is cut off after STALL_MAX. It can come again and continue
+ * from its last resourceVersion.
+ */
+static struct error *send_line(struct watch_stream *stream)
+{
+    buf_add(&stream->line, STR("}\n"));
+    TRY(buf_check(&stream->line));
+    TRY(inject_watch_fault(stream));
+    if (!stream->is_silent) {
+        FIBER_TIMEOUT(STALL_MAX);
+        TRY(http_request_write(stream->request->http, buf_str(&stream->line)));
+    }
+    const bool was_large = stream->line.capacity > INFLIGHT_LIMITS_BYTES_MIN;
+    buf_clear(&stream->line);
+    if (was_large)
+        buf_shrink(&stream->line);
+    return NULL;
+}
+
+static void begin_line(struct watch_stream *stream, const char *type)
+{
+    buf_clear(&stream->line);
+    buf_print(&stream->line, "{\"type\":\"%s\",\"object\":", type);
+}
+
+/* Large objects count against inflight_limits while they are being sent. */
+static struct error *send_object(struct watch_stream *stream, const char *type,
+                                 const struct object_text *text)
+{
+    const size_t size = object_text_size(text);
+    const size_t held = size > INFLIGHT_LIMITS_BYTES_MIN ? size : 0;
+    TRY(inflight_limits_wait(stream->request->pass, held));
+    begin_line(stream, type);
+    stream->codec.now = loop_wall(stream->request->api->loop);
+    TRY(codec_write(&stream->line, &stream->codec, text, !stream->columns_shown));
+    stream->columns_shown = true;
+    TRY(send_line(stream));
+    inflight_limits_give(stream->request->pass, held);
+    return NULL;
+}
+
+/*
+ * The object changed and is no longer selected. The client gets DELETED with the old content and
+ * the new resourceVersion.
+ */
+static struct error *send_departed(struct watch_stream *stream, const struct store_event *event)
+{
+    OWNED(json_doc) old = NULL;
+    OWNED(json_doc) doc = NULL;
+    TRY(codec_read_stored(stream->codec.kind, event->previous, &old));
+    TRY(metadata_set_version(old, event->revision, &doc));
+    begin_line(stream, "DELETED");
+    TRY(codec_write_doc(&stream->line, &stream->codec, doc, !stream->columns_shown));
+    stream->columns_shown = true;
+    return send_line(stream);
+}
+
+static struct error *send_bookmark(struct watch_stream *stream, int64_t revision, bool ends_initial)
+{
+    begin_line(stream, "BOOKMARK");
+    codec_bookmark(&stream->line, &stream->codec, revision, ends_initial);
+    stream->shown = revision;
+    return send_line(stream);
+}
+
+static struct error *send_error(struct watch_stream *stream, struct error *err)
+{
+    OWNED(error) owned = err;
+    begin_line(stream, "ERROR");
+    status_write(&stream->line, err);
+    return send_line(stream);
+}
+
+/*
+ * Translates a change of an object into an event of the selection: an object may enter or leave the
+ * selection without being created or deleted.
+ */
+static struct error *send_event(struct watch_stream *stream, const struct store_event *event)
+{
+    const struct kind *kind = stream->codec.kind;
+    const struct list_options *options = &stream->options;
+    const bool before = event->previous && handle_list_selects(kind, options, event->previous);
+    if (event->type == STORE_DELETED)
+        return before ? send_object(stream, "DELETED", event->text) : NULL;
+    const bool now = handle_list_selects(kind, options, event->text);
+    if (now)
+        return send_object(stream, before ? "MODIFIED" : "ADDED", event->text);
+    return before ? send_departed(stream, event) : NULL;
+}
+
+static bool wants_initial(const struct list_options *options)
+{
+    return options->has_initial_events ? options->initial_events : options->revision == 0;
+}
+
+/* Before the response begins, so that an error is sent as a Status. */
+static struct error *collect_initial(const struct watch_stream *stream, struct list_result *list)
+{
+    struct list_options options = stream->options;
+    options.limit = 0;
+    options.continue_token = (struct str){0};
+    options.match = MATCH_NOT_OLDER_THAN;
+    return wants_initial(&options) ? handle_list_collect(stream->request, &options, list) : NULL;
+}
+
+/* The list is released when it is sent, because streams last long. */
+static struct error *send_initial(struct watch_stream *stream, struct list_result *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        TRY(send_object(stream, "ADDED", list->items[i]));
+        if (i % YIELD_EVERY == YIELD_EVERY - 1)
+            TRY(fiber_yield());
+    }
+    stream->shown = list->revision;
+    list_result_done(list);
+    *list = (struct list_result){0};
+    return NULL;
+}
+
+/* The store filters by namespace and name; send_event() applies the remaining selectors. */
+static struct error *open_watch(struct watch_stream *stream, int64_t revision)
+{
+    const struct request *request = stream->request;
+    struct str name = {0};
+    field_selector_find_exact(&stream->options.fields, STR("metadata.name"), &name);
+    const struct store_watch_filter filter = {
+        request->kind->stored_as,
+        {request->namespace, name},
+    };
+    return store_watch_open(request->api->store, &filter, revision, &stream->watch);
+}
+
+static struct error *too_old(const struct watch_stream *stream, int64_t revision)
+{
+    SCOPED(arena) arena = {0};
+    return status_expired(arena_print(&arena, "too old resource version: %lld (%lld)",
+                                      (long long)revision,
+                                      (long long)store_revision(stream->request->api->store)));
+}
+
+/* Waits for the next event, at most until the given time; *ret_event stays empty then. */
+static struct error *next_event(struct watch_stream *stream, int64_t until,
+                                struct store_event *ret_event)
+{
+    const int64_t now = loop_now(stream->request->api->loop);
+    FIBER_TIMEOUT(until > now ? until - now : 0);
+    struct error *err = store_watch_next(stream->watch, ret_event);
+    return error_ignore(err, ERROR_DEADLINE);
+}
+
+/* Also the point at which an idle watch draws its fault. */
+static struct error *send_bookmark_if_due(struct watch_stream *stream)
+{
+    const int64_t now = loop_now(stream->request->api->loop);
+    const int64_t revision = store_watch_revision(stream->watch);
+    if (now < stream->next_bookmark)
+        return NULL;
+    stream->next_bookmark = now + BOOKMARK_EVERY;
+    if (stream->ends - BOOKMARK_LEAD > now && stream->next_bookmark > stream->ends - BOOKMARK_LEAD)
+        stream->next_bookmark = stream->ends - BOOKMARK_LEAD;
+    return stream->options.bookmarks && revision > stream->shown
+               ? send_bookmark(stream, revision, false)
+               : inject_watch_fault(stream);
+}
+
+static struct error *follow_events(struct watch_stream *stream)
+{
+    struct loop *loop = stream->request->api->loop;
+    for (size_t i = 0;; i++) {
+        struct store_event event = {0};
+        const int64_t until =
+            stream->next_bookmark < stream->ends ? stream->next_bookmark : stream->ends;
+        struct error *err = next_event(stream, until, &event);
+        if (error_is(err, ERROR_EXPIRED)) {
+            error_free(err);
+            return send_error(stream, too_old(stream, stream->shown));
+        }
+        if (error_is(err, ERROR_GONE))
+            return error_ignore(err,
+                                ERROR_GONE); /* the definition went, or the server is about to */
+        TRY(err);
+        if (event.text) {
+            err = send_event(stream, &event);
+            stream->shown = event.revision;
+            store_event_done(&event);
+            TRY(err);
+        }
+        if (loop_now(loop) >= stream->ends)
+            return NULL;
+        TRY(send_bookmark_if_due(stream));
+        if (i % YIELD_EVERY == YIELD_EVERY - 1)
+            TRY(fiber_yield());
+    }
+}
+
+/* The watch is opened at the revision of the list, so no event is lost or sent twice. */
+static struct error *run_watch(struct watch_stream *stream, struct list_result *list)
+{
+    const struct list_options *options = &stream->options;
+    const bool initial = wants_initial(options);
+    int64_t revision = options->revision;
+    if (initial) {
+        TRY(send_initial(stream, list));
+        revision = stream->shown;
+    } else if (revision == 0) {
+        revision = store_revision(stream->request->api->store);
+    }
+    stream->shown = revision;
+    struct error *err = open_watch(stream, revision);
+    if (error_is(err, ERROR_EXPIRED)) {
+        error_free(err);
+        return send_error(stream, too_old(stream, revision));
+    }
+    TRY(err);
+    if (initial && options->bookmarks && (options->has_initial_events || options->version.len))
+        TRY(send_bookmark(stream, revision, true));
+    return stream->request->api->is_ending ? NULL : follow_events(stream);
+}
+
+static void set_times(struct watch_stream *stream)
+{
+    struct loop *loop = stream->request->api->loop;
+    const int64_t now = loop_now(loop);
+    duration span = stream->options.timeout;
+    if (span == 0)
+        span = TIMEOUT_MIN + (duration)random_below(loop_random(loop), (uint64_t)TIMEOUT_MIN);
+    stream->ends = now + span;
+    stream->next_bookmark = now + BOOKMARK_EVERY;
+    if (stream->next_bookmark > stream->ends - BOOKMARK_LEAD)
+        stream->next_bookmark = stream->ends - BOOKMARK_LEAD;
+}
+
+struct error *handle_watch(struct request *request)
+{
+    SCOPED(watch_stream) stream = {.request = request, .codec = {.kind = request->kind}};
+    SCOPED(list_result) initial = {0};
+    TRY(negotiate(request, &stream.codec.format));
+    TRY(list_options_read(request, &stream.options));
+    set_times(&stream);
+    TRY(collect_initial(&stream, &initial));
+    TRY(response_begin_stream(request, STR("application/json")));
+    return run_watch(&stream, &initial);
+}

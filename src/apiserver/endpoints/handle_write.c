@@ -1,0 +1,586 @@
+/*
+ * One struct write for create, update and patch. Reading the request happens first and may suspend:
+ *
+ *     handle_create() / handle_update() / handle_patch()
+ *       read_options()    Accept, dryRun, fieldManager, fieldValidation
+ *       read_body()       bytes -> document -> decode -> default_     (a patch stays a patch)
+ *       commit_write()    admission of the request, then api_change() with decide_write()
+ *
+ * decide_write() runs inside of the store and must not suspend:
+ *
+ *     write_new()      metadata -> managed fields -> prepare -> validate -> admission -> put
+ *     write_change()   make_changed(): wanted object -> place and preconditions -> metadata
+ *                      -> managed fields -> prepare -> generation; then as above
+ *
+ * An apply has its managed fields merged first and is decoded afterwards. A write that changes
+ * nothing does not reach the store: resourceVersion stays the same. A write that removes the last
+ * finalizer of an object that is being deleted deletes the object.
+ *
+ * The scale subresource is an update of the object that goes in and out as a Scale.
+ */
+#include "apiserver/endpoints/handle_write.h"
+
+#include "apimachinery/status.h"
+#include "apiserver/api.h"
+#include "apiserver/crd/scale.h"
+#include "apiserver/endpoints/admission.h"
+#include "apiserver/endpoints/body.h"
+#include "apiserver/endpoints/codec.h"
+#include "apiserver/endpoints/field_ownership.h"
+#include "apiserver/endpoints/metadata.h"
+#include "apiserver/endpoints/patch.h"
+#include "apiserver/endpoints/response.h"
+#include "apiserver/managedfields/managed_fields.h"
+#include "async/loop.h"
+#include "base/random.h"
+#include "json/compare.h"
+#include "json/path.h"
+
+#define GENERATE_ATTEMPTS 8
+
+struct write {
+    struct request *request;
+    const struct kind *kind;
+    struct write_options options;
+    struct response_format format;
+    struct patch patch;    /* of a patch */
+    struct json_doc *body; /* of create and update: decoded, with defaults */
+    struct str name;
+    char uid[RANDOM_UUID_LEN + 1];
+
+    struct json_doc *result; /* what the client gets */
+    bool created;
+};
+
+static void write_done(struct write *write)
+{
+    patch_done(&write->patch);
+    json_doc_free(write->body);
+    json_doc_free(write->result);
+}
+
+static bool is_scale(const struct write *write)
+{
+    const struct kind_subresource *part =
+        kind_subresource(write->kind, write->request->subresource);
+    return part && part->part == KIND_PART_SCALE;
+}
+
+static void set_result(struct write *write, struct json_doc *doc)
+{
+    json_doc_free(write->result);
+    write->result = doc;
+}
+
+/* Name and namespace in the body must be those of the URL. */
+static struct error *check_place(const struct write *write, const struct json_value *object)
+{
+    const struct request *request = write->request;
+    const struct str name = json_path_str(object, "metadata.name");
+    const struct str namespace = json_path_str(object, "metadata.namespace");
+    if (write->request->verb != VERB_CREATE) {
+        if (name.len == 0)
+            return status_bad_request("the name of the object (%.*s based on URL) was "
+                                      "undeterminable: name must be provided",
+                                      STR_ARG(request->name));
+        if (!str_eq(name, request->name))
+            return status_bad_request(
+                "the name of the object (%.*s) does not match the name on the URL (%.*s)",
+                STR_ARG(name), STR_ARG(request->name));
+    }
+    if (write->kind->namespaced && namespace.len && !str_eq(namespace, request->namespace))
+        return status_bad_request("the namespace of the provided object does not match the "
+                                  "namespace sent on the request");
+    return NULL;
+}
+
+/* See field_ownership.h. live is NULL on a create. */
+static struct error *manage_fields(const struct write *write, bool apply,
+                                   const struct json_value *live, const struct json_value *object,
+                                   struct json_doc **ret_doc)
+{
+    const struct request *request = write->request;
+    const struct field_ownership ownership = {request->api,         request->arena,
+                                              write->kind,          write->options.manager,
+                                              request->subresource, request->now};
+    return apply ? field_ownership_apply(&ownership, write->options.force, live, object, ret_doc)
+                 : field_ownership_update(&ownership, live, object, ret_doc);
+}
+
+/* Metadata, then the kind's own rules. All errors are collected into one 422. */
+static struct error *validate_object(const struct write *write, const struct json_value *old,
+                                     const struct json_value *object)
+{
+    const struct request *request = write->request;
+    const struct kind *kind = write->kind;
+    struct field_errors errors = {.arena = request->arena};
+    const struct kind_write step = {old, request->subresource, request->namespace, request->now,
+                                    request->arena};
+    const struct json_value *metadata = json_get(object, STR("metadata"));
+    /*
+     * kube-apiserver validates the metadata of built-in kinds several times, and each time adds its
+     * causes to the Status. Clients see the repetition.
+     */
+    const size_t times = old && !kind->is_custom ? 2 : 1;
+    for (size_t i = 0; i < times; i++) {
+        if (old)
+            metadata_check_change(&errors, object, old);
+        for (size_t j = 0; j < times; j++)
+            metadata_check(&errors, metadata, kind->check_name);
+    }
+    if (!kind->is_custom && !kind->plain_finalizers)
+        metadata_check_qualified_finalizers(&errors, object);
+    kind->ops->validate(kind, &step, object, &errors);
+    if (kind->is_custom)
+        metadata_warn_finalizers(&write->request->warnings, object, old);
+    struct gvk gvk = kind->gvk;
+    if (kind->is_custom)
+        gvk.kind = json_path_str(object, "kind");
+    if (kind->has_two_groups)
+        gvk.group = (struct str){0}; /* both forms are checked as the core's */
+    return errors.count ? status_invalid(gvk, json_path_str(object, "metadata.name"), &errors)
+                        : NULL;
+}
+
+static struct error *prepare_object(const struct write *write, const struct json_value *old,
+                                    struct json_doc *doc, struct json_doc **ret_doc)
+{
+    const struct request *request = write->request;
+    const struct kind_write step = {old, request->subresource, request->namespace, request->now,
+                                    request->arena};
+    return write->kind->ops->prepare(write->kind, &step, doc, ret_doc);
+}
+
+/*
+ * Fills in the edit. A dry run leaves the store alone and responds with the object as it would be.
+ */
+static struct error *put_object(struct write *write, struct store_edit *edit, struct json_doc *doc)
+{
+    OWNED(json_doc) versioned = NULL;
+    if (write->options.dry_run) {
+        set_result(write, json_doc_ref(doc));
+        return NULL;
+    }
+    TRY(codec_write_edit(write->kind, doc, STORE_PUT, edit, &versioned));
+    if (!write->kind->is_custom) {
+        set_result(write, TAKE(versioned));
+        return NULL;
+    }
+    /* Converting to the storage version may have dropped fields, so the response is read back. */
+    struct json_doc *shown;
+    TRY(codec_read_stored(write->kind, edit->text, &shown));
+    set_result(write, shown);
+    return NULL;
+}
+
+/* Managed fields of a create or update; old is NULL on create. */
+static struct error *manage_written(const struct write *write, const struct json_value *old,
+                                    struct json_doc *doc, struct json_doc **ret_doc)
+{
+    OWNED(json_doc) prepared = NULL;
+    if (!write->kind->prepare_makes_fields)
+        return manage_fields(write, false, old, json_doc_root(doc), ret_doc);
+    TRY(prepare_object(write, old, doc, &prepared));
+    return manage_fields(write, false, old, json_doc_root(prepared), ret_doc);
+}
+
+/* An apply that creates the object must not name a uid: a uid refers to an object that exists. */
+static struct error *check_absent(const struct write *write)
+{
+    const struct json_value *object = json_doc_root(write->patch.doc);
+    const struct str uid = json_path_str(object, "metadata.uid");
+    TRY(check_place(write, object));
+    if (uid.len == 0)
+        return NULL;
+    return status_conflict(kind_gvr(write->kind), write->name,
+                           arena_print(write->request->arena,
+                                       "uid mismatch: the provided object specified uid %.*s, and "
+                                       "no existing object was found",
+                                       STR_ARG(uid)));
+}
+
+/*
+ * The permission to change objects does not include creating them. An apply or update that creates
+ * needs both.
+ */
+static struct error *check_may_create(const struct write *write)
+{
+    const struct request *request = write->request;
+    if (request->verb == VERB_CREATE)
+        return NULL;
+    struct rbac_attributes attributes = request_attributes(request);
+    attributes.verb = verb_name(VERB_CREATE);
+    OWNED(error) refused = authorize(&request->api->auth, request->arena, &attributes);
+    return refused ? status_forbidden(kind_gvr(write->kind), write->name, STR("")) : NULL;
+}
+
+/* There is no object: the request creates it. */
+static struct error *write_new(struct write *write, struct store_edit *edit)
+{
+    const struct request *request = write->request;
+    OWNED(json_doc) merged = NULL;
+    OWNED(json_doc) typed = NULL;
+    OWNED(json_doc) filled = NULL;
+    OWNED(json_doc) owned = NULL;
+    OWNED(json_doc) doc = NULL;
+    const bool apply = write->patch.type == PATCH_APPLY;
+    if (apply) {
+        TRY(check_absent(write));
+        TRY(manage_fields(write, true, NULL, json_doc_root(write->patch.doc), &merged));
+        TRY(body_decode(write->request, write->kind, VALIDATION_IGNORE, NULL, merged, &typed));
+    } else {
+        typed = json_doc_ref(write->body);
+    }
+    const struct metadata_new values = {
+        .name = write->name,
+        .namespace = request_key(request, write->name).namespace,
+        .uid = str_from(write->uid, RANDOM_UUID_LEN),
+        .now = request->now,
+        .has_generation = write->kind->has_generation,
+    };
+    TRY(metadata_create(typed, &values, &filled));
+    if (apply)
+        owned = json_doc_ref(filled);
+    else
+        TRY(manage_written(write, NULL, filled, &owned));
+    TRY(prepare_object(write, NULL, owned, &doc));
+    TRY(validate_object(write, NULL, json_doc_root(doc)));
+    TRY(check_may_create(write));
+    TRY(admission_check_object(request, NULL, json_doc_root(doc)));
+    write->created = true;
+    return put_object(write, edit, doc);
+}
+
+/* 422 of kinds whose updates have to name a resourceVersion. */
+static struct error *must_have_version(const struct write *write)
+{
+    struct field_errors errors = {.arena = write->request->arena};
+    const struct gvk named = {write->kind->gvk.group, write->kind->gvk.version,
+                              write->kind->plural};
+    field_errors_add_int(&errors, FIELD_INVALID, STR("metadata.resourceVersion"), 0,
+                         STR("must be specified for an update"));
+    return status_invalid(named, write->request->name, &errors);
+}
+
+/* Optimistic locking: a resourceVersion or uid in the request has to be the current one. */
+static struct error *check_preconditions(const struct write *write, const struct json_value *object,
+                                         const struct json_value *old)
+{
+    const struct request *request = write->request;
+    const struct str version = json_path_str(object, "metadata.resourceVersion");
+    const struct str uid = json_path_str(object, "metadata.uid");
+    const struct str old_uid = json_path_str(old, "metadata.uid");
+    const struct gvr gvr = kind_gvr(write->kind);
+    uint64_t number;
+    if (version.len && !str_to_uint64(version, &number)) {
+        struct error *err = error_new(
+            ERROR_UNKNOWN, "strconv.ParseUint: parsing \"%.*s\": invalid syntax", STR_ARG(version));
+        err->http_status = 500;
+        return err;
+    }
+    if (write->patch.type == PATCH_NONE && uid.len && !str_eq(uid, old_uid)) {
+        const struct str key = arena_print(
+            request->arena,
+            "StorageError: invalid object, Code: 4, Key: /registry/%.*s/%.*s%s%.*s, "
+            "ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: "
+            "%.*s, UID in object meta: %.*s",
+            STR_ARG(write->kind->plural), STR_ARG(request->namespace),
+            request->namespace.len ? "/" : "", STR_ARG(request->name), STR_ARG(uid),
+            STR_ARG(old_uid));
+        return status_conflict(gvr, request->name, key);
+    }
+    if (version.len == 0 || (version.len == 1 && version.ptr[0] == '0')) {
+        const bool unconditional =
+            write->kind->unconditional_update || write->patch.type != PATCH_NONE;
+        return unconditional ? NULL : must_have_version(write);
+    }
+    if (!str_eq(version, json_path_str(old, "metadata.resourceVersion")))
+        return status_conflict_modified(gvr, request->name);
+    return NULL;
+}
+
+/* The object as the request wants it: the body, or the old object with the patch or the Scale. */
+static struct error *make_wanted(struct write *write, struct json_doc *old,
+                                 struct json_doc **ret_doc)
+{
+    OWNED(json_doc) scale = NULL;
+    OWNED(json_doc) changed = NULL;
+    if (is_scale(write)) {
+        TRY(scale_read(write->kind, json_doc_root(old), &scale));
+        if (write->patch.type != PATCH_NONE)
+            TRY(patch_make(write->kind, &write->patch, json_doc_root(scale), &changed));
+        else
+            changed = json_doc_ref(write->body);
+        return scale_write(write->kind, json_doc_root(old), json_doc_root(changed), ret_doc);
+    }
+    if (write->patch.type == PATCH_APPLY) {
+        TRY(manage_fields(write, true, json_doc_root(old), json_doc_root(write->patch.doc),
+                          &changed));
+        return body_decode(write->request, write->kind, VALIDATION_IGNORE, NULL, changed, ret_doc);
+    }
+    if (write->patch.type != PATCH_NONE)
+        return patch_apply(write->request, write->kind, &write->patch, write->options.validation,
+                           old, ret_doc);
+    *ret_doc = json_doc_ref(write->body);
+    return NULL;
+}
+
+/*
+ * The last finalizer was removed, so the object is deleted. Watches see the state before this
+ * write.
+ */
+static struct error *delete_finalized(struct write *write, struct store_edit *edit,
+                                      struct json_doc *old, struct json_doc *doc)
+{
+    set_result(write, json_doc_ref(doc));
+    if (write->options.dry_run)
+        return NULL;
+    return codec_write_edit(write->kind, old, STORE_DELETE, edit, NULL);
+}
+
+/* Nothing holds the object: deletion has begun and neither finalizers nor a grace period remain. */
+static bool is_done_for(const struct json_value *object)
+{
+    int64_t grace = 0;
+    (void)json_to_int64(json_path(object, "metadata.deletionGracePeriodSeconds"), &grace);
+    return metadata_is_deleting(object) && !metadata_has_finalizers(object) && grace == 0 &&
+           json_count(json_path(object, "spec.finalizers")) == 0;
+}
+
+/* Which changes make a new generation, see metadata.h. */
+static unsigned generation_counting(const struct kind *kind)
+{
+    return (kind_subresource(kind, STR("status")) ? METADATA_STATUS_APART : 0) |
+           (kind->counts_annotations ? METADATA_COUNTS_ANNOTATIONS : 0);
+}
+
+/*
+ * A managedFields entry that differs in its time alone keeps the old time, so that a write without
+ * a change stays one.
+ */
+static struct error *settle_times(const struct json_value *was, struct json_doc **doc)
+{
+    struct json_doc *settled = NULL;
+    TRY(managed_fields_settle(was, *doc, &settled));
+    json_doc_free(*doc);
+    *doc = settled;
+    return NULL;
+}
+
+/* The old object with what the request wants, as it would be stored. Not validated yet. */
+static struct error *make_changed(struct write *write, struct json_doc *old,
+                                  struct json_doc **ret_doc)
+{
+    const struct request *request = write->request;
+    OWNED(json_doc) asked = NULL;
+    OWNED(json_doc) kept = NULL;
+    OWNED(json_doc) owned = NULL;
+    OWNED(json_doc) prepared = NULL;
+    OWNED(json_doc) doc = NULL;
+    const struct json_value *was = json_doc_root(old);
+    TRY(make_wanted(write, old, &asked));
+    TRY(check_place(write, json_doc_root(asked)));
+    TRY(check_preconditions(write, json_doc_root(asked), was));
+    TRY(metadata_keep(asked, was, request_key(request, write->name).namespace, &kept));
+    if (write->patch.type == PATCH_APPLY && !is_scale(write))
+        owned = json_doc_ref(kept);
+    else
+        TRY(manage_written(write, was, kept, &owned));
+    TRY(prepare_object(write, was, owned, &prepared));
+    if (write->kind->has_generation)
+        TRY(metadata_count_generation(prepared, was, generation_counting(write->kind), &doc));
+    else
+        doc = json_doc_ref(prepared);
+    TRY(settle_times(was, &doc));
+    *ret_doc = TAKE(doc);
+    return NULL;
+}
+
+/* The object exists: update or patch. */
+static struct error *write_change(struct write *write, struct store_edit *edit)
+{
+    OWNED(json_doc) old = NULL;
+    OWNED(json_doc) doc = NULL;
+    TRY(codec_read_stored(write->kind, edit->previous, &old));
+    const struct json_value *was = json_doc_root(old);
+    TRY(make_changed(write, old, &doc));
+    TRY(validate_object(write, was, json_doc_root(doc)));
+    TRY(admission_check_object(write->request, was, json_doc_root(doc)));
+    if (is_done_for(json_doc_root(doc)))
+        return delete_finalized(write, edit, old, doc);
+    if (json_equal(json_doc_root(doc), was)) {
+        set_result(write, json_doc_ref(old));
+        return NULL;
+    }
+    return put_object(write, edit, doc);
+}
+
+/* 409. An object that is being deleted still holds its name. */
+static struct error *already_exists(const struct write *write, const struct store_edit *edit)
+{
+    OWNED(object) object = NULL;
+    TRY(object_text_read(edit->previous, &object));
+    struct error *err = status_already_exists(kind_gvr(write->kind), write->name);
+    return object_is_deleting(object) ? error_wrap(err, "object is being deleted") : err;
+}
+
+/* Whether this request may create an object that does not exist. */
+static bool may_create(const struct write *write)
+{
+    if (write->request->subresource.len)
+        return false;
+    switch (write->request->verb) {
+    case VERB_CREATE:
+        return true;
+    case VERB_UPDATE:
+        return write->kind->create_on_update;
+    default:
+        return write->patch.type == PATCH_APPLY;
+    }
+}
+
+/* The store_edit_fn. It may be called several times, so it sets all results anew. */
+static struct error *decide_write(void *data, struct store_edit *edit)
+{
+    struct write *write = data;
+    write->created = false;
+    if (edit->previous)
+        return write->request->verb == VERB_CREATE ? already_exists(write, edit)
+                                                   : write_change(write, edit);
+    return may_create(write) ? write_new(write, edit)
+                             : status_not_found(kind_gvr(write->kind), write->name);
+}
+
+/*
+ * Admission of the request reads the store (does the namespace exist?), so it cannot run inside of
+ * the edit. Only a request that may create something is asked about.
+ */
+static struct error *check_request(const struct write *write)
+{
+    struct store_object found = {0};
+    if (write->request->verb == VERB_CREATE)
+        return admission_check_request(write->request, VERB_CREATE, write->name);
+    if (!may_create(write))
+        return NULL;
+    const struct key key = request_key(write->request, write->name);
+    OWNED(error) missing = store_get(write->request->api->store, api_id(write->kind, key), &found);
+    store_object_done(&found);
+    return missing ? admission_check_request(write->request, VERB_CREATE, write->name) : NULL;
+}
+
+/* The uid is drawn here and not in the edit, which may run more than once. */
+static struct error *commit_write(struct write *write)
+{
+    const struct request *request = write->request;
+    const struct key key = request_key(request, write->name);
+    random_uuid(loop_random(request->api->loop), write->uid);
+    TRY(check_request(write));
+    return api_change(request->api, api_id(write->kind, key), STORE_ANY, decide_write, write, NULL);
+}
+
+static struct error *respond_write(struct write *write)
+{
+    OWNED(json_doc) scale = NULL;
+    const int status = write->created ? 201 : 200;
+    if (write->kind->ops->warn)
+        write->kind->ops->warn(write->kind, json_doc_root(write->result),
+                               &write->request->warnings);
+    if (!is_scale(write))
+        return response_send_doc(write->request, &write->format, status, write->result);
+    TRY(scale_read(write->kind, json_doc_root(write->result), &scale));
+    return response_send_doc(write->request, &write->format, status, scale);
+}
+
+static struct error *read_body(struct write *write)
+{
+    SCOPED(buf) body = {.limit = 0};
+    OWNED(json_doc) doc = NULL;
+    struct json_warnings duplicates = {.arena = write->request->arena};
+    TRY(body_read(write->request, &body));
+    TRY(body_read_object(write->request, buf_str(&body), &duplicates, &doc));
+    if (is_scale(write)) {
+        write->body = TAKE(doc);
+        return NULL;
+    }
+    struct error *err = body_decode(write->request, write->kind, write->options.validation,
+                                    &duplicates, doc, &write->body);
+    if (err)
+        return body_misfit(write->kind, json_doc_root(doc), err);
+    return write->kind->is_custom ? crd_check_version(write->kind, json_doc_root(write->body))
+                                  : NULL;
+}
+
+static struct error *read_options(struct write *write, bool is_apply)
+{
+    TRY(negotiate(write->request, &write->format));
+    return write_options_read(write->request, is_apply, &write->options);
+}
+
+/* Tries the given name, or generated names until one is free. */
+static struct error *create_named(struct write *write)
+{
+    const struct json_value *object = json_doc_root(write->body);
+    const struct str prefix = json_path_str(object, "metadata.generateName");
+    write->name = json_path_str(object, "metadata.name");
+    if (write->name.len || prefix.len == 0)
+        return commit_write(write);
+    struct error *err = NULL;
+    for (size_t i = 0; i < GENERATE_ATTEMPTS; i++) {
+        error_free(err);
+        write->name = metadata_generate_name(write->request->arena,
+                                             loop_random(write->request->api->loop), prefix);
+        err = commit_write(write);
+        if (!error_is(err, ERROR_ALREADY_EXISTS))
+            break;
+    }
+    return err;
+}
+
+/* A create must not carry a resourceVersion. */
+static struct error *check_new(const struct write *write)
+{
+    const struct json_value *object = json_doc_root(write->body);
+    TRY(check_place(write, object));
+    if (json_path_str(object, "metadata.resourceVersion").len == 0)
+        return NULL;
+    struct error *err =
+        error_new(ERROR_UNKNOWN, "resourceVersion should not be set on objects to be created");
+    err->http_status = 500;
+    return err;
+}
+
+struct error *handle_create(struct request *request)
+{
+    SCOPED(write) write = {.request = request, .kind = request->kind};
+    TRY(read_options(&write, false));
+    TRY(read_body(&write));
+    TRY(check_new(&write));
+    TRY(create_named(&write));
+    return respond_write(&write);
+}
+
+struct error *handle_update(struct request *request)
+{
+    SCOPED(write) write = {.request = request, .kind = request->kind, .name = request->name};
+    TRY(read_options(&write, false));
+    TRY(read_body(&write));
+    TRY(check_place(&write, json_doc_root(write.body)));
+    TRY(commit_write(&write));
+    return respond_write(&write);
+}
+
+struct error *handle_patch(struct request *request)
+{
+    SCOPED(write) write = {.request = request, .kind = request->kind, .name = request->name};
+    SCOPED(buf) body = {.limit = 0};
+    TRY(patch_type_read(request, &write.patch.type));
+    TRY(read_options(&write, write.patch.type == PATCH_APPLY));
+    TRY(body_read(request, &body));
+    TRY(patch_read(request, buf_str(&body), &write.patch));
+    if (write.patch.type == PATCH_APPLY && write.options.validation == VALIDATION_STRICT &&
+        write.patch.duplicates.count)
+        return status_bad_request("error strict decoding YAML: %.*s",
+                                  STR_ARG(write.patch.duplicates.items[0]));
+    TRY(commit_write(&write));
+    return respond_write(&write);
+}

@@ -1,0 +1,383 @@
+/*
+ * Dependents and their owners, as the garbage collector of kube-controller-manager treats them
+ * (pkg/controller/garbagecollector):
+ *
+ *     background   an object all of whose owners are gone is deleted; references to owners that
+ *                  are gone are removed if other owners remain
+ *     foreground   the owner waits (finalizer foregroundDeletion) until no dependent with
+ *                  blockOwnerDeletion is left
+ *     orphan       the references of all dependents are removed, then the owner is released
+ *
+ * Edits run inside of the store and must not read it, so everything that depends on other objects
+ * is found out before gc_change() is called.
+ */
+#include "apiserver/api.h"
+#include "apiserver/endpoints/codec.h"
+#include "apiserver/endpoints/field_ownership.h"
+#include "apiserver/endpoints/handle_delete.h"
+#include "apiserver/endpoints/metadata.h"
+#include "apiserver/gc/gc_internal.h"
+#include "async/loop.h"
+#include "json/builder.h"
+#include "json/compare.h"
+#include "json/edit.h"
+#include "json/path.h"
+
+#define MANAGER STR("corset-gc")
+
+const struct kind *gc_kind(struct gc *gc, struct arena *arena, struct str resource)
+{
+    const struct kind_list kinds = api_kinds(gc->api, arena);
+    for (size_t i = 0; i < kinds.count; i++)
+        if (str_eq(kinds.items[i]->stored_as, resource))
+            return kinds.items[i];
+    return NULL;
+}
+
+bool gc_owner(struct gc *gc, struct arena *arena, const struct json_value *reference,
+              struct str namespace, struct store_id *ret_id)
+{
+    struct gvk gvk;
+    OWNED(error)
+    malformed = gvk_from_api_version(json_path_str(reference, "apiVersion"),
+                                     json_path_str(reference, "kind"), &gvk);
+    if (malformed)
+        return false;
+    const struct kind_list kinds = api_kinds(gc->api, arena);
+    for (size_t i = 0; i < kinds.count; i++) {
+        const struct kind *kind = kinds.items[i];
+        if (!gvk_eq(kind->gvk, gvk))
+            continue;
+        if (kind->namespaced && namespace.len == 0)
+            return false;
+        *ret_id = (struct store_id){
+            kind->stored_as,
+            {kind->namespaced ? namespace : (struct str){0}, json_path_str(reference, "name")},
+        };
+        return true;
+    }
+    return false;
+}
+
+struct change {
+    struct gc *gc;
+    const struct kind *kind;
+    gc_edit_fn *edit;
+    void *data;
+};
+
+/* Nothing holds the object any more. */
+static bool is_done_for(const struct json_value *object)
+{
+    return metadata_is_deleting(object) && !metadata_has_finalizers(object) &&
+           json_count(json_path(object, "spec.finalizers")) == 0;
+}
+
+/*
+ * The store_edit_fn of gc_change(). Managed fields are updated with the collector as the manager.
+ */
+static struct error *decide_change(void *data, struct store_edit *edit)
+{
+    const struct change *change = data;
+    struct api *api = change->gc->api;
+    SCOPED(arena) arena = {0};
+    OWNED(json_doc) old = NULL;
+    OWNED(json_doc) changed = NULL;
+    OWNED(json_doc) owned = NULL;
+    if (!edit->previous)
+        return NULL;
+    TRY(codec_read_stored(change->kind, edit->previous, &old));
+    TRY(change->edit(change->data, json_doc_root(old), &changed));
+    if (!changed || json_equal(json_doc_root(old), json_doc_root(changed)))
+        return NULL;
+    const struct field_ownership ownership = {api,     &arena,          change->kind,
+                                              MANAGER, (struct str){0}, loop_wall(api->loop)};
+    TRY(field_ownership_update(&ownership, json_doc_root(old), json_doc_root(changed), &owned));
+    const bool gone = is_done_for(json_doc_root(owned));
+    return codec_write_edit(change->kind, gone ? old : owned, gone ? STORE_DELETE : STORE_PUT, edit,
+                            NULL);
+}
+
+struct error *gc_change(struct gc *gc, const struct kind *kind, struct store_id id,
+                        gc_edit_fn *edit, void *data)
+{
+    struct change change = {gc, kind, edit, data};
+    return api_change(gc->api, id, STORE_ANY, decide_change, &change, NULL);
+}
+
+/* The gc_edit_fn of gc_release(). */
+static struct error *without_finalizer(void *data, const struct json_value *object,
+                                       struct json_doc **ret_doc)
+{
+    const struct str *finalizer = data;
+    const struct json_value *item;
+    SCOPED(json_builder) builder = {0};
+    OWNED(json_doc) left = NULL;
+    SCOPED(json_edit) edit = {0};
+    json_builder_array(&builder);
+    JSON_FOREACH (key, item, json_path(object, "metadata.finalizers"))
+        if (!str_eq(json_to_str(item), *finalizer))
+            json_builder_value(&builder, item);
+    json_builder_end(&builder);
+    TRY(json_builder_finish(&builder, &left));
+    json_edit_init(&edit, object);
+    json_edit_set_unless_empty(&edit, JSON_PLACE("metadata.finalizers"), json_doc_root(left));
+    return json_edit_finish(&edit, ret_doc);
+}
+
+struct error *gc_release(struct gc *gc, const struct kind *kind, struct store_id id,
+                         struct str finalizer)
+{
+    return gc_change(gc, kind, id, without_finalizer, &finalizer);
+}
+
+enum owner_state {
+    OWNER_SOLID,
+    OWNER_WAITING, /* deleted in the foreground, and this dependent holds it up */
+    OWNER_GONE,
+};
+
+static bool waits_in_foreground(const struct object_text *text)
+{
+    OWNED(object) object = NULL;
+    OWNED(error) unreadable = object_text_read(text, &object);
+    return !unreadable && object_is_deleting(object) &&
+           object_has_finalizer(object, STR("foregroundDeletion"));
+}
+
+/*
+ * An owner counts as gone when there is no object of its name or when that object has another uid.
+ */
+static enum owner_state state_of(struct gc *gc, const struct json_value *reference,
+                                 struct str namespace)
+{
+    SCOPED(arena) arena = {0};
+    SCOPED(store_object) found = {0};
+    struct store_id id;
+    if (!gc_owner(gc, &arena, reference, namespace, &id))
+        return OWNER_SOLID; /* where it is we do not know; nothing is deleted on a guess */
+    OWNED(error) missing = store_get(gc->api->store, id, &found);
+    if (missing || !str_eq(object_text_uid(found.text), json_path_str(reference, "uid")))
+        return OWNER_GONE;
+    return waits_in_foreground(found.text) ? OWNER_WAITING : OWNER_SOLID;
+}
+
+/* The uids of owners that are gone or wait in the foreground. */
+static void find_lost(struct gc *gc, const struct json_value *object, struct str namespace,
+                      struct map *lost)
+{
+    const struct json_value *reference;
+    JSON_FOREACH (key, reference, json_path(object, "metadata.ownerReferences"))
+        if (state_of(gc, reference, namespace) != OWNER_SOLID)
+            map_put(lost, json_path_str(reference, "uid"), NULL);
+}
+
+/* Removes the references to the owners in data, a map of uids. */
+static struct error *without_lost(void *data, const struct json_value *object,
+                                  struct json_doc **ret_doc)
+{
+    const struct map *lost = data;
+    const struct json_value *reference;
+    SCOPED(json_builder) builder = {0};
+    OWNED(json_doc) left = NULL;
+    SCOPED(json_edit) edit = {0};
+    json_builder_array(&builder);
+    JSON_FOREACH (key, reference, json_path(object, "metadata.ownerReferences"))
+        if (!map_has(lost, json_path_str(reference, "uid")))
+            json_builder_value(&builder, reference);
+    json_builder_end(&builder);
+    TRY(json_builder_finish(&builder, &left));
+    json_edit_init(&edit, object);
+    json_edit_set_unless_empty(&edit, JSON_PLACE("metadata.ownerReferences"), json_doc_root(left));
+    return json_edit_finish(&edit, ret_doc);
+}
+
+/*
+ * Deletes the object on the condition that it has not changed since its owners were examined; on a
+ * conflict it is examined again. Foreground deletion is passed on to its own dependents.
+ */
+static struct error *remove_dependent(struct gc *gc, const struct kind *kind, struct store_id id,
+                                      const struct json_value *object, bool foreground)
+{
+    SCOPED(delete_result) result = {0};
+    const struct delete_options options = {
+        .propagation = foreground ? PROPAGATION_FOREGROUND : PROPAGATION_UNSET,
+        .uid = json_path_str(object, "metadata.uid"),
+        .resource_version = json_path_str(object, "metadata.resourceVersion"),
+    };
+    struct error *err =
+        handle_delete_object(gc->api, kind, id.key, &options, loop_wall(gc->api->loop), &result);
+    if (error_is(err, ERROR_CONFLICT)) {
+        error_free(err); /* it changed meanwhile: another look */
+        gc_queue(gc, GC_TASK_OWNED, id);
+        return NULL;
+    }
+    return error_ignore(err, ERROR_NOT_FOUND);
+}
+
+/* A copy of the reference with blockOwnerDeletion set to false. */
+static void add_without_block(struct json_builder *builder, const struct json_value *reference)
+{
+    const struct json_value *value;
+    json_builder_object(builder);
+    JSON_FOREACH (key, value, reference) {
+        json_builder_key(builder, key);
+        if (str_eq(key, STR("blockOwnerDeletion")))
+            json_builder_bool(builder, false);
+        else
+            json_builder_value(builder, value);
+    }
+    json_builder_end(builder);
+}
+
+/* Owners do not wait for this object any more. */
+static struct error *without_blocks(void *data, const struct json_value *object,
+                                    struct json_doc **ret_doc)
+{
+    const struct json_value *reference;
+    SCOPED(json_builder) builder = {0};
+    OWNED(json_doc) references = NULL;
+    SCOPED(json_edit) edit = {0};
+    (void)data;
+    json_builder_array(&builder);
+    JSON_FOREACH (key, reference, json_path(object, "metadata.ownerReferences"))
+        add_without_block(&builder, reference);
+    json_builder_end(&builder);
+    TRY(json_builder_finish(&builder, &references));
+    json_edit_init(&edit, object);
+    json_edit_set(&edit, JSON_PLACE("metadata.ownerReferences"), json_doc_root(references));
+    return json_edit_finish(&edit, ret_doc);
+}
+
+/*
+ * Whether a dependent of this object is waiting in the foreground already. Objects that own each
+ * other would wait for each other for ever, so the circle is cut here.
+ */
+static bool closes_circle(struct gc *gc, struct str uid)
+{
+    const struct map *ids = gc_dependents(gc, uid);
+    if (!ids)
+        return false;
+    MAP_FOREACH (entry, ids) {
+        SCOPED(store_object) found = {0};
+        OWNED(error)
+        missing = store_get(gc->api->store, gc_id_read(map_key(entry)), &found);
+        if (!missing && waits_in_foreground(found.text))
+            return true;
+    }
+    return false;
+}
+
+/* Owners that remain keep the object; only the references to the others are removed. */
+struct error *gc_check_owned(struct gc *gc, struct store_id id)
+{
+    SCOPED(arena) arena = {0};
+    OWNED(json_doc) doc = NULL;
+    size_t states[OWNER_GONE + 1] = {0};
+    const struct json_value *reference;
+    const struct kind *kind = gc_kind(gc, &arena, id.resource);
+    if (!kind)
+        return NULL;
+    struct error *err = api_get(gc->api, kind, id.key, &doc);
+    if (err)
+        return error_ignore(err, ERROR_NOT_FOUND);
+    const struct json_value *object = json_doc_root(doc);
+    JSON_FOREACH (key, reference, json_path(object, "metadata.ownerReferences"))
+        states[state_of(gc, reference, id.key.namespace)]++;
+    if (states[OWNER_GONE] + states[OWNER_WAITING] == 0 || metadata_is_deleting(object))
+        return NULL;
+    if (states[OWNER_SOLID]) {
+        /* Edits must not ask the store, so what is to go is found out first. */
+        SCOPED(map) lost = {0};
+        find_lost(gc, object, id.key.namespace, &lost);
+        return gc_change(gc, kind, id, without_lost, &lost);
+    }
+    const struct str uid = json_path_str(object, "metadata.uid");
+    const bool has_dependents = gc_dependents(gc, uid) != NULL;
+    if (states[OWNER_WAITING] && closes_circle(gc, uid))
+        TRY(gc_change(gc, kind, id, without_blocks, NULL));
+    return remove_dependent(gc, kind, id, object, states[OWNER_WAITING] > 0 && has_dependents);
+}
+
+/* Whether a dependent holds up the deletion of its owner. */
+static bool blocks(struct gc *gc, struct store_id id, struct str uid)
+{
+    SCOPED(store_object) found = {0};
+    OWNED(json_doc) doc = NULL;
+    const struct json_value *reference;
+    OWNED(error) missing = store_get(gc->api->store, id, &found);
+    if (missing)
+        return false;
+    OWNED(error) unreadable = json_read(object_text_json(found.text), &doc);
+    JSON_FOREACH (key, reference, json_path(json_doc_root(doc), "metadata.ownerReferences")) {
+        bool block = false;
+        if (str_eq(json_path_str(reference, "uid"), uid) &&
+            json_to_bool(json_get(reference, STR("blockOwnerDeletion")), &block) && block)
+            return true;
+    }
+    return false;
+}
+
+/* Queues all dependents. Releases the owner when none of them blocks it. */
+struct error *gc_foreground(struct gc *gc, struct store_id id)
+{
+    SCOPED(arena) arena = {0};
+    OWNED(json_doc) doc = NULL;
+    const struct kind *kind = gc_kind(gc, &arena, id.resource);
+    bool is_held = false;
+    if (!kind)
+        return NULL;
+    struct error *err = api_get(gc->api, kind, id.key, &doc);
+    if (err)
+        return error_ignore(err, ERROR_NOT_FOUND);
+    const struct json_value *object = json_doc_root(doc);
+    if (!metadata_is_deleting(object))
+        return NULL;
+    const struct str uid = json_path_str(object, "metadata.uid");
+    const struct map *ids = gc_dependents(gc, uid);
+    if (ids)
+        MAP_FOREACH (entry, ids) {
+            const struct store_id dependent = gc_id_read(map_key(entry));
+            gc_queue(gc, GC_TASK_OWNED, dependent);
+            const bool is_itself =
+                key_eq(dependent.key, id.key) && str_eq(dependent.resource, id.resource);
+            is_held = is_held || (!is_itself && blocks(gc, dependent, uid));
+        }
+    return is_held ? NULL : gc_release(gc, kind, id, STR("foregroundDeletion"));
+}
+
+/* A copy, because the index changes while the dependents are being changed. */
+static struct store_id *copy_ids(struct arena *arena, const struct map *ids, size_t *ret_count)
+{
+    *ret_count = 0;
+    if (!ids)
+        return NULL;
+    struct store_id *copies = arena_alloc_array(arena, map_count(ids), sizeof(struct store_id));
+    MAP_FOREACH (entry, ids)
+        copies[(*ret_count)++] = gc_id_read(arena_str(arena, map_key(entry)));
+    return copies;
+}
+
+/* Dependents first: an owner that went before them would take them along. */
+struct error *gc_orphan(struct gc *gc, struct store_id id)
+{
+    SCOPED(arena) arena = {0};
+    OWNED(json_doc) doc = NULL;
+    size_t count;
+    const struct kind *kind = gc_kind(gc, &arena, id.resource);
+    if (!kind)
+        return NULL;
+    struct error *err = api_get(gc->api, kind, id.key, &doc);
+    if (err)
+        return error_ignore(err, ERROR_NOT_FOUND);
+    const struct str uid = json_path_str(json_doc_root(doc), "metadata.uid");
+    const struct store_id *ids = copy_ids(&arena, gc_dependents(gc, uid), &count);
+    SCOPED(map) owner = {0};
+    map_put(&owner, uid, NULL);
+    for (size_t i = 0; i < count; i++) {
+        const struct kind *dependent = gc_kind(gc, &arena, ids[i].resource);
+        if (dependent)
+            TRY(gc_change(gc, dependent, ids[i], without_lost, &owner));
+    }
+    return gc_release(gc, kind, id, STR("orphan"));
+}

@@ -1,0 +1,232 @@
+/* Owners and dependents, namespaces and definitions that go: what a client sees of it. */
+#include "apiserver/apiserver_fixture_test.h"
+
+#define MAPS  "/api/v1/namespaces/default/configmaps"
+#define NODES "/api/v1/nodes"
+
+struct reference {
+    const char *kind, *name, *uid;
+    bool blocks;
+};
+
+static void add_references(struct buf *out, const struct reference *owners, size_t count)
+{
+    buf_add(out, STR("\"ownerReferences\":["));
+    for (size_t i = 0; i < count; i++)
+        buf_print(out,
+                  "%s{\"apiVersion\":\"v1\",\"kind\":\"%s\",\"name\":\"%s\",\"uid\":\"%s\","
+                  "\"blockOwnerDeletion\":%s}",
+                  i ? "," : "", owners[i].kind, owners[i].name, owners[i].uid,
+                  owners[i].blocks ? "true" : "false");
+    buf_add(out, STR("]"));
+}
+
+/* A ConfigMap or Node with owners and perhaps a finalizer; its uid is put into uid. */
+static void make_in(struct apiserver_fixture *fixture, const char *target, const char *kind,
+                    const char *name, const char *finalizer, const struct reference *owners,
+                    size_t count, char uid[64])
+{
+    SCOPED(buf) body = {.limit = 0};
+    buf_print(&body, "{\"apiVersion\":\"v1\",\"kind\":\"%s\",\"metadata\":{\"name\":\"%s\",", kind,
+              name);
+    if (finalizer)
+        buf_print(&body, "\"finalizers\":[\"%s\"],", finalizer);
+    add_references(&body, owners, count);
+    buf_add(&body, STR("}}"));
+    apiserver_fixture_create(fixture, target, buf_c(&body));
+    if (uid)
+        snprintf(uid, 64, "%.*s", STR_ARG(apiserver_fixture_text(fixture, "metadata.uid")));
+}
+
+static void make(struct apiserver_fixture *fixture, const char *name, const char *finalizer,
+                 const struct reference *owners, size_t count, char uid[64])
+{
+    make_in(fixture, MAPS, "ConfigMap", name, finalizer, owners, count, uid);
+}
+
+static int delete (struct apiserver_fixture *fixture, const char *target, const char *policy)
+{
+    SCOPED(buf) whole = {.limit = 0};
+    buf_print(&whole, "%s%s%s", target, policy ? "?propagationPolicy=" : "", policy ? policy : "");
+    return apiserver_fixture_call(fixture, "DELETE", buf_c(&whole), "");
+}
+
+static void settle(void)
+{
+    CHECK_OK(fiber_sleep(5 * SECOND));
+}
+
+SIM_TEST(dependents_go_after_their_owner_in_chains)
+{
+    static const char *const policies[] = {NULL, "Background", "Foreground"};
+    for (size_t i = 0; i < COUNT(policies); i++) {
+        TEST_CASE("%s", policies[i] ? policies[i] : "unset");
+        char a[64], b[64];
+        SCOPED(apiserver_fixture) fixture;
+        apiserver_fixture_init(&fixture);
+        CHECK_OK(apiserver_fixture_start(&fixture));
+        make(&fixture, "a", NULL, NULL, 0, a);
+        make(&fixture, "b", NULL, &(struct reference){"ConfigMap", "a", a, true}, 1, b);
+        make(&fixture, "c", NULL, &(struct reference){"ConfigMap", "b", b, true}, 1, NULL);
+        make(&fixture, "other", NULL, NULL, 0, NULL);
+        CHECK_EQ(delete (&fixture, MAPS "/a", policies[i]), 200);
+        apiserver_fixture_await(&fixture, MAPS "/c", 404);
+        apiserver_fixture_await(&fixture, MAPS "/b", 404);
+        apiserver_fixture_await(&fixture, MAPS "/a", 404);
+        CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/other"), 200);
+    }
+}
+
+SIM_TEST(an_owner_in_the_foreground_waits_for_those_that_block_it)
+{
+    char a[64];
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    make(&fixture, "a", NULL, NULL, 0, a);
+    make(&fixture, "held", "test/hold", &(struct reference){"ConfigMap", "a", a, true}, 1, NULL);
+    make(&fixture, "free", NULL, &(struct reference){"ConfigMap", "a", a, false}, 1, NULL);
+    CHECK_EQ(delete (&fixture, MAPS "/a", "Foreground"), 200);
+    CHECK_EQ(apiserver_fixture_text(&fixture, "metadata.finalizers.0"), STR("foregroundDeletion"));
+    settle();
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/free"), 404);
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/a"), 200);
+    CHECK(apiserver_fixture_text(&fixture, "metadata.deletionTimestamp").len > 0);
+    CHECK_CONTAINS(buf_str(&fixture.answer), STR("\"foregroundDeletion\""));
+    CHECK_EQ(apiserver_fixture_call(&fixture, "PATCH", MAPS "/held",
+                                    "{\"metadata\":{\"finalizers\":null}}"),
+             200);
+    apiserver_fixture_await(&fixture, MAPS "/held", 404);
+    apiserver_fixture_await(&fixture, MAPS "/a", 404);
+}
+
+SIM_TEST(an_owner_in_the_foreground_does_not_wait_for_those_that_do_not_block)
+{
+    char a[64];
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    make(&fixture, "a", NULL, NULL, 0, a);
+    make(&fixture, "held", "test/hold", &(struct reference){"ConfigMap", "a", a, false}, 1, NULL);
+    CHECK_EQ(delete (&fixture, MAPS "/a", "Foreground"), 200);
+    apiserver_fixture_await(&fixture, MAPS "/a", 404);
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/held"), 200);
+}
+
+SIM_TEST(objects_that_own_each_other_go_in_the_foreground)
+{
+    char a[64], b[64];
+    SCOPED(apiserver_fixture) fixture;
+    SCOPED(buf) patch = {.limit = 0};
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    make(&fixture, "a", NULL, NULL, 0, a);
+    make(&fixture, "b", NULL, &(struct reference){"ConfigMap", "a", a, true}, 1, b);
+    buf_add(&patch, STR("{\"metadata\":{"));
+    add_references(&patch, &(struct reference){"ConfigMap", "b", b, true}, 1);
+    buf_add(&patch, STR("}}"));
+    CHECK_EQ(apiserver_fixture_call(&fixture, "PATCH", MAPS "/a", buf_c(&patch)), 200);
+    CHECK_EQ(delete (&fixture, MAPS "/a", "Foreground"), 200);
+    apiserver_fixture_await(&fixture, MAPS "/b", 404);
+    apiserver_fixture_await(&fixture, MAPS "/a", 404);
+}
+
+SIM_TEST(an_object_that_owns_itself_goes_in_the_foreground)
+{
+    char a[64];
+    SCOPED(apiserver_fixture) fixture;
+    SCOPED(buf) patch = {.limit = 0};
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    make(&fixture, "a", NULL, NULL, 0, a);
+    buf_add(&patch, STR("{\"metadata\":{"));
+    add_references(&patch, &(struct reference){"ConfigMap", "a", a, true}, 1);
+    buf_add(&patch, STR("}}"));
+    CHECK_EQ(apiserver_fixture_call(&fixture, "PATCH", MAPS "/a", buf_c(&patch)), 200);
+    CHECK_EQ(delete (&fixture, MAPS "/a", "Foreground"), 200);
+    apiserver_fixture_await(&fixture, MAPS "/a", 404);
+}
+
+SIM_TEST(orphans_stay_and_forget_their_owner)
+{
+    char a[64], other[64];
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    make(&fixture, "a", NULL, NULL, 0, a);
+    make(&fixture, "other", NULL, NULL, 0, other);
+    const struct reference both[] = {
+        {"ConfigMap", "a",     a,     true},
+        {"ConfigMap", "other", other, true},
+    };
+    make(&fixture, "alone", NULL, both, 1, NULL);
+    make(&fixture, "shared", NULL, both, 2, NULL);
+    CHECK_EQ(delete (&fixture, MAPS "/a", "Orphan"), 200);
+    apiserver_fixture_await(&fixture, MAPS "/a", 404);
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/alone"), 200);
+    CHECK(json_path(json_doc_root(fixture.doc), "metadata.ownerReferences") == NULL);
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/shared"), 200);
+    const struct json_value *left =
+        json_path(json_doc_root(fixture.doc), "metadata.ownerReferences");
+    CHECK_EQ(json_count(left), (size_t)1);
+    CHECK_EQ(json_path_str(json_at(left, 0), "name"), STR("other"));
+}
+
+SIM_TEST(of_several_owners_the_last_takes_its_dependent_along)
+{
+    char a[64], b[64];
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    make(&fixture, "a", NULL, NULL, 0, a);
+    make(&fixture, "b", NULL, NULL, 0, b);
+    const struct reference both[] = {
+        {"ConfigMap", "a", a, true},
+        {"ConfigMap", "b", b, true},
+    };
+    make(&fixture, "c", NULL, both, 2, NULL);
+    CHECK_EQ(delete (&fixture, MAPS "/a", NULL), 200);
+    settle();
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/c"), 200);
+    const struct json_value *left =
+        json_path(json_doc_root(fixture.doc), "metadata.ownerReferences");
+    CHECK_EQ(json_count(left), (size_t)1);
+    CHECK_EQ(json_path_str(json_at(left, 0), "name"), STR("b"));
+    CHECK_EQ(delete (&fixture, MAPS "/b", NULL), 200);
+    apiserver_fixture_await(&fixture, MAPS "/c", 404);
+}
+
+SIM_TEST(nothing_goes_on_a_guess)
+{
+    char a[64];
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    make(&fixture, "a", NULL, NULL, 0, a);
+    make(&fixture, "unknown", NULL, &(struct reference){"Gizmo", "g", "u", true}, 1, NULL);
+    make_in(&fixture, NODES, "Node", "n", NULL, &(struct reference){"ConfigMap", "a", a, true}, 1,
+            NULL);
+    make(&fixture, "absent", NULL, &(struct reference){"ConfigMap", "never", "u", true}, 1, NULL);
+    make(&fixture, "another", NULL, &(struct reference){"ConfigMap", "a", "u", true}, 1, NULL);
+    settle();
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/unknown"), 200);
+    CHECK_EQ(apiserver_fixture_get(&fixture, NODES "/n"),
+             200); /* its owner cannot be in a namespace */
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/absent"), 404);
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/another"),
+             404); /* an owner of this name, but another uid */
+}
+
+SIM_TEST(what_a_cluster_scoped_object_owns_goes_with_it)
+{
+    char node[64];
+    SCOPED(apiserver_fixture) fixture;
+    apiserver_fixture_init(&fixture);
+    CHECK_OK(apiserver_fixture_start(&fixture));
+    make_in(&fixture, NODES, "Node", "n", NULL, NULL, 0, node);
+    make(&fixture, "a", NULL, &(struct reference){"Node", "n", node, true}, 1, NULL);
+    settle();
+    CHECK_EQ(apiserver_fixture_get(&fixture, MAPS "/a"), 200);
+    CHECK_EQ(delete (&fixture, NODES "/n", NULL), 200);
+    apiserver_fixture_await(&fixture, MAPS "/a", 404);
+}
