@@ -2,8 +2,8 @@
 
 #include "apimachinery/selector_internal.h"
 #include "base/quote.h"
-#include "json/fields.h"
 #include "json/path.h"
+#include "json/struct_fields.h"
 
 /* Null counts as absent. */
 static struct error *check_type(const struct json_value *value, enum json_type expected,

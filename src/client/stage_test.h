@@ -51,7 +51,7 @@ static inline struct error *stage_handle(void *data, struct http_request *reques
               STR_ARG(http_request_target(request)));
     if (stage->handler)
         return stage->handler(stage->data, request);
-    http_headers_clear(&stage->last_headers);
+    http_headers_done(&stage->last_headers);
     TRY(http_headers_add_all(&stage->last_headers, http_request_headers(request)));
     buf_clear(&stage->last_body);
     TRY(http_request_read_all(request, &stage->last_body));

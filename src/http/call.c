@@ -1,3 +1,14 @@
+/*
+ * An HTTP exchange between the engine, which runs on the loop, and the fiber that waits for it.
+ *
+ * The upper half implements http_events: the engine calls these functions while it parses. They
+ * copy what arrived into the call and wake its fiber, and do nothing that could suspend. The lower
+ * half is called by fibers. A fiber sleeps on call->changed and checks its condition again after
+ * every wake-up, because all kinds of progress wake the same event.
+ *
+ * Ownership: the call belongs to its response (client) or request (server). The connection only
+ * lists it. http_call_free() detaches the stream from the engine and the call from the connection.
+ */
 #include "http/call.h"
 
 #include <assert.h>
@@ -7,16 +18,15 @@
 #include "base/memory.h"
 #include "http/conn.h"
 
-/* Events, called by the engine: they record and wake, nothing else. */
-
 static struct http_call *call_of(struct http_stream *stream)
 {
     return CONTAINER_OF(stream, struct http_call, stream);
 }
 
 /*
- * A stream that its client resets is forgotten by the protocol at once, but its handler still has
- * to unwind. Opening and resetting streams must not pile up handlers, so these count as well.
+ * Server: refuses a request when too many handlers run. The engine limits concurrent streams, but
+ * it forgets a stream at once when the client resets it, while the handler still has to unwind.
+ * Without this limit a client could pile up handlers by opening and resetting streams.
  */
 static struct http_stream *on_open(void *user)
 {
@@ -34,10 +44,11 @@ static void on_head(struct http_stream *stream, struct http_head *head)
         call->conn->events->request(call->conn, call);
 }
 
+/* The engine's flow-control window bounds the size of call->incoming. */
 static void on_data(struct http_stream *stream, struct str bytes)
 {
     struct http_call *call = call_of(stream);
-    buf_add(&call->incoming, bytes); /* bounded by the engine's window */
+    buf_add(&call->incoming, bytes);
     event_wake_all(&call->changed);
 }
 
@@ -48,6 +59,10 @@ static void on_end(struct http_stream *stream)
     event_wake_all(&call->changed);
 }
 
+/*
+ * A failed exchange cancels the server's handler, which is how a handler learns that its client has
+ * disconnected. The error stays in the call, because several later calls may report it.
+ */
 static void on_closed(struct http_stream *stream, struct error *err)
 {
     struct http_call *call = call_of(stream);
@@ -64,6 +79,7 @@ static void on_writable(struct http_stream *stream)
     event_wake_all(&call_of(stream)->changed);
 }
 
+/* The peer takes no more requests on this connection. Running calls go on. */
 static void on_goaway(void *user)
 {
     struct http_conn *conn = user;
@@ -79,6 +95,7 @@ static void on_settings(void *user)
     conn->events->capacity(conn);
 }
 
+/* Clears the pending ping; the time-out in conn.c then measures silence again. */
 static void on_pong(void *user)
 {
     struct http_conn *conn = user;
@@ -120,7 +137,10 @@ void http_call_free(struct http_call *call)
     mem_free(call);
 }
 
-/* The error that ended the call; it stays with the call, since several may ask. */
+/*
+ * A copy of the error that ended the call. Without an error the exchange was completed, and the
+ * caller asked for more than there was.
+ */
 static struct error *failure(const struct http_call *call)
 {
     if (call->err)
@@ -135,6 +155,10 @@ struct error *http_call_wait_head(struct http_call *call)
     return call->has_head ? NULL : failure(call);
 }
 
+/*
+ * Bytes move from incoming to shown when shown is used up, without a copy. Data that arrives
+ * meanwhile goes to incoming, so that the view of the caller stays valid while the caller suspends.
+ */
 struct error *http_call_peek(struct http_call *call, struct str *ret_bytes)
 {
     if (call->shown_read == call->shown.len) {
@@ -173,8 +197,9 @@ struct error *http_call_read(struct http_call *call, char *ptr, size_t capacity,
 }
 
 /*
- * Suspends until the queue moves. A peer that keeps its window shut is as dead as one whose socket
- * is full, only that the transport does not notice it.
+ * Suspends until the queue drains. A peer that keeps its HTTP/2 window shut stalls us like one
+ * whose socket is full, but the transport does not notice it, so the stall time-out is applied
+ * here. A deadline of the caller that is as early passes as ERROR_DEADLINE.
  */
 static struct error *wait_for_room(struct http_call *call)
 {
@@ -191,6 +216,10 @@ static struct error *wait_for_room(struct http_call *call)
     return error_new(ERROR_CONNECTION, "the peer has stopped reading");
 }
 
+/*
+ * Offers bytes to the stream until all are queued. The stream wakes the fiber by its writable event
+ * after a write that was not taken completely.
+ */
 struct error *http_call_write(struct http_call *call, struct str bytes)
 {
     for (;;) {
@@ -214,11 +243,4 @@ struct error *http_call_end(struct http_call *call)
     TRY(http_stream_end(&call->stream));
     http_conn_kick(call->conn);
     return NULL;
-}
-
-struct error *http_call_wait_closed(struct http_call *call)
-{
-    while (!call->closed)
-        TRY(event_wait(&call->changed, "the exchange to end"));
-    return error_copy(call->err);
 }

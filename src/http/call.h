@@ -1,7 +1,7 @@
 /*
- * One exchange of a request and a response as a fiber sees it: what was received can be read, what
- * is to be sent can be written, and both wait as long as they must. The client's responses and the
- * server's requests are built on it.
+ * One exchange of a request and a response, for fibers: reading suspends until the peer has sent
+ * bytes, writing suspends until the queue has room. http_response (client) and http_request
+ * (server) are built on it.
  */
 #pragma once
 
@@ -24,46 +24,43 @@ struct http_call {
     struct list_link link;
 
     struct http_head head; /* the peer's */
-    struct buf incoming;   /* the peer's body as far as it came and was not shown */
-    struct buf shown;      /* what is being read; it stays where it is while more comes */
-    size_t shown_read;     /* of which so much has been read */
+    struct buf incoming;   /* received body bytes that http_call_peek() has not shown yet */
+    struct buf shown;  /* bytes that http_call_peek() showed; they do not move while more arrive */
+    size_t shown_read; /* bytes of shown that were consumed */
     bool has_head, has_end, closed;
-    struct error *err; /* why it was closed; NULL: it is complete */
+    struct error *err; /* why the exchange failed; NULL when it is complete */
     struct event changed;
     struct fiber *handler; /* server: cancelled when the client goes away */
-    const void *party;     /* server: whom the request is for */
+    const void *party;     /* server: see http_request_set_party() */
 };
 
-/* For engines: the events that concern a stream are those of its call. */
+/* For engines: delivers the events of a stream to its call. */
 extern const struct http_events http_call_events;
 
 struct http_call *http_call_new(struct http_conn *conn);
 
-/* Gives up what is not complete: the peer is told, its answer is not waited for. */
+/* Cancels an exchange that is not complete. Does not wait for the peer. */
 void http_call_free(struct http_call *call);
 DEFINE_OWNED(http_call)
 
 /* Suspends until the peer's head is there. */
 MUST_USE struct error *http_call_wait_head(struct http_call *call);
 
-/* Suspends until there is something to read; *ret_len is 0 at the end of the body. */
+/* Suspends until body bytes have arrived; *ret_len is 0 at the end of the body. */
 MUST_USE struct error *http_call_read(struct http_call *call, char *ptr, size_t capacity,
                                       size_t *ret_len);
 
 /*
- * Suspends like http_call_read(), but shows the bytes where they are: valid until the next call of
- * this function. Empty at the end.
+ * Suspends like http_call_read(), but returns a view of the received bytes, valid until the next
+ * call of this function. Empty at the end of the body.
  */
 MUST_USE struct error *http_call_peek(struct http_call *call, struct str *ret_bytes);
 
-/* Says that len of the bytes shown are done with. */
+/* Consumes len of the bytes shown, which reopens the flow-control window. */
 void http_call_consume(struct http_call *call, size_t len);
 
-/* Suspends until all of it is queued; the queue is bounded, so this is the backpressure. */
+/* Suspends until all bytes are queued. The queue is bounded, which is the backpressure. */
 MUST_USE struct error *http_call_write(struct http_call *call, struct str bytes);
 
-/* Our message is complete. Does not wait. */
+/* Completes our message. Does not suspend. */
 MUST_USE struct error *http_call_end(struct http_call *call);
-
-/* Suspends until everything queued has gone out and the exchange is over. */
-MUST_USE struct error *http_call_wait_closed(struct http_call *call);

@@ -1,13 +1,24 @@
+/*
+ * The connection pool of a client.
+ *
+ * A request takes these steps: get_conn() finds a connection with capacity or dials one,
+ * attempt_request() sends head and body over it and waits for the response's head, and may_retry()
+ * decides whether a failure was the connection's fault. The body is read by response.c.
+ *
+ * Connections are in one of two lists. conns holds usable ones, those with capacity in front, so
+ * that find_usable() normally looks at one entry. retired holds those that take no more calls and
+ * end with their last one. Fibers that find no connection wait on client->changed, which is woken
+ * whenever capacity may have appeared: a call ended, a connection was dialed, lost or retired.
+ */
 #include "http/client.h"
 
 #include <assert.h>
 
-#include "async/event.h"
 #include "async/fiber.h"
 #include "async/loop.h"
-#include "base/arena.h"
 #include "base/memory.h"
 #include "http/call.h"
+#include "http/client_internal.h"
 #include "http/response_internal.h"
 #include "http/url.h"
 #include "net/tls.h"
@@ -18,32 +29,12 @@
 #define TRIES_MAX           3
 #define GUARDED_PART        (64 * KILOBYTE)
 
-struct http_client {
-    struct loop *loop;
-    struct http_endpoint endpoint;
-    size_t connections_max, idle_max;
-    struct http_limits limits;
-    struct http_timeouts timeouts;
-    bool offer_gzip;
-
-    struct arena texts; /* host, names, authority, proxy */
-    struct str authority;
-    struct tls_resumption *resumption;
-
-    struct list conns;   /* usable */
-    struct list retired; /* take no more calls */
-    size_t conn_count;   /* of both */
-    size_t usable, busy; /* of conns: all, and those with calls */
-    size_t dialing;
-    bool speaks_http1; /* seen: dialing several at a time makes sense */
-    struct event changed;
-};
-
 static struct http_client *client_of(struct http_conn *conn)
 {
     return conn->owner;
 }
 
+/* Keeps client->busy equal to the number of usable connections with calls. */
 static void set_in_use(struct http_client *client, struct http_conn *conn, bool in_use)
 {
     client->busy += in_use && !conn->in_use;
@@ -51,7 +42,12 @@ static void set_in_use(struct http_client *client, struct http_conn *conn, bool 
     conn->in_use = in_use;
 }
 
-/* Connections that take calls stand in front: finding one does not depend on how many are busy. */
+/*
+ * A call ended or the peer's limit changed. The connection moves to the front of the list when it
+ * takes calls. With HTTP/2 one event can free many streams, so all waiting fibers are woken; with
+ * HTTP/1.1 one connection serves one fiber. Idle HTTP/1.1 connections beyond idle_max are closed,
+ * but only if no fiber waits for one.
+ */
 static void on_capacity(struct http_conn *conn)
 {
     struct http_client *client = client_of(conn);
@@ -67,11 +63,11 @@ static void on_capacity(struct http_conn *conn)
         conn->http2 ? event_wake_all(&client->changed) : event_wake_one(&client->changed);
         return;
     }
-    /* Beyond what is worth keeping, HTTP/1.1 connections go when they become idle. */
     if (!conn->in_use && client->usable - client->busy > client->idle_max)
         http_conn_retire(conn);
 }
 
+/* The connection keeps running calls, but must not be found for new ones. */
 static void on_retired(struct http_conn *conn)
 {
     struct http_client *client = client_of(conn);
@@ -100,7 +96,10 @@ static const struct http_conn_events client_events = {
     .gone = on_gone,
 };
 
-/* The client outlives whoever configured it: texts are copied, credentials referenced. */
+/*
+ * The client outlives the caller's options: texts are copied into client->texts, credentials are
+ * referenced.
+ */
 static void keep_endpoint(struct http_client *client, const struct http_endpoint *endpoint)
 {
     struct http_endpoint *own = &client->endpoint;
@@ -143,7 +142,11 @@ struct http_client *http_client_new(struct loop *loop, const struct http_client_
     return client;
 }
 
-static void abandon(struct list *conns)
+/*
+ * Detaches connections from the client that is being freed. They end at the loop's next turn, when
+ * owner is NULL and their events no longer reach the client.
+ */
+static void abandon_conns(struct list *conns)
 {
     LIST_FOREACH (struct http_conn, conn, conns, link) {
         assert(conn->call_count == 0);
@@ -158,8 +161,8 @@ void http_client_free(struct http_client *client)
     if (!client)
         return;
     assert(client->dialing == 0 && !event_has_waiters(&client->changed));
-    abandon(&client->conns);
-    abandon(&client->retired);
+    abandon_conns(&client->conns);
+    abandon_conns(&client->retired);
     tls_identity_free(client->endpoint.identity);
     tls_trust_free(client->endpoint.trust);
     tls_trust_free(client->endpoint.proxy_trust);
@@ -169,11 +172,6 @@ void http_client_free(struct http_client *client)
                  client->endpoint.proxy->password.len);
     arena_done(&client->texts);
     mem_free(client);
-}
-
-size_t http_client_connection_count(const struct http_client *client)
-{
-    return client->conn_count;
 }
 
 size_t http_client_call_count(const struct http_client *client)
@@ -192,6 +190,7 @@ void http_client_close_idle(struct http_client *client)
         http_conn_retire(conn);
 }
 
+/* Retires the connections of the other protocol; a connection cannot change its protocol. */
 void http_client_offer_http2(struct http_client *client, bool offer)
 {
     if (client->endpoint.no_http2 == !offer)
@@ -209,7 +208,10 @@ static struct http_conn *find_usable(struct http_client *client)
     return NULL;
 }
 
-/* Where HTTP/2 may be spoken one connection is enough, so only one is made at a time. */
+/*
+ * While the protocol is unknown, or HTTP/2, only one connection is dialed at a time, because one
+ * HTTP/2 connection is enough for all waiting requests.
+ */
 static bool may_dial(const struct http_client *client)
 {
     if (client->conn_count + client->dialing >= client->connections_max)
@@ -217,8 +219,8 @@ static bool may_dial(const struct http_client *client)
     return client->dialing == 0 || client->speaks_http1;
 }
 
-/* Suspends. */
-static struct error *dial(struct http_client *client)
+/* Suspends. Adds a connection to the pool; the caller searches the pool again. */
+static struct error *dial_conn(struct http_client *client)
 {
     struct transport *transport;
     client->dialing++;
@@ -242,18 +244,25 @@ static struct error *dial(struct http_client *client)
     return NULL;
 }
 
-/* Suspends until a connection takes a call. */
+/*
+ * Suspends until a connection takes a call. After every wait the pool is searched again, since
+ * another fiber may have taken the capacity that woke this one.
+ */
 static struct error *get_conn(struct http_client *client, struct http_conn **ret_conn)
 {
     while (!(*ret_conn = find_usable(client))) {
         if (may_dial(client))
-            TRY(dial(client));
+            TRY(dial_conn(client));
         else
             TRY(event_wait(&client->changed, "a free connection"));
     }
     return NULL;
 }
 
+/*
+ * Fills the request's head. Content-Length is always sent with methods that have a body, even for
+ * an empty one, because servers may answer 411 otherwise.
+ */
 static struct error *write_head(struct http_client *client,
                                 const struct http_client_request *request, struct http_head *head)
 {
@@ -276,7 +285,10 @@ static struct error *write_head(struct http_client *client,
     return NULL;
 }
 
-/* One try on one connection. Suspends until the head is there. */
+/*
+ * Asks the caller whether the request may still be sent, for example whether leadership still
+ * lasts. The bytes that were sent before form an incomplete request, on which no server acts.
+ */
 static struct error *check_may_send(const struct http_client_request *request)
 {
     if (!request->may_send || request->may_send(request->may_send_data))
@@ -284,7 +296,10 @@ static struct error *check_may_send(const struct http_client_request *request)
     return error_new(ERROR_CANCELED, "the request may not be sent any more");
 }
 
-/* Suspends while the peer does not read. */
+/*
+ * Suspends while the peer does not read. A body with a may_send check goes out in parts of
+ * GUARDED_PART, with a check before each part and one before the end of the message.
+ */
 static struct error *send_body(const struct http_client_request *request, struct http_call *call)
 {
     const size_t part = request->may_send ? GUARDED_PART : request->body.len;
@@ -296,8 +311,10 @@ static struct error *send_body(const struct http_client_request *request, struct
     return http_call_end(call);
 }
 
-static struct error *attempt(struct http_client *client, struct http_conn *conn,
-                             const struct http_client_request *request, struct http_call *call)
+/* One try on one connection. Suspends until the response's head has arrived. */
+static struct error *attempt_request(struct http_client *client, struct http_conn *conn,
+                                     const struct http_client_request *request,
+                                     struct http_call *call)
 {
     SCOPED(http_head) head;
     TRY(write_head(client, request, &head));
@@ -310,7 +327,7 @@ static struct error *attempt(struct http_client *client, struct http_conn *conn,
     }
     if (request->body.len) {
         struct error *err = send_body(request, call);
-        /* A server may answer without reading it all; what it says is worth more than this. */
+        /* A server may respond before it has read the body; its response explains more. */
         if (err && !call->has_head)
             return err;
         error_free(err);
@@ -319,8 +336,10 @@ static struct error *attempt(struct http_client *client, struct http_conn *conn,
 }
 
 /*
- * Was this the connection's fault and not the request's? The server did not act on it, or it is a
- * request that does no harm twice and the connection had been idle before.
+ * True when a failed request can be sent again. Either the server certainly did not act on it: it
+ * was refused, or no byte left us. Or the method is safe, nothing of a response arrived, and the
+ * connection had been used before: a server often closes an idle connection in the moment of its
+ * reuse.
  */
 static bool may_retry(const struct http_call *call, const struct http_client_request *request,
                       bool reused)
@@ -334,6 +353,7 @@ static bool may_retry(const struct http_call *call, const struct http_client_req
     return reused && harmless && !call->stream.answered && error_is(call->err, ERROR_CONNECTION);
 }
 
+/* A failed call is freed before the next try, which takes another connection. */
 struct error *http_client_send(struct http_client *client,
                                const struct http_client_request *request,
                                struct http_response **ret_response)
@@ -344,7 +364,7 @@ struct error *http_client_send(struct http_client *client,
         const bool reused = conn->calls_begun > 0;
         OWNED(http_call) call = http_call_new(conn);
         set_in_use(client, conn, true);
-        struct error *err = attempt(client, conn, request, call);
+        struct error *err = attempt_request(client, conn, request, call);
         if (!err) {
             *ret_response = http_response_new(TAKE(call));
             return NULL;
@@ -353,9 +373,4 @@ struct error *http_client_send(struct http_client *client,
             return error_wrap(err, "%.*s", STR_ARG(client->authority));
         error_free(err);
     }
-}
-
-bool http_response_is_http2(const struct http_response *response)
-{
-    return response->call->conn && response->call->conn->http2;
 }

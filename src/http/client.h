@@ -1,17 +1,18 @@
 /*
- * An HTTP client for one server: a pool of connections that every fiber shares.
+ * An HTTP client for one server: a pool of connections that all fibers share.
  *
- * HTTP/2 is spoken where the server agrees, and then one connection carries everything; HTTP/1.1
- * takes a connection per running request, up to a limit, and keeps them alive. A connection that
- * turns out dead before the server can have acted on a request is replaced without the caller
- * noticing. Idle connections cost no fiber.
+ * With HTTP/2, which TLS negotiates, one connection carries all requests. HTTP/1.1 takes one
+ * connection per running request, up to a limit, and keeps connections alive. When a connection
+ * turns out dead before the server can have acted on a request, the request is retried on another
+ * one. Idle connections need no fiber.
  *
  *     OWNED(http_response) response = NULL;
  *     TRY(http_client_send(client, &request, &response));
  *     TRY(http_response_read_all(response, &body));
  *
- * Deadlines are the fiber's: http_client_send() returns when the head is there, so a caller limits
- * that, and afterwards reads a stream for hours under another limit or none.
+ * Deadlines are those of the fiber. http_client_send() returns when the response's head has
+ * arrived, so a caller can limit the wait for the head and then read a stream for hours without a
+ * limit.
  */
 #pragma once
 
@@ -33,20 +34,19 @@ struct http_response;
 struct http_client_options {
     struct http_endpoint endpoint; /* copied, credentials referenced */
     size_t connections;            /* at most; 0 means 16 */
-    size_t idle_connections;       /* HTTP/1.1, kept for later; 0 means 2 */
+    size_t idle_connections;       /* HTTP/1.1 connections kept alive; 0 means 2 */
     struct http_limits limits;
     struct http_timeouts timeouts;
-    bool no_gzip; /* do not offer to take compressed answers */
+    bool no_gzip; /* do not accept compressed responses */
 };
 
 struct http_client *http_client_new(struct loop *loop, const struct http_client_options *options);
 
-/* No response may be left. Connections close at once; their ends are tidied up by the loop. */
+/* No response may be left. Connections are closed at once and freed by the loop later. */
 void http_client_free(struct http_client *client);
 DEFINE_OWNED(http_client)
 
-/* Connections that are open now, and requests that run on them. */
-size_t http_client_connection_count(const struct http_client *client);
+/* Requests that run now, on all connections. */
 size_t http_client_call_count(const struct http_client *client);
 
 struct http_client_request {
@@ -57,37 +57,36 @@ struct http_client_request {
     struct str body; /* borrowed until http_client_send() returns; sent again on a retry */
 
     /*
-     * Asked once there is a connection, right before the head and each part of the body are handed
-     * to it; NULL: always. A no ends the call with ERROR_CANCELED, and what was sent stays
+     * Called with a connection at hand, right before the head and before each part of the body
+     * is sent; NULL means always. False ends the call with ERROR_CANCELED and leaves the request
      * incomplete.
      */
     bool (*may_send)(void *data);
     void *may_send_data;
 };
 
-/* Suspends until the response's head is there. */
+/* Suspends until the response's head has arrived. */
 MUST_USE struct error *http_client_send(struct http_client *client,
                                         const struct http_client_request *request,
                                         struct http_response **ret_response);
 
 /*
- * Whether connections made from now on offer HTTP/2. Those of the other protocol go when they are
- * idle, so that one kind is left.
+ * Sets whether new connections offer HTTP/2. Existing connections are retired, so that only one
+ * protocol remains.
  */
 void http_client_offer_http2(struct http_client *client, bool offer);
 
-/* Closes idle connections, and others when their requests have ended; new ones are made anew. */
+/* Closes idle connections, and busy ones when their requests have ended. */
 void http_client_close_idle(struct http_client *client);
 
-/* Gives up what was not read: over HTTP/1.1 the connection goes with it. */
+/* Discards the rest of the body. Over HTTP/1.1 that closes the connection. */
 void http_response_free(struct http_response *response);
 DEFINE_OWNED(http_response)
 
 int http_response_status(const struct http_response *response);
 const struct http_headers *http_response_headers(const struct http_response *response);
-bool http_response_is_http2(const struct http_response *response);
 
-/* Suspends until some of the body is there; *ret_len is 0 at its end. Decompressed. */
+/* Suspends until body bytes have arrived, decompressed; *ret_len is 0 at the end. */
 MUST_USE struct error *http_response_read(struct http_response *response, char *ptr,
                                           size_t capacity, size_t *ret_len);
 
@@ -95,8 +94,9 @@ MUST_USE struct error *http_response_read(struct http_response *response, char *
 MUST_USE struct error *http_response_read_all(struct http_response *response, struct buf *body);
 
 /*
- * Suspends until a whole line is there. It is shown without its end and valid until the next call;
- * a NULL pointer means the stream has ended. A last line without an end counts as truncated.
+ * Suspends until a whole line has arrived. The line comes without its line end and is valid until
+ * the next call. A NULL pointer means that the stream has ended. A last line without a line end is
+ * an error: the stream was truncated.
  */
 MUST_USE struct error *http_response_read_line(struct http_response *response,
                                                struct str *ret_line);

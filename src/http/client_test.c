@@ -2,7 +2,7 @@
 
 #include "base/random.h"
 #include "http/gzip.h"
-#include "http/stage_test.h"
+#include "http/http_fixture_test.h"
 #include "http/url.h"
 
 /* Answers with method, target and body. */
@@ -18,12 +18,12 @@ static struct error *echo(void *data, struct http_request *request)
     return http_request_answer(request, 200, STR("text/plain"), buf_str(&answer));
 }
 
-static struct error *exchange_echoes(struct stage *stage)
+static struct error *exchange_echoes(struct http_fixture *fixture)
 {
     SCOPED(buf) body = {0};
     int status = 0;
     FIBER_TIMEOUT(MINUTE);
-    TRY(stage_get(stage, STR("/a?b=c"), &status, &body));
+    TRY(http_fixture_get(fixture, STR("/a?b=c"), &status, &body));
     CHECK_EQ(status, 200);
     CHECK_EQ(buf_str(&body), STR("GET /a?b=c "));
     buf_clear(&body);
@@ -31,70 +31,70 @@ static struct error *exchange_echoes(struct stage *stage)
     OWNED(http_response) response = NULL;
     const struct http_client_request post = {
         .method = STR("POST"), .target = STR("/p"), .body = STR("hello")};
-    TRY(http_client_send(stage->client, &post, &response));
+    TRY(http_client_send(fixture->client, &post, &response));
     TRY(http_response_read_all(response, &body));
     CHECK_EQ(buf_str(&body), STR("POST /p hello"));
     CHECK_EQ(http_headers_find(http_response_headers(response), STR("Content-Type")),
              STR("text/plain"));
-    CHECK_EQ(http_response_is_http2(response), stage->kind == STAGE_TLS_H2);
+    CHECK_EQ(response->call->conn->http2, fixture->kind == HTTP_FIXTURE_TLS_H2);
     return NULL;
 }
 
 SIM_TEST(client_and_server_understand_each_other)
 {
-    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
-        TEST_CASE("%s", stage_name(kind));
-        SCOPED(stage) stage;
-        stage_init(&stage, kind, echo, NULL);
-        CHECK_OK(stage_start(&stage));
-        CHECK_OK(exchange_echoes(&stage));
-        CHECK_EQ(http_client_connection_count(stage.client), (size_t)1);
-        CHECK_EQ(http_client_call_count(stage.client), (size_t)0);
+    for (enum http_fixture_kind kind = 0; kind < HTTP_FIXTURE_KINDS; kind++) {
+        TEST_CASE("%s", http_fixture_name(kind));
+        SCOPED(http_fixture) fixture;
+        http_fixture_init(&fixture, kind, echo, NULL);
+        CHECK_OK(http_fixture_start(&fixture));
+        CHECK_OK(exchange_echoes(&fixture));
+        CHECK_EQ(fixture.client->conn_count, (size_t)1);
+        CHECK_EQ(http_client_call_count(fixture.client), (size_t)0);
     }
 }
 
 SIM_TEST(bad_wires_change_nothing_but_the_time_it_takes)
 {
-    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
-        TEST_CASE("%s", stage_name(kind));
-        SCOPED(stage) stage;
-        stage_init(&stage, kind, echo, NULL);
-        sim_network_set_faults(stage.network, STAGE_HOST,
+    for (enum http_fixture_kind kind = 0; kind < HTTP_FIXTURE_KINDS; kind++) {
+        TEST_CASE("%s", http_fixture_name(kind));
+        SCOPED(http_fixture) fixture;
+        http_fixture_init(&fixture, kind, echo, NULL);
+        sim_network_set_faults(fixture.network, HTTP_FIXTURE_HOST,
                                &(struct sim_faults){.latency = 20 * MILLISECOND,
                                                     .jitter = 20 * MILLISECOND,
                                                     .loss = 0.01,
                                                     .piece_max = 300,
                                                     .spurious = true});
-        CHECK_OK(stage_start(&stage));
-        CHECK_OK(exchange_echoes(&stage));
+        CHECK_OK(http_fixture_start(&fixture));
+        CHECK_OK(exchange_echoes(&fixture));
     }
 }
 
-static struct error *tortured_exchange(enum stage_kind kind)
+static struct error *tortured_exchange(enum http_fixture_kind kind)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage, kind, echo, NULL);
-    TRY(stage_start(&stage));
-    return exchange_echoes(&stage);
+    SCOPED(http_fixture) fixture;
+    http_fixture_init(&fixture, kind, echo, NULL);
+    TRY(http_fixture_start(&fixture));
+    return exchange_echoes(&fixture);
 }
 
 TORTURE_TEST(plain_exchanges_survive_every_interruption)
 {
-    return tortured_exchange(STAGE_PLAIN);
+    return tortured_exchange(HTTP_FIXTURE_PLAIN);
 }
 
 TORTURE_TEST(http1_exchanges_survive_every_interruption)
 {
-    return tortured_exchange(STAGE_TLS_H1);
+    return tortured_exchange(HTTP_FIXTURE_TLS_H1);
 }
 
 TORTURE_TEST(http2_exchanges_survive_every_interruption)
 {
-    return tortured_exchange(STAGE_TLS_H2);
+    return tortured_exchange(HTTP_FIXTURE_TLS_H2);
 }
 
 struct visitor {
-    struct stage *stage;
+    struct http_fixture *fixture;
     int number;
     size_t *most;
 };
@@ -114,20 +114,20 @@ static struct error *visits(void *data)
     snprintf(target, sizeof(target), "/%d", visitor->number);
     buf_print(&expected, "GET %s ", target);
     int status = 0;
-    TRY(stage_get(visitor->stage, str_from_c(target), &status, &body));
+    TRY(http_fixture_get(visitor->fixture, str_from_c(target), &status, &body));
     CHECK_EQ(buf_str(&body), buf_str(&expected));
-    const size_t now = http_client_connection_count(visitor->stage->client);
+    const size_t now = visitor->fixture->client->conn_count;
     *visitor->most = now > *visitor->most ? now : *visitor->most;
     return NULL;
 }
 
-static size_t visit_at_once(struct stage *stage, int count)
+static size_t visit_at_once(struct http_fixture *fixture, int count)
 {
     size_t most = 0;
     struct visitor visitors[100];
     SCOPED(scope) scope = {0};
     for (int i = 0; i < count; i++) {
-        visitors[i] = (struct visitor){.stage = stage, .number = i, .most = &most};
+        visitors[i] = (struct visitor){.fixture = fixture, .number = i, .most = &most};
         scope_start(&scope, "visits", visits, &visitors[i]);
     }
     CHECK_OK(scope_wait(&scope));
@@ -136,78 +136,78 @@ static size_t visit_at_once(struct stage *stage, int count)
 
 SIM_TEST(http2_carries_many_requests_on_one_connection)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage, STAGE_TLS_H2, slow_echo, NULL);
-    CHECK_OK(stage_start(&stage));
+    SCOPED(http_fixture) fixture;
+    http_fixture_init(&fixture, HTTP_FIXTURE_TLS_H2, slow_echo, NULL);
+    CHECK_OK(http_fixture_start(&fixture));
     const int64_t begun = loop_now(loop_current());
-    CHECK_EQ(visit_at_once(&stage, 100), (size_t)1);
+    CHECK_EQ(visit_at_once(&fixture, 100), (size_t)1);
     CHECK(loop_now(loop_current()) - begun < 2 * SECOND);
 }
 
 SIM_TEST(http1_takes_no_more_connections_than_allowed)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage, STAGE_TLS_H1, slow_echo, NULL);
-    stage.client_options.connections = 4;
-    CHECK_OK(stage_start(&stage));
-    CHECK_EQ(visit_at_once(&stage, 20), (size_t)4);
+    SCOPED(http_fixture) fixture;
+    http_fixture_init(&fixture, HTTP_FIXTURE_TLS_H1, slow_echo, NULL);
+    fixture.client_options.connections = 4;
+    CHECK_OK(http_fixture_start(&fixture));
+    CHECK_EQ(visit_at_once(&fixture, 20), (size_t)4);
     CHECK_OK(fiber_sleep(SECOND));
-    CHECK_EQ(http_client_connection_count(stage.client), (size_t)2); /* idle ones kept */
+    CHECK_EQ(fixture.client->conn_count, (size_t)2); /* idle ones kept */
 }
 
 SIM_TEST(http2_is_spoken_once_it_is_offered)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage, STAGE_TLS_H2, echo, NULL);
-    CHECK_OK(stage_start(&stage));
-    http_client_offer_http2(stage.client, false);
+    SCOPED(http_fixture) fixture;
+    http_fixture_init(&fixture, HTTP_FIXTURE_TLS_H2, echo, NULL);
+    CHECK_OK(http_fixture_start(&fixture));
+    http_client_offer_http2(fixture.client, false);
     for (int i = 0; i < 3; i++) {
         OWNED(http_response) response = NULL;
         SCOPED(buf) body = {0};
         const struct http_client_request get = {.target = STR("/")};
-        CHECK_OK(http_client_send(stage.client, &get, &response));
+        CHECK_OK(http_client_send(fixture.client, &get, &response));
         CHECK_OK(http_response_read_all(response, &body));
-        CHECK_EQ(http_response_is_http2(response), i == 2);
+        CHECK_EQ(response->call->conn->http2, i == 2);
         http_response_free(TAKE(response));
         if (i == 1)
-            http_client_offer_http2(stage.client, true);
+            http_client_offer_http2(fixture.client, true);
         CHECK_OK(fiber_sleep(SECOND));
-        CHECK_EQ(http_client_connection_count(stage.client), (size_t)(i != 1));
+        CHECK_EQ(fixture.client->conn_count, (size_t)(i != 1));
     }
 }
 
 SIM_TEST(idle_connections_go_after_a_while)
 {
-    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
-        TEST_CASE("%s", stage_name(kind));
-        SCOPED(stage) stage;
-        stage_init(&stage, kind, echo, NULL);
-        CHECK_OK(stage_start(&stage));
-        CHECK_OK(exchange_echoes(&stage));
+    for (enum http_fixture_kind kind = 0; kind < HTTP_FIXTURE_KINDS; kind++) {
+        TEST_CASE("%s", http_fixture_name(kind));
+        SCOPED(http_fixture) fixture;
+        http_fixture_init(&fixture, kind, echo, NULL);
+        CHECK_OK(http_fixture_start(&fixture));
+        CHECK_OK(exchange_echoes(&fixture));
         CHECK_OK(fiber_sleep(80 * SECOND));
-        CHECK_EQ(http_client_connection_count(stage.client), (size_t)1);
+        CHECK_EQ(fixture.client->conn_count, (size_t)1);
         CHECK_OK(fiber_sleep(20 * SECOND));
-        CHECK_EQ(http_client_connection_count(stage.client), (size_t)0);
-        CHECK_EQ(http_server_connection_count(stage.server), (size_t)0);
-        CHECK_OK(exchange_echoes(&stage));
+        CHECK_EQ(fixture.client->conn_count, (size_t)0);
+        CHECK_EQ(fixture.server->conn_count, (size_t)0);
+        CHECK_OK(exchange_echoes(&fixture));
     }
 }
 
 /* The server hangs up an idle connection just when the client uses it again. */
 SIM_TEST(a_dead_idle_connection_is_replaced_unnoticed)
 {
-    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
-        SCOPED(stage) stage;
-        stage_init(&stage, kind, echo, NULL);
-        stage.server_options.timeouts.idle = 10 * SECOND;
-        sim_network_set_faults(stage.network, STAGE_HOST,
+    for (enum http_fixture_kind kind = 0; kind < HTTP_FIXTURE_KINDS; kind++) {
+        SCOPED(http_fixture) fixture;
+        http_fixture_init(&fixture, kind, echo, NULL);
+        fixture.server_options.timeouts.idle = 10 * SECOND;
+        sim_network_set_faults(fixture.network, HTTP_FIXTURE_HOST,
                                &(struct sim_faults){.latency = 50 * MILLISECOND});
-        CHECK_OK(stage_start(&stage));
+        CHECK_OK(http_fixture_start(&fixture));
         for (int i = 0; i < 20; i++) {
-            TEST_CASE("%s, %d ms", stage_name(kind), 9900 + i * 10);
+            TEST_CASE("%s, %d ms", http_fixture_name(kind), 9900 + i * 10);
             SCOPED(buf) body = {0};
             int status = 0;
-            CHECK_OK(stage_get(&stage, STR("/"), &status, &body));
+            CHECK_OK(http_fixture_get(&fixture, STR("/"), &status, &body));
             CHECK_OK(fiber_sleep((9900 + (duration)i * 10) * MILLISECOND));
         }
     }
@@ -228,17 +228,17 @@ static struct error *ticks(void *data, struct http_request *request)
 
 SIM_TEST(a_stream_is_read_line_by_line_for_hours)
 {
-    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
-        TEST_CASE("%s", stage_name(kind));
+    for (enum http_fixture_kind kind = 0; kind < HTTP_FIXTURE_KINDS; kind++) {
+        TEST_CASE("%s", http_fixture_name(kind));
         int count = 180;
-        SCOPED(stage) stage;
-        stage_init(&stage, kind, ticks, &count);
-        CHECK_OK(stage_start(&stage));
+        SCOPED(http_fixture) fixture;
+        http_fixture_init(&fixture, kind, ticks, &count);
+        CHECK_OK(http_fixture_start(&fixture));
         OWNED(http_response) response = NULL;
         {
             FIBER_TIMEOUT(10 * SECOND); /* for the head alone */
             CHECK_OK(http_client_send(
-                stage.client, &(struct http_client_request){.target = STR("/")}, &response));
+                fixture.client, &(struct http_client_request){.target = STR("/")}, &response));
         }
         const int64_t begun = loop_now(loop_current());
         struct str line;
@@ -269,14 +269,14 @@ static struct error *bursts(void *data, struct http_request *request)
 
 SIM_TEST(what_arrives_while_a_line_is_looked_at_does_not_move_it)
 {
-    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
-        TEST_CASE("%s", stage_name(kind));
-        SCOPED(stage) stage;
-        stage_init(&stage, kind, bursts, NULL);
-        CHECK_OK(stage_start(&stage));
+    for (enum http_fixture_kind kind = 0; kind < HTTP_FIXTURE_KINDS; kind++) {
+        TEST_CASE("%s", http_fixture_name(kind));
+        SCOPED(http_fixture) fixture;
+        http_fixture_init(&fixture, kind, bursts, NULL);
+        CHECK_OK(http_fixture_start(&fixture));
         OWNED(http_response) response = NULL;
         struct str line;
-        CHECK_OK(http_client_send(stage.client, &(struct http_client_request){.target = STR("/")},
+        CHECK_OK(http_client_send(fixture.client, &(struct http_client_request){.target = STR("/")},
                                   &response));
         CHECK_OK(http_response_read_line(response, &line));
         CHECK_OK(fiber_sleep(MINUTE));
@@ -314,17 +314,17 @@ static struct error *floods(void *data, struct http_request *request)
 
 SIM_TEST(a_client_that_does_not_read_holds_the_server_not_its_memory)
 {
-    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
-        TEST_CASE("%s", stage_name(kind));
+    for (enum http_fixture_kind kind = 0; kind < HTTP_FIXTURE_KINDS; kind++) {
+        TEST_CASE("%s", http_fixture_name(kind));
         struct flood flood = {0};
-        SCOPED(stage) stage;
-        stage_init(&stage, kind, floods, &flood);
-        stage.client_options.limits.window = 128 * KILOBYTE;
-        stage.server_options.timeouts.stall = FOREVER;
-        stage.client_options.timeouts.stall = FOREVER;
-        CHECK_OK(stage_start(&stage));
+        SCOPED(http_fixture) fixture;
+        http_fixture_init(&fixture, kind, floods, &flood);
+        fixture.client_options.limits.window = 128 * KILOBYTE;
+        fixture.server_options.timeouts.stall = FOREVER;
+        fixture.client_options.timeouts.stall = FOREVER;
+        CHECK_OK(http_fixture_start(&fixture));
         OWNED(http_response) response = NULL;
-        CHECK_OK(http_client_send(stage.client, &(struct http_client_request){.target = STR("/")},
+        CHECK_OK(http_client_send(fixture.client, &(struct http_client_request){.target = STR("/")},
                                   &response));
         CHECK_OK(fiber_sleep(10 * SECOND));
         const size_t held = flood.written;
@@ -355,43 +355,44 @@ static struct error *never(void *data, struct http_request *request)
 
 SIM_TEST(a_deadline_ends_a_request_and_the_handler_hears_of_it)
 {
-    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
-        TEST_CASE("%s", stage_name(kind));
+    for (enum http_fixture_kind kind = 0; kind < HTTP_FIXTURE_KINDS; kind++) {
+        TEST_CASE("%s", http_fixture_name(kind));
         bool canceled = false;
-        SCOPED(stage) stage;
-        stage_init(&stage, kind, never, &canceled);
-        CHECK_OK(stage_start(&stage));
+        SCOPED(http_fixture) fixture;
+        http_fixture_init(&fixture, kind, never, &canceled);
+        CHECK_OK(http_fixture_start(&fixture));
         {
             FIBER_TIMEOUT(5 * SECOND);
             OWNED(http_response) response = NULL;
-            CHECK_FAILS(http_client_send(stage.client,
+            CHECK_FAILS(http_client_send(fixture.client,
                                          &(struct http_client_request){.target = STR("/")},
                                          &response),
                         ERROR_DEADLINE, "timed out while waiting for the response");
         }
         CHECK_OK(fiber_sleep(SECOND));
         CHECK(canceled);
-        CHECK_EQ(http_server_request_count(stage.server), (size_t)0);
+        CHECK_EQ(fixture.server->request_count, (size_t)0);
     }
 }
 
 SIM_TEST(a_black_hole_is_noticed_by_http2_pings)
 {
     int count = 1000;
-    SCOPED(stage) stage;
-    stage_init(&stage, STAGE_TLS_H2, ticks, &count);
-    CHECK_OK(stage_start(&stage));
+    SCOPED(http_fixture) fixture;
+    http_fixture_init(&fixture, HTTP_FIXTURE_TLS_H2, ticks, &count);
+    CHECK_OK(http_fixture_start(&fixture));
     OWNED(http_response) response = NULL;
-    CHECK_OK(http_client_send(stage.client, &(struct http_client_request){.target = STR("/")},
+    CHECK_OK(http_client_send(fixture.client, &(struct http_client_request){.target = STR("/")},
                               &response));
     struct str line;
     CHECK_OK(http_response_read_line(response, &line));
     const int64_t begun = loop_now(loop_current());
-    sim_network_set_faults(stage.network, STAGE_HOST, &(struct sim_faults){.black_hole = true});
+    sim_network_set_faults(fixture.network, HTTP_FIXTURE_HOST,
+                           &(struct sim_faults){.black_hole = true});
     CHECK_FAILS(http_response_read_line(response, &line), ERROR_CONNECTION, "no sign of life");
     CHECK_EQ(loop_now(loop_current()) - begun <= 46 * SECOND, true);
     http_response_free(TAKE(response));
-    sim_network_set_faults(stage.network, STAGE_HOST, &(struct sim_faults){0});
+    sim_network_set_faults(fixture.network, HTTP_FIXTURE_HOST, &(struct sim_faults){0});
 }
 
 static struct error *compresses(void *data, struct http_request *request)
@@ -416,32 +417,32 @@ static struct error *compresses(void *data, struct http_request *request)
 
 SIM_TEST(compressed_responses_are_read_as_plain_ones)
 {
-    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
-        TEST_CASE("%s", stage_name(kind));
-        SCOPED(stage) stage;
-        stage_init(&stage, kind, compresses, NULL);
-        CHECK_OK(stage_start(&stage));
+    for (enum http_fixture_kind kind = 0; kind < HTTP_FIXTURE_KINDS; kind++) {
+        TEST_CASE("%s", http_fixture_name(kind));
+        SCOPED(http_fixture) fixture;
+        http_fixture_init(&fixture, kind, compresses, NULL);
+        CHECK_OK(http_fixture_start(&fixture));
         SCOPED(buf) body = {0};
         int status = 0;
-        CHECK_OK(stage_get(&stage, STR("/"), &status, &body));
+        CHECK_OK(http_fixture_get(&fixture, STR("/"), &status, &body));
         CHECK_EQ(body.len, (size_t)20000);
     }
 }
 
 SIM_TEST(a_truncated_body_is_an_error)
 {
-    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
-        TEST_CASE("%s", stage_name(kind));
+    for (enum http_fixture_kind kind = 0; kind < HTTP_FIXTURE_KINDS; kind++) {
+        TEST_CASE("%s", http_fixture_name(kind));
         struct flood flood = {0};
-        SCOPED(stage) stage;
-        stage_init(&stage, kind, floods, &flood);
-        sim_network_set_faults(stage.network, STAGE_HOST,
+        SCOPED(http_fixture) fixture;
+        http_fixture_init(&fixture, kind, floods, &flood);
+        sim_network_set_faults(fixture.network, HTTP_FIXTURE_HOST,
                                &(struct sim_faults){.cut_after = 50 * KILOBYTE});
-        CHECK_OK(stage_start(&stage));
+        CHECK_OK(http_fixture_start(&fixture));
         SCOPED(buf) body = {0};
         int status = 0;
         FIBER_TIMEOUT(MINUTE);
-        OWNED(error) err = stage_get(&stage, STR("/"), &status, &body);
+        OWNED(error) err = http_fixture_get(&fixture, STR("/"), &status, &body);
         CHECK(err != NULL);
         CHECK(error_is(err, ERROR_PROTOCOL) || error_is(err, ERROR_CONNECTION));
     }
@@ -494,8 +495,8 @@ static struct error *agree_socks(struct proxy *proxy, struct transport *client)
     TRY(transport_read_exactly(client, proxy->text, 10));
     CHECK_EQ(str_from(proxy->text, 10), STR("\x01\x02me\x05p:w d"));
     TRY(transport_write(client, str_from("\x01\x00", 2)));
-    TRY(transport_read_exactly(client, proxy->text, 4 + 1 + STAGE_HOST.len + 2));
-    CHECK_EQ(str_from(proxy->text + 5, STAGE_HOST.len), STAGE_HOST);
+    TRY(transport_read_exactly(client, proxy->text, 4 + 1 + HTTP_FIXTURE_HOST.len + 2));
+    CHECK_EQ(str_from(proxy->text + 5, HTTP_FIXTURE_HOST.len), HTTP_FIXTURE_HOST);
     return transport_write(client, str_from("\x05\x00\x00\x01\x7f\x00\x00\x01\x00\x50", 10));
 }
 
@@ -509,7 +510,7 @@ static struct error *proxies(void *data)
         TRY(agree_socks(proxy, client));
     else
         TRY(agree_http(proxy, client));
-    TRY(network_connect(proxy->network, STAGE_HOST, 40000, &target));
+    TRY(network_connect(proxy->network, HTTP_FIXTURE_HOST, 40000, &target));
     proxy->ends[0] = client;
     proxy->ends[1] = target;
     SCOPED(scope) scope = {0};
@@ -521,19 +522,19 @@ static struct error *proxies(void *data)
 static void exchange_through(bool socks, struct str proxy_url)
 {
     struct proxy proxy = {.socks = socks};
-    SCOPED(stage) stage;
-    stage_init(&stage, STAGE_TLS_H2, echo, NULL);
-    proxy.network = stage.network;
+    SCOPED(http_fixture) fixture;
+    http_fixture_init(&fixture, HTTP_FIXTURE_TLS_H2, echo, NULL);
+    proxy.network = fixture.network;
     struct url url;
     CHECK_OK(url_read_proxy(proxy_url, &url));
-    stage.client_options.endpoint.proxy = &url;
-    CHECK_OK(stage_start(&stage)); /* the first port given out is 40000 */
+    fixture.client_options.endpoint.proxy = &url;
+    CHECK_OK(http_fixture_start(&fixture)); /* the first port given out is 40000 */
     OWNED(listener) listener = NULL;
-    CHECK_OK(network_listen(stage.network, STR("proxy.test"), 3128, &listener));
+    CHECK_OK(network_listen(fixture.network, STR("proxy.test"), 3128, &listener));
     proxy.listener = listener;
     SCOPED(scope) scope = {0};
     scope_start(&scope, "proxy", proxies, &proxy);
-    CHECK_OK(exchange_echoes(&stage));
+    CHECK_OK(exchange_echoes(&fixture));
     if (!socks) {
         CHECK(str_starts_with(proxy.seen, STR("CONNECT server.test:40000 HTTP/1.1\r\n")));
         CHECK_CONTAINS(proxy.seen, STR("Proxy-Authorization: Basic bWU6cDp3IGQ=\r\n"));
@@ -560,78 +561,78 @@ static struct error *refuses(void *data)
 
 SIM_TEST(a_refusing_proxy_is_named)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage, STAGE_TLS_H2, echo, NULL);
+    SCOPED(http_fixture) fixture;
+    http_fixture_init(&fixture, HTTP_FIXTURE_TLS_H2, echo, NULL);
     struct url url;
     CHECK_OK(url_read_proxy(STR("http://proxy.test:3128"), &url));
-    stage.client_options.endpoint.proxy = &url;
-    CHECK_OK(stage_start(&stage));
+    fixture.client_options.endpoint.proxy = &url;
+    CHECK_OK(http_fixture_start(&fixture));
     OWNED(listener) listener = NULL;
-    CHECK_OK(network_listen(stage.network, STR("proxy.test"), 3128, &listener));
+    CHECK_OK(network_listen(fixture.network, STR("proxy.test"), 3128, &listener));
     SCOPED(scope) scope = {0};
     scope_start(&scope, "proxy", refuses, listener);
     SCOPED(buf) body = {0};
     int status = 0;
-    CHECK_FAILS(stage_get(&stage, STR("/"), &status, &body), ERROR_UNAUTHORIZED,
+    CHECK_FAILS(http_fixture_get(&fixture, STR("/"), &status, &body), ERROR_UNAUTHORIZED,
                 "connect to server.test:40000 through proxy proxy.test:3128: the proxy answers 407 "
                 "Who are you");
 }
 
 SIM_TEST(a_certificate_for_another_name_is_refused)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage, STAGE_TLS_H2, echo, NULL);
-    stage.client_options.endpoint.server_name = STR("other.test");
-    CHECK_OK(stage_start(&stage));
+    SCOPED(http_fixture) fixture;
+    http_fixture_init(&fixture, HTTP_FIXTURE_TLS_H2, echo, NULL);
+    fixture.client_options.endpoint.server_name = STR("other.test");
+    CHECK_OK(http_fixture_start(&fixture));
     SCOPED(buf) body = {0};
     int status = 0;
-    CHECK_FAILS(stage_get(&stage, STR("/"), &status, &body), ERROR_TLS,
+    CHECK_FAILS(http_fixture_get(&fixture, STR("/"), &status, &body), ERROR_TLS,
                 "connect to server.test:40000: TLS handshake: the server's certificate is for "
                 "server.test, localhost, 127.0.0.1, not for other.test");
 }
 
 SIM_TEST(an_expired_certificate_is_refused)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage, STAGE_TLS_H2, echo, NULL);
-    CHECK_OK(stage_start(&stage));
+    SCOPED(http_fixture) fixture;
+    http_fixture_init(&fixture, HTTP_FIXTURE_TLS_H2, echo, NULL);
+    CHECK_OK(http_fixture_start(&fixture));
     CHECK_OK(fiber_sleep(48 * HOUR));
     SCOPED(buf) body = {0};
     int status = 0;
-    CHECK_FAILS(stage_get(&stage, STR("/"), &status, &body), ERROR_TLS, "has expired on");
+    CHECK_FAILS(http_fixture_get(&fixture, STR("/"), &status, &body), ERROR_TLS, "has expired on");
 }
 
 SIM_TEST(a_plain_text_peer_on_a_tls_port_is_named)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage, STAGE_TLS_H2, echo, NULL);
-    stage.server_options.tls = NULL;
-    CHECK_OK(stage_start(&stage));
+    SCOPED(http_fixture) fixture;
+    http_fixture_init(&fixture, HTTP_FIXTURE_TLS_H2, echo, NULL);
+    fixture.server_options.tls = NULL;
+    CHECK_OK(http_fixture_start(&fixture));
     SCOPED(buf) body = {0};
     int status = 0;
     FIBER_TIMEOUT(MINUTE);
-    CHECK_FAILS(stage_get(&stage, STR("/"), &status, &body), ERROR_TLS,
+    CHECK_FAILS(http_fixture_get(&fixture, STR("/"), &status, &body), ERROR_TLS,
                 "the peer does not speak TLS");
 }
 
 SIM_TEST(a_client_that_stops_reading_is_given_up)
 {
-    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
-        TEST_CASE("%s", stage_name(kind));
+    for (enum http_fixture_kind kind = 0; kind < HTTP_FIXTURE_KINDS; kind++) {
+        TEST_CASE("%s", http_fixture_name(kind));
         struct flood flood = {0};
-        SCOPED(stage) stage;
-        stage_init(&stage, kind, floods, &flood);
-        stage.client_options.timeouts.idle = HOUR;
-        CHECK_OK(stage_start(&stage));
+        SCOPED(http_fixture) fixture;
+        http_fixture_init(&fixture, kind, floods, &flood);
+        fixture.client_options.timeouts.idle = HOUR;
+        CHECK_OK(http_fixture_start(&fixture));
         OWNED(http_response) response = NULL;
-        CHECK_OK(http_client_send(stage.client, &(struct http_client_request){.target = STR("/")},
+        CHECK_OK(http_client_send(fixture.client, &(struct http_client_request){.target = STR("/")},
                                   &response));
         CHECK_OK(fiber_sleep(20 * SECOND));
         CHECK(!flood.canceled);
-        CHECK_EQ(http_server_request_count(stage.server), (size_t)1);
+        CHECK_EQ(fixture.server->request_count, (size_t)1);
         CHECK_OK(fiber_sleep(15 * SECOND));
         CHECK(flood.canceled);
-        CHECK_EQ(http_server_request_count(stage.server), (size_t)0);
+        CHECK_EQ(fixture.server->request_count, (size_t)0);
         SCOPED(buf) body = {0};
         OWNED(error) err = http_response_read_all(response, &body);
         CHECK(err != NULL); /* not half an answer taken for a whole one */

@@ -1,3 +1,17 @@
+/*
+ * Drives an engine over a transport; see conn.h and engine.h.
+ *
+ * pump_conn() is the heart: it runs as a task of the loop, when the transport is ready or when
+ * http_conn_kick() asked for it. It reads from the transport into the engine (pump_in), writes the
+ * engine's output (pump_out), then decides whether the connection ends and arms the timer. Nothing
+ * in it suspends.
+ *
+ * The end of a connection has these states. retired: takes no new calls, running calls go on. lost:
+ * the engine has failed all streams and the transport is no longer used. lingers: a server discards
+ * input for a moment so that its last bytes reach the peer. A lost connection that does not linger
+ * is freed by end_if_unused() once its last call is freed; always from a task, never inside a call
+ * of its users, who may still hold it.
+ */
 #include "http/conn.h"
 
 #include <assert.h>
@@ -10,18 +24,19 @@
 #include "net/tls.h"
 #include "net/transport.h"
 
-/* Read at most this much of one connection before others have their turn. */
+/* Bytes to read of one connection before other connections get their turn. */
 #define TURN_BYTES (64 * KILOBYTE)
 #define READ_BYTES (16 * KILOBYTE)
 #define OUT_BYTES  (32 * KILOBYTE)
 
 /*
- * Closing while the peer still sends makes its system discard what we said last, such as why. So a
- * server that has finished goes on reading into the void for a moment.
+ * Closing a socket with unread input makes the kernel send RST, and the peer discards our last
+ * bytes, for example a 400 response. So a server that has finished reads and discards input for a
+ * moment.
  */
 #define LINGER (SECOND)
 
-/* As in engine.h; and how many handlers there may be for each stream a client may have. */
+/* The default of engine.h, and the number of handlers per concurrent stream; see on_open(). */
 #define STREAMS_DEFAULT  250
 #define CALLS_PER_STREAM 2
 
@@ -33,28 +48,29 @@ static const struct http_timeouts default_timeouts = {
     .pong = 15 * SECOND,
 };
 
-static duration either(duration given, duration otherwise)
+static duration duration_or(duration given, duration otherwise)
 {
     return given ? given : otherwise;
 }
 
-static size_t either_size(size_t given, size_t otherwise)
+static size_t size_or(size_t given, size_t otherwise)
 {
     return given ? given : otherwise;
 }
 
-static struct http_timeouts complete(const struct http_timeouts *given)
+static struct http_timeouts fill_timeouts(const struct http_timeouts *given)
 {
     return (struct http_timeouts){
-        .first = either(given->first, default_timeouts.first),
-        .idle = either(given->idle, default_timeouts.idle),
-        .stall = either(given->stall, default_timeouts.stall),
-        .ping = either(given->ping, default_timeouts.ping),
-        .pong = either(given->pong, default_timeouts.pong),
+        .first = duration_or(given->first, default_timeouts.first),
+        .idle = duration_or(given->idle, default_timeouts.idle),
+        .stall = duration_or(given->stall, default_timeouts.stall),
+        .ping = duration_or(given->ping, default_timeouts.ping),
+        .pong = duration_or(given->pong, default_timeouts.pong),
     };
 }
 
-static void retire(struct http_conn *conn)
+/* Reports the retired event, at most once. */
+static void mark_retired(struct http_conn *conn)
 {
     if (conn->retired)
         return;
@@ -62,7 +78,7 @@ static void retire(struct http_conn *conn)
     conn->events->retired(conn);
 }
 
-/* The end of a connection that is lost and that no call refers to any more. */
+/* Frees a lost connection that neither lingers nor has calls. The connection is gone afterwards. */
 static void end_if_unused(struct http_conn *conn)
 {
     if (!conn->lost || conn->lingers || conn->call_count > 0)
@@ -76,8 +92,8 @@ static void end_if_unused(struct http_conn *conn)
     mem_free(conn);
 }
 
-/* Fails the calls that run, with copies of the error, and lets go of the transport's events. */
-static void lose(struct http_conn *conn, const struct error *err)
+/* Fails the running calls with copies of the error and stops the events of the transport. */
+static void lose_conn(struct http_conn *conn, const struct error *err)
 {
     if (conn->lost)
         return;
@@ -85,7 +101,7 @@ static void lose(struct http_conn *conn, const struct error *err)
     timer_stop(conn->loop, &conn->timer);
     transport_want(conn->transport, 0);
     http_engine_fail(conn->engine, err);
-    retire(conn);
+    mark_retired(conn);
 }
 
 static void end_linger(void *data)
@@ -97,6 +113,7 @@ static void end_linger(void *data)
     http_conn_kick(conn);
 }
 
+/* Reads and drops input of a lingering connection, bounded per turn like pump_in(). */
 static void discard_input(struct http_conn *conn)
 {
     char void_[512];
@@ -112,11 +129,14 @@ static void discard_input(struct http_conn *conn)
         transport_want(conn->transport, TRANSPORT_READABLE);
 }
 
-/* Says good-bye, fails what runs, and waits a moment for the peer to have heard it. */
-static void leave(struct http_conn *conn, const struct error *err)
+/*
+ * Ends a connection in good order: closes our side of the transport, fails running calls, and lets
+ * a server linger until the peer has closed its side or LINGER has passed.
+ */
+static void leave_conn(struct http_conn *conn, const struct error *err)
 {
     transport_finish(conn->transport);
-    lose(conn, err);
+    lose_conn(conn, err);
     if (conn->role == HTTP_CLIENT)
         return;
     conn->lingers = true;
@@ -125,18 +145,19 @@ static void leave(struct http_conn *conn, const struct error *err)
 }
 
 /*
- * An engine's error concerns the connection: the engine has failed its calls itself, and is
- * finished once its last words (a 400, a GOAWAY) are sent. So the error is only worth a line for
- * the curious.
+ * An error of an engine concerns the connection. The engine has failed its calls with it and is
+ * finished once its last output (a 400 response, a GOAWAY) is sent. So here it is only logged.
  */
-static void note_breach(struct error *err)
+static void log_engine_error(struct error *err)
 {
     if (err)
         log_v(4, "Connection fails", LOG_ERROR(err));
     error_free(err);
 }
 
-/* Takes what has arrived. False when nothing more will; *ret_err then tells why, NULL: peer closed.
+/*
+ * Feeds received bytes to the engine. False when no more input will come: with *ret_err after a
+ * failure of the transport, with NULL when the peer closed its side.
  */
 static bool pump_in(struct http_conn *conn, struct error **ret_err)
 {
@@ -149,14 +170,14 @@ static bool pump_in(struct http_conn *conn, struct error **ret_err)
         case TRANSPORT_OK:
             conn->heard = loop_now(conn->loop);
             budget -= len < budget ? len : budget;
-            note_breach(http_engine_receive(conn->engine, str_from(bytes, len)));
+            log_engine_error(http_engine_receive(conn->engine, str_from(bytes, len)));
             if (len < sizeof(bytes) && conn->transport->short_means_drained)
-                return true; /* asking again would only be told to wait */
+                return true; /* another call would return TRANSPORT_WAIT */
             break;
         case TRANSPORT_WAIT:
             return true;
         case TRANSPORT_END:
-            note_breach(http_engine_receive_end(conn->engine));
+            log_engine_error(http_engine_receive_end(conn->engine));
             return false;
         case TRANSPORT_FAILED:
             *ret_err = transport_take_error(conn->transport);
@@ -166,12 +187,15 @@ static bool pump_in(struct http_conn *conn, struct error **ret_err)
     return true;
 }
 
-/* Sends what is to be sent. False when the transport failed. */
+/*
+ * Sends the engine's output. False with *ret_err when the transport failed. blocked_since holds the
+ * time since when the transport has taken nothing, for the stall time-out.
+ */
 static bool pump_out(struct http_conn *conn, struct error **ret_err)
 {
     for (;;) {
         if (conn->out.len == 0 && http_engine_has_output(conn->engine))
-            note_breach(http_engine_output(conn->engine, &conn->out, OUT_BYTES));
+            log_engine_error(http_engine_output(conn->engine, &conn->out, OUT_BYTES));
         if (conn->out.len == 0) {
             buf_shrink(&conn->out);
             conn->blocked_since = 0;
@@ -194,43 +218,47 @@ static bool pump_out(struct http_conn *conn, struct error **ret_err)
     }
 }
 
-static int64_t later(int64_t since, duration span)
+/* Saturates at FOREVER, which is also the value of a time-out that is switched off. */
+static int64_t add_span(int64_t since, duration span)
 {
     int64_t due;
     return __builtin_add_overflow(since, span, &due) ? FOREVER : due;
 }
 
-static int64_t earlier(int64_t a, int64_t b)
+static int64_t min_time(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-/* When a connection without a call has waited long enough; a server is less patient at first. */
+/* When an idle connection expires. A server waits less for the first request of a connection. */
 static int64_t idle_due(const struct http_conn *conn)
 {
     const bool is_proven = conn->calls_begun || conn->role == HTTP_CLIENT;
     if (!conn->idle_since)
         return FOREVER;
-    return later(conn->idle_since, is_proven ? conn->timeouts.idle : conn->timeouts.first);
+    return add_span(conn->idle_since, is_proven ? conn->timeouts.idle : conn->timeouts.first);
 }
 
-/* When there is next something to be done because nothing happened. */
+/* The earliest of the time-outs that apply now: stall, idle, and ping or pong. */
 static int64_t next_due(const struct http_conn *conn)
 {
     int64_t due = FOREVER;
     if (conn->blocked_since)
-        due = earlier(due, later(conn->blocked_since, conn->timeouts.stall));
-    due = earlier(due, idle_due(conn));
+        due = min_time(due, add_span(conn->blocked_since, conn->timeouts.stall));
+    due = min_time(due, idle_due(conn));
     if (conn->http2)
-        due = earlier(due, conn->pinged ? later(conn->pinged, conn->timeouts.pong)
-                                        : later(conn->heard, conn->timeouts.ping));
+        due = min_time(due, conn->pinged ? add_span(conn->pinged, conn->timeouts.pong)
+                                         : add_span(conn->heard, conn->timeouts.ping));
     return due;
 }
 
 static void on_timer(void *data);
 
-/* The timer may be early, never late: moving it at every byte would cost more than a spare look. */
-static void arm(struct http_conn *conn)
+/*
+ * The timer may fire early, never late. It is not moved when a time-out becomes later, which
+ * happens at every received byte; on_timer() computes the time-outs again instead.
+ */
+static void arm_timer(struct http_conn *conn)
 {
     const int64_t due = next_due(conn);
     if (due != FOREVER && (!timer_is_started(&conn->timer) || conn->timer.due > due))
@@ -245,13 +273,14 @@ static void note_idleness(struct http_conn *conn)
         conn->idle_since = loop_now(conn->loop);
 }
 
-static void finish(struct http_conn *conn)
+static void finish_conn(struct http_conn *conn)
 {
     OWNED(error) over = error_new(ERROR_CONNECTION, "the connection is closed");
-    leave(conn, over);
+    leave_conn(conn, over);
 }
 
-static void pump(void *data)
+/* The task of the connection, and the ready function of its transport. */
+static void pump_conn(void *data)
 {
     struct http_conn *conn = data;
     if (conn->lost) {
@@ -263,29 +292,34 @@ static void pump(void *data)
     OWNED(error) err = NULL;
     const bool alive = pump_in(conn, &err);
     if (err || !pump_out(conn, &err))
-        lose(conn, err);
+        lose_conn(conn, err);
     else if (!alive || (http_engine_is_finished(conn->engine) && conn->out.len == 0))
-        finish(conn);
+        finish_conn(conn);
     if (conn->lost) {
         end_if_unused(conn);
         return;
     }
     note_idleness(conn);
-    arm(conn);
+    arm_timer(conn);
     transport_want(conn->transport,
                    (http_engine_wants_input(conn->engine) ? TRANSPORT_READABLE : 0) |
                        (conn->out.len ? TRANSPORT_WRITABLE : 0));
 }
 
+/*
+ * Something is due, or the timer fired early. The order of the checks decides which reason is
+ * reported: a peer that does not read, a ping without answer, idleness. What remains is silence on
+ * an HTTP/2 connection, which is answered with a ping.
+ */
 static void on_timer(void *data)
 {
     struct http_conn *conn = data;
     const int64_t now = loop_now(conn->loop);
     if (next_due(conn) > now) {
-        arm(conn); /* something happened meanwhile */
+        arm_timer(conn); /* something happened meanwhile */
         return;
     }
-    if (conn->blocked_since && later(conn->blocked_since, conn->timeouts.stall) <= now) {
+    if (conn->blocked_since && add_span(conn->blocked_since, conn->timeouts.stall) <= now) {
         http_conn_close(conn, error_new(ERROR_CONNECTION, "the peer has stopped reading"));
         return;
     }
@@ -312,15 +346,15 @@ struct http_conn *http_conn_new(struct loop *loop, struct transport *transport,
     conn->role = options->role;
     conn->loop = loop;
     conn->transport = transport;
-    conn->calls_max = CALLS_PER_STREAM * either_size(options->limits.streams, STREAMS_DEFAULT);
-    conn->timeouts = complete(&options->timeouts);
+    conn->calls_max = CALLS_PER_STREAM * size_or(options->limits.streams, STREAMS_DEFAULT);
+    conn->timeouts = fill_timeouts(&options->timeouts);
     conn->http2 = str_eq(tls_protocol(transport), STR("h2"));
     conn->engine = conn->http2 ? h2_new(conn->role, &options->limits, &http_call_events, conn)
                                : h1_new(conn->role, &options->limits, &http_call_events, conn);
-    conn->pump = (struct task){.run = pump, .data = conn};
+    conn->pump = (struct task){.run = pump_conn, .data = conn};
     conn->heard = conn->idle_since = loop_now(loop);
     list_init(&conn->calls);
-    transport_set_ready(transport, pump, conn);
+    transport_set_ready(transport, pump_conn, conn);
     http_conn_kick(conn);
     return conn;
 }
@@ -339,29 +373,33 @@ void http_conn_retire(struct http_conn *conn)
 {
     if (!conn->lost)
         http_engine_shutdown(conn->engine);
-    retire(conn);
+    mark_retired(conn);
     http_conn_kick(conn);
 }
 
+/*
+ * Output that the transport takes at once, such as a GOAWAY, is still sent. The connection ends at
+ * the next turn of the loop, since callers still hold it.
+ */
 void http_conn_close(struct http_conn *conn, struct error *err)
 {
     OWNED(error) cause = err;
     OWNED(error) ignored = NULL;
     if (!conn->lost) {
-        (void)pump_out(conn, &ignored); /* a last word, as far as the peer takes it */
+        (void)pump_out(conn, &ignored);
         transport_finish(conn->transport);
     }
-    lose(conn, cause);
+    lose_conn(conn, cause);
     conn->lingers = false;
-    http_conn_kick(conn); /* ends it at the next turn: callers still hold it */
+    http_conn_kick(conn);
 }
 
 void http_conn_break(struct http_conn *conn, struct error *err)
 {
     OWNED(error) cause = err;
-    lose(conn, cause);
+    lose_conn(conn, cause);
     conn->lingers = false;
-    http_conn_kick(conn); /* ends it at the next turn: callers still hold it */
+    http_conn_kick(conn);
 }
 
 void http_conn_add_call(struct http_conn *conn, struct http_call *call)

@@ -1,9 +1,9 @@
 /*
- * A connection: an engine driven over a transport, without a fiber of its own.
+ * A connection: drives an engine over a transport, without a fiber.
  *
- * Readiness of the transport pumps bytes through the engine on the loop; fibers submit work and
- * wait on their call (call.h). Client and server differ only in what they do when something
- * happens, which they are told through http_conn_events. All of it runs on the loop's thread.
+ * When the transport is ready, the loop pumps bytes through the engine. Fibers submit work and wait
+ * on their call (call.h). Client and server react to events of the connection through
+ * http_conn_events. Everything runs on the loop's thread.
  */
 #pragma once
 
@@ -22,26 +22,26 @@ struct http_call;
 struct http_conn;
 struct transport;
 
-/* Zero means the default. FOREVER switches one off. */
+/* Zero means the default, FOREVER means no time-out. */
 struct http_timeouts {
-    duration first; /* until the first request of a connection to a server: 30 s */
-    duration idle;  /* without a call: 90 s */
-    duration stall; /* the peer reads nothing of what we have for it: 30 s */
-    duration ping;  /* silence before HTTP/2 asks for a sign of life: 30 s */
-    duration pong;  /* wait for that sign: 15 s */
+    duration first; /* server: from accepting a connection to its first request: 30 s */
+    duration idle;  /* without a running call: 90 s */
+    duration stall; /* the peer reads none of our bytes: 30 s */
+    duration ping;  /* HTTP/2: silence before a PING is sent: 30 s */
+    duration pong;  /* HTTP/2: wait for the PING's acknowledgement: 15 s */
 };
 
 struct http_conn_events {
     /* Server: a request arrived. Client: NULL. */
     void (*request)(struct http_conn *conn, struct http_call *call);
 
-    /* A call ended, or the peer changed how many it takes: others may go ahead. */
+    /* http_conn_capacity() may have grown: a call ended, or the peer changed its limit. */
     void (*capacity)(struct http_conn *conn);
 
-    /* The connection takes no new calls. Called once, before the last call is gone or after. */
+    /* The connection takes no new calls. Called once; calls may still be running. */
     void (*retired)(struct http_conn *conn);
 
-    /* Everything is over; the connection frees itself when this returns. */
+    /* The connection has ended and frees itself when this returns. */
     void (*gone)(struct http_conn *conn);
 };
 
@@ -60,14 +60,14 @@ struct http_conn {
     size_t call_count, calls_max; /* a server refuses more */
     uint64_t calls_begun;
 
-    struct buf out; /* taken from the engine, not yet by the transport */
+    struct buf out; /* output of the engine that the transport has not taken yet */
     struct task pump;
     struct timer timer;
     struct http_timeouts timeouts;
-    int64_t idle_since, heard, blocked_since, pinged; /* 0: not so */
+    int64_t idle_since, heard, blocked_since, pinged; /* times of the loop; 0: does not apply */
     bool retired, lost, lingers;
 
-    const void *party; /* server: of whom the first request was, see http_request_set_party() */
+    const void *party; /* server: of the last request, see http_request_set_party() */
     bool has_party, has_parties;
 };
 
@@ -80,27 +80,27 @@ struct http_conn_options {
 };
 
 /*
- * Takes the transport. The protocol is what TLS agreed on; HTTP/1.1 otherwise. The connection lives
- * until the peer, a time-out or http_conn_close() ends it, and tells its owner with gone.
+ * Takes the transport. The protocol is the one that TLS negotiated, or HTTP/1.1. The connection
+ * lives until the peer, a time-out or http_conn_close() ends it, and then calls the gone event.
  */
 struct http_conn *http_conn_new(struct loop *loop, struct transport *transport,
                                 const struct http_conn_options *options);
 
-/* Client: how many more calls it takes now. */
+/* Client: the number of further calls that the connection takes now. */
 size_t http_conn_capacity(const struct http_conn *conn);
 
-/* Something was given to the engine: sends it at the loop's next turn. */
+/* Sends the engine's output at the next turn of the loop. */
 void http_conn_kick(struct http_conn *conn);
 
-/* Lets the calls that run end, takes no more, then closes. */
+/* Takes no more calls and closes when the running ones have ended. */
 void http_conn_retire(struct http_conn *conn);
 
-/* Ends it now; calls that run fail with a copy of the error. Takes the error. */
+/* Closes the connection now. Running calls fail with a copy of the error. Takes the error. */
 void http_conn_close(struct http_conn *conn, struct error *err);
 
-/* Ends it now as a fault of the network does: what was not sent stays unsent. Takes the error. */
+/* Ends the connection as a network failure does: nothing more is sent. Takes the error. */
 void http_conn_break(struct http_conn *conn, struct error *err);
 
-/* call.c: registers and removes a call. Removing the last one of a lost connection ends it. */
+/* For call.c. Removing the last call of a lost connection ends the connection. */
 void http_conn_add_call(struct http_conn *conn, struct http_call *call);
 void http_conn_remove_call(struct http_conn *conn, struct http_call *call);

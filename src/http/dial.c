@@ -1,3 +1,10 @@
+/*
+ * Connects to an endpoint, in this order: TCP to the server or to its proxy, TLS to an https proxy,
+ * a tunnel through the proxy (CONNECT or SOCKS5), TLS to the server. The connect time-out covers
+ * all steps to the open tunnel, the handshake time-out covers the last TLS handshake.
+ *
+ * Credentials of a proxy are decoded late and wiped right after use.
+ */
 #include "http/dial.h"
 
 #include "async/fiber.h"
@@ -29,6 +36,7 @@ static struct error *proxy_credentials(struct arena *arena, const struct url *pr
     return url_unescape(arena, proxy->password, ret_password);
 }
 
+/* Basic authentication (RFC 7617) for the proxy. */
 static struct error *add_authorization(struct buf *request, const struct url *proxy)
 {
     SCOPED(arena) arena = {0};
@@ -47,8 +55,8 @@ static struct error *add_authorization(struct buf *request, const struct url *pr
 }
 
 /*
- * Byte by byte, so that nothing that belongs to the tunnel is taken. The answer is short, and it
- * comes once per connection.
+ * Reads byte by byte, so that no byte of the tunnel behind the response is consumed. The response
+ * is short and comes once per connection.
  */
 static struct error *read_answer(struct transport *transport, struct buf *answer)
 {
@@ -61,6 +69,7 @@ static struct error *read_answer(struct transport *transport, struct buf *answer
     return NULL;
 }
 
+/* Any 2xx status opens the tunnel (RFC 9110, 9.3.6). 407 asks for other credentials. */
 static struct error *check_answer(struct str answer)
 {
     struct str line = str_slice(answer, 0, str_find(answer, STR("\r\n"))), version, status;
@@ -74,7 +83,10 @@ static struct error *check_answer(struct str answer)
                      "the proxy answers %.*s %.*s", STR_ARG(status), STR_ARG(line));
 }
 
-/* An HTTP proxy is asked for a tunnel whatever is spoken inside. */
+/*
+ * Asks an HTTP proxy for a tunnel, also for plain HTTP inside. The host is checked, because it is
+ * written into a request line.
+ */
 static struct error *open_tunnel(const struct http_endpoint *endpoint, struct transport *transport)
 {
     if (!http_is_field_value(endpoint->host) || str_find_char(endpoint->host, ' ') != STR_NONE)

@@ -1,5 +1,6 @@
 /*
- * From an endpoint to a transport that HTTP can be spoken on: name, proxy, TLS, in that order.
+ * Connects to an endpoint and returns a transport for HTTP: resolves the name, passes the proxy,
+ * makes the TLS handshake.
  */
 #pragma once
 
@@ -18,7 +19,7 @@ struct tls_trust;
 struct transport;
 struct url;
 
-/* Where a client connects to and how. Texts and pointers are borrowed. */
+/* Address and connection settings of a server. Texts and pointers are borrowed. */
 struct http_endpoint {
     struct network *network;
     struct str host;

@@ -1,3 +1,11 @@
+/*
+ * The public half of the protocol engines: checks that hold for both protocols, then a call through
+ * http_engine_ops into h1.c or h2.c.
+ *
+ * Every function that changes an engine asserts that no event is being delivered (in_event). A
+ * failed engine ignores input and refuses new streams, but still has output; a lost one has no
+ * output either.
+ */
 #include "http/engine.h"
 
 #include <assert.h>
@@ -10,6 +18,7 @@ static void set_default(size_t *value, size_t fallback)
         *value = fallback;
 }
 
+/* Zero limits get their defaults here, so that h1.c and h2.c need not know any. */
 void http_engine_init(struct http_engine *engine, const struct http_engine_ops *ops,
                       enum http_role role, const struct http_limits *limits)
 {
@@ -26,6 +35,9 @@ void http_engine_init(struct http_engine *engine, const struct http_engine_ops *
     set_default(&engine->limits.streams, 250);
 }
 
+/*
+ * Streams that are still open are detached without an event; their storage belongs to the caller.
+ */
 void http_engine_free(struct http_engine *engine)
 {
     if (!engine)
@@ -39,6 +51,10 @@ void http_engine_free(struct http_engine *engine)
     engine->ops->free(engine);
 }
 
+/*
+ * Closes every stream with a copy of the error. A client's request of which no byte was output is
+ * marked as unprocessed, so that it can be retried on another connection.
+ */
 void http_engine_fail_all(struct http_engine *engine, const struct error *err)
 {
     engine->failed = true;
@@ -49,6 +65,7 @@ void http_engine_fail_all(struct http_engine *engine, const struct error *err)
     }
 }
 
+/* Keeps the first bytes of the peer for http_engine_name_peer(). */
 static void remember_first(struct http_engine *engine, struct str bytes)
 {
     while (engine->first_len < sizeof(engine->first) && bytes.len) {
@@ -95,6 +112,7 @@ bool http_engine_wants_input(const struct http_engine *engine)
     return !engine->failed && engine->ops->wants_input(engine);
 }
 
+/* An error while the engine has failed before is not reported to the streams a second time. */
 struct error *http_engine_output(struct http_engine *engine, struct buf *out, size_t limit)
 {
     assert(!engine->in_event);
@@ -139,11 +157,6 @@ size_t http_engine_capacity(const struct http_engine *engine)
     return engine->ops->capacity(engine);
 }
 
-size_t http_engine_stream_count(const struct http_engine *engine)
-{
-    return engine->exchange_count;
-}
-
 struct error *http_engine_open(struct http_engine *engine, struct http_stream *stream,
                                const struct http_head *head, bool end)
 {
@@ -157,6 +170,7 @@ struct error *http_engine_open(struct http_engine *engine, struct http_stream *s
     return NULL;
 }
 
+/* A handler may outlive its stream; its writes then fail with an ordinary error. */
 static struct error *check_known(const struct http_stream *stream)
 {
     if (!stream->engine)
@@ -190,6 +204,11 @@ size_t http_stream_room(const struct http_stream *stream)
     return stream->engine->limits.queue - http_exchange_queued(stream->exchange);
 }
 
+/*
+ * Takes what fits into the queue. Bytes beyond Content-Length are refused before anything is
+ * queued, since they would be read as the next message. A response to HEAD accepts and drops its
+ * body.
+ */
 struct error *http_stream_write(struct http_stream *stream, struct str bytes, size_t *ret_taken)
 {
     TRY(check_known(stream));
@@ -236,7 +255,10 @@ void http_stream_consume(struct http_stream *stream, size_t len)
     stream->engine->ops->consumed(stream->exchange, len);
 }
 
-/* Parts stream and exchange. What the reader still had counts as consumed. */
+/*
+ * Separates stream and exchange. Bytes that the reader had not consumed count as consumed, so that
+ * the connection's window does not shrink for good.
+ */
 static void detach(struct http_stream *stream)
 {
     struct http_exchange *exchange = stream->exchange;
@@ -257,6 +279,7 @@ void http_stream_reset(struct http_stream *stream, enum http_reset reason)
     engine->ops->reset(exchange, reason);
 }
 
+/* A server's response that was ended goes out without its stream; all else is cancelled. */
 void http_stream_release(struct http_stream *stream)
 {
     if (!stream->engine)

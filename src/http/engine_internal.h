@@ -1,18 +1,18 @@
 /*
- * What h1.c and h2.c implement and share; see engine.h for the interface they serve.
+ * The interface that h1.c and h2.c implement, and the state they share; see engine.h.
  *
  * The engine's half of a stream is a struct http_exchange. It holds the queue of bytes to be sent
- * and outlives the caller's struct http_stream, so that a handler may let go of its stream while
- * the last bytes are still waiting for the peer.
+ * and outlives the caller's struct http_stream, so that a handler can release its stream while the
+ * last bytes still wait for the peer.
  */
 #pragma once
 
 #include "http/engine.h"
 
-/* Most bytes of one DATA frame or chunk. */
+/* Maximum size of one DATA frame or chunk. */
 #define HTTP_PIECE_MAX (16 * KILOBYTE)
 
-/* Most bytes of a head of ours. nghttp2 sends none beyond 64 KiB, and few peers would take it. */
+/* Maximum size of a head that we send. nghttp2 refuses 64 KiB, and few peers accept as much. */
 #define HTTP_SENT_HEAD_MAX (60 * KILOBYTE)
 
 struct http_engine_ops {
@@ -27,7 +27,7 @@ struct http_engine_ops {
     bool (*is_finished)(const struct http_engine *engine);
     bool (*ping)(struct http_engine *engine);
     size_t (*capacity)(const struct http_engine *engine);
-    /* Sets *ret_exchange; the caller joins it with the stream. */
+    /* The caller joins *ret_exchange with the stream. */
     struct error *(*open)(struct http_engine *engine, const struct http_head *head, bool end,
                           struct http_exchange **ret_exchange);
     struct error *(*respond)(struct http_exchange *exchange, const struct http_head *head,
@@ -47,12 +47,12 @@ struct http_engine {
     enum http_role role;
     struct http_limits limits; /* defaults filled in */
     struct list exchanges;
-    size_t exchange_count;
-    char first[8]; /* how the peer's bytes begin, to tell what it speaks */
+    size_t exchange_count; /* released ones that are still being flushed included */
+    char first[8];         /* the first bytes of the peer, to recognise other protocols */
     uint8_t first_len;
     bool in_event;
-    bool failed; /* closed its streams with an error; may have last words to output */
-    bool lost;   /* nothing goes out any more either */
+    bool failed; /* closed its streams with an error; may have output left */
+    bool lost;   /* the transport is gone: no output either */
     bool goaway_told;
 };
 
@@ -63,13 +63,13 @@ struct http_exchange {
     int32_t id;
     struct buf queue; /* bytes from queue_start on wait to be sent */
     size_t queue_start;
-    int64_t send_left; /* of what Content-Length announced; -1 when it did not */
-    size_t unconsumed; /* received bytes the reader still has */
+    int64_t send_left; /* remaining bytes of Content-Length; -1 without one */
+    size_t unconsumed; /* received bytes that the reader has not consumed */
     bool head_sent;    /* our head was handed to the engine */
     bool output_begun; /* some byte of ours left the engine */
-    bool no_body;      /* what is written is dropped: the answer to a HEAD */
-    bool send_ended;   /* the caller said so; the queue may still be full */
-    bool starved;      /* the writer waits for room */
+    bool no_body;      /* written bytes are dropped: the response to HEAD */
+    bool send_ended;   /* http_stream_end() was called; bytes may still be queued */
+    bool starved;      /* http_stream_write() could not take everything */
     bool received_end;
 };
 
@@ -92,11 +92,11 @@ static inline bool http_exchange_is_sent(const struct http_exchange *exchange)
     return exchange->send_ended && http_exchange_queued(exchange) == 0;
 }
 
-/* Reads what a head to be sent says about the body, before it is sent. */
+/* Checks the size of a head to be sent, and reads what it says about the body. */
 struct error *http_exchange_announce(struct http_exchange *exchange, const struct http_head *head,
                                      bool end);
 
-/* Events. Each does nothing once the stream was released; the head is released either way. */
+/* Deliver events. No-ops once the stream was released, except that the head is freed. */
 bool http_exchange_tell_open(struct http_exchange *exchange);
 void http_exchange_tell_head(struct http_exchange *exchange, struct http_head *head);
 void http_exchange_tell_data(struct http_exchange *exchange, struct str bytes);
@@ -106,5 +106,5 @@ void http_engine_tell_goaway(struct http_engine *engine);
 void http_engine_tell_settings(struct http_engine *engine);
 void http_engine_tell_pong(struct http_engine *engine);
 
-/* Fields that belong to one HTTP/1.1 connection: written and read by the engine alone. */
+/* True for headers of one HTTP/1.1 connection, which only the engine writes and reads. */
 bool http_is_connection_header(struct str name);

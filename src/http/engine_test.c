@@ -68,8 +68,8 @@ TEST(engines_exchange_messages_for_every_split)
                 CHECK_EQ(request->head.authority, STR("host"));
                 CHECK(request->closed && !request->err);
             }
-            CHECK_EQ(http_engine_stream_count(pair.client.engine), (size_t)0);
-            CHECK_EQ(http_engine_stream_count(pair.server.engine), (size_t)0);
+            CHECK_EQ(pair.client.engine->exchange_count, (size_t)0);
+            CHECK_EQ(pair.server.engine->exchange_count, (size_t)0);
             pair_done(&pair);
         }
     }

@@ -1,4 +1,9 @@
-/* The engine's half of a stream: its send queue and its events. */
+/*
+ * The engine's half of a stream: its send queue, and the delivery of its events.
+ *
+ * h1.c and h2.c call the http_exchange_tell_*() functions. They pass an event to the caller's
+ * stream unless it was released, and keep the counters of flow control right if it was.
+ */
 #include <assert.h>
 
 #include "http/engine_internal.h"
@@ -34,7 +39,7 @@ size_t http_exchange_queued(const struct http_exchange *exchange)
     return exchange->queue.len - exchange->queue_start;
 }
 
-/* Events: the flag makes re-entry an assertion failure instead of a rare corruption. */
+/* Events must not nest. The flag turns re-entry into an assertion instead of corruption. */
 static void begin_event(struct http_engine *engine)
 {
     assert(!engine->in_event);
@@ -46,6 +51,10 @@ static void end_event(struct http_engine *engine)
     engine->in_event = false;
 }
 
+/*
+ * Wakes a starved writer when its queue is half empty. Waking it for every byte of room would cost
+ * more than the bytes are worth.
+ */
 static void tell_writable(struct http_exchange *exchange)
 {
     struct http_engine *engine = exchange->engine;
@@ -60,8 +69,11 @@ static void tell_writable(struct http_exchange *exchange)
     end_event(engine);
 }
 
-/* Bytes are dropped from the front only when most of the buffer is spent, so each moves once. */
-static void compact(struct http_exchange *exchange)
+/*
+ * Sent bytes are dropped from the front when they are more than half of the buffer. So each byte is
+ * moved at most once.
+ */
+static void compact_queue(struct http_exchange *exchange)
 {
     if (http_exchange_queued(exchange) == 0) {
         buf_done(&exchange->queue);
@@ -79,11 +91,15 @@ size_t http_exchange_take(struct http_exchange *exchange, char *into, size_t max
     if (len)
         memcpy(into, exchange->queue.ptr + exchange->queue_start, len);
     exchange->queue_start += len;
-    compact(exchange);
+    compact_queue(exchange);
     tell_writable(exchange);
     return len;
 }
 
+/*
+ * Called before a head is sent. It sets how many body bytes must follow, so that
+ * http_stream_write() and http_stream_end() can refuse a body that does not match.
+ */
 struct error *http_exchange_announce(struct http_exchange *exchange, const struct http_head *head,
                                      bool end)
 {
@@ -104,6 +120,7 @@ struct error *http_exchange_announce(struct http_exchange *exchange, const struc
     return NULL;
 }
 
+/* Server: false when the driver refuses the request. */
 bool http_exchange_tell_open(struct http_exchange *exchange)
 {
     struct http_engine *engine = exchange->engine;
@@ -126,11 +143,12 @@ void http_exchange_tell_head(struct http_exchange *exchange, struct http_head *h
     http_head_done(head);
 }
 
+/* Bytes for a released stream are returned to the window at once, since no reader will. */
 void http_exchange_tell_data(struct http_exchange *exchange, struct str bytes)
 {
     struct http_engine *engine = exchange->engine;
     if (!exchange->stream) {
-        engine->ops->consumed(exchange, bytes.len); /* nobody will */
+        engine->ops->consumed(exchange, bytes.len);
         return;
     }
     exchange->unconsumed += bytes.len;
@@ -150,6 +168,10 @@ void http_exchange_tell_end(struct http_exchange *exchange)
     end_event(engine);
 }
 
+/*
+ * The last event of a stream. The queue is dropped and send_ended cleared, because an empty queue
+ * with send_ended set would look like a message that was sent completely.
+ */
 void http_exchange_tell_closed(struct http_exchange *exchange, struct error *err)
 {
     struct http_engine *engine = exchange->engine;
@@ -160,7 +182,7 @@ void http_exchange_tell_closed(struct http_exchange *exchange, struct error *err
     }
     buf_done(&exchange->queue);
     exchange->queue_start = 0;
-    exchange->send_ended = false; /* a queue that was cut must not look as if it had run out */
+    exchange->send_ended = false;
     if (!stream) {
         error_free(err);
         return;
@@ -197,7 +219,10 @@ void http_engine_tell_pong(struct http_engine *engine)
     end_event(engine);
 }
 
-/* A peer that speaks something else altogether fails on its first bytes, with an obscure reason. */
+/*
+ * A peer of another protocol fails on its first bytes, with an obscure parser error. Its first
+ * bytes name its protocol in the error. Usually http was used for an https port.
+ */
 struct error *http_engine_name_peer(const struct http_engine *engine, struct error *err)
 {
     static const struct {

@@ -1,3 +1,7 @@
+/*
+ * gzip streams over zlib. Input and output are passed in pieces; zlib counts in unsigned int, so
+ * longer pieces are given to it in several calls.
+ */
 #include "http/gzip.h"
 
 #include <assert.h>
@@ -38,6 +42,7 @@ void gzip_reader_free(struct gzip_reader *reader)
     mem_free(reader);
 }
 
+/* Both limits hold for the whole stream, not for one call. */
 static struct error *check_bomb(const struct gzip_reader *reader)
 {
     if (reader->out > reader->limit)
@@ -48,17 +53,20 @@ static struct error *check_bomb(const struct gzip_reader *reader)
     return NULL;
 }
 
-static unsigned clamp(size_t len)
+static unsigned clamp_len(size_t len)
 {
     return len < UINT_MAX ? (unsigned)len : UINT_MAX;
 }
 
-/* One call of zlib. Input may remain when the room is used up. */
+/*
+ * Calls zlib once. Input may remain when the room is used up. Z_BUF_ERROR only means that zlib made
+ * no progress, for lack of input or room.
+ */
 static struct error *inflate_some(struct gzip_reader *reader, struct str *input, char *into,
                                   size_t room, size_t *ret_len)
 {
     z_stream *zlib = &reader->zlib;
-    const unsigned in = clamp(input->len), out = clamp(room);
+    const unsigned in = clamp_len(input->len), out = clamp_len(room);
     zlib->next_in = (Bytef *)(uintptr_t)input->ptr; /* zlib only reads it */
     zlib->avail_in = in;
     zlib->next_out = (Bytef *)into;
@@ -85,6 +93,10 @@ static void next_member(struct gzip_reader *reader)
     reader->ended = false;
 }
 
+/*
+ * Loops until input or room is used up. zlib may hold output back after the input is empty, so the
+ * loop goes on as long as a call produced bytes.
+ */
 struct error *gzip_read(struct gzip_reader *reader, struct str *input, struct buf *out, size_t room)
 {
     size_t len = 1;
@@ -126,7 +138,7 @@ void gzip_writer_free(struct gzip_writer *writer)
     mem_free(writer);
 }
 
-/* Runs zlib until it leaves room unused, which is how it says that it is done. */
+/* Calls zlib until it leaves room unused, which means that it has no more output. */
 static void deflate_all(struct gzip_writer *writer, int flush, struct buf *out)
 {
     z_stream *zlib = &writer->zlib;
@@ -145,18 +157,12 @@ static void deflate_all(struct gzip_writer *writer, int flush, struct buf *out)
 void gzip_write(struct gzip_writer *writer, struct str input, struct buf *out)
 {
     while (input.len) {
-        const unsigned len = clamp(input.len);
+        const unsigned len = clamp_len(input.len);
         writer->zlib.next_in = (Bytef *)(uintptr_t)input.ptr;
         writer->zlib.avail_in = len;
         deflate_all(writer, Z_NO_FLUSH, out);
         input = str_skip(input, len);
     }
-}
-
-void gzip_write_flush(struct gzip_writer *writer, struct buf *out)
-{
-    writer->zlib.avail_in = 0;
-    deflate_all(writer, Z_SYNC_FLUSH, out);
 }
 
 void gzip_write_end(struct gzip_writer *writer, struct buf *out)

@@ -1,8 +1,8 @@
 /*
  * Content-Encoding: gzip, both ways, in pieces.
  *
- * A reader bounds what comes out: in each call by the caller's room, over all by a limit, and by
- * the ratio to what went in, because a kilobyte can inflate to a megabyte of nothing.
+ * A reader limits its output: per call by the caller's room, in total by a limit, and by the ratio
+ * of output to input, because a kilobyte can inflate to a megabyte of zeros.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 
 #define GZIP_LIMIT_DEFAULT (256 * MEGABYTE)
 #define GZIP_RATIO_DEFAULT ((size_t)200)
-/* Below this much output the ratio is not looked at: short repetitive text compresses well. */
+/* The ratio is checked from this much output on: short repetitive text compresses well. */
 #define GZIP_RATIO_FROM (1 * MEGABYTE)
 
 struct gzip_reader;
@@ -26,14 +26,14 @@ void gzip_reader_free(struct gzip_reader *reader);
 DEFINE_OWNED(gzip_reader)
 
 /*
- * Takes bytes off *input and appends at most room bytes to out. To be repeated until the input is
- * empty and less than room came out. ERROR_PROTOCOL for data that is not gzip, ERROR_TOO_LARGE at
+ * Takes bytes off *input and appends at most room bytes to out. Repeat until the input is empty and
+ * less than room was appended. ERROR_PROTOCOL for data that is not gzip, ERROR_TOO_LARGE at
  * a limit.
  */
 MUST_USE struct error *gzip_read(struct gzip_reader *reader, struct str *input, struct buf *out,
                                  size_t room);
 
-/* The input has ended. ERROR_PROTOCOL "truncated ..." when that is too early. */
+/* To be called at the end of the input. ERROR_PROTOCOL "truncated ..." inside a member. */
 MUST_USE struct error *gzip_read_end(struct gzip_reader *reader);
 
 /* Level 1 (fast) to 9 (small). */
@@ -41,9 +41,8 @@ struct gzip_writer *gzip_writer_new(int level);
 void gzip_writer_free(struct gzip_writer *writer);
 DEFINE_OWNED(gzip_writer)
 
-/* Compresses all of the input; output may wait inside for more to come. */
+/* Compresses all of the input. zlib may hold back output until more input comes. */
 void gzip_write(struct gzip_writer *writer, struct str input, struct buf *out);
 
-/* Brings out everything written so far, at the price of a few bytes: for streams like a watch. */
-void gzip_write_flush(struct gzip_writer *writer, struct buf *out);
+/* Completes the stream; nothing may be written afterwards. */
 void gzip_write_end(struct gzip_writer *writer, struct buf *out);

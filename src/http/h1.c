@@ -1,3 +1,15 @@
+/*
+ * HTTP/1.1 as an engine: the order of messages on a connection. h1_read.c parses, h1_write.c
+ * writes.
+ *
+ * There is at most one exchange at a time, inside struct h1 and valid while active. A server works
+ * on one request until its response is output and the request is read; bytes behind it wait in
+ * pending. A client gets the end of the connection (goaway) when one side refuses to keep it alive.
+ *
+ * The exchange ends in message_received() or in message_sent(), whichever comes last for its role.
+ * closing means that no exchange follows the current one, finished that no byte follows those in
+ * out.
+ */
 #include "http/h1.h"
 
 #include <assert.h>
@@ -5,7 +17,7 @@
 #include "base/memory.h"
 #include "http/h1_internal.h"
 
-/* A caller that minds http_engine_wants_input() never comes near this. */
+/* Not reached by a driver that respects http_engine_wants_input(). */
 #define PENDING_LIMIT (1 * MEGABYTE)
 
 static void h1_free(struct http_engine *engine)
@@ -26,7 +38,7 @@ static void leave_exchange(struct h1 *h1)
     h1->active = false;
 }
 
-/* No further exchange: a client is told, a server's caller sees that the engine is finished. */
+/* A client reports goaway; a server's driver sees that the engine is finished. */
 static void finish_connection(struct h1 *h1)
 {
     h1->finished = true;
@@ -36,6 +48,7 @@ static void finish_connection(struct h1 *h1)
         http_engine_tell_goaway(&h1->engine);
 }
 
+/* Both messages are complete. After a CONNECT no further HTTP follows. */
 static void finish_exchange(struct h1 *h1)
 {
     http_exchange_tell_closed(&h1->exchange, NULL);
@@ -44,7 +57,11 @@ static void finish_exchange(struct h1 *h1)
         finish_connection(h1);
 }
 
-/* The parser reached the end of the peer's message. */
+/*
+ * The parser reached the end of the peer's message. A complete response ends a client's exchange
+ * even when the request was not sent completely: the server does not want the rest, and the
+ * connection cannot be used again.
+ */
 static void message_received(struct h1 *h1)
 {
     const bool was_interim = h1->is_interim;
@@ -58,7 +75,11 @@ static void message_received(struct h1 *h1)
         finish_exchange(h1);
 }
 
-/* The last byte of our message was output. */
+/*
+ * The last byte of our message was output. A server whose client still sends the request's body
+ * closes the exchange, and h1_read.c drains the rest of the body to keep the connection, up to a
+ * limit.
+ */
 static void message_sent(struct h1 *h1)
 {
     if (h1->engine.role == HTTP_CLIENT)
@@ -67,21 +88,20 @@ static void message_sent(struct h1 *h1)
         finish_exchange(h1);
         return;
     }
-    /* The rest of the request is read and dropped, if that is worth a connection. */
     http_exchange_tell_closed(&h1->exchange, NULL);
     leave_exchange(h1);
     if (!h1->keep_alive || h1->closing)
         finish_connection(h1);
 }
 
-/* A server answers one request before it looks at the next. */
+/* A server answers one request before it parses the next. */
 static bool is_busy(const struct h1 *h1)
 {
     return h1->engine.role == HTTP_SERVER && h1->active && h1->exchange.received_end;
 }
 
-/* Last words of a server to a client it does not understand. */
-static void refuse(struct h1 *h1)
+/* Responds to a malformed request, unless a response has begun already. */
+static void send_refusal(struct h1 *h1)
 {
     if (h1->engine.role == HTTP_SERVER && !(h1->active && h1->exchange.head_sent))
         h1_write_refusal(h1, h1->refusal ? h1->refusal : 400);
@@ -89,7 +109,7 @@ static void refuse(struct h1 *h1)
         buf_done(&h1->out);
 }
 
-/* Reads up to the end, or to where the engine is busy. */
+/* Parses up to the end of the bytes, or to where a server becomes busy. */
 static struct error *read_message(struct h1 *h1, struct str *bytes)
 {
     while (bytes->len && !is_busy(h1) && !h1->finished) {
@@ -98,7 +118,7 @@ static struct error *read_message(struct h1 *h1, struct str *bytes)
         size_t used = 0;
         struct error *err = h1_read(h1, *bytes, &used);
         if (err) {
-            refuse(h1);
+            send_refusal(h1);
             return err;
         }
         *bytes = str_skip(*bytes, used);
@@ -110,6 +130,7 @@ static struct error *read_message(struct h1 *h1, struct str *bytes)
     return NULL;
 }
 
+/* Parses buffered bytes after a response was output, perhaps a pipelined request. */
 static struct error *read_pending(struct h1 *h1)
 {
     struct str bytes = str_skip(buf_str(&h1->pending), h1->pending_start);
@@ -124,6 +145,7 @@ static struct error *read_pending(struct h1 *h1)
     return err;
 }
 
+/* Bytes that cannot be parsed yet are kept in pending. They may hold Secrets and are wiped. */
 static struct error *h1_receive(struct http_engine *engine, struct str bytes)
 {
     struct h1 *h1 = h1_of(engine);
@@ -136,24 +158,29 @@ static struct error *h1_receive(struct http_engine *engine, struct str bytes)
     return NULL;
 }
 
+/*
+ * The peer closed its side. That is fine between messages, and ends a body without a length. It is
+ * an error inside a message, and for a server whose client does not wait for the response.
+ */
 static struct error *h1_receive_end(struct http_engine *engine)
 {
     struct h1 *h1 = h1_of(engine);
     if (h1->finished)
         return NULL;
-    if (!h1->active && h1->reading != H1_HEAD) { /* idle, or draining a body nobody wants */
+    if (!h1->active && h1->reading != H1_HEAD) { /* idle, or draining a body */
         finish_connection(h1);
         return NULL;
     }
     struct error *err =
         is_busy(h1) ? error_new(ERROR_CONNECTION, "client closed the connection") : h1_read_eof(h1);
     if (err)
-        buf_done(&h1->out); /* nobody is there to read it */
+        buf_done(&h1->out); /* the peer will not read it */
     else if (h1->message_done)
         message_received(h1);
     return err;
 }
 
+/* HTTP/1.1 has no flow control: a full window, or pending bytes, stop reading from the socket. */
 static bool h1_wants_input(const struct http_engine *engine)
 {
     const struct h1 *h1 = h1_of(engine);
@@ -162,6 +189,7 @@ static bool h1_wants_input(const struct http_engine *engine)
     return !h1->active || h1->exchange.unconsumed < engine->limits.window;
 }
 
+/* Completing a response allows the next pipelined request to be parsed, in the same call. */
 static struct error *h1_output(struct http_engine *engine, struct buf *out, size_t limit)
 {
     struct h1 *h1 = h1_of(engine);
@@ -243,7 +271,7 @@ static void h1_want_body(struct http_exchange *exchange)
     buf_add(&h1->out, STR("HTTP/1.1 100 Continue\r\n\r\n"));
 }
 
-/* h1_has_output() and h1_wants_input() look for themselves. */
+/* Nothing to do: h1_has_output() and h1_wants_input() inspect the queue themselves. */
 static void h1_queued(struct http_exchange *exchange)
 {
     (void)exchange;
@@ -271,7 +299,10 @@ static int reset_status(enum http_reset reason)
     return 500;
 }
 
-/* A request that has not left can be taken back; in all other cases the connection is the price. */
+/*
+ * A client can take back a request of which no byte was output. In all other cases the connection
+ * must end, since the peer would wait for the rest of the message.
+ */
 static void h1_reset(struct http_exchange *exchange, enum http_reset reason)
 {
     struct h1 *h1 = h1_of(exchange->engine);

@@ -1,12 +1,12 @@
 /*
  * HTTP/1.1 (and 1.0) as a protocol engine; see engine.h for how to drive it.
  *
- * One exchange at a time. A server keeps the bytes of pipelined requests unread until their turn.
- * Reading is strict: whatever two implementations could understand differently is refused.
- * An idle engine holds no buffers.
+ * One exchange at a time. A server buffers the bytes of pipelined requests until their turn.
+ * Reading is strict: a message that two implementations could read differently is refused, since
+ * such messages are used to smuggle requests. An idle engine holds no buffers.
  *
- * A 2xx answer to CONNECT ends the engine's part: it is finished, and the bytes that follow on the
- * connection are the tunnel's, not to be fed to it. A server opens no tunnels.
+ * A 2xx response to CONNECT finishes a client's engine: the following bytes belong to the tunnel
+ * and must not be given to the engine. A server opens no tunnels.
  */
 #pragma once
 

@@ -262,10 +262,10 @@ TEST(h1_released_response_is_still_sent)
     CHECK_OK(http_engine_receive(server.engine, STR("GET / HTTP/1.1\r\nHost: h\r\n\r\n")));
     recorder_settle(&server);
     recorder_stream_free(recorder_last(&server));
-    CHECK_EQ(http_engine_stream_count(server.engine), (size_t)1);
+    CHECK_EQ(server.engine->exchange_count, (size_t)1);
     CHECK_OK(recorder_drain(&server, &out));
     CHECK(str_ends_with(buf_str(&out), STR("GET / \r\n0\r\n\r\n")));
-    CHECK_EQ(http_engine_stream_count(server.engine), (size_t)0);
+    CHECK_EQ(server.engine->exchange_count, (size_t)0);
     CHECK(!http_engine_is_finished(server.engine));
     recorder_done(&server);
 }
@@ -378,8 +378,8 @@ TEST(h1_idle_engine_holds_nothing)
         recorder_pump(&client, &server, splits[i]);
         CHECK_EQ(buf_str(&recorder_last(&client)->body), STR("POST /x some body"));
     }
-    CHECK_EQ(http_engine_stream_count(client.engine), (size_t)0);
-    CHECK_EQ(http_engine_stream_count(server.engine), (size_t)0);
+    CHECK_EQ(client.engine->exchange_count, (size_t)0);
+    CHECK_EQ(server.engine->exchange_count, (size_t)0);
     CHECK_EQ(http_engine_capacity(client.engine), (size_t)1);
     recorder_done(&client);
     recorder_done(&server);

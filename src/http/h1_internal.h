@@ -5,14 +5,14 @@
 
 #include "http/engine_internal.h"
 
-/* Where the parser stands in the peer's message. */
+/* The part of the peer's message that the parser is in. */
 enum h1_reading {
     H1_START, /* between messages */
     H1_HEAD,
     H1_BODY, /* trailers included */
 };
 
-/* How the peer will know where our message ends. */
+/* How the end of our message is marked. */
 enum h1_framing {
     H1_NO_BODY,
     H1_LENGTH,
@@ -20,7 +20,7 @@ enum h1_framing {
     H1_UNTIL_CLOSE,
 };
 
-/* A head while it is read. Gone once it is complete. */
+/* A head while it is read; freed when the head is complete. */
 struct h1_head {
     struct http_head head;
     struct buf target, name, value;
@@ -36,17 +36,17 @@ struct h1 {
     enum h1_reading reading;
     struct h1_head *head;
     struct error *err;      /* set inside a parser's callback */
-    int refusal;            /* the status that fits err */
+    int refusal;            /* the response status for err */
     size_t head_bytes;      /* of this head, interim answers before it included */
     size_t extension_bytes; /* of this message's chunks */
     size_t trailer_bytes;
-    size_t drained;     /* of a body nobody wants */
-    struct buf pending; /* server: bytes behind the request at work, from pending_start on */
+    size_t drained;     /* bytes read of a body whose handler has ended */
+    struct buf pending; /* server: bytes behind the current request, from pending_start on */
     size_t pending_start;
     bool message_done; /* set by the parser at the end of a message */
-    bool is_interim;   /* the message at hand is a 1xx answer */
+    bool is_interim;   /* the current message is a 1xx response */
     bool expects_continue;
-    bool keep_alive;  /* what the peer and we agreed to so far */
+    bool keep_alive;  /* neither side has asked to close */
     bool peer_is_old; /* HTTP/1.0 */
     /* Writing. */
     struct buf out; /* heads, ready to go */
@@ -67,7 +67,7 @@ static inline struct h1 *h1_of(const struct http_engine *engine)
 
 /* Feeds the parser. May stop early, at the end of a message. */
 MUST_USE struct error *h1_read(struct h1 *h1, struct str bytes, size_t *ret_used);
-/* The stream ended: completes a body that lasts until then, or says what was cut. */
+/* The peer closed: completes a body that lasts until the close, or fails as truncated. */
 MUST_USE struct error *h1_read_eof(struct h1 *h1);
 void h1_read_restart(struct h1 *h1);
 void h1_head_free(struct h1_head *head);
@@ -76,5 +76,5 @@ void h1_head_free(struct h1_head *head);
 MUST_USE struct error *h1_write_request(struct h1 *h1, const struct http_head *head, bool end);
 MUST_USE struct error *h1_write_response(struct h1 *h1, const struct http_head *head, bool end);
 void h1_write_refusal(struct h1 *h1, int status);
-/* Moves what is ready to out, up to a length of about end; sets message_sent. */
+/* Appends ready bytes to out until its length is about end; sets message_sent. */
 void h1_write_some(struct h1 *h1, struct buf *out, size_t end);

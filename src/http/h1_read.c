@@ -1,4 +1,14 @@
-/* Reading HTTP/1.1: llhttp finds the parts, the rules about them are here. */
+/*
+ * Reads HTTP/1.1 messages. llhttp splits them into parts; the rules about the parts are here.
+ *
+ * The on_*() functions are llhttp's callbacks. A callback that fails stores an error and the
+ * fitting response status in struct h1 and returns -1, which stops the parser; h1_read() then
+ * reports the error. Head and trailers share the header callbacks: h1->head is NULL from the end of
+ * the head on.
+ *
+ * Every message gets a fresh parser and is limited in size of head, number of headers, chunk
+ * extensions and trailers. Framing is strict (RFC 9112, 6.3), against request smuggling.
+ */
 #include <assert.h>
 
 #include "base/arena.h"
@@ -6,9 +16,9 @@
 #include "http/h1_internal.h"
 #include "http/url.h"
 
-/* Extensions carry nothing we know; real peers send none. */
+/* Limit of chunk extensions, which are ignored. Common peers send none. */
 #define EXTENSION_LIMIT (16 * KILOBYTE)
-/* What a server reads and drops of a body its handler did not want, to keep the connection. */
+/* Bytes of a body that a server drains after its handler has ended, to keep the connection. */
 #define DRAIN_LIMIT (256 * KILOBYTE)
 
 void h1_head_free(struct h1_head *head)
@@ -22,8 +32,8 @@ void h1_head_free(struct h1_head *head)
     mem_free(head);
 }
 
-/* Fails the parse with this status for the peer. */
-static int refuse(struct h1 *h1, int status, struct error *err)
+/* Fails the parse; a server responds with this status. */
+static int refuse_message(struct h1 *h1, int status, struct error *err)
 {
     assert(!h1->err);
     h1->err = err;
@@ -53,13 +63,13 @@ static int on_url(llhttp_t *parser, const char *at, size_t len)
     return 0;
 }
 
-/* Trailers are counted and dropped. */
+/* Trailers are limited and dropped. */
 static int count_trailer(struct h1 *h1, size_t len)
 {
     h1->trailer_bytes += len;
     if (h1->trailer_bytes <= h1->engine.limits.head)
         return 0;
-    return refuse(
+    return refuse_message(
         h1, 431,
         error_new(ERROR_TOO_LARGE, "trailers are larger than %zu bytes", h1->engine.limits.head));
 }
@@ -82,6 +92,7 @@ static int on_header_value(llhttp_t *parser, const char *at, size_t len)
     return 0;
 }
 
+/* A malformed header is the peer's fault here, so ERROR_INVALID becomes ERROR_PROTOCOL. */
 static int on_header_value_complete(llhttp_t *parser)
 {
     struct h1 *h1 = parser->data;
@@ -97,7 +108,7 @@ static int on_header_value_complete(llhttp_t *parser)
     const int status = err->code == ERROR_TOO_LARGE ? 431 : 400;
     if (err->code == ERROR_INVALID)
         err->code = ERROR_PROTOCOL;
-    return refuse(h1, status, err);
+    return refuse_message(h1, status, err);
 }
 
 static int on_chunk_extension(llhttp_t *parser, const char *at, size_t len)
@@ -107,12 +118,15 @@ static int on_chunk_extension(llhttp_t *parser, const char *at, size_t len)
     h1->extension_bytes += len;
     if (h1->extension_bytes <= EXTENSION_LIMIT)
         return 0;
-    return refuse(
+    return refuse_message(
         h1, 400,
         error_new(ERROR_PROTOCOL, "chunk extensions are larger than %zu bytes", EXTENSION_LIMIT));
 }
 
-/* Two ways to say where a body ends, or one we cannot follow, are how requests are smuggled. */
+/*
+ * Refuses messages whose length is given twice or in a way we do not implement: that is how
+ * requests are smuggled past a proxy (RFC 9112, 11.2).
+ */
 static struct error *check_framing(struct h1 *h1, const struct http_head *head, int *ret_status)
 {
     int64_t length;
@@ -143,6 +157,7 @@ static struct error *check_version(struct h1 *h1, int *ret_status)
     return NULL;
 }
 
+/* HTTP/1.1 connections persist by default, HTTP/1.0 connections on request (RFC 9112, 9.3). */
 static bool peer_keeps_alive(const struct h1 *h1, const struct http_head *head)
 {
     if (h1->peer_is_old)
@@ -150,8 +165,11 @@ static bool peer_keeps_alive(const struct h1 *h1, const struct http_head *head)
     return !http_headers_has_token(&head->headers, STR("connection"), STR("close"));
 }
 
-/* What concerned this connection alone is not passed on, so both protocols look alike above. */
-static void strip(struct http_headers *headers)
+/*
+ * Headers that concern this connection alone are not passed on, so that both protocols look alike
+ * to the layers above.
+ */
+static void strip_connection_headers(struct http_headers *headers)
 {
     static const struct str names[] = {
         STR_INIT("connection"),
@@ -166,7 +184,7 @@ static void strip(struct http_headers *headers)
         http_headers_remove(headers, names[i]);
 }
 
-/* "GET http://host/path": the host in the target counts, whatever the Host header says. */
+/* "GET http://host/path": the host in the target overrides the Host header (RFC 9112, 3.2.2). */
 static struct error *read_absolute(struct arena *arena, struct http_head *head)
 {
     struct url url;
@@ -181,6 +199,10 @@ static struct error *read_absolute(struct arena *arena, struct http_head *head)
     return NULL;
 }
 
+/*
+ * Fills authority and target. A request needs exactly one Host header, except that HTTP/1.0 allows
+ * none; two are a way to smuggle.
+ */
 static struct error *read_target(struct h1 *h1, struct arena *arena, struct http_head *head)
 {
     const size_t hosts = http_headers_count(&head->headers, STR("host"));
@@ -202,6 +224,7 @@ static struct error *read_target(struct h1 *h1, struct arena *arena, struct http
     return err;
 }
 
+/* The head of a request is complete. *ret_status is the response status in case of an error. */
 static struct error *finish_request(struct h1 *h1, struct http_head *head, int *ret_status)
 {
     const llhttp_method_t method = llhttp_get_method(&h1->parser);
@@ -219,10 +242,11 @@ static struct error *finish_request(struct h1 *h1, struct http_head *head, int *
                                                                       STR("100-continue"));
     h1->is_head = str_eq(head->method, STR("HEAD"));
     h1->is_connect = str_eq(head->method, STR("CONNECT"));
-    strip(&head->headers);
+    strip_connection_headers(&head->headers);
     return NULL;
 }
 
+/* Starts the server's exchange; its handler starts in the head event. */
 static int tell_request(struct h1 *h1, struct http_head *head)
 {
     http_exchange_init(&h1->exchange, &h1->engine);
@@ -231,11 +255,15 @@ static int tell_request(struct h1 *h1, struct http_head *head)
     h1->exchange.no_body = h1->is_head;
     h1->exchange.id = ++h1->exchanges;
     if (!http_exchange_tell_open(&h1->exchange))
-        return refuse(h1, 503, error_new(ERROR_SERVICE_UNAVAILABLE, "request refused"));
+        return refuse_message(h1, 503, error_new(ERROR_SERVICE_UNAVAILABLE, "request refused"));
     http_exchange_tell_head(&h1->exchange, head);
     return 0;
 }
 
+/*
+ * The head of a response is complete. A body without a length lasts until the connection closes, so
+ * such a connection is not kept alive.
+ */
 static struct error *finish_response(struct h1 *h1, struct http_head *head, bool *ret_no_body)
 {
     int unused;
@@ -253,10 +281,14 @@ static struct error *finish_response(struct h1 *h1, struct http_head *head, bool
     const bool sized = http_headers_find(&head->headers, STR("content-length")).ptr ||
                        http_headers_find(&head->headers, STR("transfer-encoding")).ptr;
     h1->keep_alive = peer_keeps_alive(h1, head) && (*ret_no_body || sized);
-    strip(&head->headers);
+    strip_connection_headers(&head->headers);
     return NULL;
 }
 
+/*
+ * Returns 1 for a response without a body, which tells llhttp not to expect one, and -1 on failure.
+ * Upgrades are ignored.
+ */
 static int on_headers_complete(llhttp_t *parser)
 {
     struct h1 *h1 = parser->data;
@@ -264,16 +296,16 @@ static int on_headers_complete(llhttp_t *parser)
     struct error *err;
     bool no_body = false;
     int status = 400, result = 0;
-    parser->upgrade = 0; /* what follows is HTTP/1.1, whatever was offered */
+    parser->upgrade = 0; /* an offered upgrade is not accepted */
     h1->reading = H1_BODY;
-    h1->head = reading; /* read_target() looks at it */
+    h1->head = reading; /* for read_target() */
     if (h1->engine.role == HTTP_SERVER)
         err = finish_request(h1, &reading->head, &status);
     else
         err = finish_response(h1, &reading->head, &no_body);
     h1->head = NULL; /* fields from here on are trailers */
     if (err)
-        result = refuse(h1, status, err);
+        result = refuse_message(h1, status, err);
     else if (h1->engine.role == HTTP_SERVER)
         result = tell_request(h1, &reading->head);
     else if (!h1->is_interim)
@@ -282,6 +314,7 @@ static int on_headers_complete(llhttp_t *parser)
     return result ? result : no_body;
 }
 
+/* A body without an exchange belongs to a handler that has ended; it is drained up to a limit. */
 static int on_body(llhttp_t *parser, const char *at, size_t len)
 {
     struct h1 *h1 = parser->data;
@@ -296,6 +329,7 @@ static int on_body(llhttp_t *parser, const char *at, size_t len)
     return 0;
 }
 
+/* Pauses the parser, so that h1_read() stops at the end of the message. */
 static int on_message_complete(llhttp_t *parser)
 {
     struct h1 *h1 = parser->data;
@@ -316,7 +350,11 @@ static const llhttp_settings_t settings = {
     .on_message_complete = on_message_complete,
 };
 
-/* Each message gets a fresh parser: nothing of one may colour the next. */
+/*
+ * Prepares for the next message with a fresh parser, so that no state of one message affects the
+ * next. head_bytes goes on over interim responses: together they share one limit with the final
+ * head.
+ */
 void h1_read_restart(struct h1 *h1)
 {
     llhttp_init(&h1->parser, h1->engine.role == HTTP_SERVER ? HTTP_REQUEST : HTTP_RESPONSE,
@@ -344,11 +382,14 @@ static struct error *parser_error(struct h1 *h1, llhttp_errno_t code)
                      reason ? reason : llhttp_errno_name(code));
 }
 
+/*
+ * Parses bytes up to the end of a message. The size of a head is counted raw and before anything is
+ * kept, blank lines in front included, so a peer cannot make us buffer more than the limit.
+ */
 struct error *h1_read(struct h1 *h1, struct str bytes, size_t *ret_used)
 {
     const size_t limit = h1->engine.limits.head;
     if (h1->reading != H1_BODY) {
-        /* Counted raw and before anything is kept, blank lines in front included. */
         if (h1->head_bytes == limit) {
             h1->refusal = 431;
             return error_new(ERROR_TOO_LARGE, "head is larger than %zu bytes", limit);
@@ -366,6 +407,7 @@ struct error *h1_read(struct h1 *h1, struct str bytes, size_t *ret_used)
     return NULL;
 }
 
+/* Only a response body without a length may end with the connection. */
 struct error *h1_read_eof(struct h1 *h1)
 {
     const char *kind = h1->engine.role == HTTP_SERVER ? "request" : "response";

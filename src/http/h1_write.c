@@ -1,4 +1,7 @@
-/* Writing HTTP/1.1: heads, and the framing of bodies. */
+/*
+ * Writes HTTP/1.1: heads into h1->out, and bodies from the exchange's queue with the framing that
+ * the head announced. h1_write_some() moves both into the driver's buffer.
+ */
 #include "http/h1_internal.h"
 
 static void add_header(struct buf *out, struct str name, struct str value)
@@ -9,7 +12,7 @@ static void add_header(struct buf *out, struct str name, struct str value)
     buf_add(out, STR("\r\n"));
 }
 
-/* The caller's fields, without those only the engine may write. */
+/* The caller's headers, without those that only the engine may write. */
 static void add_headers(struct buf *out, const struct http_headers *headers, bool with_length)
 {
     HTTP_HEADERS_FOREACH (header, headers) {
@@ -21,7 +24,7 @@ static void add_headers(struct buf *out, const struct http_headers *headers, boo
     }
 }
 
-/* Servers expect a length with these even when there is no body. */
+/* Servers expect Content-Length with these methods even for an empty body. */
 static bool method_has_body(struct str method)
 {
     return str_eq(method, STR("POST")) || str_eq(method, STR("PUT")) ||
@@ -57,6 +60,7 @@ struct error *h1_write_request(struct h1 *h1, const struct http_head *head, bool
     return NULL;
 }
 
+/* HTTP/1.0 knows no chunks: a body without a length ends with the connection. */
 static enum h1_framing response_framing(const struct h1 *h1, bool no_body, bool end)
 {
     if (no_body || end)
@@ -69,8 +73,8 @@ static enum h1_framing response_framing(const struct h1 *h1, bool no_body, bool 
 static void add_connection(struct h1 *h1)
 {
     /*
-     * A client that waits for 100 Continue may or may not send its body after another answer, so
-     * what comes next on the connection would be a guess.
+     * A client that waits for 100 Continue may or may not send its body after a final response. The
+     * next bytes on the connection would be ambiguous, so it is closed.
      */
     if (h1->closing || h1->framing == H1_UNTIL_CLOSE || h1->expects_continue)
         h1->keep_alive = false;
@@ -103,6 +107,7 @@ struct error *h1_write_response(struct h1 *h1, const struct http_head *head, boo
     return NULL;
 }
 
+/* A complete response with the status text as body. It is the last one on the connection. */
 void h1_write_refusal(struct h1 *h1, int status)
 {
     const struct str text = http_status_text(status);
@@ -111,7 +116,7 @@ void h1_write_refusal(struct h1 *h1, int status)
     buf_print(&h1->out, "connection: close\r\n\r\n%.*s\n", STR_ARG(text));
 }
 
-/* Queued bytes go out under one chunk header, however many writes they came from. */
+/* All queued bytes go out under one chunk header, not one per write. */
 static void write_piece(struct h1 *h1, struct buf *out, size_t len)
 {
     if (h1->framing == H1_CHUNKED)
@@ -133,7 +138,7 @@ void h1_write_some(struct h1 *h1, struct buf *out, size_t end)
         if (h1->active)
             exchange->output_begun = true;
     }
-    /* After a failure no body goes on, and above all none ends as if it were whole. */
+    /* After a failure no body continues, and above all no final chunk is sent. */
     if (!h1->active || !exchange->head_sent || h1->message_sent || h1->finished ||
         h1->engine.failed)
         return;

@@ -1,3 +1,14 @@
+/*
+ * HTTP/2 as an engine over nghttp2. This file holds the calls into nghttp2, h2_events.c its
+ * callbacks.
+ *
+ * nghttp2 does framing, HPACK, flow control and stream states. A struct h2_stream is attached to
+ * each nghttp2 stream as its user data, and is freed in the stream's close callback or with the
+ * engine. nghttp2 pulls bodies from the exchange's queue through read_body(); an empty queue defers
+ * the stream until h2_queued() resumes it.
+ *
+ * Limits beyond those of nghttp2 are the two budgets in h2_internal.h.
+ */
 #include "http/h2.h"
 
 #include <assert.h>
@@ -6,19 +17,19 @@
 #include "http/h2_internal.h"
 
 /*
- * Tables of header compression. A Kubernetes client sends and gets few distinct fields, so a small
- * table saves most of the bytes that a large one would, and memory on every idle connection.
+ * Size of the HPACK tables. A Kubernetes client sends and receives few distinct headers, so a small
+ * table compresses nearly as well as a large one and saves memory on every idle connection.
  */
 #define TABLE_SIZE 1024
 
 /*
  * CONTINUATION frames of one head. nghttp2 counts one again for each piece its frame header arrives
  * in, up to nine, so its default of 8 refuses a single frame that comes byte by byte. The size of a
- * head is limited by us in any case.
+ * head is limited separately.
  */
 #define CONTINUATIONS 100
 
-/* Before the peer's settings have arrived. */
+/* Concurrent streams that a client assumes until the server's SETTINGS have arrived. */
 #define STREAMS_UNTIL_TOLD 100
 
 struct h2_stream *h2_stream_new(struct h2 *h2)
@@ -36,7 +47,8 @@ void h2_stream_free(struct h2_stream *stream)
     mem_free(stream);
 }
 
-void h2_calm(struct h2 *h2, const char *message)
+/* Called from callbacks: the error is returned by the receive or output call around them. */
+void h2_enhance_your_calm(struct h2 *h2, const char *message)
 {
     if (h2->err || h2->engine.failed)
         return;
@@ -44,7 +56,7 @@ void h2_calm(struct h2 *h2, const char *message)
     nghttp2_session_terminate_session(h2->session, NGHTTP2_ENHANCE_YOUR_CALM);
 }
 
-/* nghttp2_session_del() closes streams without a word, so they are freed from our own list. */
+/* nghttp2_session_del() closes streams without a callback, so they are freed from our list. */
 static void h2_free(struct http_engine *engine)
 {
     struct h2 *h2 = h2_of(engine);
@@ -56,6 +68,7 @@ static void h2_free(struct http_engine *engine)
     mem_free(h2);
 }
 
+/* An error that a callback stored explains more than the code of nghttp2. */
 static struct error *session_error(struct h2 *h2, ssize_t code)
 {
     if (code == NGHTTP2_ERR_NOMEM)
@@ -66,6 +79,7 @@ static struct error *session_error(struct h2 *h2, ssize_t code)
                      h2->reason ? ", " : "", h2->reason ? h2->reason : "");
 }
 
+/* Every call refills a little of the control budget: the engine has no clock. */
 static struct error *h2_receive(struct http_engine *engine, struct str bytes)
 {
     struct h2 *h2 = h2_of(engine);
@@ -83,12 +97,13 @@ static struct error *h2_receive(struct http_engine *engine, struct str bytes)
     return TAKE(h2->err);
 }
 
+/* Streams that are open when the peer closes have failed; without any the engine just ends. */
 static struct error *h2_receive_end(struct http_engine *engine)
 {
     struct h2 *h2 = h2_of(engine);
     h2->closing = true;
     if (list_is_empty(&engine->exchanges)) {
-        engine->failed = true; /* nothing failed, but nothing more can happen either */
+        engine->failed = true; /* not an error, but no further event can come */
         engine->lost = true;
         return NULL;
     }
@@ -96,7 +111,7 @@ static struct error *h2_receive_end(struct http_engine *engine)
                      engine->exchange_count, h2->reason ? ": " : "", h2->reason ? h2->reason : "");
 }
 
-/* Flow control holds back bodies, and the budgets the rest. */
+/* Flow control limits bodies, and the budgets limit all other frames. */
 static bool h2_wants_input(const struct http_engine *engine)
 {
     return nghttp2_session_want_read(h2_of(engine)->session);
@@ -123,6 +138,11 @@ static bool h2_has_output(const struct http_engine *engine)
     return nghttp2_session_want_write(h2_of(engine)->session);
 }
 
+/*
+ * A server sends a first GOAWAY that refuses nothing, and a ping. When the ping returns, all
+ * requests that the client sent before it knew have arrived, and on_ping_ack() sends the final
+ * GOAWAY (RFC 9113, 6.8).
+ */
 static void h2_shutdown(struct http_engine *engine)
 {
     struct h2 *h2 = h2_of(engine);
@@ -149,6 +169,7 @@ static bool h2_ping(struct http_engine *engine)
     return true;
 }
 
+/* Released streams that are still being flushed count against the peer's limit, too. */
 static size_t h2_capacity(const struct http_engine *engine)
 {
     const struct h2 *h2 = h2_of(engine);
@@ -174,7 +195,7 @@ static void add_field(struct fields *fields, struct str name, struct str value)
     field->namelen = name.len;
     field->value = (uint8_t *)(uintptr_t)value.ptr;
     field->valuelen = value.len;
-    /* A credential in the compression table could be guessed from sizes, and would stay there. */
+    /* A credential in the HPACK table could be guessed from sizes, and would stay in memory. */
     field->flags = http_header_is_secret(name) ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE;
 }
 
@@ -185,6 +206,7 @@ static void add_headers(struct fields *fields, const struct http_headers *header
             add_field(fields, header.name, header.value);
 }
 
+/* nghttp2 asks for body bytes of a stream. Deferred streams wait for h2_queued(). */
 static ssize_t read_body(/* NOLINT(readability-function-size): the library's signature */
                          nghttp2_session *session, int32_t id, uint8_t *into, size_t max,
                          uint32_t *flags, nghttp2_data_source *source, void *user)
@@ -201,6 +223,7 @@ static ssize_t read_body(/* NOLINT(readability-function-size): the library's sig
     return (ssize_t)len;
 }
 
+/* The pseudo headers come first (RFC 9113, 8.3). CONNECT has neither scheme nor path. */
 static struct error *h2_open(struct http_engine *engine, const struct http_head *head, bool end,
                              struct http_exchange **ret_exchange)
 {
@@ -277,6 +300,10 @@ static void h2_queued(struct http_exchange *exchange)
     nghttp2_session_resume_data(h2_of(exchange->engine)->session, exchange->id);
 }
 
+/*
+ * A server returns bytes to stream and connection. A client returned them to the connection already
+ * when they arrived (on_data_chunk() in h2_events.c).
+ */
 static void h2_consumed(struct http_exchange *exchange, size_t len)
 {
     nghttp2_session *session = h2_of(exchange->engine)->session;
@@ -333,6 +360,7 @@ static const struct http_engine_ops h2_ops = {
     .reset = h2_reset,
 };
 
+/* Window updates are sent by h2_consumed(), not by nghttp2; closed streams are not kept. */
 static nghttp2_option *new_option(void)
 {
     nghttp2_option *option;

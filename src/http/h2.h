@@ -1,8 +1,9 @@
 /*
  * HTTP/2 as a protocol engine; see engine.h for how to drive it.
  *
- * The connection's own window is given back at once by a client, which chooses how many streams it
- * has, and only as bodies are consumed by a server, whose clients choose.
+ * A client returns received bytes to the connection's window at once, because it decides itself how
+ * many streams it opens. A server returns them when the bodies are consumed, because its clients
+ * decide.
  */
 #pragma once
 

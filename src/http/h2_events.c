@@ -1,4 +1,12 @@
-/* What nghttp2 reports, turned into events. */
+/*
+ * nghttp2's callbacks, turned into the events of engine.h.
+ *
+ * For a request or response nghttp2 calls on_begin_headers(), on_header() for each header, then
+ * on_frame_recv() with the HEADERS frame, which delivers the head. Bodies arrive in
+ * on_data_chunk(). A stream that fails keeps its first error until on_stream_close(), which
+ * delivers it. Callbacks return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE to reset one stream; nothing
+ * here fails the whole session except h2_enhance_your_calm().
+ */
 #include <assert.h>
 
 #include "base/memory.h"
@@ -14,7 +22,7 @@ static struct h2_stream *find_stream(struct h2 *h2, int32_t id)
     return nghttp2_session_get_stream_user_data(h2->session, id);
 }
 
-/* Ends a stream because of what the peer sent; the error is told when it is closed. */
+/* Resets a stream because of what the peer sent. The first error is reported on close. */
 static int fail_stream(struct h2_stream *stream, struct error *err)
 {
     if (stream->err)
@@ -24,6 +32,7 @@ static int fail_stream(struct h2_stream *stream, struct error *err)
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
 }
 
+/* Charges frames without payload to the control budget; see h2_internal.h. */
 static int on_begin_frame(nghttp2_session *session, const nghttp2_frame_hd *hd, void *user)
 {
     struct h2 *h2 = user;
@@ -31,12 +40,13 @@ static int on_begin_frame(nghttp2_session *session, const nghttp2_frame_hd *hd, 
     if ((hd->type == NGHTTP2_DATA && hd->length > 0) || hd->type == NGHTTP2_HEADERS)
         return 0;
     if (h2->control_budget == 0)
-        h2_calm(h2, "flood of control frames");
+        h2_enhance_your_calm(h2, "flood of control frames");
     else
         h2->control_budget--;
     return 0;
 }
 
+/* A server creates its stream with the first header block. Later blocks are trailers. */
 static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame, void *user)
 {
     struct h2 *h2 = user;
@@ -55,6 +65,10 @@ static int on_begin_headers(nghttp2_session *session, const nghttp2_frame *frame
     return 0;
 }
 
+/*
+ * Fills the head from pseudo headers; nghttp2 has checked that they are complete and unique. They
+ * count against the limit of the head like other headers.
+ */
 static struct error *add_pseudo(struct h2_stream *stream, struct str name, struct str value)
 {
     struct http_head *head = &stream->head;
@@ -89,6 +103,7 @@ static struct error *add_field(struct h2_stream *stream, struct str name, struct
     return err;
 }
 
+/* Trailers and interim responses are limited and dropped. */
 static struct error *count_trailer(struct h2_stream *stream, size_t len)
 {
     const size_t limit = stream->exchange.engine->limits.head;
@@ -115,6 +130,7 @@ static int on_header(/* NOLINT(readability-function-size) */
     return err ? fail_stream(stream, err) : 0;
 }
 
+/* A header that nghttp2 considers invalid resets its stream instead of being ignored. */
 static int on_invalid_header(/* NOLINT(readability-function-size) */
                              nghttp2_session *session, const nghttp2_frame *frame,
                              const uint8_t *name, size_t name_len, const uint8_t *value,
@@ -132,7 +148,7 @@ static int on_invalid_header(/* NOLINT(readability-function-size) */
     return fail_stream(stream, error_new(ERROR_PROTOCOL, "invalid header field"));
 }
 
-/* :authority may be missing when there is a Host; above, there is only the one. */
+/* A missing :authority is taken from Host (RFC 9113, 8.3.1). Host is not passed on. */
 static struct error *finish_request(struct h2_stream *stream)
 {
     struct http_head *head = &stream->head;
@@ -152,6 +168,7 @@ static struct error *finish_request(struct h2_stream *stream)
     return err;
 }
 
+/* Delivers a request's head, which starts its handler. A refused stream may be retried. */
 static void request_complete(struct h2 *h2, struct h2_stream *stream)
 {
     stream->head_done = true;
@@ -167,7 +184,9 @@ static void request_complete(struct h2 *h2, struct h2_stream *stream)
     nghttp2_submit_rst_stream(h2->session, NGHTTP2_FLAG_NONE, stream->exchange.id, code);
 }
 
-/* Interim answers are skipped, but not for ever: each is charged like a trailer. */
+/*
+ * Interim (1xx) responses are dropped. Each is charged like a trailer, which limits their number.
+ */
 static void skip_interim(struct h2 *h2, struct h2_stream *stream)
 {
     http_head_done(&stream->head);
@@ -187,7 +206,8 @@ static void response_complete(struct h2 *h2, struct h2_stream *stream)
     http_exchange_tell_head(&stream->exchange, &stream->head);
 }
 
-static void progress(struct h2 *h2)
+/* Heads and data in either direction show that the connection does useful work. */
+static void refill_control_budget(struct h2 *h2)
 {
     h2->control_budget = H2_CONTROL_BUDGET;
 }
@@ -198,7 +218,7 @@ static void on_headers(struct h2 *h2, const nghttp2_frame *frame)
     if (!stream || stream->err)
         return;
     if (!stream->head_done) {
-        progress(h2);
+        refill_control_budget(h2);
         if (h2->engine.role == HTTP_SERVER)
             request_complete(h2, stream);
         else
@@ -208,6 +228,7 @@ static void on_headers(struct h2 *h2, const nghttp2_frame *frame)
         http_exchange_tell_end(&stream->exchange);
 }
 
+/* The peer's reason is kept for the error of streams that do not complete. */
 static void on_goaway(struct h2 *h2, const nghttp2_frame *frame)
 {
     h2->closing = true;
@@ -220,13 +241,14 @@ static void on_goaway(struct h2 *h2, const nghttp2_frame *frame)
     http_engine_tell_goaway(&h2->engine);
 }
 
+/* Acknowledges either the keep-alive ping or the ping of a graceful shutdown. */
 static void on_ping_ack(struct h2 *h2, const nghttp2_frame *frame)
 {
     const uint8_t *payload = frame->ping.opaque_data;
     if (memcmp(payload, H2_PING_ALIVE, 8) == 0) {
         http_engine_tell_pong(&h2->engine);
     } else if (memcmp(payload, H2_PING_SHUTDOWN, 8) == 0) {
-        /* What the client sent before it knew has arrived; from here on streams are refused. */
+        /* Requests that the client sent before it saw the GOAWAY have arrived; refuse new ones. */
         nghttp2_submit_goaway(h2->session, NGHTTP2_FLAG_NONE,
                               nghttp2_session_get_last_proc_stream_id(h2->session),
                               NGHTTP2_NO_ERROR, NULL, 0);
@@ -266,13 +288,17 @@ static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, v
     return 0;
 }
 
+/*
+ * A client returns the bytes to the connection's window at once (see h2.h). A server does so for
+ * streams that are already closed, since no handler will consume their bytes.
+ */
 static int on_data_chunk(nghttp2_session *session, uint8_t flags, int32_t id, const uint8_t *data,
                          size_t len, void *user)
 {
     struct h2 *h2 = user;
     struct h2_stream *stream = find_stream(h2, id);
     (void)flags;
-    progress(h2);
+    refill_control_budget(h2);
     if (h2->engine.role == HTTP_CLIENT)
         nghttp2_session_consume_connection(session, len);
     if (stream) {
@@ -294,16 +320,21 @@ static int on_invalid_frame(nghttp2_session *session, const nghttp2_frame *frame
     return 0;
 }
 
+/*
+ * A server that has sent its response does not need the rest of the request and says so with
+ * RST_STREAM and NO_ERROR (RFC 9113, 8.1).
+ */
 static void end_sent(struct h2 *h2, struct h2_stream *stream)
 {
     stream->end_sent = true;
-    /* A server that has answered needs the rest of the request no more (RFC 9113, 8.1). */
     if (h2->engine.role == HTTP_SERVER && !stream->exchange.received_end)
         nghttp2_submit_rst_stream(h2->session, NGHTTP2_FLAG_NONE, stream->exchange.id,
                                   NGHTTP2_NO_ERROR);
 }
 
-/* nghttp2 itself gives up on a peer by sending this, and by no return value. */
+/*
+ * nghttp2 reports a connection error of the peer only by sending a GOAWAY, not by a return value.
+ */
 static void goaway_sent(struct h2 *h2, const nghttp2_frame *frame)
 {
     if (frame->goaway.error_code == NGHTTP2_NO_ERROR || h2->engine.failed || h2->err)
@@ -322,7 +353,7 @@ static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, v
         goaway_sent(h2, frame);
     if (frame->hd.type != NGHTTP2_HEADERS && frame->hd.type != NGHTTP2_DATA)
         return 0;
-    progress(h2);
+    refill_control_budget(h2);
     struct h2_stream *stream = find_stream(h2, frame->hd.stream_id);
     if (!stream)
         return 0;
@@ -332,7 +363,9 @@ static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, v
     return 0;
 }
 
-/* A head that nghttp2 could not pack would leave its stream waiting for ever. */
+/*
+ * nghttp2 could not send a head, for example for its size. Without a reset the stream would hang.
+ */
 static int on_frame_not_send(nghttp2_session *session, const nghttp2_frame *frame, int code,
                              void *user)
 {
@@ -345,6 +378,11 @@ static int on_frame_not_send(nghttp2_session *session, const nghttp2_frame *fram
     return 0;
 }
 
+/*
+ * The error of a closed stream; NULL when the exchange is complete. A server is done when its
+ * response is sent, a client when the response has arrived. NO_ERROR before that means a truncated
+ * message.
+ */
 static struct error *close_error(struct h2 *h2, struct h2_stream *stream, uint32_t code)
 {
     const bool done =
@@ -362,6 +400,7 @@ static struct error *close_error(struct h2 *h2, struct h2_stream *stream, uint32
                      nghttp2_http2_strerror(code));
 }
 
+/* Charges streams that end unanswered to the reset budget; see h2_internal.h. */
 static void account_reset(struct h2 *h2, const struct h2_stream *stream, uint32_t code)
 {
     if (h2->engine.role != HTTP_SERVER)
@@ -371,9 +410,10 @@ static void account_reset(struct h2 *h2, const struct h2_stream *stream, uint32_
     else if (h2->reset_budget < H2_RESET_BUDGET)
         h2->reset_budget++;
     if (h2->reset_budget == 0)
-        h2_calm(h2, "too many streams reset before they were answered");
+        h2_enhance_your_calm(h2, "too many streams reset before they were answered");
 }
 
+/* Delivers the closed event and frees the stream. */
 static int on_stream_close(nghttp2_session *session, int32_t id, uint32_t code, void *user)
 {
     struct h2 *h2 = user;
@@ -388,6 +428,7 @@ static int on_stream_close(nghttp2_session *session, int32_t id, uint32_t code, 
     return 0;
 }
 
+/* Keeps nghttp2's own explanation for the next session error. */
 static int on_error(nghttp2_session *session, int code, const char *message, size_t len, void *user)
 {
     struct h2 *h2 = user;

@@ -195,7 +195,7 @@ TEST(h2_requests_without_what_they_need)
         add_frame(&input, HEADERS, END_HEADERS | END_STREAM, 1, buf_str(&block));
         CHECK_OK(feed_and_drain(&server, buf_str(&input), splits[0], &out));
         CHECK_EQ(buf_str(&server.log), STR(""));
-        CHECK_EQ(http_engine_stream_count(server.engine), (size_t)0);
+        CHECK_EQ(server.engine->exchange_count, (size_t)0);
         recorder_done(&server);
     }
 }

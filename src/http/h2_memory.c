@@ -1,3 +1,11 @@
+/*
+ * Frame buffers of nghttp2 sessions in anonymous mappings; see h2_memory.h.
+ *
+ * A struct h2_frames is one mapping with 64 buffers and a bitmap of free ones. Mappings with a free
+ * buffer are in the thread's list with_room; a full mapping is in no list and comes back with its
+ * first free buffer. An empty mapping is unmapped. Only one buffer per session comes from here: the
+ * first allocation of the size of a frame.
+ */
 #include "http/h2_memory.h"
 
 #include <stdint.h>
@@ -8,14 +16,14 @@
 #include "base/list.h"
 #include "base/memory.h"
 
-/* A frame with its header and a byte for padding, as nghttp2 asks for it. */
-#define FRAME_LEAST ((size_t)16 * 1024)
-#define FRAME_SIZE  (FRAME_LEAST + 64)
+/* nghttp2 allocates a frame with its header and a byte for padding. */
+#define FRAME_MIN  ((size_t)16 * 1024)
+#define FRAME_SIZE (FRAME_MIN + 64)
 
 #define FRAMES_COUNT 64
 #define ALL_FREE     UINT64_MAX
 
-/* Frames come first, so that the page of what is known about them is not theirs. */
+/* The frames come first, so that they share no page with the bookkeeping behind them. */
 struct h2_frames {
     char frames[FRAMES_COUNT][FRAME_SIZE];
     struct list_link link; /* in those with room */
@@ -46,7 +54,7 @@ static struct h2_frames *find_room(void)
     return map_frames();
 }
 
-/* NULL when there are no mappings left, and the heap has to do. */
+/* NULL when no mapping can be made; the caller then allocates on the heap. */
 static void *take_frame(struct h2_memory *memory)
 {
     struct h2_frames *frames = find_room();
@@ -61,8 +69,11 @@ static void *take_frame(struct h2_memory *memory)
     return memory->frame;
 }
 
-/* Pages that are nobody else's go back to the system. There were credentials: the rest is wiped. */
-static void forget(char *frame)
+/*
+ * Whole pages of the frame go back to the system. Its bytes in pages shared with neighbours are
+ * wiped, because frames hold credentials.
+ */
+static void forget_frame(char *frame)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t before = (page - (uintptr_t)frame % page) % page;
@@ -76,7 +87,7 @@ static void give_frame(struct h2_memory *memory)
 {
     struct h2_frames *frames = memory->frames;
     const size_t which = (size_t)(memory->frame - frames->frames[0]) / FRAME_SIZE;
-    forget(memory->frame);
+    forget_frame(memory->frame);
     *memory = (struct h2_memory){0};
     frame_count--;
     if (!frames->free)
@@ -92,7 +103,7 @@ static void *on_malloc(size_t size, void *data)
 {
     struct h2_memory *memory = data;
     void *frame = NULL;
-    if (size >= FRAME_LEAST && size <= FRAME_SIZE && !memory->frames)
+    if (size >= FRAME_MIN && size <= FRAME_SIZE && !memory->frames)
         frame = take_frame(memory);
     return frame ? frame : mem_alloc(size);
 }
@@ -115,7 +126,7 @@ static void *on_calloc(size_t count, size_t size, void *data)
     return mem_alloc_zero(total);
 }
 
-/* Nothing that grows is where a frame is: such a buffer moves to the heap. */
+/* A frame buffer never grows in place: it moves to the heap. */
 static void *on_realloc(void *ptr, size_t size, void *data)
 {
     struct h2_memory *memory = data;

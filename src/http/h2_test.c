@@ -19,12 +19,12 @@ TEST(h2_many_streams_at_once)
     CHECK_ERROR(http_engine_open(pair.client.engine, &extra->stream, &head, true),
                 ERROR_CONNECTION);
     recorder_pump(&pair.client, &pair.server, splits[3]);
-    CHECK_EQ(http_engine_stream_count(pair.server.engine), (size_t)1000);
+    CHECK_EQ(pair.server.engine->exchange_count, (size_t)1000);
     pair.server.answer = true;
     recorder_settle(&pair.server);
     recorder_pump(&pair.client, &pair.server, splits[3]);
     CHECK_EQ(http_engine_capacity(pair.client.engine), (size_t)1000);
-    CHECK_EQ(http_engine_stream_count(pair.server.engine), (size_t)0);
+    CHECK_EQ(pair.server.engine->exchange_count, (size_t)0);
     pair_done(&pair);
 }
 
@@ -117,14 +117,14 @@ TEST(h2_resets_reach_the_other_side)
         CHECK(stream->closed);
         CHECK_FAILS(TAKE(stream->err), cases[i].code, cases[i].message);
         CHECK_EQ(stream->stream.unprocessed, cases[i].unprocessed);
-        CHECK_EQ(http_engine_stream_count(pair.server.engine), (size_t)0);
+        CHECK_EQ(pair.server.engine->exchange_count, (size_t)0);
 
         stream = recorder_request(&pair.client, "GET", "/", NULL);
         recorder_pump(&pair.client, &pair.server, splits[0]);
         http_stream_reset(&stream->stream, cases[i].reason);
         recorder_pump(&pair.client, &pair.server, splits[0]);
         CHECK_FAILS(TAKE(recorder_last(&pair.server)->err), cases[i].code, cases[i].message);
-        CHECK_EQ(http_engine_stream_count(pair.client.engine), (size_t)0);
+        CHECK_EQ(pair.client.engine->exchange_count, (size_t)0);
     }
     pair.server.refuse = true;
     struct recorder_stream *stream = recorder_request(&pair.client, "GET", "/", NULL);
@@ -141,7 +141,7 @@ TEST(h2_request_taken_back_before_it_left)
     http_stream_release(&stream->stream);
     recorder_pump(&pair.client, &pair.server, splits[0]);
     CHECK_EQ(buf_str(&pair.server.log), STR(""));
-    CHECK_EQ(http_engine_stream_count(pair.client.engine), (size_t)0);
+    CHECK_EQ(pair.client.engine->exchange_count, (size_t)0);
     pair_done(&pair);
 }
 
@@ -193,7 +193,7 @@ TEST(h2_released_response_is_still_sent)
     recorder_pump(&pair.client, &pair.server, splits[0]);
     CHECK_EQ(buf_str(&stream->body), STR("late"));
     CHECK(stream->closed && !stream->err);
-    CHECK_EQ(http_engine_stream_count(pair.server.engine), (size_t)0);
+    CHECK_EQ(pair.server.engine->exchange_count, (size_t)0);
     pair_done(&pair);
 }
 

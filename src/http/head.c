@@ -1,3 +1,4 @@
+/* Heads of messages: ownership, the checks before sending, and names of status codes. */
 #include "http/head.h"
 
 #include "base/memory.h"
@@ -16,6 +17,7 @@ struct http_head http_head_take(struct http_head *head)
     return taken;
 }
 
+/* The same text at its new place, *at bytes behind base. */
 static struct str view(const char *base, size_t *at, struct str s)
 {
     const struct str moved = {base + *at, s.len};
@@ -23,6 +25,9 @@ static struct str view(const char *base, size_t *at, struct str s)
     return moved;
 }
 
+/*
+ * Copies the four texts into one buffer, which replaces the former one, and points to the copies.
+ */
 void http_head_own(struct http_head *head)
 {
     struct buf text = {.secret = true}; /* a target may carry a token */
@@ -40,7 +45,7 @@ void http_head_own(struct http_head *head)
     head->text = text;
 }
 
-/* Visible characters only: a blank or a line end in a request line would end its part. */
+/* Visible characters only: a blank or a line end would end its part of a request line. */
 static bool is_visible(struct str text)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -51,6 +56,7 @@ static bool is_visible(struct str text)
     return text.len > 0;
 }
 
+/* Host and port only: characters that begin another part of a URL are refused. */
 static bool is_authority(struct str text)
 {
     return is_visible(text) && str_find_char(text, '/') == STR_NONE &&
@@ -84,6 +90,7 @@ struct error *http_head_check_response(const struct http_head *head)
     return NULL;
 }
 
+/* Digits only: signs, blanks and lists are read differently by different peers. */
 struct error *http_head_read_length(const struct http_head *head, int64_t *ret_length)
 {
     const struct str text = http_headers_find(&head->headers, STR("content-length"));
@@ -92,10 +99,8 @@ struct error *http_head_read_length(const struct http_head *head, int64_t *ret_l
         return NULL;
     if (http_headers_count(&head->headers, STR("content-length")) > 1)
         return error_new(ERROR_PROTOCOL, "content-length is given twice");
-    /* Digits alone: signs and blanks are read differently by different peers. */
     uint64_t length = 0;
-    if (text.len == 0 || text.ptr[0] < '0' || text.ptr[0] > '9' || !str_to_uint64(text, &length) ||
-        length > INT64_MAX)
+    if (!str_to_uint64(text, &length) || length > INT64_MAX)
         return error_new(ERROR_PROTOCOL, "content-length is not a length");
     *ret_length = (int64_t)length;
     return NULL;

@@ -1,8 +1,8 @@
 /*
- * The head of a request or a response: all of a message but its body.
+ * The head of a request or a response: the message without its body.
  *
- * For sending, the texts are views of the caller's. A received head owns what it shows; it is moved
- * with http_head_take() and wiped by http_head_done().
+ * In a head to be sent, texts are borrowed from the caller. A received head owns its texts; it is
+ * moved with http_head_take() and wiped by http_head_done().
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct http_head {
     struct str target;    /* path and query, "*" for OPTIONS, empty for CONNECT */
     /* Responses. */
     int status;
-    struct http_headers headers; /* without Host and without what the engine adds itself */
+    struct http_headers headers; /* without Host and the headers that the engine adds */
     struct buf text;             /* storage of a received head */
 };
 
@@ -41,7 +41,7 @@ MUST_USE struct error *http_head_check_response(const struct http_head *head);
 /* Reads Content-Length: -1 when absent, ERROR_PROTOCOL when it is no number or said twice. */
 MUST_USE struct error *http_head_read_length(const struct http_head *head, int64_t *ret_length);
 
-/* Responses that have no body whatever their headers say: to HEAD, 1xx, 204 and 304. */
+/* True for responses that never have a body: to HEAD, 1xx, 204 and 304. */
 bool http_has_no_body(struct str request_method, int status);
 
 /* "Not Found" for 404; empty for a status without a name. */

@@ -1,21 +1,27 @@
+/*
+ * Header fields in one block of memory; see headers.h. Iteration walks from field to field by their
+ * lengths. Removing moves the following fields forward. Numbers of fields are small, so every
+ * search is linear.
+ */
 #include "http/headers.h"
 
 #include <stdint.h>
 
+#include "base/ascii.h"
 #include "base/memory.h"
 
 /*
- * A field in the block: two lengths, then the name's and the value's bytes. The lengths are copied
- * in and out, so nothing needs to be aligned.
+ * A field in the block: two lengths, then the bytes of name and value. The lengths are copied in
+ * and out with memcpy(), so fields need no alignment.
  */
 struct field_size {
     uint32_t name, value;
 };
 
-/* tchar of RFC 9110: letters, digits and these. */
-static bool is_token_char(unsigned char c)
+/* tchar of RFC 9110, 5.6.2. */
+static bool is_token_char(char c)
 {
-    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'))
+    if (ascii_is_alphanumeric(c))
         return true;
     return c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL;
 }
@@ -23,7 +29,7 @@ static bool is_token_char(unsigned char c)
 bool http_is_token(struct str text)
 {
     for (size_t i = 0; i < text.len; i++)
-        if (!is_token_char((unsigned char)text.ptr[i]))
+        if (!is_token_char(text.ptr[i]))
             return false;
     return text.len > 0;
 }
@@ -52,16 +58,12 @@ bool http_header_is_secret(struct str name)
     return false;
 }
 
+/* The block is wiped, since any field may be a credential. */
 void http_headers_done(struct http_headers *headers)
 {
     headers->block.secret = true;
     buf_done(&headers->block);
     headers->size = headers->count = 0;
-}
-
-void http_headers_clear(struct http_headers *headers)
-{
-    http_headers_done(headers);
 }
 
 static size_t limit_of(const struct http_headers *headers)
@@ -74,8 +76,8 @@ static size_t count_limit_of(const struct http_headers *headers)
     return headers->count_limit ? headers->count_limit : HTTP_HEADERS_COUNT_LIMIT_DEFAULT;
 }
 
-/* Optional white space around a value is not part of it: blanks and tabs alone. */
-static struct str trim(struct str value)
+/* Optional white space around a value (RFC 9110, 5.6.3) is not part of it: blanks and tabs. */
+static struct str trim_value(struct str value)
 {
     while (value.len && (value.ptr[0] == ' ' || value.ptr[0] == '\t'))
         value = str_skip(value, 1);
@@ -84,11 +86,12 @@ static struct str trim(struct str value)
     return value;
 }
 
+/* Checks the limits without overflow: headers->size never exceeds the limit. */
 static struct error *check_room(const struct http_headers *headers, struct str name,
                                 struct str value)
 {
     const size_t limit = limit_of(headers);
-    const size_t room = limit - headers->size; /* size never passes the limit */
+    const size_t room = limit - headers->size;
     if (name.len > room || value.len > room || name.len + value.len + HTTP_HEADER_OVERHEAD > room)
         return error_new(ERROR_TOO_LARGE, "headers are larger than %zu bytes", limit);
     if (headers->count >= count_limit_of(headers))
@@ -96,7 +99,7 @@ static struct error *check_room(const struct http_headers *headers, struct str n
     return NULL;
 }
 
-static void append(struct http_headers *headers, struct str name, struct str value)
+static void append_field(struct http_headers *headers, struct str name, struct str value)
 {
     const struct field_size size = {(uint32_t)name.len, (uint32_t)value.len};
     headers->block.secret = true;
@@ -105,8 +108,7 @@ static void append(struct http_headers *headers, struct str name, struct str val
     memcpy(room, &size, sizeof(size));
     room += sizeof(size);
     for (size_t i = 0; i < name.len; i++)
-        *room++ =
-            (char)(name.ptr[i] >= 'A' && name.ptr[i] <= 'Z' ? name.ptr[i] | 0x20 : name.ptr[i]);
+        *room++ = ascii_to_lower(name.ptr[i]);
     if (value.len)
         memcpy(room, value.ptr, value.len);
     buf_grow(&headers->block, sizeof(size) + name.len + value.len);
@@ -116,15 +118,15 @@ static void append(struct http_headers *headers, struct str name, struct str val
 
 struct error *http_headers_add(struct http_headers *headers, struct str name, struct str value)
 {
-    /* Neither text is repeated in the message: it may be a secret, and it may be hostile. */
+    /* The error shows neither value nor bad name: they may be secret, and they may be hostile. */
     if (!http_is_token(name))
         return error_new(ERROR_INVALID, "header name is not a token");
     if (!http_is_field_value(value))
         return error_new(ERROR_INVALID, "value of header %.*s has control characters",
                          (int)(name.len < 64 ? name.len : 64), name.ptr);
-    value = trim(value);
+    value = trim_value(value);
     TRY(check_room(headers, name, value));
-    append(headers, name, value);
+    append_field(headers, name, value);
     return NULL;
 }
 
@@ -175,6 +177,7 @@ size_t http_headers_remove(struct http_headers *headers, struct str name)
     return remove_before(headers, name, headers->block.len);
 }
 
+/* Adds first and removes the older fields afterwards, so that a failure changes nothing. */
 struct error *http_headers_set(struct http_headers *headers, struct str name, struct str value)
 {
     const size_t len = headers->block.len;
@@ -212,7 +215,7 @@ static bool list_has_token(struct str list, struct str token)
     bool more = true;
     while (more) {
         more = str_cut(&list, ',', &item);
-        if (str_eq_nocase(trim(item), token))
+        if (str_eq_nocase(trim_value(item), token))
             return true;
     }
     return false;

@@ -2,16 +2,16 @@
  * Header fields in the order they came: names in lower case, values trimmed, several of one name
  * allowed.
  *
- * Everything lives in one block that grows up to a limit and is wiped when it is released, since
- * tokens and cookies pass through here. What is added is checked: a name is a token and a value
- * holds no control characters, so no text can smuggle a line into a message.
+ * All fields live in one block that grows up to a limit and is wiped on release, since it may hold
+ * tokens and cookies. Added fields are checked: a name is a token and a value has no control
+ * characters, so that no field can inject a line into a message.
  *
  *     SCOPED(http_headers) headers = {0};
  *     TRY(http_headers_add(&headers, STR("Accept"), STR("application/json")));
  *     HTTP_HEADERS_FOREACH(header, &headers)
  *         use(header.name, header.value);
  *
- * The zero value is empty, with the default limits. Views end with the next change.
+ * The zero value is empty, with the default limits. Views are valid until the next change.
  */
 #pragma once
 
@@ -38,10 +38,8 @@ struct http_header {
     struct str name, value;
 };
 
-void http_headers_done(struct http_headers *headers);
-
 /* Empties the list and gives its memory back; the limits stay. */
-void http_headers_clear(struct http_headers *headers);
+void http_headers_done(struct http_headers *headers);
 
 /* ERROR_INVALID for a name or value that may not stand in a message, ERROR_TOO_LARGE at a limit. */
 MUST_USE struct error *http_headers_add(struct http_headers *headers, struct str name,
@@ -55,17 +53,17 @@ MUST_USE struct error *http_headers_set(struct http_headers *headers, struct str
 MUST_USE struct error *http_headers_add_all(struct http_headers *headers,
                                             const struct http_headers *other);
 
-/* Returns how many there were. */
+/* Removes all fields of this name and returns their number. */
 size_t http_headers_remove(struct http_headers *headers, struct str name);
 
 /* The first value, with a NULL pointer when there is none. Names are compared without case. */
 struct str http_headers_find(const struct http_headers *headers, struct str name);
 size_t http_headers_count(const struct http_headers *headers, struct str name);
 
-/* True when a comma-separated list, over all fields of this name, holds the token. */
+/* True when one of the comma-separated lists in fields of this name contains the token. */
 bool http_headers_has_token(const struct http_headers *headers, struct str name, struct str token);
 
-/* Steps to the field after *header, to the first one from a zeroed one. False at the end. */
+/* Advances *header to the next field; a zeroed *header starts. False at the end. */
 bool http_headers_next(const struct http_headers *headers, struct http_header *header);
 
 #define HTTP_HEADERS_FOREACH(var, headers) \

@@ -1,3 +1,4 @@
+/* Lines from pieces of a stream; see lines.h. partial collects a line that spans pieces. */
 #include "http/lines.h"
 
 #include <assert.h>
@@ -14,7 +15,10 @@ void lines_feed(struct lines *lines, struct str bytes)
     lines->input = bytes;
 }
 
-/* A line can be megabytes, the pause after it an hour: the memory does not wait with us. */
+/*
+ * A line can have megabytes and the pause after it can last an hour, so the memory of a returned
+ * line is freed at the next call instead of being kept.
+ */
 static void forget_delivered(struct lines *lines)
 {
     if (!lines->delivered)
@@ -23,7 +27,8 @@ static void forget_delivered(struct lines *lines)
     buf_done(&lines->partial);
 }
 
-static struct error *collect(struct lines *lines, struct str bytes)
+/* One byte more than the limit is allowed, since a "\r" at the end does not count. */
+static struct error *collect_piece(struct lines *lines, struct str bytes)
 {
     const size_t limit = lines->limit ? lines->limit : LINES_LIMIT_DEFAULT;
     lines->partial.limit = limit + 1; /* a "\r" is not counted */
@@ -33,7 +38,8 @@ static struct error *collect(struct lines *lines, struct str bytes)
     return NULL;
 }
 
-static struct error *finish(const struct lines *lines, struct str line, struct str *ret_line)
+/* Removes "\r". An empty line has a non-NULL pointer, since NULL means that there is no line. */
+static struct error *finish_line(const struct lines *lines, struct str line, struct str *ret_line)
 {
     const size_t limit = lines->limit ? lines->limit : LINES_LIMIT_DEFAULT;
     if (str_ends_with(line, STR("\r")))
@@ -52,13 +58,13 @@ struct error *lines_next(struct lines *lines, struct str *ret_line)
     lines->input = end == STR_NONE ? (struct str){0} : str_skip(lines->input, end + 1);
     if (end == STR_NONE) {
         *ret_line = (struct str){0};
-        return piece.len ? collect(lines, piece) : NULL;
+        return piece.len ? collect_piece(lines, piece) : NULL;
     }
     if (!lines->partial.len)
-        return finish(lines, piece, ret_line);
-    TRY(collect(lines, piece));
+        return finish_line(lines, piece, ret_line);
+    TRY(collect_piece(lines, piece));
     lines->delivered = true;
-    return finish(lines, buf_str(&lines->partial), ret_line);
+    return finish_line(lines, buf_str(&lines->partial), ret_line);
 }
 
 struct str lines_rest(const struct lines *lines)

@@ -1,9 +1,9 @@
 /*
- * Lines out of a stream that arrives in pieces, as a watch does.
+ * Splits a stream that arrives in pieces into lines, for example the events of a watch.
  *
- * Each byte is looked at once and copied at most once, however small the pieces and however long
- * the lines: a line within one piece is a view of it, only a line cut by a border is collected.
- * Nothing is held between lines.
+ * Each byte is scanned once and copied at most once, for any size of pieces and lines. A line
+ * inside one piece is returned as a view; only a line that spans pieces is copied. No memory is
+ * held between lines.
  *
  *     lines_feed(&lines, piece);
  *     for (;;) {
@@ -27,7 +27,7 @@ struct lines {
     size_t limit; /* of one line; 0 means LINES_LIMIT_DEFAULT */
     struct str input;
     struct buf partial;
-    bool delivered; /* partial was handed out and is to be forgotten */
+    bool delivered; /* partial was returned as a line; the next call frees it */
 };
 
 void lines_done(struct lines *lines);
@@ -36,10 +36,11 @@ void lines_done(struct lines *lines);
 void lines_feed(struct lines *lines, struct str bytes);
 
 /*
- * The next whole line, without its "\n" or "\r\n"; valid until the next call. A NULL pointer when
- * there is none yet. ERROR_TOO_LARGE for a line past the limit; the stream is of no use then.
+ * Returns the next complete line, without its "\n" or "\r\n"; valid until the next call. A NULL
+ * pointer when there is none yet. ERROR_TOO_LARGE for a line past the limit; the stream cannot be
+ * read further.
  */
 MUST_USE struct error *lines_next(struct lines *lines, struct str *ret_line);
 
-/* At the end of the stream: what stood behind the last line end, often nothing. */
+/* At the end of the stream: the text behind the last line end, usually empty. */
 struct str lines_rest(const struct lines *lines);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "http/engine.h"
+#include "http/engine_internal.h"
 #include "testing/test.h"
 
 struct recorder {

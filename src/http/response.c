@@ -1,4 +1,9 @@
-/* What a client reads: the body as bytes or lines, decompressed on the way. */
+/*
+ * Reads the body of a response: as bytes, as a whole or by lines, decompressed on the way.
+ *
+ * All readers are built on next_piece(), which shows the next bytes in place. A body is read by one
+ * of them; only http_response_read() may be followed by http_response_read_all().
+ */
 #include "base/memory.h"
 #include "http/response_internal.h"
 
@@ -35,8 +40,9 @@ const struct http_headers *http_response_headers(const struct http_response *res
 }
 
 /*
- * The next piece of the body, shown in place: compressed bytes pass through response->plain, others
- * are seen where the connection put them. Empty at the end. What was shown before is done with.
+ * Shows the next piece of the body; empty at the end. An uncompressed piece is a view of the call's
+ * bytes, which are consumed by the next call of this function. A compressed piece is inflated into
+ * response->plain, which limits it to PIECE_BYTES.
  */
 static struct error *next_piece(struct http_response *response, struct str *ret_piece)
 {

@@ -1,4 +1,4 @@
-/* A response between the client that makes it and the functions that read it. */
+/* The state of a response, created by client.c and read by response.c. */
 #pragma once
 
 #include "http/call.h"
@@ -8,10 +8,10 @@
 
 struct http_response {
     struct http_call *call;
-    struct gzip_reader *gzip; /* NULL: the body comes as it is */
-    struct buf plain;         /* decompressed, on its way out */
-    struct str piece;         /* what http_response_read() has not handed out yet */
-    size_t shown;             /* bytes of the call that the piece shows */
+    struct gzip_reader *gzip; /* NULL: the body is not compressed */
+    struct buf plain;         /* decompressed bytes of the current piece */
+    struct str piece;         /* the rest of the piece that http_response_read() is copying */
+    size_t shown;             /* bytes of the call to be consumed when the piece is done */
     struct lines lines;
 };
 

@@ -1,60 +1,45 @@
+/*
+ * The HTTP server: accepting, handshakes, and a fiber per request.
+ *
+ * Two fibers run for the server's whole life. accept_connections() takes connections from the
+ * listener and puts them into the list waiting. start_handshakes() takes them from there, newest
+ * first, and starts a fiber per handshake, run_handshake(), which creates the connection (conn.c).
+ * From then on the connection needs no fiber. A request calls on_request(), which starts
+ * handle_request() on a fiber of the scope handlers.
+ *
+ * http_server_free() stops in the same order: no accepting, no handshakes, connections closed,
+ * handlers joined. It returns when the last connection is gone.
+ */
 #include "http/server.h"
 
 #include <assert.h>
 
-#include "async/event.h"
 #include "async/fiber.h"
 #include "async/loop.h"
-#include "async/scope.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "http/call.h"
+#include "http/server_internal.h"
 #include "net/network.h"
 #include "net/tls.h"
 #include "net/transport.h"
 
 #define CONNECTIONS_DEFAULT 10000
 #define HANDSHAKE_DEFAULT   (10 * SECOND)
-/* Descriptors may have run out: leave connections time to end before the next try. */
+/* File descriptors may have run out: gives connections time to end before the next try. */
 #define ACCEPT_PAUSE (50 * MILLISECOND)
 
 /*
- * Handshakes are the most expensive thing a stranger can ask for. A few begin at a turn of the
- * loop, the newest first: in a flood of them, old ones wait and those that just came get through.
- * And of those that have begun and do not end, the oldest goes when there are too many.
+ * TLS handshakes are the most expensive work that an unauthenticated client can cause. A few begin
+ * per turn of the loop, the newest first: in a flood, clients that just connected get through,
+ * while old ones have probably given up. When too many handshakes have begun, the oldest is
+ * cancelled.
  */
 #define HANDSHAKES_PER_TURN 16
 #define HANDSHAKES_MAX      1000
 
-struct http_server {
-    struct loop *loop;
-    struct http_server_options options;
-    struct listener *listener;
-    uint16_t port;
-    struct scope acceptor;
-    struct scope handshakes;
-    struct list waiting; /* handshakes that have not begun, the newest first */
-    struct list begun;   /* and those that have, the oldest first */
-    size_t begun_count;
-    struct event arrived;
-    struct scope handlers;
-    struct list conns;
-    size_t conn_count; /* with those in their handshake */
-    size_t request_count;
-    bool draining;
-    struct event changed;
-};
-
-struct http_request {
-    struct http_server *server;
-    struct http_call *call;
-    struct arena arena;
-    bool responded;
-    bool wanted_body;
-};
-
 struct handshake {
-    struct list_link link; /* in one of the server's two lists; in none once it has to go */
+    struct list_link link; /* in waiting or begun; in none once it is cancelled */
     struct http_server *server;
     struct transport *transport;
     struct fiber *fiber;
@@ -78,8 +63,9 @@ static void on_gone(struct http_conn *conn)
     event_wake_all(&server->changed);
 }
 
-static struct error *handle(void *data);
+static struct error *handle_request(void *data);
 
+/* Called by the engine when a request's head has arrived. */
 static void on_request(struct http_conn *conn, struct http_call *call)
 {
     struct http_server *server = conn->owner;
@@ -87,7 +73,7 @@ static void on_request(struct http_conn *conn, struct http_call *call)
     request->server = server;
     request->call = call;
     server->request_count++;
-    call->handler = scope_start(&server->handlers, "http request", handle, request);
+    call->handler = scope_start(&server->handlers, "http request", handle_request, request);
 }
 
 static const struct http_conn_events server_events = {
@@ -97,7 +83,7 @@ static const struct http_conn_events server_events = {
     .gone = on_gone,
 };
 
-/* The handler's own failure, told to the client as far as that is still possible. */
+/* Responds with the error of a handler, unless a response has begun or the client is gone. */
 static struct error *answer_error(struct http_request *request, const struct error *err)
 {
     if (request->responded || !request->call->stream.engine)
@@ -108,7 +94,12 @@ static struct error *answer_error(struct http_request *request, const struct err
                                STR("text/plain; charset=utf-8"), buf_str(&body));
 }
 
-static void conclude(struct http_request *request, struct error *err)
+/*
+ * Ends the response after the handler has returned. A handler that failed in the middle of its
+ * response resets the stream, so that the client sees a truncated response. Cancellation needs no
+ * response: the client is gone or the server stops.
+ */
+static void conclude_request(struct http_request *request, struct error *err)
 {
     struct http_call *call = request->call;
     const bool begun = request->responded;
@@ -122,11 +113,16 @@ static void conclude(struct http_request *request, struct error *err)
     if (err && begun && call->stream.engine)
         http_stream_reset(&call->stream, HTTP_RESET_INTERNAL);
     else if (call->stream.engine)
-        error_free(http_call_end(call)); /* twice does no harm */
+        error_free(http_call_end(call)); /* a no-op when ended already */
     error_free(err);
 }
 
-static struct error *handle(void *data)
+/*
+ * The fiber of a request. Cancellation and deadline of the handler do not apply to the end of the
+ * response, which gets one more second. call->handler is cleared first, so that a client that
+ * disconnects now cancels nothing.
+ */
+static struct error *handle_request(void *data)
 {
     struct http_request *request = data;
     struct http_server *server = request->server;
@@ -134,7 +130,7 @@ static struct error *handle(void *data)
     request->call->handler = NULL;
     {
         FIBER_SHIELD(SECOND);
-        conclude(request, err);
+        conclude_request(request, err);
     }
     http_call_free(request->call);
     arena_done(&request->arena);
@@ -144,8 +140,9 @@ static struct error *handle(void *data)
     return NULL;
 }
 
-static struct error *secure(struct http_server *server, struct transport *lower,
-                            struct transport **ret_transport)
+/* Takes the lower transport. Suspends for the TLS handshake. */
+static struct error *secure_transport(struct http_server *server, struct transport *lower,
+                                      struct transport **ret_transport)
 {
     if (!server->options.tls) {
         *ret_transport = lower;
@@ -155,12 +152,13 @@ static struct error *secure(struct http_server *server, struct transport *lower,
     return tls_accept(server->options.tls, lower, ret_transport);
 }
 
-static struct error *welcome(void *data)
+/* The fiber of one handshake. A failed handshake is logged at a high level only. */
+static struct error *run_handshake(void *data)
 {
     struct handshake *handshake = data;
     struct http_server *server = handshake->server;
     struct transport *transport = NULL;
-    struct error *err = secure(server, handshake->transport, &transport);
+    struct error *err = secure_transport(server, handshake->transport, &transport);
     server->begun_count--;
     list_remove(&handshake->link);
     mem_free(handshake);
@@ -185,7 +183,8 @@ static struct error *welcome(void *data)
     return NULL;
 }
 
-static struct error *accept_one(struct http_server *server)
+/* Suspends until a client connects. The connection counts against the limit from here on. */
+static struct error *accept_connection(struct http_server *server)
 {
     struct transport *transport;
     TRY(listener_accept(server->listener, &transport));
@@ -197,7 +196,8 @@ static struct error *accept_one(struct http_server *server)
     return NULL;
 }
 
-static void make_room(struct http_server *server)
+/* Makes room for one more handshake when HANDSHAKES_MAX have begun. */
+static void cancel_oldest_handshake(struct http_server *server)
 {
     struct list_link *oldest =
         server->begun_count >= HANDSHAKES_MAX ? list_take_first(&server->begun) : NULL;
@@ -205,8 +205,8 @@ static void make_room(struct http_server *server)
         fiber_cancel(LIST_ENTRY(oldest, struct handshake, link)->fiber);
 }
 
-/* The fiber that lets handshakes begin. */
-static struct error *greet_all(void *data)
+/* The fiber that starts handshakes, a few per turn of the loop. */
+static struct error *start_handshakes(void *data)
 {
     struct http_server *server = data;
     for (;;) {
@@ -215,17 +215,17 @@ static struct error *greet_all(void *data)
         for (int i = 0; i < HANDSHAKES_PER_TURN && !list_is_empty(&server->waiting); i++) {
             struct handshake *handshake =
                 LIST_ENTRY(list_take_first(&server->waiting), struct handshake, link);
-            make_room(server);
+            cancel_oldest_handshake(server);
             list_append(&server->begun, &handshake->link);
             server->begun_count++;
             handshake->fiber =
-                scope_start(&server->handshakes, "http handshake", welcome, handshake);
+                scope_start(&server->handshakes, "http handshake", run_handshake, handshake);
         }
         TRY(fiber_yield());
     }
 }
 
-/* Anything but being told to stop is worth another try after a pause. */
+/* Passes on cancellation. After any other error accepting is tried again after a pause. */
 static struct error *pause_after(struct error *err)
 {
     if (!err || error_is(err, ERROR_CANCELED))
@@ -235,13 +235,14 @@ static struct error *pause_after(struct error *err)
     return fiber_sleep(ACCEPT_PAUSE);
 }
 
-static struct error *accept_all(void *data)
+/* The fiber that accepts connections; it waits while the limit is reached. */
+static struct error *accept_connections(void *data)
 {
     struct http_server *server = data;
     for (;;) {
         while (server->conn_count >= server->options.connections)
             TRY(event_wait(&server->changed, "a connection to end"));
-        TRY(pause_after(accept_one(server)));
+        TRY(pause_after(accept_connection(server)));
     }
 }
 
@@ -262,12 +263,13 @@ struct error *http_server_new(struct loop *loop, const struct http_server_option
     list_init(&server->conns);
     list_init(&server->waiting);
     list_init(&server->begun);
-    scope_start(&server->acceptor, "http accept", accept_all, server);
-    scope_start(&server->acceptor, "http greet", greet_all, server);
+    scope_start(&server->acceptor, "http accept", accept_connections, server);
+    scope_start(&server->acceptor, "http handshakes", start_handshakes, server);
     *ret_server = server;
     return NULL;
 }
 
+/* Closes the listener and drops connections whose handshake has not begun. */
 static void stop_accepting(struct http_server *server)
 {
     scope_done(&server->acceptor);
@@ -301,16 +303,6 @@ uint16_t http_server_port(const struct http_server *server)
     return server->port;
 }
 
-size_t http_server_connection_count(const struct http_server *server)
-{
-    return server->conn_count;
-}
-
-size_t http_server_request_count(const struct http_server *server)
-{
-    return server->request_count;
-}
-
 struct error *http_server_drain(struct http_server *server)
 {
     server->draining = true;
@@ -342,11 +334,6 @@ const struct http_headers *http_request_headers(const struct http_request *reque
     return &request->call->head.headers;
 }
 
-bool http_request_is_http2(const struct http_request *request)
-{
-    return request->call->conn && request->call->conn->http2;
-}
-
 struct arena *http_request_arena(struct http_request *request)
 {
     return &request->arena;
@@ -359,7 +346,8 @@ void http_request_peer(struct http_request *request, struct tls_peer *ret_peer)
         tls_peer(request->call->conn->transport, &request->arena, ret_peer);
 }
 
-static void want_body(struct http_request *request)
+/* The first read of a body sends 100 Continue to a client that waits for it. */
+static void want_request_body(struct http_request *request)
 {
     if (request->wanted_body || !request->call->stream.engine)
         return;
@@ -371,14 +359,14 @@ static void want_body(struct http_request *request)
 struct error *http_request_read(struct http_request *request, char *ptr, size_t capacity,
                                 size_t *ret_len)
 {
-    want_body(request);
+    want_request_body(request);
     TRY(http_call_read(request->call, ptr, capacity, ret_len), "read the request");
     return NULL;
 }
 
 struct error *http_request_read_all(struct http_request *request, struct buf *body)
 {
-    want_body(request);
+    want_request_body(request);
     for (;;) {
         struct str bytes;
         TRY(http_call_peek(request->call, &bytes), "read the request");
@@ -390,8 +378,9 @@ struct error *http_request_read_all(struct http_request *request, struct buf *bo
     }
 }
 
-static struct error *begin(struct http_request *request, int status,
-                           const struct http_headers *headers, bool end)
+/* Sends the response's head; with end, there is no body. */
+static struct error *begin_response(struct http_request *request, int status,
+                                    const struct http_headers *headers, bool end)
 {
     assert(!request->responded);
     if (!request->call->stream.engine)
@@ -408,7 +397,7 @@ static struct error *begin(struct http_request *request, int status,
 struct error *http_request_respond(struct http_request *request, int status,
                                    const struct http_headers *headers)
 {
-    TRY(begin(request, status, headers, false), "respond");
+    TRY(begin_response(request, status, headers, false), "respond");
     return NULL;
 }
 
@@ -429,7 +418,7 @@ struct error *http_request_answer(struct http_request *request, int status, stru
     if (status != 204 && status != 304)
         TRY(http_headers_add(&headers, STR("content-length"), str_from(digits, (size_t)len)));
     const bool bodiless = http_has_no_body(http_request_method(request), status) || body.len == 0;
-    TRY(begin(request, status, &headers, bodiless), "respond");
+    TRY(begin_response(request, status, &headers, bodiless), "respond");
     if (bodiless)
         return NULL;
     TRY(http_request_write(request, body));
@@ -441,6 +430,7 @@ bool http_request_has_responded(const struct http_request *request)
     return request->responded;
 }
 
+/* has_parties stays set once two different parties were seen on a connection. */
 void http_request_set_party(struct http_request *request, const void *party)
 {
     struct http_conn *conn = request->call->conn;
@@ -452,6 +442,7 @@ void http_request_set_party(struct http_request *request, const void *party)
     conn->party = party;
 }
 
+/* Resets the running streams of one party; the connection and other parties go on. */
 static void reset_party(struct http_conn *conn, const void *party)
 {
     LIST_FOREACH (struct http_call, call, &conn->calls, link) {

@@ -1,10 +1,10 @@
 /*
  * An HTTP server: a fiber for every request, none for idle connections.
  *
- * The handler runs on a fiber of its own, reads the request and writes the response as if both
- * blocked. It is cancelled when the client goes away. An error it returns becomes the response when
- * none was begun yet, and cuts the response off otherwise, so that a client never takes half an
- * answer for a whole one.
+ * The handler runs on a fiber, reads the request and writes the response with calls that suspend.
+ * The fiber is cancelled when the client disconnects. An error that the handler returns becomes the
+ * response if none was begun. Otherwise it cuts the response off, so that a client cannot mistake a
+ * partial response for a complete one.
  */
 #pragma once
 
@@ -40,7 +40,7 @@ struct http_server_options {
     struct http_timeouts timeouts;
 };
 
-/* Suspends. Listens when this has returned; connections are accepted from then on. */
+/* Suspends. The server listens and accepts connections when this has returned. */
 MUST_USE struct error *http_server_new(struct loop *loop, const struct http_server_options *options,
                                        struct http_server **ret_server);
 
@@ -49,24 +49,21 @@ void http_server_free(struct http_server *server);
 DEFINE_OWNED(http_server)
 
 uint16_t http_server_port(const struct http_server *server);
-size_t http_server_connection_count(const struct http_server *server);
-size_t http_server_request_count(const struct http_server *server); /* running now */
 
 /*
- * Takes no more connections and requests, and Suspends until those that run have ended. The
- * caller's deadline bounds it; http_server_free() ends what is left.
+ * Refuses new connections and requests, and suspends until the running requests have ended. The
+ * caller's deadline limits the wait; http_server_free() ends the remaining requests.
  */
 MUST_USE struct error *http_server_drain(struct http_server *server);
 
-/* The request, for as long as its handler runs. */
+/* Properties of the request, valid while its handler runs. */
 struct str http_request_method(const struct http_request *request);
 struct str http_request_target(const struct http_request *request);    /* path and query */
 struct str http_request_authority(const struct http_request *request); /* Host */
 const struct http_headers *http_request_headers(const struct http_request *request);
-bool http_request_is_http2(const struct http_request *request);
 struct arena *http_request_arena(struct http_request *request); /* lives as long as the request */
 
-/* Who the client is by its certificate; not verified over plain HTTP. */
+/* The identity in the client's certificate. Empty over plain HTTP. */
 void http_request_peer(struct http_request *request, struct tls_peer *ret_peer);
 
 /* Suspends. *ret_len is 0 at the end of the body. */
@@ -76,21 +73,25 @@ MUST_USE struct error *http_request_read(struct http_request *request, char *ptr
 /* Suspends. Appends the whole body; ERROR_TOO_LARGE past the buffer's limit. */
 MUST_USE struct error *http_request_read_all(struct http_request *request, struct buf *body);
 
-/* Begins the response, once. headers may be NULL. It goes out at once, body or not. */
+/* Begins the response, once. headers may be NULL. The head is sent at once. */
 MUST_USE struct error *http_request_respond(struct http_request *request, int status,
                                             const struct http_headers *headers);
 
-/* Suspends while the client does not read. What was written is sent without waiting for more. */
+/* Suspends while the client does not read. Bytes are sent without waiting for more. */
 MUST_USE struct error *http_request_write(struct http_request *request, struct str bytes);
 
-/* A whole response in one go. */
+/* Sends a complete response. */
 MUST_USE struct error *http_request_answer(struct http_request *request, int status,
                                            struct str content_type, struct str body);
 
 /*
- * Breaks the connection as a fault of the network would: nothing more is sent, whoever handles its
- * other requests is cancelled, and the caller returns. When requests for other parties have come
- * over the same HTTP/2 connection, only the streams of this request's party are reset.
+ * http_request_break() ends the connection as a network failure would, for tests of clients:
+ * nothing more is sent and handlers of other requests on the connection are cancelled. The calling
+ * handler must return.
+ *
+ * A server that serves several virtual clusters on one port marks each request with the cluster,
+ * its party. When requests of several parties share an HTTP/2 connection, http_request_break()
+ * resets only the streams of its own party.
  */
 void http_request_set_party(struct http_request *request, const void *party);
 void http_request_break(struct http_request *request);

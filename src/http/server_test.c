@@ -2,7 +2,7 @@
 
 #include <stdarg.h>
 
-#include "http/stage_test.h"
+#include "http/http_fixture_test.h"
 
 /* What the handlers of these tests saw. */
 struct seen {
@@ -37,11 +37,12 @@ static struct error *note(void *data, struct http_request *request)
 }
 
 /* Sends bytes to the server as they are and collects what comes back until it closes. */
-static struct error *say(struct stage *stage, struct str bytes, struct buf *answer)
+static struct error *say(struct http_fixture *fixture, struct str bytes, struct buf *answer)
 {
     OWNED(transport) transport = NULL;
     FIBER_TIMEOUT(2 * MINUTE);
-    TRY(network_connect(stage->network, STAGE_HOST, http_server_port(stage->server), &transport));
+    TRY(network_connect(fixture->network, HTTP_FIXTURE_HOST, http_server_port(fixture->server),
+                        &transport));
     struct error *err = transport_write(transport, bytes);
     error_free(err); /* it may have heard enough */
     for (;;) {
@@ -65,18 +66,18 @@ static void check_plain(const struct plain_case *row)
 {
     TEST_CASE("%s", row->name);
     SCOPED(seen) seen = {0};
-    SCOPED(stage) stage;
-    stage_init(&stage, STAGE_PLAIN, note, &seen);
-    stage.server_options.timeouts =
+    SCOPED(http_fixture) fixture;
+    http_fixture_init(&fixture, HTTP_FIXTURE_PLAIN, note, &seen);
+    fixture.server_options.timeouts =
         (struct http_timeouts){.first = 10 * SECOND, .idle = 10 * SECOND};
-    CHECK_OK(stage_start(&stage));
+    CHECK_OK(http_fixture_start(&fixture));
     SCOPED(buf) answer = {0};
-    CHECK_OK(say(&stage, str_from_c(row->bytes), &answer));
+    CHECK_OK(say(&fixture, str_from_c(row->bytes), &answer));
     CHECK_EQ(str_slice(buf_str(&answer), 0, strlen(row->status)), str_from_c(row->status));
     if (!row->status[0])
         CHECK_EQ(answer.len, (size_t)0);
     CHECK_EQ(buf_str(&seen.targets), str_from_c(row->targets));
-    CHECK_EQ(http_server_request_count(stage.server), (size_t)0);
+    CHECK_EQ(fixture.server->request_count, (size_t)0);
 }
 
 #define HEAD_POST "POST /a HTTP/1.1\r\nHost: x\r\n"
@@ -128,19 +129,20 @@ static struct error *note_briefly(void *data, struct http_request *request)
 SIM_TEST(a_body_that_does_not_come_ends_at_the_deadline)
 {
     SCOPED(seen) seen = {0};
-    SCOPED(stage) stage;
-    stage_init(&stage, STAGE_PLAIN, note_briefly, &seen);
-    CHECK_OK(stage_start(&stage));
+    SCOPED(http_fixture) fixture;
+    http_fixture_init(&fixture, HTTP_FIXTURE_PLAIN, note_briefly, &seen);
+    CHECK_OK(http_fixture_start(&fixture));
     SCOPED(buf) answer = {0};
-    CHECK_OK(say(&stage, STR(HEAD_POST "Content-Length: 9\r\n\r\nhello"), &answer));
+    CHECK_OK(say(&fixture, STR(HEAD_POST "Content-Length: 9\r\n\r\nhello"), &answer));
     CHECK(str_starts_with(buf_str(&answer), STR("HTTP/1.1 504 ")));
     CHECK(error_is(seen.err, ERROR_DEADLINE));
 }
 
-static struct error *hang_up(struct stage *stage, struct str bytes)
+static struct error *hang_up(struct http_fixture *fixture, struct str bytes)
 {
     OWNED(transport) transport = NULL;
-    TRY(network_connect(stage->network, STAGE_HOST, http_server_port(stage->server), &transport));
+    TRY(network_connect(fixture->network, HTTP_FIXTURE_HOST, http_server_port(fixture->server),
+                        &transport));
     TRY(transport_write(transport, bytes));
     transport_finish(transport);
     return fiber_sleep(SECOND);
@@ -155,13 +157,13 @@ SIM_TEST(a_truncated_request_body_is_an_error_for_the_handler)
     for (size_t i = 0; i < COUNT(requests); i++) {
         TEST_CASE("%zu", i);
         SCOPED(seen) seen = {0};
-        SCOPED(stage) stage;
-        stage_init(&stage, STAGE_PLAIN, note, &seen);
-        CHECK_OK(stage_start(&stage));
-        CHECK_OK(hang_up(&stage, str_from_c(requests[i])));
+        SCOPED(http_fixture) fixture;
+        http_fixture_init(&fixture, HTTP_FIXTURE_PLAIN, note, &seen);
+        CHECK_OK(http_fixture_start(&fixture));
+        CHECK_OK(hang_up(&fixture, str_from_c(requests[i])));
         CHECK_EQ(seen.requests, 1);
         CHECK(seen.err != NULL);
-        CHECK_EQ(http_server_connection_count(stage.server), (size_t)0);
+        CHECK_EQ(fixture.server->conn_count, (size_t)0);
     }
 }
 
@@ -191,7 +193,7 @@ SIM_TEST(a_header_of_a_megabyte_is_refused_early)
     check_plain(&(struct plain_case){"in one", buf_c(&bytes), "HTTP/1.1 431 ", ""});
 }
 
-static struct error *get_with_large_header(struct stage *stage)
+static struct error *get_with_large_header(struct http_fixture *fixture)
 {
     SCOPED(http_headers) headers = {.limit = 2 * MEGABYTE};
     SCOPED(buf) value = {0};
@@ -200,7 +202,7 @@ static struct error *get_with_large_header(struct stage *stage)
     TRY(http_headers_add(&headers, STR("x"), buf_str(&value)));
     OWNED(http_response) response = NULL;
     FIBER_TIMEOUT(MINUTE);
-    TRY(http_client_send(stage->client,
+    TRY(http_client_send(fixture->client,
                          &(struct http_client_request){.target = STR("/"), .headers = &headers},
                          &response));
     return error_new(ERROR_TOO_LARGE, "status %d", http_response_status(response));
@@ -208,13 +210,13 @@ static struct error *get_with_large_header(struct stage *stage)
 
 SIM_TEST(a_client_does_not_get_through_with_a_header_of_a_megabyte)
 {
-    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
-        TEST_CASE("%s", stage_name(kind));
+    for (enum http_fixture_kind kind = 0; kind < HTTP_FIXTURE_KINDS; kind++) {
+        TEST_CASE("%s", http_fixture_name(kind));
         SCOPED(seen) seen = {0};
-        SCOPED(stage) stage;
-        stage_init(&stage, kind, note, &seen);
-        CHECK_OK(stage_start(&stage));
-        OWNED(error) err = get_with_large_header(&stage);
+        SCOPED(http_fixture) fixture;
+        http_fixture_init(&fixture, kind, note, &seen);
+        CHECK_OK(http_fixture_start(&fixture));
+        OWNED(error) err = get_with_large_header(&fixture);
         CHECK(err != NULL);
         CHECK(!error_is(err, ERROR_DEADLINE));
         CHECK_EQ(seen.requests, 0);
@@ -223,18 +225,18 @@ SIM_TEST(a_client_does_not_get_through_with_a_header_of_a_megabyte)
 
 SIM_TEST(a_body_past_the_limit_is_answered_with_413)
 {
-    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
-        TEST_CASE("%s", stage_name(kind));
+    for (enum http_fixture_kind kind = 0; kind < HTTP_FIXTURE_KINDS; kind++) {
+        TEST_CASE("%s", http_fixture_name(kind));
         SCOPED(seen) seen = {0};
-        SCOPED(stage) stage;
-        stage_init(&stage, kind, note, &seen);
-        CHECK_OK(stage_start(&stage));
+        SCOPED(http_fixture) fixture;
+        http_fixture_init(&fixture, kind, note, &seen);
+        CHECK_OK(http_fixture_start(&fixture));
         SCOPED(buf) body = {0};
         for (int i = 0; i < 200000; i++)
             buf_add_char(&body, 'x');
         OWNED(http_response) response = NULL;
         FIBER_TIMEOUT(MINUTE);
-        CHECK_OK(http_client_send(stage.client,
+        CHECK_OK(http_client_send(fixture.client,
                                   &(struct http_client_request){.method = STR("PUT"),
                                                                 .target = STR("/"),
                                                                 .body = buf_str(&body)},
@@ -246,60 +248,60 @@ SIM_TEST(a_body_past_the_limit_is_answered_with_413)
 
 SIM_TEST(a_client_that_says_nothing_is_let_go)
 {
-    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
-        TEST_CASE("%s", stage_name(kind));
+    for (enum http_fixture_kind kind = 0; kind < HTTP_FIXTURE_KINDS; kind++) {
+        TEST_CASE("%s", http_fixture_name(kind));
         SCOPED(seen) seen = {0};
-        SCOPED(stage) stage;
-        stage_init(&stage, kind, note, &seen);
-        CHECK_OK(stage_start(&stage));
+        SCOPED(http_fixture) fixture;
+        http_fixture_init(&fixture, kind, note, &seen);
+        CHECK_OK(http_fixture_start(&fixture));
         OWNED(transport) transport = NULL;
-        CHECK_OK(
-            network_connect(stage.network, STAGE_HOST, http_server_port(stage.server), &transport));
-        CHECK_OK(fiber_sleep(kind == STAGE_PLAIN ? 29 * SECOND : 9 * SECOND));
-        CHECK_EQ(http_server_connection_count(stage.server), (size_t)1);
+        CHECK_OK(network_connect(fixture.network, HTTP_FIXTURE_HOST,
+                                 http_server_port(fixture.server), &transport));
+        CHECK_OK(fiber_sleep(kind == HTTP_FIXTURE_PLAIN ? 29 * SECOND : 9 * SECOND));
+        CHECK_EQ(fixture.server->conn_count, (size_t)1);
         CHECK_OK(fiber_sleep(4 * SECOND));
-        CHECK_EQ(http_server_connection_count(stage.server), (size_t)0);
+        CHECK_EQ(fixture.server->conn_count, (size_t)0);
     }
 }
 
-/* Who begins handshakes and does not go on may not keep those out who would. */
+/* Clients that stop in the middle of a handshake must not keep other clients out. */
 SIM_TEST(handshakes_that_do_not_end_make_room)
 {
     SCOPED(seen) seen = {0};
-    SCOPED(stage) stage;
+    SCOPED(http_fixture) fixture;
     SCOPED(buf) body = {0};
     struct transport *silent[1010];
     int status = 0;
-    stage_init(&stage, STAGE_TLS_H2, note, &seen);
-    CHECK_OK(stage_start(&stage));
+    http_fixture_init(&fixture, HTTP_FIXTURE_TLS_H2, note, &seen);
+    CHECK_OK(http_fixture_start(&fixture));
     for (size_t i = 0; i < COUNT(silent); i++)
-        CHECK_OK(
-            network_connect(stage.network, STAGE_HOST, http_server_port(stage.server), &silent[i]));
+        CHECK_OK(network_connect(fixture.network, HTTP_FIXTURE_HOST,
+                                 http_server_port(fixture.server), &silent[i]));
     CHECK_OK(fiber_sleep(SECOND));
-    CHECK_EQ(http_server_connection_count(stage.server), (size_t)1000);
-    CHECK_OK(stage_get(&stage, STR("/a"), &status, &body));
+    CHECK_EQ(fixture.server->conn_count, (size_t)1000);
+    CHECK_OK(http_fixture_get(&fixture, STR("/a"), &status, &body));
     CHECK_EQ(status, 200);
-    CHECK_EQ(http_server_connection_count(stage.server), (size_t)1000);
+    CHECK_EQ(fixture.server->conn_count, (size_t)1000);
     for (size_t i = 0; i < COUNT(silent); i++)
         transport_free(silent[i]);
 }
 
-/* One byte every five seconds keeps the wire busy, not the server. */
+/* A client that sends one byte every five seconds does not hold its connection open. */
 SIM_TEST(a_client_that_trickles_its_head_is_let_go)
 {
     SCOPED(seen) seen = {0};
-    SCOPED(stage) stage;
-    stage_init(&stage, STAGE_PLAIN, note, &seen);
-    CHECK_OK(stage_start(&stage));
+    SCOPED(http_fixture) fixture;
+    http_fixture_init(&fixture, HTTP_FIXTURE_PLAIN, note, &seen);
+    CHECK_OK(http_fixture_start(&fixture));
     OWNED(transport) transport = NULL;
-    CHECK_OK(
-        network_connect(stage.network, STAGE_HOST, http_server_port(stage.server), &transport));
+    CHECK_OK(network_connect(fixture.network, HTTP_FIXTURE_HOST, http_server_port(fixture.server),
+                             &transport));
     const struct str request = STR("GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
     for (size_t i = 0; i < 7; i++) {
         error_free(transport_write(transport, str_slice(request, i, i + 1)));
         CHECK_OK(fiber_sleep(5 * SECOND));
     }
-    CHECK_EQ(http_server_connection_count(stage.server), (size_t)0);
+    CHECK_EQ(fixture.server->conn_count, (size_t)0);
     CHECK_EQ(seen.requests, 0);
 }
 
@@ -317,20 +319,20 @@ static struct error *fails(void *data, struct http_request *request)
 
 SIM_TEST(what_a_handler_returns_becomes_the_answer)
 {
-    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
-        TEST_CASE("%s", stage_name(kind));
+    for (enum http_fixture_kind kind = 0; kind < HTTP_FIXTURE_KINDS; kind++) {
+        TEST_CASE("%s", http_fixture_name(kind));
         enum error_code code = ERROR_NOT_FOUND;
-        SCOPED(stage) stage;
-        stage_init(&stage, kind, fails, &code);
-        CHECK_OK(stage_start(&stage));
+        SCOPED(http_fixture) fixture;
+        http_fixture_init(&fixture, kind, fails, &code);
+        CHECK_OK(http_fixture_start(&fixture));
         SCOPED(buf) body = {0};
         int status = 0;
-        CHECK_OK(stage_get(&stage, STR("/x"), &status, &body));
+        CHECK_OK(http_fixture_get(&fixture, STR("/x"), &status, &body));
         CHECK_EQ(status, 404);
         CHECK_EQ(buf_str(&body), STR("no such thing as /x\n"));
         code = ERROR_NONE;
         buf_clear(&body);
-        CHECK_OK(stage_get(&stage, STR("/x"), &status, &body));
+        CHECK_OK(http_fixture_get(&fixture, STR("/x"), &status, &body));
         CHECK_EQ(status, 500);
         CHECK_EQ(buf_str(&body), STR("the handler did not answer\n"));
     }
@@ -338,15 +340,15 @@ SIM_TEST(what_a_handler_returns_becomes_the_answer)
 
 SIM_TEST(half_an_answer_is_never_taken_for_a_whole_one)
 {
-    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
-        TEST_CASE("%s", stage_name(kind));
+    for (enum http_fixture_kind kind = 0; kind < HTTP_FIXTURE_KINDS; kind++) {
+        TEST_CASE("%s", http_fixture_name(kind));
         enum error_code code = ERROR_INTERNAL;
-        SCOPED(stage) stage;
-        stage_init(&stage, kind, fails, &code);
-        CHECK_OK(stage_start(&stage));
+        SCOPED(http_fixture) fixture;
+        http_fixture_init(&fixture, kind, fails, &code);
+        CHECK_OK(http_fixture_start(&fixture));
         SCOPED(buf) body = {0};
         int status = 0;
-        OWNED(error) err = stage_get(&stage, STR("/half"), &status, &body);
+        OWNED(error) err = http_fixture_get(&fixture, STR("/half"), &status, &body);
         CHECK(err != NULL);
     }
 }
@@ -358,7 +360,7 @@ static struct error *takes_a_minute(void *data, struct http_request *request)
 }
 
 struct patient {
-    struct stage *stage;
+    struct http_fixture *fixture;
     int status;
 };
 
@@ -366,48 +368,48 @@ static struct error *waits_for_answer(void *data)
 {
     struct patient *patient = data;
     SCOPED(buf) body = {0};
-    return stage_get(patient->stage, STR("/slow"), &patient->status, &body);
+    return http_fixture_get(patient->fixture, STR("/slow"), &patient->status, &body);
 }
 
 SIM_TEST(draining_lets_running_requests_end)
 {
-    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
-        TEST_CASE("%s", stage_name(kind));
+    for (enum http_fixture_kind kind = 0; kind < HTTP_FIXTURE_KINDS; kind++) {
+        TEST_CASE("%s", http_fixture_name(kind));
         SCOPED(seen) seen = {0};
-        SCOPED(stage) stage;
-        stage_init(&stage, kind, takes_a_minute, &seen);
-        CHECK_OK(stage_start(&stage));
-        struct patient patient = {.stage = &stage};
+        SCOPED(http_fixture) fixture;
+        http_fixture_init(&fixture, kind, takes_a_minute, &seen);
+        CHECK_OK(http_fixture_start(&fixture));
+        struct patient patient = {.fixture = &fixture};
         SCOPED(scope) scope = {0};
         scope_start(&scope, "waits", waits_for_answer, &patient);
         CHECK_OK(fiber_sleep(SECOND));
-        CHECK_EQ(http_server_request_count(stage.server), (size_t)1);
+        CHECK_EQ(fixture.server->request_count, (size_t)1);
         const int64_t begun = loop_now(loop_current());
-        CHECK_OK(http_server_drain(stage.server));
+        CHECK_OK(http_server_drain(fixture.server));
         CHECK(loop_now(loop_current()) - begun >= 58 * SECOND);
         CHECK(loop_now(loop_current()) - begun <= 63 * SECOND);
         CHECK_OK(scope_wait(&scope));
         CHECK_EQ(patient.status, 200);
         SCOPED(buf) body = {0};
         int status = 0;
-        CHECK_FAILS(stage_get(&stage, STR("/"), &status, &body), ERROR_UNREACHABLE,
+        CHECK_FAILS(http_fixture_get(&fixture, STR("/"), &status, &body), ERROR_UNREACHABLE,
                     "Connection refused");
     }
 }
 
 SIM_TEST(stopping_cancels_what_runs)
 {
-    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
-        TEST_CASE("%s", stage_name(kind));
+    for (enum http_fixture_kind kind = 0; kind < HTTP_FIXTURE_KINDS; kind++) {
+        TEST_CASE("%s", http_fixture_name(kind));
         SCOPED(seen) seen = {0};
-        SCOPED(stage) stage;
-        stage_init(&stage, kind, takes_a_minute, &seen);
-        CHECK_OK(stage_start(&stage));
-        struct patient patient = {.stage = &stage};
+        SCOPED(http_fixture) fixture;
+        http_fixture_init(&fixture, kind, takes_a_minute, &seen);
+        CHECK_OK(http_fixture_start(&fixture));
+        struct patient patient = {.fixture = &fixture};
         SCOPED(scope) scope = {0};
         scope_start(&scope, "waits", waits_for_answer, &patient);
         CHECK_OK(fiber_sleep(SECOND));
-        http_server_free(TAKE(stage.server));
+        http_server_free(TAKE(fixture.server));
         CHECK_ERROR(scope_wait(&scope), ERROR_CONNECTION);
         CHECK_EQ(seen.requests, 0);
     }
@@ -423,16 +425,16 @@ static struct error *tells_who(void *data, struct http_request *request)
 
 SIM_TEST(a_handler_knows_who_asks)
 {
-    for (enum stage_kind kind = 0; kind < STAGE_KINDS; kind++) {
-        TEST_CASE("%s", stage_name(kind));
-        SCOPED(stage) stage;
-        stage_init(&stage, kind, tells_who, NULL);
-        CHECK_OK(stage_start(&stage));
+    for (enum http_fixture_kind kind = 0; kind < HTTP_FIXTURE_KINDS; kind++) {
+        TEST_CASE("%s", http_fixture_name(kind));
+        SCOPED(http_fixture) fixture;
+        http_fixture_init(&fixture, kind, tells_who, NULL);
+        CHECK_OK(http_fixture_start(&fixture));
         SCOPED(buf) body = {0};
         int status = 0;
-        CHECK_OK(stage_get(&stage, STR("/"), &status, &body));
-        CHECK_EQ(status, kind == STAGE_PLAIN ? 401 : 200);
-        CHECK_EQ(buf_str(&body), kind == STAGE_PLAIN ? STR("") : STR("test-client"));
+        CHECK_OK(http_fixture_get(&fixture, STR("/"), &status, &body));
+        CHECK_EQ(status, kind == HTTP_FIXTURE_PLAIN ? 401 : 200);
+        CHECK_EQ(buf_str(&body), kind == HTTP_FIXTURE_PLAIN ? STR("") : STR("test-client"));
     }
 }
 
@@ -465,25 +467,25 @@ static struct error *unwinds_slowly(void *data, struct http_request *request)
 
 static struct error *gives_up_soon(void *data)
 {
-    struct stage *stage = data;
+    struct http_fixture *fixture = data;
     SCOPED(buf) body = {0};
     int status = 0;
     FIBER_TIMEOUT(100 * MILLISECOND);
-    error_free(stage_get(stage, STR("/"), &status, &body));
+    error_free(http_fixture_get(fixture, STR("/"), &status, &body));
     return NULL;
 }
 
 SIM_TEST(streams_that_are_reset_do_not_pile_up_handlers)
 {
     int running = 0;
-    SCOPED(stage) stage;
-    stage_init(&stage, STAGE_TLS_H2, unwinds_slowly, &running);
-    stage.server_options.limits.streams = 10;
-    CHECK_OK(stage_start(&stage));
+    SCOPED(http_fixture) fixture;
+    http_fixture_init(&fixture, HTTP_FIXTURE_TLS_H2, unwinds_slowly, &running);
+    fixture.server_options.limits.streams = 10;
+    CHECK_OK(http_fixture_start(&fixture));
     for (int i = 0; i < 20; i++) {
         SCOPED(scope) scope = {0};
         for (int k = 0; k < 10; k++)
-            scope_start(&scope, "gives up", gives_up_soon, &stage);
+            scope_start(&scope, "gives up", gives_up_soon, &fixture);
         CHECK_OK(scope_wait(&scope));
     }
     CHECK(running > 0);
@@ -512,7 +514,7 @@ static struct error *break_or_wait(void *data, struct http_request *request)
 }
 
 struct waiter {
-    struct stage *stage;
+    struct http_fixture *fixture;
     const char *target;
     struct error *err;
 };
@@ -522,28 +524,28 @@ static struct error *ask(void *data)
     struct waiter *waiter = data;
     SCOPED(buf) body = {.limit = KILOBYTE};
     int status = 0;
-    waiter->err = stage_get(waiter->stage, str_from_c(waiter->target), &status, &body);
+    waiter->err = http_fixture_get(waiter->fixture, str_from_c(waiter->target), &status, &body);
     return NULL;
 }
 
-/* What runs beside a request that breaks its connection, and whether that ends with it. */
-static void check_break(enum stage_kind kind, const char *beside, bool is_hit)
+/* Requests beside one that breaks its connection, and whether they end with it. */
+static void check_break(enum http_fixture_kind kind, const char *beside, bool is_hit)
 {
-    SCOPED(stage) stage;
+    SCOPED(http_fixture) fixture;
     SCOPED(scope) scope = {0};
     SCOPED(buf) body = {.limit = KILOBYTE};
     size_t canceled = 0;
     int status = 0;
-    struct waiter waiter = {.stage = &stage, .target = beside};
-    stage_init(&stage, kind, break_or_wait, &canceled);
-    CHECK_OK(stage_start(&stage));
+    struct waiter waiter = {.fixture = &fixture, .target = beside};
+    http_fixture_init(&fixture, kind, break_or_wait, &canceled);
+    CHECK_OK(http_fixture_start(&fixture));
     scope_start(&scope, "beside", ask, &waiter);
     CHECK_OK(fiber_sleep(SECOND));
-    struct error *err = stage_get(&stage, STR("/a/break"), &status, &body);
+    struct error *err = http_fixture_get(&fixture, STR("/a/break"), &status, &body);
     CHECK(err != NULL);
     CHECK_EQ(body.len, (size_t)0);
     error_free(err);
-    CHECK_OK(stage_get(&stage, STR("/a/fine"), &status, &body));
+    CHECK_OK(http_fixture_get(&fixture, STR("/a/fine"), &status, &body));
     CHECK_EQ(status, 200);
     CHECK_OK(scope_wait(&scope));
     CHECK_EQ(waiter.err != NULL, is_hit);
@@ -555,14 +557,14 @@ SIM_TEST(a_connection_breaks_with_all_its_requests)
 {
     const struct {
         const char *name;
-        enum stage_kind kind;
+        enum http_fixture_kind kind;
         const char *beside;
         bool is_hit;
     } cases[] = {
-        {"plain HTTP/1.1 has a connection each",    STAGE_PLAIN,  "/a/wait", false},
-        {"so has HTTP/1.1 over TLS",                STAGE_TLS_H1, "/a/wait", false},
-        {"streams of one HTTP/2 connection end",    STAGE_TLS_H2, "/a/wait", true },
-        {"those for another party are not touched", STAGE_TLS_H2, "/b/wait", false},
+        {"plain HTTP/1.1 has a connection each",    HTTP_FIXTURE_PLAIN,  "/a/wait", false},
+        {"so has HTTP/1.1 over TLS",                HTTP_FIXTURE_TLS_H1, "/a/wait", false},
+        {"streams of one HTTP/2 connection end",    HTTP_FIXTURE_TLS_H2, "/a/wait", true },
+        {"those for another party are not touched", HTTP_FIXTURE_TLS_H2, "/b/wait", false},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].name);

@@ -1,3 +1,7 @@
+/*
+ * Reads URLs (RFC 3986), in the order scheme, authority, path, query, fragment. url_write.c writes
+ * them. Errors never show the text, which may contain a password.
+ */
 #include "http/url.h"
 
 #include "http/url_internal.h"
@@ -23,12 +27,7 @@ uint16_t url_scheme_port(enum url_scheme scheme)
     return schemes[scheme].port;
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-/* Characters of these, unreserved ones and whole escapes; nothing else. */
+/* True when text consists of unreserved characters, complete escapes and the given others. */
 static bool is_made_of(struct str text, const char *others)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -47,9 +46,10 @@ static bool is_made_of(struct str text, const char *others)
 
 #define SUB_DELIMS "!$&'()*+,;="
 #define PATH_CHARS SUB_DELIMS ":@/"
-/* Characters browsers and Go let through unescaped in queries are allowed as well. */
+/* Also allows the characters that browsers and Go leave unescaped in queries. */
 #define QUERY_CHARS PATH_CHARS "?[]{}|^`\\\"<>"
 
+/* Sets scheme and default port; the text then starts at the authority. */
 static struct error *read_scheme(struct str *text, struct url *url)
 {
     const size_t end = str_find(*text, STR("://"));
@@ -67,6 +67,7 @@ static struct error *read_scheme(struct str *text, struct url *url)
     return error_new(ERROR_PARSE, "URL has a scheme that is not supported");
 }
 
+/* The last "@" ends the user. An earlier one is refused as a character that needs an escape. */
 static struct error *read_user(struct str *authority, struct url *url)
 {
     const size_t at = str_find_last_char(*authority, '@');
@@ -85,14 +86,17 @@ static struct error *read_user(struct str *authority, struct url *url)
 static struct error *read_port(struct str text, struct url *url)
 {
     uint64_t port;
-    if (text.len > 5 || !is_made_of(text, "") || !is_digit(text.len ? text.ptr[0] : 'x') ||
+    if (text.len > 5 || !is_made_of(text, "") || !ascii_is_digit(text.len ? text.ptr[0] : 'x') ||
         !str_to_uint64(text, &port) || port == 0 || port > UINT16_MAX)
         return error_new(ERROR_PARSE, "URL has a bad port");
     url->port = (uint16_t)port;
     return NULL;
 }
 
-/* Hexadecimal groups, "::" at most once, at most eight groups, possibly ending in an IPv4 part. */
+/*
+ * Hexadecimal groups, "::" at most once, at most eight groups, an IPv4 address instead of the last
+ * two groups. The zone of a link-local address is not allowed.
+ */
 static bool is_ipv6(struct str text)
 {
     size_t groups = 0, digits = 0, dots = 0;
@@ -116,7 +120,8 @@ static bool is_ipv6(struct str text)
                 return false;
             dots++;
             digits = 0;
-        } else if (url_hex_value(c) < 0 || ++digits > 4 || (dots && (!is_digit(c) || digits > 3))) {
+        } else if (url_hex_value(c) < 0 || ++digits > 4 ||
+                   (dots && (!ascii_is_digit(c) || digits > 3))) {
             return false;
         }
     }
@@ -140,7 +145,7 @@ static struct error *read_bracketed(struct str *authority, struct url *url)
     return NULL;
 }
 
-/* Names are letters, digits, hyphens, dots and underscores: no escapes, nothing to interpret. */
+/* Letters, digits, hyphens, dots and underscores. Escapes are not allowed in a host. */
 static bool is_host_name(struct str host)
 {
     for (size_t i = 0; i < host.len; i++)
@@ -168,7 +173,7 @@ static struct error *read_authority(struct str authority, struct url *url)
     return read_port(str_skip(authority, 1), url);
 }
 
-/* Path, query and fragment, from the end. */
+/* Path, query and fragment, taken from the end. */
 static struct error *read_rest(struct str rest, struct url *url)
 {
     size_t at = str_find_char(rest, '#');
@@ -219,7 +224,7 @@ struct error *url_read(struct str text, struct url *ret_url)
     return NULL;
 }
 
-/* "host:port", as HTTPS_PROXY often has it. */
+/* "host:port" without a scheme, as HTTPS_PROXY often has it. */
 static struct error *read_bare(struct str text, struct url *url)
 {
     url->scheme = URL_HTTP;

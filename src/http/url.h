@@ -1,9 +1,9 @@
 /*
  * URLs of servers and proxies.
  *
- * Reading is strict: a blank, a control character, a bad port or a broken escape is an error, since
- * a URL two programs read differently is a hole. The parts are views of the text that was read and
- * keep their escapes; nothing is decoded behind the caller's back.
+ * Reading is strict: a blank, a control character, a bad port or a broken escape is an error,
+ * because URLs that two programs read differently are a security risk. The parts are views of the
+ * text and keep their escapes.
  *
  *     struct url url;
  *     TRY(url_read(STR("https://[::1]:6443/prefix"), &url));
@@ -51,29 +51,23 @@ void url_write(const struct url *url, struct buf *out);
 /* "host:port" for Host and :authority: IPv6 in brackets, the port only if it is not the default. */
 struct str url_authority(struct arena *arena, const struct url *url);
 
-/* "scheme://host:port", always with the port: what tells servers apart. */
+/* "scheme://host:port", always with the port: identifies a server. */
 struct str url_origin(struct arena *arena, const struct url *url);
 
 /*
- * A request's target: the URL's path as prefix, path behind it, query behind that. Between prefix
- * and path stands exactly one slash. The query may be empty; both are already escaped.
+ * A request's target: the URL's path as prefix, then exactly one slash, then path, then query. The
+ * query may be empty. Path and query must be escaped already.
  */
 struct str url_join(struct arena *arena, const struct url *base, struct str path, struct str query);
 
 struct str url_scheme_name(enum url_scheme scheme);
 uint16_t url_scheme_port(enum url_scheme scheme);
 
-/* Appends text so that it is one segment of a path, or one name or value of a query. */
+/* Append text, escaped as one segment of a path, or as one name or value of a query. */
 void url_escape_segment(struct buf *out, struct str text);
 void url_escape_query(struct buf *out, struct str text);
 
-/* Undoes escapes; "+" stays as it is in paths and means a blank in queries. ERROR_PARSE. */
+/* Decode escapes; "+" means a blank in queries only. ERROR_PARSE for a broken escape. */
 MUST_USE struct error *url_unescape(struct arena *arena, struct str text, struct str *ret_text);
 MUST_USE struct error *url_unescape_query(struct arena *arena, struct str text,
                                           struct str *ret_text);
-
-/*
- * Takes the next "name=value" off a query. Both are still escaped; false at its end. Empty parts
- * between two "&" are skipped.
- */
-bool url_query_next(struct str *query, struct str *ret_name, struct str *ret_value);

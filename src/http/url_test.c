@@ -221,12 +221,3 @@ TEST(url_escapes_every_byte)
     CHECK_FAILS(url_unescape(&arena, STR("ab%4"), &back), ERROR_PARSE, "byte 2");
     CHECK_ERROR(url_unescape(&arena, STR("%gg"), &back), ERROR_PARSE);
 }
-
-TEST(url_queries_are_taken_apart)
-{
-    struct str query = STR("a=1&&b&c=d=e&=f&"), name, value;
-    SCOPED(buf) text = {0};
-    while (url_query_next(&query, &name, &value))
-        buf_print(&text, "[%.*s|%.*s]", STR_ARG(name), STR_ARG(value));
-    CHECK_EQ(buf_str(&text), STR("[a|1][b|][c|d=e][|f]"));
-}

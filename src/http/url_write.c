@@ -1,4 +1,4 @@
-/* Writing URLs and the parts of them; url.c reads. */
+/* Writes URLs and parts of them, and converts escapes in both directions. url.c reads URLs. */
 #include "http/url.h"
 #include "http/url_internal.h"
 
@@ -58,6 +58,7 @@ struct str url_origin(struct arena *arena, const struct url *url)
     return arena_str(arena, buf_str(&text));
 }
 
+/* Slashes at the end of the prefix are dropped, so "/a/" and "/b" give "/a/b". */
 struct str url_join(struct arena *arena, const struct url *base, struct str path, struct str query)
 {
     struct str prefix = base->path;
@@ -69,7 +70,8 @@ struct str url_join(struct arena *arena, const struct url *base, struct str path
                        STR_ARG(path), STR_ARG(mark), STR_ARG(query));
 }
 
-static void escape(struct buf *out, struct str text, const char *also_plain)
+/* Unreserved characters and also_plain stand for themselves, all others become %XX. */
+static void escape_text(struct buf *out, struct str text, const char *also_plain)
 {
     for (size_t i = 0; i < text.len; i++) {
         const char c = text.ptr[i];
@@ -80,18 +82,20 @@ static void escape(struct buf *out, struct str text, const char *also_plain)
     }
 }
 
-/* What Go's PathEscape leaves alone, so that both sides write a segment the same way. */
+/* The characters that Go's url.PathEscape() leaves alone, so that both write the same paths. */
 void url_escape_segment(struct buf *out, struct str text)
 {
-    escape(out, text, "$&+=:@");
+    escape_text(out, text, "$&+=:@");
 }
 
 void url_escape_query(struct buf *out, struct str text)
 {
-    escape(out, text, "");
+    escape_text(out, text, "");
 }
 
-static struct error *unescape(struct arena *arena, struct str text, bool plus, struct str *ret_text)
+/* The result is never longer than the text. It may contain any byte, NUL included. */
+static struct error *unescape_text(struct arena *arena, struct str text, bool plus,
+                                   struct str *ret_text)
 {
     char *out = arena_try_alloc(arena, text.len + 1);
     if (!out)
@@ -117,23 +121,10 @@ static struct error *unescape(struct arena *arena, struct str text, bool plus, s
 
 struct error *url_unescape(struct arena *arena, struct str text, struct str *ret_text)
 {
-    return unescape(arena, text, false, ret_text);
+    return unescape_text(arena, text, false, ret_text);
 }
 
 struct error *url_unescape_query(struct arena *arena, struct str text, struct str *ret_text)
 {
-    return unescape(arena, text, true, ret_text);
-}
-
-bool url_query_next(struct str *query, struct str *ret_name, struct str *ret_value)
-{
-    struct str part = {0};
-    while (part.len == 0) {
-        if (query->len == 0)
-            return false;
-        str_cut(query, '&', &part);
-    }
-    str_cut(&part, '=', ret_name);
-    *ret_value = part;
-    return true;
+    return unescape_text(arena, text, true, ret_text);
 }

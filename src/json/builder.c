@@ -1,3 +1,14 @@
+/*
+ * Builds the flat array of values of a document (see json_internal.h).
+ *
+ * Values are appended in order. An open container is on the stack builder->open; json_builder_end()
+ * fills in its number of members and its length, which is known only then. Strings are copied into
+ * a string pool. Memory is counted before it is allocated, and the first exceeded limit makes all
+ * further calls no-ops.
+ *
+ * builder_copy() appends parts of other documents: as a range with one memcpy(), or value by value
+ * when members have to be left out.
+ */
 #include "json/builder.h"
 
 #include <assert.h>
@@ -5,7 +16,7 @@
 
 #include "json/builder_internal.h"
 #include "json/members.h"
-#include "json/settle.h"
+#include "json/normalize.h"
 
 /* Giving back less memory than this many values take is not worth the time. */
 #define SPARE_MAX 64
@@ -26,21 +37,22 @@ void json_builder_done(struct json_builder *builder)
 {
     mem_free(builder->values);
     mem_free(builder->open);
-    json_text_free(builder->texts);
+    string_pool_free(builder->strings);
     error_free(builder->err);
     *builder = (struct json_builder){.limit = builder->limit};
 }
 
-static void fail(struct json_builder *builder, const char *what, size_t limit)
+/* Only the first failure gets here, since all calls check builder->err first. */
+static void fail_at_limit(struct json_builder *builder, const char *what, size_t limit)
 {
     builder->err =
         error_new(ERROR_TOO_LARGE, "JSON document %s than the limit of %zu", what, limit);
 }
 
-/* Counts memory before it is taken. False past the limit. */
-/* A small object of an API, without growing. */
-#define CAPACITY_LEAST 64
+/* Enough for a small API object without growing. */
+#define CAPACITY_MIN 64
 
+/* Makes room for values and counts text. False past the limit. The array at least doubles. */
 static bool reserve(struct json_builder *builder, size_t values, size_t text)
 {
     if (builder->err)
@@ -50,19 +62,19 @@ static bool reserve(struct json_builder *builder, size_t values, size_t text)
     builder->text_size += text;
     if (count > limit / sizeof(yyjson_val) ||
         builder->text_size > limit - count * sizeof(yyjson_val)) {
-        fail(builder, "takes more bytes", limit);
+        fail_at_limit(builder, "takes more bytes", limit);
         return false;
     }
     if (count > builder->capacity) {
         builder->capacity = count > builder->capacity * 2 ? count : builder->capacity * 2;
-        if (builder->capacity < CAPACITY_LEAST)
-            builder->capacity = CAPACITY_LEAST;
+        if (builder->capacity < CAPACITY_MIN)
+            builder->capacity = CAPACITY_MIN;
         builder->values = mem_realloc_array(builder->values, builder->capacity, sizeof(yyjson_val));
     }
     return true;
 }
 
-/* What comes next has a place: it is the root, an element, or has its key. */
+/* Asserts that a value is allowed here: as the root, as an element, or behind a key. */
 static void begin_value(struct json_builder *builder)
 {
     if (builder->depth == 0) {
@@ -75,8 +87,8 @@ static void begin_value(struct json_builder *builder)
     open->members++;
 }
 
-/* Room for one value, or NULL once a limit was reached. */
-static yyjson_val *add(struct json_builder *builder)
+/* Appends an empty value, or returns NULL once a limit was reached. */
+static yyjson_val *add_value(struct json_builder *builder)
 {
     if (!reserve(builder, 1, 0))
         return NULL;
@@ -88,17 +100,15 @@ static yyjson_val *add(struct json_builder *builder)
 
 static void open_container(struct json_builder *builder, bool object)
 {
-    yyjson_val *val = add(builder);
+    yyjson_val *val = add_value(builder);
     if (!val)
         return;
     if (builder->depth == JSON_DEPTH_MAX) {
-        fail(builder, "nests deeper", JSON_DEPTH_MAX);
+        fail_at_limit(builder, "nests deeper", JSON_DEPTH_MAX);
         return;
     }
-    builder->open =
-        json_grow(builder->open, builder->depth, &builder->open_capacity, sizeof(*builder->open));
-    builder->open[builder->depth++] =
-        (struct json_open){.index = builder->count - 1, .object = object};
+    ARRAY_PUSH(builder->open, builder->depth, builder->open_capacity,
+               (struct json_open){.index = builder->count - 1, .object = object});
     builder->containers++;
 }
 
@@ -112,6 +122,7 @@ void json_builder_array(struct json_builder *builder)
     open_container(builder, false);
 }
 
+/* The container's value gets its final form: the number of members and the distance to its end. */
 void json_builder_end(struct json_builder *builder)
 {
     if (builder->err)
@@ -125,10 +136,10 @@ void json_builder_end(struct json_builder *builder)
     val->uni.ofs = (builder->count - open->index) * sizeof(*val);
 }
 
-static void set_text(struct json_builder *builder, yyjson_val *val, struct str s)
+static void set_string(struct json_builder *builder, yyjson_val *val, struct str s)
 {
-    const struct str copy =
-        str_is_utf8(s) ? json_text_copy(&builder->texts, s) : json_text_repair(&builder->texts, s);
+    const struct str copy = str_is_utf8(s) ? string_pool_copy(&builder->strings, s)
+                                           : string_pool_repair(&builder->strings, s);
     unsafe_yyjson_set_strn(val, copy.ptr, copy.len);
 }
 
@@ -139,19 +150,19 @@ void json_builder_key(struct json_builder *builder, struct str key)
     assert(builder->depth > 0 && builder->open[builder->depth - 1].object && "keys need an object");
     assert(!builder->open[builder->depth - 1].has_key && "a key has no value");
     builder->open[builder->depth - 1].has_key = true;
-    set_text(builder, &values_of(builder)[builder->count++], key);
+    set_string(builder, &values_of(builder)[builder->count++], key);
 }
 
 void json_builder_str(struct json_builder *builder, struct str s)
 {
-    yyjson_val *val = reserve(builder, 0, s.len) ? add(builder) : NULL;
+    yyjson_val *val = reserve(builder, 0, s.len) ? add_value(builder) : NULL;
     if (val)
-        set_text(builder, val, s);
+        set_string(builder, val, s);
 }
 
 void json_builder_int(struct json_builder *builder, int64_t number)
 {
-    yyjson_val *val = add(builder);
+    yyjson_val *val = add_value(builder);
     if (val)
         unsafe_yyjson_set_sint(val, number);
 }
@@ -159,30 +170,30 @@ void json_builder_int(struct json_builder *builder, int64_t number)
 void json_builder_double(struct json_builder *builder, double number)
 {
     assert(isfinite(number) && "JSON has no form for it");
-    yyjson_val *val = add(builder);
+    yyjson_val *val = add_value(builder);
     if (val)
         unsafe_yyjson_set_real(val, number);
 }
 
 void json_builder_bool(struct json_builder *builder, bool truth)
 {
-    yyjson_val *val = add(builder);
+    yyjson_val *val = add_value(builder);
     if (val)
         unsafe_yyjson_set_bool(val, truth);
 }
 
 void json_builder_null(struct json_builder *builder)
 {
-    yyjson_val *val = add(builder);
+    yyjson_val *val = add_value(builder);
     if (val)
         unsafe_yyjson_set_null(val);
 }
 
-/* Gives the copied values copies of their text, all in one block. */
-static void copy_texts(struct json_builder *builder, yyjson_val *val, const yyjson_val *end,
-                       size_t size)
+/* Gives copied values copies of their strings, all in one block of the pool. */
+static void copy_strings(struct json_builder *builder, yyjson_val *val, const yyjson_val *end,
+                         size_t size)
 {
-    char *room = size ? json_text_alloc(&builder->texts, size - 1) : NULL;
+    char *room = size ? string_pool_alloc(&builder->strings, size - 1) : NULL;
     for (; val < end; val++) {
         builder->containers += val_is_container(val);
         if (!val_has_text(val))
@@ -196,6 +207,10 @@ static void copy_texts(struct json_builder *builder, yyjson_val *val, const yyjs
     }
 }
 
+/*
+ * Appends a value with everything inside it. Offsets inside containers are relative, so the values
+ * can be copied as they are; only pointers to strings are replaced.
+ */
 static void copy_all(struct json_builder *builder, const yyjson_val *root)
 {
     const yyjson_val *end = val_next(root);
@@ -209,9 +224,10 @@ static void copy_all(struct json_builder *builder, const yyjson_val *root)
     yyjson_val *copy = &values_of(builder)[builder->count];
     memcpy(copy, root, count * sizeof(*copy));
     builder->count += count;
-    copy_texts(builder, copy, copy + count, text);
+    copy_strings(builder, copy, copy + count, text);
 }
 
+/* True for a member that the mode leaves out. */
 static bool is_skipped(const yyjson_val *key, enum builder_copy_mode mode)
 {
     return mode == BUILDER_SKIP_NULLS ? val_type(key + 1) == YYJSON_TYPE_NULL
@@ -224,37 +240,46 @@ struct copied {
     bool object;
 };
 
-/* Copies one value, or opens a copy of a container. */
-static const yyjson_val *copy_step(struct json_builder *builder, const yyjson_val *val)
+struct copied_stack {
+    struct copied *items;
+    size_t depth, capacity;
+};
+
+/* Copies a scalar, or opens a copy of a container. Returns the value behind it in memory. */
+static const yyjson_val *copy_step(struct json_builder *builder, struct copied_stack *open,
+                                   const yyjson_val *val)
 {
-    if (val_is_container(val))
-        open_container(builder, val_is_object(val));
-    else
+    if (val_is_container(val)) {
+        const struct copied copied = {val_next(val), val_is_object(val)};
+        open_container(builder, copied.object);
+        ARRAY_PUSH(open->items, open->depth, open->capacity, copied);
+    } else {
         copy_all(builder, val);
+    }
     return val + 1;
 }
 
+/*
+ * Copies a container without the members that the mode leaves out, at any depth. The source is
+ * walked in the order of memory; open holds the containers whose copies are open.
+ */
 static void copy_filtered(struct json_builder *builder, const yyjson_val *val,
                           enum builder_copy_mode mode)
 {
-    OWNED_PTR struct copied *open = NULL;
-    size_t depth = 0, capacity = 0;
+    struct copied_stack open = {.depth = 0};
     do {
-        const bool member = depth && open[depth - 1].object;
+        const bool member = open.depth && open.items[open.depth - 1].object;
         if (member && is_skipped(val, mode)) {
             val = val_next(val + 1);
         } else {
             if (member)
                 json_builder_key(builder, val_str(val++));
-            if (val_is_container(val)) {
-                open = json_grow(open, depth, &capacity, sizeof(*open));
-                open[depth++] = (struct copied){val_next(val), val_is_object(val)};
-            }
-            val = copy_step(builder, val);
+            val = copy_step(builder, &open, val);
         }
-        for (; depth && val == open[depth - 1].end; depth--)
+        for (; open.depth && val == open.items[open.depth - 1].end; open.depth--)
             json_builder_end(builder);
-    } while (depth && !builder->err);
+    } while (open.depth && !builder->err);
+    mem_free(open.items);
 }
 
 void builder_copy(struct json_builder *builder, const yyjson_val *val, enum builder_copy_mode mode)
@@ -310,6 +335,7 @@ void json_builder_add_array(struct json_builder *builder, const char *key)
     json_builder_array(builder);
 }
 
+/* Moves values and strings into a document. A mostly empty array is shrunk. */
 struct json_doc *builder_finish_unique(struct json_builder *builder)
 {
     assert(builder->depth == 0 && builder->count > 0 && "the document is not complete");
@@ -317,17 +343,21 @@ struct json_doc *builder_finish_unique(struct json_builder *builder)
         builder->values = mem_realloc_array(builder->values, builder->count, sizeof(yyjson_val));
     struct json_doc *doc = json_doc_new(0);
     doc->root = doc->values = values_of(builder);
-    doc->texts = TAKE(builder->texts);
+    doc->strings = TAKE(builder->strings);
     builder->values = NULL;
     json_builder_done(builder);
     return doc;
 }
 
+/*
+ * The builder limits the nesting of containers that were opened. Copied values bring their own
+ * nesting, which is checked here, and only if there are enough containers at all.
+ */
 struct error *builder_finish_checked(struct json_builder *builder, struct json_doc **ret_doc)
 {
     if (!builder->err && builder->containers > JSON_DEPTH_MAX &&
         json_is_deeper(values_of(builder), JSON_DEPTH_MAX))
-        fail(builder, "nests deeper", JSON_DEPTH_MAX);
+        fail_at_limit(builder, "nests deeper", JSON_DEPTH_MAX);
     if (builder->err) {
         struct error *err = TAKE(builder->err);
         json_builder_done(builder);
@@ -341,11 +371,12 @@ struct error *json_builder_finish(struct json_builder *builder, struct json_doc 
 {
     struct json_doc *doc;
     TRY(builder_finish_checked(builder, &doc));
-    settle_members(doc);
+    normalize_members(doc);
     *ret_doc = doc;
     return NULL;
 }
 
+/* Cannot fail: the source is a document and the limit is that of the address space. */
 struct json_doc *json_doc_copy(const struct json_value *value)
 {
     SCOPED(json_builder) builder = {.limit = SIZE_MAX / 2};

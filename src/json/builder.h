@@ -9,9 +9,9 @@
  *     json_builder_end(&builder);
  *     TRY(json_builder_finish(&builder, &doc), "make config map");
  *
- * What is added is copied. Calls in an order that makes no document are bugs and asserted. Reaching
- * a limit makes the builder ignore all that follows; json_builder_finish() tells. To change an
- * existing document see json/edit.h.
+ * Keys and values are copied. Calls in an order that makes no document are bugs and asserted. Once
+ * the limit is reached the builder ignores further calls, and json_builder_finish() reports it. To
+ * change an existing document see json/edit.h.
  */
 #pragma once
 
@@ -26,19 +26,19 @@ struct json_builder {
     size_t count, capacity;
     struct json_open *open;
     size_t depth, open_capacity;
-    struct json_text *texts;
+    struct string_pool *strings;
     size_t text_size, containers;
     struct error *err;
 };
 
 void json_builder_done(struct json_builder *builder);
 
-/* Containers stay open until their end. */
+/* Open a container, which takes the following values until json_builder_end(). */
 void json_builder_object(struct json_builder *builder);
 void json_builder_array(struct json_builder *builder);
 void json_builder_end(struct json_builder *builder);
 
-/* Names the next value; only in an object. Of members with one name the last stays. */
+/* Names the next value; only in an object. The last of several members with one name wins. */
 void json_builder_key(struct json_builder *builder, struct str key);
 
 void json_builder_str(struct json_builder *builder, struct str s); /* bad UTF-8 becomes U+FFFD */
@@ -47,10 +47,10 @@ void json_builder_double(struct json_builder *builder, double number); /* finite
 void json_builder_bool(struct json_builder *builder, bool truth);
 void json_builder_null(struct json_builder *builder);
 
-/* A copy of any value with all it contains; NULL adds null. */
+/* Adds a copy of a value with everything inside it. NULL adds null. */
 void json_builder_value(struct json_builder *builder, const struct json_value *value);
 
-/* A member in one call. Keys are C strings, because they are nearly always literals. */
+/* Add a member in one call. Keys are C strings, because they are nearly always literals. */
 void json_builder_add_str(struct json_builder *builder, const char *key, struct str s);
 void json_builder_add_int(struct json_builder *builder, const char *key, int64_t number);
 void json_builder_add_bool(struct json_builder *builder, const char *key, bool truth);

@@ -1,5 +1,5 @@
 /*
- * The builder's inside, for the sources that copy parts of documents. Private to this folder.
+ * Parts of the builder for sources that copy pieces of documents. Private to this folder.
  */
 #pragma once
 
@@ -14,9 +14,9 @@ enum builder_copy_mode {
 
 void builder_copy(struct json_builder *builder, const yyjson_val *val, enum builder_copy_mode mode);
 
-/* For what has unique members and no limit to reach: finishes without checks. */
+/* Finishes without checks: members are known to be unique and no limit was reached. */
 struct json_doc *builder_finish_unique(struct json_builder *builder);
 
-/* The same with limits. */
+/* Finishes a document whose members are known to be unique; reports a reached limit. */
 MUST_USE struct error *builder_finish_checked(struct json_builder *builder,
                                               struct json_doc **ret_doc);

@@ -1,8 +1,18 @@
+/*
+ * Equality and canonical text.
+ *
+ * val_equal() keeps pairs of containers that still have to be compared in an array instead of
+ * recursing. Scalars are compared at once. Members are looked up by name, in the order of the other
+ * object when possible (members.h), which makes equal objects with equal order linear.
+ *
+ * The canonical text sorts the members of each object by name, so that it can be hashed or
+ * compared.
+ */
 #include "json/compare.h"
 
 #include "json/compare_internal.h"
+#include "json/go_number.h"
 #include "json/members.h"
-#include "json/number.h"
 #include "json/write.h"
 
 /* Pairs of containers that still have to be compared. */
@@ -20,7 +30,7 @@ static bool is_number(const yyjson_val *val)
 static bool compare_scalars(const yyjson_val *a, const yyjson_val *b, bool exact)
 {
     if (is_number(a) && is_number(b))
-        return exact ? number_has_token_of(a, b) : number_equals(a, b);
+        return exact ? go_number_has_token_of(a, b) : go_number_equals(a, b);
     if (val_type(a) != val_type(b))
         return false;
     if (val_type(a) == YYJSON_TYPE_STR)
@@ -29,7 +39,7 @@ static bool compare_scalars(const yyjson_val *a, const yyjson_val *b, bool exact
     return (a->tag & YYJSON_TAG_MASK) == (b->tag & YYJSON_TAG_MASK);
 }
 
-/* Scalars are compared at once, containers noted for later. False when they surely differ. */
+/* Compares scalars now and notes containers for later. False when the values differ for sure. */
 static bool compare_or_note(struct pairs *pairs, const yyjson_val *a, const yyjson_val *b)
 {
     if (!val_is_container(a))
@@ -37,8 +47,7 @@ static bool compare_or_note(struct pairs *pairs, const yyjson_val *a, const yyjs
     if (val_type(a) != val_type(b) || val_len(a) != val_len(b))
         return false;
     if (val_len(a) > 0) {
-        pairs->items =
-            json_grow(pairs->items, pairs->count, &pairs->capacity, sizeof(*pairs->items));
+        ARRAY_GROW(pairs->items, pairs->count, pairs->capacity);
         pairs->items[pairs->count][0] = a;
         pairs->items[pairs->count++][1] = b;
     }
@@ -54,6 +63,10 @@ static bool compare_arrays(struct pairs *pairs, const yyjson_val *a, const yyjso
     return true;
 }
 
+/*
+ * Equal numbers of members were checked before, and names are unique. So it is enough that every
+ * member of a has an equal one in b.
+ */
 static bool compare_objects(struct pairs *pairs, const yyjson_val *a, const yyjson_val *b)
 {
     struct lookup members = lookup_of(b);
@@ -67,6 +80,7 @@ static bool compare_objects(struct pairs *pairs, const yyjson_val *a, const yyjs
     return equal;
 }
 
+/* Takes pairs from the end of the array, so the order of comparison is not that of the text. */
 bool val_equal(const yyjson_val *a, const yyjson_val *b, bool exact)
 {
     if (!val_is_container(a))
@@ -99,7 +113,7 @@ bool json_equal_exact(const struct json_value *a, const struct json_value *b)
     return equal_or_absent(a, b, true);
 }
 
-/* A container that is being written; keys only for an object. */
+/* A container that is being written. keys is the sorted list of members, NULL for an array. */
 struct level {
     const yyjson_val **keys;
     const yyjson_val *next; /* of an array */
@@ -128,9 +142,7 @@ static void open_level(struct canonical *canonical, const yyjson_val *val)
             level.keys[i] = key;
         qsort(level.keys, level.count, sizeof(*level.keys), compare_names);
     }
-    canonical->levels = json_grow(canonical->levels, canonical->depth, &canonical->capacity,
-                                  sizeof(*canonical->levels));
-    canonical->levels[canonical->depth++] = level;
+    ARRAY_PUSH(canonical->levels, canonical->depth, canonical->capacity, level);
     buf_add_char(canonical->buf, level.keys ? '{' : '[');
 }
 
@@ -159,6 +171,9 @@ static const yyjson_val *next_child(struct canonical *canonical)
     return val;
 }
 
+/*
+ * Writes a value, then closes all containers that it completed, then goes on with the next child.
+ */
 static void write_canonical(struct buf *buf, const yyjson_val *val, unsigned flags)
 {
     struct canonical canonical = {.buf = buf, .flags = flags};

@@ -1,5 +1,5 @@
 /*
- * Equality of values, and one text for all equal ones.
+ * Equality of values, and a canonical text that equal values share.
  *
  * The order of members never counts, the order of elements always does; null and absent differ.
  */

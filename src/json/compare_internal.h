@@ -1,5 +1,5 @@
 /*
- * Equality on yyjson's type, for the sources of this folder.
+ * Equality of yyjson values, for the sources of this folder.
  */
 #pragma once
 

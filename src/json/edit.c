@@ -1,3 +1,9 @@
+/*
+ * Edits of a document, on top of a patch tree: containers along a path are opened for change, the
+ * rest of the document stays borrowed and is copied once, by json_edit_finish().
+ *
+ * An edit that failed keeps its first error and ignores further changes.
+ */
 #include "json/edit.h"
 
 #include <assert.h>
@@ -24,25 +30,25 @@ void json_edit_done(struct json_edit *edit)
     *edit = (struct json_edit){.tree = NULL};
 }
 
-/* A copy that lives as long as the edit and is valid UTF-8. */
-static struct str keep(struct json_edit *edit, struct str s)
+/* Copies a string into the tree, with invalid UTF-8 replaced. */
+static struct str keep_str(struct json_edit *edit, struct str s)
 {
     if (str_is_utf8(s))
         return patch_tree_str(edit->tree, s);
-    struct json_text *repaired = NULL;
-    const struct str copy = patch_tree_str(edit->tree, json_text_repair(&repaired, s));
-    json_text_free(repaired);
+    struct string_pool *repaired = NULL;
+    const struct str copy = patch_tree_str(edit->tree, string_pool_repair(&repaired, s));
+    string_pool_free(repaired);
     return copy;
 }
 
-/* Takes the next name off a place; false at its end. */
+/* Takes the next name off a place: the dotted path first, then the key. False at the end. */
 static bool next_name(struct json_edit *edit, struct json_place *place, struct str *ret_name)
 {
     if (json_path_next(&place->path, ret_name))
         return true;
     if (!place->has_key)
         return false;
-    *ret_name = keep(edit, place->key);
+    *ret_name = keep_str(edit, place->key);
     place->has_key = false;
     return true;
 }
@@ -52,7 +58,9 @@ static bool is_last(const struct json_place *place)
     return *place->path == '\0' && !place->has_key;
 }
 
-static struct slot *find_child(struct json_edit *edit, struct node *node, struct str name)
+/* A member by name, or an element by its index in decimal digits. */
+static struct patch_slot *find_child(struct json_edit *edit, struct patch_node *node,
+                                     struct str name)
 {
     size_t index;
     if (node->object)
@@ -60,50 +68,55 @@ static struct slot *find_child(struct json_edit *edit, struct node *node, struct
     return json_path_index(name, &index) && index < node->count ? &node->slots[index] : NULL;
 }
 
-static void fail(struct json_edit *edit, struct str name, const char *what)
+static void fail_at(struct json_edit *edit, struct str name, const char *what)
 {
     edit->err = error_new(ERROR_INVALID, "cannot change \"%.*s\" %s", STR_ARG(name), what);
 }
 
-/* The container that the slot holds; null and absent ones become objects when create is set. */
-static struct node *enter(struct json_edit *edit, struct slot *slot, struct str name, bool create)
+/*
+ * Opens the container in a slot. Null and absent containers become objects when create is set. Any
+ * other value in the way is an error.
+ */
+static struct patch_node *enter_slot(struct json_edit *edit, struct patch_slot *slot,
+                                     struct str name, bool create)
 {
-    if (slot_is_null(slot))
+    if (patch_slot_is_null(slot))
         return create ? patch_tree_open_new(edit->tree, slot) : NULL;
-    struct node *node = patch_tree_open(edit->tree, slot);
+    struct patch_node *node = patch_tree_open(edit->tree, slot);
     if (!node)
-        fail(edit, name, "inside a value that is neither object nor array");
+        fail_at(edit, name, "inside a value that is neither object nor array");
     return node;
 }
 
-/* A child that can be set: members are added, elements must be there. */
-static struct slot *make_child(struct json_edit *edit, struct node *node, struct str name)
+/* Finds a child or adds a member. Elements are never added this way; see json_edit_append(). */
+static struct patch_slot *make_child(struct json_edit *edit, struct patch_node *node,
+                                     struct str name)
 {
-    struct slot *child = find_child(edit, node, name);
+    struct patch_slot *child = find_child(edit, node, name);
     if (child)
         return child;
     if (node->object)
-        return patch_tree_put(edit->tree, node, name, (struct slot){.value = &null_value});
-    fail(edit, name, "in an array that has no such element");
+        return patch_tree_put(edit->tree, node, name, (struct patch_slot){.value = &null_value});
+    fail_at(edit, name, "in an array that has no such element");
     return NULL;
 }
 
-/* The slot at a place, made if need be; NULL once the edit failed. */
-static struct slot *reach(struct json_edit *edit, struct json_place place)
+/* Follows a place and creates what is missing. NULL once the edit has failed. */
+static struct patch_slot *reach_place(struct json_edit *edit, struct json_place place)
 {
     struct str name;
-    struct slot *slot = &edit->tree->root;
+    struct patch_slot *slot = &edit->tree->root;
     while (slot && !edit->err && next_name(edit, &place, &name)) {
-        struct node *node = enter(edit, slot, name, true);
+        struct patch_node *node = enter_slot(edit, slot, name, true);
         slot = node ? make_child(edit, node, name) : NULL;
     }
     return edit->err ? NULL : slot;
 }
 
-static void set(struct json_edit *edit, struct json_place place, const yyjson_val *value)
+static void set_value(struct json_edit *edit, struct json_place place, const yyjson_val *value)
 {
     assert(edit->tree && "the edit is finished");
-    struct slot *slot = edit->err ? NULL : reach(edit, place);
+    struct patch_slot *slot = edit->err ? NULL : reach_place(edit, place);
     if (!slot)
         return;
     slot->value = value;
@@ -112,29 +125,29 @@ static void set(struct json_edit *edit, struct json_place place, const yyjson_va
 
 void json_edit_set(struct json_edit *edit, struct json_place place, const struct json_value *value)
 {
-    set(edit, place, value ? json_to_yyjson(value) : &null_value);
+    set_value(edit, place, value ? json_to_yyjson(value) : &null_value);
 }
 
 void json_edit_set_str(struct json_edit *edit, struct json_place place, struct str s)
 {
     yyjson_val *value = patch_tree_value(edit->tree);
-    const struct str copy = keep(edit, s);
+    const struct str copy = keep_str(edit, s);
     unsafe_yyjson_set_strn(value, copy.ptr, copy.len);
-    set(edit, place, value);
+    set_value(edit, place, value);
 }
 
 void json_edit_set_int(struct json_edit *edit, struct json_place place, int64_t number)
 {
     yyjson_val *value = patch_tree_value(edit->tree);
     unsafe_yyjson_set_sint(value, number);
-    set(edit, place, value);
+    set_value(edit, place, value);
 }
 
 void json_edit_set_bool(struct json_edit *edit, struct json_place place, bool truth)
 {
     yyjson_val *value = patch_tree_value(edit->tree);
     unsafe_yyjson_set_bool(value, truth);
-    set(edit, place, value);
+    set_value(edit, place, value);
 }
 
 void json_edit_set_unless_empty(struct json_edit *edit, struct json_place place,
@@ -146,13 +159,14 @@ void json_edit_set_unless_empty(struct json_edit *edit, struct json_place place,
         json_edit_remove(edit, place);
 }
 
+/* Stops at the first absent part of the path. */
 void json_edit_remove(struct json_edit *edit, struct json_place place)
 {
     struct str name;
-    struct slot *slot = &edit->tree->root;
+    struct patch_slot *slot = &edit->tree->root;
     while (slot && !edit->err && next_name(edit, &place, &name)) {
-        struct node *node = enter(edit, slot, name, false);
-        struct slot *child = node ? find_child(edit, node, name) : NULL;
+        struct patch_node *node = enter_slot(edit, slot, name, false);
+        struct patch_slot *child = node ? find_child(edit, node, name) : NULL;
         if (child && is_last(&place)) {
             patch_tree_remove(edit->tree, node, child);
             return;
@@ -164,19 +178,21 @@ void json_edit_remove(struct json_edit *edit, struct json_place place)
 void json_edit_append(struct json_edit *edit, struct json_place place,
                       const struct json_value *value)
 {
-    struct slot *slot = edit->err ? NULL : reach(edit, place);
+    struct patch_slot *slot = edit->err ? NULL : reach_place(edit, place);
     if (!slot)
         return;
-    if (slot_is_null(slot))
+    if (patch_slot_is_null(slot))
         slot->value = &empty_array;
-    struct node *node = patch_tree_open(edit->tree, slot);
+    struct patch_node *node = patch_tree_open(edit->tree, slot);
     if (!node || node->object)
-        fail(edit, str_from_c(place.path), "by appending, it is no array");
+        fail_at(edit, str_from_c(place.path), "by appending, it is no array");
     else
-        patch_tree_insert(edit->tree, node, node->count,
-                          (struct slot){.value = value ? json_to_yyjson(value) : &null_value});
+        patch_tree_insert(
+            edit->tree, node, node->count,
+            (struct patch_slot){.value = value ? json_to_yyjson(value) : &null_value});
 }
 
+/* Members are unique by construction, so the builder need not look for repeated names. */
 struct error *json_edit_finish(struct json_edit *edit, struct json_doc **ret_doc)
 {
     if (edit->err)

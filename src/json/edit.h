@@ -9,10 +9,10 @@
  *     TRY(json_edit_finish(&edit, &doc), "change object");
  *
  * A place is a dotted path of known names, optionally followed by one name that comes from data.
- * Setting creates missing objects on the way; removing what is not there does nothing. The first
- * problem stops the edit, and json_edit_finish() reports it: ERROR_INVALID when something on the
- * way is neither object nor array, ERROR_TOO_LARGE for limits. The base must live until then; so
- * must values that are set. Members keep their order, new ones come last.
+ * Setting creates missing objects along the path; removing an absent member does nothing. The first
+ * problem stops the edit, and json_edit_finish() reports it: ERROR_INVALID when a value along the
+ * path is neither object nor array, ERROR_TOO_LARGE for limits. The base and values that were set
+ * must live until then. Members keep their order, new members come last.
  */
 #pragma once
 
@@ -42,14 +42,14 @@ void json_edit_set_str(struct json_edit *edit, struct json_place place, struct s
 void json_edit_set_int(struct json_edit *edit, struct json_place place, int64_t number);
 void json_edit_set_bool(struct json_edit *edit, struct json_place place, bool truth);
 
-/* A list or an object as it is, or nothing at all when it is empty. */
+/* Sets a list or an object, or removes the member when the container is empty. */
 void json_edit_set_unless_empty(struct json_edit *edit, struct json_place place,
                                 const struct json_value *container);
 
-/* A member or an element; later elements move up. */
+/* Removes a member or an element; later elements move up. */
 void json_edit_remove(struct json_edit *edit, struct json_place place);
 
-/* Adds to the end of the array there, which is created when it is absent. */
+/* Appends to the array at the place. An absent array is created. */
 void json_edit_append(struct json_edit *edit, struct json_place place,
                       const struct json_value *value);
 

@@ -1,7 +1,14 @@
+/*
+ * Documents and access to their values. Reading is in read.c, writing in write.c, building in
+ * builder.c.
+ *
+ * All accessors work on yyjson's flat array of values (see json_internal.h): val_next() skips a
+ * value with everything inside it, so iterating over a container is a walk from sibling to sibling.
+ */
 #include "json/json.h"
 
+#include "json/go_number.h"
 #include "json/json_internal.h"
-#include "json/number.h"
 
 static void *alc_malloc(void *ctx, size_t size)
 {
@@ -24,17 +31,9 @@ static void alc_free(void *ctx, void *ptr)
 
 const yyjson_alc json_alc = {alc_malloc, alc_realloc, alc_free, NULL};
 
-void *json_grow(void *items, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity)
-        return items;
-    *capacity = *capacity ? *capacity * 2 : 8;
-    return mem_realloc_array(items, *capacity, size);
-}
-
 struct json_doc *json_doc_new(size_t text_size)
 {
-    /* Not NEW(): glibc has no fast way to small zeroed blocks, and this one is made often. */
+    /* Not NEW(): calloc() of small blocks is slow in glibc, and documents are created often. */
     struct json_doc *doc = mem_alloc(sizeof(*doc) + text_size);
     *doc = (struct json_doc){.refs = 1};
     return doc;
@@ -53,8 +52,8 @@ void json_doc_free(struct json_doc *doc)
     yyjson_doc_free(doc->parsed);
     if (doc->values)
         mem_free(doc->values);
-    if (doc->texts)
-        json_text_free(doc->texts);
+    if (doc->strings)
+        string_pool_free(doc->strings);
     mem_free(doc);
 }
 
@@ -94,6 +93,7 @@ const char *json_type_name(enum json_type type)
     return names[type];
 }
 
+/* Linear in the number of members. Objects of the API are small; members.h searches large ones. */
 const struct json_value *json_get(const struct json_value *value, struct str key)
 {
     if (json_type(value) != JSON_OBJECT)
@@ -137,6 +137,7 @@ bool json_next(struct json_iter *iter, struct str *ret_key, const struct json_va
     return true;
 }
 
+/* A subtree is a contiguous range of values, so no walk is needed. */
 size_t json_size(const struct json_value *value)
 {
     if (!value)
@@ -156,17 +157,20 @@ bool json_to_bool(const struct json_value *value, bool *ret_bool)
     return true;
 }
 
+/*
+ * A double with a whole value counts as an integer. The bounds themselves are excluded: an integer
+ * beyond them may have been rounded to the bound.
+ */
 bool json_to_int64(const struct json_value *value, int64_t *ret_number)
 {
     if (json_type(value) != JSON_NUMBER)
         return false;
-    const struct number number = number_read(json_to_yyjson(value));
-    if (number.kind == NUMBER_INT) {
+    const struct go_number number = go_number_read(json_to_yyjson(value));
+    if (number.kind == GO_NUMBER_INT) {
         *ret_number = number.i;
         return true;
     }
-    /* The bounds themselves are out: an integer beyond them may have been rounded to one. */
-    if (number.kind == NUMBER_REAL && number.d > -0x1p63 && number.d < 0x1p63) {
+    if (number.kind == GO_NUMBER_REAL && number.d > -0x1p63 && number.d < 0x1p63) {
         const int64_t whole = (int64_t)number.d;
         if ((double)whole >= number.d && (double)whole <= number.d) {
             *ret_number = whole;
@@ -180,10 +184,10 @@ bool json_to_double(const struct json_value *value, double *ret_number)
 {
     if (json_type(value) != JSON_NUMBER)
         return false;
-    const struct number number = number_read(json_to_yyjson(value));
-    *ret_number = number.kind == NUMBER_INT    ? (double)number.i
-                  : number.kind == NUMBER_UINT ? (double)number.u
-                                               : number.d;
+    const struct go_number number = go_number_read(json_to_yyjson(value));
+    *ret_number = number.kind == GO_NUMBER_INT    ? (double)number.i
+                  : number.kind == GO_NUMBER_UINT ? (double)number.u
+                                                  : number.d;
     return true;
 }
 
@@ -200,6 +204,7 @@ static bool is_known(const struct json_warnings *warnings, struct str text)
     return false;
 }
 
+/* Space for all warnings is allocated with the first; most requests have none. */
 void json_warn(struct json_warnings *warnings, struct str text)
 {
     if (!warnings || warnings->count == JSON_WARNINGS_MAX || is_known(warnings, text))
@@ -209,6 +214,10 @@ void json_warn(struct json_warnings *warnings, struct str text)
     warnings->items[warnings->count++] = arena_str(warnings->arena, text);
 }
 
+/*
+ * Walks the values in the order of memory with a stack of the ends of open containers. Callers ask
+ * only when a document has more containers than max, which is rare.
+ */
 bool json_is_deeper(const yyjson_val *root, size_t max)
 {
     OWNED_PTR const yyjson_val **ends = NULL;
@@ -221,8 +230,7 @@ bool json_is_deeper(const yyjson_val *root, size_t max)
             continue;
         if (depth == max)
             return true;
-        ends = json_grow(ends, depth, &capacity, sizeof(*ends));
-        ends[depth++] = val_next(val);
+        ARRAY_PUSH(ends, depth, capacity, val_next(val));
     }
     return false;
 }

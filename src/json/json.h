@@ -1,18 +1,18 @@
 /*
  * JSON documents: read once, immutable, shared by reference.
  *
- * A value is a borrowed pointer into its document and lives as long as it. Presence is explicit:
- * json_get() gives NULL for an absent member, a JSON_NULL value for null, and JSON_BOOL for false,
- * and every reader accepts NULL. Objects keep the order of their members.
+ * A value is a borrowed pointer into its document and is valid as long as the document. Presence is
+ * explicit: json_get() returns NULL for an absent member, a JSON_NULL value for null, and a
+ * JSON_BOOL value for false. Every reader accepts NULL. Objects keep the order of their members.
  *
- * Text is read as Kubernetes reads it: of members with one name the last stays, bytes that are not
- * UTF-8 and lone surrogates become U+FFFD, numbers beyond a double are refused.
+ * JSON text is read as Kubernetes reads it: the last of several members with one name wins, bytes
+ * that are not UTF-8 and lone surrogates become U+FFFD, numbers beyond a double are refused.
  *
- * A number that was read keeps its text, so nothing is lost on the way through a patch or a cache;
- * it is interpreted when asked for: an integer that fits 64 bits is one, all else is a double.
+ * A number that was read keeps its text, so a patch or a cache passes it on unchanged. It is
+ * interpreted on access: an integer that fits 64 bits is an integer, every other number a double.
  *
- * A document takes about four times the memory of its text. What is kept for long is kept as text:
- * json_write() and buf_shrink(), or json_write_arena(). References are counted on one thread.
+ * A document takes about four times the memory of its text. Keep long-lived documents as text, with
+ * json_write() and buf_shrink() or with json_write_arena(). References are counted on one thread.
  */
 #pragma once
 
@@ -41,17 +41,17 @@ enum json_type {
 /* Deeper nesting is refused by every reader of this folder; Go's limit. */
 #define JSON_DEPTH_MAX 10000
 
-/* Longer text is refused with ERROR_TOO_LARGE; callers have tighter limits of their own. */
+/* Longer text is refused with ERROR_TOO_LARGE. Callers usually set tighter limits. */
 #define JSON_TEXT_MAX (256 * MEGABYTE)
 
-/* Remarks of strict reading. The caller sets the arena; NULL in place of it all asks for none. */
+/* Warnings of strict reading. The caller sets arena. NULL instead of the struct asks for none. */
 struct json_warnings {
     struct arena *arena;
     struct str *items;
     size_t count;
 };
 
-/* More are dropped, as in Kubernetes; so are repetitions. */
+/* Further warnings are dropped, as in Kubernetes. So are repetitions of a warning. */
 #define JSON_WARNINGS_MAX 100
 
 void json_warn(struct json_warnings *warnings, struct str text);
@@ -70,7 +70,7 @@ DEFINE_OWNED(json_doc)
 /* Hands the caller's reference to the arena, which gives it back when it is released. */
 void json_doc_hold(struct arena *arena, struct json_doc *doc);
 
-/* A document of its own for a part of another. */
+/* Copies a part of a document into a new document. */
 struct json_doc *json_doc_copy(const struct json_value *value);
 
 const struct json_value *json_doc_root(const struct json_doc *doc);
@@ -86,7 +86,7 @@ const struct json_value *json_get(const struct json_value *value, struct str key
 /* Number of elements or members; 0 for anything else. */
 size_t json_count(const struct json_value *value);
 
-/* Element of an array; NULL past its end. Walk with JSON_FOREACH, this one counts its way. */
+/* Element of an array; NULL past its end. Takes linear time: iterate with JSON_FOREACH instead. */
 const struct json_value *json_at(const struct json_value *value, size_t index);
 
 struct json_iter {
@@ -102,10 +102,10 @@ bool json_next(struct json_iter *iter, struct str *ret_key, const struct json_va
     for (struct json_iter iter_ = {.container = (in)}; iter_.container; iter_.container = NULL) \
         for (struct str key; json_next(&iter_, &key, &(value));)
 
-/* Bytes of memory that a value and all it contains take, about. */
+/* Approximate bytes of memory of a value with everything inside it. */
 size_t json_size(const struct json_value *value);
 
-/* Readers for the wanted type; false (or an empty string) for any other, absent included. */
+/* Readers for one type. They return false (or an empty string) for other types and for NULL. */
 bool json_to_bool(const struct json_value *value, bool *ret_bool);
 bool json_to_int64(const struct json_value *value, int64_t *ret_number); /* whole and fitting */
 bool json_to_double(const struct json_value *value, double *ret_number);
@@ -113,22 +113,22 @@ struct str json_to_str(const struct json_value *value);
 
 /*
  * Compact text as Go's encoding/json writes it: shortest digits, exponents below 1e-6 and from
- * 1e21 on, integers of 64 bits as they are. <, > and & stay themselves, as with
- * SetEscapeHTML(false); an API server, whose answers are made by json.Marshal, asks for
- * JSON_WRITE_ESCAPE_HTML.
+ * 1e21 on, 64-bit integers in full. The characters <, > and & are not escaped, as with
+ * SetEscapeHTML(false). JSON_WRITE_ESCAPE_HTML escapes them as json.Marshal does, which makes the
+ * responses of a Kubernetes API server.
  */
 void json_write(struct buf *buf, const struct json_value *value);
 
-/* Indented by two. */
+/* Indented by two blanks per level. */
 void json_write_pretty(struct buf *buf, const struct json_value *value);
 
 enum json_write_flags {
     JSON_WRITE_PRETTY = 1,
     JSON_WRITE_ESCAPE_HTML = 2,
-    JSON_WRITE_NUMBERS_AS_READ = 4, /* 1.0 and 1e2 stay what they were */
+    JSON_WRITE_NUMBERS_AS_READ = 4, /* 1.0 and 1e2 are not rewritten */
 };
 
 void json_write_with(struct buf *buf, const struct json_value *value, unsigned flags);
 
-/* Compact text of exactly its size. */
+/* Compact text in the arena. */
 struct str json_write_arena(struct arena *arena, const struct json_value *value);

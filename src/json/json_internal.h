@@ -1,24 +1,26 @@
 /*
- * What the sources of this folder share: a json_value is a yyjson value of an immutable document.
+ * Shared by the sources of this folder: a json_value is a yyjson value of an immutable document.
  *
  * The values of a document stand in one array in the order of the text, a container followed by
  * its content and holding the distance to its end. A subtree is therefore a range: it is skipped in
  * one step and copied with one memcpy. Numbers that were read keep their text (YYJSON_TYPE_RAW),
  * numbers that were built are native (YYJSON_TYPE_NUM); both occur in one document.
  *
- * Three things hold in every document, so nobody has to check them again: no object has two members
- * of one name, strings are valid UTF-8, and nesting is at most JSON_DEPTH_MAX deep.
+ * Three invariants hold in every document and need no further check: no object has two members of
+ * one name, strings are valid UTF-8, and nesting is at most JSON_DEPTH_MAX deep. normalize.h
+ * establishes the first for documents that were read or built.
  *
- * Fibers have small stacks: nothing here recurses along a document. Walks keep their state in
- * vectors on the heap.
+ * Fibers have small stacks: no function here recurses along a document. Walks keep one entry per
+ * open container in an array on the heap.
  */
 #pragma once
 
 #include <yyjson.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "json/json.h"
-#include "json/text.h"
+#include "json/string_pool.h"
 
 /* Both types name the same memory. */
 static inline yyjson_val *json_to_yyjson(const struct json_value *value)
@@ -30,15 +32,6 @@ static inline const struct json_value *json_from_yyjson(const yyjson_val *val)
 {
     return (const struct json_value *)val;
 }
-
-/*
- * Takes ownership of a document. Of members with one name the last stays, bytes that are not UTF-8
- * become U+FFFD. The caller has kept the nesting within JSON_DEPTH_MAX.
- */
-struct json_doc *json_doc_from_yyjson(yyjson_doc *parsed);
-
-/* The same from a document under construction, which is copied and stays with the caller. */
-struct json_doc *json_doc_from_yyjson_mut(const yyjson_mut_doc *doc);
 
 /* Allocates with base/memory.h, thus never fails. */
 extern const yyjson_alc json_alc;
@@ -64,7 +57,7 @@ static inline bool val_is_object(const yyjson_val *val)
     return val_type(val) == YYJSON_TYPE_OBJ;
 }
 
-/* What follows the value and all it contains. Written so that no branch has to be guessed. */
+/* The value behind val and everything inside it. Written without a branch, for speed. */
 static inline const yyjson_val *val_next(const yyjson_val *val)
 {
     const size_t inside = val->uni.ofs;
@@ -78,7 +71,7 @@ static inline struct str val_str(const yyjson_val *val)
     return (struct str){val->uni.str, val_len(val)};
 }
 
-/* Both hold text that is kept outside of the value. */
+/* Strings and numbers that were read hold a pointer to text outside of the value. */
 static inline bool val_has_text(const yyjson_val *val)
 {
     return val_type(val) == YYJSON_TYPE_STR || val_type(val) == YYJSON_TYPE_RAW;
@@ -87,17 +80,14 @@ static inline bool val_has_text(const yyjson_val *val)
 struct json_doc {
     size_t refs;
     const yyjson_val *root;
-    yyjson_doc *parsed;      /* owns the values when they were read, else NULL */
-    yyjson_val *values;      /* owns the values when they were built, else NULL */
-    struct json_text *texts; /* strings outside of parsed */
-    char text[];             /* what was read; strings of parsed point into it */
+    yyjson_doc *parsed;          /* owns the values of a document that was read, else NULL */
+    yyjson_val *values;          /* owns the values of a document that was built, else NULL */
+    struct string_pool *strings; /* strings that are not in text */
+    char text[];                 /* the text that was read; strings of parsed point into it */
 };
 
-/* A document without values, with room for so much text. */
+/* A document without values, with room for text_size bytes of text. */
 struct json_doc *json_doc_new(size_t text_size);
-
-/* Makes room for one more item in a vector of count items; returns where it is now. */
-void *json_grow(void *items, size_t count, size_t *capacity, size_t size);
 
 /* True when containers are nested deeper than max. */
 bool json_is_deeper(const yyjson_val *root, size_t max);

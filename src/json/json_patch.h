@@ -1,12 +1,13 @@
 /*
  * JSON patch (RFC 6902), as the Kubernetes API server applies it.
  *
- * The library behind the server is more generous than the RFC, and so are we: negative indices
- * count from the end, "replace" of an absent member adds it, "copy" of an absent member copies
- * null, and a missing "value" is null. "test" compares numbers by token. Error messages are the
- * library's own.
+ * The server's library (evanphx/json-patch) accepts more than the RFC, and so does this module:
+ * negative indices count from the end, "replace" of an absent member adds it, "copy" of an absent
+ * member copies null, and a missing "value" is null. "test" compares numbers by token. Error
+ * messages are those of the library.
  *
- * Where it is careless we are not: a "replace" of the whole document by a scalar is refused.
+ * One case differs: a "replace" of the whole document by a scalar is refused, where the library
+ * silently changes nothing.
  */
 #pragma once
 
@@ -27,7 +28,7 @@ MUST_USE struct error *json_patch_read(struct str text, struct json_warnings *wa
 void json_patch_free(struct json_patch *patch);
 DEFINE_OWNED(json_patch)
 
-/* All operations or none. ERROR_INVALID when one does not apply or a test fails. */
+/* Applies all operations or none. ERROR_INVALID when one does not apply or a test fails. */
 MUST_USE struct error *json_patch_apply(const struct json_patch *patch,
                                         const struct json_value *original,
                                         struct json_doc **ret_doc);

@@ -1,3 +1,7 @@
+/*
+ * Reads the body of a JSON patch request into operations, with the messages of the API server
+ * (apiserver/pkg/endpoints/handlers/patch.go). Nothing is applied here.
+ */
 #include "json/json_patch_internal.h"
 #include "json/read.h"
 
@@ -42,6 +46,7 @@ static void warn_of_unknown(struct json_warnings *warnings, size_t index, struct
     json_warn(warnings, buf_str(&text));
 }
 
+/* Unknown members are ignored, with a warning under strict field validation. */
 static struct error *read_member(struct str key, const struct json_value *value, size_t index,
                                  struct json_warnings *warnings, struct operation *operation)
 {
@@ -59,6 +64,7 @@ static struct error *read_member(struct str key, const struct json_value *value,
     return NULL;
 }
 
+/* A null operation has no members; its missing "op" is reported when it is applied. */
 static struct error *read_operation(const struct json_value *value, size_t index,
                                     struct json_warnings *warnings, struct operation *operation)
 {
@@ -91,7 +97,7 @@ static struct error *read_operations(struct json_patch *patch, struct json_warni
     return NULL;
 }
 
-/* The server puts its own words in front of what the decoder remarks. */
+/* The server prefixes the decoder's warnings with "json patch". */
 static void add_duplicates(struct json_warnings *warnings, const struct json_warnings *found)
 {
     for (size_t i = 0; i < found->count; i++) {
@@ -101,6 +107,7 @@ static void add_duplicates(struct json_warnings *warnings, const struct json_war
     }
 }
 
+/* Warnings about repeated members are collected apart, because they get a prefix. */
 struct error *json_patch_read(struct str text, struct json_warnings *warnings,
                               struct json_patch **ret_patch)
 {

@@ -280,27 +280,6 @@ TEST(json_one_name_repeats_often)
     check_written(json_doc_root(doc), 0, "{\"a\":199999}");
 }
 
-TEST(json_doc_from_yyjson)
-{
-    yyjson_mut_doc *mut = yyjson_mut_doc_new(NULL);
-    yyjson_mut_val *root = yyjson_mut_obj(mut), *list = yyjson_mut_arr(mut);
-    yyjson_mut_doc_set_root(mut, root);
-    yyjson_mut_obj_add_int(mut, root, "a", 1);
-    yyjson_mut_obj_add_val(mut, root, "list", list);
-    yyjson_mut_arr_add_real(mut, list, -0.0);
-    yyjson_mut_arr_add_uint(mut, list, UINT64_MAX);
-    yyjson_mut_arr_add_obj(mut, list);
-    yyjson_mut_arr_add_strn(mut, list, "a\xff", 2);
-    yyjson_mut_obj_add_bool(mut, root, "a", true);
-    const char *expected = "{\"list\":[-0,18446744073709551615,{},\"a\xef\xbf\xbd\"],\"a\":true}";
-
-    OWNED(json_doc) copied = json_doc_from_yyjson_mut(mut);
-    OWNED(json_doc) taken = json_doc_from_yyjson(yyjson_mut_doc_imut_copy(mut, NULL));
-    yyjson_mut_doc_free(mut);
-    check_written(json_doc_root(copied), 0, expected);
-    check_written(json_doc_root(taken), 0, expected);
-}
-
 TEST(json_size_counts_values_and_text)
 {
     OWNED(json_doc) doc = NULL;

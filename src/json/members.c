@@ -1,19 +1,30 @@
+/*
+ * Repeated names in an object, and repeated searches in one.
+ *
+ * Objects of up to SMALL_MAX members are searched linearly; a bit set of hashed names avoids most
+ * comparisons. Larger objects are checked for repeats with a hash table. The hash is not keyed, so
+ * input can be made to collide: after too many probes the names are sorted instead, which bounds
+ * the work at n log n. Lookups in large objects sort the members once and then search by halves.
+ */
 #include "json/members.h"
 
 /* Objects of up to this many members are compared key by key. */
 #define SMALL_MAX 32
 
+/*
+ * Compares first and last byte before memcmp(): names of one length usually differ in the first
+ * byte, numbered ones in the last.
+ */
 static bool has_name(const yyjson_val *key, struct str name)
 {
     if (val_len(key) != name.len)
         return false;
-    /* Most names of one length differ in the first byte already, numbered ones in the last. */
     return name.len == 0 || (key->uni.str[0] == name.ptr[0] &&
                              key->uni.str[name.len - 1] == name.ptr[name.len - 1] &&
                              memcmp(key->uni.str, name.ptr, name.len) == 0);
 }
 
-/* By name, then by place. */
+/* By name, then by place, so that of equal names the last one comes last. */
 static int compare_keys(const void *a, const void *b)
 {
     const yyjson_val *x = *(const yyjson_val *const *)a, *y = *(const yyjson_val *const *)b;
@@ -32,20 +43,14 @@ static yyjson_val **sorted_keys(const yyjson_val *object)
     return keys;
 }
 
-static void repeats_add(struct repeats *repeats, yyjson_val *key)
-{
-    repeats->keys =
-        json_grow(repeats->keys, repeats->count, &repeats->capacity, sizeof(*repeats->keys));
-    repeats->keys[repeats->count++] = key;
-}
-
+/* Marks the earlier member; the copy without marked members is made later. */
 static void supersede(struct repeats *repeats, yyjson_val *earlier, yyjson_val *later)
 {
     unsafe_yyjson_set_type(earlier, YYJSON_TYPE_NONE, YYJSON_SUBTYPE_NONE);
-    repeats_add(repeats, later);
+    ARRAY_PUSH(repeats->keys, repeats->count, repeats->capacity, later);
 }
 
-/* Sorted names stand beside their equals. */
+/* Equal names are adjacent in the sorted order. */
 static void find_sorted(struct repeats *repeats, yyjson_val *object)
 {
     OWNED_PTR yyjson_val **keys = sorted_keys(object);
@@ -54,14 +59,14 @@ static void find_sorted(struct repeats *repeats, yyjson_val *object)
             supersede(repeats, keys[i - 1], keys[i]);
 }
 
-/* The upper bits of a product depend on all bits; the shift brings them down for the next one. */
+/* The upper bits of a product depend on all bits; the shift brings them down for the next step. */
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
     hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
     return hash ^ hash >> 29;
 }
 
-/* Eight bytes at a time, the last ones perhaps twice. */
+/* Eight bytes at a time. The last eight may overlap the ones before. */
 static uint64_t hash_name(struct str name)
 {
     uint64_t hash = name.len, word = 0;
@@ -78,14 +83,14 @@ static uint64_t hash_name(struct str name)
     return mix(hash, word);
 }
 
-/* Power of two, at least twice as large as the number of keys. */
+/* Open addressing; a power of two places, at least twice as many as keys. */
 struct table {
     yyjson_val **places;
     unsigned bits;
     size_t probes;
 };
 
-/* The place for a key: empty, or holding one of the same name. */
+/* The place for a key: empty, or holding a key of the same name. */
 static yyjson_val **find_place(struct table *table, const yyjson_val *key)
 {
     const size_t mask = ((size_t)1 << table->bits) - 1;
@@ -95,7 +100,7 @@ static yyjson_val **find_place(struct table *table, const yyjson_val *key)
     return &table->places[i];
 }
 
-/* False when the names collide so often that somebody chose them. */
+/* False when names collide so often that they must be hostile. *ret_any: some name repeats. */
 static bool try_to_find_any(const yyjson_val *object, bool *ret_any)
 {
     const size_t count = val_len(object);
@@ -114,7 +119,7 @@ static bool try_to_find_any(const yyjson_val *object, bool *ret_any)
     return true;
 }
 
-/* Hashing says in linear time that nothing repeats; only otherwise is it worth to sort. */
+/* Hashing shows in linear time that nothing repeats, the usual case. Otherwise names are sorted. */
 static void find_in_large(struct repeats *repeats, yyjson_val *object)
 {
     bool any;
@@ -122,6 +127,7 @@ static void find_in_large(struct repeats *repeats, yyjson_val *object)
         find_sorted(repeats, object);
 }
 
+/* Searches the earlier members for the name of key. */
 static void find_before(struct repeats *repeats, yyjson_val *object, yyjson_val *key)
 {
     for (yyjson_val *earlier = object + 1; earlier < key;
@@ -162,6 +168,7 @@ void lookup_done(struct lookup *lookup)
     lookup->sorted = NULL;
 }
 
+/* For small objects. */
 static const yyjson_val *search_front(const struct lookup *lookup, struct str name)
 {
     const yyjson_val *key = lookup->object + 1;
@@ -189,6 +196,10 @@ static const yyjson_val *search_sorted(struct lookup *lookup, struct str name)
     return NULL;
 }
 
+/*
+ * Tries the member behind the one found last: two objects with members in the same order are
+ * compared without any search.
+ */
 const yyjson_val *lookup_find(struct lookup *lookup, struct str name)
 {
     if (!lookup->object)

@@ -1,31 +1,31 @@
 /*
- * Members of one object as a set: which occur twice, and which member has a name. Private to this
+ * Members of one object as a set: finds repeated names, and finds a member by name. Private to this
  * folder.
  *
- * Small objects are searched from the front. Large ones are indexed once something has to be
- * searched for, so that outsiders cannot make a comparison quadratic.
+ * Small objects are searched from the front. Large ones are sorted or hashed first, so that hostile
+ * input cannot make a comparison quadratic.
  */
 #pragma once
 
 #include "json/json_internal.h"
 
-/* Keys of members that another member with the same name follows, and keys that repeat one. */
+/* Keys that repeat the name of an earlier member of their object. */
 struct repeats {
     yyjson_val **keys; /* in no order */
     size_t count, capacity;
 };
 
 /*
- * Finds the keys of an object that repeat an earlier one and adds them. The superseded key, the
- * earlier one, is marked: its type becomes YYJSON_TYPE_NONE.
+ * Adds the keys of an object that repeat an earlier key. The earlier key is superseded and marked:
+ * its type becomes YYJSON_TYPE_NONE.
  */
 void repeats_find(struct repeats *repeats, yyjson_val *object);
 void repeats_done(struct repeats *repeats);
 
 /*
- * One bit of 64 that equal names share, from their first two bytes and the length. It is made for
- * every name that is read, so it is cheap; the factor was searched for, so that the names which
- * stand together in Kubernetes objects get bits of their own.
+ * Maps a name to one bit of 64, from its first two bytes and its length. Equal names have equal
+ * bits. Computed for every name that is read, so it is cheap. The factor was searched for so that
+ * names that occur together in Kubernetes objects get different bits.
  */
 static inline uint64_t member_fingerprint(const yyjson_val *key)
 {
@@ -42,7 +42,7 @@ static inline bool member_is_superseded(const yyjson_val *key)
     return val_type(key) == YYJSON_TYPE_NONE;
 }
 
-/* Searches an object again and again, best in the order of its members. */
+/* Repeated searches in one object; fastest in the order of its members. */
 struct lookup {
     const yyjson_val *object;
     const yyjson_val *next; /* the key behind the one found last */

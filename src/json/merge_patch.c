@@ -1,3 +1,12 @@
+/*
+ * Applies and computes JSON merge patches.
+ *
+ * Both directions walk a pair of objects level by level, with an array of levels instead of
+ * recursion. On each level the members of the first object are visited and searched in the second,
+ * then the members of the second that the first does not have. To apply, first is the original and
+ * second the patch; to compute, first is the new object and second the old one. The result is
+ * written with a builder while walking.
+ */
 #include "json/merge_patch.h"
 
 #include "json/builder_internal.h"
@@ -5,20 +14,17 @@
 #include "json/members.h"
 #include "json/read.h"
 
-/*
- * A pair of objects under way: the members of one are gone through and searched in the other, then,
- * unless all of the other were met, the members of the other.
- */
+/* One pair of objects; the walk first visits first, then second. */
 struct level {
-    const yyjson_val *name; /* as a member of the level above; NULL for the root */
+    const yyjson_val *name; /* key of the member that the pair is; NULL for the root */
     const yyjson_val *first, *second;
     struct lookup other;   /* the object that is searched, second and then first */
-    const yyjson_val *key; /* the next one to look at */
+    const yyjson_val *key; /* the next member of the current pass */
     size_t met;            /* members of second that first has too */
     bool in_second_pass;
 };
 
-/* The result is opened as late as possible: most objects do not differ and need no place in it. */
+/* Objects of the result are opened late: most objects do not differ and do not occur in a diff. */
 struct walk {
     struct json_builder builder;
     struct level *levels;
@@ -29,17 +35,17 @@ struct walk {
 static void walk_enter(struct walk *walk, const yyjson_val *name, const yyjson_val *first,
                        const yyjson_val *second)
 {
-    walk->levels = json_grow(walk->levels, walk->depth, &walk->capacity, sizeof(*walk->levels));
-    walk->levels[walk->depth++] = (struct level){
+    const struct level level = {
         .name = name,
         .first = first,
         .second = second,
         .other = lookup_of(second),
         .key = first + 1,
     };
+    ARRAY_PUSH(walk->levels, walk->depth, walk->capacity, level);
 }
 
-/* Gives every level an object in the result. */
+/* Opens an object in the result for every level that has none yet. */
 static void walk_open(struct walk *walk)
 {
     for (; walk->opened < walk->depth; walk->opened++) {
@@ -66,6 +72,7 @@ static void walk_done(struct walk *walk)
     json_builder_done(&walk->builder);
 }
 
+/* The second pass is skipped when all members of second were met in the first. */
 static void begin_second_pass(struct level *level)
 {
     const bool all_met = level->met == val_len(level->second);
@@ -75,7 +82,7 @@ static void begin_second_pass(struct level *level)
     level->in_second_pass = true;
 }
 
-/* The next member of the object that is gone through, or NULL at the end of this level. */
+/* The next member of the current pass, or NULL at the end of the level. */
 static const yyjson_val *walk_next(struct level *level)
 {
     if (!level->in_second_pass && level->key == val_next(level->first))
@@ -108,7 +115,7 @@ static bool is_null(const yyjson_val *val)
     return val_type(val) == YYJSON_TYPE_NULL;
 }
 
-/* A member of the original, which comes first; the patch is second. */
+/* A member of the original: kept, deleted, merged or replaced by the patch's member. */
 static void merge_member(struct walk *walk, struct level *level, const yyjson_val *key)
 {
     const yyjson_val *old = key + 1, *patch = find_in_second(level, key);
@@ -120,12 +127,12 @@ static void merge_member(struct walk *walk, struct level *level, const yyjson_va
         walk_enter(walk, key, old, patch);
         walk_open(walk);
     } else {
-        /* The library looks for nulls only in what does not take the place of an object. */
+        /* evanphx/json-patch prunes nulls only in values that do not replace an object. */
         add_member(walk, key, patch, val_is_object(old) ? BUILDER_COPY_ALL : BUILDER_SKIP_NULLS);
     }
 }
 
-/* A member of the patch, which the original may not have. */
+/* A member of the patch; added unless it is null or the original has the name. */
 static void merge_new_member(struct walk *walk, struct level *level, const yyjson_val *key)
 {
     if (!is_null(key + 1) && !lookup_find(&level->other, val_str(key)))
@@ -144,6 +151,7 @@ static void merge_step(struct walk *walk)
         merge_member(walk, level, key);
 }
 
+/* The messages are the API server's. */
 static struct error *check_patch(const struct json_value *patch)
 {
     switch (json_type(patch)) {
@@ -191,7 +199,7 @@ struct error *merge_patch_apply(const struct json_value *original, const struct 
     return builder_finish_checked(&walk.builder, ret_doc);
 }
 
-/* A member of what shall be, which comes first; what is comes second. */
+/* A member of the new object: in the patch when the old object has none or a different one. */
 static void diff_member(struct walk *walk, struct level *level, const yyjson_val *key)
 {
     const yyjson_val *now = key + 1, *before = find_in_second(level, key);
@@ -201,7 +209,7 @@ static void diff_member(struct walk *walk, struct level *level, const yyjson_val
         add_member(walk, key, now, BUILDER_COPY_ALL);
 }
 
-/* A member of what is, deleted when it shall no longer be. */
+/* A member of the old object; null in the patch when the new object has none. */
 static void diff_old_member(struct walk *walk, struct level *level, const yyjson_val *key)
 {
     static const yyjson_val null_value = {.tag = YYJSON_TYPE_NULL};

@@ -1,6 +1,11 @@
+/*
+ * The tree of changed containers. Opening a container makes a node with a slot per child; slots of
+ * untouched children point to the borrowed values. patch_tree_write() turns the tree into a
+ * document.
+ */
 #include "json/patch_tree.h"
 
-/* For what a change adds. */
+/* Spare slots of a node, for members that a change adds. */
 #define ROOM 4
 
 void patch_tree_init(struct patch_tree *tree, const yyjson_val *root)
@@ -11,7 +16,7 @@ void patch_tree_init(struct patch_tree *tree, const yyjson_val *root)
 void patch_tree_done(struct patch_tree *tree)
 {
     while (tree->nodes) {
-        struct node *node = tree->nodes;
+        struct patch_node *node = tree->nodes;
         tree->nodes = node->next;
         mem_free(node->slots);
         mem_free(node);
@@ -21,7 +26,7 @@ void patch_tree_done(struct patch_tree *tree)
 
 struct error *patch_tree_check(const struct patch_tree *tree)
 {
-    if (tree->work > TREE_WORK_MAX)
+    if (tree->work > PATCH_WORK_MAX)
         return error_new(ERROR_TOO_LARGE, "changes take too much work on so large a document");
     return arena_check(&tree->arena);
 }
@@ -36,54 +41,52 @@ yyjson_val *patch_tree_value(struct patch_tree *tree)
     return ARENA_NEW(&tree->arena, yyjson_val);
 }
 
-static void append(struct node *node, struct slot slot)
+/* Nodes are listed in the tree for release, since moves can take them out of it. */
+static struct patch_node *new_node(struct patch_tree *tree, struct patch_slot *slot, bool object)
 {
-    node->slots = json_grow(node->slots, node->count, &node->capacity, sizeof(*node->slots));
-    node->slots[node->count++] = slot;
-}
-
-static struct node *new_node(struct patch_tree *tree, struct slot *slot, bool object)
-{
-    struct node *node = mem_alloc(sizeof(*node)); /* not NEW(): many are made */
-    *node = (struct node){.object = object, .next = tree->nodes};
+    struct patch_node *node = mem_alloc(sizeof(*node)); /* not NEW(), for speed */
+    *node = (struct patch_node){.object = object, .next = tree->nodes};
     tree->nodes = node;
     slot->node = node;
     slot->value = NULL;
     return node;
 }
 
-struct node *patch_tree_open_new(struct patch_tree *tree, struct slot *slot)
+struct patch_node *patch_tree_open_new(struct patch_tree *tree, struct patch_slot *slot)
 {
     return new_node(tree, slot, true);
 }
 
-struct node *patch_tree_open(struct patch_tree *tree, struct slot *slot)
+/* Opening costs work in proportion to the number of children, so it is counted. */
+struct patch_node *patch_tree_open(struct patch_tree *tree, struct patch_slot *slot)
 {
     if (slot->node)
         return slot->node;
     const yyjson_val *value = slot->value;
     if (!val_is_container(value))
         return NULL;
-    struct node *node = new_node(tree, slot, val_is_object(value));
+    struct patch_node *node = new_node(tree, slot, val_is_object(value));
     const yyjson_val *child = value + 1;
     const size_t count = val_len(value);
     tree->work += count;
     node->capacity = count + ROOM;
     node->slots = mem_realloc_array(NULL, node->capacity, sizeof(*node->slots));
     for (size_t i = count; i > 0; i--) {
-        struct slot content = {
+        struct patch_slot content = {
             .key = {NULL, 0}
         };
         if (node->object)
             content.key = val_str(child++);
         content.value = child;
-        append(node, content);
+        ARRAY_PUSH(node->slots, node->count, node->capacity, content);
         child = val_next(child);
     }
     return node;
 }
 
-struct slot *patch_tree_find(struct patch_tree *tree, struct node *object, struct str key)
+/* Linear search; counted as work, since an operation may ask for any member. */
+struct patch_slot *patch_tree_find(struct patch_tree *tree, struct patch_node *object,
+                                   struct str key)
 {
     for (size_t i = 0; i < object->count; i++)
         if (str_eq(object->slots[i].key, key)) {
@@ -94,12 +97,14 @@ struct slot *patch_tree_find(struct patch_tree *tree, struct node *object, struc
     return NULL;
 }
 
-struct slot *patch_tree_put(struct patch_tree *tree, struct node *object, struct str key,
-                            struct slot content)
+/* A new member comes last. A replaced one keeps its place. */
+struct patch_slot *patch_tree_put(struct patch_tree *tree, struct patch_node *object,
+                                  struct str key, struct patch_slot content)
 {
-    struct slot *slot = patch_tree_find(tree, object, key);
+    struct patch_slot *slot = patch_tree_find(tree, object, key);
     if (!slot) {
-        append(object, (struct slot){.key = patch_tree_str(tree, key)});
+        ARRAY_PUSH(object->slots, object->count, object->capacity,
+                   (struct patch_slot){.key = patch_tree_str(tree, key)});
         slot = &object->slots[object->count - 1];
     }
     slot->value = content.value;
@@ -107,18 +112,20 @@ struct slot *patch_tree_put(struct patch_tree *tree, struct node *object, struct
     return slot;
 }
 
-void patch_tree_insert(struct patch_tree *tree, struct node *array, size_t index,
-                       struct slot content)
+/* Pushes first, to grow the array, then moves the elements behind the index. */
+void patch_tree_insert(struct patch_tree *tree, struct patch_node *array, size_t index,
+                       struct patch_slot content)
 {
     content.key = (struct str){NULL, 0};
-    append(array, content);
+    ARRAY_PUSH(array->slots, array->count, array->capacity, content);
     const size_t behind = array->count - 1 - index;
     tree->work += behind;
     memmove(&array->slots[index + 1], &array->slots[index], behind * sizeof(*array->slots));
     array->slots[index] = content;
 }
 
-void patch_tree_remove(struct patch_tree *tree, struct node *container, struct slot *slot)
+void patch_tree_remove(struct patch_tree *tree, struct patch_node *container,
+                       struct patch_slot *slot)
 {
     const size_t behind = container->count - 1 - (size_t)(slot - container->slots);
     tree->work += behind;
@@ -126,19 +133,19 @@ void patch_tree_remove(struct patch_tree *tree, struct node *container, struct s
     container->count--;
 }
 
-bool slot_is_null(const struct slot *slot)
+bool patch_slot_is_null(const struct patch_slot *slot)
 {
     return !slot->node && val_type(slot->value) == YYJSON_TYPE_NULL;
 }
 
 /* A node that is being written. */
 struct place {
-    const struct node *node;
+    const struct patch_node *node;
     size_t index;
 };
 
-/* Writes a borrowed value; opens a node and returns true. */
-static bool write_slot(const struct slot *slot, struct json_builder *builder)
+/* Writes a borrowed value, or opens a container for a node and returns true. */
+static bool write_slot(const struct patch_slot *slot, struct json_builder *builder)
 {
     if (!slot->node)
         builder_copy(builder, slot->value, BUILDER_COPY_ALL);
@@ -149,14 +156,14 @@ static bool write_slot(const struct slot *slot, struct json_builder *builder)
     return slot->node != NULL;
 }
 
-void patch_tree_write(const struct slot *slot, struct json_builder *builder)
+/* Walks the nodes with a stack of places. Borrowed values are copied as a whole. */
+void patch_tree_write(const struct patch_slot *slot, struct json_builder *builder)
 {
     OWNED_PTR struct place *places = NULL;
     size_t depth = 0, capacity = 0;
     for (;;) {
         if (write_slot(slot, builder)) {
-            places = json_grow(places, depth, &capacity, sizeof(*places));
-            places[depth++] = (struct place){.node = slot->node};
+            ARRAY_PUSH(places, depth, capacity, (struct place){.node = slot->node});
         }
         for (; depth && places[depth - 1].index == places[depth - 1].node->count; depth--)
             json_builder_end(builder);

@@ -1,5 +1,6 @@
 #include "json/path.h"
 
+#include "json/json_pointer_test.h"
 #include "testing/test.h"
 
 /* The document of RFC 6901, section 5, and a bit of Kubernetes. */

@@ -1,6 +1,15 @@
+/*
+ * Reads JSON text into a document, in up to three passes.
+ *
+ * yyjson parses the text in place (parse_text). If yyjson refuses it, syntax.c looks for the error
+ * that Go would report; when Go accepts the text, its strings contain invalid UTF-8 or lone
+ * surrogates, which are replaced before a second parse (parse_repaired). Then normalize.c inspects
+ * the values: nesting, numbers beyond a double, and repeated member names, of which the last one is
+ * kept.
+ */
 #include "json/read.h"
 
-#include "json/settle.h"
+#include "json/normalize.h"
 #include "json/syntax.h"
 
 static int compare_places(const void *a, const void *b)
@@ -9,9 +18,12 @@ static int compare_places(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The child that is val or contains it; the path to it is added. */
-static const yyjson_val *descend(const yyjson_val *container, const yyjson_val *target,
-                                 struct buf *path)
+/*
+ * Returns the child of container that is target or contains it, and appends the child's name or
+ * index to path. The end of each child shows whether target is inside.
+ */
+static const yyjson_val *descend_to(const yyjson_val *container, const yyjson_val *target,
+                                    struct buf *path)
 {
     const bool object = val_is_object(container);
     const yyjson_val *child = container + 1;
@@ -29,10 +41,10 @@ static const yyjson_val *descend(const yyjson_val *container, const yyjson_val *
     }
 }
 
-/* One name may repeat very often and gives one warning; the search for its path must end. */
+/* Limits the searches for paths: one name that repeats often makes a single warning. */
 #define REPEATS_MAX ((size_t)4 * JSON_WARNINGS_MAX)
 
-/* Kubernetes reports repeated members in the order of the text, which is that of the values. */
+/* Kubernetes reports repeated members in the order of the text, which is the order of values. */
 static void warn_of_repeats(const yyjson_val *root, struct repeats *repeats,
                             struct json_warnings *warnings)
 {
@@ -42,16 +54,16 @@ static void warn_of_repeats(const yyjson_val *root, struct repeats *repeats,
     for (size_t i = 0; i < repeats->count && i < REPEATS_MAX; i++) {
         buf_clear(&path);
         buf_clear(&text);
-        /* The walk ends at the value behind the key, so before it enters that value. */
+        /* Ends at the value behind the key, before it would be entered. */
         const yyjson_val *place = root;
         while (place <= repeats->keys[i])
-            place = descend(place, repeats->keys[i], &path);
+            place = descend_to(place, repeats->keys[i], &path);
         buf_print(&text, "duplicate field \"%.*s\"", STR_ARG(buf_str(&path)));
         json_warn(warnings, buf_str(&text));
     }
 }
 
-/* Line and column (in characters) of an offset, both from 1. */
+/* Line and column count from 1, columns in characters. */
 struct error *read_error_at(struct str text, const struct read_problem *problem)
 {
     size_t line = 1, column = 1;
@@ -77,7 +89,10 @@ static unsigned hex4(const char *digits)
     return unit;
 }
 
-/* Length of the escape at the start of s, which is well-formed; *ret_lone for half a pair. */
+/*
+ * The length of the escape at the start of s, which is well-formed. *ret_lone is set for a
+ * surrogate without its other half, which Go decodes as U+FFFD and yyjson refuses.
+ */
 static size_t escape_length(struct str s, bool *ret_lone)
 {
     *ret_lone = false;
@@ -95,13 +110,13 @@ static size_t escape_length(struct str s, bool *ret_lone)
     return 6;
 }
 
-/* A copy of well-formed JSON text without lone surrogates and invalid UTF-8. */
+/* Copies well-formed JSON text without lone surrogates and invalid UTF-8. */
 static void repair_text(struct str text, struct buf *ret_text)
 {
-    struct json_text *valid = NULL;
+    struct string_pool *valid = NULL;
     struct str rest = text;
     if (!str_is_utf8(text))
-        rest = json_text_repair(&valid, text);
+        rest = string_pool_repair(&valid, text);
     for (;;) {
         const size_t escape = str_find_char(rest, '\\');
         if (escape == STR_NONE)
@@ -114,11 +129,11 @@ static void repair_text(struct str text, struct buf *ret_text)
         rest = str_skip(rest, len);
     }
     buf_add(ret_text, rest);
-    json_text_free(valid);
+    string_pool_free(valid);
 }
 
-/* The text is copied into the document and parsed in place: one block of memory, not two. */
-static struct json_doc *parse(struct str text, yyjson_read_err *ret_err)
+/* Copies the text into the document and parses it in place: one block of memory instead of two. */
+static struct json_doc *parse_text(struct str text, yyjson_read_err *ret_err)
 {
     struct json_doc *doc = json_doc_new(text.len + YYJSON_PADDING_SIZE);
     if (text.len)
@@ -133,8 +148,10 @@ static struct json_doc *parse(struct str text, yyjson_read_err *ret_err)
     return NULL;
 }
 
-/* Go's scanner is less strict about the inside of strings, so what it lets pass is repaired. */
-static struct json_doc *parse_again(struct str text, struct read_problem *ret_problem)
+/*
+ * Go's scanner accepts more inside of strings than yyjson; such text is repaired and parsed again.
+ */
+static struct json_doc *parse_repaired(struct str text, struct read_problem *ret_problem)
 {
     struct syntax_error syntax;
     if (syntax_find_error(text, &syntax)) {
@@ -145,7 +162,7 @@ static struct json_doc *parse_again(struct str text, struct read_problem *ret_pr
     SCOPED(buf) repaired = {.limit = 4 * JSON_TEXT_MAX};
     repair_text(text, &repaired);
     yyjson_read_err err;
-    struct json_doc *doc = parse(buf_str(&repaired), &err);
+    struct json_doc *doc = parse_text(buf_str(&repaired), &err);
     if (!doc) {
         ret_problem->offset = err.pos;
         snprintf(ret_problem->message, sizeof(ret_problem->message), "%s", err.msg);
@@ -153,8 +170,12 @@ static struct json_doc *parse_again(struct str text, struct read_problem *ret_pr
     return doc;
 }
 
-static bool accept(struct str text, struct json_doc *doc, const struct findings *findings,
-                   struct read_problem *ret_problem)
+/*
+ * Refuses what yyjson accepts and Go does not: nesting beyond JSON_DEPTH_MAX, and numbers beyond a
+ * double, with Go's messages.
+ */
+static bool accept_doc(struct str text, struct json_doc *doc,
+                       const struct normalize_findings *findings, struct read_problem *ret_problem)
 {
     struct syntax_error syntax;
     if (findings->containers > JSON_DEPTH_MAX && json_is_deeper(doc->root, JSON_DEPTH_MAX) &&
@@ -177,23 +198,24 @@ struct json_doc *read_text(struct str text, struct json_warnings *warnings,
                            struct read_problem *ret_problem)
 {
     yyjson_read_err err;
-    OWNED(json_doc) doc = parse(text, &err);
+    OWNED(json_doc) doc = parse_text(text, &err);
     if (!doc)
-        doc = parse_again(text, ret_problem);
+        doc = parse_repaired(text, ret_problem);
     if (!doc)
         return NULL;
-    struct findings findings = {.containers = 0};
-    settle_inspect(yyjson_doc_get_root(doc->parsed), &findings);
-    const bool accepted = accept(text, doc, &findings, ret_problem);
+    struct normalize_findings findings = {.containers = 0};
+    normalize_inspect(yyjson_doc_get_root(doc->parsed), &findings);
+    const bool accepted = accept_doc(text, doc, &findings, ret_problem);
     if (accepted && findings.repeats.count) {
         if (warnings)
             warn_of_repeats(doc->root, &findings.repeats, warnings);
-        settle_drop_superseded(doc);
+        normalize_drop_superseded(doc);
     }
     repeats_done(&findings.repeats);
     return accepted ? TAKE(doc) : NULL;
 }
 
+/* The type names of Go's json.UnmarshalTypeError. */
 const char *read_go_type(const struct json_value *value)
 {
     switch (json_type(value)) {

@@ -1,8 +1,17 @@
+/*
+ * A scanner with the states and messages of Go's encoding/json (scanner.go). It builds nothing: it
+ * only finds the first byte that Go would refuse, and the reason.
+ *
+ * The scanner goes from token to token. expect says which tokens may follow, and open is a stack of
+ * the brackets that are still open. A scan_*() function returns false once it has reported an
+ * error.
+ */
 #include "json/syntax.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/ascii.h"
 #include "base/memory.h"
 #include "json/json.h"
 
@@ -24,7 +33,7 @@ struct scanner {
     struct syntax_error *error;
 };
 
-PRINTF_LIKE(2, 3) static bool fail(struct scanner *scanner, const char *format, ...)
+PRINTF_LIKE(2, 3) static bool fail_scan(struct scanner *scanner, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -39,13 +48,14 @@ static bool at_end(const struct scanner *scanner)
     return scanner->pos == scanner->text.len;
 }
 
+/* NUL at the end of the text; at_end() distinguishes it from a NUL in the text. */
 static unsigned char peek(const struct scanner *scanner)
 {
     return at_end(scanner) ? 0 : (unsigned char)scanner->text.ptr[scanner->pos];
 }
 
-/* A byte as strconv.Quote shows the character of that number. */
-static void quote(unsigned char c, char out[static 16])
+/* Go's quoteChar(): the byte is taken as a Latin-1 character and quoted like a rune. */
+static void quote_char(unsigned char c, char out[static 16])
 {
     static const char named[][2] = {
         {'\a', 'a' },
@@ -73,35 +83,27 @@ static void quote(unsigned char c, char out[static 16])
         snprintf(out, 16, "'%c%c'", 0xc0 | c >> 6, 0x80 | (c & 0x3f));
 }
 
-static bool unexpected(struct scanner *scanner, const char *where)
+/* Go's message for a byte that does not fit, or for the end of the text. */
+static bool fail_unexpected(struct scanner *scanner, const char *where)
 {
     if (at_end(scanner))
-        return fail(scanner, "unexpected end of JSON input");
+        return fail_scan(scanner, "unexpected end of JSON input");
     char shown[16];
-    quote(peek(scanner), shown);
-    return fail(scanner, "invalid character %s %s", shown, where);
+    quote_char(peek(scanner), shown);
+    return fail_scan(scanner, "invalid character %s %s", shown, where);
 }
 
-static bool is_digit(unsigned char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_hex(unsigned char c)
-{
-    return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
-}
-
+/* \u needs four hexadecimal digits; surrogates are not checked, as in Go. */
 static bool scan_escape(struct scanner *scanner)
 {
     scanner->pos++;
     const unsigned char c = peek(scanner);
     if (at_end(scanner) || !memchr("\"\\/bfnrtu", c, 9))
-        return unexpected(scanner, "in string escape code");
+        return fail_unexpected(scanner, "in string escape code");
     scanner->pos++;
     for (int i = 0; c == 'u' && i < 4; i++, scanner->pos++)
-        if (!is_hex(peek(scanner)))
-            return unexpected(scanner, "in \\u hexadecimal character escape");
+        if (!ascii_is_hex((char)peek(scanner)))
+            return fail_unexpected(scanner, "in \\u hexadecimal character escape");
     return true;
 }
 
@@ -110,7 +112,7 @@ static bool scan_string(struct scanner *scanner)
     scanner->pos++;
     while (peek(scanner) != '"') {
         if (at_end(scanner) || peek(scanner) < 0x20)
-            return unexpected(scanner, "in string literal");
+            return fail_unexpected(scanner, "in string literal");
         if (peek(scanner) != '\\')
             scanner->pos++;
         else if (!scan_escape(scanner))
@@ -122,13 +124,14 @@ static bool scan_string(struct scanner *scanner)
 
 static bool scan_digits(struct scanner *scanner, const char *where)
 {
-    if (!is_digit(peek(scanner)))
-        return unexpected(scanner, where);
-    while (is_digit(peek(scanner)))
+    if (!ascii_is_digit((char)peek(scanner)))
+        return fail_unexpected(scanner, where);
+    while (ascii_is_digit((char)peek(scanner)))
         scanner->pos++;
     return true;
 }
 
+/* The states of a number in Go's scanner, with a message for each. */
 static bool scan_number(struct scanner *scanner)
 {
     if (peek(scanner) == '-')
@@ -150,13 +153,14 @@ static bool scan_number(struct scanner *scanner)
     return scan_digits(scanner, "in exponent of numeric literal");
 }
 
+/* Go reports the byte that it expected instead of the wrong one. */
 static bool scan_literal(struct scanner *scanner, const char *literal)
 {
     for (const char *c = literal; *c; c++, scanner->pos++)
         if (peek(scanner) != (unsigned char)*c) {
             char where[64];
             snprintf(where, sizeof(where), "in literal %s (expecting '%c')", literal, *c);
-            return unexpected(scanner, where);
+            return fail_unexpected(scanner, where);
         }
     return true;
 }
@@ -164,7 +168,7 @@ static bool scan_literal(struct scanner *scanner, const char *literal)
 static bool scan_open(struct scanner *scanner, char bracket)
 {
     if (scanner->depth == JSON_DEPTH_MAX)
-        return fail(scanner, "exceeded max depth");
+        return fail_scan(scanner, "exceeded max depth");
     scanner->open[scanner->depth++] = bracket;
     scanner->pos++;
     scanner->expect = bracket == '{' ? KEY_OR_END : VALUE_OR_END;
@@ -187,28 +191,31 @@ static bool scan_value(struct scanner *scanner)
     scanner->expect = COMMA_OR_END;
     if (c == '"')
         return scan_string(scanner);
-    if (c == '-' || is_digit(c))
+    if (c == '-' || ascii_is_digit((char)c))
         return scan_number(scanner);
     if (c == 't' || c == 'f' || c == 'n')
         return scan_literal(scanner, c == 't' ? "true" : c == 'f' ? "false" : "null");
-    return unexpected(scanner, "looking for beginning of value");
+    return fail_unexpected(scanner, "looking for beginning of value");
 }
 
+/* Behind a value: a comma, the end of its container, or the end of the text. */
 static bool scan_behind_value(struct scanner *scanner)
 {
     if (scanner->depth == 0)
-        return unexpected(scanner, "after top-level value");
+        return fail_unexpected(scanner, "after top-level value");
     const bool object = scanner->open[scanner->depth - 1] == '{';
     const unsigned char c = peek(scanner);
     if (c == (object ? '}' : ']'))
         return scan_close(scanner);
     if (c != ',')
-        return unexpected(scanner, object ? "after object key:value pair" : "after array element");
+        return fail_unexpected(scanner,
+                               object ? "after object key:value pair" : "after array element");
     scanner->pos++;
     scanner->expect = object ? KEY : VALUE;
     return true;
 }
 
+/* Scans the token that expect calls for, and sets what may follow it. */
 static bool scan_token(struct scanner *scanner)
 {
     const unsigned char c = peek(scanner);
@@ -222,12 +229,12 @@ static bool scan_token(struct scanner *scanner)
         if (c == '}' && scanner->expect == KEY_OR_END)
             return scan_close(scanner);
         if (c != '"')
-            return unexpected(scanner, "looking for beginning of object key string");
+            return fail_unexpected(scanner, "looking for beginning of object key string");
         scanner->expect = COLON;
         return scan_string(scanner);
     case COLON:
         if (c != ':')
-            return unexpected(scanner, "after object key");
+            return fail_unexpected(scanner, "after object key");
         scanner->pos++;
         scanner->expect = VALUE;
         return true;
@@ -243,6 +250,7 @@ static void skip_space(struct scanner *scanner)
         scanner->pos++;
 }
 
+/* The stack of brackets has its final size from the start, since nesting is limited. */
 bool syntax_find_error(struct str text, struct syntax_error *ret_error)
 {
     OWNED_PTR char *open = mem_alloc(JSON_DEPTH_MAX);

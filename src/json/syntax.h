@@ -1,8 +1,9 @@
 /*
- * Finds what is wrong with a JSON text, in the words of Go's encoding/json. Private to this folder.
+ * Finds the first syntax error of a JSON text and words it as Go's encoding/json does. Private to
+ * this folder.
  *
- * Clients of a Kubernetes API see these words when a body does not parse, so ours are the same.
- * Only text that the reader already refused comes here; speed does not matter.
+ * Clients of a Kubernetes API see Go's message when a body does not parse, so ours is the same.
+ * Only text that yyjson has refused is scanned here; speed does not matter.
  */
 #pragma once
 
@@ -15,5 +16,5 @@ struct syntax_error {
     char message[96];
 };
 
-/* False when Go's scanner has nothing to say, which does not look into UTF-8 or surrogates. */
+/* False when Go's scanner accepts the text. It checks neither UTF-8 nor surrogates. */
 bool syntax_find_error(struct str text, struct syntax_error *ret_error);

@@ -1,6 +1,13 @@
+/*
+ * Writes JSON text as Go's encoding/json does. json_write() is used for every request and response,
+ * so strings without special characters, nearly all of them, are copied in one step.
+ *
+ * The walk goes over the values in the order of memory; open is a stack of the containers around
+ * the current value. compare.c uses write_string() and write_scalar() for its canonical form.
+ */
 #include "json/write.h"
 
-#include "json/number.h"
+#include "json/go_number.h"
 
 /* A container that is being written. */
 struct written {
@@ -15,7 +22,7 @@ struct writer {
     size_t depth, capacity;
 };
 
-/* Why a byte may not stand for itself; 0xe2 starts U+2028, which Go escapes. */
+/* Classes of bytes: PLAIN stand for themselves, HTML are escaped on demand, SPECIAL always. */
 enum { PLAIN, HTML, SPECIAL };
 
 static const uint8_t kinds[256] = {
@@ -23,7 +30,7 @@ static const uint8_t kinds[256] = {
     ['<'] = HTML,           ['>'] = HTML,    ['&'] = HTML,
 };
 
-/* How many bytes at the start stand for themselves. */
+/* The number of bytes at the start that need no escape. 0xe2 may begin U+2028. */
 static size_t plain_length(struct str s, bool html)
 {
     const uint8_t highest = html ? PLAIN : HTML;
@@ -44,7 +51,7 @@ static void write_escape(struct buf *buf, unsigned char c)
     buf_print(buf, "\\u%04x", c);
 }
 
-/* The line separators U+2028 and U+2029 are not allowed in JavaScript strings. */
+/* Go escapes the line separators U+2028 and U+2029, which JavaScript strings may not contain. */
 static size_t write_line_separator(struct buf *buf, struct str s)
 {
     if (s.len >= 3 && s.ptr[1] == '\x80' && (s.ptr[2] == '\xa8' || s.ptr[2] == '\xa9')) {
@@ -55,7 +62,7 @@ static size_t write_line_separator(struct buf *buf, struct str s)
     return 1;
 }
 
-/* Text with something to escape. */
+/* A string with at least one byte to escape. */
 static void write_escaped(struct buf *buf, struct str s, bool html)
 {
     buf_add_char(buf, '"');
@@ -75,6 +82,7 @@ static void write_escaped(struct buf *buf, struct str s, bool html)
     buf_add_char(buf, '"');
 }
 
+/* Strings without special characters are copied in one step. */
 void write_string(struct buf *buf, struct str s, unsigned flags)
 {
     const bool html = flags & JSON_WRITE_ESCAPE_HTML;
@@ -94,15 +102,15 @@ void write_string(struct buf *buf, struct str s, unsigned flags)
 
 void write_scalar(struct buf *buf, const yyjson_val *val, unsigned flags)
 {
-    char text[NUMBER_TEXT_MAX];
+    char text[GO_NUMBER_TEXT_MAX];
     switch (val_type(val)) {
     case YYJSON_TYPE_STR:
         write_string(buf, val_str(val), flags);
         break;
     case YYJSON_TYPE_RAW:
     case YYJSON_TYPE_NUM:
-        buf_add(buf, flags & JSON_WRITE_NUMBERS_AS_READ ? number_token(val, text)
-                                                        : number_text(val, text));
+        buf_add(buf, flags & JSON_WRITE_NUMBERS_AS_READ ? go_number_token(val, text)
+                                                        : go_number_text(val, text));
         break;
     case YYJSON_TYPE_BOOL:
         buf_add(buf, val->tag & YYJSON_SUBTYPE_MASK ? STR("true") : STR("false"));
@@ -127,6 +135,7 @@ static void new_line(struct writer *writer)
         buf_add(writer->buf, STR("  "));
 }
 
+/* Writes comma, line break and name in front of a child, and returns the child. */
 static const yyjson_val *write_key(struct writer *writer, const yyjson_val *val)
 {
     struct written *open = &writer->open[writer->depth - 1];
@@ -145,8 +154,8 @@ static void write_open(struct writer *writer, const yyjson_val *val)
 {
     const bool object = val_is_object(val);
     buf_add_char(writer->buf, object ? '{' : '[');
-    writer->open = json_grow(writer->open, writer->depth, &writer->capacity, sizeof(*writer->open));
-    writer->open[writer->depth++] = (struct written){.end = val_next(val), .object = object};
+    ARRAY_PUSH(writer->open, writer->depth, writer->capacity,
+               (struct written){.end = val_next(val), .object = object});
 }
 
 static void write_close(struct writer *writer)
@@ -156,6 +165,7 @@ static void write_close(struct writer *writer)
     buf_add_char(writer->buf, open->object ? '}' : ']');
 }
 
+/* Stops early when the buffer is full; buf_check() reports it to the caller. */
 static void write_tree(struct writer *writer, const yyjson_val *val)
 {
     do {
@@ -190,6 +200,7 @@ void json_write_pretty(struct buf *buf, const struct json_value *value)
     json_write_with(buf, value, JSON_WRITE_PRETTY);
 }
 
+/* The copy has exactly the size of the text, unlike a buffer. */
 struct str json_write_arena(struct arena *arena, const struct json_value *value)
 {
     SCOPED(buf) text = {.limit = SIZE_MAX / 4};

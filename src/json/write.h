@@ -8,5 +8,5 @@
 /* Quoted and escaped as encoding/json does it. */
 void write_string(struct buf *buf, struct str s, unsigned flags);
 
-/* Anything but a container that is not empty. */
+/* Any value except a container that is not empty. */
 void write_scalar(struct buf *buf, const yyjson_val *val, unsigned flags);

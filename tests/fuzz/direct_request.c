@@ -37,12 +37,6 @@ const struct http_headers *http_request_headers(const struct http_request *reque
     return &request->headers;
 }
 
-bool http_request_is_http2(const struct http_request *request)
-{
-    (void)request;
-    return false;
-}
-
 struct arena *http_request_arena(struct http_request *request)
 {
     return &request->arena;

@@ -8,6 +8,7 @@
 #include "apiserver/auth/auth_fixture_test.h"
 #include "json/compare.h"
 #include "json/edit.h"
+#include "json/json_pointer_test.h"
 
 /* 2026-11-15T08:34:07Z, when the tokens were recorded. */
 #define RECORDED (1794731647 * SECOND)

@@ -1,5 +1,6 @@
 #include "apiserver/registry/kind_fixture_test.h"
 #include "json/edit.h"
+#include "json/json_pointer_test.h"
 #include "json/path.h"
 #include "testing/test.h"
 

@@ -4,8 +4,8 @@
 #include "base/memory.h"
 #include "client/auth/token_text.h"
 #include "json/builder.h"
-#include "json/fields.h"
 #include "json/path.h"
+#include "json/struct_fields.h"
 #include "net/tls.h"
 
 static const struct str modes[] = {

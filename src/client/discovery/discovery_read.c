@@ -3,8 +3,8 @@
 #include "apimachinery/gvk.h"
 #include "apimachinery/validation.h"
 #include "client/discovery/discovery_resources.h"
-#include "json/fields.h"
 #include "json/json.h"
+#include "json/struct_fields.h"
 
 void discovery_versions_done(struct discovery_versions *versions)
 {

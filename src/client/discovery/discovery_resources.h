@@ -9,8 +9,8 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "client/discovery/discovery_table.h"
-#include "json/fields.h"
 #include "json/json.h"
+#include "json/struct_fields.h"
 
 /* "widgets", and "widgets/status" for its subresource. */
 MUST_USE struct error *discovery_resources_read_plain(struct arena *arena,

@@ -6,7 +6,7 @@
 
 #include "base/map.h"
 #include "client/kubeconfig/kubeconfig.h"
-#include "json/fields.h"
+#include "json/struct_fields.h"
 
 /* What is wrong, up to a bound: hostile text could be wrong without end. */
 struct problems {

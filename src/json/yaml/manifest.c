@@ -1,10 +1,19 @@
+/*
+ * Reads manifests as Cluster API and Kubernetes do: splits a stream into chunks (manifest_split.c),
+ * takes a chunk of JSON objects directly (manifest_json.c), and parses any other chunk as YAML
+ * (manifest_parse.c, manifest_build.c).
+ *
+ * Every public function makes a manifest_scope, which carries limits and the place of a fault
+ * through all steps. Messages are those of Cluster API's ToUnstructured(), because they end up in
+ * conditions.
+ */
 #include "json/yaml/manifest.h"
 
 #include "base/quote.h"
 #include "json/json.h"
 #include "json/yaml/manifest_internal.h"
 
-/* Of the chunk in a message, so that the cause behind it is not cut off. */
+/* Limits the quoted chunk in a message, so that the cause behind it is not cut off. */
 #define QUOTED_MAX (ERROR_MESSAGE_MAX - 4 * KILOBYTE)
 
 /* Reads a chunk as YAML. A chunk without a document is null. */
@@ -19,6 +28,7 @@ static struct error *read_yaml(struct manifest_scope *scope, struct str chunk,
     return error_wrap(manifest_build(scope, &tree, ret_doc), "yaml");
 }
 
+/* A chunk that is null is skipped: it is blank or holds comments only. */
 static struct error *add_yaml(struct manifest_scope *scope, struct str chunk,
                               struct manifest_list *list)
 {
@@ -35,13 +45,14 @@ static struct error *add_yaml(struct manifest_scope *scope, struct str chunk,
     return NULL;
 }
 
-/* As Cluster API counts: 11st, 12nd and 13rd included. */
+/* As Cluster API counts, 11st, 12nd and 13rd included. */
 static const char *ordinal_ending(size_t n)
 {
     static const char *const endings[] = {"th", "st", "nd", "rd"};
     return n % 10 < COUNT(endings) ? endings[n % 10] : "th";
 }
 
+/* Go's %q of the chunk, up to QUOTED_MAX. */
 static struct str quote_chunk(struct buf *buf, struct str chunk)
 {
     char piece[QUOTE_PIECE_MAX];
@@ -52,7 +63,7 @@ static struct str quote_chunk(struct buf *buf, struct str chunk)
     return buf_str(buf);
 }
 
-/* Nothing but blanks, perhaps behind a separator. Not worth a parser, and there may be many. */
+/* Blanks only, perhaps behind a separator. A stream may hold many of these; they need no parser. */
 static bool is_blank(struct str chunk)
 {
     size_t at = str_starts_with(chunk, STR("---")) ? 3 : 0;
@@ -61,6 +72,7 @@ static bool is_blank(struct str chunk)
     return at == chunk.len;
 }
 
+/* Adds the documents of one chunk. An error quotes the chunk and its ordinal. */
 static struct error *add_chunk(struct manifest_scope *scope, struct str chunk,
                                struct manifest_list *list)
 {
@@ -86,6 +98,7 @@ static struct error *fail_with_separator(struct manifest_scope *scope, struct st
     return error_wrap(err, "failed to read yaml");
 }
 
+/* Numbers of documents are checked after each chunk, since a chunk of JSON may hold many. */
 static struct error *read_stream(struct manifest_scope *scope, struct str text,
                                  struct manifest_list *list)
 {
@@ -104,7 +117,10 @@ static struct error *read_stream(struct manifest_scope *scope, struct str text,
     }
 }
 
-/* JSON by its first character, as Kubernetes tells them apart; it looks at 32 bytes only. */
+/*
+ * A text that starts with "[" is a JSON array, as in Cluster API, which however looks for the
+ * bracket in the first 32 bytes only.
+ */
 static struct error *read_any(struct manifest_scope *scope, struct str text,
                               struct manifest_list *list)
 {
@@ -123,6 +139,7 @@ static struct error *check_text(struct manifest_scope *scope, struct str text)
 typedef struct error *read_fn(struct manifest_scope *scope, struct str text,
                               struct manifest_list *list);
 
+/* The caller's list is written only on success. */
 static struct error *read_list_with(read_fn *read, struct manifest_scope *scope, struct str text,
                                     struct manifest_list *ret_list)
 {

@@ -3,11 +3,11 @@
  *
  * Scalars follow YAML 1.1 as go-yaml v2 resolves them, documents are split at lines, the last of
  * duplicate keys wins, anchors and merge keys work. A document that is a whole JSON object is taken
- * as JSON, and several of those may follow each other without separators. Unlike in Kubernetes,
- * nothing is dropped in silence: what follows the end of a document is an error.
+ * as JSON, and several JSON objects may follow each other without separators. Kubernetes silently
+ * drops text behind the end of a document; here such text is an error.
  *
  * Input is hostile. Text, nesting, documents, nodes, alias expansion and the resulting JSON are all
- * bounded, and nothing here recurses along a document.
+ * bounded, and no function here recurses along a document.
  *
  *     SCOPED(manifest_list) list = {0};
  *     struct manifest_fault fault;
@@ -71,8 +71,8 @@ void manifest_list_done(struct manifest_list *list);
  * Everything below returns ERROR_PARSE, or ERROR_TOO_LARGE for a limit. options and fault may be
  * NULL; fault is written on failure only.
  *
- * What a ConfigMap or Secret holds for a cluster: a JSON array of objects, or a stream of
- * documents. Every number goes through a double, as on the way to a workload cluster.
+ * Reads the data of a ConfigMap or Secret of a ClusterResourceSet: a JSON array of objects, or a
+ * stream of documents. Every number becomes a double, as in Cluster API.
  */
 MUST_USE struct error *manifest_read(struct str text, const struct manifest_options *options,
                                      struct manifest_list *ret_list, struct manifest_fault *fault);
@@ -82,6 +82,6 @@ MUST_USE struct error *manifest_read_stream(struct str text, const struct manife
                                             struct manifest_list *ret_list,
                                             struct manifest_fault *fault);
 
-/* One document of any type, empty text being null. Integers of 64 bits are kept. */
+/* Reads one document of any type; empty text is null. 64-bit integers are kept. */
 MUST_USE struct error *manifest_read_one(struct str text, const struct manifest_options *options,
                                          struct json_doc **ret_doc, struct manifest_fault *fault);

@@ -1,3 +1,7 @@
+/*
+ * Anchors in a chained hash table with a random seed, since names are input. Everything is
+ * allocated in the arena of the document and released with it.
+ */
 #include "json/yaml/manifest_anchor.h"
 
 #include "base/random.h"
@@ -20,8 +24,8 @@ static struct manifest_anchor **slot_of(const struct manifest_anchors *anchors, 
     return &anchors->slots[str_hash(name, anchors->seed) & (anchors->slot_count - 1)];
 }
 
-/* The old slots stay in the arena; together they are as many as the new ones. */
-static void grow(struct manifest_anchors *anchors)
+/* The old slots stay in the arena; together they are fewer than the new ones. */
+static void grow_slots(struct manifest_anchors *anchors)
 {
     struct manifest_anchor **old = anchors->slots;
     const size_t old_count = old ? anchors->slot_count : 0;
@@ -39,7 +43,7 @@ static void grow(struct manifest_anchors *anchors)
     }
 }
 
-static struct manifest_anchor *find(const struct manifest_anchors *anchors, struct str name)
+static struct manifest_anchor *find_anchor(const struct manifest_anchors *anchors, struct str name)
 {
     if (!anchors->slots)
         return NULL;
@@ -49,16 +53,17 @@ static struct manifest_anchor *find(const struct manifest_anchors *anchors, stru
     return entry;
 }
 
+/* Later aliases see the new node; aliases that were resolved before keep the old one. */
 void manifest_anchors_set(struct manifest_anchors *anchors, struct str name,
                           struct manifest_node *node)
 {
-    struct manifest_anchor *entry = find(anchors, name);
+    struct manifest_anchor *entry = find_anchor(anchors, name);
     if (entry) {
         entry->node = node;
         return;
     }
     if (anchors->count >= anchors->slot_count)
-        grow(anchors);
+        grow_slots(anchors);
     anchors->count++;
     struct manifest_anchor **slot = slot_of(anchors, name);
     entry = ARENA_NEW(anchors->arena, struct manifest_anchor);
@@ -68,6 +73,6 @@ void manifest_anchors_set(struct manifest_anchors *anchors, struct str name,
 
 struct manifest_node *manifest_anchors_find(const struct manifest_anchors *anchors, struct str name)
 {
-    const struct manifest_anchor *entry = find(anchors, name);
+    const struct manifest_anchor *entry = find_anchor(anchors, name);
     return entry ? entry->node : NULL;
 }

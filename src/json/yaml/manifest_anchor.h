@@ -1,5 +1,6 @@
 /*
- * Anchors of one document by name; a later one replaces an earlier one of the same name.
+ * Anchors of one document by name, in a hash table. A later anchor replaces an earlier one of the
+ * same name.
  */
 #pragma once
 
@@ -13,8 +14,8 @@ struct manifest_node;
 struct manifest_anchor;
 
 struct manifest_anchors {
-    struct arena *arena;            /* holds it all */
-    struct manifest_anchor **slots; /* lists of entries with one remainder */
+    struct arena *arena;            /* owns table, entries and names */
+    struct manifest_anchor **slots; /* lists of entries, by hash */
     size_t slot_count, count;
     uint64_t seed;
 };

@@ -1,3 +1,14 @@
+/*
+ * Turns the nodes of a YAML document into JSON values.
+ *
+ * build_tree() walks the nodes with a stack of frames: one per open sequence or mapping, per merged
+ * mapping, and per alias that is being expanded. Aliases are expanded by walking their target
+ * again, so the expansion is limited in three ways: by go-yaml's ratio of aliased nodes, by the
+ * scope's number of nodes, and by the scope's memory.
+ *
+ * Some faults are found by Kubernetes only when it converts the whole document to JSON, for example
+ * a map key that is null. Such a late fault is kept and reported only if no other fault follows.
+ */
 #include "base/base64.h"
 #include "base/memory.h"
 #include "json/json.h"
@@ -16,7 +27,7 @@
 #define RATIO_AT_LOW     0.99
 #define RATIO_AT_HIGH    0.10
 
-/* Enough for usual documents without a trip to the heap. */
+/* Frames inside struct builder; deeper documents use the heap. */
 #define FRAMES_FEW 24
 
 enum frame_kind {
@@ -42,15 +53,16 @@ struct builder {
     size_t depth;                       /* open objects and arrays */
     size_t nodes, aliased, alias_depth; /* as go-yaml counts */
     /*
-     * A fault that Kubernetes finds only when the whole document is read. It gives way to all
-     * others.
+     * A fault that Kubernetes finds only after the whole document is read. Any other fault is
+     * reported instead.
      */
     struct error *late;
     struct manifest_fault late_fault;
 };
 
-static void push(struct builder *builder, enum frame_kind kind, struct manifest_node *node,
-                 struct manifest_node *child)
+/* Moves the frames to the heap when the ones inside the builder are used up. */
+static void push_frame(struct builder *builder, enum frame_kind kind, struct manifest_node *node,
+                       struct manifest_node *child)
 {
     if (builder->frame_count == builder->frame_capacity) {
         struct frame *old = builder->frames == builder->few ? NULL : builder->frames;
@@ -62,6 +74,7 @@ static void push(struct builder *builder, enum frame_kind kind, struct manifest_
     builder->frames[builder->frame_count++] = (struct frame){kind, node, child};
 }
 
+/* go-yaml's allowedAliasRatio(). */
 static double allowed_ratio(size_t nodes)
 {
     if (nodes <= RATIO_NODES_LOW)
@@ -73,7 +86,10 @@ static double allowed_ratio(size_t nodes)
     return RATIO_AT_LOW - (RATIO_AT_LOW - RATIO_AT_HIGH) * way;
 }
 
-/* Every visit of a node, keys and aliases included. What aliases add also counts as nodes read. */
+/*
+ * Counts every visit of a node, keys and aliases included, as go-yaml does. Nodes that are visited
+ * through an alias also count against the scope's limit of nodes.
+ */
 static struct error *count_visit(struct builder *builder, const struct manifest_node *node)
 {
     struct manifest_scope *scope = builder->scope;
@@ -92,6 +108,7 @@ static struct error *count_visit(struct builder *builder, const struct manifest_
     return NULL;
 }
 
+/* Keeps the first late fault. */
 static void note_late(struct builder *builder, enum manifest_error error,
                       const struct manifest_node *node, const char *text)
 {
@@ -101,8 +118,9 @@ static void note_late(struct builder *builder, enum manifest_error error,
     builder->late_fault = builder->scope->fault;
 }
 
-/* Counts what the next value takes. */
-static struct error *spend(struct builder *builder, const struct manifest_node *node, size_t text)
+/* Charges the next value to the memory limit of the scope, before it is made. */
+static struct error *spend_memory(struct builder *builder, const struct manifest_node *node,
+                                  size_t text)
 {
     struct manifest_scope *scope = builder->scope;
     const size_t size = MANIFEST_VALUE_SIZE + text;
@@ -125,7 +143,7 @@ static struct error *decode_binary(struct builder *builder, const struct manifes
     return NULL;
 }
 
-/* Turns the node into a string, so that aliases do not decode it again. */
+/* The decoded text replaces the node's, so that aliases do not decode it again. */
 static struct error *add_binary(struct builder *builder, struct manifest_node *node)
 {
     SCOPED(buf) bytes = {0};
@@ -136,8 +154,9 @@ static struct error *add_binary(struct builder *builder, struct manifest_node *n
     return NULL;
 }
 
-static struct error *resolve(struct builder *builder, const struct manifest_node *node,
-                             struct scalar *ret_scalar)
+/* Fails when an explicit tag does not fit the text. */
+static struct error *resolve_scalar(struct builder *builder, const struct manifest_node *node,
+                                    struct scalar *ret_scalar)
 {
     if (scalar_resolve(node->tag, node->plain, node->text, ret_scalar))
         return NULL;
@@ -149,8 +168,8 @@ static struct error *resolve(struct builder *builder, const struct manifest_node
 static struct error *add_scalar(struct builder *builder, struct manifest_node *node)
 {
     struct scalar scalar;
-    TRY(resolve(builder, node, &scalar));
-    TRY(spend(builder, node, node->text.len));
+    TRY(resolve_scalar(builder, node, &scalar));
+    TRY(spend_memory(builder, node, node->text.len));
     switch (scalar.type) {
     case SCALAR_BOOL:
         manifest_out_bool(&builder->out, scalar.boolean);
@@ -173,7 +192,7 @@ static struct error *add_scalar(struct builder *builder, struct manifest_node *n
     }
 }
 
-/* The text of a key that has another type. */
+/* The text of a key that is not a string, as sigs.k8s.io/yaml converts map keys. */
 static struct error *write_key(struct builder *builder, const struct manifest_node *node,
                                const struct scalar *scalar, struct buf *text)
 {
@@ -212,8 +231,8 @@ static struct error *add_converted_key(struct builder *builder, const struct man
 static struct error *add_scalar_key(struct builder *builder, struct manifest_node *node)
 {
     struct scalar scalar;
-    TRY(resolve(builder, node, &scalar));
-    TRY(spend(builder, node, node->text.len));
+    TRY(resolve_scalar(builder, node, &scalar));
+    TRY(spend_memory(builder, node, node->text.len));
     if (scalar.type != SCALAR_STRING && scalar.type != SCALAR_TIMESTAMP)
         return add_converted_key(builder, node, &scalar);
     manifest_out_key(&builder->out, &node->text, &node->moved);
@@ -221,8 +240,9 @@ static struct error *add_scalar_key(struct builder *builder, struct manifest_nod
 }
 
 /*
- * go-yaml does not see that an empty flow collection at the start of a document is a key: the
- * document ends there for it, and the rest is dropped. For us that is content behind the end.
+ * A mapping or sequence as key is refused. One case looks different to go-yaml: an empty flow
+ * collection at the start of a document, which ends the document for go-yaml and drops the rest.
+ * Here that is an error about content behind the end.
  */
 static struct error *fail_with_key(struct builder *builder, const struct manifest_node *mapping,
                                    const struct manifest_node *key)
@@ -238,6 +258,7 @@ static struct error *fail_with_key(struct builder *builder, const struct manifes
                          key->kind == NODE_MAPPING ? "mapping" : "sequence");
 }
 
+/* A key may be an alias; its target is visited, but no frame is needed for a scalar. */
 static struct error *add_key(struct builder *builder, const struct manifest_node *mapping,
                              struct manifest_node *key)
 {
@@ -256,7 +277,10 @@ static struct error *add_key(struct builder *builder, const struct manifest_node
     return add_scalar_key(builder, node);
 }
 
-/* Enters an alias and gives its target. */
+/*
+ * Enters an alias and returns its target. An alias that is active already would expand itself
+ * forever.
+ */
 static struct error *open_alias(struct builder *builder, struct manifest_node *alias,
                                 struct manifest_node **ret_target)
 {
@@ -265,7 +289,7 @@ static struct error *open_alias(struct builder *builder, struct manifest_node *a
                              "the value of an anchor contains itself");
     alias->active = true;
     builder->alias_depth++;
-    push(builder, FRAME_ALIAS, alias, NULL);
+    push_frame(builder, FRAME_ALIAS, alias, NULL);
     TRY(count_visit(builder, alias->target));
     *ret_target = alias->target;
     return NULL;
@@ -278,10 +302,10 @@ static struct error *open_collection(struct builder *builder, struct manifest_no
     if (builder->depth >= JSON_DEPTH_MAX)
         return manifest_fail(builder->scope, MANIFEST_DEPTH, manifest_node_mark(node),
                              "exceeded max depth of %d", JSON_DEPTH_MAX);
-    TRY(spend(builder, node, 0));
+    TRY(spend_memory(builder, node, 0));
     builder->depth++;
     manifest_out_open(&builder->out, is_mapping);
-    push(builder, is_mapping ? FRAME_MAPPING : FRAME_SEQUENCE, node, node->first);
+    push_frame(builder, is_mapping ? FRAME_MAPPING : FRAME_SEQUENCE, node, node->first);
     return NULL;
 }
 
@@ -304,6 +328,7 @@ static struct error *fail_with_merge(struct builder *builder, const struct manif
                          "map merge requires map or sequence of maps as the value");
 }
 
+/* Merges a mapping: its members are written into the open object as if they stood there. */
 static struct error *merge_one(struct builder *builder, struct manifest_node *node)
 {
     if (!is_mapping(node))
@@ -311,17 +336,21 @@ static struct error *merge_one(struct builder *builder, struct manifest_node *no
     TRY(count_visit(builder, node));
     if (node->kind == NODE_ALIAS)
         TRY(open_alias(builder, node, &node));
-    push(builder, FRAME_MERGED, node, node->first);
+    push_frame(builder, FRAME_MERGED, node, node->first);
     return NULL;
 }
 
-/* Members are written in the order in which they take effect: the last of one name stays. */
-static struct error *merge(struct builder *builder, struct manifest_node *node)
+/*
+ * The value of "<<": a mapping, or a list of mappings. Members are written in the order in which
+ * they take effect, and the last of one name wins, so a list is pushed to run from its last element
+ * to its first.
+ */
+static struct error *merge_value(struct builder *builder, struct manifest_node *node)
 {
     if (node->kind != NODE_SEQUENCE)
         return merge_one(builder, node);
     for (struct manifest_node *child = node->first; child; child = child->next)
-        push(builder, FRAME_MERGE_LATER, child, NULL);
+        push_frame(builder, FRAME_MERGE_LATER, child, NULL);
     return NULL;
 }
 
@@ -331,13 +360,14 @@ static bool is_merge_key(const struct manifest_node *node)
            str_eq(node->text, STR("<<"));
 }
 
+/* Writes one member, or begins a merge. The frame is not used after a push, which may move it. */
 static struct error *step_mapping(struct builder *builder, struct frame *frame)
 {
     struct manifest_node *key = frame->child;
     struct manifest_node *value = key->next;
     frame->child = value->next;
     if (is_merge_key(key))
-        return merge(builder, value);
+        return merge_value(builder, value);
     TRY(add_key(builder, frame->node, key));
     return add_value(builder, value);
 }
@@ -349,6 +379,7 @@ static struct error *step_sequence(struct builder *builder, struct frame *frame)
     return add_value(builder, node);
 }
 
+/* An alias becomes inactive; a container ends in the output; a merged mapping just ends. */
 static void close_frame(struct builder *builder, const struct frame *frame)
 {
     if (frame->kind == FRAME_ALIAS) {
@@ -361,7 +392,7 @@ static void close_frame(struct builder *builder, const struct frame *frame)
     builder->frame_count--;
 }
 
-static struct error *step(struct builder *builder)
+static struct error *step_frame(struct builder *builder)
 {
     struct frame *frame = &builder->frames[builder->frame_count - 1];
     if (frame->kind == FRAME_MERGE_LATER) {
@@ -377,16 +408,16 @@ static struct error *step(struct builder *builder)
                                          : step_mapping(builder, frame);
 }
 
-static struct error *build(struct builder *builder, struct manifest_node *root)
+static struct error *build_tree(struct builder *builder, struct manifest_node *root)
 {
     TRY(add_value(builder, root));
     while (builder->frame_count > 0)
-        TRY(step(builder));
+        TRY(step_frame(builder));
     return NULL;
 }
 
-/* Faults that Kubernetes finds while it reads come first, then those it finds at the end. */
-static struct error *choose(struct builder *builder, struct error *err)
+/* Faults that Kubernetes finds while reading come first, then those it finds at the end. */
+static struct error *choose_fault(struct builder *builder, struct error *err)
 {
     if (err || !builder->late)
         return err;
@@ -401,7 +432,7 @@ struct error *manifest_build(struct manifest_scope *scope, const struct manifest
     builder.frames = builder.few;
     builder.nodes = 1; /* go-yaml counts the document, too */
     manifest_out_init(&builder.out, tree->nodes, tree->text);
-    struct error *err = choose(&builder, build(&builder, tree->root));
+    struct error *err = choose_fault(&builder, build_tree(&builder, tree->root));
     if (!err)
         *ret_doc = manifest_out_finish(&builder.out);
     manifest_out_done(&builder.out);

@@ -1,8 +1,8 @@
 /*
- * What the manifest sources share: events of libyaml become nodes, nodes become JSON documents.
+ * Shared by the manifest sources: events of libyaml become nodes, nodes become JSON documents.
  *
- * The two steps are apart because Kubernetes takes them apart: a syntax error at the end of a
- * document comes before a wrong tag at its beginning.
+ * The steps are separate because they are in Kubernetes: a syntax error at the end of a document is
+ * reported before a wrong tag at its beginning.
  */
 #pragma once
 
@@ -20,25 +20,25 @@ struct manifest_mark {
 };
 
 /*
- * libyaml looks at every open flow collection for each token. Nesting times length is bounded, so
- * that a megabyte inside of ten thousand brackets does not take a minute; nine thousand brackets
- * alone stay below half of it.
+ * libyaml scans every open flow collection for each token. The product of nesting and length is
+ * bounded, so that a megabyte inside ten thousand brackets does not take a minute. Nine thousand
+ * nested brackets alone use less than half of the limit.
  */
 #define MANIFEST_FLOW_WORK_MAX ((size_t)100 * 1000 * 1000)
 
-/* Bytes read once more because of escapes that libyaml does not know. */
+/* Bytes that may be parsed again because of escapes that libyaml does not know. */
 #define MANIFEST_REREAD_MAX (16 * MEGABYTE)
 
-/* What a value takes in a document, besides its text. */
+/* Memory of a value in a document, without its text. */
 #define MANIFEST_VALUE_SIZE 16
 
-/* One call of a public function, with what is left of its limits. */
+/* One call of a public function, with the remainder of each of its limits. */
 struct manifest_scope {
     struct manifest_options limits;
     struct manifest_fault fault;
     size_t nodes_left, memory_left, flow_work_left, reread_left;
-    size_t chunks;      /* that a parser had to look at, comments included */
-    bool doubles;       /* every number goes through a double */
+    size_t chunks;      /* chunks given to a parser, chunks of comments included */
+    bool doubles;       /* every number becomes a double */
     struct str before;  /* the text in front of the chunk at work */
     struct arena arena; /* of the document at work */
     struct buf json;    /* text of the JSON object at work */
@@ -48,18 +48,18 @@ void manifest_scope_init(struct manifest_scope *scope, const struct manifest_opt
                          bool doubles);
 void manifest_scope_done(struct manifest_scope *scope);
 
-/* Ready for the next document. */
+/* Releases the memory of one document, before the next. */
 void manifest_scope_clear(struct manifest_scope *scope);
 
-/* Notes the fault; the message starts with "line 1, column 2: ". */
+/* Records the fault; the message starts with "line 1, column 2: ". */
 MUST_USE struct error *manifest_fail(struct manifest_scope *scope, enum manifest_error error,
                                      struct manifest_mark mark, const char *format, ...)
     PRINTF_LIKE(4, 5);
 
-/* Puts the fault at a place of the chunk. */
+/* Sets the place of the fault, given a place in the current chunk. */
 void manifest_fault_at(struct manifest_scope *scope, struct manifest_mark mark);
 
-/* Fails because of the text as a whole, at no place in it. */
+/* Fails because of the text as a whole; the fault has no place. */
 MUST_USE struct error *manifest_fail_overall(struct manifest_scope *scope,
                                              enum manifest_error error, const char *format, ...)
     PRINTF_LIKE(3, 4);
@@ -74,7 +74,7 @@ struct manifest_node {
     bool implicit : 1; /* a plain scalar without a tag, or any with the tag "!" */
     bool flow : 1;     /* [] or {} */
     bool active : 1;   /* an alias that is being expanded */
-    bool moved;        /* the text is in the document that is being built */
+    bool moved;        /* the text has been copied into the document that is being built */
     uint32_t line, column;
     struct manifest_node *next;
     union {
@@ -91,7 +91,7 @@ static inline struct manifest_mark manifest_node_mark(const struct manifest_node
     return (struct manifest_mark){node->line, node->column};
 }
 
-/* A document, and what its nodes and their texts add up to. */
+/* A document, with the number of its nodes and the sum of their text lengths. */
 struct manifest_tree {
     struct manifest_node *root; /* NULL for a chunk without a document */
     size_t nodes, text;
@@ -105,11 +105,11 @@ MUST_USE struct error *manifest_parse(struct manifest_scope *scope, struct str c
 MUST_USE struct error *manifest_build(struct manifest_scope *scope,
                                       const struct manifest_tree *tree, struct json_doc **ret_doc);
 
-/* A double where the scope wants doubles. Integers that are the same as a double stay integers. */
+/* A double if scope->doubles is set, except for integers that a double holds exactly. */
 struct scalar_number manifest_form_number(const struct manifest_scope *scope,
                                           struct scalar_number number);
 
-/* Reads a chunk that is nothing but JSON objects. False for any other chunk. */
+/* Reads a chunk that consists of JSON objects only. False for any other chunk. */
 bool manifest_read_objects(struct manifest_scope *scope, struct str chunk,
                            struct manifest_list *list);
 
@@ -123,7 +123,7 @@ void manifest_list_truncate(struct manifest_list *list, size_t count);
 MUST_USE struct error *manifest_check_count(struct manifest_scope *scope,
                                             const struct manifest_list *list);
 
-/* Documents of a stream, one after the other. */
+/* Iterates over the documents of a stream. */
 struct manifest_splitter {
     struct str text; /* lines that end in LF */
     size_t at;
@@ -138,5 +138,5 @@ enum manifest_split manifest_split_next(struct manifest_splitter *splitter, stru
 /* CRLF becomes LF and the last line gets one; copy holds the text if it had to change. */
 struct str manifest_normalize(struct str text, struct buf *copy);
 
-/* Without the white space of Unicode at both ends, as Go trims. */
+/* Removes Unicode white space at both ends, as strings.TrimSpace() in Go. */
 struct str manifest_trim(struct str text);

@@ -1,8 +1,17 @@
+/*
+ * JSON inside of manifests: a chunk that consists of JSON objects, and a text that is a JSON array.
+ *
+ * Numbers get the same form as from YAML: copy_object() copies the text of one object into
+ * scope->json with its numbers in their final form, and json_read() parses the copy. When a chunk
+ * turns out not to be JSON, manifest_read_objects() returns false and the chunk is read as YAML.
+ */
 #include <math.h>
 
+#include "base/ascii.h"
 #include "json/json.h"
 #include "json/yaml/manifest_internal.h"
 
+/* Integers up to this magnitude are exact as doubles. */
 #define EXACT_MAX ((int64_t)1 << 53)
 
 struct scalar_number manifest_form_number(const struct manifest_scope *scope,
@@ -34,10 +43,10 @@ static size_t skip_space(struct str text, size_t from)
 
 static bool is_digit_at(struct str text, size_t at)
 {
-    return at < text.len && text.ptr[at] >= '0' && text.ptr[at] <= '9';
+    return at < text.len && ascii_is_digit(text.ptr[at]);
 }
 
-/* JSON allows less than YAML: no leading zeros, no plus, digits on both sides of the dot. */
+/* JSON allows less than YAML: no leading zeros, no plus sign, digits on both sides of the dot. */
 static bool is_json_number(struct str token)
 {
     size_t at = str_starts_with(token, STR("-"));
@@ -86,9 +95,9 @@ static size_t copy_string(struct manifest_scope *scope, struct str text, size_t 
 }
 
 /*
- * Copies the object that starts at from, numbers brought into form, to scope->json. Returns the
- * position behind it, or STR_NONE when it is none. Brackets and numbers are checked, the rest is
- * left to json_read().
+ * Copies the object that starts at from to scope->json, with numbers in their final form. Returns
+ * the position behind it, or STR_NONE when there is no object. Only brackets and numbers are
+ * checked; json_read() checks the rest.
  */
 static size_t copy_object(struct manifest_scope *scope, struct str text, size_t from)
 {
@@ -113,16 +122,16 @@ static size_t copy_object(struct manifest_scope *scope, struct str text, size_t 
     return STR_NONE;
 }
 
-/* A document takes about so many times the memory of its text. */
+/* A document takes about this many times the memory of its text. */
 #define MEMORY_OF_TEXT 4
 
-/* The document whose text is in scope->json, or NULL when that is no JSON. */
+/* The document whose text is in scope->json, or NULL when it is not JSON. */
 static struct json_doc *read_json(struct manifest_scope *scope)
 {
     struct json_doc *doc = NULL;
     const size_t size = scope->json.len * MEMORY_OF_TEXT;
     if (size > scope->memory_left)
-        return NULL; /* what comes next finds out that it is too large */
+        return NULL; /* the YAML parser then reports that it is too large */
     OWNED(error) err = json_read(buf_str(&scope->json), &doc);
     if (err)
         return NULL;
@@ -144,7 +153,7 @@ static bool add_object(struct manifest_scope *scope, struct str text, size_t *at
     return true;
 }
 
-/* Behind a line that holds nothing but a separator, and perhaps a comment. */
+/* The position behind a line that holds only a separator and perhaps a comment. */
 static size_t skip_separator(struct str text, size_t from)
 {
     const size_t end = str_find_char(str_skip(text, from), '\n');
@@ -164,6 +173,7 @@ static size_t find_object(struct str chunk)
     return skip_space(chunk, skip_separator(chunk, mark));
 }
 
+/* All of the chunk must be objects; otherwise the documents added so far are removed again. */
 bool manifest_read_objects(struct manifest_scope *scope, struct str chunk,
                            struct manifest_list *list)
 {
@@ -181,6 +191,7 @@ bool manifest_read_objects(struct manifest_scope *scope, struct str chunk,
     return true;
 }
 
+/* Computes line and column of the problem, by counting bytes. */
 static struct error *fail_in_list(struct manifest_scope *scope, struct str text, size_t at,
                                   const char *problem)
 {
@@ -197,6 +208,7 @@ static char char_at(struct str text, size_t at)
     return at < text.len ? text.ptr[at] : '\0';
 }
 
+/* A small parser for the brackets and commas around the objects. */
 struct error *manifest_read_list(struct manifest_scope *scope, struct str text,
                                  struct manifest_list *list)
 {

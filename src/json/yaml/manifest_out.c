@@ -1,7 +1,14 @@
+/*
+ * Values of a document that is built from YAML; see manifest_out.h. The format is that of
+ * json_internal.h.
+ *
+ * While a container is open, its value is used as scratch space: uni.ofs counts its members, and
+ * tag holds the index of the container around it and the type. manifest_out_close() replaces both.
+ */
 #include "json/yaml/manifest_out.h"
 
 #include "json/json_internal.h"
-#include "json/settle.h"
+#include "json/normalize.h"
 
 #define NONE_OPEN SIZE_MAX
 
@@ -20,22 +27,19 @@ void manifest_out_done(struct manifest_out *out)
     *out = (struct manifest_out){0};
 }
 
-/* A key, the root, or a member of the open container. */
-static yyjson_val *add(struct manifest_out *out, bool is_key)
+/* Appends a value. Keys do not count as members of the open container. */
+static yyjson_val *add_slot(struct manifest_out *out, bool is_key)
 {
-    if (out->count == out->capacity) {
-        out->capacity *= 2;
-        out->values = mem_realloc_array(out->values, out->capacity, sizeof(yyjson_val));
-    }
+    ARRAY_GROW(out->values, out->count, out->capacity);
     if (!is_key && out->open != NONE_OPEN)
         out->values[out->open].uni.ofs++;
     return &out->values[out->count++];
 }
 
-/* While a container is open, it holds the number of its members and the container around it. */
+/* Links the container to the one around it; see the top of this file. */
 void manifest_out_open(struct manifest_out *out, bool object)
 {
-    yyjson_val *val = add(out, false);
+    yyjson_val *val = add_slot(out, false);
     val->tag = (uint64_t)out->open << 1 | object;
     val->uni.ofs = 0;
     out->open = out->count - 1;
@@ -51,6 +55,7 @@ void manifest_out_close(struct manifest_out *out)
     val->uni.ofs = (out->count - index) * sizeof(*val);
 }
 
+/* An alias visits its scalar again; the text is copied at the first visit only. */
 static void set_counted(struct manifest_out *out, yyjson_val *val, struct str *text, bool *is_moved)
 {
     if (!*is_moved) {
@@ -65,44 +70,44 @@ static void set_counted(struct manifest_out *out, yyjson_val *val, struct str *t
 
 void manifest_out_str(struct manifest_out *out, struct str *text, bool *is_moved)
 {
-    set_counted(out, add(out, false), text, is_moved);
+    set_counted(out, add_slot(out, false), text, is_moved);
 }
 
 void manifest_out_key(struct manifest_out *out, struct str *text, bool *is_moved)
 {
-    set_counted(out, add(out, true), text, is_moved);
+    set_counted(out, add_slot(out, true), text, is_moved);
 }
 
 static struct str set_copy(struct manifest_out *out, yyjson_val *val, struct str text)
 {
-    const struct str copy = json_text_repair(&out->doc->texts, text);
+    const struct str copy = string_pool_repair(&out->doc->strings, text);
     unsafe_yyjson_set_strn(val, copy.ptr, copy.len);
     return copy;
 }
 
 struct str manifest_out_copy_str(struct manifest_out *out, struct str text)
 {
-    return set_copy(out, add(out, false), text);
+    return set_copy(out, add_slot(out, false), text);
 }
 
 void manifest_out_copy_key(struct manifest_out *out, struct str text)
 {
-    set_copy(out, add(out, true), text);
+    set_copy(out, add_slot(out, true), text);
 }
 
 void manifest_out_null(struct manifest_out *out)
 {
-    unsafe_yyjson_set_null(add(out, false));
+    unsafe_yyjson_set_null(add_slot(out, false));
 }
 
 void manifest_out_bool(struct manifest_out *out, bool truth)
 {
-    unsafe_yyjson_set_bool(add(out, false), truth);
+    unsafe_yyjson_set_bool(add_slot(out, false), truth);
 }
 
 void manifest_out_number(struct manifest_out *out, struct scalar_number number)
 {
-    yyjson_val *val = add(out, false);
+    yyjson_val *val = add_slot(out, false);
     if (number.type == SCALAR_INT)
         unsafe_yyjson_set_sint(val, number.int64);
     else if (number.type == SCALAR_UINT)
@@ -117,6 +122,6 @@ struct json_doc *manifest_out_finish(struct manifest_out *out)
         out->values = mem_realloc_array(out->values, out->count, sizeof(yyjson_val));
     struct json_doc *doc = TAKE(out->doc);
     doc->root = doc->values = TAKE(out->values);
-    settle_members(doc);
+    normalize_members(doc);
     return doc;
 }

@@ -1,3 +1,13 @@
+/*
+ * Parses one YAML document with libyaml into a tree of nodes.
+ *
+ * libyaml gives events; handle_event() adds a node for each. The innermost open collection is
+ * parser->open, and open collections are linked to each other by next, which they need for siblings
+ * only after they are closed. So no stack is needed.
+ *
+ * Two differences to go-yaml are handled here: the escape \' (take_out_escape()) and content behind
+ * the root (check_end()). manifest_source.c has those that need the source text.
+ */
 #include <yaml.h>
 
 #include "base/memory.h"
@@ -45,6 +55,7 @@ static struct manifest_mark mark_of(yaml_mark_t mark)
     return (struct manifest_mark){mark.line, mark.column};
 }
 
+/* Errors of libyaml's reader have a byte offset, all others line and column. */
 static struct manifest_mark problem_mark(const struct parser *parser)
 {
     const yaml_parser_t *yaml = &parser->yaml;
@@ -63,8 +74,8 @@ static struct error *next_event(struct parser *parser, yaml_event_t *ret_event)
                          yaml->problem ? yaml->problem : "unknown problem");
 }
 
-/* Nodes are many and small: the arena is asked for a slab of them at a time. */
-static void *take(struct parser *parser, size_t size)
+/* Nodes are many and small: the arena is asked for a slab at a time. Memory is zeroed. */
+static void *take_memory(struct parser *parser, size_t size)
 {
     const size_t padded = (size + NODE_ALIGNMENT - 1) & ~(NODE_ALIGNMENT - 1);
     if (parser->slab_left < padded) {
@@ -77,7 +88,7 @@ static void *take(struct parser *parser, size_t size)
     return taken;
 }
 
-/* With room for text behind it. */
+/* Allocates a node with room for text behind it, and charges the limits. */
 static struct error *new_node(struct parser *parser, enum manifest_node_kind kind,
                               const yaml_event_t *event, size_t text_len,
                               struct manifest_node **ret_node)
@@ -93,7 +104,7 @@ static struct error *new_node(struct parser *parser, enum manifest_node_kind kin
     if (scope->flow_work_left < parser->flow_depth)
         return manifest_fail(scope, MANIFEST_DEPTH, mark, "too much inside of deep nesting");
     scope->flow_work_left -= parser->flow_depth;
-    struct manifest_node *node = take(parser, sizeof(*node) + text_len);
+    struct manifest_node *node = take_memory(parser, sizeof(*node) + text_len);
     node->kind = kind;
     node->line = (uint32_t)mark.line;
     node->column = (uint32_t)mark.column;
@@ -101,7 +112,7 @@ static struct error *new_node(struct parser *parser, enum manifest_node_kind kin
     return NULL;
 }
 
-/* Appends the node to the innermost open collection. */
+/* Appends the node to the innermost open collection, or makes it the root. */
 static void add_node(struct parser *parser, struct manifest_node *node, const yaml_char_t *anchor)
 {
     if (anchor)
@@ -200,7 +211,7 @@ static struct error *handle_event(struct parser *parser, const yaml_event_t *eve
     }
 }
 
-/* libyaml knows version 1.2, too. */
+/* go-yaml accepts %YAML 1.1 only, libyaml also 1.2. */
 static struct error *check_version(struct parser *parser, const yaml_event_t *event)
 {
     const yaml_version_directive_t *version = event->data.document_start.version_directive;
@@ -210,7 +221,7 @@ static struct error *check_version(struct parser *parser, const yaml_event_t *ev
                          "found incompatible YAML document");
 }
 
-/* Reads up to an event of this type and handles all before it. */
+/* Handles events up to and including one of the two types. */
 static struct error *read_until(struct parser *parser, yaml_event_type_t type,
                                 yaml_event_type_t or_type)
 {
@@ -227,7 +238,10 @@ static struct error *read_until(struct parser *parser, yaml_event_type_t type,
     }
 }
 
-/* Nothing may follow the root but the end of the document; be it wrong or right. */
+/*
+ * Only the end of the stream may follow the root. go-yaml reads no further and drops the rest,
+ * well-formed or not; here the rest is an error.
+ */
 static struct error *check_end(struct parser *parser)
 {
     yaml_event_t event;
@@ -252,8 +266,8 @@ static struct error *read_document(struct parser *parser)
 }
 
 /*
- * go-yaml knows the escape \' in double quotes, libyaml does not: then the backslash is taken out
- * and the document read once more. A text with many of them is not worth the time.
+ * go-yaml knows the escape \' in double quotes, libyaml does not. The backslash is removed and the
+ * document is parsed again. Parsing again is limited, so a text with many such escapes is refused.
  */
 static bool take_out_escape(struct parser *parser, struct buf *copy, struct str *chunk)
 {

@@ -1,6 +1,13 @@
+/*
+ * Limits and faults of one call, and the list of documents that it fills.
+ *
+ * A fault has two forms: an error with a message, and a struct manifest_fault with class and place
+ * for programs. manifest_fail() makes both. Places inside a chunk become places in the whole text
+ * by counting the lines in front of the chunk.
+ */
 #include <stdarg.h>
 
-#include "base/memory.h"
+#include "base/array.h"
 #include "json/json.h"
 #include "json/yaml/manifest_internal.h"
 
@@ -45,11 +52,7 @@ void manifest_list_done(struct manifest_list *list)
 
 void manifest_list_add(struct manifest_list *list, struct json_doc *doc)
 {
-    if (list->count == list->capacity_) {
-        list->capacity_ = list->capacity_ ? list->capacity_ * 2 : 8;
-        list->docs = mem_realloc_array(list->docs, list->capacity_, sizeof(struct json_doc *));
-    }
-    list->docs[list->count++] = doc;
+    ARRAY_PUSH(list->docs, list->count, list->capacity_, doc);
 }
 
 void manifest_list_truncate(struct manifest_list *list, size_t count)
@@ -91,6 +94,7 @@ void manifest_scope_done(struct manifest_scope *scope)
 static struct error *new_error(struct manifest_scope *scope, enum manifest_error error,
                                const char *format, va_list args) PRINTF_LIKE(3, 0);
 
+/* Sets the class of the fault. Limits have the code ERROR_TOO_LARGE, all else ERROR_PARSE. */
 static struct error *new_error(struct manifest_scope *scope, enum manifest_error error,
                                const char *format, va_list args)
 {
@@ -106,6 +110,7 @@ static size_t count_lines(struct str text)
     return count;
 }
 
+/* Lines are counted only for faults, so that reading does not pay for them. */
 void manifest_fault_at(struct manifest_scope *scope, struct manifest_mark mark)
 {
     scope->fault.line = count_lines(scope->before) + mark.line + 1;
@@ -140,6 +145,7 @@ void manifest_scope_clear(struct manifest_scope *scope)
     buf_clear(&scope->json);
 }
 
+/* Chunks of comments count as documents, since each costs a parser. */
 struct error *manifest_check_count(struct manifest_scope *scope, const struct manifest_list *list)
 {
     if (list->count <= scope->limits.documents_max && scope->chunks <= scope->limits.documents_max)

@@ -1,6 +1,13 @@
+/*
+ * Differences between the scanners of libyaml and go-yaml v2 that only the source text shows.
+ *
+ * libyaml reports positions in characters. manifest_source follows them with a cursor that only
+ * moves forward (seek_position()), so a document is scanned once in total, however many scalars are
+ * checked.
+ */
 #include "json/yaml/manifest_source.h"
 
-/* libyaml compares every directive with all before it. */
+/* libyaml compares every directive with all earlier ones, which is quadratic. */
 #define DIRECTIVES_MAX 100
 
 void manifest_source_init(struct manifest_source *source, struct str text)
@@ -25,8 +32,8 @@ struct manifest_mark manifest_mark_at(struct str text, size_t byte)
     return mark;
 }
 
-/* Moves on to a character. libyaml does not count a byte order mark at the start. */
-static void seek(struct manifest_source *source, size_t position)
+/* Moves the cursor on to a character. libyaml does not count a byte order mark at the start. */
+static void seek_position(struct manifest_source *source, size_t position)
 {
     const struct str text = source->text;
     if (source->byte == 0 && str_starts_with(text, STR("\xef\xbb\xbf")))
@@ -55,15 +62,15 @@ static size_t skip_word(struct str text, size_t at)
     return skip_blanks(text, at);
 }
 
-/* Where a node starts in the source, behind its anchor. */
+/* The offset of a node in the source, behind its anchor. */
 static size_t find_node(struct manifest_source *source, const yaml_event_t *event)
 {
-    seek(source, event->start_mark.index);
+    seek_position(source, event->start_mark.index);
     const size_t at = source->byte;
     return at < source->text.len && source->text.ptr[at] == '&' ? skip_word(source->text, at) : at;
 }
 
-/* For libyaml a comma ends a tag in a flow collection, for go-yaml it is a part of the tag. */
+/* A comma ends a tag in a flow collection for libyaml, and is part of the tag for go-yaml. */
 static bool has_tag_before_comma(struct manifest_source *source, const yaml_event_t *event)
 {
     const struct str text = source->text;
@@ -86,6 +93,7 @@ static bool has_slash_escape(struct manifest_source *source, const yaml_event_t 
     return false;
 }
 
+/* The cheap conditions come first: nearly all scalars need no look at the source. */
 const char *manifest_source_objection(struct manifest_source *source, const yaml_event_t *event,
                                       bool in_flow)
 {
@@ -109,11 +117,12 @@ size_t manifest_source_find_escape(struct manifest_source *source, const yaml_pa
 {
     if (!source->is_readable || yaml->error != YAML_SCANNER_ERROR)
         return STR_NONE;
-    seek(source, yaml->problem_mark.index);
+    seek_position(source, yaml->problem_mark.index);
     const bool is_escape = str_starts_with(str_skip(source->text, source->byte), STR("\\'"));
     return is_escape ? source->byte : STR_NONE;
 }
 
+/* All line breaks of YAML 1.1 count: LF, CR, NEL, LS and PS. */
 static bool starts_line(struct str text, size_t byte)
 {
     const struct str before = str_slice(text, 0, byte);
@@ -123,15 +132,15 @@ static bool starts_line(struct str text, size_t byte)
 }
 
 /*
- * A byte order mark is fine at the start of a chunk. At the start of a later line it is text for
- * go-yaml and nothing for libyaml; neither is what the author meant.
+ * A byte order mark is fine at the start of a chunk. At the start of a later line go-yaml reads it
+ * as text and libyaml ignores it; neither is what the author meant.
  */
 static struct error *check_byte_order_marks(struct manifest_scope *scope, struct str chunk)
 {
     const struct str bom = STR("\xef\xbb\xbf");
     struct str rest = str_skip(chunk, 1);
     if (str_find_char(chunk, bom.ptr[0]) == STR_NONE)
-        return NULL; /* a look for one byte is much faster */
+        return NULL; /* searching for one byte is much faster */
     for (size_t at; (at = str_find(rest, bom)) != STR_NONE; rest = str_skip(rest, at + bom.len)) {
         const size_t byte = chunk.len - rest.len + at;
         if (starts_line(chunk, byte))
@@ -141,6 +150,7 @@ static struct error *check_byte_order_marks(struct manifest_scope *scope, struct
     return NULL;
 }
 
+/* Counts lines that start with "%". Such lines inside of scalars count, too. */
 static struct error *check_directives(struct manifest_scope *scope, struct str chunk)
 {
     size_t count = 0;

@@ -1,3 +1,8 @@
+/*
+ * Splits a stream into chunks at lines that start with "---", as the YAMLReader of
+ * k8s.io/apimachinery/pkg/util/yaml does. It looks at the start of lines alone and does not parse
+ * YAML.
+ */
 #include "json/yaml/manifest_internal.h"
 
 /*
@@ -66,6 +71,7 @@ static void add_without_cr(struct buf *copy, struct str text)
     }
 }
 
+/* Returns the text itself when it needs no change, the usual case. */
 struct str manifest_normalize(struct str text, struct buf *copy)
 {
     const bool ends_in_lf = text.len == 0 || str_ends_with(text, STR("\n"));
@@ -82,7 +88,7 @@ struct str manifest_normalize(struct str text, struct buf *copy)
     return buf_str(copy);
 }
 
-/* The start of the next line behind from that starts with dashes, or the end. */
+/* The start of the next line behind from that starts with dashes, or the end of the text. */
 static size_t find_separator(struct str text, size_t from)
 {
     const size_t at = str_find(str_skip(text, from), STR("\n---"));
@@ -95,7 +101,7 @@ static size_t line_end(struct str text, size_t from)
     return at == STR_NONE ? text.len : from + at;
 }
 
-/* Text behind the dashes that is no comment. */
+/* Text behind the dashes of a separator, unless it is a comment. */
 static struct str text_behind(struct str text, size_t separator)
 {
     const struct str behind = str_slice(text, separator + 3, line_end(text, separator));
@@ -104,8 +110,9 @@ static struct str text_behind(struct str text, size_t separator)
 }
 
 /*
- * Like the reader of Kubernetes: a separator ends the chunk before it and is left out, but one that
- * nothing stands before becomes the first line of the next chunk. All are looked at.
+ * As the reader of Kubernetes: a separator ends the chunk before it and is left out, but a
+ * separator with nothing before it becomes the first line of the next chunk. The text behind every
+ * separator is checked.
  */
 enum manifest_split manifest_split_next(struct manifest_splitter *splitter, struct str *ret_chunk)
 {

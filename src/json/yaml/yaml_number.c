@@ -1,3 +1,10 @@
+/*
+ * Numbers in YAML 1.1 as go-yaml v2 resolves them (resolve.go), and their text forms.
+ *
+ * An integer is tried first, then a float, as in go-yaml. Underscores are removed before either.
+ * Two writers exist: scalar_number_write() for JSON, and scalar_number_write_key() for mapping
+ * keys, which sigs.k8s.io/yaml formats differently, as 32-bit floats.
+ */
 #include "json/yaml/yaml_number.h"
 
 #include <errno.h>
@@ -7,26 +14,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/ascii.h"
 #include "base/memory.h"
-#include "json/number.h"
+#include "json/go_number.h"
 
-/* So many digits tell all floats apart. */
+/* Nine decimal digits distinguish all floats. */
 #define FLOAT_DIGITS_MAX 9
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 static unsigned digit_value(char c)
 {
-    if (is_digit(c))
+    if (ascii_is_digit(c))
         return (unsigned)(c - '0');
-    const char lower = (char)(c | 0x20);
-    return lower >= 'a' && lower <= 'f' ? (unsigned)(lower - 'a') + 10 : 16;
+    return ascii_is_hex(c) ? (unsigned)(ascii_to_lower(c) - 'a') + 10 : 16;
 }
 
-/* All of the text in one base. Empty text is 0: Go reads a lone "0" as an octal prefix. */
+/* Reads all of the text in one base. Empty text is 0: Go reads a lone "0" as an octal prefix. */
 static bool read_digits(struct str text, unsigned base, uint64_t *ret_value)
 {
     uint64_t value = 0;
@@ -40,7 +42,7 @@ static bool read_digits(struct str text, unsigned base, uint64_t *ret_value)
     return true;
 }
 
-/* Removes the prefix that names a base: 0x, 0o, 0b with something behind it, or a leading 0. */
+/* Removes the prefix that names a base: 0x, 0o, 0b with digits behind it, or a leading 0. */
 static unsigned cut_base(struct str *text)
 {
     if (text->ptr[0] != '0')
@@ -51,6 +53,7 @@ static unsigned cut_base(struct str *text)
     return base ? base : 8;
 }
 
+/* SCALAR_NONE when the number fits neither int64 nor uint64. */
 static struct scalar_number from_magnitude(bool negative, uint64_t value)
 {
     if (!negative && value > INT64_MAX)
@@ -61,7 +64,7 @@ static struct scalar_number from_magnitude(bool negative, uint64_t value)
                                   .int64 = negative ? (int64_t)(0 - value) : (int64_t)value};
 }
 
-/* A sign, then digits of the base (0: named by a prefix). Above int64 a sign is not allowed. */
+/* A sign, then digits of the base; 0 means a base by prefix. A sign is refused above int64. */
 static struct scalar_number read_integer(struct str text, unsigned base)
 {
     uint64_t value;
@@ -82,12 +85,12 @@ static struct scalar_number read_integer(struct str text, unsigned base)
 static size_t count_digits(struct str text, size_t from)
 {
     size_t count = 0;
-    while (from + count < text.len && is_digit(text.ptr[from + count]))
+    while (from + count < text.len && ascii_is_digit(text.ptr[from + count]))
         count++;
     return count;
 }
 
-/* [-+]? (.digits | digits[.digits?]) ([eE][-+]?digits)? */
+/* [-+]? (.digits | digits[.digits?]) ([eE][-+]?digits)?, the expression of go-yaml. */
 static bool is_float(struct str text)
 {
     size_t at = text.len && (text.ptr[0] == '-' || text.ptr[0] == '+');
@@ -113,6 +116,7 @@ static bool is_float(struct str text)
     return at == text.len;
 }
 
+/* A float that overflows is not a number; go-yaml leaves it as text. */
 static struct scalar_number read_float(struct str text)
 {
     if (!is_float(text))
@@ -161,8 +165,8 @@ struct scalar_number scalar_number_read(struct str text)
 struct scalar_number scalar_number_read_fraction(struct str text)
 {
     for (size_t i = 0; i < text.len; i++)
-        if (text.ptr[i] == '_' &&
-            !(i > 0 && is_digit(text.ptr[i - 1]) && i + 1 < text.len && is_digit(text.ptr[i + 1])))
+        if (text.ptr[i] == '_' && !(i > 0 && ascii_is_digit(text.ptr[i - 1]) && i + 1 < text.len &&
+                                    ascii_is_digit(text.ptr[i + 1])))
             return (struct scalar_number){0};
     return read_without_underscores(text, read_float);
 }
@@ -181,13 +185,13 @@ double scalar_number_to_double(struct scalar_number number)
 
 void scalar_number_write(struct buf *buf, struct scalar_number number)
 {
-    char text[NUMBER_TEXT_MAX];
+    char text[GO_NUMBER_TEXT_MAX];
     if (number.type == SCALAR_INT)
         buf_print(buf, "%" PRId64, number.int64);
     else if (number.type == SCALAR_UINT)
         buf_print(buf, "%" PRIu64, number.uint64);
     else
-        buf_add(buf, number_write_double(number.real, text));
+        buf_add(buf, go_number_write_double(number.real, text));
 }
 
 /* Decimal digits without trailing zeros, and the exponent of the first one. */
@@ -210,8 +214,8 @@ static void split_digits(const char *scientific, struct digits *ret_digits)
 }
 
 /*
- * The fewest digits that read back as the same float. Six always survive in a normal number, so
- * fewer need not be tried: they show up as trailing zeros. Denormal numbers hold less.
+ * The fewest digits that read back as the same float. Six digits always survive in a normal number,
+ * so fewer are not tried: they show up as trailing zeros. Denormal numbers hold less.
  */
 static void find_digits(float positive, struct digits *ret_digits)
 {
@@ -231,6 +235,7 @@ static void add_zeros(struct buf *buf, int count)
         buf_add_char(buf, '0');
 }
 
+/* Without an exponent: zeros are added in front of or behind the digits. */
 static void add_positional(struct buf *buf, const struct digits *digits)
 {
     const struct str text = str_from(digits->text, digits->count);
@@ -259,6 +264,7 @@ static void add_scientific(struct buf *buf, const struct digits *digits)
     buf_print(buf, "e%c%02d", digits->exponent < 0 ? '-' : '+', abs(digits->exponent));
 }
 
+/* Go's strconv.FormatFloat(x, 'g', -1, 32), with the words of YAML for infinity and NaN. */
 void scalar_number_write_key(struct buf *buf, double real)
 {
     const float rounded = (float)real;

@@ -26,13 +26,13 @@ struct scalar_number {
 };
 
 /*
- * A plain scalar that starts with a digit or a sign: decimal, 0x, 0o, 0b and leading-zero octal
- * integers, floats without a base, '_' anywhere. SCALAR_NONE is text, and so is a float that
+ * Reads a plain scalar that starts with a digit or a sign: decimal, 0x, 0o, 0b and leading-zero
+ * octal integers, floats without a base, '_' anywhere. SCALAR_NONE is text, and so is a float that
  * overflows a double. There are no base 60 numbers.
  */
 struct scalar_number scalar_number_read(struct str text);
 
-/* A plain scalar that starts with a dot: ".5", ".5e3"; here '_' must stand between digits. */
+/* Reads a plain scalar that starts with a dot: ".5", ".5e3"; '_' is allowed between digits only. */
 struct scalar_number scalar_number_read_fraction(struct str text);
 
 double scalar_number_to_double(struct scalar_number number);

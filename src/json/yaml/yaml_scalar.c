@@ -1,3 +1,7 @@
+/*
+ * Resolves scalars as go-yaml v2 does (resolve.go). The first character decides what a plain scalar
+ * can be, so ordinary text costs one table lookup. An explicit tag asks for a type and may not fit.
+ */
 #include "json/yaml/yaml_scalar.h"
 
 static const struct {
@@ -21,7 +25,7 @@ static const struct {
 #define INF          __builtin_inf()
 #define NOT_A_NUMBER __builtin_nan("")
 
-/* Words with a meaning. Their texts are compared as one integer. */
+/* Words with a meaning. A word is compared as one integer, so the array is padded with NULs. */
 static const struct word {
     char text[sizeof(uint64_t)];
     enum scalar_type type;
@@ -67,7 +71,7 @@ static const struct word {
     {"-.INF", SCALAR_NOT_FINITE, -INF        },
 };
 
-/* What the first character allows the text to be. */
+/* What the first character allows a plain scalar to be. */
 enum hint { HINT_TEXT, HINT_WORD, HINT_DOT, HINT_SIGN, HINT_DIGIT };
 
 static const unsigned char hints[256] = {
@@ -82,6 +86,7 @@ static enum hint hint_of(char first)
     return (enum hint)hints[(unsigned char)first];
 }
 
+/* libyaml expands "!!int" to its full form before it reports a tag. */
 enum scalar_tag scalar_tag_from(struct str tag)
 {
     for (size_t i = 0; i < COUNT(tags); i++)
@@ -118,11 +123,12 @@ const char *scalar_type_name(const struct scalar *scalar)
     }
 }
 
+/* A text that ends in NUL is excluded, since it would equal the padded word. */
 static const struct word *find_word(struct str text)
 {
     uint64_t wanted = 0, seen;
     if (text.len > WORD_MAX || text.ptr[text.len - 1] == '\0')
-        return NULL; /* a NUL at the end would not show */
+        return NULL;
     memcpy(&wanted, text.ptr, text.len);
     for (const struct word *word = words; word < words + COUNT(words); word++) {
         memcpy(&seen, word->text, sizeof(seen));
@@ -144,8 +150,8 @@ static struct scalar word_to_scalar(const struct word *word)
     }
 }
 
-/* The type that the text has by itself; a timestamp only where one is asked for. */
-static struct scalar guess(struct str text, bool wants_timestamp)
+/* The type of the text without a tag. Timestamps stay text unless wants_timestamp is set. */
+static struct scalar guess_scalar(struct str text, bool wants_timestamp)
 {
     const struct scalar string = {.type = SCALAR_STRING};
     if (text.len == 0)
@@ -165,7 +171,7 @@ static struct scalar guess(struct str text, bool wants_timestamp)
     return number.type ? (struct scalar){.type = SCALAR_NUMBER, .number = number} : string;
 }
 
-/* A float tag turns an integer into a float, but not one above int64. */
+/* !!float turns an integer into a float, but not one above int64, as in go-yaml. */
 static bool accept_float(struct scalar *scalar)
 {
     if (scalar->type == SCALAR_NOT_FINITE)
@@ -177,13 +183,14 @@ static bool accept_float(struct scalar *scalar)
     return true;
 }
 
+/* Quoted text without a tag is a string. Tags for strings and unknown tags keep the text. */
 bool scalar_resolve(enum scalar_tag tag, bool plain, struct str text, struct scalar *ret_scalar)
 {
     *ret_scalar = (struct scalar){.type = SCALAR_STRING};
     switch (tag) {
     case SCALAR_TAG_NONE:
         if (plain && (text.len == 0 || hint_of(text.ptr[0]) != HINT_TEXT))
-            *ret_scalar = guess(text, false);
+            *ret_scalar = guess_scalar(text, false);
         return true;
     case SCALAR_TAG_BINARY:
         ret_scalar->type = SCALAR_BINARY;
@@ -195,7 +202,7 @@ bool scalar_resolve(enum scalar_tag tag, bool plain, struct str text, struct sca
     default:
         break;
     }
-    *ret_scalar = guess(text, tag == SCALAR_TAG_TIMESTAMP);
+    *ret_scalar = guess_scalar(text, tag == SCALAR_TAG_TIMESTAMP);
     switch (tag) {
     case SCALAR_TAG_INT:
         return ret_scalar->type == SCALAR_NUMBER && ret_scalar->number.type != SCALAR_FLOAT;

@@ -1,5 +1,6 @@
 /*
- * What the text of a YAML scalar means, by the rules of YAML 1.1 as go-yaml v2 applies them.
+ * Resolves the text of a YAML scalar to a value, by the rules of YAML 1.1 as go-yaml v2 applies
+ * them.
  */
 #pragma once
 
@@ -8,7 +9,7 @@
 #include "base/str.h"
 #include "json/yaml/yaml_number.h"
 
-/* An explicit tag. Those go-yaml knows nothing about are SCALAR_TAG_OTHER and leave text alone. */
+/* An explicit tag. Tags unknown to go-yaml are SCALAR_TAG_OTHER; the scalar stays text. */
 enum scalar_tag {
     SCALAR_TAG_NONE,
     SCALAR_TAG_STR,
@@ -49,8 +50,8 @@ const char *scalar_tag_name(enum scalar_tag tag);
 const char *scalar_type_name(const struct scalar *scalar);
 
 /*
- * Resolves a scalar; plain tells whether it stood without quotes. False when the tag does not fit
- * the text: ret_scalar is then what the text is by itself.
+ * Resolves a scalar; plain means that it has no quotes. False when the tag does not fit the text:
+ * ret_scalar is then the value of the text without the tag.
  */
 bool scalar_resolve(enum scalar_tag tag, bool plain, struct str text, struct scalar *ret_scalar);
 

@@ -14,13 +14,14 @@ static bool next_is(const struct cursor *cursor, size_t at, char low, char high)
     return at < cursor->rest.len && cursor->rest.ptr[at] >= low && cursor->rest.ptr[at] <= high;
 }
 
-static int take_digits(struct cursor *cursor, size_t least, size_t most)
+/* Takes min to max digits; fewer fail. */
+static int take_digits(struct cursor *cursor, size_t min, size_t max)
 {
     int value = 0;
     size_t count = 0;
-    while (count < most && next_is(cursor, count, '0', '9'))
+    while (count < max && next_is(cursor, count, '0', '9'))
         value = value * 10 + (cursor->rest.ptr[count++] - '0');
-    if (count < least)
+    if (count < min)
         cursor->failed = true;
     cursor->rest = str_skip(cursor->rest, count);
     return value;
@@ -51,6 +52,7 @@ static void take_date(struct cursor *cursor)
         cursor->failed = true;
 }
 
+/* Hours, minutes, seconds, and a fraction of any length that is not kept. */
 static void take_time(struct cursor *cursor)
 {
     const int hour = take_digits(cursor, 1, 2);
@@ -68,7 +70,7 @@ static void take_time(struct cursor *cursor)
     }
 }
 
-/* Z, or hours and minutes; Go lets 24 hours and 60 minutes pass. */
+/* Z, or hours and minutes. Go accepts up to 24 hours and 60 minutes. */
 static void take_zone(struct cursor *cursor)
 {
     if (next_is(cursor, 0, 'Z', 'Z')) {
@@ -83,6 +85,7 @@ static void take_zone(struct cursor *cursor)
         cursor->failed = true;
 }
 
+/* Tries the layouts of go-yaml's allowedTimestampFormats in one pass. */
 bool scalar_is_timestamp(struct str text)
 {
     struct cursor cursor = {text, false};

@@ -1,9 +1,17 @@
+/*
+ * Writes YAML in block style. The walk keeps a stack of open containers with their iterators.
+ *
+ * Strings are written in one of three forms: plain, if no reader of YAML 1.1 or 1.2 could take the
+ * text for anything else; as a literal block, for printable text of several lines; quoted, for all
+ * others. An array in an object has the indentation of its key, as kubectl writes it.
+ */
 #include "json/yaml/yaml_write.h"
 
-#include "base/memory.h"
+#include "base/array.h"
+#include "base/ascii.h"
 #include "base/quote.h"
 
-/* Readers look for the colon behind a key in so many characters, less some. */
+/* Readers accept a simple key of up to 1024 characters; longer keys are written with "? ". */
 #define SIMPLE_KEY_MAX 1000
 
 struct yaml_open {
@@ -18,17 +26,12 @@ struct yaml_writer {
     size_t depth, capacity;
 };
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static bool is_plain_char(char c)
 {
-    return is_letter(c) || (c >= '0' && c <= '9') || (c && strchr(" _./:=+@%,();$-", c));
+    return ascii_is_alphanumeric(c) || (c && strchr(" _./:=+@%,();$-", c));
 }
 
-/* What YAML 1.1 reads as a boolean or as null. */
+/* Words that YAML 1.1 reads as a boolean or as null. */
 static bool is_reserved(struct str s)
 {
     static const struct str words[] = {
@@ -41,10 +44,12 @@ static bool is_reserved(struct str s)
     return false;
 }
 
-/* Starts like a word, which no number, date or indicator does, and has nothing odd in it. */
+/*
+ * True for text that starts like a word, unlike numbers, dates and indicators, and stays harmless.
+ */
 static bool is_plain(struct str s)
 {
-    if (s.len == 0 || !(is_letter(s.ptr[0]) || strchr("/_", s.ptr[0])) || !s.ptr[0])
+    if (s.len == 0 || !(ascii_is_letter(s.ptr[0]) || strchr("/_", s.ptr[0])) || !s.ptr[0])
         return false;
     for (size_t i = 0; i < s.len; i++)
         if (!is_plain_char(s.ptr[i]))
@@ -53,7 +58,7 @@ static bool is_plain(struct str s)
     return last != ' ' && last != ':' && !str_contains(s, STR(": ")) && !is_reserved(s);
 }
 
-/* Takes a character off the front; text of documents is valid UTF-8. */
+/* Takes a character off the front; strings of documents are valid UTF-8. */
 static uint32_t next_code(struct str *rest, struct str *ret_char)
 {
     const size_t len = str_char_len(*rest);
@@ -78,7 +83,7 @@ static void write_escape(struct buf *buf, uint32_t code)
         buf_print(buf, "\\U%08x", (unsigned)code);
 }
 
-/* Not as JSON: readers of YAML do not put surrogates together. */
+/* Not JSON's form: YAML readers do not combine surrogates, so \U is used beyond 16 bits. */
 static void write_quoted(struct buf *buf, struct str s)
 {
     struct str character;
@@ -93,7 +98,7 @@ static void write_quoted(struct buf *buf, struct str s)
     buf_add_char(buf, '"');
 }
 
-/* Several lines, of which the first tells the indentation. */
+/* Several printable lines, of which the first is not indented: it defines the indentation. */
 static bool is_literal(struct str s)
 {
     struct str character;
@@ -116,6 +121,7 @@ static void write_spaces(struct buf *buf, size_t count)
     buf_grow(buf, count);
 }
 
+/* "|-" without a final line feed, "|" with one, "|+" with more. */
 static void write_literal(struct buf *buf, struct str s, size_t indent)
 {
     struct str line;
@@ -139,7 +145,7 @@ static void write_word(struct buf *buf, struct str s)
         write_quoted(buf, s);
 }
 
-/* A negative zero is an integer without its dot. */
+/* A negative zero gets a fraction, since "-0" is an integer without a sign. */
 static void write_number(struct buf *buf, const struct json_value *value)
 {
     const size_t start = buf->len;
@@ -148,7 +154,7 @@ static void write_number(struct buf *buf, const struct json_value *value)
         buf_add(buf, STR(".0"));
 }
 
-/* The rest of a line, or a block below it that is indented so far. */
+/* A scalar or empty container on the rest of the line, or a literal block below it. */
 static void write_leaf(struct buf *buf, const struct json_value *value, size_t indent)
 {
     const struct str text = json_to_str(value);
@@ -163,13 +169,9 @@ static void write_leaf(struct buf *buf, const struct json_value *value, size_t i
     buf_add_char(buf, '\n');
 }
 
-static void push(struct yaml_writer *writer, struct yaml_open open)
+static void push_container(struct yaml_writer *writer, struct yaml_open open)
 {
-    if (writer->depth == writer->capacity) {
-        writer->capacity = writer->capacity ? writer->capacity * 2 : 16;
-        writer->open = mem_realloc_array(writer->open, writer->capacity, sizeof(*writer->open));
-    }
-    writer->open[writer->depth++] = open;
+    ARRAY_PUSH(writer->open, writer->depth, writer->capacity, open);
 }
 
 static bool is_filled(const struct json_value *value)
@@ -177,6 +179,7 @@ static bool is_filled(const struct json_value *value)
     return json_count(value) > 0;
 }
 
+/* A key that is too long for a simple key becomes an explicit one: "? key", then ":". */
 static void write_key(struct buf *buf, struct str key, size_t indent)
 {
     const size_t start = buf->len;
@@ -191,7 +194,7 @@ static void write_key(struct buf *buf, struct str key, size_t indent)
     buf_add_char(buf, ':');
 }
 
-/* Behind "key:". Arrays stay in the column of their key, as is the custom. */
+/* Behind "key:". An array keeps the column of its key. */
 static void write_member(struct yaml_writer *writer, const struct json_value *value, size_t indent)
 {
     const bool array = json_type(value) == JSON_ARRAY;
@@ -201,23 +204,24 @@ static void write_member(struct yaml_writer *writer, const struct json_value *va
         return;
     }
     buf_add_char(writer->buf, '\n');
-    push(writer, (struct yaml_open){.iter = {.container = value},
-                                    .indent = array ? indent : indent + 2,
-                                    .array = array});
+    push_container(writer, (struct yaml_open){.iter = {.container = value},
+                                              .indent = array ? indent : indent + 2,
+                                              .array = array});
 }
 
-/* Behind "- ". */
+/* Behind "- ". The first entry of a container stays on the line of the dash. */
 static void write_element(struct yaml_writer *writer, const struct json_value *value, size_t indent)
 {
     if (!is_filled(value))
         write_leaf(writer->buf, value, indent + 2);
     else
-        push(writer, (struct yaml_open){.iter = {.container = value},
-                                        .indent = indent + 2,
-                                        .array = json_type(value) == JSON_ARRAY,
-                                        .on_line = true});
+        push_container(writer, (struct yaml_open){.iter = {.container = value},
+                                                  .indent = indent + 2,
+                                                  .array = json_type(value) == JSON_ARRAY,
+                                                  .on_line = true});
 }
 
+/* Writes the next entry of the innermost container, or closes the container. */
 static void write_entry(struct yaml_writer *writer)
 {
     struct yaml_open *open = &writer->open[writer->depth - 1];
@@ -246,8 +250,8 @@ void yaml_write(struct buf *buf, const struct json_value *value)
         return;
     }
     struct yaml_writer writer = {.buf = buf};
-    push(&writer,
-         (struct yaml_open){.iter = {.container = value}, .array = json_type(value) == JSON_ARRAY});
+    push_container(&writer, (struct yaml_open){.iter = {.container = value},
+                                               .array = json_type(value) == JSON_ARRAY});
     while (writer.depth && !buf->overflowed)
         write_entry(&writer);
     mem_free(writer.open);

@@ -1,12 +1,12 @@
 /*
- * YAML for people: a document in block style, as kubectl prints it.
+ * Writes a document as YAML in block style, as kubectl prints it.
  *
- * What is written is read back as the same document by manifest_read() and by any reader of YAML
- * 1.1 or 1.2: text that some of them could take for anything else, or that a terminal should not
- * see as it is, stands in quotes. Text of several lines is a literal block. Members keep their
- * order.
+ * The text is read back as the same document by manifest_read() and by any reader of YAML 1.1 or
+ * 1.2: strings that a reader could take for another type, and strings with characters that a
+ * terminal should not receive, are quoted. Strings of several lines are literal blocks. Members
+ * keep their order.
  *
- * Deep nesting costs indentation, so bound the buffer and ask buf_check().
+ * Deep nesting costs indentation: limit the buffer and check it with buf_check().
  */
 #pragma once
 

@@ -1,5 +1,6 @@
 /* Where the walk is, and what the exchange's patterns say about that place. */
 #include "base/buf.h"
+#include "json/json_pointer_test.h"
 #include "json/path.h"
 #include "peers/conformance/compare_internal.h"
 

@@ -13,8 +13,8 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/str.h"
-#include "json/fields.h"
 #include "json/json.h"
+#include "json/struct_fields.h"
 #include "peers/conformance/pointer.h"
 
 #define EXCHANGE_RUN     STR("{{run}}")

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "json/builder.h"
 #include "json/compare.h"
+#include "json/json_pointer_test.h"
 #include "json/path.h"
 #include "peers/conformance/compare.h"
 #include "testing/test.h"

@@ -3,6 +3,7 @@
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "base/random.h"
+#include "http/response_internal.h"
 #include "net/network.h"
 #include "net/tcp.h"
 #include "net/tls.h"
@@ -72,7 +73,7 @@ struct error *client_fetch(struct http_client *client, const struct http_client_
     TRY(http_client_send(client, request, &response));
     const struct http_headers *headers = http_response_headers(response);
     answer->status = http_response_status(response);
-    answer->http2 = http_response_is_http2(response);
+    answer->http2 = response->call->conn->http2;
     answer->compressed = http_headers_has_token(headers, STR("content-encoding"), STR("gzip"));
     return http_response_read_all(response, &answer->body);
 }

@@ -1,6 +1,6 @@
 /* Our server against nghttp, which shows every frame, and h2load, which sends very many. */
 #include "async/fiber.h"
-#include "http/server.h"
+#include "http/server_internal.h"
 #include "peers/interop/ground.h"
 #include "peers/interop/process.h"
 #include "peers/interop/site.h"
@@ -86,7 +86,7 @@ static void check_load(struct site *site, const char *path, int requests, const 
     CHECK_CONTAINS(process_output(process),
                    arena_print(arena, "\nstatus codes: %d 2xx, 0 3xx, 0 4xx, 0 5xx\n", requests));
     CHECK_EQ(site->requests, requests);
-    CHECK_EQ(http_server_request_count(site->server), (size_t)0);
+    CHECK_EQ(site->server->request_count, (size_t)0);
 }
 
 LOOP_TEST(h2load_over_ten_connections_of_a_hundred_streams)

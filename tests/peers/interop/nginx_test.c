@@ -4,6 +4,8 @@
 #include "async/loop.h"
 #include "async/scope.h"
 #include "base/sha256.h"
+#include "http/client_internal.h"
+#include "http/response_internal.h"
 #include "net/pki.h"
 #include "net/tls.h"
 #include "peers/interop/ground.h"
@@ -76,7 +78,7 @@ LOOP_TEST(twenty_requests_to_nginx_share_a_connection)
             CHECK_EQ(connection, buf_str(&first));
         }
         CHECK(str_ends_with(buf_str(&answer.body), STR("|20\n")));
-        CHECK_EQ(http_client_connection_count(client), (size_t)1);
+        CHECK_EQ(client->conn_count, (size_t)1);
     }
 }
 
@@ -115,7 +117,7 @@ LOOP_TEST(a_large_file_comes_whole_from_nginx)
         CHECK_OK(http_client_send(
             client, &(struct http_client_request){.target = STR("/files/noise.bin")}, &response));
         CHECK_EQ(http_response_status(response), 200);
-        CHECK_EQ(http_response_is_http2(response), protocols[i]);
+        CHECK_EQ(response->call->conn->http2, protocols[i]);
         check_digest(response, expected);
     }
 }
@@ -234,7 +236,7 @@ LOOP_TEST(an_nginx_of_another_authority_is_not_believed)
     OWNED(http_client) client = http_client_new(loop_current(), &options);
     SCOPED(answer) answer = {0};
     CHECK_ERROR(client_get(client, STR("/who"), &answer), ERROR_TLS);
-    CHECK_EQ(http_client_connection_count(client), (size_t)0);
+    CHECK_EQ(client->conn_count, (size_t)0);
 }
 
 struct caller {
@@ -277,7 +279,7 @@ LOOP_TEST(two_hundred_requests_to_nginx_at_once)
     options.connections = 1;
     OWNED(http_client) client = http_client_new(loop_current(), &options);
     check_callers(client, 200, 1);
-    CHECK_EQ(http_client_connection_count(client), (size_t)1);
+    CHECK_EQ(client->conn_count, (size_t)1);
 }
 
 /* It closes with GOAWAY while requests are under way: those it did not take go to the next one. */

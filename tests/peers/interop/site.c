@@ -1,8 +1,9 @@
 #include "peers/interop/site.h"
 
 #include "async/loop.h"
+#include "http/call.h"
 #include "http/gzip.h"
-#include "http/server.h"
+#include "http/server_internal.h"
 #include "net/tls.h"
 #include "testing/test.h"
 
@@ -19,7 +20,7 @@ static struct error *who(struct site *site, struct http_request *request)
     http_request_peer(request, &peer);
     SCOPED(buf) body = {0}, text = {0};
     TRY(http_request_read_all(request, &body));
-    buf_print(&text, "%s|%.*s|%.*s|%zu\n", http_request_is_http2(request) ? "h2" : "h1",
+    buf_print(&text, "%s|%.*s|%.*s|%zu\n", request->call->conn->http2 ? "h2" : "h1",
               STR_ARG(http_request_method(request)), STR_ARG(peer.common_name), body.len);
     return http_request_answer(request, 200, STR("text/plain"), buf_str(&text));
 }

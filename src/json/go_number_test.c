@@ -1,9 +1,9 @@
-#include "json/number.h"
+#include "json/go_number.h"
 
 #include "testing/test.h"
 
 /* Rows of the first table are what Go 1.25 prints for the double. */
-TEST(number_write_double)
+TEST(go_number_write_double)
 {
     const struct {
         double value;
@@ -34,9 +34,9 @@ TEST(number_write_double)
         {-0.00001234,            "-0.00001234"            },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        char text[NUMBER_TEXT_MAX];
+        char text[GO_NUMBER_TEXT_MAX];
         TEST_CASE("%s", cases[i].text);
-        CHECK_EQ(number_write_double(cases[i].value, text), str_from_c(cases[i].text));
+        CHECK_EQ(go_number_write_double(cases[i].value, text), str_from_c(cases[i].text));
     }
 }
 
@@ -47,7 +47,7 @@ static yyjson_val raw(const char *token)
     return val;
 }
 
-TEST(number_text)
+TEST(go_number_text)
 {
     const struct {
         const char *token, *text;
@@ -75,15 +75,15 @@ TEST(number_text)
         {"1e-400",                               "0"                   },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        char text[NUMBER_TEXT_MAX];
+        char text[GO_NUMBER_TEXT_MAX];
         TEST_CASE("%s", cases[i].token);
         const yyjson_val val = raw(cases[i].token);
-        CHECK_EQ(number_text(&val, text), str_from_c(cases[i].text));
-        CHECK_EQ(number_token(&val, text), str_from_c(cases[i].token));
+        CHECK_EQ(go_number_text(&val, text), str_from_c(cases[i].text));
+        CHECK_EQ(go_number_token(&val, text), str_from_c(cases[i].token));
     }
 }
 
-TEST(number_equals)
+TEST(go_number_equals)
 {
     const struct {
         const char *a, *b;
@@ -108,20 +108,20 @@ TEST(number_equals)
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s and %s", cases[i].a, cases[i].b);
         const yyjson_val a = raw(cases[i].a), b = raw(cases[i].b);
-        CHECK_EQ(number_equals(&a, &b), cases[i].equal);
-        CHECK_EQ(number_equals(&b, &a), cases[i].equal);
-        CHECK(!number_has_token_of(&a, &b));
+        CHECK_EQ(go_number_equals(&a, &b), cases[i].equal);
+        CHECK_EQ(go_number_equals(&b, &a), cases[i].equal);
+        CHECK(!go_number_has_token_of(&a, &b));
     }
 }
 
-TEST(number_is_infinite)
+TEST(go_number_is_infinite)
 {
     char digits[400];
     memset(digits, '9', sizeof(digits));
-    CHECK(number_is_infinite(STR("1e400")));
-    CHECK(number_is_infinite(STR("-1E309")));
-    CHECK(number_is_infinite(str_from(digits, sizeof(digits))));
-    CHECK(!number_is_infinite(str_from(digits, 308)));
-    CHECK(!number_is_infinite(STR("1e308")));
-    CHECK(!number_is_infinite(STR("1e-400")));
+    CHECK(go_number_is_infinite(STR("1e400")));
+    CHECK(go_number_is_infinite(STR("-1E309")));
+    CHECK(go_number_is_infinite(str_from(digits, sizeof(digits))));
+    CHECK(!go_number_is_infinite(str_from(digits, 308)));
+    CHECK(!go_number_is_infinite(STR("1e308")));
+    CHECK(!go_number_is_infinite(STR("1e-400")));
 }

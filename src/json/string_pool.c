@@ -1,4 +1,4 @@
-#include "json/text.h"
+#include "json/string_pool.h"
 
 #include "base/memory.h"
 
@@ -6,16 +6,17 @@
 #define BLOCK_MAX   ((size_t)64 * KILOBYTE)
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
-static struct json_text *new_block(size_t capacity)
+static struct string_pool *new_block(size_t capacity)
 {
-    struct json_text *block = mem_alloc(sizeof(*block) + capacity);
-    *block = (struct json_text){.capacity = capacity};
+    struct string_pool *block = mem_alloc(sizeof(*block) + capacity);
+    *block = (struct string_pool){.capacity = capacity};
     return block;
 }
 
-char *json_text_alloc(struct json_text **list, size_t len)
+/* Blocks double up to BLOCK_MAX. A longer string gets a block of its size. */
+char *string_pool_alloc(struct string_pool **pool, size_t len)
 {
-    struct json_text *block = *list;
+    struct string_pool *block = *pool;
     if (!block || block->capacity - block->len <= len) {
         size_t capacity = block ? block->capacity * 2 : BLOCK_MIN;
         if (capacity > BLOCK_MAX)
@@ -23,8 +24,8 @@ char *json_text_alloc(struct json_text **list, size_t len)
         if (capacity <= len)
             capacity = len + 1;
         block = new_block(capacity);
-        block->next = *list;
-        *list = block;
+        block->next = *pool;
+        *pool = block;
     }
     char *room = block->bytes + block->len;
     block->len += len + 1;
@@ -32,24 +33,24 @@ char *json_text_alloc(struct json_text **list, size_t len)
     return room;
 }
 
-void json_text_free(struct json_text *list)
+void string_pool_free(struct string_pool *pool)
 {
-    while (list) {
-        struct json_text *next = list->next;
-        mem_free(list);
-        list = next;
+    while (pool) {
+        struct string_pool *next = pool->next;
+        mem_free(pool);
+        pool = next;
     }
 }
 
-struct str json_text_copy(struct json_text **list, struct str s)
+struct str string_pool_copy(struct string_pool **pool, struct str s)
 {
-    char *copy = json_text_alloc(list, s.len);
+    char *copy = string_pool_alloc(pool, s.len);
     if (s.len)
         memcpy(copy, s.ptr, s.len);
     return str_from(copy, s.len);
 }
 
-/* Length of the valid sequence at the start of s, 0 for none. */
+/* Length of the valid UTF-8 sequence at the start of s; 0 when there is none. */
 static size_t valid_sequence(struct str s)
 {
     for (size_t len = 1; len <= 4 && len <= s.len; len++)
@@ -69,10 +70,11 @@ static size_t repaired_length(struct str s)
     return total;
 }
 
-struct str json_text_repair(struct json_text **list, struct str s)
+/* Two passes: the first computes the length, since a replacement has three bytes. */
+struct str string_pool_repair(struct string_pool **pool, struct str s)
 {
     const size_t total = repaired_length(s);
-    char *copy = json_text_alloc(list, total);
+    char *copy = string_pool_alloc(pool, total);
     for (char *out = copy; s.len;) {
         const size_t len = valid_sequence(s);
         const struct str piece = len ? str_slice(s, 0, len) : STR(REPLACEMENT);

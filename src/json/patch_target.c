@@ -1,7 +1,13 @@
-#include "json/target.h"
+/*
+ * Paths of JSON patch operations, with the rules and messages of evanphx/json-patch, which differ
+ * from RFC 6901 in details: indices may be negative, signed or have leading zeros.
+ */
+#include "json/patch_target.h"
 
-/* ~1 and ~0, in one pass. */
-static struct str unescape(struct patch_tree *tree, struct str name)
+#include "base/ascii.h"
+
+/* ~1 is "/" and ~0 is "~", in one pass. */
+static struct str unescape_name(struct patch_tree *tree, struct str name)
 {
     if (str_find_char(name, '~') == STR_NONE)
         return name;
@@ -24,7 +30,7 @@ static struct error *atoi_error(struct str key, const char *why)
                      why);
 }
 
-/* Go's Atoi, whose words are part of the messages. Leading zeros and a plus sign are fine. */
+/* Go's strconv.Atoi() with its messages. Leading zeros and a plus sign are allowed. */
 static struct error *read_index(struct str key, int64_t *ret_index)
 {
     uint64_t magnitude;
@@ -32,7 +38,7 @@ static struct error *read_index(struct str key, int64_t *ret_index)
     const bool sign = negative || (key.len && key.ptr[0] == '+');
     const struct str digits = str_skip(key, sign);
     for (size_t i = 0; i < digits.len; i++)
-        if (digits.ptr[i] < '0' || digits.ptr[i] > '9')
+        if (!ascii_is_digit(digits.ptr[i]))
             return atoi_error(key, "invalid syntax");
     if (digits.len == 0)
         return atoi_error(key, "invalid syntax");
@@ -42,7 +48,7 @@ static struct error *read_index(struct str key, int64_t *ret_index)
     return NULL;
 }
 
-/* The index for a list of so many places; negative ones count from its end. */
+/* The index into a list of so many places; negative ones count from its end. */
 static struct error *read_place(struct str key, size_t places, size_t *ret_place)
 {
     int64_t index = 0;
@@ -55,7 +61,8 @@ static struct error *read_place(struct str key, size_t places, size_t *ret_place
     return NULL;
 }
 
-struct error *target_find(struct patch_tree *tree, struct target target, struct slot **ret_slot)
+struct error *patch_target_find(struct patch_tree *tree, struct patch_target target,
+                                struct patch_slot **ret_slot)
 {
     size_t place = 0;
     if (target.node->object) {
@@ -67,29 +74,35 @@ struct error *target_find(struct patch_tree *tree, struct target target, struct 
     return NULL;
 }
 
-struct target target_follow(struct patch_tree *tree, struct str path)
+/*
+ * Opens every container along the path. A missing part gives a target without a node, which the
+ * operation reports with its own message.
+ */
+struct patch_target patch_target_follow(struct patch_tree *tree, struct str path)
 {
     struct str rest = path, name;
-    struct target target = {.node = NULL};
+    struct patch_target target = {.node = NULL};
     if (!str_cut(&rest, '/', &name))
         return target;
-    struct slot *slot = &tree->root;
+    struct patch_slot *slot = &tree->root;
     for (bool more = true; more;) {
         target.node = slot ? patch_tree_open(tree, slot) : NULL;
         if (!target.node)
             return target;
         more = str_cut(&rest, '/', &name);
-        target.key = unescape(tree, name);
-        OWNED(error) err = more ? target_find(tree, target, &slot) : NULL;
+        target.key = unescape_name(tree, name);
+        OWNED(error) err = more ? patch_target_find(tree, target, &slot) : NULL;
         if (err)
             slot = NULL;
     }
     return target;
 }
 
-struct error *target_add(struct patch_tree *tree, struct target target, struct slot content)
+/* "-" appends. The index is read twice, because the library has two messages for a bad one. */
+struct error *patch_target_add(struct patch_tree *tree, struct patch_target target,
+                               struct patch_slot content)
 {
-    struct node *node = target.node;
+    struct patch_node *node = target.node;
     if (node->object) {
         patch_tree_put(tree, node, target.key, content);
         return NULL;
@@ -105,10 +118,10 @@ struct error *target_add(struct patch_tree *tree, struct target target, struct s
     return NULL;
 }
 
-struct error *target_remove(struct patch_tree *tree, struct target target)
+struct error *patch_target_remove(struct patch_tree *tree, struct patch_target target)
 {
-    struct slot *slot;
-    TRY(target_find(tree, target, &slot));
+    struct patch_slot *slot;
+    TRY(patch_target_find(tree, target, &slot));
     if (!slot)
         return error_new(ERROR_INVALID, "Unable to remove nonexistent key: %.*s: missing value",
                          STR_ARG(target.key));

@@ -1,4 +1,8 @@
-#include "json/fields.h"
+/*
+ * Reads structs by table; see struct_fields.h. Errors collect the path from the inside out, by the
+ * context that TRY() adds on each level.
+ */
+#include "json/struct_fields.h"
 
 #include "json/path.h"
 
@@ -13,6 +17,7 @@ static struct error *check_type(const struct json_value *value, enum json_type e
     return json_type(value) == expected ? NULL : json_wrong_type(value, expected);
 }
 
+/* Null counts as absent. An absent optional field leaves the struct member unchanged. */
 static struct error *read_field(struct arena *arena, const struct json_value *value,
                                 const struct json_field *field, void *out)
 {
@@ -25,6 +30,7 @@ static struct error *read_field(struct arena *arena, const struct json_value *va
     return error_new(ERROR_INVALID, "required, but %s", json_type_name(type));
 }
 
+/* Fields are read in the order of the table, so the first error is that of the first row. */
 struct error *json_read_fields(struct arena *arena, const struct json_value *value,
                                const struct json_field *fields, size_t count, void *out)
 {
@@ -42,55 +48,11 @@ struct error *json_read_str(struct arena *arena, const struct json_value *value,
     return NULL;
 }
 
-struct error *json_read_str_copy(struct arena *arena, const struct json_value *value, void *out)
-{
-    TRY(check_type(value, JSON_STRING));
-    *(struct str *)out = arena_str(arena, json_to_str(value));
-    return arena_check(arena);
-}
-
 struct error *json_read_bool(struct arena *arena, const struct json_value *value, void *out)
 {
     (void)arena;
     TRY(check_type(value, JSON_BOOL));
     (void)json_to_bool(value, out);
-    return NULL;
-}
-
-struct error *json_read_int64(struct arena *arena, const struct json_value *value, void *out)
-{
-    (void)arena;
-    TRY(check_type(value, JSON_NUMBER));
-    if (json_to_int64(value, out))
-        return NULL;
-    return error_new(ERROR_INVALID, "expected a whole number of 64 bits");
-}
-
-struct error *json_read_int32(struct arena *arena, const struct json_value *value, void *out)
-{
-    int64_t number = 0;
-    TRY(json_read_int64(arena, value, &number));
-    if (number < INT32_MIN || number > INT32_MAX)
-        return error_new(ERROR_INVALID, "expected a whole number of 32 bits");
-    *(int32_t *)out = (int32_t)number;
-    return NULL;
-}
-
-struct error *json_read_optional_bool(struct arena *arena, const struct json_value *value,
-                                      void *out)
-{
-    struct json_optional_bool *optional = out;
-    TRY(json_read_bool(arena, value, &optional->value));
-    optional->is_present = true;
-    return NULL;
-}
-
-struct error *json_read_optional_int64(struct arena *arena, const struct json_value *value,
-                                       void *out)
-{
-    struct json_optional_int64 *optional = out;
-    TRY(json_read_int64(arena, value, &optional->value));
-    optional->is_present = true;
     return NULL;
 }
 
@@ -113,7 +75,7 @@ struct error *json_read_array(struct arena *arena, const struct json_value *valu
     return json_read_any(arena, value, out);
 }
 
-/* Room for one item per element; the element count comes from outside. */
+/* Allocates one item per element. The number of elements is input, so this may fail. */
 static struct error *alloc_items(struct arena *arena, const struct json_value *value, size_t size,
                                  void **ret_items)
 {
@@ -142,7 +104,7 @@ struct error *json_read_strings(struct arena *arena, const struct json_value *va
     return NULL;
 }
 
-/* NOLINTNEXTLINE(readability-function-size): a table and its length, a result and its length */
+/* Every struct starts zeroed, as arena memory is. */
 struct error *json_read_list(struct arena *arena, const struct json_value *value,
                              const struct json_field *fields, size_t count, size_t size,
                              void **ret_items, size_t *ret_count)

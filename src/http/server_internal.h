@@ -1,0 +1,37 @@
+/* The state of a server and of a request: for server.c, and for tests that look inside. */
+#pragma once
+
+#include "async/event.h"
+#include "async/scope.h"
+#include "base/list.h"
+#include "http/server.h"
+
+struct http_call;
+struct listener;
+
+struct http_server {
+    struct loop *loop;
+    struct http_server_options options;
+    struct listener *listener;
+    uint16_t port;
+    struct scope acceptor;
+    struct scope handshakes;
+    struct list waiting; /* handshakes that have not begun, the newest first */
+    struct list begun;   /* handshakes that have begun, the oldest first */
+    size_t begun_count;
+    struct event arrived;
+    struct scope handlers;
+    struct list conns;
+    size_t conn_count; /* connections in their handshake included */
+    size_t request_count;
+    bool draining;
+    struct event changed;
+};
+
+struct http_request {
+    struct http_server *server;
+    struct http_call *call;
+    struct arena arena;
+    bool responded;
+    bool wanted_body;
+};
