@@ -1,3 +1,12 @@
+/*
+ * Puts the parts of an API together: store, RBAC index, CustomResourceDefinitions, garbage
+ * collector.
+ *
+ * api_new() loads in an order that matters: definitions first, because other steps need the kinds;
+ * then the RBAC index; then the first objects, which go through api_change() like all others; then
+ * aggregated roles; the garbage collector last, because it needs everything else to decide what is
+ * garbage.
+ */
 #include "apiserver/api.h"
 
 #include <stdlib.h>
@@ -14,6 +23,7 @@
 #include "async/fiber.h"
 #include "base/memory.h"
 
+/* How long kube-apiserver waits for a resourceVersion that it has not seen yet. */
 #define FUTURE_WAIT (3 * SECOND)
 
 static void definition_release(void *value)
@@ -23,6 +33,10 @@ static void definition_release(void *value)
     mem_free(definition);
 }
 
+/*
+ * A token is valid only for the ServiceAccount it was issued for; one that was deleted and created
+ * again has another uid.
+ */
 static bool find_account(void *data, struct str namespace, struct str name, struct str uid)
 {
     struct api *api = data;
@@ -36,6 +50,7 @@ static bool find_account(void *data, struct str namespace, struct str name, stru
     return !missing && str_eq(object_text_uid(found.text), uid);
 }
 
+/* The Pod or Secret a token is bound to; NULL when there is none. */
 static const struct json_value *find_bound(void *data, struct arena *arena, struct str kind,
                                            struct str namespace, struct str name)
 {
@@ -108,6 +123,10 @@ static void release_custom(void *custom)
     crd_free(custom);
 }
 
+/*
+ * Definitions are named "<plural>.<group>". A reference is held until the arena is released, so the
+ * kind stays valid while the definition changes.
+ */
 static const struct kind *find_custom(struct api *api, struct arena *arena, struct gvr gvr)
 {
     SCOPED(buf) name = {.limit = 0};
@@ -125,6 +144,7 @@ static const struct kind *find_custom(struct api *api, struct arena *arena, stru
     return NULL;
 }
 
+/* The kind of CustomResourceDefinitions has steps of its own; see crd_registry.h. */
 const struct kind *api_find_kind(struct api *api, struct arena *arena, struct gvr gvr)
 {
     const struct kind *kind = kinds_find(gvr);
@@ -144,6 +164,7 @@ static int compare_kinds(const void *a, const void *b)
     return order ? order : str_cmp(left->plural, right->plural);
 }
 
+/* Built-in kinds come first, in the order of their table; custom kinds are sorted behind them. */
 struct kind_list api_kinds(struct api *api, struct arena *arena)
 {
     size_t builtin, count = 0;
@@ -195,7 +216,7 @@ struct store_id api_id(const struct kind *kind, struct key key)
     return (struct store_id){kind->stored_as, key};
 }
 
-/* An edit with a look at what it did. */
+/* An edit, and what it did to the object. */
 struct observed {
     store_edit_fn *edit;
     void *data;
@@ -209,6 +230,7 @@ static void observed_done(struct observed *observed)
     object_text_free(observed->after);
 }
 
+/* May run more than once; the last run is the one that counts. */
 static struct error *observe_edit(void *data, struct store_edit *edit)
 {
     struct observed *observed = data;
@@ -228,8 +250,9 @@ struct error *api_change(struct api *api, struct store_id id, int64_t expected, 
 {
     SCOPED(observed) observed = {.edit = edit, .data = data};
     /*
-     * What the store has accepted happens, whether its writer waits or not; so that all else
-     * follows, he waits. It takes as long as a commit does, and store_free() waits for those too.
+     * What the store has accepted happens even if its writer is cancelled. The writer therefore
+     * waits, so that the updates below are made. It waits as long as a commit takes; store_free()
+     * waits for commits as well.
      */
     FIBER_SHIELD(FOREVER);
     TRY(store_change(api->store, id, expected, observe_edit, &observed, ret_object));

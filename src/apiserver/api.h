@@ -1,8 +1,9 @@
 /*
- * One API: its objects, its kinds, who may do what. The main one, or a virtual cluster.
+ * One API: its objects, its kinds, and who may do what. Either the main API or a virtual cluster.
  *
- * Whatever changes an object goes through api_change(): what is derived from objects (definitions,
- * access rules, owners and their dependents) has followed when it returns.
+ * Every change of an object goes through api_change(). When it returns, everything that is derived
+ * from objects has been updated: CustomResourceDefinitions and their kinds, the RBAC index,
+ * aggregated ClusterRoles, and the garbage collector's index.
  */
 #pragma once
 
@@ -24,9 +25,9 @@ struct crd_pool;
 struct loop;
 struct random;
 
-/* A CustomResourceDefinition that was stored. */
+/* A CustomResourceDefinition that is stored. */
 struct api_definition {
-    struct crd *custom; /* NULL until it is established */
+    struct crd *custom; /* compiled; NULL until the definition is established */
     bool is_terminating;
 };
 
@@ -44,41 +45,43 @@ struct api {
     uint64_t kinds_revision; /* changes with the definitions */
     bool is_ending;          /* see api_end_watches() */
     bool shares_roles;       /* the bootstrap roles are those of base_rbac and not stored */
-    bool aggregates_roles;   /* the first objects are there; see role_aggregation_update() */
+    bool aggregates_roles;   /* set when the first objects are stored; see api_change() */
 };
 
 struct api_options {
     struct loop *loop;
     struct store *store; /* taken */
     const struct token_keys *keys;
-    struct str authority;   /* certificate that vouches for clients, published as others do */
-    struct rbac *base_rbac; /* rules that hold in every API; NULL: they are stored like others */
+    struct str authority;   /* certificate of the client CA, published in kube-system */
+    struct rbac *base_rbac; /* roles that several APIs share; NULL: they are stored in this API */
     struct crd_pool *pool;  /* shared by all APIs of a process */
     struct crd_webhooks_table webhooks;
-    const struct str *definitions; /* to be there, in YAML; see crd_registry_install() */
+    const struct str *definitions; /* in YAML; see crd_registry_install() */
     size_t definition_count;
     struct str cluster;
 };
 
-/* Reads what is stored; a store that is empty gets its namespaces and roles. Suspends. */
+/* Loads what is stored. An empty store gets its namespaces and roles. Suspends. */
 MUST_USE struct error *api_new(const struct api_options *options, struct api **ret_api);
 
-/* Nobody uses it any more. Suspends. */
+/* No request may use the API any more. Suspends. */
 void api_free(struct api *api);
 DEFINE_OWNED(api)
 
-/* The server stops: watches end as if their time were up, new ones at once. */
+/* The server stops: open watches end as if they had timed out, new ones end at once. */
 void api_end_watches(struct api *api);
 
-/* The kind served at a place; one that is custom stays alive as long as the arena. */
+/*
+ * The kind served at a resource, NULL when there is none. A custom kind lives as long as the arena.
+ */
 const struct kind *api_find_kind(struct api *api, struct arena *arena, struct gvr gvr);
 
-/* All kinds that are served, in the order of discovery; in the arena. */
+/* All kinds that are served, in the order of discovery. The list is in the arena. */
 struct kind_list api_kinds(struct api *api, struct arena *arena);
 
 /*
- * store_change(), and all that must follow it. Suspends, beyond deadline and cancellation, until
- * the change is durable or has failed.
+ * store_change(), followed by all updates that depend on the change. Suspends, regardless of
+ * deadlines and cancellation, until the change is durable or has failed.
  */
 MUST_USE struct error *api_change(struct api *api, struct store_id id, int64_t expected,
                                   store_edit_fn *edit, void *data, struct store_object *ret_object);

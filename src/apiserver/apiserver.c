@@ -1,3 +1,8 @@
+/*
+ * Order of a start: lock the data directory, open or make certificates and keys, open the store and
+ * load the API, then listen. apiserver_free() goes back in the opposite order; requests are ended
+ * first, because they use everything else.
+ */
 #include "apiserver/apiserver.h"
 
 #include "apiserver/api.h"
@@ -27,6 +32,7 @@ struct apiserver {
     struct http_server *http;
 };
 
+/* In memory without a folder, else in the file corset.db. */
 static struct error *open_store(struct apiserver *server, const struct apiserver_options *options,
                                 struct store **ret_store)
 {
@@ -44,6 +50,7 @@ static struct error *open_store(struct apiserver *server, const struct apiserver
     return store_open(server->loop, &store, ret_store);
 }
 
+/* The server's certificate is valid for the names under which clients reach this machine. */
 static struct error *open_credentials(struct apiserver *server,
                                       const struct apiserver_options *options)
 {
@@ -97,9 +104,12 @@ static struct error *open_api(struct apiserver *server, const struct apiserver_o
     return NULL;
 }
 
+/*
+ * Virtual clusters are independent of each other and may all be asked at once, so each of them
+ * raises the limit of requests.
+ */
 static struct error *listen_http(struct apiserver *server, const struct apiserver_options *options)
 {
-    /* Clusters have little to do with each other: all of them may be asked at once. */
     const size_t requests = options->requests ? options->requests : INFLIGHT_LIMITS_REQUESTS;
     inflight_limits_init(&server->handler.limits, requests + 2 * options->virtual_clusters,
                          options->watches_per_user);

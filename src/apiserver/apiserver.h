@@ -4,7 +4,7 @@
  *     https://host:port/...                    the main API
  *     https://host:port/clusters/<name>/...    a virtual cluster: a whole API of its own, in memory
  *
- * TLS always. Whoever has no credentials gets health and version and nothing else.
+ * Always with TLS. Anonymous requests get health and version and nothing else.
  */
 #pragma once
 
@@ -25,24 +25,20 @@ struct network;
 
 struct apiserver_options {
     struct network *network;
-    struct str host;         /* to listen on; names and addresses of this machine are known */
-    uint16_t port;           /* 0: any; see apiserver_port() */
-    const char *folder;      /* where everything is kept; NULL: in memory */
-    size_t virtual_clusters; /* named vc-0001 and so on */
-    struct fault_injection
-        faults; /* for all virtual clusters; changed at run time by PUT /debug/inject */
+    struct str host;               /* to listen on: a name or address of this machine */
+    uint16_t port;                 /* 0: any; see apiserver_port() */
+    const char *folder;            /* for data and keys; NULL: everything is in memory */
+    size_t virtual_clusters;       /* named vc-0001 and so on */
+    struct fault_injection faults; /* of all virtual clusters; PUT /debug/inject changes them */
 
-    /* Of the main API: kinds that know more than their definitions, and definitions it begins with.
-     */
+    /* Of the main API: definitions it begins with, and code that belongs to custom kinds. */
     struct crd_webhooks_table webhooks;
-    const struct str *definitions; /* in YAML; one that is there is left alone unless it is ours */
+    const struct str *definitions; /* in YAML; see crd_registry_install() */
     size_t definition_count;
 
     /* Limits; 0 means the default. */
 
-    /* Under way at a time, watches apart; 0: 1000. More are told to come again. Each virtual
-     * cluster adds two.
-     */
+    /* Requests in flight, without watches; 0: 1000. More get 429. Each virtual cluster adds two. */
     size_t requests;
     size_t watches_per_user; /* 20,000 */
     size_t connections;      /* 20,000 */
@@ -50,24 +46,24 @@ struct apiserver_options {
     duration history_age;
 };
 
-/* Serves when this has returned. Suspends. */
+/* The server accepts requests when this returns. Suspends. */
 MUST_USE struct error *apiserver_new(struct loop *loop, const struct apiserver_options *options,
                                      struct apiserver **ret_server);
 
-/* Ends watches and waits for requests; the caller's deadline bounds it. Suspends. */
+/* Ends watches and waits for requests; the caller's deadline limits it. Suspends. */
 MUST_USE struct error *apiserver_drain(struct apiserver *server);
 
-/* Suspends until what was acknowledged is safe, which it is, and everything is closed. */
+/* Suspends until everything is closed. Acknowledged writes are durable already. */
 void apiserver_free(struct apiserver *server);
 DEFINE_OWNED(apiserver)
 
 /*
- * An object of the main API, by the process itself and not by a user: made, or given the members it
- * lacks. Nothing is checked. Suspends until it is durable; many at once share a commit.
+ * Creates or merge-patches an object of the main API on behalf of the process, not of a user.
+ * Nothing is validated. Suspends until the object is durable; concurrent calls share a commit.
  */
 MUST_USE struct error *apiserver_put(struct apiserver *server, struct json_doc *doc);
 
-/* The same for one that is there, as a merge patch; nothing happens otherwise. */
+/* The same as a merge patch of an existing object; does nothing when there is none. */
 MUST_USE struct error *apiserver_amend(struct apiserver *server, struct json_doc *doc);
 
 uint16_t apiserver_port(const struct apiserver *server);

@@ -1,3 +1,7 @@
+/*
+ * The namespaces of a new cluster, the bootstrap policy of auth/, and the ConfigMap in which
+ * aggregated API servers look up the client certificate authority.
+ */
 #include "apiserver/bootstrap.h"
 
 #include "apiserver/auth/auth.h"
@@ -18,7 +22,7 @@ static struct error *ensure_text(struct api *api, struct str text)
     return ensure_object(api, doc, ENSURE_IF_MISSING);
 }
 
-/* Where servers beside this one look up whom it trusts. */
+/* The ConfigMap that kube-apiserver publishes under this name. */
 static struct error *publish_authority(struct api *api, struct str authority)
 {
     SCOPED(buf) text = {.limit = 0};

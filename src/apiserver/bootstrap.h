@@ -1,6 +1,4 @@
-/*
- * What every API begins with: namespaces, roles and bindings.
- */
+/* The objects that every API begins with: namespaces, roles and bindings. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,5 +7,8 @@
 
 struct api;
 
-/* Makes what is missing. Roles are stored only if the API does not share them. Suspends. */
+/*
+ * Creates the objects that are missing. Roles are stored only if the API does not share them with
+ * others. Suspends.
+ */
 MUST_USE struct error *bootstrap_fill(struct api *api, bool with_roles, struct str authority);

@@ -1,3 +1,13 @@
+/*
+ * After each change of a definition crd_registry_update() does what the controllers of
+ * apiextensions-apiserver do: it accepts or refuses the names, writes the conditions NamesAccepted,
+ * Established and Terminating, compiles the schema and serves the kinds.
+ *
+ * api->definitions maps the name of a definition to its compiled form. A definition without one is
+ * stored but not served, because another definition has its names or its status was not written
+ * yet. Names are given to one definition at a time (settle_turn), because writing a status
+ * suspends.
+ */
 #include "apiserver/crd_registry.h"
 
 #include "apiserver/api.h"
@@ -17,6 +27,7 @@ bool crd_registry_is_crd(const struct kind *kind)
     return str_eq(kind->stored_as, CRD_RESOURCE);
 }
 
+/* The defaults of definitions depend on other fields, so they are set in prepare. */
 static struct error *prepare_definition(const struct kind *kind, const struct kind_write *write,
                                         struct json_doc *doc, struct json_doc **ret_doc)
 {
@@ -25,6 +36,7 @@ static struct error *prepare_definition(const struct kind *kind, const struct ki
     return definition_default(prepared, ret_doc);
 }
 
+/* The rules for definitions are in crd/definition.h. */
 static void validate_definition(const struct kind *kind, const struct kind_write *write,
                                 const struct json_value *object, struct field_errors *errors)
 {
@@ -32,6 +44,7 @@ static void validate_definition(const struct kind *kind, const struct kind_write
     definition_validate(object, write->old, errors);
 }
 
+/* A copy of the table's row with other functions; made once. */
 const struct kind *crd_registry_kind(const struct kind *kind)
 {
     static struct kind_ops ops;
@@ -51,7 +64,7 @@ struct taken {
     struct str group, own;
 };
 
-/* Whether another definition of the group is served under this name. */
+/* Whether another definition of the same group is served under this name. */
 static bool is_taken(void *data, struct str name, bool is_kind)
 {
     const struct taken *taken = data;
@@ -80,6 +93,7 @@ struct settling {
     struct api *api;
 };
 
+/* The store_edit_fn that writes the status of a definition. */
 static struct error *settle_status(void *data, struct store_edit *edit)
 {
     const struct settling *settling = data;
@@ -99,7 +113,10 @@ static struct error *settle_status(void *data, struct store_edit *edit)
     return codec_write_edit(kind, doc, STORE_PUT, edit, NULL);
 }
 
-/* The kinds of a definition as it is stored now; of one that is not established there are none. */
+/*
+ * Compiles the definition as it is stored now. One that is not established serves no kinds. Objects
+ * that were compiled before stay valid for requests that hold a reference.
+ */
 static struct error *serve_definition(struct api *api, struct str name,
                                       const struct object_text *text)
 {
@@ -121,7 +138,7 @@ static struct error *serve_definition(struct api *api, struct str name,
     return NULL;
 }
 
-/* Whether there was one. */
+/* Stops serving a definition and ends the watches of its objects. False if it was not known. */
 static bool withdraw_definition(struct api *api, struct str name)
 {
     if (!map_remove(&api->definitions, name))
@@ -131,6 +148,7 @@ static bool withdraw_definition(struct api *api, struct str name)
     return true;
 }
 
+/* Takes the error; NULL is fine. */
 static void log_unserved(struct str name, struct error *err)
 {
     OWNED(error) owned = err;
@@ -139,8 +157,9 @@ static void log_unserved(struct str name, struct error *err)
 }
 
 /*
- * A definition that is going takes no objects from here on. The status is written only then, so
- * that whatever was let in before is durable, and seen by who empties it, once that write is.
+ * Marks a definition that is being deleted before its status is written. From here on admission
+ * refuses new objects, so every object that was admitted is durable when the status is, and the
+ * garbage collector finds it.
  */
 static void close_terminating(struct api *api, struct store_id id)
 {
@@ -155,13 +174,13 @@ static void close_terminating(struct api *api, struct store_id id)
         definition->is_terminating = true;
 }
 
-/* Whether it is gone now and was not before. */
+/* Updates one definition. True if it is gone now and was known before. */
 static bool follow_one(struct api *api, struct store_id id)
 {
     SCOPED(store_object) found = {0};
     struct settling settling = {api};
     close_terminating(api, id);
-    /* Through the store and not through api_change(), which has called us. */
+    /* Through the store: api_change() is the caller. */
     log_unserved(id.key.name,
                  store_change(api->store, id, STORE_ANY, settle_status, &settling, NULL));
     OWNED(error) gone = store_get(api->store, id, &found);
@@ -172,8 +191,8 @@ static bool follow_one(struct api *api, struct store_id id)
 }
 
 /*
- * Those that are not served: names are free again, and they may get theirs; or the process ended
- * before their status was settled.
+ * Updates the definitions that are not served: their names may be free now, or the process ended
+ * before their status was written.
  */
 static void follow_refused(struct api *api)
 {
@@ -195,7 +214,10 @@ void crd_registry_update(struct api *api, struct store_id id)
     if (!str_eq(id.resource, CRD_RESOURCE))
         return;
     OWNED(error) interrupted = semaphore_take(&api->settle_turn);
-    if (interrupted) { /* api_change() lets nobody; the next change makes up for it */
+    /*
+     * api_change() shields its fiber, so this cannot happen; the next change would make up for it.
+     */
+    if (interrupted) {
         log_unserved(id.key.name, TAKE(interrupted));
         return;
     }
@@ -210,6 +232,7 @@ static bool load_one(void *data, struct key key, struct object_text *text)
     return true;
 }
 
+/* The status of definitions that are not served is written after all others are known. */
 struct error *crd_registry_load(struct api *api)
 {
     struct store_page page;

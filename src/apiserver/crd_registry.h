@@ -1,6 +1,4 @@
-/*
- * CustomResourceDefinitions at work: what is stored becomes kinds that are served.
- */
+/* CustomResourceDefinitions at work: turns stored definitions into kinds that are served. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,14 +14,20 @@ struct api;
 
 bool crd_registry_is_crd(const struct kind *kind);
 
-/* The kind of definitions with the steps that know them: defaults, validation, the finalizer. */
+/*
+ * The kind of CustomResourceDefinitions with the steps that are special to it: defaults, validation
+ * and the finalizer.
+ */
 const struct kind *crd_registry_kind(const struct kind *kind);
 
-/* All of them, at start. Suspends. */
+/* Serves all stored definitions. Called once at the start. Suspends. */
 MUST_USE struct error *crd_registry_load(struct api *api);
 
-/* Texts in YAML, one definition each: those that are missing are made. Suspends. */
+/* Creates definitions from texts in YAML, one definition each, if they are missing. Suspends. */
 MUST_USE struct error *crd_registry_install(struct api *api, const struct str *texts, size_t count);
 
-/* This one changed, if it is one: its status is settled and its kinds are served. Suspends. */
+/*
+ * The object with this id was changed or deleted. If it is a definition, its status is written and
+ * its kinds are served. Suspends.
+ */
 void crd_registry_update(struct api *api, struct store_id id);

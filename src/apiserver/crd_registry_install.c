@@ -1,9 +1,9 @@
 /*
- * Definitions that an API brings along.
+ * CustomResourceDefinitions that an API brings along.
  *
- * What is there stays: whoever put it there, or changed it, wants it so. Only what was installed
- * here and is still as it was then makes room for a newer one; the hash of the spec, kept with the
- * object, tells.
+ * A definition that exists is left alone, because an administrator may have created or changed it.
+ * The exception is a definition that was installed here and was not changed since: it is replaced
+ * by a newer one. The hash of its spec, kept in an annotation, tells.
  */
 #include "apimachinery/wellknown.h"
 #include "apiserver/api.h"
@@ -24,10 +24,10 @@
 struct install {
     struct api *api;
     const struct kind *kind;
-    struct json_doc *doc; /* ready to be stored, but for metadata of the server */
+    struct json_doc *doc; /* ready to be stored, except for the server's metadata */
 };
 
-/* "sha256:…" of what a definition defines. */
+/* "sha256:…" of the spec of a definition. */
 static void add_hash(struct buf *out, const struct json_value *definition)
 {
     SCOPED(buf) text = {.limit = 0};
@@ -44,6 +44,7 @@ static struct str installed_hash(const struct json_value *definition)
     return json_to_str(json_get(json_path(definition, "metadata.annotations"), INSTALLED));
 }
 
+/* Whether the spec is still the one that was installed. */
 static bool is_untouched(const struct json_value *definition)
 {
     SCOPED(buf) hash = {.limit = 0};
@@ -51,7 +52,7 @@ static bool is_untouched(const struct json_value *definition)
     return !metadata_is_deleting(definition) && str_eq(installed_hash(definition), buf_str(&hash));
 }
 
-/* As a request would be read, with the hash added. */
+/* The definition as a request would be read, with the annotation added. */
 static struct error *prepare_definition(const struct install *install, struct json_doc *given,
                                         struct json_doc **ret_doc)
 {
@@ -101,7 +102,7 @@ static struct error *make_new(const struct install *install, struct json_doc **r
     return metadata_create(install->doc, &values, ret_doc);
 }
 
-/* The old one with the new spec; the same document when it has that already. */
+/* The old definition with the new spec; the same document when nothing is to be changed. */
 static struct error *renew_definition(const struct install *install, struct json_doc *old,
                                       struct json_doc **ret_doc)
 {
@@ -123,6 +124,7 @@ static struct error *renew_definition(const struct install *install, struct json
     return metadata_count_generation(filled, was, METADATA_STATUS_APART, ret_doc);
 }
 
+/* The store_edit_fn of an installation. */
 static struct error *decide_install(void *data, struct store_edit *edit)
 {
     const struct install *install = data;

@@ -1,3 +1,11 @@
+/*
+ * The folder holds ca.crt, ca.key and tokens.key, each mode 0600. They may be put there by an
+ * administrator. Files are never overwritten once they exist: clients trust the authority, and
+ * tokens of ServiceAccounts have to stay valid.
+ *
+ * A first start may be interrupted between the files. The key is written before its certificate and
+ * tokens.key last, so check_pair() can tell an interrupted first start from a lost file.
+ */
 #include "apiserver/credentials.h"
 
 #include <errno.h>
@@ -28,7 +36,10 @@ void credentials_free(struct credentials *credentials)
     mem_free(credentials);
 }
 
-/* A certificate of an authority that is not valid now is refused by everybody who checks. */
+/*
+ * Clients refuse every certificate of an authority that is not valid now, so the server does not
+ * start.
+ */
 static struct error *check_time(const struct credentials_options *options,
                                 const struct pki_authority *authority)
 {
@@ -54,7 +65,7 @@ static struct error *check_time(const struct credentials_options *options,
     return NULL;
 }
 
-/* Nothing of ours is from before 2020, so a clock that says so has not been set. */
+/* A clock before 2020 has not been set. Certificates issued now would be useless later. */
 static struct error *check_clock(const struct credentials_options *options)
 {
     char now[TIMESTAMP_TEXT_MAX];
@@ -65,7 +76,10 @@ static struct error *check_clock(const struct credentials_options *options)
                      STR_ARG(today));
 }
 
-/* The key is written first: what a first start leaves that ends before tokens.key is there. */
+/*
+ * Refuses a folder with only one of ca.crt and ca.key, unless it is the rest of an interrupted
+ * first start.
+ */
 static struct error *check_pair(const struct credentials_options *options, bool has_certificate,
                                 bool has_key)
 {
@@ -82,7 +96,9 @@ static struct error *check_pair(const struct credentials_options *options, bool 
                      options->folder);
 }
 
-/* A key that has no certificate yet gets one and is never replaced: it may be somebody's own. */
+/*
+ * A key without a certificate gets one and is not replaced: an administrator may have put it there.
+ */
 static struct error *make_authority(const struct credentials_options *options, struct buf *key,
                                     struct buf *certificate, struct pki_authority **ret_authority)
 {
@@ -102,7 +118,7 @@ static struct error *make_authority(const struct credentials_options *options, s
     return secret_file_write(options->folder, "ca.crt", buf_str(certificate));
 }
 
-/* The authority's two files are one thing: a certificate without its key is of no use. */
+/* A certificate without its key cannot issue anything, so both files are read together. */
 static struct error *open_authority(const struct credentials_options *options,
                                     struct credentials *credentials,
                                     struct pki_authority **ret_authority)
@@ -124,6 +140,7 @@ static struct error *open_authority(const struct credentials_options *options,
     return NULL;
 }
 
+/* Keys that exist are kept, because they verify the tokens that were issued before. */
 static struct error *open_keys(const struct credentials_options *options,
                                struct credentials *credentials)
 {
@@ -138,6 +155,7 @@ static struct error *open_keys(const struct credentials_options *options,
     return secret_file_write(options->folder, "tokens.key", buf_str(&pem));
 }
 
+/* The group system:masters is what makes this user an administrator. */
 static struct error *issue_admin(const struct credentials_options *options,
                                  const struct pki_authority *authority,
                                  struct credentials *credentials)

@@ -1,8 +1,8 @@
 /*
- * Certificates and keys of an API server: made at the first start, kept in a folder.
+ * Certificates and keys of an API server: created at the first start and kept in a folder.
  *
- * The authority and the key of tokens last; the server's and the admin's certificates are issued
- * anew at every start. Without a folder all of them are new each time.
+ * The certificate authority and the keys of tokens are kept. The certificates of the server and of
+ * the admin are issued again at every start. Without a folder everything is new at each start.
  */
 #pragma once
 
@@ -25,12 +25,12 @@ void credentials_free(struct credentials *credentials);
 DEFINE_OWNED(credentials)
 
 struct credentials_options {
-    const char *folder;      /* NULL: nothing is kept */
-    const struct str *names; /* host names and addresses the server answers for */
+    const char *folder;      /* NULL: keys are made for this run only */
+    const struct str *names; /* names and addresses in the server's certificate */
     size_t name_count;
     int64_t now; /* wall-clock nanoseconds */
 };
 
-/* ERROR_IO names the file. Blocks: for the start of a program. */
+/* ERROR_IO names the file. Blocks, so it is for the start of a program. */
 MUST_USE struct error *credentials_open(const struct credentials_options *options,
                                         struct credentials **ret_credentials);

@@ -1,3 +1,7 @@
+/*
+ * The lock is an flock() on the file "lock", which contains the holder's process id for the message
+ * only. The kernel releases the lock when the process ends, however it ends.
+ */
 #include "apiserver/data_dir.h"
 
 #include <errno.h>
@@ -13,7 +17,7 @@ struct data_dir {
     int fd; /* of the lock */
 };
 
-/* mkdir -p; folders that are made belong to their owner alone. */
+/* mkdir -p; folders that are created are accessible to their owner only. */
 static struct error *make_folder(const char *path)
 {
     SCOPED(buf) part = {.limit = 0};
@@ -30,6 +34,7 @@ static struct error *make_folder(const char *path)
     return NULL;
 }
 
+/* The error of a second server, which names the process of the first one. */
 static struct error *lock_taken(int fd, const char *path)
 {
     char holder[64] = {0};

@@ -1,5 +1,5 @@
 /*
- * The folder of a server, and the lock that keeps a second one out of it.
+ * The folder in which a server keeps its data, and the lock that keeps a second server out of it.
  */
 #pragma once
 
@@ -9,10 +9,13 @@
 
 struct data_dir;
 
-/* Makes the folder if it is not there. ERROR_IO says who holds it. Blocks: for a start. */
+/*
+ * Creates the folder if it does not exist. ERROR_IO tells which process holds it. Blocks, so it is
+ * for the start of a program.
+ */
 MUST_USE struct error *data_dir_open(const char *path, struct data_dir **ret_dir);
 void data_dir_free(struct data_dir *dir);
 DEFINE_OWNED(data_dir)
 
-/* The name of this machine, empty when it has none. */
+/* The name of this machine; empty when it has none. */
 void data_dir_hostname(struct buf *out);

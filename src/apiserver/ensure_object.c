@@ -1,3 +1,7 @@
+/*
+ * A create or a merge patch without a request. The generation and resourceVersion are counted as
+ * for writes of clients, so that watches and controllers see an ordinary change.
+ */
 #include "apiserver/ensure_object.h"
 
 #include "apiserver/api.h"
@@ -31,6 +35,7 @@ static struct error *put_new(const struct ensure_object *wanted, struct store_ed
     return codec_write_edit(wanted->kind, filled, STORE_PUT, edit, NULL);
 }
 
+/* An object that has all members already is not written. */
 static struct error *put_merged(const struct ensure_object *wanted, struct store_edit *edit)
 {
     const bool status_apart = kind_subresource(wanted->kind, STR("status")) != NULL;
@@ -47,6 +52,7 @@ static struct error *put_merged(const struct ensure_object *wanted, struct store
     return codec_write_edit(wanted->kind, counted ? counted : merged, STORE_PUT, edit, NULL);
 }
 
+/* The store_edit_fn: creates, merges or keeps, depending on the mode. */
 static struct error *decide_ensure(void *data, struct store_edit *edit)
 {
     const struct ensure_object *wanted = data;
@@ -55,7 +61,7 @@ static struct error *decide_ensure(void *data, struct store_edit *edit)
     return wanted->mode == ENSURE_IF_MISSING ? NULL : put_merged(wanted, edit);
 }
 
-/* A custom one stays alive as long as the arena. */
+/* A custom kind lives as long as the arena. */
 static const struct kind *find_kind(struct api *api, struct arena *arena, struct gvk gvk)
 {
     const struct kind *kind = kinds_find_kind(gvk);

@@ -1,8 +1,8 @@
 /*
- * Objects that the process itself puts into an API: what it begins with, and what it keeps there.
+ * Objects that the process itself puts into an API.
  *
- * They are taken as they are: nobody is asked, nothing is decoded, defaulted or validated. Their
- * kinds are served by the API.
+ * They are taken as they are: no user is authorized, nothing is decoded, defaulted or validated.
+ * The API must serve their kinds.
  */
 #pragma once
 
@@ -12,11 +12,11 @@
 struct api;
 
 enum ensure_object_mode {
-    ENSURE_IF_MISSING, /* what is there stays as it is */
-    ENSURE_MERGE,      /* what is there gets these members; nothing is written when it has them */
-    ENSURE_AMEND,      /* the same, and what is missing stays missing */
+    ENSURE_IF_MISSING, /* an existing object is left alone */
+    ENSURE_MERGE,      /* an existing object is merge-patched, if that changes it */
+    ENSURE_AMEND,      /* ENSURE_MERGE, but a missing object is not created */
 };
 
-/* Suspends until it is durable. */
+/* Suspends until the object is durable. */
 MUST_USE struct error *ensure_object(struct api *api, struct json_doc *doc,
                                      enum ensure_object_mode mode);

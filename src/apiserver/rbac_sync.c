@@ -1,3 +1,7 @@
+/*
+ * The index is updated from the store and not from the write, so that concurrent writers, which
+ * arrive here in any order, leave it with the newest state.
+ */
 #include "apiserver/rbac_sync.h"
 
 #include "apimachinery/object.h"
@@ -40,6 +44,7 @@ struct error *rbac_sync_load(struct api *api)
     return NULL;
 }
 
+/* Puts the role or binding as it is stored now into the index, or removes it. */
 static void update_index(struct api *api, enum rbac_kind kind, struct store_id id)
 {
     SCOPED(store_object) found = {0};
@@ -56,7 +61,7 @@ bool rbac_sync_update(struct api *api, struct store_id id)
     for (size_t i = 0; i < COUNT(resources); i++) {
         if (!str_eq(id.resource, resources[i].resource))
             continue;
-        /* Labels decide, and both the old and the new ones may be selected. */
+        /* Selectors may match the old labels or the new ones. */
         const bool was_involved = rbac_is_in_aggregation(api->rbac, id.key.name);
         update_index(api, resources[i].kind, id);
         return resources[i].kind == RBAC_CLUSTER_ROLE &&

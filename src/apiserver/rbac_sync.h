@@ -1,6 +1,4 @@
-/*
- * Roles and bindings as they are stored, told to the authorizer one by one.
- */
+/* Feeds the RBAC index with the roles and bindings that are stored. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,7 +8,7 @@
 
 struct api;
 
-/* All of them, at start. */
+/* Loads all roles and bindings. Called once at the start. */
 MUST_USE struct error *rbac_sync_load(struct api *api);
 
 /*

@@ -29,7 +29,7 @@ struct cluster_roles {
     struct arena *arena;
     const struct json_value **items;
     size_t count, capacity;
-    size_t next; /* of next_role() */
+    size_t next; /* position of next_role() */
 };
 
 static const struct kind *cluster_role_kind(void)
@@ -105,7 +105,7 @@ static const struct json_value *next_role(void *data)
 struct aggregation {
     struct api *api;
     struct arena *arena;
-    const struct json_value *rules; /* that the role has to have */
+    const struct json_value *rules; /* the rules the role has to have */
     bool is_written;
 };
 
@@ -191,7 +191,7 @@ static struct error *update_role(struct api *api, struct str name, bool *ret_is_
     aggregation.rules = json_doc_root(rules);
     if (has_rules(role, aggregation.rules))
         return NULL;
-    /* Through the store: api_change() has called, and struct rbac does not read these rules. */
+    /* Through the store: api_change() is the caller, and struct rbac does not use these rules. */
     const struct store_id id = api_id(cluster_role_kind(), (struct key){.name = name});
     TRY(store_change(api->store, id, STORE_ANY, write_rules, &aggregation, NULL));
     *ret_is_written = *ret_is_written || aggregation.is_written;

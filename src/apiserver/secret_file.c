@@ -1,3 +1,7 @@
+/*
+ * A file is written under a temporary name, synced, and renamed over the old one; then the folder
+ * is synced. A crash leaves the old file or the new one.
+ */
 #include "apiserver/secret_file.h"
 
 #include <errno.h>
@@ -65,7 +69,10 @@ static struct error *sync_folder(const char *folder)
     return NULL; /* cppcheck-suppress resourceLeak ; close_fd() */
 }
 
-/* Nobody else has made it: what lies in the way goes first, and a link is not followed. */
+/*
+ * Creates the file. Whatever has the temporary name is removed first and links are not followed, so
+ * the secret is never written into a file of somebody else.
+ */
 static struct error *write_new(const char *path, struct str content, bool sync)
 {
     if (unlink(path) != 0 && errno != ENOENT)
@@ -91,7 +98,8 @@ static struct error *replace_file(const char *folder, const char *name, struct s
         err = error_from_errno(errno, "rename %s to %s", buf_c(&temporary), buf_c(&path));
     if (!err)
         return sync ? sync_folder(folder) : NULL;
-    (void)unlink(buf_c(&temporary)); /* half a secret is one */
+    /* A partly written file contains a part of the secret. */
+    (void)unlink(buf_c(&temporary));
     return err;
 }
 

@@ -1,6 +1,4 @@
-/*
- * Small files that only their owner may read, written whole or not at all.
- */
+/* Small files that only their owner may read, written completely or not at all. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,12 +7,12 @@
 #include "base/error.h"
 #include "base/str.h"
 
-/* A file that is not there is no error. A NULL folder has no files. */
+/* A missing file is no error. A NULL folder has no files. */
 MUST_USE struct error *secret_file_read(const char *folder, const char *name, struct buf *out,
                                         bool *ret_is_there);
 
-/* Mode 0600, synced, renamed into place. Into a NULL folder nothing is written. */
+/* Mode 0600, synced, renamed into place. With a NULL folder nothing is written. */
 MUST_USE struct error *secret_file_write(const char *folder, const char *name, struct str content);
 
-/* The same without waiting for the disk: for what is written anew at every start. */
+/* The same without waiting for the disk: for files that are written again at every start. */
 MUST_USE struct error *secret_file_remake(const char *folder, const char *name, struct str content);

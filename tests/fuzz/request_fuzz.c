@@ -114,7 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     (void)negotiate_wants_aggregated(accept);
     OWNED(error) err = request_read(&request, http.method, http.target);
     if (err) {
-        CHECK(err->code == ERROR_NOT_FOUND || err->code == ERROR_BAD_REQUEST);
+        CHECK(err->code == ERROR_NO_SUCH_PATH || err->code == ERROR_BAD_REQUEST);
         return 0;
     }
     check_steps(request.path);

@@ -1,4 +1,7 @@
-/* The seam to authorizers, and what the files of this folder share. */
+/*
+ * The adapter from struct authorizer_ops to struct rbac, and helpers that the files of this folder
+ * share.
+ */
 #include "apiserver/auth/auth.h"
 
 #include "apimachinery/validation.h"
@@ -16,6 +19,7 @@ static struct rbac_rules list_rules(void *authorizer, struct arena *arena,
     return rbac_user_rules(authorizer, arena, user, namespace);
 }
 
+/* The namespace is that of the binding; it is ignored for ClusterRoles. */
 static bool find_role(void *authorizer, struct arena *arena, enum rbac_kind kind,
                       struct str namespace, struct str name, struct rbac_rules *ret_rules)
 {
@@ -38,6 +42,7 @@ const struct authorizer_ops rbac_authorizer_ops = {
     .check_escalation = check_escalation,
 };
 
+/* The one place where a refusal becomes an error. */
 struct error *authorize(const struct auth *auth, struct arena *arena,
                         const struct rbac_attributes *attributes)
 {
@@ -46,14 +51,7 @@ struct error *authorize(const struct auth *auth, struct arena *arena,
     return decision.allowed ? NULL : rbac_forbidden(attributes, decision.reason);
 }
 
-bool auth_has_string(const struct rbac_strings *strings, struct str s)
-{
-    for (size_t i = 0; i < strings->count; i++)
-        if (str_eq(strings->items[i], s))
-            return true;
-    return false;
-}
-
+/* Lists are short, so appending copies. */
 struct rbac_strings auth_add_string(struct arena *arena, struct rbac_strings strings, struct str s)
 {
     struct str *items = arena_alloc_array(arena, strings.count + 1, sizeof(items[0]));
@@ -63,6 +61,7 @@ struct rbac_strings auth_add_string(struct arena *arena, struct rbac_strings str
     return (struct rbac_strings){items, strings.count + 1};
 }
 
+/* The parts are validated, so that a name with further colons is not taken for an account. */
 bool service_account_split(struct str user, struct str *ret_namespace, struct str *ret_name)
 {
     const struct str prefix = STR("system:serviceaccount:");
@@ -84,12 +83,13 @@ struct rbac_strings service_account_groups(struct arena *arena, struct str names
     return (struct rbac_strings){items, 2};
 }
 
+/* A user who is explicitly unauthenticated (by impersonation) stays so. */
 void auth_add_common_group(struct arena *arena, struct rbac_user *user)
 {
     const bool is_anonymous = str_eq(user->name, STR(USER_ANONYMOUS));
     const struct str group = is_anonymous ? STR(GROUP_UNAUTHENTICATED) : STR(GROUP_AUTHENTICATED);
-    if (auth_has_string(&user->groups, STR(GROUP_UNAUTHENTICATED)) ||
-        auth_has_string(&user->groups, group))
+    if (rbac_strings_has(&user->groups, STR(GROUP_UNAUTHENTICATED)) ||
+        rbac_strings_has(&user->groups, group))
         return;
     user->groups = auth_add_string(arena, user->groups, group);
 }
@@ -103,6 +103,7 @@ void auth_write_strings(struct json_builder *builder, const char *key,
     json_builder_end(builder);
 }
 
+/* extra of userInfo: a map of lists. */
 static void write_extra(struct json_builder *builder, const struct user_info *user)
 {
     json_builder_add_object(builder, "extra");

@@ -1,8 +1,13 @@
-/* The kinds that are answered and not stored. */
+/*
+ * The kinds that are answered and not stored. Each review is a function from struct review to the
+ * whole object that is the response: the body with its status. The order of members and the
+ * messages are those of kube-apiserver.
+ */
 #include "apimachinery/status.h"
 #include "apiserver/auth/auth_internal.h"
 #include "json/path.h"
 
+/* The arguments of auth_review(), which all functions below need. */
 struct review {
     const struct auth *auth;
     struct arena *arena;
@@ -13,6 +18,7 @@ struct review {
     timestamp now;
 };
 
+/* Opens the object with its kind and apiVersion; the caller closes it. */
 static void begin_review(struct json_builder *builder, const struct review *review)
 {
     json_builder_object(builder);
@@ -20,6 +26,7 @@ static void begin_review(struct json_builder *builder, const struct review *revi
     json_builder_add_str(builder, "apiVersion", gvk_api_version(review->arena, review->gvk));
 }
 
+/* metadata with at most one member. */
 static void write_metadata(struct json_builder *builder, struct str key, struct str value)
 {
     json_builder_add_object(builder, "metadata");
@@ -30,8 +37,7 @@ static void write_metadata(struct json_builder *builder, struct str key, struct 
     json_builder_end(builder);
 }
 
-/* SelfSubjectReview: who am I. */
-
+/* SelfSubjectReview: the user of this request. */
 static struct error *review_self(const struct review *review, struct json_doc **ret_doc)
 {
     SCOPED(json_builder) builder = {.limit = 0};
@@ -45,8 +51,7 @@ static struct error *review_self(const struct review *review, struct json_doc **
     return json_builder_finish(&builder, ret_doc);
 }
 
-/* TokenReview: who is this. */
-
+/* Copied into the arena. Elements that are no strings become empty strings. */
 static struct rbac_strings read_strings(struct arena *arena, const struct json_value *list)
 {
     struct str *items = arena_alloc_array(arena, json_count(list), sizeof(items[0]));
@@ -57,6 +62,7 @@ static struct rbac_strings read_strings(struct arena *arena, const struct json_v
     return (struct rbac_strings){items, count};
 }
 
+/* TokenReview: the user of a token. An invalid token is an answer, not an error. */
 static struct error *review_token(const struct review *review, struct json_doc **ret_doc)
 {
     const struct json_value *spec = json_get(review->body, STR("spec"));
@@ -86,8 +92,7 @@ static struct error *review_token(const struct review *review, struct json_doc *
     return json_builder_finish(&builder, ret_doc);
 }
 
-/* SubjectAccessReview and its siblings: may somebody do something. */
-
+/* SubjectAccessReview and the two kinds like it: may a user do something? */
 static bool is_local(const struct review *review)
 {
     return str_eq(review->gvk.kind, STR("LocalSubjectAccessReview"));
@@ -98,12 +103,14 @@ static bool is_about_self(const struct review *review)
     return str_eq(review->gvk.kind, STR("SelfSubjectAccessReview"));
 }
 
+/* A member that is no object counts as absent. */
 static const struct json_value *find_object(const struct json_value *value, struct str key)
 {
     const struct json_value *member = json_get(value, key);
     return json_type(member) == JSON_OBJECT ? member : NULL;
 }
 
+/* What Go regards as the zero value of a metadata field. */
 static bool is_empty(const struct json_value *value)
 {
     const enum json_type type = json_type(value);
@@ -112,6 +119,7 @@ static bool is_empty(const struct json_value *value)
            ((type == JSON_OBJECT || type == JSON_ARRAY) && json_count(value) == 0);
 }
 
+/* Reviews have no metadata, except for the namespace of a local one. */
 static void check_metadata(const struct review *review, struct field_errors *errors)
 {
     const struct json_value *metadata = json_get(review->body, STR("metadata")), *value;
@@ -125,6 +133,10 @@ static void check_metadata(const struct review *review, struct field_errors *err
                                                 : STR("must be empty"));
 }
 
+/*
+ * Exactly one of resourceAttributes and nonResourceAttributes, and a subject unless the review is
+ * about the user itself.
+ */
 static void check_spec(const struct review *review, struct field_errors *errors)
 {
     const struct json_value *spec = json_get(review->body, STR("spec"));
@@ -143,6 +155,7 @@ static void check_spec(const struct review *review, struct field_errors *errors)
                              STR("at least one of user or group must be specified"));
 }
 
+/* A LocalSubjectAccessReview is about the namespace of its URL. */
 static void check_local(const struct review *review, struct field_errors *errors)
 {
     const struct json_value *spec = json_get(review->body, STR("spec"));
@@ -157,6 +170,7 @@ static void check_local(const struct review *review, struct field_errors *errors
                                STR("disallowed on this kind of request"));
 }
 
+/* All three kinds of access reviews. Errors are collected into one 422. */
 static struct error *check_access(const struct review *review)
 {
     struct field_errors errors = {.arena = review->arena};
@@ -168,11 +182,12 @@ static struct error *check_access(const struct review *review)
     check_metadata(review, &errors);
     if (is_local(review))
         check_local(review, &errors);
-    /* The kind is empty in what API servers say here. */
+    /* The kind is empty in kube-apiserver's message. */
     return errors.count ? status_invalid((struct gvk){.group = review->gvk.group}, STR(""), &errors)
                         : NULL;
 }
 
+/* The question of the review in the form in which the authorizer takes it. */
 static struct rbac_attributes read_attributes(const struct review *review)
 {
     const struct json_value *spec = json_get(review->body, STR("spec"));
@@ -193,6 +208,7 @@ static struct rbac_attributes read_attributes(const struct review *review)
     };
 }
 
+/* The attributes are those of the body, not of this request. */
 static struct error *review_access(const struct review *review, struct json_doc **ret_doc)
 {
     SCOPED(json_builder) builder = {.limit = 0};
@@ -213,8 +229,7 @@ static struct error *review_access(const struct review *review, struct json_doc 
     return json_builder_finish(&builder, ret_doc);
 }
 
-/* SelfSubjectRulesReview: what may I do. */
-
+/* SelfSubjectRulesReview leaves out empty apiGroups and resourceNames. */
 static void write_strings_unless_empty(struct json_builder *builder, const char *key,
                                        const struct rbac_strings *strings)
 {
@@ -222,6 +237,7 @@ static void write_strings_unless_empty(struct json_builder *builder, const char 
         auth_write_strings(builder, key, strings);
 }
 
+/* A rule of a role may have resources and URLs; it then appears in both lists. */
 static void write_resource_rules(struct json_builder *builder, const struct rbac_rules *rules)
 {
     json_builder_add_array(builder, "resourceRules");
@@ -254,6 +270,10 @@ static void write_path_rules(struct json_builder *builder, const struct rbac_rul
     json_builder_end(builder);
 }
 
+/*
+ * SelfSubjectRulesReview: what the user of this request may do in a namespace. RBAC can list its
+ * rules completely, so the answer is never incomplete.
+ */
 static struct error *review_rules(const struct review *review, struct json_doc **ret_doc)
 {
     SCOPED(json_builder) builder = {.limit = 0};

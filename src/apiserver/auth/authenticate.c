@@ -1,4 +1,12 @@
-/* From credentials to users: certificates first, then bearer tokens, then nobody in particular. */
+/*
+ * From credentials to users. Tried in this order: the client certificate (main API only), the
+ * bearer token, anonymous. A token that is present but invalid is an error and does not fall back
+ * to anonymous.
+ *
+ * Tokens are the admin token of a virtual cluster (an HMAC of the cluster's name, so it need not be
+ * stored) or a ServiceAccount token. The latter is valid while its account exists with the same uid
+ * and, if the token is bound to a Pod or Secret, that object does.
+ */
 #include "apimachinery/status.h"
 #include "apiserver/auth/auth_internal.h"
 #include "apiserver/auth/jwt.h"
@@ -29,6 +37,7 @@ void auth_admin_token(const struct token_keys *keys, struct str cluster, struct 
     mem_wipe(mac, sizeof(mac));
 }
 
+/* Compared in constant time. */
 static bool is_admin_token(const struct auth *auth, struct str token)
 {
     SCOPED(buf) expected = {.secret = true};
@@ -38,6 +47,7 @@ static bool is_admin_token(const struct auth *auth, struct str token)
     return token_secret_eq(token, buf_str(&expected));
 }
 
+/* The same user as in the admin certificate of the main API. */
 static struct user_info admin_user(struct arena *arena)
 {
     struct user_info user = {.user.name = STR("kubernetes-admin")};
@@ -46,7 +56,7 @@ static struct user_info admin_user(struct arena *arena)
     return user;
 }
 
-/* The object a token is bound to is the one it was bound to. */
+/* Whether the object that a token is bound to exists with the same uid. */
 static bool bound_stands(const struct auth *auth, struct arena *arena,
                          const struct jwt_claims *claims)
 {
@@ -67,6 +77,7 @@ static void add_extra(struct arena *arena, struct user_info *user, struct str ke
         (struct user_extra){key, auth_add_string(arena, (struct rbac_strings){NULL, 0}, value)};
 }
 
+/* Groups and extra as Kubernetes sets them for ServiceAccounts. */
 static struct user_info account_user(struct arena *arena, const struct jwt_claims *claims)
 {
     struct user_info user = {
@@ -86,14 +97,14 @@ static struct user_info account_user(struct arena *arena, const struct jwt_claim
     return user;
 }
 
-/* Those that are wanted and in the token. */
+/* The audiences that are both wanted and in the token. */
 static struct rbac_strings common_audiences(struct arena *arena, const struct rbac_strings *wanted,
                                             const struct rbac_strings *given)
 {
     struct str *items = arena_alloc_array(arena, wanted->count, sizeof(items[0]));
     size_t count = 0;
     for (size_t i = 0; i < wanted->count; i++)
-        if (auth_has_string(given, wanted->items[i]))
+        if (rbac_strings_has(given, wanted->items[i]))
             items[count++] = wanted->items[i];
     return (struct rbac_strings){items, count};
 }
@@ -122,6 +133,7 @@ bool authenticate_token(const struct auth *auth, struct arena *arena, struct str
     return ret_bearer->audiences.count > 0;
 }
 
+/* A certificate may name system:anonymous; that user is treated as anonymous. */
 static struct user_info certificate_user(struct arena *arena, const struct tls_peer *peer)
 {
     const size_t count = peer->organization_count;
@@ -143,7 +155,7 @@ static struct user_info anonymous_user(struct arena *arena)
     return user;
 }
 
-/* The token behind "Bearer"; other schemes are no credentials of ours. */
+/* The token of an Authorization header with the scheme Bearer; empty for other schemes. */
 static struct str bearer_token(const struct http_headers *headers)
 {
     struct str rest = str_trim(http_headers_find(headers, STR("authorization"))), scheme, token;

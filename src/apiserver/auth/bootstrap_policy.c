@@ -122,6 +122,7 @@ const char *bootstrap_policy(size_t index)
     return objects[index];
 }
 
+/* The texts are constants, so reading them cannot fail. */
 struct rbac *bootstrap_policy_rbac(void)
 {
     struct rbac *rbac = rbac_new();

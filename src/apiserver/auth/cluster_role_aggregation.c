@@ -1,4 +1,8 @@
-/* ClusterRoles whose rules are those of others, as the controller of Kubernetes keeps them. */
+/*
+ * The rules of an aggregated ClusterRole, computed as pkg/controller/clusterroleaggregation does:
+ * selector by selector, the selected roles by name, every rule once. role_aggregation.c keeps them
+ * in the store; struct rbac resolves aggregation by itself.
+ */
 #include "apimachinery/selector.h"
 #include "apiserver/auth/auth.h"
 #include "base/array.h"
@@ -18,7 +22,7 @@ static int name_cmp(const void *a, const void *b)
                    json_path_str(*(const struct json_value *const *)b, "metadata.name"));
 }
 
-/* All others, in the order of their names. */
+/* All other roles, sorted by name. */
 static struct roles collect_roles(struct arena *arena, struct str name, next_cluster_role_fn *next,
                                   void *data)
 {
@@ -31,7 +35,7 @@ static struct roles collect_roles(struct arena *arena, struct str name, next_clu
     return roles;
 }
 
-/* Each rule once; equal ones are told by their text. */
+/* Rules are compared by their canonical text. */
 static void add_rules(struct json_builder *builder, struct map *seen, const struct json_value *role)
 {
     const struct json_value *rule;

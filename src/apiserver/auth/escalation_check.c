@@ -1,4 +1,10 @@
-/* Writes of roles and bindings: nobody grants what they do not hold. */
+/*
+ * Writes of roles and bindings: a user cannot grant permissions that it does not have. Mirrors the
+ * policybased storage of pkg/registry/rbac.
+ *
+ * A role may be written by a user with the verb escalate on it, or with all of its rules. A binding
+ * may be written by a user with the verb bind on the role, or with all rules of the role.
+ */
 #include "apimachinery/status.h"
 #include "apiserver/auth/auth_internal.h"
 #include "json/compare.h"
@@ -7,6 +13,7 @@
 
 #define GROUP "rbac.authorization.k8s.io"
 
+/* A write of a role or binding by a user. */
 struct grant {
     const struct auth *auth;
     struct arena *arena;
@@ -15,6 +22,7 @@ struct grant {
     struct str namespace, name;
 };
 
+/* Asks the authorizer about a verb of the user, such as escalate or bind. */
 static bool is_allowed(const struct grant *grant, struct str verb, struct str group,
                        struct str resource, struct str name)
 {
@@ -31,6 +39,7 @@ static bool is_allowed(const struct grant *grant, struct str verb, struct str gr
         .allowed;
 }
 
+/* 403 unless the user has all of the rules. */
 static struct error *check_rules(const struct grant *grant, const struct rbac_rules *rules)
 {
     const struct auth *auth = grant->auth;
@@ -40,12 +49,13 @@ static struct error *check_rules(const struct grant *grant, const struct rbac_ru
     return err ? status_forbidden(grant->gvr, grant->name, str_from_c(err->message)) : NULL;
 }
 
+/* Whether the role has selectors. */
 static bool aggregates(const struct json_value *role)
 {
     return json_count(json_path(role, "aggregationRule.clusterRoleSelectors")) > 0;
 }
 
-/* A role that takes over the rules of others may come to hold any of them. */
+/* An aggregated role may come to have any rules, so its author needs all permissions. */
 static struct error *check_aggregation(const struct grant *grant)
 {
     struct str star = STR("*");
@@ -62,10 +72,11 @@ static struct error *check_aggregation(const struct grant *grant)
                : NULL;
 }
 
+/* A user who may escalate this role may write any rules. */
 static struct error *check_role(const struct grant *grant, const struct json_value *old,
                                 const struct json_value *object)
 {
-    const struct str asked = old ? grant->name : STR(""); /* a create names nothing in its URL */
+    const struct str asked = old ? grant->name : STR(""); /* the URL of a create has no name */
     if (is_allowed(grant, STR("escalate"), STR(GROUP), grant->gvr.resource, asked))
         return NULL;
     const struct rbac_rules rules = rbac_read_rules(grant->arena, object);
@@ -75,6 +86,7 @@ static struct error *check_role(const struct grant *grant, const struct json_val
                                                                       : NULL;
 }
 
+/* A user who may bind the role need not have its rules. 404 when the role does not exist. */
 static struct error *check_binding(const struct grant *grant, const struct json_value *object)
 {
     const struct auth *auth = grant->auth;
@@ -91,7 +103,7 @@ static struct error *check_binding(const struct grant *grant, const struct json_
     return check_rules(grant, &rules);
 }
 
-/* The object without what the garbage collector changes, and what every write changes. */
+/* The object without the metadata that the garbage collector and every write change. */
 static struct error *strip_metadata(const struct json_value *object, struct json_doc **ret_doc)
 {
     SCOPED(json_edit) edit;
@@ -103,7 +115,7 @@ static struct error *strip_metadata(const struct json_value *object, struct json
     return json_edit_finish(&edit, ret_doc);
 }
 
-/* Whoever may write at all may let go of an object, whatever it grants. */
+/* A user who may write the object may remove finalizers and owners from it, whatever it grants. */
 static struct error *is_same_grant(const struct json_value *old, const struct json_value *object,
                                    bool *ret_same)
 {
@@ -132,8 +144,8 @@ struct error *escalation_check(const struct auth *auth, struct arena *arena,
                                 .namespace = json_path_str(object, "metadata.namespace"),
                                 .name = json_path_str(object, "metadata.name")};
     bool is_same;
-    if (!str_eq(gvr.group, STR(GROUP)) || !auth_has_string(&grants, gvr.resource) ||
-        auth_has_string(&user->groups, STR(GROUP_MASTERS)))
+    if (!str_eq(gvr.group, STR(GROUP)) || !rbac_strings_has(&grants, gvr.resource) ||
+        rbac_strings_has(&user->groups, STR(GROUP_MASTERS)))
         return NULL;
     TRY(is_same_grant(old, object, &is_same));
     if (is_same)

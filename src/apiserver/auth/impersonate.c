@@ -1,9 +1,13 @@
 /*
- * Impersonate-User, -Uid, -Group and -Extra-*: a request made as somebody else.
+ * Impersonate-User, -Uid, -Group and -Extra-*: a request made as another user.
  *
- * There are several modes of being allowed to, tried from the narrowest to the widest. The first
- * one that allows decides; when none does, the refusal of the first one that applied is told.
- * Kubernetes has one mode more, for accounts whose token names their node; ours never do.
+ * There are several modes of being allowed to impersonate (KEP-5284, constrained impersonation),
+ * tried from the narrowest to the widest. The first mode that allows decides. When none does, the
+ * refusal of the first mode that applied is returned. Kubernetes has one more mode for accounts
+ * whose token names their node; our tokens never do.
+ *
+ * In each mode every attribute of the other user is authorized separately: name, uid, each group,
+ * each extra value. In the constrained modes the requested verb is authorized as well.
  */
 #include "apimachinery/status.h"
 #include "apimachinery/validation.h"
@@ -15,7 +19,7 @@
 #define EXTRA_PREFIX "impersonate-extra-"
 #define GROUP        "authentication.k8s.io"
 
-/* Who is wanted, as the headers say it. */
+/* The other user, as the headers describe it. */
 struct wanted {
     struct user_info user;
     bool has_extra;
@@ -29,7 +33,10 @@ static struct user_extra *find_extra(struct user_info *user, struct str key)
     return NULL;
 }
 
-/* Keys are escaped, as names of headers cannot hold a slash; those that are not are taken as is. */
+/*
+ * Keys are percent-encoded, because header names cannot contain a slash. A key that does not decode
+ * is taken as it is.
+ */
 static struct str extra_key(struct arena *arena, struct str header)
 {
     const struct str escaped = str_skip(header, STR(EXTRA_PREFIX).len);
@@ -67,7 +74,7 @@ static struct wanted read_headers(struct arena *arena, const struct http_headers
     return wanted;
 }
 
-/* The wish as Go prints it, because that is what API servers answer. */
+/* The user as Go prints it, because API servers send this text. */
 static void print_strings(struct buf *out, const struct rbac_strings *strings)
 {
     buf_add(out, STR("[]string"));
@@ -100,6 +107,7 @@ static void print_extra(struct buf *out, const struct user_info *user)
     buf_add_char(out, '}');
 }
 
+/* 400: groups, uid or extra without a user name. */
 static struct error *no_name(const struct user_info *user)
 {
     SCOPED(buf) text = {.limit = 16 * KILOBYTE};
@@ -132,9 +140,10 @@ static enum target target_of(struct str name)
     return TARGET_USER;
 }
 
+/* One way of being allowed. */
 struct mode {
-    struct str verb; /* asked of what is taken on */
-    struct str on;   /* asked of the request, in front of its own verb; empty for the old mode */
+    struct str verb; /* on the attributes of the other user */
+    struct str on;   /* prefix of the request's verb; empty for the old mode */
     enum target target;
 };
 
@@ -147,7 +156,7 @@ static const struct mode modes[] = {
     {STR_INIT("impersonate"),                STR_INIT(""),                               TARGET_USER},
 };
 
-/* One attempt: who asks for whom in which mode. */
+/* One attempt: a user, the user to impersonate, and the mode. */
 struct attempt {
     const struct auth *auth;
     struct arena *arena;
@@ -161,6 +170,7 @@ static bool is_constrained(const struct attempt *attempt)
     return attempt->mode->on.len > 0;
 }
 
+/* Nodes and accounts have constrained modes of their own, which take nothing but a name. */
 static bool mode_applies(const struct attempt *attempt)
 {
     const struct user_info *wanted = attempt->wanted;
@@ -173,7 +183,7 @@ static bool mode_applies(const struct attempt *attempt)
     return attempt->mode->target == TARGET_USER || has_name_only;
 }
 
-/* The verb of the mode, on something of a user. */
+/* The attributes of a question: the verb of the mode on one attribute of the other user. */
 static struct rbac_attributes attributes_of(const struct attempt *attempt, struct str group,
                                             struct str resource, struct str name)
 {
@@ -193,12 +203,13 @@ static struct error *ask_authorizer(const struct attempt *attempt,
     return authorize(attempt->auth, attempt->arena, attributes);
 }
 
-/* Before 1.35 users, groups and accounts were asked for in the core group. */
+/* The old mode authorizes users, groups and accounts in the core group. */
 static struct str group_of_names(const struct attempt *attempt)
 {
     return is_constrained(attempt) ? STR(GROUP) : STR("");
 }
 
+/* Constrained modes: may the user do this verb on this resource while impersonating? */
 static struct error *ask_request(const struct attempt *attempt)
 {
     struct rbac_attributes attributes = *attempt->request;
@@ -209,7 +220,7 @@ static struct error *ask_request(const struct attempt *attempt)
     return ask_authorizer(attempt, &attributes);
 }
 
-/* An account and a node have their groups, unless others are wanted. */
+/* Accounts and nodes get their implied groups unless groups were given. */
 static struct error *ask_name(const struct attempt *attempt, struct user_info *user)
 {
     const struct str name = attempt->wanted->user.name;
@@ -238,15 +249,16 @@ static struct error *ask_uid(const struct attempt *attempt)
     return attempt->wanted->uid.len ? ask_authorizer(attempt, &attributes) : NULL;
 }
 
+/* Constrained modes never give system:masters. */
 static struct error *ask_groups(const struct attempt *attempt)
 {
     const struct rbac_strings *groups = &attempt->wanted->user.groups;
     struct rbac_attributes attributes =
         attributes_of(attempt, group_of_names(attempt), STR("groups"), STR(""));
-    if (is_constrained(attempt) && auth_has_string(groups, STR("")))
+    if (is_constrained(attempt) && rbac_strings_has(groups, STR("")))
         return rbac_forbidden(&attributes,
                               STR("impersonating the empty string group is not allowed"));
-    if (is_constrained(attempt) && auth_has_string(groups, STR(GROUP_MASTERS))) {
+    if (is_constrained(attempt) && rbac_strings_has(groups, STR(GROUP_MASTERS))) {
         attributes.name = STR(GROUP_MASTERS);
         return rbac_forbidden(&attributes,
                               STR("impersonating the system:masters group is not allowed"));
@@ -280,7 +292,7 @@ static struct error *check_extra(const struct rbac_attributes *attributes,
         buf_add(&text, STR(": must be a domain-prefixed path (such as \"acme.io/foo\")"));
         return rbac_forbidden(attributes, buf_str(&text));
     }
-    if (auth_has_string(&extra->values, STR("")))
+    if (rbac_strings_has(&extra->values, STR("")))
         return rbac_forbidden(attributes,
                               STR("impersonating the empty string value in extra is not allowed"));
     return NULL;
@@ -303,6 +315,7 @@ static struct error *ask_extra(const struct attempt *attempt)
     return NULL;
 }
 
+/* The user to act as, if the mode allows all of it. */
 static struct error *try_mode(const struct attempt *attempt, struct user_info *ret_user)
 {
     struct user_info user = *attempt->wanted;

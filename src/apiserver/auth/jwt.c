@@ -1,3 +1,9 @@
+/*
+ * Writing: claims -> JSON -> "header.payload.signature", each part base64url without padding.
+ * Reading goes the other way and refuses everything that jwt_write() would not produce: other
+ * headers (thereby other algorithms), other encodings of the same bytes, unknown subjects. The
+ * signature is verified before the payload is parsed.
+ */
 #include "apiserver/auth/jwt.h"
 
 #include "apiserver/auth/token_keys.h"
@@ -5,7 +11,7 @@
 #include "json/builder.h"
 #include "json/path.h"
 
-/* A clock that was set back a little must not make a token that was just given out useless. */
+/* A clock that is set back a little must not invalidate tokens that were just issued. */
 #define CLOCK_LEEWAY 60
 
 static void write_ref(struct json_builder *builder, const char *key, struct str name,
@@ -17,6 +23,7 @@ static void write_ref(struct json_builder *builder, const char *key, struct str 
     json_builder_end(builder);
 }
 
+/* The private claims of Kubernetes: namespace, ServiceAccount and bound object. */
 static void write_kubernetes(struct json_builder *builder, const struct jwt_claims *claims)
 {
     const bool is_pod = str_eq(claims->bound_kind, STR("pod"));
@@ -28,6 +35,7 @@ static void write_kubernetes(struct json_builder *builder, const struct jwt_clai
     json_builder_end(builder);
 }
 
+/* The members are in the order in which Kubernetes writes them (sorted by name). */
 static struct error *write_claims(const struct jwt_claims *claims, struct json_doc **ret_doc)
 {
     SCOPED(json_builder) builder = {.limit = 0};
@@ -50,7 +58,7 @@ static struct error *write_claims(const struct jwt_claims *claims, struct json_d
     return json_builder_finish(&builder, ret_doc);
 }
 
-/* The first part of every token. */
+/* The first part of every token. There is one key, so it is constant. */
 static void write_header(const struct token_keys *keys, struct buf *out)
 {
     SCOPED(buf) header = {.limit = 0};
@@ -73,6 +81,10 @@ struct error *jwt_seal(const struct token_keys *keys, struct str payload, struct
     return buf_check(token);
 }
 
+/*
+ * Large claims (many long audiences) are refused here, so that every issued token can be read
+ * again.
+ */
 struct error *jwt_write(const struct token_keys *keys, const struct jwt_claims *claims,
                         struct buf *token)
 {
@@ -85,7 +97,7 @@ struct error *jwt_write(const struct token_keys *keys, const struct jwt_claims *
     return jwt_seal(keys, buf_str(&payload), token);
 }
 
-/* Every text has one encoding; others that decode to it are refused. */
+/* Base64url has several encodings of some byte strings; only the canonical one is accepted. */
 static bool decode(struct buf *bytes, struct str text)
 {
     SCOPED(buf) again = {.secret = true};
@@ -96,6 +108,7 @@ static bool decode(struct buf *bytes, struct str text)
     return str_eq(buf_str(&again), text);
 }
 
+/* False unless it is a list of strings with at least one element. */
 static bool read_audiences(struct arena *arena, const struct json_value *list,
                            struct rbac_strings *ret_strings)
 {
@@ -113,13 +126,14 @@ static bool read_audiences(struct arena *arena, const struct json_value *list,
     return true;
 }
 
+/* False when the string is absent or empty. */
 static bool read_str(struct arena *arena, const struct json_value *value, struct str *ret_str)
 {
     *ret_str = arena_str(arena, json_to_str(value));
     return ret_str->len > 0;
 }
 
-/* The object a token is bound to, where it is bound to one. */
+/* A token is bound to a Pod, to a Secret or to nothing. */
 static bool read_bound(struct arena *arena, const struct json_value *kubernetes,
                        struct jwt_claims *claims)
 {
@@ -135,6 +149,7 @@ static bool read_bound(struct arena *arena, const struct json_value *kubernetes,
            read_str(arena, json_get(ref, STR("uid")), &claims->bound_uid);
 }
 
+/* "sub" repeats namespace and name and has to agree with them. */
 static bool is_subject(struct str subject, const struct jwt_claims *claims)
 {
     SCOPED(buf) expected = {.limit = 0};
@@ -143,6 +158,7 @@ static bool is_subject(struct str subject, const struct jwt_claims *claims)
     return str_eq(subject, buf_str(&expected));
 }
 
+/* Every claim is required. What is unknown is ignored. */
 bool jwt_claims_read(struct arena *arena, struct str payload, struct jwt_claims *ret_claims)
 {
     OWNED(json_doc) doc = NULL;
@@ -166,6 +182,7 @@ bool jwt_claims_read(struct arena *arena, struct str payload, struct jwt_claims 
     return ok;
 }
 
+/* The order matters: length, header, signature, and only then the payload. */
 bool jwt_read(const struct token_keys *keys, struct arena *arena, struct str token,
               struct jwt_claims *ret_claims)
 {
@@ -186,6 +203,7 @@ bool jwt_read(const struct token_keys *keys, struct arena *arena, struct str tok
     return decode(&payload, second) && jwt_claims_read(arena, buf_str(&payload), ret_claims);
 }
 
+/* Expiry is exact; "not before" and "issued at" tolerate CLOCK_LEEWAY seconds. */
 bool jwt_claims_are_current(const struct jwt_claims *claims, int64_t now)
 {
     const int64_t latest = now + CLOCK_LEEWAY;

@@ -1,8 +1,9 @@
 /*
- * Tokens of ServiceAccounts: JSON Web Tokens with the claims Kubernetes gives them, signed ES256.
+ * Tokens of ServiceAccounts: JSON Web Tokens (RFC 7519) with the claims of Kubernetes, signed with
+ * ES256.
  *
- * We read only what we wrote: the header has to be ours byte for byte, and nothing of a token is
- * looked into before its signature holds. Private to this folder.
+ * Only tokens of this process are accepted: the header has to be ours byte for byte, and no part of
+ * a token is interpreted before its signature was verified. Private to this folder.
  */
 #pragma once
 
@@ -27,14 +28,19 @@ struct jwt_claims {
 MUST_USE struct error *jwt_write(const struct token_keys *keys, const struct jwt_claims *claims,
                                  struct buf *token);
 
-/* False when it is not one of ours. Whether the claims hold now and here is not looked at. */
+/*
+ * False when the token is not one of ours. Whether the claims are valid now and for this API is not
+ * checked.
+ */
 bool jwt_read(const struct token_keys *keys, struct arena *arena, struct str token,
               struct jwt_claims *ret_claims);
 
-/* A token around any payload, and the claims of a payload: the two halves, for tests. */
+/*
+ * A token around any payload, and the claims of a payload: the two halves of the above, for tests.
+ */
 MUST_USE struct error *jwt_seal(const struct token_keys *keys, struct str payload,
                                 struct buf *token);
 bool jwt_claims_read(struct arena *arena, struct str payload, struct jwt_claims *ret_claims);
 
-/* Whether they are valid at this second; see access_token.c for how exactly. */
+/* Whether the claims are valid at this second; see jwt.c for the tolerance. */
 bool jwt_claims_are_current(const struct jwt_claims *claims, int64_t now);

@@ -1,4 +1,12 @@
-/* The index: roles, bindings, and bindings by subject. */
+/*
+ * The index: roles and bindings by name, bindings by subject, and the resolution of aggregated
+ * roles.
+ *
+ * An index may have a base that it shares with others (rbac_set_base). Lookups go to the index
+ * first; a NULL entry hides the object of the base. Resolutions of aggregated roles are cached in
+ * the index, or in the base as long as the index has not changed any cluster role, and are dropped
+ * with every change of a cluster role.
+ */
 #include "apiserver/auth/rbac.h"
 
 #include <assert.h>
@@ -59,6 +67,7 @@ void rbac_free(struct rbac *rbac)
     mem_free(rbac);
 }
 
+/* "namespace/name", and "/name" for cluster-wide objects. The buffer holds the text. */
 static struct str key_of(struct buf *buf, struct str namespace, struct str name)
 {
     buf_clear(buf);
@@ -78,7 +87,7 @@ static void grants_add(struct rbac *rbac, struct str subject, struct binding *bi
     ARRAY_PUSH(grants->items, grants->count, grants->capacity, binding);
 }
 
-/* All mentions of a binding, in case it names a subject twice. */
+/* Removes all mentions of a binding, because it may name a subject twice. */
 static void grants_remove(struct rbac *rbac, struct str subject, const struct binding *binding)
 {
     struct grants *grants = map_find(&rbac->subjects, subject);
@@ -93,7 +102,7 @@ static void grants_remove(struct rbac *rbac, struct str subject, const struct bi
         map_remove(&rbac->subjects, subject);
 }
 
-/* Sets what an index knows under a key; without a value what the base knows there is hidden. */
+/* Sets what an index knows under a key. Without a value the object of the base is hidden. */
 static void set_entry(struct map *map, const struct map *base, struct str key, void *value)
 {
     map_remove(map, key);
@@ -111,6 +120,7 @@ static void replace_binding(struct rbac *rbac, struct str key, struct binding *b
         grants_add(rbac, binding->subjects[i].key, binding);
 }
 
+/* Every change of a cluster role may change what others aggregate. */
 static void replace_role(struct rbac *rbac, struct str key, struct role *role)
 {
     const bool is_cluster_role = key.ptr[0] == '/';
@@ -151,7 +161,6 @@ void rbac_remove(struct rbac *rbac, enum rbac_kind kind, struct str namespace, s
 }
 
 /* Aggregation: the rules of a role are those of the roles it selects, and of those they select. */
-
 static bool selects(const struct role *role, const struct role *other)
 {
     for (size_t i = 0; i < role->selector_count; i++)
@@ -168,7 +177,10 @@ static bool is_source(const struct sources *sources, const struct role *role)
     return false;
 }
 
-/* What a layer adds to the sources of a role: those of the base unless they are replaced above. */
+/*
+ * What one layer adds to the sources of a role: roles with labels that are selected and are not
+ * replaced in the layer above.
+ */
 static void add_from(struct sources *sources, const struct rbac *layer, const struct rbac *above,
                      const struct role *role, const struct role *by)
 {
@@ -189,6 +201,7 @@ static void add_sources(struct sources *sources, const struct rbac *rbac, const 
         add_from(sources, rbac->base, rbac, role, by);
 }
 
+/* Sources that aggregate are followed in turn; each role is added once, so circles end. */
 static const struct sources *resolve_sources(struct rbac *rbac, struct str key,
                                              const struct role *role)
 {
@@ -226,22 +239,25 @@ bool rbac_is_in_aggregation(const struct rbac *rbac, struct str name)
     return false;
 }
 
+/* Only cluster roles aggregate; an aggregationRule in a namespaced role has no meaning. */
 bool rbac_find_role(struct rbac *rbac, struct str namespace, struct str name,
                     struct role_view *ret_view)
 {
     SCOPED(buf) buf = {.limit = 0};
     const struct str key = key_of(&buf, namespace, name);
-    /* Indexes that change no cluster role share what the base has found out. */
+    /* Indexes that change no cluster role use the cache of the base. */
     struct rbac *resolver = rbac->base && !rbac->changes_cluster ? rbac->base : rbac;
     const struct role *role = find_role(rbac, key);
     if (!role)
         return false;
-    /* Only cluster roles aggregate; what a role of a namespace says about it means nothing. */
     const bool aggregates = role->aggregates && namespace.len == 0;
     *ret_view = (struct role_view){role, aggregates ? resolve_sources(resolver, key, role) : NULL};
     return true;
 }
 
+/*
+ * The stored rules of a role that aggregates are not used: its sources are in the list themselves.
+ */
 const struct rbac_rules *role_rules(const struct role_view *view, size_t index)
 {
     static const struct rbac_rules none = {.count = 0};
@@ -271,6 +287,7 @@ static bool is_replaced(const struct rbac *rbac, const struct binding *binding)
            map_has(&rbac->bindings, key_of(&key, binding->namespace, binding->name));
 }
 
+/* Pass 0 visits bindings of the whole cluster, pass 1 those of the namespace. */
 static bool is_wanted(const struct rbac *rbac, const struct grant_walk *walk,
                       const struct binding *binding, struct str namespace)
 {
@@ -280,7 +297,7 @@ static bool is_wanted(const struct rbac *rbac, const struct grant_walk *walk,
     return walk->layer == 0 || !is_replaced(rbac, binding);
 }
 
-/* The next one of a layer, for the pass of the walk. */
+/* The subjects of a user are its name (0) and its groups (1 and up). */
 static struct binding *next_in_layer(const struct rbac *rbac, const struct rbac_user *user,
                                      struct str namespace, struct grant_walk *walk)
 {
@@ -296,6 +313,7 @@ static struct binding *next_in_layer(const struct rbac *rbac, const struct rbac_
     return NULL;
 }
 
+/* Order: pass, then layer (index, base), then subject, then binding. */
 struct binding *rbac_next_binding(const struct rbac *rbac, const struct rbac_user *user,
                                   struct str namespace, struct grant_walk *walk)
 {

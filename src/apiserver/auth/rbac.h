@@ -1,5 +1,5 @@
 /*
- * Role based access control: who may do what, as Kubernetes decides it.
+ * Role based access control, as Kubernetes decides it.
  *
  *     OWNED(rbac) rbac = rbac_new();
  *     rbac_put(rbac, RBAC_CLUSTER_ROLE, role);
@@ -8,10 +8,10 @@
  *     if (!decision.allowed)
  *         return rbac_forbidden(&attributes, decision.reason);
  *
- * Roles and bindings are put and removed one by one as they are stored, and the next question is
- * answered accordingly. Bindings are found by their subjects, so an answer costs what is bound to
- * the user and its groups, however many others there are. Everything is allowed that some rule
- * allows; the group system:masters may do everything.
+ * Roles and bindings are put and removed one by one as they are stored; the next decision follows
+ * them. Bindings are found by their subjects, so a decision costs what is bound to the user and its
+ * groups, however many other bindings there are. A request is allowed if some rule allows it. The
+ * group system:masters is allowed everything.
  */
 #pragma once
 
@@ -38,6 +38,8 @@ struct rbac_strings {
     size_t count;
 };
 
+bool rbac_strings_has(const struct rbac_strings *strings, struct str s);
+
 struct rbac_user {
     struct str name;
     struct rbac_strings groups;
@@ -48,12 +50,12 @@ struct rbac_attributes {
     struct str verb;
     bool is_resource_request;
     struct str api_group, resource, subresource, name, namespace;
-    struct str path; /* of a request for no resource */
+    struct str path; /* of a non-resource request */
 };
 
 struct rbac_decision {
     bool allowed;
-    struct str reason; /* "RBAC: allowed by ..."; of a refusal usually empty */
+    struct str reason; /* "RBAC: allowed by ..."; usually empty for a refusal */
 };
 
 struct rbac_rule {
@@ -70,27 +72,27 @@ void rbac_free(struct rbac *rbac);
 DEFINE_OWNED(rbac)
 
 /*
- * What is not in an index is looked up in its base: roles, bindings, and the roles that others
- * aggregate. Many indexes share one base, which has none itself, outlives them and does not change
- * any more. Objects of the base are replaced by rbac_put() and hidden by rbac_remove(), for this
- * index alone. Before the first put.
+ * What an index does not have is looked up in its base: roles, bindings, and the roles that others
+ * aggregate. Many indexes share one base, which has no base itself, outlives them and does not
+ * change any more. rbac_put() replaces and rbac_remove() hides objects of the base for this index
+ * alone. Call it before the first rbac_put().
  */
 void rbac_set_base(struct rbac *rbac, struct rbac *base);
 
 /* An object of this kind was stored. Fields of a wrong type grant nothing. */
 void rbac_put(struct rbac *rbac, enum rbac_kind kind, const struct json_value *object);
 
-/* It is gone; the namespace is empty for those without. */
+/* The object was deleted. The namespace is empty for cluster-wide kinds. */
 void rbac_remove(struct rbac *rbac, enum rbac_kind kind, struct str namespace, struct str name);
 
 struct rbac_decision rbac_authorize(struct rbac *rbac, struct arena *arena,
                                     const struct rbac_attributes *attributes);
 
-/* 403, as API servers word it. The reason of a refusal is shown behind the message. */
+/* 403 in the words of an API server. The reason is appended to the message. */
 MUST_USE struct error *rbac_forbidden(const struct rbac_attributes *attributes, struct str reason);
 
 /*
- * What a user may do in a namespace (empty for the whole cluster), for SelfSubjectRulesReview.
+ * What a user may do in a namespace (empty: in the whole cluster), for SelfSubjectRulesReview.
  * Copied into the arena, so it outlives changes of the index.
  */
 struct rbac_rules rbac_user_rules(struct rbac *rbac, struct arena *arena,
@@ -110,13 +112,13 @@ bool rbac_is_in_aggregation(const struct rbac *rbac, struct str name);
 bool rbac_has_role(struct rbac *rbac, enum rbac_kind kind, struct str namespace, struct str name);
 
 /*
- * Whoever grants rights must hold them: NULL, or ERROR_FORBIDDEN with the message that names those
- * that are missing. The caller asks first whether the verbs escalate or bind are allowed.
+ * A user cannot grant permissions that it does not have: NULL, or ERROR_FORBIDDEN with a message
+ * that names the missing permissions. The caller authorizes the verbs escalate and bind first.
  */
 MUST_USE struct error *rbac_check_escalation(struct rbac *rbac, const struct rbac_user *user,
                                              struct str namespace,
                                              const struct rbac_rules *granted);
 
-/* Whether rights include all others; those that are not included are added to missing. */
+/* Whether held includes all of wanted; rules that are not included are added to missing. */
 bool rbac_covers(struct arena *arena, const struct rbac_rules *held,
                  const struct rbac_rules *wanted, struct rbac_rules *missing);

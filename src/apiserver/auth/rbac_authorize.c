@@ -1,9 +1,13 @@
-/* Questions to the index: may somebody do something, and what may somebody do. */
+/*
+ * Decisions on the index: may a user do something, and what may a user do. Mirrors
+ * pkg/registry/rbac/validation and plugin/pkg/auth/authorizer/rbac. Roles that do not exist are
+ * remembered while the bindings are visited, because the refusal names them.
+ */
 #include "apimachinery/status.h"
 #include "apiserver/auth/rbac_internal.h"
 #include "base/quote.h"
 
-bool rbac_has(const struct rbac_strings *strings, struct str s)
+bool rbac_strings_has(const struct rbac_strings *strings, struct str s)
 {
     for (size_t i = 0; i < strings->count; i++)
         if (str_eq(strings->items[i], s))
@@ -11,17 +15,18 @@ bool rbac_has(const struct rbac_strings *strings, struct str s)
     return false;
 }
 
+/* "*" stands for every value. */
 static bool has_or_all(const struct rbac_strings *strings, struct str s)
 {
-    return rbac_has(strings, STR("*")) || rbac_has(strings, s);
+    return rbac_strings_has(strings, STR("*")) || rbac_strings_has(strings, s);
 }
 
 bool rbac_is_master(const struct rbac_user *user)
 {
-    return rbac_has(&user->groups, STR("system:masters"));
+    return rbac_strings_has(&user->groups, STR("system:masters"));
 }
 
-/* "pods", "pods/log", "*" and, for subresources, "*" with a slash and the subresource. */
+/* A resource in a rule is "pods", "pods/log", "*" or "*" with a slash and a subresource. */
 static bool resource_is(struct str rule, const struct rbac_attributes *attributes)
 {
     struct str rest = rule, resource;
@@ -34,11 +39,12 @@ static bool resource_is(struct str rule, const struct rbac_attributes *attribute
            (str_eq(resource, STR("*")) || str_eq(resource, attributes->resource));
 }
 
+/* Without resourceNames a rule concerns all names. */
 static bool resource_matches(const struct rbac_rule *rule, const struct rbac_attributes *attributes)
 {
     if (!has_or_all(&rule->api_groups, attributes->api_group))
         return false;
-    if (rule->resource_names.count && !rbac_has(&rule->resource_names, attributes->name))
+    if (rule->resource_names.count && !rbac_strings_has(&rule->resource_names, attributes->name))
         return false;
     for (size_t i = 0; i < rule->resources.count; i++)
         if (resource_is(rule->resources.items[i], attributes))
@@ -46,6 +52,7 @@ static bool resource_matches(const struct rbac_rule *rule, const struct rbac_att
     return false;
 }
 
+/* A path in a rule may end with "*". */
 static bool url_matches(const struct rbac_rule *rule, struct str path)
 {
     for (size_t i = 0; i < rule->urls.count; i++) {
@@ -58,6 +65,7 @@ static bool url_matches(const struct rbac_rule *rule, struct str path)
     return false;
 }
 
+/* One rule has to match the verb and the resource or path; rules do not add up. */
 static bool rules_allow(const struct rbac_rules *rules, const struct rbac_attributes *attributes)
 {
     for (size_t i = 0; i < rules->count; i++) {
@@ -70,6 +78,7 @@ static bool rules_allow(const struct rbac_rules *rules, const struct rbac_attrib
     return false;
 }
 
+/* The role's own rules, or those of the roles it aggregates. */
 static bool role_allows(const struct role_view *role, const struct rbac_attributes *attributes)
 {
     const struct rbac_rules *rules;
@@ -79,13 +88,14 @@ static bool role_allows(const struct role_view *role, const struct rbac_attribut
     return false;
 }
 
+/* A RoleBinding may refer to a ClusterRole; it then grants the rules in its own namespace. */
 static bool role_of(struct rbac *rbac, const struct binding *binding, struct role_view *ret_view)
 {
     return rbac_find_role(rbac, binding->to_cluster_role ? STR("") : binding->namespace,
                           binding->role, ret_view);
 }
 
-/* The subject by which a binding was found. */
+/* The subject of the binding by which it was found, for the reason. */
 static const struct subject *subject_of(const struct binding *binding, const struct rbac_user *user,
                                         size_t index)
 {
@@ -99,6 +109,7 @@ static const struct subject *subject_of(const struct binding *binding, const str
     return &binding->subjects[0];
 }
 
+/* The reason of a permission, in the words of Kubernetes' authorizer. */
 static struct str allowed_by(struct arena *arena, const struct binding *binding,
                              const struct subject *subject)
 {
@@ -121,7 +132,7 @@ static struct str allowed_by(struct arena *arena, const struct binding *binding,
     return arena_str(arena, buf_str(&text));
 }
 
-/* Bindings to roles that are not there are worth a word when nothing else allows. */
+/* Bindings to roles that do not exist are named when nothing else allows. */
 static void note_missing(struct buf *missing, const struct binding *binding, size_t *count)
 {
     buf_print(missing, "%s%s.rbac.authorization.k8s.io ", (*count)++ ? ", " : "",
@@ -130,6 +141,10 @@ static void note_missing(struct buf *missing, const struct binding *binding, siz
     buf_add(missing, STR(" not found"));
 }
 
+/*
+ * Bindings of the whole cluster are visited before those of the namespace, so the reason names the
+ * former if both allow. Non-resource paths are authorized by cluster-wide bindings only.
+ */
 struct rbac_decision rbac_authorize(struct rbac *rbac, struct arena *arena,
                                     const struct rbac_attributes *attributes)
 {
@@ -156,6 +171,7 @@ struct rbac_decision rbac_authorize(struct rbac *rbac, struct arena *arena,
                                     STR_ARG(text))};
 }
 
+/* The text of a 403, as kube-apiserver words it. */
 static void write_refusal(struct buf *text, const struct rbac_attributes *attributes)
 {
     buf_add(text, STR("User "));
@@ -182,6 +198,7 @@ static void write_refusal(struct buf *text, const struct rbac_attributes *attrib
     str_quote_go(text, attributes->namespace);
 }
 
+/* The group and resource go into the details of the Status. */
 struct error *rbac_forbidden(const struct rbac_attributes *attributes, struct str reason)
 {
     SCOPED(buf) text = {.limit = 0};
@@ -194,8 +211,7 @@ struct error *rbac_forbidden(const struct rbac_attributes *attributes, struct st
                             is_resource ? attributes->name : STR(""), buf_str(&text));
 }
 
-/* Lists of rules, copied because the index may change. */
-
+/* Rules are copied into the arena, because the index may change while they are used. */
 static struct rbac_strings copy_strings(struct arena *arena, struct rbac_strings strings)
 {
     struct str *items = arena_alloc_array(arena, strings.count, sizeof(items[0]));
@@ -234,6 +250,7 @@ bool rbac_has_role(struct rbac *rbac, enum rbac_kind kind, struct str namespace,
     return rbac_find_role(rbac, kind == RBAC_CLUSTER_ROLE ? STR("") : namespace, name, &role);
 }
 
+/* system:masters has no bindings, so its rules are made up. */
 static void add_all_rights(struct arena *arena, struct rbac_rules *rules)
 {
     struct str *star = ARENA_NEW(arena, struct str);
@@ -244,6 +261,7 @@ static void add_all_rights(struct arena *arena, struct rbac_rules *rules)
     *rbac_rules_add(arena, rules) = (struct rbac_rule){.verbs = all, .urls = all};
 }
 
+/* Bindings to roles that do not exist grant nothing and are skipped. */
 struct rbac_rules rbac_user_rules(struct rbac *rbac, struct arena *arena,
                                   const struct rbac_user *user, struct str namespace)
 {

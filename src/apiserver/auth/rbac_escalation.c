@@ -1,17 +1,20 @@
 /*
- * Nobody grants what they do not hold.
+ * A user cannot grant permissions that it does not have (pkg/registry/rbac/validation, Covers and
+ * ConfirmNoEscalation).
  *
- * Rights are compared piece by piece: a rule is broken down into rules of one verb, one group, one
- * resource and at most one name, and each must be included in a single rule that is held.
+ * Permissions are compared piece by piece: a rule is broken down into rules with one verb, one
+ * group, one resource and at most one name. Each piece must be included in a single rule that the
+ * user has. The number of pieces is a product, so it is limited before they are made.
  */
 #include "apimachinery/status.h"
 #include "apiserver/auth/rbac_internal.h"
 #include "base/quote.h"
 
+/* "*" includes everything. "*" with a slash and a subresource includes it for all resources. */
 static bool covers_resource(const struct rbac_rule *held, struct str wanted)
 {
     struct str rest = wanted, resource;
-    if (rbac_has(&held->resources, STR("*")) || rbac_has(&held->resources, wanted))
+    if (rbac_strings_has(&held->resources, STR("*")) || rbac_strings_has(&held->resources, wanted))
         return true;
     if (!str_cut(&rest, '/', &resource))
         return false;
@@ -23,6 +26,7 @@ static bool covers_resource(const struct rbac_rule *held, struct str wanted)
     return false;
 }
 
+/* A held path that ends with "*" includes everything that begins with the part before it. */
 static bool covers_url(const struct rbac_rule *held, struct str wanted)
 {
     for (size_t i = 0; i < held->urls.count; i++) {
@@ -34,23 +38,25 @@ static bool covers_url(const struct rbac_rule *held, struct str wanted)
     return false;
 }
 
-/* The wanted rule is a piece: it has one value of each kind at most. */
+/* wanted is a piece: it has at most one value of each kind. */
 static bool covers_piece(const struct rbac_rule *held, const struct rbac_rule *wanted)
 {
-    if (!rbac_has(&held->verbs, STR("*")) && !rbac_has(&held->verbs, wanted->verbs.items[0]))
+    if (!rbac_strings_has(&held->verbs, STR("*")) &&
+        !rbac_strings_has(&held->verbs, wanted->verbs.items[0]))
         return false;
     if (wanted->urls.count)
         return covers_url(held, wanted->urls.items[0]);
-    if (!rbac_has(&held->api_groups, STR("*")) &&
-        !rbac_has(&held->api_groups, wanted->api_groups.items[0]))
+    if (!rbac_strings_has(&held->api_groups, STR("*")) &&
+        !rbac_strings_has(&held->api_groups, wanted->api_groups.items[0]))
         return false;
     if (held->resource_names.count &&
         (wanted->resource_names.count == 0 ||
-         !rbac_has(&held->resource_names, wanted->resource_names.items[0])))
+         !rbac_strings_has(&held->resource_names, wanted->resource_names.items[0])))
         return false;
     return covers_resource(held, wanted->resources.items[0]);
 }
 
+/* Rules do not add up: a single rule has to include the piece. */
 static bool is_held(const struct rbac_rules *held, const struct rbac_rule *piece)
 {
     for (size_t i = 0; i < held->count; i++)
@@ -59,12 +65,14 @@ static bool is_held(const struct rbac_rules *held, const struct rbac_rule *piece
     return false;
 }
 
+/* One comparison under way. */
 struct cover {
     struct arena *arena;
     const struct rbac_rules *held;
     struct rbac_rules *missing;
 };
 
+/* Adds the piece to the missing ones unless it is held. */
 static void check_piece(struct cover *cover, struct rbac_rule piece)
 {
     if (!is_held(cover->held, &piece))
@@ -76,7 +84,7 @@ static struct rbac_strings one_of(const struct rbac_strings *strings, size_t ind
     return (struct rbac_strings){&strings->items[index], 1};
 }
 
-/* Rules of one group, one resource and one verb, by name where there are names. */
+/* Pieces of one group, one resource and one verb: one without a name or one for each name. */
 static void check_names(struct cover *cover, const struct rbac_rule *rule, struct rbac_rule piece)
 {
     if (rule->resource_names.count == 0)
@@ -87,6 +95,7 @@ static void check_names(struct cover *cover, const struct rbac_rule *rule, struc
     }
 }
 
+/* Every combination of group, resource and verb is a piece. */
 static void check_resources(struct cover *cover, const struct rbac_rule *rule)
 {
     struct rbac_rule piece = {.verbs = {.count = 0}};
@@ -120,13 +129,13 @@ bool rbac_covers(struct arena *arena, const struct rbac_rules *held,
     return missing->count == before;
 }
 
-/* The message: pieces that differ in their verb alone are joined again, and all are sorted. */
-
+/* For pieces, which have at most one string. */
 static bool strings_equal(const struct rbac_strings *a, const struct rbac_strings *b)
 {
     return a->count == b->count && (a->count == 0 || str_eq(a->items[0], b->items[0]));
 }
 
+/* Whether two pieces differ in their verb at most. Paths are not joined. */
 static bool same_subject(const struct rbac_rule *a, const struct rbac_rule *b)
 {
     return a->urls.count == 0 && b->urls.count == 0 &&
@@ -143,9 +152,10 @@ static void add_verb(struct arena *arena, struct rbac_rule *rule, struct str ver
     rule->verbs = (struct rbac_strings){items, rule->verbs.count + 1};
 }
 
-/* More are not told; nobody reads them, and joining them takes quadratic time. */
+/* More missing pieces are not listed: joining takes quadratic time. */
 #define MISSING_MAX 500
 
+/* For the message: pieces that differ in their verb alone are joined again. */
 static struct rbac_rules join_rules(struct arena *arena, const struct rbac_rules *pieces)
 {
     struct rbac_rules joined = {.items = NULL};
@@ -156,7 +166,7 @@ static struct rbac_rules join_rules(struct arena *arena, const struct rbac_rules
             j++;
         if (j == joined.count)
             *rbac_rules_add(arena, &joined) = *piece;
-        else if (!rbac_has(&joined.items[j].verbs, piece->verbs.items[0]))
+        else if (!rbac_strings_has(&joined.items[j].verbs, piece->verbs.items[0]))
             add_verb(arena, &joined.items[j], piece->verbs.items[0]);
     }
     return joined;
@@ -176,6 +186,7 @@ static void write_strings(struct buf *text, const char *name, const struct rbac_
     buf_add_char(text, ']');
 }
 
+/* A rule as Go prints it in the message of kube-apiserver. */
 static struct str describe_rule(struct arena *arena, const struct rbac_rule *rule)
 {
     SCOPED(buf) text = {.limit = 0};
@@ -194,6 +205,7 @@ static int text_cmp(const void *a, const void *b)
     return str_cmp(*(const struct str *)a, *(const struct str *)b);
 }
 
+/* Sorted and without duplicates, one rule to a line. */
 static void write_missing(struct buf *text, struct arena *arena, const struct rbac_rules *missing)
 {
     const struct rbac_rules joined = join_rules(arena, missing);
@@ -206,15 +218,16 @@ static void write_missing(struct buf *text, struct arena *arena, const struct rb
             buf_print(text, "\n%.*s", STR_ARG(lines[i]));
 }
 
-/* More pieces are not looked at: a short text can grant very many rights. */
+/* More pieces are not compared: a short text can grant very many permissions. */
 #define PIECES_MAX ((size_t)100000)
 
-/* Counts with a ceiling. */
+/* a * b, but at most PIECES_MAX + 1. */
 static size_t times(size_t a, size_t b)
 {
     return b && a > PIECES_MAX / b ? PIECES_MAX + 1 : a * b;
 }
 
+/* The number of pieces that rbac_covers() would compare. */
 static size_t count_pieces(const struct rbac_rules *rules)
 {
     size_t count = 0;
@@ -228,6 +241,7 @@ static size_t count_pieces(const struct rbac_rules *rules)
     return count;
 }
 
+/* The message lists the missing permissions, as that of kube-apiserver does. */
 struct error *rbac_check_escalation(struct rbac *rbac, const struct rbac_user *user,
                                     struct str namespace, const struct rbac_rules *granted)
 {

@@ -1,9 +1,14 @@
-/* From stored objects to what the index keeps of them. */
+/*
+ * From stored objects to what the index keeps of them. Objects are validated before they are
+ * stored, but the index does not rely on it: fields of a wrong type are skipped and thereby grant
+ * nothing.
+ */
 #include "apiserver/auth/rbac_internal.h"
 #include "base/array.h"
 #include "base/memory.h"
 #include "json/path.h"
 
+/* Elements that are no strings are skipped. */
 static struct rbac_strings read_strings(struct arena *arena, const struct json_value *list)
 {
     struct rbac_strings strings = {.items = NULL};
@@ -23,6 +28,7 @@ struct rbac_rule *rbac_rules_add(struct arena *arena, struct rbac_rules *rules)
     return &rules->items[rules->count++];
 }
 
+/* Also used for objects that are not in the index yet, see escalation_check.c. */
 struct rbac_rules rbac_read_rules(struct arena *arena, const struct json_value *role)
 {
     struct rbac_rules rules = {.items = NULL};
@@ -47,7 +53,7 @@ static void read_aggregation(struct role *role, const struct json_value *object)
     role->selectors =
         arena_alloc_array(&role->arena, json_count(selectors), sizeof(role->selectors[0]));
     JSON_FOREACH (key, value, selectors) {
-        /* One that does not parse selects nothing; it could not have been stored. */
+        /* A selector that does not parse selects nothing; validation would have refused it. */
         OWNED(error)
         err = selector_from_value(&role->arena, value, &role->selectors[role->selector_count]);
         if (!err)
@@ -55,6 +61,7 @@ static void read_aggregation(struct role *role, const struct json_value *object)
     }
 }
 
+/* Labels are kept for the selectors of roles that aggregate. */
 struct role *role_read(const struct json_value *object)
 {
     struct role *role = NEW(struct role);
@@ -75,6 +82,7 @@ void role_free(struct role *role)
     mem_free(role);
 }
 
+/* ServiceAccounts are users by another name, so they get the key of that user. */
 static struct subject read_subject(struct arena *arena, const struct json_value *value)
 {
     struct subject subject = {
@@ -90,6 +98,7 @@ static struct subject read_subject(struct arena *arena, const struct json_value 
     return subject;
 }
 
+/* Everything is copied into the binding's own arena: the index outlives the document. */
 struct binding *binding_read(const struct json_value *object)
 {
     struct binding *binding = NEW(struct binding);

@@ -1,3 +1,10 @@
+/*
+ * All use of OpenSSL in this folder. Errors of OpenSSL carry no details worth showing, so its error
+ * queue is cleared and the message says what was tried.
+ *
+ * The PEM text holds two blocks: the private key and a random secret, from which the admin tokens
+ * of virtual clusters are derived.
+ */
 #include "apiserver/auth/token_keys.h"
 
 #include <openssl/core_names.h>
@@ -19,10 +26,11 @@
 /* A hash in base64 without padding. */
 #define ID_LEN 43
 
+/* See auth.h. mac is initialised with the secret and only ever copied. */
 struct token_keys {
     EVP_PKEY *key;
     uint8_t secret[SECRET_LEN];
-    EVP_MAC_CTX *mac; /* made ready with the secret; copies of it are used */
+    EVP_MAC_CTX *mac; /* initialised with the secret; copied for each use */
     char id[ID_LEN + 1];
 };
 
@@ -30,12 +38,13 @@ void token_keys_free(struct token_keys *keys)
 {
     if (!keys)
         return;
-    EVP_PKEY_free(keys->key); /* wipes what it held */
+    EVP_PKEY_free(keys->key); /* wipes the key */
     EVP_MAC_CTX_free(keys->mac);
     mem_wipe(keys->secret, sizeof(keys->secret));
     mem_free(keys);
 }
 
+/* The key id is the hash of the public key. */
 static bool make_id(struct token_keys *keys)
 {
     uint8_t digest[SHA256_LEN];
@@ -53,13 +62,14 @@ static bool make_id(struct token_keys *keys)
     return true;
 }
 
+/* what names the operation that failed. */
 static struct error *openssl_error(const char *what)
 {
     ERR_clear_error();
     return error_new(ERROR_INTERNAL, "%s", what);
 }
 
-/* Looking the algorithm up takes longer than using it. */
+/* Fetching the algorithm takes longer than using it, so one context is made ready and copied. */
 static void prepare_mac(struct token_keys *keys)
 {
     EVP_MAC *hmac = EVP_MAC_fetch(NULL, "HMAC", NULL);
@@ -70,7 +80,7 @@ static void prepare_mac(struct token_keys *keys)
     keys->mac = EVP_MAC_CTX_new(hmac);
     EVP_MAC_free(hmac);
     if (!keys->mac || EVP_MAC_init(keys->mac, keys->secret, sizeof(keys->secret), parameters) != 1)
-        mem_exhausted(SECRET_LEN); /* the algorithm is always there; only memory can be missing */
+        mem_exhausted(SECRET_LEN); /* HMAC is always available, so memory is missing */
 }
 
 struct error *token_keys_new(struct token_keys **ret_keys)
@@ -85,6 +95,7 @@ struct error *token_keys_new(struct token_keys **ret_keys)
     return NULL;
 }
 
+/* ES256 needs this curve. */
 static bool is_p256(const EVP_PKEY *key)
 {
     char name[32] = "";
@@ -93,7 +104,7 @@ static bool is_p256(const EVP_PKEY *key)
            str_eq(str_from_c(name), STR("prime256v1"));
 }
 
-/* A PEM file may begin with blocks of other types. */
+/* Other blocks may come first. */
 static bool read_secret(struct str pem, uint8_t ret_secret[static SECRET_LEN])
 {
     BIO *bio = BIO_new_mem_buf(pem.ptr, (int)pem.len);
@@ -116,12 +127,16 @@ static bool read_secret(struct str pem, uint8_t ret_secret[static SECRET_LEN])
 static EVP_PKEY *read_key(struct str pem)
 {
     BIO *bio = BIO_new_mem_buf(pem.ptr, (int)pem.len);
-    /* A text in place of a callback: an encrypted key is refused, nobody is asked. */
+    /*
+     * An empty password in place of a callback: an encrypted key is refused without asking on a
+     * terminal.
+     */
     EVP_PKEY *key = bio ? PEM_read_bio_PrivateKey(bio, NULL, NULL, (void *)"") : NULL;
     BIO_free(bio);
     return key;
 }
 
+/* A damaged key might sign without verifying. */
 static bool is_sound(EVP_PKEY *key)
 {
     EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL);
@@ -132,6 +147,10 @@ static bool is_sound(EVP_PKEY *key)
 
 #define PEM_MAX (64 * KILOBYTE)
 
+/*
+ * A key that is not ours, damaged or encrypted is refused at the start of the program, not when the
+ * first token is signed.
+ */
 struct error *token_keys_read(struct str pem, struct token_keys **ret_keys)
 {
     OWNED(token_keys) keys = NEW(struct token_keys);
@@ -150,6 +169,7 @@ struct error *token_keys_read(struct str pem, struct token_keys **ret_keys)
     return NULL;
 }
 
+/* Through OpenSSL's secure memory, which is wiped when it is released. */
 struct error *token_keys_write(const struct token_keys *keys, struct buf *pem)
 {
     BIO *bio = BIO_new(BIO_s_secmem());
@@ -169,8 +189,7 @@ struct str token_keys_id(const struct token_keys *keys)
     return str_from(keys->id, ID_LEN);
 }
 
-/* OpenSSL has signatures in DER, tokens have the two numbers side by side. */
-
+/* OpenSSL writes signatures in DER; tokens have the two numbers side by side (RFC 7518, 3.4). */
 static bool unpack_signature(const unsigned char *der, size_t len,
                              uint8_t ret_signature[static TOKEN_SIGNATURE_LEN])
 {
@@ -213,6 +232,7 @@ struct error *token_keys_sign(const struct token_keys *keys, struct str message,
     return ok ? NULL : openssl_error("sign a token");
 }
 
+/* False for every failure; a caller need not know why. */
 bool token_keys_verify(const struct token_keys *keys, struct str message,
                        const uint8_t signature[static TOKEN_SIGNATURE_LEN])
 {
@@ -225,10 +245,11 @@ bool token_keys_verify(const struct token_keys *keys, struct str message,
                                      message.len) == 1;
     EVP_MD_CTX_free(context);
     OPENSSL_free(der);
-    ERR_clear_error(); /* what does not verify leaves its reason behind */
+    ERR_clear_error(); /* a failed verification leaves an error in the queue */
     return ok;
 }
 
+/* Only lack of memory can make this fail. */
 void token_keys_mac(const struct token_keys *keys, struct str message,
                     uint8_t ret_mac[static SHA256_LEN])
 {

@@ -12,7 +12,7 @@
 /* Of ES256: r and s, 32 bytes each. */
 #define TOKEN_SIGNATURE_LEN 64
 
-/* Names the key: the hash of its public half, as text. */
+/* The key id (kid): the hash of the public key, as text. */
 struct str token_keys_id(const struct token_keys *keys);
 
 MUST_USE struct error *token_keys_sign(const struct token_keys *keys, struct str message,
@@ -24,5 +24,5 @@ bool token_keys_verify(const struct token_keys *keys, struct str message,
 void token_keys_mac(const struct token_keys *keys, struct str message,
                     uint8_t ret_mac[static SHA256_LEN]);
 
-/* In a time that tells the lengths alone. */
+/* Constant time for given lengths. */
 bool token_secret_eq(struct str a, struct str b);

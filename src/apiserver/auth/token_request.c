@@ -1,4 +1,8 @@
-/* TokenRequest: a token for a ServiceAccount. */
+/*
+ * TokenRequest: issues a token for a ServiceAccount. Mirrors TokenREST of
+ * pkg/registry/core/serviceaccount. The random id of the token comes from the system and not from
+ * the loop's generator: tokens are credentials.
+ */
 #include "apimachinery/status.h"
 #include "apiserver/auth/auth_internal.h"
 #include "apiserver/auth/jwt.h"
@@ -13,12 +17,13 @@
 #define EXPIRATION_MIN     ((int64_t)600)
 #define EXPIRATION_MAX     ((int64_t)1 << 32)
 
+/* NULL when there are no errors. */
 static struct error *invalid(struct str name, const struct field_errors *errors)
 {
     return errors->count ? status_invalid(GVK(GROUP, "v1", "TokenRequest"), name, errors) : NULL;
 }
 
-/* A body that names another account than the URL. */
+/* Name and namespace in the body may be absent or have to be those of the URL. */
 static struct error *check_names(struct arena *arena, const struct json_value *account,
                                  const struct json_value *body)
 {
@@ -35,6 +40,7 @@ static struct error *check_names(struct arena *arena, const struct json_value *a
     return invalid(account_name, &errors);
 }
 
+/* Between ten minutes and 2^32 seconds; an hour by default. Kubernetes' limits. */
 static struct error *read_expiration(struct arena *arena, const struct json_value *body,
                                      int64_t *ret_seconds)
 {
@@ -52,6 +58,7 @@ static struct error *read_expiration(struct arena *arena, const struct json_valu
     return invalid(STR(""), &errors);
 }
 
+/* 409: the name is that of another object by now. */
 static struct error *uid_differs(struct str kind, struct str name, struct str uid)
 {
     SCOPED(buf) text = {.limit = 0};
@@ -62,6 +69,7 @@ static struct error *uid_differs(struct str kind, struct str name, struct str ui
     return status_conflict((struct gvr){.resource = kind}, name, buf_str(&text));
 }
 
+/* A token bound to a Pod is for the account that the Pod runs as. */
 static struct error *check_pod(const struct json_value *pod, struct str account)
 {
     SCOPED(buf) quoted = {.limit = 0};
@@ -73,7 +81,10 @@ static struct error *check_pod(const struct json_value *pod, struct str account)
                               STR_ARG(buf_str(&quoted)));
 }
 
-/* The object a token shall be bound to, and cease with. */
+/*
+ * The object a token is bound to: the token becomes invalid when the object is deleted. A Pod has
+ * to run as the account.
+ */
 static struct error *read_bound(const struct auth *auth, struct arena *arena,
                                 const struct json_value *ref, struct jwt_claims *claims)
 {
@@ -97,6 +108,7 @@ static struct error *read_bound(const struct auth *auth, struct arena *arena,
     return uid.len && !str_eq(uid, claims->bound_uid) ? uid_differs(kind, name, uid) : NULL;
 }
 
+/* Without audiences a token is for this API. */
 static struct rbac_strings read_audiences(struct arena *arena, const struct json_value *list,
                                           struct str own)
 {
@@ -122,6 +134,7 @@ static void write_metadata(struct json_builder *builder, const struct json_value
     json_builder_end(builder);
 }
 
+/* The whole TokenRequest with the defaults filled in. */
 static struct error *write_answer(const struct json_value *account, const struct json_value *body,
                                   const struct jwt_claims *claims, struct str token, timestamp now,
                                   struct json_doc **ret_doc)

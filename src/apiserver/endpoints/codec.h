@@ -50,7 +50,7 @@ MUST_USE struct error *codec_write_doc(struct buf *out, const struct codec *code
 
 /* The metadata of a list, which is written behind the items. */
 struct codec_list_metadata {
-    bool is_empty; /* no item was written */
+    bool is_empty; /* the list has no items */
     int64_t revision;
     struct str continue_token;
     bool has_remaining;

@@ -19,8 +19,8 @@ MUST_USE struct error *handle_delete_collection(struct request *request);
 
 /* What became of an object. */
 struct delete_result {
-    bool is_gone;            /* nothing held it */
-    struct json_doc *object; /* its last state, or its state now; the caller's */
+    bool is_gone;            /* deleted; false: it waits for finalizers */
+    struct json_doc *object; /* its last or its current state; owned by the caller */
 };
 
 void delete_result_done(struct delete_result *result);

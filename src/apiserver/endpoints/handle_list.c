@@ -61,7 +61,7 @@ struct visit {
     const struct request *request;
     const struct list_options *options;
     struct list_result *list;
-    struct key last; /* visited; borrowed from an item or from the store for the call alone */
+    struct key last; /* the key behind which the next slice begins; in the buffers below */
     size_t visited;
     bool full;
     struct buf last_namespace, last_name;

@@ -12,7 +12,7 @@ struct list_result {
     struct object_text **items;
     size_t count, capacity;
     int64_t revision;
-    struct str continue_token; /* empty: that was all; in the request's arena */
+    struct str continue_token; /* empty: the list is complete; in the request's arena */
     bool has_remaining;
     size_t remaining;
 };

@@ -34,10 +34,10 @@ struct watch_stream {
     struct list_options options;
     struct codec codec;
     struct store_watch *watch;
-    int64_t ends, next_bookmark; /* by the loop's clock */
+    int64_t ends, next_bookmark; /* times of the loop's clock */
     int64_t shown;               /* the newest revision the client knows of */
     bool columns_shown;
-    bool is_silent; /* on purpose, see fault_injection.h */
+    bool is_silent; /* an injected fault; see fault_injection.h */
     struct buf line;
 };
 
@@ -236,7 +236,7 @@ static struct error *follow_events(struct watch_stream *stream)
         }
         if (error_is(err, ERROR_GONE))
             return error_ignore(err,
-                                ERROR_GONE); /* the definition went, or the server is about to */
+                                ERROR_GONE); /* the definition was deleted, or the server stops */
         TRY(err);
         if (event.text) {
             err = send_event(stream, &event);

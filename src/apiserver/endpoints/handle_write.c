@@ -137,7 +137,8 @@ static struct error *validate_object(const struct write *write, const struct jso
     if (kind->is_custom)
         gvk.kind = json_path_str(object, "kind");
     if (kind->has_two_groups)
-        gvk.group = (struct str){0}; /* both forms are checked as the core's */
+        gvk.group =
+            (struct str){0}; /* Events of both groups are validated as those of the core group */
     return errors.count ? status_invalid(gvk, json_path_str(object, "metadata.name"), &errors)
                         : NULL;
 }

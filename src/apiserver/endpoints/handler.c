@@ -96,11 +96,8 @@ static struct error *serve_known(const struct handler *handler, struct request *
 /* Administrators of the main API. Those of a virtual cluster are ordinary users of the process. */
 static bool is_privileged(const struct request *request)
 {
-    const struct rbac_strings *groups = &request->user.user.groups;
-    for (size_t i = 0; i < groups->count && request->api->cluster.len == 0; i++)
-        if (str_eq(groups->items[i], STR("system:masters")))
-            return true;
-    return false;
+    return request->api->cluster.len == 0 &&
+           rbac_strings_has(&request->user.user.groups, STR("system:masters"));
 }
 
 /* The key includes the cluster: users of the same name in two APIs are different users. */

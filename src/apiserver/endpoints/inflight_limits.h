@@ -25,13 +25,13 @@ struct inflight_limits_user;
 
 struct inflight_limits {
     size_t requests, requests_max;
-    size_t others; /* requests of those who are no administrators */
+    size_t others; /* requests of users who are no administrators */
     size_t bytes;
     size_t watches_max; /* per user */
-    struct map users;   /* key -> struct inflight_limits_user, of those that are inside */
-    struct event given; /* bytes were given back */
+    struct map users; /* key -> struct inflight_limits_user, while they have requests or watches */
+    struct event given; /* bytes were released */
     struct list hangs;  /* struct inflight_limits_hang */
-    bool is_closed;     /* the server is about to stop */
+    bool is_closed;     /* the server stops */
 };
 
 /* One request inside of the limits. A zeroed pass is no request. */

@@ -28,7 +28,7 @@ MUST_USE struct error *metadata_keep(struct json_doc *doc, const struct json_val
 
 enum metadata_counting {
     METADATA_STATUS_APART = 1,       /* changes of the status do not count */
-    METADATA_COUNTS_ANNOTATIONS = 2, /* changes of annotations do */
+    METADATA_COUNTS_ANNOTATIONS = 2, /* changes of annotations count */
 };
 
 /* generation + 1 when something other than the metadata has changed; see enum metadata_counting. */

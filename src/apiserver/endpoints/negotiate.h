@@ -21,7 +21,7 @@ enum include_object {
 struct response_format {
     enum response_form form;
     bool is_yaml;
-    bool metadata_list;       /* PartialObjectMetadataList was asked for, not the single form */
+    bool metadata_list;       /* PartialObjectMetadataList was requested */
     struct str table_version; /* "v1" or "v1beta1" */
     enum include_object include;
 };

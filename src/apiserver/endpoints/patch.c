@@ -55,7 +55,7 @@ struct error *patch_type_read(const struct request *request, enum patch_type *re
 
 static struct error *read_apply(struct str body, struct patch *patch)
 {
-    /* JSON is YAML, and its reader names what is given twice. */
+    /* JSON is YAML, but the reader of JSON reports duplicate members. */
     OWNED(error) no_json = json_read_strict(body, &patch->duplicates, &patch->doc);
     OWNED(error) err = no_json ? manifest_read_one(body, BODY_YAML, &patch->doc, NULL) : NULL;
     if (err)

@@ -122,13 +122,13 @@ struct error *request_read(struct request *request, struct str method, struct st
     bool old_watch_path = false;
     struct resource_path resource;
     if (str_ends_with(path, STR("/")))
-        path.len--; /* what is named does not change, nor who may ask for it */
+        path.len--; /* names the same resource, so it is authorized in the same way */
     if (str_starts_with(path, STR("/api")))
         path = without_watch(request->arena, path, &old_watch_path);
     if (!resource_path_read(request->arena, path, &resource))
         return NULL;
     if (old_watch_path && resource.subresource.len)
-        return request_no_such_path(); /* parts cannot be watched */
+        return request_no_such_path(); /* subresources cannot be watched */
     request->is_resource = true;
     request->gvr = resource.gvr;
     request->namespace = resource.namespace;
@@ -170,6 +170,6 @@ struct rbac_attributes request_attributes(const struct request *request)
     attributes.name = request->name;
     attributes.namespace = request->namespace;
     if (str_eq(request->gvr.resource, STR("namespaces")) && request->gvr.group.len == 0)
-        attributes.namespace = request->name; /* a namespace is in itself */
+        attributes.namespace = request->name; /* a Namespace object is in its own namespace */
     return attributes;
 }

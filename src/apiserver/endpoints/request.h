@@ -41,7 +41,7 @@ struct request {
     struct arena *arena; /* lives as long as the request */
     struct api *api;
     struct virtual_cluster_visit *visit; /* NULL on the main API */
-    struct inflight_limits_pass *pass;   /* what it may hold; NULL: no limit */
+    struct inflight_limits_pass *pass;   /* its place in the limits; NULL: no limits */
     struct user_info user;
     timestamp now;
 
@@ -53,10 +53,10 @@ struct request {
     enum verb verb;
     struct gvr gvr;
     struct str namespace, subresource;
-    struct str name; /* of a watch: the one object of an old watch path */
+    struct str name; /* of a watch: the object of an old watch path */
 
     const struct kind *kind;       /* NULL: no such resource */
-    struct json_warnings warnings; /* for the headers of the answer */
+    struct json_warnings warnings; /* for the headers of the response */
 };
 
 /*

@@ -55,7 +55,6 @@ static struct error *send_response(const struct request *request, int status,
                                    struct http_headers *headers, struct str body)
 {
     SCOPED(buf) packed = {.limit = 0};
-    /* What was written is written: only a read can be told to come again. */
     if (body.len > INFLIGHT_LIMITS_BYTES_MIN && str_eq(request->method, STR("GET")))
         TRY(inflight_limits_hold(request->pass, body.len));
     if (wants_gzip(request, body.len)) {

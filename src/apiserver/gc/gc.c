@@ -105,7 +105,7 @@ static struct error *run_queue(void *data)
         map_remove(&gc->queue, text);
         struct error *err = run_task(gc, task, id);
         if (!err)
-            err = fiber_yield(); /* many tasks are done without a wait; others want their turn */
+            err = fiber_yield(); /* many tasks end without waiting; other fibers need their turn */
         if (!err)
             continue;
         if (err->code == ERROR_CANCELED)

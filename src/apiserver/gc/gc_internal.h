@@ -13,18 +13,18 @@
 
 /* A task concerns one object. A task that finds nothing to do is harmless. */
 enum gc_task {
-    GC_TASK_OWNED,      /* an object with owners: do they exist? */
+    GC_TASK_OWNED,      /* an object with owners: check that they exist */
     GC_TASK_FOREGROUND, /* an object that waits for its dependents */
-    GC_TASK_ORPHAN,     /* an object whose dependents are to be set free first */
-    GC_TASK_NAMESPACE,  /* a namespace that is going */
-    GC_TASK_CRD,        /* a definition that is going */
+    GC_TASK_ORPHAN,     /* an object whose dependents are orphaned first */
+    GC_TASK_NAMESPACE,  /* a namespace that is being deleted */
+    GC_TASK_CRD,        /* a CustomResourceDefinition that is being deleted */
 };
 
 struct gc {
     struct api *api;
     struct map dependents; /* uid of an owner -> struct map of the ids of dependents */
     struct map going;      /* names of namespaces that wait for their content */
-    struct map queue;      /* tasks by their text; those to come, in order */
+    struct map queue;      /* tasks to run, in order; see gc_queue() */
     struct scope scope;
     bool is_running;
 };

@@ -133,7 +133,7 @@ struct error *gc_release(struct gc *gc, const struct kind *kind, struct store_id
 
 enum owner_state {
     OWNER_SOLID,
-    OWNER_WAITING, /* deleted in the foreground, and this dependent holds it up */
+    OWNER_WAITING, /* deleted in the foreground; waits for this dependent */
     OWNER_GONE,
 };
 
@@ -155,7 +155,7 @@ static enum owner_state state_of(struct gc *gc, const struct json_value *referen
     SCOPED(store_object) found = {0};
     struct store_id id;
     if (!gc_owner(gc, &arena, reference, namespace, &id))
-        return OWNER_SOLID; /* where it is we do not know; nothing is deleted on a guess */
+        return OWNER_SOLID; /* the kind is unknown, so nothing is deleted */
     OWNED(error) missing = store_get(gc->api->store, id, &found);
     if (missing || !str_eq(object_text_uid(found.text), json_path_str(reference, "uid")))
         return OWNER_GONE;
@@ -208,7 +208,7 @@ static struct error *remove_dependent(struct gc *gc, const struct kind *kind, st
     struct error *err =
         handle_delete_object(gc->api, kind, id.key, &options, loop_wall(gc->api->loop), &result);
     if (error_is(err, ERROR_CONFLICT)) {
-        error_free(err); /* it changed meanwhile: another look */
+        error_free(err); /* it changed meanwhile and has to be checked again */
         gc_queue(gc, GC_TASK_OWNED, id);
         return NULL;
     }
@@ -287,7 +287,7 @@ struct error *gc_check_owned(struct gc *gc, struct store_id id)
     if (states[OWNER_GONE] + states[OWNER_WAITING] == 0 || metadata_is_deleting(object))
         return NULL;
     if (states[OWNER_SOLID]) {
-        /* Edits must not ask the store, so what is to go is found out first. */
+        /* Edits must not read the store, so the owners are examined before. */
         SCOPED(map) lost = {0};
         find_lost(gc, object, id.key.namespace, &lost);
         return gc_change(gc, kind, id, without_lost, &lost);

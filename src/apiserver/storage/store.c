@@ -115,13 +115,13 @@ struct error *store_open(struct loop *loop, const struct store_options *options,
     opening->path = mem_dup(options->path, strlen(options->path));
     struct error *err = worker_run(opening_work, opening, opening_discard);
     if (err) {
-        (void)TAKE(opening); /* is discarded when the worker is done with it */
+        (void)TAKE(opening); /* opening_discard() frees it when the worker has ended */
         return err;
     }
     TRY(TAKE(opening->err));
     struct store *store = TAKE(opening->store);
     store->loop = loop;
-    store->floor = store->accepted = store->revision; /* what came before is not remembered */
+    store->floor = store->accepted = store->revision; /* the history begins now */
     *ret_store = store;
     return NULL;
 }

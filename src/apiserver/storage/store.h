@@ -38,12 +38,14 @@ struct store;
 struct store_options {
     const char *path; /* the file; NULL keeps everything in memory */
 
-    /* An event leaves the watch history when it is older than this and that many are newer, */
+    /*
+     * An event is dropped from the history when it is older than history_age and at least
+     * history_events newer ones exist, or, regardless of its age, when the history holds more than
+     * history_bytes.
+     */
     duration history_age;  /* 0 means 5 min */
     size_t history_events; /* 0 means 1000 */
-
-    /* or, whatever its age, when the history holds more bytes than this. */
-    size_t history_bytes; /* 0 means 64 MiB */
+    size_t history_bytes;  /* 0 means 64 MiB */
 };
 
 struct store_id {
@@ -95,10 +97,11 @@ enum store_action { STORE_KEEP, STORE_PUT, STORE_DELETE };
 struct store_edit {
     const struct object_text *previous; /* NULL when there is no object */
     int64_t previous_revision;          /* 0 when there is no object */
-    int64_t revision;                   /* that of the change, to be written into the text */
+    int64_t revision;                   /* of the change; the text contains it */
 
     enum store_action action;
-    struct object_text *text; /* handed over: the new object, or a deleted one's last state */
+    struct object_text
+        *text; /* owned by the store: the new object, or the last state of a deleted one */
 };
 
 /*
@@ -127,17 +130,17 @@ MUST_USE struct error *store_change(struct store *store, struct store_id id, int
 /* Which objects to visit. They are visited by namespace, then by name, in the order of bytes. */
 struct store_range {
     struct str resource;
-    struct str namespace; /* empty: all of them, and what has none */
-    struct key after;     /* only what comes behind it; the zero key is before everything */
+    struct str namespace; /* empty: all namespaces and cluster-wide objects */
+    struct key after;     /* only objects behind this key; zero: all */
     size_t limit;         /* 0: no limit */
     int64_t revision;     /* 0: the newest durable one */
-    bool count_remaining; /* walks to the end to do so */
+    bool count_remaining; /* costs a walk to the end */
 };
 
 struct store_page {
     int64_t revision; /* of the state that was visited */
-    bool has_more;    /* the limit, or the visitor, ended it early */
-    size_t remaining; /* how many more, if they were to be counted */
+    bool has_more;    /* the limit or the visitor ended the visit early */
+    size_t remaining; /* objects behind the last visited one, with count_remaining */
 };
 
 /*

@@ -65,7 +65,7 @@ static struct object_text *take_record(struct store *store, const struct store_w
                                        struct str key)
 {
     struct store_record *record = tree_take(records_of(write), key);
-    assert(record); /* it was there, or on its way, when the write was accepted */
+    assert(record); /* it existed or was pending when the write was accepted */
     struct object_text *former = record->text;
     mem_free(record);
     store->objects--;
@@ -102,7 +102,7 @@ static void forget_pending(struct store *store, const struct store_write *write)
     if (map_find(&store->pending, buf_str(&key)) == write)
         map_remove(&store->pending, buf_str(&key));
     if (map_count(&store->pending) == 0)
-        map_clear(&store->pending); /* an idle store takes no room for this */
+        map_clear(&store->pending); /* releases the table of an idle store */
 }
 
 /*
@@ -117,7 +117,7 @@ static void settle_writes(struct store *store, struct list *writes, const struct
         forget_pending(store, write);
         write->state = err ? WRITE_FAILED : WRITE_DURABLE;
         write->err = err ? error_copy(err) : NULL;
-        event_wake_all(&write->settled); /* before watches: one writer goes ahead of a thousand */
+        event_wake_all(&write->settled); /* the writer runs before the watches */
         if (!err)
             publish_write(store, write);
     }
@@ -193,7 +193,7 @@ void store_accept(struct store *store, struct store_write *write)
     store->accepted = write->revision;
     store->writes++;
 
-    /* In a later turn, so that all who are ready now come along. */
+    /* In a later turn, so that writers that are ready now share the commit. */
     store->kick.run = on_kick;
     store->kick.data = store;
     loop_post(store->loop, &store->kick);

@@ -120,7 +120,7 @@ static struct error *make_private(const char *path)
     if (errno == EEXIST)
         return NULL;
     struct error *err = error_from_errno(errno, "make store %s", path);
-    err->code = ERROR_IO; /* a missing directory is no missing object */
+    err->code = ERROR_IO; /* not ERROR_NOT_FOUND, which means a missing object */
     return err;
 }
 
@@ -173,7 +173,7 @@ static struct error *set_up_file(struct store_file *file)
                        "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; "
                        "PRAGMA journal_size_limit=67108864; PRAGMA secure_delete=FAST",
                        "set up"));
-    /* A lock for reading would let a second process read along until the first write. */
+    /* With a shared lock a second process could read the file until the first write. */
     TRY(store_file_run(file, "BEGIN EXCLUSIVE; COMMIT", "lock"));
     if (is_new)
         TRY(store_file_run(file, schema, "make"));
@@ -242,7 +242,7 @@ static struct error *write_one(struct store_file *file, const struct store_write
     sqlite3_bind_int64(put, 4, store_file_sum(resource, write->revision, body));
     sqlite3_bind_text64(put, 5, body.ptr, body.len, SQLITE_STATIC, SQLITE_UTF8);
     struct error *err = run_statement(file, STATEMENT_PUT);
-    sqlite3_clear_bindings(put); /* the text is not ours to keep */
+    sqlite3_clear_bindings(put); /* the text is borrowed */
     return err;
 }
 
@@ -271,7 +271,7 @@ static void roll_back(struct store_file *file)
 
 struct error *store_file_commit(struct store_file *file, const struct list *writes)
 {
-    roll_back(file); /* in case the last one failed at that, too */
+    roll_back(file); /* in case the last commit failed to roll back */
     struct error *err = write_all(file, writes);
     if (err)
         roll_back(file);

@@ -11,7 +11,7 @@
 struct store_resource;
 
 struct store_entry {
-    struct store_entry *newer; /* of any resource */
+    struct store_entry *newer; /* the next entry, of any resource */
     struct store_resource *resource;
     struct store_event event;
     int64_t time;
@@ -21,7 +21,7 @@ struct store_entry {
 struct store_events {
     struct store_entry **entries;
     size_t first, count, capacity; /* the capacity is a power of 2 */
-    int64_t dropped;               /* the newest revision that is gone; 0 for none */
+    int64_t dropped;               /* the newest revision that was dropped; 0 for none */
 };
 
 struct store_history {

@@ -42,7 +42,7 @@ static struct tree_node *begin_walk(const struct tree *tree, const struct store_
         return clip_range(tree_seek(tree, prefix), prefix);
     SCOPED(buf) after = {0};
     store_key(&after, range->after);
-    /* A place before the namespace is a place before its first object. */
+    /* A key in an earlier namespace is before the first object of this one. */
     if (str_cmp(buf_str(&after), prefix) < 0)
         return clip_range(tree_seek(tree, prefix), prefix);
     return clip_range(tree_seek_after(tree, buf_str(&after)), prefix);

@@ -15,9 +15,9 @@ struct store_watch {
     struct list_link link;
     struct store *store;
     struct store_resource *resource;
-    int64_t revision; /* everything up to here was delivered or does not concern it */
+    int64_t revision; /* everything up to here was delivered or does not match */
     bool behind;      /* the history holds an event for it */
-    bool ended;       /* nothing will come any more */
+    bool ended;       /* no more events will come */
     struct event arrived;
     uint32_t namespace_len, name_len;
     char filter[]; /* namespace and name */
@@ -77,7 +77,7 @@ struct error *store_watch_open(struct store *store, const struct store_watch_fil
     TRY(store_check_history(store, resource, start));
     struct store_watch *watch = watch_new(store, filter);
     watch->revision = start;
-    watch->behind = true; /* until a look at the history shows otherwise */
+    watch->behind = true; /* until advance_watch() finds nothing */
     list_append(&watch->resource->watches, &watch->link);
     store->watches++;
     *ret_watch = watch;

@@ -26,15 +26,15 @@ enum store_event_type { STORE_ADDED, STORE_MODIFIED, STORE_DELETED };
 struct store_event {
     enum store_event_type type;
     int64_t revision;
-    struct object_text *text;     /* the object; of a deletion, its last state as it was deleted */
-    struct object_text *previous; /* before the change; NULL of one that was added */
+    struct object_text *text;     /* the object; of a deletion, its last state */
+    struct object_text *previous; /* before the change; NULL for STORE_ADDED */
 };
 
 void store_event_done(struct store_event *event);
 
 struct store_watch_filter {
     struct str resource;
-    struct key key; /* empty parts fit everything */
+    struct key key; /* empty parts match everything */
 };
 
 /*

@@ -118,7 +118,7 @@ static void give_object(struct store_object *ret_object, const struct object_tex
     if (!ret_object)
         return;
     *ret_object = (struct store_object){0};
-    if (text) /* what is shared is immutable but for its count */
+    if (text)
         *ret_object = (struct store_object){object_text_ref((struct object_text *)text), revision};
 }
 
@@ -164,7 +164,7 @@ struct error *store_change(struct store *store, struct store_id id, int64_t expe
             return carry_out(store, write, ret_object);
         }
 
-        /* The pending write keeps the text of the basis; a durable one is not waited for. */
+        /* Holding the pending write keeps the text of the basis. A durable basis needs no wait. */
         OWNED(store_write) held = basis.pending ? store_write_ref(basis.pending) : NULL;
         bool holds;
         TRY(confirm_basis(held, &holds));

@@ -32,8 +32,8 @@
 #include "base/str.h"
 
 struct fault_injection {
-    duration latency, jitter; /* every answer waits for the first, and up to the second more */
-    double error, drop, hole; /* shares: 500 answered; connection reset; never answered */
+    duration latency, jitter; /* every request waits for latency, and up to jitter more */
+    double error, drop, hole; /* probabilities */
     uint64_t seed;
 };
 

@@ -27,11 +27,11 @@
 
 struct virtual_cluster {
     char name[NAME_SIZE];
-    uint32_t running;                   /* requests */
-    bool is_being_made;                 /* the API */
-    uint64_t requests;                  /* that came since its faults were set */
-    struct api *api;                    /* NULL until somebody asks */
-    struct fault_injection *own_faults; /* NULL: that of all */
+    uint32_t running;                   /* requests in flight */
+    bool is_being_made;                 /* a request is making the API */
+    uint64_t requests;                  /* since the faults were set */
+    struct api *api;                    /* NULL until the first request */
+    struct fault_injection *own_faults; /* NULL: the faults of all clusters */
 };
 
 struct virtual_clusters {

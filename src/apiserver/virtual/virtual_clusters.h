@@ -23,8 +23,8 @@ struct virtual_clusters_options {
     struct crd_pool *pool;
     struct rbac *base_rbac;
     size_t count;
-    struct fault_injection faults;  /* for clusters without faults of their own */
-    struct inflight_limits *limits; /* ends black holes when it closes */
+    struct fault_injection faults;  /* of clusters without own faults */
+    struct inflight_limits *limits; /* ends hanging requests when it is closed */
 };
 
 struct virtual_clusters *virtual_clusters_new(const struct virtual_clusters_options *options);
@@ -41,7 +41,7 @@ struct virtual_cluster *virtual_clusters_find(struct virtual_clusters *clusters,
 struct virtual_cluster_visit {
     struct virtual_clusters *clusters;
     struct virtual_cluster *cluster;
-    uint64_t number, draws; /* what its faults depend on */
+    uint64_t number, draws; /* of this request; see fault_injection.h */
 };
 
 /*
