@@ -29,7 +29,7 @@
 static void definition_release(void *value)
 {
     struct api_definition *definition = value;
-    custom_free(definition->custom);
+    crd_free(definition->custom);
     mem_free(definition);
 }
 
@@ -76,7 +76,7 @@ struct error *api_new(const struct api_options *options, struct api **ret_api)
     api->loop = options->loop;
     api->store = options->store;
     api->pool = options->pool;
-    api->extensions = options->extensions;
+    api->webhooks = options->webhooks;
     api->cluster = options->cluster;
     api->settle_turn.permits = 1;
     api->definitions.release = definition_release;
@@ -120,7 +120,7 @@ void api_free(struct api *api)
 
 static void release_custom(void *custom)
 {
-    custom_free(custom);
+    crd_free(custom);
 }
 
 /*
@@ -134,11 +134,11 @@ static const struct kind *find_custom(struct api *api, struct arena *arena, stru
     const struct api_definition *definition = map_find(&api->definitions, buf_str(&name));
     if (!definition || !definition->custom)
         return NULL;
-    for (size_t i = 0; i < custom_kind_count(definition->custom); i++) {
-        const struct kind *kind = custom_kind(definition->custom, i);
+    for (size_t i = 0; i < crd_kind_count(definition->custom); i++) {
+        const struct kind *kind = crd_kind(definition->custom, i);
         if (!str_eq(kind->gvk.version, gvr.version))
             continue;
-        arena_hold(arena, release_custom, custom_ref(definition->custom));
+        arena_hold(arena, release_custom, crd_ref(definition->custom));
         return kind;
     }
     return NULL;
@@ -172,7 +172,7 @@ struct kind_list api_kinds(struct api *api, struct arena *arena)
     size_t capacity = builtin;
     MAP_FOREACH (entry, &api->definitions) {
         const struct api_definition *definition = entry->value;
-        capacity += definition->custom ? custom_kind_count(definition->custom) : 0;
+        capacity += definition->custom ? crd_kind_count(definition->custom) : 0;
     }
     const struct kind **items =
         arena_alloc_array(arena, capacity ? capacity : 1, sizeof(const struct kind *));
@@ -182,9 +182,9 @@ struct kind_list api_kinds(struct api *api, struct arena *arena)
         const struct api_definition *definition = entry->value;
         if (!definition->custom)
             continue;
-        arena_hold(arena, release_custom, custom_ref(definition->custom));
-        for (size_t i = 0; i < custom_kind_count(definition->custom); i++)
-            items[count++] = custom_kind(definition->custom, i);
+        arena_hold(arena, release_custom, crd_ref(definition->custom));
+        for (size_t i = 0; i < crd_kind_count(definition->custom); i++)
+            items[count++] = crd_kind(definition->custom, i);
     }
     qsort(items + builtin, count - builtin, sizeof(const struct kind *), compare_kinds);
     return (struct kind_list){items, count};

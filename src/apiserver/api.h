@@ -11,8 +11,8 @@
 
 #include "apimachinery/key.h"
 #include "apiserver/auth/auth.h"
-#include "apiserver/crd/custom.h"
-#include "apiserver/crd/custom_extension.h"
+#include "apiserver/crd/crd.h"
+#include "apiserver/crd/crd_webhooks.h"
 #include "apiserver/registry/kind.h"
 #include "apiserver/registry/kind_discovery.h"
 #include "apiserver/storage/store.h"
@@ -21,13 +21,13 @@
 #include "base/owned.h"
 
 struct gc;
-struct custom_pool;
+struct crd_pool;
 struct loop;
 struct random;
 
 /* A CustomResourceDefinition that is stored. */
 struct api_definition {
-    struct custom *custom; /* compiled; NULL until the definition is established */
+    struct crd *custom; /* compiled; NULL until the definition is established */
     bool is_terminating;
 };
 
@@ -36,8 +36,8 @@ struct api {
     struct store *store;
     struct rbac *rbac;
     struct auth auth;
-    struct custom_pool *pool;
-    struct custom_extensions extensions;
+    struct crd_pool *pool;
+    struct crd_webhooks_table webhooks;
     struct map definitions;       /* name -> struct api_definition */
     struct semaphore settle_turn; /* names are given to one definition at a time */
     struct gc *gc;
@@ -52,10 +52,10 @@ struct api_options {
     struct loop *loop;
     struct store *store; /* taken */
     const struct token_keys *keys;
-    struct str authority;     /* certificate of the client CA, published in kube-system */
-    struct rbac *base_rbac;   /* roles that several APIs share; NULL: they are stored in this API */
-    struct custom_pool *pool; /* shared by all APIs of a process */
-    struct custom_extensions extensions;
+    struct str authority;   /* certificate of the client CA, published in kube-system */
+    struct rbac *base_rbac; /* roles that several APIs share; NULL: they are stored in this API */
+    struct crd_pool *pool;  /* shared by all APIs of a process */
+    struct crd_webhooks_table webhooks;
     const struct str *definitions; /* in YAML; see crd_registry_install() */
     size_t definition_count;
     struct str cluster;

@@ -2,18 +2,18 @@
 
 #include "apiserver/apiserver_fixture_test.h"
 #include "apiserver/auth/auth.h"
-#include "apiserver/crd/custom_pool.h"
+#include "apiserver/crd/crd_pool.h"
 
 /* An API over a store whose commits take a moment. */
 struct place {
     struct folder_fixture folder;
-    struct custom_pool *pool;
+    struct crd_pool *pool;
     struct api *api;
 };
 
 static void place_init(struct place *place)
 {
-    *place = (struct place){.pool = custom_pool_new()};
+    *place = (struct place){.pool = crd_pool_new()};
     folder_fixture_init(&place->folder);
     const char *path = folder_fixture_file(&place->folder, "corset.db");
     struct store *store = NULL;
@@ -26,7 +26,7 @@ static void place_init(struct place *place)
 static void place_done(struct place *place)
 {
     api_free(place->api);
-    custom_pool_free(place->pool);
+    crd_pool_free(place->pool);
     folder_fixture_done(&place->folder);
 }
 

@@ -6,7 +6,7 @@
 #include "apiserver/apiserver.h"
 
 #include "apiserver/api.h"
-#include "apiserver/crd/custom_pool.h"
+#include "apiserver/crd/crd_pool.h"
 #include "apiserver/credentials.h"
 #include "apiserver/data_dir.h"
 #include "apiserver/endpoints/handler.h"
@@ -24,7 +24,7 @@ struct apiserver {
     struct loop *loop;
     struct data_dir *folder;
     struct credentials *credentials;
-    struct custom_pool *pool;
+    struct crd_pool *pool;
     struct rbac *base_rbac;
     struct api *api;
     struct virtual_clusters *clusters;
@@ -86,7 +86,7 @@ static struct error *open_api(struct apiserver *server, const struct apiserver_o
         .keys = server->credentials->keys,
         .authority = buf_str(&server->credentials->authority),
         .pool = server->pool,
-        .extensions = options->extensions,
+        .webhooks = options->webhooks,
         .definitions = options->definitions,
         .definition_count = options->definition_count,
     };
@@ -133,7 +133,7 @@ struct error *apiserver_new(struct loop *loop, const struct apiserver_options *o
 {
     OWNED(apiserver) server = NEW(struct apiserver);
     server->loop = loop;
-    server->pool = custom_pool_new();
+    server->pool = crd_pool_new();
     server->base_rbac = bootstrap_policy_rbac();
     if (options->folder)
         TRY(data_dir_open(options->folder, &server->folder));
@@ -161,7 +161,7 @@ void apiserver_free(struct apiserver *server)
     virtual_clusters_free(server->clusters);
     api_free(server->api);
     rbac_free(server->base_rbac);
-    custom_pool_free(server->pool);
+    crd_pool_free(server->pool);
     credentials_free(server->credentials);
     data_dir_free(server->folder);
     mem_free(server);

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "apiserver/crd/custom_extension.h"
+#include "apiserver/crd/crd_webhooks.h"
 #include "apiserver/virtual/fault_injection.h"
 #include "base/buf.h"
 #include "base/error.h"
@@ -32,7 +32,7 @@ struct apiserver_options {
     struct fault_injection faults; /* of all virtual clusters; PUT /debug/inject changes them */
 
     /* Of the main API: definitions it begins with, and code that belongs to custom kinds. */
-    struct custom_extensions extensions;
+    struct crd_webhooks_table webhooks;
     const struct str *definitions; /* in YAML; see crd_registry_install() */
     size_t definition_count;
 

@@ -11,7 +11,7 @@
 #include "apiserver/crd_registry.h"
 
 #include "apiserver/api.h"
-#include "apiserver/crd/custom_pool.h"
+#include "apiserver/crd/crd_pool.h"
 #include "apiserver/crd/definition.h"
 #include "apiserver/endpoints/codec.h"
 #include "apiserver/endpoints/metadata.h"
@@ -72,7 +72,7 @@ static bool is_taken(void *data, struct str name, bool is_kind)
         const struct api_definition *other = entry->value;
         if (!other->custom || str_eq(map_key(entry), taken->own))
             continue;
-        const struct kind *kind = custom_kind(other->custom, 0);
+        const struct kind *kind = crd_kind(other->custom, 0);
         if (!str_eq(kind->gvk.group, taken->group))
             continue;
         if (is_kind) {
@@ -107,7 +107,7 @@ static struct error *settle_status(void *data, struct store_edit *edit)
     TRY(codec_read_stored(kind, edit->previous, &old));
     struct taken taken = {api, json_path_str(json_doc_root(old), "spec.group"),
                           json_path_str(json_doc_root(old), "metadata.name")};
-    TRY(definition_settle(old, loop_wall(api->loop), is_taken, &taken, &doc));
+    TRY(definition_update_status(old, loop_wall(api->loop), is_taken, &taken, &doc));
     if (doc == old)
         return NULL;
     return codec_write_edit(kind, doc, STORE_PUT, edit, NULL);
@@ -121,18 +121,17 @@ static struct error *serve_definition(struct api *api, struct str name,
                                       const struct object_text *text)
 {
     OWNED(json_doc) doc = NULL;
-    OWNED(custom) custom = NULL;
+    OWNED(crd) custom = NULL;
     TRY(json_read(object_text_json(text), &doc));
     const struct json_value *root = json_doc_root(doc);
     if (definition_is_established(root))
-        TRY(custom_pool_get(api->pool, root, custom_extension_find(api->extensions, root),
-                            &custom));
+        TRY(crd_pool_get(api->pool, root, crd_webhooks_find(api->webhooks, root), &custom));
     struct api_definition *definition = map_find(&api->definitions, name);
     if (!definition) {
         definition = NEW(struct api_definition);
         map_put(&api->definitions, name, definition);
     }
-    custom_free(definition->custom);
+    crd_free(definition->custom);
     definition->custom = TAKE(custom);
     definition->is_terminating = metadata_is_deleting(root);
     api->kinds_revision++;

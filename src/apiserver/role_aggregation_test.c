@@ -2,7 +2,7 @@
 
 #include "apiserver/api.h"
 #include "apiserver/apiserver_fixture_test.h"
-#include "apiserver/crd/custom_pool.h"
+#include "apiserver/crd/crd_pool.h"
 #include "apiserver/ensure_object.h"
 
 #define ROLES "/apis/rbac.authorization.k8s.io/v1/clusterroles"
@@ -153,7 +153,7 @@ SIM_TEST(role_aggregation_ends_when_roles_select_each_other)
 /* A virtual cluster stores no bootstrap roles; its roles can select them all the same. */
 SIM_TEST(role_aggregation_knows_the_roles_that_apis_share)
 {
-    struct custom_pool *pool = custom_pool_new();
+    struct crd_pool *pool = crd_pool_new();
     OWNED(rbac) base = bootstrap_policy_rbac();
     OWNED(json_doc) doc = NULL;
     OWNED(json_doc) found = NULL;
@@ -172,5 +172,5 @@ SIM_TEST(role_aggregation_knows_the_roles_that_apis_share)
     CHECK_OK(api_get(api, kind, KEY("", "all"), &found));
     CHECK(json_count(json_get(json_doc_root(found), STR("rules"))) > 1);
     api_free(api);
-    custom_pool_free(pool);
+    crd_pool_free(pool);
 }

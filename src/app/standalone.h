@@ -21,7 +21,7 @@ struct standalone;
 #define STANDALONE_NAMESPACE     STR("default")
 #define STANDALONE_VIRTUAL_LABEL STR("corset.dev/virtual")
 
-/* extensions and definitions of the options are filled in here. Suspends. */
+/* webhooks and definitions of the options are filled in here. Suspends. */
 MUST_USE struct error *standalone_new(struct loop *loop, const struct apiserver_options *options,
                                       struct standalone **ret_standalone);
 

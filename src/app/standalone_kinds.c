@@ -8,14 +8,14 @@
 
 #define DEFINITIONS_MAX 8
 
-static const struct custom_extension extensions[] = {
+static const struct crd_webhooks webhooks[] = {
     {
      .group = STR_INIT("addons.cluster.x-k8s.io"),
      .kind = STR_INIT("ClusterResourceSet"),
      .version = STR_INIT("v1beta2"),
      .default_ = addons_default_set,
      .validate = addons_validate_set,
-     .webhook = STR_INIT(ADDONS_SET_WEBHOOK),
+     .validating_webhook = STR_INIT(ADDONS_SET_WEBHOOK),
      .convert = addons_convert_set,
      },
     {
@@ -23,7 +23,7 @@ static const struct custom_extension extensions[] = {
      .kind = STR_INIT("ClusterResourceSetBinding"),
      .version = STR_INIT("v1beta2"),
      .validate = addons_validate_binding,
-     .webhook = STR_INIT(ADDONS_BINDING_WEBHOOK),
+     .validating_webhook = STR_INIT(ADDONS_BINDING_WEBHOOK),
      .convert = addons_convert_binding,
      },
 };
@@ -37,5 +37,5 @@ void standalone_add_kinds(struct apiserver_options *options)
         definitions[i] = addons_definition(i).text;
     options->definitions = definitions;
     options->definition_count = count;
-    options->extensions = (struct custom_extensions){extensions, COUNT(extensions)};
+    options->webhooks = (struct crd_webhooks_table){webhooks, COUNT(webhooks)};
 }

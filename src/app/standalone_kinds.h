@@ -5,5 +5,5 @@
 
 #include "apiserver/apiserver.h"
 
-/* Fills in extensions and definitions, which live as long as the process. */
+/* Fills in webhooks and definitions, which live as long as the process. */
 void standalone_add_kinds(struct apiserver_options *options);

@@ -1,7 +1,7 @@
 #include "api_fixture.h"
 
 #include "apiserver/api.h"
-#include "apiserver/crd/custom_pool.h"
+#include "apiserver/crd/crd_pool.h"
 #include "apiserver/storage/store.h"
 #include "apiserver/virtual/virtual_clusters.h"
 #include "async/fiber.h"
@@ -15,7 +15,7 @@
 /* Made once in a process, and there to its end. */
 static struct token_keys *keys;
 static struct rbac *base_rbac;
-static struct custom_pool *pool;
+static struct crd_pool *pool;
 
 static void make_shared(void)
 {
@@ -23,7 +23,7 @@ static void make_shared(void)
         return;
     CHECK_OK(token_keys_new(&keys));
     base_rbac = bootstrap_policy_rbac();
-    pool = custom_pool_new();
+    pool = crd_pool_new();
 }
 
 void api_fixture_init(struct api_fixture *fixture)

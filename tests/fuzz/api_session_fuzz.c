@@ -9,7 +9,7 @@
  */
 #include "api_fixture.h"
 #include "apiserver/api.h"
-#include "apiserver/crd/custom.h"
+#include "apiserver/crd/crd.h"
 #include "apiserver/crd_registry.h"
 #include "async/fiber.h"
 #include "base/map.h"
@@ -125,7 +125,7 @@ static struct json_doc *find_definition(struct str name)
 /* A definition as it ended up in the store the first time, and what was compiled from it. */
 struct defined {
     struct object_text *text;
-    struct custom *custom;
+    struct crd *custom;
 };
 
 /* The text keeps its old resourceVersion: definitions are not watched here. */
@@ -151,7 +151,7 @@ static void post_definition(struct session *session, struct store_id id, struct 
     const struct api_definition *made = map_find(&session->fixture.api->definitions, id.key.name);
     CHECK_OK(store_get(session->fixture.api->store, id, &found));
     defined->text = object_text_ref(found.text);
-    defined->custom = custom_ref(made->custom);
+    defined->custom = crd_ref(made->custom);
 }
 
 /* Posts a definition; later sessions get what the first one made of it, which is far cheaper. */
@@ -450,7 +450,7 @@ static void check_valid(struct session *session, const struct json_value *target
     struct kind_write write = {.namespace = json_path_str(object, "metadata.namespace"),
                                .arena = &arena};
     /* What one version lets pass another may refuse; what stays as it is is let pass by all. */
-    if (kind->is_custom && custom_kind_count(custom_of_kind(kind)) > 1)
+    if (kind->is_custom && crd_kind_count(crd_of_kind(kind)) > 1)
         write.old = object;
     kind->ops->validate(kind, &write, object, &errors);
     SCOPED(buf) text = {.limit = 0};

@@ -4,7 +4,7 @@
  * done once and for all, what may be stored is valid when it is read again, every version shows it
  * the same way twice, and what a schema does not know is gone for good.
  */
-#include "apiserver/crd/custom.h"
+#include "apiserver/crd/crd_internal.h"
 #include "apiserver/crd/definition.h"
 #include "apiserver/crd/scale.h"
 #include "base/duration.h"
@@ -14,26 +14,26 @@
 #include "json/path.h"
 #include "testing/test.h"
 
-#define CUSTOMS_MAX 8
-#define NOW         ((timestamp)1700000000 * SECOND)
+#define CRDS_MAX 8
+#define NOW      ((timestamp)1700000000 * SECOND)
 
-static struct custom *customs[CUSTOMS_MAX];
+static struct crd *crds[CRDS_MAX];
 static size_t custom_count;
 
-static struct custom *compile(struct str line)
+static struct crd *compile(struct str line)
 {
     OWNED(json_doc) row = NULL;
     OWNED(json_doc) definition = NULL;
     SCOPED(arena) arena = {.limit = 0};
     struct field_errors errors = {.arena = &arena};
-    struct custom *custom = NULL;
+    struct crd *crd = NULL;
     CHECK_OK(json_read(line, &row));
     OWNED(json_doc) body = json_doc_copy(json_get(json_doc_root(row), STR("body")));
     CHECK_OK(definition_default(body, &definition));
     definition_validate(json_doc_root(definition), NULL, &errors);
     CHECK_EQ(errors.count, (size_t)0);
-    CHECK_OK(custom_compile(json_doc_root(definition), NULL, &custom));
-    return custom;
+    CHECK_OK(crd_compile(json_doc_root(definition), NULL, &crd));
+    return crd;
 }
 
 /* Once in a process; they stay. */
@@ -42,8 +42,8 @@ static void compile_all(void)
     struct str text = test_data("fuzz/definitions.jsonl"), line;
     while (text.len) {
         str_cut(&text, '\n', &line);
-        CHECK(custom_count < CUSTOMS_MAX);
-        customs[custom_count++] = compile(line);
+        CHECK(custom_count < CRDS_MAX);
+        crds[custom_count++] = compile(line);
     }
 }
 
@@ -54,12 +54,12 @@ static const struct kind *kind_of(const struct json_value *object)
     err = gvk_from_api_version(json_path_str(object, "apiVersion"), json_path_str(object, "kind"),
                                &gvk);
     if (err)
-        return custom_kind(customs[0], 0);
+        return crd_kind(crds[0], 0);
     for (size_t i = 0; i < custom_count; i++)
-        for (size_t j = 0; j < custom_kind_count(customs[i]); j++)
-            if (gvk_eq(custom_kind(customs[i], j)->gvk, gvk))
-                return custom_kind(customs[i], j);
-    return custom_kind(customs[0], 0);
+        for (size_t j = 0; j < crd_kind_count(crds[i]); j++)
+            if (gvk_eq(crd_kind(crds[i], j)->gvk, gvk))
+                return crd_kind(crds[i], j);
+    return crd_kind(crds[0], 0);
 }
 
 static void check_equal(const struct json_doc *a, const struct json_doc *b)
@@ -93,7 +93,7 @@ static void check_settled(const struct kind *kind, struct json_doc *doc)
     CHECK_EQ(unknown.count, (size_t)0);
     check_equal(doc, decoded);
     CHECK_OK(kind->ops->default_(kind, decoded, &filled));
-    if (str_eq(kind->gvk.version, custom_storage_version(custom_of_kind(kind))))
+    if (crd_version_of(kind)->is_storage)
         check_equal(decoded, filled); /* defaults are those of the version it was stored in */
 }
 
@@ -109,28 +109,28 @@ static void check_cells(const struct kind *kind, const struct json_value *object
     CHECK_OK(json_builder_finish(&builder, &cells));
     CHECK_EQ(json_count(json_doc_root(cells)), kind->column_count);
     check_text(cells);
-    struct custom_scale paths;
-    if (!custom_scale(kind, &paths))
+    struct crd_scale_paths paths;
+    if (!crd_scale_paths(kind, &paths))
         return;
-    OWNED(error) err = custom_scale_read(kind, object, &scale);
+    OWNED(error) err = scale_read(kind, object, &scale);
     if (!err)
-        err = custom_scale_write(kind, object, json_doc_root(scale), &scaled);
+        err = scale_write(kind, object, json_doc_root(scale), &scaled);
     if (!err)
         check_text(scaled);
 }
 
 static void check_presented(const struct kind *kind, struct json_doc *stored)
 {
-    const struct custom *custom = custom_of_kind(kind);
-    for (size_t i = 0; i < custom_kind_count(custom); i++) {
-        const struct kind *version = custom_kind(custom, i);
+    const struct crd *crd = crd_of_kind(kind);
+    for (size_t i = 0; i < crd_kind_count(crd); i++) {
+        const struct kind *version = crd_kind(crd, i);
         OWNED(json_doc) shown = NULL;
         OWNED(json_doc) again = NULL;
         CHECK_OK(version->ops->present(version, stored, &shown));
         check_text(shown);
         check_settled(version, shown);
         check_cells(version, json_doc_root(shown));
-        if (!str_eq(version->gvk.version, custom_storage_version(custom)))
+        if (!crd_version_of(version)->is_storage)
             continue;
         CHECK_OK(version->ops->present(version, shown, &again));
         check_equal(shown, again);
@@ -153,11 +153,11 @@ static void check_stored(const struct kind *kind, struct json_doc *doc)
     OWNED(json_doc) stored = NULL;
     OWNED(json_doc) read = NULL;
     const struct json_value *object = json_doc_root(doc);
-    CHECK_OK(custom_to_storage(kind, doc, &stored));
+    CHECK_OK(crd_to_storage(kind, doc, &stored));
     check_text(stored);
     check_presented(kind, stored);
     CHECK_OK(kind->ops->present(kind, stored, &read));
-    if (!str_eq(kind->gvk.version, custom_storage_version(custom_of_kind(kind))))
+    if (!crd_version_of(kind)->is_storage)
         return; /* versions may differ in what they ask for */
     CHECK_EQ(count_errors(kind, (struct kind_write){.now = NOW}, json_doc_root(read)), (size_t)0);
     const struct kind_write same = {.old = object, .now = NOW};
@@ -185,7 +185,7 @@ static struct json_doc *pass(const struct kind *kind, const struct json_value *o
     CHECK_OK(kind->ops->default_(kind, decoded, &filled));
     CHECK_OK(kind->ops->default_(kind, filled, &refilled));
     check_equal(filled, refilled);
-    err = custom_check_version(kind, json_doc_root(filled));
+    err = crd_check_version(kind, json_doc_root(filled));
     if (err)
         return NULL;
     CHECK_OK(kind->ops->prepare(kind, &write, filled, &prepared));

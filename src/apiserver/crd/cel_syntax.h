@@ -1,9 +1,9 @@
 /*
- * Whether a text can be an expression of CEL, the language of validation rules.
+ * A syntax check for CEL, the language of validation rules (x-kubernetes-validations).
  *
- * Rules are not run here, but a definition whose rules no server could run is refused. Looked at is
- * what does not need types: tokens, brackets, and that operands and operators take turns. All that
- * CEL parses passes; some that it would not does too.
+ * This server does not evaluate rules, but it refuses definitions whose rules cannot be CEL. The
+ * check needs no types: it looks at tokens, at brackets, and at the alternation of operands and
+ * operators. Every expression that CEL parses passes; some that CEL refuses pass too.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 
 #include "base/str.h"
 
-/* Deeper brackets are refused, as by CEL itself. */
+/* Expressions with deeper brackets are refused; CEL has a limit of the same size. */
 #define CEL_SYNTAX_DEPTH_MAX 250
 
 struct cel_syntax_error {

@@ -1,7 +1,13 @@
-/* Defaults of definitions. */
+/*
+ * Defaults of definitions. Upstream: SetDefaults_CustomResourceDefinition* in
+ * k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/defaults.go, and PrepareForCreate and
+ * PrepareForUpdate in pkg/registry/customresourcedefinition/strategy.go for the status.
+ */
 #include "apiserver/crd/definition.h"
 
 #include "apimachinery/condition.h"
+#include "apiserver/crd/definition_internal.h"
+#include "base/ascii.h"
 #include "json/builder.h"
 #include "json/compare.h"
 #include "json/edit.h"
@@ -11,11 +17,11 @@ static struct str lower(struct arena *arena, struct str text)
 {
     char *copy = arena_alloc(arena, text.len + 1);
     for (size_t i = 0; i < text.len; i++)
-        copy[i] =
-            (char)(text.ptr[i] >= 'A' && text.ptr[i] <= 'Z' ? text.ptr[i] | 0x20 : text.ptr[i]);
+        copy[i] = ascii_to_lower(text.ptr[i]);
     return str_from(copy, text.len);
 }
 
+/* Names are derived from the kind: "widget" and "WidgetList" from "Widget". */
 static void default_names(struct arena *arena, const struct json_value *definition,
                           struct json_edit *edit)
 {
@@ -38,7 +44,7 @@ static void default_conversion(const struct json_value *definition, struct json_
                           443);
 }
 
-/* The first version that is marked; empty for none. */
+/* The name of the first version that is marked as storage version; empty when there is none. */
 static struct str storage_version(const struct json_value *definition)
 {
     const struct json_value *version;
@@ -50,7 +56,7 @@ static struct str storage_version(const struct json_value *definition)
     return STR("");
 }
 
-static bool has_text(const struct json_value *list, struct str text)
+bool definition_has_text(const struct json_value *list, struct str text)
 {
     const struct json_value *value;
     JSON_FOREACH (key, value, list)
@@ -59,6 +65,7 @@ static bool has_text(const struct json_value *list, struct str text)
     return false;
 }
 
+/* The status of a definition that no controller has seen yet. */
 static struct error *empty_status(struct json_doc **ret_doc)
 {
     return json_read(STR("{\"conditions\":null,\"acceptedNames\":{\"plural\":\"\",\"kind\":\"\"}}"),
@@ -84,7 +91,7 @@ struct error *definition_default(struct json_doc *doc, struct json_doc **ret_doc
     TRY(json_builder_finish(&text, &name));
     if (json_type(status) != JSON_OBJECT || json_count(status) == 0)
         json_edit_set(&edit, JSON_PLACE("status"), json_doc_root(empty));
-    if (stored.len > 0 && !has_text(json_get(status, STR("storedVersions")), stored))
+    if (stored.len > 0 && !definition_has_text(json_get(status, STR("storedVersions")), stored))
         json_edit_append(&edit, JSON_PLACE("status.storedVersions"), json_doc_root(name));
     TRY(json_edit_finish(&edit, &filled), "fill in defaults");
     *ret_doc = json_equal(root, json_doc_root(filled)) ? json_doc_ref(doc) : TAKE(filled);

@@ -1,5 +1,13 @@
 /*
- * CustomResourceDefinitions themselves: defaults, validation and status, as pure functions.
+ * CustomResourceDefinitions as documents: defaults, validation and status, as pure functions.
+ *
+ * The steps of a write are those of every built-in kind, with two additions for this kind:
+ * definition_default() runs after kind_ops.prepare, and definition_validate() beside
+ * kind_ops.validate. After a write, definition_update_status() does what upstream's controllers do
+ * a moment later. What a definition means for its objects is in crd.h.
+ *
+ * Upstream: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions (v1/defaults.go, validation/),
+ * pkg/controller/status and pkg/controller/establish.
  */
 #pragma once
 
@@ -9,29 +17,29 @@
 #include "json/json.h"
 
 /*
- * names.singular, names.listKind, conversion and the port of its service; status as a create leaves
- * it, and the storage version among its storedVersions. Comes behind kind_ops.prepare, which drops
- * or keeps the status; a second time it changes nothing.
+ * Fills in names.singular, names.listKind, conversion and the port of its service, the status of a
+ * new definition, and the storage version in status.storedVersions. Runs after kind_ops.prepare,
+ * which removes or keeps the status. Running it twice changes nothing more.
  */
 MUST_USE struct error *definition_default(struct json_doc *doc, struct json_doc **ret_doc);
 
 /*
- * All that is wrong with one, or with the change of one; old is NULL on create. Of the metadata
- * only what is special about definitions: that the name fits the names, and approval of groups that
- * belong to Kubernetes.
+ * Adds all errors of a definition, or of a change of one; old is NULL on create. Of the metadata it
+ * checks only what is special to definitions: that metadata.name is made of plural and group, and
+ * the approval of groups that belong to Kubernetes.
  */
 void definition_validate(const struct json_value *definition, const struct json_value *old,
                          struct field_errors *errors);
 
-/* Names in use by the other definitions of the group; true answers that this one is taken. */
+/* Whether another definition of the same group has accepted the name, as a kind or a resource. */
 typedef bool definition_name_taken_fn(void *data, struct str name, bool is_kind);
 
 /*
- * The status as it should be: acceptedNames, the conditions NamesAccepted and Established, and
- * Terminating once deletion has begun. The same document when nothing is to change.
+ * Sets status.acceptedNames and the conditions NamesAccepted and Established, and Terminating once
+ * deletion has begun. Returns the same document, with one more reference, when nothing changes.
  */
-MUST_USE struct error *definition_settle(struct json_doc *doc, timestamp now,
-                                         definition_name_taken_fn *taken, void *data,
-                                         struct json_doc **ret_doc);
+MUST_USE struct error *definition_update_status(struct json_doc *doc, timestamp now,
+                                                definition_name_taken_fn *taken, void *data,
+                                                struct json_doc **ret_doc);
 
 bool definition_is_established(const struct json_value *definition);

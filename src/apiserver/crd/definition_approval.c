@@ -1,4 +1,9 @@
-/* Groups that belong to Kubernetes: definitions in them need an approval. */
+/*
+ * Approval of definitions in groups that belong to Kubernetes (k8s.io, kubernetes.io and groups
+ * below them): the annotation api-approved.kubernetes.io must be a URL, or a text that starts with
+ * "unapproved". An update may leave the annotation as it is. See
+ * https://github.com/kubernetes/enhancements/pull/1111.
+ */
 #include "apiserver/crd/definition_internal.h"
 #include "json/path.h"
 
@@ -17,6 +22,7 @@ static struct str approval_text(const struct json_value *definition)
         json_get(json_path(definition, "metadata.annotations"), STR(APPROVED_ANNOTATION)));
 }
 
+/* Any URL with a scheme and a host counts as an approval. */
 static enum approval approval_of(const struct json_value *definition)
 {
     const struct str text = approval_text(definition);

@@ -1,15 +1,24 @@
-/* How objects get from one version to another. */
+/*
+ * Validation of spec.conversion: strategy, and the client configuration of a conversion webhook.
+ *
+ * This server calls no webhooks, but it stores definitions that other servers run, and refuses the
+ * same ones. Messages use the paths of the internal type: spec.conversion.webhookClientConfig for
+ * spec.conversion.webhook.clientConfig. Upstream: validateCustomResourceConversion() in
+ * k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go and
+ * k8s.io/apiserver/pkg/util/webhook/validation.go.
+ */
 #include "apimachinery/validation.h"
 #include "apiserver/crd/definition_internal.h"
 #include "json/path.h"
 
 #define CONVERSION "spec.conversion"
 
-/* The parts of a URL, as far as they are judged. */
+/* The parts of a URL that have rules. Path and port have none. */
 struct parts {
     struct str scheme, host, user, query, fragment;
 };
 
+/* A URL without "://" has neither scheme nor host, which check_url() reports. */
 static struct parts split_url(struct str url)
 {
     struct parts parts = {.scheme = STR("")};
@@ -53,6 +62,7 @@ static void check_url(struct str url, struct field_errors *errors)
                              STR("query parameters are not permitted in the URL"));
 }
 
+/* Each segment of the path of a service must be a DNS subdomain; one slash at the end is fine. */
 static void check_path(struct str path, struct field_errors *errors)
 {
     static const struct str field = STR_INIT(CONVERSION ".webhookClientConfig.service.path");
@@ -118,6 +128,7 @@ static void check_client(const struct json_value *client, struct field_errors *e
         check_service(service, errors);
 }
 
+/* Whether one of the first `index` elements is the same text. */
 static bool is_repeated(const struct json_value *list, size_t index, struct str text)
 {
     const struct json_value *value;
@@ -128,6 +139,10 @@ static bool is_repeated(const struct json_value *list, size_t index, struct str 
     return false;
 }
 
+/*
+ * At least one version of ConversionReview must be one that Kubernetes sends. The limit keeps the
+ * search for duplicates short.
+ */
 static void check_review_versions(const struct json_value *versions, struct field_errors *errors)
 {
     static const struct str field = STR_INIT(CONVERSION ".conversionReviewVersions");

@@ -1,11 +1,21 @@
-/* Rules of schemas: that they are written as rules, not what they say. */
+/*
+ * Validation of the rules of a schema (x-kubernetes-validations): that their texts are complete,
+ * that reasons exist, and that expressions can be CEL (cel_syntax.h). Types and costs of
+ * expressions, which Kubernetes checks too, are not checked.
+ *
+ * Rules may stand at every node of a schema. The nodes wait in a list, so that a deep schema costs
+ * no stack. The list is used as a stack; the order of errors is therefore that of the last node
+ * first. Upstream: ValidateCustomResourceDefinitionOpenAPISchema() in
+ * k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go.
+ */
 #include "apiserver/crd/cel_syntax.h"
 #include "apiserver/crd/definition_internal.h"
+#include "base/array.h"
 #include "base/memory.h"
 #include "json/builder.h"
 #include "json/path.h"
 
-/* A rule as messages show it. */
+/* A rule as messages show it: Go's struct ValidationRule, with the names of its fields. */
 static struct json_doc *shown_rule(const struct json_value *rule)
 {
     SCOPED(json_builder) out = {.limit = 0};
@@ -41,6 +51,7 @@ static void check_expression(const struct json_value *rule, struct str text, str
                                        before, err.line, err.column, err.message));
 }
 
+/* Only the first problem of rule and message is reported; the other members are independent. */
 static void check_texts(const struct json_value *rule, struct str path, struct field_errors *errors)
 {
     struct arena *arena = errors->arena;
@@ -106,51 +117,48 @@ static void check_rules(const struct json_value *node, struct str path, struct f
     }
 }
 
-/* Parts of a schema that are still to be looked at. */
+/* A node of the schema whose rules have not been checked. */
 struct pending {
     const struct json_value *node;
     struct str path;
 };
 
-struct work {
+struct pending_list {
     struct pending *items;
     size_t count, capacity;
-    struct arena arena; /* paths */
+    struct arena arena; /* of the paths */
 };
 
-static void work_done(struct work *work)
+static void pending_list_done(struct pending_list *list)
 {
-    mem_free(work->items);
-    arena_done(&work->arena);
+    mem_free(list->items);
+    arena_done(&list->arena);
 }
 
-static void add_work(struct work *work, const struct json_value *node, struct str path)
+/* Adds a node, unless the keyword is absent or no schema: additionalProperties may be a boolean. */
+static void add_pending(struct pending_list *list, const struct json_value *node, struct str path)
 {
     if (json_type(node) != JSON_OBJECT)
         return;
-    if (work->count == work->capacity) {
-        work->capacity = work->capacity ? 2 * work->capacity : 32;
-        work->items = mem_realloc_array(work->items, work->capacity, sizeof(work->items[0]));
-    }
-    work->items[work->count++] = (struct pending){node, path};
+    ARRAY_PUSH(list->items, list->count, list->capacity, (struct pending){node, path});
 }
 
 void definition_check_rules(const struct json_value *openapi, struct str path,
                             struct field_errors *errors)
 {
-    SCOPED(work) work = {.items = NULL};
+    SCOPED(pending_list) list = {.items = NULL};
     const struct json_value *value;
-    add_work(&work, openapi, path);
-    while (work.count > 0 && errors->count < FIELD_ERRORS_MAX) {
-        const struct pending at = work.items[--work.count];
+    add_pending(&list, openapi, path);
+    while (list.count > 0 && errors->count < FIELD_ERRORS_MAX) {
+        const struct pending at = list.items[--list.count];
         check_rules(at.node, at.path, errors);
         JSON_FOREACH (key, value, json_get(at.node, STR("properties")))
-            add_work(
-                &work, value,
-                arena_print(&work.arena, "%.*s.properties[%.*s]", STR_ARG(at.path), STR_ARG(key)));
-        add_work(&work, json_get(at.node, STR("items")),
-                 arena_print(&work.arena, "%.*s.items", STR_ARG(at.path)));
-        add_work(&work, json_get(at.node, STR("additionalProperties")),
-                 arena_print(&work.arena, "%.*s.additionalProperties", STR_ARG(at.path)));
+            add_pending(
+                &list, value,
+                arena_print(&list.arena, "%.*s.properties[%.*s]", STR_ARG(at.path), STR_ARG(key)));
+        add_pending(&list, json_get(at.node, STR("items")),
+                    arena_print(&list.arena, "%.*s.items", STR_ARG(at.path)));
+        add_pending(&list, json_get(at.node, STR("additionalProperties")),
+                    arena_print(&list.arena, "%.*s.additionalProperties", STR_ARG(at.path)));
     }
 }

@@ -1,7 +1,7 @@
 #include "apiserver/crd/definition.h"
 
 #include "apimachinery/metadata_validation.h"
-#include "apiserver/crd/custom_rig_test.h"
+#include "apiserver/crd/crd_fixture_test.h"
 #include "json/edit.h"
 
 /* Everything is wrong once: the errors of a definition as a message has them. */
@@ -70,7 +70,7 @@ static struct json_doc *changed(struct str path, const struct json_value *value)
 {
     struct json_doc *doc = NULL;
     SCOPED(arena) arena = {.limit = 0};
-    OWNED(json_doc) base = rig_definition(STR("gadgets.crd.run.example.com"));
+    OWNED(json_doc) base = fixture_definition(STR("gadgets.crd.run.example.com"));
     SCOPED(json_edit) edit;
     json_edit_init(&edit, json_doc_root(base));
     json_edit_set(&edit, (struct json_place){.path = arena_c(&arena, path)}, value);
@@ -80,7 +80,7 @@ static struct json_doc *changed(struct str path, const struct json_value *value)
 
 static struct json_doc *changed_to(struct str path, const char *value)
 {
-    OWNED(json_doc) content = rig_read(str_from_c(value));
+    OWNED(json_doc) content = fixture_read(str_from_c(value));
     return changed(path, json_doc_root(content));
 }
 
@@ -96,7 +96,7 @@ TEST(definition_validate_looks_at_every_field)
 
 TEST(definition_validate_keeps_what_must_not_change)
 {
-    OWNED(json_doc) fresh = rig_definition(STR("gadgets.crd.run.example.com"));
+    OWNED(json_doc) fresh = fixture_definition(STR("gadgets.crd.run.example.com"));
     OWNED(json_doc)
     established =
         changed_to(STR("status.conditions"), "[{\"type\":\"Established\",\"status\":\"True\"}]");
@@ -111,7 +111,7 @@ TEST(definition_validate_keeps_what_must_not_change)
 
 TEST(definition_default_fills_in_names_conversion_and_status)
 {
-    OWNED(json_doc) once = rig_definition(STR("gadgets.crd.run.example.com"));
+    OWNED(json_doc) once = fixture_definition(STR("gadgets.crd.run.example.com"));
     OWNED(json_doc) twice = NULL;
     OWNED(json_doc) moved = changed_to(STR("status.storedVersions"), "[\"v0\"]");
     OWNED(json_doc) both = NULL;
@@ -136,33 +136,33 @@ static bool is_taken(void *data, struct str name, bool is_kind)
 }
 
 /* The rows have a name that another definition uses. */
-TEST(definition_settle_says_what_became_of_the_names)
+TEST(definition_update_status_says_what_became_of_the_names)
 {
     ROWS_FOREACH(row, "custom/settled.jsonl")
     {
-        OWNED(json_doc) fresh = rig_definition(STR("gadgets.crd.run.example.com"));
-        OWNED(json_doc) settled = NULL;
+        OWNED(json_doc) fresh = fixture_definition(STR("gadgets.crd.run.example.com"));
+        OWNED(json_doc) updated = NULL;
         OWNED(json_doc) again = NULL;
         struct str taken = json_path_str(row, "taken");
         bool is_established = false;
         json_to_bool(json_get(row, STR("established")), &is_established);
         CHECK(!definition_is_established(json_doc_root(fresh)));
-        CHECK_OK(definition_settle(fresh, RIG_NOW, is_taken, &taken, &settled));
-        rig_check_json(json_get(json_doc_root(settled), STR("status")),
-                       json_get(row, STR("status")));
-        CHECK_EQ(definition_is_established(json_doc_root(settled)), is_established);
-        CHECK_OK(definition_settle(settled, RIG_NOW + SECOND, is_taken, &taken, &again));
-        CHECK(again == settled);
+        CHECK_OK(definition_update_status(fresh, FIXTURE_NOW, is_taken, &taken, &updated));
+        fixture_check_json(json_get(json_doc_root(updated), STR("status")),
+                           json_get(row, STR("status")));
+        CHECK_EQ(definition_is_established(json_doc_root(updated)), is_established);
+        CHECK_OK(definition_update_status(updated, FIXTURE_NOW + SECOND, is_taken, &taken, &again));
+        CHECK(again == updated);
     }
 }
 
-TEST(definition_settle_says_that_it_goes)
+TEST(definition_update_status_says_that_it_goes)
 {
     OWNED(json_doc)
     doomed = changed_to(STR("metadata.deletionTimestamp"), "\"2023-11-14T22:13:20Z\"");
-    OWNED(json_doc) settled = NULL;
-    CHECK_OK(definition_settle(doomed, RIG_NOW, NULL, NULL, &settled));
-    const struct json_value *condition = json_path(json_doc_root(settled), "status.conditions.2");
+    OWNED(json_doc) updated = NULL;
+    CHECK_OK(definition_update_status(doomed, FIXTURE_NOW, NULL, NULL, &updated));
+    const struct json_value *condition = json_path(json_doc_root(updated), "status.conditions.2");
     CHECK_EQ(json_path_str(condition, "type"), STR("Terminating"));
     CHECK_EQ(json_path_str(condition, "reason"), STR("InstanceDeletionInProgress"));
 }

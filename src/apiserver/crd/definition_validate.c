@@ -1,6 +1,24 @@
-/* What may be wrong with a definition as a whole; its versions are in definition_version.c. */
+/*
+ * Validation of definitions. Upstream: ValidateCustomResourceDefinition() and
+ * ValidateCustomResourceDefinitionUpdate() in
+ * k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go. Messages, paths
+ * and their order are recorded in tests/support/data/custom.
+ *
+ * definition_validate(), at the end, is the order of the checks; check_spec() is the order within
+ * the spec. A version's schema, subresources, columns and selectable fields are checked in
+ * definition_version.c, conversion in definition_conversion.c, rules in definition_rules.c,
+ * approval in definition_approval.c.
+ *
+ * Upstream validates the internal type, in which a part that all versions have in common stands
+ * beside the versions (see definition_internal.h). versions_of() finds out which parts these are.
+ * check_version() checks the parts in which versions differ, check_common() the others.
+ *
+ * To add a check: write a static check_...() that adds to the errors, call it where upstream does,
+ * and add a recorded exchange.
+ */
 #include "apimachinery/validation.h"
 #include "apiserver/crd/definition_internal.h"
+#include "base/ascii.h"
 #include "json/builder.h"
 #include "json/compare.h"
 #include "json/path.h"
@@ -11,7 +29,7 @@ bool definition_flag(const struct json_value *value, const char *member)
     return json_to_bool(json_get(value, str_from_c(member)), &truth) && truth;
 }
 
-/* What versions may have in common. */
+/* The parts that the internal type has beside the versions if all versions agree. */
 enum part {
     PART_SCHEMA,
     PART_SUBRESOURCES,
@@ -22,7 +40,7 @@ enum part {
 
 static const struct {
     struct str member;
-    const char *shown; /* in the older form */
+    const char *shown; /* the field of the internal type */
 } part_names[PARTS] = {
     [PART_SCHEMA] = {STR_INIT("schema"),                   "Schema"                  },
     [PART_SUBRESOURCES] = {STR_INIT("subresources"),             "Subresources"            },
@@ -30,13 +48,19 @@ static const struct {
     [PART_SELECTABLE] = {STR_INIT("selectableFields"),         "SelectableFields"        },
 };
 
-/* The versions; a part that all have the same stands beside them, otherwise differs is true. */
+/*
+ * The versions of a definition. For each part either `common` is what all versions have, which may
+ * be absent, or `differs` is true.
+ */
 struct versions {
     const struct json_value *list;
     const struct json_value *common[PARTS];
     bool differs[PARTS];
 };
 
+/*
+ * Absent, null and empty lists are the same; an empty object is not, because it is a pointer in Go.
+ */
 static bool is_same(const struct json_value *a, const struct json_value *b)
 {
     return json_equal(a, b) || (json_count(a) == 0 && json_count(b) == 0 &&
@@ -74,18 +98,17 @@ void definition_add_syntax(struct field_errors *errors, struct str path, struct 
     field_errors_add_str(errors, FIELD_INVALID, path, value, buf_str(&text));
 }
 
-static struct str child(struct field_errors *errors, struct str path, const char *name)
+struct str definition_path(struct field_errors *errors, struct str path, const char *name)
 {
     return arena_print(errors->arena, "%.*s.%s", STR_ARG(path), name);
 }
 
-static struct str element(struct field_errors *errors, struct str path, const char *name,
-                          size_t index)
+struct str definition_path_index(struct field_errors *errors, struct str path, size_t index)
 {
-    return arena_print(errors->arena, "%.*s.%s[%zu]", STR_ARG(path), name, index);
+    return arena_print(errors->arena, "%.*s[%zu]", STR_ARG(path), index);
 }
 
-/* A DNS label; letters may be of either case in kinds. */
+/* A DNS label. Kinds may have upper case letters. An absent name is reported elsewhere. */
 static void check_label(struct field_errors *errors, struct str path, struct str value,
                         bool is_kind)
 {
@@ -93,9 +116,7 @@ static void check_label(struct field_errors *errors, struct str path, struct str
     if (value.len == 0)
         return;
     for (size_t i = 0; i < value.len; i++)
-        lower[i] =
-            (char)(is_kind && value.ptr[i] >= 'A' && value.ptr[i] <= 'Z' ? value.ptr[i] | 0x20
-                                                                         : value.ptr[i]);
+        lower[i] = is_kind ? ascii_to_lower(value.ptr[i]) : value.ptr[i];
     definition_add_syntax(errors, path, value, validation_dns1035_label(str_from(lower, value.len)),
                           is_kind ? "may have mixed case, but should otherwise match: " : "");
 }
@@ -103,25 +124,29 @@ static void check_label(struct field_errors *errors, struct str path, struct str
 static void check_labels(struct field_errors *errors, struct str path, const char *name,
                          const struct json_value *names)
 {
+    const struct str list = definition_path(errors, path, name);
     const struct json_value *value;
     size_t index = 0;
     JSON_FOREACH (key, value, json_get(names, str_from_c(name)))
-        definition_add_syntax(errors, element(errors, path, name, index++), json_to_str(value),
-                              validation_dns1035_label(json_to_str(value)), "");
+        definition_add_syntax(errors, definition_path_index(errors, list, index++),
+                              json_to_str(value), validation_dns1035_label(json_to_str(value)), "");
 }
 
-/* Of the spec, and those that were accepted. */
+/* Checks the names of the spec, and those of status.acceptedNames, by the same rules. */
 static void check_names(const struct json_value *names, struct str path,
                         struct field_errors *errors)
 {
     const struct str kind = json_path_str(names, "kind");
-    check_label(errors, child(errors, path, "plural"), json_path_str(names, "plural"), false);
-    check_label(errors, child(errors, path, "singular"), json_path_str(names, "singular"), false);
-    check_label(errors, child(errors, path, "kind"), kind, true);
-    check_label(errors, child(errors, path, "listKind"), json_path_str(names, "listKind"), true);
+    check_label(errors, definition_path(errors, path, "plural"), json_path_str(names, "plural"),
+                false);
+    check_label(errors, definition_path(errors, path, "singular"), json_path_str(names, "singular"),
+                false);
+    check_label(errors, definition_path(errors, path, "kind"), kind, true);
+    check_label(errors, definition_path(errors, path, "listKind"), json_path_str(names, "listKind"),
+                true);
     check_labels(errors, path, "shortNames", names);
     if (kind.len > 0 && str_eq(kind, json_path_str(names, "listKind")))
-        field_errors_add_str(errors, FIELD_INVALID, child(errors, path, "listKind"), kind,
+        field_errors_add_str(errors, FIELD_INVALID, definition_path(errors, path, "listKind"), kind,
                              STR("kind and listKind may not be the same"));
     check_labels(errors, path, "categories", names);
 }
@@ -152,11 +177,11 @@ static void check_required_names(const struct json_value *names, struct field_er
     static const char *const required[] = {"plural", "singular", "kind", "listKind"};
     for (size_t i = 0; i < COUNT(required); i++)
         if (json_path_str(names, required[i]).len == 0)
-            field_errors_add(errors, FIELD_REQUIRED, child(errors, STR("spec.names"), required[i]),
-                             STR(""));
+            field_errors_add(errors, FIELD_REQUIRED,
+                             definition_path(errors, STR("spec.names"), required[i]), STR(""));
 }
 
-/* Versions as the older form has them, for messages that show them. */
+/* The versions as messages show them: Go's internal type, with the names of its fields. */
 static struct json_doc *old_versions(const struct versions *versions)
 {
     SCOPED(json_builder) out = {.limit = 0};
@@ -182,7 +207,7 @@ static struct json_doc *old_versions(const struct versions *versions)
     return doc;
 }
 
-/* How many of the first versions have a name. */
+/* How many of the first versions have this name. */
 static size_t count_named(const struct json_value *versions, size_t first, struct str name)
 {
     const struct json_value *version;
@@ -203,9 +228,12 @@ static bool is_unique(const struct json_value *versions)
     return true;
 }
 
-/* A definition has few versions; this many keep the comparison of all with all cheap. */
+/*
+ * Names are compared each with each. The limit keeps that cheap; real definitions have a handful.
+ */
 #define VERSIONS_MAX 1000
 
+/* Version names are unique, and exactly one version is the storage version. */
 static void check_version_list(const struct versions *versions, struct field_errors *errors)
 {
     const struct json_value *version;
@@ -229,12 +257,13 @@ static void check_version_list(const struct versions *versions, struct field_err
                                STR("must have exactly one version marked as storage version"));
 }
 
+/* The index in the last message counts bytes; control characters are single bytes. */
 static void check_deprecation(const struct json_value *version, struct str path,
                               struct field_errors *errors)
 {
     const struct json_value *warning = json_get(version, STR("deprecationWarning"));
     const struct str text = json_to_str(warning);
-    const struct str field = child(errors, path, "deprecationWarning");
+    const struct str field = definition_path(errors, path, "deprecationWarning");
     if (json_type(warning) != JSON_STRING)
         return;
     if (!definition_flag(version, "deprecated")) {
@@ -264,29 +293,33 @@ static bool has_status(const struct json_value *version)
     return json_type(json_path(version, "subresources.status")) == JSON_OBJECT;
 }
 
-/* What versions do not share. */
+/* Checks what belongs to one version: name, deprecation, and the parts in which versions differ. */
 static void check_version(const struct json_value *version, const struct versions *versions,
                           struct str path, struct field_errors *errors)
 {
     const struct json_value *schema = json_get(version, STR("schema"));
     const struct str name = json_path_str(version, "name");
-    definition_add_syntax(errors, child(errors, path, "name"), name, validation_dns1035_label(name),
-                          "");
+    definition_add_syntax(errors, definition_path(errors, path, "name"), name,
+                          validation_dns1035_label(name), "");
     check_deprecation(version, path, errors);
     if (versions->differs[PART_SCHEMA])
-        definition_check_schema(schema, has_status(version), child(errors, path, "schema"), errors);
+        definition_check_schema(schema, has_status(version),
+                                definition_path(errors, path, "schema"), errors);
     if (versions->differs[PART_SUBRESOURCES])
         definition_check_subresources(json_get(version, STR("subresources")),
-                                      child(errors, path, "subresources"), errors);
+                                      definition_path(errors, path, "subresources"), errors);
     if (versions->differs[PART_COLUMNS])
         definition_check_columns(json_get(version, STR("additionalPrinterColumns")),
-                                 child(errors, path, "additionalPrinterColumns"), errors);
+                                 definition_path(errors, path, "additionalPrinterColumns"), errors);
     if (versions->differs[PART_SELECTABLE])
         definition_check_selectable(json_get(version, STR("selectableFields")), schema,
-                                    child(errors, path, "selectableFields"), errors);
+                                    definition_path(errors, path, "selectableFields"), errors);
 }
 
-/* What all versions share stands beside them. */
+/*
+ * Checks the parts that all versions share. If any version has /status, the keywords at the root of
+ * the shared schema are restricted.
+ */
 static void check_common(const struct versions *versions, struct field_errors *errors)
 {
     const struct json_value *version;
@@ -305,16 +338,17 @@ static void check_common(const struct versions *versions, struct field_errors *e
                                 STR("spec.selectableFields"), errors);
 }
 
+/* Every served version needs a schema. */
 static void require_schemas(const struct json_value *versions, struct field_errors *errors)
 {
     const struct json_value *version;
     size_t index = 0;
     JSON_FOREACH (key, version, versions) {
-        const struct str path = element(errors, STR("spec"), "versions", index++);
+        const struct str path = definition_path_index(errors, STR("spec.versions"), index++);
         if (definition_flag(version, "served") &&
             json_type(json_path(version, "schema.openAPIV3Schema")) != JSON_OBJECT)
-            field_errors_add(errors, FIELD_REQUIRED, child(errors, path, "schema.openAPIV3Schema"),
-                             STR(""));
+            field_errors_add(errors, FIELD_REQUIRED,
+                             definition_path(errors, path, "schema.openAPIV3Schema"), STR(""));
     }
 }
 
@@ -328,8 +362,8 @@ static void check_spec(const struct json_value *spec, struct field_errors *error
     check_scope(json_path_str(spec, "scope"), errors);
     require_schemas(versions.list, errors);
     JSON_FOREACH (key, version, versions.list)
-        check_version(version, &versions, element(errors, STR("spec"), "versions", index++),
-                      errors);
+        check_version(version, &versions,
+                      definition_path_index(errors, STR("spec.versions"), index++), errors);
     check_version_list(&versions, errors);
     if (json_count(versions.list) > 0) /* the older form names the first one again */
         definition_add_syntax(errors, STR("spec.version"), first, validation_dns1035_label(first),
@@ -340,15 +374,10 @@ static void check_spec(const struct json_value *spec, struct field_errors *error
     definition_check_conversion(json_get(spec, STR("conversion")), errors);
 }
 
-static bool is_stored(const struct json_value *stored, struct str name)
-{
-    const struct json_value *value;
-    JSON_FOREACH (key, value, stored)
-        if (str_eq(json_to_str(value), name))
-            return true;
-    return false;
-}
-
+/*
+ * status.storedVersions names the storage version, and only versions that exist: objects may still
+ * be stored in them.
+ */
 static void check_stored(const struct json_value *stored, const struct json_value *versions,
                          struct field_errors *errors)
 {
@@ -366,7 +395,7 @@ static void check_stored(const struct json_value *stored, const struct json_valu
     }
     JSON_FOREACH (key, value, versions) {
         const struct str name = json_path_str(value, "name");
-        if (definition_flag(value, "storage") && !is_stored(stored, name))
+        if (definition_flag(value, "storage") && !definition_has_text(stored, name))
             field_errors_add_value(
                 errors, FIELD_INVALID, field, stored,
                 arena_print(errors->arena, "must have the storage version %.*s", STR_ARG(name)));
@@ -375,8 +404,7 @@ static void check_stored(const struct json_value *stored, const struct json_valu
         const struct str name = json_to_str(value);
         if (count_named(versions, SIZE_MAX, name) == 0)
             field_errors_add_str(
-                errors, FIELD_INVALID, element(errors, STR("status"), "storedVersions", index),
-                name,
+                errors, FIELD_INVALID, definition_path_index(errors, field, index), name,
                 arena_print(errors->arena,
                             "missing from spec.versions; %.*s was previously a storage version, "
                             "and must remain in spec.versions until a storage migration ensures "
@@ -387,6 +415,7 @@ static void check_stored(const struct json_value *stored, const struct json_valu
     }
 }
 
+/* preserveUnknownFields is a field of v1beta1. It may stay true but not become true. */
 static void check_preserve(const struct json_value *definition, const struct json_value *old,
                            struct field_errors *errors)
 {
@@ -410,7 +439,10 @@ static void check_name(const struct json_value *definition, struct field_errors 
                              STR("must be spec.names.plural+\".\"+spec.group"));
 }
 
-/* Where objects are in the store depends on these. */
+/*
+ * The place of objects in the store depends on these fields. Scope and kind may change until the
+ * definition is established.
+ */
 static void check_immutable(const struct json_value *definition, const struct json_value *old,
                             struct field_errors *errors)
 {
@@ -433,6 +465,7 @@ static void check_immutable(const struct json_value *definition, const struct js
     }
 }
 
+/* The order of the checks is the order of the errors in the answer. */
 void definition_validate(const struct json_value *definition, const struct json_value *old,
                          struct field_errors *errors)
 {

@@ -1,19 +1,18 @@
-/* What a version says: schema, subresources, printer columns and selectable fields. */
+/*
+ * Validation of the four parts of a version: schema, subresources, printer columns and selectable
+ * fields. Each function is called with the path of the part, be it a version's own or the shared
+ * one; see definition_validate.c. Upstream: ValidateCustomResourceDefinitionSubresources(),
+ * ValidateCustomResourceColumnDefinition() and their neighbours in
+ * k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go.
+ */
 #include "apiserver/crd/definition_internal.h"
 #include "apiserver/crd/schema/schema.h"
 #include "json/path.h"
 
-static struct str child(struct field_errors *errors, struct str path, const char *name)
-{
-    return arena_print(errors->arena, "%.*s.%s", STR_ARG(path), name);
-}
-
-static struct str element(struct field_errors *errors, struct str path, size_t index)
-{
-    return arena_print(errors->arena, "%.*s[%zu]", STR_ARG(path), index);
-}
-
-/* Keywords at the root that do not get lost when the status is validated on its own. */
+/*
+ * Keywords that are allowed at the root of a schema with /status. A write to /status is validated
+ * against the schema of the status alone, which would lose any other keyword of the root.
+ */
 static bool is_allowed_at_root(struct str keyword)
 {
     static const struct str allowed[] = {
@@ -46,13 +45,17 @@ static bool is_allowed_at_root(struct str keyword)
     return false;
 }
 
+/*
+ * Restrictions on the root of a schema with /status. Only the first forbidden keyword is reported,
+ * with the whole schema.
+ */
 static void check_root(const struct json_value *openapi, struct str path,
                        struct field_errors *errors)
 {
     const struct json_value *value;
     const struct str type = json_path_str(openapi, "type");
     if (type.len > 0 && !str_eq(type, STR("object"))) {
-        field_errors_add_str(errors, FIELD_INVALID, child(errors, path, "type"), type,
+        field_errors_add_str(errors, FIELD_INVALID, definition_path(errors, path, "type"), type,
                              STR("only \"object\" is allowed as the type at the root of the schema "
                                  "if the status subresource is enabled"));
         return;
@@ -70,11 +73,12 @@ static void check_root(const struct json_value *openapi, struct str path,
         }
 }
 
+/* Rules are checked only in a schema that compiles: a broken node has no reliable path. */
 void definition_check_schema(const struct json_value *schema, bool has_status, struct str path,
                              struct field_errors *errors)
 {
     const struct json_value *openapi = json_get(schema, STR("openAPIV3Schema"));
-    const struct str field = child(errors, path, "openAPIV3Schema");
+    const struct str field = definition_path(errors, path, "openAPIV3Schema");
     if (json_type(openapi) != JSON_OBJECT)
         return;
     if (has_status)
@@ -84,7 +88,7 @@ void definition_check_schema(const struct json_value *schema, bool has_status, s
         definition_check_rules(openapi, field, errors);
 }
 
-/* Only the front is looked at, as upstream. */
+/* Only the leading dot is checked, as upstream. The value is not empty. */
 static bool check_simple_path(struct str value, struct str path, struct field_errors *errors)
 {
     if (value.ptr[0] == '.')
@@ -94,11 +98,12 @@ static bool check_simple_path(struct str value, struct str path, struct field_er
     return false;
 }
 
+/* specReplicasPath and statusReplicasPath are required, below .spec and .status. */
 static void check_scale_path(const struct json_value *scale, const char *name, const char *below,
                              const char *detail, struct str path, struct field_errors *errors)
 {
     const struct str value = json_path_str(scale, name);
-    const struct str field = child(errors, path, name);
+    const struct str field = definition_path(errors, path, name);
     if (value.len == 0)
         field_errors_add(errors, FIELD_REQUIRED, field, STR(""));
     else if (check_simple_path(value, field, errors) && !str_starts_with(value, str_from_c(below)))
@@ -110,7 +115,7 @@ void definition_check_subresources(const struct json_value *subresources, struct
 {
     const struct json_value *scale = json_get(subresources, STR("scale"));
     const struct str selector = json_path_str(scale, "labelSelectorPath");
-    const struct str field = child(errors, path, "scale");
+    const struct str field = definition_path(errors, path, "scale");
     if (json_type(scale) != JSON_OBJECT)
         return;
     check_scale_path(scale, "specReplicasPath", ".spec.", "should be a json path under .spec",
@@ -118,12 +123,14 @@ void definition_check_subresources(const struct json_value *subresources, struct
     check_scale_path(scale, "statusReplicasPath", ".status.", "should be a json path under .status",
                      field, errors);
     if (selector.len > 0 &&
-        check_simple_path(selector, child(errors, field, "labelSelectorPath"), errors) &&
+        check_simple_path(selector, definition_path(errors, field, "labelSelectorPath"), errors) &&
         !str_starts_with(selector, STR(".spec.")) && !str_starts_with(selector, STR(".status.")))
-        field_errors_add_str(errors, FIELD_INVALID, child(errors, field, "labelSelectorPath"),
-                             selector, STR("should be a json path under either .status or .spec"));
+        field_errors_add_str(errors, FIELD_INVALID,
+                             definition_path(errors, field, "labelSelectorPath"), selector,
+                             STR("should be a json path under either .status or .spec"));
 }
 
+/* Whether a value is an element of a list that is separated by commas. */
 static bool is_one_of(struct str value, struct str list)
 {
     struct str item;
@@ -135,6 +142,7 @@ static bool is_one_of(struct str value, struct str list)
     return false;
 }
 
+/* The path of jsonPath in messages is JSONPath, the name in the internal type. */
 static void check_column(const struct json_value *column, struct str path,
                          struct field_errors *errors)
 {
@@ -146,19 +154,21 @@ static void check_column(const struct json_value *column, struct str path,
     const struct str json_path_text = json_path_str(column, "jsonPath");
     struct arena *arena = errors->arena;
     if (json_path_str(column, "name").len == 0)
-        field_errors_add(errors, FIELD_REQUIRED, child(errors, path, "name"), STR(""));
+        field_errors_add(errors, FIELD_REQUIRED, definition_path(errors, path, "name"), STR(""));
     const struct str detail = arena_print(arena, "must be one of %.*s", STR_ARG(types));
     if (type.len == 0)
-        field_errors_add(errors, FIELD_REQUIRED, child(errors, path, "type"), detail);
+        field_errors_add(errors, FIELD_REQUIRED, definition_path(errors, path, "type"), detail);
     else if (!is_one_of(type, types))
-        field_errors_add_str(errors, FIELD_INVALID, child(errors, path, "type"), type, detail);
+        field_errors_add_str(errors, FIELD_INVALID, definition_path(errors, path, "type"), type,
+                             detail);
     if (format.len > 0 && !is_one_of(format, formats))
-        field_errors_add_str(errors, FIELD_INVALID, child(errors, path, "format"), format,
+        field_errors_add_str(errors, FIELD_INVALID, definition_path(errors, path, "format"), format,
                              arena_print(arena, "must be one of %.*s", STR_ARG(formats)));
     if (json_path_text.len == 0)
-        field_errors_add(errors, FIELD_REQUIRED, child(errors, path, "JSONPath"), STR(""));
+        field_errors_add(errors, FIELD_REQUIRED, definition_path(errors, path, "JSONPath"),
+                         STR(""));
     else
-        check_simple_path(json_path_text, child(errors, path, "JSONPath"), errors);
+        check_simple_path(json_path_text, definition_path(errors, path, "JSONPath"), errors);
 }
 
 void definition_check_columns(const struct json_value *columns, struct str path,
@@ -167,11 +177,11 @@ void definition_check_columns(const struct json_value *columns, struct str path,
     const struct json_value *column;
     size_t index = 0;
     JSON_FOREACH (key, column, columns)
-        check_column(column, element(errors, path, index++), errors);
+        check_column(column, definition_path_index(errors, path, index++), errors);
 }
 
-/* The schema of a field by a path of plain names; NULL when there is none. */
-static const struct json_value *described(const struct json_value *node, struct str path)
+/* The schema of the field that a path of plain names leads to; NULL when there is none. */
+static const struct json_value *find_property(const struct json_value *node, struct str path)
 {
     struct str name;
     bool more = true;
@@ -185,10 +195,11 @@ static const struct json_value *described(const struct json_value *node, struct 
     return node;
 }
 
+/* A selectable field is a scalar that the schema describes, outside of metadata. */
 static void check_selectable(const struct json_value *openapi, struct str value, struct str path,
                              struct field_errors *errors)
 {
-    const struct json_value *node = described(openapi, value);
+    const struct json_value *node = find_property(openapi, value);
     const struct str type = json_path_str(node, "type");
     if (value.len == 0) {
         field_errors_add(errors, FIELD_REQUIRED, path, STR(""));
@@ -209,7 +220,7 @@ static void check_selectable(const struct json_value *openapi, struct str value,
                                  "string fields and strings with formats are allowed."));
 }
 
-/* Whether an earlier one of the fields is the same. */
+/* Whether one of the first `index` fields has the same path. */
 static bool is_repeated(const struct json_value *fields, size_t index, struct str path)
 {
     const struct json_value *field;
@@ -222,6 +233,7 @@ static bool is_repeated(const struct json_value *fields, size_t index, struct st
 
 #define SELECTABLE_FIELDS_MAX 8
 
+/* The limit counts each valid path once. */
 void definition_check_selectable(const struct json_value *fields, const struct json_value *schema,
                                  struct str path, struct field_errors *errors)
 {
@@ -238,11 +250,12 @@ void definition_check_selectable(const struct json_value *fields, const struct j
     }
     JSON_FOREACH (key, field, fields) {
         const struct str value = json_path_str(field, "jsonPath");
-        const struct str place = child(errors, element(errors, path, index), "jsonPath");
+        const struct str place =
+            definition_path(errors, definition_path_index(errors, path, index), "jsonPath");
         check_selectable(openapi, value, place, errors);
-        if (described(openapi, value) && is_repeated(fields, index, value))
+        if (find_property(openapi, value) && is_repeated(fields, index, value))
             field_errors_add_str(errors, FIELD_DUPLICATE, place, value, STR(""));
-        else if (described(openapi, value))
+        else if (find_property(openapi, value))
             unique++;
         index++;
     }

@@ -1,50 +1,51 @@
+/*
+ * Evaluates a compiled JSONPath on a document.
+ *
+ * A query starts with one value. Each step turns the list of values so far into a new list; the
+ * last list is the result. Upstream: the evaluator in k8s.io/client-go/util/jsonpath/jsonpath.go,
+ * with its order of results and its errors. An error ends the whole query: query->failed is set,
+ * and every step returns an empty list from then on.
+ *
+ * Two bounds hold against hostile paths: JSONPATH_RESULTS_MAX values per query over all steps, and
+ * the nesting of filters and unions that jsonpath_read.c allows. The stack does not grow with the
+ * document.
+ */
 #include "apiserver/crd/jsonpath.h"
 
 #include "apiserver/crd/jsonpath_internal.h"
+#include "base/array.h"
 #include "base/memory.h"
 
-/* A query under way. Values of all steps together are counted, so the work has an end. */
+/* The state of a query. `used` counts the values that all steps produced. */
 struct query {
     struct arena *arena;
     size_t used;
     bool failed;
 };
 
-struct values {
-    const struct json_value **items;
-    size_t count, capacity;
-};
+static struct path_values eval_steps(struct query *query, const struct path_steps *steps,
+                                     struct path_values input);
 
-static struct values eval_steps(struct query *query, const struct path_steps *steps,
-                                struct values input);
-
-static struct values fail(struct query *query)
+static struct path_values fail_query(struct query *query)
 {
     query->failed = true;
-    return (struct values){.items = NULL};
+    return (struct path_values){.items = NULL};
 }
 
-static void add_value(struct query *query, struct values *values, const struct json_value *value)
+static void add_value(struct query *query, struct path_values *values,
+                      const struct json_value *value)
 {
     if (++query->used > JSONPATH_RESULTS_MAX) {
         query->failed = true;
         return;
     }
-    if (values->count == values->capacity) {
-        values->capacity = values->capacity ? 2 * values->capacity : 4;
-        const struct json_value **items =
-            arena_alloc_array(query->arena, values->capacity, sizeof(items[0]));
-        if (values->count)
-            memcpy(items, values->items, values->count * sizeof(items[0]));
-        values->items = items;
-    }
-    values->items[values->count++] = value;
+    ARENA_ARRAY_PUSH(query->arena, values->items, values->count, values->capacity, value);
 }
 
-static struct values eval_field(struct query *query, const struct path_step *step,
-                                struct values input)
+static struct path_values eval_field(struct query *query, const struct path_step *step,
+                                     struct path_values input)
 {
-    struct values output = {.items = NULL};
+    struct path_values output = {.items = NULL};
     for (size_t i = 0; i < input.count; i++) {
         const struct json_value *value = json_get(input.items[i], step->name);
         if (value)
@@ -53,9 +54,9 @@ static struct values eval_field(struct query *query, const struct path_step *ste
     return output;
 }
 
-static struct values eval_wildcard(struct query *query, struct values input)
+static struct path_values eval_wildcard(struct query *query, struct path_values input)
 {
-    struct values output = {.items = NULL};
+    struct path_values output = {.items = NULL};
     for (size_t i = 0; i < input.count; i++) {
         const struct json_value *value;
         JSON_FOREACH (key, value, input.items[i])
@@ -64,7 +65,10 @@ static struct values eval_wildcard(struct query *query, struct values input)
     return output;
 }
 
-/* The elements [from, to) in steps of by; false when they are out of bounds. */
+/*
+ * Computes the elements [from, to) of a slice of an array of length len. False when they are out of
+ * bounds, which is an error upstream.
+ */
 static bool bounds_of(const struct path_slice *slice, int64_t len, int64_t *ret_from,
                       int64_t *ret_to)
 {
@@ -81,10 +85,11 @@ static bool bounds_of(const struct path_slice *slice, int64_t len, int64_t *ret_
     return from == to || (from < to && from < len && to <= len);
 }
 
-static struct values eval_slice(struct query *query, const struct path_step *step,
-                                struct values input)
+/* A null counts as an array without elements; any other value that is no array is an error. */
+static struct path_values eval_slice(struct query *query, const struct path_step *step,
+                                     struct path_values input)
 {
-    struct values output = {.items = NULL};
+    struct path_values output = {.items = NULL};
     for (size_t i = 0; i < input.count; i++) {
         const struct json_value *array = input.items[i], *value;
         int64_t from, to, index = 0;
@@ -92,7 +97,7 @@ static struct values eval_slice(struct query *query, const struct path_step *ste
             continue;
         if (json_type(array) != JSON_ARRAY ||
             !bounds_of(&step->slice, (int64_t)json_count(array), &from, &to))
-            return fail(query);
+            return fail_query(query);
         JSON_FOREACH (key, value, array) {
             if (index >= from && index < to && (index - from) % step->slice.by == 0)
                 add_value(query, &output, value);
@@ -102,7 +107,9 @@ static struct values eval_slice(struct query *query, const struct path_step *ste
     return output;
 }
 
-/* Kinds of values that can be compared, with others of the kind only. */
+/*
+ * Types that can be compared, each only with itself. Whole and other numbers are different types.
+ */
 enum basic {
     BASIC_NONE,
     BASIC_BOOL,
@@ -126,7 +133,10 @@ static enum basic basic_of(const struct json_value *value)
     }
 }
 
-/* Negative, 0 or positive; for booleans only 0 means something. */
+/*
+ * Negative, 0 or positive, as the order of the values. Booleans have no order: only 0 has a
+ * meaning.
+ */
 static int compare_basic(enum basic basic, const struct json_value *a, const struct json_value *b)
 {
     int64_t x = 0, y = 0;
@@ -150,9 +160,9 @@ static int compare_basic(enum basic basic, const struct json_value *a, const str
     }
 }
 
-/* False when the two cannot be compared so. */
-static bool compare(enum step_compare compare, const struct json_value *a,
-                    const struct json_value *b, bool *ret_holds)
+/* Applies an operator. False when values of these types cannot be compared with it. */
+static bool compare_values(enum step_compare compare, const struct json_value *a,
+                           const struct json_value *b, bool *ret_holds)
 {
     const enum basic basic = basic_of(a);
     const bool is_order = compare != COMPARE_EQUAL && compare != COMPARE_NOT_EQUAL;
@@ -183,31 +193,36 @@ static bool compare(enum step_compare compare, const struct json_value *a,
     }
 }
 
+/*
+ * Evaluates a filter on one element. A comparison needs exactly one value on each side. In a test
+ * for existence an error inside the filter means that nothing exists; only the limit fails the
+ * query.
+ */
 static bool element_passes(struct query *query, const struct path_step *step,
                            const struct json_value *element)
 {
-    struct values one = {.items = &element, .count = 1, .capacity = 1};
+    struct path_values one = {.items = &element, .count = 1, .capacity = 1};
     bool holds = false;
-    const struct values left = eval_steps(query, &step->left, one);
+    const struct path_values left = eval_steps(query, &step->left, one);
     if (step->compare == COMPARE_EXISTS) {
-        query->failed = query->used > JSONPATH_RESULTS_MAX; /* a query that fails finds nothing */
+        query->failed = query->used > JSONPATH_RESULTS_MAX; /* forget other failures */
         return left.count > 0;
     }
-    const struct values right = eval_steps(query, &step->right, one);
+    const struct path_values right = eval_steps(query, &step->right, one);
     if (query->failed || left.count != 1 || right.count != 1 ||
-        !compare(step->compare, left.items[0], right.items[0], &holds))
+        !compare_values(step->compare, left.items[0], right.items[0], &holds))
         query->failed = true;
     return holds;
 }
 
-static struct values eval_filter(struct query *query, const struct path_step *step,
-                                 struct values input)
+static struct path_values eval_filter(struct query *query, const struct path_step *step,
+                                      struct path_values input)
 {
-    struct values output = {.items = NULL};
+    struct path_values output = {.items = NULL};
     for (size_t i = 0; i < input.count; i++) {
         const struct json_value *element;
         if (json_type(input.items[i]) != JSON_ARRAY)
-            return fail(query);
+            return fail_query(query);
         JSON_FOREACH (key, element, input.items[i]) {
             if (element_passes(query, step, element))
                 add_value(query, &output, element);
@@ -218,25 +233,30 @@ static struct values eval_filter(struct query *query, const struct path_step *st
     return output;
 }
 
-static struct values eval_union(struct query *query, const struct path_step *step,
-                                struct values input)
+static struct path_values eval_union(struct query *query, const struct path_step *step,
+                                     struct path_values input)
 {
-    struct values output = {.items = NULL};
+    struct path_values output = {.items = NULL};
     for (size_t i = 0; i < step->option_count && !query->failed; i++) {
-        const struct values part = eval_steps(query, &step->options[i], input);
+        const struct path_values part = eval_steps(query, &step->options[i], input);
         for (size_t k = 0; k < part.count; k++)
             add_value(query, &output, part.items[k]);
     }
     return output;
 }
 
+/*
+ * Whether the recursive descent visits a value: strings and containers with content, no other
+ * scalars.
+ */
 static bool is_filled(const struct json_value *value)
 {
     return json_type(value) == JSON_STRING ? json_to_str(value).len > 0 : json_count(value) > 0;
 }
 
-/* Everything inside that has content, outer values first. */
-static void descend(struct query *query, const struct json_value *root, struct values *output)
+/* Adds a value and everything inside it that has content, outer values first. */
+static void add_descendants(struct query *query, const struct json_value *root,
+                            struct path_values *output)
 {
     struct json_iter *stack = NULL;
     size_t depth = 0, capacity = 0;
@@ -244,11 +264,7 @@ static void descend(struct query *query, const struct json_value *root, struct v
     for (bool more = is_filled(root); more && !query->failed;) {
         if (is_filled(value)) {
             add_value(query, output, value);
-            if (depth == capacity) {
-                capacity = capacity ? 2 * capacity : 16;
-                stack = mem_realloc_array(stack, capacity, sizeof(*stack));
-            }
-            stack[depth++] = (struct json_iter){.container = value};
+            ARRAY_PUSH(stack, depth, capacity, (struct json_iter){.container = value});
         }
         struct str key;
         while (depth > 0 && !json_next(&stack[depth - 1], &key, &value))
@@ -258,25 +274,26 @@ static void descend(struct query *query, const struct json_value *root, struct v
     mem_free(stack);
 }
 
-static struct values eval_recursive(struct query *query, struct values input)
+static struct path_values eval_recursive(struct query *query, struct path_values input)
 {
-    struct values output = {.items = NULL};
+    struct path_values output = {.items = NULL};
     for (size_t i = 0; i < input.count; i++)
-        descend(query, input.items[i], &output);
+        add_descendants(query, input.items[i], &output);
     return output;
 }
 
-static struct values eval_literal(struct query *query, const struct path_step *step,
-                                  struct values input)
+/* A literal stands for itself once per value of the input. */
+static struct path_values eval_literal(struct query *query, const struct path_step *step,
+                                       struct path_values input)
 {
-    struct values output = {.items = NULL};
+    struct path_values output = {.items = NULL};
     for (size_t i = 0; i < input.count; i++)
         add_value(query, &output, step->literal);
     return output;
 }
 
-static struct values eval_step(struct query *query, const struct path_step *step,
-                               struct values input)
+static struct path_values eval_step(struct query *query, const struct path_step *step,
+                                    struct path_values input)
 {
     switch (step->type) {
     case STEP_FIELD:
@@ -296,49 +313,46 @@ static struct values eval_step(struct query *query, const struct path_step *step
     case STEP_FAIL:
         break;
     }
-    return fail(query);
+    return fail_query(query);
 }
 
-/* Recurses as deep as filters and unions nest in the text, which has a bound. */
-static struct values eval_steps(struct query *query, const struct path_steps *steps,
-                                struct values input)
+/* Filters and unions recurse into this function; their nesting in the text is bounded. */
+static struct path_values eval_steps(struct query *query, const struct path_steps *steps,
+                                     struct path_values input)
 {
     for (size_t i = 0; i < steps->count && !query->failed; i++)
         input = eval_step(query, &steps->items[i], input);
-    return query->failed ? (struct values){.items = NULL} : input;
+    return query->failed ? (struct path_values){.items = NULL} : input;
 }
 
-static bool run(struct query *query, const struct path_steps *steps, const struct json_value *value,
-                struct jsonpath_results *ret_results)
+bool path_steps_find(const struct path_steps *steps, const struct json_value *value,
+                     struct arena *arena, size_t used, struct path_values *ret_values)
 {
-    struct values root = {.items = NULL};
-    add_value(query, &root, value);
-    const struct values found = eval_steps(query, steps, root);
-    if (query->failed)
+    struct query query = {.arena = arena, .used = used};
+    struct path_values root = {.items = NULL};
+    add_value(&query, &root, value);
+    const struct path_values found = eval_steps(&query, steps, root);
+    if (query.failed)
         return false;
-    *ret_results = (struct jsonpath_results){found.items, found.count};
+    *ret_values = found;
     return true;
 }
 
-bool jsonpath_find(const struct jsonpath *path, const struct json_value *value, struct arena *arena,
-                   struct jsonpath_results *ret_results)
-{
-    struct query query = {.arena = arena};
-    return run(&query, &path->steps, value, ret_results);
-}
-
+/*
+ * Most columns are plain paths such as .status.phase: the leading fields are followed without
+ * lists, and a path of fields only needs no arena.
+ */
 const struct json_value *jsonpath_first(const struct jsonpath *path, const struct json_value *value)
 {
-    size_t plain = 0; /* most paths are fields only and need no lists */
+    size_t plain = 0; /* number of leading field steps */
     while (plain < path->steps.count && path->steps.items[plain].type == STEP_FIELD)
         value = json_get(value, path->steps.items[plain++].name);
     if (plain == path->steps.count || !value)
         return value;
     SCOPED(arena) arena = {.limit = 0};
-    struct query query = {.arena = &arena, .used = plain};
     const struct path_steps rest = {path->steps.items + plain, path->steps.count - plain, 0};
-    struct jsonpath_results results;
-    if (!run(&query, &rest, value, &results) || results.count == 0)
+    struct path_values found;
+    if (!path_steps_find(&rest, value, &arena, plain, &found) || found.count == 0)
         return NULL;
-    return results.items[0];
+    return found.items[0];
 }

@@ -1,12 +1,14 @@
 /*
- * JSONPath as printer columns use it: the dialect of kubectl, compiled once, asked per object.
+ * JSONPath as printer columns use it: the dialect of k8s.io/client-go/util/jsonpath, compiled once
+ * and evaluated per object.
  *
  *     .spec.size   .spec.ports[0].name   .spec.ports[-1:]   .spec.labels['a\.b']   .items[*].x
  *     .status.conditions[?(@.type=="Ready")].status   ..name
  *
- * Members that are absent give no result. An index out of bounds, a comparison of different types,
- * a filter on what is no array make the whole query fail, as upstream. Wildcards follow the order
- * of the document. Values are borrowed from the document or from the path.
+ * An absent member gives no result. An index out of bounds, a comparison of values of different
+ * types, and a filter on a value that is not an array make the whole query fail, as upstream.
+ * Wildcards follow the order of the document. Results are borrowed from the document, or from the
+ * path for literals.
  */
 #pragma once
 
@@ -20,21 +22,12 @@
 
 struct jsonpath;
 
-/* More results, counted over all steps of a query, make it fail. */
+/* A query fails when all of its steps together produce more values. */
 #define JSONPATH_RESULTS_MAX 10000
 
-/* Lives in the arena. ERROR_PARSE says what is wrong with the text. */
+/* The path lives in the arena. ERROR_PARSE names the syntax error. */
 MUST_USE struct error *jsonpath_compile(struct arena *arena, struct str text,
                                         const struct jsonpath **ret_path);
-
-struct jsonpath_results {
-    const struct json_value **items; /* in the arena */
-    size_t count;
-};
-
-/* False when the query fails. */
-bool jsonpath_find(const struct jsonpath *path, const struct json_value *value, struct arena *arena,
-                   struct jsonpath_results *ret_results);
 
 /* The first result, or NULL when there is none or the query fails. */
 const struct json_value *jsonpath_first(const struct jsonpath *path,

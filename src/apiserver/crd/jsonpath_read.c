@@ -1,8 +1,20 @@
-/* The text of a path as steps. Filters and unions hold texts of their own, which cannot nest far:
- * the dialect ends a filter at its first bracket. */
+/*
+ * Parses the text of a JSONPath to steps. Upstream: k8s.io/client-go/util/jsonpath/parser.go, whose
+ * quirks are kept because definitions depend on them:
+ *
+ * - A filter ends at the first ")" outside of quotes, so that filters cannot contain parentheses.
+ * - ['name'] is read as .name, with the escapes of plain names.
+ * - An identifier that is no keyword parses, and fails when it is evaluated.
+ * - Spaces, "@" and "$" between steps mean nothing.
+ *
+ * Filters, unions and quoted names contain texts that are parsed by the same functions; NESTING_MAX
+ * bounds that recursion. Steps live in the arena of the path.
+ */
 #include <stdlib.h>
 
 #include "apiserver/crd/jsonpath_internal.h"
+#include "base/array.h"
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "json/builder.h"
@@ -15,19 +27,12 @@ static struct error *read_steps(struct arena *arena, struct str text, unsigned n
 static struct path_step *add_step(struct arena *arena, struct path_steps *steps,
                                   enum step_type type)
 {
-    if (steps->count == steps->capacity) {
-        steps->capacity = steps->capacity ? 2 * steps->capacity : 4;
-        struct path_step *items = arena_alloc_array(arena, steps->capacity, sizeof(items[0]));
-        if (steps->count)
-            memcpy(items, steps->items, steps->count * sizeof(items[0]));
-        steps->items = items;
-    }
-    struct path_step *step = &steps->items[steps->count++];
-    *step = (struct path_step){.type = type};
-    return step;
+    ARENA_ARRAY_PUSH(arena, steps->items, steps->count, steps->capacity,
+                     (struct path_step){.type = type});
+    return &steps->items[steps->count - 1];
 }
 
-/* A literal as a value of a document that the arena holds. */
+/* Adds a literal as a step. The document of its value belongs to the arena. */
 static struct error *finish_literal(struct arena *arena, struct json_builder *builder,
                                     struct path_steps *steps)
 {
@@ -38,6 +43,7 @@ static struct error *finish_literal(struct arena *arena, struct json_builder *bu
     return NULL;
 }
 
+/* Characters that end a name, unless a backslash stands before them. */
 static bool is_terminator(char c)
 {
     return c == '\0' || memchr(" \t\r\n.,[]$@{}", c, 12) != NULL;
@@ -45,11 +51,10 @@ static bool is_terminator(char c)
 
 static bool is_word(char c)
 {
-    return c == '_' || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') ||
-           (unsigned char)c >= 0x80;
+    return c == '_' || ascii_is_alphanumeric(c) || (unsigned char)c >= 0x80;
 }
 
-/* Takes text off the front up to a terminator without a backslash before it. */
+/* Takes a name off the front, with its backslashes. */
 static struct str take_name(struct str *rest)
 {
     size_t len = 0;
@@ -78,7 +83,10 @@ static void read_field(struct arena *arena, struct str *rest, struct path_steps 
         add_step(arena, steps, STEP_FIELD)->name = without_backslashes(arena, name);
 }
 
-/* One of the up to three numbers of a slice; false when something else stands there. */
+/*
+ * Reads one of the up to three numbers of a slice. An empty text is an absent number; a plus sign
+ * is not allowed.
+ */
 static bool read_bound(struct str text, int64_t *ret_number, bool *ret_known)
 {
     *ret_known = text.len > 0;
@@ -101,6 +109,7 @@ static struct error *read_slice(struct arena *arena, struct str text, struct pat
     return NULL;
 }
 
+/* Reads [a,b]: each part is parsed as if it stood alone in brackets. */
 static struct error *read_union(struct arena *arena, struct str text, unsigned nesting,
                                 struct path_steps *steps)
 {
@@ -120,7 +129,7 @@ static struct error *read_union(struct arena *arena, struct str text, unsigned n
     return NULL;
 }
 
-/* Behind "[". */
+/* Reads what follows "[": a slice, an index, a wildcard, a union or a quoted name. */
 static struct error *read_array(struct arena *arena, struct str *rest, unsigned nesting,
                                 struct path_steps *steps)
 {
@@ -164,7 +173,7 @@ static enum step_compare compare_from(struct str text)
     return COMPARE_UNKNOWN;
 }
 
-/* The length of a filter's text up to its ")", which may stand in quotes before. */
+/* The length of a filter's text up to its ")". A parenthesis between quotes does not count. */
 static size_t filter_len(struct str text)
 {
     char quote = 0;
@@ -186,7 +195,10 @@ static bool is_operator(char c)
     return c == '!' || c == '<' || c == '>' || c == '=';
 }
 
-/* Behind "[?(". */
+/*
+ * Reads what follows "[?(". The first operator splits the text into two paths. Without one the
+ * filter tests for existence.
+ */
 static struct error *read_filter(struct arena *arena, struct str *rest, unsigned nesting,
                                  struct path_steps *steps)
 {
@@ -216,7 +228,7 @@ static struct error *read_filter(struct arena *arena, struct str *rest, unsigned
     return NULL;
 }
 
-/* Behind the opening quote. Of escapes only those for quotes and backslashes are known. */
+/* Reads what follows an opening quote. A backslash stands for the character behind it. */
 static struct error *read_quote(struct arena *arena, struct str *rest, char quote,
                                 struct path_steps *steps)
 {
@@ -235,11 +247,11 @@ static struct error *read_quote(struct arena *arena, struct str *rest, char quot
     return finish_literal(arena, &builder, steps);
 }
 
+/* Whole numbers become integers, others doubles: the two do not compare with each other. */
 static struct error *read_number(struct arena *arena, struct str *rest, struct path_steps *steps)
 {
     size_t len = rest->ptr[0] == '+' || rest->ptr[0] == '-';
-    while (len < rest->len &&
-           (rest->ptr[len] == '.' || (rest->ptr[len] >= '0' && rest->ptr[len] <= '9')))
+    while (len < rest->len && (rest->ptr[len] == '.' || ascii_is_digit(rest->ptr[len])))
         len++;
     const struct str text = str_slice(*rest, 0, len);
     SCOPED(json_builder) builder = {.limit = 0};
@@ -270,6 +282,7 @@ static struct error *read_identifier(struct arena *arena, struct str *rest,
     return finish_literal(arena, &builder, steps);
 }
 
+/* Reads what follows "..". The name of a field may stand right behind the dots. */
 static struct error *read_recursive(struct arena *arena, struct str *rest, struct path_steps *steps)
 {
     if (steps->count && steps->items[steps->count - 1].type == STEP_RECURSIVE)
@@ -280,7 +293,7 @@ static struct error *read_recursive(struct arena *arena, struct str *rest, struc
     return NULL;
 }
 
-static bool take(struct str *rest, struct str prefix)
+static bool take_prefix(struct str *rest, struct str prefix)
 {
     if (!str_starts_with(*rest, prefix))
         return false;
@@ -288,23 +301,24 @@ static bool take(struct str *rest, struct str prefix)
     return true;
 }
 
+/* Reads one step. The order of the tests matters: "[?(" before "[", ".." before ".". */
 static struct error *read_step(struct arena *arena, struct str *rest, unsigned nesting,
                                struct path_steps *steps)
 {
     const char c = rest->ptr[0];
-    if (take(rest, STR("[?(")))
+    if (take_prefix(rest, STR("[?(")))
         return read_filter(arena, rest, nesting, steps);
-    if (take(rest, STR("..")))
+    if (take_prefix(rest, STR("..")))
         return read_recursive(arena, rest, steps);
-    if (take(rest, STR("[")))
+    if (take_prefix(rest, STR("[")))
         return read_array(arena, rest, nesting, steps);
-    if (take(rest, STR("\"")) || take(rest, STR("'")))
+    if (take_prefix(rest, STR("\"")) || take_prefix(rest, STR("'")))
         return read_quote(arena, rest, c, steps);
-    if (take(rest, STR(" ")) || take(rest, STR("@")) || take(rest, STR("$")))
+    if (take_prefix(rest, STR(" ")) || take_prefix(rest, STR("@")) || take_prefix(rest, STR("$")))
         return NULL;
-    if (c == '+' || c == '-' || (c >= '0' && c <= '9'))
+    if (c == '+' || c == '-' || ascii_is_digit(c))
         return read_number(arena, rest, steps);
-    if (take(rest, STR("."))) {
+    if (take_prefix(rest, STR("."))) {
         read_field(arena, rest, steps);
         return NULL;
     }

@@ -1,6 +1,7 @@
 #include "apiserver/crd/jsonpath.h"
 
-#include "apiserver/crd/custom_rig_test.h"
+#include "apiserver/crd/crd_fixture_test.h"
+#include "apiserver/crd/jsonpath_internal.h"
 #include "json/builder.h"
 
 /* All results as an array, or NULL; the error tells why. */
@@ -9,7 +10,7 @@ static struct json_doc *query(const struct json_value *object, struct str path, 
     SCOPED(arena) arena = {.limit = 0};
     SCOPED(json_builder) builder = {.limit = 0};
     const struct jsonpath *compiled = NULL;
-    struct jsonpath_results results;
+    struct path_values results;
     struct json_doc *doc = NULL;
     OWNED(error) err = jsonpath_compile(&arena, path, &compiled);
     if (err) {
@@ -17,7 +18,7 @@ static struct json_doc *query(const struct json_value *object, struct str path, 
         return NULL;
     }
     const struct json_value *first = jsonpath_first(compiled, object);
-    if (!jsonpath_find(compiled, object, &arena, &results)) {
+    if (!path_steps_find(&compiled->steps, object, &arena, 0, &results)) {
         CHECK(!first);
         buf_add(problem, STR("failed"));
         return NULL;
@@ -31,19 +32,19 @@ static struct json_doc *query(const struct json_value *object, struct str path, 
     return doc;
 }
 
-TEST(jsonpath_find_answers_as_kubectl)
+TEST(jsonpath_answers_as_kubectl)
 {
-    OWNED(json_doc) object = rig_read(test_data("custom/jsonpath.json"));
+    OWNED(json_doc) object = fixture_read(test_data("custom/jsonpath.json"));
     ROWS_FOREACH(row, "custom/jsonpath.jsonl")
     {
         SCOPED(buf) problem = {.limit = 0};
         OWNED(json_doc) found = query(json_doc_root(object), json_path_str(row, "path"), &problem);
         CHECK_EQ(buf_str(&problem), json_path_str(row, "error"));
-        rig_check_json(found ? json_doc_root(found) : NULL, json_get(row, STR("results")));
+        fixture_check_json(found ? json_doc_root(found) : NULL, json_get(row, STR("results")));
     }
 }
 
-TEST(jsonpath_find_has_an_end)
+TEST(jsonpath_has_an_end)
 {
     SCOPED(buf) text = {.limit = 0};
     SCOPED(buf) problem = {.limit = 0};
@@ -51,7 +52,7 @@ TEST(jsonpath_find_has_an_end)
     for (int i = 0; i < 200; i++)
         buf_print(&text, "%s{\"x\":[1,2,3]}", i ? "," : "");
     buf_add(&text, STR("]}"));
-    OWNED(json_doc) object = rig_read(buf_str(&text));
+    OWNED(json_doc) object = fixture_read(buf_str(&text));
     CHECK(!query(json_doc_root(object), STR(".l[*,*,*,*].x[*,*,*,*]"), &problem));
     CHECK_EQ(buf_str(&problem), STR("failed"));
 }

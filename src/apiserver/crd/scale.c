@@ -1,7 +1,17 @@
+/*
+ * The subresource /scale, in three parts: access to a field by the path of a definition, validation
+ * of these fields, and conversion between an object and its autoscaling/v1 Scale.
+ *
+ * Paths are plain: ".spec.replicas" is split at its dots. Errors about values of the wrong type are
+ * those of Go's unstructured.NestedInt64() and NestedString(). Upstream:
+ * k8s.io/apiextensions-apiserver/pkg/registry/customresource/etcd.go (ScaleREST,
+ * scaleFromCustomResource) and validator.go (ValidateScaleSpec, ValidateScaleStatus).
+ */
 #include "apiserver/crd/scale.h"
 
 #include "apimachinery/selector.h"
 #include "apimachinery/status.h"
+#include "apiserver/crd/crd_internal.h"
 #include "apiserver/crd/scale_internal.h"
 #include "apiserver/strategicpatch/strategic_print.h"
 #include "json/builder.h"
@@ -13,7 +23,7 @@ static struct str without_dot(struct str path)
     return str_starts_with(path, STR(".")) ? str_skip(path, 1) : path;
 }
 
-/* "%v accessor error: ..." of the part of a path that ends at end. */
+/* The error of Go's accessors for a value of the wrong type at the part of a path before `end`. */
 static struct str accessor_error(struct arena *arena, struct str path, size_t end,
                                  const struct json_value *found, const char *expected)
 {
@@ -26,7 +36,10 @@ static struct str accessor_error(struct arena *arena, struct str path, size_t en
     return arena_str(arena, buf_str(&text));
 }
 
-/* The value at a dotted path; NULL when it is absent. Something else on the way is an error. */
+/*
+ * The value at a dotted path; NULL when it is absent. A value on the way that is no object is an
+ * error, except null.
+ */
 static const struct json_value *find_nested(struct arena *arena, const struct json_value *value,
                                             struct str path, struct str *ret_error)
 {
@@ -45,7 +58,9 @@ static const struct json_value *find_nested(struct arena *arena, const struct js
     return NULL;
 }
 
-/* False when there is something else, which the error tells; an absent number is 0. */
+/*
+ * Reads an integer; an absent one is 0. False with an error text when the value is something else.
+ */
 static bool read_int(struct arena *arena, const struct json_value *object, struct str path,
                      int64_t *ret_number, bool *ret_found, struct str *ret_error)
 {
@@ -71,6 +86,7 @@ static bool read_text(struct arena *arena, const struct json_value *object, stru
     return str_is_empty(*ret_error);
 }
 
+/* Replicas are int32 and not negative. */
 static void validate_replicas(struct str path, const struct json_value *object,
                               struct field_errors *errors)
 {
@@ -87,7 +103,7 @@ static void validate_replicas(struct str path, const struct json_value *object,
                              STR("should be less than or equal to 2147483647"));
 }
 
-void scale_validate(const struct custom_scale *scale, const struct json_value *object,
+void scale_validate(const struct crd_scale_paths *scale, const struct json_value *object,
                     bool is_status, struct field_errors *errors)
 {
     struct str text, problem;
@@ -99,13 +115,13 @@ void scale_validate(const struct custom_scale *scale, const struct json_value *o
         field_errors_add_str(errors, FIELD_INVALID, scale->selector, STR(""), problem);
 }
 
-/* What a Scale says. */
+/* The content of a Scale. */
 struct numbers {
     int64_t spec, status;
     struct str selector;
 };
 
-static struct error *read_custom(const struct custom_scale *scale, struct arena *arena,
+static struct error *read_custom(const struct crd_scale_paths *scale, struct arena *arena,
                                  const struct json_value *object, struct numbers *ret_numbers)
 {
     struct str problem;
@@ -122,7 +138,9 @@ static struct error *read_custom(const struct custom_scale *scale, struct arena 
                            STR_ARG(without_dot(scale->spec_replicas)));
 }
 
-/* Of ReplicationControllers the selector is plain labels, of all others a selector's object form.
+/*
+ * The selector of a ReplicationController is a map of labels, that of other kinds a LabelSelector.
+ * A Scale shows both in the text form of selectors.
  */
 static struct error *read_builtin(struct arena *arena, const struct json_value *object,
                                   struct numbers *ret_numbers)
@@ -130,7 +148,7 @@ static struct error *read_builtin(struct arena *arena, const struct json_value *
     const struct json_value *json = json_path(object, "spec.selector"), *value;
     SCOPED(buf) text = {.limit = 0};
     struct selector selector = {.items = NULL};
-    ret_numbers->spec = 1; /* what an absent number means for all of them */
+    ret_numbers->spec = 1; /* the default of all built-in kinds */
     json_to_int64(json_path(object, "spec.replicas"), &ret_numbers->spec);
     json_to_int64(json_path(object, "status.replicas"), &ret_numbers->status);
     bool is_plain = false;
@@ -167,14 +185,14 @@ static void add_metadata(struct json_builder *out, const struct json_value *obje
     json_builder_end(out);
 }
 
-struct error *custom_scale_read(const struct kind *kind, const struct json_value *object,
-                                struct json_doc **ret_scale)
+struct error *scale_read(const struct kind *kind, const struct json_value *object,
+                         struct json_doc **ret_scale)
 {
     SCOPED(arena) arena = {.limit = 0};
     SCOPED(json_builder) out = {.limit = 0};
-    struct custom_scale scale;
+    struct crd_scale_paths scale;
     struct numbers numbers = {.spec = 0};
-    if (kind->is_custom && custom_scale(kind, &scale))
+    if (kind->is_custom && crd_scale_paths(kind, &scale))
         TRY(read_custom(&scale, &arena, object, &numbers));
     else
         TRY(read_builtin(&arena, object, &numbers));
@@ -195,7 +213,7 @@ struct error *custom_scale_read(const struct kind *kind, const struct json_value
     return json_builder_finish(&out, ret_scale);
 }
 
-/* The replicas a Scale asks for; none is 0. */
+/* The replicas that a Scale asks for; absent means 0. They must fit into int32. */
 static struct error *wanted_replicas(const struct json_value *scale, int64_t *ret_number)
 {
     const struct json_value *value = json_path(scale, "spec.replicas");
@@ -209,16 +227,10 @@ static struct error *wanted_replicas(const struct json_value *scale, int64_t *re
         buf_add_char(&number, ' ');
         json_write_with(&number, value, JSON_WRITE_NUMBERS_AS_READ);
     }
-    const enum json_type type = json_type(value);
     return error_new(ERROR_BAD_REQUEST,
                      "json: cannot unmarshal %s%.*s into Go struct field ScaleSpec.spec.replicas "
                      "of type int32",
-                     type == JSON_NUMBER   ? "number"
-                     : type == JSON_STRING ? "string"
-                     : type == JSON_BOOL   ? "bool"
-                     : type == JSON_ARRAY  ? "array"
-                                           : "object",
-                     STR_ARG(buf_str(&number)));
+                     crd_go_type(json_type(value)), STR_ARG(buf_str(&number)));
 }
 
 static struct error *refuse_negative(const struct json_value *scale, int64_t replicas)
@@ -233,17 +245,18 @@ static struct error *refuse_negative(const struct json_value *scale, int64_t rep
                           &errors);
 }
 
-struct error *custom_scale_write(const struct kind *kind, const struct json_value *object,
-                                 const struct json_value *scale, struct json_doc **ret_doc)
+/* An absent path in the object is created by the edit. */
+struct error *scale_write(const struct kind *kind, const struct json_value *object,
+                          const struct json_value *scale, struct json_doc **ret_doc)
 {
     SCOPED(arena) arena = {.limit = 0};
     SCOPED(json_edit) edit;
-    struct custom_scale paths = {.spec_replicas = STR("spec.replicas")};
+    struct crd_scale_paths paths = {.spec_replicas = STR("spec.replicas")};
     const struct str version = json_path_str(scale, "metadata.resourceVersion");
     int64_t replicas;
     json_edit_init(&edit, object);
     TRY(wanted_replicas(scale, &replicas));
-    if (!kind->is_custom || !custom_scale(kind, &paths))
+    if (!kind->is_custom || !crd_scale_paths(kind, &paths))
         TRY(refuse_negative(scale, replicas));
     const struct json_place place = {.path = arena_c(&arena, without_dot(paths.spec_replicas))};
     json_edit_set_int(&edit, place, replicas);

@@ -1,9 +1,9 @@
 /*
- * The subresource /scale: a number of replicas as an object of its own, autoscaling/v1 Scale.
+ * The subresource /scale: the replicas of an object, shown as an autoscaling/v1 Scale.
  *
- *     TRY(custom_scale_read(kind, object, &scale), "read scale");
+ *     TRY(scale_read(kind, object, &scale), "read scale");
  *     ... a client changes the scale ...
- *     TRY(custom_scale_write(kind, object, scale, &changed), "scale object");
+ *     TRY(scale_write(kind, object, scale, &changed), "scale object");
  *
  * For custom resources whose definition says where the numbers are, and for built-in kinds that
  * have the subresource (.spec.replicas, .status.replicas, .spec.selector).
@@ -13,16 +13,16 @@
 #include "apiserver/registry/kind.h"
 #include "json/json.h"
 
-/* ERROR_INTERNAL when the object does not have what the definition promises. */
-MUST_USE struct error *custom_scale_read(const struct kind *kind, const struct json_value *object,
-                                         struct json_doc **ret_scale);
+/* Makes the Scale of an object. ERROR_INTERNAL when a field at a path of the definition is missing
+ * or of the wrong type. */
+MUST_USE struct error *scale_read(const struct kind *kind, const struct json_value *object,
+                                  struct json_doc **ret_scale);
 
 /*
- * The object with the scale's replicas, and with its resourceVersion if it names one.
- * ERROR_BAD_REQUEST in the decoder's words for a Scale of wrong types. Of a built-in kind a number
- * below zero is refused here, with a Status about the Scale; of a custom resource by the validation
- * of the object.
+ * Sets the replicas of a Scale in the object, and the Scale's resourceVersion if it has one, so
+ * that the store refuses a stale write. A Scale with values of the wrong type is ERROR_BAD_REQUEST
+ * with the message of Go's decoder. For built-in kinds negative replicas are refused here, with a
+ * Status about the Scale; for custom resources the validation of the object refuses them.
  */
-MUST_USE struct error *custom_scale_write(const struct kind *kind, const struct json_value *object,
-                                          const struct json_value *scale,
-                                          struct json_doc **ret_doc);
+MUST_USE struct error *scale_write(const struct kind *kind, const struct json_value *object,
+                                   const struct json_value *scale, struct json_doc **ret_doc);

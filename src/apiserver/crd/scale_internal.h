@@ -1,10 +1,10 @@
 /*
- * What validation says about the numbers of /scale. Private to this folder.
+ * Validation of the fields that /scale reads. Private to this folder.
  */
 #pragma once
 
-#include "apiserver/crd/custom.h"
+#include "apiserver/crd/crd.h"
 
-/* Adds what is wrong with them: all, or those of the status only. */
-void scale_validate(const struct custom_scale *scale, const struct json_value *object,
+/* Checks the fields at the paths: of a write to /status only those below status. */
+void scale_validate(const struct crd_scale_paths *scale, const struct json_value *object,
                     bool is_status, struct field_errors *errors);

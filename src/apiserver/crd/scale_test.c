@@ -1,44 +1,43 @@
 #include "apiserver/crd/scale.h"
 
-#include "apiserver/crd/custom_rig_test.h"
+#include "apiserver/crd/crd_fixture_test.h"
 
 /* What a kind with the subresource needs to have here. */
 static const struct kind deployments = {.plural = STR_INIT("deployments")};
 
-static const struct kind *kind_of(const struct custom *custom, const struct json_value *row)
+static const struct kind *kind_of(const struct crd *crd, const struct json_value *row)
 {
-    return str_eq(json_path_str(row, "kind"), STR("gadget")) ? custom_kind(custom, 0)
-                                                             : &deployments;
+    return str_eq(json_path_str(row, "kind"), STR("gadget")) ? crd_kind(crd, 0) : &deployments;
 }
 
 static void check_result(const struct json_value *row, const char *member, const struct error *err,
                          const struct json_doc *doc)
 {
     CHECK_EQ(err ? str_from_c(err->message) : STR(""), json_path_str(row, "error"));
-    rig_check_json(doc ? json_doc_root(doc) : NULL, json_get(row, str_from_c(member)));
+    fixture_check_json(doc ? json_doc_root(doc) : NULL, json_get(row, str_from_c(member)));
 }
 
-TEST(custom_scale_read_of_every_kind)
+TEST(scale_read_of_every_kind)
 {
-    OWNED(custom) custom = rig_custom(STR("gadgets.crd.run.example.com"));
+    OWNED(crd) crd = fixture_crd(STR("gadgets.crd.run.example.com"));
     ROWS_FOREACH(row, "custom/scale.jsonl")
     {
         OWNED(json_doc) scale = NULL;
         OWNED(error)
-        err = custom_scale_read(kind_of(custom, row), json_get(row, STR("object")), &scale);
+        err = scale_read(kind_of(crd, row), json_get(row, STR("object")), &scale);
         check_result(row, "scale", err, scale);
     }
 }
 
-TEST(custom_scale_write_sets_the_replicas)
+TEST(scale_write_sets_the_replicas)
 {
-    OWNED(custom) custom = rig_custom(STR("gadgets.crd.run.example.com"));
+    OWNED(crd) crd = fixture_crd(STR("gadgets.crd.run.example.com"));
     ROWS_FOREACH(row, "custom/scaled.jsonl")
     {
         OWNED(json_doc) changed = NULL;
         OWNED(error)
-        err = custom_scale_write(kind_of(custom, row), json_get(row, STR("object")),
-                                 json_get(row, STR("scale")), &changed);
+        err = scale_write(kind_of(crd, row), json_get(row, STR("object")),
+                          json_get(row, STR("scale")), &changed);
         check_result(row, "changed", err, changed);
     }
 }

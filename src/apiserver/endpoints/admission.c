@@ -84,12 +84,12 @@ static struct error *check_grant(const struct request *request, const struct jso
 }
 
 /*
- * Checks that webhooks do on other servers, for kinds that bring their own; see custom_extension.h.
+ * Checks that webhooks do on other servers, for kinds that bring their own; see crd_webhooks.h.
  */
 static struct error *ask_extension(const struct request *request, const struct json_value *old,
                                    const struct json_value *object)
 {
-    return request->kind->is_custom ? custom_admit(request->kind, request->subresource, old, object)
+    return request->kind->is_custom ? crd_admit(request->kind, request->subresource, old, object)
                                     : NULL;
 }
 

@@ -9,7 +9,7 @@
 #include "apiserver/endpoints/codec.h"
 
 #include "apimachinery/object.h"
-#include "apiserver/crd/custom.h"
+#include "apiserver/crd/crd.h"
 #include "apiserver/endpoints/metadata.h"
 #include "json/builder.h"
 #include "json/path.h"
@@ -48,7 +48,7 @@ struct error *codec_write_stored(const struct kind *kind, struct json_doc *doc,
     OWNED(json_doc) converted = NULL;
     if (!kind->is_custom)
         return write_text(json_doc_root(doc), ret_text);
-    TRY(custom_to_storage(kind, doc, &converted));
+    TRY(crd_to_storage(kind, doc, &converted));
     return write_text(json_doc_root(converted), ret_text);
 }
 

@@ -30,7 +30,7 @@ static bool find_type(void *data, struct str api_version, struct field_type *ret
     const struct kind *kind = find_custom(ownership, gvk);
     if (!kind)
         return false;
-    *ret_type = field_type_of_schema(custom_schema(kind));
+    *ret_type = field_type_of_schema(crd_schema(kind));
     return true;
 }
 
@@ -45,7 +45,7 @@ static struct error *convert(void *data, struct str api_version, const struct js
     const struct kind *kind = find_custom(ownership, gvk);
     if (!kind)
         return error_new(ERROR_NOT_FOUND, "%.*s is not served", STR_ARG(api_version));
-    return custom_present(kind, copy, ret_doc);
+    return crd_present(kind, copy, ret_doc);
 }
 
 /*
@@ -77,10 +77,10 @@ static struct managed_fields_write write_of(const struct field_ownership *owners
         .find_type = find_type,
         .data = (void *)ownership,
     };
-    if (kind->is_custom && custom_has_forms(kind))
+    if (kind->is_custom && crd_has_conversion(kind))
         write.convert = convert;
     if (kind->is_custom)
-        write.type = field_type_of_schema(custom_schema(kind));
+        write.type = field_type_of_schema(crd_schema(kind));
     else if (!field_type_of_builtin(kind->gvk, &write.type))
         write.type = (struct field_type){0};
     set_reset(ownership, &write);

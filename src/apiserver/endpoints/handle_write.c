@@ -307,12 +307,12 @@ static struct error *make_wanted(struct write *write, struct json_doc *old,
     OWNED(json_doc) scale = NULL;
     OWNED(json_doc) changed = NULL;
     if (is_scale(write)) {
-        TRY(custom_scale_read(write->kind, json_doc_root(old), &scale));
+        TRY(scale_read(write->kind, json_doc_root(old), &scale));
         if (write->patch.type != PATCH_NONE)
             TRY(patch_make(write->kind, &write->patch, json_doc_root(scale), &changed));
         else
             changed = json_doc_ref(write->body);
-        return custom_scale_write(write->kind, json_doc_root(old), json_doc_root(changed), ret_doc);
+        return scale_write(write->kind, json_doc_root(old), json_doc_root(changed), ret_doc);
     }
     if (write->patch.type == PATCH_APPLY) {
         TRY(manage_fields(write, true, json_doc_root(old), json_doc_root(write->patch.doc),
@@ -488,7 +488,7 @@ static struct error *respond_write(struct write *write)
                                &write->request->warnings);
     if (!is_scale(write))
         return response_send_doc(write->request, &write->format, status, write->result);
-    TRY(custom_scale_read(write->kind, json_doc_root(write->result), &scale));
+    TRY(scale_read(write->kind, json_doc_root(write->result), &scale));
     return response_send_doc(write->request, &write->format, status, scale);
 }
 
@@ -507,7 +507,7 @@ static struct error *read_body(struct write *write)
                                     &duplicates, doc, &write->body);
     if (err)
         return body_misfit(write->kind, json_doc_root(doc), err);
-    return write->kind->is_custom ? custom_check_version(write->kind, json_doc_root(write->body))
+    return write->kind->is_custom ? crd_check_version(write->kind, json_doc_root(write->body))
                                   : NULL;
 }
 

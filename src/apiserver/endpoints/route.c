@@ -92,7 +92,7 @@ static struct error *get_scale(struct request *request)
     TRY(negotiate(request, &format));
     const struct key key = request_key(request, request->name);
     TRY(for_object(request, api_get(request->api, request->kind, key, &object)));
-    TRY(custom_scale_read(request->kind, json_doc_root(object), &scale));
+    TRY(scale_read(request->kind, json_doc_root(object), &scale));
     return response_send_doc(request, &format, 200, scale);
 }
 

@@ -3,7 +3,7 @@
  * objects.
  *
  * Built-in kinds are a table (kinds_all()); each version of a custom resource makes one of its own
- * (custom/). The server treats both alike: what differs stands behind struct kind_ops.
+ * (crd/). The server treats both alike: what differs stands behind struct kind_ops.
  *
  *     body -> decode -> default_ -> (metadata) -> (managed fields) -> prepare -> validate
  *          -> (admission) -> store
@@ -58,12 +58,12 @@ struct kind_subresource {
     const char *name; /* "status", "scale", "token", "finalize" */
     enum kind_part part;
     unsigned verbs;
-    struct gvk gvk; /* of what goes in and out; empty: that of the kind itself */
+    struct gvk gvk; /* of request and response; empty: that of the kind itself */
 };
 
 struct kind_column {
     const char *name, *type, *format, *description;
-    int priority; /* above 0: shown in wide output only */
+    int priority; /* above 0: shown by kubectl get -o wide only */
 };
 
 struct kind_names {
@@ -71,9 +71,9 @@ struct kind_names {
     size_t count;
 };
 
-/* One write on its way to the store. */
+/* The circumstances of a write, for prepare and validate. */
 struct kind_write {
-    const struct json_value *old; /* as stored, in this kind's version; NULL: a create */
+    const struct json_value *old; /* the stored object in this kind's version; NULL on create */
     struct str subresource;       /* "" for the whole object, or "status", "finalize", ... */
     struct str namespace;         /* of the request */
     timestamp now;
@@ -82,29 +82,30 @@ struct kind_write {
 
 struct kind_ops {
     /*
-     * A body as the kind's type understands it: fields the type does not have are dropped and
-     * named in unknown (NULL asks for none) as: unknown field "spec.x". ERROR_BAD_REQUEST with the
-     * decoder's words when a value is of the wrong type.
+     * Reads a body as the kind's type. Fields that the type does not have are dropped and named in
+     * unknown, if it is not NULL, as: unknown field "spec.x". A value of the wrong type is
+     * ERROR_BAD_REQUEST with the message of Go's decoder.
      */
     struct error *(*decode)(const struct kind *kind, struct json_doc *doc,
                             struct json_warnings *unknown, struct json_doc **ret_doc);
 
-    /* Fills in what the type says about absent fields. */
+    /* Fills in the defaults of absent fields. */
     struct error *(*default_)(const struct kind *kind, struct json_doc *doc,
                               struct json_doc **ret_doc);
 
     /*
-     * What a write may not say is taken from the old object or dropped: status on the whole object,
-     * everything else on /status. Metadata that belongs to the server is none of its business.
+     * Takes from the old object, or drops, what this write may not change: the status on a write to
+     * the whole object, everything else on a write to /status. Sets fields that the server
+     * generates. Metadata that belongs to the server is set elsewhere.
      */
     struct error *(*prepare)(const struct kind *kind, const struct kind_write *write,
                              struct json_doc *doc, struct json_doc **ret_doc);
 
-    /* Adds what is wrong with the object below its metadata, on an update also with the change. */
+    /* Adds the errors of the object except those of its metadata, and on update of the change. */
     void (*validate)(const struct kind *kind, const struct kind_write *write,
                      const struct json_value *object, struct field_errors *errors);
 
-    /* A stored object as this version shows it; NULL when that is how it is stored. */
+    /* Converts a stored object to this version. NULL when objects are shown as they are stored. */
     struct error *(*present)(const struct kind *kind, struct json_doc *doc,
                              struct json_doc **ret_doc);
 
@@ -135,7 +136,7 @@ struct kind {
     bool prepare_makes_fields; /* Secret: prepare turns stringData into data, which gets owners */
     bool counts_annotations;   /* Deployment: changed annotations make a new generation */
     bool plain_finalizers;     /* CustomResourceDefinition: finalizers need no domain */
-    bool is_custom;            /* a version of a custom resource; see custom/custom.h */
+    bool is_custom;            /* a version of a custom resource; see crd/crd.h */
     struct str deprecation;    /* warning on every answer; empty for none */
 
     name_check_fn *check_name;
@@ -150,11 +151,12 @@ struct kind {
 
 struct gvr kind_gvr(const struct kind *kind);
 
+/* By name; NULL when the kind has no such subresource. */
 const struct kind_subresource *kind_subresource(const struct kind *kind, struct str name);
 
-/* The built-in ones, in the order in which discovery lists them. */
+/* The built-in kinds, in the order in which discovery lists them. */
 const struct kind *kinds_all(size_t *ret_count);
 
-/* By place in a URL; NULL when there is none. */
+/* Built-in kinds by resource or by kind; NULL when there is none. */
 const struct kind *kinds_find(struct gvr gvr);
 const struct kind *kinds_find_kind(struct gvk gvk);

@@ -1,3 +1,7 @@
+/*
+ * The table forms[] has the breakpoints of upstream's HumanDuration(). A span is shown by the first
+ * row whose limit it does not reach; the smaller unit is left out when it is 0.
+ */
 #include "apiserver/registry/kind_age.h"
 
 #include <stdio.h>
@@ -5,16 +9,16 @@
 #define DAY  (24 * HOUR)
 #define YEAR (365 * DAY)
 
-/* Below a limit, a span is shown in large units and the rest in small ones. */
-struct codec {
+/* A span below the limit is shown in the large unit, and its rest in the small one. */
+struct form {
     duration below;
     duration large;
     char large_name;
-    duration small; /* 0: none */
+    duration small; /* 0: no small unit */
     char small_name;
 };
 
-static const struct codec forms[] = {
+static const struct form forms[] = {
     {2 * MINUTE,  SECOND, 's', 0,      0  },
     {10 * MINUTE, MINUTE, 'm', SECOND, 's'},
     {3 * HOUR,    MINUTE, 'm', 0,      0  },
@@ -26,6 +30,7 @@ static const struct codec forms[] = {
     {FOREVER,     YEAR,   'y', 0,      0  },
 };
 
+/* Copies a word, so that results always point into the caller's text. */
 static struct str constant(struct str word, char text[static KIND_AGE_MAX])
 {
     memcpy(text, word.ptr, word.len);
@@ -34,12 +39,12 @@ static struct str constant(struct str word, char text[static KIND_AGE_MAX])
 
 struct str kind_age_write(duration age, char text[static KIND_AGE_MAX])
 {
-    /* Clocks differ a little; a second in the future is now. */
+    /* Clocks differ: less than two seconds in the future count as now. */
     if (age <= -2 * SECOND)
         return constant(STR("<invalid>"), text);
     if (age < 0)
         return constant(STR("0s"), text);
-    const struct codec *form = forms;
+    const struct form *form = forms;
     while (age >= form->below && form->below != FOREVER)
         form++;
     const int64_t large = age / form->large;

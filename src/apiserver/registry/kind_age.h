@@ -1,8 +1,9 @@
 /*
- * How long ago, as tables show it: "5s", "3m2s", "4d", "2y33d".
+ * Spans of time as kubectl's tables show them: "5s", "3m2s", "4d", "2y33d".
  *
- * Two units at most, and the smaller one only while it matters. A time that is absent is
- * "<unknown>", one in the future "<invalid>".
+ * Two units at most, and the smaller one only while it matters. An absent time is "<unknown>", one
+ * in the future "<invalid>". Upstream: HumanDuration() in
+ * k8s.io/apimachinery/pkg/util/duration/duration.go.
  */
 #pragma once
 
@@ -13,12 +14,12 @@
 
 #define KIND_AGE_MAX 32
 
-/* Writes a span and returns a view of text. */
+/* Writes a span to `text` and returns a view of it. */
 struct str kind_age_write(duration age, char text[static KIND_AGE_MAX]);
 
-/* From one time to another; spans that are too long are as long as can be. */
+/* The span from one time to another; the longest possible one instead of an overflow. */
 duration kind_age_between(timestamp from, timestamp to);
 
-/* The span from a time in RFC 3339 form to now; returns a view of text. */
+/* Writes the span from a time in RFC 3339 form to now, and returns a view of `text`. */
 struct str kind_age_since(const struct json_value *time, timestamp now,
                           char text[static KIND_AGE_MAX]);

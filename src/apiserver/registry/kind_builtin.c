@@ -1,3 +1,6 @@
+/*
+ * The table of functions that all built-in kinds share.
+ */
 #include "apiserver/registry/kind_builtin.h"
 
 const struct kind_ops kind_builtin_ops = {

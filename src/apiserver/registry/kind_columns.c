@@ -1,3 +1,12 @@
+/*
+ * Cells of Table rows for built-in kinds: kind_builtin_cells(), and the functions that cells of
+ * many kinds share.
+ *
+ * find_printer() finds the cells by the kind's array of columns; kind_columns_internal.h explains
+ * the tables. Each cell function adds exactly one value to the row. Functions that only some kinds
+ * need are static in the files of these kinds. Upstream:
+ * k8s.io/kubernetes/pkg/printers/internalversion/printers.go.
+ */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +16,7 @@
 #include "apiserver/registry/kind_builtin.h"
 #include "apiserver/registry/kind_columns_internal.h"
 #include "base/arena.h"
+#include "base/ascii.h"
 #include "base/memory.h"
 #include "json/path.h"
 
@@ -15,6 +25,12 @@ void kind_cell_part(struct buf *text, const char *separator, struct str part)
     if (text->len > 0)
         buf_add(text, str_from_c(separator));
     buf_add(text, part);
+}
+
+void kind_cell_lower(struct buf *text, struct str word)
+{
+    for (size_t i = 0; i < word.len; i++)
+        buf_add_char(text, ascii_to_lower(word.ptr[i]));
 }
 
 void kind_cell_list_done(struct kind_cell_list *list)
@@ -55,17 +71,19 @@ bool kind_cell_has_condition(const struct json_value *object, struct str type)
     return false;
 }
 
+/* Adds a text, or the cell's `otherwise` for an empty one. */
 static void write_or(const struct kind_row *row, const struct kind_cell *cell, struct str text)
 {
     json_builder_str(row->out, str_is_empty(text) ? str_from_c(cell->otherwise) : text);
 }
 
+/* A number is shown too: the value may be an IntOrString. */
 void kind_cell_str(const struct kind_row *row, const struct kind_cell *cell)
 {
     const struct json_value *value = json_path(row->object, cell->path);
     SCOPED(buf) number = {0};
     if (json_type(value) == JSON_NUMBER)
-        json_write(&number, value); /* of an int-or-string */
+        json_write(&number, value); /* the number of an IntOrString */
     write_or(row, cell, number.len > 0 ? buf_str(&number) : json_to_str(value));
 }
 
@@ -115,6 +133,7 @@ static int by_key(const void *a, const void *b)
     return str_cmp(((const struct label *)a)->key, ((const struct label *)b)->key);
 }
 
+/* Labels are sorted by key, as Go's labels.FormatLabels() does. */
 void kind_cell_labels(const struct kind_row *row, const struct kind_cell *cell)
 {
     const struct json_value *labels = json_path(row->object, cell->path), *value;
@@ -133,6 +152,7 @@ void kind_cell_labels(const struct kind_row *row, const struct kind_cell *cell)
     write_or(row, cell, buf_str(&text));
 }
 
+/* A selector that cannot be read is shown as "<error>", as upstream. */
 void kind_cell_selector(const struct kind_row *row, const struct kind_cell *cell)
 {
     SCOPED(arena) arena = {0};
@@ -146,6 +166,7 @@ void kind_cell_selector(const struct kind_row *row, const struct kind_cell *cell
     write_or(row, cell, buf_str(&text));
 }
 
+/* One member of all containers of a pod spec, with commas. Init containers are not shown. */
 static void write_of_containers(const struct kind_row *row, const char *path, const char *member)
 {
     const struct json_value *container;
@@ -174,6 +195,9 @@ static const struct kind_printer *find_in(const struct kind_printer *printers, s
     return NULL;
 }
 
+/*
+ * Arrays of columns are compared by address. Every kind has a printer; tests look at all of them.
+ */
 static const struct kind_printer *find_printer(const struct kind_column *columns)
 {
     const struct kind_printer *printer =
@@ -188,6 +212,7 @@ static const struct kind_printer *find_printer(const struct kind_column *columns
     return printer;
 }
 
+/* The number of cells is that of the columns. */
 void kind_builtin_cells(const struct kind *kind, const struct json_value *object, timestamp now,
                         struct json_builder *out)
 {

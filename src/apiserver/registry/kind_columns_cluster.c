@@ -1,5 +1,8 @@
 /*
- * Cells of kinds about access, networks and extensions.
+ * Cells of kinds about access (RoleBinding), networks (Ingress, NetworkPolicy, IPAddress,
+ * ServiceCIDR, EndpointSlice), API extensions (webhook configurations, admission policies,
+ * APIService), and of Lease, PriorityClass and RuntimeClass. Also the cells for kinds without
+ * columns of their own: `default` shows the creation time, `plain` the age.
  */
 #include "apiserver/registry/kind_columns_internal.h"
 #include "base/owned.h"
@@ -22,7 +25,7 @@ static void cell_role(const struct kind_row *row, const struct kind_cell *cell)
     json_builder_str(row->out, buf_str(&text));
 }
 
-/* Names of the subjects whose kind stands in the place of a path. */
+/* Names of the subjects whose kind is the cell's `path`, which is no path here. */
 static void cell_subjects(const struct kind_row *row, const struct kind_cell *cell)
 {
     const struct json_value *subject;
@@ -49,6 +52,7 @@ static const struct kind_cell role_binding_cells[] = {
     {cell_subjects, "ServiceAccount", NULL},
 };
 
+/* The first hosts, and the number of further rules. "*" if no rule has a host. */
 static void cell_hosts(const struct kind_row *row, const struct kind_cell *cell)
 {
     const struct json_value *rules = json_path(row->object, cell->path), *rule;
@@ -68,7 +72,7 @@ static void cell_hosts(const struct kind_row *row, const struct kind_cell *cell)
     json_builder_str(row->out, text.len > 0 ? buf_str(&text) : STR("*"));
 }
 
-/* Only whether there is TLS is known; the ports are what that means. */
+/* The ports follow from TLS: 80, or 80 and 443. */
 static void cell_ingress_ports(const struct kind_row *row, const struct kind_cell *cell)
 {
     const bool tls = json_count(json_path(row->object, cell->path)) > 0;
@@ -84,6 +88,7 @@ static const struct kind_cell ingress_cells[] = {
     KIND_CELL_AGE,
 };
 
+/* "Kind.group/name" of the parameters of an IngressClass. */
 static void cell_parameters(const struct kind_row *row, const struct kind_cell *cell)
 {
     const struct json_value *parameters = json_path(row->object, cell->path);
@@ -113,6 +118,7 @@ static const struct kind_cell network_policy_cells[] = {
     KIND_CELL_AGE,
 };
 
+/* "services/default/web": resource, group, namespace and name, as far as they are set. */
 static void cell_parent(const struct kind_row *row, const struct kind_cell *cell)
 {
     const struct json_value *parent = json_path(row->object, cell->path);
@@ -166,6 +172,7 @@ static const struct kind_cell admission_policy_cells[] = {
     KIND_CELL_AGE,
 };
 
+/* "namespace/name"; without a name the selector. */
 static void cell_param_ref(const struct kind_row *row, const struct kind_cell *cell)
 {
     const struct json_value *ref = json_path(row->object, cell->path);
@@ -188,6 +195,7 @@ static const struct kind_cell admission_policy_binding_cells[] = {
     KIND_CELL_AGE,
 };
 
+/* "namespace/name" of the service behind an APIService; "Local" if this server serves it. */
 static void cell_backend(const struct kind_row *row, const struct kind_cell *cell)
 {
     const struct json_value *service = json_path(row->object, cell->path);
@@ -198,6 +206,7 @@ static void cell_backend(const struct kind_row *row, const struct kind_cell *cel
     json_builder_str(row->out, text.len > 0 ? buf_str(&text) : STR("Local"));
 }
 
+/* The condition Available, with the reason unless it is True. */
 static void cell_available(const struct kind_row *row, const struct kind_cell *cell)
 {
     const struct json_value *condition;
@@ -235,6 +244,7 @@ static const struct kind_cell priority_class_cells[] = {
     {kind_cell_str,  "preemptionPolicy", "PreemptLowerPriority"},
 };
 
+/* A port without a number is "*": the slice applies to all ports. */
 static void cell_slice_ports(const struct kind_row *row, const struct kind_cell *cell)
 {
     const struct json_value *port;

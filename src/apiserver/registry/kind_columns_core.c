@@ -1,5 +1,9 @@
 /*
- * Cells of kinds of the core group.
+ * Cells of ConfigMap, Secret, Namespace, Service, Event, Node, Endpoints and ResourceQuota.
+ *
+ * Cell functions come before the array of cells that names them, kind by kind; kind_printers_core[]
+ * at the end assigns the arrays to columns. Upstream: the functions print...() of
+ * k8s.io/kubernetes/pkg/printers/internalversion/printers.go.
  */
 #include <stdlib.h>
 
@@ -9,6 +13,7 @@
 #include "base/owned.h"
 #include "json/path.h"
 
+/* Keys of data and binaryData together. */
 static void cell_data(const struct kind_row *row, const struct kind_cell *cell)
 {
     (void)cell;
@@ -35,12 +40,13 @@ static const struct kind_cell namespace_cells[] = {
     KIND_CELL_AGE,
 };
 
-/* A set of texts in their order. */
+/* A set of texts that is shown sorted and without duplicates. */
 struct words {
     struct str *items;
     size_t count;
 };
 
+/* `max` is the number of words that may be added. */
 static struct words words_new(struct arena *arena, size_t max)
 {
     return (struct words){.items = arena_alloc_array(arena, max + 1, sizeof(struct str))};
@@ -59,6 +65,7 @@ static void words_join(struct words *words, struct buf *text)
             kind_cell_part(text, ",", words->items[i]);
 }
 
+/* Addresses of a load balancer: the IP, or the host name of an ingress point without one. */
 static void add_balancer(struct buf *text, const struct json_value *ingresses)
 {
     const struct json_value *ingress;
@@ -81,6 +88,10 @@ void kind_cell_balancer(const struct kind_row *row, const struct kind_cell *cell
     json_builder_str(row->out, buf_str(&text));
 }
 
+/*
+ * Depends on the type: externalName, or the addresses of the load balancer and spec.externalIPs. A
+ * load balancer without an address is "<pending>".
+ */
 static void cell_external_ip(const struct kind_row *row, const struct kind_cell *cell)
 {
     (void)cell;
@@ -102,6 +113,7 @@ static void cell_external_ip(const struct kind_row *row, const struct kind_cell 
         json_builder_str(row->out, balanced ? STR("<pending>") : STR("<none>"));
 }
 
+/* "80/TCP", or "80:30080/TCP" with a node port. */
 static void cell_service_ports(const struct kind_row *row, const struct kind_cell *cell)
 {
     const struct json_value *port;
@@ -128,7 +140,10 @@ static const struct kind_cell service_cells[] = {
     {kind_cell_labels,   "spec.selector",  "<none>"},
 };
 
-/* One event has two forms, with one meaning: where their members differ, both names are given. */
+/*
+ * A member of an Event by its name in the core group, or by its name in events.k8s.io. Both groups
+ * share these cells.
+ */
 static const struct json_value *either(const struct json_value *event, const char *core,
                                        const char *other)
 {
@@ -141,12 +156,14 @@ static struct str either_str(const struct json_value *event, const char *core, c
     return json_to_str(either(event, core, other));
 }
 
+/* firstTimestamp, or eventTime for Events without one. */
 static const struct json_value *first_seen(const struct json_value *event)
 {
     const struct json_value *time = either(event, "firstTimestamp", "deprecatedFirstTimestamp");
     return str_is_empty(json_to_str(time)) ? json_path(event, "eventTime") : time;
 }
 
+/* That of the series if there is one, else lastTimestamp, else first_seen(). */
 static const struct json_value *last_seen(const struct json_value *event)
 {
     const struct json_value *time = json_path(event, "series.lastObservedTime");
@@ -174,16 +191,14 @@ static void cell_first_seen(const struct kind_row *row, const struct kind_cell *
     write_age(row, first_seen(row->object));
 }
 
+/* "pod/web-1": the kind in lower case. */
 static void cell_event_object(const struct kind_row *row, const struct kind_cell *cell)
 {
     (void)cell;
     const struct str kind = either_str(row->object, "involvedObject.kind", "regarding.kind");
     const struct str name = either_str(row->object, "involvedObject.name", "regarding.name");
     SCOPED(buf) text = {0};
-    for (size_t i = 0; i < kind.len; i++) {
-        const char c = kind.ptr[i];
-        buf_add_char(&text, c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c);
-    }
+    kind_cell_lower(&text, kind);
     if (!str_is_empty(name))
         buf_print(&text, "/%.*s", STR_ARG(name));
     json_builder_str(row->out, buf_str(&text));
@@ -196,6 +211,7 @@ static void cell_event_part(const struct kind_row *row, const struct kind_cell *
                      either_str(row->object, "involvedObject.fieldPath", "regarding.fieldPath"));
 }
 
+/* Component and host: of the source, or the reporting ones. */
 static void cell_event_source(const struct kind_row *row, const struct kind_cell *cell)
 {
     (void)cell;
@@ -219,6 +235,7 @@ static void cell_event_message(const struct kind_row *row, const struct kind_cel
     json_builder_str(row->out, str_trim(either_str(row->object, "message", "note")));
 }
 
+/* The count of the series, or of the event; at least 1. */
 static void cell_event_count(const struct kind_row *row, const struct kind_cell *cell)
 {
     (void)cell;
@@ -243,6 +260,7 @@ static const struct kind_cell event_cells[] = {
     KIND_CELL_NAME,
 };
 
+/* The condition Ready, of several the last, and SchedulingDisabled for cordoned nodes. */
 static void cell_node_status(const struct kind_row *row, const struct kind_cell *cell)
 {
     (void)cell;
@@ -251,7 +269,7 @@ static void cell_node_status(const struct kind_row *row, const struct kind_cell 
     SCOPED(buf) text = {0};
     JSON_FOREACH (key, condition, json_path(row->object, "status.conditions"))
         if (str_eq(json_path_str(condition, "type"), STR("Ready"))) {
-            buf_clear(&text); /* the last one counts */
+            buf_clear(&text);
             buf_add(&text, str_eq(json_path_str(condition, "status"), STR("True"))
                                ? STR("Ready")
                                : STR("NotReady"));
@@ -265,6 +283,7 @@ static void cell_node_status(const struct kind_row *row, const struct kind_cell 
 
 #define ROLE_PREFIX STR("node-role.kubernetes.io/")
 
+/* Roles from the labels node-role.kubernetes.io/<role> and kubernetes.io/role. */
 static void cell_node_roles(const struct kind_row *row, const struct kind_cell *cell)
 {
     const struct json_value *labels = json_path(row->object, cell->path), *value;
@@ -284,7 +303,7 @@ static void cell_node_roles(const struct kind_row *row, const struct kind_cell *
     json_builder_str(row->out, text.len > 0 ? buf_str(&text) : str_from_c(cell->otherwise));
 }
 
-/* The first address of the type that stands in the place of a path. */
+/* The first address whose type is the cell's `path`, which is no path here. */
 static void cell_node_address(const struct kind_row *row, const struct kind_cell *cell)
 {
     const struct json_value *address;
@@ -310,6 +329,7 @@ static const struct kind_cell node_cells[] = {
     {kind_cell_str,     "status.nodeInfo.containerRuntimeVersion", "<unknown>"},
 };
 
+/* "ip:port", with brackets for IPv6; the IP alone without a port. */
 static void add_endpoint(struct kind_cell_list *list, struct str ip, const struct json_value *port)
 {
     SCOPED(buf) text = {0};
@@ -331,6 +351,7 @@ static void add_addresses(struct kind_cell_list *list, const struct json_value *
         add_endpoint(list, json_path_str(address, "ip"), port);
 }
 
+/* All combinations of addresses and ports. */
 static void add_subset(struct kind_cell_list *list, const struct json_value *subset)
 {
     const struct json_value *addresses = json_get(subset, STR("addresses"));
@@ -357,7 +378,7 @@ static const struct kind_cell endpoints_cells[] = {
     KIND_CELL_AGE,
 };
 
-/* Resources whose names do, or do not, start with "limits.". */
+/* "name: used/hard" for the resources whose names do, or do not, start with "limits.". */
 static void write_quota(const struct kind_row *row, bool limits)
 {
     const struct json_value *hard = json_path(row->object, "status.hard"), *value;

@@ -1,9 +1,15 @@
 /*
- * The columns of built-in kinds, and how their cells are made.
+ * The columns of built-in kinds, and the functions that make their cells. Private to
+ * kind_columns*.c.
  *
- * Columns are what struct kind points to; a row of cells (kind_columns.c and its neighbours)
- * belongs to each set of columns. Every cell is a function of the object alone and of the time;
- * most are shared and told where to look by a path.
+ * A struct kind points to its columns (kind_columns_table.c). A struct kind_printer assigns an
+ * array of cells to each array of columns, in the same order. A cell is a function, a path and a
+ * default text; most functions are shared between kinds. A function uses nothing but the object and
+ * the time.
+ *
+ * To add a kind: its columns in kind_columns_table.c and below, its cells and a KIND_PRINTER() in
+ * one of kind_columns_{core,workload,cluster,storage}.c. A test compares all of them with recorded
+ * Tables.
  */
 #pragma once
 
@@ -56,7 +62,7 @@ extern const struct kind_column kind_columns_endpoint_slice[5];
 extern const struct kind_column kind_columns_runtime_class[3];
 extern const struct kind_column kind_columns_horizontal_pod_autoscaler[7];
 
-/* One object on its way into a row. */
+/* What a cell function may use: the object, the time, and the open array of cells. */
 struct kind_row {
     const struct kind *kind;
     const struct json_value *object;
@@ -69,8 +75,8 @@ typedef void kind_cell_fn(const struct kind_row *row, const struct kind_cell *ce
 
 struct kind_cell {
     kind_cell_fn *write;
-    const char *path;      /* of what it shows; see json_path() */
-    const char *otherwise; /* what it shows when that is absent or empty */
+    const char *path;      /* of the value; see json_path() */
+    const char *otherwise; /* shown when the value is absent or empty */
 };
 
 /* The cells that belong to a set of columns, in their order. */
@@ -95,10 +101,13 @@ struct kind_printer {
         kind_cell_age, "metadata.creationTimestamp", NULL \
     }
 
-/* Adds to a text of parts; the separator comes between them. */
+/* Adds a part to a text, with the separator if the text is not empty. */
 void kind_cell_part(struct buf *text, const char *separator, struct str part);
 
-/* Parts of a longer list: the first few, and how many more there are. */
+/* Adds a word in lower case. */
+void kind_cell_lower(struct buf *text, struct str word);
+
+/* A list of which the first few parts are shown, and how many more there are. */
 #define KIND_CELL_LIST_MAX 3
 struct kind_cell_list {
     struct buf text;
@@ -108,23 +117,23 @@ struct kind_cell_list {
 void kind_cell_list_done(struct kind_cell_list *list);
 void kind_cell_list_add(struct kind_cell_list *list, struct str part);
 
-/* "a,b,c + 2 more..." */
+/* Makes the text "a,b,c + 2 more...". */
 void kind_cell_list_finish(struct kind_cell_list *list);
 
 /* A number at a path; 0 when absent. */
 int64_t kind_cell_number(const struct json_value *object, const char *path);
 
-/* The number as text. */
+/* Writes a number to `text` and returns a view of it. */
 #define KIND_CELL_DIGITS_MAX 24
 struct str kind_cell_digits(int64_t number, char text[static KIND_CELL_DIGITS_MAX]);
 
 /* Whether a condition of status.conditions is True. */
 bool kind_cell_has_condition(const struct json_value *object, struct str type);
 
-/* Cells of a value at a path. */
+/* Cells that show a value at a path. */
 kind_cell_fn kind_cell_str;
 kind_cell_fn kind_cell_int;
-kind_cell_fn kind_cell_bool;       /* true when otherwise is given */
+kind_cell_fn kind_cell_bool;       /* an absent value is true if `otherwise` is not NULL */
 kind_cell_fn kind_cell_count;      /* elements or members */
 kind_cell_fn kind_cell_age;        /* of a time */
 kind_cell_fn kind_cell_join;       /* an array of strings, with commas */

@@ -1,15 +1,27 @@
 /*
- * The state of a pod in few words, from the states of its containers.
+ * The cells of Pods, and the summary they are made of.
+ *
+ * The Status of a Pod is not a field: pod_summarize() derives it from the phase, conditions and the
+ * states of all containers, together with the numbers for Ready and Restarts. The order is
+ * upstream's printPod() in k8s.io/kubernetes/pkg/printers/internalversion/printers.go:
+ *
+ *     initial_reason()        status.reason, the phase, or SchedulingGated
+ *     add_init_containers()   "Init:..." while an init container has not finished
+ *     add_containers()        reasons of waiting and terminated containers
+ *     deletionTimestamp       Terminating, or Unknown on a lost node
+ *
+ * Each of the three cells that need the summary computes it anew.
  */
 #include "apiserver/registry/kind_age.h"
 #include "apiserver/registry/kind_columns_internal.h"
 #include "json/path.h"
 
+/* What the cells show. `reason` points to a text of the object, a constant, or `text`. */
 struct pod_summary {
-    struct str reason; /* a word of the object, a constant, or what text holds */
+    struct str reason; /* never owned */
     struct buf text;
     int64_t restarts;
-    struct str last_restart; /* when; empty: never */
+    struct str last_restart; /* a time; empty when there was no restart */
     size_t ready, total;
 };
 
@@ -18,7 +30,7 @@ static void pod_summary_done(struct pod_summary *summary)
     buf_done(&summary->text);
 }
 
-/* Init containers that keep running beside the others. */
+/* Whether an init container is a sidecar: it has the restart policy Always and keeps running. */
 static bool is_restartable(const struct json_value *pod, struct str name)
 {
     const struct json_value *container;
@@ -34,6 +46,7 @@ static bool is_true(const struct json_value *value)
     return json_to_bool(value, &truth) && truth;
 }
 
+/* Containers and sidecars. */
 static size_t count_containers(const struct json_value *pod)
 {
     const struct json_value *container;
@@ -43,6 +56,7 @@ static size_t count_containers(const struct json_value *pod)
     return count;
 }
 
+/* The reason before containers are looked at. */
 static struct str initial_reason(const struct json_value *pod)
 {
     const struct json_value *condition;
@@ -56,7 +70,9 @@ static struct str initial_reason(const struct json_value *pod)
     return reason;
 }
 
-/* Times of one form are in the order of their text. */
+/*
+ * The latest restart is found by comparing texts: timestamps of one form are ordered by their text.
+ */
 static void count_restarts(struct pod_summary *summary, const struct json_value *status)
 {
     const struct str finished = json_path_str(status, "lastState.terminated.finishedAt");
@@ -72,6 +88,7 @@ static void set_text(struct pod_summary *summary, const char *prefix, struct str
     summary->reason = buf_str(&summary->text);
 }
 
+/* The reason of a terminated container, or its signal or exit code. */
 static void set_terminated(struct pod_summary *summary, const char *prefix,
                            const struct json_value *terminated)
 {
@@ -87,7 +104,10 @@ static void set_terminated(struct pod_summary *summary, const char *prefix,
     summary->reason = buf_str(&summary->text);
 }
 
-/* Whether an init container is done, or runs as it should. */
+/*
+ * Whether an init container does not hold up the pod: it succeeded, or is a sidecar that has
+ * started.
+ */
 static bool is_through(const struct json_value *pod, const struct json_value *status)
 {
     const struct json_value *terminated = json_path(status, "state.terminated");
@@ -97,6 +117,7 @@ static bool is_through(const struct json_value *pod, const struct json_value *st
            is_true(json_get(status, STR("started")));
 }
 
+/* The reason of the init container that holds up the pod; "Init:1/3" while it runs. */
 static void set_initializing(struct pod_summary *summary, const struct json_value *pod,
                              const struct json_value *status, size_t index)
 {
@@ -114,7 +135,10 @@ static void set_initializing(struct pod_summary *summary, const struct json_valu
     }
 }
 
-/* What init containers say; true when one of them holds the pod up. */
+/*
+ * Adds init containers up to the first that holds up the pod; true if there is one. `lasting`
+ * counts the restarts of sidecars alone, which are shown once the pod is initialized.
+ */
 static bool add_init_containers(struct pod_summary *summary, const struct json_value *pod,
                                 struct pod_summary *lasting)
 {
@@ -136,7 +160,7 @@ static bool add_init_containers(struct pod_summary *summary, const struct json_v
     return false;
 }
 
-/* True when it is ready and running. */
+/* Adds a container; true if it is ready and running. */
 static bool add_container(struct pod_summary *summary, const struct json_value *status)
 {
     const struct str waiting = json_path_str(status, "state.waiting.reason");
@@ -154,6 +178,10 @@ static bool add_container(struct pod_summary *summary, const struct json_value *
            json_type(json_path(status, "state.running")) == JSON_OBJECT;
 }
 
+/*
+ * Adds containers, the last first: of several reasons that of the first container stays. When some
+ * containers have completed and others run, the condition Ready decides.
+ */
 static void add_containers(struct pod_summary *summary, const struct json_value *pod)
 {
     const struct json_value *statuses = json_path(pod, "status.containerStatuses");
@@ -163,12 +191,12 @@ static void add_containers(struct pod_summary *summary, const struct json_value 
         summary->ready += is_running;
         running = running || is_running;
     }
-    /* Some are done and some still run: what counts is the pod. */
     if (str_eq(summary->reason, STR("Completed")) && running)
         summary->reason =
             kind_cell_has_condition(pod, STR("Ready")) ? STR("Running") : STR("NotReady");
 }
 
+/* Whether the pod has ended. */
 static bool is_over(const struct json_value *pod)
 {
     const struct str phase = json_path_str(pod, "status.phase");
@@ -212,6 +240,7 @@ void kind_cell_pod_status(const struct kind_row *row, const struct kind_cell *ce
     json_builder_str(row->out, summary.reason);
 }
 
+/* "3 (5m ago)". */
 void kind_cell_pod_restarts(const struct kind_row *row, const struct kind_cell *cell)
 {
     (void)cell;
@@ -235,6 +264,7 @@ void kind_cell_pod_ip(const struct kind_row *row, const struct kind_cell *cell)
     json_builder_str(row->out, str_is_empty(ip) ? str_from_c(cell->otherwise) : ip);
 }
 
+/* Readiness gates: how many of their conditions are true. */
 void kind_cell_pod_gates(const struct kind_row *row, const struct kind_cell *cell)
 {
     const struct json_value *gates = json_path(row->object, cell->path), *gate;

@@ -1,10 +1,12 @@
 /*
- * Cells of volumes and of all that belongs to them.
+ * Cells of PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeAttachment,
+ * VolumeAttributesClass and the CSI kinds.
  */
 #include "apiserver/registry/kind_columns_internal.h"
 #include "base/owned.h"
 #include "json/path.h"
 
+/* An object that is being deleted is Terminating, whatever its phase. */
 static void cell_phase(const struct kind_row *row, const struct kind_cell *cell)
 {
     const bool deleting = !str_is_empty(json_path_str(row->object, "metadata.deletionTimestamp"));
@@ -12,6 +14,7 @@ static void cell_phase(const struct kind_row *row, const struct kind_cell *cell)
                      deleting ? STR("Terminating") : json_path_str(row->object, cell->path));
 }
 
+/* Short forms, in the order of this table, each once. */
 static void add_access_modes(struct buf *text, const struct json_value *modes)
 {
     static const char *const known[][2] = {
@@ -46,6 +49,7 @@ static void cell_claim(const struct kind_row *row, const struct kind_cell *cell)
     json_builder_str(row->out, buf_str(&text));
 }
 
+/* The beta annotation takes precedence over the field, as upstream. */
 static void cell_storage_class(const struct kind_row *row, const struct kind_cell *cell)
 {
     const struct json_value *old = json_get(json_path(row->object, "metadata.annotations"),
@@ -67,6 +71,7 @@ static const struct kind_cell persistent_volume_cells[] = {
     {kind_cell_str,      "spec.volumeMode",                    "<unset>"},
 };
 
+/* Capacity and access modes of a claim are shown once it is bound. */
 static bool is_bound(const struct json_value *claim)
 {
     return !str_is_empty(json_path_str(claim, "spec.volumeName"));
@@ -100,6 +105,7 @@ static const struct kind_cell persistent_volume_claim_cells[] = {
     {kind_cell_str,       "spec.volumeMode",                "<unset>"},
 };
 
+/* Whether a StorageClass is marked as default, by the current or the beta annotation. */
 static bool is_default(const struct json_value *object)
 {
     const struct json_value *annotations = json_path(object, "metadata.annotations");

@@ -1,5 +1,11 @@
 /*
- * Names and types of the columns, as kube-apiserver gives them; the descriptions are our own.
+ * Names, types and priorities of the columns of built-in kinds. They are those of kube-apiserver,
+ * see AddHandlers() in k8s.io/kubernetes/pkg/printers/internalversion/printers.go. The descriptions
+ * are our own.
+ *
+ * An array of columns and the array of cells of the same name (kind_columns_*.c) have the same
+ * order. Columns with priority 1 appear in `kubectl get -o wide` only. kind_columns_default is for
+ * kinds that upstream has no printer for.
  */
 #include "apiserver/registry/kind_columns_internal.h"
 

@@ -1,5 +1,7 @@
 /*
- * Cells of kinds that make pods, and of those that watch over them.
+ * Cells of Pod templates and of the kinds that create, scale or guard Pods: ReplicaSet, Deployment,
+ * StatefulSet, DaemonSet, ControllerRevision, Job, CronJob, PodDisruptionBudget,
+ * HorizontalPodAutoscaler. The functions for Pods are in kind_columns_pod.c.
  */
 #include "apimachinery/gvk.h"
 #include "apiserver/registry/kind_age.h"
@@ -9,9 +11,10 @@
 #include "base/owned.h"
 #include "json/path.h"
 
+/* The path of the pod spec in a controller. */
 #define TEMPLATE "spec.template.spec"
 
-/* The members of status that a path names, "/", and the replicas that are wanted. */
+/* "2/3": a number of status, and spec.replicas. */
 static void cell_of_replicas(const struct kind_row *row, const struct kind_cell *cell)
 {
     SCOPED(buf) text = {0};
@@ -20,7 +23,9 @@ static void cell_of_replicas(const struct kind_row *row, const struct kind_cell 
     json_builder_str(row->out, buf_str(&text));
 }
 
-/* The selector of a ReplicationController is a plain map. */
+/*
+ * The selector of a ReplicationController is a map of labels, that of a ReplicaSet a LabelSelector.
+ */
 static void cell_replicas_selector(const struct kind_row *row, const struct kind_cell *cell)
 {
     if (row->kind->type == &type_replication_controller)
@@ -73,15 +78,7 @@ static const struct kind_cell daemon_set_cells[] = {
     {kind_cell_selector,   "spec.selector",                 "<none>"},
 };
 
-static void add_lower(struct buf *text, struct str word)
-{
-    for (size_t i = 0; i < word.len; i++) {
-        const char c = word.ptr[i];
-        buf_add_char(text, c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c);
-    }
-}
-
-/* "statefulset.apps/web" */
+/* The controller among the owners, as "statefulset.apps/web". */
 static void cell_controller(const struct kind_row *row, const struct kind_cell *cell)
 {
     const struct json_value *owner;
@@ -94,7 +91,7 @@ static void cell_controller(const struct kind_row *row, const struct kind_cell *
         struct gvk gvk = {.kind = json_path_str(owner, "kind")};
         OWNED(error) err = gvk_from_api_version(json_path_str(owner, "apiVersion"), gvk.kind, &gvk);
         if (!err)
-            add_lower(&text, gvk_group_kind(&arena, gvk));
+            kind_cell_lower(&text, gvk_group_kind(&arena, gvk));
         kind_cell_part(&text, "/", json_path_str(owner, "name"));
         break;
     }
@@ -108,6 +105,7 @@ static const struct kind_cell controller_revision_cells[] = {
     KIND_CELL_AGE,
 };
 
+/* Final conditions first, then deletion, then current conditions; a Job without any is Running. */
 static void cell_job_status(const struct kind_row *row, const struct kind_cell *cell)
 {
     (void)cell;
@@ -126,6 +124,7 @@ static void cell_job_status(const struct kind_row *row, const struct kind_cell *
     json_builder_str(row->out, str_from_c(status ? status : "Running"));
 }
 
+/* "1/3"; without completions one success of the parallel pods is enough. */
 static void cell_completions(const struct kind_row *row, const struct kind_cell *cell)
 {
     (void)cell;
@@ -142,6 +141,7 @@ static void cell_completions(const struct kind_row *row, const struct kind_cell 
     json_builder_str(row->out, buf_str(&text));
 }
 
+/* From the start to the completion, or to now. */
 static void cell_job_duration(const struct kind_row *row, const struct kind_cell *cell)
 {
     (void)cell;
@@ -196,7 +196,7 @@ static const struct kind_cell pod_disruption_budget_cells[] = {
     KIND_CELL_AGE,
 };
 
-/* Which member of a metric has its numbers, and whether its name is shown. */
+/* The types of metrics, the member with their values, and whether the cell shows a name. */
 static const struct metric {
     const char *type, *member;
     bool is_named;
@@ -208,6 +208,7 @@ static const struct metric {
     {"ContainerResource", "containerResource", true },
 };
 
+/* Quantities are shown as they are, utilizations with "%". */
 static void add_metric_value(struct buf *text, const struct json_value *numbers, const char *member,
                              const char *otherwise)
 {
@@ -220,6 +221,10 @@ static void add_metric_value(struct buf *text, const struct json_value *numbers,
         buf_add(text, str_from_c(otherwise));
 }
 
+/*
+ * "cpu: 10%/80%": the current value and the target. Average values are marked, except those of Pods
+ * and of resources.
+ */
 static void add_metric(struct buf *text, const struct metric *metric, const struct json_value *spec,
                        const struct json_value *status)
 {
@@ -238,6 +243,7 @@ static void add_metric(struct buf *text, const struct metric *metric, const stru
         buf_add(text, STR(" (avg)"));
 }
 
+/* How many metrics are shown. */
 #define METRICS_MAX 2
 
 static void cell_metrics(const struct kind_row *row, const struct kind_cell *cell)

@@ -1,18 +1,33 @@
+/*
+ * Passes a document through the kind's Go type: kind_builtin_decode().
+ *
+ * Two passes. kind_decode_check.c walks the document along the type and finds wrong types and
+ * unknown fields. This file then walks the type along the document and writes what Go's encoder
+ * would write: fields in the order of the type, without zero values that have omitempty. Because
+ * the check came first, values are known to have the right type here.
+ *
+ * The walk keeps a stack of levels: one per open struct, list or map. write_step() does one field
+ * or one item of the innermost level. Inlined types have a level of their own, but no object: their
+ * members stand in the object around them.
+ *
+ * Which values appear: appears() for single values, write_items() for lists and maps. Upstream:
+ * encoding/json with the tags of k8s.io/api, by sigs.k8s.io/json.
+ */
 #include "apimachinery/quantity.h"
 #include "apiserver/registry/kind_builtin.h"
 #include "apiserver/registry/kind_decode_internal.h"
+#include "base/array.h"
 #include "base/base64.h"
 #include "base/duration.h"
 #include "base/memory.h"
 
-/* A container that is being written: the members of a type in its order, or the items of a field.
- */
+/* A container that is being written: a struct with its fields, or a list or map with its items. */
 struct level {
     const struct go_type *type;
-    const struct json_value *value; /* NULL: all of its members are zero */
-    size_t next;                    /* the type's field */
-    bool is_inline;                 /* its members stand in the object of the level above */
-    const struct go_field *field;   /* of a list or map; NULL with a type */
+    const struct json_value *value; /* NULL: a struct whose members are all zero */
+    size_t next;                    /* index of the next field of the type */
+    bool is_inline;                 /* members are written to the enclosing object */
+    const struct go_field *field;   /* describes the items of a list or map; NULL for a struct */
     struct json_iter iter;
 };
 
@@ -31,14 +46,10 @@ static void writer_done(struct writer *writer)
 
 static void push(struct writer *writer, struct level level)
 {
-    if (writer->depth == writer->capacity) {
-        writer->capacity = writer->capacity ? 2 * writer->capacity : 16;
-        writer->levels =
-            mem_realloc_array(writer->levels, writer->capacity, sizeof(*writer->levels));
-    }
-    writer->levels[writer->depth++] = level;
+    ARRAY_PUSH(writer->levels, writer->depth, writer->capacity, level);
 }
 
+/* Writes a quantity in canonical form; null is "0". */
 static void write_quantity(struct json_builder *out, const struct json_value *value)
 {
     SCOPED(buf) text = {.limit = KILOBYTE};
@@ -50,18 +61,21 @@ static void write_quantity(struct json_builder *out, const struct json_value *va
         buf_add(&text, json_type(value) == JSON_STRING ? json_to_str(value) : STR("0"));
     struct error *err = quantity_read(buf_str(&text), &quantity);
     if (err)
-        error_free(err); /* was checked */
+        error_free(err); /* cannot happen: kind_decode_check() has read it */
     else
         quantity_write(&written, &quantity);
     json_builder_str(out, buf_str(&written));
 }
 
+/*
+ * Writes a time in UTC, with seconds or microseconds. A time that our timestamps cannot represent
+ * is kept as it came.
+ */
 static void write_time(struct json_builder *out, struct str text, enum go_field_kind kind)
 {
     char room[TIMESTAMP_TEXT_MAX];
     struct timestamp_exact exact;
     timestamp time;
-    /* What does not fit our type of time is left as it came. */
     if (!timestamp_read(text, &time) || !timestamp_read_exact(text, &exact) ||
         time == TIMESTAMP_MIN || time == TIMESTAMP_MAX)
         json_builder_str(out, text);
@@ -70,11 +84,12 @@ static void write_time(struct json_builder *out, struct str text, enum go_field_
                                               : timestamp_write_micro(time, room));
 }
 
+/* Decodes and encodes base64 again, because Go accepts line breaks and does not keep them. */
 static void write_bytes(struct json_builder *out, struct str text)
 {
     SCOPED(buf) bytes = {.secret = true};
     SCOPED(buf) encoded = {.secret = true};
-    error_free(base64_decode(&bytes, text)); /* was checked */
+    error_free(base64_decode(&bytes, text)); /* checked by kind_decode_check() */
     base64_encode(&encoded, buf_str(&bytes));
     json_builder_str(out, buf_str(&encoded));
 }
@@ -94,7 +109,7 @@ static void write_int(struct json_builder *out, const struct json_value *value)
     json_builder_int(out, number);
 }
 
-/* A value of the right type; null stands for zero. */
+/* Writes a value of the right type; NULL stands for the zero value. */
 static void write_scalar(struct json_builder *out, const struct go_field *field,
                          const struct json_value *value)
 {
@@ -142,6 +157,10 @@ static void write_scalar(struct json_builder *out, const struct go_field *field,
     }
 }
 
+/*
+ * Whether a value is the zero value of its Go type. Structs never are: omitempty does not apply to
+ * them.
+ */
 static bool is_zero(const struct go_field *field, const struct json_value *value)
 {
     bool truth = false;
@@ -167,25 +186,31 @@ static bool is_zero(const struct go_field *field, const struct json_value *value
     case GO_MESSAGE:
         break;
     }
-    return false; /* structs are written even if they are zero: Go's omitempty does not see them */
+    return false;
 }
 
-/* Whether a field that is neither list nor map appears; a value that is null counts as absent. */
+/*
+ * Whether Go's encoder writes a single value; NULL means absent or null. Go writes null for a time
+ * that is not set; that member is left out here.
+ */
 static bool appears(const struct go_field *field, const struct json_value *value)
 {
     if (field->flags & GO_POINTER)
         return value != NULL;
-    /* Go writes null for a time that is not set; absent means the same and is less. */
     if (field->kind == GO_TIME || field->kind == GO_MICRO_TIME || field->kind == GO_ANY)
         return value != NULL;
     return field->flags & GO_REQUIRED || !is_zero(field, value);
 }
 
+/*
+ * Opens a list or map. Empty ones are left out: the protobuf storage of upstream does not keep
+ * them.
+ */
 static void write_items(struct writer *writer, const struct go_field *field,
                         const struct json_value *value)
 {
     if (json_count(value) == 0)
-        return; /* storage does not tell an empty list from an absent one */
+        return;
     json_builder_key(&writer->builder, str_from_c(field->name));
     if (field->flags & GO_MAP)
         json_builder_object(&writer->builder);
@@ -201,7 +226,7 @@ static void write_struct(struct writer *writer, const struct go_type *type,
     push(writer, (struct level){.type = type, .value = value});
 }
 
-/* The document's own names are those of the kind: what says otherwise is not decoded as it. */
+/* kind and apiVersion at the root are those of the kind, whatever the document says. */
 static bool write_type_meta(struct writer *writer, const struct go_field *field)
 {
     const struct gvk gvk = writer->kind->gvk;
@@ -217,6 +242,7 @@ static bool write_type_meta(struct writer *writer, const struct go_field *field)
     return true;
 }
 
+/* Writes one field of a struct, if it appears. */
 static void write_member(struct writer *writer, const struct go_field *field,
                          const struct json_value *object)
 {
@@ -242,6 +268,9 @@ static void write_member(struct writer *writer, const struct go_field *field,
         write_scalar(&writer->builder, field, value);
 }
 
+/*
+ * Writes the next element of a list, or member of a map; closes the container after the last one.
+ */
 static void write_item(struct writer *writer, struct level *level)
 {
     const struct go_field *field = level->field;
@@ -262,6 +291,7 @@ static void write_item(struct writer *writer, struct level *level)
         write_scalar(&writer->builder, field, value);
 }
 
+/* Does one field or one item of the innermost level. */
 static void write_step(struct writer *writer)
 {
     struct level *level = &writer->levels[writer->depth - 1];

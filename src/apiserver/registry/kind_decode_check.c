@@ -1,5 +1,18 @@
+/*
+ * Whether Go's decoder accepts a document: kind_decode_check().
+ *
+ * Walks the document along the Go type, with a stack of open containers, in the order of the
+ * document. The first value of the wrong type ends the walk with the message of Go's decoder. Two
+ * paths are kept, because messages have two forms: unknown fields show indices
+ * ("spec.containers[0].name"), type errors do not ("spec.containers.name") and begin with the name
+ * of the innermost struct.
+ *
+ * Types with a decoder of their own (Time, Quantity, IntOrString, Duration) have errors without a
+ * field name. Upstream: sigs.k8s.io/json and encoding/json.
+ */
 #include "apimachinery/quantity.h"
 #include "apiserver/registry/kind_decode_internal.h"
+#include "base/array.h"
 #include "base/base64.h"
 #include "base/duration.h"
 #include "base/memory.h"
@@ -8,11 +21,14 @@
 #define TIME_LAYOUT       "2006-01-02T15:04:05Z07:00"
 #define MICRO_TIME_LAYOUT "2006-01-02T15:04:05.000000Z07:00"
 
-/* A container that is being checked. */
+/*
+ * A container that is being checked. `field` describes the items of a list or map; a struct has a
+ * `type` instead.
+ */
 struct level {
     struct json_iter iter;
-    const struct go_type *type;   /* of an object's members */
-    const struct go_field *field; /* of elements and of a map's values; NULL with a type */
+    const struct go_type *type;   /* of a struct */
+    const struct go_field *field; /* of the items of a list or map; NULL for a struct */
     const char *owner;            /* name of the innermost struct */
     size_t path_len, place_len;
 };
@@ -36,11 +52,7 @@ static void check_done(struct check *check)
 static void enter(struct check *check, const struct json_value *value, const struct go_type *type,
                   const struct go_field *field)
 {
-    if (check->depth == check->capacity) {
-        check->capacity = check->capacity ? 2 * check->capacity : 16;
-        check->levels = mem_realloc_array(check->levels, check->capacity, sizeof(*check->levels));
-    }
-    check->levels[check->depth++] = (struct level){
+    const struct level level = {
         .iter.container = value,
         .type = type,
         .field = field,
@@ -48,9 +60,10 @@ static void enter(struct check *check, const struct json_value *value, const str
         .path_len = check->path.len,
         .place_len = check->place.len,
     };
+    ARRAY_PUSH(check->levels, check->depth, check->capacity, level);
 }
 
-/* How Go's decoder calls what it found. */
+/* The name of a JSON type in messages of Go's decoder. */
 static const char *found_name(enum json_type type)
 {
     static const char *const names[] = {
@@ -61,6 +74,7 @@ static const char *found_name(enum json_type type)
     return names[type];
 }
 
+/* The Go type of a field, or of its items. */
 static const char *field_type_name(const struct go_field *field)
 {
     static const char *const names[] = {
@@ -81,9 +95,13 @@ static const char *field_type_name(const struct go_field *field)
     return field->kind == GO_MESSAGE ? field->type->name : names[field->kind];
 }
 
-/* The number's text follows where a number was wanted, just of another form. */
-static struct error *misfit(const struct check *check, const struct json_value *value,
-                            const struct go_field *field, unsigned shape, bool show_number)
+/*
+ * The error for a value that does not fit its field. If a number was expected, but of another form,
+ * the message shows the number.
+ */
+static struct error *wrong_field_type(const struct check *check, const struct json_value *value,
+                                      const struct go_field *field, unsigned shape,
+                                      bool show_number)
 {
     SCOPED(buf) number = {.limit = KILOBYTE};
     if (show_number && json_type(value) == JSON_NUMBER) {
@@ -100,13 +118,14 @@ static struct error *misfit(const struct check *check, const struct json_value *
                      field->kind == GO_MESSAGE ? "v1." : "", field_type_name(field));
 }
 
-/* Types that read themselves are told nothing of the field they are for. */
-static struct error *misfit_value(const struct json_value *value, const char *type)
+/* The error of a type that decodes itself: such a decoder does not know its field. */
+static struct error *wrong_value_type(const struct json_value *value, const char *type)
 {
     return error_new(ERROR_BAD_REQUEST, "json: cannot unmarshal %s into Go value of type %s",
                      found_name(json_type(value)), type);
 }
 
+/* Judged by the text of the number: 1.0 and 1e3 are no integers for Go. */
 static bool is_whole(const struct json_value *value, int64_t min, int64_t max)
 {
     SCOPED(buf) text = {.limit = KILOBYTE};
@@ -132,7 +151,10 @@ static struct error *check_bytes(const struct json_value *value)
     return err;
 }
 
-/* Go names the part it stumbled over; a missing fraction is the usual one. */
+/*
+ * Go names the part that it could not parse. For a MicroTime without a fraction that is the rest
+ * behind the seconds, else the beginning.
+ */
 static struct error *bad_time(struct str text, enum go_field_kind kind)
 {
     timestamp time;
@@ -151,7 +173,7 @@ static struct error *check_time(const struct json_value *value, enum go_field_ki
     timestamp time;
     duration span;
     if (json_type(value) != JSON_STRING)
-        return misfit_value(value, "string");
+        return wrong_value_type(value, "string");
     if (kind == GO_DURATION)
         return duration_read(text, &span)
                    ? NULL
@@ -181,10 +203,10 @@ static struct error *check_strings(const struct check *check, const struct json_
     const struct go_field element = {.kind = GO_STRING};
     const struct json_value *item;
     if (json_type(value) != JSON_ARRAY)
-        return misfit(check, value, field, 0, false);
+        return wrong_field_type(check, value, field, 0, false);
     JSON_FOREACH (key, item, value)
         if (json_type(item) != JSON_STRING && json_type(item) != JSON_NULL)
-            return misfit(check, item, &element, 0, false);
+            return wrong_field_type(check, item, &element, 0, false);
     return NULL;
 }
 
@@ -194,21 +216,22 @@ static struct error *check_scalar(const struct check *check, const struct json_v
     const enum json_type type = json_type(value);
     switch ((enum go_field_kind)field->kind) {
     case GO_STRING:
-        return type == JSON_STRING ? NULL : misfit(check, value, field, 0, false);
+        return type == JSON_STRING ? NULL : wrong_field_type(check, value, field, 0, false);
     case GO_BOOL:
-        return type == JSON_BOOL ? NULL : misfit(check, value, field, 0, false);
+        return type == JSON_BOOL ? NULL : wrong_field_type(check, value, field, 0, false);
     case GO_INT32:
     case GO_INT64:
-        return fits_int(value, field->kind) ? NULL : misfit(check, value, field, 0, true);
+        return fits_int(value, field->kind) ? NULL : wrong_field_type(check, value, field, 0, true);
     case GO_DOUBLE:
-        return type == JSON_NUMBER ? NULL : misfit(check, value, field, 0, false);
+        return type == JSON_NUMBER ? NULL : wrong_field_type(check, value, field, 0, false);
     case GO_BYTES:
-        return type == JSON_STRING ? check_bytes(value) : misfit(check, value, field, 0, false);
+        return type == JSON_STRING ? check_bytes(value)
+                                   : wrong_field_type(check, value, field, 0, false);
     case GO_STRINGS:
         return check_strings(check, value, field);
     case GO_INT_OR_STRING:
         return type == JSON_STRING || fits_int(value, GO_INT32) ? NULL
-                                                                : misfit_value(value, "int32");
+                                                                : wrong_value_type(value, "int32");
     case GO_QUANTITY:
         return check_quantity(value);
     case GO_TIME:
@@ -222,7 +245,10 @@ static struct error *check_scalar(const struct check *check, const struct json_v
     return NULL;
 }
 
-/* Checks one value, or enters it. An element is one of a list's or a map's. */
+/*
+ * Checks one value, or enters it if it is a container. is_element says that the value is an item of
+ * a list or map, not the list or map itself. Null is accepted everywhere.
+ */
 static struct error *check_value(struct check *check, const struct json_value *value,
                                  const struct go_field *field, bool is_element)
 {
@@ -231,7 +257,7 @@ static struct error *check_value(struct check *check, const struct json_value *v
     if (type == JSON_NULL)
         return NULL;
     if ((shape == GO_LIST && type != JSON_ARRAY) || (shape == GO_MAP && type != JSON_OBJECT))
-        return misfit(check, value, field, shape, false);
+        return wrong_field_type(check, value, field, shape, false);
     if (shape) {
         enter(check, value, NULL, field);
         return NULL;
@@ -239,7 +265,7 @@ static struct error *check_value(struct check *check, const struct json_value *v
     if (field->kind != GO_MESSAGE)
         return check_scalar(check, value, field);
     if (type != JSON_OBJECT)
-        return misfit(check, value, field, 0, false);
+        return wrong_field_type(check, value, field, 0, false);
     enter(check, value, field->type, NULL);
     return NULL;
 }
@@ -260,6 +286,7 @@ static void add_step(struct buf *path, struct str key)
     buf_add(path, key);
 }
 
+/* Checks a member of a struct. Unknown members are noted and not looked into. */
 static struct error *check_member(struct check *check, const struct level *level, struct str key,
                                   const struct json_value *value)
 {
@@ -273,6 +300,10 @@ static struct error *check_member(struct check *check, const struct level *level
     return check_value(check, value, field, false);
 }
 
+/*
+ * Checks the next member or item of the innermost container. Both paths are cut back to the
+ * container first.
+ */
 static struct error *check_step(struct check *check)
 {
     struct level *level = &check->levels[check->depth - 1];
@@ -288,7 +319,7 @@ static struct error *check_step(struct check *check)
     }
     if (!level->field)
         return check_member(check, level, key, value);
-    if (level->field->flags & GO_LIST) /* keys of a map are no part of the path, as upstream */
+    if (level->field->flags & GO_LIST) /* as upstream, paths do not contain keys of maps */
         buf_print(&check->path, "[%zu]", index);
     return check_value(check, value, level->field, true);
 }

@@ -1,6 +1,6 @@
 /*
- * The first half of kind_builtin_decode(): whether Go's decoder would take a document. Private to
- * this folder.
+ * The first pass of kind_builtin_decode(): whether Go's decoder accepts a document. Private to this
+ * folder.
  */
 #pragma once
 
@@ -8,7 +8,7 @@
 #include "json/json.h"
 
 /*
- * ERROR_BAD_REQUEST with the words of Go's decoder at the first value of the wrong type. Members
+ * The first value of the wrong type is ERROR_BAD_REQUEST with the message of Go's decoder. Members
  * that the type does not have are named in unknown (may be NULL), in the order of the document.
  */
 MUST_USE struct error *kind_decode_check(const struct go_type *type,

@@ -1,30 +1,52 @@
+/*
+ * Defaults of built-in kinds: kind_builtin_default().
+ *
+ * Walks the Go type along the document, as kind_decode.c does, and copies the document with
+ * defaults filled in. Whenever a type is entered, its rows of kind_default_rows.c are looked up;
+ * write_member() asks for each member whether a row applies. A row for a struct (DEFAULT_STRUCT)
+ * enters the type with no value, so that defaults of nested structs follow from their own rows.
+ * Values that need more than a constant are computed in kind_default_compute.c.
+ *
+ * Labels of Namespaces, Jobs and ReplicationControllers depend on metadata and are set at the end.
+ *
+ * Upstream: SetDefaults_...() in k8s.io/kubernetes/pkg/apis/<group>/<version>/defaults.go and the
+ * generated zz_generated.defaults.go.
+ */
 #include <string.h>
 
 #include "apiserver/registry/kind_builtin.h"
 #include "apiserver/registry/kind_default_internal.h"
+#include "base/array.h"
 #include "base/memory.h"
 #include "json/edit.h"
 #include "json/path.h"
 
-/* A container that is being filled: the members of a type, or the items of a list or map. */
+/*
+ * A container that is being copied: a struct with its fields and rows, or a list or map with its
+ * items.
+ */
 struct level {
     const struct go_type *type;
-    const struct json_value *value; /* NULL: a default that has no members yet */
+    const struct json_value *value; /* NULL: an empty struct that is filled by defaults */
     const struct default_row *rows; /* of the type */
     size_t row_count;
-    size_t next;    /* the type's field */
-    bool is_inline; /* its members stand in the object of the level above */
+    size_t next;    /* index of the next field of the type */
+    bool is_inline; /* members are written to the enclosing object */
     bool host_network;
-    const struct go_field *field; /* of a list or map; NULL with a type */
+    const struct go_field *field; /* describes the items of a list or map; NULL for a struct */
     struct json_iter iter;
 };
 
+/*
+ * The state of the copy. The rows that were found last are kept: elements of a list are all of one
+ * type.
+ */
 struct fill {
     struct json_builder builder;
     struct level *levels;
     size_t depth, capacity;
     const char *root;
-    const struct go_type *last_type; /* whose rows were looked for, and what was found */
+    const struct go_type *last_type; /* the type of last_rows */
     const struct default_row *last_rows;
     size_t last_count;
 };
@@ -35,18 +57,15 @@ static void fill_done(struct fill *fill)
     mem_free(fill->levels);
 }
 
+/* host_network of a pod spec holds for everything inside it. */
 static void push(struct fill *fill, struct level level)
 {
-    if (fill->depth == fill->capacity) {
-        fill->capacity = fill->capacity ? 2 * fill->capacity : 16;
-        fill->levels = mem_realloc_array(fill->levels, fill->capacity, sizeof(*fill->levels));
-    }
     if (fill->depth > 0)
         level.host_network = level.host_network || fill->levels[fill->depth - 1].host_network;
-    fill->levels[fill->depth++] = level;
+    ARRAY_PUSH(fill->levels, fill->depth, fill->capacity, level);
 }
 
-/* Those of one type stand together. */
+/* The rows of a type; they are contiguous. */
 static const struct default_row *rows_of(const struct go_type *type, size_t *ret_count)
 {
     size_t count, end;
@@ -63,7 +82,7 @@ static const struct default_row *rows_of(const struct go_type *type, size_t *ret
     return NULL;
 }
 
-/* A list may be long, and its elements are of one type. */
+/* Sets last_rows to the rows of a type. */
 static void find_rows(struct fill *fill, const struct go_type *type)
 {
     if (fill->last_type == type)
@@ -91,7 +110,7 @@ static void enter_type(struct fill *fill, const struct go_type *type,
         json_builder_object(&fill->builder);
 }
 
-/* The text a member has, or gets by a row without a condition. */
+/* The text that a member has, or gets from a row without a condition. */
 static struct str text_of(const struct level *level, const char *member)
 {
     const struct json_value *value = json_path(level->value, member);
@@ -99,12 +118,13 @@ static struct str text_of(const struct level *level, const char *member)
         return json_to_str(value);
     for (size_t i = 0; i < level->row_count; i++) {
         const struct default_row *row = &level->rows[i];
-        if (row->form == DEFAULT_TEXT && !row->when && strcmp(row->member, member) == 0)
+        if (row->form == DEFAULT_STRING && !row->when && strcmp(row->member, member) == 0)
             return str_from_c(row->text);
     }
     return STR("");
 }
 
+/* Whether a row applies to a member of this object: its root and its condition hold. */
 static bool row_fits(const struct fill *fill, const struct level *level,
                      const struct default_row *row, const char *member)
 {
@@ -122,7 +142,10 @@ static const struct default_row *find_row(const struct fill *fill, const struct 
     return NULL;
 }
 
-/* What is required is written even if it is zero; behind a pointer zero is a value. */
+/*
+ * Whether a value counts as absent. Decoding writes required members even if they are zero; behind
+ * a pointer zero is a value.
+ */
 static bool is_unset(const struct go_field *field, const struct json_value *value)
 {
     int64_t number;
@@ -133,6 +156,7 @@ static bool is_unset(const struct go_field *field, const struct json_value *valu
     return !value;
 }
 
+/* Copies a value; structs are entered. ObjectMeta has no defaults. */
 static void write_value(struct fill *fill, const struct go_field *field,
                         const struct json_value *value)
 {
@@ -142,6 +166,7 @@ static void write_value(struct fill *fill, const struct go_field *field,
         json_builder_value(&fill->builder, value);
 }
 
+/* Copies a member that is there. Only lists and maps of structs are entered. */
 static void write_present(struct fill *fill, const struct go_field *field,
                           const struct json_value *value)
 {
@@ -160,7 +185,7 @@ static void write_present(struct fill *fill, const struct go_field *field,
     push(fill, (struct level){.field = field, .iter.container = value});
 }
 
-/* False when the row has nothing to say after all. */
+/* Calls the function of a row. False when it has no value for this object. */
 static bool write_computed(struct fill *fill, const struct level *level,
                            const struct default_row *row, const struct go_field *field)
 {
@@ -171,7 +196,7 @@ static bool write_computed(struct fill *fill, const struct level *level,
         return false;
     struct error *err = json_builder_finish(&value, &doc);
     if (err) {
-        error_free(err); /* too large: so is what it is copied into, which says so */
+        error_free(err); /* too large; the document it is copied into reports that */
         return false;
     }
     json_builder_key(&fill->builder, str_from_c(field->name));
@@ -179,20 +204,25 @@ static bool write_computed(struct fill *fill, const struct level *level,
     return true;
 }
 
+/* Writes the constant of a row, or enters an empty struct. */
 static void write_default(struct fill *fill, const struct go_field *field,
                           const struct default_row *row)
 {
     json_builder_key(&fill->builder, str_from_c(field->name));
-    if (row->form == DEFAULT_TEXT)
+    if (row->form == DEFAULT_STRING)
         json_builder_str(&fill->builder, str_from_c(row->text));
     else if (row->form == DEFAULT_NUMBER)
         json_builder_int(&fill->builder, row->number);
-    else if (row->form == DEFAULT_TRUTH)
+    else if (row->form == DEFAULT_BOOL)
         json_builder_bool(&fill->builder, row->number != 0);
     else
         enter_type(fill, field->type, NULL, false);
 }
 
+/*
+ * Writes one member: computed, by default, or copied. A computed row that returns false leaves the
+ * member as it is.
+ */
 static void write_member(struct fill *fill, size_t at, const struct go_field *field)
 {
     const struct level *level = &fill->levels[at];
@@ -247,7 +277,10 @@ static void fill_step(struct fill *fill)
     write_member(fill, fill->depth - 1, field);
 }
 
-/* Whether nothing in the type, and nothing below it but metadata, could have a default. */
+/*
+ * Whether a type has neither rows nor structs besides its metadata, so that nothing can have a
+ * default.
+ */
 static bool is_plain(const struct go_type *type)
 {
     size_t count;
@@ -272,7 +305,9 @@ static struct error *fill_members(const struct kind *kind, struct json_doc *doc,
     return json_builder_finish(&fill.builder, ret_doc);
 }
 
-/* A namespace carries its name as a label, so that selectors find it; no client can change it. */
+/*
+ * A Namespace has its name as the label kubernetes.io/metadata.name, which clients cannot change.
+ */
 static struct error *label_namespace(struct json_doc *doc, struct json_doc **ret_doc)
 {
     SCOPED(json_edit) edit;
@@ -285,7 +320,7 @@ static struct error *label_namespace(struct json_doc *doc, struct json_doc **ret
     return json_edit_finish(&edit, ret_doc);
 }
 
-/* A controller without labels gets those of its pods. */
+/* A Job or ReplicationController without labels gets those of its pod template. */
 static struct error *label_controller(struct json_doc *doc, struct json_doc **ret_doc)
 {
     SCOPED(json_edit) edit;

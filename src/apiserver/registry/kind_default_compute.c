@@ -1,10 +1,20 @@
 /*
- * Defaults that depend on more than the type.
+ * Defaults that depend on other members: the functions of rows with DEFAULT_COMPUTED and
+ * DEFAULT_MERGED.
+ *
+ * Each function is given the object that has the member, before defaulting. It writes one value to
+ * the builder and returns true, or returns false and leaves the member as it is. Functions for
+ * DEFAULT_MERGED must contain the present value in theirs.
+ *
+ * To add one: declare it in kind_default_internal.h and name it in a row of kind_default_rows.c.
  */
 #include "apiserver/registry/kind_default_internal.h"
 #include "json/path.h"
 
-/* The tag behind the last colon, which is no port of a registry; a digest pins as a tag does. */
+/*
+ * Whether the tag of an image is "latest" or absent. The tag is behind the last colon after the
+ * last slash; a colon before that is the port of a registry. A digest counts as a fixed tag.
+ */
 static bool is_latest(struct str image)
 {
     const size_t slash = str_find_last_char(image, '/');
@@ -35,7 +45,10 @@ bool default_volume_pull_policy(const struct default_scope *scope, const struct 
     return write_pull_policy(json_path_str(object, "reference"), out);
 }
 
-/* An account goes by two names, of which the older one follows the newer. */
+/*
+ * serviceAccount is the deprecated alias of serviceAccountName. The next two functions keep both
+ * equal.
+ */
 bool default_account_name(const struct default_scope *scope, const struct json_value *object,
                           struct json_builder *out)
 {
@@ -58,7 +71,10 @@ bool default_account(const struct default_scope *scope, const struct json_value 
     return true;
 }
 
-/* A volume that has nothing but a name. */
+/*
+ * A volume without a source is an emptyDir. The members of VolumeSource are inlined beside the
+ * name.
+ */
 bool default_empty_dir(const struct default_scope *scope, const struct json_value *object,
                        struct json_builder *out)
 {
@@ -70,6 +86,7 @@ bool default_empty_dir(const struct default_scope *scope, const struct json_valu
     return true;
 }
 
+/* With hostNetwork the port of the container is the port of the host. */
 bool default_host_port(const struct default_scope *scope, const struct json_value *object,
                        struct json_builder *out)
 {
@@ -80,7 +97,10 @@ bool default_host_port(const struct default_scope *scope, const struct json_valu
     return true;
 }
 
-/* The members of all maps; of those with one name the first. False if only the first has any. */
+/*
+ * Writes a map with the members of all maps; the first map wins. False if only the first has
+ * members, which needs no change.
+ */
 static bool write_union(const struct json_value *const *maps, size_t count,
                         struct json_builder *out)
 {
@@ -90,7 +110,7 @@ static bool write_union(const struct json_value *const *maps, size_t count,
     if (added == 0)
         return false;
     json_builder_object(out);
-    for (size_t i = count; i-- > 0;) { /* the builder keeps what comes last */
+    for (size_t i = count; i-- > 0;) { /* of equal keys the builder keeps the last */
         const struct json_value *value;
         JSON_FOREACH (key, value, maps[i]) {
             json_builder_key(out, key);
@@ -105,7 +125,7 @@ static bool write_union(const struct json_value *const *maps, size_t count,
     write_union((const struct json_value *const[]){__VA_ARGS__}, \
                 COUNT(((const struct json_value *const[]){__VA_ARGS__})), out)
 
-/* Who limits a pod asks for as much. */
+/* Requests default to limits, resource by resource. */
 bool default_requests(const struct default_scope *scope, const struct json_value *object,
                       struct json_builder *out)
 {
@@ -120,7 +140,10 @@ bool default_limit(const struct default_scope *scope, const struct json_value *o
     return WRITE_UNION(out, json_path(object, "default"), json_path(object, "max"));
 }
 
-/* The request defaults to the limit, whose own default is the maximum, and then to the minimum. */
+/*
+ * defaultRequest of a LimitRange defaults to default, then to max (the default of default), then to
+ * min.
+ */
 bool default_limit_request(const struct default_scope *scope, const struct json_value *object,
                            struct json_builder *out)
 {
@@ -140,6 +163,7 @@ bool default_target_port(const struct default_scope *scope, const struct json_va
     return true;
 }
 
+/* Whether a Service has an externalTrafficPolicy. */
 static bool is_reached_from_outside(const struct json_value *spec)
 {
     const struct str type = json_path_str(spec, "type");
@@ -171,6 +195,7 @@ bool default_rc_selector(const struct default_scope *scope, const struct json_va
     return WRITE_UNION(out, NULL, json_path(object, "template.metadata.labels"));
 }
 
+/* A Job with parallelism but without completions is a work queue: its completions stay absent. */
 bool default_completions(const struct default_scope *scope, const struct json_value *object,
                          struct json_builder *out)
 {
@@ -221,7 +246,7 @@ bool default_policy_types(const struct default_scope *scope, const struct json_v
     return true;
 }
 
-/* Eighty per cent of a processor. */
+/* An average CPU utilization of 80 %. */
 bool default_metrics(const struct default_scope *scope, const struct json_value *object,
                      struct json_builder *out)
 {
@@ -251,6 +276,7 @@ static void write_policy(struct json_builder *out, struct str type, int64_t valu
     json_builder_end(out);
 }
 
+/* The scaling rules of an autoscaler: the defaults, overwritten by the members that are there. */
 static bool write_rules(const struct json_value *rules, bool is_up, struct json_builder *out)
 {
     const struct json_value *value;
@@ -263,7 +289,7 @@ static bool write_rules(const struct json_value *rules, bool is_up, struct json_
         write_policy(out, STR("Pods"), 4);
     write_policy(out, STR("Percent"), 100);
     json_builder_end(out);
-    JSON_FOREACH (key, value, rules) { /* of members with one name the last stays */
+    JSON_FOREACH (key, value, rules) { /* of equal keys the builder keeps the last */
         json_builder_key(out, key);
         json_builder_value(out, value);
     }

@@ -1,9 +1,9 @@
 /*
- * The rows of kind_builtin_default(): what a type says about members that are absent. Private to
- * this folder.
+ * The rows of kind_builtin_default(): defaults of absent members, by type. Private to this folder.
  *
- * Types are named, not pointed to: most are private to builtin/. A row holds wherever its type
- * occurs, in a pod as in the template of a deployment, unless it names a root.
+ * A row applies wherever its type occurs, to the spec of a Pod as well as to that in the template
+ * of a Deployment, unless it names a root. Rows name their type by text, because most types are
+ * private to the folder types/.
  */
 #pragma once
 
@@ -11,39 +11,39 @@
 #include "json/builder.h"
 #include "json/json.h"
 
-/* What a computed default may look at besides its object. */
+/* What a computed default may use besides the object that has the member. */
 struct default_scope {
-    const char *root;  /* name of the kind's type */
-    bool host_network; /* of the pod spec around */
+    const char *root;  /* name of the type of the whole object */
+    bool host_network; /* hostNetwork of the enclosing pod spec */
 };
 
-/* Writes a value, or nothing and says false. */
+/* Writes one value, or writes nothing and returns false. */
 typedef bool default_fn(const struct default_scope *scope, const struct json_value *object,
                         struct json_builder *out);
 
 enum default_form {
-    DEFAULT_TEXT,
+    DEFAULT_STRING,
     DEFAULT_NUMBER,
-    DEFAULT_TRUTH,
-    DEFAULT_STRUCT,   /* an empty one, filled by the rows of its type */
-    DEFAULT_COMPUTED, /* by a function, if absent */
-    DEFAULT_MERGED,   /* by a function, even if present */
+    DEFAULT_BOOL,
+    DEFAULT_STRUCT,   /* an empty struct, which the rows of its own type fill */
+    DEFAULT_COMPUTED, /* a function computes an absent value */
+    DEFAULT_MERGED,   /* a function computes the value even if there is one */
 };
 
 struct default_row {
     const char *type, *member;
     enum default_form form;
     const char *text;
-    int64_t number; /* also 1 and 0 for a truth */
+    int64_t number; /* of DEFAULT_NUMBER; 1 or 0 of DEFAULT_BOOL */
     default_fn *compute;
-    const char *root;          /* only below this kind; NULL for any */
+    const char *root;          /* only in objects of this type; NULL for any */
     const char *when, *equals; /* only if this member has, or gets, this text; NULL: always */
 };
 
-/* All of them; those of a type stand together. */
+/* All rows. The rows of one type are contiguous. */
 const struct default_row *default_rows(size_t *ret_count);
 
-/* The functions the rows name. */
+/* The functions that the rows name; see kind_default_compute.c. */
 default_fn default_account_name;
 default_fn default_account;
 default_fn default_pull_policy;

@@ -1,5 +1,5 @@
 #include "apiserver/registry/kind_default_internal.h"
-#include "apiserver/registry/kind_rig_test.h"
+#include "apiserver/registry/kind_fixture_test.h"
 #include "json/path.h"
 #include "testing/test.h"
 

@@ -1,10 +1,21 @@
+/*
+ * Discovery documents: /api, /apis, /apis/<group>, /apis/<group>/<version>, and their aggregated
+ * form.
+ *
+ * All functions walk over ranges of the sorted list of kinds: a group is a contiguous range, a
+ * version a range within it. Members and their order are those of kube-apiserver; tests compare the
+ * documents with recorded ones. Custom resources differ from built-in kinds in details (order of
+ * verbs, responseKind), because upstream makes their documents elsewhere.
+ *
+ * Upstream: k8s.io/apiserver/pkg/endpoints/discovery and its package aggregated.
+ */
 #include "apiserver/registry/kind_discovery.h"
 
 #include "apiserver/registry/kind_discovery_internal.h"
 #include "base/arena.h"
 #include "base/owned.h"
 
-/* Built-in kinds list their verbs in this order, custom resources in another. */
+/* The order of verbs in discovery: that of built-in kinds, and that of custom resources. */
 static const struct verb {
     const char *name;
     enum kind_verbs bit;
@@ -26,42 +37,46 @@ static const struct verb {
       {"update", KIND_UPDATE}, {"watch", KIND_WATCH},
 };
 
-struct kind_run kind_run_of_group(struct kind_list kinds, size_t at)
+/*
+ * Both functions extend a range from a kind on, as long as group, or group and version, are the
+ * same.
+ */
+struct kind_range kind_range_of_group(struct kind_list kinds, size_t at)
 {
-    struct kind_run run = {at, at + 1};
-    while (run.end < kinds.count &&
-           str_eq(kinds.items[run.end]->gvk.group, kinds.items[at]->gvk.group))
-        run.end++;
-    return run;
+    struct kind_range range = {at, at + 1};
+    while (range.end < kinds.count &&
+           str_eq(kinds.items[range.end]->gvk.group, kinds.items[at]->gvk.group))
+        range.end++;
+    return range;
 }
 
-struct kind_run kind_run_of_version(struct kind_list kinds, size_t at)
+struct kind_range kind_range_of_version(struct kind_list kinds, size_t at)
 {
-    struct kind_run run = {at, at + 1};
-    while (run.end < kinds.count &&
-           str_eq(kinds.items[run.end]->gvk.group, kinds.items[at]->gvk.group) &&
-           str_eq(kinds.items[run.end]->gvk.version, kinds.items[at]->gvk.version))
-        run.end++;
-    return run;
+    struct kind_range range = {at, at + 1};
+    while (range.end < kinds.count &&
+           str_eq(kinds.items[range.end]->gvk.group, kinds.items[at]->gvk.group) &&
+           str_eq(kinds.items[range.end]->gvk.version, kinds.items[at]->gvk.version))
+        range.end++;
+    return range;
 }
 
-bool kind_run_find_group(struct kind_list kinds, struct str group, struct kind_run *ret_run)
+bool kind_range_find_group(struct kind_list kinds, struct str group, struct kind_range *ret_run)
 {
     for (size_t i = 0; i < kinds.count; i++)
         if (str_eq(kinds.items[i]->gvk.group, group)) {
-            *ret_run = kind_run_of_group(kinds, i);
+            *ret_run = kind_range_of_group(kinds, i);
             return true;
         }
     return false;
 }
 
-bool kind_run_find_version(struct kind_list kinds, struct str group, struct str version,
-                           struct kind_run *ret_run)
+bool kind_range_find_version(struct kind_list kinds, struct str group, struct str version,
+                             struct kind_range *ret_run)
 {
     for (size_t i = 0; i < kinds.count; i++)
         if (str_eq(kinds.items[i]->gvk.group, group) &&
             str_eq(kinds.items[i]->gvk.version, version)) {
-            *ret_run = kind_run_of_version(kinds, i);
+            *ret_run = kind_range_of_version(kinds, i);
             return true;
         }
     return false;
@@ -95,7 +110,7 @@ void kind_discovery_versions(struct buf *out, struct str address)
     kind_discovery_write(out, &builder);
 }
 
-/* Members of the open object. */
+/* Adds groupVersion and version to the open object. */
 static void add_version(struct json_builder *builder, const struct kind *kind)
 {
     SCOPED(arena) arena = {0};
@@ -103,35 +118,36 @@ static void add_version(struct json_builder *builder, const struct kind *kind)
     json_builder_add_str(builder, "version", kind->gvk.version);
 }
 
-static void add_group(struct json_builder *builder, struct kind_list kinds, struct kind_run run)
+/* Adds the members of an APIGroup. The first version is the preferred one. */
+static void add_group(struct json_builder *builder, struct kind_list kinds, struct kind_range range)
 {
-    json_builder_add_str(builder, "name", kinds.items[run.at]->gvk.group);
+    json_builder_add_str(builder, "name", kinds.items[range.at]->gvk.group);
     json_builder_add_array(builder, "versions");
-    for (size_t i = run.at; i < run.end; i = kind_run_of_version(kinds, i).end) {
+    for (size_t i = range.at; i < range.end; i = kind_range_of_version(kinds, i).end) {
         json_builder_object(builder);
         add_version(builder, kinds.items[i]);
         json_builder_end(builder);
     }
     json_builder_end(builder);
     json_builder_add_object(builder, "preferredVersion");
-    add_version(builder, kinds.items[run.at]);
+    add_version(builder, kinds.items[range.at]);
     json_builder_end(builder);
 }
 
 void kind_discovery_groups(struct buf *out, struct kind_list kinds)
 {
     SCOPED(json_builder) builder = {.limit = 0};
-    struct kind_run run;
+    struct kind_range range;
     json_builder_object(&builder);
     json_builder_add_str(&builder, "kind", STR("APIGroupList"));
     json_builder_add_str(&builder, "apiVersion", STR("v1"));
     json_builder_add_array(&builder, "groups");
-    for (size_t i = 0; i < kinds.count; i = run.end) {
-        run = kind_run_of_group(kinds, i);
+    for (size_t i = 0; i < kinds.count; i = range.end) {
+        range = kind_range_of_group(kinds, i);
         if (str_is_empty(kinds.items[i]->gvk.group))
-            continue; /* the core group has a place of its own */
+            continue; /* the core group is served at /api */
         json_builder_object(&builder);
-        add_group(&builder, kinds, run);
+        add_group(&builder, kinds, range);
         json_builder_end(&builder);
     }
     json_builder_end(&builder);
@@ -142,13 +158,13 @@ void kind_discovery_groups(struct buf *out, struct kind_list kinds)
 bool kind_discovery_group(struct buf *out, struct kind_list kinds, struct str group)
 {
     SCOPED(json_builder) builder = {.limit = 0};
-    struct kind_run run;
-    if (str_is_empty(group) || !kind_run_find_group(kinds, group, &run))
+    struct kind_range range;
+    if (str_is_empty(group) || !kind_range_find_group(kinds, group, &range))
         return false;
     json_builder_object(&builder);
     json_builder_add_str(&builder, "kind", STR("APIGroup"));
     json_builder_add_str(&builder, "apiVersion", STR("v1"));
-    add_group(&builder, kinds, run);
+    add_group(&builder, kinds, range);
     json_builder_end(&builder);
     kind_discovery_write(out, &builder);
     return true;
@@ -192,6 +208,10 @@ static bool has_own_kind(const struct kind_subresource *part)
     return !str_is_empty(part->gvk.kind);
 }
 
+/*
+ * Adds a subresource as a resource "pods/status". Its group and version appear only if its kind is
+ * another one, such as Scale.
+ */
 static void add_part(struct json_builder *builder, const struct kind *kind,
                      const struct kind_subresource *part)
 {
@@ -210,22 +230,23 @@ static void add_part(struct json_builder *builder, const struct kind *kind,
     json_builder_end(builder);
 }
 
+/* The list of the core group has no apiVersion, as upstream. */
 bool kind_discovery_resources(struct buf *out, struct kind_list kinds, struct str group,
                               struct str version)
 {
     SCOPED(arena) arena = {0};
     SCOPED(json_builder) builder = {.limit = 0};
-    struct kind_run run;
-    if (!kind_run_find_version(kinds, group, version, &run))
+    struct kind_range range;
+    if (!kind_range_find_version(kinds, group, version, &range))
         return false;
     json_builder_object(&builder);
     json_builder_add_str(&builder, "kind", STR("APIResourceList"));
     if (!str_is_empty(group))
         json_builder_add_str(&builder, "apiVersion", STR("v1"));
     json_builder_add_str(&builder, "groupVersion",
-                         gvk_api_version(&arena, kinds.items[run.at]->gvk));
+                         gvk_api_version(&arena, kinds.items[range.at]->gvk));
     json_builder_add_array(&builder, "resources");
-    for (size_t i = run.at; i < run.end; i++) {
+    for (size_t i = range.at; i < range.end; i++) {
         const struct kind *kind = kinds.items[i];
         add_resource(&builder, kind);
         for (size_t j = 0; j < kind->subresource_count; j++)
@@ -237,7 +258,10 @@ bool kind_discovery_resources(struct buf *out, struct kind_list kinds, struct st
     return true;
 }
 
-/* An empty group and version mean those around it; only custom resources repeat them. */
+/*
+ * Empty group and version mean those of the enclosing document. Only custom resources write them
+ * out.
+ */
 static void add_response_kind(struct json_builder *builder, const struct kind *kind, struct gvk gvk)
 {
     if (str_is_empty(gvk.kind))
@@ -249,6 +273,7 @@ static void add_response_kind(struct json_builder *builder, const struct kind *k
     json_builder_end(builder);
 }
 
+/* Subresources appear only in the aggregated form as a member of their resource. */
 static void add_aggregated_parts(struct json_builder *builder, const struct kind *kind)
 {
     if (kind->subresource_count == 0)
@@ -279,13 +304,14 @@ static void add_aggregated_resource(struct json_builder *builder, const struct k
     json_builder_end(builder);
 }
 
+/* Freshness is always Current: all kinds are served by this process. */
 static void add_aggregated_version(struct json_builder *builder, struct kind_list kinds,
-                                   struct kind_run run)
+                                   struct kind_range range)
 {
     json_builder_object(builder);
-    json_builder_add_str(builder, "version", kinds.items[run.at]->gvk.version);
+    json_builder_add_str(builder, "version", kinds.items[range.at]->gvk.version);
     json_builder_add_array(builder, "resources");
-    for (size_t i = run.at; i < run.end; i++)
+    for (size_t i = range.at; i < range.end; i++)
         add_aggregated_resource(builder, kinds.items[i]);
     json_builder_end(builder);
     json_builder_add_str(builder, "freshness", STR("Current"));
@@ -293,18 +319,18 @@ static void add_aggregated_version(struct json_builder *builder, struct kind_lis
 }
 
 static void add_aggregated_group(struct json_builder *builder, struct kind_list kinds,
-                                 struct kind_run run)
+                                 struct kind_range range)
 {
-    const struct str group = kinds.items[run.at]->gvk.group;
-    struct kind_run version;
+    const struct str group = kinds.items[range.at]->gvk.group;
+    struct kind_range version;
     json_builder_object(builder);
     json_builder_add_object(builder, "metadata");
     if (!str_is_empty(group))
         json_builder_add_str(builder, "name", group);
     json_builder_end(builder);
     json_builder_add_array(builder, "versions");
-    for (size_t i = run.at; i < run.end; i = version.end) {
-        version = kind_run_of_version(kinds, i);
+    for (size_t i = range.at; i < range.end; i = version.end) {
+        version = kind_range_of_version(kinds, i);
         add_aggregated_version(builder, kinds, version);
     }
     json_builder_end(builder);
@@ -314,17 +340,17 @@ static void add_aggregated_group(struct json_builder *builder, struct kind_list 
 void kind_discovery_aggregated(struct buf *out, struct kind_list kinds, bool core)
 {
     SCOPED(json_builder) builder = {.limit = 0};
-    struct kind_run run;
+    struct kind_range range;
     json_builder_object(&builder);
     json_builder_add_str(&builder, "kind", STR("APIGroupDiscoveryList"));
     json_builder_add_str(&builder, "apiVersion", STR("apidiscovery.k8s.io/v2"));
     json_builder_add_object(&builder, "metadata");
     json_builder_end(&builder);
     json_builder_add_array(&builder, "items");
-    for (size_t i = 0; i < kinds.count; i = run.end) {
-        run = kind_run_of_group(kinds, i);
+    for (size_t i = 0; i < kinds.count; i = range.end) {
+        range = kind_range_of_group(kinds, i);
         if (str_is_empty(kinds.items[i]->gvk.group) == core)
-            add_aggregated_group(&builder, kinds, run);
+            add_aggregated_group(&builder, kinds, range);
     }
     json_builder_end(&builder);
     json_builder_end(&builder);

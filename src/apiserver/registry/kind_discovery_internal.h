@@ -1,24 +1,25 @@
 /*
- * What discovery and OpenAPI share: walks over a list of kinds, and texts made of documents.
+ * Shared by discovery and OpenAPI: ranges of a sorted list of kinds, and the output of documents.
  */
 #pragma once
 
 #include "apiserver/registry/kind_discovery.h"
 #include "json/builder.h"
 
-/* Kinds [at, end) of a list. */
-struct kind_run {
+/* The kinds [at, end) of a list. */
+struct kind_range {
     size_t at, end;
 };
 
-/* The kinds of one group, or of one version of it, that start at a position. */
-struct kind_run kind_run_of_group(struct kind_list kinds, size_t at);
-struct kind_run kind_run_of_version(struct kind_list kinds, size_t at);
+/* The range of the group, or of the group and version, of the kind at a position. */
+struct kind_range kind_range_of_group(struct kind_list kinds, size_t at);
+struct kind_range kind_range_of_version(struct kind_list kinds, size_t at);
 
-/* False when there is no such kind. */
-bool kind_run_find_group(struct kind_list kinds, struct str group, struct kind_run *ret_run);
-bool kind_run_find_version(struct kind_list kinds, struct str group, struct str version,
-                           struct kind_run *ret_run);
+/* False when no kind has this group, or this group and version. */
+bool kind_range_find_group(struct kind_list kinds, struct str group, struct kind_range *ret_run);
+bool kind_range_find_version(struct kind_list kinds, struct str group, struct str version,
+                             struct kind_range *ret_run);
 
-/* The built document as text. One that is too large shows as an overflow; see buf_check(). */
+/* Finishes a document and adds its text. A document that is too large marks the buffer as
+ * overflowed; see buf_check(). */
 void kind_discovery_write(struct buf *out, struct json_builder *builder);

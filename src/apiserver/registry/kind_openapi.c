@@ -1,6 +1,12 @@
 /*
- * OpenAPI as JSON. kubectl looks for one thing: a PATCH of the kind it is about to send, and the
- * parameters that this takes. Types are not described.
+ * OpenAPI documents in JSON, versions 2 and 3.
+ *
+ * kubectl reads them for one purpose before it sends a manifest: to find out whether the PATCH of a
+ * kind has the parameter fieldValidation, and so whether the server validates fields. The documents
+ * therefore have one path with a PATCH for every kind and nothing else; types are not described.
+ *
+ * add_path() and the functions above it write both versions; enum form says which. Upstream
+ * documents come from k8s.io/kube-openapi.
  */
 #include "apiserver/registry/kind_discovery.h"
 #include "apiserver/registry/kind_discovery_internal.h"
@@ -21,7 +27,7 @@ enum form {
     OPENAPI_3,
 };
 
-/* "api/v1", "apis/apps/v1" */
+/* Adds the path of a group and version without the leading slash: "api/v1" or "apis/apps/v1". */
 static void add_root(struct buf *out, struct gvk gvk)
 {
     if (str_is_empty(gvk.group))
@@ -39,6 +45,7 @@ void kind_openapi_path(struct buf *out, const struct kind *kind)
     buf_print(out, "/%.*s/{name}", STR_ARG(kind->plural));
 }
 
+/* Version 3 has the type of a parameter in a schema, version 2 beside its name. */
 static void add_type(struct json_builder *builder, enum form form, const char *type)
 {
     if (form == OPENAPI_3)
@@ -100,7 +107,8 @@ static void add_path(struct json_builder *builder, enum form form, const struct 
     json_builder_end(builder);
 }
 
-static void write_document(struct buf *out, struct kind_list kinds, struct kind_run run,
+/* Writes a document with the paths of a range of kinds. */
+static void write_document(struct buf *out, struct kind_list kinds, struct kind_range range,
                            enum form form)
 {
     SCOPED(json_builder) builder = {.limit = 0};
@@ -114,7 +122,7 @@ static void write_document(struct buf *out, struct kind_list kinds, struct kind_
     json_builder_add_str(&builder, "version", STR(KIND_OPENAPI_VERSION));
     json_builder_end(&builder);
     json_builder_add_object(&builder, "paths");
-    for (size_t i = run.at; i < run.end; i++)
+    for (size_t i = range.at; i < range.end; i++)
         add_path(&builder, form, kinds.items[i]);
     json_builder_end(&builder);
     if (form == OPENAPI_3) {
@@ -129,25 +137,25 @@ static void write_document(struct buf *out, struct kind_list kinds, struct kind_
 
 void kind_openapi_v2(struct buf *out, struct kind_list kinds)
 {
-    write_document(out, kinds, (struct kind_run){0, kinds.count}, OPENAPI_2);
+    write_document(out, kinds, (struct kind_range){0, kinds.count}, OPENAPI_2);
 }
 
 bool kind_openapi_v3(struct buf *out, struct kind_list kinds, struct str group, struct str version)
 {
-    struct kind_run run;
-    if (!kind_run_find_version(kinds, group, version, &run))
+    struct kind_range range;
+    if (!kind_range_find_version(kinds, group, version, &range))
         return false;
-    write_document(out, kinds, run, OPENAPI_3);
+    write_document(out, kinds, range, OPENAPI_3);
     return true;
 }
 
-/* Clients keep a document for ever under the hash of its content. */
-static void add_hash(struct buf *url, struct kind_list kinds, struct kind_run run)
+/* Clients cache a document for ever under the hash in its URL. The hash is that of the content. */
+static void add_hash(struct buf *url, struct kind_list kinds, struct kind_range range)
 {
     SCOPED(buf) document = {.limit = 0};
     uint8_t digest[SHA256_LEN];
     char text[SHA256_HEX_LEN + 1];
-    write_document(&document, kinds, run, OPENAPI_3);
+    write_document(&document, kinds, range, OPENAPI_3);
     sha256_of(buf_str(&document), digest);
     buf_print(url, "?hash=%.*s", STR_ARG(sha256_hex(digest, text)));
 }
@@ -155,16 +163,16 @@ static void add_hash(struct buf *url, struct kind_list kinds, struct kind_run ru
 void kind_openapi_v3_index(struct buf *out, struct kind_list kinds, struct str prefix)
 {
     SCOPED(json_builder) builder = {.limit = 0};
-    struct kind_run run;
+    struct kind_range range;
     json_builder_object(&builder);
     json_builder_add_object(&builder, "paths");
-    for (size_t i = 0; i < kinds.count; i = run.end) {
+    for (size_t i = 0; i < kinds.count; i = range.end) {
         SCOPED(buf) name = {.limit = 0};
         SCOPED(buf) url = {.limit = 0};
-        run = kind_run_of_version(kinds, i);
+        range = kind_range_of_version(kinds, i);
         add_root(&name, kinds.items[i]->gvk);
         buf_print(&url, "%.*s/openapi/v3/%.*s", STR_ARG(prefix), STR_ARG(buf_str(&name)));
-        add_hash(&url, kinds, run);
+        add_hash(&url, kinds, range);
         json_builder_key(&builder, buf_str(&name));
         json_builder_object(&builder);
         json_builder_add_str(&builder, "serverRelativeURL", buf_str(&url));

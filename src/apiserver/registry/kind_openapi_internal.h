@@ -1,5 +1,5 @@
 /*
- * What the OpenAPI documents of both forms are made of.
+ * Shared by the OpenAPI documents in JSON and in protobuf.
  */
 #pragma once
 
@@ -8,14 +8,14 @@
 #include "apiserver/registry/kind.h"
 #include "base/buf.h"
 
-/* A parameter that every PATCH takes in its query. */
+/* A query parameter of every PATCH. */
 struct kind_openapi_parameter {
     const char *name, *type;
 };
 
 extern const struct kind_openapi_parameter kind_openapi_parameters[4];
 
-/* The object's place: "/apis/apps/v1/namespaces/{namespace}/deployments/{name}". */
+/* Adds the path of an object: "/apis/apps/v1/namespaces/{namespace}/deployments/{name}". */
 void kind_openapi_path(struct buf *out, const struct kind *kind);
 
 #define KIND_OPENAPI_TITLE   "Kubernetes"

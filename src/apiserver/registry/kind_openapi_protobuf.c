@@ -1,12 +1,16 @@
 /*
- * OpenAPI 2.0 as protobuf: the messages of gnostic's openapi.v2, which older kubectls read.
+ * The OpenAPI 2.0 document as protobuf, which older versions of kubectl read: messages of gnostic's
+ * openapi.v2 (https://github.com/google/gnostic/blob/main/openapiv2/OpenAPIv2.proto).
+ *
+ * Has the same content as kind_openapi_v2(). Inner messages are written to buffers first, because
+ * protobuf puts the length of a message before its content. Vendor extensions hold YAML as text.
  */
 #include "apiserver/registry/kind_discovery.h"
 #include "apiserver/registry/kind_openapi_internal.h"
 #include "apiserver/types/protobuf_wire.h"
 #include "base/owned.h"
 
-/* Field numbers, message by message. */
+/* Field numbers of the messages, as MESSAGE_FIELD. */
 enum {
     DOCUMENT_SWAGGER = 1,
     DOCUMENT_INFO = 2,
@@ -39,7 +43,7 @@ static void add_varint(struct buf *out, uint64_t value)
     buf_add_char(out, (char)value);
 }
 
-/* A string or a message. */
+/* Adds a field of type string, bytes or message. */
 static void add_bytes(struct buf *out, uint64_t number, struct str bytes)
 {
     add_varint(out, number << 3 | WIRE_BYTES);
@@ -47,7 +51,7 @@ static void add_bytes(struct buf *out, uint64_t number, struct str bytes)
     buf_add(out, bytes);
 }
 
-/* A name with a message, as maps are written. */
+/* Adds a message with a name and a value: how openapi.v2 writes the entries of maps. */
 static void add_named(struct buf *out, uint64_t number, struct str name, struct str value)
 {
     SCOPED(buf) named = {.limit = 0};
@@ -82,6 +86,7 @@ static void add_responses(struct buf *operation)
     add_bytes(operation, OPERATION_RESPONSES, buf_str(&responses));
 }
 
+/* Adds a vendor extension, x-..., with its value as YAML. */
 static void add_extension(struct buf *operation, struct str name, struct str yaml)
 {
     SCOPED(buf) any = {.limit = 0};

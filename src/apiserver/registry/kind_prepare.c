@@ -1,18 +1,34 @@
+/*
+ * PrepareForCreate and PrepareForUpdate of built-in kinds: kind_builtin_prepare().
+ *
+ * Two things happen to an object before it is validated. Parts that the request may not change are
+ * taken from the old object or reset: the status on a write to the whole object, everything else on
+ * a write to /status. And the server fills in generated fields: addresses, QoS classes, selectors.
+ *
+ * The table rules[] has the kinds that differ from the usual: functions for create and update, and
+ * which metadata a write to /status may not change. A kind without a row has its status reset or
+ * kept, and nothing else. Upstream: strategy.go in
+ * k8s.io/kubernetes/pkg/registry/<group>/<resource>.
+ */
 #include "apiserver/registry/kind_prepare_internal.h"
 #include "apiserver/types/go_types.h"
 #include "json/compare.h"
 
-/* What a write to /status may not touch besides the spec. */
+/* Which metadata of the old object a write to /status keeps, besides what belongs to the server. */
 enum status_meta {
     STATUS_KEEPS_NOTHING,
     STATUS_KEEPS_LABELS,
     STATUS_KEEPS_METADATA,
 };
 
+/*
+ * What is special about a kind. status_on_create is for Nodes: kubelets register them with a
+ * status.
+ */
 struct prepare_rule {
     const struct go_type *type;
     prepare_fn *create, *update;
-    bool status_on_create; /* who registers a node says how it is */
+    bool status_on_create;
     enum status_meta status_meta;
 };
 
@@ -42,11 +58,6 @@ static const struct prepare_rule *find_rule(const struct go_type *type)
     return &none;
 }
 
-static void free_doc(void *doc)
-{
-    json_doc_free(doc);
-}
-
 const struct json_value *prepare_value(struct prepare *prepare, struct json_builder *builder)
 {
     struct json_doc *doc = NULL;
@@ -55,10 +66,11 @@ const struct json_value *prepare_value(struct prepare *prepare, struct json_buil
         error_free(err);
         return NULL;
     }
-    arena_hold(prepare->write->arena, free_doc, doc);
+    json_doc_hold(prepare->write->arena, doc);
     return json_doc_root(doc);
 }
 
+/* Sets a value; NULL removes what is there. */
 static void set_or_remove(struct prepare *prepare, struct json_place place,
                           const struct json_value *value)
 {
@@ -68,7 +80,7 @@ static void set_or_remove(struct prepare *prepare, struct json_place place,
         json_edit_remove(&prepare->edit, place);
 }
 
-/* The status of an object that nobody has looked at yet. */
+/* Sets the status of a new object: that of an empty object of the kind, decoded and defaulted. */
 static struct error *reset_status(struct prepare *prepare)
 {
     OWNED(json_doc) empty = NULL;
@@ -79,7 +91,7 @@ static struct error *reset_status(struct prepare *prepare)
     TRY(json_edit_finish(&edit, &empty));
     TRY(kind_builtin_decode(prepare->kind, empty, NULL, &decoded));
     TRY(kind_builtin_default(prepare->kind, decoded, &doc));
-    arena_hold(prepare->write->arena, free_doc, doc);
+    json_doc_hold(prepare->write->arena, doc);
     set_or_remove(prepare, JSON_PLACE("status"), json_path(json_doc_root(doc), "status"));
     return NULL;
 }
@@ -98,12 +110,12 @@ static struct error *prepare_create(struct prepare *prepare, const struct prepar
     return NULL;
 }
 
+/* Keeps the status. The spec of a CertificateSigningRequest is immutable and kept too. */
 static void prepare_update(struct prepare *prepare, const struct prepare_rule *rule)
 {
     const struct json_value *old = prepare->write->old;
     if (has_status(prepare->kind))
         set_or_remove(prepare, JSON_PLACE("status"), json_path(old, "status"));
-    /* A request for a certificate is made once. */
     if (prepare->kind->type == &type_certificate_signing_request)
         set_or_remove(prepare, JSON_PLACE("spec"), json_path(old, "spec"));
     if (rule->update)
@@ -120,7 +132,10 @@ static void keep_metadata(struct prepare *prepare)
                       json_path(metadata, members[i]));
 }
 
-/* All but the status is that of the old object, as far as upstream sees to it. */
+/*
+ * Keeps everything but status and metadata. Members that the body lacks are taken over, others
+ * replaced.
+ */
 static void prepare_status(struct prepare *prepare, const struct prepare_rule *rule)
 {
     const struct json_value *old = prepare->write->old, *value;
@@ -136,6 +151,10 @@ static void prepare_status(struct prepare *prepare, const struct prepare_rule *r
         keep_metadata(prepare);
 }
 
+/*
+ * Distinguishes the operations. /approval of a CertificateSigningRequest writes the status, too;
+ * /finalize of a Namespace writes the spec.
+ */
 static struct error *prepare_object(struct prepare *prepare)
 {
     const struct prepare_rule *rule = find_rule(prepare->kind->type);

@@ -1,5 +1,5 @@
 /*
- * What the server fills in of Secrets, Namespaces, Pods and claims.
+ * Generated fields of Secrets, Namespaces, Pods and PersistentVolumeClaims.
  */
 #include "apimachinery/quantity.h"
 #include "apiserver/registry/kind_prepare_internal.h"
@@ -7,7 +7,7 @@
 #include "base/base64.h"
 #include "json/compare.h"
 
-/* stringData is for writing alone: it goes over data and is never seen again. */
+/* stringData is write-only: its values overwrite those of data and are not stored themselves. */
 void prepare_secret(struct prepare *prepare)
 {
     const struct json_value *texts = json_path(prepare->object, "stringData"), *text;
@@ -20,7 +20,7 @@ void prepare_secret(struct prepare *prepare)
         json_edit_remove(&prepare->edit, JSON_PLACE("stringData"));
 }
 
-/* Defaults do it too, but do not know a name that is generated. */
+/* Defaulting sets this label too, but runs before generateName has made a name. */
 static void label_with_name(struct prepare *prepare)
 {
     const struct str name = json_path_str(prepare->object, "metadata.name");
@@ -30,6 +30,7 @@ static void label_with_name(struct prepare *prepare)
                           name);
 }
 
+/* Every Namespace gets the finalizer "kubernetes", which keeps it until its content is deleted. */
 void prepare_namespace_create(struct prepare *prepare)
 {
     SCOPED(json_builder) builder = {.limit = 0};
@@ -43,7 +44,7 @@ void prepare_namespace_create(struct prepare *prepare)
                      prepare_value(prepare, &builder));
 }
 
-/* Finalizers go by /finalize. */
+/* spec.finalizers change by /finalize only. */
 void prepare_namespace_update(struct prepare *prepare)
 {
     const struct json_value *finalizers = json_path(prepare->write->old, "spec.finalizers");
@@ -53,12 +54,13 @@ void prepare_namespace_update(struct prepare *prepare)
         json_edit_remove(&prepare->edit, JSON_PLACE("spec.finalizers"));
 }
 
-/* What the containers of a pod ask for, of processor and memory. */
+/* Requests and limits of the containers seen so far, for CPU and memory. */
 struct resources {
     bool asks_something;
     bool is_guaranteed;
 };
 
+/* Reads a positive amount; zero counts as absent. */
 static bool read_amount(const struct json_value *map, struct str name, struct quantity *ret_amount)
 {
     struct error *err = quantity_read(json_to_str(json_get(map, name)), ret_amount);
@@ -81,6 +83,10 @@ static void add_resource(struct resources *resources, const struct json_value *c
         resources->is_guaranteed = false;
 }
 
+/*
+ * Guaranteed if all containers have limits for CPU and memory and no other requests, BestEffort
+ * without any, else Burstable. Upstream: k8s.io/kubernetes/pkg/apis/core/v1/helper/qos.
+ */
 static struct str qos_class(const struct json_value *spec)
 {
     static const char *const lists[] = {"containers", "initContainers"};
@@ -104,7 +110,10 @@ void prepare_pod_create(struct prepare *prepare)
                       qos_class(json_path(prepare->object, "spec")));
 }
 
-/* The older field cannot name a namespace; otherwise both say the same. */
+/*
+ * dataSource is the older form of dataSourceRef and cannot name a namespace. Otherwise both are set
+ * to the same.
+ */
 void prepare_claim_create(struct prepare *prepare)
 {
     const struct json_value *source = json_path(prepare->object, "spec.dataSource");

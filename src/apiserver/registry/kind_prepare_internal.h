@@ -1,5 +1,8 @@
 /*
- * One object on its way through kind_builtin_prepare(). Private to this folder.
+ * The state of kind_builtin_prepare(), and its functions by kind. Private to this folder.
+ *
+ * A prepare function reads prepare->object and records changes in prepare->edit. It does not see
+ * its own changes or those of others.
  */
 #pragma once
 
@@ -16,10 +19,11 @@ struct prepare {
 
 typedef void prepare_fn(struct prepare *prepare);
 
-/* A value that lives as long as the write; NULL when it is too large, which is very large. */
+/* Finishes a value; it lives in the arena of the write. NULL when it exceeds the limit of
+ * documents. */
 const struct json_value *prepare_value(struct prepare *prepare, struct json_builder *builder);
 
-/* Generated fields of each kind. */
+/* What the server sets or keeps, by kind and operation; see the table in kind_prepare.c. */
 prepare_fn prepare_secret;
 prepare_fn prepare_namespace_create;
 prepare_fn prepare_namespace_update;

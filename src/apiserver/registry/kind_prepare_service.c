@@ -1,10 +1,19 @@
 /*
- * Addresses and ports of Services. Nothing here routes to them, so they need not be kept free of
- * collisions: they are drawn from the name, the same for the same Service every time.
+ * Cluster IPs and node ports of Services.
+ *
+ * No traffic is routed to them here, so that collisions do no harm and no allocator is needed.
+ * Addresses and ports are derived from a hash of namespace and name: the same Service has the same
+ * ones every time, which keeps tests and replays stable. On update, values that the request does
+ * not mention stay.
+ *
+ * Upstream: k8s.io/kubernetes/pkg/registry/core/service/storage (alloc.go).
  */
 #include "apiserver/registry/kind_prepare_internal.h"
 
-/* 10.96.0.0/12; the first 256 addresses are for those who choose one. */
+/*
+ * The service network is 10.96.0.0/12. Its first 256 addresses are left to requests that choose
+ * one, as upstream does for static allocation.
+ */
 #define ADDRESS_FIRST 256U
 #define ADDRESS_COUNT ((1U << 20) - 2 * ADDRESS_FIRST)
 
@@ -37,6 +46,7 @@ static bool has_address(const struct json_value *service)
     return !str_eq(type_of(service), STR("ExternalName"));
 }
 
+/* Services of type LoadBalancer may opt out of node ports. */
 static bool has_node_ports(const struct json_value *service)
 {
     bool wants_ports = true;
@@ -45,6 +55,7 @@ static bool has_node_ports(const struct json_value *service)
            (str_eq(type_of(service), STR("LoadBalancer")) && wants_ports);
 }
 
+/* A list of one or two strings; an empty second one is left out. */
 static const struct json_value *strings(struct prepare *prepare, struct str first,
                                         struct str second)
 {
@@ -65,7 +76,10 @@ static void set_address(struct prepare *prepare, struct str address)
                       strings(prepare, address, STR("")));
 }
 
-/* Without a selector nobody knows where a headless Service leads: it is open to both families. */
+/*
+ * A headless Service without a selector is dual-stack, because its endpoints may be of both
+ * families. All others are single-stack IPv4.
+ */
 static void set_families(struct prepare *prepare)
 {
     const struct json_value *object = prepare->object;
@@ -79,6 +93,7 @@ static void set_families(struct prepare *prepare)
                           is_open ? STR("RequireDualStack") : STR("SingleStack"));
 }
 
+/* clusterIPs may be given without clusterIP, and the other way round. */
 static struct str given_address(const struct json_value *service)
 {
     const struct str address = json_path_str(service, "spec.clusterIP");
@@ -94,7 +109,7 @@ static void allocate_address(struct prepare *prepare)
     set_families(prepare);
 }
 
-/* The port the old Service had for the same port and protocol; 0 for none. */
+/* The node port of the old Service for the same port and protocol; 0 when there is none. */
 static int64_t old_node_port(const struct json_value *old, const struct json_value *port)
 {
     const struct json_value *one;
@@ -131,7 +146,7 @@ static void allocate_node_ports(struct prepare *prepare)
     }
 }
 
-/* Who wants no affinity has none to configure. */
+/* sessionAffinityConfig goes with sessionAffinity. */
 static void drop_affinity(struct prepare *prepare)
 {
     if (str_eq(json_path_str(prepare->object, "spec.sessionAffinity"), STR("None")))
@@ -145,7 +160,10 @@ void prepare_service_create(struct prepare *prepare)
     allocate_node_ports(prepare);
 }
 
-/* What was allocated stays when an update does not mention it. */
+/*
+ * Allocated values that an update does not mention are kept. A change from or to ExternalName is
+ * treated as a create.
+ */
 void prepare_service_update(struct prepare *prepare)
 {
     static const char *const kept[] = {"clusterIPs", "ipFamilies", "ipFamilyPolicy"};

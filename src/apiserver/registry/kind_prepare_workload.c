@@ -1,5 +1,5 @@
 /*
- * What the server fills in of Jobs and DaemonSets.
+ * Generated fields of Jobs and DaemonSets.
  */
 #include "apiserver/registry/kind_prepare_internal.h"
 #include "json/compare.h"
@@ -15,7 +15,10 @@ static void label_pods(struct prepare *prepare, struct str label, struct str val
                       value);
 }
 
-/* A Job finds its pods by its uid, unless it says how itself. */
+/*
+ * The selector of a Job is its uid, and its pods get the uid as a label, unless manualSelector is
+ * set.
+ */
 void prepare_job_create(struct prepare *prepare)
 {
     const struct str uid = json_path_str(prepare->object, "metadata.uid");
@@ -43,7 +46,10 @@ void prepare_daemon_set_create(struct prepare *prepare)
     set_generation(prepare, 1);
 }
 
-/* Counts the changes of the template, in the place that v1 left to it. */
+/*
+ * templateGeneration counts changes of the template. apps/v1 has no field for it and keeps it in an
+ * annotation.
+ */
 void prepare_daemon_set_update(struct prepare *prepare)
 {
     const struct json_value *old = prepare->write->old;

@@ -1,5 +1,10 @@
 /*
- * One kind in two forms: Event of the core group and of events.k8s.io.
+ * Events in two API groups: the core group and events.k8s.io.
+ *
+ * Both groups share one place in the store, and an Event is stored in the group it was written in.
+ * kind_builtin_present() converts it if the request asks for the other group. Two tables have the
+ * members of each group in the order in which Go writes them, with their names in the other group.
+ * Upstream: k8s.io/kubernetes/pkg/apis/events/v1/conversion.go.
  */
 #include "apiserver/registry/kind_builtin.h"
 #include "apiserver/types/go_types.h"
@@ -7,7 +12,7 @@
 #include "json/builder.h"
 #include "json/path.h"
 
-/* What Go writes for a member that is empty. */
+/* What Go writes for a member that is absent or empty. */
 enum absent {
     NOTHING,
     A_NULL,
@@ -15,7 +20,7 @@ enum absent {
     AN_OBJECT,
 };
 
-/* A member of the form that is wanted, and its name in the other. */
+/* A member of the group that is asked for, and its name in the other group. */
 struct event_member {
     struct str name, other;
     enum absent absent;
@@ -62,6 +67,7 @@ static const struct event_member events_members[] = {
     {STR_INIT("deprecatedCount"),          STR_INIT("count"),              NOTHING  },
 };
 
+/* Empty texts count as absent; empty objects do not. */
 static bool is_empty(const struct json_value *value)
 {
     const enum json_type type = json_type(value);

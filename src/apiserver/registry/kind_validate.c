@@ -1,22 +1,40 @@
+/*
+ * Validation of built-in kinds: kind_builtin_validate().
+ *
+ * First validate_members() walks over the structs of the object along the Go types and applies to
+ * each the rows of its type (kind_validate_rows.c). On an update of the whole object two tables
+ * follow: immutable fields (fixed[]), and functions for changes that need more than a comparison
+ * (updates[]).
+ *
+ * The walk keeps a stack of open structs, lists and maps, and the path of the innermost one. It
+ * enters only fields that are structs, or lists and maps of structs; scalars are checked by the
+ * rows of the struct that has them. ObjectMeta is checked by metadata_check(). The walk ends at
+ * FIELD_ERRORS_MAX errors.
+ *
+ * Which file has a rule: rows in kind_validate_rows.c, their forms in kind_validate_rules.c,
+ * functions on objects in kind_validate_{core,service,pod,workload,access,net}.c, helpers for
+ * errors in kind_validate_field.c. Upstream: k8s.io/kubernetes/pkg/apis/<group>/validation.
+ */
 #include <string.h>
 
 #include "apiserver/registry/kind_validate_internal.h"
+#include "base/array.h"
 #include "base/memory.h"
 #include "json/compare.h"
 
-/* Types that stand in the object of others; there are at most three in a row. */
+/* How many types are inlined in one struct, one in another; there are at most three. */
 #define INLINED_MAX 8
 
-/* A container that is being judged. */
+/* A container that is being validated. */
 struct level {
     struct json_iter iter;
-    const struct go_type *type;   /* of an object's members */
-    const struct go_field *field; /* of a list's or map's items; NULL with a type */
+    const struct go_type *type;   /* of a struct */
+    const struct go_field *field; /* of the items of a list or map; NULL for a struct */
     size_t path_len;
 };
 
 struct walk {
-    struct judge *judge;
+    struct kind_validator *v;
     struct level *levels;
     size_t depth, capacity;
     struct buf path;
@@ -30,55 +48,59 @@ static void walk_done(struct walk *walk)
 
 static void push(struct walk *walk, struct level level)
 {
-    if (walk->depth == walk->capacity) {
-        walk->capacity = walk->capacity ? 2 * walk->capacity : 16;
-        walk->levels = mem_realloc_array(walk->levels, walk->capacity, sizeof(*walk->levels));
-    }
     level.path_len = walk->path.len;
-    walk->levels[walk->depth++] = level;
+    ARRAY_PUSH(walk->levels, walk->depth, walk->capacity, level);
 }
 
-/* The rows of one type stand together. A list may be long, and its elements are of one type. */
-static void find_rows(struct judge *judge, const struct go_type *type)
+/*
+ * Sets last_rows to the rows of a type, which are contiguous. The rows found last are kept:
+ * elements of a list are all of one type.
+ */
+static void find_rows(struct kind_validator *v, const struct go_type *type)
 {
     size_t count, begin = 0, end;
     const struct rule_row *rows = rule_rows(&count);
-    if (judge->last_type == type)
+    if (v->last_type == type)
         return;
     while (begin < count && strcmp(rows[begin].type, type->name) != 0)
         begin++;
     for (end = begin; end < count && strcmp(rows[end].type, type->name) == 0;)
         end++;
-    judge->last_type = type;
-    judge->last_rows = &rows[begin];
-    judge->last_count = end - begin;
+    v->last_type = type;
+    v->last_rows = &rows[begin];
+    v->last_count = end - begin;
 }
 
-/* Of what is missing nothing more is said. */
-static void apply_rows(struct judge *judge, const struct go_type *type,
+/*
+ * Applies all rows of a type. When a required member is missing, the other rows for it are skipped.
+ */
+static void apply_rows(struct kind_validator *v, const struct go_type *type,
                        const struct json_value *object, struct str path)
 {
     const char *missing = NULL;
-    find_rows(judge, type);
-    for (size_t i = 0; i < judge->last_count; i++) {
-        const struct rule_row *row = &judge->last_rows[i];
-        const size_t before = judge->errors->count;
+    find_rows(v, type);
+    for (size_t i = 0; i < v->last_count; i++) {
+        const struct rule_row *row = &v->last_rows[i];
+        const size_t before = v->errors->count;
         if (missing && row->member && strcmp(row->member, missing) == 0)
             continue;
-        rule_apply(judge, row, object, path);
-        if (row->form == RULE_REQUIRED && judge->errors->count > before)
+        rule_apply(v, row, object, path);
+        if (row->form == RULE_REQUIRED && v->errors->count > before)
             missing = row->member;
     }
 }
 
-/* With the types that are inlined: their members stand in the same object. */
-static void judge_type(struct judge *judge, const struct go_type *type,
-                       const struct json_value *object, struct str path)
+/*
+ * Applies the rows of a type and of all types that are inlined in it: their members stand in the
+ * same object.
+ */
+static void validate_type(struct kind_validator *v, const struct go_type *type,
+                          const struct json_value *object, struct str path)
 {
     const struct go_type *types[INLINED_MAX] = {type};
     size_t known = 1;
     for (size_t at = 0; at < known; at++) {
-        apply_rows(judge, types[at], object, path);
+        apply_rows(v, types[at], object, path);
         for (size_t i = 0; i < types[at]->count && known < INLINED_MAX; i++)
             if (types[at]->fields[i].flags & GO_INLINE)
                 types[known++] = types[at]->fields[i].type;
@@ -88,28 +110,30 @@ static void judge_type(struct judge *judge, const struct go_type *type,
 static void enter_object(struct walk *walk, const struct go_type *type,
                          const struct json_value *object)
 {
-    judge_type(walk->judge, type, object, buf_str(&walk->path));
+    validate_type(walk->v, type, object, buf_str(&walk->path));
     push(walk, (struct level){.iter.container = object, .type = type});
 }
 
 /*
- * Of a write to /status only the status is judged, of all others everything else. Claims that a
- * StatefulSet is to make are judged when it makes them.
+ * Whether a member is part of this validation. At the root, a write to /status validates the
+ * status, any other write everything else. volumeClaimTemplates of a StatefulSet are validated when
+ * it creates the claims.
  */
-static bool is_judged(const struct walk *walk, struct str member)
+static bool is_validated(const struct walk *walk, struct str member)
 {
-    const bool is_status = str_eq(walk->judge->write->subresource, STR("status"));
+    const bool is_status = str_eq(walk->v->write->subresource, STR("status"));
     if (walk->depth > 1)
         return !str_eq(member, STR("volumeClaimTemplates"));
     return str_eq(member, STR("status")) == is_status;
 }
 
+/* Enters a member that is a struct, or a list or map of structs. */
 static void walk_member(struct walk *walk, const struct level *level, struct str key,
                         const struct json_value *value)
 {
     const struct go_field *field = go_type_field(level->type, key);
     if (!field || field->kind != GO_MESSAGE || field->type == &type_object_meta ||
-        !is_judged(walk, key))
+        !is_validated(walk, key))
         return;
     buf_print(&walk->path, "%s%.*s", walk->path.len ? "." : "", STR_ARG(key));
     if (field->flags & (GO_LIST | GO_MAP))
@@ -128,6 +152,7 @@ static void walk_item(struct walk *walk, const struct go_field *field, size_t in
     enter_object(walk, field->type, value);
 }
 
+/* Does the next member or item of the innermost container. */
 static void walk_step(struct walk *walk)
 {
     struct level *level = &walk->levels[walk->depth - 1];
@@ -143,21 +168,25 @@ static void walk_step(struct walk *walk)
         walk_member(walk, level, key, value);
 }
 
-static void judge_members(struct judge *judge)
+/* A write to /status does not apply the rows of the whole object. */
+static void validate_members(struct kind_validator *v)
 {
-    SCOPED(walk) walk = {.judge = judge};
-    const bool is_status = str_eq(judge->write->subresource, STR("status"));
+    SCOPED(walk) walk = {.v = v};
+    const bool is_status = str_eq(v->write->subresource, STR("status"));
     if (is_status)
-        push(&walk, (struct level){.iter.container = judge->object, .type = judge->kind->type});
+        push(&walk, (struct level){.iter.container = v->object, .type = v->kind->type});
     else
-        enter_object(&walk, judge->kind->type, judge->object);
-    while (walk.depth > 0 && judge->errors->count < FIELD_ERRORS_MAX)
+        enter_object(&walk, v->kind->type, v->object);
+    while (walk.depth > 0 && v->errors->count < FIELD_ERRORS_MAX)
         walk_step(&walk);
 }
 
 #define IMMUTABLE "field is immutable"
 
-/* What an update of the whole object may not change: an error with the new value, or forbidden. */
+/*
+ * Fields that an update of the whole object may not change. The error is Invalid with the new
+ * value, or Forbidden.
+ */
 static const struct {
     const struct go_type *type;
     const char *path, *text;
@@ -186,37 +215,38 @@ static const struct {
     {&type_ingress_class,       "spec.controller",           IMMUTABLE,                                 false},
 };
 
-static void judge_fixed(struct judge *judge)
+/* Compares the immutable fields of the kind. */
+static void validate_immutable_fields(struct kind_validator *v)
 {
     for (size_t i = 0; i < COUNT(fixed); i++) {
-        if (fixed[i].type != judge->kind->type)
+        if (fixed[i].type != v->kind->type)
             continue;
-        const struct json_value *value = json_path(judge->object, fixed[i].path);
-        if (json_equal(value, json_path(judge->old, fixed[i].path)))
+        const struct json_value *value = json_path(v->object, fixed[i].path);
+        if (json_equal(value, json_path(v->old, fixed[i].path)))
             continue;
         if (fixed[i].is_forbidden)
-            judge_forbidden(judge, STR(""), fixed[i].path, fixed[i].text);
+            field_forbidden(v, STR(""), fixed[i].path, fixed[i].text);
         else
-            judge_invalid(judge, STR(""), fixed[i].path, value, fixed[i].text);
+            field_invalid(v, STR(""), fixed[i].path, value, fixed[i].text);
     }
 }
 
-/* Changes that need more than a comparison. */
+/* Functions that compare the old and the new object, by kind. */
 static const struct {
     const struct go_type *type;
-    judge_fn *judge;
+    validate_fn *check;
 } updates[] = {
-    {&type_pod,                     judge_pod_update         },
-    {&type_stateful_set,            judge_stateful_set_update},
-    {&type_job,                     judge_job_update         },
-    {&type_persistent_volume_claim, judge_claim_update       },
-    {&type_persistent_volume,       judge_volume_update      },
+    {&type_pod,                     validate_pod_update         },
+    {&type_stateful_set,            validate_stateful_set_update},
+    {&type_job,                     validate_job_update         },
+    {&type_persistent_volume_claim, validate_claim_update       },
+    {&type_persistent_volume,       validate_volume_update      },
 };
 
 void kind_builtin_validate(const struct kind *kind, const struct kind_write *write,
                            const struct json_value *object, struct field_errors *errors)
 {
-    struct judge judge = {
+    struct kind_validator v = {
         .kind = kind,
         .write = write,
         .object = object,
@@ -224,11 +254,11 @@ void kind_builtin_validate(const struct kind *kind, const struct kind_write *wri
         .errors = errors,
         .arena = errors->arena,
     };
-    judge_members(&judge);
-    if (!judge.old || write->subresource.len > 0)
+    validate_members(&v);
+    if (!v.old || write->subresource.len > 0)
         return;
-    judge_fixed(&judge);
+    validate_immutable_fields(&v);
     for (size_t i = 0; i < COUNT(updates); i++)
         if (updates[i].type == kind->type)
-            updates[i].judge(&judge, object, STR(""));
+            updates[i].check(&v, object, STR(""));
 }

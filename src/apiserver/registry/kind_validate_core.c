@@ -1,5 +1,10 @@
 /*
- * ConfigMaps, Secrets, Namespaces, Events, quotas; and selectors, wherever they are.
+ * Validation of ConfigMaps, Secrets, Namespaces, Events and ResourceQuotas, and of label selectors
+ * wherever they occur.
+ *
+ * Upstream: ValidateConfigMap(), ValidateSecret() and so on in
+ * k8s.io/kubernetes/pkg/apis/core/validation/validation.go, events.go for Events, and
+ * k8s.io/apimachinery/pkg/apis/meta/v1/validation for label selectors.
  */
 #include "apimachinery/metadata_validation.h"
 #include "apimachinery/quantity.h"
@@ -8,67 +13,63 @@
 #include "base/timestamp.h"
 #include "json/compare.h"
 
+/* The total size of the values of a ConfigMap or Secret, decoded. */
 #define DATA_MAX MEGABYTE
 
-static bool is_true(const struct json_value *value)
-{
-    bool truth = false;
-    return json_to_bool(value, &truth) && truth;
-}
-
-/* Once set, immutable stays, and so does what the object holds. */
-static void judge_immutable(struct judge *judge, const struct json_value *object)
+/* Once immutable is true it stays true, and data and binaryData cannot change. */
+static void validate_immutable(struct kind_validator *v, const struct json_value *object)
 {
     static const char *const members[] = {"immutable", "data", "binaryData"};
-    if (!judge->old || !is_true(json_path(judge->old, "immutable")))
+    if (!v->old || !field_is_true(json_path(v->old, "immutable")))
         return;
     for (size_t i = 0; i < COUNT(members); i++) {
         const struct json_value *value = json_path(object, members[i]);
         const bool is_same =
-            i == 0 ? is_true(value) : json_equal(value, json_path(judge->old, members[i]));
+            i == 0 ? field_is_true(value) : json_equal(value, json_path(v->old, members[i]));
         if (!is_same)
-            judge_forbidden(judge, STR(""), members[i],
-                            "field is immutable when `immutable` is set");
+            field_forbidden(v, STR(""), members[i], "field is immutable when `immutable` is set");
     }
 }
 
+/* The text is valid base64: decoding has checked it. */
 static size_t decoded_size(struct str text)
 {
     SCOPED(buf) bytes = {.secret = true};
-    error_free(base64_decode(&bytes, text)); /* was decoded before */
+    error_free(base64_decode(&bytes, text));
     return bytes.len;
 }
 
-/* The size of all values; keys are checked on the way. */
-static size_t judge_data(struct judge *judge, const struct json_value *object, const char *member,
-                         bool is_base64)
+/* Checks the keys of a map and returns the total size of its values. */
+static size_t validate_data(struct kind_validator *v, const struct json_value *object,
+                            const char *member, bool is_base64)
 {
     const struct json_value *value;
     size_t size = 0;
     JSON_FOREACH (key, value, json_path(object, member)) {
-        judge_syntax(judge, judge_key(judge, str_from_c(member), key), NULL, key,
+        field_syntax(v, field_path_key(v, str_from_c(member), key), NULL, key,
                      validation_config_map_key(key));
         size += is_base64 ? decoded_size(json_to_str(value)) : json_to_str(value).len;
     }
     return size;
 }
 
-void judge_config_map(struct judge *judge, const struct json_value *object, struct str path)
+void validate_config_map(struct kind_validator *v, const struct json_value *object, struct str path)
 {
     const struct json_value *binary = json_path(object, "binaryData"), *value;
     const size_t size =
-        judge_data(judge, object, "data", false) + judge_data(judge, object, "binaryData", true);
+        validate_data(v, object, "data", false) + validate_data(v, object, "binaryData", true);
     (void)path;
     JSON_FOREACH (key, value, json_path(object, "data"))
         if (json_get(binary, key))
-            field_errors_add_str(judge->errors, FIELD_INVALID, judge_key(judge, STR("data"), key),
-                                 key, STR("duplicate of key present in binaryData"));
+            field_errors_add_str(v->errors, FIELD_INVALID, field_path_key(v, STR("data"), key), key,
+                                 STR("duplicate of key present in binaryData"));
     if (size > DATA_MAX)
-        field_errors_add_too_long(judge->errors, STR("[]"), DATA_MAX); /* upstream's empty path */
-    judge_immutable(judge, object);
+        field_errors_add_too_long(v->errors, STR("[]"), DATA_MAX); /* upstream's path is empty */
+    validate_immutable(v, object);
 }
 
-static void judge_docker_config(struct judge *judge, struct str path, struct str text)
+/* The value must be a JSON object. The message never shows the content of a Secret. */
+static void validate_docker_config(struct kind_validator *v, struct str path, struct str text)
 {
     SCOPED(buf) bytes = {.secret = true};
     OWNED(json_doc) doc = NULL;
@@ -76,12 +77,12 @@ static void judge_docker_config(struct judge *judge, struct str path, struct str
     struct error *err = json_read(buf_str(&bytes), &doc);
     if (!err && json_type(json_doc_root(doc)) == JSON_OBJECT)
         return;
-    error_free(err); /* quotes the content */
-    field_errors_add_str(judge->errors, FIELD_INVALID, path, STR("<secret contents redacted>"),
+    error_free(err); /* its message quotes the content */
+    field_errors_add_str(v->errors, FIELD_INVALID, path, STR("<secret contents redacted>"),
                          STR("must be a JSON object"));
 }
 
-/* Keys that a type needs: all of them, or one of two. */
+/* Keys that the types of Secrets need: all of them, or one of two. */
 static const struct {
     const char *type, *first, *second;
     bool is_docker, one_is_enough;
@@ -93,162 +94,180 @@ static const struct {
     {"kubernetes.io/dockerconfigjson", ".dockerconfigjson", NULL,       true,  false},
 };
 
-static void judge_secret_type(struct judge *judge, const struct json_value *data, size_t row)
+/* Checks that the keys of a type are there: all of them, or one of two. */
+static void validate_secret_type(struct kind_validator *v, const struct json_value *data,
+                                 size_t row)
 {
     const char *const keys[] = {secret_types[row].first, secret_types[row].second};
     const bool has_one =
         json_get(data, str_from_c(keys[0])) || (keys[1] && json_get(data, str_from_c(keys[1])));
     for (size_t i = 0; i < COUNT(keys) && keys[i]; i++) {
         const struct json_value *value = json_get(data, str_from_c(keys[i]));
-        const struct str path = judge_key(judge, STR("data"), str_from_c(keys[i]));
+        const struct str path = field_path_key(v, STR("data"), str_from_c(keys[i]));
         if (!value && !(secret_types[row].one_is_enough && has_one))
-            judge_required(judge, path, NULL, "");
+            field_required(v, path, NULL, "");
         if (value && secret_types[row].is_docker)
-            judge_docker_config(judge, path, json_to_str(value));
+            validate_docker_config(v, path, json_to_str(value));
     }
 }
 
-void judge_secret(struct judge *judge, const struct json_value *object, struct str path)
+void validate_secret(struct kind_validator *v, const struct json_value *object, struct str path)
 {
     const struct str type = json_path_str(object, "type");
     const struct str account = STR("kubernetes.io/service-account.name");
     (void)path;
-    if (judge_data(judge, object, "data", true) > DATA_MAX)
-        field_errors_add_too_long(judge->errors, STR("data"), DATA_MAX);
+    if (validate_data(v, object, "data", true) > DATA_MAX)
+        field_errors_add_too_long(v->errors, STR("data"), DATA_MAX);
     for (size_t i = 0; i < COUNT(secret_types); i++)
         if (str_eq(type, str_from_c(secret_types[i].type)))
-            judge_secret_type(judge, json_path(object, "data"), i);
+            validate_secret_type(v, json_path(object, "data"), i);
     if (str_eq(type, STR("kubernetes.io/service-account-token")) &&
         json_to_str(json_get(json_path(object, "metadata.annotations"), account)).len == 0)
-        judge_required(judge, judge_key(judge, STR("metadata.annotations"), account), NULL, "");
-    judge_immutable(judge, object);
+        field_required(v, field_path_key(v, STR("metadata.annotations"), account), NULL, "");
+    validate_immutable(v, object);
 }
 
-void judge_namespace_spec(struct judge *judge, const struct json_value *object, struct str path)
+/* A finalizer in spec.finalizers is "kubernetes" or a qualified name. */
+void validate_namespace_spec(struct kind_validator *v, const struct json_value *object,
+                             struct str path)
 {
-    const struct str place = judge_path(judge, path, "finalizers");
+    const struct str place = field_path(v, path, "finalizers");
     const struct json_value *value;
     JSON_FOREACH (key, value, json_path(object, "finalizers")) {
         const struct str name = json_to_str(value);
         const struct validation found = validation_label_key(name);
-        judge_syntax(judge, place, NULL, name, found);
+        field_syntax(v, place, NULL, name, found);
         if (found.count == 0 && !str_eq(name, STR("kubernetes")) &&
             str_find_char(name, '/') == STR_NONE)
             field_errors_add_str(
-                judge->errors, FIELD_INVALID, place, name,
+                v->errors, FIELD_INVALID, place, name,
                 STR("name is neither a standard finalizer name nor is it fully qualified"));
     }
 }
 
-void judge_namespace_status(struct judge *judge, const struct json_value *object, struct str path)
+/* The phase follows deletionTimestamp. The field is called Phase, as upstream. */
+void validate_namespace_status(struct kind_validator *v, const struct json_value *object,
+                               struct str path)
 {
-    const bool is_going = json_path(judge->object, "metadata.deletionTimestamp") != NULL;
+    const bool is_going = json_path(v->object, "metadata.deletionTimestamp") != NULL;
     const struct json_value *phase = json_path(object, "phase");
     (void)path;
     if (str_eq(json_to_str(phase), is_going ? STR("Terminating") : STR("Active")))
         return;
-    judge_invalid(judge, STR("status"), "Phase", phase,
+    field_invalid(v, STR("status"), "Phase", phase,
                   is_going ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
                            : "may only be 'Active' if `deletionTimestamp` is empty");
 }
 
-static void judge_text_of_event(struct judge *judge, const struct json_value *object,
+/* A required text of at most 128 characters. */
+static void validate_event_text(struct kind_validator *v, const struct json_value *object,
                                 const char *member)
 {
     const struct str text = json_path_str(object, member);
     if (text.len == 0)
-        judge_required(judge, STR(""), member, "");
+        field_required(v, STR(""), member, "");
     if (text.len > 128)
-        field_errors_add_str(judge->errors, FIELD_INVALID, str_from_c(member), STR(""),
+        field_errors_add_str(v->errors, FIELD_INVALID, str_from_c(member), STR(""),
                              STR("can have at most 128 characters"));
 }
 
-/* Events of the newer kind tell when and by whom they were made. */
-static void judge_reporter(struct judge *judge, const struct json_value *object,
-                           const char *controller, const char *note)
+/*
+ * Members that an Event with an eventTime must have. The two API groups name some of them
+ * differently.
+ */
+static void validate_reporter(struct kind_validator *v, const struct json_value *object,
+                              const char *controller, const char *note)
 {
     const struct str name = json_path_str(object, controller);
     if (name.len == 0)
-        judge_required(judge, STR(""), controller, "");
-    judge_syntax(judge, STR(""), controller, name, validation_label_key(name));
-    judge_text_of_event(judge, object, "reportingInstance");
-    judge_text_of_event(judge, object, "action");
-    judge_text_of_event(judge, object, "reason");
+        field_required(v, STR(""), controller, "");
+    field_syntax(v, STR(""), controller, name, validation_label_key(name));
+    validate_event_text(v, object, "reportingInstance");
+    validate_event_text(v, object, "action");
+    validate_event_text(v, object, "reason");
     if (json_path_str(object, note).len > 1024)
-        field_errors_add_str(judge->errors, FIELD_INVALID, str_from_c(note), STR(""),
+        field_errors_add_str(v->errors, FIELD_INVALID, str_from_c(note), STR(""),
                              STR("can have at most 1024 bytes"));
 }
 
-/* Events on objects without a namespace are kept in default; the system's own in kube-system. */
-static void judge_place_of_event(struct judge *judge, const struct json_value *object,
-                                 const char *reference)
+/*
+ * An Event is in the namespace of its object. Events about objects without a namespace are in
+ * default, those of the system in kube-system.
+ */
+static void validate_event_namespace(struct kind_validator *v, const struct json_value *object,
+                                     const char *reference)
 {
     const struct str given = json_path_str(object, "metadata.namespace");
-    const struct str here = given.len > 0 ? given : judge->write->namespace;
+    const struct str here = given.len > 0 ? given : v->write->namespace;
     const struct str there = json_path_str(json_path(object, reference), "namespace");
     const bool is_fine = there.len > 0 ? str_eq(here, there)
                                        : here.len == 0 || str_eq(here, STR("default")) ||
                                              str_eq(here, STR("kube-system"));
     if (!is_fine)
-        field_errors_add_str(judge->errors, FIELD_INVALID, STR("involvedObject.namespace"), there,
+        field_errors_add_str(v->errors, FIELD_INVALID, STR("involvedObject.namespace"), there,
                              STR("does not match event.namespace"));
 }
 
-static void judge_events_event(struct judge *judge, const struct json_value *object)
+/* Events of events.k8s.io: strict rules on create only. */
+static void validate_events_event(struct kind_validator *v, const struct json_value *object)
 {
     const struct str type = json_path_str(object, "type");
-    judge_place_of_event(judge, object, "regarding");
-    if (judge->old)
+    validate_event_namespace(v, object, "regarding");
+    if (v->old)
         return;
     if (!json_path(object, "eventTime")) {
-        judge_required(judge, STR(""), "eventTime", "");
+        field_required(v, STR(""), "eventTime", "");
         return;
     }
-    judge_reporter(judge, object, "reportingController", "note");
+    validate_reporter(v, object, "reportingController", "note");
     if (!str_eq(type, STR("Normal")) && !str_eq(type, STR("Warning")))
-        field_errors_add_str(judge->errors, FIELD_INVALID, STR("type"), STR(""),
-                             arena_print(judge->arena, "has invalid value: %.*s", STR_ARG(type)));
+        field_errors_add_str(v->errors, FIELD_INVALID, STR("type"), STR(""),
+                             arena_print(v->arena, "has invalid value: %.*s", STR_ARG(type)));
 }
 
-/* Both kinds have this name; the one of events.k8s.io is stricter, but only when it is made. */
-void judge_event(struct judge *judge, const struct json_value *object, struct str path)
+/* The Event types of both API groups have this name, so that rows cannot tell them apart. */
+void validate_event(struct kind_validator *v, const struct json_value *object, struct str path)
 {
     (void)path;
-    if (judge->kind->type == &type_events_event) {
-        judge_events_event(judge, object);
+    if (v->kind->type == &type_events_event) {
+        validate_events_event(v, object);
         return;
     }
-    judge_place_of_event(judge, object, "involvedObject");
+    validate_event_namespace(v, object, "involvedObject");
     if (json_path(object, "eventTime"))
-        judge_reporter(judge, object, "reportingComponent", "message");
+        validate_reporter(v, object, "reportingComponent", "message");
 }
 
-void judge_label_selector(struct judge *judge, const struct json_value *object, struct str path)
+void validate_label_selector(struct kind_validator *v, const struct json_value *object,
+                             struct str path)
 {
     const struct json_value *labels = json_path(object, "matchLabels");
     if (labels)
-        metadata_check_labels(judge->errors, judge_path(judge, path, "matchLabels"), labels);
+        metadata_check_labels(v->errors, field_path(v, path, "matchLabels"), labels);
 }
 
-void judge_label_requirement(struct judge *judge, const struct json_value *object, struct str path)
+/* values must fit the operator. */
+void validate_label_requirement(struct kind_validator *v, const struct json_value *object,
+                                struct str path)
 {
     const struct str op = json_path_str(object, "operator"), key = json_path_str(object, "key");
     const bool has_values = json_count(json_path(object, "values")) > 0;
     if (str_eq(op, STR("In")) || str_eq(op, STR("NotIn"))) {
         if (!has_values)
-            judge_required(judge, path, "values",
+            field_required(v, path, "values",
                            "must be specified when `operator` is 'In' or 'NotIn'");
     } else if (str_eq(op, STR("Exists")) || str_eq(op, STR("DoesNotExist"))) {
         if (has_values)
-            judge_forbidden(judge, path, "values",
+            field_forbidden(v, path, "values",
                             "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
     } else {
-        judge_invalid(judge, path, "operator", json_path(object, "operator"),
+        field_invalid(v, path, "operator", json_path(object, "operator"),
                       "not a valid selector operator");
     }
-    judge_syntax(judge, path, "key", key, validation_label_key(key));
+    field_syntax(v, path, "key", key, validation_label_key(key));
 }
 
+/* Whether a resource of a quota counts objects, so that its amount must be whole. */
 static bool is_counted(struct str resource)
 {
     static const char *const names[] = {
@@ -268,17 +287,16 @@ static bool is_counted(struct str resource)
     return str_starts_with(resource, STR("count/"));
 }
 
-void judge_resource_quota_spec(struct judge *judge, const struct json_value *object,
-                               struct str path)
+void validate_resource_quota_spec(struct kind_validator *v, const struct json_value *object,
+                                  struct str path)
 {
     const struct json_value *value;
     JSON_FOREACH (key, value, json_path(object, "hard")) {
         struct quantity quantity;
         int64_t milli = 0;
-        struct error *err = quantity_read(json_to_str(value), &quantity);
-        if (!err && is_counted(key) && quantity_milli(&quantity, &milli) && milli % 1000 != 0)
-            judge_invalid(judge, judge_key(judge, judge_path(judge, path, "hard"), key), NULL,
-                          value, "must be an integer");
-        error_free(err);
+        if (is_counted(key) && field_quantity(value, &quantity) &&
+            quantity_milli(&quantity, &milli) && milli % 1000 != 0)
+            field_invalid(v, field_path_key(v, field_path(v, path, "hard"), key), NULL, value,
+                          "must be an integer");
     }
 }

@@ -1,12 +1,14 @@
 /*
- * The parts of kind_builtin_validate(). Private to this folder.
+ * The parts of kind_builtin_validate(). Private to kind_validate*.c.
  *
- * Rules belong to types, as defaults do, and are applied wherever a type occurs: what holds for a
- * container holds in a pod and in every template. Most are rows of a table; those that look at
- * several members are functions on the object.
+ * Rules belong to Go types, as defaults do, and apply wherever a type occurs: a rule for Container
+ * holds in a Pod and in every pod template. Most rules are rows of the table in
+ * kind_validate_rows.c. Rules that look at several members are functions on an object of the type
+ * (validate_fn), named after upstream's Validate...() functions.
  */
 #pragma once
 
+#include "apimachinery/quantity.h"
 #include "apimachinery/validation.h"
 #include "apiserver/registry/kind_builtin.h"
 #include "apiserver/types/go_types.h"
@@ -14,71 +16,91 @@
 
 struct rule_row;
 
-struct judge {
+struct kind_validator {
     const struct kind *kind;
     const struct kind_write *write;
-    const struct json_value *object, *old; /* whole objects; old is NULL on a create */
+    const struct json_value *object, *old; /* the whole objects; old is NULL on create */
     struct field_errors *errors;
     struct arena *arena;
-    const struct go_type *last_type; /* whose rows were looked for, and what was found */
+    const struct go_type *last_type; /* the type of last_rows */
     const struct rule_row *last_rows;
     size_t last_count;
 };
 
-/* Judges an object of a type, or the whole one, at its path ("" for the whole). */
-typedef void judge_fn(struct judge *judge, const struct json_value *object, struct str path);
+/* Validates an object of a type at its path; "" is the path of the whole object. */
+typedef void validate_fn(struct kind_validator *v, const struct json_value *object,
+                         struct str path);
 
 enum rule_form {
-    RULE_REQUIRED, /* absent, empty or 0: the text is the detail */
-    RULE_ONE_OF,   /* the text has the values, between bars */
-    RULE_RANGE,    /* from low to high, said as such */
-    RULE_AT_LEAST, /* low: greater than or equal to it */
-    RULE_ABOVE,    /* low: greater than it */
-    RULE_SYNTAX,   /* as the function says */
-    RULE_LABELS,   /* keys and values of a map */
-    RULE_UNIQUE,   /* the elements' member that the text names */
-    RULE_AMOUNTS,  /* a map of quantities, none below 0 */
-    RULE_OBJECT,   /* a function on the object that has the member */
+    RULE_REQUIRED,   /* not absent, empty or 0; text is the detail of the error */
+    RULE_ONE_OF,     /* one of the values in text, which "|" separates */
+    RULE_RANGE,      /* from low to high */
+    RULE_AT_LEAST,   /* greater than or equal to low */
+    RULE_ABOVE,      /* greater than low */
+    RULE_SYNTAX,     /* a text, or each of a list, that the function accepts */
+    RULE_LABELS,     /* a map of labels */
+    RULE_UNIQUE,     /* a list whose elements differ in the member that text names */
+    RULE_QUANTITIES, /* a map of quantities, none of them negative */
+    RULE_OBJECT,     /* a function on an object of the type */
 };
 
 struct rule_row {
-    const char *type, *member; /* NULL: the object itself */
+    const char *type, *member; /* member NULL: the object itself */
     enum rule_form form;
     const char *text;
     int64_t low, high;
     name_check_fn *syntax;
-    judge_fn *judge;
+    validate_fn *check;
 };
 
-/* All of them; those of a type stand together. */
+/* All rows. The rows of one type are contiguous. */
 const struct rule_row *rule_rows(size_t *ret_count);
 
 /* Applies a row to an object of its type. */
-void rule_apply(struct judge *judge, const struct rule_row *row, const struct json_value *object,
-                struct str path);
+void rule_apply(struct kind_validator *v, const struct rule_row *row,
+                const struct json_value *object, struct str path);
 
-/* "spec" and "name" make "spec.name"; "" and "name" make "name". */
-struct str judge_path(struct judge *judge, struct str path, const char *member);
-struct str judge_item(struct judge *judge, struct str path, size_t index);
-struct str judge_key(struct judge *judge, struct str path, struct str key);
+/*
+ * Paths of fields, in the arena: "spec" and "name" make "spec.name", "" and "name" make "name";
+ * "spec[3]"; "data[key]". A member of NULL is the path itself.
+ */
+struct str field_path(struct kind_validator *v, struct str path, const char *member);
+struct str field_path_index(struct kind_validator *v, struct str path, size_t index);
+struct str field_path_key(struct kind_validator *v, struct str path, struct str key);
 
-/* Adds an error at path.member; the member may be dotted, or NULL for the path itself. */
-void judge_required(struct judge *judge, struct str path, const char *member, const char *detail);
-void judge_invalid(struct judge *judge, struct str path, const char *member,
+/*
+ * Add an error at path.member, named after upstream's field.Required() and so on. The member may be
+ * dotted, or NULL for the path itself. field_one_of() and field_syntax() add errors only if the
+ * value is none of the values, or if the syntax check found something.
+ */
+void field_required(struct kind_validator *v, struct str path, const char *member,
+                    const char *detail);
+void field_invalid(struct kind_validator *v, struct str path, const char *member,
                    const struct json_value *value, const char *detail);
-void judge_forbidden(struct judge *judge, struct str path, const char *member, const char *detail);
-void judge_one_of(struct judge *judge, struct str path, const char *member, struct str value,
+void field_forbidden(struct kind_validator *v, struct str path, const char *member,
+                     const char *detail);
+void field_one_of(struct kind_validator *v, struct str path, const char *member, struct str value,
                   const char *values);
-void judge_syntax(struct judge *judge, struct str path, const char *member, struct str value,
+void field_syntax(struct kind_validator *v, struct str path, const char *member, struct str value,
                   struct validation found);
 
-/* A number or a percentage, not below 0; absent is fine. */
-void judge_int_or_percent(struct judge *judge, struct str path, const char *member,
-                          const struct json_value *value);
+/* A number that is not negative, or a percentage; an absent value is fine. */
+void validate_int_or_percent(struct kind_validator *v, struct str path, const char *member,
+                             const struct json_value *value);
 
-/* A port's number, or its name. */
-void judge_port(struct judge *judge, struct str path, const char *member,
-                const struct json_value *value);
+/* The number of a port, or its name; an absent value is fine. */
+void validate_port(struct kind_validator *v, struct str path, const char *member,
+                   const struct json_value *value);
+
+/* False for absent values and for anything that is not a boolean. */
+bool field_is_true(const struct json_value *value);
+
+/* Reads a quantity; false when there is none. Decoding has refused malformed ones before. */
+bool field_quantity(const struct json_value *value, struct quantity *ret_quantity);
+
+/* Whether two objects differ in a member that is not one of these. */
+bool field_differs_besides(const struct json_value *a, const struct json_value *b,
+                           const char *const *members, size_t count);
 
 struct validation syntax_port_name(struct str value);
 struct validation syntax_ip(struct str value);
@@ -86,19 +108,22 @@ struct validation syntax_cidr(struct str value);
 struct validation syntax_env_name(struct str value);
 struct validation syntax_schedule(struct arena *arena, struct str value);
 
-/* Functions of the rows, by the file they are in. */
-judge_fn judge_config_map, judge_secret, judge_namespace_spec, judge_namespace_status, judge_event,
-    judge_label_selector, judge_label_requirement, judge_resource_quota_spec;
-judge_fn judge_service_spec, judge_service_port;
-judge_fn judge_pod_spec, judge_pod_template, judge_container, judge_env_var, judge_env_source,
-    judge_resources, judge_probe, judge_handler, judge_volume, judge_pod_update, judge_toleration,
-    judge_file_mode;
-judge_fn judge_deployment_spec, judge_deployment_status, judge_replica_set_spec,
-    judge_daemon_set_spec, judge_stateful_set_spec, judge_stateful_set_update, judge_job_spec,
-    judge_job_update, judge_cron_job_spec, judge_cron_job, judge_rc_spec, judge_pdb_spec,
-    judge_hpa_spec;
-judge_fn judge_role, judge_cluster_role, judge_role_binding, judge_cluster_role_binding,
-    judge_webhook, judge_api_service, judge_priority_class;
-judge_fn judge_claim_spec, judge_claim_update, judge_volume_spec, judge_volume_update,
-    judge_network_policy_spec, judge_network_peer, judge_network_port, judge_ingress_spec,
-    judge_ingress_rule, judge_ingress_path, judge_ingress_backend, judge_ingress_class_spec;
+/* The functions that rows name, grouped by file. */
+validate_fn validate_config_map, validate_secret, validate_namespace_spec,
+    validate_namespace_status, validate_event, validate_label_selector, validate_label_requirement,
+    validate_resource_quota_spec;
+validate_fn validate_service_spec, validate_service_port;
+validate_fn validate_pod_spec, validate_pod_template, validate_container, validate_env_var,
+    validate_env_source, validate_resources, validate_probe_port, validate_handler, validate_volume,
+    validate_pod_update, validate_toleration, validate_file_mode;
+validate_fn validate_deployment_spec, validate_deployment_status, validate_replica_set_spec,
+    validate_daemon_set_spec, validate_stateful_set_spec, validate_stateful_set_update,
+    validate_job_spec, validate_job_update, validate_cron_job_spec, validate_cron_job,
+    validate_replication_controller_spec, validate_pod_disruption_budget_spec,
+    validate_autoscaler_spec;
+validate_fn validate_role, validate_cluster_role, validate_role_binding,
+    validate_cluster_role_binding, validate_webhook, validate_api_service, validate_priority_class;
+validate_fn validate_claim_spec, validate_claim_update, validate_volume_spec,
+    validate_volume_update, validate_network_policy_spec, validate_network_peer,
+    validate_network_port, validate_ingress_spec, validate_ingress_rule, validate_ingress_path,
+    validate_ingress_backend, validate_ingress_class_spec;

@@ -1,50 +1,59 @@
 /*
- * Network policies, ingresses, volumes and claims.
+ * Validation of NetworkPolicies, Ingresses, PersistentVolumes and PersistentVolumeClaims.
+ *
+ * Upstream: k8s.io/kubernetes/pkg/apis/networking/validation and pkg/apis/core/validation
+ * (ValidatePersistentVolume..., ValidatePersistentVolumeClaim...).
  */
 #include "apimachinery/quantity.h"
 #include "apiserver/registry/kind_validate_internal.h"
 #include "json/compare.h"
 
-void judge_network_policy_spec(struct judge *judge, const struct json_value *object,
-                               struct str path)
+void validate_network_policy_spec(struct kind_validator *v, const struct json_value *object,
+                                  struct str path)
 {
     const struct json_value *types = json_path(object, "policyTypes");
     if (json_count(types) > 2)
-        judge_invalid(judge, path, "policyTypes", types,
-                      "may not specify more than two policyTypes");
+        field_invalid(v, path, "policyTypes", types, "may not specify more than two policyTypes");
 }
 
-void judge_network_peer(struct judge *judge, const struct json_value *object, struct str path)
+/* A peer is an ipBlock, or selectors. */
+void validate_network_peer(struct kind_validator *v, const struct json_value *object,
+                           struct str path)
 {
     if (json_count(object) == 0)
-        judge_required(judge, path, NULL, "must specify a peer");
+        field_required(v, path, NULL, "must specify a peer");
     else if (json_path(object, "ipBlock") && json_count(object) > 1)
-        judge_forbidden(judge, path, NULL, "may not specify both ipBlock and another peer");
+        field_forbidden(v, path, NULL, "may not specify both ipBlock and another peer");
 }
 
-void judge_network_port(struct judge *judge, const struct json_value *object, struct str path)
+/* endPort needs a numeric port that is not greater. */
+void validate_network_port(struct kind_validator *v, const struct json_value *object,
+                           struct str path)
 {
     const struct json_value *port = json_path(object, "port"), *end = json_path(object, "endPort");
     int64_t from, to;
-    judge_port(judge, path, "port", port);
+    validate_port(v, path, "port", port);
     if (!end || !json_to_int64(end, &to))
         return;
     if (!port)
-        judge_required(judge, path, "port", "may not be specified when `endPort` is not specified");
+        field_required(v, path, "port", "may not be specified when `endPort` is not specified");
     else if (!json_to_int64(port, &from))
-        judge_invalid(judge, path, "endPort", end, "must be specified as a number");
+        field_invalid(v, path, "endPort", end, "must be specified as a number");
     else if (to < from)
-        judge_invalid(judge, path, "endPort", end, "must be greater than or equal to `port`");
+        field_invalid(v, path, "endPort", end, "must be greater than or equal to `port`");
 }
 
-void judge_ingress_spec(struct judge *judge, const struct json_value *object, struct str path)
+void validate_ingress_spec(struct kind_validator *v, const struct json_value *object,
+                           struct str path)
 {
     if (json_count(json_path(object, "rules")) == 0 && !json_path(object, "defaultBackend"))
-        judge_invalid(judge, path, NULL, object,
+        field_invalid(v, path, NULL, object,
                       "either `defaultBackend` or `rules` must be specified");
 }
 
-void judge_ingress_rule(struct judge *judge, const struct json_value *object, struct str path)
+/* A host is a DNS name, with "*." in front for a wildcard. */
+void validate_ingress_rule(struct kind_validator *v, const struct json_value *object,
+                           struct str path)
 {
     const struct str host = json_path_str(object, "host");
     const bool is_wild = str_starts_with(host, STR("*."));
@@ -52,13 +61,15 @@ void judge_ingress_rule(struct judge *judge, const struct json_value *object, st
     if (host.len == 0)
         return;
     if (syntax_ip(host).count == 0)
-        judge_invalid(judge, path, "host", json_path(object, "host"),
+        field_invalid(v, path, "host", json_path(object, "host"),
                       "must be a DNS name, not an IP address");
     else
-        judge_syntax(judge, path, "host", host, validation_dns1123_subdomain(name));
+        field_syntax(v, path, "host", host, validation_dns1123_subdomain(name));
 }
 
-void judge_ingress_path(struct judge *judge, const struct json_value *object, struct str path)
+/* With ImplementationSpecific the path may be empty. */
+void validate_ingress_path(struct kind_validator *v, const struct json_value *object,
+                           struct str path)
 {
     const struct str type = json_path_str(object, "pathType");
     const struct json_value *value = json_path(object, "path");
@@ -66,99 +77,89 @@ void judge_ingress_path(struct judge *judge, const struct json_value *object, st
     if (str_eq(type, STR("ImplementationSpecific")) && text.len == 0)
         return;
     if (!str_starts_with(text, STR("/")))
-        field_errors_add_str(judge->errors, FIELD_INVALID, judge_path(judge, path, "path"), text,
+        field_errors_add_str(v->errors, FIELD_INVALID, field_path(v, path, "path"), text,
                              STR("must be an absolute path"));
 }
 
-void judge_ingress_backend(struct judge *judge, const struct json_value *object, struct str path)
+/* Exactly one of service and resource. */
+void validate_ingress_backend(struct kind_validator *v, const struct json_value *object,
+                              struct str path)
 {
     const struct json_value *service = json_path(object, "service");
     const struct json_value *port = json_path(service, "port");
     if (service && json_path(object, "resource"))
-        judge_invalid(judge, path, NULL, NULL, "cannot set both resource and service backends");
+        field_invalid(v, path, NULL, NULL, "cannot set both resource and service backends");
     if (!service) {
         if (!json_path(object, "resource"))
-            judge_required(judge, path, NULL, "must specify a backend");
+            field_required(v, path, NULL, "must specify a backend");
         return;
     }
     if (json_path_str(service, "name").len == 0)
-        judge_required(judge, path, "service.name", "");
+        field_required(v, path, "service.name", "");
     if (!json_path(port, "name") && !json_path(port, "number"))
-        judge_required(judge, path, "service.port", "port name or number is required");
-    judge_port(judge, path, "service.port.number", json_path(port, "number"));
+        field_required(v, path, "service.port", "port name or number is required");
+    validate_port(v, path, "service.port.number", json_path(port, "number"));
 }
 
-void judge_ingress_class_spec(struct judge *judge, const struct json_value *object, struct str path)
+void validate_ingress_class_spec(struct kind_validator *v, const struct json_value *object,
+                                 struct str path)
 {
     const struct json_value *controller = json_path(object, "controller");
     struct str rest = json_to_str(controller), domain;
     if (rest.len == 0) {
-        judge_required(judge, path, "controller", "");
+        field_required(v, path, "controller", "");
         return;
     }
     if (!str_cut(&rest, '/', &domain) || domain.len == 0 || rest.len == 0)
-        judge_invalid(judge, path, "controller", controller,
+        field_invalid(v, path, "controller", controller,
                       "must be a domain-prefixed path (such as \"acme.io/foo\")");
     else
-        judge_syntax(judge, path, "controller", domain, validation_dns1123_subdomain(domain));
+        field_syntax(v, path, "controller", domain, validation_dns1123_subdomain(domain));
 }
 
-static bool read_storage(const struct json_value *value, struct quantity *ret_quantity)
-{
-    struct error *err = quantity_read(json_to_str(value), ret_quantity);
-    error_free(err);
-    return !err;
-}
-
-void judge_claim_spec(struct judge *judge, const struct json_value *object, struct str path)
+/* The request for storage is required and positive. Upstream's path is resources[storage]. */
+void validate_claim_spec(struct kind_validator *v, const struct json_value *object, struct str path)
 {
     const struct json_value *storage = json_path(object, "resources.requests.storage");
     struct quantity quantity;
     if (!storage)
-        judge_required(judge, path, "resources[storage]", "");
-    else if (read_storage(storage, &quantity) && quantity_sign(&quantity) <= 0)
-        judge_invalid(judge, path, "resources[storage]", storage, "must be greater than zero");
+        field_required(v, path, "resources[storage]", "");
+    else if (field_quantity(storage, &quantity) && quantity_sign(&quantity) <= 0)
+        field_invalid(v, path, "resources[storage]", storage, "must be greater than zero");
 }
 
-/* Whether specs differ in another member than these two. */
-static bool differ_besides(const struct json_value *a, const struct json_value *b,
-                           const char *first, const char *second)
-{
-    const struct json_value *sides[] = {a, b}, *value;
-    for (size_t side = 0; side < 2; side++)
-        JSON_FOREACH (key, value, sides[side])
-            if (!str_eq(key, str_from_c(first)) && !str_eq(key, str_from_c(second)) &&
-                !json_equal(value, json_get(sides[1 - side], key)))
-                return true;
-    return false;
-}
-
+/* Whether both quantities are there and the new one is smaller. */
 static bool is_less(const struct json_value *new, const struct json_value *old)
 {
     struct quantity before, after;
-    return old && new &&read_storage(old, &before) && read_storage(new, &after) &&
+    return old && new &&field_quantity(old, &before) && field_quantity(new, &after) &&
            quantity_cmp(&after, &before) < 0;
 }
 
-/* A volume may be bound to a claim later, and a bound one may grow. */
-void judge_claim_update(struct judge *judge, const struct json_value *object, struct str path)
+/*
+ * The spec of a claim is immutable, with three exceptions: binding sets volumeName, resources may
+ * grow, and volumeAttributesClassName may change once the claim is bound.
+ */
+void validate_claim_update(struct kind_validator *v, const struct json_value *object,
+                           struct str path)
 {
-    const struct json_value *old = json_path(judge->old, "spec");
+    const struct json_value *old = json_path(v->old, "spec");
     const struct json_value *spec = json_path(object, "spec");
     const bool binds = !json_path(old, "volumeName") && json_path(spec, "volumeName");
-    const char *may_change = binds ? "volumeName" : "volumeAttributesClassName";
+    const char *const may_change[] = {"resources",
+                                      binds ? "volumeName" : "volumeAttributesClassName"};
     (void)path;
-    if (differ_besides(old, spec, "resources", may_change))
-        judge_forbidden(judge, STR(""), "spec",
+    if (field_differs_besides(old, spec, may_change, COUNT(may_change)))
+        field_forbidden(v, STR(""), "spec",
                         "spec is immutable after creation except resources.requests and "
                         "volumeAttributesClassName for bound claims");
     if (is_less(json_path(spec, "resources.requests.storage"),
                 json_path(old, "resources.requests.storage")))
-        judge_forbidden(judge, STR(""), "spec.resources.requests.storage",
+        field_forbidden(v, STR(""), "spec.resources.requests.storage",
                         "field can not be less than status.capacity");
 }
 
-/* The members of a volume's spec that are no sources. */
+/* Members of PersistentVolumeSpec that are not listed here are volume sources. */
 static bool is_source(struct str member)
 {
     static const char *const others[] = {
@@ -178,29 +179,32 @@ static bool is_source(struct str member)
     return true;
 }
 
-void judge_volume_spec(struct judge *judge, const struct json_value *object, struct str path)
+/* Exactly one volume source. */
+void validate_volume_spec(struct kind_validator *v, const struct json_value *object,
+                          struct str path)
 {
     const struct json_value *value;
     size_t count = 0;
     JSON_FOREACH (key, value, object) {
         if (!is_source(key) || count++ == 0)
             continue;
-        judge_forbidden(judge, path, arena_c(judge->arena, key),
-                        "may not specify more than 1 volume type");
+        field_forbidden(v, path, arena_c(v->arena, key), "may not specify more than 1 volume type");
     }
     if (count == 0)
-        judge_required(judge, path, NULL, "must specify a volume type");
+        field_required(v, path, NULL, "must specify a volume type");
 }
 
-void judge_volume_update(struct judge *judge, const struct json_value *object, struct str path)
+/* The volume source of a PersistentVolume is immutable. */
+void validate_volume_update(struct kind_validator *v, const struct json_value *object,
+                            struct str path)
 {
-    const struct json_value *old = json_path(judge->old, "spec");
+    const struct json_value *old = json_path(v->old, "spec");
     const struct json_value *spec = json_path(object, "spec"), *value;
     (void)path;
     JSON_FOREACH (key, value, old) {
         if (!is_source(key) || json_equal(value, json_get(spec, key)))
             continue;
-        judge_forbidden(judge, STR(""), "spec.persistentvolumesource",
+        field_forbidden(v, STR(""), "spec.persistentvolumesource",
                         "spec.persistentvolumesource is immutable after creation");
         return;
     }

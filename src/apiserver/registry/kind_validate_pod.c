@@ -1,5 +1,10 @@
 /*
- * Pod specs, in pods and in templates.
+ * Validation of pod specs, in Pods and in pod templates, and of updates of Pods.
+ *
+ * Rules of single members are rows. The functions here compare several members: names that must be
+ * unique among three lists of containers, volume mounts that need a volume, exactly one source or
+ * handler. Upstream: ValidatePodSpec(), ValidatePodUpdate() and the functions below them in
+ * k8s.io/kubernetes/pkg/apis/core/validation/validation.go.
  */
 #include "apimachinery/metadata_validation.h"
 #include "apimachinery/quantity.h"
@@ -11,73 +16,79 @@
 static const char *const container_lists[] = {"initContainers", "containers",
                                               "ephemeralContainers"};
 
-static void judge_container_names(struct judge *judge, const struct json_value *spec,
-                                  struct str path)
+/* Names of containers are unique in the pod, not only in their list. */
+static void validate_container_names(struct kind_validator *v, const struct json_value *spec,
+                                     struct str path)
 {
     SCOPED(map) names = {.release = NULL};
     for (size_t i = 0; i < COUNT(container_lists); i++) {
-        const struct str list = judge_path(judge, path, container_lists[i]);
+        const struct str list = field_path(v, path, container_lists[i]);
         const struct json_value *container;
         size_t index = 0;
         JSON_FOREACH (key, container, json_path(spec, container_lists[i])) {
             const struct str name = json_path_str(container, "name");
-            const struct str place = judge_item(judge, list, index++);
+            const struct str place = field_path_index(v, list, index++);
             if (name.len > 0 && map_has(&names, name))
-                field_errors_add_str(judge->errors, FIELD_DUPLICATE,
-                                     judge_path(judge, place, "name"), name, STR(""));
+                field_errors_add_str(v->errors, FIELD_DUPLICATE, field_path(v, place, "name"), name,
+                                     STR(""));
             map_put(&names, name, NULL);
         }
     }
 }
 
-static void judge_mounts(struct judge *judge, const struct map *volumes, struct str place,
-                         const struct json_value *container)
+/* Every mount and device names a volume of the pod. */
+static void validate_container_mounts(struct kind_validator *v, const struct map *volumes,
+                                      struct str place, const struct json_value *container)
 {
     static const char *const lists[] = {"volumeMounts", "volumeDevices"};
     for (size_t i = 0; i < COUNT(lists); i++) {
-        const struct str list = judge_path(judge, place, lists[i]);
+        const struct str list = field_path(v, place, lists[i]);
         const struct json_value *mount;
         size_t index = 0;
         JSON_FOREACH (key, mount, json_path(container, lists[i])) {
             const struct str name = json_path_str(mount, "name");
-            const struct str item = judge_item(judge, list, index++);
+            const struct str item = field_path_index(v, list, index++);
             if (name.len > 0 && !map_has(volumes, name))
-                field_errors_add_str(judge->errors, FIELD_NOT_FOUND,
-                                     judge_path(judge, item, "name"), name, STR(""));
+                field_errors_add_str(v->errors, FIELD_NOT_FOUND, field_path(v, item, "name"), name,
+                                     STR(""));
         }
     }
 }
 
-/* What is mounted is there: a volume, or a claim that a StatefulSet makes for each pod. */
-static void judge_mounted(struct judge *judge, const struct json_value *spec, struct str path)
+/*
+ * The volumes of the pod are those of the spec, and the claims that a StatefulSet creates per pod.
+ */
+static void validate_mounts(struct kind_validator *v, const struct json_value *spec,
+                            struct str path)
 {
     SCOPED(map) volumes = {.release = NULL};
     const struct json_value *volume, *container = NULL;
     JSON_FOREACH (key, volume, json_path(spec, "volumes"))
         map_put(&volumes, json_path_str(volume, "name"), NULL);
-    if (judge->kind->type == &type_stateful_set)
-        JSON_FOREACH (key, volume, json_path(judge->object, "spec.volumeClaimTemplates"))
+    if (v->kind->type == &type_stateful_set)
+        JSON_FOREACH (key, volume, json_path(v->object, "spec.volumeClaimTemplates"))
             map_put(&volumes, json_path_str(volume, "metadata.name"), NULL);
     for (size_t i = 0; i < COUNT(container_lists); i++) {
-        const struct str list = judge_path(judge, path, container_lists[i]);
+        const struct str list = field_path(v, path, container_lists[i]);
         size_t index = 0;
         JSON_FOREACH (key, container, json_path(spec, container_lists[i]))
-            judge_mounts(judge, &volumes, judge_item(judge, list, index++), container);
+            validate_container_mounts(v, &volumes, field_path_index(v, list, index++), container);
     }
 }
 
-void judge_pod_spec(struct judge *judge, const struct json_value *object, struct str path)
+void validate_pod_spec(struct kind_validator *v, const struct json_value *object, struct str path)
 {
-    judge_container_names(judge, object, path);
-    judge_mounted(judge, object, path);
+    validate_container_names(v, object, path);
+    validate_mounts(v, object, path);
 }
 
-/* Errors of a template's metadata lack that word, as upstream. */
-void judge_pod_template(struct judge *judge, const struct json_value *object, struct str path)
+/* Paths of labels and annotations of a template lack "metadata", as upstream. */
+void validate_pod_template(struct kind_validator *v, const struct json_value *object,
+                           struct str path)
 {
-    metadata_check_labels(judge->errors, judge_path(judge, path, "labels"),
+    metadata_check_labels(v->errors, field_path(v, path, "labels"),
                           json_path(object, "metadata.labels"));
-    metadata_check_annotations(judge->errors, judge_path(judge, path, "annotations"),
+    metadata_check_annotations(v->errors, field_path(v, path, "annotations"),
                                json_path(object, "metadata.annotations"));
 }
 
@@ -86,8 +97,9 @@ static bool has_white_edge(struct str text)
     return str_trim(text).len != text.len;
 }
 
-/* Probes that tell whether to restart cannot ask for two successes. */
-static void judge_probes(struct judge *judge, const struct json_value *container, struct str path)
+/* Liveness and startup probes must have a successThreshold of 1. */
+static void validate_probes(struct kind_validator *v, const struct json_value *container,
+                            struct str path)
 {
     static const char *const probes[] = {"livenessProbe", "startupProbe"};
     for (size_t i = 0; i < COUNT(probes); i++) {
@@ -95,141 +107,138 @@ static void judge_probes(struct judge *judge, const struct json_value *container
             json_path(json_path(container, probes[i]), "successThreshold");
         int64_t number;
         if (json_to_int64(count, &number) && number != 1)
-            judge_invalid(judge, judge_path(judge, path, probes[i]), "successThreshold", count,
+            field_invalid(v, field_path(v, path, probes[i]), "successThreshold", count,
                           "must be 1");
     }
 }
 
-void judge_container(struct judge *judge, const struct json_value *object, struct str path)
+/* White space around the image, and mount paths that are used twice. */
+void validate_container(struct kind_validator *v, const struct json_value *object, struct str path)
 {
     SCOPED(map) places = {.release = NULL};
     const struct json_value *image = json_path(object, "image"), *mount;
-    const struct str list = judge_path(judge, path, "volumeMounts");
+    const struct str list = field_path(v, path, "volumeMounts");
     size_t index = 0;
     if (has_white_edge(json_to_str(image)))
-        judge_invalid(judge, path, "image", image, "must not have leading or trailing whitespace");
+        field_invalid(v, path, "image", image, "must not have leading or trailing whitespace");
     JSON_FOREACH (key, mount, json_path(object, "volumeMounts")) {
         const struct str place = json_path_str(mount, "mountPath");
-        const struct str item = judge_item(judge, list, index++);
+        const struct str item = field_path_index(v, list, index++);
         if (place.len > 0 && map_has(&places, place))
-            judge_invalid(judge, item, "mountPath", json_path(mount, "mountPath"),
-                          "must be unique");
+            field_invalid(v, item, "mountPath", json_path(mount, "mountPath"), "must be unique");
         map_put(&places, place, NULL);
     }
-    judge_probes(judge, object, path);
+    validate_probes(v, object, path);
 }
 
-void judge_env_var(struct judge *judge, const struct json_value *object, struct str path)
+/* value and valueFrom exclude each other, and valueFrom has exactly one source. */
+void validate_env_var(struct kind_validator *v, const struct json_value *object, struct str path)
 {
     const struct json_value *source = json_path(object, "valueFrom");
-    const struct str place = judge_path(judge, path, "valueFrom");
+    const struct str place = field_path(v, path, "valueFrom");
     if (!source)
         return;
     if (json_path_str(object, "value").len > 0)
-        field_errors_add_str(judge->errors, FIELD_INVALID, place, STR(""),
+        field_errors_add_str(v->errors, FIELD_INVALID, place, STR(""),
                              STR("may not be specified when `value` is not empty"));
     else if (json_count(source) == 0)
-        field_errors_add_str(judge->errors, FIELD_INVALID, place, STR(""),
+        field_errors_add_str(v->errors, FIELD_INVALID, place, STR(""),
                              STR("must specify one of: `fieldRef`, `resourceFieldRef`, "
                                  "`configMapKeyRef` or `secretKeyRef`"));
     else if (json_count(source) > 1)
-        field_errors_add_str(judge->errors, FIELD_INVALID, place, STR(""),
+        field_errors_add_str(v->errors, FIELD_INVALID, place, STR(""),
                              STR("may not have more than one field specified at a time"));
 }
 
-void judge_env_source(struct judge *judge, const struct json_value *object, struct str path)
+void validate_env_source(struct kind_validator *v, const struct json_value *object, struct str path)
 {
     const bool has_map = json_path(object, "configMapRef") != NULL;
     const bool has_secret = json_path(object, "secretRef") != NULL;
     if (!has_map && !has_secret)
-        field_errors_add_str(judge->errors, FIELD_INVALID, path, STR(""),
+        field_errors_add_str(v->errors, FIELD_INVALID, path, STR(""),
                              STR("must specify one of: `configMapRef` or `secretRef`"));
     if (has_map && has_secret)
-        field_errors_add_str(judge->errors, FIELD_INVALID, path, STR(""),
+        field_errors_add_str(v->errors, FIELD_INVALID, path, STR(""),
                              STR("may not have more than one field specified at a time"));
 }
 
-static bool read_quantity(const struct json_value *value, struct quantity *ret_quantity)
-{
-    struct error *err = quantity_read(json_to_str(value), ret_quantity);
-    error_free(err);
-    return !err;
-}
-
-void judge_resources(struct judge *judge, const struct json_value *object, struct str path)
+/* Requests must not exceed limits. */
+void validate_resources(struct kind_validator *v, const struct json_value *object, struct str path)
 {
     const struct json_value *limits = json_path(object, "limits"), *value;
     JSON_FOREACH (key, value, json_path(object, "requests")) {
         struct quantity request, limit;
         const struct json_value *most = json_get(limits, key);
-        if (!most || !read_quantity(value, &request) || !read_quantity(most, &limit) ||
+        if (!most || !field_quantity(value, &request) || !field_quantity(most, &limit) ||
             quantity_cmp(&request, &limit) <= 0)
             continue;
-        judge_invalid(judge, path, "requests", value,
-                      arena_print(judge->arena, "must be less than or equal to %.*s limit of %.*s",
+        field_invalid(v, path, "requests", value,
+                      arena_print(v->arena, "must be less than or equal to %.*s limit of %.*s",
                                   STR_ARG(key), STR_ARG(json_to_str(most)))
                           .ptr);
     }
 }
 
-/* The port of an action. */
-void judge_probe(struct judge *judge, const struct json_value *object, struct str path)
+/* The port of an HTTP, TCP or gRPC action. */
+void validate_probe_port(struct kind_validator *v, const struct json_value *object, struct str path)
 {
-    judge_port(judge, path, "port", json_path(object, "port"));
+    validate_port(v, path, "port", json_path(object, "port"));
 }
 
-void judge_handler(struct judge *judge, const struct json_value *object, struct str path)
+/* A probe or lifecycle hook has exactly one handler. */
+void validate_handler(struct kind_validator *v, const struct json_value *object, struct str path)
 {
     static const char *const handlers[] = {"exec", "httpGet", "tcpSocket", "grpc", "sleep"};
     size_t count = 0;
     for (size_t i = 0; i < COUNT(handlers); i++)
         if (json_path(object, handlers[i]) && count++ > 0)
-            judge_forbidden(judge, path, handlers[i], "may not specify more than 1 handler type");
+            field_forbidden(v, path, handlers[i], "may not specify more than 1 handler type");
     if (count == 0)
-        judge_required(judge, path, NULL, "must specify a handler type");
+        field_required(v, path, NULL, "must specify a handler type");
 }
 
-void judge_volume(struct judge *judge, const struct json_value *object, struct str path)
+/* A volume has exactly one source. Sources are inlined beside the name. */
+void validate_volume(struct kind_validator *v, const struct json_value *object, struct str path)
 {
     const struct json_value *value;
     size_t count = 0;
     JSON_FOREACH (key, value, object) {
         if (str_eq(key, STR("name")) || count++ == 0)
             continue;
-        judge_forbidden(judge, path, arena_c(judge->arena, key),
-                        "may not specify more than 1 volume type");
+        field_forbidden(v, path, arena_c(v->arena, key), "may not specify more than 1 volume type");
     }
     if (count == 0)
-        judge_required(judge, path, NULL, "must specify a volume type");
+        field_required(v, path, NULL, "must specify a volume type");
 }
 
-void judge_file_mode(struct judge *judge, const struct json_value *object, struct str path)
+void validate_file_mode(struct kind_validator *v, const struct json_value *object, struct str path)
 {
     const struct json_value *mode = json_path(object, "defaultMode");
     int64_t number;
     if (json_to_int64(mode, &number) && (number < 0 || number > 0777))
-        judge_invalid(judge, path, "defaultMode", mode,
+        field_invalid(v, path, "defaultMode", mode,
                       "must be a number between 0 and 0777 (octal), both inclusive");
 }
 
-void judge_toleration(struct judge *judge, const struct json_value *object, struct str path)
+/* An empty key matches all keys and needs the operator Exists. */
+void validate_toleration(struct kind_validator *v, const struct json_value *object, struct str path)
 {
     const struct str op = json_path_str(object, "operator"), key = json_path_str(object, "key");
     if (key.len > 0)
-        judge_syntax(judge, path, "key", key, validation_label_key(key));
+        field_syntax(v, path, "key", key, validation_label_key(key));
     else if (!str_eq(op, STR("Exists")))
-        judge_invalid(judge, path, "operator", json_path(object, "operator"),
+        field_invalid(v, path, "operator", json_path(object, "operator"),
                       "operator must be Exists when `key` is empty, which means \"match all values "
                       "and all keys\"");
     if (json_path(object, "tolerationSeconds") &&
         !str_eq(json_path_str(object, "effect"), STR("NoExecute")))
-        judge_invalid(judge, path, "effect", json_path(object, "effect"),
+        field_invalid(v, path, "effect", json_path(object, "effect"),
                       "effect must be 'NoExecute' when `tolerationSeconds` is set");
     if (str_eq(op, STR("Exists")) && json_path_str(object, "value").len > 0)
-        judge_invalid(judge, path, "operator", json_path(object, "operator"),
+        field_invalid(v, path, "operator", json_path(object, "operator"),
                       "value must be empty when `operator` is 'Exists'");
     else if (op.len > 0)
-        judge_one_of(judge, path, "operator", op, "Equal|Exists");
+        field_one_of(v, path, "operator", op, "Equal|Exists");
 }
 
 static void forget_images(struct json_edit *edit, const struct json_value *pod, const char *list,
@@ -243,14 +252,14 @@ static void forget_images(struct json_edit *edit, const struct json_value *pod, 
     }
 }
 
-/* A pod's spec without what may change. */
-static struct json_doc *fixed_part(struct judge *judge, const struct json_value *pod)
+/* A pod without the fields that an update may change. */
+static struct json_doc *fixed_part(struct kind_validator *v, const struct json_value *pod)
 {
     SCOPED(json_edit) edit;
     struct json_doc *doc = NULL;
     json_edit_init(&edit, pod);
-    forget_images(&edit, pod, "containers", judge->arena);
-    forget_images(&edit, pod, "initContainers", judge->arena);
+    forget_images(&edit, pod, "containers", v->arena);
+    forget_images(&edit, pod, "initContainers", v->arena);
     json_edit_remove(&edit, JSON_PLACE("spec.activeDeadlineSeconds"));
     json_edit_remove(&edit, JSON_PLACE("spec.tolerations"));
     json_edit_remove(&edit, JSON_PLACE("spec.terminationGracePeriodSeconds"));
@@ -260,7 +269,7 @@ static struct json_doc *fixed_part(struct judge *judge, const struct json_value 
     return doc;
 }
 
-/* A period that was negative, and thus invalid, may be mended. */
+/* terminationGracePeriodSeconds may change only from a negative value, which is invalid, to 1. */
 static bool is_period_fine(const struct json_value *old, const struct json_value *new)
 {
     int64_t before = 0, after = 0;
@@ -281,7 +290,7 @@ static bool has_element(const struct json_value *list, const struct json_value *
     return false;
 }
 
-/* None may go. */
+/* Tolerations may be added but not removed. */
 static bool are_tolerations_fine(const struct json_value *old, const struct json_value *new)
 {
     const struct json_value *one;
@@ -291,17 +300,20 @@ static bool are_tolerations_fine(const struct json_value *old, const struct json
     return true;
 }
 
-void judge_pod_update(struct judge *judge, const struct json_value *object, struct str path)
+/*
+ * All fields of the spec but a few are immutable. The fields that may change are removed from both
+ * pods before they are compared.
+ */
+void validate_pod_update(struct kind_validator *v, const struct json_value *object, struct str path)
 {
-    OWNED(json_doc) before = fixed_part(judge, judge->old);
-    OWNED(json_doc) after = fixed_part(judge, object);
+    OWNED(json_doc) before = fixed_part(v, v->old);
+    OWNED(json_doc) after = fixed_part(v, object);
     (void)path;
-    if (before && after && is_period_fine(judge->old, object) &&
-        are_tolerations_fine(judge->old, object) &&
+    if (before && after && is_period_fine(v->old, object) && are_tolerations_fine(v->old, object) &&
         json_equal(json_path(json_doc_root(before), "spec"),
                    json_path(json_doc_root(after), "spec")))
         return;
-    judge_forbidden(judge, STR(""), "spec",
+    field_forbidden(v, STR(""), "spec",
                     "pod updates may not change fields other than `spec.containers[*].image`,"
                     "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,"
                     "`spec.tolerations` (only additions to existing tolerations),"

@@ -1,9 +1,14 @@
 /*
- * Schedules of CronJobs: five fields, or a word such as @daily.
+ * Syntax of the schedules of CronJobs: five fields, or a descriptor such as @daily or "@every 1h".
+ *
+ * Messages and the order of checks are those of github.com/robfig/cron/v3 (parser.go). The
+ * functions return NULL for success, or the message of the first error, in the arena. Schedules are
+ * checked, not evaluated.
  */
 #include "apiserver/registry/kind_validate_internal.h"
 #include "base/duration.h"
 
+/* A field of a schedule and its range. Months and days of the week have names. */
 struct cron_field {
     const char *name;
     int64_t min, max;
@@ -18,6 +23,7 @@ static const struct cron_field fields[] = {
     {"day of week",  0, 6,  "sunmontuewedthufrisat"               },
 };
 
+/* Reads the name of a month or day, in any case. */
 static bool read_name(struct str text, const struct cron_field *field, int64_t *ret_value)
 {
     if (!field->names || text.len != 3)
@@ -30,7 +36,7 @@ static bool read_name(struct str text, const struct cron_field *field, int64_t *
     return false;
 }
 
-/* NULL when it is a number or a name, else what is wrong. */
+/* Reads a number or a name. Range checks follow in check_range(). */
 static const char *read_value(struct arena *arena, struct str text, const struct cron_field *field,
                               int64_t *ret_value)
 {
@@ -51,10 +57,12 @@ static const char *read_value(struct arena *arena, struct str text, const struct
     return NULL;
 }
 
+/* A part of a field: from low to high in steps. */
 struct range {
     int64_t low, high, step;
 };
 
+/* Reads "*", "?", "5" or "1-5". A single number with a step, "5/15", runs to the maximum. */
 static const char *read_bounds(struct arena *arena, struct str bounds,
                                const struct cron_field *field, bool has_step, struct range *range)
 {
@@ -94,7 +102,7 @@ static const char *check_range(struct arena *arena, const struct range *range, s
     return NULL;
 }
 
-/* "1", "1-5", "*", each with "/2" behind it. */
+/* Checks one part of a field: bounds, with a step such as "/2" behind them. */
 static const char *check_part(struct arena *arena, struct str text, const struct cron_field *field)
 {
     struct range range = {0, 0, 1};
@@ -106,6 +114,7 @@ static const char *check_part(struct arena *arena, struct str text, const struct
     return wrong ? wrong : check_range(arena, &range, text, field);
 }
 
+/* Checks the parts of a field, which commas separate. Empty parts are skipped, as upstream. */
 static const char *check_field(struct arena *arena, struct str text, const struct cron_field *field)
 {
     const char *wrong = NULL;
@@ -113,12 +122,13 @@ static const char *check_field(struct arena *arena, struct str text, const struc
     while (more && !wrong) {
         struct str part;
         more = str_cut(&text, ',', &part);
-        if (part.len > 0) /* empty parts are skipped, as upstream */
+        if (part.len > 0)
             wrong = check_part(arena, part, field);
     }
     return wrong;
 }
 
+/* Checks a descriptor, which begins with "@". */
 static const char *check_word(struct arena *arena, struct str text)
 {
     static const char *const words[] = {"@yearly", "@annually", "@monthly", "@weekly",
@@ -134,6 +144,7 @@ static const char *check_word(struct arena *arena, struct str text)
     return arena_print(arena, "unrecognized descriptor: %.*s", STR_ARG(text)).ptr;
 }
 
+/* Takes a word off the front; false at the end. */
 static bool next_word(struct str *rest, struct str *ret_word)
 {
     *rest = str_trim(*rest);
@@ -145,6 +156,7 @@ static bool next_word(struct str *rest, struct str *ret_word)
     return len > 0;
 }
 
+/* The message shows the fields as Go prints a list of strings. */
 static const char *check_count(struct arena *arena, struct str text)
 {
     SCOPED(buf) shown = {.limit = 64 * KILOBYTE};
@@ -159,6 +171,7 @@ static const char *check_count(struct arena *arena, struct str text)
         .ptr;
 }
 
+/* Time zones in a schedule are refused before anything else; timeZone is a field of its own. */
 static const char *check_schedule(struct arena *arena, struct str text)
 {
     struct str rest = text, word;

@@ -1,5 +1,9 @@
 /*
- * Services.
+ * Validation of Services. Upstream: ValidateService() and ValidateServiceUpdate() in
+ * k8s.io/kubernetes/pkg/apis/core/validation/validation.go.
+ *
+ * validate_service_spec() has the order of the checks. Single members (type, protocol, port
+ * numbers) are rows of kind_validate_rows.c.
  */
 #include "apiserver/registry/kind_validate_internal.h"
 #include "base/map.h"
@@ -17,137 +21,146 @@ static bool is_headless(const struct json_value *spec)
     return str_eq(json_path_str(spec, "clusterIP"), STR("None"));
 }
 
-static void judge_external_name(struct judge *judge, const struct json_value *spec, struct str path)
+/* A Service of type ExternalName has a DNS name and no cluster IPs. A trailing dot is fine. */
+static void validate_external_name(struct kind_validator *v, const struct json_value *spec,
+                                   struct str path)
 {
     const struct json_value *addresses = json_path(spec, "clusterIPs");
     struct str name = json_path_str(spec, "externalName");
     if (json_count(addresses) > 0)
-        judge_invalid(judge, path, "clusterIPs", addresses,
-                      "may not be set for ExternalName services");
+        field_invalid(v, path, "clusterIPs", addresses, "may not be set for ExternalName services");
     if (name.len == 0) {
-        judge_required(judge, path, "externalName", "");
+        field_required(v, path, "externalName", "");
         return;
     }
     if (str_ends_with(name, STR(".")))
         name.len--;
-    judge_syntax(judge, path, "externalName", name, validation_dns1123_subdomain(name));
+    field_syntax(v, path, "externalName", name, validation_dns1123_subdomain(name));
 }
 
-static void judge_addresses(struct judge *judge, const struct json_value *spec, struct str path)
+/* "None" makes a headless Service, which must be of type ClusterIP. */
+static void validate_addresses(struct kind_validator *v, const struct json_value *spec,
+                               struct str path)
 {
     const struct json_value *address;
     const struct str type = type_of(spec);
     size_t index = 0;
     JSON_FOREACH (key, address, json_path(spec, "clusterIPs")) {
         const struct str text = json_to_str(address);
-        const struct str place = judge_item(judge, judge_path(judge, path, "clusterIPs"), index++);
+        const struct str place = field_path_index(v, field_path(v, path, "clusterIPs"), index++);
         if (!str_eq(text, STR("None")))
-            judge_syntax(judge, place, NULL, text, syntax_ip(text));
+            field_syntax(v, place, NULL, text, syntax_ip(text));
         else if (!str_eq(type, STR("ClusterIP")))
-            field_errors_add_str(judge->errors, FIELD_INVALID, place, text,
-                                 arena_print(judge->arena,
-                                             "may not be set to 'None' for %.*s services",
-                                             STR_ARG(type)));
+            field_errors_add_str(
+                v->errors, FIELD_INVALID, place, text,
+                arena_print(v->arena, "may not be set to 'None' for %.*s services", STR_ARG(type)));
     }
 }
 
-static void judge_affinity(struct judge *judge, const struct json_value *spec, struct str path)
+/* The configuration belongs to sessionAffinity ClientIP. */
+static void validate_session_affinity(struct kind_validator *v, const struct json_value *spec,
+                                      struct str path)
 {
     const struct json_value *seconds =
         json_path(spec, "sessionAffinityConfig.clientIP.timeoutSeconds");
     int64_t number;
     if (str_eq(json_path_str(spec, "sessionAffinity"), STR("None"))) {
         if (json_path(spec, "sessionAffinityConfig"))
-            judge_forbidden(judge, path, "sessionAffinityConfig",
+            field_forbidden(v, path, "sessionAffinityConfig",
                             "must not be set when session affinity is None");
         return;
     }
     if (json_to_int64(seconds, &number) && (number <= 0 || number > AFFINITY_SECONDS_MAX))
-        judge_invalid(judge, path, "sessionAffinityConfig.clientIP.timeoutSeconds", seconds,
+        field_invalid(v, path, "sessionAffinityConfig.clientIP.timeoutSeconds", seconds,
                       "must be greater than 0 and less than 86400");
 }
 
-/* With several ports each needs a name; no two may be the same. */
-static void judge_ports(struct judge *judge, const struct json_value *spec, struct str path)
+/* With more than one port, each needs a name. A headless Service may have no ports. */
+static void validate_ports(struct kind_validator *v, const struct json_value *spec, struct str path)
 {
     const struct json_value *ports = json_path(spec, "ports"), *port;
     size_t index = 0;
     if (json_count(ports) == 0 && !is_headless(spec) && !str_eq(type_of(spec), STR("ExternalName")))
-        judge_required(judge, path, "ports", "");
+        field_required(v, path, "ports", "");
     JSON_FOREACH (key, port, ports) {
-        const struct str place = judge_item(judge, judge_path(judge, path, "ports"), index++);
+        const struct str place = field_path_index(v, field_path(v, path, "ports"), index++);
         if (json_count(ports) > 1 && json_path_str(port, "name").len == 0)
-            judge_required(judge, place, "name", "");
+            field_required(v, place, "name", "");
         if (str_eq(type_of(spec), STR("ClusterIP")) && json_path(port, "nodePort"))
-            judge_forbidden(judge, place, "nodePort", "may not be used when `type` is 'ClusterIP'");
+            field_forbidden(v, place, "nodePort", "may not be used when `type` is 'ClusterIP'");
     }
 }
 
-/* The core type's names, as the error shows the element. */
-static void add_duplicate(struct judge *judge, struct str place, const struct json_value *port)
+/* The message shows the port as Go's internal type, with empty members. */
+static void add_duplicate(struct kind_validator *v, struct str place, const struct json_value *port)
 {
     int64_t number = 0;
     (void)json_to_int64(json_path(port, "port"), &number);
     const struct str shown =
-        arena_print(judge->arena,
+        arena_print(v->arena,
                     "{\"Name\":\"\",\"Protocol\":\"%.*s\",\"AppProtocol\":null,\"Port\":%lld,"
                     "\"TargetPort\":0,\"NodePort\":0}",
                     STR_ARG(json_path_str(port, "protocol")), (long long)number);
     OWNED(json_doc) doc = NULL;
     struct error *err = json_read(shown, &doc);
     error_free(err);
-    field_errors_add_value(judge->errors, FIELD_DUPLICATE, place, doc ? json_doc_root(doc) : NULL,
+    field_errors_add_value(v->errors, FIELD_DUPLICATE, place, doc ? json_doc_root(doc) : NULL,
                            STR(""));
 }
 
-static void judge_duplicates(struct judge *judge, const struct json_value *spec, struct str path)
+/* No two ports may have the same number and protocol. */
+static void validate_duplicate_ports(struct kind_validator *v, const struct json_value *spec,
+                                     struct str path)
 {
     SCOPED(map) seen = {.release = NULL};
     const struct json_value *port;
     size_t index = 0;
     JSON_FOREACH (key, port, json_path(spec, "ports")) {
-        const struct str place = judge_item(judge, judge_path(judge, path, "ports"), index++);
+        const struct str place = field_path_index(v, field_path(v, path, "ports"), index++);
         int64_t number = 0;
         (void)json_to_int64(json_path(port, "port"), &number);
-        const struct str both = arena_print(judge->arena, "%lld/%.*s", (long long)number,
+        const struct str both = arena_print(v->arena, "%lld/%.*s", (long long)number,
                                             STR_ARG(json_path_str(port, "protocol")));
         if (map_has(&seen, both))
-            add_duplicate(judge, place, port);
+            add_duplicate(v, place, port);
         map_put(&seen, both, NULL);
     }
 }
 
-static void judge_address_change(struct judge *judge, const struct json_value *spec,
-                                 struct str path)
+/* The primary cluster IP cannot change, except from or to ExternalName. */
+static void validate_address_update(struct kind_validator *v, const struct json_value *spec,
+                                    struct str path)
 {
-    const struct json_value *old = json_path(judge->old, "spec");
+    const struct json_value *old = json_path(v->old, "spec");
     const struct json_value *addresses = json_path(spec, "clusterIPs");
     if (!old || str_eq(type_of(old), STR("ExternalName")) ||
         str_eq(type_of(spec), STR("ExternalName")) || !json_path(old, "clusterIPs.0"))
         return;
     if (!json_equal(json_path(old, "clusterIPs.0"), json_path(addresses, "0")))
-        judge_invalid(judge, path, "clusterIPs[0]", addresses, "may not change once set");
+        field_invalid(v, path, "clusterIPs[0]", addresses, "may not change once set");
 }
 
-void judge_service_spec(struct judge *judge, const struct json_value *object, struct str path)
+void validate_service_spec(struct kind_validator *v, const struct json_value *object,
+                           struct str path)
 {
     if (str_eq(type_of(object), STR("ExternalName")))
-        judge_external_name(judge, object, path);
+        validate_external_name(v, object, path);
     else
-        judge_addresses(judge, object, path);
-    judge_ports(judge, object, path);
-    judge_duplicates(judge, object, path);
-    judge_affinity(judge, object, path);
-    judge_address_change(judge, object, path);
+        validate_addresses(v, object, path);
+    validate_ports(v, object, path);
+    validate_duplicate_ports(v, object, path);
+    validate_session_affinity(v, object, path);
+    validate_address_update(v, object, path);
 }
 
-void judge_service_port(struct judge *judge, const struct json_value *object, struct str path)
+void validate_service_port(struct kind_validator *v, const struct json_value *object,
+                           struct str path)
 {
     const struct json_value *node_port = json_path(object, "nodePort");
     int64_t number;
-    judge_port(judge, path, "targetPort", json_path(object, "targetPort"));
+    validate_port(v, path, "targetPort", json_path(object, "targetPort"));
     if (json_to_int64(node_port, &number) && (number < 30000 || number > 32767))
-        judge_invalid(judge, path, "nodePort", node_port,
+        field_invalid(v, path, "nodePort", node_port,
                       "provided port is not in the valid range. The range of valid ports is "
                       "30000-32767");
 }

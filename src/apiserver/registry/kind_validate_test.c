@@ -1,4 +1,4 @@
-#include "apiserver/registry/kind_rig_test.h"
+#include "apiserver/registry/kind_fixture_test.h"
 #include "apiserver/registry/kind_validate_internal.h"
 #include "json/path.h"
 #include "testing/test.h"

@@ -1,12 +1,13 @@
 /*
- * What is allowed but will not work: warnings on writes.
+ * Warnings about objects that are valid but will not work. Upstream: Warnings functions in
+ * strategy.go.
  */
 #include "apiserver/registry/kind_builtin.h"
 #include "apiserver/types/go_types.h"
 #include "base/base64.h"
 #include "json/path.h"
 
-/* Whether there is a block at all; what is in it is the business of those who use it. */
+/* Whether the value of a key contains a PEM block. The content of the block is not checked. */
 static bool has_pem(const struct json_value *secret, struct str key)
 {
     SCOPED(buf) bytes = {.secret = true};

@@ -1,3 +1,20 @@
+/*
+ * The table of built-in kinds, in the order in which discovery lists them, and lookups in it.
+ *
+ * A row is one of four macros, which differ in where objects are stored:
+ *
+ *     CORE       a kind of the core group, v1, stored as its plural
+ *     KIND       a kind of another group, stored as "plural.group"
+ *     STORED_AS  a kind that shares the place of another one: Event of events.k8s.io
+ *     REVIEW     a kind that is answered and never stored
+ *
+ * Their arguments are: group and version (not CORE), kind, plural, singular, traits, the check of
+ * names (validation_...), the Go type (type_...), the columns (kind_columns_...), the verbs, and
+ * then any further members of struct kind. Kinds of one group and version must be contiguous.
+ *
+ * To add a kind: its Go type in ../types, its columns and cells (kind_columns_internal.h), a row
+ * here, and as far as it has them rows for defaults and validation and a rule in kind_prepare.c.
+ */
 #include "apimachinery/validation.h"
 #include "apiserver/registry/kind.h"
 #include "apiserver/registry/kind_builtin.h"
@@ -5,7 +22,7 @@
 #include "apiserver/types/go_types.h"
 #include "base/owned.h"
 
-/* What a row says in one word; the rest of struct kind follows from it. */
+/* The flags of struct kind that a row sets with one word each. */
 enum traits {
     NAMESPACED = 1,
     GENERATION = 2,
@@ -99,7 +116,7 @@ static const struct field_label job_labels[] = {
     {STR_INIT("status.successful"), "status.succeeded"}
 };
 
-/* Lists of texts, each given with STR_INIT(). */
+/* A list of texts, each given with STR_INIT(). */
 #define TEXTS(...)                                                         \
     {                                                                      \
         (const struct str[]){__VA_ARGS__},                                 \
@@ -124,7 +141,7 @@ static const struct field_label job_labels[] = {
 #define STORED(kind_, stored_as_) \
     .list_kind = STR_INIT(kind_ "List"), .stored_as = STR_INIT(stored_as_)
 
-/* Traits, name check, type and columns; then verbs and what is special. */
+/* The full form of a row; the other macros fill in the first arguments. */
 #define STORED_AS(stored_, group_, version_, kind_, plural_, singular_, traits_, check_, of_, \
                   columns_, ...)                                                              \
     {                                                                                         \
@@ -135,7 +152,7 @@ static const struct field_label job_labels[] = {
 #define CORE(kind_, plural_, ...) STORED_AS(plural_, "", "v1", kind_, plural_, __VA_ARGS__)
 #define KIND(group_, version_, kind_, plural_, ...) \
     STORED_AS(plural_ "." group_, group_, version_, kind_, plural_, __VA_ARGS__)
-/* Asked and answered, never stored. */
+/* Reviews are requests in the form of objects: their status is the answer. */
 #define REVIEW(group_, kind_, plural_, singular_, traits_, of_)                               \
     {                                                                                         \
         NAMED(group_, "v1", kind_, plural_, singular_), TRAITS(traits_),                      \

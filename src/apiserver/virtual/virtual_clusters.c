@@ -1,6 +1,6 @@
 /*
  * The APIs of virtual clusters live in memory and share what does not change: the signing keys, the
- * bootstrap policy (as the base of each rbac index) and compiled definitions (custom_pool). A
+ * bootstrap policy (as the base of each rbac index) and compiled definitions (crd_pool). A
  * cluster is never removed while the server runs.
  *
  * Faults are drawn per request from the seed, the cluster's name and the number of the request, so

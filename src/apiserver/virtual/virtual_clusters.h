@@ -12,7 +12,7 @@
 struct api;
 struct virtual_cluster;
 struct virtual_clusters;
-struct custom_pool;
+struct crd_pool;
 struct inflight_limits;
 struct http_request;
 struct loop;
@@ -20,7 +20,7 @@ struct loop;
 struct virtual_clusters_options {
     struct loop *loop;
     const struct token_keys *keys;
-    struct custom_pool *pool;
+    struct crd_pool *pool;
     struct rbac *base_rbac;
     size_t count;
     struct fault_injection faults;  /* of clusters without own faults */

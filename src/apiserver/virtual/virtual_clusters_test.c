@@ -1,17 +1,17 @@
 #include "apiserver/virtual/virtual_clusters.h"
 
 #include "apiserver/apiserver_fixture_test.h"
-#include "apiserver/crd/custom_pool.h"
+#include "apiserver/crd/crd_pool.h"
 
 struct fleet {
-    struct custom_pool *pool;
+    struct crd_pool *pool;
     struct rbac *rbac;
     struct virtual_clusters *clusters;
 };
 
 static void fleet_init(struct fleet *fleet, size_t count)
 {
-    *fleet = (struct fleet){.pool = custom_pool_new(), .rbac = bootstrap_policy_rbac()};
+    *fleet = (struct fleet){.pool = crd_pool_new(), .rbac = bootstrap_policy_rbac()};
     const struct virtual_clusters_options options = {.loop = loop_current(),
                                                      .pool = fleet->pool,
                                                      .base_rbac = fleet->rbac,
@@ -24,7 +24,7 @@ static void fleet_done(struct fleet *fleet)
 {
     virtual_clusters_free(fleet->clusters);
     rbac_free(fleet->rbac);
-    custom_pool_free(fleet->pool);
+    crd_pool_free(fleet->pool);
 }
 
 TEST(virtual_clusters_have_names)

@@ -42,7 +42,7 @@ static void open_desk(struct crs_fixture *rig, bool has_webhooks)
     struct apiserver_options options = {.virtual_clusters = CRS_FIXTURE_CLUSTERS};
     standalone_add_kinds(&options);
     if (!has_webhooks)
-        options.extensions = (struct custom_extensions){0};
+        options.webhooks = (struct crd_webhooks_table){0};
     apiserver_fixture_init(&rig->apiserver, &options);
 }
 

@@ -89,7 +89,7 @@ static void open_management(struct run *run)
                                           .history = run->history,
                                           .definitions = kinds.definitions,
                                           .definition_count = kinds.definition_count,
-                                          .extensions = kinds.extensions,
+                                          .webhooks = kinds.webhooks,
                                           .forbidden = run->has_events ? NULL : "/events",
                                           .asked = witness_management,
                                           .data = &run->sets,

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "apimachinery/wellknown.h"
-#include "apiserver/crd/custom_pool.h"
+#include "apiserver/crd/crd_pool.h"
 #include "async/fiber.h"
 #include "http/client.h"
 #include "http/server.h"
@@ -16,12 +16,12 @@ void front_shared_init(struct front_shared *shared)
 {
     CHECK_OK(token_keys_new(&shared->keys));
     shared->base_rbac = bootstrap_policy_rbac();
-    shared->pool = custom_pool_new();
+    shared->pool = crd_pool_new();
 }
 
 void front_shared_done(struct front_shared *shared)
 {
-    custom_pool_free(shared->pool);
+    crd_pool_free(shared->pool);
     rbac_free(shared->base_rbac);
     token_keys_free(shared->keys);
 }
@@ -59,7 +59,7 @@ static void open_api(struct front *front)
         .keys = options->shared->keys,
         .base_rbac = options->shared->base_rbac,
         .pool = options->shared->pool,
-        .extensions = options->extensions,
+        .webhooks = options->webhooks,
         .definitions = options->definitions,
         .definition_count = options->definition_count,
         .cluster = options->cluster,

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 #include "apiserver/api.h"
-#include "apiserver/crd/custom_extension.h"
+#include "apiserver/crd/crd_webhooks.h"
 #include "apiserver/endpoints/handler.h"
 #include "base/buf.h"
 #include "base/random.h"
@@ -30,7 +30,7 @@ struct network;
 struct front_shared {
     struct token_keys *keys;
     struct rbac *base_rbac;
-    struct custom_pool *pool;
+    struct crd_pool *pool;
 };
 
 void front_shared_init(struct front_shared *shared);
@@ -65,7 +65,7 @@ struct front_options {
     size_t history;     /* events the server remembers */
     const struct str *definitions;
     size_t definition_count;
-    struct custom_extensions extensions;
+    struct crd_webhooks_table webhooks;
     const char *forbidden; /* part of targets that nobody may write to; NULL: none */
     front_asked_fn *asked; /* NULL: nobody cares */
     void *data;            /* whose front it is */

@@ -1,4 +1,7 @@
-/* The life of a schema, and its parts for others to see. */
+/*
+ * Life cycle and accessors of schemas. Properties are sorted by name, so that lookups are binary
+ * searches. The predicates schema_is_...() are true for nodes of exactly that type.
+ */
 #include "apiserver/crd/schema/schema.h"
 
 #include "apiserver/crd/schema/schema_internal.h"
@@ -50,6 +53,7 @@ bool schema_has_rules(const struct schema *schema)
     return schema->has_rules;
 }
 
+/* An embedded resource that does not describe its metadata gets the schema of ObjectMeta. */
 const struct schema_node *schema_member(const struct schema_node *node, struct str name)
 {
     if (!node)
@@ -72,6 +76,7 @@ bool schema_has_property(const struct schema_node *node, struct str name)
     return node && schema_find_property(node, name);
 }
 
+/* True with x-kubernetes-preserve-unknown-fields or additionalProperties. */
 bool schema_has_any_member(const struct schema_node *node)
 {
     return node && (node->preserve || node->additional || node->allows_additional);
@@ -80,21 +85,6 @@ bool schema_has_any_member(const struct schema_node *node)
 const struct schema_node *schema_items(const struct schema_node *node)
 {
     return node ? node->items : NULL;
-}
-
-const struct schema_node *schema_at(const struct schema *schema, struct str path)
-{
-    const struct schema_node *node = schema_root(schema);
-    struct str name;
-    while (path.len && node) {
-        str_cut(&path, '.', &name);
-        struct str brackets = name;
-        str_cut(&brackets, '[', &name);
-        node = schema_member(node, name);
-        for (struct str index; brackets.len; str_cut(&brackets, '[', &index))
-            node = schema_items(node);
-    }
-    return node;
 }
 
 bool schema_is_array(const struct schema_node *node)
@@ -156,9 +146,4 @@ bool schema_is_atomic_map(const struct schema_node *node)
 const struct json_value *schema_default_value(const struct schema_node *node)
 {
     return node ? node->default_value : NULL;
-}
-
-const struct json_value *schema_rules(const struct schema_node *node)
-{
-    return node && node->limits ? node->limits->rules : NULL;
 }

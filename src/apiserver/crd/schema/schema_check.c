@@ -1,9 +1,24 @@
 /*
- * What makes a schema structural and valid, in the words in which a CustomResourceDefinition with
- * another one is refused.
+ * Checks that a schema is structural and valid, with the messages of Kubernetes.
+ *
+ * A structural schema gives every field one type, and uses allOf, anyOf, oneOf and not for
+ * conditions on values only
+ * (https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions,
+ * "Specifying a structural schema"). Upstream:
+ * k8s.io/apiextensions-apiserver/pkg/apiserver/schema/validation.go and the schema part of
+ * pkg/apis/apiextensions/validation/validation.go.
+ *
+ * schema_compile.c calls in two rounds. schema_check_node() runs right after a node was read and
+ * sees its keywords. schema_check_parts() runs after all nodes were read and may look into
+ * properties and items. It checks types of fields, list keys and defaults. The two rounds give the
+ * errors the order of upstream's.
+ *
+ * To add a check on a keyword: forbid(), require() or invalid() in one of the check_...() functions
+ * below.
  */
 #include "apiserver/crd/schema/schema_internal.h"
 
+/* A node in both forms: its JSON, for values that messages show, and compiled. */
 struct check {
     const struct json_value *json;
     const struct schema_node *node;
@@ -33,11 +48,13 @@ bool schema_type_from_name(struct str name, uint8_t *ret_type)
     return false;
 }
 
+/* The path of a keyword of the node. */
 static struct str below(const struct check *check, const char *keyword)
 {
     return arena_print(check->errors->arena, "%.*s.%s", STR_ARG(check->path), keyword);
 }
 
+/* The three functions add an error at the path of a keyword. */
 static void forbid(const struct check *check, const char *keyword, const char *detail)
 {
     field_errors_add(check->errors, FIELD_FORBIDDEN, below(check, keyword), str_from_c(detail));
@@ -48,7 +65,7 @@ static void require(const struct check *check, const char *keyword, const char *
     field_errors_add(check->errors, FIELD_REQUIRED, below(check, keyword), str_from_c(detail));
 }
 
-static void refuse(const struct check *check, const char *keyword, const char *detail)
+static void invalid(const struct check *check, const char *keyword, const char *detail)
 {
     field_errors_add_value(check->errors, FIELD_INVALID, below(check, keyword),
                            json_get(check->json, str_from_c(keyword)), str_from_c(detail));
@@ -70,13 +87,14 @@ static bool is_true(const struct check *check, const char *keyword)
     return json_to_bool(json_get(check->json, str_from_c(keyword)), &truth) && truth;
 }
 
+/* True if the keyword is there and false. */
 static bool is_false(const struct check *check, const char *keyword)
 {
     bool truth = true;
     return json_to_bool(json_get(check->json, str_from_c(keyword)), &truth) && !truth;
 }
 
-/* Keywords of OpenAPI that structural schemas do without. */
+/* Keywords of OpenAPI that structural schemas do not have. */
 static void check_unsupported(const struct check *check)
 {
     static const struct {
@@ -101,7 +119,7 @@ static void check_unsupported(const struct check *check)
         forbid(check, "items", "items must be a schema object and not an array");
 }
 
-/* A name in a keyword that has to be one of a few. */
+/* A keyword whose value must be one of a few words. */
 static void check_word(const struct check *check, const char *keyword, const struct str *words,
                        size_t count)
 {
@@ -127,7 +145,7 @@ static void check_words(const struct check *check)
     check_word(check, "x-kubernetes-map-type", maps, COUNT(maps));
 }
 
-/* What belongs to one type and is given to another. */
+/* x-kubernetes-* keywords at a node whose type they do not belong to. */
 static void check_extensions(const struct check *check)
 {
     const struct schema_node *node = check->node;
@@ -135,22 +153,25 @@ static void check_extensions(const struct check *check)
     if (node->int_or_string && text_of(check, "type").len)
         forbid(check, "type", "must be empty if x-kubernetes-int-or-string is true");
     if (node->embedded && !is_object)
-        refuse(check, "type", "must be object if x-kubernetes-embedded-resource is true");
+        invalid(check, "type", "must be object if x-kubernetes-embedded-resource is true");
     if (node->embedded && !node->preserve && node->property_count == 0)
         require(check, "properties",
                 "must not be empty if x-kubernetes-embedded-resource is true without "
                 "x-kubernetes-preserve-unknown-fields");
     if (is_false(check, "x-kubernetes-preserve-unknown-fields"))
-        refuse(check, "x-kubernetes-preserve-unknown-fields", "must be true or undefined");
+        invalid(check, "x-kubernetes-preserve-unknown-fields", "must be true or undefined");
     if (node->preserve && node->types && !is_object)
-        refuse(check, "type", "must be object if x-kubernetes-preserve-unknown-fields is true");
+        invalid(check, "type", "must be object if x-kubernetes-preserve-unknown-fields is true");
     if (has(check, "x-kubernetes-map-type") && !is_object)
-        refuse(check, "type", "must be object if x-kubernetes-map-type is specified");
+        invalid(check, "type", "must be object if x-kubernetes-map-type is specified");
     if (has(check, "x-kubernetes-list-type") && node->types != TYPE_ARRAY)
-        refuse(check, "type", "must be array if x-kubernetes-list-type is specified");
+        invalid(check, "type", "must be array if x-kubernetes-list-type is specified");
 }
 
-/* Inside of allOf and the like there are conditions on values, nothing that shapes them. */
+/*
+ * Below allOf, anyOf, oneOf and not there are conditions on values. Keywords that change values, or
+ * that say which fields exist, are forbidden there.
+ */
 static void check_logic(const struct check *check)
 {
     static const char *const shaping[] = {
@@ -171,6 +192,7 @@ static void check_logic(const struct check *check)
         forbid(check, "type", "must be empty to be structural");
 }
 
+/* An array needs items; an object has properties or additionalProperties, not both. */
 static void check_shape(const struct check *check)
 {
     const struct schema_node *node = check->node;
@@ -197,6 +219,10 @@ void schema_check_node(const struct json_value *json, const struct schema_node *
 
 /* Parts: only now is it known what stands in them. */
 
+/*
+ * A part of an object or array needs a type. x-kubernetes-preserve-unknown-fields and int-or-string
+ * do without; the latter has types in its compiled form.
+ */
 static void require_type(const struct check *check, const struct schema_node *part,
                          struct str place, const char *detail)
 {
@@ -208,6 +234,7 @@ static void require_type(const struct check *check, const struct schema_node *pa
         str_from_c(detail));
 }
 
+/* A type that does not exist has been reported already; it compiles to no type. */
 static bool names_unknown_type(const struct json_value *json)
 {
     uint8_t type;
@@ -243,6 +270,10 @@ static bool is_required(const struct schema_node *node, struct str name)
     return false;
 }
 
+/*
+ * A key of a list of type map is a scalar property of its items, and always there: required, or
+ * with a default.
+ */
 static void check_list_key(const struct check *check, size_t index)
 {
     struct arena *arena = check->errors->arena;
@@ -275,8 +306,8 @@ static void check_list_map(const struct check *check)
     const struct schema_node *node = check->node;
     if (node->list_type != SCHEMA_LIST_MAP) {
         if (node->list_keys.count)
-            refuse(check, "x-kubernetes-list-type",
-                   "must be map if x-kubernetes-list-map-keys is non-empty");
+            invalid(check, "x-kubernetes-list-type",
+                    "must be map if x-kubernetes-list-map-keys is non-empty");
         return;
     }
     if (node->list_keys.count == 0)
@@ -293,6 +324,7 @@ static void check_list_map(const struct check *check)
         check_list_key(check, i);
 }
 
+/* Elements of a set are compared as a whole, so they must be atomic and not null. */
 static void check_list_set(const struct check *check)
 {
     const struct schema_node *items = check->node->items;
@@ -313,6 +345,7 @@ static void check_list_set(const struct check *check)
                                json_get(json, STR("x-kubernetes-list-type")), detail);
 }
 
+/* A default is pruned and valid itself. It is validated only if it has no unknown fields. */
 static void check_default(const struct check *check)
 {
     const struct json_value *value = check->node->default_value;

@@ -1,17 +1,35 @@
 /*
- * Reads an openAPIV3Schema. Nodes wait in a list until they are read, so a deep schema costs no
- * stack; schema_check.c judges what is read.
+ * Compiles an openAPIV3Schema to a tree of struct schema_node.
+ *
+ * compile_all() keeps a list of nodes in breadth-first order. It starts with the root; reading a
+ * node allocates its properties, items and conditions and appends them to the list, until the list
+ * has been read to its end. A deep schema therefore costs no stack. After that place_constants()
+ * fills in values, and schema_check.c looks at every node a second time.
+ *
+ * Values of enum and default must outlive the definition's document. keep_value() adds them to one
+ * document of constants and remembers the pointer that shall point to each; place_constants() sets
+ * these pointers once the document is complete, because a document's values do not exist before.
+ *
+ * Paths live in the arena of the errors and serve messages only. Upstream: NewStructural() in
+ * k8s.io/apiextensions-apiserver/pkg/apiserver/schema/convert.go.
+ *
+ * To add a keyword: a member of struct schema_node or struct schema_limits, one line in read_node()
+ * or read_limits() (with its name in has_limits()), and its checks in schema_check.c.
  */
 #include "apiserver/crd/schema/schema_internal.h"
+#include "base/array.h"
 #include "base/memory.h"
 #include "json/builder.h"
 
-/* A node that is allocated but not read. */
+/*
+ * A node that is allocated and in the list. The depth counts nodes around it; logic counts allOf,
+ * anyOf, oneOf and not around it.
+ */
 struct pending {
     const struct json_value *json;
     struct schema_node *node;
     struct str path;
-    unsigned depth, logic; /* nodes around it; allOf, anyOf, oneOf and not around it */
+    unsigned depth, logic;
 };
 
 struct pending_list {
@@ -19,7 +37,7 @@ struct pending_list {
     size_t count, capacity;
 };
 
-/* Values that outlive the source; places are filled once all are in one document. */
+/* The values of enum and default, one array in the builder, and for each the pointer to it. */
 struct constants {
     struct json_builder builder;
     const struct json_value ***places;
@@ -29,7 +47,7 @@ struct constants {
 struct compile {
     struct schema *schema;
     struct field_errors *errors;
-    struct pending_list pending; /* in the order of reading; none is taken out */
+    struct pending_list pending; /* all nodes in the order of reading; none is removed */
     struct constants constants;
 };
 
@@ -43,11 +61,7 @@ static void compile_done(struct compile *compile)
 
 static void pending_add(struct pending_list *list, struct pending item)
 {
-    if (list->count == list->capacity) {
-        list->capacity = list->capacity ? list->capacity * 2 : 32;
-        list->items = mem_realloc_array(list->items, list->capacity, sizeof(list->items[0]));
-    }
-    list->items[list->count++] = item;
+    ARRAY_PUSH(list->items, list->count, list->capacity, item);
 }
 
 static void keep_value(struct compile *compile, const struct json_value *value,
@@ -56,16 +70,14 @@ static void keep_value(struct compile *compile, const struct json_value *value,
     struct constants *constants = &compile->constants;
     if (json_type(value) == JSON_ABSENT)
         return;
-    if (constants->count == constants->capacity) {
-        constants->capacity = constants->capacity ? constants->capacity * 2 : 16;
-        constants->places =
-            mem_realloc_array(constants->places, constants->capacity, sizeof(constants->places[0]));
-    }
-    constants->places[constants->count++] = place;
+    ARRAY_PUSH(constants->places, constants->count, constants->capacity, place);
     json_builder_value(&constants->builder, value);
 }
 
-/* A part of a node, to be read later. */
+/*
+ * Allocates the node of a part and appends it to the list. Below the maximal depth the error
+ * replaces the node's content.
+ */
 static const struct schema_node *add_part(struct compile *compile, const struct pending *of,
                                           const struct json_value *json, const char *keyword,
                                           struct str name)
@@ -90,6 +102,7 @@ static bool read_bool(const struct json_value *json, const char *name)
     return json_to_bool(json_get(json, str_from_c(name)), &truth) && truth;
 }
 
+/* -1 when the keyword is absent or not a whole number. */
 static int64_t read_size(const struct json_value *json, const char *name)
 {
     int64_t size = -1;
@@ -146,13 +159,17 @@ static void read_containers(struct compile *compile, const struct pending *of)
     of->node->required = read_names(compile, json_get(of->json, STR("required")));
 }
 
+/*
+ * Adds a condition of allOf, anyOf, oneOf or not. Everything below it is marked as is_logic.
+ * Conditions that nest too deeply take the path of schemas that do.
+ */
 static const struct schema_node *add_logic(struct compile *compile, const struct pending *of,
                                            const struct json_value *json, const char *keyword,
                                            struct str index)
 {
     struct pending around = *of;
     struct schema_node marked = {.is_logic = true};
-    around.node = &marked; /* for the mark that parts take over */
+    around.node = &marked; /* add_part() copies is_logic from here */
     if (++around.logic > SCHEMA_LOGIC_MAX)
         around.depth = SCHEMA_DEPTH_MAX;
     return add_part(compile, &around, json, keyword, index);
@@ -192,6 +209,7 @@ static void read_numbers(const struct json_value *json, struct schema_limits *li
     limits->max_properties = read_size(json, "maxProperties");
 }
 
+/* The pattern is compiled into the schema's arena, so that validation does not parse it. */
 static void read_pattern(struct compile *compile, const struct pending *of,
                          struct schema_limits *limits)
 {
@@ -209,7 +227,10 @@ static void read_pattern(struct compile *compile, const struct pending *of,
             arena_print(arena, "must be a valid regular expression, but isn't: %s", err->message));
 }
 
-/* Most nodes have none of these keywords and get no limits. */
+/*
+ * Whether a node needs a struct schema_limits. exclusiveMinimum and exclusiveMaximum mean nothing
+ * without their bounds.
+ */
 static bool has_limits(const struct json_value *json)
 {
     static const char *const keywords[] = {
@@ -242,10 +263,8 @@ static void read_limits(struct compile *compile, const struct pending *of)
         limits->not_of = add_logic(compile, of, not_of, "not", (struct str){NULL, 0});
     if (json_type(enumeration) == JSON_ARRAY && json_count(enumeration))
         keep_value(compile, enumeration, &limits->enumeration);
-    if (json_type(rules) == JSON_ARRAY && json_count(rules)) {
-        keep_value(compile, rules, &limits->rules);
+    if (json_type(rules) == JSON_ARRAY && json_count(rules))
         compile->schema->has_rules = true;
-    }
 }
 
 static enum schema_list_type read_list_type(const struct json_value *json)
@@ -256,6 +275,7 @@ static enum schema_list_type read_list_type(const struct json_value *json)
     return str_eq(text, STR("map")) ? SCHEMA_LIST_MAP : SCHEMA_LIST_ATOMIC;
 }
 
+/* Reads the keywords of one node. A default of null means no default. */
 static void read_node(struct compile *compile, const struct pending *of)
 {
     struct schema_node *node = of->node;
@@ -279,6 +299,9 @@ static void read_node(struct compile *compile, const struct pending *of)
     schema_check_node(json, node, of->path, compile->errors);
 }
 
+/*
+ * Finishes the document of constants and sets all pointers into it, in the order of keep_value().
+ */
 static struct error *place_constants(struct compile *compile)
 {
     struct constants *constants = &compile->constants;
@@ -291,6 +314,7 @@ static struct error *place_constants(struct compile *compile)
     return NULL;
 }
 
+/* The root is an object, whatever its other keywords say. */
 static void check_root(const struct compile *compile, const struct pending *root)
 {
     const struct json_value *type = json_get(root->json, STR("type"));
@@ -303,13 +327,16 @@ static void check_root(const struct compile *compile, const struct pending *root
                                STR("must be object at the root"));
 }
 
-/* Breadth first. Parts are judged last, when all of them have been read. */
+/*
+ * Reads all nodes, then sets the constants, then checks the parts of all nodes. The list moves when
+ * it grows, so that reading works on a copy of the element.
+ */
 static struct error *compile_all(struct compile *compile, struct pending root)
 {
     json_builder_array(&compile->constants.builder);
     pending_add(&compile->pending, root);
     for (size_t i = 0; i < compile->pending.count; i++) {
-        const struct pending at = compile->pending.items[i]; /* the list moves when it grows */
+        const struct pending at = compile->pending.items[i];
         read_node(compile, &at);
         if (i == 0)
             check_root(compile, &at);

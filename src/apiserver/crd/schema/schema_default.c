@@ -1,8 +1,14 @@
-/* What is absent gets its default, and null where it is not allowed is as good as absent. */
+/*
+ * Defaulting: absent properties get their defaults, at all depths, and so do members of a default
+ * that is filled in. A null where the schema does not allow it counts as absent. Upstream:
+ * k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting/algorithm.go, Default() and
+ * PruneNonNullableNullsWithoutDefaults().
+ */
 #include "apiserver/crd/schema/schema_rewrite.h"
 
-static struct part judge_described(const struct schema_node *node, const struct json_value *value,
-                                   bool may_drop)
+/* An undescribed value is kept as it is. may_drop is false for elements, see decide_part(). */
+static struct part decide_described(const struct schema_node *node, const struct json_value *value,
+                                    bool may_drop)
 {
     if (!node)
         return (struct part){PART_KEEP, NULL, value};
@@ -13,19 +19,20 @@ static struct part judge_described(const struct schema_node *node, const struct 
     return (struct part){may_drop ? PART_DROP : PART_KEEP, NULL, value};
 }
 
-static struct part judge(const struct rewrite_frame *frame, struct str key,
-                         const struct json_value *value)
+static struct part decide_part(const struct rewrite_frame *frame, struct str key,
+                               const struct json_value *value)
 {
-    /* An element that is null stays: the others would move up. */
+    /* A null element stays: removing it would renumber the others. */
     if (json_type(frame->value) == JSON_ARRAY)
-        return judge_described(frame->node->items, value, false);
+        return decide_described(frame->node->items, value, false);
     if ((frame->is_root || frame->node->embedded) && schema_is_meta_name(key))
         return (struct part){PART_KEEP, NULL, value};
     const struct schema_property *property = schema_find_property(frame->node, key);
-    return judge_described(property ? property->node : frame->node->additional, value, true);
+    return decide_described(property ? property->node : frame->node->additional, value, true);
 }
 
-static const struct schema_property *missing(struct rewrite_frame *frame)
+/* The next property that has a default and is absent from the object. */
+static const struct schema_property *next_missing(struct rewrite_frame *frame)
 {
     if (json_type(frame->value) != JSON_OBJECT)
         return NULL;
@@ -40,6 +47,6 @@ static const struct schema_property *missing(struct rewrite_frame *frame)
 struct error *schema_default(const struct schema *schema, struct json_doc *doc,
                              struct json_doc **ret_doc)
 {
-    const struct rewrite rewrite = {.judge = judge, .missing = missing};
+    const struct rewrite rewrite = {.decide = decide_part, .missing = next_missing};
     return rewrite_doc(&rewrite, schema->root, doc, ret_doc);
 }

@@ -1,6 +1,6 @@
 /* Objects that a real API server refused, and what it said: the names are those of the exchanges.
  */
-#include "apiserver/crd/schema/schema_rig_test.h"
+#include "apiserver/crd/schema/schema_fixture_test.h"
 
 enum kind {
     GADGET,
@@ -12,7 +12,7 @@ static struct schema *schema_of(enum kind kind)
 {
     static const char *const files[] = {"schema/gadget.json", "schema/clusterresourceset.json",
                                         "schema/clusterresourcesetbinding.json"};
-    return rig_schema(test_data(files[kind]));
+    return fixture_schema(test_data(files[kind]));
 }
 
 TEST(schema_validate_says_what_kubernetes_says)
@@ -128,8 +128,8 @@ TEST(schema_validate_says_what_kubernetes_says)
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct schema *schema = schemas[cases[i].kind];
         TEST_CASE("%s", cases[i].name);
-        rig_check_errors(schema, str_from_c(cases[i].object), cases[i].scope,
-                         str_from_c(cases[i].message));
+        fixture_check_errors(schema, str_from_c(cases[i].object), cases[i].scope,
+                             str_from_c(cases[i].message));
     }
 }
 
@@ -153,6 +153,6 @@ TEST(schema_validate_accepts_what_is_right)
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct schema *schema = schemas[cases[i].kind];
         TEST_CASE("%s", cases[i].object);
-        rig_check_errors(schema, str_from_c(cases[i].object), SCHEMA_OBJECT, STR(""));
+        fixture_check_errors(schema, str_from_c(cases[i].object), SCHEMA_OBJECT, STR(""));
     }
 }

@@ -1,29 +1,24 @@
 /*
- * Formats of strings. The list is that of Kubernetes' structural schemas; a format that is not in
- * it documents and is not checked.
+ * Formats of strings (the keyword format).
+ *
+ * The list is that of Kubernetes: supportedVersionedFormats in
+ * k8s.io/apiextensions-apiserver/pkg/apiserver/validation/formats.go. A format that is not in the
+ * list is documentation and not checked. Most of these checks come from
+ * github.com/asaskevich/govalidator and k8s.io/kube-openapi/pkg/validation/strfmt; they accept what
+ * those accept, with the simplifications that the functions name.
+ *
+ * To add a format: a function bool is_...(struct str text) and a row in formats[], which is sorted
+ * by name.
  */
 #include <arpa/inet.h>
 
 #include "apiserver/crd/schema/schema_internal.h"
+#include "base/ascii.h"
 #include "base/base64.h"
 #include "base/duration.h"
 #include "base/timestamp.h"
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_hex(char c)
-{
-    return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
-}
-
-static bool is_alnum(char c)
-{
-    return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
-}
-
+/* Whether all characters of a text are of a class. */
 static bool all(struct str text, bool (*is)(char c))
 {
     for (size_t i = 0; i < text.len; i++)
@@ -35,7 +30,7 @@ static bool all(struct str text, bool (*is)(char c))
 static bool is_date_time(struct str text)
 {
     timestamp time;
-    /* A lower-case t and z are fine here, though not for a timestamp elsewhere. */
+    /* Lower-case t and z are allowed here, but not by timestamp_read(). */
     char copy[TIMESTAMP_TEXT_MAX];
     if (text.len > sizeof(copy))
         return timestamp_read(text, &time);
@@ -54,6 +49,7 @@ static bool is_date(struct str text)
     return timestamp_read(str_from(copy, sizeof(copy) - 1), &time);
 }
 
+/* A Go duration, or a number with a word such as "3 weeks", singular or plural. */
 static bool is_duration(struct str text)
 {
     static const struct str units[] = {
@@ -66,9 +62,8 @@ static bool is_duration(struct str text)
     duration value;
     if (duration_read(text, &value))
         return true;
-    /* "3 weeks", "1 day": words of people, singular or plural. */
     size_t digits = 0;
-    while (digits < text.len && is_digit(text.ptr[digits]))
+    while (digits < text.len && ascii_is_digit(text.ptr[digits]))
         digits++;
     struct str unit = str_trim(str_skip(text, digits));
     for (size_t i = 0; digits && i < COUNT(units); i++)
@@ -100,28 +95,30 @@ static bool is_ipv6(struct str text)
     return text.len && is_address(AF_INET6, text);
 }
 
+/* An address and the length of a prefix, without leading zeros. */
 static bool is_cidr(struct str text)
 {
     struct str bits = text, address;
     uint64_t count;
-    if (!str_cut(&bits, '/', &address) || bits.len == 0 || !all(bits, is_digit) ||
+    if (!str_cut(&bits, '/', &address) || bits.len == 0 || !all(bits, ascii_is_digit) ||
         !str_to_uint64(bits, &count) || (bits.len > 1 && bits.ptr[0] == '0'))
         return false;
     return (is_ipv4(address) && count <= 32) || (is_ipv6(address) && count <= 128);
 }
 
+/* Six or eight bytes in hexadecimal, separated throughout by ":" or by "-". */
 static bool is_mac(struct str text)
 {
     const char separator = text.len > 2 ? text.ptr[2] : 0;
     if ((text.len != 17 && text.len != 23) || (separator != ':' && separator != '-'))
         return false;
     for (size_t i = 0; i < text.len; i++)
-        if (i % 3 == 2 ? text.ptr[i] != separator : !is_hex(text.ptr[i]))
+        if (i % 3 == 2 ? text.ptr[i] != separator : !ascii_is_hex(text.ptr[i]))
             return false;
     return true;
 }
 
-/* Hexadecimal in groups of 8, 4, 4, 4 and 12; the dashes may be left out. */
+/* Hexadecimal digits in groups of 8, 4, 4, 4 and 12. Each dash between groups may be left out. */
 static bool is_uuid(struct str text)
 {
     size_t digits = 0;
@@ -129,13 +126,14 @@ static bool is_uuid(struct str text)
         const bool edge = digits == 8 || digits == 12 || digits == 16 || digits == 20;
         if (text.ptr[i] == '-' && edge && text.ptr[i - 1] != '-')
             continue;
-        if (!is_hex(text.ptr[i]))
+        if (!ascii_is_hex(text.ptr[i]))
             return false;
         digits++;
     }
     return digits == 32 && text.ptr[text.len - 1] != '-';
 }
 
+/* A UUID of a version. Version 3 has no check of the variant digit, as upstream. */
 static bool is_uuid_of(struct str text, char version)
 {
     char digits[32] = {0};
@@ -163,6 +161,7 @@ static bool is_uuid5(struct str text)
     return is_uuid_of(text, '5');
 }
 
+/* Base64, not empty. */
 static bool is_byte(struct str text)
 {
     SCOPED(buf) bytes = {.limit = 0};
@@ -170,7 +169,7 @@ static bool is_byte(struct str text)
     return !err && text.len > 0;
 }
 
-/* As Go's url.ParseRequestURI: a scheme, or a path from the root. */
+/* As Go's url.ParseRequestURI(): a scheme, or a path from the root. */
 static bool is_uri(struct str text)
 {
     struct str rest = text, scheme;
@@ -179,30 +178,35 @@ static bool is_uri(struct str text)
             return false;
     if (text.len && text.ptr[0] == '/')
         return true;
-    if (!str_cut(&rest, ':', &scheme) || scheme.len == 0 || is_digit(scheme.ptr[0]))
+    if (!str_cut(&rest, ':', &scheme) || scheme.len == 0 || ascii_is_digit(scheme.ptr[0]))
         return false;
     for (size_t i = 0; i < scheme.len; i++)
-        if (!is_alnum(scheme.ptr[i]) && !memchr("+-.", scheme.ptr[i], 3))
+        if (!ascii_is_alphanumeric(scheme.ptr[i]) && !memchr("+-.", scheme.ptr[i], 3))
             return false;
     return rest.len && rest.ptr[0] == '/';
 }
 
+/* Labels of letters, digits and dashes, as in RFC 1034. A trailing dot is fine. */
 static bool is_hostname(struct str text)
 {
     if (text.len == 0 || text.len > 255)
         return false;
     for (struct str label; text.len;) {
         str_cut(&text, '.', &label);
-        if (label.len == 0 || label.len > 63 || !is_alnum(label.ptr[0]) ||
-            !is_alnum(label.ptr[label.len - 1]))
+        if (label.len == 0 || label.len > 63 || !ascii_is_alphanumeric(label.ptr[0]) ||
+            !ascii_is_alphanumeric(label.ptr[label.len - 1]))
             return false;
         for (size_t i = 0; i < label.len; i++)
-            if (!is_alnum(label.ptr[i]) && label.ptr[i] != '-')
+            if (!ascii_is_alphanumeric(label.ptr[i]) && label.ptr[i] != '-')
                 return false;
     }
     return true;
 }
 
+/*
+ * One "@" between a local part without special characters and a host name. Quoted local parts and
+ * comments of RFC 5322 are refused.
+ */
 static bool is_email(struct str text)
 {
     const size_t at = str_find_last_char(text, '@');
@@ -217,14 +221,15 @@ static bool is_email(struct str text)
 static bool is_hexcolor(struct str text)
 {
     struct str digits = text.len && text.ptr[0] == '#' ? str_skip(text, 1) : text;
-    return (digits.len == 3 || digits.len == 6) && all(digits, is_hex);
+    return (digits.len == 3 || digits.len == 6) && all(digits, ascii_is_hex);
 }
 
-/* A number from 0 to 255. */
+/* A colour value from 0 to 255. */
 static bool is_channel(struct str text)
 {
     uint64_t value;
-    return text.len <= 3 && all(text, is_digit) && str_to_uint64(text, &value) && value <= 255;
+    return text.len <= 3 && all(text, ascii_is_digit) && str_to_uint64(text, &value) &&
+           value <= 255;
 }
 
 static bool is_rgbcolor(struct str text)
@@ -237,19 +242,22 @@ static bool is_rgbcolor(struct str text)
            is_channel(str_trim(green)) && is_channel(str_trim(rest));
 }
 
+/* A US social security number: 123-45-6789, or with spaces. */
 static bool is_ssn(struct str text)
 {
     for (size_t i = 0; i < text.len; i++)
-        if (i == 3 || i == 6 ? text.ptr[i] != '-' && text.ptr[i] != ' ' : !is_digit(text.ptr[i]))
+        if (i == 3 || i == 6 ? text.ptr[i] != '-' && text.ptr[i] != ' '
+                             : !ascii_is_digit(text.ptr[i]))
             return false;
     return text.len == 11;
 }
 
+/* 13 to 19 digits with the check digit of Luhn's algorithm; spaces and dashes are skipped. */
 static bool is_creditcard(struct str text)
 {
     unsigned sum = 0, digits = 0;
     for (size_t i = text.len; i > 0; i--) {
-        if (!is_digit(text.ptr[i - 1])) {
+        if (!ascii_is_digit(text.ptr[i - 1])) {
             if (text.ptr[i - 1] != ' ' && text.ptr[i - 1] != '-')
                 return false;
             continue;
@@ -260,6 +268,7 @@ static bool is_creditcard(struct str text)
     return digits >= 13 && digits <= 19 && sum % 10 == 0;
 }
 
+/* Ten digits weighted 1 to 10, the last of which may be X for ten; the sum is a multiple of 11. */
 static bool is_isbn10(struct str text)
 {
     unsigned sum = 0, digits = 0;
@@ -267,20 +276,21 @@ static bool is_isbn10(struct str text)
         const char c = text.ptr[i];
         if (c == '-' || c == ' ')
             continue;
-        if (!is_digit(c) && !(c == 'X' && digits == 9))
+        if (!ascii_is_digit(c) && !(c == 'X' && digits == 9))
             return false;
         sum += (c == 'X' ? 10 : (unsigned)(c - '0')) * ++digits;
     }
     return digits == 10 && sum % 11 == 0;
 }
 
+/* Thirteen digits weighted 1 and 3 in turn; the sum is a multiple of 10. */
 static bool is_isbn13(struct str text)
 {
     unsigned sum = 0, digits = 0;
     for (size_t i = 0; i < text.len; i++) {
         if (text.ptr[i] == '-' || text.ptr[i] == ' ')
             continue;
-        if (!is_digit(text.ptr[i]))
+        if (!ascii_is_digit(text.ptr[i]))
             return false;
         sum += (unsigned)(text.ptr[i] - '0') * (digits++ % 2 ? 3 : 1);
     }
@@ -294,7 +304,7 @@ static bool is_isbn(struct str text)
 
 static bool is_bsonobjectid(struct str text)
 {
-    return text.len == 24 && all(text, is_hex);
+    return text.len == 24 && all(text, ascii_is_hex);
 }
 
 static bool is_anything(struct str text)
@@ -333,14 +343,6 @@ static const struct {
     {STR_INIT("uuid4"),        is_uuid4       },
     {STR_INIT("uuid5"),        is_uuid5       },
 };
-
-bool schema_format_is_known(struct str format)
-{
-    for (size_t i = 0; i < COUNT(formats); i++)
-        if (str_eq(formats[i].name, format))
-            return true;
-    return false;
-}
 
 bool schema_format_holds(struct str format, struct str text)
 {

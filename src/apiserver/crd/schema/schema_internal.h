@@ -1,5 +1,10 @@
 /*
- * The compiled form of a schema. Private to schema*.c.
+ * The compiled form of a schema: a tree of struct schema_node in the schema's arena. Private to
+ * schema*.c.
+ *
+ * A node has what pruning, defaulting and server-side apply need. Keywords that few nodes have are
+ * in a struct schema_limits, which most nodes do without. Nodes are immutable once schema_compile()
+ * returns; schema_object_meta.c has some as constants.
  */
 #pragma once
 
@@ -32,7 +37,7 @@ struct schema_names {
     size_t count;
 };
 
-/* Keywords that few nodes have; absent sizes are -1. */
+/* Keywords that few nodes have. Lengths and counts that are absent are -1. */
 struct schema_limits {
     bool has_minimum, has_maximum, has_multiple_of;
     bool exclusive_minimum, exclusive_maximum;
@@ -42,7 +47,7 @@ struct schema_limits {
     const struct regexp *pattern;
     struct schema_nodes all_of, any_of, one_of;
     const struct schema_node *not_of;
-    const struct json_value *enumeration, *rules;
+    const struct json_value *enumeration;
 };
 
 struct schema_node {
@@ -63,45 +68,44 @@ struct schema_node {
 struct schema {
     size_t references;
     struct arena arena;
-    struct json_doc *constants; /* values of enum, default and rules */
+    struct json_doc *constants; /* values of enum and default */
     const struct schema_node *root;
     bool has_rules;
 };
 
 const struct schema_property *schema_find_property(const struct schema_node *node, struct str name);
 
-/* Which keywords do not go together; checked where the reader stands. */
+/* Errors that the keywords of one node show. Called when the node has been read. */
 void schema_check_node(const struct json_value *json, const struct schema_node *node,
                        struct str path, struct field_errors *errors);
 
-/* What involves the parts of a node; all of the schema has been read then. */
+/* Errors that involve properties, items or defaults. Called when all nodes have been read. */
 void schema_check_parts(const struct json_value *json, const struct schema_node *node,
                         struct str path, struct field_errors *errors);
 
-/* Bits of type names in a keyword; false when there is a name that is none. */
+/* The bit of a type name; false for any other text. */
 bool schema_type_from_name(struct str name, uint8_t *ret_type);
 
 /* The schema of an embedded resource's metadata. */
 const struct schema_node *schema_object_meta(void);
 
-/* apiVersion, kind and metadata. */
+/* True for "apiVersion", "kind" and "metadata". */
 bool schema_is_meta_name(struct str name);
 
 /*
- * A value against a node. Fields are named below the prefix, messages name them from the value on:
- * "status.phase: Invalid value: "": phase in body should be at least 1 chars long".
+ * Validates a value against a node. The field of an error starts with the prefix, its message does
+ * not: "status.phase: Invalid value: "": phase in body should be at least 1 chars long".
  */
 void schema_validate_value(const struct schema_node *node, const struct json_value *value,
                            struct str prefix, struct field_errors *errors);
 
-/* Embedded resources, and lists that are sets or maps, wherever they are in an object. */
+/* Checks embedded resources, and lists that are sets or maps, anywhere in an object. */
 void schema_validate_embedded(const struct schema_node *root, const struct json_value *object,
                               struct field_errors *errors);
 void schema_validate_lists(const struct schema_node *root, const struct json_value *object,
                            struct field_errors *errors);
 
-/* Formats that are checked; a string of any other format is fine. */
-bool schema_format_is_known(struct str format);
+/* Whether a text has the format. True for a format that schema_format.c does not list. */
 bool schema_format_holds(struct str format, struct str text);
 
 /* Whether pruning would change a value. */

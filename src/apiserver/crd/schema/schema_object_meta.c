@@ -1,4 +1,7 @@
-/* Metadata of embedded resources: the fields of ObjectMeta, as a schema of constants. */
+/*
+ * The schema of ObjectMeta, as constants: what the metadata of an embedded resource is pruned and
+ * validated by. Properties must be sorted by name, as those of a compiled schema are.
+ */
 #include "apiserver/crd/schema/schema_internal.h"
 
 static const struct schema_node a_string = {.types = TYPE_STRING};

@@ -1,14 +1,25 @@
+/*
+ * The walk behind pruning and defaulting; see schema_rewrite.h.
+ *
+ * Both walks are walk_all(): the first without a builder, the second with one. A stack of frames
+ * holds the open containers. Each call of next_part() takes the next member or element of the
+ * innermost one, asks decide(), and copies, opens or drops it. When a container has no more
+ * members, missing() may add properties. Without a dropped() callback the first walk ends at the
+ * first change.
+ */
 #include "apiserver/crd/schema/schema_rewrite.h"
 
 #include "apiserver/crd/schema/schema_walk.h"
+#include "base/array.h"
 #include "base/memory.h"
 
+/* One walk over a document. The path is only kept up if dropped() is set. */
 struct walk {
     const struct rewrite *rewrite;
     struct json_builder *builder; /* NULL in the first walk */
     struct rewrite_frame *frames;
     size_t count, capacity;
-    struct buf path; /* only when somebody takes note */
+    struct buf path;
     bool changed;
 };
 
@@ -26,21 +37,21 @@ static bool is_container(const struct json_value *value)
 static void open_container(struct walk *walk, const struct schema_node *node,
                            const struct json_value *value, bool is_root)
 {
-    if (walk->count == walk->capacity) {
-        walk->capacity = walk->capacity ? walk->capacity * 2 : 16;
-        walk->frames = mem_realloc_array(walk->frames, walk->capacity, sizeof(walk->frames[0]));
-    }
-    walk->frames[walk->count++] = (struct rewrite_frame){.node = node,
-                                                         .value = value,
-                                                         .iter = {.container = value},
-                                                         .path_len = walk->path.len,
-                                                         .is_root = is_root};
+    const struct rewrite_frame frame = {
+        .node = node,
+        .value = value,
+        .iter.container = value,
+        .path_len = walk->path.len,
+        .is_root = is_root,
+    };
+    ARRAY_PUSH(walk->frames, walk->count, walk->capacity, frame);
     if (walk->builder && json_type(value) == JSON_OBJECT)
         json_builder_object(walk->builder);
     else if (walk->builder)
         json_builder_array(walk->builder);
 }
 
+/* Reports a dropped part in the first walk only, so that each is reported once. */
 static void note_dropped(struct walk *walk, const struct rewrite_frame *frame, struct str key,
                          size_t index)
 {
@@ -52,18 +63,19 @@ static void note_dropped(struct walk *walk, const struct rewrite_frame *frame, s
     buf_truncate(&walk->path, frame->path_len);
 }
 
-static void take_part(struct walk *walk, struct str key, const struct json_value *value,
-                      struct part part, size_t index)
+/* Carries out a decision: drops the part, opens it as a container, or copies it. */
+static void add_part(struct walk *walk, struct str key, const struct json_value *value,
+                     struct part part, size_t index)
 {
     const struct rewrite_frame *frame = &walk->frames[walk->count - 1];
-    if (part.verdict == PART_DROP) {
+    if (part.action == PART_DROP) {
         note_dropped(walk, frame, key, index);
         return;
     }
     walk->changed |= part.value != value;
     if (walk->builder && json_type(frame->value) == JSON_OBJECT)
         json_builder_key(walk->builder, key);
-    if (part.verdict == PART_DESCEND && is_container(part.value)) {
+    if (part.action == PART_DESCEND && is_container(part.value)) {
         if (walk->rewrite->dropped)
             schema_path_add(&walk->path, frame->value, key, index);
         open_container(walk, part.node, part.value, false);
@@ -72,8 +84,11 @@ static void take_part(struct walk *walk, struct str key, const struct json_value
     }
 }
 
-/* False when the container at the top is through. */
-static bool take_next(struct walk *walk)
+/*
+ * Handles the next member, element or missing property of the innermost container; false when it
+ * has no more.
+ */
+static bool next_part(struct walk *walk)
 {
     struct rewrite_frame *frame = &walk->frames[walk->count - 1];
     const struct json_value *value = NULL;
@@ -81,7 +96,7 @@ static bool take_next(struct walk *walk)
     struct str key;
     buf_truncate(&walk->path, frame->path_len);
     if (json_next(&frame->iter, &key, &value)) {
-        take_part(walk, key, value, walk->rewrite->judge(frame, key, value), index);
+        add_part(walk, key, value, walk->rewrite->decide(frame, key, value), index);
         return true;
     }
     if (!walk->rewrite->missing)
@@ -89,18 +104,19 @@ static bool take_next(struct walk *walk)
     const struct schema_property *property = walk->rewrite->missing(frame);
     if (!property)
         return false;
-    take_part(walk, property->name, NULL,
-              (struct part){PART_DESCEND, property->node, property->node->default_value}, 0);
+    add_part(walk, property->name, NULL,
+             (struct part){PART_DESCEND, property->node, property->node->default_value}, 0);
     return true;
 }
 
+/* Walks a container and all that is described inside it. */
 static void walk_all(struct walk *walk, const struct schema_node *node,
                      const struct json_value *value, bool is_root)
 {
     const bool until_change = !walk->builder && !walk->rewrite->dropped;
     open_container(walk, node, value, is_root);
     while (walk->count && !(until_change && walk->changed)) {
-        if (take_next(walk))
+        if (next_part(walk))
             continue;
         if (walk->builder)
             json_builder_end(walk->builder);

@@ -1,8 +1,10 @@
 /*
- * A document copied with changes: what pruning and defaulting share. Private to schema*.c.
+ * A walk that copies a document with changes, shared by pruning and defaulting. Private to
+ * schema*.c.
  *
- * Every part is judged by a function. The document is walked once to see whether anything changes
- * and a second time to build the new one, so that the usual case copies nothing.
+ * A callback decides what happens to each member and element. The document is walked once to find
+ * out whether anything changes, and only then a second time to build the new document. Most
+ * documents do not change and are not copied.
  */
 #pragma once
 
@@ -10,16 +12,16 @@
 #include "base/buf.h"
 #include "json/builder.h"
 
-enum verdict {
-    PART_KEEP,    /* as it is, with all it contains */
-    PART_DESCEND, /* its own parts are judged, by the node */
+enum part_action {
+    PART_KEEP,    /* copied as it is, with all it contains */
+    PART_DESCEND, /* its members or elements are decided on, with the part's node */
     PART_DROP,
 };
 
 struct part {
-    enum verdict verdict;
-    const struct schema_node *node; /* NULL: nothing is known of what is inside */
-    const struct json_value *value; /* another one than was there is a change */
+    enum part_action action;
+    const struct schema_node *node; /* NULL: no schema describes the value */
+    const struct json_value *value; /* the value to write; a different pointer is a change */
 };
 
 struct rewrite_frame {
@@ -27,21 +29,21 @@ struct rewrite_frame {
     const struct json_value *value;
     struct json_iter iter;
     size_t path_len;
-    size_t next_property; /* for missing(), when the members are through */
+    size_t next_property; /* position of missing(), which runs after the last member */
     bool is_root;
 };
 
 struct rewrite {
-    struct part (*judge)(const struct rewrite_frame *frame, struct str key,
-                         const struct json_value *value);
-    /* A property to add, or NULL when there is no more; may be NULL itself. */
+    struct part (*decide)(const struct rewrite_frame *frame, struct str key,
+                          const struct json_value *value);
+    /* Returns a property whose default is added, or NULL when there are no more. May be NULL. */
     const struct schema_property *(*missing)(struct rewrite_frame *frame);
-    /* Takes note of a part that is dropped, in the first walk; NULL for none. */
+    /* Called in the first walk with the path of each part that is dropped. May be NULL. */
     void (*dropped)(void *data, struct str path);
     void *data;
 };
 
-/* The same document, with a reference more, when nothing changes. */
+/* Returns the same document, with one more reference, when nothing changes. */
 MUST_USE struct error *rewrite_doc(const struct rewrite *rewrite, const struct schema_node *root,
                                    struct json_doc *doc, struct json_doc **ret_doc);
 

@@ -1,4 +1,4 @@
-#include "apiserver/crd/schema/schema_rig_test.h"
+#include "apiserver/crd/schema/schema_fixture_test.h"
 #include "base/buf.h"
 #include "json/json.h"
 
@@ -15,7 +15,7 @@ static void check_compile(struct str text, struct str expected)
     SCOPED(arena) arena = {.limit = 0};
     SCOPED(buf) found = {.limit = 0};
     struct field_errors errors = {.arena = &arena};
-    OWNED(json_doc) doc = rig_read(text);
+    OWNED(json_doc) doc = fixture_read(text);
     OWNED(schema) schema = schema_compile(json_doc_root(doc), STR("s"), &errors);
     CHECK_EQ(schema == NULL, expected.len > 0);
     field_errors_write(&found, &errors);
@@ -98,8 +98,8 @@ TEST(schema_takes_any_depth)
         buf_add(&schema_text, STR("}}"));
         buf_add(&text, STR("}"));
     }
-    OWNED(schema) schema = rig_schema(buf_str(&schema_text));
-    OWNED(json_doc) doc = rig_read(buf_str(&text));
+    OWNED(schema) schema = fixture_schema(buf_str(&schema_text));
+    OWNED(json_doc) doc = fixture_read(buf_str(&text));
     OWNED(json_doc) filled = NULL;
     CHECK_OK(schema_default(schema, doc, &filled));
     CHECK(filled != doc);
@@ -168,11 +168,11 @@ TEST(schema_validate_keywords)
     SCOPED(buf) text = {.limit = 0};
     SCOPED(buf) object = {.limit = 0};
     for (size_t i = 0; i < COUNT(cases); i++) {
-        OWNED(schema) schema = rig_schema(with_x(&text, cases[i].x));
+        OWNED(schema) schema = fixture_schema(with_x(&text, cases[i].x));
         TEST_CASE("%s", cases[i].name);
         buf_clear(&object);
         buf_print(&object, "{\"x\":%s}", cases[i].value);
-        rig_check_errors(schema, buf_str(&object), SCHEMA_OBJECT, str_from_c(cases[i].message));
+        fixture_check_errors(schema, buf_str(&object), SCHEMA_OBJECT, str_from_c(cases[i].message));
     }
 }
 
@@ -186,7 +186,7 @@ TEST(schema_compile_bounds_its_depth)
     buf_add(&text, STR("{}"));
     for (size_t i = 0; i < 2000; i++)
         buf_add(&text, STR("}"));
-    OWNED(json_doc) doc = rig_read(buf_str(&text));
+    OWNED(json_doc) doc = fixture_read(buf_str(&text));
     OWNED(schema) schema = schema_compile(json_doc_root(doc), STR("s"), &errors);
     CHECK(!schema);
     CHECK_EQ(errors.items[errors.count - 1].body, STR("Forbidden: nests too deeply"));
@@ -229,12 +229,12 @@ TEST(schema_prune)
          "{\"spec\":{\"sel\":{\"any\":\"thing\"}}}",                                                                    ""                                },
     };
     /* clang-format on */
-    OWNED(schema) schema = rig_schema(test_data("schema/gadget.json"));
+    OWNED(schema) schema = fixture_schema(test_data("schema/gadget.json"));
     for (size_t i = 0; i < COUNT(cases); i++) {
         SCOPED(arena) arena = {.limit = 0};
         SCOPED(buf) paths = {.limit = 0};
         struct schema_unknown unknown = {.arena = &arena};
-        OWNED(json_doc) doc = rig_read(str_from_c(cases[i].object));
+        OWNED(json_doc) doc = fixture_read(str_from_c(cases[i].object));
         OWNED(json_doc) pruned = NULL;
         TEST_CASE("%s", cases[i].name);
         CHECK_OK(schema_prune(schema, doc, &unknown, &pruned));
@@ -263,9 +263,9 @@ TEST(schema_default)
         {"nothing above is made",              "{\"kind\":\"Gadget\"}",                                                        "{\"kind\":\"Gadget\"}"},
     };
     /* clang-format on */
-    OWNED(schema) schema = rig_schema(test_data("schema/gadget.json"));
+    OWNED(schema) schema = fixture_schema(test_data("schema/gadget.json"));
     for (size_t i = 0; i < COUNT(cases); i++) {
-        OWNED(json_doc) doc = rig_read(str_from_c(cases[i].object));
+        OWNED(json_doc) doc = fixture_read(str_from_c(cases[i].object));
         OWNED(json_doc) filled = NULL;
         OWNED(json_doc) again = NULL;
         TEST_CASE("%s", cases[i].name);
@@ -278,20 +278,23 @@ TEST(schema_default)
 
 TEST(schema_shows_how_lists_merge)
 {
-    OWNED(schema) schema = rig_schema(test_data("schema/gadget.json"));
-    const struct schema_node *ports = schema_at(schema, STR("spec.ports"));
+    OWNED(schema) schema = fixture_schema(test_data("schema/gadget.json"));
+    const struct schema_node *ports = fixture_node_at(schema, STR("spec.ports"));
     size_t count = 0;
     CHECK(schema_is_array(ports));
     CHECK_EQ((int)schema_list_type(ports), (int)SCHEMA_LIST_MAP);
     const struct str *keys = schema_list_keys(ports, &count);
     CHECK_EQ(count, 1);
     CHECK_EQ(keys[0], STR("port"));
-    CHECK(schema_is_number(schema_at(schema, STR("spec.ports[0].port"))));
-    CHECK_EQ((int)schema_list_type(schema_at(schema, STR("spec.tags"))), (int)SCHEMA_LIST_SET);
-    CHECK_EQ((int)schema_list_type(schema_at(schema, STR("spec.items"))), (int)SCHEMA_LIST_ATOMIC);
-    CHECK(schema_is_int_or_string(schema_at(schema, STR("spec.port"))));
-    CHECK(schema_is_embedded_resource(schema_at(schema, STR("spec.tpl"))));
-    CHECK(schema_at(schema, STR("spec.sel.anything")));
-    CHECK(!schema_at(schema, STR("spec.nothing.there")));
-    CHECK_EQ(json_to_str(schema_default_value(schema_at(schema, STR("spec.color")))), STR("red"));
+    CHECK(schema_is_number(fixture_node_at(schema, STR("spec.ports[0].port"))));
+    CHECK_EQ((int)schema_list_type(fixture_node_at(schema, STR("spec.tags"))),
+             (int)SCHEMA_LIST_SET);
+    CHECK_EQ((int)schema_list_type(fixture_node_at(schema, STR("spec.items"))),
+             (int)SCHEMA_LIST_ATOMIC);
+    CHECK(schema_is_int_or_string(fixture_node_at(schema, STR("spec.port"))));
+    CHECK(schema_is_embedded_resource(fixture_node_at(schema, STR("spec.tpl"))));
+    CHECK(fixture_node_at(schema, STR("spec.sel.anything")));
+    CHECK(!fixture_node_at(schema, STR("spec.nothing.there")));
+    CHECK_EQ(json_to_str(schema_default_value(fixture_node_at(schema, STR("spec.color")))),
+             STR("red"));
 }

@@ -1,16 +1,26 @@
 /*
- * Values against schemas. The order is that of Kubernetes: of a value its type, then allOf and its
- * like, strings, formats, numbers, lists, enum, members, and last the members that are missing.
+ * Validation of values against schemas.
  *
- * Containers wait on a stack of our own. Only allOf, anyOf, oneOf and not recurse, into conditions
- * on the same value, and the compiler bounds their nesting.
+ * Messages and their order are those of k8s.io/kube-openapi/pkg/validation/validate, which is a
+ * collection of validators that run one after the other. check_value() has their order: the type,
+ * then allOf, anyOf, oneOf and not, strings, formats, numbers, enum. Members and elements follow;
+ * required members, counts of elements and the enum of an array come last, when a container is left
+ * (leave_container()).
+ *
+ * Containers wait on a stack of frames, so that a deep document costs no C stack. Only allOf,
+ * anyOf, oneOf and not recurse, into conditions on the same value; the compiler bounds their
+ * nesting. Validation stops at FIELD_ERRORS_MAX errors.
+ *
+ * Logic is in schema_validate_logic.c, numbers in schema_validate_number.c, embedded resources and
+ * list types in schema_validate_parts.c.
  */
 #include "apiserver/crd/schema/schema_internal.h"
 #include "apiserver/crd/schema/schema_validate_internal.h"
+#include "base/array.h"
 #include "base/memory.h"
 #include "json/compare.h"
 
-/* A container whose parts are being checked. */
+/* A container whose members or elements are being validated. */
 struct frame {
     const struct schema_node *node;
     const struct json_value *value;
@@ -28,17 +38,7 @@ static void frames_done(struct frames *frames)
     mem_free(frames->items);
 }
 
-static void frames_push(struct frames *frames, struct frame frame)
-{
-    if (frames->count == frames->capacity) {
-        frames->capacity = frames->capacity ? frames->capacity * 2 : 16;
-        frames->items =
-            mem_realloc_array(frames->items, frames->capacity, sizeof(frames->items[0]));
-    }
-    frames->items[frames->count++] = frame;
-}
-
-/* Without a path of its own it is the prefix that is wrong. */
+/* The field of an error: prefix and path, or the prefix alone for the validated value itself. */
 static struct str field_of(const struct validate *v)
 {
     struct str name = buf_str(&v->path);
@@ -74,6 +74,7 @@ struct str validate_in_body(struct validate *v, struct str rest)
                        STR_ARG(rest));
 }
 
+/* The message is the same for types and formats; `expected` is the one or the other. */
 static void fail_type(struct validate *v, struct str expected, struct str found)
 {
     SCOPED(buf) detail = {.limit = 0};
@@ -103,6 +104,7 @@ static struct str type_names(struct validate *v, uint8_t types)
     return arena_str(v->errors->arena, buf_str(&text));
 }
 
+/* 0 for null. A number without a fraction is an integer, however it is written. */
 static uint8_t type_of(const struct json_value *value)
 {
     int64_t whole;
@@ -124,6 +126,10 @@ static uint8_t type_of(const struct json_value *value)
     return 0;
 }
 
+/*
+ * Whether a value has the right type. For a string with a format upstream's message names the
+ * format instead of the type, and lets arrays pass.
+ */
 static bool check_type(struct validate *v, const struct schema_node *node,
                        const struct json_value *value)
 {
@@ -138,7 +144,6 @@ static bool check_type(struct validate *v, const struct schema_node *node,
     const bool fits = (types & found) || (found == TYPE_INTEGER && (types & TYPE_NUMBER));
     if (fits)
         return true;
-    /* With a format it is the format that names what was expected; lists pass, as upstream. */
     if (node->format.len && !node->int_or_string && !(types & (TYPE_INTEGER | TYPE_NUMBER))) {
         if (found & (TYPE_STRING | TYPE_ARRAY))
             return true;
@@ -152,6 +157,7 @@ static bool check_type(struct validate *v, const struct schema_node *node,
     return false;
 }
 
+/* Lengths are counted in characters; a byte that is no UTF-8 counts as one. */
 static int64_t count_runes(struct str text)
 {
     int64_t count = 0;
@@ -162,7 +168,7 @@ static int64_t count_runes(struct str text)
     return count;
 }
 
-/* The first that fails is the only one told. */
+/* Length and pattern; only the first failure is reported. */
 static void check_string(struct validate *v, const struct schema_limits *limits,
                          const struct json_value *value)
 {
@@ -202,7 +208,7 @@ static void check_items(struct validate *v, const struct schema_limits *limits,
         field_errors_add_too_many(v->errors, field_of(v), (size_t)count, (size_t)limits->max_items);
 }
 
-/* Supported ones are shown as texts: strings as they are, all else as JSON. */
+/* The supported values are shown as quoted texts: strings as they are, other values as JSON. */
 static void fail_enum(struct validate *v, const struct json_value *values,
                       const struct json_value *value)
 {
@@ -233,7 +239,7 @@ static void check_enum(struct validate *v, const struct schema_limits *limits,
     fail_enum(v, limits->enumeration, value);
 }
 
-/* False when members need not be looked at any more. */
+/* False when the number of members is wrong; upstream does not look at the members then. */
 static bool check_member_count(struct validate *v, const struct schema_limits *limits,
                                const struct json_value *value)
 {
@@ -253,6 +259,10 @@ static bool check_member_count(struct validate *v, const struct schema_limits *l
     return true;
 }
 
+/*
+ * Reports required members that are absent. One with a default is not: defaulting would have added
+ * it.
+ */
 static void check_required(struct validate *v, const struct schema_node *node,
                            const struct json_value *value)
 {
@@ -269,7 +279,10 @@ static void check_required(struct validate *v, const struct schema_node *node,
     }
 }
 
-/* All that is said about a value itself, except what is said once its parts were looked at. */
+/*
+ * All checks of a value itself, except those that follow its members. Returns whether members or
+ * elements are to be validated.
+ */
 static bool check_value(struct validate *v, const struct schema_node *node,
                         const struct json_value *value)
 {
@@ -295,12 +308,13 @@ static bool check_value(struct validate *v, const struct schema_node *node,
         validate_number(v, node, limits, value);
     }
     if (type == JSON_ARRAY)
-        return true; /* enum comes behind the items */
+        return true; /* leave_container() checks the enum of an array */
     check_enum(v, limits, value);
     return type == JSON_OBJECT && check_member_count(v, limits, value);
 }
 
-static void leave(struct validate *v, const struct frame *frame)
+/* The checks that follow the members or elements of a container. */
+static void leave_container(struct validate *v, const struct frame *frame)
 {
     buf_truncate(&v->path, frame->path_len);
     if (json_type(frame->value) == JSON_OBJECT) {
@@ -311,19 +325,18 @@ static void leave(struct validate *v, const struct frame *frame)
     }
 }
 
-static void enter(struct validate *v, struct frames *frames, const struct schema_node *node,
-                  const struct json_value *value)
+static void enter_value(struct validate *v, struct frames *frames, const struct schema_node *node,
+                        const struct json_value *value)
 {
     v->matches++;
     if (!check_value(v, node, value))
         return;
-    frames_push(frames, (struct frame){.node = node,
-                                       .value = value,
-                                       .iter = {.container = value},
-                                       .path_len = v->path.len});
+    const struct frame frame = {
+        .node = node, .value = value, .iter.container = value, .path_len = v->path.len};
+    ARRAY_PUSH(frames->items, frames->count, frames->capacity, frame);
 }
 
-/* The schema of a part, and its name added to the path; NULL when nothing is said about it. */
+/* Sets the path to a member or element. Returns its schema, NULL when there is none. */
 static const struct schema_node *name_part(struct validate *v, const struct frame *frame,
                                            struct str key, size_t index)
 {
@@ -342,20 +355,20 @@ void validate_tree(struct validate *v, const struct schema_node *node,
 {
     __attribute__((cleanup(frames_done))) struct frames frames = {.items = NULL};
     const size_t path_len = v->path.len;
-    enter(v, &frames, node, value);
+    enter_value(v, &frames, node, value);
     while (frames.count && v->errors->count < FIELD_ERRORS_MAX) {
         struct frame *frame = &frames.items[frames.count - 1];
         const struct json_value *part = NULL;
         const size_t index = frame->iter.index;
         struct str key;
         if (!json_next(&frame->iter, &key, &part)) {
-            leave(v, frame);
+            leave_container(v, frame);
             frames.count--;
             continue;
         }
         const struct schema_node *of = name_part(v, frame, key, index);
         if (of)
-            enter(v, &frames, of, part);
+            enter_value(v, &frames, of, part);
     }
     buf_truncate(&v->path, path_len);
 }
@@ -369,6 +382,7 @@ void schema_validate_value(const struct schema_node *node, const struct json_val
     arena_done(&v.scratch);
 }
 
+/* These types of errors mean that rules would see values of unexpected shape. */
 bool schema_blocks_rules(const struct field_errors *errors)
 {
     for (size_t i = 0; i < errors->count; i++)

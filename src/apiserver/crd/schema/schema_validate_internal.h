@@ -1,5 +1,5 @@
 /*
- * A validation under way. Private to schema_validate*.c.
+ * The state of one validation. Private to schema_validate*.c.
  */
 #pragma once
 
@@ -9,13 +9,14 @@
 
 struct validate {
     struct field_errors *errors;
-    struct str prefix;     /* of fields, not of messages */
-    struct buf path;       /* from the value that is validated on */
-    size_t matches;        /* checks that applied: the alternative with the most is nearest */
+    struct str prefix;     /* put before the path in fields, not in messages */
+    struct buf path;       /* of the current value, relative to the validated one */
+    size_t matches;        /* checks that applied; anyOf and oneOf report the best alternative */
     struct arena scratch;  /* errors of alternatives */
-    unsigned alternatives; /* under way, one in another */
+    unsigned alternatives; /* depth of nested allOf, anyOf, oneOf and not */
 };
 
+/* Validates a value and all it contains. */
 void validate_tree(struct validate *v, const struct schema_node *node,
                    const struct json_value *value);
 
@@ -26,12 +27,12 @@ void validate_logic(struct validate *v, const struct schema_limits *limits,
 void validate_number(struct validate *v, const struct schema_node *node,
                      const struct schema_limits *limits, const struct json_value *value);
 
-/* An error at the path: with a value, a number; and one that names no field. */
+/* Adds an error at the current path, showing a value or a number; or one without a field. */
 void validate_fail(struct validate *v, enum field_error_type type, const struct json_value *value,
                    struct str detail);
 void validate_fail_int(struct validate *v, enum field_error_type type, int64_t value,
                        struct str detail);
 void validate_fail_plain(struct validate *v, struct str detail);
 
-/* "spec.size in body " and the rest. */
+/* Returns "spec.size in body " followed by the rest. */
 struct str validate_in_body(struct validate *v, struct str rest);

@@ -1,23 +1,30 @@
 /*
- * Numbers against their limits.
+ * Numbers against minimum, maximum and multipleOf.
  *
- * Kubernetes compares a whole number with limits cut to whole ones, so that 0 is no multiple of 0.5
- * because 0.5 is cut to 0 and refused as a factor. We answer the same.
+ * Upstream compares a whole number with limits that are cut to whole ones. Therefore 0 is no
+ * multiple of 0.5: the factor 0.5 is cut to 0, and a factor of 0 is refused. This file gives the
+ * same answers. Upstream: k8s.io/kube-openapi/pkg/validation/validate/values.go and validator.go.
  */
 #include <math.h>
 
 #include "apiserver/crd/schema/schema_validate_internal.h"
 
-/* A whole number of the node's size; most doubles from 2^53 on are whole and many do not fit. */
+/*
+ * Whether a number is whole and fits the format of the node: int32, or int64 by default. Most
+ * doubles from 2^53 on are whole, and many of them do not fit.
+ */
 static bool is_in_range(const struct schema_node *node, double number)
 {
     const double top = str_eq(node->format, STR("int32")) ? 0x1p31 : 0x1p63;
     return floor(number) >= number && number >= -top && number < top;
 }
 
-/* Whether a limit fits the type and format of the node; says so when it does not. */
-static bool fits(struct validate *v, const struct schema_node *node, double number,
-                 const char *prefix)
+/*
+ * Whether a number fits an integer node; reports it when it does not. `prefix` names the number in
+ * the message: the value or one of the limits.
+ */
+static bool check_fits(struct validate *v, const struct schema_node *node, double number,
+                       const char *prefix)
 {
     if (node->types != TYPE_INTEGER || is_in_range(node, number))
         return true;
@@ -35,7 +42,7 @@ static bool fits(struct validate *v, const struct schema_node *node, double numb
     return false;
 }
 
-/* As Go prints a float64 with %v, which for numbers of this size is as JSON has it. */
+/* A number as Go prints a float64 with %v: the fewest digits that read back as the same number. */
 static struct str print_number(struct validate *v, double number)
 {
     char text[40];
@@ -50,8 +57,8 @@ static struct str print_number(struct validate *v, double number)
                : arena_print(v->errors->arena, "%s", text);
 }
 
-static void fail(struct validate *v, const struct json_value *value, const char *relation,
-                 double limit)
+static void fail_limit(struct validate *v, const struct json_value *value, const char *relation,
+                       double limit)
 {
     struct arena *arena = v->errors->arena;
     validate_fail(v, FIELD_INVALID, value,
@@ -59,11 +66,13 @@ static void fail(struct validate *v, const struct json_value *value, const char 
                                                   STR_ARG(print_number(v, limit)))));
 }
 
-static double cut(double limit, bool is_whole)
+/* Limits of whole numbers are cut towards zero. */
+static double cut_limit(double limit, bool is_whole)
 {
     return is_whole ? trunc(limit) : limit;
 }
 
+/* A remainder of up to 1e-9 is tolerated for fractions, as upstream. */
 static void check_multiple(struct validate *v, const struct schema_node *node,
                            const struct schema_limits *limits, const struct json_value *value)
 {
@@ -71,8 +80,8 @@ static void check_multiple(struct validate *v, const struct schema_node *node,
     int64_t whole;
     const bool is_whole = json_to_int64(value, &whole);
     json_to_double(value, &number);
-    const bool native = fits(v, node, limits->multiple_of, "MultipleOf");
-    const double factor = cut(limits->multiple_of, is_whole && native);
+    const bool native = check_fits(v, node, limits->multiple_of, "MultipleOf");
+    const double factor = cut_limit(limits->multiple_of, is_whole && native);
     if (factor <= 0) {
         const struct str text = print_number(v, factor);
         validate_fail_int(v, FIELD_INVALID, (int64_t)factor,
@@ -85,20 +94,21 @@ static void check_multiple(struct validate *v, const struct schema_node *node,
     const double rest = is_whole && native && factor < 0x1p62 ? (double)(whole % (int64_t)factor)
                                                               : times - nearbyint(times);
     if (fabs(rest) > 1e-9)
-        fail(v, value, "a multiple of", factor);
+        fail_limit(v, value, "a multiple of", factor);
 }
 
+/* A limit that does not fit the format is reported by check_fits() and then compared uncut. */
 static void check_minimum(struct validate *v, const struct schema_node *node,
                           const struct schema_limits *limits, const struct json_value *value)
 {
     double number = 0;
     int64_t whole;
     json_to_double(value, &number);
-    const bool native = fits(v, node, limits->minimum, "Minimum boundary");
-    const double limit = cut(limits->minimum, native && json_to_int64(value, &whole));
+    const bool native = check_fits(v, node, limits->minimum, "Minimum boundary");
+    const double limit = cut_limit(limits->minimum, native && json_to_int64(value, &whole));
     if (limits->exclusive_minimum ? number <= limit : number < limit)
-        fail(v, value, limits->exclusive_minimum ? "greater than" : "greater than or equal to",
-             limit);
+        fail_limit(v, value,
+                   limits->exclusive_minimum ? "greater than" : "greater than or equal to", limit);
 }
 
 static void check_maximum(struct validate *v, const struct schema_node *node,
@@ -107,21 +117,25 @@ static void check_maximum(struct validate *v, const struct schema_node *node,
     double number = 0;
     int64_t whole;
     json_to_double(value, &number);
-    const bool native = fits(v, node, limits->maximum, "Maximum boundary");
-    const double limit = cut(limits->maximum, native && json_to_int64(value, &whole));
+    const bool native = check_fits(v, node, limits->maximum, "Maximum boundary");
+    const double limit = cut_limit(limits->maximum, native && json_to_int64(value, &whole));
     if (limits->exclusive_maximum ? number >= limit : number > limit)
-        fail(v, value, limits->exclusive_maximum ? "less than" : "less than or equal to", limit);
+        fail_limit(v, value, limits->exclusive_maximum ? "less than" : "less than or equal to",
+                   limit);
 }
 
+/*
+ * The largest 64-bit integers become 2^63 as doubles, which would not fit: whole numbers are
+ * checked for int32 only.
+ */
 void validate_number(struct validate *v, const struct schema_node *node,
                      const struct schema_limits *limits, const struct json_value *value)
 {
     double number = 0;
     int64_t whole;
     json_to_double(value, &number);
-    /* The greatest integers of 64 bits are rounded up by the conversion, and fit. */
     if (!json_to_int64(value, &whole) || str_eq(node->format, STR("int32")))
-        fits(v, node, number, "Checked");
+        check_fits(v, node, number, "Checked");
     if (limits->has_multiple_of)
         check_multiple(v, node, limits, value);
     if (limits->has_minimum)

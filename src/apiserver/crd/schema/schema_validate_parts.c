@@ -1,7 +1,16 @@
-/* What holds for parts of an object wherever they are: embedded resources, sets and maps. */
+/*
+ * Checks of two kinds of parts, anywhere in an object: embedded resources
+ * (x-kubernetes-embedded-resource) and lists of type set or map.
+ *
+ * Both walk over the containers that the schema describes (schema_walk.h), after the values
+ * themselves have been validated; a value of the wrong type is skipped here, because it has been
+ * reported. Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta/validation.go
+ * and pkg/apiserver/schema/listtype/validation.go.
+ */
 #include "apimachinery/gvk.h"
 #include "apimachinery/metadata_validation.h"
 #include "apiserver/crd/schema/schema_walk.h"
+#include "base/ascii.h"
 #include "base/map.h"
 #include "json/compare.h"
 
@@ -26,6 +35,10 @@ static void check_api_version(struct field_errors *errors, struct str path,
     }
 }
 
+/*
+ * A kind is a DNS label in any case. The copy in lower case has room for one byte more than
+ * allowed, which is enough to report that a kind is too long.
+ */
 static void check_kind(struct field_errors *errors, struct str path, const struct json_value *value)
 {
     char lower[DNS1123_LABEL_MAX + 1];
@@ -38,11 +51,9 @@ static void check_kind(struct field_errors *errors, struct str path, const struc
         field_errors_add_value(errors, FIELD_INVALID, path, value, STR("must not be empty"));
         return;
     }
-    /* One byte more than allowed is enough to be told that it is too long. */
     const size_t len = kind.len < sizeof(lower) ? kind.len : sizeof(lower);
     for (size_t i = 0; i < len; i++)
-        lower[i] =
-            kind.ptr[i] >= 'A' && kind.ptr[i] <= 'Z' ? (char)(kind.ptr[i] | 0x20) : kind.ptr[i];
+        lower[i] = ascii_to_lower(kind.ptr[i]);
     const struct validation found = validation_dns1035_label(str_from(lower, len));
     if (found.count)
         field_errors_add_value(errors, FIELD_INVALID, path, value,
@@ -55,7 +66,7 @@ static void check_metadata(struct field_errors *errors, struct str path,
                            const struct json_value *metadata)
 {
     if (json_type(metadata) != JSON_OBJECT)
-        return; /* its type has been checked by the schema */
+        return; /* reported by the validation of values */
     const struct str name = json_to_str(json_get(metadata, STR("name")));
     if (name.len)
         metadata_check_name(errors, below(errors, path, "name"), name, validation_path_segment);
@@ -69,6 +80,7 @@ static void check_metadata(struct field_errors *errors, struct str path,
                                     json_get(metadata, STR("ownerReferences")));
 }
 
+/* apiVersion and kind are required in an embedded resource; metadata is checked if it is there. */
 static void check_embedded(struct field_errors *errors, const struct schema_visit *visit)
 {
     static const struct {
@@ -100,7 +112,10 @@ void schema_validate_embedded(const struct schema_node *root, const struct json_
             check_embedded(errors, &visit);
 }
 
-/* The members of an item that tell it from others, as JSON; an absent one may have a default. */
+/*
+ * Writes the keys of an element of a list of type map as JSON. An absent key has the value of its
+ * default.
+ */
 static void write_keys(struct buf *text, const struct schema_node *node,
                        const struct json_value *item)
 {
@@ -121,18 +136,20 @@ static void write_keys(struct buf *text, const struct schema_node *node,
     buf_add_char(text, '}');
 }
 
+/* The message shows the element of a set, or the keys of an element of a map. */
 static void add_duplicate(struct field_errors *errors, const struct schema_visit *visit,
                           size_t index, struct str text)
 {
     OWNED(json_doc) doc = NULL;
     OWNED(error) err = json_read(text, &doc);
     if (err)
-        return; /* our own text; only a limit could refuse it */
+        return; /* write_keys() writes JSON; only a size limit could refuse it */
     field_errors_add_value(errors, FIELD_DUPLICATE,
                            arena_print(errors->arena, "%.*s[%zu]", STR_ARG(visit->path), index),
                            json_doc_root(doc), STR(""));
 }
 
+/* Finds duplicates by the canonical JSON of elements or of their keys, in linear time. */
 static void check_list(struct field_errors *errors, const struct schema_visit *visit)
 {
     SCOPED(map) seen = {.release = NULL};
@@ -145,7 +162,7 @@ static void check_list(struct field_errors *errors, const struct schema_visit *v
         if (errors->count == FIELD_ERRORS_MAX)
             return;
         if (is_map && json_type(item) != JSON_OBJECT)
-            continue; /* told by the schema */
+            continue; /* reported by the validation of values */
         buf_clear(&text);
         if (is_map)
             write_keys(&text, visit->node, item);

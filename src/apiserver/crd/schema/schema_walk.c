@@ -1,5 +1,11 @@
+/*
+ * The iteration of schema_walk.h: a stack of open containers. A visit returns a container before
+ * its members. Members and elements that the schema does not describe are skipped with all they
+ * contain.
+ */
 #include "apiserver/crd/schema/schema_walk.h"
 
+#include "base/array.h"
 #include "base/memory.h"
 
 struct schema_walk_frame {
@@ -25,18 +31,15 @@ void schema_path_add(struct buf *path, const struct json_value *container, struc
     buf_add(path, key);
 }
 
-static bool enter(struct schema_walk *walk, const struct schema_node *node,
-                  const struct json_value *value, struct schema_visit *ret_visit)
+static bool enter_container(struct schema_walk *walk, const struct schema_node *node,
+                            const struct json_value *value, struct schema_visit *ret_visit)
 {
     const enum json_type type = json_type(value);
     if (!node || (type != JSON_ARRAY && type != JSON_OBJECT))
         return false;
-    if (walk->count == walk->capacity) {
-        walk->capacity = walk->capacity ? walk->capacity * 2 : 16;
-        walk->frames = mem_realloc_array(walk->frames, walk->capacity, sizeof(walk->frames[0]));
-    }
-    walk->frames[walk->count++] = (struct schema_walk_frame){
-        .node = node, .iter = {.container = value}, .path_len = walk->path.len};
+    const struct schema_walk_frame frame = {
+        .node = node, .iter.container = value, .path_len = walk->path.len};
+    ARRAY_PUSH(walk->frames, walk->count, walk->capacity, frame);
     *ret_visit = (struct schema_visit){node, value, buf_str(&walk->path)};
     return true;
 }
@@ -45,7 +48,7 @@ bool schema_walk_next(struct schema_walk *walk, struct schema_visit *ret_visit)
 {
     if (!walk->started) {
         walk->started = true;
-        return enter(walk, walk->first.node, walk->first.value, ret_visit);
+        return enter_container(walk, walk->first.node, walk->first.value, ret_visit);
     }
     while (walk->count) {
         struct schema_walk_frame *frame = &walk->frames[walk->count - 1];
@@ -61,7 +64,7 @@ bool schema_walk_next(struct schema_walk *walk, struct schema_visit *ret_visit)
                                              ? frame->node->items
                                              : schema_member(frame->node, key);
         schema_path_add(&walk->path, container, key, index);
-        if (enter(walk, node, value, ret_visit))
+        if (enter_container(walk, node, value, ret_visit))
             return true;
     }
     return false;

@@ -1,5 +1,6 @@
 /*
- * All containers of a document that a schema describes, outer ones first. Private to schema*.c.
+ * Iteration over the objects and arrays of a document that a schema describes, outer ones first.
+ * Private to schema*.c.
  *
  *     SCOPED(schema_walk) walk = schema_walk_of(root, object);
  *     while (schema_walk_next(&walk, &visit)) ...
@@ -12,7 +13,7 @@
 struct schema_visit {
     const struct schema_node *node;
     const struct json_value *value;
-    struct str path; /* until the next step */
+    struct str path; /* valid until the next call */
 };
 
 struct schema_walk_frame;
@@ -36,6 +37,6 @@ static inline struct schema_walk schema_walk_of(const struct schema_node *node,
 void schema_walk_done(struct schema_walk *walk);
 bool schema_walk_next(struct schema_walk *walk, struct schema_visit *ret_visit);
 
-/* Adds the name of a member, or the number of an element. */
+/* Adds ".key" for a member of an object, "[index]" for an element of an array. */
 void schema_path_add(struct buf *path, const struct json_value *container, struct str key,
                      size_t index);

@@ -1,4 +1,4 @@
-#include "apiserver/registry/kind_rig_test.h"
+#include "apiserver/registry/kind_fixture_test.h"
 
 #include "apiserver/types/go_types.h"
 #include "base/duration.h"

@@ -1,16 +1,17 @@
-#include "apiserver/crd/custom.h"
+#include "apiserver/crd/crd.h"
 
-#include "apiserver/crd/custom_rig_test.h"
+#include "apiserver/crd/crd_fixture_test.h"
+#include "apiserver/crd/crd_internal.h"
 #include "json/builder.h"
 
 static const struct str gadgets = STR_INIT("gadgets.crd.run.example.com");
 static const struct str multis = STR_INIT("multis.ver.run.example.com");
 
-TEST(custom_compile_fills_in_a_kind)
+TEST(crd_compile_fills_in_a_kind)
 {
-    OWNED(custom) custom = rig_custom(gadgets);
-    CHECK_EQ(custom_kind_count(custom), (size_t)1);
-    const struct kind *kind = custom_kind(custom, 0);
+    OWNED(crd) crd = fixture_crd(gadgets);
+    CHECK_EQ(crd_kind_count(crd), (size_t)1);
+    const struct kind *kind = crd_kind(crd, 0);
     CHECK(gvk_eq(kind->gvk, GVK("crd.run.example.com", "v1", "Gadget")));
     CHECK_EQ(kind->plural, STR("gadgets"));
     CHECK_EQ(kind->singular, STR("gadget"));
@@ -28,49 +29,49 @@ TEST(custom_compile_fills_in_a_kind)
     CHECK_EQ(kind->field_label_count, (size_t)1);
     CHECK_EQ(kind->field_labels[0].label, STR("spec.color"));
     CHECK_EQ(kind->field_labels[0].path, "spec.color");
-    CHECK(custom_of_kind(kind) == custom);
-    CHECK(custom_schema(kind) != NULL);
-    struct custom_scale scale;
-    CHECK(custom_scale(kind, &scale));
+    CHECK(crd_of_kind(kind) == crd);
+    CHECK(crd_schema(kind) != NULL);
+    struct crd_scale_paths scale;
+    CHECK(crd_scale_paths(kind, &scale));
     CHECK_EQ(scale.spec_replicas, STR(".spec.replicas"));
     CHECK_EQ(scale.selector, STR(".status.selector"));
 }
 
-TEST(custom_versions_stand_in_the_order_of_preference)
+TEST(crd_versions_stand_in_the_order_of_preference)
 {
-    OWNED(custom) custom = rig_custom(multis);
-    CHECK_EQ(custom_kind_count(custom), (size_t)2);
-    CHECK_EQ(custom_kind(custom, 0)->gvk.version, STR("v1"));
-    CHECK_EQ(custom_kind(custom, 1)->gvk.version, STR("v1beta1"));
-    CHECK_EQ(custom_storage_version(custom), STR("v1"));
-    CHECK_EQ(custom_kind(custom, 0)->deprecation, STR(""));
-    CHECK_EQ(custom_kind(custom, 1)->deprecation,
+    OWNED(crd) crd = fixture_crd(multis);
+    CHECK_EQ(crd_kind_count(crd), (size_t)2);
+    CHECK_EQ(crd_kind(crd, 0)->gvk.version, STR("v1"));
+    CHECK_EQ(crd_kind(crd, 1)->gvk.version, STR("v1beta1"));
+    CHECK_EQ(crd->storage->kind.gvk.version, STR("v1"));
+    CHECK_EQ(crd_kind(crd, 0)->deprecation, STR(""));
+    CHECK_EQ(crd_kind(crd, 1)->deprecation,
              STR("ver.run.example.com/v1beta1 Multi is deprecated; use ver.run.example.com/v1 "
                  "Multi"));
 }
 
 /* crd-versions-007 to -012: an object stored as v1 and shown as another version. */
-TEST(custom_objects_are_shown_in_every_version)
+TEST(crd_objects_are_shown_in_every_version)
 {
-    OWNED(custom) custom = rig_custom(multis);
+    OWNED(crd) crd = fixture_crd(multis);
     ROWS_FOREACH(row, "custom/versions.jsonl")
     {
-        const struct kind *kind = rig_kind(custom, json_path_str(row, "version"));
+        const struct kind *kind = fixture_kind(crd, json_path_str(row, "version"));
         OWNED(json_doc) stored = json_doc_copy(json_get(row, STR("stored")));
         OWNED(json_doc) shown = NULL;
         CHECK_OK(kind->ops->present(kind, stored, &shown));
-        rig_check_json(json_doc_root(shown), json_get(row, STR("shown")));
+        fixture_check_json(json_doc_root(shown), json_get(row, STR("shown")));
     }
 }
 
-TEST(custom_objects_that_need_no_change_are_not_copied)
+TEST(crd_objects_that_need_no_change_are_not_copied)
 {
-    OWNED(custom) custom = rig_custom(multis);
-    const struct kind *kind = rig_kind(custom, STR("v1"));
+    OWNED(crd) crd = fixture_crd(multis);
+    const struct kind *kind = fixture_kind(crd, STR("v1"));
     OWNED(json_doc)
-    doc = rig_read(STR("{\"apiVersion\":\"ver.run.example.com/v1\",\"kind\":\"Multi\","
-                       "\"metadata\":{\"name\":\"x\",\"labels\":{\"a\":\"b\"}},"
-                       "\"spec\":{\"a\":\"1\",\"d2\":\"z\"}}"));
+    doc = fixture_read(STR("{\"apiVersion\":\"ver.run.example.com/v1\",\"kind\":\"Multi\","
+                           "\"metadata\":{\"name\":\"x\",\"labels\":{\"a\":\"b\"}},"
+                           "\"spec\":{\"a\":\"1\",\"d2\":\"z\"}}"));
     OWNED(json_doc) decoded = NULL;
     OWNED(json_doc) shown = NULL;
     CHECK_OK(kind->ops->decode(kind, doc, NULL, &decoded));
@@ -93,10 +94,10 @@ static struct json_doc *body_with(const struct json_value *metadata)
     return doc;
 }
 
-TEST(custom_metadata_is_that_of_every_object)
+TEST(crd_metadata_is_that_of_every_object)
 {
-    OWNED(custom) custom = rig_custom(gadgets);
-    const struct kind *kind = custom_kind(custom, 0);
+    OWNED(crd) crd = fixture_crd(gadgets);
+    const struct kind *kind = crd_kind(crd, 0);
     ROWS_FOREACH(row, "custom/metadata.jsonl")
     {
         SCOPED(arena) arena = {.limit = 0};
@@ -107,52 +108,53 @@ TEST(custom_metadata_is_that_of_every_object)
         CHECK_EQ(err ? str_from_c(err->message) : STR(""), json_path_str(row, "error"));
         CHECK_EQ(unknown.count ? unknown.items[0] : STR(""), json_path_str(row, "warning"));
         if (!err)
-            rig_check_json(json_path(json_doc_root(doc), "metadata"), json_get(row, STR("result")));
+            fixture_check_json(json_path(json_doc_root(doc), "metadata"),
+                               json_get(row, STR("result")));
     }
 }
 
-static void check_cells(const struct custom *custom, const struct json_value *object,
+static void check_cells(const struct crd *crd, const struct json_value *object,
                         const struct json_value *expected)
 {
-    const struct kind *kind = custom_kind(custom, 0);
+    const struct kind *kind = crd_kind(crd, 0);
     OWNED(json_doc) cells = NULL;
     SCOPED(json_builder) builder = {.limit = 0};
     json_builder_array(&builder);
-    kind->ops->cells(kind, object, RIG_NOW, &builder);
+    kind->ops->cells(kind, object, FIXTURE_NOW, &builder);
     json_builder_end(&builder);
     CHECK_OK(json_builder_finish(&builder, &cells));
     CHECK_EQ(json_count(json_doc_root(cells)), kind->column_count);
-    rig_check_json(json_doc_root(cells), expected);
+    fixture_check_json(json_doc_root(cells), expected);
 }
 
 /* crd-068, crd-070 and variations. */
-TEST(custom_cells_show_the_columns)
+TEST(crd_cells_show_the_columns)
 {
-    OWNED(custom) custom = rig_custom(gadgets);
+    OWNED(crd) crd = fixture_crd(gadgets);
     ROWS_FOREACH(row, "custom/cells.jsonl")
-    check_cells(custom, json_get(row, STR("object")), json_get(row, STR("cells")));
+    check_cells(crd, json_get(row, STR("object")), json_get(row, STR("cells")));
 }
 
-TEST(custom_columns_are_name_and_age_without_others)
+TEST(crd_columns_are_name_and_age_without_others)
 {
-    OWNED(custom) custom = rig_custom(multis);
-    const struct kind *kind = custom_kind(custom, 0);
+    OWNED(crd) crd = fixture_crd(multis);
+    const struct kind *kind = crd_kind(crd, 0);
     OWNED(json_doc)
-    object = rig_read(
+    object = fixture_read(
         STR("{\"metadata\":{\"name\":\"a\",\"creationTimestamp\":\"2023-11-14T22:13:20Z\"}}"));
-    OWNED(json_doc) cells = rig_read(STR("[\"a\",\"0s\"]"));
+    OWNED(json_doc) cells = fixture_read(STR("[\"a\",\"0s\"]"));
     CHECK_EQ(kind->column_count, (size_t)2);
     CHECK_EQ(kind->columns[0].name, "Name");
     CHECK_EQ(kind->columns[0].format, "name");
     CHECK_EQ(kind->columns[1].name, "Age");
     CHECK_EQ(kind->columns[1].type, "date");
-    check_cells(custom, json_doc_root(object), json_doc_root(cells));
+    check_cells(crd, json_doc_root(object), json_doc_root(cells));
 }
 
-TEST(custom_updates_need_not_repair_what_they_leave_alone)
+TEST(crd_updates_need_not_repair_what_they_leave_alone)
 {
-    OWNED(custom) custom = rig_custom(gadgets);
-    const struct kind *kind = custom_kind(custom, 0);
+    OWNED(crd) crd = fixture_crd(gadgets);
+    const struct kind *kind = crd_kind(crd, 0);
     ROWS_FOREACH(row, "custom/ratchet.jsonl")
     {
         SCOPED(arena) arena = {.limit = 0};

@@ -1,12 +1,27 @@
-/* The steps of kind.h for custom resources. */
+/*
+ * struct kind_ops for custom resources. The server calls these functions in the order in which they
+ * stand here; kind.h says what each step is for.
+ *
+ *     decode_object    metadata by ObjectMeta, all else pruned by the schema
+ *     default_object   defaults of the schema
+ *     prepare_object   the defaulting webhook, then the status that a write may not change
+ *     validate_object  the schema, ratcheting on updates, the fields of /scale
+ *     present_object   from the stored version to that of the request
+ *
+ * An object may claim any apiVersion. Until validate_object() has compared it with the kind,
+ * schemas are chosen by the version that the object names (version_named()).
+ *
+ * Upstream: k8s.io/apiextensions-apiserver/pkg/registry/customresource/strategy.go and the decoder
+ * in pkg/apiserver/customresource_handler.go.
+ */
 #include "apimachinery/status.h"
-#include "apiserver/crd/custom_internal.h"
+#include "apiserver/crd/crd_internal.h"
 #include "apiserver/crd/scale_internal.h"
 #include "json/compare.h"
 #include "json/edit.h"
 #include "json/path.h"
 
-/* The document with another value in place of a member; it takes nothing away from doc. */
+/* Returns the document with another value at a place, or without one there if value is NULL. */
 static struct error *with_member(struct json_doc *doc, struct json_place place,
                                  const struct json_value *value, struct json_doc **ret_doc)
 {
@@ -26,7 +41,7 @@ static struct error *decode_metadata(struct json_doc *doc, struct json_warnings 
     SCOPED(json_builder) builder = {.limit = 0};
     OWNED(json_doc) clean = NULL;
     if (metadata) {
-        TRY(custom_metadata(metadata, unknown, &builder));
+        TRY(crd_metadata_decode(metadata, unknown, &builder));
         TRY(json_builder_finish(&builder, &clean));
     }
     if (!metadata || json_equal(metadata, json_doc_root(clean))) {
@@ -36,22 +51,20 @@ static struct error *decode_metadata(struct json_doc *doc, struct json_warnings 
     return with_member(doc, JSON_PLACE("metadata"), json_doc_root(clean), ret_doc);
 }
 
+/* apiVersion and kind must be strings, or absent. */
 static struct error *check_type_meta(const struct json_value *object, const char *name)
 {
     const struct json_value *value = json_get(object, str_from_c(name));
-    const char *const words[] = {
-        [JSON_BOOL] = "bool",   [JSON_NUMBER] = "number", [JSON_STRING] = NULL,
-        [JSON_ARRAY] = "array", [JSON_OBJECT] = "object",
-    };
-    const char *word = words[json_type(value)];
-    if (!word)
+    const enum json_type type = json_type(value);
+    if (type == JSON_STRING || type == JSON_ABSENT || type == JSON_NULL)
         return NULL;
     return error_new(ERROR_BAD_REQUEST,
                      "couldn't get version/kind; json parse error: json: cannot unmarshal %s into "
                      "Go struct field .%s of type string",
-                     word, name);
+                     crd_go_type(type), name);
 }
 
+/* Errors of the first step of decoding, which reads apiVersion and kind alone. */
 static struct error *check_kind(const struct json_value *object)
 {
     SCOPED(buf) text = {.limit = 0};
@@ -67,7 +80,7 @@ static struct error *check_kind(const struct json_value *object)
                      STR_ARG(buf_str(&text)));
 }
 
-/* Without a schema nothing is known but what every object has. */
+/* Prunes an object of a version without a schema: only apiVersion, kind and metadata stay. */
 static struct error *prune_all(struct json_doc *doc, struct schema_unknown *unknown,
                                struct json_doc **ret_doc)
 {
@@ -79,28 +92,28 @@ static struct error *prune_all(struct json_doc *doc, struct schema_unknown *unkn
             str_eq(key, STR("metadata"))) {
             json_builder_key(&builder, key);
             json_builder_value(&builder, value);
-        } else if (unknown && unknown->count < SCHEMA_UNKNOWN_MAX) {
-            if (!unknown->paths)
-                unknown->paths =
-                    arena_alloc_array(unknown->arena, SCHEMA_UNKNOWN_MAX, sizeof(struct str));
-            unknown->paths[unknown->count++] = arena_str(unknown->arena, key);
+        } else if (unknown) {
+            schema_unknown_add(unknown, key);
         }
     }
     json_builder_end(&builder);
     return json_builder_finish(&builder, ret_doc);
 }
 
-struct error *custom_prune(const struct custom_version *version, struct json_doc *doc,
-                           struct schema_unknown *unknown, struct json_doc **ret_doc)
+struct error *crd_prune(const struct crd_version *version, struct json_doc *doc,
+                        struct schema_unknown *unknown, struct json_doc **ret_doc)
 {
     if (!version || !version->schema)
         return prune_all(doc, unknown, ret_doc);
     return schema_prune(version->schema, doc, unknown, ret_doc);
 }
 
-/* The version an object says it is of; NULL when there is none, false when it is another kind. */
+/*
+ * The version that the apiVersion of an object names; NULL when the definition has no such version.
+ * False when group or kind are not those of the kind.
+ */
 static bool version_named(const struct kind *kind, const struct json_value *object,
-                          const struct custom_version **ret_version)
+                          const struct crd_version **ret_version)
 {
     struct gvk gvk;
     OWNED(error)
@@ -108,40 +121,47 @@ static bool version_named(const struct kind *kind, const struct json_value *obje
                                &gvk);
     if (err || !str_eq(gvk.group, kind->gvk.group) || !str_eq(gvk.kind, kind->gvk.kind))
         return false;
-    *ret_version = custom_find_version(custom_of_kind(kind), gvk.version);
+    *ret_version = crd_find_version(crd_of_kind(kind), gvk.version);
     return true;
 }
 
-static struct error *decode(const struct kind *kind, struct json_doc *doc,
-                            struct json_warnings *unknown, struct json_doc **ret_doc)
+/*
+ * An object of another group or kind is not pruned: no schema describes it, and validation refuses
+ * it.
+ */
+static struct error *decode_object(const struct kind *kind, struct json_doc *doc,
+                                   struct json_warnings *unknown, struct json_doc **ret_doc)
 {
     SCOPED(arena) arena = {.limit = 0};
     struct schema_unknown found = {.arena = &arena};
-    const struct custom_version *version;
+    const struct crd_version *version;
     OWNED(json_doc) clean = NULL;
     TRY(check_kind(json_doc_root(doc)));
     TRY(decode_metadata(doc, unknown, &clean));
     if (!version_named(kind, json_doc_root(clean), &version)) {
-        *ret_doc = TAKE(clean); /* validation tells what is wrong */
+        *ret_doc = TAKE(clean); /* validation refuses it */
         return NULL;
     }
-    TRY(custom_prune(version, clean, unknown ? &found : NULL, ret_doc));
+    TRY(crd_prune(version, clean, unknown ? &found : NULL, ret_doc));
     for (size_t i = 0; i < found.count; i++)
         json_warn(unknown, arena_print(&arena, "unknown field \"%.*s\"", STR_ARG(found.paths[i])));
     return NULL;
 }
 
-static struct error *default_(const struct kind *kind, struct json_doc *doc,
-                              struct json_doc **ret_doc)
+static struct error *default_object(const struct kind *kind, struct json_doc *doc,
+                                    struct json_doc **ret_doc)
 {
-    const struct custom_version *version;
+    const struct crd_version *version;
     if (version_named(kind, json_doc_root(doc), &version) && version && version->schema)
         return schema_default(version->schema, doc, ret_doc);
     *ret_doc = json_doc_ref(doc);
     return NULL;
 }
 
-/* The old object with the new status; managedFields are those of the request, see kind.h. */
+/*
+ * For a write to /status: the old object with the new status. managedFields are those of the
+ * request; field ownership is worked out in a step of its own.
+ */
 static struct error *prepare_status(const struct json_value *old, const struct json_value *object,
                                     struct json_doc **ret_doc)
 {
@@ -159,7 +179,11 @@ static struct error *prepare_status(const struct json_value *old, const struct j
     return json_edit_finish(&edit, ret_doc);
 }
 
-static struct error *keep_status(const struct custom_version *version, const struct json_value *old,
+/*
+ * For a write to the whole object: the status of the old object, or none on create, if the version
+ * has /status.
+ */
+static struct error *keep_status(const struct crd_version *version, const struct json_value *old,
                                  struct json_doc *doc, struct json_doc **ret_doc)
 {
     const struct json_value *status = json_get(json_doc_root(doc), STR("status"));
@@ -171,22 +195,25 @@ static struct error *keep_status(const struct custom_version *version, const str
     return with_member(doc, JSON_PLACE("status"), kept, ret_doc);
 }
 
-static struct error *prepare(const struct kind *kind, const struct kind_write *write,
-                             struct json_doc *doc, struct json_doc **ret_doc)
+static struct error *prepare_object(const struct kind *kind, const struct kind_write *write,
+                                    struct json_doc *doc, struct json_doc **ret_doc)
 {
     OWNED(json_doc) extended = NULL;
     OWNED(json_doc) kept = NULL;
     if (write->old && str_eq(write->subresource, STR("status")))
         return prepare_status(write->old, json_doc_root(doc), ret_doc);
-    TRY(custom_extend(kind, write->subresource, doc, &extended));
-    TRY(keep_status(custom_version_of(kind), write->old, extended, &kept));
+    TRY(crd_default_by_webhook(kind, write->subresource, doc, &extended));
+    TRY(keep_status(crd_version_of(kind), write->old, extended, &kept));
     if (!kind->namespaced && json_path(json_doc_root(kept), "metadata.namespace"))
         return with_member(kept, JSON_PLACE("metadata.namespace"), NULL, ret_doc);
     *ret_doc = TAKE(kept);
     return NULL;
 }
 
-/* False when the object claims to be something else; nothing more is said about it then. */
+/*
+ * False when apiVersion or kind are not those of the kind. Only that is reported then, and errors
+ * that were found before are dropped, as upstream.
+ */
 static bool check_type(const struct kind *kind, const struct json_value *object,
                        struct field_errors *errors)
 {
@@ -207,10 +234,10 @@ static bool check_type(const struct kind *kind, const struct json_value *object,
     return false;
 }
 
-static void validate(const struct kind *kind, const struct kind_write *write,
-                     const struct json_value *object, struct field_errors *errors)
+static void validate_object(const struct kind *kind, const struct kind_write *write,
+                            const struct json_value *object, struct field_errors *errors)
 {
-    const struct custom_version *version = custom_version_of(kind);
+    const struct crd_version *version = crd_version_of(kind);
     const bool is_status = str_eq(write->subresource, STR("status"));
     const enum schema_scope scope = is_status ? SCHEMA_STATUS : SCHEMA_OBJECT;
     if (!check_type(kind, object, errors))
@@ -219,40 +246,44 @@ static void validate(const struct kind *kind, const struct kind_write *write,
     if (version->schema)
         schema_validate(version->schema, object, scope, errors);
     if (version->schema && write->old)
-        custom_ratchet(version->schema, write->old, object, scope, first, errors);
+        crd_ratchet(version->schema, write->old, object, scope, first, errors);
     if (version->has_scale)
         scale_validate(&version->scale, object, is_status, errors);
 }
 
-static struct error *present(const struct kind *kind, struct json_doc *doc,
-                             struct json_doc **ret_doc)
+/*
+ * Stored objects are pruned and defaulted when they are read: the schema may have changed since
+ * they were written. They are compared with the schema of the version they are stored in.
+ */
+static struct error *present_object(const struct kind *kind, struct json_doc *doc,
+                                    struct json_doc **ret_doc)
 {
-    const struct custom_version *to = custom_version_of(kind), *from = NULL;
+    const struct crd_version *to = crd_version_of(kind), *from = NULL;
     OWNED(json_doc) pruned = NULL;
     OWNED(json_doc) full = NULL;
     version_named(kind, json_doc_root(doc), &from);
-    TRY(custom_prune(from, doc, NULL, &pruned));
+    TRY(crd_prune(from, doc, NULL, &pruned));
     if (from && from->schema)
         TRY(schema_default(from->schema, pruned, &full));
     else
         full = json_doc_ref(pruned);
     if (from != to)
-        return custom_convert(to, full, ret_doc);
+        return crd_convert(to, full, ret_doc);
     *ret_doc = TAKE(full);
     return NULL;
 }
 
-struct error *custom_to_storage(const struct kind *kind, struct json_doc *doc,
-                                struct json_doc **ret_doc)
+struct error *crd_to_storage(const struct kind *kind, struct json_doc *doc,
+                             struct json_doc **ret_doc)
 {
-    const struct custom_version *from = custom_version_of(kind);
-    if (from != from->custom->storage)
-        return custom_convert(from->custom->storage, doc, ret_doc);
+    const struct crd_version *from = crd_version_of(kind);
+    if (from != from->crd->storage)
+        return crd_convert(from->crd->storage, doc, ret_doc);
     *ret_doc = json_doc_ref(doc);
     return NULL;
 }
 
-struct error *custom_check_version(const struct kind *kind, const struct json_value *object)
+struct error *crd_check_version(const struct kind *kind, const struct json_value *object)
 {
     SCOPED(arena) arena = {.limit = 0};
     const struct str version = json_path_str(object, "apiVersion");
@@ -264,11 +295,11 @@ struct error *custom_check_version(const struct kind *kind, const struct json_va
                               STR_ARG(version), STR_ARG(wanted));
 }
 
-const struct kind_ops custom_ops = {
-    .decode = decode,
-    .default_ = default_,
-    .prepare = prepare,
-    .validate = validate,
-    .present = present,
-    .cells = custom_cells,
+const struct kind_ops crd_ops = {
+    .decode = decode_object,
+    .default_ = default_object,
+    .prepare = prepare_object,
+    .validate = validate_object,
+    .present = present_object,
+    .cells = crd_cells,
 };

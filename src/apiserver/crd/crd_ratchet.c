@@ -1,16 +1,25 @@
 /*
- * What was wrong before may stay so: an update is not refused for a part that it leaves alone.
+ * Validation ratcheting for custom resources (KEP-4008): an update is not refused for an invalid
+ * value that it leaves alone.
  *
- * Schemas get stricter while objects exist. Kubernetes forgives what is found in a value that is as
- * it was, and so do we: errors are looked at one by one, along their paths in both objects.
- * Elements of lists are the same when their keys are; other lists count as a whole.
+ * Schemas become stricter while objects exist. Kubernetes drops an error when the value it is
+ * about, or a value around it, is equal in the old object. Upstream compares while it validates.
+ * Here all errors are found first, and each is then followed along its path through the new and the
+ * old object side by side. Elements of a list with map keys correspond when their keys are equal.
+ * Elements of other lists do not correspond: such a list counts as a whole, and so does an atomic
+ * map.
+ *
+ * Three kinds of errors need special care: errors that have their path in the message only
+ * (place_in_text()), errors about duplicate elements (had_duplicates()), and the notice that rules
+ * were not checked, which must go when the errors that caused it go (is_notice()).
  */
-#include "apiserver/crd/custom_internal.h"
+#include "apiserver/crd/crd_internal.h"
 #include "json/compare.h"
 
-/* More errors are all told: each is worth a comparison of objects. */
+/* With more errors none is dropped: each one costs a comparison of whole values. */
 #define ERRORS_MAX 100
 
+/* Corresponding values of the new and the old object. before is NULL when there is none. */
 struct pair {
     const struct json_value *now, *before;
     const struct schema_node *node;
@@ -32,6 +41,7 @@ static bool has_keys_of(const struct json_value *a, const struct json_value *b,
     return count > 0;
 }
 
+/* The element of a list and the one with the same keys in the old list. */
 static struct pair element_of(struct pair list, size_t index)
 {
     struct pair pair = {.now = json_at(list.now, index), .node = schema_items(list.node)};
@@ -43,7 +53,10 @@ static struct pair element_of(struct pair list, size_t index)
     return pair;
 }
 
-/* A member by the front of a path; names may contain dots, so the shortest that is there counts. */
+/*
+ * Takes a member name off the front of a path. Member names may contain dots and brackets: the
+ * shortest prefix that is a member counts.
+ */
 static struct pair member_of(struct pair object, struct str *path)
 {
     for (size_t len = 1; len <= path->len; len++) {
@@ -62,7 +75,7 @@ static struct pair member_of(struct pair object, struct str *path)
     return (struct pair){.now = NULL};
 }
 
-/* Takes "[3]" off the front. */
+/* Takes an index such as "[3]" off the front of a path. */
 static bool take_index(struct str *path, size_t *ret_index)
 {
     uint64_t index;
@@ -74,6 +87,10 @@ static bool take_index(struct str *path, size_t *ret_index)
     return true;
 }
 
+/*
+ * Follows a path from the root until a pair of equal values is found. A path that leads nowhere, or
+ * to a value without a counterpart, is not forgiven.
+ */
 static bool is_forgiven(struct pair pair, struct str path)
 {
     size_t index;
@@ -97,9 +114,11 @@ static bool has_no_field(const struct field_error *error)
 }
 
 /*
- * Some errors name their place in the text only, from the value on that was validated:
- * "spec.one" must validate one and only one schema (oneOf). ...
- * Checked value must be of type integer (default format) in spec.size
+ * The path in the message of an error that has no path in its field. Two forms of messages have
+ * one:
+ *
+ *     "spec.one" must validate one and only one schema (oneOf). ...
+ *     Checked value must be of type integer (default format) in spec.size
  */
 static struct str place_in_text(struct str text)
 {
@@ -117,6 +136,7 @@ static struct str place_in_text(struct str text)
     return place;
 }
 
+/* The path of an error, from its field and its message. */
 static struct str place_of(struct arena *arena, const struct field_error *error)
 {
     const struct str place = place_in_text(error->body);
@@ -127,6 +147,7 @@ static struct str place_of(struct arena *arena, const struct field_error *error)
                : arena_print(arena, "%.*s.%.*s", STR_ARG(error->field), STR_ARG(place));
 }
 
+/* The error "some validation rules were not checked" of schema_validate(). */
 static bool is_notice(const struct field_error *error)
 {
     return has_no_field(error) &&
@@ -141,7 +162,7 @@ static bool has_duplicates(const struct field_errors *errors, size_t first)
     return false;
 }
 
-/* Repeated elements are forgiven to those who had repeated ones, wherever these were. */
+/* Duplicate elements are forgiven if the old object had duplicates anywhere, as upstream. */
 static bool had_duplicates(const struct schema *schema, const struct json_value *old,
                            enum schema_scope scope)
 {
@@ -151,9 +172,9 @@ static bool had_duplicates(const struct schema *schema, const struct json_value 
     return has_duplicates(&errors, 0);
 }
 
-void custom_ratchet(const struct schema *schema, const struct json_value *old,
-                    const struct json_value *object, enum schema_scope scope, size_t first,
-                    struct field_errors *errors)
+void crd_ratchet(const struct schema *schema, const struct json_value *old,
+                 const struct json_value *object, enum schema_scope scope, size_t first,
+                 struct field_errors *errors)
 {
     const struct pair root = {object, old, schema_root(schema)};
     struct field_error notice;

@@ -1,14 +1,21 @@
-/* The cells of a row. */
+/*
+ * The cells of a Table row for a custom resource: metadata.name, then one cell per additional
+ * printer column.
+ *
+ * A column's JSONPath selects a value, and the column's type decides how the value is shown. A path
+ * that finds nothing, and a value that does not fit the type, give null. Upstream:
+ * k8s.io/apiextensions-apiserver/pkg/registry/customresource/tableconvertor/tableconvertor.go.
+ */
 #include <math.h>
 
-#include "apiserver/crd/custom_internal.h"
+#include "apiserver/crd/crd_internal.h"
 #include "apiserver/registry/kind_age.h"
 #include "apiserver/strategicpatch/strategic_print.h"
 #include "base/duration.h"
 #include "json/compare.h"
 #include "json/path.h"
 
-/* Text is shown as it is, containers as JSON. */
+/* Shows a value in a column of type string: scalars as Go prints them, containers as JSON. */
 static void add_text(struct json_builder *out, const struct json_value *value)
 {
     SCOPED(buf) text = {.limit = 0};
@@ -21,6 +28,10 @@ static void add_text(struct json_builder *out, const struct json_value *value)
     json_builder_str(out, buf_str(&text));
 }
 
+/*
+ * Shows a number in a column of type integer. Fractions are cut off, as by Go's conversion to
+ * int64.
+ */
 static void add_integer(struct json_builder *out, const struct json_value *value)
 {
     double number;
@@ -50,6 +61,7 @@ static void add_boolean(struct json_builder *out, const struct json_value *value
         json_builder_null(out);
 }
 
+/* Shows the time since a timestamp. Unlike built-in kinds an unreadable time is "<invalid>". */
 static void add_date(struct json_builder *out, const struct json_value *value, timestamp now)
 {
     const struct str text = json_to_str(value);
@@ -69,7 +81,7 @@ static void add_date(struct json_builder *out, const struct json_value *value, t
     json_builder_str(out, buf_str(&age));
 }
 
-static void add_cell(struct json_builder *out, const struct custom_column *column,
+static void add_cell(struct json_builder *out, const struct crd_column *column,
                      const struct json_value *object, timestamp now)
 {
     const struct json_value *value = jsonpath_first(column->path, object);
@@ -99,10 +111,10 @@ static void add_cell(struct json_builder *out, const struct custom_column *colum
     }
 }
 
-void custom_cells(const struct kind *kind, const struct json_value *object, timestamp now,
-                  struct json_builder *out)
+void crd_cells(const struct kind *kind, const struct json_value *object, timestamp now,
+               struct json_builder *out)
 {
-    const struct custom_version *version = custom_version_of(kind);
+    const struct crd_version *version = crd_version_of(kind);
     json_builder_str(out, json_path_str(object, "metadata.name"));
     for (size_t i = 0; i + 1 < kind->column_count; i++)
         add_cell(out, &version->columns[i], object, now);

@@ -1,10 +1,20 @@
-/* ObjectMeta as Go's decoder and encoder pass it through. Nothing here goes deeper than the type.
+/*
+ * Decodes the metadata of a custom resource as Go's ObjectMeta would, and writes it again.
+ *
+ * Custom resources are unstructured upstream, but their metadata is not: it is decoded to
+ * ObjectMeta and encoded again, which drops unknown and empty members and refuses values of the
+ * wrong type. The table of ObjectMeta's fields (type_object_meta) is the one of built-in kinds.
+ * kind_decode.c does the same for whole objects of built-in kinds; here the order of the document
+ * is kept and errors name ObjectMeta.
+ *
+ * Recursion ends with the type: ObjectMeta has lists of structs, and these contain no further
+ * structs.
  */
-#include "apiserver/crd/custom_internal.h"
+#include "apiserver/crd/crd_internal.h"
 #include "apiserver/types/go_types.h"
 #include "base/timestamp.h"
 
-/* Where the decoder stands: the innermost type, members from the metadata on, places in lists. */
+/* The position of the decoder, in the two forms in which messages show it. */
 struct place {
     const struct go_type *type;
     struct buf go;   /* "ownerReferences.name" */
@@ -23,6 +33,7 @@ static void decode_done(struct decode *decode)
     buf_done(&decode->place.path);
 }
 
+/* The Go type of a field, as error messages name it. */
 static const char *go_name(const struct go_field *field, bool is_element)
 {
     if (!is_element && (field->flags & GO_LIST))
@@ -39,16 +50,17 @@ static const char *go_name(const struct go_field *field, bool is_element)
     return field->kind == GO_BOOL ? "bool" : "int64";
 }
 
-static const char *go_word(enum json_type type)
+const char *crd_go_type(enum json_type type)
 {
     static const char *const words[] = {
-        [JSON_BOOL] = "bool",     [JSON_NUMBER] = "number", [JSON_STRING] = "string",
-        [JSON_ARRAY] = "array",   [JSON_OBJECT] = "object", [JSON_NULL] = "null",
-        [JSON_ABSENT] = "absent",
+        [JSON_BOOL] = "bool",   [JSON_NUMBER] = "number", [JSON_STRING] = "string",
+        [JSON_ARRAY] = "array", [JSON_OBJECT] = "object", [JSON_NULL] = "null",
+        [JSON_ABSENT] = "null",
     };
     return words[type];
 }
 
+/* The error of Go's decoder for a value of the wrong type. A number that is no int64 is shown. */
 static struct error *misfit(struct decode *decode, const struct json_value *value,
                             const struct go_field *field, bool is_element)
 {
@@ -57,12 +69,13 @@ static struct error *misfit(struct decode *decode, const struct json_value *valu
         buf_add_char(&number, ' ');
         json_write_with(&number, value, JSON_WRITE_NUMBERS_AS_READ);
     }
-    return error_new(ERROR_BAD_REQUEST,
-                     "json: cannot unmarshal %s%.*s into Go struct field %s.%.*s of type %s",
-                     go_word(json_type(value)), STR_ARG(buf_str(&number)), decode->place.type->name,
-                     STR_ARG(buf_str(&decode->place.go)), go_name(field, is_element));
+    return error_new(
+        ERROR_BAD_REQUEST, "json: cannot unmarshal %s%.*s into Go struct field %s.%.*s of type %s",
+        crd_go_type(json_type(value)), STR_ARG(buf_str(&number)), decode->place.type->name,
+        STR_ARG(buf_str(&decode->place.go)), go_name(field, is_element));
 }
 
+/* Times are written in UTC with whole seconds. A text of that form is kept as it is. */
 static struct error *decode_time(struct decode *decode, const struct json_value *value)
 {
     const struct str text = json_to_str(value);
@@ -71,7 +84,7 @@ static struct error *decode_time(struct decode *decode, const struct json_value 
     if (json_type(value) != JSON_STRING)
         return error_new(ERROR_BAD_REQUEST,
                          "json: cannot unmarshal %s into Go value of type string",
-                         go_word(json_type(value)));
+                         crd_go_type(json_type(value)));
     if (!timestamp_read(text, &time))
         return error_new(ERROR_BAD_REQUEST,
                          "parsing time \"%.*s\" as \"2006-01-02T15:04:05Z07:00\": cannot parse "
@@ -82,6 +95,10 @@ static struct error *decode_time(struct decode *decode, const struct json_value 
     return NULL;
 }
 
+/*
+ * Writes a scalar in its one form. A null is an empty string here; elsewhere is_zero() has dropped
+ * it.
+ */
 static struct error *decode_scalar(struct decode *decode, const struct json_value *value,
                                    const struct go_field *field, bool is_element)
 {
@@ -114,6 +131,7 @@ static struct error *decode_scalar(struct decode *decode, const struct json_valu
 static struct error *decode_object(struct decode *decode, const struct go_type *type,
                                    const struct json_value *object);
 
+/* Elements of a list of structs may be null, which stands for a struct with empty members. */
 static struct error *decode_list(struct decode *decode, const struct json_value *list,
                                  const struct go_field *field)
 {
@@ -149,7 +167,7 @@ static struct error *decode_map(struct decode *decode, const struct json_value *
     return NULL;
 }
 
-/* What the encoder leaves out. */
+/* Whether Go's encoder leaves a member with omitempty out. */
 static bool is_zero(const struct json_value *value, const struct go_field *field)
 {
     int64_t number;
@@ -165,6 +183,7 @@ static bool is_zero(const struct json_value *value, const struct go_field *field
     return field->kind == GO_INT64 && json_to_int64(value, &number) && number == 0;
 }
 
+/* Required members appear even if they are empty, as empty strings; all of them are strings. */
 static struct error *decode_field(struct decode *decode, const struct json_value *value,
                                   const struct go_field *field)
 {
@@ -194,6 +213,7 @@ static void warn_unknown(struct decode *decode)
     json_warn(decode->unknown, buf_str(&text));
 }
 
+/* Both forms of the position are extended for the time of the call. */
 static struct error *decode_member(struct decode *decode, const struct go_type *type,
                                    struct str key, const struct json_value *value)
 {
@@ -212,6 +232,7 @@ static struct error *decode_member(struct decode *decode, const struct go_type *
     return NULL;
 }
 
+/* Writes the known members in the order of the document, then the required ones that are absent. */
 static struct error *decode_object(struct decode *decode, const struct go_type *type,
                                    const struct json_value *object)
 {
@@ -227,14 +248,14 @@ static struct error *decode_object(struct decode *decode, const struct go_type *
     return NULL;
 }
 
-struct error *custom_metadata(const struct json_value *metadata, struct json_warnings *unknown,
-                              struct json_builder *out)
+struct error *crd_metadata_decode(const struct json_value *metadata, struct json_warnings *unknown,
+                                  struct json_builder *out)
 {
     SCOPED(decode) decode = {.unknown = unknown, .out = out};
     buf_add(&decode.place.path, STR("metadata"));
     if (json_type(metadata) != JSON_OBJECT && json_type(metadata) != JSON_NULL)
         return error_new(ERROR_BAD_REQUEST,
                          "json: cannot unmarshal %s into Go value of type v1.ObjectMeta",
-                         go_word(json_type(metadata)));
+                         crd_go_type(json_type(metadata)));
     return decode_object(&decode, &type_object_meta, metadata);
 }

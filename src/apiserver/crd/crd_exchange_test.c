@@ -1,5 +1,5 @@
 /* Objects that were sent to a real API server, and what it made of them. */
-#include "apiserver/crd/custom_rig_test.h"
+#include "apiserver/crd/crd_fixture_test.h"
 
 /* A write from its body to the store and back. */
 struct outcome {
@@ -28,19 +28,19 @@ static void write_object(const struct kind *kind, const struct json_value *row,
     OWNED(json_doc) stored = NULL;
     const struct kind_write write = {.old = json_get(row, STR("old")),
                                      .subresource = json_path_str(row, "subresource"),
-                                     .now = RIG_NOW,
+                                     .now = FIXTURE_NOW,
                                      .arena = &outcome->arena};
     outcome->unknown.arena = &outcome->arena;
     outcome->errors.arena = &outcome->arena;
     outcome->refused = kind->ops->decode(kind, body, &outcome->unknown, &decoded);
     if (!outcome->refused)
-        outcome->refused = custom_check_version(kind, json_doc_root(decoded));
+        outcome->refused = crd_check_version(kind, json_doc_root(decoded));
     if (outcome->refused)
         return;
     CHECK_OK(kind->ops->default_(kind, decoded, &filled));
     CHECK_OK(kind->ops->prepare(kind, &write, filled, &outcome->checked));
     kind->ops->validate(kind, &write, json_doc_root(outcome->checked), &outcome->errors);
-    CHECK_OK(custom_to_storage(kind, outcome->checked, &stored));
+    CHECK_OK(crd_to_storage(kind, outcome->checked, &stored));
     CHECK_OK(kind->ops->present(kind, stored, &outcome->shown));
 }
 
@@ -66,12 +66,12 @@ static void check_refusal(const struct outcome *outcome, struct str message)
         CHECK_EQ(buf_str(&found), str_skip(message, at + sizeof(" is invalid: ") - 1));
 }
 
-TEST(custom_resources_become_what_kubernetes_makes_of_them)
+TEST(crd_objects_become_what_kubernetes_makes_of_them)
 {
     ROWS_FOREACH(row, "custom/objects.jsonl")
     {
-        OWNED(custom) custom = rig_custom(json_path_str(row, "resource"));
-        const struct kind *kind = rig_kind(custom, json_path_str(row, "version"));
+        OWNED(crd) crd = fixture_crd(json_path_str(row, "resource"));
+        const struct kind *kind = fixture_kind(crd, json_path_str(row, "version"));
         const struct json_value *object = json_get(row, STR("object"));
         SCOPED(outcome) outcome = {.refused = NULL};
         write_object(kind, row, &outcome);
@@ -81,7 +81,7 @@ TEST(custom_resources_become_what_kubernetes_makes_of_them)
             field_errors_write(&errors, &outcome.errors);
             CHECK_EQ(buf_str(&errors), STR(""));
             CHECK_OK(TAKE(outcome.refused));
-            rig_check_json(json_doc_root(outcome.shown), object);
+            fixture_check_json(json_doc_root(outcome.shown), object);
         } else {
             check_refusal(&outcome, json_path_str(row, "message"));
         }

@@ -1,0 +1,226 @@
+/*
+ * Helpers of validation: paths of fields, errors in upstream's forms, comparisons, and syntax
+ * checks that apimachinery/validation.h does not have.
+ *
+ * The functions field_...() are named after k8s.io/apimachinery/pkg/util/validation/field. Texts of
+ * messages are upstream's, including their typing mistakes.
+ */
+#include <arpa/inet.h>
+
+#include "apimachinery/metadata_validation.h"
+#include "apiserver/registry/kind_validate_internal.h"
+#include "base/ascii.h"
+#include "json/compare.h"
+
+struct str field_path(struct kind_validator *v, struct str path, const char *member)
+{
+    if (!member)
+        return path;
+    if (path.len == 0)
+        return str_from_c(member);
+    return arena_print(v->arena, "%.*s.%s", STR_ARG(path), member);
+}
+
+struct str field_path_index(struct kind_validator *v, struct str path, size_t index)
+{
+    return arena_print(v->arena, "%.*s[%zu]", STR_ARG(path), index);
+}
+
+struct str field_path_key(struct kind_validator *v, struct str path, struct str key)
+{
+    return arena_print(v->arena, "%.*s[%.*s]", STR_ARG(path), STR_ARG(key));
+}
+
+void field_required(struct kind_validator *v, struct str path, const char *member,
+                    const char *detail)
+{
+    field_errors_add(v->errors, FIELD_REQUIRED, field_path(v, path, member), str_from_c(detail));
+}
+
+void field_invalid(struct kind_validator *v, struct str path, const char *member,
+                   const struct json_value *value, const char *detail)
+{
+    field_errors_add_value(v->errors, FIELD_INVALID, field_path(v, path, member), value,
+                           str_from_c(detail));
+}
+
+void field_forbidden(struct kind_validator *v, struct str path, const char *member,
+                     const char *detail)
+{
+    field_errors_add(v->errors, FIELD_FORBIDDEN, field_path(v, path, member), str_from_c(detail));
+}
+
+/* More values than any row has. */
+#define VALUES_MAX 16
+
+/* Splits the list at "|"; the error names all supported values. */
+void field_one_of(struct kind_validator *v, struct str path, const char *member, struct str value,
+                  const char *values)
+{
+    struct str supported[VALUES_MAX], rest = str_from_c(values), one;
+    size_t count = 0;
+    bool more = true;
+    while (more && count < VALUES_MAX) {
+        more = str_cut(&rest, '|', &one);
+        if (str_eq(one, value))
+            return;
+        supported[count++] = one;
+    }
+    field_errors_add_not_supported(v->errors, field_path(v, path, member), value, supported, count);
+}
+
+/* One error per message of the check, all at the same field. */
+void field_syntax(struct kind_validator *v, struct str path, const char *member, struct str value,
+                  struct validation found)
+{
+    for (size_t i = 0; i < found.count; i++)
+        field_errors_add_str(v->errors, FIELD_INVALID, field_path(v, path, member), value,
+                             found.messages[i]);
+}
+
+/* Whether a text is one or more digits. */
+static bool is_digits(struct str s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if (!ascii_is_digit(s.ptr[i]))
+            return false;
+    return s.len > 0;
+}
+
+void validate_int_or_percent(struct kind_validator *v, struct str path, const char *member,
+                             const struct json_value *value)
+{
+    const struct str text = json_to_str(value);
+    int64_t number;
+    if (json_type(value) == JSON_STRING) {
+        if (!str_ends_with(text, STR("%")) || !is_digits(str_slice(text, 0, text.len - 1)))
+            field_invalid(v, path, member, value,
+                          "a valid percent string must be a numeric string followed by an ending "
+                          "'%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')");
+    } else if (json_to_int64(value, &number) && number < 0) {
+        field_invalid(v, path, member, value, "must be greater than or equal to 0");
+    }
+}
+
+void validate_port(struct kind_validator *v, struct str path, const char *member,
+                   const struct json_value *value)
+{
+    int64_t number;
+    if (json_type(value) == JSON_STRING)
+        field_syntax(v, path, member, json_to_str(value), syntax_port_name(json_to_str(value)));
+    else if (json_to_int64(value, &number) && (number < 1 || number > 65535))
+        field_invalid(v, path, member, value, "must be between 1 and 65535, inclusive");
+}
+
+bool field_is_true(const struct json_value *value)
+{
+    bool truth = false;
+    return json_to_bool(value, &truth) && truth;
+}
+
+bool field_quantity(const struct json_value *value, struct quantity *ret_quantity)
+{
+    struct error *err = quantity_read(json_to_str(value), ret_quantity);
+    error_free(err);
+    return !err;
+}
+
+/* Compares in both directions, so that members that only one object has are found. */
+bool field_differs_besides(const struct json_value *a, const struct json_value *b,
+                           const char *const *members, size_t count)
+{
+    const struct json_value *sides[] = {a, b}, *value;
+    for (size_t side = 0; side < 2; side++) {
+        JSON_FOREACH (key, value, sides[side]) {
+            bool may_change = false;
+            for (size_t i = 0; i < count; i++)
+                may_change = may_change || str_eq(key, str_from_c(members[i]));
+            if (!may_change && !json_equal(value, json_get(sides[1 - side], key)))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Messages beyond the limit are dropped. */
+static void add_message(struct validation *found, struct str message)
+{
+    if (found->count < VALIDATION_MESSAGES_MAX)
+        found->messages[found->count++] = message;
+}
+
+/*
+ * An IANA service name (RFC 6335): at most 15 lower-case letters, digits and single dashes inside,
+ * with at least one letter.
+ */
+struct validation syntax_port_name(struct str value)
+{
+    struct validation found = {.count = 0};
+    bool has_letter = false, has_other = false;
+    for (size_t i = 0; i < value.len; i++) {
+        const char c = value.ptr[i];
+        has_letter = has_letter || ascii_is_lower(c);
+        has_other = has_other || !(ascii_is_lower(c) || ascii_is_digit(c) || c == '-');
+    }
+    if (value.len > 15)
+        add_message(&found, STR("must be no more than 15 characters"));
+    if (has_other || value.len == 0)
+        add_message(&found,
+                    STR("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"));
+    if (!has_letter)
+        add_message(&found, STR("must contain at least one letter (a-z)"));
+    if (str_contains(value, STR("--")))
+        add_message(&found, STR("must not contain consecutive hyphens"));
+    if (value.len > 0 && (value.ptr[0] == '-' || value.ptr[value.len - 1] == '-'))
+        add_message(&found, STR("must not begin or end with a hyphen"));
+    return found;
+}
+
+/* An IPv4 or IPv6 address. A NUL byte in the text is refused by the comparison of lengths. */
+static bool is_address(struct str value)
+{
+    unsigned char room[16];
+    char text[INET6_ADDRSTRLEN + 1];
+    if (value.len == 0 || value.len >= sizeof(text))
+        return false;
+    memcpy(text, value.ptr, value.len);
+    text[value.len] = '\0';
+    return strlen(text) == value.len &&
+           (inet_pton(AF_INET, text, room) == 1 || inet_pton(AF_INET6, text, room) == 1);
+}
+
+struct validation syntax_ip(struct str value)
+{
+    struct validation found = {.count = 0};
+    if (!is_address(value))
+        add_message(&found, STR("must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"));
+    return found;
+}
+
+struct validation syntax_cidr(struct str value)
+{
+    struct validation found = {.count = 0};
+    struct str rest = value, address;
+    const bool has_slash = str_cut(&rest, '/', &address);
+    const int64_t most = str_find_char(address, ':') == STR_NONE ? 32 : 128;
+    int64_t bits = 0;
+    if (!has_slash || !is_address(address) || !is_digits(rest) || !str_to_int64(rest, &bits) ||
+        bits > most)
+        add_message(&found, STR("must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"));
+    return found;
+}
+
+/* Only the first bad character is reported. */
+struct validation syntax_env_name(struct str value)
+{
+    struct validation found = {.count = 0};
+    for (size_t i = 0; i < value.len; i++) {
+        if (value.ptr[i] >= ' ' && value.ptr[i] <= '~' && value.ptr[i] != '=')
+            continue;
+        add_message(&found,
+                    STR("a valid environment variable name must consist only of printable ASCII "
+                        "characters other than '='"));
+        break;
+    }
+    return found;
+}
