@@ -184,10 +184,6 @@ struct client_delete_options {
 MUST_USE struct error *client_delete(struct client *client, struct gvr gvr, struct key key,
                                      const struct client_delete_options *options,
                                      struct object **ret_object);
-MUST_USE struct error *client_delete_collection(struct client *client, struct gvr gvr,
-                                                struct str namespace,
-                                                const struct client_list_options *list,
-                                                const struct client_delete_options *options);
 
 /* A request that is no verb on a resource: probes, discovery, /version. */
 struct client_raw_request {

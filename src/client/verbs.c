@@ -210,13 +210,12 @@ static struct error *write_delete_options(const struct client_delete_options *op
     return NULL;
 }
 
-static const struct client_delete_options delete_defaults;
-
 /* The answer is a Status when the object is gone, and the object when something holds it. */
 struct error *client_delete(struct client *client, struct gvr gvr, struct key key,
                             const struct client_delete_options *options, struct object **ret_object)
 {
-    options = options ? options : &delete_defaults;
+    static const struct client_delete_options defaults;
+    options = options ? options : &defaults;
     if (!key.name.len)
         return error_new(ERROR_INVALID, "resource name may not be empty");
     SCOPED(arena) arena = {0};
@@ -237,29 +236,4 @@ struct error *client_delete(struct client *client, struct gvr gvr, struct key ke
     if (ret_object)
         *ret_object = status_is_status(object_root(answer)) ? NULL : TAKE(answer);
     return NULL;
-}
-
-struct error *client_delete_collection(struct client *client, struct gvr gvr, struct str namespace,
-                                       const struct client_list_options *list,
-                                       const struct client_delete_options *options)
-{
-    static const struct client_list_options all;
-    list = list ? list : &all;
-    options = options ? options : &delete_defaults;
-    SCOPED(arena) arena = {0};
-    SCOPED(buf) text = {0};
-    TRY(write_delete_options(options, &text));
-    SCOPED(client_request)
-    request = {
-        .method = STR("DELETE"),
-        .content_type = STR("application/json"),
-        .body = buf_str(&text),
-        .timeout = options->timeout,
-        .no_retry = options->no_retry,
-    };
-    const struct place place = {.gvr = gvr, .namespace = namespace};
-    begin_request(client, &arena, &place, &request);
-    client_query_add(&request.query, "labelSelector", list->label_selector);
-    client_query_add(&request.query, "fieldSelector", list->field_selector);
-    return exchange_object(client, &request, &arena, NULL);
 }

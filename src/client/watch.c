@@ -135,11 +135,6 @@ void watch_free(struct watch *watch)
     mem_free(watch);
 }
 
-struct str watch_resource_version(const struct watch *watch)
-{
-    return buf_str(&watch->version);
-}
-
 static bool find_type(struct str name, enum watch_type *ret_type)
 {
     for (size_t i = 0; i < COUNT(types); i++)

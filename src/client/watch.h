@@ -59,6 +59,3 @@ DEFINE_OWNED(watch)
 
 /* Suspends until something happens. After an error the watch is of no further use. */
 MUST_USE struct error *watch_next(struct watch *watch, struct watch_event *ret_event);
-
-/* From where the watch goes on; empty before the first event of a watch that began without. */
-struct str watch_resource_version(const struct watch *watch);

@@ -2,6 +2,7 @@
 
 #include "apimachinery/gvk.h"
 #include "apimachinery/validation.h"
+#include "base/array.h"
 #include "client/discovery/discovery_resources.h"
 #include "json/fields.h"
 #include "json/json.h"
@@ -57,16 +58,8 @@ static struct error *add_version(struct discovery_versions *versions,
         return error_new(ERROR_PROTOCOL, "it lists %.*s twice", STR_ARG(name));
     map_put(&versions->seen, name, NULL);
 
-    if (versions->count == versions->capacity) {
-        const size_t capacity = versions->capacity ? 2 * versions->capacity : 16;
-        struct discovery_version *items =
-            arena_alloc_array(versions->arena, capacity, sizeof(*items));
-        if (versions->count > 0)
-            memcpy(items, versions->items, versions->count * sizeof(*items));
-        versions->items = items;
-        versions->capacity = capacity;
-    }
-    versions->items[versions->count++] = *version;
+    ARENA_ARRAY_PUSH(versions->arena, versions->items, versions->count, versions->capacity,
+                     *version);
     return arena_check(versions->arena);
 }
 

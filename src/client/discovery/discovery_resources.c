@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/ascii.h"
 #include "client/discovery/discovery.h"
 #include "client/discovery/discovery_read.h"
 
@@ -83,12 +84,11 @@ static struct error *check_name(struct str name)
     return NULL;
 }
 
-struct str discovery_lower_case(struct arena *arena, struct str text)
+static struct str lower_case(struct arena *arena, struct str text)
 {
     char *copy = arena_alloc(arena, text.len + 1);
     for (size_t i = 0; i < text.len; i++)
-        copy[i] =
-            (char)(text.ptr[i] >= 'A' && text.ptr[i] <= 'Z' ? text.ptr[i] | 0x20 : text.ptr[i]);
+        copy[i] = ascii_to_lower(text.ptr[i]);
     return str_from(copy, text.len);
 }
 
@@ -120,7 +120,7 @@ static struct error *add_resource(struct arena *arena, const struct raw_resource
         .resource = raw->name,
         .kind = raw->kind,
         /* Old servers do not say it. */
-        .singular = raw->singular.len > 0 ? raw->singular : discovery_lower_case(arena, raw->kind),
+        .singular = raw->singular.len > 0 ? raw->singular : lower_case(arena, raw->kind),
         .verbs = verb_bits(&raw->verbs),
         .namespaced = raw->namespaced,
     };

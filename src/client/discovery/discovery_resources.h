@@ -26,6 +26,3 @@ MUST_USE struct error *discovery_resources_read_aggregated(struct arena *arena,
 MUST_USE struct error *discovery_read_fields(struct arena *arena, const struct json_value *value,
                                              const struct json_field *fields, size_t count,
                                              void *out);
-
-/* ASCII. */
-struct str discovery_lower_case(struct arena *arena, struct str text);

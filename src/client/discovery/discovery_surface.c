@@ -1,6 +1,7 @@
 #include "client/discovery/discovery_surface.h"
 
 #include "apimachinery/gvk.h"
+#include "base/array.h"
 #include "base/memory.h"
 
 /* Tables in the making of a surface, with a reference to each. */
@@ -19,12 +20,7 @@ static void table_list_done(struct table_list *list)
 /* Takes the caller's reference. */
 static void add_table(struct table_list *list, struct discovery_table *table)
 {
-    if (list->count == list->capacity) {
-        list->capacity = list->capacity ? 2 * list->capacity : 32;
-        list->tables =
-            mem_realloc_array(list->tables, list->capacity, sizeof(struct discovery_table *));
-    }
-    list->tables[list->count++] = table;
+    ARRAY_PUSH(list->tables, list->count, list->capacity, table);
 }
 
 static void keep_table(struct table_list *list, struct discovery_table *table)
@@ -32,15 +28,8 @@ static void keep_table(struct table_list *list, struct discovery_table *table)
     add_table(list, discovery_table_ref(table));
 }
 
-static void keep_half(struct table_list *list, const struct discovery_surface *surface, bool core)
-{
-    for (size_t i = 0; surface && i < surface->count; i++)
-        if ((surface->tables[i]->is.group.len == 0) == core)
-            keep_table(list, surface->tables[i]);
-}
-
-static void add_half(struct table_list *list, struct discovery_pool *pool,
-                     const struct discovery_versions *versions, bool whole)
+static void add_versions(struct table_list *list, struct discovery_pool *pool,
+                         const struct discovery_versions *versions, bool whole)
 {
     for (size_t i = 0; i < versions->count; i++) {
         const struct discovery_version *version = &versions->items[i];
@@ -51,20 +40,13 @@ static void add_half(struct table_list *list, struct discovery_pool *pool,
 }
 
 struct discovery_surface *discovery_surface_from_lists(struct discovery_pool *pool,
-                                                       const struct discovery_surface *surface,
                                                        const struct discovery_versions *core,
                                                        const struct discovery_versions *groups,
                                                        bool whole)
 {
     SCOPED(table_list) list = {0};
-    if (core)
-        add_half(&list, pool, core, whole);
-    else
-        keep_half(&list, surface, true);
-    if (groups)
-        add_half(&list, pool, groups, whole);
-    else
-        keep_half(&list, surface, false);
+    add_versions(&list, pool, core, whole);
+    add_versions(&list, pool, groups, whole);
     return discovery_surface_of(pool, list.tables, list.count);
 }
 

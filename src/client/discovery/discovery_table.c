@@ -5,10 +5,6 @@
 #include "base/memory.h"
 #include "client/discovery/discovery.h"
 
-struct discovery_pool {
-    struct map tables, surfaces; /* by digest */
-};
-
 struct discovery_pool *discovery_pool_new(void)
 {
     return NEW(struct discovery_pool);
@@ -25,16 +21,6 @@ void discovery_pool_free(struct discovery_pool *pool)
     map_done(&pool->tables);
     map_done(&pool->surfaces);
     mem_free(pool);
-}
-
-size_t discovery_pool_table_count(const struct discovery_pool *pool)
-{
-    return map_count(&pool->tables);
-}
-
-size_t discovery_pool_surface_count(const struct discovery_pool *pool)
-{
-    return map_count(&pool->surfaces);
 }
 
 static struct str digest_key(const uint8_t digest[static SHA256_LEN])
@@ -222,12 +208,6 @@ struct discovery_surface *discovery_surface_of(struct discovery_pool *pool,
     return surface;
 }
 
-struct discovery_surface *discovery_surface_ref(struct discovery_surface *surface)
-{
-    surface->interned.refs++;
-    return surface;
-}
-
 void discovery_surface_free(struct discovery_surface *surface)
 {
     if (!surface || !give_back(&surface->interned))
@@ -248,35 +228,11 @@ struct discovery_table *discovery_surface_find(const struct discovery_surface *s
     return NULL;
 }
 
-static bool has_short_name(const struct discovery_resource *resource, struct str text)
-{
-    for (size_t i = 0; i < resource->short_count; i++)
-        if (str_eq(resource->short_names[i], text))
-            return true;
-    return false;
-}
-
-static bool matches(const struct discovery_resource *resource, enum discovery_match by,
-                    struct str text)
-{
-    switch (by) {
-    case DISCOVERY_BY_KIND:
-        return str_eq(resource->kind, text);
-    case DISCOVERY_BY_RESOURCE:
-        return str_eq(resource->resource, text);
-    case DISCOVERY_BY_NAME:
-        return str_eq(resource->resource, text) || str_eq(resource->singular, text);
-    case DISCOVERY_BY_SHORT_NAME:
-        return has_short_name(resource, text);
-    }
-    return false;
-}
-
 const struct discovery_resource *discovery_version_find(const struct discovery_version *version,
-                                                        enum discovery_match by, struct str text)
+                                                        struct str kind)
 {
     for (size_t i = 0; i < version->count; i++)
-        if (matches(&version->resources[i], by, text))
+        if (str_eq(version->resources[i].kind, kind))
             return &version->resources[i];
     return NULL;
 }
