@@ -1,3 +1,9 @@
+/*
+ * Interning: tables and surfaces exist once per content. The pool maps the SHA-256 of a content to
+ * its only copy; find_interned() returns the copy with one more reference, and give_back() removes
+ * it from the pool with the last reference. A thousand clusters with equal APIs then share one
+ * surface, and two surfaces can be compared as pointers.
+ */
 #include "client/discovery/discovery_table.h"
 
 #include <assert.h>
@@ -15,7 +21,7 @@ void discovery_pool_free(struct discovery_pool *pool)
     if (!pool)
         return;
     assert(map_count(&pool->surfaces) == 0);
-    /* Arenas may still hold mappings. */
+    /* Mappings in arenas may still refer to tables, which must not look for the pool later. */
     MAP_FOREACH (entry, &pool->tables)
         ((struct discovery_interned *)entry->value)->home = NULL;
     map_done(&pool->tables);
@@ -28,7 +34,7 @@ static struct str digest_key(const uint8_t digest[static SHA256_LEN])
     return str_from((const char *)digest, SHA256_LEN);
 }
 
-/* Another reference to what has this content, or NULL. */
+/* A new reference to the table or surface with this digest, or NULL. */
 static struct discovery_interned *find_interned(const struct map *home,
                                                 const uint8_t digest[static SHA256_LEN])
 {
@@ -47,7 +53,7 @@ static void intern(struct map *home, struct discovery_interned *interned,
     map_put(home, digest_key(digest), interned);
 }
 
-/* True when the last reference is gone, and nobody can find it any more. */
+/* Drops a reference. True if it was the last one; the caller must free the memory then. */
 static bool give_back(struct discovery_interned *interned)
 {
     assert(interned->refs > 0);
@@ -58,7 +64,7 @@ static bool give_back(struct discovery_interned *interned)
     return true;
 }
 
-/* Every field goes in behind its length, so that no two contents give the same bytes. */
+/* Hashes the length in front of the text, so that different contents never give equal bytes. */
 static void hash_text(struct sha256 *sha, struct str text)
 {
     const uint32_t len = (uint32_t)text.len;
@@ -76,7 +82,7 @@ static void hash_resource(struct sha256 *sha, const struct discovery_resource *r
     hash_text(sha, str_from(flags, sizeof(flags)));
     for (size_t i = 0; i < resource->short_count; i++)
         hash_text(sha, resource->short_names[i]);
-    hash_text(sha, STR("")); /* no short name is empty: the end of them */
+    hash_text(sha, STR("")); /* marks the end, as no short name is empty */
 }
 
 static void hash_version(const struct discovery_version *version,
@@ -92,7 +98,7 @@ static void hash_version(const struct discovery_version *version,
     sha256_finish(&sha, ret_digest);
 }
 
-/* What a table needs behind its struct: resources, then short names, then their texts. */
+/* The variable parts of a table: resources, then short names, then the characters of all texts. */
 struct table_room {
     size_t shorts, text;
 };
@@ -110,6 +116,7 @@ static struct table_room measure(const struct discovery_version *version)
     return room;
 }
 
+/* Copies a text to *next and moves *next behind it. */
 static struct str put_text(char **next, struct str text)
 {
     const struct str copy = str_from(*next, text.len);
@@ -131,7 +138,7 @@ static void put_resource(const struct discovery_resource *from, struct discovery
         *(*shorts)++ = put_text(text, from->short_names[i]);
 }
 
-/* One block, as small as it can be: there may be thousands of them. */
+/* One allocation of the exact size for struct, arrays and texts: there may be thousands. */
 static struct discovery_table *table_new(const struct discovery_version *version)
 {
     const struct table_room room = measure(version);
@@ -191,6 +198,7 @@ static struct discovery_surface *surface_new(struct discovery_table *const *tabl
     return surface;
 }
 
+/* The digests of the tables identify the surface; their contents need not be hashed again. */
 struct discovery_surface *discovery_surface_of(struct discovery_pool *pool,
                                                struct discovery_table *const *tables, size_t count)
 {
