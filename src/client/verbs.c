@@ -34,6 +34,7 @@ struct place {
     struct str namespace, name, subresource;
 };
 
+/* Sets the path and the rate limit of the resource. */
 static void begin_request(struct client *client, struct arena *arena, const struct place *place,
                           struct client_request *request)
 {
@@ -61,6 +62,7 @@ static struct error *exchange_object(struct client *client, struct client_reques
     return read_object(&body, ret_object);
 }
 
+/* An empty name would turn the request into a list, here and in the verbs below. */
 struct error *client_get(struct client *client, struct gvr gvr, struct key key,
                          const struct client_get_options *options, struct object **ret_object)
 {
@@ -106,6 +108,7 @@ static struct error *write_body(struct client *client, struct client_request *re
     return exchange_object(client, request, &arena, ret_object);
 }
 
+/* The text of an object is secret, as the object may be a Secret. */
 static struct error *write_object(struct client *client, struct str method,
                                   const struct place *place, const struct object *object,
                                   const struct client_write_options *options,
@@ -170,6 +173,7 @@ struct error *client_patch(struct client *client, struct gvr gvr, struct key key
     return write_body(client, &request, &place, options, ret_object);
 }
 
+/* Server-side apply is a PATCH whose type is YAML, and JSON is YAML. */
 struct error *client_apply(struct client *client, struct gvr gvr, const struct object *object,
                            const struct client_write_options *options, struct object **ret_object)
 {

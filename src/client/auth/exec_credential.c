@@ -112,6 +112,7 @@ static void wipe_text(struct str secret)
     mem_wipe((char *)(uintptr_t)secret.ptr, secret.len);
 }
 
+/* Secrets inside the document are wiped on every path, before the document is freed. */
 struct error *exec_credential_read(struct str text, struct str api_version,
                                    struct exec_credential *ret_credential)
 {

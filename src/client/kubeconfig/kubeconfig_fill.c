@@ -49,6 +49,7 @@ struct error *kubeconfig_set_server(struct rest_config *config, struct str text)
     return url_read(config->host, &config->server); /* the parts must point into the copy */
 }
 
+/* A server without a scheme gets http or https; see is_https() in kubeconfig_choose.c. */
 static struct error *fill_server(const struct kubeconfig_choice *choice, struct rest_config *config)
 {
     const struct str server = choice->cluster->server;
@@ -120,6 +121,7 @@ static struct str find_cluster_config(struct arena *arena, const struct json_val
     return STR("");
 }
 
+/* Values of variables may be secrets and are wiped like them. */
 static void fill_exec(const struct kubeconfig_choice *choice, struct arena *arena,
                       struct rest_exec *exec)
 {
@@ -191,6 +193,7 @@ static void fill_pem(const struct kubeconfig_choice *choice, bool keep_pem,
     config->tls.key_pem = kubeconfig_keep_secret(arena, buf_str(&choice->key));
 }
 
+/* Impersonation is no credential and applies to servers without https as well. */
 void kubeconfig_fill(const struct kubeconfig_choice *choice, bool keep_pem,
                      struct problems *problems, struct rest_config *config)
 {
