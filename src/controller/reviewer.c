@@ -128,21 +128,22 @@ static struct error *review_access(struct reviewer *reviewer, const struct json_
 static struct error *review_request(struct reviewer *reviewer, struct str token, struct str verb,
                                     struct str path, struct decision *decision)
 {
-    OWNED(object) who = NULL;
-    OWNED(object) may = NULL;
-    bool yes = false;
-    TRY(review_token(reviewer, token, &who));
-    const struct json_value *user = object_path(who, "status.user");
+    OWNED(object) authentication = NULL;
+    OWNED(object) authorization = NULL;
+    bool is_allowed = false;
+    TRY(review_token(reviewer, token, &authentication));
+    const struct json_value *user = object_path(authentication, "status.user");
     const struct str name = json_path_str(user, "username");
-    if (!json_to_bool(object_path(who, "status.authenticated"), &yes) || !yes || !name.len) {
+    if (!json_to_bool(object_path(authentication, "status.authenticated"), &is_allowed) ||
+        !is_allowed || !name.len) {
         decision->code = ERROR_UNAUTHORIZED;
         return NULL;
     }
-    TRY(review_access(reviewer, user, verb, path, &may));
+    TRY(review_access(reviewer, user, verb, path, &authorization));
     decision->user = mem_dup(name.ptr, name.len);
-    yes = false;
-    (void)json_to_bool(object_path(may, "status.allowed"), &yes);
-    decision->code = yes ? ERROR_NONE : ERROR_FORBIDDEN;
+    is_allowed = false;
+    (void)json_to_bool(object_path(authorization, "status.allowed"), &is_allowed);
+    decision->code = is_allowed ? ERROR_NONE : ERROR_FORBIDDEN;
     return NULL;
 }
 

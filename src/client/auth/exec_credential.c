@@ -26,6 +26,7 @@ bool exec_credential_version_is_known(struct str api_version)
            str_eq(api_version, STR(EXEC_CREDENTIAL_V1BETA1));
 }
 
+/* *ret_mode stays as it is for an unknown text, so the caller can set a default before. */
 bool exec_credential_read_mode(struct str text, enum rest_exec_mode *ret_mode)
 {
     for (size_t i = 0; i < COUNT(modes); i++) {

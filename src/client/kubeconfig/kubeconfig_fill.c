@@ -34,6 +34,7 @@ struct str kubeconfig_keep_secret(struct arena *arena, struct str secret)
     return str_from(kept->ptr, kept->len);
 }
 
+/* Credentials belong into the user entry: a URL with a user in it would show them in messages. */
 struct error *kubeconfig_set_server(struct rest_config *config, struct str text)
 {
     struct url url;
@@ -72,6 +73,7 @@ static struct error *fill_proxy(const struct kubeconfig_choice *choice, struct r
     return url_read_proxy(kubeconfig_keep_secret(&config->arena, proxy), &config->proxy);
 }
 
+/* Without authorities the system's are used. A file is remembered, so that it is read again. */
 static void fill_trust(const struct kubeconfig_choice *choice, struct problems *problems,
                        struct rest_config *config)
 {

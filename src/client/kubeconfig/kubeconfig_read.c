@@ -194,6 +194,7 @@ static void read_entry(const struct reading *reading, const struct entry_kind *k
     keep_entry(reading, kind, entry);
 }
 
+/* An absent or null list is empty, as for kubectl. */
 static void read_entries(const struct reading *reading, const struct entry_kind *kind,
                          const struct json_value *root)
 {
@@ -278,6 +279,7 @@ void kubeconfig_add(struct kubeconfig *kubeconfig, struct str text, struct str d
     read_root(&reading, json_doc_root(doc));
 }
 
+/* Entries and documents live in the arena; the maps only point to them. */
 void kubeconfig_done(struct kubeconfig *kubeconfig)
 {
     map_done(&kubeconfig->clusters);
