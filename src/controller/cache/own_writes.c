@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/map.h"
 #include "base/memory.h"
 #include "controller/cache/cache.h"
 #include "controller/cache/cache_version.h"
+#include "controller/cache/own_writes_internal.h"
 
 #define SWEEP_MIN 64
 
@@ -20,13 +20,6 @@ struct own_write {
     struct object_text *text; /* NULL for OWN_WRITES_VERSIONS */
     size_t version_len;
     char version[];
-};
-
-struct own_writes {
-    struct cache *cache;
-    enum own_writes_kept kept;
-    struct map entries; /* "namespace/name" -> struct own_write */
-    size_t sweep_at;    /* number of entries at which the next sweep takes place */
 };
 
 static void release_write(void *value)
