@@ -10,7 +10,7 @@
 #include "json/json.h"
 
 struct api;
-struct custom_pool;
+struct crd_pool;
 struct loop;
 
 struct api_fixture {

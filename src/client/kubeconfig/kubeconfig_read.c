@@ -1,4 +1,10 @@
-/* From the text of a kubeconfig to its entries, merged with those of earlier texts. */
+/*
+ * Reads the text of a kubeconfig (YAML or JSON) and merges its entries with those of earlier texts.
+ *
+ * The tables below name the fields of the three kinds of entries: clusters, users and contexts.
+ * Each field is read on its own, so that a mistake in one does not hide a mistake in another.
+ * Entries keep views of the document, which the arena of the kubeconfig holds and wipes.
+ */
 #include "base/buf.h"
 #include "base/memory.h"
 #include "base/quote.h"
@@ -6,7 +12,7 @@
 #include "json/path.h"
 #include "json/yaml/manifest.h"
 
-/* Everything is optional: what must be there depends on what else is. */
+/* All fields are optional here. kubeconfig_check() knows which ones must be there. */
 #define OPTIONAL        JSON_OPTIONAL
 #define CLUSTER(member) offsetof(struct kubeconfig_cluster, member)
 #define CONTEXT(member) offsetof(struct kubeconfig_context, member)
@@ -86,7 +92,7 @@ static const struct json_field user_fields[] = {
     {"exec.interactiveMode",    json_read_str,     USER(exec_mode),                   OPTIONAL},
 };
 
-/* List, member of its elements, struct: what the three kinds of entries differ in. */
+/* The differences between clusters, users and contexts. */
 struct entry_kind {
     const char *list, *body;
     size_t map; /* of struct kubeconfig */
@@ -107,28 +113,29 @@ static const struct entry_kind kinds[] = {
     KIND(contexts, context, context_fields),
 };
 
-/* The kubeconfig, and the text that is being added to it. */
+/* One text that is being added to a kubeconfig. The label is the path of its file. */
 struct reading {
     struct kubeconfig *kubeconfig;
     struct str directory, label;
 };
 
-static void note(const struct reading *reading, struct error *err)
+static void note_problem(const struct reading *reading, struct error *err)
 {
     if (!str_is_empty(reading->label))
         err = error_wrap(err, "%.*s", STR_ARG(reading->label));
     problems_add(&reading->kubeconfig->problems, err);
 }
 
-/* The same with a place that the error's message goes on: "users[…].user" and "token: …". */
-static void note_inside(const struct reading *reading, struct str place, struct error *err)
+/* Joins place and message without a colon: "users[…].user" and "token: …". */
+static void note_field_problem(const struct reading *reading, struct str place, struct error *err)
 {
     if (!err)
         return;
-    note(reading, error_new(err->code, "%.*s.%s", STR_ARG(place), err->message));
+    note_problem(reading, error_new(err->code, "%.*s.%s", STR_ARG(place), err->message));
     error_free(err);
 }
 
+/* users["admin"].user, with the name quoted as Go does it. */
 static struct str entry_place(struct arena *arena, const struct entry_kind *kind, struct str name)
 {
     SCOPED(buf) quoted = {0};
@@ -136,7 +143,7 @@ static struct str entry_place(struct arena *arena, const struct entry_kind *kind
     return arena_print(arena, "%s[%.*s].%s", kind->list, STR_ARG(buf_str(&quoted)), kind->body);
 }
 
-/* Every field is tried, so that all mistakes show. */
+/* Reads each field on its own, so that all mistakes are reported. */
 static void read_body(const struct reading *reading, const struct entry_kind *kind,
                       const struct json_value *body, struct kubeconfig_entry *entry)
 {
@@ -144,17 +151,17 @@ static void read_body(const struct reading *reading, const struct entry_kind *ki
     if (type == JSON_ABSENT || type == JSON_NULL)
         return;
     if (type != JSON_OBJECT) {
-        note(reading,
-             error_wrap(json_wrong_type(body, JSON_OBJECT), "%.*s", STR_ARG(entry->place)));
+        note_problem(reading,
+                     error_wrap(json_wrong_type(body, JSON_OBJECT), "%.*s", STR_ARG(entry->place)));
         return;
     }
     for (size_t i = 0; i < kind->field_count; i++)
-        note_inside(
+        note_field_problem(
             reading, entry->place,
             json_read_fields(&reading->kubeconfig->arena, body, &kind->fields[i], 1, entry));
 }
 
-/* Of entries with one name that of the first file counts; one file must not have two. */
+/* The entry of the first file wins. Two entries of a name in one file are a problem. */
 static void keep_entry(const struct reading *reading, const struct entry_kind *kind,
                        struct kubeconfig_entry *entry)
 {
@@ -163,9 +170,10 @@ static void keep_entry(const struct reading *reading, const struct entry_kind *k
     if (!former)
         map_put(map, entry->name, entry);
     else if (former->file == entry->file)
-        note(reading, error_new(ERROR_INVALID, "%.*s: given twice", STR_ARG(entry->place)));
+        note_problem(reading, error_new(ERROR_INVALID, "%.*s: given twice", STR_ARG(entry->place)));
 }
 
+/* An entry without a valid name is skipped, because later messages could not refer to it. */
 static void read_entry(const struct reading *reading, const struct entry_kind *kind,
                        const struct json_value *element, size_t index)
 {
@@ -176,7 +184,7 @@ static void read_entry(const struct reading *reading, const struct entry_kind *k
     struct kubeconfig_entry *entry = arena_alloc(&kubeconfig->arena, kind->size);
     struct error *err = json_read_fields(&kubeconfig->arena, element, name, 1, entry);
     if (err) {
-        note(reading, error_wrap(err, "%s[%zu]", kind->list, index));
+        note_problem(reading, error_wrap(err, "%s[%zu]", kind->list, index));
         return;
     }
     entry->place = entry_place(&kubeconfig->arena, kind, entry->name);
@@ -186,6 +194,7 @@ static void read_entry(const struct reading *reading, const struct entry_kind *k
     keep_entry(reading, kind, entry);
 }
 
+/* An absent or null list is empty, as for kubectl. */
 static void read_entries(const struct reading *reading, const struct entry_kind *kind,
                          const struct json_value *root)
 {
@@ -194,7 +203,7 @@ static void read_entries(const struct reading *reading, const struct entry_kind 
     if (type == JSON_ABSENT || type == JSON_NULL)
         return;
     if (type != JSON_ARRAY)
-        note(reading, error_wrap(json_wrong_type(list, JSON_ARRAY), "%s", kind->list));
+        note_problem(reading, error_wrap(json_wrong_type(list, JSON_ARRAY), "%s", kind->list));
     size_t index = 0;
     if (type == JSON_ARRAY)
         JSON_FOREACH (key, element, list) {
@@ -203,7 +212,7 @@ static void read_entries(const struct reading *reading, const struct entry_kind 
         }
 }
 
-/* kind and apiVersion may be missing, but must not say that this is something else. */
+/* kind and apiVersion may be missing, but must not have another value. */
 static void check_header(const struct reading *reading, const struct json_value *root,
                          const char *field, struct str expected)
 {
@@ -211,9 +220,11 @@ static void check_header(const struct reading *reading, const struct json_value 
     const enum json_type type = json_type(value);
     if (type == JSON_ABSENT || type == JSON_NULL || str_eq(json_to_str(value), expected))
         return;
-    note(reading, error_new(ERROR_INVALID, "%s: expected \"%.*s\"", field, STR_ARG(expected)));
+    note_problem(reading,
+                 error_new(ERROR_INVALID, "%s: expected \"%.*s\"", field, STR_ARG(expected)));
 }
 
+/* The current-context of the first text that has one wins, as entries do. */
 static void read_root(const struct reading *reading, const struct json_value *root)
 {
     static const struct json_field current[] = {
@@ -222,20 +233,21 @@ static void read_root(const struct reading *reading, const struct json_value *ro
     if (json_type(root) == JSON_NULL)
         return; /* an empty file */
     if (json_type(root) != JSON_OBJECT) {
-        note(reading, json_wrong_type(root, JSON_OBJECT));
+        note_problem(reading, json_wrong_type(root, JSON_OBJECT));
         return;
     }
     check_header(reading, root, "kind", STR("Config"));
     check_header(reading, root, "apiVersion", STR("v1"));
     struct str context = {0};
-    note(reading, json_read_fields(&reading->kubeconfig->arena, root, current, 1, &context));
+    note_problem(reading,
+                 json_read_fields(&reading->kubeconfig->arena, root, current, 1, &context));
     if (str_is_empty(reading->kubeconfig->current_context))
         reading->kubeconfig->current_context = context;
     for (size_t i = 0; i < COUNT(kinds); i++)
         read_entries(reading, &kinds[i], root);
 }
 
-/* Documents do not know which of their texts are secret. This one is about to be freed. */
+/* Wipes the secrets of a document before it is freed, as documents do not know their secrets. */
 static void release_document(void *data)
 {
     static const char *const secrets[] = {"user.token", "user.password", "user.client-key-data"};
@@ -251,6 +263,7 @@ static void release_document(void *data)
     json_doc_free(doc);
 }
 
+/* manifest_read_one() reads YAML and JSON. A text with several documents is an error. */
 void kubeconfig_add(struct kubeconfig *kubeconfig, struct str text, struct str directory,
                     struct str label)
 {
@@ -259,13 +272,14 @@ void kubeconfig_add(struct kubeconfig *kubeconfig, struct str text, struct str d
     kubeconfig->files++;
     struct error *err = manifest_read_one(text, NULL, &doc, NULL);
     if (err) {
-        note(&reading, err);
+        note_problem(&reading, err);
         return;
     }
     arena_hold(&kubeconfig->arena, release_document, doc);
     read_root(&reading, json_doc_root(doc));
 }
 
+/* Entries and documents live in the arena; the maps only point to them. */
 void kubeconfig_done(struct kubeconfig *kubeconfig)
 {
     map_done(&kubeconfig->clusters);

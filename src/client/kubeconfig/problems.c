@@ -1,6 +1,6 @@
-#include "client/kubeconfig/kubeconfig_internal.h"
+#include "client/kubeconfig/problems.h"
 
-/* More would not be read by anybody. */
+/* A message with more problems than this would not be read. */
 #define PROBLEMS_MAX 20
 
 void problems_done(struct problems *problems)
@@ -9,6 +9,7 @@ void problems_done(struct problems *problems)
     problems->count = 0;
 }
 
+/* Problems beyond the limit are only counted. */
 void problems_add(struct problems *problems, struct error *err)
 {
     if (!err)
@@ -25,6 +26,7 @@ void problems_add_at(struct problems *problems, struct str place, const char *fi
     problems_add(problems, error_wrap(err, "%.*s.%s", STR_ARG(place), field));
 }
 
+/* The problems are empty afterwards and can be used again. */
 struct error *problems_take(struct problems *problems)
 {
     struct error *err = TAKE(problems->err);
@@ -33,6 +35,6 @@ struct error *problems_take(struct problems *problems)
                          error_new(ERROR_INVALID, "and %zu more", problems->count - PROBLEMS_MAX));
     problems->count = 0;
     if (err)
-        err->code = ERROR_INVALID; /* a missing certificate is not a missing kubeconfig */
+        err->code = ERROR_INVALID; /* a missing certificate file is not a missing kubeconfig */
     return error_wrap(err, "invalid configuration");
 }
