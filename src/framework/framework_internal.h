@@ -18,7 +18,7 @@ struct framework {
     bool owner_is_namespaced;
     struct cache *owners;
     struct map caches;  /* "group/version kind" -> struct cache */
-    struct map written; /* what we wrote and caches may not know yet; see sight.c */
+    struct map written; /* what we wrote and caches may not know yet; see live_reader.c */
     size_t sweep_at;    /* entries of written at which those that are known are dropped */
     struct map gone;    /* owners that are known not to be there, key -> uid; see owner.c */
     struct controller *controller;
@@ -44,31 +44,6 @@ static inline struct str framework_kind_name(struct arena *arena, struct gvk gvk
     return arena_print(arena, "%.*s/%.*s %.*s", STR_ARG(gvk.group), STR_ARG(gvk.version),
                        STR_ARG(gvk.kind));
 }
-
-/* Where a kind is served; cached ones are read without asking. */
-struct sight {
-    struct graph_cluster cluster;
-    struct gvr gvr;
-    bool namespaced;
-    struct cache *cache; /* NULL: the server is asked */
-};
-
-/* cluster NULL: the management cluster, the only one with caches. Texts live in the arena.
- * Suspends. */
-MUST_USE struct error *sight_find(struct framework *framework, struct arena *arena,
-                                  const struct graph_cluster *cluster, struct gvk gvk,
-                                  struct sight *ret_sight);
-
-/*
- * Reads an object; ERROR_NOT_FOUND. Out of the cache unless it is not synced or has not yet seen
- * what we wrote ourselves. Suspends.
- */
-MUST_USE struct error *sight_read(struct framework *framework, const struct sight *sight,
-                                  struct key key, struct object **ret_object);
-
-/* An answer to a write of ours: readers must see at least this. */
-void sight_note(struct framework *framework, const struct sight *sight,
-                const struct object *written);
 
 /* What a failed request means for the node that made it. Takes the error. */
 MUST_USE struct error *node_classify(struct error *err, unsigned flags);

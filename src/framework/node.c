@@ -6,6 +6,7 @@
 #include "client/discovery/discovery.h"
 #include "framework/framework_internal.h"
 #include "framework/framework_metrics.h"
+#include "framework/live_reader.h"
 #include "framework/marker.h"
 #include "framework/mutation.h"
 #include "framework/outcome.h"
@@ -24,7 +25,7 @@ struct work {
     struct graph_node *node;
     const struct graph_node_options *options;
     struct arena arena;
-    struct sight sight;
+    struct live_reader reader;
     struct key key;
     struct marker_set markers;
     struct object *live, *desired;
@@ -231,7 +232,7 @@ static struct error *mutate(struct work *work)
         .version = options->version,
         .owner = work->loop->owner,
         .owner_is_namespaced = work->framework->owner_is_namespaced,
-        .object_is_namespaced = work->sight.namespaced,
+        .object_is_namespaced = work->reader.namespaced,
         .markers = has_markers(work) ? &work->markers : NULL,
     };
     if (work->options->flags & GRAPH_NO_MUTATION) {
@@ -256,8 +257,8 @@ static struct error *merge(struct work *work, const struct object *wire, struct 
         return NULL;
     }
     json_write(&text, json_doc_root(patch));
-    return client_patch(work->sight.cluster.client, work->sight.gvr, work->key, CLIENT_PATCH_MERGE,
-                        buf_str(&text), &options, ret_object);
+    return client_patch(work->reader.cluster.client, work->reader.gvr, work->key,
+                        CLIENT_PATCH_MERGE, buf_str(&text), &options, ret_object);
 }
 
 /* That it is there already is as good for one that is only created. */
@@ -267,12 +268,12 @@ static struct error *create(struct work *work, const struct object *wire,
     static const struct client_get_options once = {.no_retry = true};
     const struct client_write_options options = {.field_manager = work->framework->options.name,
                                                  .no_retry = true};
-    struct client *client = work->sight.cluster.client;
-    struct error *err = client_create(client, work->sight.gvr, wire, &options, ret_object);
+    struct client *client = work->reader.cluster.client;
+    struct error *err = client_create(client, work->reader.gvr, wire, &options, ret_object);
     if (!error_is(err, ERROR_ALREADY_EXISTS) || work->options->apply != GRAPH_CREATE_ONLY)
         return err;
     error_free(err);
-    return client_get(client, work->sight.gvr, work->key, &once, ret_object);
+    return client_get(client, work->reader.gvr, work->key, &once, ret_object);
 }
 
 static struct error *send(struct work *work, const struct object *wire, struct object **ret_object)
@@ -287,7 +288,7 @@ static struct error *send(struct work *work, const struct object *wire, struct o
     case GRAPH_SERVER_SIDE_APPLY:
         break;
     }
-    return client_apply(work->sight.cluster.client, work->sight.gvr, wire, &options, ret_object);
+    return client_apply(work->reader.cluster.client, work->reader.gvr, wire, &options, ret_object);
 }
 
 /* Whatever is wrong with an object before it is sent is the controller's fault. */
@@ -306,14 +307,14 @@ static struct error *apply(struct work *work)
     TRY(make_wire(work, &wire));
     struct error *err = send(work, wire, &answer);
     if (error_is(err, ERROR_NOT_FOUND)) /* the kind may be gone, or have moved */
-        discovery_forget(work->sight.cluster.discovery, work->sight.gvr.group,
-                         work->sight.gvr.version);
+        discovery_forget(work->reader.cluster.discovery, work->reader.gvr.group,
+                         work->reader.gvr.version);
     framework_metrics_applied(work->framework->metrics, object_kind(work->options->object), err);
     TRY(node_classify(err, work->options->flags));
     object_free(work->live);
     work->live = answer;
     graph_node_set_live(work->node, answer);
-    sight_note(work->framework, &work->sight, answer);
+    live_reader_note_write(work->framework, &work->reader, answer);
     return work->options->applied
                ? work->options->applied(work->options->data, work->node, work->live)
                : NULL;
@@ -321,7 +322,7 @@ static struct error *apply(struct work *work)
 
 static struct error *read_live(struct work *work)
 {
-    struct error *err = sight_read(work->framework, &work->sight, work->key, &work->live);
+    struct error *err = live_reader_read(work->framework, &work->reader, work->key, &work->live);
     if (error_is(err, ERROR_NOT_FOUND)) {
         error_free(err);
         return NULL;
@@ -359,8 +360,8 @@ static struct error *process_resource(struct work *work, enum graph_outcome *ret
     struct graph_cluster cluster = {0};
     if (options->cluster.len)
         TRY(options->reach(options->data, work->node, &cluster));
-    struct error *err = sight_find(work->framework, &work->arena,
-                                   options->cluster.len ? &cluster : NULL, gvk, &work->sight);
+    struct error *err = live_reader_find(
+        work->framework, &work->arena, options->cluster.len ? &cluster : NULL, gvk, &work->reader);
     TRY(node_classify(err, options->flags));
     TRY(read_live(work));
     return options->kind == GRAPH_EXTERNAL ? process_external(work, ret_outcome)

@@ -6,12 +6,13 @@
 #include "base/buf.h"
 #include "base/memory.h"
 #include "client/client.h"
+#include "framework/live_reader.h"
 #include "framework/outcome.h"
 #include "json/path.h"
 
-static struct sight owner_sight(const struct framework *framework)
+static struct live_reader owner_reader(const struct framework *framework)
 {
-    return (struct sight){
+    return (struct live_reader){
         .cluster = {framework->options.client, framework->options.discovery},
         .gvr = framework->owner_gvr,
         .namespaced = framework->owner_is_namespaced,
@@ -67,8 +68,8 @@ static bool is_gone(struct framework_loop *loop)
 
 struct error *owner_read(struct framework_loop *loop)
 {
-    const struct sight sight = owner_sight(loop->framework);
-    struct error *err = sight_read(loop->framework, &sight, loop->key, &loop->owner);
+    const struct live_reader reader = owner_reader(loop->framework);
+    struct error *err = live_reader_read(loop->framework, &reader, loop->key, &loop->owner);
     if (err && err->code != ERROR_NOT_FOUND)
         return err;
     return is_gone(loop) ? error_new(ERROR_NOT_FOUND, "the owner is gone") : err;
@@ -78,7 +79,7 @@ static struct error *patch_owner(struct framework_loop *loop, const struct objec
                                  const struct json_value *after, struct str subresource)
 {
     struct framework *framework = loop->framework;
-    const struct sight sight = owner_sight(framework);
+    const struct live_reader reader = owner_reader(framework);
     SCOPED(buf) text = {.limit = 0};
     struct object *written = NULL;
     TRY(guarded_patch_write(before, after, &text));
@@ -86,12 +87,12 @@ static struct error *patch_owner(struct framework_loop *loop, const struct objec
         return NULL;
     const struct client_write_options options = {
         .subresource = subresource, .field_manager = framework->options.name, .no_retry = true};
-    struct error *err = client_patch(sight.cluster.client, sight.gvr, loop->key, CLIENT_PATCH_MERGE,
-                                     buf_str(&text), &options, &written);
+    struct error *err = client_patch(reader.cluster.client, reader.gvr, loop->key,
+                                     CLIENT_PATCH_MERGE, buf_str(&text), &options, &written);
     if (error_is(err, ERROR_CONFLICT))
         return outcome_stale(err);
     TRY(gone_if_missing(loop, err));
-    sight_note(framework, &sight, written);
+    live_reader_note_write(framework, &reader, written);
     object_free(loop->owner);
     loop->owner = written;
     return NULL;

@@ -1,4 +1,5 @@
-/* Reading objects: from caches that know at least what we wrote, or from the server. */
+#include "framework/live_reader.h"
+
 #include <string.h>
 
 #include "base/buf.h"
@@ -16,24 +17,24 @@ struct written {
     char version[];
 };
 
-struct error *sight_find(struct framework *framework, struct arena *arena,
-                         const struct graph_cluster *cluster, struct gvk gvk,
-                         struct sight *ret_sight)
+struct error *live_reader_find(struct framework *framework, struct arena *arena,
+                               const struct graph_cluster *cluster, struct gvk gvk,
+                               struct live_reader *ret_reader)
 {
     const struct graph_cluster home = {framework->options.client, framework->options.discovery};
     struct discovery_mapping mapping;
-    *ret_sight = (struct sight){.cluster = cluster ? *cluster : home};
-    TRY(discovery_find_kind(ret_sight->cluster.discovery, arena, gvk, &mapping));
-    ret_sight->gvr = mapping.gvr;
-    ret_sight->namespaced = mapping.namespaced;
+    *ret_reader = (struct live_reader){.cluster = cluster ? *cluster : home};
+    TRY(discovery_find_kind(ret_reader->cluster.discovery, arena, gvk, &mapping));
+    ret_reader->gvr = mapping.gvr;
+    ret_reader->namespaced = mapping.namespaced;
     if (!cluster)
-        ret_sight->cache = map_find(&framework->caches, framework_kind_name(arena, gvk));
+        ret_reader->cache = map_find(&framework->caches, framework_kind_name(arena, gvk));
     return NULL;
 }
 
-static void add_key(struct buf *out, const struct sight *sight, struct key key)
+static void add_key(struct buf *out, const struct live_reader *reader, struct key key)
 {
-    buf_print(out, "%.*s.%.*s %.*s/%.*s", STR_ARG(sight->gvr.resource), STR_ARG(sight->gvr.group),
+    buf_print(out, "%.*s.%.*s %.*s/%.*s", STR_ARG(reader->gvr.resource), STR_ARG(reader->gvr.group),
               STR_ARG(key.namespace), STR_ARG(key.name));
 }
 
@@ -57,26 +58,26 @@ static void sweep(struct framework *framework)
     framework->sweep_at = 2 * map_count(&framework->written) + SWEEP_MIN;
 }
 
-void sight_note(struct framework *framework, const struct sight *sight,
-                const struct object *written)
+void live_reader_note_write(struct framework *framework, const struct live_reader *reader,
+                            const struct object *written)
 {
     SCOPED(buf) text = {.limit = 0};
     const struct str version = object_resource_version(written);
-    if (!sight->cache)
+    if (!reader->cache)
         return;
     struct written *entry = mem_alloc_zero(sizeof(struct written) + version.len + 1);
-    entry->cache = sight->cache;
+    entry->cache = reader->cache;
     memcpy(entry->version, version.ptr, version.len);
     sweep(framework);
-    add_key(&text, sight, object_key(written));
+    add_key(&text, reader, object_key(written));
     mem_free(map_put(&framework->written, buf_str(&text), entry));
 }
 
 /* The cache is behind what we wrote; once it is not, what we wrote is forgotten. */
-static bool is_behind(struct framework *framework, const struct sight *sight, struct key key)
+static bool is_behind(struct framework *framework, const struct live_reader *reader, struct key key)
 {
     SCOPED(buf) text = {.limit = 0};
-    add_key(&text, sight, key);
+    add_key(&text, reader, key);
     const struct written *written = map_find(&framework->written, buf_str(&text));
     if (!written)
         return false;
@@ -86,15 +87,15 @@ static bool is_behind(struct framework *framework, const struct sight *sight, st
     return false;
 }
 
-struct error *sight_read(struct framework *framework, const struct sight *sight, struct key key,
-                         struct object **ret_object)
+struct error *live_reader_read(struct framework *framework, const struct live_reader *reader,
+                               struct key key, struct object **ret_object)
 {
     static const struct client_get_options once = {.no_retry = true};
-    if (!sight->cache || !cache_is_synced(sight->cache) || is_behind(framework, sight, key))
-        return client_get(sight->cluster.client, sight->gvr, key, &once, ret_object);
-    struct object *object = cache_get(sight->cache, key);
+    if (!reader->cache || !cache_is_synced(reader->cache) || is_behind(framework, reader, key))
+        return client_get(reader->cluster.client, reader->gvr, key, &once, ret_object);
+    struct object *object = cache_get(reader->cache, key);
     if (!object)
-        return error_new(ERROR_NOT_FOUND, "%.*s \"%.*s\" not found", STR_ARG(sight->gvr.resource),
+        return error_new(ERROR_NOT_FOUND, "%.*s \"%.*s\" not found", STR_ARG(reader->gvr.resource),
                          STR_ARG(key.name));
     *ret_object = object;
     return NULL;

@@ -1,4 +1,6 @@
 /* What nodes see: caches that may be behind, and other clusters. */
+#include "framework/live_reader.h"
+
 #include "client/client.h"
 #include "client/discovery/discovery.h"
 #include "framework/framework_internal.h"
@@ -51,12 +53,12 @@ SIM_TEST(what_caches_know_is_forgotten)
 {
     SCOPED(rig) rig;
     SCOPED(arena) arena = {0};
-    struct sight sight;
+    struct live_reader reader;
     start(&rig);
     rig_settle(&rig);
     const struct gvk gvk = {STR(""), STR("v1"), STR("ConfigMap")};
-    CHECK_OK(sight_find(rig.framework, &arena, NULL, gvk, &sight));
-    CHECK(sight.cache);
+    CHECK_OK(live_reader_find(rig.framework, &arena, NULL, gvk, &reader));
+    CHECK(reader.cache);
     for (size_t i = 0; i < 2 * NOTES; i++) {
         OWNED(object) object = NULL;
         CHECK_OK(object_read(arena_print(&arena,
@@ -64,15 +66,17 @@ SIM_TEST(what_caches_know_is_forgotten)
                                          "\"default\",\"resourceVersion\":\"%s\"}}",
                                          i, i % 2 ? "1" : "999999999"),
                              &object));
-        sight_note(rig.framework, &sight, object);
+        live_reader_note_write(rig.framework, &reader, object);
     }
     const size_t kept = map_count(&rig.framework->written);
     CHECK(kept >= NOTES);
     CHECK(kept <= NOTES + NOTES / 2 + 100);
     /* What is not known is asked for. */
     struct object *object = NULL;
-    CHECK_ERROR(sight_read(rig.framework, &sight, KEY("default", "m-0"), &object), ERROR_NOT_FOUND);
-    CHECK_ERROR(sight_read(rig.framework, &sight, KEY("default", "m-1"), &object), ERROR_NOT_FOUND);
+    CHECK_ERROR(live_reader_read(rig.framework, &reader, KEY("default", "m-0"), &object),
+                ERROR_NOT_FOUND);
+    CHECK_ERROR(live_reader_read(rig.framework, &reader, KEY("default", "m-1"), &object),
+                ERROR_NOT_FOUND);
     CHECK_EQ(proxy_count(&rig.proxy, "GET " RIG_MAPS "/m-0"), 1);
     CHECK_EQ(proxy_count(&rig.proxy, "GET " RIG_MAPS "/m-1"), 0);
 }
