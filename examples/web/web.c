@@ -77,7 +77,7 @@ static struct corset_error *build(struct corset_loop *loop, struct corset_graph 
 }
 
 /* A paused Web is left as it is. */
-static enum corset_verdict precheck(struct corset_loop *loop)
+static enum corset_precheck_result precheck(struct corset_loop *loop)
 {
     return corset_object_bool(corset_loop_owner(loop), "spec.paused", false) ? CORSET_STOP
                                                                              : CORSET_CONTINUE;

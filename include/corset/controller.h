@@ -102,8 +102,8 @@ enum corset_apply_mode {
 };
 
 enum corset_node_flags {
-    CORSET_NO_MUTATION = 1,      /* no labels, annotations and owner reference of the library's */
-    CORSET_NO_MARKERS = 2,       /* no checksums: applied in every loop */
+    CORSET_NO_DECORATION = 1,    /* no labels, annotations and owner reference of the library's */
+    CORSET_NO_CHECKSUMS = 2,     /* no checksums: applied in every loop */
     CORSET_OPTIONAL = 4,         /* an external object that is missing is no failure */
     CORSET_ALLOW_DUPLICATE = 8,  /* a second node for one object, run after the first */
     CORSET_RETRY_REJECTED = 16,  /* what the server refuses for good is tried again all the same */
@@ -243,7 +243,7 @@ enum corset_controller_flags {
     CORSET_STANDARD_CONDITIONS = 4, /* as metav1.Condition: with times, reasons, generations */
 };
 
-enum corset_verdict {
+enum corset_precheck_result {
     CORSET_CONTINUE,
     CORSET_STOP,
 };
@@ -267,7 +267,7 @@ struct corset_controller {
     struct corset_error *(*build)(struct corset_loop *loop, struct corset_graph *graph);
 
     /* CORSET_STOP: this owner is left alone for now, deleted or not. May be NULL. */
-    enum corset_verdict (*precheck)(struct corset_loop *loop);
+    enum corset_precheck_result (*precheck)(struct corset_loop *loop);
 
     /* Cleans up what is not owned. The finalizer goes once it has succeeded. Waits. May be NULL. */
     struct corset_error *(*on_delete)(struct corset_loop *loop);

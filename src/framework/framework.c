@@ -1,11 +1,11 @@
 #include "base/log.h"
 #include "base/memory.h"
+#include "framework/error_class.h"
 #include "framework/framework_internal.h"
 #include "framework/framework_metrics.h"
-#include "framework/outcome.h"
 #include "framework/owner.h"
-#include "framework/source.h"
-#include "framework/verdict.h"
+#include "framework/owner_watches.h"
+#include "framework/run_result.h"
 
 #define DOMAIN_DEFAULT        STR("corset.dev")
 #define GRAPH_WORKERS_DEFAULT 8
@@ -73,32 +73,32 @@ static void come_again(const struct framework_loop *loop, duration delay,
 }
 
 /* The outcome as the queue understands it. */
-static struct error *conclude(const struct framework_loop *loop, const struct verdict *verdict,
+static struct error *conclude(const struct framework_loop *loop, const struct run_result *result,
                               struct reconcile_result *ret_result)
 {
-    if (verdict->is_stale) {
-        come_again(loop, verdict->delay, ret_result);
+    if (result->is_stale) {
+        come_again(loop, result->delay, ret_result);
         return NULL;
     }
-    if (!verdict->worst)
+    if (!result->worst)
         return NULL;
-    ret_result->is_terminal = !verdict->is_recoverable;
-    if (ret_result->is_terminal || verdict->is_counted)
-        return error_copy(verdict->worst);
-    ret_result->requeue_after = verdict->delay;
-    ret_result->requeue = !verdict->delay;
+    ret_result->is_terminal = !result->is_recoverable;
+    if (ret_result->is_terminal || result->is_counted)
+        return error_copy(result->worst);
+    ret_result->requeue_after = result->delay;
+    ret_result->requeue = !result->delay;
     return NULL;
 }
 
 /* The status could not be written: nobody was told of the outcome, so it is not one yet. */
 static struct error *conclude_unwritten(const struct framework_loop *loop,
-                                        const struct verdict *verdict, struct error *unwritten,
+                                        const struct run_result *result, struct error *unwritten,
                                         struct reconcile_result *ret_result)
 {
-    const enum outcome_class class = outcome_class(unwritten);
-    if (class == OUTCOME_STALE) {
+    const enum error_class class = error_class_of(unwritten);
+    if (class == ERROR_CLASS_STALE) {
         error_free(unwritten);
-        come_again(loop, verdict->delay, ret_result);
+        come_again(loop, result->delay, ret_result);
         return NULL;
     }
     if (error_is(unwritten, ERROR_NOT_FOUND)) {
@@ -106,8 +106,8 @@ static struct error *conclude_unwritten(const struct framework_loop *loop,
         return NULL;
     }
     ret_result->is_terminal =
-        class == OUTCOME_UNRECOVERABLE && (!verdict->worst || !verdict->is_recoverable);
-    return error_join(error_copy(verdict->worst), unwritten);
+        class == ERROR_CLASS_UNRECOVERABLE && (!result->worst || !result->is_recoverable);
+    return error_join(error_copy(result->worst), unwritten);
 }
 
 /* Step 5. The graph is NULL when it was not reached. */
@@ -115,17 +115,17 @@ static struct error *finish(struct framework_loop *loop, const struct graph *gra
                             const struct error *err, struct reconcile_result *ret_result)
 {
     const struct framework_options *options = &loop->framework->options;
-    const struct verdict verdict = verdict_of(graph, err);
-    if (verdict.is_canceled)
+    const struct run_result result = run_result_of(graph, err);
+    if (result.is_canceled)
         return error_new(ERROR_CANCELED, "canceled");
-    if (verdict.is_stale && !verdict.worst)
-        return conclude(loop, &verdict, ret_result);
-    loop->err = verdict.worst;
+    if (result.is_stale && !result.worst)
+        return conclude(loop, &result, ret_result);
+    loop->err = result.worst;
     if (options->on_finish)
         options->on_finish(loop, graph);
-    struct error *unwritten = owner_end(loop, &verdict);
-    return unwritten ? conclude_unwritten(loop, &verdict, unwritten, ret_result)
-                     : conclude(loop, &verdict, ret_result);
+    struct error *unwritten = owner_end(loop, &result);
+    return unwritten ? conclude_unwritten(loop, &result, unwritten, ret_result)
+                     : conclude(loop, &result, ret_result);
 }
 
 static struct error *run_graph(struct framework_loop *loop, struct reconcile_result *ret_result)
@@ -147,7 +147,7 @@ static struct error *run_graph(struct framework_loop *loop, struct reconcile_res
 static struct error *end_write(const struct framework_loop *loop, struct error *err,
                                struct reconcile_result *ret_result)
 {
-    if (!err || outcome_class(err) != OUTCOME_STALE)
+    if (!err || error_class_of(err) != ERROR_CLASS_STALE)
         return error_ignore(err, ERROR_NOT_FOUND);
     error_free(err);
     come_again(loop, 0, ret_result);
@@ -179,16 +179,16 @@ static struct error *process(struct framework_loop *loop, struct reconcile_resul
         options->finalizer.len && object_has_finalizer(loop->owner, options->finalizer);
     if (deleting && !held)
         return NULL;
-    if (!source_has_class(loop->framework, object_root(loop->owner)))
+    if (!owner_watches_has_class(loop->framework, object_root(loop->owner)))
         return NULL;
     if (!deleting && options->finalizer.len && !held)
         return end_write(loop, owner_change_finalizer(loop, true), ret_result);
-    if (options->precheck && options->precheck(loop) == FRAMEWORK_STOP)
+    if (options->precheck && options->precheck(loop) == PRECHECK_STOP)
         return stop(loop, ret_result);
     if (deleting)
         return clean_up(loop, ret_result);
     OWNED(error) err = owner_begin(loop);
-    if (err && outcome_class(err) == OUTCOME_UNRECOVERABLE)
+    if (err && error_class_of(err) == ERROR_CLASS_UNRECOVERABLE)
         return finish(loop, NULL, err, ret_result);
     return err ? end_write(loop, TAKE(err), ret_result) : run_graph(loop, ret_result);
 }
@@ -285,7 +285,7 @@ struct error *framework_new(struct loop *loop, const struct framework_options *o
         .metrics = options->metrics,
     };
     framework->controller = controller_new(loop, &controller);
-    TRY(source_open(framework), "controller %.*s", STR_ARG(options->name));
+    TRY(owner_watches_open(framework), "controller %.*s", STR_ARG(options->name));
     *ret_framework = TAKE(framework);
     return NULL;
 }

@@ -30,8 +30,8 @@
 #include "base/str.h"
 #include "controller/cache/cache.h"
 #include "controller/controller.h"
+#include "framework/error_class.h"
 #include "framework/graph.h"
-#include "framework/outcome.h"
 #include "framework/readiness.h"
 
 struct client;
@@ -46,9 +46,9 @@ enum framework_flags {
     FRAMEWORK_METAV1_CONDITIONS = 4,  /* the standard schema of conditions */
 };
 
-enum framework_verdict {
-    FRAMEWORK_CONTINUE,
-    FRAMEWORK_STOP,
+enum precheck_result {
+    PRECHECK_CONTINUE,
+    PRECHECK_STOP,
 };
 
 /* Kinds whose events lead to owners. */
@@ -75,7 +75,7 @@ struct framework_options {
     size_t watch_count;
 
     /* All but build may be NULL. A precheck that stops may set conditions: they are written. */
-    enum framework_verdict (*precheck)(struct framework_loop *loop);
+    enum precheck_result (*precheck)(struct framework_loop *loop);
     struct error *(*build)(struct framework_loop *loop, struct graph *graph);
     struct error *(*on_delete)(struct framework_loop *loop); /* with a finalizer */
 

@@ -11,7 +11,7 @@
 #include "framework/owner_status.h"
 
 struct framework {
-    struct framework_options options; /* texts are in the arena, watches are the sources */
+    struct framework_options options; /* texts are in the arena, watches became owner_watches */
     struct arena arena;
     struct loop *loop;
     struct gvr owner_gvr;
@@ -23,7 +23,7 @@ struct framework {
     struct map gone;    /* owners that are known not to be there, key -> uid; see owner.c */
     struct controller *controller;
     struct framework_metrics *metrics;
-    struct framework_source *sources; /* the owners, then the watches */
+    struct owner_watch *owner_watches; /* the owners, then the watches */
 };
 
 struct framework_loop {

@@ -30,8 +30,8 @@ enum graph_apply {
 };
 
 enum graph_node_flags {
-    GRAPH_NO_MUTATION = 1,      /* no labels, annotations and owner reference of ours */
-    GRAPH_NO_MARKERS = 2,       /* no checksums */
+    GRAPH_NO_DECORATION = 1,    /* no labels, annotations and owner reference of ours */
+    GRAPH_NO_CHECKSUMS = 2,     /* no checksums */
     GRAPH_OPTIONAL = 4,         /* an external object that is missing is no failure */
     GRAPH_ALLOW_DUPLICATE = 8,  /* a second node for one object, after the first */
     GRAPH_RETRY_REJECTED = 16,  /* what a server refuses for good is tried again all the same */

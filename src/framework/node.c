@@ -4,12 +4,12 @@
 #include "base/log.h"
 #include "client/client.h"
 #include "client/discovery/discovery.h"
+#include "framework/checksum_annotation.h"
+#include "framework/error_class.h"
 #include "framework/framework_internal.h"
 #include "framework/framework_metrics.h"
 #include "framework/live_reader.h"
-#include "framework/marker.h"
-#include "framework/mutation.h"
-#include "framework/outcome.h"
+#include "framework/object_decoration.h"
 #include "framework/readiness.h"
 #include "json/merge_patch.h"
 #include "json/path.h"
@@ -27,7 +27,7 @@ struct work {
     struct arena arena;
     struct live_reader reader;
     struct key key;
-    struct marker_set markers;
+    struct checksum_annotation_set annotations;
     struct object *live, *desired;
 };
 
@@ -54,8 +54,8 @@ static bool has_cause(const struct error *err, struct str reason)
 static struct error *rejected(struct error *err, struct str reason, unsigned flags)
 {
     const struct str message = STR("");
-    return flags & GRAPH_RETRY_REJECTED ? outcome_retry_later(err, reason, message, 0)
-                                        : outcome_unrecoverable(err, reason, message);
+    return flags & GRAPH_RETRY_REJECTED ? error_class_retry_later(err, reason, message, 0)
+                                        : error_class_unrecoverable(err, reason, message);
 }
 
 /* The table of answers. What did not come over HTTP is no answer, but for a kind that is unknown.
@@ -63,24 +63,24 @@ static struct error *rejected(struct error *err, struct str reason, unsigned fla
 struct error *node_classify(struct error *err, unsigned flags)
 {
     const struct str text = STR("");
-    if (!err || outcome_class(err) != OUTCOME_UNCLASSIFIED)
+    if (!err || error_class_of(err) != ERROR_CLASS_UNCLASSIFIED)
         return err;
     switch (err->http_status ? err->http_status : err->code == ERROR_NOT_FOUND ? 404 : 0) {
     case 403:
     case 404:
-        return outcome_retry_later(err, DEPENDENCY_STATUS, text, 0);
+        return error_class_retry_later(err, DEPENDENCY_STATUS, text, 0);
     case 400:
     case 413:
     case 422:
         return rejected(err, DEPENDENCY_SPEC, flags);
     case 409:
         return has_cause(err, STR("FieldManagerConflict")) ? rejected(err, DEPENDENCY_SPEC, flags)
-                                                           : outcome_stale(err);
+                                                           : error_class_stale(err);
     case 415:
         return rejected(err, OPERATOR_ERROR, flags);
     case 429:
     case 503:
-        return outcome_retry_later(err, API_TEMPORARY, text, err->retry_after);
+        return error_class_retry_later(err, API_TEMPORARY, text, err->retry_after);
     default:
         return err;
     }
@@ -104,8 +104,8 @@ static struct error *not_ready(struct work *work, struct str reason, struct str 
     if (message.len)
         buf_print(&text, ": %.*s", STR_ARG(message));
     framework_metrics_not_ready(work->framework->metrics, object_kind(work->options->object));
-    return outcome_retry_later(error_new(ERROR_UNKNOWN, "not ready"), DEPENDENCY_STATUS,
-                               buf_str(&text), 0);
+    return error_class_retry_later(error_new(ERROR_UNKNOWN, "not ready"), DEPENDENCY_STATUS,
+                                   buf_str(&text), 0);
 }
 
 static struct error *check_ready(struct work *work)
@@ -136,18 +136,18 @@ static struct str checksum_of(struct work *work, const struct object *object,
                : (struct str){0};
 }
 
-static struct marker_parent parent_of(const struct object *object, struct str checksum)
+static struct checksum_annotation_parent parent_of(const struct object *object, struct str checksum)
 {
-    return (struct marker_parent){object_namespace(object), object_gvk(object).group,
-                                  object_kind(object), object_name(object), checksum};
+    return (struct checksum_annotation_parent){object_namespace(object), object_gvk(object).group,
+                                               object_kind(object), object_name(object), checksum};
 }
 
 /* The owner and every blocker that holds a resource, as they are now. */
 static void find_parents(struct work *work)
 {
     const size_t most = graph_node_blocker_count(work->node) + 1;
-    struct marker_parent *parents =
-        arena_alloc_array(&work->arena, most, sizeof(struct marker_parent));
+    struct checksum_annotation_parent *parents =
+        arena_alloc_array(&work->arena, most, sizeof(struct checksum_annotation_parent));
     size_t count = 0;
     parents[count++] = parent_of(
         work->loop->owner, arena_print(&work->arena, "%lld", (long long)work->loop->generation));
@@ -157,7 +157,8 @@ static void find_parents(struct work *work)
             parents[count++] =
                 parent_of(live, checksum_of(work, live, graph_node_checksum(work->node, i)));
     }
-    work->markers = marker_set_new(&work->arena, work->framework->options.domain, parents, count);
+    work->annotations =
+        checksum_annotation_set_new(&work->arena, work->framework->options.domain, parents, count);
 }
 
 /* A live object that another controls is never touched. */
@@ -169,16 +170,17 @@ static struct error *check_controller(struct work *work)
         return NULL;
     const struct str about = subject(work);
     if (owner_reference_same_owner(reference, object_to_owner_reference(owner)))
-        return outcome_retry_later(NULL, DEPENDENCY_STATUS,
-                                   arena_print(&work->arena,
-                                               "%.*s belongs to an earlier owner of the same name "
-                                               "and has to be collected first",
-                                               STR_ARG(about)),
-                                   0);
-    return outcome_unrecoverable(error_new(ERROR_CONFLICT, "%.*s is controlled by %.*s %.*s",
-                                           STR_ARG(about), STR_ARG(reference.kind),
-                                           STR_ARG(reference.name)),
-                                 DEPENDENCY_SPEC, STR(""));
+        return error_class_retry_later(
+            NULL, DEPENDENCY_STATUS,
+            arena_print(&work->arena,
+                        "%.*s belongs to an earlier owner of the same name "
+                        "and has to be collected first",
+                        STR_ARG(about)),
+            0);
+    return error_class_unrecoverable(error_new(ERROR_CONFLICT, "%.*s is controlled by %.*s %.*s",
+                                               STR_ARG(about), STR_ARG(reference.kind),
+                                               STR_ARG(reference.name)),
+                                     DEPENDENCY_SPEC, STR(""));
 }
 
 static bool is_immutable(struct work *work)
@@ -197,14 +199,15 @@ static bool needs_apply(struct work *work)
         return false;
     if (work->options->needs_apply)
         return work->options->needs_apply(work->options->data, work->node, work->live);
-    if (work->options->flags & GRAPH_NO_MARKERS)
+    if (work->options->flags & GRAPH_NO_CHECKSUMS)
         return true;
-    return marker_needs_apply(&work->arena, &work->markers, work->options->object, work->live);
+    return checksum_annotation_needs_apply(&work->arena, &work->annotations, work->options->object,
+                                           work->live);
 }
 
-static bool has_markers(const struct work *work)
+static bool has_annotations(const struct work *work)
 {
-    return !(work->options->flags & GRAPH_NO_MARKERS) && !work->options->needs_apply;
+    return !(work->options->flags & GRAPH_NO_CHECKSUMS) && !work->options->needs_apply;
 }
 
 /* Resources that the object is made of. */
@@ -222,10 +225,10 @@ static const struct object **find_resources(struct work *work, size_t *ret_count
     return resources;
 }
 
-static struct error *mutate(struct work *work)
+static struct error *decorate(struct work *work)
 {
     const struct framework_options *options = &work->framework->options;
-    struct mutation mutation = {
+    struct object_decoration decoration = {
         .domain = options->domain,
         .class_name = options->class_name,
         .controller = options->name,
@@ -233,14 +236,15 @@ static struct error *mutate(struct work *work)
         .owner = work->loop->owner,
         .owner_is_namespaced = work->framework->owner_is_namespaced,
         .object_is_namespaced = work->reader.namespaced,
-        .markers = has_markers(work) ? &work->markers : NULL,
+        .annotations = has_annotations(work) ? &work->annotations : NULL,
     };
-    if (work->options->flags & GRAPH_NO_MUTATION) {
+    if (work->options->flags & GRAPH_NO_DECORATION) {
         work->desired = object_ref(work->options->object);
         return NULL;
     }
-    mutation.resources = find_resources(work, &mutation.resource_count);
-    return mutation_apply(&work->arena, &mutation, work->options->object, &work->desired);
+    decoration.resources = find_resources(work, &decoration.resource_count);
+    return object_decoration_apply(&work->arena, &decoration, work->options->object,
+                                   &work->desired);
 }
 
 static struct error *merge(struct work *work, const struct object *wire, struct object **ret_object)
@@ -294,10 +298,10 @@ static struct error *send(struct work *work, const struct object *wire, struct o
 /* Whatever is wrong with an object before it is sent is the controller's fault. */
 static struct error *make_wire(struct work *work, struct object **ret_wire)
 {
-    struct error *err = mutate(work);
+    struct error *err = decorate(work);
     if (!err)
-        err = mutation_for_wire(work->desired, ret_wire);
-    return err ? outcome_unrecoverable(err, OPERATOR_ERROR, STR("")) : NULL;
+        err = object_decoration_for_wire(work->desired, ret_wire);
+    return err ? error_class_unrecoverable(err, OPERATOR_ERROR, STR("")) : NULL;
 }
 
 static struct error *apply(struct work *work)
@@ -335,7 +339,7 @@ static struct error *read_live(struct work *work)
 static struct error *process_managed(struct work *work)
 {
     find_parents(work);
-    if (work->live && !(work->options->flags & GRAPH_NO_MUTATION))
+    if (work->live && !(work->options->flags & GRAPH_NO_DECORATION))
         TRY(check_controller(work));
     if (needs_apply(work))
         TRY(apply(work));

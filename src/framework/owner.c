@@ -6,8 +6,8 @@
 #include "base/buf.h"
 #include "base/memory.h"
 #include "client/client.h"
+#include "framework/error_class.h"
 #include "framework/live_reader.h"
-#include "framework/outcome.h"
 #include "json/path.h"
 
 static struct live_reader owner_reader(const struct framework *framework)
@@ -90,7 +90,7 @@ static struct error *patch_owner(struct framework_loop *loop, const struct objec
     struct error *err = client_patch(reader.cluster.client, reader.gvr, loop->key,
                                      CLIENT_PATCH_MERGE, buf_str(&text), &options, &written);
     if (error_is(err, ERROR_CONFLICT))
-        return outcome_stale(err);
+        return error_class_stale(err);
     TRY(gone_if_missing(loop, err));
     live_reader_note_write(framework, &reader, written);
     object_free(loop->owner);
@@ -122,7 +122,7 @@ static struct error *write_status(struct framework_loop *loop, struct object *ow
     OWNED(json_doc) after = NULL;
     struct error *err = owner_status_set(writer, object_root(before), conditions, count, &after);
     if (err)
-        return outcome_unrecoverable(err, STR("operatorError"), STR(""));
+        return error_class_unrecoverable(err, STR("operatorError"), STR(""));
     return patch_owner(loop, before, json_doc_root(after), STR("status"));
 }
 
@@ -132,8 +132,8 @@ struct error *owner_begin(struct framework_loop *loop)
         STR("InProgress"), STR("True"), STR("newGeneration"), STR("New generation detected")};
     const struct json_value *generation = object_path(loop->owner, "metadata.generation");
     if (!json_to_int64(generation, &loop->generation))
-        return outcome_unrecoverable(error_new(ERROR_INVALID, "no $.metadata.generation found"),
-                                     STR("operatorError"), STR(""));
+        return error_class_unrecoverable(error_new(ERROR_INVALID, "no $.metadata.generation found"),
+                                         STR("operatorError"), STR(""));
     loop->has_generation = true;
     const struct owner_status_writer writer = status_writer(loop);
     const bool is_new = !owner_status_has_observed(object_root(loop->owner), loop->generation);
@@ -141,11 +141,11 @@ struct error *owner_begin(struct framework_loop *loop)
 }
 
 static struct owner_status_condition progress(const struct framework_loop *loop,
-                                              const struct verdict *verdict)
+                                              const struct run_result *result)
 {
     const bool standard = (loop->framework->options.flags & FRAMEWORK_METAV1_CONDITIONS) != 0;
-    const struct str stopped = verdict->worst && standard ? STR("Stopped") : STR("");
-    if (verdict->worst && verdict->is_recoverable)
+    const struct str stopped = result->worst && standard ? STR("Stopped") : STR("");
+    if (result->worst && result->is_recoverable)
         return (struct owner_status_condition){STR("InProgress"), STR("True"),
                                                STR("recoverrableError"),
                                                STR("An error occurred and may be recovered")};
@@ -153,36 +153,36 @@ static struct owner_status_condition progress(const struct framework_loop *loop,
 }
 
 static struct owner_status_condition failure(struct framework_loop *loop,
-                                             const struct verdict *verdict)
+                                             const struct run_result *result)
 {
-    if (!verdict->worst)
+    if (!result->worst)
         return (struct owner_status_condition){STR("Failed"), STR("False"), STR(""), STR("")};
     return (struct owner_status_condition){STR("Failed"), STR("True"),
-                                           verdict_reason(verdict, &loop->arena),
-                                           outcome_message(verdict->worst, &loop->arena)};
+                                           run_result_reason(result, &loop->arena),
+                                           error_class_message(result->worst, &loop->arena)};
 }
 
 static struct error *set_end(struct framework_loop *loop, struct object *owner,
-                             const struct verdict *verdict)
+                             const struct run_result *result)
 {
     const size_t count = loop->condition_count + 2;
     struct owner_status_condition *all =
         arena_alloc_array(&loop->arena, count, sizeof(struct owner_status_condition));
     const struct owner_status_writer writer = status_writer(loop);
-    all[0] = progress(loop, verdict);
-    all[1] = failure(loop, verdict);
+    all[0] = progress(loop, result);
+    all[1] = failure(loop, result);
     for (size_t i = 2; i < count; i++)
         all[i] = loop->conditions[i - 2];
     return write_status(loop, owner, &writer, all, count);
 }
 
 /* An error is told to the newest owner, which may have moved on meanwhile. */
-struct error *owner_end(struct framework_loop *loop, const struct verdict *verdict)
+struct error *owner_end(struct framework_loop *loop, const struct run_result *result)
 {
     static const struct client_get_options once = {.no_retry = true};
     OWNED(object) fresh = NULL;
-    if (!verdict->worst)
-        return set_end(loop, loop->owner, verdict);
+    if (!result->worst)
+        return set_end(loop, loop->owner, result);
     struct error *err = client_get(loop->framework->options.client, loop->framework->owner_gvr,
                                    loop->key, &once, &fresh);
     TRY(gone_if_missing(loop, err));
@@ -190,7 +190,7 @@ struct error *owner_end(struct framework_loop *loop, const struct verdict *verdi
         note_gone(loop);
         return error_new(ERROR_NOT_FOUND, "the owner is another one of the same name");
     }
-    return set_end(loop, fresh, verdict);
+    return set_end(loop, fresh, result);
 }
 
 struct error *owner_set_conditions(struct framework_loop *loop)

@@ -1,7 +1,7 @@
 /* Objects that the owner has and no node wants any more are deleted. */
 #include "client/client.h"
 #include "framework/framework_internal.h"
-#include "framework/source.h"
+#include "framework/owner_watches.h"
 
 /* The target of a deletion node; lives in the loop's arena. */
 struct victim {
@@ -96,18 +96,18 @@ static struct error *each(void *data, struct object *object)
 }
 
 /* What the cache knows; before it knows anything the server is asked. */
-static struct error *prune_kind(struct pruning *pruning, const struct framework_source *source)
+static struct error *prune_kind(struct pruning *pruning, const struct owner_watch *owner_watch)
 {
     const struct object *owner = pruning->loop->owner;
-    pruning->gvr = source->gvr;
-    if (cache_is_synced(source->cache)) {
-        cache_each_indexed(source->cache, SOURCE_INDEX, object_namespace(owner), object_uid(owner),
-                           visit, pruning);
+    pruning->gvr = owner_watch->gvr;
+    if (cache_is_synced(owner_watch->cache)) {
+        cache_each_indexed(owner_watch->cache, OWNER_WATCHES_INDEX, object_namespace(owner),
+                           object_uid(owner), visit, pruning);
         return TAKE(pruning->err);
     }
     SCOPED(buf) version = {.limit = 0};
     const struct client_list_sink sink = {.each = each, .data = pruning};
-    struct error *err = client_list_each(pruning->loop->framework->options.client, source->gvr,
+    struct error *err = client_list_each(pruning->loop->framework->options.client, owner_watch->gvr,
                                          object_namespace(owner), NULL, &sink, &version);
     return error_ignore(err, ERROR_FORBIDDEN); /* what it may not see it may not delete */
 }
@@ -119,9 +119,9 @@ struct error *prune_add(struct framework_loop *loop, struct graph *graph)
     SCOPED(pruning) pruning = {.loop = loop, .graph = graph};
     find_wanted(&pruning);
     for (size_t i = 0; i < framework->options.watch_count; i++) {
-        const struct framework_source *source = &framework->sources[i + 1];
-        if (!source->watch.map && source->namespaced && source->is_deletable)
-            TRY(node_classify(prune_kind(&pruning, source), 0));
+        const struct owner_watch *owner_watch = &framework->owner_watches[i + 1];
+        if (!owner_watch->watch.map && owner_watch->namespaced && owner_watch->is_deletable)
+            TRY(node_classify(prune_kind(&pruning, owner_watch), 0));
     }
     return NULL;
 }

@@ -5,7 +5,7 @@
 #include "client/discovery/discovery.h"
 #include "controller/queue.h"
 #include "controller/recorder.h"
-#include "framework/outcome.h"
+#include "framework/error_class.h"
 #include "libcorset/library_internal.h"
 
 /* What a node of the author's carries: their functions, and whose loop it is. */
@@ -170,8 +170,8 @@ struct corset_error *corset_graph_add(struct corset_graph *graph,
     };
     if (!err)
         err = graph_add(graph->graph, &inner, &node);
-    if (err && !error_is(err, ERROR_CANCELED) && outcome_class(err) == OUTCOME_UNCLASSIFIED)
-        err = outcome_unrecoverable(err, STR("operatorError"), STR(""));
+    if (err && !error_is(err, ERROR_CANCELED) && error_class_of(err) == ERROR_CLASS_UNCLASSIFIED)
+        err = error_class_unrecoverable(err, STR("operatorError"), STR(""));
     if (!err && ret_node)
         *ret_node = (struct corset_node *)node;
     return library_error_out(err);
@@ -225,8 +225,8 @@ _Static_assert((int)CORSET_CUSTOM == (int)GRAPH_CUSTOM &&
 _Static_assert((int)CORSET_CREATE_ONLY == (int)GRAPH_CREATE_ONLY &&
                    (int)CORSET_CREATE_OR_MERGE == (int)GRAPH_CREATE_OR_MERGE,
                "ways to apply");
-_Static_assert((int)CORSET_NO_MUTATION == (int)GRAPH_NO_MUTATION &&
-                   (int)CORSET_NO_MARKERS == (int)GRAPH_NO_MARKERS &&
+_Static_assert((int)CORSET_NO_DECORATION == (int)GRAPH_NO_DECORATION &&
+                   (int)CORSET_NO_CHECKSUMS == (int)GRAPH_NO_CHECKSUMS &&
                    (int)CORSET_OPTIONAL == (int)GRAPH_OPTIONAL &&
                    (int)CORSET_ALLOW_DUPLICATE == (int)GRAPH_ALLOW_DUPLICATE &&
                    (int)CORSET_RETRY_REJECTED == (int)GRAPH_RETRY_REJECTED &&
@@ -249,7 +249,7 @@ _Static_assert((int)CORSET_PRUNE == (int)FRAMEWORK_PRUNE &&
                    (int)CORSET_NO_OPERATOR_STATUS == (int)FRAMEWORK_NO_OPERATOR_STATUS &&
                    (int)CORSET_STANDARD_CONDITIONS == (int)FRAMEWORK_METAV1_CONDITIONS,
                "flags of controllers");
-_Static_assert((int)CORSET_STOP == (int)FRAMEWORK_STOP, "verdicts");
+_Static_assert((int)CORSET_STOP == (int)PRECHECK_STOP, "verdicts");
 
 static struct error *build(struct framework_loop *loop, struct graph *graph)
 {
@@ -258,9 +258,9 @@ static struct error *build(struct framework_loop *loop, struct graph *graph)
         library_controller(loop)->description->build(library_loop_out(loop), &wrapped));
 }
 
-static enum framework_verdict precheck(struct framework_loop *loop)
+static enum precheck_result precheck(struct framework_loop *loop)
 {
-    return (enum framework_verdict)library_controller(loop)->description->precheck(
+    return (enum precheck_result)library_controller(loop)->description->precheck(
         library_loop_out(loop));
 }
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/buf.h"
-#include "framework/outcome.h"
+#include "framework/error_class.h"
 #include "libcorset/library_internal.h"
 
 void library_print(struct buf *out, const char *format, va_list args)
@@ -34,8 +34,8 @@ struct corset_error *corset_retry_later(struct corset_error *cause, const char *
     va_start(args, format);
     library_print(&message, format, args);
     va_end(args);
-    return library_error_out(outcome_retry_later(library_error(cause), str_from_c(reason),
-                                                 buf_str(&message), after_ms * MILLISECOND));
+    return library_error_out(error_class_retry_later(library_error(cause), str_from_c(reason),
+                                                     buf_str(&message), after_ms * MILLISECOND));
 }
 
 struct corset_error *corset_unrecoverable(struct corset_error *cause, const char *reason,
@@ -47,7 +47,7 @@ struct corset_error *corset_unrecoverable(struct corset_error *cause, const char
     library_print(&message, format, args);
     va_end(args);
     return library_error_out(
-        outcome_unrecoverable(library_error(cause), str_from_c(reason), buf_str(&message)));
+        error_class_unrecoverable(library_error(cause), str_from_c(reason), buf_str(&message)));
 }
 
 struct corset_error *corset_error_wrap(struct corset_error *err, const char *format, ...)
@@ -72,13 +72,13 @@ void corset_error_free(struct corset_error *err)
 
 enum corset_error_class corset_error_class(const struct corset_error *err)
 {
-    return (enum corset_error_class)outcome_class((const struct error *)err);
+    return (enum corset_error_class)error_class_of((const struct error *)err);
 }
 
-_Static_assert((int)CORSET_UNRECOVERABLE == (int)OUTCOME_UNRECOVERABLE &&
-                   (int)CORSET_RETRY_LATER == (int)OUTCOME_RETRY_LATER &&
-                   (int)CORSET_STALE == (int)OUTCOME_STALE &&
-                   (int)CORSET_CANCELED == (int)OUTCOME_CANCELED,
+_Static_assert((int)CORSET_UNRECOVERABLE == (int)ERROR_CLASS_UNRECOVERABLE &&
+                   (int)CORSET_RETRY_LATER == (int)ERROR_CLASS_RETRY_LATER &&
+                   (int)CORSET_STALE == (int)ERROR_CLASS_STALE &&
+                   (int)CORSET_CANCELED == (int)ERROR_CLASS_CANCELED,
                "the classes of both sides are the same");
 
 const char *corset_error_message(const struct corset_error *err)

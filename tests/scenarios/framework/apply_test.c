@@ -391,7 +391,7 @@ SIM_TEST(what_is_merged_keeps_what_others_put_there)
     start(&rig);
     rig.node_count = 1;
     rig.nodes[0].options.apply = GRAPH_CREATE_OR_MERGE;
-    rig.nodes[0].options.flags = GRAPH_NO_MUTATION | GRAPH_NO_MARKERS;
+    rig.nodes[0].options.flags = GRAPH_NO_DECORATION | GRAPH_NO_CHECKSUMS;
     rig_do(&rig, "POST", RIG_MAPS, PLAIN_MAP("", "\"b\":\"theirs\""));
     rig_loop(&rig);
     rig_check_done(&rig);

@@ -89,7 +89,7 @@ static struct error *on_delete(struct framework_loop *loop)
     CHECK(object_is_deleting(framework_owner(loop)));
     deletions++;
     return deletion_fails
-               ? outcome_retry_later(NULL, STR("dependencyStatus"), STR("still there"), 0)
+               ? error_class_retry_later(NULL, STR("dependencyStatus"), STR("still there"), 0)
                : NULL;
 }
 

@@ -124,7 +124,7 @@ static struct error *reach(void *data, struct graph_node *node, struct graph_clu
     const struct away *away = data;
     (void)node;
     if (away->is_lost)
-        return outcome_retry_later(NULL, STR("dependencyStatus"), STR("not connected"), 0);
+        return error_class_retry_later(NULL, STR("dependencyStatus"), STR("not connected"), 0);
     *ret_cluster = (struct graph_cluster){away->client, away->discovery};
     return NULL;
 }
@@ -143,7 +143,7 @@ SIM_TEST(nodes_of_another_cluster_go_there)
             .options = {.cluster = STR("vc-0001"),
                         .reach = reach,
                         .data = &away,
-                        .flags = GRAPH_NO_MUTATION | GRAPH_NO_MARKERS,
+                        .flags = GRAPH_NO_DECORATION | GRAPH_NO_CHECKSUMS,
                         .apply = GRAPH_CREATE_OR_MERGE,
                         .check = readiness_always},
         };

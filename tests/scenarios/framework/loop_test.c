@@ -176,8 +176,8 @@ SIM_TEST(fw_09_the_event_of_a_dependency_is_enough)
 static struct error *fail_for_good(struct rig *rig)
 {
     (void)rig;
-    return outcome_unrecoverable(error_new(ERROR_INVALID, "text is too long"), STR("invalidSpec"),
-                                 STR("check"));
+    return error_class_unrecoverable(error_new(ERROR_INVALID, "text is too long"),
+                                     STR("invalidSpec"), STR("check"));
 }
 
 SIM_TEST(fw_10_an_unrecoverable_build_stops)
@@ -450,10 +450,10 @@ SIM_TEST(fw_27_a_cancelled_loop_writes_no_status)
     CHECK_EQ(rig_call(&rig, "GET", RIG_MAP, NULL), 404);
 }
 
-static enum framework_verdict pause(struct framework_loop *loop)
+static enum precheck_result pause(struct framework_loop *loop)
 {
     framework_set_condition(loop, STR("Paused"), STR("True"), STR("Asked"), STR(""));
-    return FRAMEWORK_STOP;
+    return PRECHECK_STOP;
 }
 
 SIM_TEST(a_precheck_stops_and_may_say_why)

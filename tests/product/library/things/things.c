@@ -189,7 +189,7 @@ static void on_finish(struct corset_loop *loop, const struct corset_graph *graph
                                                 tally->count, skipped, failed));
 }
 
-static enum corset_verdict precheck(struct corset_loop *loop)
+static enum corset_precheck_result precheck(struct corset_loop *loop)
 {
     if (!corset_object_bool(corset_loop_owner(loop), "spec.paused", false))
         return CORSET_CONTINUE;

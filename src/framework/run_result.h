@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "framework/graph.h"
 
-struct verdict {
+struct run_result {
     const struct error *worst; /* NULL: none that a status tells of; borrowed */
     bool is_recoverable;       /* some of it */
     bool is_counted;           /* some of it is an error for metrics and logs */
@@ -18,8 +18,8 @@ struct verdict {
     duration delay; /* the shortest that was asked for; 0: none */
 };
 
-/* Both may be NULL. The verdict borrows from them. */
-struct verdict verdict_of(const struct graph *graph, const struct error *err);
+/* Both may be NULL. The result borrows from them. */
+struct run_result run_result_of(const struct graph *graph, const struct error *err);
 
 /* A reason there always is. In the arena. */
-struct str verdict_reason(const struct verdict *verdict, struct arena *arena);
+struct str run_result_reason(const struct run_result *result, struct arena *arena);

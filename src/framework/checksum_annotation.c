@@ -1,4 +1,4 @@
-#include "framework/marker.h"
+#include "framework/checksum_annotation.h"
 
 #include "base/buf.h"
 #include "base/map.h"
@@ -43,7 +43,7 @@ static void add_hash(struct buf *out, struct str name)
         buf_print(out, "%02x", digest[i]);
 }
 
-struct str marker_fit_name(struct arena *arena, struct str name)
+struct str checksum_annotation_fit_name(struct arena *arena, struct str name)
 {
     SCOPED(buf) out = {.limit = 0};
     if (fits(name))
@@ -56,7 +56,7 @@ struct str marker_fit_name(struct arena *arena, struct str name)
     return arena_str(arena, buf_str(&out));
 }
 
-struct str marker_short_name(struct arena *arena, struct str name)
+struct str checksum_annotation_short_name(struct arena *arena, struct str name)
 {
     SCOPED(buf) out = {.limit = 0};
     const size_t kept = name.len < NAME_KEPT ? name.len : NAME_KEPT;
@@ -75,8 +75,8 @@ static void add_lower(struct buf *out, struct str text)
         buf_add_char(out, lower(text.ptr[i]));
 }
 
-static struct str key_of(struct arena *arena, struct str domain, const struct marker_parent *parent,
-                         struct str group)
+static struct str key_of(struct arena *arena, struct str domain,
+                         const struct checksum_annotation_parent *parent, struct str group)
 {
     SCOPED(buf) key = {.limit = 0};
     buf_add(&key, parent->namespace.len ? parent->namespace : STR("unknown"));
@@ -84,31 +84,33 @@ static struct str key_of(struct arena *arena, struct str domain, const struct ma
     add_lower(&key, parent->kind.len ? parent->kind : STR("unknown"));
     if (group.len)
         buf_print(&key, ".%.*s", STR_ARG(group));
-    const struct str name = marker_fit_name(arena, parent->name);
+    const struct str name = checksum_annotation_fit_name(arena, parent->name);
     buf_print(&key, ".checksum.%.*s/%.*s", STR_ARG(domain), STR_ARG(name));
     return arena_str(arena, buf_str(&key));
 }
 
-struct marker_set marker_set_new(struct arena *arena, struct str domain,
-                                 const struct marker_parent *parents, size_t count)
+struct checksum_annotation_set
+checksum_annotation_set_new(struct arena *arena, struct str domain,
+                            const struct checksum_annotation_parent *parents, size_t count)
 {
     SCOPED(map) first = {0}; /* key -> whoever has it first */
-    struct marker *markers = arena_alloc_array(arena, count + 1, sizeof(struct marker));
+    struct checksum_annotation *annotations =
+        arena_alloc_array(arena, count + 1, sizeof(struct checksum_annotation));
     for (size_t i = 0; i < count; i++) {
-        markers[i] =
-            (struct marker){key_of(arena, domain, &parents[i], STR("")), parents[i].checksum};
-        const struct marker_parent *other = map_find(&first, markers[i].key);
+        annotations[i] = (struct checksum_annotation){key_of(arena, domain, &parents[i], STR("")),
+                                                      parents[i].checksum};
+        const struct checksum_annotation_parent *other = map_find(&first, annotations[i].key);
         if (!other) {
-            map_put(&first, markers[i].key, (void *)&parents[i]);
+            map_put(&first, annotations[i].key, (void *)&parents[i]);
         } else if (!str_eq(other->group, parents[i].group)) {
-            markers[other - parents].key = key_of(arena, domain, other, other->group);
-            markers[i].key = key_of(arena, domain, &parents[i], parents[i].group);
+            annotations[other - parents].key = key_of(arena, domain, other, other->group);
+            annotations[i].key = key_of(arena, domain, &parents[i], parents[i].group);
         }
     }
-    return (struct marker_set){domain, markers, count};
+    return (struct checksum_annotation_set){domain, annotations, count};
 }
 
-static struct str annotation(const struct object *object, struct str key)
+static struct str annotation_value(const struct object *object, struct str key)
 {
     struct str value = {0};
     (void)object_find_annotation(object, key, &value);
@@ -131,7 +133,7 @@ static bool has_static_change(struct arena *arena, struct str domain, const stru
 
 static struct str version_of(struct arena *arena, struct str domain, const struct object *desired)
 {
-    return annotation(desired, arena_print(arena, "%.*s/version", STR_ARG(domain)));
+    return annotation_value(desired, arena_print(arena, "%.*s/version", STR_ARG(domain)));
 }
 
 static struct str version_key(struct arena *arena, struct str domain)
@@ -139,27 +141,28 @@ static struct str version_key(struct arena *arena, struct str domain)
     return arena_print(arena, "version.checksum.%.*s/applied", STR_ARG(domain));
 }
 
-bool marker_needs_apply(struct arena *arena, const struct marker_set *set,
-                        const struct object *desired, const struct object *live)
+bool checksum_annotation_needs_apply(struct arena *arena, const struct checksum_annotation_set *set,
+                                     const struct object *desired, const struct object *live)
 {
     if (has_static_change(arena, set->domain, desired, live))
         return true;
     for (size_t i = 0; i < set->count; i++) {
-        const struct marker *marker = &set->markers[i];
-        if (!marker->checksum.len || !str_eq(annotation(live, marker->key), marker->checksum))
+        const struct checksum_annotation *annotation = &set->annotations[i];
+        if (!annotation->checksum.len ||
+            !str_eq(annotation_value(live, annotation->key), annotation->checksum))
             return true;
     }
     const struct str version = version_of(arena, set->domain, desired);
-    return version.len && !str_eq(annotation(live, version_key(arena, set->domain)), version);
+    return version.len && !str_eq(annotation_value(live, version_key(arena, set->domain)), version);
 }
 
-void marker_write(struct arena *arena, const struct marker_set *set, const struct object *desired,
-                  struct json_edit *edit)
+void checksum_annotation_write(struct arena *arena, const struct checksum_annotation_set *set,
+                               const struct object *desired, struct json_edit *edit)
 {
     for (size_t i = 0; i < set->count; i++)
-        if (set->markers[i].checksum.len)
-            json_edit_set_str(edit, JSON_PLACE_KEY("metadata.annotations", set->markers[i].key),
-                              set->markers[i].checksum);
+        if (set->annotations[i].checksum.len)
+            json_edit_set_str(edit, JSON_PLACE_KEY("metadata.annotations", set->annotations[i].key),
+                              set->annotations[i].checksum);
     const struct str version = version_of(arena, set->domain, desired);
     if (version.len)
         json_edit_set_str(

@@ -1,4 +1,4 @@
-#include "framework/source.h"
+#include "framework/owner_watches.h"
 
 #include "client/discovery/discovery.h"
 #include "framework/framework_internal.h"
@@ -7,7 +7,7 @@
 
 #define DELETABLE (DISCOVERY_DELETE | DISCOVERY_LIST | DISCOVERY_CREATE)
 
-bool source_has_class(const struct framework *framework, const struct json_value *object)
+bool owner_watches_has_class(const struct framework *framework, const struct json_value *object)
 {
     SCOPED(arena) arena = {0};
     const struct str key = arena_print(&arena, "%.*s/class", STR_ARG(framework->options.domain));
@@ -21,7 +21,7 @@ static bool text_has_class(const struct framework *framework, const struct objec
     if (!text)
         return false;
     OWNED(error) unreadable = json_read(object_text_json(text), &doc);
-    return !unreadable && source_has_class(framework, json_doc_root(doc));
+    return !unreadable && owner_watches_has_class(framework, json_doc_root(doc));
 }
 
 /* An update counts if either side is ours. */
@@ -61,20 +61,20 @@ static bool is_same_but_status(const struct object_text *old, const struct objec
            members_equal(left_meta, right_meta, true) && members_equal(right_meta, left_meta, true);
 }
 
-bool source_filter_owner(void *data, const struct cache_event *event)
+bool owner_watches_filter_owner(void *data, const struct cache_event *event)
 {
-    const struct framework_source *source = data;
-    if (!event_has_class(source->framework, event))
+    const struct owner_watch *owner_watch = data;
+    if (!event_has_class(owner_watch->framework, event))
         return false;
     return event->type != CACHE_UPDATED || event->is_unchanged ||
            !is_same_but_status(event->old, event->now);
 }
 
-bool source_filter_watched(void *data, const struct cache_event *event)
+bool owner_watches_filter_watched(void *data, const struct cache_event *event)
 {
-    const struct framework_source *source = data;
-    const struct framework_watch *watch = &source->watch;
-    if (!watch->map && !event_has_class(source->framework, event))
+    const struct owner_watch *owner_watch = data;
+    const struct framework_watch *watch = &owner_watch->watch;
+    if (!watch->map && !event_has_class(owner_watch->framework, event))
         return false;
     return !watch->filter || watch->filter(watch->data, event);
 }
@@ -82,9 +82,9 @@ bool source_filter_watched(void *data, const struct cache_event *event)
 static void map_owned(void *data, const struct cache_event *event, struct queue *queue,
                       int priority)
 {
-    const struct framework_source *source = data;
-    const struct framework_watch *watch = &source->watch;
-    const struct framework *framework = source->framework;
+    const struct owner_watch *owner_watch = data;
+    const struct framework_watch *watch = &owner_watch->watch;
+    const struct framework *framework = owner_watch->framework;
     struct controller_owner owner = {framework->options.owner.group, framework->options.owner.kind,
                                      !framework->owner_is_namespaced};
     if (watch->map)
@@ -113,9 +113,9 @@ static struct error *open_owners(struct framework *framework)
                          STR_ARG(framework->options.owner.kind));
     framework->owner_gvr = mapping.gvr;
     framework->owner_is_namespaced = mapping.namespaced;
-    framework->sources[0] = (struct framework_source){.framework = framework};
-    const struct controller_source source = {.filter = source_filter_owner,
-                                             .data = &framework->sources[0]};
+    framework->owner_watches[0] = (struct owner_watch){.framework = framework};
+    const struct controller_source source = {.filter = owner_watches_filter_owner,
+                                             .data = &framework->owner_watches[0]};
     controller_watch(framework->controller, framework->owners, &source);
     return NULL;
 }
@@ -129,29 +129,29 @@ static void index_controller(const struct object *object, cache_emit_fn *emit, v
 }
 
 static struct error *open_watch(struct framework *framework, const struct framework_watch *watch,
-                                struct framework_source *source)
+                                struct owner_watch *owner_watch)
 {
     struct discovery_mapping mapping;
-    TRY(open_cache(framework, watch->gvk, &mapping, &source->cache));
-    source->framework = framework;
-    source->watch = *watch;
-    source->gvr = mapping.gvr;
-    source->namespaced = mapping.namespaced;
-    source->is_deletable = (mapping.verbs & DELETABLE) == DELETABLE;
+    TRY(open_cache(framework, watch->gvk, &mapping, &owner_watch->cache));
+    owner_watch->framework = framework;
+    owner_watch->watch = *watch;
+    owner_watch->gvr = mapping.gvr;
+    owner_watch->namespaced = mapping.namespaced;
+    owner_watch->is_deletable = (mapping.verbs & DELETABLE) == DELETABLE;
     if ((framework->options.flags & FRAMEWORK_PRUNE) && !watch->map)
-        cache_add_index(source->cache, SOURCE_INDEX, index_controller);
-    const struct controller_source handler = {source_filter_watched, map_owned, source};
-    controller_watch(framework->controller, source->cache, &handler);
+        cache_add_index(owner_watch->cache, OWNER_WATCHES_INDEX, index_controller);
+    const struct controller_source handler = {owner_watches_filter_watched, map_owned, owner_watch};
+    controller_watch(framework->controller, owner_watch->cache, &handler);
     return NULL;
 }
 
-struct error *source_open(struct framework *framework)
+struct error *owner_watches_open(struct framework *framework)
 {
     const struct framework_options *options = &framework->options;
-    framework->sources = arena_alloc_array(&framework->arena, options->watch_count + 1,
-                                           sizeof(struct framework_source));
+    framework->owner_watches =
+        arena_alloc_array(&framework->arena, options->watch_count + 1, sizeof(struct owner_watch));
     TRY(open_owners(framework));
     for (size_t i = 0; i < options->watch_count; i++)
-        TRY(open_watch(framework, &options->watches[i], &framework->sources[i + 1]));
+        TRY(open_watch(framework, &options->watches[i], &framework->owner_watches[i + 1]));
     return NULL;
 }

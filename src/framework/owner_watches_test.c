@@ -1,4 +1,4 @@
-#include "framework/source.h"
+#include "framework/owner_watches.h"
 
 #include "framework/framework_internal.h"
 #include "testing/test.h"
@@ -24,13 +24,13 @@ static bool passes(controller_filter_fn *filter, const char *class_name, const c
     struct framework framework = {
         .options = {.domain = STR("corset.dev"), .class_name = str_from_c(class_name)}
     };
-    struct framework_source source = {.framework = &framework};
+    struct owner_watch owner_watch = {.framework = &framework};
     const struct cache_event event = {.type = !old   ? CACHE_ADDED
                                               : !now ? CACHE_DELETED
                                                      : CACHE_UPDATED,
                                       .old = before,
                                       .now = after};
-    return filter(&source, &event);
+    return filter(&owner_watch, &event);
 }
 
 TEST(fw_90_the_class_decides)
@@ -54,10 +54,12 @@ TEST(fw_90_the_class_decides)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].name);
-        CHECK_EQ(passes(source_filter_owner, cases[i].class_name, cases[i].old, cases[i].now),
-                 cases[i].passes);
-        CHECK_EQ(passes(source_filter_watched, cases[i].class_name, cases[i].old, cases[i].now),
-                 cases[i].passes);
+        CHECK_EQ(
+            passes(owner_watches_filter_owner, cases[i].class_name, cases[i].old, cases[i].now),
+            cases[i].passes);
+        CHECK_EQ(
+            passes(owner_watches_filter_watched, cases[i].class_name, cases[i].old, cases[i].now),
+            cases[i].passes);
     }
 }
 
@@ -88,8 +90,8 @@ TEST(updates_of_an_owner_that_change_its_status_alone_are_dropped)
     /* clang-format on */
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].name);
-        CHECK_EQ(passes(source_filter_owner, "", META(""), cases[i].now), cases[i].passes);
-        CHECK(passes(source_filter_watched, "", META(""), cases[i].now));
-        CHECK_EQ(passes(source_filter_owner, "", cases[i].now, META("")), cases[i].passes);
+        CHECK_EQ(passes(owner_watches_filter_owner, "", META(""), cases[i].now), cases[i].passes);
+        CHECK(passes(owner_watches_filter_watched, "", META(""), cases[i].now));
+        CHECK_EQ(passes(owner_watches_filter_owner, "", cases[i].now, META("")), cases[i].passes);
     }
 }

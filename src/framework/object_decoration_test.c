@@ -1,4 +1,4 @@
-#include "framework/mutation.h"
+#include "framework/object_decoration.h"
 
 #include "json/path.h"
 #include "testing/test.h"
@@ -20,17 +20,17 @@ static struct object *read(const char *text)
     return object;
 }
 
-/* The mutation of the fixture, with changes that a test makes. */
+/* The decoration of the fixture, with changes that a test makes. */
 struct bench {
     struct arena arena;
     struct object *owner, *desired, *object;
-    struct mutation mutation;
+    struct object_decoration decoration;
 };
 
 static void bench_init(struct bench *bench, const char *desired)
 {
     *bench = (struct bench){.owner = read(OWNER), .desired = read(desired)};
-    bench->mutation = (struct mutation){
+    bench->decoration = (struct object_decoration){
         .domain = STR("corset.dev"),
         .controller = STR("web"),
         .version = STR("v1.0"),
@@ -48,9 +48,10 @@ static void bench_done(struct bench *bench)
     arena_done(&bench->arena);
 }
 
-static struct error *mutate(struct bench *bench)
+static struct error *decorate(struct bench *bench)
 {
-    return mutation_apply(&bench->arena, &bench->mutation, bench->desired, &bench->object);
+    return object_decoration_apply(&bench->arena, &bench->decoration, bench->desired,
+                                   &bench->object);
 }
 
 static struct str at(const struct bench *bench, const char *path, const char *key)
@@ -63,8 +64,8 @@ TEST(fw_92_what_every_managed_object_carries)
     SCOPED(bench) bench;
     bench_init(&bench, MAP(",\"labels\":{\"mine\":\"1\"},\"annotations\":{\"corset.dev/warning\":"
                            "\"old\",\"other\":\"2\"}"));
-    bench.mutation.class_name = STR("a");
-    CHECK_OK(mutate(&bench));
+    bench.decoration.class_name = STR("a");
+    CHECK_OK(decorate(&bench));
     CHECK_EQ(at(&bench, "metadata.annotations", "corset.dev/class"), STR("a"));
     CHECK_EQ(at(&bench, "metadata.annotations", "corset.dev/warning"),
              STR("⚠️ This Resource is managed by *web* ⚠️"));
@@ -86,7 +87,7 @@ TEST(fw_92_no_class_no_annotation)
 {
     SCOPED(bench) bench;
     bench_init(&bench, MAP(""));
-    CHECK_OK(mutate(&bench));
+    CHECK_OK(decorate(&bench));
     CHECK(!json_get(object_annotations(bench.object), STR("corset.dev/class")));
 }
 
@@ -100,7 +101,7 @@ static void check_references(const char *name, const char *given, const char *na
     const struct json_value *value;
     TEST_CASE("%s", name);
     bench_init(&bench, arena_print(&arena, MAP(",\"ownerReferences\":[%s]"), given).ptr);
-    CHECK_OK(mutate(&bench));
+    CHECK_OK(decorate(&bench));
     JSON_FOREACH (key, value, object_owner_references(bench.object)) {
         const struct owner_reference reference = owner_reference_from_value(value);
         buf_print(&seen, "%s%.*s", seen.len ? " " : "", STR_ARG(reference.name));
@@ -136,17 +137,17 @@ TEST(fw_66_what_cannot_belong_to_the_owner_is_refused)
     SCOPED(bench) foreign;
     bench_init(&foreign, MAP(",\"ownerReferences\":[" REFERENCE("v1", "Pod", "p",
                                                                 ",\"controller\":true") "]"));
-    CHECK_FAILS(mutate(&foreign), ERROR_INVALID, "another controller owns it: Pod p");
+    CHECK_FAILS(decorate(&foreign), ERROR_INVALID, "another controller owns it: Pod p");
     SCOPED(bench) elsewhere;
     bench_init(&elsewhere, "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":"
                            "\"a\",\"namespace\":\"other\"}}");
-    CHECK_FAILS(mutate(&elsewhere), ERROR_INVALID, "different namespaces");
+    CHECK_FAILS(decorate(&elsewhere), ERROR_INVALID, "different namespaces");
     SCOPED(bench) wide;
     bench_init(&wide, MAP(""));
-    wide.mutation.object_is_namespaced = false;
-    CHECK_FAILS(mutate(&wide), ERROR_INVALID, "in none");
-    wide.mutation.owner_is_namespaced = false;
-    CHECK_OK(mutate(&wide));
+    wide.decoration.object_is_namespaced = false;
+    CHECK_FAILS(decorate(&wide), ERROR_INVALID, "in none");
+    wide.decoration.owner_is_namespaced = false;
+    CHECK_OK(decorate(&wide));
 }
 
 TEST(immutable_secrets_are_marked)
@@ -170,7 +171,7 @@ TEST(immutable_secrets_are_marked)
         SCOPED(bench) bench;
         TEST_CASE("%s", cases[i].object);
         bench_init(&bench, cases[i].object);
-        CHECK_OK(mutate(&bench));
+        CHECK_OK(decorate(&bench));
         CHECK_EQ(str_eq(at(&bench, "metadata.annotations", "corset.dev/immutable"), STR("true")),
                  cases[i].marked);
     }
@@ -196,9 +197,9 @@ TEST(templates_say_of_what_they_are_made)
         const struct object *const resources[] = {config, role};
         TEST_CASE("%s", kinds[i]);
         bench_init(&bench, kinds[i]);
-        bench.mutation.resources = resources;
-        bench.mutation.resource_count = COUNT(resources);
-        CHECK_OK(mutate(&bench));
+        bench.decoration.resources = resources;
+        bench.decoration.resource_count = COUNT(resources);
+        CHECK_OK(decorate(&bench));
         CHECK_EQ(at(&bench, TEMPLATE, "corset.dev/warning"),
                  STR("⚠️ This Resource is managed by *web* ⚠️"));
         CHECK_EQ(at(&bench, TEMPLATE, "web-config.default.configmap.web.corset.dev/uuid"),
@@ -227,9 +228,9 @@ TEST(long_names_in_templates_are_shortened)
     OWNED(object) config = read(arena_print(&arena, RESOURCE("ConfigMap", "%s"), buf_c(&name)).ptr);
     const struct object *const resources[] = {config};
     bench_init(&bench, WORKLOAD("Deployment"));
-    bench.mutation.resources = resources;
-    bench.mutation.resource_count = 1;
-    CHECK_OK(mutate(&bench));
+    bench.decoration.resources = resources;
+    bench.decoration.resource_count = 1;
+    CHECK_OK(decorate(&bench));
     CHECK_EQ(json_count(object_path(bench.object, TEMPLATE)), 3);
     JSON_FOREACH (key, value, object_path(bench.object, TEMPLATE))
         CHECK(key.len < 253);
@@ -241,20 +242,21 @@ TEST(other_kinds_have_no_template)
     bench_init(&bench,
                "{\"apiVersion\":\"x.dev/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":"
                "\"a\",\"namespace\":\"default\"}}");
-    CHECK_OK(mutate(&bench));
+    CHECK_OK(decorate(&bench));
     CHECK(!object_path(bench.object, "spec"));
 }
 
 TEST(markers_are_written_over_what_is_there)
 {
     SCOPED(bench) bench;
-    const struct marker_parent parent = {STR("default"), STR("apps.corset.dev"), STR("Web"),
-                                         STR("w1"), STR("7")};
+    const struct checksum_annotation_parent parent = {STR("default"), STR("apps.corset.dev"),
+                                                      STR("Web"), STR("w1"), STR("7")};
     bench_init(&bench, MAP(",\"annotations\":{\"default.web.checksum.corset.dev/w1\":\"x\","
                            "\"corset.dev/version\":\"v2\"}"));
-    const struct marker_set markers = marker_set_new(&bench.arena, STR("corset.dev"), &parent, 1);
-    bench.mutation.markers = &markers;
-    CHECK_OK(mutate(&bench));
+    const struct checksum_annotation_set annotations =
+        checksum_annotation_set_new(&bench.arena, STR("corset.dev"), &parent, 1);
+    bench.decoration.annotations = &annotations;
+    CHECK_OK(decorate(&bench));
     CHECK_EQ(at(&bench, "metadata.annotations", "default.web.checksum.corset.dev/w1"), STR("7"));
     CHECK_EQ(at(&bench, "metadata.annotations", "version.checksum.corset.dev/applied"), STR("v2"));
 }
@@ -268,7 +270,7 @@ TEST(fw_60_the_wire_has_no_nulls)
         "\"x\":{\"y\":null}},\"status\":{}}");
     OWNED(object) wire = NULL;
     SCOPED(buf) text = {.limit = 0};
-    CHECK_OK(mutation_for_wire(full, &wire));
+    CHECK_OK(object_decoration_for_wire(full, &wire));
     object_write(&text, wire);
     CHECK_EQ(buf_str(&text), STR("{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":"
                                  "\"a\"},\"spec\":{\"containers\":[{\"name\":\"c\"}],\"x\":{}}}"));

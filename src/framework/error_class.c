@@ -1,4 +1,4 @@
-#include "framework/outcome.h"
+#include "framework/error_class.h"
 
 #include "base/buf.h"
 #include "json/builder.h"
@@ -6,15 +6,15 @@
 
 /* The class is kept in the error's details, which wrapping leaves alone. */
 static const struct str class_names[] = {
-    [OUTCOME_UNCLASSIFIED] = STR_INIT(""),
-    [OUTCOME_RETRY_LATER] = STR_INIT("retryLater"),
-    [OUTCOME_UNRECOVERABLE] = STR_INIT("unrecoverable"),
-    [OUTCOME_STALE] = STR_INIT("stale"),
-    [OUTCOME_CANCELED] = STR_INIT(""),
+    [ERROR_CLASS_UNCLASSIFIED] = STR_INIT(""),
+    [ERROR_CLASS_RETRY_LATER] = STR_INIT("retryLater"),
+    [ERROR_CLASS_UNRECOVERABLE] = STR_INIT("unrecoverable"),
+    [ERROR_CLASS_STALE] = STR_INIT("stale"),
+    [ERROR_CLASS_CANCELED] = STR_INIT(""),
 };
 
 struct parts {
-    enum outcome_class class;
+    enum error_class class;
     struct str reason, message;
     duration delay;
 };
@@ -32,9 +32,9 @@ static struct error *classify(const struct error *cause, const struct parts *par
     else
         err = error_new(ERROR_UNKNOWN, "%.*s", STR_ARG(parts->message));
     json_builder_object(&builder);
-    json_builder_add_str(&builder, "outcome", class_names[parts->class]);
+    json_builder_add_str(&builder, "errorClass", class_names[parts->class]);
     json_builder_add_str(&builder, "reason", parts->reason);
-    const bool by_cause = parts->class == OUTCOME_UNRECOVERABLE && cause;
+    const bool by_cause = parts->class == ERROR_CLASS_UNRECOVERABLE && cause;
     json_builder_add_str(&builder, "message",
                          by_cause ? str_from_c(cause->message) : parts->message);
     json_builder_add_int(&builder, "delay", parts->delay);
@@ -47,23 +47,23 @@ static struct error *classify(const struct error *cause, const struct parts *par
     return err;
 }
 
-struct error *outcome_retry_later(struct error *cause, struct str reason, struct str message,
-                                  duration after)
+struct error *error_class_retry_later(struct error *cause, struct str reason, struct str message,
+                                      duration after)
 {
     OWNED(error) owned = cause;
-    return classify(owned, &(struct parts){OUTCOME_RETRY_LATER, reason, message, after});
+    return classify(owned, &(struct parts){ERROR_CLASS_RETRY_LATER, reason, message, after});
 }
 
-struct error *outcome_unrecoverable(struct error *cause, struct str reason, struct str message)
+struct error *error_class_unrecoverable(struct error *cause, struct str reason, struct str message)
 {
     OWNED(error) owned = cause;
-    return classify(owned, &(struct parts){OUTCOME_UNRECOVERABLE, reason, message, 0});
+    return classify(owned, &(struct parts){ERROR_CLASS_UNRECOVERABLE, reason, message, 0});
 }
 
-struct error *outcome_stale(struct error *cause)
+struct error *error_class_stale(struct error *cause)
 {
     OWNED(error) owned = cause;
-    return classify(owned, &(struct parts){.class = OUTCOME_STALE});
+    return classify(owned, &(struct parts){.class = ERROR_CLASS_STALE});
 }
 
 static struct json_doc *read_details(const struct error *err)
@@ -75,36 +75,36 @@ static struct json_doc *read_details(const struct error *err)
     return doc;
 }
 
-enum outcome_class outcome_class(const struct error *err)
+enum error_class error_class_of(const struct error *err)
 {
     OWNED(json_doc) doc = read_details(err);
-    const struct str name = json_path_str(doc ? json_doc_root(doc) : NULL, "outcome");
+    const struct str name = json_path_str(doc ? json_doc_root(doc) : NULL, "errorClass");
     for (size_t i = 0; name.len && i < COUNT(class_names); i++)
         if (str_eq(name, class_names[i]))
-            return (enum outcome_class)i;
-    return error_is(err, ERROR_CANCELED) ? OUTCOME_CANCELED : OUTCOME_UNCLASSIFIED;
+            return (enum error_class)i;
+    return error_is(err, ERROR_CANCELED) ? ERROR_CLASS_CANCELED : ERROR_CLASS_UNCLASSIFIED;
 }
 
 static struct str detail(const struct error *err, struct arena *arena, const char *name)
 {
     OWNED(json_doc) doc = read_details(err);
     const struct json_value *root = doc ? json_doc_root(doc) : NULL;
-    return json_get(root, STR("outcome")) ? arena_str(arena, json_path_str(root, name))
-                                          : (struct str){0};
+    return json_get(root, STR("errorClass")) ? arena_str(arena, json_path_str(root, name))
+                                             : (struct str){0};
 }
 
-struct str outcome_reason(const struct error *err, struct arena *arena)
+struct str error_class_reason(const struct error *err, struct arena *arena)
 {
     return detail(err, arena, "reason");
 }
 
-struct str outcome_message(const struct error *err, struct arena *arena)
+struct str error_class_message(const struct error *err, struct arena *arena)
 {
     const struct str own = detail(err, arena, "message");
     return own.len ? own : arena_str(arena, str_from_c(err->message));
 }
 
-duration outcome_delay(const struct error *err)
+duration error_class_delay(const struct error *err)
 {
     OWNED(json_doc) doc = read_details(err);
     int64_t delay = 0;

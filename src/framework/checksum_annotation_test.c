@@ -1,4 +1,4 @@
-#include "framework/marker.h"
+#include "framework/checksum_annotation.h"
 
 #include "testing/test.h"
 
@@ -14,14 +14,15 @@ static struct object *annotated(const char *annotations)
     return object;
 }
 
-static bool needs(const struct marker_parent *parents, size_t count,
+static bool needs(const struct checksum_annotation_parent *parents, size_t count,
                   const char *desired_annotations, const char *live_annotations)
 {
     SCOPED(arena) arena = {0};
     OWNED(object) desired = annotated(desired_annotations);
     OWNED(object) live = annotated(live_annotations);
-    const struct marker_set set = marker_set_new(&arena, DOMAIN, parents, count);
-    return marker_needs_apply(&arena, &set, desired, live);
+    const struct checksum_annotation_set set =
+        checksum_annotation_set_new(&arena, DOMAIN, parents, count);
+    return checksum_annotation_needs_apply(&arena, &set, desired, live);
 }
 
 TEST(fw_40_52_keys_of_markers)
@@ -40,13 +41,13 @@ TEST(fw_40_52_keys_of_markers)
     /* clang-format on */
     for (size_t i = 0; i < COUNT(cases); i++) {
         SCOPED(arena) arena = {0};
-        const struct marker_parent parent = {
+        const struct checksum_annotation_parent parent = {
             .namespace = str_from_c(cases[i].namespace),
             .kind = str_from_c(cases[i].kind),
             .name = str_from_c(cases[i].parent),
         };
         TEST_CASE("%s", cases[i].name);
-        CHECK_EQ(marker_set_new(&arena, DOMAIN, &parent, 1).markers[0].key,
+        CHECK_EQ(checksum_annotation_set_new(&arena, DOMAIN, &parent, 1).annotations[0].key,
                  str_from_c(cases[i].key));
     }
 }
@@ -72,7 +73,8 @@ TEST(names_that_do_not_fit_are_shortened)
     for (size_t i = 0; i < COUNT(cases); i++) {
         SCOPED(arena) arena = {0};
         TEST_CASE("%s", cases[i].name);
-        CHECK_EQ(marker_fit_name(&arena, str_from_c(cases[i].name)), str_from_c(cases[i].fitted));
+        CHECK_EQ(checksum_annotation_fit_name(&arena, str_from_c(cases[i].name)),
+                 str_from_c(cases[i].fitted));
     }
 }
 
@@ -81,7 +83,7 @@ TEST(short_names_are_legal_at_the_beginning_of_a_dns_name)
     SCOPED(arena) arena = {0};
     const struct str names[] = {STR("System:Node_1"), STR("-a."), STR(LONG), STR("a.b")};
     for (size_t i = 0; i < COUNT(names); i++) {
-        const struct str name = marker_short_name(&arena, names[i]);
+        const struct str name = checksum_annotation_short_name(&arena, names[i]);
         TEST_CASE("%.*s", STR_ARG(names[i]));
         CHECK(name.len <= 63);
         for (size_t j = 0; j < name.len; j++) {
@@ -95,7 +97,7 @@ TEST(short_names_are_legal_at_the_beginning_of_a_dns_name)
 TEST(parents_that_collide_have_their_groups_in_the_keys)
 {
     SCOPED(arena) arena = {0};
-    const struct marker_parent parents[] = {
+    const struct checksum_annotation_parent parents[] = {
         {STR("default"), STR("a.dev"), STR("Web"),     STR("w1"), STR("1")},
         {STR("default"), STR(""),      STR("Service"), STR("w1"), STR("2")},
         {STR("default"), STR("b.dev"), STR("web"),     STR("w1"), STR("3")},
@@ -111,9 +113,10 @@ TEST(parents_that_collide_have_their_groups_in_the_keys)
         "default.web.checksum.corset.dev/w1",       "unknown.big.a.dev.checksum.corset.dev/x",
         "unknown.big.b.dev.checksum.corset.dev/x",  "default.web.checksum.corset.dev/w2",
     };
-    const struct marker_set set = marker_set_new(&arena, DOMAIN, parents, COUNT(parents));
+    const struct checksum_annotation_set set =
+        checksum_annotation_set_new(&arena, DOMAIN, parents, COUNT(parents));
     for (size_t i = 0; i < COUNT(keys); i++)
-        CHECK_EQ(set.markers[i].key, str_from_c(keys[i]));
+        CHECK_EQ(set.annotations[i].key, str_from_c(keys[i]));
 }
 
 #define OWNER  "\"default.web.checksum.corset.dev/w1\":\"2\""
@@ -121,7 +124,7 @@ TEST(parents_that_collide_have_their_groups_in_the_keys)
 
 TEST(fw_41_to_51_when_to_apply)
 {
-    const struct marker_parent parents[] = {
+    const struct checksum_annotation_parent parents[] = {
         {STR("default"), STR("apps.corset.dev"), STR("Web"),       STR("w1"), STR("2")    },
         {STR("default"), STR(""),                STR("ConfigMap"), STR("c"),  STR("48213")},
     };
@@ -156,17 +159,18 @@ TEST(fw_41_to_51_when_to_apply)
 
 TEST(an_empty_version_equals_nothing_and_is_not_stored)
 {
-    const struct marker_parent parent = {STR("default"), STR(""), STR("ConfigMap"), STR("c"),
-                                         STR("")};
+    const struct checksum_annotation_parent parent = {STR("default"), STR(""), STR("ConfigMap"),
+                                                      STR("c"), STR("")};
     SCOPED(arena) arena = {0};
     SCOPED(json_edit) edit = {0};
     OWNED(json_doc) doc = NULL;
     OWNED(object) desired = annotated("");
     CHECK(needs(&parent, 1, "", ""));
     CHECK(needs(&parent, 1, "", "\"default.configmap.checksum.corset.dev/c\":\"\""));
-    const struct marker_set set = marker_set_new(&arena, DOMAIN, &parent, 1);
+    const struct checksum_annotation_set set =
+        checksum_annotation_set_new(&arena, DOMAIN, &parent, 1);
     json_edit_init(&edit, object_root(desired));
-    marker_write(&arena, &set, desired, &edit);
+    checksum_annotation_write(&arena, &set, desired, &edit);
     CHECK_OK(json_edit_finish(&edit, &doc));
     CHECK_EQ(
         json_count(json_get(json_get(json_doc_root(doc), STR("metadata")), STR("annotations"))), 0);
@@ -177,9 +181,10 @@ TEST(an_empty_version_equals_nothing_and_is_not_stored)
 TEST(many_parents_take_no_square_time)
 {
     SCOPED(arena) arena = {0};
-    struct marker_parent *parents = arena_alloc_array(&arena, MANY, sizeof(struct marker_parent));
+    struct checksum_annotation_parent *parents =
+        arena_alloc_array(&arena, MANY, sizeof(struct checksum_annotation_parent));
     for (size_t i = 0; i < MANY; i++)
-        parents[i] = (struct marker_parent){STR("default"), STR(""), STR("ConfigMap"),
-                                            arena_print(&arena, "c-%zu", i), STR("1")};
-    CHECK_EQ(marker_set_new(&arena, DOMAIN, parents, MANY).count, MANY);
+        parents[i] = (struct checksum_annotation_parent){STR("default"), STR(""), STR("ConfigMap"),
+                                                         arena_print(&arena, "c-%zu", i), STR("1")};
+    CHECK_EQ(checksum_annotation_set_new(&arena, DOMAIN, parents, MANY).count, MANY);
 }

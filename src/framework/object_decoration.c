@@ -1,4 +1,4 @@
-#include "framework/mutation.h"
+#include "framework/object_decoration.h"
 
 #include "base/buf.h"
 #include "json/builder.h"
@@ -8,40 +8,42 @@
 
 #define PREFIX_MAX 253
 
-static struct str key_of(struct arena *arena, const struct mutation *mutation, const char *name)
+static struct str key_of(struct arena *arena, const struct object_decoration *decoration,
+                         const char *name)
 {
-    return arena_print(arena, "%.*s/%s", STR_ARG(mutation->domain), name);
+    return arena_print(arena, "%.*s/%s", STR_ARG(decoration->domain), name);
 }
 
-static struct str warning_of(struct arena *arena, const struct mutation *mutation)
+static struct str warning_of(struct arena *arena, const struct object_decoration *decoration)
 {
     return arena_print(arena, "⚠️ This Resource is managed by *%.*s* ⚠️",
-                       STR_ARG(mutation->controller));
+                       STR_ARG(decoration->controller));
 }
 
-static struct error *check_owner(const struct mutation *mutation, const struct object *desired)
+static struct error *check_owner(const struct object_decoration *decoration,
+                                 const struct object *desired)
 {
     struct owner_reference controller;
     if (object_find_controller(desired, &controller) &&
-        !owner_reference_same_owner(controller, object_to_owner_reference(mutation->owner)))
+        !owner_reference_same_owner(controller, object_to_owner_reference(decoration->owner)))
         return error_new(ERROR_INVALID, "another controller owns it: %.*s %.*s",
                          STR_ARG(controller.kind), STR_ARG(controller.name));
-    if (!mutation->owner_is_namespaced)
+    if (!decoration->owner_is_namespaced)
         return NULL;
-    if (!mutation->object_is_namespaced)
+    if (!decoration->object_is_namespaced)
         return error_new(ERROR_INVALID, "an owner in a namespace cannot own what is in none");
-    if (!str_eq(object_namespace(desired), object_namespace(mutation->owner)))
+    if (!str_eq(object_namespace(desired), object_namespace(decoration->owner)))
         return error_new(ERROR_INVALID, "owner and object are in different namespaces");
     return NULL;
 }
 
 /* Ours takes the place of one of the same group, kind and name. */
-static struct error *owner_references(const struct mutation *mutation, const struct object *desired,
-                                      struct json_doc **ret_doc)
+static struct error *owner_references(const struct object_decoration *decoration,
+                                      const struct object *desired, struct json_doc **ret_doc)
 {
     SCOPED(json_builder) builder = {0};
     const struct json_value *value;
-    struct owner_reference ours = object_to_owner_reference(mutation->owner);
+    struct owner_reference ours = object_to_owner_reference(decoration->owner);
     bool is_there = false;
     ours.controller = ours.block_owner_deletion = true;
     json_builder_array(&builder);
@@ -89,7 +91,7 @@ static bool is_subdomain(struct str name)
 }
 
 /* "<name>.<namespace>.<kind>.<controller>.<domain>" */
-static struct str resource_prefix(struct arena *arena, const struct mutation *mutation,
+static struct str resource_prefix(struct arena *arena, const struct object_decoration *decoration,
                                   const struct object *resource)
 {
     SCOPED(buf) rest = {.limit = 0};
@@ -97,31 +99,31 @@ static struct str resource_prefix(struct arena *arena, const struct mutation *mu
         &rest, ".%.*s.",
         STR_ARG(object_namespace(resource).len ? object_namespace(resource) : STR("unknown")));
     add_lower(&rest, object_kind(resource));
-    buf_print(&rest, ".%.*s.%.*s", STR_ARG(mutation->controller), STR_ARG(mutation->domain));
+    buf_print(&rest, ".%.*s.%.*s", STR_ARG(decoration->controller), STR_ARG(decoration->domain));
     struct str name = object_name(resource);
     if (name.len + rest.len > PREFIX_MAX || !is_subdomain(name))
-        name = marker_short_name(arena, name);
+        name = checksum_annotation_short_name(arena, name);
     return arena_print(arena, "%.*s%.*s", STR_ARG(name), STR_ARG(buf_str(&rest)));
 }
 
 #define TEMPLATE_ANNOTATIONS "spec.template.metadata.annotations"
 #define TEMPLATE_LABELS      "spec.template.metadata.labels"
 
-static void mutate_template(struct arena *arena, const struct mutation *mutation,
-                            struct json_edit *edit)
+static void decorate_template(struct arena *arena, const struct object_decoration *decoration,
+                              struct json_edit *edit)
 {
     json_edit_set_str(edit,
-                      JSON_PLACE_KEY(TEMPLATE_ANNOTATIONS, key_of(arena, mutation, "warning")),
-                      warning_of(arena, mutation));
+                      JSON_PLACE_KEY(TEMPLATE_ANNOTATIONS, key_of(arena, decoration, "warning")),
+                      warning_of(arena, decoration));
     json_edit_set_str(
-        edit, JSON_PLACE_KEY(TEMPLATE_LABELS, key_of(arena, mutation, "operator-controller")),
-        mutation->controller);
-    json_edit_set_str(edit,
-                      JSON_PLACE_KEY(TEMPLATE_LABELS, key_of(arena, mutation, "operator-version")),
-                      mutation->version);
-    for (size_t i = 0; i < mutation->resource_count; i++) {
-        const struct object *resource = mutation->resources[i];
-        const struct str prefix = resource_prefix(arena, mutation, resource);
+        edit, JSON_PLACE_KEY(TEMPLATE_LABELS, key_of(arena, decoration, "operator-controller")),
+        decoration->controller);
+    json_edit_set_str(
+        edit, JSON_PLACE_KEY(TEMPLATE_LABELS, key_of(arena, decoration, "operator-version")),
+        decoration->version);
+    for (size_t i = 0; i < decoration->resource_count; i++) {
+        const struct object *resource = decoration->resources[i];
+        const struct str prefix = resource_prefix(arena, decoration, resource);
         const struct str uuid = arena_print(arena, "%.*s/uuid", STR_ARG(prefix));
         const struct str version = arena_print(arena, "%.*s/version", STR_ARG(prefix));
         json_edit_set_str(edit, JSON_PLACE_KEY(TEMPLATE_ANNOTATIONS, uuid), object_uid(resource));
@@ -138,42 +140,43 @@ static bool is_immutable_secret(const struct object *object)
            json_to_bool(object_path(object, "immutable"), &immutable) && immutable;
 }
 
-struct error *mutation_apply(struct arena *arena, const struct mutation *mutation,
-                             const struct object *desired, struct object **ret_object)
+struct error *object_decoration_apply(struct arena *arena,
+                                      const struct object_decoration *decoration,
+                                      const struct object *desired, struct object **ret_object)
 {
     SCOPED(json_edit) edit = {0};
     OWNED(json_doc) owners = NULL;
     OWNED(json_doc) doc = NULL;
-    TRY(check_owner(mutation, desired));
-    TRY(owner_references(mutation, desired, &owners));
+    TRY(check_owner(decoration, desired));
+    TRY(owner_references(decoration, desired, &owners));
     json_edit_init(&edit, object_root(desired));
-    if (mutation->class_name.len)
-        json_edit_set_str(&edit,
-                          JSON_PLACE_KEY("metadata.annotations", key_of(arena, mutation, "class")),
-                          mutation->class_name);
+    if (decoration->class_name.len)
+        json_edit_set_str(
+            &edit, JSON_PLACE_KEY("metadata.annotations", key_of(arena, decoration, "class")),
+            decoration->class_name);
     json_edit_set_str(&edit,
-                      JSON_PLACE_KEY("metadata.annotations", key_of(arena, mutation, "warning")),
-                      warning_of(arena, mutation));
+                      JSON_PLACE_KEY("metadata.annotations", key_of(arena, decoration, "warning")),
+                      warning_of(arena, decoration));
     json_edit_set_str(
-        &edit, JSON_PLACE_KEY("metadata.labels", key_of(arena, mutation, "operator-controller")),
-        mutation->controller);
+        &edit, JSON_PLACE_KEY("metadata.labels", key_of(arena, decoration, "operator-controller")),
+        decoration->controller);
     json_edit_set_str(
-        &edit, JSON_PLACE_KEY("metadata.labels", key_of(arena, mutation, "operator-version")),
-        mutation->version);
+        &edit, JSON_PLACE_KEY("metadata.labels", key_of(arena, decoration, "operator-version")),
+        decoration->version);
     json_edit_set(&edit, JSON_PLACE("metadata.ownerReferences"), json_doc_root(owners));
     if (is_immutable_secret(desired))
         json_edit_set_str(
-            &edit, JSON_PLACE_KEY("metadata.annotations", key_of(arena, mutation, "immutable")),
+            &edit, JSON_PLACE_KEY("metadata.annotations", key_of(arena, decoration, "immutable")),
             STR("true"));
     if (has_template(desired))
-        mutate_template(arena, mutation, &edit);
-    if (mutation->markers)
-        marker_write(arena, mutation->markers, desired, &edit);
+        decorate_template(arena, decoration, &edit);
+    if (decoration->annotations)
+        checksum_annotation_write(arena, decoration->annotations, desired, &edit);
     TRY(json_edit_finish(&edit, &doc));
     return object_from_doc(doc, ret_object);
 }
 
-struct error *mutation_for_wire(const struct object *object, struct object **ret_object)
+struct error *object_decoration_for_wire(const struct object *object, struct object **ret_object)
 {
     SCOPED(json_edit) edit = {0};
     OWNED(json_doc) doc = NULL;

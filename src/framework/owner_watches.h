@@ -10,7 +10,7 @@
 #include "json/json.h"
 
 /* A watched kind. */
-struct framework_source {
+struct owner_watch {
     struct framework *framework;
     struct framework_watch watch;
     struct cache *cache;
@@ -19,13 +19,13 @@ struct framework_source {
 };
 
 /* By the uid of the controller; caches of owned kinds have it if there is pruning. */
-#define SOURCE_INDEX STR("framework controller uid")
+#define OWNER_WATCHES_INDEX STR("framework controller uid")
 
 /* Finds the kinds, gets their caches and ties them to the controller. Suspends. */
-MUST_USE struct error *source_open(struct framework *framework);
+MUST_USE struct error *owner_watches_open(struct framework *framework);
 
 /* Whether an object is one of those this controller cares for. */
-bool source_has_class(const struct framework *framework, const struct json_value *object);
+bool owner_watches_has_class(const struct framework *framework, const struct json_value *object);
 
 /* Filters of events of the owners, and of what is watched; data is a framework_source. */
-controller_filter_fn source_filter_owner, source_filter_watched;
+controller_filter_fn owner_watches_filter_owner, owner_watches_filter_watched;

@@ -1,41 +1,41 @@
-#include "framework/verdict.h"
+#include "framework/run_result.h"
 
 #include "async/fiber.h"
+#include "framework/error_class.h"
 #include "framework/graph_internal.h"
-#include "framework/outcome.h"
 #include "testing/sim.h"
 
 TEST(the_outermost_class_counts)
 {
     SCOPED(arena) arena = {0};
     OWNED(error)
-    inner = outcome_retry_later(error_new(ERROR_IO, "cause"), STR("dependencyStatus"), STR("inner"),
-                                3 * SECOND);
+    inner = error_class_retry_later(error_new(ERROR_IO, "cause"), STR("dependencyStatus"),
+                                    STR("inner"), 3 * SECOND);
     inner = error_wrap(TAKE(inner), "context");
-    CHECK_EQ((int)outcome_class(inner), (int)OUTCOME_RETRY_LATER);
-    CHECK_EQ(outcome_reason(inner, &arena), STR("dependencyStatus"));
-    CHECK_EQ(outcome_message(inner, &arena), STR("inner"));
-    CHECK_EQ(outcome_delay(inner), 3 * SECOND);
+    CHECK_EQ((int)error_class_of(inner), (int)ERROR_CLASS_RETRY_LATER);
+    CHECK_EQ(error_class_reason(inner, &arena), STR("dependencyStatus"));
+    CHECK_EQ(error_class_message(inner, &arena), STR("inner"));
+    CHECK_EQ(error_class_delay(inner), 3 * SECOND);
     CHECK_EQ((const char *)inner->message, "context: inner: cause");
-    OWNED(error) outer = outcome_unrecoverable(TAKE(inner), STR("invalidSpec"), STR("outer"));
-    CHECK_EQ((int)outcome_class(outer), (int)OUTCOME_UNRECOVERABLE);
-    CHECK_EQ(outcome_reason(outer, &arena), STR("invalidSpec"));
-    CHECK_EQ(outcome_message(outer, &arena), STR("context: inner: cause"));
-    CHECK_EQ(outcome_delay(outer), 0);
+    OWNED(error) outer = error_class_unrecoverable(TAKE(inner), STR("invalidSpec"), STR("outer"));
+    CHECK_EQ((int)error_class_of(outer), (int)ERROR_CLASS_UNRECOVERABLE);
+    CHECK_EQ(error_class_reason(outer, &arena), STR("invalidSpec"));
+    CHECK_EQ(error_class_message(outer, &arena), STR("context: inner: cause"));
+    CHECK_EQ(error_class_delay(outer), 0);
     CHECK_EQ((const char *)outer->message, "outer: context: inner: cause");
 }
 
 TEST(a_class_needs_no_cause)
 {
     SCOPED(arena) arena = {0};
-    OWNED(error) err = outcome_unrecoverable(NULL, STR(""), STR("no way"));
-    CHECK_EQ((int)outcome_class(err), (int)OUTCOME_UNRECOVERABLE);
-    CHECK_EQ(outcome_message(err, &arena), STR("no way"));
-    const struct verdict verdict = verdict_of(NULL, err);
-    CHECK_EQ(verdict_reason(&verdict, &arena), STR("operatorError"));
+    OWNED(error) err = error_class_unrecoverable(NULL, STR(""), STR("no way"));
+    CHECK_EQ((int)error_class_of(err), (int)ERROR_CLASS_UNRECOVERABLE);
+    CHECK_EQ(error_class_message(err, &arena), STR("no way"));
+    const struct run_result result = run_result_of(NULL, err);
+    CHECK_EQ(run_result_reason(&result, &arena), STR("operatorError"));
     OWNED(error) canceled = error_new(ERROR_CANCELED, "canceled");
-    CHECK_EQ((int)outcome_class(canceled), (int)OUTCOME_CANCELED);
-    CHECK_EQ((int)outcome_class(NULL), (int)OUTCOME_UNCLASSIFIED);
+    CHECK_EQ((int)error_class_of(canceled), (int)ERROR_CLASS_CANCELED);
+    CHECK_EQ((int)error_class_of(NULL), (int)ERROR_CLASS_UNCLASSIFIED);
 }
 
 TEST(reasons_of_what_has_no_class)
@@ -59,10 +59,10 @@ TEST(reasons_of_what_has_no_class)
         SCOPED(arena) arena = {0};
         OWNED(error) err = error_new(cases[i].code, "broke");
         err->http_status = cases[i].http_status;
-        const struct verdict verdict = verdict_of(NULL, err);
+        const struct run_result result = run_result_of(NULL, err);
         TEST_CASE("%zu", i);
-        CHECK_EQ(verdict_reason(&verdict, &arena), str_from_c(cases[i].reason));
-        CHECK(verdict.is_counted && verdict.is_recoverable);
+        CHECK_EQ(run_result_reason(&result, &arena), str_from_c(cases[i].reason));
+        CHECK(result.is_counted && result.is_recoverable);
     }
 }
 
@@ -72,14 +72,14 @@ static struct error *end(char how, char then)
 {
     switch (how) {
     case 'U':
-        return outcome_unrecoverable(error_new(ERROR_INVALID, "U%c", then), STR("u"), STR(""));
+        return error_class_unrecoverable(error_new(ERROR_INVALID, "U%c", then), STR("u"), STR(""));
     case 'E':
         return error_new(ERROR_IO, "E%c", then);
     case 'R':
-        return outcome_retry_later(error_new(ERROR_IO, "R%c", then), STR("r"), STR(""),
-                                   then >= '1' && then <= '9' ? (then - '0') * SECOND : 0);
+        return error_class_retry_later(error_new(ERROR_IO, "R%c", then), STR("r"), STR(""),
+                                       then >= '1' && then <= '9' ? (then - '0') * SECOND : 0);
     case 'S':
-        return outcome_stale(error_new(ERROR_CONFLICT, "S"));
+        return error_class_stale(error_new(ERROR_CONFLICT, "S"));
     case 'C':
         return error_new(ERROR_CANCELED, "C");
     default:
@@ -124,13 +124,13 @@ SIM_TEST(several_failures_come_to_one_verdict)
                                    .kind = GRAPH_CUSTOM, .run = run_node, .data = (void *)how},
                                NULL));
         CHECK_OK(graph_run(graph, 0, NULL, NULL));
-        const struct verdict verdict = verdict_of(graph, NULL);
-        CHECK_EQ(verdict.worst ? str_from_c(verdict.worst->message) : STR("none"),
+        const struct run_result result = run_result_of(graph, NULL);
+        CHECK_EQ(result.worst ? str_from_c(result.worst->message) : STR("none"),
                  str_from_c(cases[i].worst ? cases[i].worst : "none"));
-        CHECK_EQ(verdict.is_recoverable, cases[i].recoverable);
-        CHECK_EQ(verdict.is_counted, cases[i].counted);
-        CHECK_EQ(verdict.is_stale, cases[i].stale);
-        CHECK_EQ(verdict.is_canceled, cases[i].canceled);
-        CHECK_EQ(verdict.delay, cases[i].delay * SECOND);
+        CHECK_EQ(result.is_recoverable, cases[i].recoverable);
+        CHECK_EQ(result.is_counted, cases[i].counted);
+        CHECK_EQ(result.is_stale, cases[i].stale);
+        CHECK_EQ(result.is_canceled, cases[i].canceled);
+        CHECK_EQ(result.delay, cases[i].delay * SECOND);
     }
 }
