@@ -16,7 +16,7 @@
 
 CORSET_BEGIN
 
-struct corset_loop;
+struct corset_run;
 
 /* Which object. Objects of kinds without namespaces have NULL there, or "". */
 struct corset_id {
@@ -28,7 +28,7 @@ struct corset_id {
 
 /* From memory if the kind is watched, which may be a moment behind; from the server otherwise. */
 CORSET_EXPORT CORSET_MUST_USE struct corset_error *
-corset_get(struct corset_loop *loop, const struct corset_id *id,
+corset_get(struct corset_run *run, const struct corset_id *id,
            const struct corset_object **ret_object);
 
 /*
@@ -37,28 +37,28 @@ corset_get(struct corset_loop *loop, const struct corset_id *id,
  * comes back.
  */
 typedef struct corset_error *corset_visit_fn(void *data, const struct corset_object *object);
-CORSET_EXPORT CORSET_MUST_USE struct corset_error *corset_list(struct corset_loop *loop,
+CORSET_EXPORT CORSET_MUST_USE struct corset_error *corset_list(struct corset_run *run,
                                                                const struct corset_id *id,
                                                                const char *label_selector,
                                                                corset_visit_fn *visit, void *data);
 
 /* The object says where it belongs. As the controller's field manager. */
 CORSET_EXPORT CORSET_MUST_USE struct corset_error *
-corset_create(struct corset_loop *loop, const struct corset_object *object,
+corset_create(struct corset_run *run, const struct corset_object *object,
               const struct corset_object **ret_object);
 
 /* Server-side apply, taking over fields that others manage. */
 CORSET_EXPORT CORSET_MUST_USE struct corset_error *
-corset_apply(struct corset_loop *loop, const struct corset_object *object,
+corset_apply(struct corset_run *run, const struct corset_object *object,
              const struct corset_object **ret_object);
 
 /* A merge patch, YAML or JSON; subresource "status" or NULL. */
 CORSET_EXPORT CORSET_MUST_USE struct corset_error *
-corset_patch(struct corset_loop *loop, const struct corset_id *id, const char *subresource,
+corset_patch(struct corset_run *run, const struct corset_id *id, const char *subresource,
              const char *patch, const struct corset_object **ret_object);
 
 /* One that is not there is no error. It may still be there afterwards if something holds it. */
-CORSET_EXPORT CORSET_MUST_USE struct corset_error *corset_delete(struct corset_loop *loop,
+CORSET_EXPORT CORSET_MUST_USE struct corset_error *corset_delete(struct corset_run *run,
                                                                  const struct corset_id *id);
 
 CORSET_END

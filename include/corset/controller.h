@@ -41,37 +41,37 @@ CORSET_BEGIN
 
 struct corset_graph;
 struct corset_keys;
-struct corset_loop;
+struct corset_run;
 struct corset_node;
 
 /* ---- The loop: one processing of one owner. ---- */
 
 /* The owner as it was read. */
-CORSET_EXPORT const struct corset_object *corset_loop_owner(struct corset_loop *loop);
+CORSET_EXPORT const struct corset_object *corset_run_owner(struct corset_run *run);
 
 /* The data of the controller's description. */
-CORSET_EXPORT void *corset_loop_data(struct corset_loop *loop);
+CORSET_EXPORT void *corset_run_data(struct corset_run *run);
 
 /* The name for a derived object: "<owner>-<controller>", and "-<suffix>" unless that is NULL. */
-CORSET_EXPORT const char *corset_loop_name(struct corset_loop *loop, const char *suffix);
+CORSET_EXPORT const char *corset_run_name(struct corset_run *run, const char *suffix);
 
-/* Text that lives as long as the loop. */
-CORSET_EXPORT const char *corset_loop_print(struct corset_loop *loop, const char *format, ...)
+/* Text that lives as long as the run. */
+CORSET_EXPORT const char *corset_run_print(struct corset_run *run, const char *format, ...)
     CORSET_PRINTF_LIKE(2, 3);
 
-/* Zeroed memory that lives as long as the loop. Never NULL. */
-CORSET_EXPORT void *corset_loop_alloc(struct corset_loop *loop, size_t size);
+/* Zeroed memory that lives as long as the run. Never NULL. */
+CORSET_EXPORT void *corset_run_alloc(struct corset_run *run, size_t size);
 
 /* For on_finish: what the status is about to say; NULL when all is well. Lives until it returns. */
-CORSET_EXPORT const struct corset_error *corset_loop_error(struct corset_loop *loop);
+CORSET_EXPORT const struct corset_error *corset_run_error(struct corset_run *run);
 
 /*
  * A condition of the controller's own in the owner's status, written together with the others; for
  * on_finish, and for a precheck that stops. Reason and message may be NULL.
  */
-CORSET_EXPORT void corset_loop_set_condition(struct corset_loop *loop, const char *type,
-                                             const char *status, const char *reason,
-                                             const char *message);
+CORSET_EXPORT void corset_run_set_condition(struct corset_run *run, const char *type,
+                                            const char *status, const char *reason,
+                                            const char *message);
 
 enum corset_event_type {
     CORSET_EVENT_NORMAL,
@@ -83,9 +83,9 @@ enum corset_event_type {
  * be allowed to create and patch. Reason and action are words in CamelCase ("Ordered", "Order"). It
  * never waits: equal events become one with a count, and what is too much is dropped.
  */
-CORSET_EXPORT void corset_loop_event(struct corset_loop *loop, enum corset_event_type type,
-                                     const char *reason, const char *action, const char *format,
-                                     ...) CORSET_PRINTF_LIKE(5, 6);
+CORSET_EXPORT void corset_run_event(struct corset_run *run, enum corset_event_type type,
+                                    const char *reason, const char *action, const char *format, ...)
+    CORSET_PRINTF_LIKE(5, 6);
 
 /* ---- The graph. ---- */
 
@@ -118,9 +118,9 @@ enum corset_readiness {
 
 /*
  * Judges the server's copy of an object. Reason and message may be left alone; they are constants,
- * or texts of the object or the loop.
+ * or texts of the object or the run.
  */
-typedef enum corset_readiness corset_check_fn(void *data, struct corset_loop *loop,
+typedef enum corset_readiness corset_check_fn(void *data, struct corset_run *run,
                                               const struct corset_object *live,
                                               const char **ret_reason, const char **ret_message);
 
@@ -146,8 +146,8 @@ enum corset_outcome {
 };
 
 /* Waits as long as it likes, through the calls of corset/client.h. */
-typedef struct corset_error *corset_run_fn(void *data, struct corset_loop *loop,
-                                           enum corset_outcome *ret_outcome);
+typedef struct corset_error *corset_node_fn(void *data, struct corset_run *run,
+                                            enum corset_outcome *ret_outcome);
 
 struct corset_node_options {
     enum corset_node_kind kind;
@@ -159,7 +159,7 @@ struct corset_node_options {
     enum corset_apply_mode apply;
     unsigned flags;         /* of enum corset_node_flags */
     corset_check_fn *check; /* NULL: by the object's kind, as kubectl and kstatus judge it */
-    corset_run_fn *run;     /* of a custom node */
+    corset_node_fn *run;    /* of a custom node */
     void *data;             /* for check and run */
 
     /* Nodes that must have succeeded before; NULL entries are passed over. */
@@ -210,7 +210,7 @@ CORSET_EXPORT enum corset_node_state corset_node_state(const struct corset_node 
 CORSET_EXPORT const struct corset_error *corset_node_error(const struct corset_node *node);
 
 /* The server's copy as it was seen last; NULL when it was not. */
-CORSET_EXPORT const struct corset_object *corset_node_live(struct corset_loop *loop,
+CORSET_EXPORT const struct corset_object *corset_node_live(struct corset_run *run,
                                                            const struct corset_node *node);
 
 /* ---- The controller. ---- */
@@ -264,19 +264,19 @@ struct corset_controller {
     size_t watch_count;
 
     /* Says what there should be. It may read the API (Waits), but does not write. Required. */
-    struct corset_error *(*build)(struct corset_loop *loop, struct corset_graph *graph);
+    struct corset_error *(*build)(struct corset_run *run, struct corset_graph *graph);
 
     /* CORSET_STOP: this owner is left alone for now, deleted or not. May be NULL. */
-    enum corset_precheck_result (*precheck)(struct corset_loop *loop);
+    enum corset_precheck_result (*precheck)(struct corset_run *run);
 
     /* Cleans up what is not owned. The finalizer goes once it has succeeded. Waits. May be NULL. */
-    struct corset_error *(*on_delete)(struct corset_loop *loop);
+    struct corset_error *(*on_delete)(struct corset_run *run);
 
     /*
      * Before the status is written: adds conditions. The graph is empty when it was not run,
      * because build or on_delete failed. May be NULL.
      */
-    void (*on_finish)(struct corset_loop *loop, const struct corset_graph *graph);
+    void (*on_finish)(struct corset_run *run, const struct corset_graph *graph);
 
     void *data;
 };

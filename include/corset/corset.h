@@ -3,12 +3,12 @@
  *
  *     #include <corset/corset.h>
  *
- *     static struct corset_error *build(struct corset_loop *loop, struct corset_graph *graph)
+ *     static struct corset_error *build(struct corset_run *run, struct corset_graph *graph)
  *     {
- *         const struct corset_object *owner = corset_loop_owner(loop);
+ *         const struct corset_object *owner = corset_run_owner(run);
  *         struct corset_object *config =
- *             corset_object_from_yaml(loop, "apiVersion: v1\nkind: ConfigMap\n");
- *         corset_object_set_string(config, "metadata.name", corset_loop_name(loop, "config"));
+ *             corset_object_from_yaml(run, "apiVersion: v1\nkind: ConfigMap\n");
+ *         corset_object_set_string(config, "metadata.name", corset_run_name(run, "config"));
  *         corset_object_copy(config, "data.message", owner, "spec.message");
  *         return corset_graph_add(graph, &(struct corset_node_options){.object = config}, NULL);
  *     }
@@ -39,7 +39,7 @@
  * What holds everywhere:
  *
  * - Text is NUL-terminated UTF-8. Texts and objects that a function gets or makes with the help of
- * a loop live as long as that loop: as long as the one call of build, on_delete or on_finish and
+ * a run live as long as that run: as long as the one call of build, on_delete or on_finish and
  * the graph between them. Nothing of it is freed by hand.
  * - Options are structs whose zero means the default: initialise them with designated initialisers.
  * - A function that can fail returns struct corset_error *, NULL for success. Whoever gets one owns

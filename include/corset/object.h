@@ -32,18 +32,18 @@
 
 CORSET_BEGIN
 
-struct corset_loop;
+struct corset_run;
 struct corset_object;
 
 /*
  * One document of YAML or JSON, read as Kubernetes reads it. Never NULL. It lives as long as the
- * loop; without one (NULL, in tests for example) it is the caller's.
+ * run; without one (NULL, in tests for example) it is the caller's.
  */
-CORSET_EXPORT struct corset_object *corset_object_from_yaml(struct corset_loop *loop,
+CORSET_EXPORT struct corset_object *corset_object_from_yaml(struct corset_run *run,
                                                             const char *text);
 
 /* A copy to be changed. */
-CORSET_EXPORT struct corset_object *corset_object_clone(struct corset_loop *loop,
+CORSET_EXPORT struct corset_object *corset_object_clone(struct corset_run *run,
                                                         const struct corset_object *object);
 
 /* Only of those that were made without a loop; NULL is fine. */

@@ -12,72 +12,72 @@
 #define CONFLICT_DEFAULT      (1 * SECOND)
 #define NAME_LEN_MAX          128
 
-static void framework_loop_done(struct framework_loop *loop)
+static void framework_run_done(struct framework_run *run)
 {
-    object_free(loop->owner);
-    mem_free(loop->conditions);
-    arena_done(&loop->arena);
+    object_free(run->owner);
+    mem_free(run->conditions);
+    arena_done(&run->arena);
 }
 
-struct object *framework_owner(const struct framework_loop *loop)
+struct object *framework_owner(const struct framework_run *run)
 {
-    return loop->owner;
+    return run->owner;
 }
 
-void *framework_data(const struct framework_loop *loop)
+void *framework_data(const struct framework_run *run)
 {
-    return loop->framework->options.data;
+    return run->framework->options.data;
 }
 
-struct arena *framework_arena(struct framework_loop *loop)
+struct arena *framework_arena(struct framework_run *run)
 {
-    return &loop->arena;
+    return &run->arena;
 }
 
-struct client *framework_client(struct framework_loop *loop)
+struct client *framework_client(struct framework_run *run)
 {
-    return loop->framework->options.client;
+    return run->framework->options.client;
 }
 
-const struct error *framework_error(const struct framework_loop *loop)
+const struct error *framework_error(const struct framework_run *run)
 {
-    return loop->err;
+    return run->err;
 }
 
-struct str framework_name(struct framework_loop *loop, struct str suffix)
+struct str framework_name(struct framework_run *run, struct str suffix)
 {
-    const struct str owner = object_name(loop->owner);
-    const struct str controller = loop->framework->options.name;
-    return arena_print(&loop->arena, "%.*s-%.*s%s%.*s", STR_ARG(owner), STR_ARG(controller),
+    const struct str owner = object_name(run->owner);
+    const struct str controller = run->framework->options.name;
+    return arena_print(&run->arena, "%.*s-%.*s%s%.*s", STR_ARG(owner), STR_ARG(controller),
                        suffix.len ? "-" : "", STR_ARG(suffix));
 }
 
-void framework_set_condition(struct framework_loop *loop, struct str type, struct str status,
+void framework_set_condition(struct framework_run *run, struct str type, struct str status,
                              struct str reason, struct str message)
 {
-    if (loop->condition_count == loop->condition_capacity) {
-        loop->condition_capacity = loop->condition_capacity ? loop->condition_capacity * 2 : 4;
-        loop->conditions = mem_realloc_array(loop->conditions, loop->condition_capacity,
-                                             sizeof(struct owner_status_condition));
+    if (run->condition_count == run->condition_capacity) {
+        run->condition_capacity = run->condition_capacity ? run->condition_capacity * 2 : 4;
+        run->conditions = mem_realloc_array(run->conditions, run->condition_capacity,
+                                            sizeof(struct owner_status_condition));
     }
-    loop->conditions[loop->condition_count++] = (struct owner_status_condition){
-        arena_str(&loop->arena, type), arena_str(&loop->arena, status),
-        arena_str(&loop->arena, reason), arena_str(&loop->arena, message)};
+    run->conditions[run->condition_count++] = (struct owner_status_condition){
+        arena_str(&run->arena, type), arena_str(&run->arena, status),
+        arena_str(&run->arena, reason), arena_str(&run->arena, message)};
 }
 
-static void come_again(const struct framework_loop *loop, duration delay,
+static void come_again(const struct framework_run *run, duration delay,
                        struct reconcile_result *ret_result)
 {
-    const duration conflict = loop->framework->options.conflict_requeue;
+    const duration conflict = run->framework->options.conflict_requeue;
     ret_result->requeue_after = delay && delay < conflict ? delay : conflict;
 }
 
 /* The outcome as the queue understands it. */
-static struct error *conclude(const struct framework_loop *loop, const struct run_result *result,
+static struct error *conclude(const struct framework_run *run, const struct run_result *result,
                               struct reconcile_result *ret_result)
 {
     if (result->is_stale) {
-        come_again(loop, result->delay, ret_result);
+        come_again(run, result->delay, ret_result);
         return NULL;
     }
     if (!result->worst)
@@ -91,14 +91,14 @@ static struct error *conclude(const struct framework_loop *loop, const struct ru
 }
 
 /* The status could not be written: nobody was told of the outcome, so it is not one yet. */
-static struct error *conclude_unwritten(const struct framework_loop *loop,
+static struct error *conclude_unwritten(const struct framework_run *run,
                                         const struct run_result *result, struct error *unwritten,
                                         struct reconcile_result *ret_result)
 {
     const enum error_class class = error_class_of(unwritten);
     if (class == ERROR_CLASS_STALE) {
         error_free(unwritten);
-        come_again(loop, result->delay, ret_result);
+        come_again(run, result->delay, ret_result);
         return NULL;
     }
     if (error_is(unwritten, ERROR_NOT_FOUND)) {
@@ -111,99 +111,99 @@ static struct error *conclude_unwritten(const struct framework_loop *loop,
 }
 
 /* Step 5. The graph is NULL when it was not reached. */
-static struct error *finish(struct framework_loop *loop, const struct graph *graph,
+static struct error *finish(struct framework_run *run, const struct graph *graph,
                             const struct error *err, struct reconcile_result *ret_result)
 {
-    const struct framework_options *options = &loop->framework->options;
+    const struct framework_options *options = &run->framework->options;
     const struct run_result result = run_result_of(graph, err);
     if (result.is_canceled)
         return error_new(ERROR_CANCELED, "canceled");
     if (result.is_stale && !result.worst)
-        return conclude(loop, &result, ret_result);
-    loop->err = result.worst;
+        return conclude(run, &result, ret_result);
+    run->err = result.worst;
     if (options->on_finish)
-        options->on_finish(loop, graph);
-    struct error *unwritten = owner_end(loop, &result);
-    return unwritten ? conclude_unwritten(loop, &result, unwritten, ret_result)
-                     : conclude(loop, &result, ret_result);
+        options->on_finish(run, graph);
+    struct error *unwritten = owner_end(run, &result);
+    return unwritten ? conclude_unwritten(run, &result, unwritten, ret_result)
+                     : conclude(run, &result, ret_result);
 }
 
-static struct error *run_graph(struct framework_loop *loop, struct reconcile_result *ret_result)
+static struct error *run_graph(struct framework_run *run, struct reconcile_result *ret_result)
 {
-    const struct framework_options *options = &loop->framework->options;
+    const struct framework_options *options = &run->framework->options;
     OWNED(graph) graph = graph_new();
-    OWNED(error) err = options->build(loop, graph);
+    OWNED(error) err = options->build(run, graph);
     if (!err && (options->flags & FRAMEWORK_PRUNE))
-        err = prune_add(loop, graph);
+        err = prune_add(run, graph);
     if (err)
-        return finish(loop, NULL, err, ret_result);
-    TRY(graph_run(graph, options->graph_workers, node_process, loop));
-    return finish(loop, graph, NULL, ret_result);
+        return finish(run, NULL, err, ret_result);
+    TRY(graph_run(graph, options->graph_workers, node_process, run));
+    return finish(run, graph, NULL, ret_result);
 }
 
 /* What becomes of a write outside of step 5. A stale one comes again; an owner that is gone is
  * fine.
  */
-static struct error *end_write(const struct framework_loop *loop, struct error *err,
+static struct error *end_write(const struct framework_run *run, struct error *err,
                                struct reconcile_result *ret_result)
 {
     if (!err || error_class_of(err) != ERROR_CLASS_STALE)
         return error_ignore(err, ERROR_NOT_FOUND);
     error_free(err);
-    come_again(loop, 0, ret_result);
+    come_again(run, 0, ret_result);
     return NULL;
 }
 
-static struct error *clean_up(struct framework_loop *loop, struct reconcile_result *ret_result)
+static struct error *clean_up(struct framework_run *run, struct reconcile_result *ret_result)
 {
-    const struct framework_options *options = &loop->framework->options;
-    OWNED(error) err = options->on_delete ? options->on_delete(loop) : NULL;
+    const struct framework_options *options = &run->framework->options;
+    OWNED(error) err = options->on_delete ? options->on_delete(run) : NULL;
     if (!err)
-        return end_write(loop, owner_change_finalizer(loop, false), ret_result);
-    loop->generation = object_generation(loop->owner);
-    loop->has_generation = loop->generation > 0;
-    return finish(loop, NULL, err, ret_result);
+        return end_write(run, owner_change_finalizer(run, false), ret_result);
+    run->generation = object_generation(run->owner);
+    run->has_generation = run->generation > 0;
+    return finish(run, NULL, err, ret_result);
 }
 
-static struct error *stop(struct framework_loop *loop, struct reconcile_result *ret_result)
+static struct error *stop(struct framework_run *run, struct reconcile_result *ret_result)
 {
-    return loop->condition_count ? end_write(loop, owner_set_conditions(loop), ret_result) : NULL;
+    return run->condition_count ? end_write(run, owner_set_conditions(run), ret_result) : NULL;
 }
 
 /* Steps 1 to 5 for an owner that was read. */
-static struct error *process(struct framework_loop *loop, struct reconcile_result *ret_result)
+static struct error *process(struct framework_run *run, struct reconcile_result *ret_result)
 {
-    const struct framework_options *options = &loop->framework->options;
-    const bool deleting = object_is_deleting(loop->owner);
+    const struct framework_options *options = &run->framework->options;
+    const bool deleting = object_is_deleting(run->owner);
     const bool held =
-        options->finalizer.len && object_has_finalizer(loop->owner, options->finalizer);
+        options->finalizer.len && object_has_finalizer(run->owner, options->finalizer);
     if (deleting && !held)
         return NULL;
-    if (!owner_watches_has_class(loop->framework, object_root(loop->owner)))
+    if (!owner_watches_has_class(run->framework, object_root(run->owner)))
         return NULL;
     if (!deleting && options->finalizer.len && !held)
-        return end_write(loop, owner_change_finalizer(loop, true), ret_result);
-    if (options->precheck && options->precheck(loop) == PRECHECK_STOP)
-        return stop(loop, ret_result);
+        return end_write(run, owner_change_finalizer(run, true), ret_result);
+    if (options->precheck && options->precheck(run) == PRECHECK_STOP)
+        return stop(run, ret_result);
     if (deleting)
-        return clean_up(loop, ret_result);
-    OWNED(error) err = owner_begin(loop);
+        return clean_up(run, ret_result);
+    OWNED(error) err = owner_begin(run);
     if (err && error_class_of(err) == ERROR_CLASS_UNRECOVERABLE)
-        return finish(loop, NULL, err, ret_result);
-    return err ? end_write(loop, TAKE(err), ret_result) : run_graph(loop, ret_result);
+        return finish(run, NULL, err, ret_result);
+    return err ? end_write(run, TAKE(err), ret_result) : run_graph(run, ret_result);
 }
 
 struct error *framework_reconcile(struct framework *framework, struct key key,
                                   struct reconcile_result *ret_result)
 {
-    SCOPED(framework_loop) loop = {.framework = framework, .key = key};
+    SCOPED(framework_run) run = {.framework = framework, .key = key};
     LOG_CONTEXT(LOG_STR("version", framework->options.version),
                 LOG_STR("commit", framework->options.commit));
     *ret_result = (struct reconcile_result){0};
-    struct error *err = owner_read(&loop);
+    struct error *err = owner_read(&run);
     if (err)
         return error_ignore(err, ERROR_NOT_FOUND);
-    return process(&loop, ret_result);
+    return process(&run, ret_result);
 }
 
 static struct error *reconcile(void *data, struct key key, struct reconcile_result *ret_result)

@@ -1,13 +1,13 @@
 /*
  * Controllers as graphs: what an owner wants, as nodes that depend on each other.
  *
- *     static struct error *build(struct framework_loop *loop, struct graph *graph)
+ *     static struct error *build(struct framework_run *run, struct graph *graph)
  *     {
  *         struct graph_node *config, *server;
- *         const struct graph_node_options first = {.object = make_config(loop)};
+ *         const struct graph_node_options first = {.object = make_config(run)};
  *         TRY(graph_add(graph, &first, &config));
  *         const struct graph_node_options then = {
- *             .object = make_server(loop), .blockers = &config, .blocker_count = 1};
+ *             .object = make_server(run), .blockers = &config, .blocker_count = 1};
  *         return graph_add(graph, &then, &server);
  *     }
  *
@@ -37,7 +37,7 @@
 struct client;
 struct discovery;
 struct framework;
-struct framework_loop;
+struct framework_run;
 struct metrics;
 
 enum framework_flags {
@@ -67,7 +67,7 @@ struct framework_options {
     struct str domain;     /* empty: corset.dev */
     struct str class_name; /* the owners it cares for; empty: those without a class */
     size_t workers;        /* 0 means 1 */
-    size_t graph_workers;  /* nodes of one loop at a time; 0 means 8, SIZE_MAX no bound */
+    size_t graph_workers;  /* nodes of one run at a time; 0 means 8, SIZE_MAX no bound */
     struct str finalizer;  /* empty: none */
     unsigned flags;
     duration conflict_requeue; /* 0 means 1 s */
@@ -75,13 +75,13 @@ struct framework_options {
     size_t watch_count;
 
     /* All but build may be NULL. A precheck that stops may set conditions: they are written. */
-    enum precheck_result (*precheck)(struct framework_loop *loop);
-    struct error *(*build)(struct framework_loop *loop, struct graph *graph);
-    struct error *(*on_delete)(struct framework_loop *loop); /* with a finalizer */
+    enum precheck_result (*precheck)(struct framework_run *run);
+    struct error *(*build)(struct framework_run *run, struct graph *graph);
+    struct error *(*on_delete)(struct framework_run *run); /* with a finalizer */
 
     /* Before the status is written. The graph is NULL when it was not run; see framework_error().
      * Not called after a stale write or a cancellation. */
-    void (*on_finish)(struct framework_loop *loop, const struct graph *graph);
+    void (*on_finish)(struct framework_run *run, const struct graph *graph);
     void *data;
 
     struct client *client;
@@ -106,17 +106,17 @@ MUST_USE struct error *framework_reconcile(struct framework *framework, struct k
                                            struct reconcile_result *ret_result);
 
 /* What functions of the controller see. The owner is read-only once build has returned. */
-struct object *framework_owner(const struct framework_loop *loop);
-void *framework_data(const struct framework_loop *loop);
-struct arena *framework_arena(struct framework_loop *loop); /* lives as long as the loop */
-struct client *framework_client(struct framework_loop *loop);
+struct object *framework_owner(const struct framework_run *run);
+void *framework_data(const struct framework_run *run);
+struct arena *framework_arena(struct framework_run *run); /* lives as long as the run */
+struct client *framework_client(struct framework_run *run);
 
 /* Name of a derived object: "<owner>-<controller>[-<suffix>]". */
-struct str framework_name(struct framework_loop *loop, struct str suffix);
+struct str framework_name(struct framework_run *run, struct str suffix);
 
 /* What the status is about to say, for on_finish; NULL: all is well. */
-const struct error *framework_error(const struct framework_loop *loop);
+const struct error *framework_error(const struct framework_run *run);
 
 /* Sets a condition of the controller's own, to be written with the status. For hooks. */
-void framework_set_condition(struct framework_loop *loop, struct str type, struct str status,
+void framework_set_condition(struct framework_run *run, struct str type, struct str status,
                              struct str reason, struct str message);

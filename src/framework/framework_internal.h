@@ -26,7 +26,7 @@ struct framework {
     struct owner_watch *owner_watches; /* the owners, then the watches */
 };
 
-struct framework_loop {
+struct framework_run {
     struct framework *framework;
     struct arena arena;
     struct key key;
@@ -52,7 +52,7 @@ MUST_USE struct error *node_classify(struct error *err, unsigned flags);
 graph_process_fn node_process;
 
 /* Adds the nodes that delete what is owned and no longer wanted. Suspends. */
-MUST_USE struct error *prune_add(struct framework_loop *loop, struct graph *graph);
+MUST_USE struct error *prune_add(struct framework_run *run, struct graph *graph);
 
 /* By group, kind, name and uid of its controller: a namesake's children are not ours. */
 bool prune_is_ours(const struct object *owner, const struct object *object);

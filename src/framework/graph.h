@@ -54,8 +54,8 @@ enum graph_outcome {
     GRAPH_SKIP, /* this node is fine; what depends on it does not run, without an error */
 };
 
-typedef struct error *graph_run_fn(void *data, struct graph_node *node,
-                                   enum graph_outcome *ret_outcome);
+typedef struct error *graph_node_fn(void *data, struct graph_node *node,
+                                    enum graph_outcome *ret_outcome);
 
 /* Another cluster than the owner's. */
 struct graph_cluster {
@@ -88,7 +88,7 @@ struct graph_node_options {
     struct object *object; /* desired, or the identity of an external one; a reference is taken */
     graph_check_fn *check; /* NULL: by kind */
     enum graph_apply apply;
-    graph_run_fn *run; /* of a custom node */
+    graph_node_fn *run; /* of a custom node */
     unsigned flags;
     graph_needs_apply_fn *needs_apply; /* both or none: instead of markers */
     graph_applied_fn *applied;

@@ -20,7 +20,7 @@
 #define OPERATOR_ERROR    STR("operatorError")
 
 struct work {
-    struct framework_loop *loop;
+    struct framework_run *run;
     struct framework *framework;
     struct graph_node *node;
     const struct graph_node_options *options;
@@ -150,7 +150,7 @@ static void find_parents(struct work *work)
         arena_alloc_array(&work->arena, most, sizeof(struct checksum_annotation_parent));
     size_t count = 0;
     parents[count++] = parent_of(
-        work->loop->owner, arena_print(&work->arena, "%lld", (long long)work->loop->generation));
+        work->run->owner, arena_print(&work->arena, "%lld", (long long)work->run->generation));
     for (size_t i = 0; i + 1 < most; i++) {
         const struct object *live = graph_node_live(graph_node_blocker(work->node, i));
         if (live)
@@ -164,7 +164,7 @@ static void find_parents(struct work *work)
 /* A live object that another controls is never touched. */
 static struct error *check_controller(struct work *work)
 {
-    const struct object *owner = work->loop->owner;
+    const struct object *owner = work->run->owner;
     struct owner_reference reference;
     if (!object_find_controller(work->live, &reference) || str_eq(reference.uid, object_uid(owner)))
         return NULL;
@@ -233,7 +233,7 @@ static struct error *decorate(struct work *work)
         .class_name = options->class_name,
         .controller = options->name,
         .version = options->version,
-        .owner = work->loop->owner,
+        .owner = work->run->owner,
         .owner_is_namespaced = work->framework->owner_is_namespaced,
         .object_is_namespaced = work->reader.namespaced,
         .annotations = has_annotations(work) ? &work->annotations : NULL,
@@ -374,12 +374,12 @@ static struct error *process_resource(struct work *work, enum graph_outcome *ret
 
 struct error *node_process(void *data, struct graph_node *node, enum graph_outcome *ret_outcome)
 {
-    struct framework_loop *loop = data;
+    struct framework_run *run = data;
     const struct graph_node_options *options = graph_node_options(node);
     SCOPED(work)
     work = {
-        .loop = loop,
-        .framework = loop->framework,
+        .run = run,
+        .framework = run->framework,
         .node = node,
         .options = options,
         .key = object_key(options->object),

@@ -20,65 +20,65 @@ static struct live_reader owner_reader(const struct framework *framework)
     };
 }
 
-static struct str gone_key(struct framework_loop *loop)
+static struct str gone_key(struct framework_run *run)
 {
-    return arena_print(&loop->arena, "%.*s/%.*s", STR_ARG(loop->key.namespace),
-                       STR_ARG(loop->key.name));
+    return arena_print(&run->arena, "%.*s/%.*s", STR_ARG(run->key.namespace),
+                       STR_ARG(run->key.name));
 }
 
 /*
  * The server does not have the owner any more, and a uid never comes back. Caches may show it for
  * a while: working for it would make objects that are collected at once, which wakes us again.
  */
-static void note_gone(struct framework_loop *loop)
+static void note_gone(struct framework_run *run)
 {
     SCOPED(buf) uid = {.limit = 0};
-    buf_add(&uid, object_uid(loop->owner));
-    mem_free(map_put(&loop->framework->gone, gone_key(loop), buf_take(&uid)));
+    buf_add(&uid, object_uid(run->owner));
+    mem_free(map_put(&run->framework->gone, gone_key(run), buf_take(&uid)));
 }
 
 /* A 404 that names the object: not one for a resource or subresource that is not served. */
-static bool is_missing(const struct framework_loop *loop, const struct error *err)
+static bool is_missing(const struct framework_run *run, const struct error *err)
 {
     OWNED(json_doc) details = NULL;
     if (!error_is(err, ERROR_NOT_FOUND) || !err->details)
         return false;
     OWNED(error) unreadable = json_read(str_from_c(err->details), &details);
-    return details && str_eq(json_path_str(json_doc_root(details), "name"), loop->key.name);
+    return details && str_eq(json_path_str(json_doc_root(details), "name"), run->key.name);
 }
 
-static struct error *gone_if_missing(struct framework_loop *loop, struct error *err)
+static struct error *gone_if_missing(struct framework_run *run, struct error *err)
 {
-    if (is_missing(loop, err))
-        note_gone(loop);
+    if (is_missing(run, err))
+        note_gone(run);
     return err;
 }
 
 /* Whether it is the one that is gone; another one, or none, and that is forgotten. */
-static bool is_gone(struct framework_loop *loop)
+static bool is_gone(struct framework_run *run)
 {
-    const char *uid = map_find(&loop->framework->gone, gone_key(loop));
+    const char *uid = map_find(&run->framework->gone, gone_key(run));
     if (!uid)
         return false;
-    if (loop->owner && str_eq(object_uid(loop->owner), str_from_c(uid)))
+    if (run->owner && str_eq(object_uid(run->owner), str_from_c(uid)))
         return true;
-    map_remove(&loop->framework->gone, gone_key(loop));
+    map_remove(&run->framework->gone, gone_key(run));
     return false;
 }
 
-struct error *owner_read(struct framework_loop *loop)
+struct error *owner_read(struct framework_run *run)
 {
-    const struct live_reader reader = owner_reader(loop->framework);
-    struct error *err = live_reader_read(loop->framework, &reader, loop->key, &loop->owner);
+    const struct live_reader reader = owner_reader(run->framework);
+    struct error *err = live_reader_read(run->framework, &reader, run->key, &run->owner);
     if (err && err->code != ERROR_NOT_FOUND)
         return err;
-    return is_gone(loop) ? error_new(ERROR_NOT_FOUND, "the owner is gone") : err;
+    return is_gone(run) ? error_new(ERROR_NOT_FOUND, "the owner is gone") : err;
 }
 
-static struct error *patch_owner(struct framework_loop *loop, const struct object *before,
+static struct error *patch_owner(struct framework_run *run, const struct object *before,
                                  const struct json_value *after, struct str subresource)
 {
-    struct framework *framework = loop->framework;
+    struct framework *framework = run->framework;
     const struct live_reader reader = owner_reader(framework);
     SCOPED(buf) text = {.limit = 0};
     struct object *written = NULL;
@@ -87,34 +87,34 @@ static struct error *patch_owner(struct framework_loop *loop, const struct objec
         return NULL;
     const struct client_write_options options = {
         .subresource = subresource, .field_manager = framework->options.name, .no_retry = true};
-    struct error *err = client_patch(reader.cluster.client, reader.gvr, loop->key,
+    struct error *err = client_patch(reader.cluster.client, reader.gvr, run->key,
                                      CLIENT_PATCH_MERGE, buf_str(&text), &options, &written);
     if (error_is(err, ERROR_CONFLICT))
         return error_class_stale(err);
-    TRY(gone_if_missing(loop, err));
+    TRY(gone_if_missing(run, err));
     live_reader_note_write(framework, &reader, written);
-    object_free(loop->owner);
-    loop->owner = written;
+    object_free(run->owner);
+    run->owner = written;
     return NULL;
 }
 
-static struct owner_status_writer status_writer(const struct framework_loop *loop)
+static struct owner_status_writer status_writer(const struct framework_run *run)
 {
-    const struct framework_options *options = &loop->framework->options;
+    const struct framework_options *options = &run->framework->options;
     return (struct owner_status_writer){
         .controller = options->name,
         .version = options->version,
         .commit = options->commit,
         .no_operator = (options->flags & FRAMEWORK_NO_OPERATOR_STATUS) != 0,
         .standard_conditions = (options->flags & FRAMEWORK_METAV1_CONDITIONS) != 0,
-        .now = loop_wall(loop->framework->loop),
-        .generation = loop->generation,
-        .has_generation = loop->has_generation,
+        .now = loop_wall(run->framework->loop),
+        .generation = run->generation,
+        .has_generation = run->has_generation,
     };
 }
 
-/* owner may be loop->owner. */
-static struct error *write_status(struct framework_loop *loop, struct object *owner,
+/* owner may be run->owner. */
+static struct error *write_status(struct framework_run *run, struct object *owner,
                                   const struct owner_status_writer *writer,
                                   const struct owner_status_condition *conditions, size_t count)
 {
@@ -123,27 +123,27 @@ static struct error *write_status(struct framework_loop *loop, struct object *ow
     struct error *err = owner_status_set(writer, object_root(before), conditions, count, &after);
     if (err)
         return error_class_unrecoverable(err, STR("operatorError"), STR(""));
-    return patch_owner(loop, before, json_doc_root(after), STR("status"));
+    return patch_owner(run, before, json_doc_root(after), STR("status"));
 }
 
-struct error *owner_begin(struct framework_loop *loop)
+struct error *owner_begin(struct framework_run *run)
 {
     const struct owner_status_condition begun = {
         STR("InProgress"), STR("True"), STR("newGeneration"), STR("New generation detected")};
-    const struct json_value *generation = object_path(loop->owner, "metadata.generation");
-    if (!json_to_int64(generation, &loop->generation))
+    const struct json_value *generation = object_path(run->owner, "metadata.generation");
+    if (!json_to_int64(generation, &run->generation))
         return error_class_unrecoverable(error_new(ERROR_INVALID, "no $.metadata.generation found"),
                                          STR("operatorError"), STR(""));
-    loop->has_generation = true;
-    const struct owner_status_writer writer = status_writer(loop);
-    const bool is_new = !owner_status_has_observed(object_root(loop->owner), loop->generation);
-    return write_status(loop, loop->owner, &writer, &begun, is_new ? 1 : 0);
+    run->has_generation = true;
+    const struct owner_status_writer writer = status_writer(run);
+    const bool is_new = !owner_status_has_observed(object_root(run->owner), run->generation);
+    return write_status(run, run->owner, &writer, &begun, is_new ? 1 : 0);
 }
 
-static struct owner_status_condition progress(const struct framework_loop *loop,
+static struct owner_status_condition progress(const struct framework_run *run,
                                               const struct run_result *result)
 {
-    const bool standard = (loop->framework->options.flags & FRAMEWORK_METAV1_CONDITIONS) != 0;
+    const bool standard = (run->framework->options.flags & FRAMEWORK_METAV1_CONDITIONS) != 0;
     const struct str stopped = result->worst && standard ? STR("Stopped") : STR("");
     if (result->worst && result->is_recoverable)
         return (struct owner_status_condition){STR("InProgress"), STR("True"),
@@ -152,61 +152,61 @@ static struct owner_status_condition progress(const struct framework_loop *loop,
     return (struct owner_status_condition){STR("InProgress"), STR("False"), stopped, STR("")};
 }
 
-static struct owner_status_condition failure(struct framework_loop *loop,
+static struct owner_status_condition failure(struct framework_run *run,
                                              const struct run_result *result)
 {
     if (!result->worst)
         return (struct owner_status_condition){STR("Failed"), STR("False"), STR(""), STR("")};
     return (struct owner_status_condition){STR("Failed"), STR("True"),
-                                           run_result_reason(result, &loop->arena),
-                                           error_class_message(result->worst, &loop->arena)};
+                                           run_result_reason(result, &run->arena),
+                                           error_class_message(result->worst, &run->arena)};
 }
 
-static struct error *set_end(struct framework_loop *loop, struct object *owner,
+static struct error *set_end(struct framework_run *run, struct object *owner,
                              const struct run_result *result)
 {
-    const size_t count = loop->condition_count + 2;
+    const size_t count = run->condition_count + 2;
     struct owner_status_condition *all =
-        arena_alloc_array(&loop->arena, count, sizeof(struct owner_status_condition));
-    const struct owner_status_writer writer = status_writer(loop);
-    all[0] = progress(loop, result);
-    all[1] = failure(loop, result);
+        arena_alloc_array(&run->arena, count, sizeof(struct owner_status_condition));
+    const struct owner_status_writer writer = status_writer(run);
+    all[0] = progress(run, result);
+    all[1] = failure(run, result);
     for (size_t i = 2; i < count; i++)
-        all[i] = loop->conditions[i - 2];
-    return write_status(loop, owner, &writer, all, count);
+        all[i] = run->conditions[i - 2];
+    return write_status(run, owner, &writer, all, count);
 }
 
 /* An error is told to the newest owner, which may have moved on meanwhile. */
-struct error *owner_end(struct framework_loop *loop, const struct run_result *result)
+struct error *owner_end(struct framework_run *run, const struct run_result *result)
 {
     static const struct client_get_options once = {.no_retry = true};
     OWNED(object) fresh = NULL;
     if (!result->worst)
-        return set_end(loop, loop->owner, result);
-    struct error *err = client_get(loop->framework->options.client, loop->framework->owner_gvr,
-                                   loop->key, &once, &fresh);
-    TRY(gone_if_missing(loop, err));
-    if (!str_eq(object_uid(fresh), object_uid(loop->owner))) {
-        note_gone(loop);
+        return set_end(run, run->owner, result);
+    struct error *err = client_get(run->framework->options.client, run->framework->owner_gvr,
+                                   run->key, &once, &fresh);
+    TRY(gone_if_missing(run, err));
+    if (!str_eq(object_uid(fresh), object_uid(run->owner))) {
+        note_gone(run);
         return error_new(ERROR_NOT_FOUND, "the owner is another one of the same name");
     }
-    return set_end(loop, fresh, result);
+    return set_end(run, fresh, result);
 }
 
-struct error *owner_set_conditions(struct framework_loop *loop)
+struct error *owner_set_conditions(struct framework_run *run)
 {
-    struct owner_status_writer writer = status_writer(loop);
+    struct owner_status_writer writer = status_writer(run);
     writer.no_operator = true;
     writer.has_generation = false;
-    writer.generation = object_generation(loop->owner);
-    return write_status(loop, loop->owner, &writer, loop->conditions, loop->condition_count);
+    writer.generation = object_generation(run->owner);
+    return write_status(run, run->owner, &writer, run->conditions, run->condition_count);
 }
 
-struct error *owner_change_finalizer(struct framework_loop *loop, bool add)
+struct error *owner_change_finalizer(struct framework_run *run, bool add)
 {
-    const struct str name = loop->framework->options.finalizer;
+    const struct str name = run->framework->options.finalizer;
     SCOPED(object_edit) edit = {0};
-    OWNED(object) before = object_ref(loop->owner);
+    OWNED(object) before = object_ref(run->owner);
     OWNED(object) after = NULL;
     object_edit_init(&edit, before);
     if (add)
@@ -214,9 +214,9 @@ struct error *owner_change_finalizer(struct framework_loop *loop, bool add)
     else
         object_edit_remove_finalizer(&edit, name);
     TRY(object_edit_finish(&edit, &after));
-    TRY(patch_owner(loop, before, object_root(after), STR("")));
+    TRY(patch_owner(run, before, object_root(after), STR("")));
     /* The last finalizer: the answer shows it as it was, at a version that caches know already. */
-    if (object_is_deleting(loop->owner) && json_count(object_finalizers(loop->owner)) == 0)
-        note_gone(loop);
+    if (object_is_deleting(run->owner) && json_count(object_finalizers(run->owner)) == 0)
+        note_gone(run);
     return NULL;
 }

@@ -9,17 +9,17 @@
 #include "framework/framework_internal.h"
 #include "framework/run_result.h"
 
-/* Sets loop->owner. ERROR_NOT_FOUND. Suspends. */
-MUST_USE struct error *owner_read(struct framework_loop *loop);
+/* Sets run->owner. ERROR_NOT_FOUND. Suspends. */
+MUST_USE struct error *owner_read(struct framework_run *run);
 
 /* Step 2: this generation is being worked on. Suspends. */
-MUST_USE struct error *owner_begin(struct framework_loop *loop);
+MUST_USE struct error *owner_begin(struct framework_run *run);
 
 /* Step 5: how it went, and the conditions of hooks. ERROR_NOT_FOUND: it is gone. Suspends. */
-MUST_USE struct error *owner_end(struct framework_loop *loop, const struct run_result *result);
+MUST_USE struct error *owner_end(struct framework_run *run, const struct run_result *result);
 
 /* The conditions that hooks have set and nothing else. Suspends. */
-MUST_USE struct error *owner_set_conditions(struct framework_loop *loop);
+MUST_USE struct error *owner_set_conditions(struct framework_run *run);
 
 /* Suspends. */
-MUST_USE struct error *owner_change_finalizer(struct framework_loop *loop, bool add);
+MUST_USE struct error *owner_change_finalizer(struct framework_run *run, bool add);

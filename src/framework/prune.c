@@ -25,7 +25,7 @@ static struct error *delete_victim(void *data, struct graph_node *node,
 }
 
 struct pruning {
-    struct framework_loop *loop;
+    struct framework_run *run;
     struct graph *graph;
     struct map wanted; /* objects that nodes name */
     struct gvr gvr;    /* at work */
@@ -65,12 +65,12 @@ bool prune_is_ours(const struct object *owner, const struct object *object)
 
 static struct error *look_at(struct pruning *pruning, const struct object *object)
 {
-    struct arena *arena = &pruning->loop->arena;
-    if (object_is_deleting(object) || !prune_is_ours(pruning->loop->owner, object) ||
+    struct arena *arena = &pruning->run->arena;
+    if (object_is_deleting(object) || !prune_is_ours(pruning->run->owner, object) ||
         map_has(&pruning->wanted, name_of(arena, object)))
         return NULL;
     struct victim *victim = ARENA_NEW(arena, struct victim);
-    victim->framework = pruning->loop->framework;
+    victim->framework = pruning->run->framework;
     victim->gvr = pruning->gvr;
     victim->key.namespace = arena_str(arena, object_namespace(object));
     victim->key.name = arena_str(arena, object_name(object));
@@ -98,7 +98,7 @@ static struct error *each(void *data, struct object *object)
 /* What the cache knows; before it knows anything the server is asked. */
 static struct error *prune_kind(struct pruning *pruning, const struct owner_watch *owner_watch)
 {
-    const struct object *owner = pruning->loop->owner;
+    const struct object *owner = pruning->run->owner;
     pruning->gvr = owner_watch->gvr;
     if (cache_is_synced(owner_watch->cache)) {
         cache_each_indexed(owner_watch->cache, OWNER_WATCHES_INDEX, object_namespace(owner),
@@ -107,16 +107,16 @@ static struct error *prune_kind(struct pruning *pruning, const struct owner_watc
     }
     SCOPED(buf) version = {.limit = 0};
     const struct client_list_sink sink = {.each = each, .data = pruning};
-    struct error *err = client_list_each(pruning->loop->framework->options.client, owner_watch->gvr,
+    struct error *err = client_list_each(pruning->run->framework->options.client, owner_watch->gvr,
                                          object_namespace(owner), NULL, &sink, &version);
     return error_ignore(err, ERROR_FORBIDDEN); /* what it may not see it may not delete */
 }
 
 /* The kinds that are watched as owned are those that the controller makes. */
-struct error *prune_add(struct framework_loop *loop, struct graph *graph)
+struct error *prune_add(struct framework_run *run, struct graph *graph)
 {
-    const struct framework *framework = loop->framework;
-    SCOPED(pruning) pruning = {.loop = loop, .graph = graph};
+    const struct framework *framework = run->framework;
+    SCOPED(pruning) pruning = {.run = run, .graph = graph};
     find_wanted(&pruning);
     for (size_t i = 0; i < framework->options.watch_count; i++) {
         const struct owner_watch *owner_watch = &framework->owner_watches[i + 1];

@@ -8,11 +8,11 @@
 #include "framework/error_class.h"
 #include "libcorset/library_internal.h"
 
-/* What a node of the author's carries: their functions, and whose loop it is. */
+/* What a node of the author's carries: their functions, and whose run it is. */
 struct library_node {
-    struct framework_loop *loop;
+    struct framework_run *run;
     corset_check_fn *check;
-    corset_run_fn *run;
+    corset_node_fn *custom;
     void *data;
 };
 
@@ -21,54 +21,54 @@ struct corset_keys {
     int priority;
 };
 
-const struct corset_object *corset_loop_owner(struct corset_loop *loop)
+const struct corset_object *corset_run_owner(struct corset_run *run)
 {
-    struct framework_loop *inner = library_loop(loop);
+    struct framework_run *inner = library_run(run);
     return library_wrap(framework_arena(inner), framework_owner(inner));
 }
 
-void *corset_loop_data(struct corset_loop *loop)
+void *corset_run_data(struct corset_run *run)
 {
-    return library_controller(library_loop(loop))->description->data;
+    return library_controller(library_run(run))->description->data;
 }
 
-const char *corset_loop_name(struct corset_loop *loop, const char *suffix)
+const char *corset_run_name(struct corset_run *run, const char *suffix)
 {
-    struct framework_loop *inner = library_loop(loop);
+    struct framework_run *inner = library_run(run);
     return arena_c(framework_arena(inner), framework_name(inner, str_from_c(suffix)));
 }
 
-const char *corset_loop_print(struct corset_loop *loop, const char *format, ...)
+const char *corset_run_print(struct corset_run *run, const char *format, ...)
 {
     SCOPED(buf) text = {.limit = 0, .secret = true};
     va_list args;
     va_start(args, format);
     library_print(&text, format, args);
     va_end(args);
-    return arena_c(framework_arena(library_loop(loop)), buf_str(&text));
+    return arena_c(framework_arena(library_run(run)), buf_str(&text));
 }
 
-void *corset_loop_alloc(struct corset_loop *loop, size_t size)
+void *corset_run_alloc(struct corset_run *run, size_t size)
 {
-    return arena_alloc(framework_arena(library_loop(loop)), size);
+    return arena_alloc(framework_arena(library_run(run)), size);
 }
 
-const struct corset_error *corset_loop_error(struct corset_loop *loop)
+const struct corset_error *corset_run_error(struct corset_run *run)
 {
-    return (const struct corset_error *)framework_error(library_loop(loop));
+    return (const struct corset_error *)framework_error(library_run(run));
 }
 
-void corset_loop_set_condition(struct corset_loop *loop, const char *type, const char *status,
-                               const char *reason, const char *message)
+void corset_run_set_condition(struct corset_run *run, const char *type, const char *status,
+                              const char *reason, const char *message)
 {
-    framework_set_condition(library_loop(loop), str_from_c(type), str_from_c(status),
+    framework_set_condition(library_run(run), str_from_c(type), str_from_c(status),
                             str_from_c(reason), str_from_c(message));
 }
 
-void corset_loop_event(struct corset_loop *loop, enum corset_event_type type, const char *reason,
-                       const char *action, const char *format, ...)
+void corset_run_event(struct corset_run *run, enum corset_event_type type, const char *reason,
+                      const char *action, const char *format, ...)
 {
-    struct framework_loop *inner = library_loop(loop);
+    struct framework_run *inner = library_run(run);
     const struct recorder_reference owner = recorder_reference(framework_owner(inner));
     SCOPED(buf) note = {.limit = 0};
     va_list args;
@@ -86,28 +86,28 @@ static enum graph_readiness check_node(void *data, const struct object *object,
     const struct library_node *node = data;
     const char *reason = NULL, *message = NULL;
     const struct corset_object *live =
-        library_wrap(framework_arena(node->loop), (struct object *)object);
+        library_wrap(framework_arena(node->run), (struct object *)object);
     const enum corset_readiness state =
-        node->check(node->data, library_loop_out(node->loop), live, &reason, &message);
+        node->check(node->data, library_run_out(node->run), live, &reason, &message);
     *ret_reason = str_from_c(reason);
     *ret_message = str_from_c(message);
     return (enum graph_readiness)state;
 }
 
-enum corset_readiness corset_check_always(void *data, struct corset_loop *loop,
+enum corset_readiness corset_check_always(void *data, struct corset_run *run,
                                           const struct corset_object *live, const char **ret_reason,
                                           const char **ret_message)
 {
-    (void)data, (void)loop, (void)live, (void)ret_reason, (void)ret_message;
+    (void)data, (void)run, (void)live, (void)ret_reason, (void)ret_message;
     return CORSET_READY;
 }
 
-enum corset_readiness corset_check_strict(void *data, struct corset_loop *loop,
+enum corset_readiness corset_check_strict(void *data, struct corset_run *run,
                                           const struct corset_object *live, const char **ret_reason,
                                           const char **ret_message)
 {
     const struct readiness found = readiness_check_strict(library_settle(live));
-    (void)data, (void)loop;
+    (void)data, (void)run;
     *ret_reason = library_keep(live, found.reason);
     *ret_message = library_keep(live, found.message);
     return (enum corset_readiness)found.state;
@@ -119,28 +119,28 @@ static struct error *run_node(void *data, struct graph_node *graph_node,
     const struct library_node *node = data;
     enum corset_outcome outcome = CORSET_DONE;
     (void)graph_node;
-    TRY(library_error(node->run(node->data, library_loop_out(node->loop), &outcome)));
+    TRY(library_error(node->custom(node->data, library_run_out(node->run), &outcome)));
     *ret_outcome = outcome == CORSET_SKIP ? GRAPH_SKIP : GRAPH_DONE;
     return NULL;
 }
 
 /* Objects of kinds with namespaces live beside their owner unless they say otherwise. */
-static struct error *place(struct framework_loop *loop, struct corset_object *given,
+static struct error *place(struct framework_run *run, struct corset_object *given,
                            struct object **ret_object)
 {
     struct discovery_mapping mapping;
-    const struct str home = object_namespace(framework_owner(loop));
+    const struct str home = object_namespace(framework_owner(run));
     TRY(library_use(given, ret_object));
     if (object_namespace(*ret_object).len || home.len == 0)
         return NULL;
     OWNED(error)
-    unknown = discovery_find_kind(library_controller(loop)->discovery, framework_arena(loop),
+    unknown = discovery_find_kind(library_controller(run)->discovery, framework_arena(run),
                                   object_gvk(*ret_object), &mapping);
     if (error_is(unknown, ERROR_CANCELED))
         return TAKE(unknown);
     if (!unknown && !mapping.namespaced)
         return NULL; /* one that is not known (yet) is refused by the node when it runs */
-    const char *text = arena_c(framework_arena(loop), home);
+    const char *text = arena_c(framework_arena(run), home);
     corset_object_set_string(given, "metadata.namespace", text);
     return library_use(given, ret_object);
 }
@@ -149,11 +149,11 @@ struct corset_error *corset_graph_add(struct corset_graph *graph,
                                       const struct corset_node_options *options,
                                       struct corset_node **ret_node)
 {
-    struct library_node *data = ARENA_NEW(framework_arena(graph->loop), struct library_node);
+    struct library_node *data = ARENA_NEW(framework_arena(graph->run), struct library_node);
     struct graph_node *node = NULL;
     struct object *object = NULL;
-    struct error *err = options->object ? place(graph->loop, options->object, &object) : NULL;
-    *data = (struct library_node){graph->loop, options->check, options->run, options->data};
+    struct error *err = options->object ? place(graph->run, options->object, &object) : NULL;
+    *data = (struct library_node){graph->run, options->check, options->run, options->data};
     const struct graph_node_options inner = {
         .kind = (enum graph_node_kind)options->kind,
         .object = object,
@@ -211,11 +211,10 @@ const struct corset_error *corset_node_error(const struct corset_node *node)
                 : NULL;
 }
 
-const struct corset_object *corset_node_live(struct corset_loop *loop,
-                                             const struct corset_node *node)
+const struct corset_object *corset_node_live(struct corset_run *run, const struct corset_node *node)
 {
     struct object *live = node ? graph_node_live((const struct graph_node *)node) : NULL;
-    return live ? library_wrap(framework_arena(library_loop(loop)), live) : NULL;
+    return live ? library_wrap(framework_arena(library_run(run)), live) : NULL;
 }
 
 /* The enumerations are passed through, so they must agree. */
@@ -251,28 +250,28 @@ _Static_assert((int)CORSET_PRUNE == (int)FRAMEWORK_PRUNE &&
                "flags of controllers");
 _Static_assert((int)CORSET_STOP == (int)PRECHECK_STOP, "verdicts");
 
-static struct error *build(struct framework_loop *loop, struct graph *graph)
+static struct error *build(struct framework_run *run, struct graph *graph)
 {
-    struct corset_graph wrapped = {graph, loop};
+    struct corset_graph wrapped = {graph, run};
     return library_error(
-        library_controller(loop)->description->build(library_loop_out(loop), &wrapped));
+        library_controller(run)->description->build(library_run_out(run), &wrapped));
 }
 
-static enum precheck_result precheck(struct framework_loop *loop)
+static enum precheck_result precheck(struct framework_run *run)
 {
-    return (enum precheck_result)library_controller(loop)->description->precheck(
-        library_loop_out(loop));
+    return (enum precheck_result)library_controller(run)->description->precheck(
+        library_run_out(run));
 }
 
-static struct error *on_delete(struct framework_loop *loop)
+static struct error *on_delete(struct framework_run *run)
 {
-    return library_error(library_controller(loop)->description->on_delete(library_loop_out(loop)));
+    return library_error(library_controller(run)->description->on_delete(library_run_out(run)));
 }
 
-static void on_finish(struct framework_loop *loop, const struct graph *graph)
+static void on_finish(struct framework_run *run, const struct graph *graph)
 {
-    const struct corset_graph wrapped = {(struct graph *)graph, loop};
-    library_controller(loop)->description->on_finish(library_loop_out(loop), &wrapped);
+    const struct corset_graph wrapped = {(struct graph *)graph, run};
+    library_controller(run)->description->on_finish(library_run_out(run), &wrapped);
 }
 
 void corset_keys_add(struct corset_keys *keys, const char *name_space, const char *name)

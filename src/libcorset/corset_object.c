@@ -50,9 +50,9 @@ static struct corset_object *make(struct arena *arena)
     return object;
 }
 
-static struct arena *arena_of(struct corset_loop *loop)
+static struct arena *arena_of(struct corset_run *run)
 {
-    return loop ? framework_arena(library_loop(loop)) : NULL;
+    return run ? framework_arena(library_run(run)) : NULL;
 }
 
 struct corset_object *library_wrap(struct arena *arena, struct object *object)
@@ -69,9 +69,9 @@ static struct error *read_text(struct str text, struct object **ret_object)
     return object_from_doc(doc, ret_object);
 }
 
-struct corset_object *corset_object_from_yaml(struct corset_loop *loop, const char *text)
+struct corset_object *corset_object_from_yaml(struct corset_run *run, const char *text)
 {
-    struct corset_object *object = make(arena_of(loop));
+    struct corset_object *object = make(arena_of(run));
     object->problem = read_text(str_from_c(text), &object->object);
     if (object->problem) {
         OWNED(error) never = object_read(STR("{}"), &object->object);
@@ -79,10 +79,10 @@ struct corset_object *corset_object_from_yaml(struct corset_loop *loop, const ch
     return object;
 }
 
-struct corset_object *corset_object_clone(struct corset_loop *loop,
+struct corset_object *corset_object_clone(struct corset_run *run,
                                           const struct corset_object *object)
 {
-    struct corset_object *clone = library_wrap(arena_of(loop), library_settle(object));
+    struct corset_object *clone = library_wrap(arena_of(run), library_settle(object));
     if (object->problem)
         clone->problem = error_copy(object->problem);
     return clone;

@@ -28,7 +28,7 @@ struct corset_object {
 
 struct corset_graph {
     struct graph *graph;
-    struct framework_loop *loop;
+    struct framework_run *run;
 };
 
 /* A controller as its author described it, and what it runs with. */
@@ -60,19 +60,19 @@ static inline struct corset_error *library_error_out(struct error *err)
     return (struct corset_error *)err;
 }
 
-static inline struct framework_loop *library_loop(struct corset_loop *loop)
+static inline struct framework_run *library_run(struct corset_run *run)
 {
-    return (struct framework_loop *)loop;
+    return (struct framework_run *)run;
 }
 
-static inline struct corset_loop *library_loop_out(struct framework_loop *loop)
+static inline struct corset_run *library_run_out(struct framework_run *run)
 {
-    return (struct corset_loop *)loop;
+    return (struct corset_run *)run;
 }
 
-static inline struct library_controller *library_controller(struct framework_loop *loop)
+static inline struct library_controller *library_controller(struct framework_run *run)
 {
-    return framework_data(loop);
+    return framework_data(run);
 }
 
 /* Wraps an object, to which a reference is taken, for as long as the arena lives. */

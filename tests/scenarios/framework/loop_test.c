@@ -450,9 +450,9 @@ SIM_TEST(fw_27_a_cancelled_loop_writes_no_status)
     CHECK_EQ(rig_call(&rig, "GET", RIG_MAP, NULL), 404);
 }
 
-static enum precheck_result pause(struct framework_loop *loop)
+static enum precheck_result pause(struct framework_run *run)
 {
-    framework_set_condition(loop, STR("Paused"), STR("True"), STR("Asked"), STR(""));
+    framework_set_condition(run, STR("Paused"), STR("True"), STR("Asked"), STR(""));
     return PRECHECK_STOP;
 }
 
@@ -470,11 +470,11 @@ SIM_TEST(a_precheck_stops_and_may_say_why)
     CHECK_EQ(rig_look(&rig, RIG_WEB, "status.observedGeneration"), STR(""));
 }
 
-static void say_applied(struct framework_loop *loop, const struct graph *graph)
+static void say_applied(struct framework_run *run, const struct graph *graph)
 {
-    const bool well = !framework_error(loop);
+    const bool well = !framework_error(run);
     CHECK(graph || !well);
-    framework_set_condition(loop, STR("Applied"), well ? STR("True") : STR("False"),
+    framework_set_condition(run, STR("Applied"), well ? STR("True") : STR("False"),
                             graph ? STR("Ran") : STR("NotRun"), STR(""));
 }
 

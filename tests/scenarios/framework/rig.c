@@ -86,9 +86,9 @@ static struct error *add_node(struct rig *rig, struct rig_node *node, struct gra
     return graph_add(graph, &options, &node->node);
 }
 
-static struct error *build(struct framework_loop *loop, struct graph *graph)
+static struct error *build(struct framework_run *run, struct graph *graph)
 {
-    struct rig *rig = framework_data(loop);
+    struct rig *rig = framework_data(run);
     rig->builds++;
     if (rig->on_build)
         TRY(rig->on_build(rig));
