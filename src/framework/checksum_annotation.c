@@ -1,5 +1,6 @@
 #include "framework/checksum_annotation.h"
 
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/sha256.h"
@@ -8,25 +9,15 @@
 #define NAME_KEPT       46
 #define NAME_HASH_BYTES 8
 
-static bool is_alphanumeric(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 static bool is_legal(char c)
 {
-    return is_alphanumeric(c) || c == '.' || c == '_' || c == '-';
+    return ascii_is_alphanumeric(c) || c == '.' || c == '_' || c == '-';
 }
 
 static bool fits(struct str name)
 {
-    if (name.len == 0 || name.len > NAME_MAX_LEN || !is_alphanumeric(name.ptr[0]) ||
-        !is_alphanumeric(name.ptr[name.len - 1]))
+    if (name.len == 0 || name.len > NAME_MAX_LEN || !ascii_is_alphanumeric(name.ptr[0]) ||
+        !ascii_is_alphanumeric(name.ptr[name.len - 1]))
         return false;
     for (size_t i = 0; i < name.len; i++)
         if (!is_legal(name.ptr[i]))
@@ -49,7 +40,7 @@ struct str checksum_annotation_fit_name(struct arena *arena, struct str name)
     if (fits(name))
         return name;
     for (size_t i = 0; i < name.len && i < NAME_KEPT; i++) {
-        const bool fine = i == 0 ? is_alphanumeric(name.ptr[i]) : is_legal(name.ptr[i]);
+        const bool fine = i == 0 ? ascii_is_alphanumeric(name.ptr[i]) : is_legal(name.ptr[i]);
         buf_add_char(&out, fine ? name.ptr[i] : 'x');
     }
     add_hash(&out, name);
@@ -61,9 +52,10 @@ struct str checksum_annotation_short_name(struct arena *arena, struct str name)
     SCOPED(buf) out = {.limit = 0};
     const size_t kept = name.len < NAME_KEPT ? name.len : NAME_KEPT;
     for (size_t i = 0; i < kept; i++) {
-        const char c = lower(name.ptr[i]);
+        const char c = ascii_to_lower(name.ptr[i]);
         const bool inside = i > 0 && i + 1 < kept; /* where a dot or a dash may stand */
-        buf_add_char(&out, is_alphanumeric(c) || (inside && (c == '-' || c == '.')) ? c : 'x');
+        buf_add_char(&out,
+                     ascii_is_alphanumeric(c) || (inside && (c == '-' || c == '.')) ? c : 'x');
     }
     add_hash(&out, name);
     return arena_str(arena, buf_str(&out));
@@ -72,7 +64,7 @@ struct str checksum_annotation_short_name(struct arena *arena, struct str name)
 static void add_lower(struct buf *out, struct str text)
 {
     for (size_t i = 0; i < text.len; i++)
-        buf_add_char(out, lower(text.ptr[i]));
+        buf_add_char(out, ascii_to_lower(text.ptr[i]));
 }
 
 static struct str key_of(struct arena *arena, struct str domain,

@@ -1,3 +1,5 @@
+#include "base/array.h"
+#include "base/ascii.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "framework/error_class.h"
@@ -34,11 +36,6 @@ struct arena *framework_arena(struct framework_run *run)
     return &run->arena;
 }
 
-struct client *framework_client(struct framework_run *run)
-{
-    return run->framework->options.client;
-}
-
 const struct error *framework_error(const struct framework_run *run)
 {
     return run->err;
@@ -55,14 +52,11 @@ struct str framework_name(struct framework_run *run, struct str suffix)
 void framework_set_condition(struct framework_run *run, struct str type, struct str status,
                              struct str reason, struct str message)
 {
-    if (run->condition_count == run->condition_capacity) {
-        run->condition_capacity = run->condition_capacity ? run->condition_capacity * 2 : 4;
-        run->conditions = mem_realloc_array(run->conditions, run->condition_capacity,
-                                            sizeof(struct owner_status_condition));
-    }
-    run->conditions[run->condition_count++] = (struct owner_status_condition){
-        arena_str(&run->arena, type), arena_str(&run->arena, status),
-        arena_str(&run->arena, reason), arena_str(&run->arena, message)};
+    struct arena *arena = &run->arena;
+    const struct owner_status_condition condition = {
+        arena_str(arena, type), arena_str(arena, status), arena_str(arena, reason),
+        arena_str(arena, message)};
+    ARRAY_PUSH(run->conditions, run->condition_count, run->condition_capacity, condition);
 }
 
 static void come_again(const struct framework_run *run, duration delay,
@@ -215,7 +209,7 @@ static struct error *reconcile(void *data, struct key key, struct reconcile_resu
 static bool is_name(struct str name)
 {
     for (size_t i = 0; i < name.len; i++)
-        if (name.ptr[i] <= ' ' || name.ptr[i] > '~' || (name.ptr[i] >= 'A' && name.ptr[i] <= 'Z'))
+        if (name.ptr[i] <= ' ' || name.ptr[i] > '~' || ascii_is_upper(name.ptr[i]))
             return false;
     return name.len > 0 && name.len <= NAME_LEN_MAX;
 }
@@ -301,11 +295,6 @@ void framework_free(struct framework *framework)
     map_done(&framework->gone);
     arena_done(&framework->arena);
     mem_free(framework);
-}
-
-struct controller *framework_controller(struct framework *framework)
-{
-    return framework->controller;
 }
 
 struct controller *framework_take_controller(struct framework *framework)

@@ -96,8 +96,6 @@ MUST_USE struct error *framework_new(struct loop *loop, const struct framework_o
 void framework_free(struct framework *framework);
 DEFINE_OWNED(framework)
 
-struct controller *framework_controller(struct framework *framework);
-
 /* To be given to a manager, who frees it before the framework is freed. */
 struct controller *framework_take_controller(struct framework *framework);
 
@@ -109,7 +107,6 @@ MUST_USE struct error *framework_reconcile(struct framework *framework, struct k
 struct object *framework_owner(const struct framework_run *run);
 void *framework_data(const struct framework_run *run);
 struct arena *framework_arena(struct framework_run *run); /* lives as long as the run */
-struct client *framework_client(struct framework_run *run);
 
 /* Name of a derived object: "<owner>-<controller>[-<suffix>]". */
 struct str framework_name(struct framework_run *run, struct str suffix);

@@ -1,6 +1,7 @@
 #include "async/event.h"
 #include "async/fiber.h"
 #include "async/scope.h"
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/memory.h"
@@ -184,12 +185,7 @@ struct error *graph_add(struct graph *graph, const struct graph_node_options *op
         struct graph_node *same = find_same(graph, options);
         TRY(check(graph, options, same));
         node = new_node(graph, options, same);
-        if (graph->count == graph->capacity) {
-            graph->capacity = graph->capacity ? graph->capacity * 2 : 16;
-            graph->nodes =
-                mem_realloc_array(graph->nodes, graph->capacity, sizeof(struct graph_node *));
-        }
-        graph->nodes[graph->count++] = node;
+        ARRAY_PUSH(graph->nodes, graph->count, graph->capacity, node);
         remember(graph, node);
     }
     if (ret_node)
@@ -391,19 +387,9 @@ struct object *graph_node_live(const struct graph_node *node)
     return node->live;
 }
 
-void *graph_node_data(const struct graph_node *node)
-{
-    return node->options.data;
-}
-
 const struct graph_node_options *graph_node_options(const struct graph_node *node)
 {
     return &node->options;
-}
-
-size_t graph_node_index(const struct graph_node *node)
-{
-    return node->index;
 }
 
 size_t graph_node_blocker_count(const struct graph_node *node)

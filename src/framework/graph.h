@@ -126,4 +126,3 @@ const struct error *graph_node_error(const struct graph_node *node);
 
 /* The freshest copy of the server; NULL before it was read. */
 struct object *graph_node_live(const struct graph_node *node);
-void *graph_node_data(const struct graph_node *node);

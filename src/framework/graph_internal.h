@@ -22,7 +22,6 @@ MUST_USE struct error *graph_run(struct graph *graph, size_t workers, graph_proc
                                  void *data);
 
 const struct graph_node_options *graph_node_options(const struct graph_node *node);
-size_t graph_node_index(const struct graph_node *node);
 
 size_t graph_node_blocker_count(const struct graph_node *node);
 struct graph_node *graph_node_blocker(const struct graph_node *node, size_t index);

@@ -1,5 +1,6 @@
 #include "framework/object_decoration.h"
 
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "json/builder.h"
 #include "json/edit.h"
@@ -75,8 +76,7 @@ static bool has_template(const struct object *object)
 static void add_lower(struct buf *out, struct str text)
 {
     for (size_t i = 0; i < text.len; i++)
-        buf_add_char(out, text.ptr[i] >= 'A' && text.ptr[i] <= 'Z' ? (char)(text.ptr[i] - 'A' + 'a')
-                                                                   : text.ptr[i]);
+        buf_add_char(out, ascii_to_lower(text.ptr[i]));
 }
 
 /* Prefixes of annotations are lower case; some kinds allow more in their names. */
@@ -84,7 +84,7 @@ static bool is_subdomain(struct str name)
 {
     for (size_t i = 0; i < name.len; i++) {
         const char c = name.ptr[i];
-        if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '-' && c != '.')
+        if (!ascii_is_lower(c) && !ascii_is_digit(c) && c != '-' && c != '.')
             return false;
     }
     return true;

@@ -423,33 +423,3 @@ struct readiness readiness_check_secret(const struct object *object, struct str 
             return in_progress("IncompleteSecret");
     return ready();
 }
-
-static enum graph_readiness give(struct readiness found, struct str *ret_reason,
-                                 struct str *ret_message)
-{
-    *ret_reason = found.reason;
-    *ret_message = found.message;
-    return found.state;
-}
-
-enum graph_readiness readiness_always(void *data, const struct object *object,
-                                      struct str *ret_reason, struct str *ret_message)
-{
-    (void)data;
-    (void)object;
-    return give(ready(), ret_reason, ret_message);
-}
-
-enum graph_readiness readiness_strict(void *data, const struct object *object,
-                                      struct str *ret_reason, struct str *ret_message)
-{
-    (void)data;
-    return give(readiness_check_strict(object), ret_reason, ret_message);
-}
-
-enum graph_readiness readiness_secret(void *data, const struct object *object,
-                                      struct str *ret_reason, struct str *ret_message)
-{
-    const struct str *type = data;
-    return give(readiness_check_secret(object, *type), ret_reason, ret_message);
-}

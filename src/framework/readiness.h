@@ -22,6 +22,3 @@ struct readiness readiness_check_strict(const struct object *object);
 
 /* A Secret of this type, complete if it is one for TLS. */
 struct readiness readiness_check_secret(const struct object *object, struct str type);
-
-/* As checks of nodes. data of the last one: const struct str *, the expected type. */
-graph_check_fn readiness_always, readiness_strict, readiness_secret;

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "client/client.h"
 #include "client/discovery/discovery.h"
+#include "framework/framework_internal.h"
 #include "json/path.h"
 #include "net/network.h"
 #include "net/tls.h"
@@ -173,7 +174,7 @@ void rig_check_done(const struct rig *rig)
 static struct error *run(void *data)
 {
     struct rig *rig = data;
-    return controller_run(framework_controller(rig->framework));
+    return controller_run(rig->framework->controller);
 }
 
 void rig_run(struct rig *rig)
