@@ -5,7 +5,7 @@
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "async/signals.h"
-#include "cmd/globals.h"
+#include "cmd/global_flags.h"
 #include "cmd/server_flags.h"
 #include "net/network.h"
 #include "net/tcp.h"
@@ -16,10 +16,10 @@ struct settings {
     struct server_settings server;
     bool in_memory;
     duration history_age;
-    struct globals globals;
+    struct global_flags globals;
 };
 
-static struct error *serve(void *data)
+static struct error *serve_apiserver(void *data)
 {
     const struct settings *settings = data;
     struct loop *loop = loop_current();
@@ -53,24 +53,24 @@ static const struct flag flags[] = {
 static const struct flag_group groups[] = {
     SERVER_GROUP(struct settings),
     FLAGS_GROUP(flags, 0),
-    GLOBALS_GROUP(struct settings),
+    GLOBAL_FLAGS_GROUP(struct settings),
 };
 
-static int complete(struct settings *settings)
+static int complete_settings(struct settings *settings)
 {
     if (settings->in_memory == (settings->server.files.data_dir != NULL))
         return command_misused(&command_apiserver, "give one of --data-dir and --in-memory");
     const int misused = server_flags_use(&settings->server, &command_apiserver);
-    return misused ? misused : globals_use(&settings->globals, &command_apiserver);
+    return misused ? misused : global_flags_use(&settings->globals, &command_apiserver);
 }
 
-static int run(int argc, char **argv)
+static int run_apiserver(int argc, char **argv)
 {
-    struct settings settings = {.server = SERVER_DEFAULT, .globals = GLOBALS_DEFAULT};
+    struct settings settings = {.server = SERVER_DEFAULT, .globals = GLOBAL_FLAGS_DEFAULT};
     if (!flags_read(&command_apiserver, argc, argv, &settings))
         return COMMAND_USAGE;
-    const int misused = complete(&settings);
-    return misused ? misused : command_run(serve, &settings);
+    const int misused = complete_settings(&settings);
+    return misused ? misused : command_run(serve_apiserver, &settings);
 }
 
 const struct command command_apiserver = {
@@ -102,5 +102,5 @@ const struct command command_apiserver = {
         "  kubectl --kubeconfig /tmp/corset.kubeconfig get namespaces\n",
     .groups = groups,
     .group_count = COUNT(groups),
-    .run = run,
+    .run = run_apiserver,
 };

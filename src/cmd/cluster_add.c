@@ -3,11 +3,11 @@
 
 #include "apimachinery/validation.h"
 #include "async/loop.h"
-#include "base/memory.h"
-#include "cmd/agent.h"
+#include "base/array.h"
 #include "cmd/cluster_check.h"
 #include "cmd/cluster_objects.h"
-#include "cmd/management.h"
+#include "cmd/management_client.h"
+#include "cmd/user_agent.h"
 
 struct settings {
     struct flag_list names;
@@ -15,14 +15,14 @@ struct settings {
     const char *management_kubeconfig, *management_context;
     struct flag_list labels;
     bool skip_checks;
-    struct globals globals;
+    struct global_flags globals;
 };
 
 /* "a=b,c=d" in each of them. */
 struct labels {
     struct arena arena;
     const char **items;
-    size_t count;
+    size_t count, capacity;
 };
 
 static void labels_done(struct labels *labels)
@@ -38,9 +38,8 @@ static struct error *read_labels(const struct flag_list *texts, struct labels *l
         while (rest.len) {
             str_cut(&rest, ',', &label);
             TRY(cluster_objects_check_label(label));
-            labels->items =
-                mem_realloc_array((void *)labels->items, labels->count + 1, sizeof(*labels->items));
-            labels->items[labels->count++] = arena_c(&labels->arena, label);
+            ARRAY_PUSH(labels->items, labels->count, labels->capacity,
+                       arena_c(&labels->arena, label));
         }
     }
     return NULL;
@@ -53,9 +52,9 @@ static const char *last_of(const struct flag_list *list)
 
 /* Of two kubeconfigs the first, which stood in front of the command, is the management cluster's.
  */
-static struct globals management_globals(const struct settings *settings)
+static struct global_flags management_globals(const struct settings *settings)
 {
-    struct globals globals = settings->globals;
+    struct global_flags globals = settings->globals;
     globals.kubeconfig = settings->management_kubeconfig;
     globals.context = settings->management_context;
     if (!globals.kubeconfig && settings->kubeconfigs.count > 1)
@@ -65,9 +64,10 @@ static struct globals management_globals(const struct settings *settings)
     return globals;
 }
 
-static struct error *check(const struct settings *settings, const struct management *management,
-                           const struct rest_config *workload, struct arena *arena,
-                           struct str *ret_version)
+static struct error *check_workload(const struct settings *settings,
+                                    const struct management_client *management,
+                                    const struct rest_config *workload, struct arena *arena,
+                                    struct str *ret_version)
 {
     if (settings->skip_checks)
         return NULL;
@@ -75,7 +75,7 @@ static struct error *check(const struct settings *settings, const struct managem
     client = client_new(loop_current(), &(struct client_options){.config = workload,
                                                                  .network = management->network,
                                                                  .tls = management->tls,
-                                                                 .user_agent = agent_name()});
+                                                                 .user_agent = user_agent_name()});
     TRY(cluster_check_reach(client, arena, ret_version));
     TRY(cluster_check_version(*ret_version));
     return cluster_check_permissions(client);
@@ -87,14 +87,14 @@ static const char *const changes[] = {
     [CLUSTER_UNCHANGED] = "unchanged",
 };
 
-static struct error *add(void *data)
+static struct error *add_cluster(void *data)
 {
     const struct settings *settings = data;
-    const struct globals globals = management_globals(settings);
+    const struct global_flags globals = management_globals(settings);
     const struct str name = str_from_c(settings->names.items[0]);
     SCOPED(arena) arena = {0};
     SCOPED(labels) labels = {0};
-    SCOPED(management) management = {0};
+    SCOPED(management_client) management = {0};
     SCOPED(rest_config) workload = {0};
     SCOPED(buf) kubeconfig = {.secret = true};
     struct str version = {0};
@@ -103,8 +103,8 @@ static struct error *add(void *data)
     TRY(cluster_check_read(last_of(&settings->kubeconfigs),
                            str_from_c(last_of(&settings->contexts)), &workload));
     TRY(cluster_check_write(&workload, name, &kubeconfig));
-    TRY(management_open(&management, &globals));
-    TRY(check(settings, &management, &workload, &arena, &version));
+    TRY(management_client_open(&management, &globals));
+    TRY(check_workload(settings, &management, &workload, &arena, &version));
     const struct cluster_object cluster = {
         .key = {management.config.namespace, name},
         .labels = labels.items,
@@ -134,10 +134,10 @@ static const struct flag flags[] = {
 
 static const struct flag_group groups[] = {
     FLAGS_GROUP(flags, 0),
-    GLOBALS_GROUP(struct settings),
+    GLOBAL_FLAGS_GROUP(struct settings),
 };
 
-static int complete(const struct settings *settings)
+static int complete_settings(const struct settings *settings)
 {
     if (settings->names.count != 1)
         return command_misused(&command_cluster_add, "give one name for the cluster");
@@ -150,21 +150,21 @@ static int complete(const struct settings *settings)
     if (!settings->kubeconfigs.count)
         return command_misused(&command_cluster_add,
                                "give --kubeconfig FILE, which reaches the cluster");
-    return globals_use(&settings->globals, &command_cluster_add);
+    return global_flags_use(&settings->globals, &command_cluster_add);
 }
 
-static int run_with(struct settings *settings, int argc, char **argv)
+static int parse_and_run(struct settings *settings, int argc, char **argv)
 {
     if (!flags_read(&command_cluster_add, argc, argv, settings))
         return COMMAND_USAGE;
-    const int misused = complete(settings);
-    return misused ? misused : command_run(add, settings);
+    const int misused = complete_settings(settings);
+    return misused ? misused : command_run(add_cluster, settings);
 }
 
-static int run(int argc, char **argv)
+static int run_cluster_add(int argc, char **argv)
 {
-    struct settings settings = {.globals = GLOBALS_DEFAULT};
-    const int code = run_with(&settings, argc, argv);
+    struct settings settings = {.globals = GLOBAL_FLAGS_DEFAULT};
+    const int code = parse_and_run(&settings, argc, argv);
     flag_list_done(&settings.names);
     flag_list_done(&settings.kubeconfigs);
     flag_list_done(&settings.contexts);
@@ -195,5 +195,5 @@ const struct command command_cluster_add = {
         "  corset cluster add prod --kubeconfig prod.kubeconfig -l env=prod\n",
     .groups = groups,
     .group_count = COUNT(groups),
-    .run = run,
+    .run = run_cluster_add,
 };

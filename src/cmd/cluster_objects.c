@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "client/client.h"
 #include "clustercache/kubeconfig_secret.h"
-#include "cmd/management.h"
+#include "cmd/management_client.h"
 #include "json/builder.h"
 
 #define MANAGER       STR("corset-cluster-add")
@@ -34,8 +34,9 @@ static void begin_object(struct json_builder *builder, struct str api_version, s
     json_builder_add_str(builder, "namespace", key.namespace);
 }
 
-static struct error *apply(struct client *client, struct gvr gvr, struct json_builder *builder,
-                           struct str subresource, struct object **ret_object)
+static struct error *apply_document(struct client *client, struct gvr gvr,
+                                    struct json_builder *builder, struct str subresource,
+                                    struct object **ret_object)
 {
     OWNED(json_doc) doc = NULL;
     OWNED(object) object = NULL;
@@ -67,7 +68,7 @@ static struct error *put_cluster(struct client *client, const struct cluster_obj
     json_builder_end(&builder);
     cluster_document_add_spec(&builder, cluster->host, cluster->port);
     json_builder_end(&builder);
-    return apply(client, GVR_CLUSTERS, &builder, STR(""), ret_object);
+    return apply_document(client, GVR_CLUSTERS, &builder, STR(""), ret_object);
 }
 
 /* Only now does anybody try to connect. */
@@ -79,7 +80,7 @@ static struct error *put_status(struct client *client, const struct cluster_obje
     json_builder_end(&builder);
     cluster_document_add_status(&builder);
     json_builder_end(&builder);
-    return apply(client, GVR_CLUSTERS, &builder, STR("status"), ret_object);
+    return apply_document(client, GVR_CLUSTERS, &builder, STR("status"), ret_object);
 }
 
 /* It goes when the Cluster goes. */
@@ -116,7 +117,7 @@ static struct error *put_secret(struct client *client, const struct cluster_obje
     json_builder_add_str(&builder, "value", buf_str(&value));
     json_builder_end(&builder);
     json_builder_end(&builder);
-    return apply(client, GVR_SECRETS, &builder, STR(""), ret_object);
+    return apply_document(client, GVR_SECRETS, &builder, STR(""), ret_object);
 }
 
 /* Clusters that somebody else makes and keeps are not ours to change, let alone to delete. */
@@ -128,10 +129,12 @@ static struct error *refuse_managed(const struct object *cluster, const char *in
                      STR_ARG(object_namespace(cluster)), STR_ARG(object_name(cluster)), instead);
 }
 
-static struct error *find(struct client *client, struct key key, struct object **ret_cluster)
+static struct error *find_cluster(struct client *client, struct key key,
+                                  struct object **ret_cluster)
 {
     struct error *err = client_get(client, GVR_CLUSTERS, key, NULL, ret_cluster);
-    return err && err->details ? error_ignore(err, ERROR_NOT_FOUND) : management_explain(err);
+    return err && err->details ? error_ignore(err, ERROR_NOT_FOUND)
+                               : management_client_explain(err);
 }
 
 static struct str version_of(const struct object *object)
@@ -158,7 +161,7 @@ struct error *cluster_objects_put(struct client *client, const struct cluster_ob
     OWNED(object) made = NULL;
     OWNED(object) secret = NULL;
     OWNED(object) after = NULL;
-    TRY(find(client, cluster->key, &before));
+    TRY(find_cluster(client, cluster->key, &before));
     if (before)
         TRY(refuse_managed(before, "keeps its kubeconfig itself; choose another name"));
     TRY(find_secret(client, cluster->key, &secret_before));
@@ -177,7 +180,7 @@ struct error *cluster_objects_remove(struct client *client, struct key key)
 {
     OWNED(object) cluster = NULL;
     OWNED(object) secret = NULL;
-    TRY(find(client, key, &cluster));
+    TRY(find_cluster(client, key, &cluster));
     if (!cluster)
         return error_new(ERROR_NOT_FOUND, "there is no cluster %.*s in namespace %.*s",
                          STR_ARG(key.name), STR_ARG(key.namespace));

@@ -3,13 +3,13 @@
 #include <string.h>
 
 #include "cmd/command.h"
-#include "cmd/globals.h"
+#include "cmd/global_flags.h"
 
 enum directive { COMPLETE_FILES = 0, COMPLETE_NOTHING = 4, COMPLETE_FOLDERS = 16 };
 
 /* Before a command is known, only the global flags are. */
 static const struct flag_group global_groups[] = {
-    FLAGS_GROUP(globals_flags, 0),
+    FLAGS_GROUP(global_flags, 0),
 };
 static const struct command no_command = {
     .name = "", .groups = global_groups, .group_count = COUNT(global_groups)};

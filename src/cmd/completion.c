@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cmd/complete.h"
-#include "cmd/globals.h"
+#include "cmd/global_flags.h"
 
 static const char bash_script[] =
     "# bash completion of corset\n"
@@ -88,7 +88,7 @@ static const struct {
 
 struct settings {
     struct flag_list shells;
-    struct globals globals;
+    struct global_flags globals;
 };
 
 #define AT(member) offsetof(struct settings, member)
@@ -99,10 +99,10 @@ static const struct flag flags[] = {
 
 static const struct flag_group groups[] = {
     FLAGS_GROUP(flags, 0),
-    GLOBALS_GROUP(struct settings),
+    GLOBAL_FLAGS_GROUP(struct settings),
 };
 
-static int run_with(struct settings *settings, int argc, char **argv)
+static int parse_and_run(struct settings *settings, int argc, char **argv)
 {
     if (!flags_read(&command_completion, argc, argv, settings))
         return COMMAND_USAGE;
@@ -115,10 +115,10 @@ static int run_with(struct settings *settings, int argc, char **argv)
                            settings->shells.items[0]);
 }
 
-static int run(int argc, char **argv)
+static int run_completion(int argc, char **argv)
 {
-    struct settings settings = {.globals = GLOBALS_DEFAULT};
-    const int code = run_with(&settings, argc, argv);
+    struct settings settings = {.globals = GLOBAL_FLAGS_DEFAULT};
+    const int code = parse_and_run(&settings, argc, argv);
     flag_list_done(&settings.shells);
     return code;
 }
@@ -136,5 +136,5 @@ const struct command command_completion = {
             "  source <(corset completion bash)\n",
     .groups = groups,
     .group_count = COUNT(groups),
-    .run = run,
+    .run = run_completion,
 };

@@ -1,11 +1,11 @@
 /* corset controller: the controllers, against an API server that is there already. */
-#include "app/fleet.h"
+#include "app/controller_manager.h"
 #include "async/loop.h"
 #include "async/signals.h"
 #include "base/log.h"
 #include "client/kubeconfig/kubeconfig.h"
 #include "cmd/controller_flags.h"
-#include "cmd/globals.h"
+#include "cmd/global_flags.h"
 #include "cmd/until_signal.h"
 #include "net/network.h"
 #include "net/tcp.h"
@@ -14,7 +14,7 @@
 #define DELIVERY_DEFAULT (5 * SECOND) /* the time between renewing and losing a lease */
 
 struct settings {
-    struct globals globals;
+    struct global_flags globals;
     struct controller_settings controller;
     const char *lease_namespace, *lease_name;
 };
@@ -34,9 +34,9 @@ static struct error *find_cluster(const struct settings *settings, struct rest_c
     return kubeconfig_load(&paths, &choice, ret_config);
 }
 
-static struct error *run_fleet(void *data)
+static struct error *run_controllers(void *data)
 {
-    return fleet_run(data);
+    return controller_manager_run(data);
 }
 
 static void say_stopping(void)
@@ -44,7 +44,7 @@ static void say_stopping(void)
     log_info("Stopping");
 }
 
-static struct error *serve(void *data)
+static struct error *serve_controllers(void *data)
 {
     struct settings *settings = data;
     struct loop *loop = loop_current();
@@ -55,56 +55,56 @@ static struct error *serve(void *data)
     OWNED(network) network = tcp_network_new(loop);
     OWNED(network) guarded = tcp_network_new(loop);
     OWNED(tls_context) tls = tls_context_new();
-    OWNED(fleet) fleet = NULL;
-    struct fleet_options *options = &settings->controller.fleet;
+    OWNED(controller_manager) controllers = NULL;
+    struct controller_manager_options *options = &settings->controller.options;
     const duration lease = options->lease_duration, renew = options->renew_deadline;
     tcp_network_limit_delivery(guarded, lease && renew ? lease - renew : DELIVERY_DEFAULT);
     options->config = &config;
     options->network = network;
     options->guarded_network = guarded;
     options->tls = tls;
-    TRY(fleet_new(loop, options, &fleet));
-    return until_signal(signals, run_fleet, fleet, say_stopping);
+    TRY(controller_manager_new(loop, options, &controllers));
+    return until_signal(signals, run_controllers, controllers, say_stopping);
 }
 
-#define AT(member)       offsetof(struct settings, member)
-#define FLEET_AT(member) offsetof(struct settings, controller.fleet.member)
+#define AT(member)        offsetof(struct settings, member)
+#define OPTION_AT(member) offsetof(struct settings, controller.options.member)
 
 static const struct flag flags[] = {
-    {"leader-elect",                 FLAG_BOOL, FLEET_AT(leader_elect),   FLAG_ANY},
-    {"leader-elect-lease-duration",  FLAG_SPAN, FLEET_AT(lease_duration), FLAG_ANY},
-    {"leader-elect-renew-deadline",  FLAG_SPAN, FLEET_AT(renew_deadline), FLAG_ANY},
-    {"leader-elect-retry-period",    FLAG_SPAN, FLEET_AT(retry_period),   FLAG_ANY},
-    {"leader-elect-lease-namespace", FLAG_TEXT, AT(lease_namespace),      FLAG_ANY},
-    {"leader-elect-lease-name",      FLAG_TEXT, AT(lease_name),           FLAG_ANY},
+    {"leader-elect",                 FLAG_BOOL, OPTION_AT(leader_elect),   FLAG_ANY},
+    {"leader-elect-lease-duration",  FLAG_SPAN, OPTION_AT(lease_duration), FLAG_ANY},
+    {"leader-elect-renew-deadline",  FLAG_SPAN, OPTION_AT(renew_deadline), FLAG_ANY},
+    {"leader-elect-retry-period",    FLAG_SPAN, OPTION_AT(retry_period),   FLAG_ANY},
+    {"leader-elect-lease-namespace", FLAG_TEXT, AT(lease_namespace),       FLAG_ANY},
+    {"leader-elect-lease-name",      FLAG_TEXT, AT(lease_name),            FLAG_ANY},
 };
 
 static const struct flag_group groups[] = {
     FLAGS_GROUP(flags, 0),
     CONTROLLER_GROUP(struct settings),
-    GLOBALS_GROUP(struct settings),
+    GLOBAL_FLAGS_GROUP(struct settings),
 };
 
-static int complete(struct settings *settings)
+static int complete_settings(struct settings *settings)
 {
-    struct fleet_options *fleet = &settings->controller.fleet;
-    fleet->namespace = str_from_c(settings->globals.namespace);
-    fleet->lease_namespace = str_from_c(settings->lease_namespace);
-    fleet->lease_name = str_from_c(settings->lease_name);
+    struct controller_manager_options *options = &settings->controller.options;
+    options->namespace = str_from_c(settings->globals.namespace);
+    options->lease_namespace = str_from_c(settings->lease_namespace);
+    options->lease_name = str_from_c(settings->lease_name);
     const int misused = controller_flags_use(&settings->controller, &command_controller);
-    return misused ? misused : globals_use(&settings->globals, &command_controller);
+    return misused ? misused : global_flags_use(&settings->globals, &command_controller);
 }
 
-static int run(int argc, char **argv)
+static int run_controller(int argc, char **argv)
 {
-    struct settings settings = {.globals = GLOBALS_DEFAULT};
+    struct settings settings = {.globals = GLOBAL_FLAGS_DEFAULT};
     settings.controller.health = ":9440";
     settings.controller.diagnostics = ":8443";
     settings.globals.verbosity = 2;
     if (!flags_read(&command_controller, argc, argv, &settings))
         return COMMAND_USAGE;
-    const int misused = complete(&settings);
-    return misused ? misused : command_run(serve, &settings);
+    const int misused = complete_settings(&settings);
+    return misused ? misused : command_run(serve_controllers, &settings);
 }
 
 const struct command command_controller = {
@@ -130,5 +130,5 @@ const struct command command_controller = {
         "  corset controller --kubeconfig /tmp/kc --health-addr= --diagnostics-address=\n",
     .groups = groups,
     .group_count = COUNT(groups),
-    .run = run,
+    .run = run_controller,
 };

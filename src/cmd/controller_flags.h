@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "app/fleet.h"
+#include "app/controller_manager.h"
 #include "cmd/command.h"
 #include "cmd/flags.h"
 
@@ -11,7 +11,7 @@ struct controller_settings {
     const char *watch_filter;
     const char *health, *diagnostics;
     size_t threshold;
-    struct fleet_options fleet;
+    struct controller_manager_options options;
 };
 
 #define CONTROLLER_FLAGS 19
@@ -47,6 +47,7 @@ extern const struct flag controller_flags[CONTROLLER_FLAGS];
     "  --clustercache-probe-timeout, --clustercache-probe-threshold,\n"                          \
     "  --clustercache-sync-timeout.\n"
 
-/* Fills in the fleet's options. COMMAND_USAGE when a value is wrong, which has been said then. */
+/* Fills in the options of the controllers. COMMAND_USAGE when a value is wrong, which has been said
+ * then. */
 MUST_USE int controller_flags_use(struct controller_settings *settings,
                                   const struct command *command);

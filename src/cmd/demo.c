@@ -9,7 +9,7 @@
 
 #include "apimachinery/wellknown.h"
 #include "apiserver/registry/kind_age.h"
-#include "app/fleet.h"
+#include "app/controller_manager.h"
 #include "app/standalone.h"
 #include "async/event.h"
 #include "async/fiber.h"
@@ -19,11 +19,11 @@
 #include "base/memory.h"
 #include "client/client.h"
 #include "client/kubeconfig/kubeconfig.h"
-#include "cmd/agent.h"
 #include "cmd/demo_check.h"
 #include "cmd/demo_example.h"
-#include "cmd/globals.h"
+#include "cmd/global_flags.h"
 #include "cmd/progress.h"
+#include "cmd/user_agent.h"
 #include "controller/cache/cache.h"
 #include "net/network.h"
 #include "net/tcp.h"
@@ -38,7 +38,7 @@
 struct settings {
     size_t clusters;
     bool manifests;
-    struct globals globals;
+    struct global_flags globals;
 };
 
 /* In the order of making; released the other way round. */
@@ -51,7 +51,7 @@ struct demo {
     struct standalone *standalone;
     struct rest_config config;
     struct client *client;
-    struct fleet *fleet;
+    struct controller_manager *controllers;
     struct cache_set *caches;
     struct cache *bindings;
     struct demo_row *rows;
@@ -61,7 +61,7 @@ struct demo {
 static void demo_done(struct demo *demo)
 {
     cache_set_free(demo->caches);
-    fleet_free(demo->fleet);
+    controller_manager_free(demo->controllers);
     client_free(demo->client);
     rest_config_done(&demo->config);
     standalone_free(demo->standalone);
@@ -90,18 +90,20 @@ static struct error *open_server(struct demo *demo)
 
 static struct error *open_controllers(struct demo *demo)
 {
-    demo->client = client_new(loop_current(), &(struct client_options){.config = &demo->config,
-                                                                       .network = demo->network,
-                                                                       .tls = demo->tls,
-                                                                       .user_agent = agent_name(),
-                                                                       .qps = -1});
-    const struct fleet_options options = {
+    demo->client =
+        client_new(loop_current(), &(struct client_options){.config = &demo->config,
+                                                            .network = demo->network,
+                                                            .tls = demo->tls,
+                                                            .user_agent = user_agent_name(),
+                                                            .qps = -1});
+    const struct controller_manager_options options = {
         .config = &demo->config,
         .network = demo->network,
         .tls = demo->tls,
-        .user_agent = agent_name(),
+        .user_agent = user_agent_name(),
     };
-    TRY(fleet_new(loop_current(), &options, &demo->fleet), "start the controllers");
+    TRY(controller_manager_new(loop_current(), &options, &demo->controllers),
+        "start the controllers");
     demo->caches = cache_set_new(loop_current(), demo->client);
     demo->bindings = cache_set_get(
         demo->caches, &(struct cache_options){.gvr = GVR_CLUSTER_RESOURCE_SET_BINDINGS});
@@ -111,7 +113,7 @@ static struct error *open_controllers(struct demo *demo)
 static struct error *run_controllers(void *data)
 {
     struct demo *demo = data;
-    struct error *err = fleet_run(demo->fleet);
+    struct error *err = controller_manager_run(demo->controllers);
     demo->has_stopped = true;
     return err;
 }
@@ -213,7 +215,7 @@ static struct error *read_back(struct demo *demo)
     return demo_check_clusters(&check);
 }
 
-static struct error *show(struct demo *demo)
+static struct error *show_rollout(struct demo *demo)
 {
     const size_t count = demo->settings->clusters;
     SCOPED(scope) scope = {0};
@@ -246,13 +248,13 @@ static struct error *show(struct demo *demo)
     return NULL;
 }
 
-static struct error *run_demo(void *data)
+static struct error *show_demo(void *data)
 {
     const struct settings *settings = data;
     SCOPED(demo) demo = {.settings = settings};
     demo.rows = mem_alloc_zero(settings->clusters * sizeof(*demo.rows));
     progress_init(&demo.progress);
-    return show(&demo);
+    return show_rollout(&demo);
 }
 
 /* The table tells what went wrong; the controllers' own words would tear the line in place. */
@@ -271,18 +273,18 @@ static const struct flag flags[] = {
 
 static const struct flag_group groups[] = {
     FLAGS_GROUP(flags, 0),
-    GLOBALS_GROUP(struct settings),
+    GLOBAL_FLAGS_GROUP(struct settings),
 };
 
-static int run(int argc, char **argv)
+static int run_demo(int argc, char **argv)
 {
-    struct settings settings = {.clusters = CLUSTERS_DEFAULT, .globals = GLOBALS_DEFAULT};
+    struct settings settings = {.clusters = CLUSTERS_DEFAULT, .globals = GLOBAL_FLAGS_DEFAULT};
     if (!flags_read(&command_demo, argc, argv, &settings))
         return COMMAND_USAGE;
     if (settings.clusters < 1 || settings.clusters > CLUSTERS_MAX)
         return command_misused(&command_demo, "--clusters takes a number from 1 to %d",
                                CLUSTERS_MAX);
-    const int misused = globals_use(&settings.globals, &command_demo);
+    const int misused = global_flags_use(&settings.globals, &command_demo);
     if (misused)
         return misused;
     if (settings.manifests)
@@ -290,7 +292,7 @@ static int run(int argc, char **argv)
     if (!settings.globals.verbosity)
         log_set_sink(drop_line, NULL);
     OWNED(loop) loop = loop_new();
-    struct error *err = loop_run(loop, run_demo, &settings);
+    struct error *err = loop_run(loop, show_demo, &settings);
     const bool is_no = error_is(err, ERROR_NOT_FOUND);
     const int code = err ? command_fail(err) : COMMAND_DONE;
     return is_no ? COMMAND_NO : code;
@@ -312,5 +314,5 @@ const struct command command_demo = {
         "  corset demo --clusters 100\n",
     .groups = groups,
     .group_count = COUNT(groups),
-    .run = run,
+    .run = run_demo,
 };

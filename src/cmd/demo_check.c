@@ -9,8 +9,8 @@
 #include "client/kubeconfig/kubeconfig.h"
 #include "clusterresourceset/types/binding.h"
 #include "clusterresourceset/types/content.h"
-#include "cmd/agent.h"
 #include "cmd/demo_example.h"
+#include "cmd/user_agent.h"
 
 #define CHECKERS      64
 #define CHECK_TIMEOUT (30 * SECOND)
@@ -49,7 +49,7 @@ struct visit {
     struct demo_row *row;
 };
 
-static struct error *look(const struct visit *visit, const struct object *object)
+static struct error *find_object(const struct visit *visit, const struct object *object)
 {
     SCOPED(arena) arena = {0};
     OWNED(object) found = NULL;
@@ -60,11 +60,11 @@ static struct error *look(const struct visit *visit, const struct object *object
     return NULL;
 }
 
-static struct error *look_at_all(const struct visit *visit, const struct demo_example *example)
+static struct error *find_objects(const struct visit *visit, const struct demo_example *example)
 {
     for (size_t i = 0; i < example->content_count; i++)
         for (size_t j = 0; j < content_count(example->contents[i]); j++)
-            TRY(look(visit, content_object(example->contents[i], j)));
+            TRY(find_object(visit, content_object(example->contents[i], j)));
     return NULL;
 }
 
@@ -87,13 +87,13 @@ static struct error *visit_cluster(struct round *round, size_t index)
     client = client_new(loop_current(), &(struct client_options){.config = &config,
                                                                  .network = check->network,
                                                                  .tls = check->tls,
-                                                                 .user_agent = agent_name()});
+                                                                 .user_agent = user_agent_name()});
     OWNED(discovery) discovery = discovery_new(client, round->pool, NULL);
     const struct visit visit = {client, discovery, &check->rows[index]};
-    return look_at_all(&visit, check->example);
+    return find_objects(&visit, check->example);
 }
 
-static struct error *visit_some(void *data)
+static struct error *visit_clusters(void *data)
 {
     struct round *round = data;
     while (round->next < round->check->count) {
@@ -112,6 +112,6 @@ struct error *demo_check_clusters(struct demo_check *check)
     struct round round = {.check = check, .pool = pool};
     SCOPED(scope) scope = {0};
     for (size_t i = 0; i < CHECKERS && i < check->count; i++)
-        scope_start(&scope, "look", visit_some, &round);
+        scope_start(&scope, "check", visit_clusters, &round);
     return scope_wait(&scope);
 }

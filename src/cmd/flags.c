@@ -1,14 +1,14 @@
 #include "cmd/flags.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/ascii.h"
 #include "base/duration.h"
-#include "base/memory.h"
 #include "base/str.h"
 
 #define FLAGS_MAX 64
@@ -62,7 +62,7 @@ static struct place place_at(const struct command *command, size_t index, char *
 }
 
 /* The number of a row; STR_NONE: there is none. */
-static size_t find(const struct command *command, struct str name)
+static size_t find_row(const struct command *command, struct str name)
 {
     const struct flag *flag;
     for (size_t i = 0; (flag = flags_at(command, i)); i++)
@@ -80,7 +80,7 @@ static size_t find_letter(const struct command *command, char letter)
     return STR_NONE;
 }
 
-static bool unknown(const struct command *command, const char *argument, struct str name)
+static bool refuse_flag(const struct command *command, const char *argument, struct str name)
 {
     char known[FLAGS_MAX][NAME_MAX], typed[NAME_MAX] = {0};
     const char *names[FLAGS_MAX];
@@ -106,8 +106,7 @@ static bool unknown(const struct command *command, const char *argument, struct 
 
 static void add_to_list(struct flag_list *list, const char *value)
 {
-    list->items = mem_realloc_array(list->items, list->count + 1, sizeof(*list->items));
-    list->items[list->count++] = value;
+    ARRAY_PUSH(list->items, list->count, list->capacity, value);
 }
 
 static bool set_level(const struct command *command, struct place place, const char *value)
@@ -115,7 +114,7 @@ static bool set_level(const struct command *command, struct place place, const c
     const struct str name = flag_name(place.flag);
     char *end;
     const double number = strtod(value, &end);
-    if (end != value && !*end && !isspace((unsigned char)*value) && isfinite(number)) {
+    if (end != value && !*end && !ascii_is_space(*value) && isfinite(number)) {
         *(double *)place.value = number;
         return true;
     }
@@ -123,7 +122,7 @@ static bool set_level(const struct command *command, struct place place, const c
     return false;
 }
 
-static bool set(const struct command *command, struct place place, const char *value)
+static bool set_value(const struct command *command, struct place place, const char *value)
 {
     const struct str name = flag_name(place.flag);
     uint64_t number;
@@ -181,23 +180,23 @@ static struct written read_written(const struct command *command, const char *ar
     if (str_cut(&rest, '=', &written.name))
         written.value = argument + 2 + written.name.len + 1; /* behind the "=" */
     if (written.name.len)
-        written.row = find(command, written.name);
+        written.row = find_row(command, written.name);
     return written;
 }
 
 /* An argument that is no flag. */
 static bool take_plain(const struct command *command, const char *argument, void *settings)
 {
-    const size_t row = find(command, STR(""));
+    const size_t row = find_row(command, STR(""));
     if (row != STR_NONE)
-        return set(command, place_at(command, row, settings), argument);
+        return set_value(command, place_at(command, row, settings), argument);
     command_misused(command, "unexpected argument '%s'", argument);
     return false;
 }
 
 static bool has_plain(const struct command *command)
 {
-    return find(command, STR("")) != STR_NONE;
+    return find_row(command, STR("")) != STR_NONE;
 }
 
 static bool is_flag(const struct command *command, const char *argument)
@@ -224,7 +223,7 @@ bool flags_read(const struct command *command, int argc, char **argv, void *sett
         struct written written = read_written(command, argv[i]);
         const struct flag *flag = written.row == STR_NONE ? NULL : flags_at(command, written.row);
         if (!flag)
-            return unknown(command, argv[i], written.name);
+            return refuse_flag(command, argv[i], written.name);
         if (!written.value && flag->type != FLAG_BOOL) {
             if (i + 1 == argc) {
                 command_misused(command, "%s needs a value", argv[i]);
@@ -232,7 +231,7 @@ bool flags_read(const struct command *command, int argc, char **argv, void *sett
             }
             written.value = argv[++i];
         }
-        if (!set(command, place_at(command, written.row, settings), written.value))
+        if (!set_value(command, place_at(command, written.row, settings), written.value))
             return false;
     }
     return true;

@@ -10,7 +10,7 @@
  *     };
  *     static const struct flag_group groups[] = {
  *         FLAGS_GROUP(flags, 0),
- *         GLOBALS_GROUP(struct settings),
+ *         GLOBAL_FLAGS_GROUP(struct settings),
  *     };
  *     if (!flags_read(&command_x, argc, argv, &settings))
  *         return COMMAND_USAGE;
@@ -38,7 +38,7 @@ enum flag_type {
 
 struct flag_list {
     const char **items; /* owned, what they point to is borrowed */
-    size_t count;
+    size_t count, capacity;
 };
 
 void flag_list_done(struct flag_list *list);

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "cmd/command.h"
 #include "cmd/complete.h"
-#include "cmd/globals.h"
+#include "cmd/global_flags.h"
 #include "cmd/manual.h"
 
 static const struct command *const commands[] = {
@@ -43,7 +43,7 @@ static void add_overview(struct buf *out)
     for (size_t i = 0; i < COUNT(commands); i++)
         buf_print(out, "  %-10s  %s\n", commands[i]->name, commands[i]->summary);
     buf_print(out, "  %-10s  %s\n\n", "help", "explain a command: corset help up");
-    buf_add(out, STR(GLOBALS_HELP));
+    buf_add(out, STR(GLOBAL_FLAGS_HELP));
     buf_add(out,
             STR("\nExit codes: 0 done, 1 the answer is no, 2 wrong usage, 3 could not do it.\n\n"
                 "Try it:\n"
@@ -57,8 +57,8 @@ static void print_overview(FILE *out)
     fputs(buf_c(&text), out);
 }
 
-static int unknown(const char *name, const char *above, const struct command *const *list,
-                   size_t count)
+static int refuse_command(const char *name, const char *above, const struct command *const *list,
+                          size_t count)
 {
     const char *names[COUNT(commands) + 1] = {0};
     for (size_t i = 0; i < count; i++) {
@@ -82,7 +82,7 @@ static bool find_topic(int argc, char **argv, const struct command **ret_command
         return true;
     const struct command *command = command_find(argv[0]);
     if (!command) {
-        unknown(argv[0], "", commands, COUNT(commands));
+        refuse_command(argv[0], "", commands, COUNT(commands));
         return false;
     }
     *ret_command = command;
@@ -90,12 +90,12 @@ static bool find_topic(int argc, char **argv, const struct command **ret_command
         return true;
     *ret_command = find_in(command->children, command->child_count, argv[1]);
     if (!*ret_command)
-        unknown(argv[1], command->name, command->children, command->child_count);
+        refuse_command(argv[1], command->name, command->children, command->child_count);
     return *ret_command != NULL;
 }
 
 /* For packagers: "help --man [COMMAND]" prints a manual page, "help --man-pages DIR" writes all. */
-static int help_manual(int argc, char **argv)
+static int print_manual(int argc, char **argv)
 {
     SCOPED(buf) overview = {.limit = 0};
     SCOPED(buf) page = {.limit = 0};
@@ -111,11 +111,11 @@ static int help_manual(int argc, char **argv)
     return command_print(buf_str(&page));
 }
 
-static int help(int argc, char **argv)
+static int print_help(int argc, char **argv)
 {
     const struct command *command;
     if (argc && (strcmp(argv[0], "--man") == 0 || strcmp(argv[0], "--man-pages") == 0))
-        return help_manual(argc, argv);
+        return print_manual(argc, argv);
     if (!find_topic(argc, argv, &command))
         return COMMAND_USAGE;
     if (command)
@@ -125,7 +125,7 @@ static int help(int argc, char **argv)
     return COMMAND_DONE;
 }
 
-static int complete(int argc, char **argv)
+static int print_completions(int argc, char **argv)
 {
     SCOPED(buf) out = {.limit = 0};
     complete_words(argc, argv, &out);
@@ -147,12 +147,12 @@ static bool asks_for_help(int argc, char **argv)
 }
 
 /* How many arguments a global flag at the front takes; 0: it is none. */
-static int global_len(int argc, char **argv)
+static int global_flag_len(int argc, char **argv)
 {
     struct str rest = str_from_c(argv[0]), name;
     const bool has_value = str_cut(&rest, '=', &name);
-    for (size_t i = 0; i < GLOBALS_FLAGS; i++) {
-        const struct flag *flag = &globals_flags[i];
+    for (size_t i = 0; i < GLOBAL_FLAGS_COUNT; i++) {
+        const struct flag *flag = &global_flags[i];
         const bool is_long =
             str_starts_with(name, STR("--")) && str_eq(str_skip(name, 2), flag_name(flag));
         const bool is_letter =
@@ -166,11 +166,11 @@ static int global_len(int argc, char **argv)
 }
 
 /* "--kubeconfig F status -w" becomes "status --kubeconfig F -w". */
-static void put_globals_behind(int argc, char **argv)
+static void move_global_flags(int argc, char **argv)
 {
     int len = 0;
     while (len < argc) {
-        const int more = global_len(argc - len, argv + len);
+        const int more = global_flag_len(argc - len, argv + len);
         if (!more)
             break;
         len += more;
@@ -182,16 +182,16 @@ static void put_globals_behind(int argc, char **argv)
     argv[0] = name;
 }
 
-static int run(const struct command *command, int argc, char **argv)
+static int run_command(const struct command *command, int argc, char **argv)
 {
     if (command->child_count) {
-        put_globals_behind(argc, argv);
+        move_global_flags(argc, argv);
         const struct command *child =
             argc ? find_in(command->children, command->child_count, argv[0]) : NULL;
         if (child)
-            return run(child, argc - 1, argv + 1);
+            return run_command(child, argc - 1, argv + 1);
         if (argc && !is_help(argv[0]))
-            return unknown(argv[0], command->name, command->children, command->child_count);
+            return refuse_command(argv[0], command->name, command->children, command->child_count);
         fputs(command->help, argc ? stdout : stderr);
         return argc ? COMMAND_DONE : COMMAND_USAGE;
     }
@@ -219,15 +219,15 @@ int program_run(int argc, char **argv)
         return COMMAND_USAGE;
     }
     if (strcmp(argv[1], "__complete") == 0)
-        return complete(argc - 2, argv + 2);
-    put_globals_behind(argc - 1, argv + 1);
+        return print_completions(argc - 2, argv + 2);
+    move_global_flags(argc - 1, argv + 1);
     const char *name = argv[1];
     if (strcmp(name, "help") == 0 || is_help(name))
-        return help(argc - 2, argv + 2);
+        return print_help(argc - 2, argv + 2);
     if (strcmp(name, "--version") == 0)
         name = command_version.name;
     const struct command *command = command_find(name);
     if (!command)
-        return unknown(name, "", commands, COUNT(commands));
-    return run(command, argc - 2, argv + 2);
+        return refuse_command(name, "", commands, COUNT(commands));
+    return run_command(command, argc - 2, argv + 2);
 }

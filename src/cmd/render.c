@@ -3,10 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "clusterresourceset/types/content.h"
 #include "cmd/command.h"
-#include "cmd/globals.h"
+#include "cmd/global_flags.h"
 #include "cmd/render_input.h"
 #include "cmd/terminal.h"
 #include "json/builder.h"
@@ -66,10 +67,8 @@ static struct error *write_names(struct buf *out, const struct object *resource,
         const struct object *object = content_object(content, i);
         const struct gvk gvk = object_gvk(object);
         SCOPED(buf) text = {.limit = 0};
-        for (size_t j = 0; j < gvk.kind.len; j++) {
-            const char c = gvk.kind.ptr[j];
-            buf_add_char(&text, c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c);
-        }
+        for (size_t j = 0; j < gvk.kind.len; j++)
+            buf_add_char(&text, ascii_to_lower(gvk.kind.ptr[j]));
         buf_print(&text, "%s%.*s/%.*s", gvk.group.len ? "." : "", STR_ARG(gvk.group),
                   STR_ARG(object_name(object)));
         terminal_add_shown(out, buf_str(&text));
@@ -146,7 +145,7 @@ static const struct format *find_format(const char *name)
     return NULL;
 }
 
-static struct error *print(struct str text)
+static struct error *print_text(struct str text)
 {
     if (text.len && fwrite(text.ptr, 1, text.len, stdout) != text.len)
         return error_new(ERROR_IO, "cannot write to standard output");
@@ -161,22 +160,22 @@ static struct error *render_resource(const struct format *format, const struct o
     *failed |= content_error(content) != NULL;
     TRY(format->write(&out, resource, content));
     TRY(buf_check(&out));
-    return print(buf_str(&out));
+    return print_text(buf_str(&out));
 }
 
-static struct error *render(const struct format *format, const struct content_items *resources,
-                            bool expand, bool *failed)
+static struct error *render_all(const struct format *format, const struct content_items *resources,
+                                bool expand, bool *failed)
 {
-    TRY(print(str_from_c(format->begin)));
+    TRY(print_text(str_from_c(format->begin)));
     for (size_t i = 0; i < resources->count; i++) {
         const struct object *resource = resources->items[i].object;
         if (i > 0)
-            TRY(print(str_from_c(format->between)));
+            TRY(print_text(str_from_c(format->between)));
         TRY(render_resource(format, resource, expand, failed), "%.*s %.*s/%.*s",
             STR_ARG(object_kind(resource)), STR_ARG(object_namespace(resource)),
             STR_ARG(object_name(resource)));
     }
-    TRY(print(str_from_c(format->end)));
+    TRY(print_text(str_from_c(format->end)));
     return fflush(stdout) ? error_new(ERROR_IO, "cannot write to standard output") : NULL;
 }
 
@@ -188,7 +187,7 @@ static int render_files(const struct format *format, const struct flag_list *fil
     for (size_t i = 0; i < files->count && !err; i++)
         err = render_input_read(files->items[i], &resources);
     if (!err)
-        err = render(format, &resources, expand, &failed);
+        err = render_all(format, &resources, expand, &failed);
     if (err)
         return command_fail(err);
     return failed ? COMMAND_NO : COMMAND_DONE;
@@ -198,7 +197,7 @@ struct settings {
     struct flag_list files;
     const char *output;
     bool expand;
-    struct globals globals;
+    struct global_flags globals;
 };
 
 #define AT(member) offsetof(struct settings, member)
@@ -212,10 +211,10 @@ static const struct flag flags[] = {
 
 static const struct flag_group groups[] = {
     FLAGS_GROUP(flags, 0),
-    GLOBALS_GROUP(struct settings),
+    GLOBAL_FLAGS_GROUP(struct settings),
 };
 
-static int run_with(struct settings *settings, int argc, char **argv)
+static int parse_and_run(struct settings *settings, int argc, char **argv)
 {
     if (!flags_read(&command_render, argc, argv, settings))
         return COMMAND_USAGE;
@@ -225,14 +224,14 @@ static int run_with(struct settings *settings, int argc, char **argv)
                                settings->output);
     if (settings->files.count == 0)
         return command_misused(&command_render, "give files with -f, or - for standard input");
-    const int misused = globals_use(&settings->globals, &command_render);
+    const int misused = global_flags_use(&settings->globals, &command_render);
     return misused ? misused : render_files(format, &settings->files, settings->expand);
 }
 
-static int run(int argc, char **argv)
+static int run_render(int argc, char **argv)
 {
-    struct settings settings = {.output = "yaml", .globals = GLOBALS_DEFAULT};
-    const int code = run_with(&settings, argc, argv);
+    struct settings settings = {.output = "yaml", .globals = GLOBAL_FLAGS_DEFAULT};
+    const int code = parse_and_run(&settings, argc, argv);
     flag_list_done(&settings.files);
     return code;
 }
@@ -259,5 +258,5 @@ const struct command command_render = {
         "  corset render -f sets/ -o json\n",
     .groups = groups,
     .group_count = COUNT(groups),
-    .run = run,
+    .run = run_render,
 };

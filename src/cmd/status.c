@@ -7,14 +7,14 @@
 #include "async/loop.h"
 #include "async/signals.h"
 #include "base/log.h"
-#include "cmd/management.h"
+#include "cmd/management_client.h"
 #include "cmd/status_render.h"
 #include "cmd/status_source.h"
 #include "cmd/until_signal.h"
 #include "json/yaml/yaml_write.h"
 
-#define FRAME_LEAST  (250 * MILLISECOND) /* between two frames */
-#define FRAME_MOST   SECOND              /* ages grow */
+#define FRAME_MIN    (250 * MILLISECOND) /* between two frames */
+#define FRAME_MAX    SECOND              /* ages grow */
 #define WIDTH_PIPE   10000
 #define CLUSTER_WORD STR("cluster/")
 #define SET_WORD     STR("set/")
@@ -27,7 +27,7 @@ struct settings {
     struct flag_list subjects;
     const char *output;
     bool all_namespaces, watch;
-    struct globals globals;
+    struct global_flags globals;
 
     enum format format;
     struct str set, cluster; /* the subject; both empty: everything */
@@ -38,7 +38,7 @@ static struct status_view make_view(const struct settings *settings, bool is_fra
 {
     struct status_view view = {
         .is_wide = settings->format == FORMAT_WIDE,
-        .has_color = terminal_has_color(STDOUT_FILENO, globals_color(&settings->globals)),
+        .has_color = terminal_has_color(STDOUT_FILENO, global_flags_color(&settings->globals)),
         .all_namespaces = settings->all_namespaces,
         .now = loop_wall(loop_current()),
     };
@@ -86,8 +86,9 @@ static struct error *render_data(const struct settings *settings, const struct s
 }
 
 /* Appends what there is to show, and notes the answer. */
-static struct error *render(struct settings *settings, const struct status_model *model,
-                            const struct status_view *view, struct str namespace, struct buf *out)
+static struct error *render_status(struct settings *settings, const struct status_model *model,
+                                   const struct status_view *view, struct str namespace,
+                                   struct buf *out)
 {
     struct status_set *set = status_model_find_set(model, settings->set);
     struct status_cluster *cluster = status_model_find_cluster(model, settings->cluster);
@@ -111,22 +112,23 @@ static struct error *render(struct settings *settings, const struct status_model
     return buf_check(out);
 }
 
-static struct error *print(struct str text)
+static struct error *print_text(struct str text)
 {
     if (fwrite(text.ptr, 1, text.len, stdout) != text.len || fflush(stdout) != 0)
         return error_new(ERROR_IO, "cannot write to standard output");
     return NULL;
 }
 
-static struct error *show_once(struct settings *settings, const struct management *management,
-                               struct str namespace, bool is_shown)
+static struct error *show_once(struct settings *settings,
+                               const struct management_client *management, struct str namespace,
+                               bool is_shown)
 {
     SCOPED(status_model) model = {.only_set = settings->set, .only_cluster = settings->cluster};
     SCOPED(buf) out = {.limit = 0};
     TRY(status_source_list(management->client, namespace, &model));
     const struct status_view view = make_view(settings, false);
-    TRY(render(settings, &model, &view, namespace, &out));
-    return is_shown ? print(buf_str(&out)) : NULL;
+    TRY(render_status(settings, &model, &view, namespace, &out));
+    return is_shown ? print_text(buf_str(&out)) : NULL;
 }
 
 /* A frame in the place of the last one: every line ends where it ends, nothing stays below. */
@@ -158,7 +160,7 @@ static void screen_done(struct screen *screen)
     signals_free(screen->signals);
 }
 
-static struct error *paint(struct screen *screen)
+static struct error *paint_screen(struct screen *screen)
 {
     struct settings *settings = screen->settings;
     SCOPED(status_model) model = {.only_set = settings->set, .only_cluster = settings->cluster};
@@ -172,23 +174,23 @@ static struct error *paint(struct screen *screen)
         terminal_add_cut(&text, problem, view.width > 13 ? view.width - 13 : 1);
         buf_add_char(&text, '\n');
     }
-    OWNED(error) gone = render(settings, &model, &view, screen->namespace, &text);
+    OWNED(error) gone = render_status(settings, &model, &view, screen->namespace, &text);
     if (gone)
         buf_print(&text, "%s\n", gone->message);
     if (screen->is_live) {
         add_frame(&frame, buf_str(&text), view.height);
-        return print(buf_str(&frame));
+        return print_text(buf_str(&frame));
     }
-    return print(buf_str(&text));
+    return print_text(buf_str(&text));
 }
 
 static struct error *keep_painting(void *data)
 {
     struct screen *screen = data;
     for (;;) {
-        TRY(paint(screen));
-        TRY(fiber_sleep(FRAME_LEAST));
-        TRY(status_watch_wait(&screen->watch, screen->is_live ? FRAME_MOST : FOREVER));
+        TRY(paint_screen(screen));
+        TRY(fiber_sleep(FRAME_MIN));
+        TRY(status_watch_wait(&screen->watch, screen->is_live ? FRAME_MAX : FOREVER));
     }
 }
 
@@ -199,8 +201,8 @@ static void drop_line(void *data, struct str line)
     (void)line;
 }
 
-static struct error *show_always(struct settings *settings, const struct management *management,
-                                 struct str namespace)
+static struct error *show_always(struct settings *settings,
+                                 const struct management_client *management, struct str namespace)
 {
     SCOPED(screen) screen = {.settings = settings, .namespace = namespace};
     screen.is_live = terminal_is_live(STDOUT_FILENO) && settings->format <= FORMAT_WIDE;
@@ -211,19 +213,19 @@ static struct error *show_always(struct settings *settings, const struct managem
     }
     if (screen.is_live) {
         log_set_sink(drop_line, NULL);
-        TRY(print(STR("\x1b[?1049h\x1b[?25l\x1b[?7l")));
+        TRY(print_text(STR("\x1b[?1049h\x1b[?25l\x1b[?7l")));
     }
     struct error *err = until_signal(screen.signals, keep_painting, &screen, NULL);
     if (screen.is_live)
-        err = error_join(err, print(STR("\x1b[?7h\x1b[?25h\x1b[?1049l")));
+        err = error_join(err, print_text(STR("\x1b[?7h\x1b[?25h\x1b[?1049l")));
     return err;
 }
 
-static struct error *show(void *data)
+static struct error *show_status(void *data)
 {
     struct settings *settings = data;
-    SCOPED(management) management = {0};
-    TRY(management_open(&management, &settings->globals));
+    SCOPED(management_client) management = {0};
+    TRY(management_client_open(&management, &settings->globals));
     const struct str namespace = settings->all_namespaces ? STR("") : management.config.namespace;
     /* Of a watch, too: what is wrong is said before anything is drawn. */
     TRY(show_once(settings, &management, namespace, !settings->watch));
@@ -243,7 +245,7 @@ static const struct flag flags[] = {
 
 static const struct flag_group groups[] = {
     FLAGS_GROUP(flags, 0),
-    GLOBALS_GROUP(struct settings),
+    GLOBAL_FLAGS_GROUP(struct settings),
 };
 
 static bool read_format(struct settings *settings)
@@ -269,7 +271,7 @@ static void read_subject(struct settings *settings)
         settings->set = subject;
 }
 
-static int complete(struct settings *settings)
+static int complete_settings(struct settings *settings)
 {
     if (settings->subjects.count > 1)
         return command_misused(&command_status, "give one set, one cluster/NAME, or nothing");
@@ -277,23 +279,23 @@ static int complete(struct settings *settings)
         return command_misused(&command_status, "-o is table, wide, json or yaml, not '%s'",
                                settings->output);
     read_subject(settings);
-    return globals_use(&settings->globals, &command_status);
+    return global_flags_use(&settings->globals, &command_status);
 }
 
-static int run_with(struct settings *settings, int argc, char **argv)
+static int parse_and_run(struct settings *settings, int argc, char **argv)
 {
     if (!flags_read(&command_status, argc, argv, settings))
         return COMMAND_USAGE;
-    int code = complete(settings);
+    int code = complete_settings(settings);
     if (!code)
-        code = command_run(show, settings);
+        code = command_run(show_status, settings);
     return code || settings->is_applied ? code : COMMAND_NO;
 }
 
-static int run(int argc, char **argv)
+static int run_status(int argc, char **argv)
 {
-    struct settings settings = {.output = "table", .globals = GLOBALS_DEFAULT};
-    const int code = run_with(&settings, argc, argv);
+    struct settings settings = {.output = "table", .globals = GLOBAL_FLAGS_DEFAULT};
+    const int code = parse_and_run(&settings, argc, argv);
     flag_list_done(&settings.subjects);
     return code;
 }
@@ -308,7 +310,7 @@ const struct command command_status = {
         "  -n, --namespace NS    of sets and clusters (default: the context's)\n"
         "  -A, --all-namespaces  all of them\n"
         "  -o, --output FORMAT   table (default); wide: all columns and all rows; json; yaml\n"
-        "  -w, --watch           keep it current, in place on a terminal, until Ctrl-C\n\n" GLOBALS_HELP
+        "  -w, --watch           keep it current, in place on a terminal, until Ctrl-C\n\n" GLOBAL_FLAGS_HELP
         "\n"
         "Exits with 0 when everything is applied, and with 1 when something is not.\n\n"
         "Try it:\n"
@@ -317,5 +319,5 @@ const struct command command_status = {
         "  corset status cluster/vc-0001 -o yaml\n",
     .groups = groups,
     .group_count = COUNT(groups),
-    .run = run,
+    .run = run_status,
 };

@@ -5,8 +5,8 @@
 
 #include "apimachinery/condition.h"
 #include "apimachinery/object.h"
+#include "base/array.h"
 #include "base/buf.h"
-#include "base/memory.h"
 #include "clusterresourceset/types/binding.h"
 #include "json/path.h"
 
@@ -31,15 +31,6 @@ void status_model_done(struct status_model *model)
     mem_free((void *)model->clusters);
     map_done(&model->by_key);
     arena_done(&model->arena);
-}
-
-/* Room for one more pointer in a list that grows. */
-static void **grow(void **items, size_t count, size_t *capacity)
-{
-    if (count < *capacity)
-        return items;
-    *capacity = *capacity ? 2 * *capacity : 64;
-    return mem_realloc_array((void *)items, *capacity, sizeof(*items));
 }
 
 static struct key copy_key(struct arena *arena, struct key key)
@@ -111,9 +102,7 @@ void status_model_add_set(struct status_model *model, const struct object *objec
         set->message = arena_str(&model->arena, str_from_c(set->spec.selector_error->message));
         set->why = set->message;
     }
-    model->sets =
-        (struct status_set **)grow((void **)model->sets, model->set_count, &model->set_capacity);
-    model->sets[model->set_count++] = set;
+    ARRAY_PUSH(model->sets, model->set_count, model->set_capacity, set);
 }
 
 static struct str write_labels(struct arena *arena, const struct json_value *labels)
@@ -177,9 +166,7 @@ void status_model_add_cluster(struct status_model *model, const struct object *o
     select_sets(model, cluster, object);
     if (model->only_set.len && !cluster->cell_count)
         return;
-    model->clusters = (struct status_cluster **)grow((void **)model->clusters, model->cluster_count,
-                                                     &model->cluster_capacity);
-    model->clusters[model->cluster_count++] = cluster;
+    ARRAY_PUSH(model->clusters, model->cluster_count, model->cluster_capacity, cluster);
     map_put(&model->by_key, key_text(&scratch, cluster->key), cluster);
 }
 

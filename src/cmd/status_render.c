@@ -9,7 +9,7 @@
 #define LABELS_WIDTH 60
 #define WHY_WIDTH    160
 #define HASH_SHOWN   19 /* "sha256:" and twelve digits */
-#define LEAST_ROWS   3
+#define ROWS_MIN     3
 
 static const enum table_color colors[] = {
     [STATUS_FAILED] = TABLE_RED,      [STATUS_WAITING] = TABLE_YELLOW, [STATUS_PAUSED] = TABLE_DIM,
@@ -252,7 +252,7 @@ static size_t lines_left(const struct status_view *view, const struct buf *out)
     const size_t used = count_lines(out);
     if (!view->height)
         return 0;
-    return view->height > used + LEAST_ROWS ? view->height - used : LEAST_ROWS;
+    return view->height > used + ROWS_MIN ? view->height - used : ROWS_MIN;
 }
 
 void status_render_clusters(const struct status_model *model, const struct status_view *view,
@@ -273,7 +273,7 @@ void status_render_all(const struct status_model *model, const struct status_vie
     } else {
         const size_t third = view->height / 3;
         add_summary(out, "set", model->set_count, model->set_counts, view);
-        render_sets(model, view, !view->height ? 0 : third > LEAST_ROWS ? third : LEAST_ROWS, out);
+        render_sets(model, view, !view->height ? 0 : third > ROWS_MIN ? third : ROWS_MIN, out);
     }
     buf_add_char(out, '\n');
     if (model->cluster_count)

@@ -5,7 +5,7 @@
 #include "async/loop.h"
 #include "base/memory.h"
 #include "client/client.h"
-#include "cmd/management.h"
+#include "cmd/management_client.h"
 #include "controller/cache/cache.h"
 
 /* In the order in which the model wants them. */
@@ -35,20 +35,20 @@ struct listing {
     size_t source;
 };
 
-static struct error *add(void *data, struct object *object)
+static struct error *add_listed(void *data, struct object *object)
 {
     const struct listing *listing = data;
     sources[listing->source].add(listing->model, object);
     return arena_check(&listing->model->arena);
 }
 
-static struct error *list(struct client *client, struct str namespace,
-                          const struct listing *listing)
+static struct error *list_kind(struct client *client, struct str namespace,
+                               const struct listing *listing)
 {
     SCOPED(buf) version = {.limit = 0};
     const struct client_list_options options = {.field_selector =
                                                     sources[listing->source].field_selector};
-    const struct client_list_sink sink = {.each = add, .data = (void *)listing};
+    const struct client_list_sink sink = {.each = add_listed, .data = (void *)listing};
     return client_list_each(client, sources[listing->source].gvr, namespace, &options, &sink,
                             &version);
 }
@@ -58,10 +58,10 @@ struct error *status_source_list(struct client *client, struct str namespace,
 {
     for (size_t i = 0; i < STATUS_SOURCES; i++) {
         const struct listing listing = {model, i};
-        struct error *err = list(client, namespace, &listing);
+        struct error *err = list_kind(client, namespace, &listing);
         if (sources[i].is_optional && error_is(err, ERROR_FORBIDDEN))
             err = error_ignore(err, ERROR_FORBIDDEN);
-        TRY(management_explain(err));
+        TRY(management_client_explain(err));
     }
     status_model_finish(model);
     return NULL;

@@ -3,12 +3,12 @@
 #include <assert.h>
 #include <stdarg.h>
 
-#include "base/memory.h"
+#include "base/array.h"
 #include "cmd/terminal.h"
 
 #define GAP         2
 #define NOTE_INDENT 4
-#define LEAST       3 /* columns are not made narrower than this */
+#define WIDTH_MIN   3 /* columns are not made narrower than this */
 
 static const char *const codes[] = {
     [TABLE_PLAIN] = "",         [TABLE_BOLD] = "\x1b[1m",    [TABLE_DIM] = "\x1b[2m",
@@ -21,20 +21,16 @@ void table_done(struct table *table)
     arena_done(&table->arena);
 }
 
-void table_column(struct table *table, const char *title, size_t most)
+void table_column(struct table *table, const char *title, size_t width_max)
 {
     assert(table->column_count < TABLE_COLUMNS_MAX);
     table->columns[table->column_count].title = str_from_c(title);
-    table->columns[table->column_count++].most = most;
+    table->columns[table->column_count++].width_max = width_max;
 }
 
 void table_row(struct table *table)
 {
-    if (table->row_count == table->capacity) {
-        table->capacity = table->capacity ? 2 * table->capacity : 32;
-        table->rows = mem_realloc_array(table->rows, table->capacity, sizeof(*table->rows));
-    }
-    table->rows[table->row_count++] = (struct table_row_){0};
+    ARRAY_PUSH(table->rows, table->row_count, table->capacity, (struct table_row_){0});
 }
 
 static struct str shown(struct table *table, struct str text)
@@ -68,14 +64,6 @@ void table_note(struct table *table, struct str text)
     table->rows[table->row_count - 1].note = shown(table, text);
 }
 
-size_t table_height(const struct table *table)
-{
-    size_t height = 1 + table->row_count;
-    for (size_t i = 0; i < table->row_count; i++)
-        height += table->rows[i].note.len > 0;
-    return height;
-}
-
 void table_add_colored(struct buf *out, struct str text, enum table_color color, bool has_color)
 {
     const bool colored = has_color && color != TABLE_PLAIN && text.len;
@@ -95,7 +83,7 @@ static void measure(const struct table *table, size_t widths[static TABLE_COLUMN
             const size_t width = terminal_width(table->rows[j].cells[i].text);
             most = width > most ? width : most;
         }
-        const size_t limit = table->columns[i].most;
+        const size_t limit = table->columns[i].width_max;
         widths[i] = limit && most > limit ? limit : most;
     }
 }
@@ -116,7 +104,7 @@ static void fit(const struct table *table, size_t *widths, size_t width)
         for (size_t i = 1; i < table->column_count; i++)
             if (widths[i] >= widths[widest])
                 widest = i;
-        if (widths[widest] <= LEAST)
+        if (widths[widest] <= WIDTH_MIN)
             return;
         widths[widest]--;
     }

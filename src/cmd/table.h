@@ -46,7 +46,7 @@ struct table_row_ {
 struct table {
     struct {
         struct str title;
-        size_t most;
+        size_t width_max;
     } columns[TABLE_COLUMNS_MAX];
     size_t column_count;
     struct table_row_ *rows;
@@ -57,7 +57,7 @@ struct table {
 void table_done(struct table *table);
 
 /* At most so wide; 0: as wide as there is room, which only the last one should be. */
-void table_column(struct table *table, const char *title, size_t most);
+void table_column(struct table *table, const char *title, size_t width_max);
 
 void table_row(struct table *table);
 void table_cell(struct table *table, struct str text, enum table_color color);
@@ -66,9 +66,6 @@ void table_cell_print(struct table *table, enum table_color color, const char *f
 
 /* A line below the row, indented and cut; an empty one is none. */
 void table_note(struct table *table, struct str text);
-
-/* Lines that it will take, the titles included. */
-size_t table_height(const struct table *table);
 
 void table_write(const struct table *table, struct buf *out, size_t width, bool has_color);
 

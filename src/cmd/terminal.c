@@ -102,10 +102,3 @@ void terminal_add_cut(struct buf *out, struct str text, size_t width)
     if (width)
         buf_add(out, STR("…"));
 }
-
-void terminal_add_cell(struct buf *out, struct str text, size_t width)
-{
-    terminal_add_cut(out, text, width);
-    for (size_t used = terminal_width(text); used < width; used++)
-        buf_add_char(out, ' ');
-}

@@ -28,6 +28,3 @@ size_t terminal_width(struct str text);
 
 /* As much of a text as fits, "…" at its end when something is missing. */
 void terminal_add_cut(struct buf *out, struct str text, size_t width);
-
-/* The same, filled up with spaces. */
-void terminal_add_cell(struct buf *out, struct str text, size_t width);

@@ -26,7 +26,7 @@ static struct error *run_work(void *data)
     return until->is_told ? error_ignore(err, ERROR_CANCELED) : err;
 }
 
-static struct error *listen(void *data)
+static struct error *listen_for_signal(void *data)
 {
     struct until *until = data;
     struct error *err = signals_wait(until->signals);
@@ -45,7 +45,7 @@ struct error *until_signal(struct signals *signals, fiber_fn work, void *data,
 {
     struct until until = {.signals = signals, .work = work, .data = data, .stopping = stopping};
     SCOPED(scope) scope = {0};
-    until.listener = scope_start(&scope, "signals", listen, &until);
+    until.listener = scope_start(&scope, "signals", listen_for_signal, &until);
     until.worker = scope_start(&scope, "work", run_work, &until);
     return scope_wait(&scope);
 }

@@ -9,10 +9,10 @@
 #include "base/arena.h"
 #include "client/kubeconfig/kubeconfig.h"
 #include "cmd/controller_flags.h"
-#include "cmd/globals.h"
+#include "cmd/global_flags.h"
 #include "cmd/server_flags.h"
+#include "cmd/stale_clusters.h"
 #include "cmd/until_signal.h"
-#include "cmd/virtual_clusters.h"
 #include "net/network.h"
 #include "net/tcp.h"
 #include "net/tls.h"
@@ -22,7 +22,7 @@
 struct settings {
     struct server_settings server;
     struct controller_settings controller;
-    struct globals globals;
+    struct global_flags globals;
 
     struct arena arena; /* of the default folder's name */
 };
@@ -37,9 +37,9 @@ static const char *default_folder(struct arena *arena)
     return home && *home ? arena_print(arena, "%s/.local/share/corset", home).ptr : NULL;
 }
 
-static struct error *run_fleet(void *data)
+static struct error *run_controllers(void *data)
 {
-    return fleet_run(data);
+    return controller_manager_run(data);
 }
 
 static void say_stopping(void)
@@ -48,30 +48,30 @@ static void say_stopping(void)
 }
 
 /* The controllers reach the server as everybody does. */
-static struct error *find_ourselves(const struct standalone *standalone,
-                                    struct rest_config *ret_config)
+static struct error *read_own_kubeconfig(const struct standalone *standalone,
+                                         struct rest_config *ret_config)
 {
     SCOPED(buf) text = {.secret = true};
     standalone_admin_kubeconfig(standalone, &text);
     return kubeconfig_read(buf_str(&text), STR(""), NULL, ret_config);
 }
 
-static struct error *control(struct settings *settings, const struct rest_config *config,
-                             struct network *network, struct tls_context *tls,
-                             struct signals *signals)
+static struct error *serve_controllers(struct settings *settings, const struct rest_config *config,
+                                       struct network *network, struct tls_context *tls,
+                                       struct signals *signals)
 {
-    OWNED(fleet) fleet = NULL;
-    struct fleet_options options = settings->controller.fleet;
+    OWNED(controller_manager) controllers = NULL;
+    struct controller_manager_options options = settings->controller.options;
     options.config = config;
     options.network = network;
     options.tls = tls;
-    TRY(fleet_new(loop_current(), &options, &fleet));
+    TRY(controller_manager_new(loop_current(), &options, &controllers));
     fprintf(stderr, "corset: ready on %.*s\n", STR_ARG(config->host));
     fprintf(stderr, "corset: export KUBECONFIG=%s/kubeconfig\n", settings->server.files.data_dir);
-    return until_signal(signals, run_fleet, fleet, say_stopping);
+    return until_signal(signals, run_controllers, controllers, say_stopping);
 }
 
-static struct error *serve(void *data)
+static struct error *serve_up(void *data)
 {
     struct settings *settings = data;
     struct loop *loop = loop_current();
@@ -87,10 +87,10 @@ static struct error *serve(void *data)
     options.network = network;
     TRY(standalone_new(loop, &options, &standalone));
     TRY(server_files_write(&settings->server.files, standalone));
-    TRY(find_ourselves(standalone, &config));
-    TRY(virtual_clusters_tidy(&config, network, tls, settings->server.virtual_clusters),
+    TRY(read_own_kubeconfig(standalone, &config));
+    TRY(stale_clusters_delete(&config, network, tls, settings->server.virtual_clusters),
         "remove virtual clusters of an earlier run");
-    struct error *err = control(settings, &config, network, tls, signals);
+    struct error *err = serve_controllers(settings, &config, network, tls, signals);
     FIBER_TIMEOUT(DRAIN_TIMEOUT);
     OWNED(error) late = apiserver_drain(standalone_server(standalone));
     return err;
@@ -99,12 +99,12 @@ static struct error *serve(void *data)
 static const struct flag_group groups[] = {
     SERVER_GROUP(struct settings),
     CONTROLLER_GROUP(struct settings),
-    GLOBALS_GROUP(struct settings),
+    GLOBAL_FLAGS_GROUP(struct settings),
 };
 
-static int complete(struct settings *settings)
+static int complete_settings(struct settings *settings)
 {
-    struct fleet_options *fleet = &settings->controller.fleet;
+    struct controller_manager_options *options = &settings->controller.options;
     if (settings->globals.kubeconfig || settings->globals.context)
         return command_misused(&command_up, "--kubeconfig and --context are for 'corset "
                                             "controller'; 'corset up' brings its own API server");
@@ -115,27 +115,27 @@ static int complete(struct settings *settings)
     int misused = server_flags_use(&settings->server, &command_up);
     if (misused)
         return misused;
-    fleet->namespace = str_from_c(settings->globals.namespace);
+    options->namespace = str_from_c(settings->globals.namespace);
     misused = controller_flags_use(&settings->controller, &command_up);
-    return misused ? misused : globals_use(&settings->globals, &command_up);
+    return misused ? misused : global_flags_use(&settings->globals, &command_up);
 }
 
-static int run_with(struct settings *settings, int argc, char **argv)
+static int parse_and_run(struct settings *settings, int argc, char **argv)
 {
     if (!flags_read(&command_up, argc, argv, settings))
         return COMMAND_USAGE;
-    const int misused = complete(settings);
-    return misused ? misused : command_run(serve, settings);
+    const int misused = complete_settings(settings);
+    return misused ? misused : command_run(serve_up, settings);
 }
 
-static int run(int argc, char **argv)
+static int run_up(int argc, char **argv)
 {
     struct settings settings = {
         .server = SERVER_DEFAULT,
         .controller = {.health = "", .diagnostics = ""},
-        .globals = GLOBALS_DEFAULT,
+        .globals = GLOBAL_FLAGS_DEFAULT,
     };
-    const int code = run_with(&settings, argc, argv);
+    const int code = parse_and_run(&settings, argc, argv);
     arena_done(&settings.arena);
     return code;
 }
@@ -164,5 +164,5 @@ const struct command command_up = {
         "  kubectl --kubeconfig /tmp/corset/kubeconfig get clusters\n",
     .groups = groups,
     .group_count = COUNT(groups),
-    .run = run,
+    .run = run_up,
 };

@@ -281,7 +281,7 @@ SIM_TEST(crs_56_a_topology_may_hold_the_binding)
     crs_rig_cluster_as(&rig, "ns", 1, CRS_RIG_LABELS, SLOW);
     crs_rig_do(&rig, "PATCH", CRS_RIG_CLUSTER,
                "{\"spec\":{\"topology\":{\"classRef\":{\"name\":\"class\"}}}}");
-    crs_rig_start(&rig, &(struct fleet_options){.topology_may_hold = true});
+    crs_rig_start(&rig, &(struct controller_manager_options){.topology_may_hold = true});
     crs_rig_ready_on(&rig, "ApplyOnce");
     crs_rig_do(&rig, "DELETE", CRS_RIG_CLUSTER, NULL);
     crs_rig_check_quiet(&rig, 15 * MINUTE);

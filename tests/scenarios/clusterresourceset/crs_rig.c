@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/controller_manager_internal.h"
 #include "app/standalone_kinds.h"
 #include "async/loop.h"
 #include "base/base64.h"
@@ -126,12 +127,14 @@ void crs_rig_done(struct crs_rig *rig)
 static struct error *run(void *data)
 {
     struct crs_rig *rig = data;
-    return fleet_run(rig->fleet);
+    return controller_manager_run(rig->controllers);
 }
 
-struct fleet_options crs_rig_options(struct crs_rig *rig, const struct fleet_options *options)
+struct controller_manager_options crs_rig_options(struct crs_rig *rig,
+                                                  const struct controller_manager_options *options)
 {
-    struct fleet_options all = options ? *options : (struct fleet_options){0};
+    struct controller_manager_options all =
+        options ? *options : (struct controller_manager_options){0};
     all.config = &rig->config;
     all.network = rig->desk.network;
     all.tls = rig->desk.tls;
@@ -141,10 +144,10 @@ struct fleet_options crs_rig_options(struct crs_rig *rig, const struct fleet_opt
     return all;
 }
 
-void crs_rig_start(struct crs_rig *rig, const struct fleet_options *options)
+void crs_rig_start(struct crs_rig *rig, const struct controller_manager_options *options)
 {
-    const struct fleet_options all = crs_rig_options(rig, options);
-    CHECK_OK(fleet_new(loop_current(), &all, &rig->fleet));
+    const struct controller_manager_options all = crs_rig_options(rig, options);
+    CHECK_OK(controller_manager_new(loop_current(), &all, &rig->controllers));
     scope_start(&rig->running, "controllers", run, rig);
 }
 
@@ -152,7 +155,7 @@ void crs_rig_stop(struct crs_rig *rig)
 {
     scope_done(&rig->running);
     rig->running = (struct scope){0};
-    fleet_free(TAKE(rig->fleet));
+    controller_manager_free(TAKE(rig->controllers));
 }
 
 static void put_kubeconfig(struct crs_rig *rig, const char *namespace, size_t number)
@@ -297,7 +300,7 @@ void crs_rig_ready_on(struct crs_rig *rig, const char *strategy)
 {
     crs_rig_map(rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
     crs_rig_secret(rig, "s1", "", CRS_RIG_MANIFEST("b", "1"));
-    if (!rig->fleet)
+    if (!rig->controllers)
         crs_rig_start(rig, NULL);
     crs_rig_set(rig, "crs1", strategy, "ConfigMap/cm1 Secret/s1");
     crs_rig_await_applied(rig, "crs1");
@@ -330,7 +333,7 @@ void crs_rig_refuse(struct crs_rig *rig, const char *host, bool refused)
 
 void crs_rig_kick(struct crs_rig *rig, const char *set)
 {
-    queue_add(fleet_resourceset(rig->fleet)->queues[RESOURCESET_SETS],
+    queue_add(rig->controllers->resourceset->queues[RESOURCESET_SETS],
               (struct key){STR("ns"), str_from_c(set)}, QUEUE_NORMAL);
 }
 
@@ -532,7 +535,7 @@ double crs_rig_metric(struct crs_rig *rig, const char *series)
 {
     SCOPED(buf) text = {.limit = 0};
     SCOPED(buf) wanted = {.limit = 0};
-    metrics_write(fleet_metrics(rig->fleet), &text);
+    metrics_write(rig->controllers->metrics, &text);
     buf_print(&wanted, "\n%s ", series);
     const char *at = strstr(buf_c(&text), buf_c(&wanted));
     return at ? strtod(at + wanted.len, NULL) : 0;

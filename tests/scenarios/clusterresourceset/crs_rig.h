@@ -18,7 +18,7 @@
  */
 #pragma once
 
-#include "app/fleet.h"
+#include "app/controller_manager.h"
 #include "async/fiber.h"
 #include "async/scope.h"
 #include "client/kubeconfig/kubeconfig.h"
@@ -66,7 +66,7 @@ struct crs_rig {
     struct http_client *account; /* as the controllers */
     struct proxy management, workloads[CRS_RIG_CLUSTERS];
     struct rest_config config;
-    struct fleet *fleet; /* NULL while nothing runs */
+    struct controller_manager *controllers; /* NULL while nothing runs */
     struct scope running;
     bool may_be_refused;
 
@@ -80,11 +80,12 @@ void crs_rig_init_without_right(struct crs_rig *rig, const struct account_right 
 void crs_rig_done(struct crs_rig *rig);
 
 /* The controllers; options may be NULL, and what they leave open is filled in. */
-void crs_rig_start(struct crs_rig *rig, const struct fleet_options *options);
+void crs_rig_start(struct crs_rig *rig, const struct controller_manager_options *options);
 void crs_rig_stop(struct crs_rig *rig);
 
 /* The options it takes, for a second process. */
-struct fleet_options crs_rig_options(struct crs_rig *rig, const struct fleet_options *options);
+struct controller_manager_options crs_rig_options(struct crs_rig *rig,
+                                                  const struct controller_manager_options *options);
 
 /* Cluster c<number>, labelled cni=calico, provisioned, with its kubeconfig. */
 void crs_rig_cluster(struct crs_rig *rig, size_t number);

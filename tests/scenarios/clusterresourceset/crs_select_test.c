@@ -166,7 +166,7 @@ SIM_TEST(crs_29_who_wants_the_flag_waits_for_it)
     crs_rig_cluster(&rig, 1);
     crs_rig_do(&rig, "PATCH", CRS_RIG_CLUSTER "/status", INITIALIZED("false"));
     crs_rig_map(&rig, "cm1", CRS_RIG_MANIFEST("a", "1"));
-    crs_rig_start(&rig, &(struct fleet_options){.needs_control_plane = true});
+    crs_rig_start(&rig, &(struct controller_manager_options){.needs_control_plane = true});
     crs_rig_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
     crs_rig_check_quiet(&rig, 5 * MINUTE);
     CHECK(!crs_rig_exists(&rig, CRS_RIG_OBJECT("1", "a")));

@@ -1,4 +1,4 @@
-#include "app/fleet_view.h"
+#include "app/cache_trim.h"
 
 #include "json/builder.h"
 #include "json/path.h"
@@ -51,7 +51,7 @@ static struct error *finish(struct json_builder *builder, struct object **ret_ob
     return object_from_doc(doc, ret_object);
 }
 
-struct error *fleet_view_cluster(void *data, struct object *object, struct object **ret_object)
+struct error *cache_trim_cluster(void *data, struct object *object, struct object **ret_object)
 {
     SCOPED(json_builder) builder = {0};
     (void)data;
@@ -70,7 +70,7 @@ struct error *fleet_view_cluster(void *data, struct object *object, struct objec
     return finish(&builder, ret_object);
 }
 
-struct error *fleet_view_secret(void *data, struct object *object, struct object **ret_object)
+struct error *cache_trim_secret(void *data, struct object *object, struct object **ret_object)
 {
     SCOPED(json_builder) builder = {0};
     (void)data;

@@ -1,27 +1,28 @@
-#include "cmd/management.h"
+#include "cmd/management_client.h"
 
 #include "async/loop.h"
 #include "client/discovery/discovery.h"
-#include "cmd/agent.h"
+#include "cmd/user_agent.h"
 #include "net/network.h"
 #include "net/tcp.h"
 #include "net/tls.h"
 
-struct error *management_open(struct management *management, const struct globals *globals)
+struct error *management_client_open(struct management_client *management,
+                                     const struct global_flags *globals)
 {
-    TRY(globals_find_cluster(globals, &management->config));
+    TRY(global_flags_find_cluster(globals, &management->config));
     management->network = tcp_network_new(loop_current());
     management->tls = tls_context_new();
     management->client =
         client_new(loop_current(), &(struct client_options){.config = &management->config,
                                                             .network = management->network,
                                                             .tls = management->tls,
-                                                            .user_agent = agent_name(),
+                                                            .user_agent = user_agent_name(),
                                                             .qps = -1});
     return NULL;
 }
 
-void management_done(struct management *management)
+void management_client_done(struct management_client *management)
 {
     client_free(management->client);
     rest_config_done(&management->config);
@@ -29,7 +30,7 @@ void management_done(struct management *management)
     network_free(management->network);
 }
 
-struct error *management_explain(struct error *err)
+struct error *management_client_explain(struct error *err)
 {
     /* A resource that is not served has no Status, so no details. */
     const bool no_kinds = error_is(err, ERROR_NOT_FOUND) && !err->details;

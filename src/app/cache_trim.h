@@ -6,7 +6,7 @@
 #include "controller/cache/cache.h"
 
 /* Names, labels, annotations, deletion, whether it has a topology, and its initialization. */
-cache_transform_fn fleet_view_cluster;
+cache_transform_fn cache_trim_cluster;
 
 /* Metadata, and the data of those that are named as kubeconfigs. */
-cache_transform_fn fleet_view_secret;
+cache_transform_fn cache_trim_secret;

@@ -6,11 +6,11 @@
 #include "base/str.h"
 
 #if defined(__x86_64__)
-#define AGENT_PLATFORM "linux/amd64"
+#define USER_AGENT_PLATFORM "linux/amd64"
 #elif defined(__aarch64__)
-#define AGENT_PLATFORM "linux/arm64"
+#define USER_AGENT_PLATFORM "linux/arm64"
 #else
-#define AGENT_PLATFORM "linux/unknown"
+#define USER_AGENT_PLATFORM "linux/unknown"
 #endif
 
-struct str agent_name(void);
+struct str user_agent_name(void);

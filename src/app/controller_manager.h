@@ -1,9 +1,9 @@
 /*
  * The controllers as one process has them: clients, caches, ClusterCache, resource sets, manager.
  *
- *     OWNED(fleet) fleet = NULL;
- *     TRY(fleet_new(loop, &(struct fleet_options){.config = &config, ...}, &fleet));
- *     TRY(fleet_run(fleet));
+ *     OWNED(controller_manager) controllers = NULL;
+ *     TRY(controller_manager_new(loop, &(struct controller_manager_options){.config = &config,
+ * ...}, &controllers)); TRY(controller_manager_run(controllers));
  */
 #pragma once
 
@@ -17,16 +17,14 @@
 #include "base/str.h"
 #include "clustercache/clustercache.h"
 
-struct fleet;
+struct controller_manager;
 struct loop;
-struct metrics;
 struct network;
-struct resourceset;
 struct rest_config;
 struct tls_context;
 
-struct fleet_options {
-    const struct rest_config *config; /* of the management cluster; outlives the fleet */
+struct controller_manager_options {
+    const struct rest_config *config; /* of the management cluster; outlives the controllers */
     struct network *network;
     struct network *guarded_network; /* of writes that only a leader makes; NULL: the same */
     struct tls_context *tls;
@@ -56,19 +54,13 @@ struct fleet_options {
 };
 
 /* ERROR_INVALID for options that do not fit each other. */
-MUST_USE struct error *fleet_new(struct loop *loop, const struct fleet_options *options,
-                                 struct fleet **ret_fleet);
+MUST_USE struct error *controller_manager_new(struct loop *loop,
+                                              const struct controller_manager_options *options,
+                                              struct controller_manager **ret_controllers);
 
 /* It does not run. Suspends. */
-void fleet_free(struct fleet *fleet);
-DEFINE_OWNED(fleet)
+void controller_manager_free(struct controller_manager *controllers);
+DEFINE_OWNED(controller_manager)
 
 /* Runs until the fiber is cancelled, which is success. See manager_run(). Suspends. */
-MUST_USE struct error *fleet_run(struct fleet *fleet);
-
-/* For tests, measurements and people. */
-struct clustercache *fleet_clustercache(struct fleet *fleet);
-struct resourceset *fleet_resourceset(struct fleet *fleet);
-struct metrics *fleet_metrics(struct fleet *fleet);
-uint16_t fleet_health_port(const struct fleet *fleet);
-uint16_t fleet_diagnostics_port(const struct fleet *fleet);
+MUST_USE struct error *controller_manager_run(struct controller_manager *controllers);

@@ -1,4 +1,4 @@
-#include "app/fleet_view.h"
+#include "app/cache_trim.h"
 
 #include "json/compare.h"
 #include "testing/test.h"
@@ -42,26 +42,26 @@ static void check_view(cache_transform_fn *view, const char *name, const char *a
 
 TEST(of_clusters_only_what_is_read_is_kept)
 {
-    check_view(fleet_view_cluster, "c1", "", ",\"spec\":{},\"status\":{}");
-    check_view(fleet_view_cluster, "c1",
+    check_view(cache_trim_cluster, "c1", "", ",\"spec\":{},\"status\":{}");
+    check_view(cache_trim_cluster, "c1",
                ",\"spec\":{\"paused\":true,\"clusterNetwork\":{},\"topology\":{\"class\":\"x\"}},"
                "\"status\":{\"phase\":\"Provisioned\",\"conditions\":[{}],\"initialization\":{"
                "\"infrastructureProvisioned\":true,\"controlPlaneInitialized\":false}}",
                ",\"spec\":{\"topology\":{}},\"status\":{\"initialization\":{"
                "\"infrastructureProvisioned\":true,\"controlPlaneInitialized\":false}}");
-    check_view(fleet_view_cluster, "c1", ",\"spec\":{\"topology\":null}",
+    check_view(cache_trim_cluster, "c1", ",\"spec\":{\"topology\":null}",
                ",\"spec\":{},\"status\":{}");
-    check_view(fleet_view_cluster, "c1", ",\"spec\":\"x\",\"status\":7",
+    check_view(cache_trim_cluster, "c1", ",\"spec\":\"x\",\"status\":7",
                ",\"spec\":{},\"status\":{}");
 }
 
 TEST(of_secrets_only_kubeconfigs_keep_data)
 {
     const char *data = ",\"type\":\"Opaque\",\"data\":{\"value\":\"dmFsdWU=\",\"more\":\"eA==\"}";
-    check_view(fleet_view_secret, "c1-kubeconfig", data, ",\"data\":{\"value\":\"dmFsdWU=\"}");
-    check_view(fleet_view_secret, "c1-kubeconfig", "", ",\"data\":{}");
-    check_view(fleet_view_secret, "c1-ca", data, "");
-    check_view(fleet_view_secret, "kubeconfig", data, "");
+    check_view(cache_trim_secret, "c1-kubeconfig", data, ",\"data\":{\"value\":\"dmFsdWU=\"}");
+    check_view(cache_trim_secret, "c1-kubeconfig", "", ",\"data\":{}");
+    check_view(cache_trim_secret, "c1-ca", data, "");
+    check_view(cache_trim_secret, "kubeconfig", data, "");
 }
 
 TEST(a_cluster_without_metadata_is_kept_too)
@@ -69,7 +69,7 @@ TEST(a_cluster_without_metadata_is_kept_too)
     OWNED(object) object = NULL;
     OWNED(object) seen = NULL;
     CHECK_OK(object_read(STR("{\"kind\":\"Cluster\"}"), &object));
-    CHECK_OK(fleet_view_cluster(NULL, object, &seen));
+    CHECK_OK(cache_trim_cluster(NULL, object, &seen));
     CHECK_EQ(object_kind(seen), STR("Cluster"));
     CHECK(!object_is_deleting(seen));
 }

@@ -15,6 +15,6 @@ struct tls_context;
  * Deletes Clusters, bindings and kubeconfig Secrets of virtual clusters above the first count.
  * Suspends.
  */
-MUST_USE struct error *virtual_clusters_tidy(const struct rest_config *config,
+MUST_USE struct error *stale_clusters_delete(const struct rest_config *config,
                                              struct network *network, struct tls_context *tls,
                                              size_t count);

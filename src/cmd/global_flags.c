@@ -1,17 +1,17 @@
-#include "cmd/globals.h"
+#include "cmd/global_flags.h"
 
 #include <string.h>
 
 #include "base/log.h"
 #include "client/kubeconfig/kubeconfig.h"
 
-const struct flag globals_flags[GLOBALS_FLAGS] = {
-    {"kubeconfig",     FLAG_TEXT,  offsetof(struct globals, kubeconfig), FLAG_FILE          },
-    {"context",        FLAG_TEXT,  offsetof(struct globals, context),    FLAG_ANY           },
-    {"namespace|n",    FLAG_TEXT,  offsetof(struct globals, namespace),  FLAG_ANY           },
-    {"v",              FLAG_COUNT, offsetof(struct globals, verbosity),  FLAG_ANY           },
-    {"logging-format", FLAG_TEXT,  offsetof(struct globals, format),     "text json"        },
-    {"color",          FLAG_TEXT,  offsetof(struct globals, color),      "auto always never"},
+const struct flag global_flags[GLOBAL_FLAGS_COUNT] = {
+    {"kubeconfig",     FLAG_TEXT,  offsetof(struct global_flags, kubeconfig), FLAG_FILE          },
+    {"context",        FLAG_TEXT,  offsetof(struct global_flags, context),    FLAG_ANY           },
+    {"namespace|n",    FLAG_TEXT,  offsetof(struct global_flags, namespace),  FLAG_ANY           },
+    {"v",              FLAG_COUNT, offsetof(struct global_flags, verbosity),  FLAG_ANY           },
+    {"logging-format", FLAG_TEXT,  offsetof(struct global_flags, format),     "text json"        },
+    {"color",          FLAG_TEXT,  offsetof(struct global_flags, color),      "auto always never"},
 };
 
 static const struct {
@@ -34,14 +34,14 @@ static bool find_color(const char *name, enum terminal_color *ret_color)
     return false;
 }
 
-enum terminal_color globals_color(const struct globals *globals)
+enum terminal_color global_flags_color(const struct global_flags *globals)
 {
     enum terminal_color color = TERMINAL_AUTO;
     (void)find_color(globals->color, &color);
     return color;
 }
 
-int globals_use(const struct globals *globals, const struct command *command)
+int global_flags_use(const struct global_flags *globals, const struct command *command)
 {
     enum terminal_color color;
     if (strcmp(globals->format, "text") != 0 && strcmp(globals->format, "json") != 0)
@@ -55,7 +55,8 @@ int globals_use(const struct globals *globals, const struct command *command)
     return COMMAND_DONE;
 }
 
-struct error *globals_find_cluster(const struct globals *globals, struct rest_config *ret_config)
+struct error *global_flags_find_cluster(const struct global_flags *globals,
+                                        struct rest_config *ret_config)
 {
     struct kubeconfig_paths paths = kubeconfig_paths_from_environment();
     const struct kubeconfig_options choice = {.context = str_from_c(globals->context),

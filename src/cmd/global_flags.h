@@ -1,0 +1,43 @@
+/*
+ * Flags that every command takes: how to reach the API server, how to log, whether to use colour.
+ */
+#pragma once
+
+#include "cmd/command.h"
+#include "cmd/flags.h"
+#include "cmd/terminal.h"
+
+struct rest_config;
+
+struct global_flags {
+    const char *kubeconfig, *context, *namespace;
+    size_t verbosity;
+    const char *format, *color;
+};
+
+#define GLOBAL_FLAGS_DEFAULT               \
+    {                                      \
+        .format = "text", .color = "auto", \
+    }
+
+#define GLOBAL_FLAGS_COUNT 6
+extern const struct flag global_flags[GLOBAL_FLAGS_COUNT];
+
+#define GLOBAL_FLAGS_GROUP(settings)                                  \
+    {                                                                 \
+        global_flags, GLOBAL_FLAGS_COUNT, offsetof(settings, globals) \
+    }
+
+/* The last lines of a help text. */
+#define GLOBAL_FLAGS_HELP                                                                         \
+    "Everywhere: --kubeconfig FILE, --context NAME, -n/--namespace NS, --v N, --logging-format\n" \
+    "text|json, --color auto|always|never (and NO_COLOR).\n"
+
+/* Sets up the log. COMMAND_USAGE when a value is wrong, which has been said then. */
+MUST_USE int global_flags_use(const struct global_flags *globals, const struct command *command);
+
+enum terminal_color global_flags_color(const struct global_flags *globals);
+
+/* The management cluster, as kubectl would find it. Blocks on files. */
+MUST_USE struct error *global_flags_find_cluster(const struct global_flags *globals,
+                                                 struct rest_config *ret_config);
