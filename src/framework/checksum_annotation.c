@@ -1,3 +1,13 @@
+/*
+ * Checksum annotations: their keys, the decision whether to apply, and writing them.
+ *
+ * The key of a parent is "<namespace>.<kind>[.<group>].checksum.<domain>/<name>". The name part of
+ * an annotation key has at most 63 characters, so long names are cut and get a hash. Two further
+ * annotations take part in the decision:
+ *
+ *     static.checksum.<domain>/...        set by the controller; applied when it differs
+ *     version.checksum.<domain>/applied   the <domain>/version that was applied last
+ */
 #include "framework/checksum_annotation.h"
 
 #include "base/ascii.h"
@@ -5,6 +15,10 @@
 #include "base/map.h"
 #include "base/sha256.h"
 
+/*
+ * The name part of a key: at most 63 characters, of which 46, a dash and 16 hex digits stay of a
+ * name that is too long.
+ */
 #define NAME_MAX_LEN    63
 #define NAME_KEPT       46
 #define NAME_HASH_BYTES 8
@@ -14,6 +28,7 @@ static bool is_legal(char c)
     return ascii_is_alphanumeric(c) || c == '.' || c == '_' || c == '-';
 }
 
+/* True if the name can stand in an annotation key as it is. */
 static bool fits(struct str name)
 {
     if (name.len == 0 || name.len > NAME_MAX_LEN || !ascii_is_alphanumeric(name.ptr[0]) ||
@@ -67,6 +82,7 @@ static void add_lower(struct buf *out, struct str text)
         buf_add_char(out, ascii_to_lower(text.ptr[i]));
 }
 
+/* The key for a parent; group is empty unless two parents would otherwise have the same key. */
 static struct str key_of(struct arena *arena, struct str domain,
                          const struct checksum_annotation_parent *parent, struct str group)
 {
@@ -85,7 +101,7 @@ struct checksum_annotation_set
 checksum_annotation_set_new(struct arena *arena, struct str domain,
                             const struct checksum_annotation_parent *parents, size_t count)
 {
-    SCOPED(map) first = {0}; /* key -> whoever has it first */
+    SCOPED(map) first = {0}; /* key -> the first parent with it */
     struct checksum_annotation *annotations =
         arena_alloc_array(arena, count + 1, sizeof(struct checksum_annotation));
     for (size_t i = 0; i < count; i++) {
@@ -109,6 +125,7 @@ static struct str annotation_value(const struct object *object, struct str key)
     return value;
 }
 
+/* True if a static checksum of the desired object is missing from the live one or differs there. */
 static bool has_static_change(struct arena *arena, struct str domain, const struct object *desired,
                               const struct object *live)
 {
@@ -133,6 +150,7 @@ static struct str version_key(struct arena *arena, struct str domain)
     return arena_print(arena, "version.checksum.%.*s/applied", STR_ARG(domain));
 }
 
+/* A parent without a checksum cannot be compared, so the object is applied every time. */
 bool checksum_annotation_needs_apply(struct arena *arena, const struct checksum_annotation_set *set,
                                      const struct object *desired, const struct object *live)
 {

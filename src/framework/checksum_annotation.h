@@ -1,9 +1,10 @@
 /*
- * Markers: annotations on applied objects that say of what they were made.
+ * Checksum annotations on applied objects: each records one parent of the object and the checksum
+ * that the parent had when the object was applied. (The specification calls them markers.)
  *
- * An object carries the checksum of each parent at the time it was applied: of the owner its
- * generation, of other parents their resourceVersion. As long as they are current there is nothing
- * to apply.
+ * The parents of an object are its owner and the resources it is made of. The checksum of the
+ * owner is its generation, that of other parents their resourceVersion. While all checksums are
+ * current, there is no reason to apply the object again.
  */
 #pragma once
 
@@ -31,21 +32,27 @@ struct checksum_annotation_set {
     size_t count;
 };
 
-/* Two parents whose keys would be the same have their groups in them. All of it is in the arena. */
+/*
+ * Makes the annotations for the given parents. Parents of equal namespace, kind and name but
+ * different groups get keys that contain the group. Everything lives in the arena.
+ */
 struct checksum_annotation_set
 checksum_annotation_set_new(struct arena *arena, struct str domain,
                             const struct checksum_annotation_parent *parents, size_t count);
 
-/* A name as the name part of an annotation: shortened and hashed if it does not fit. */
+/* A name as the name part of an annotation key: shortened and hashed if it does not fit. */
 struct str checksum_annotation_fit_name(struct arena *arena, struct str name);
 
-/* The same as the beginning of a DNS name, lower case, always shortened and hashed. */
+/* A name as the first part of a DNS name: lower case, always shortened and hashed. */
 struct str checksum_annotation_short_name(struct arena *arena, struct str name);
 
-/* Whether the live object was made of something else than what there is now. */
+/*
+ * True if the annotations of the live object differ from the set, that is, if a parent has changed
+ * since the object was applied.
+ */
 bool checksum_annotation_needs_apply(struct arena *arena, const struct checksum_annotation_set *set,
                                      const struct object *desired, const struct object *live);
 
-/* Puts the markers into an object that is about to be applied. */
+/* Adds the annotations to an object that is about to be applied. */
 void checksum_annotation_write(struct arena *arena, const struct checksum_annotation_set *set,
                                const struct object *desired, struct json_edit *edit);

@@ -1,10 +1,16 @@
+/*
+ * Classes of errors. struct error has no member for them, so class, reason, message and delay are
+ * kept as a JSON object in the error's details. error_wrap() leaves details as they are, so that a
+ * class survives it. The details of a server's Status have no member "errorClass", so the two
+ * cannot be confused.
+ */
 #include "framework/error_class.h"
 
 #include "base/buf.h"
 #include "json/builder.h"
 #include "json/path.h"
 
-/* The class is kept in the error's details, which wrapping leaves alone. */
+/* The class as the details name it. Classes without a name are never stored. */
 static const struct str class_names[] = {
     [ERROR_CLASS_UNCLASSIFIED] = STR_INIT(""),
     [ERROR_CLASS_RETRY_LATER] = STR_INIT("retryLater"),
@@ -19,7 +25,8 @@ struct parts {
     duration delay;
 };
 
-static struct error *classify(const struct error *cause, const struct parts *parts)
+/* Makes the error and its details. The cause is only read; the callers free it. */
+static struct error *new_classified(const struct error *cause, const struct parts *parts)
 {
     SCOPED(json_builder) builder = {0};
     OWNED(json_doc) doc = NULL;
@@ -51,21 +58,22 @@ struct error *error_class_retry_later(struct error *cause, struct str reason, st
                                       duration after)
 {
     OWNED(error) owned = cause;
-    return classify(owned, &(struct parts){ERROR_CLASS_RETRY_LATER, reason, message, after});
+    return new_classified(owned, &(struct parts){ERROR_CLASS_RETRY_LATER, reason, message, after});
 }
 
 struct error *error_class_unrecoverable(struct error *cause, struct str reason, struct str message)
 {
     OWNED(error) owned = cause;
-    return classify(owned, &(struct parts){ERROR_CLASS_UNRECOVERABLE, reason, message, 0});
+    return new_classified(owned, &(struct parts){ERROR_CLASS_UNRECOVERABLE, reason, message, 0});
 }
 
 struct error *error_class_stale(struct error *cause)
 {
     OWNED(error) owned = cause;
-    return classify(owned, &(struct parts){.class = ERROR_CLASS_STALE});
+    return new_classified(owned, &(struct parts){.class = ERROR_CLASS_STALE});
 }
 
+/* NULL if there are no details, or none that are JSON: then the error has no class. */
 static struct json_doc *read_details(const struct error *err)
 {
     struct json_doc *doc = NULL;
@@ -85,6 +93,7 @@ enum error_class error_class_of(const struct error *err)
     return error_is(err, ERROR_CANCELED) ? ERROR_CLASS_CANCELED : ERROR_CLASS_UNCLASSIFIED;
 }
 
+/* A member of our details; empty if the details are those of a server. */
 static struct str detail(const struct error *err, struct arena *arena, const char *name)
 {
     OWNED(json_doc) doc = read_details(err);

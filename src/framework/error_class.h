@@ -1,7 +1,9 @@
 /*
- * Errors with a class: whether trying again helps, and what the owner's status says of it.
+ * Errors with a class. The class says whether trying again helps, and what the owner's status
+ * reports.
  *
- * The class travels with the error however it is wrapped; the outermost one counts.
+ * The class is part of the error and survives error_wrap(). Of nested classes the outermost
+ * counts.
  */
 #pragma once
 
@@ -18,16 +20,22 @@ enum error_class {
     ERROR_CLASS_CANCELED,
 };
 
-/* They take the cause, which may be NULL. The printed form is "message: cause". */
+/* These take the cause, which may be NULL. The text of the new error is "message: cause". */
 MUST_USE struct error *error_class_retry_later(struct error *cause, struct str reason,
                                                struct str message, duration after);
 MUST_USE struct error *error_class_unrecoverable(struct error *cause, struct str reason,
                                                  struct str message);
 MUST_USE struct error *error_class_stale(struct error *cause);
 
+/*
+ * ERROR_CLASS_CANCELED for ERROR_CANCELED, ERROR_CLASS_UNCLASSIFIED for any other error without a
+ * class.
+ */
 enum error_class error_class_of(const struct error *err);
 
-/* Reason: empty when it has none. Message: its own, or the cause's of an unrecoverable one, or all.
+/*
+ * The reason is empty for an error without a class. The message is that of the class; for an
+ * unrecoverable error it is the text of the cause, and without either the text of the error.
  */
 struct str error_class_reason(const struct error *err, struct arena *arena);
 struct str error_class_message(const struct error *err, struct arena *arena);

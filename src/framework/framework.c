@@ -1,3 +1,20 @@
+/*
+ * The run: one processing of one owner, from the queue to the status.
+ *
+ * Read from framework_reconcile() at the bottom of the first half. The steps are those of the
+ * framework's specification:
+ *
+ *     0   owner_read()             the owner, from the cache; gone is success
+ *     1   process_owner()          deletion without our finalizer, class, finalizer, precheck
+ *     1c  clean_up_owner()         on_delete, then the finalizer is removed
+ *     2   owner_begin()            observedGeneration and InProgress
+ *     3   run_graph()              build, and the nodes that prune
+ *     4   graph_run()              nodes, see graph.c and node.c
+ *     5   finish_run()             the result of all errors, on_finish, the status
+ *
+ * Every way out of a run ends in a struct reconcile_result for the queue: done, back-off, or a
+ * delay. The second half makes and frees the framework.
+ */
 #include "base/array.h"
 #include "base/ascii.h"
 #include "base/log.h"
@@ -59,19 +76,25 @@ void framework_set_condition(struct framework_run *run, struct str type, struct 
     ARRAY_PUSH(run->conditions, run->condition_count, run->condition_capacity, condition);
 }
 
-static void come_again(const struct framework_run *run, duration delay,
-                       struct reconcile_result *ret_result)
+/* Requeues after a stale write. A shorter delay that an error asked for wins. */
+static void requeue_after_conflict(const struct framework_run *run, duration delay,
+                                   struct reconcile_result *ret_result)
 {
     const duration conflict = run->framework->options.conflict_requeue;
     ret_result->requeue_after = delay && delay < conflict ? delay : conflict;
 }
 
-/* The outcome as the queue understands it. */
-static struct error *conclude(const struct framework_run *run, const struct run_result *result,
-                              struct reconcile_result *ret_result)
+/*
+ * Translates the result of a run for the queue, once the status has been written.
+ * Unrecoverable and unclassified errors are returned, so that they are counted and logged.
+ * Retry-later errors only requeue.
+ */
+static struct error *conclude_written(const struct framework_run *run,
+                                      const struct run_result *result,
+                                      struct reconcile_result *ret_result)
 {
     if (result->is_stale) {
-        come_again(run, result->delay, ret_result);
+        requeue_after_conflict(run, result->delay, ret_result);
         return NULL;
     }
     if (!result->worst)
@@ -84,7 +107,11 @@ static struct error *conclude(const struct framework_run *run, const struct run_
     return NULL;
 }
 
-/* The status could not be written: nobody was told of the outcome, so it is not one yet. */
+/*
+ * The status could not be written. Takes unwritten. A stale write comes again after the conflict
+ * delay; an owner that is gone ends the run well. Any other error is joined to the run's own error
+ * and retried, unless both are unrecoverable.
+ */
 static struct error *conclude_unwritten(const struct framework_run *run,
                                         const struct run_result *result, struct error *unwritten,
                                         struct reconcile_result *ret_result)
@@ -92,11 +119,11 @@ static struct error *conclude_unwritten(const struct framework_run *run,
     const enum error_class class = error_class_of(unwritten);
     if (class == ERROR_CLASS_STALE) {
         error_free(unwritten);
-        come_again(run, result->delay, ret_result);
+        requeue_after_conflict(run, result->delay, ret_result);
         return NULL;
     }
     if (error_is(unwritten, ERROR_NOT_FOUND)) {
-        error_free(unwritten); /* the owner is gone, and with it all that was to be said */
+        error_free(unwritten);
         return NULL;
     }
     ret_result->is_terminal =
@@ -104,22 +131,25 @@ static struct error *conclude_unwritten(const struct framework_run *run,
     return error_join(error_copy(result->worst), unwritten);
 }
 
-/* Step 5. The graph is NULL when it was not reached. */
-static struct error *finish(struct framework_run *run, const struct graph *graph,
-                            const struct error *err, struct reconcile_result *ret_result)
+/*
+ * Step 5. graph is NULL if the run ended before step 4, and err says why. A cancelled run and a
+ * run whose only failure is a stale write leave the status alone.
+ */
+static struct error *finish_run(struct framework_run *run, const struct graph *graph,
+                                const struct error *err, struct reconcile_result *ret_result)
 {
     const struct framework_options *options = &run->framework->options;
     const struct run_result result = run_result_of(graph, err);
     if (result.is_canceled)
         return error_new(ERROR_CANCELED, "canceled");
     if (result.is_stale && !result.worst)
-        return conclude(run, &result, ret_result);
+        return conclude_written(run, &result, ret_result);
     run->err = result.worst;
     if (options->on_finish)
         options->on_finish(run, graph);
     struct error *unwritten = owner_end(run, &result);
     return unwritten ? conclude_unwritten(run, &result, unwritten, ret_result)
-                     : conclude(run, &result, ret_result);
+                     : conclude_written(run, &result, ret_result);
 }
 
 static struct error *run_graph(struct framework_run *run, struct reconcile_result *ret_result)
@@ -130,13 +160,14 @@ static struct error *run_graph(struct framework_run *run, struct reconcile_resul
     if (!err && (options->flags & FRAMEWORK_PRUNE))
         err = prune_add(run, graph);
     if (err)
-        return finish(run, NULL, err, ret_result);
+        return finish_run(run, NULL, err, ret_result);
     TRY(graph_run(graph, options->graph_workers, node_process, run));
-    return finish(run, graph, NULL, ret_result);
+    return finish_run(run, graph, NULL, ret_result);
 }
 
-/* What becomes of a write outside of step 5. A stale one comes again; an owner that is gone is
- * fine.
+/*
+ * Ends a run with the result of a write other than that of step 5. Takes err. A stale write comes
+ * again; an owner that is gone is no error.
  */
 static struct error *end_write(const struct framework_run *run, struct error *err,
                                struct reconcile_result *ret_result)
@@ -144,11 +175,15 @@ static struct error *end_write(const struct framework_run *run, struct error *er
     if (!err || error_class_of(err) != ERROR_CLASS_STALE)
         return error_ignore(err, ERROR_NOT_FOUND);
     error_free(err);
-    come_again(run, 0, ret_result);
+    requeue_after_conflict(run, 0, ret_result);
     return NULL;
 }
 
-static struct error *clean_up(struct framework_run *run, struct reconcile_result *ret_result)
+/*
+ * Step 1c. The finalizer goes only after on_delete has succeeded. A failure is reported in the
+ * status of the owner, under the owner's current generation, since step 2 was not reached.
+ */
+static struct error *clean_up_owner(struct framework_run *run, struct reconcile_result *ret_result)
 {
     const struct framework_options *options = &run->framework->options;
     OWNED(error) err = options->on_delete ? options->on_delete(run) : NULL;
@@ -156,16 +191,21 @@ static struct error *clean_up(struct framework_run *run, struct reconcile_result
         return end_write(run, owner_change_finalizer(run, false), ret_result);
     run->generation = object_generation(run->owner);
     run->has_generation = run->generation > 0;
-    return finish(run, NULL, err, ret_result);
+    return finish_run(run, NULL, err, ret_result);
 }
 
-static struct error *stop(struct framework_run *run, struct reconcile_result *ret_result)
+/* A precheck stopped the run: only conditions that it set are written. */
+static struct error *stop_run(struct framework_run *run, struct reconcile_result *ret_result)
 {
     return run->condition_count ? end_write(run, owner_set_conditions(run), ret_result) : NULL;
 }
 
-/* Steps 1 to 5 for an owner that was read. */
-static struct error *process(struct framework_run *run, struct reconcile_result *ret_result)
+/*
+ * Steps 1 to 5 for an owner that was read. The order of the checks is part of the specification: a
+ * deleted owner without our finalizer belongs to the garbage collector, and a precheck may also
+ * hold back the clean-up.
+ */
+static struct error *process_owner(struct framework_run *run, struct reconcile_result *ret_result)
 {
     const struct framework_options *options = &run->framework->options;
     const bool deleting = object_is_deleting(run->owner);
@@ -178,12 +218,12 @@ static struct error *process(struct framework_run *run, struct reconcile_result 
     if (!deleting && options->finalizer.len && !held)
         return end_write(run, owner_change_finalizer(run, true), ret_result);
     if (options->precheck && options->precheck(run) == PRECHECK_STOP)
-        return stop(run, ret_result);
+        return stop_run(run, ret_result);
     if (deleting)
-        return clean_up(run, ret_result);
+        return clean_up_owner(run, ret_result);
     OWNED(error) err = owner_begin(run);
     if (err && error_class_of(err) == ERROR_CLASS_UNRECOVERABLE)
-        return finish(run, NULL, err, ret_result);
+        return finish_run(run, NULL, err, ret_result);
     return err ? end_write(run, TAKE(err), ret_result) : run_graph(run, ret_result);
 }
 
@@ -197,7 +237,7 @@ struct error *framework_reconcile(struct framework *framework, struct key key,
     struct error *err = owner_read(&run);
     if (err)
         return error_ignore(err, ERROR_NOT_FOUND);
-    return process(&run, ret_result);
+    return process_owner(&run, ret_result);
 }
 
 static struct error *reconcile(void *data, struct key key, struct reconcile_result *ret_result)
@@ -205,7 +245,7 @@ static struct error *reconcile(void *data, struct key key, struct reconcile_resu
     return framework_reconcile(data, key, ret_result);
 }
 
-/* Printable, without capitals: it is the field manager and a label. */
+/* The name is field manager and label value: printable ASCII without upper case letters. */
 static bool is_name(struct str name)
 {
     for (size_t i = 0; i < name.len; i++)

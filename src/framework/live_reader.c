@@ -17,6 +17,7 @@ struct written {
     char version[];
 };
 
+/* Only kinds that the controller watches have caches. */
 struct error *live_reader_find(struct framework *framework, struct arena *arena,
                                const struct graph_cluster *cluster, struct gvk gvk,
                                struct live_reader *ret_reader)
@@ -32,6 +33,7 @@ struct error *live_reader_find(struct framework *framework, struct arena *arena,
     return NULL;
 }
 
+/* The key of framework->written: resource, group, namespace and name. */
 static void add_key(struct buf *out, const struct live_reader *reader, struct key key)
 {
     buf_print(out, "%.*s.%.*s %.*s/%.*s", STR_ARG(reader->gvr.resource), STR_ARG(reader->gvr.group),

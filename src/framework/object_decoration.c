@@ -1,3 +1,10 @@
+/*
+ * Decorates managed objects and strips them for the wire.
+ *
+ * object_decoration_apply() adds, in this order: the class annotation, a warning for people, the
+ * labels of the controller, the owner reference, the annotation of immutable Secrets, the same
+ * labels and the versions of resources in pod templates, and the checksum annotations.
+ */
 #include "framework/object_decoration.h"
 
 #include "base/ascii.h"
@@ -7,6 +14,7 @@
 #include "json/merge_patch.h"
 #include "json/path.h"
 
+/* Limit of Kubernetes for the prefix of an annotation key. */
 #define PREFIX_MAX 253
 
 static struct str key_of(struct arena *arena, const struct object_decoration *decoration,
@@ -21,6 +29,10 @@ static struct str warning_of(struct arena *arena, const struct object_decoration
                        STR_ARG(decoration->controller));
 }
 
+/*
+ * The rules of the garbage collector: one controller per object, and an owner with a namespace
+ * owns only objects of that namespace.
+ */
 static struct error *check_owner(const struct object_decoration *decoration,
                                  const struct object *desired)
 {
@@ -38,7 +50,10 @@ static struct error *check_owner(const struct object_decoration *decoration,
     return NULL;
 }
 
-/* Ours takes the place of one of the same group, kind and name. */
+/*
+ * The owner references of the object with ours. Ours replaces a reference of the same group, kind
+ * and name; references of others stay in place.
+ */
 static struct error *owner_references(const struct object_decoration *decoration,
                                       const struct object *desired, struct json_doc **ret_doc)
 {
@@ -62,6 +77,7 @@ static struct error *owner_references(const struct object_decoration *decoration
     return json_builder_finish(&builder, ret_doc);
 }
 
+/* True for workloads whose Pods are made from spec.template. */
 static bool has_template(const struct object *object)
 {
     static const struct str kinds[] = {STR_INIT("Deployment"), STR_INIT("StatefulSet"),
@@ -79,7 +95,7 @@ static void add_lower(struct buf *out, struct str text)
         buf_add_char(out, ascii_to_lower(text.ptr[i]));
 }
 
-/* Prefixes of annotations are lower case; some kinds allow more in their names. */
+/* Prefixes of annotation keys are lower case, but some kinds allow upper case letters in names. */
 static bool is_subdomain(struct str name)
 {
     for (size_t i = 0; i < name.len; i++) {
@@ -109,6 +125,10 @@ static struct str resource_prefix(struct arena *arena, const struct object_decor
 #define TEMPLATE_ANNOTATIONS "spec.template.metadata.annotations"
 #define TEMPLATE_LABELS      "spec.template.metadata.labels"
 
+/*
+ * Pods change when their template changes: the uid and version of each resource make a workload
+ * replace its Pods when a resource it uses was changed or replaced.
+ */
 static void decorate_template(struct arena *arena, const struct object_decoration *decoration,
                               struct json_edit *edit)
 {
@@ -132,6 +152,7 @@ static void decorate_template(struct arena *arena, const struct object_decoratio
     }
 }
 
+/* The API server refuses changes of such a Secret, so node.c must not try. */
 static bool is_immutable_secret(const struct object *object)
 {
     bool immutable = false;

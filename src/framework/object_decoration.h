@@ -1,5 +1,6 @@
 /*
- * What every managed object carries: whose it is, who made it, of what.
+ * Metadata that every managed object carries: owner reference, labels, annotations, checksums.
+ * (The specification calls adding them mutation.)
  */
 #pragma once
 
@@ -14,17 +15,20 @@ struct object_decoration {
     bool owner_is_namespaced, object_is_namespaced;
     const struct checksum_annotation_set *annotations; /* NULL: none */
 
-    /* Resources it is made of, for the templates of workloads. */
+    /*
+     * Objects that the managed object is made of. They are recorded in the pod templates of
+     * workloads.
+     */
     const struct object *const *resources;
     size_t resource_count;
 };
 
-/* ERROR_INVALID when the object cannot belong to the owner. */
+/* Makes a decorated copy. ERROR_INVALID when the object cannot belong to the owner. */
 MUST_USE struct error *object_decoration_apply(struct arena *arena,
                                                const struct object_decoration *decoration,
                                                const struct object *desired,
                                                struct object **ret_object);
 
-/* What an apply may send: without what the server sets, a status, and nulls. */
+/* Makes a copy that an apply may send: without fields that the server sets, status, and nulls. */
 MUST_USE struct error *object_decoration_for_wire(const struct object *object,
                                                   struct object **ret_object);

@@ -1,3 +1,15 @@
+/*
+ * The owner of a run: reading it, and the writes of steps 1a, 2 and 5.
+ *
+ * All writes go through patch_owner(): a merge patch of the difference, guarded by the version
+ * that was read. The answer is noted with the live reader, so that the next run does not work with
+ * an older copy from the cache.
+ *
+ * framework->gone remembers owners whose deletion we saw in an answer. The cache may still hold
+ * such an owner, and a run for it would create objects that the garbage collector deletes at once,
+ * which leads to the next run. An entry is dropped as soon as the cache shows another uid or
+ * nothing.
+ */
 #include "framework/owner.h"
 
 #include "apimachinery/guarded_patch.h"
@@ -20,16 +32,14 @@ static struct live_reader owner_reader(const struct framework *framework)
     };
 }
 
+/* "namespace/name", the key of framework->gone. */
 static struct str gone_key(struct framework_run *run)
 {
     return arena_print(&run->arena, "%.*s/%.*s", STR_ARG(run->key.namespace),
                        STR_ARG(run->key.name));
 }
 
-/*
- * The server does not have the owner any more, and a uid never comes back. Caches may show it for
- * a while: working for it would make objects that are collected at once, which wakes us again.
- */
+/* Records that the server does not have run->owner any more. Uids are never used twice. */
 static void note_gone(struct framework_run *run)
 {
     SCOPED(buf) uid = {.limit = 0};
@@ -37,7 +47,10 @@ static void note_gone(struct framework_run *run)
     mem_free(map_put(&run->framework->gone, gone_key(run), buf_take(&uid)));
 }
 
-/* A 404 that names the object: not one for a resource or subresource that is not served. */
+/*
+ * True for a 404 that names the owner. A 404 without details means that the resource or
+ * subresource is not served.
+ */
 static bool is_missing(const struct framework_run *run, const struct error *err)
 {
     OWNED(json_doc) details = NULL;
@@ -47,6 +60,7 @@ static bool is_missing(const struct framework_run *run, const struct error *err)
     return details && str_eq(json_path_str(json_doc_root(details), "name"), run->key.name);
 }
 
+/* Passes the error on, and notes the owner as gone if the error says so. */
 static struct error *gone_if_missing(struct framework_run *run, struct error *err)
 {
     if (is_missing(run, err))
@@ -54,7 +68,7 @@ static struct error *gone_if_missing(struct framework_run *run, struct error *er
     return err;
 }
 
-/* Whether it is the one that is gone; another one, or none, and that is forgotten. */
+/* True if the cached owner is the one we know was deleted. Any other answer clears that note. */
 static bool is_gone(struct framework_run *run)
 {
     const char *uid = map_find(&run->framework->gone, gone_key(run));
@@ -75,6 +89,7 @@ struct error *owner_read(struct framework_run *run)
     return is_gone(run) ? error_new(ERROR_NOT_FOUND, "the owner is gone") : err;
 }
 
+/* Sends the difference of before and after, if there is one. subresource is "status" or empty. */
 static struct error *patch_owner(struct framework_run *run, const struct object *before,
                                  const struct json_value *after, struct str subresource)
 {
@@ -113,7 +128,7 @@ static struct owner_status_writer status_writer(const struct framework_run *run)
     };
 }
 
-/* owner may be run->owner. */
+/* owner may be run->owner, which patch_owner() replaces: hence the reference. */
 static struct error *write_status(struct framework_run *run, struct object *owner,
                                   const struct owner_status_writer *writer,
                                   const struct owner_status_condition *conditions, size_t count)
@@ -126,6 +141,10 @@ static struct error *write_status(struct framework_run *run, struct object *owne
     return patch_owner(run, before, json_doc_root(after), STR("status"));
 }
 
+/*
+ * InProgress is set only for a generation that was not observed before. Failed stays as it is: it
+ * describes the last result until this run has one.
+ */
 struct error *owner_begin(struct framework_run *run)
 {
     const struct owner_status_condition begun = {
@@ -140,8 +159,12 @@ struct error *owner_begin(struct framework_run *run)
     return write_status(run, run->owner, &writer, &begun, is_new ? 1 : 0);
 }
 
-static struct owner_status_condition progress(const struct framework_run *run,
-                                              const struct run_result *result)
+/*
+ * The reason is spelt "recoverrableError" in the design document and in the harbor-operator, so it
+ * is an API value and stays as it is.
+ */
+static struct owner_status_condition progress_condition(const struct framework_run *run,
+                                                        const struct run_result *result)
 {
     const bool standard = (run->framework->options.flags & FRAMEWORK_METAV1_CONDITIONS) != 0;
     const struct str stopped = result->worst && standard ? STR("Stopped") : STR("");
@@ -152,8 +175,8 @@ static struct owner_status_condition progress(const struct framework_run *run,
     return (struct owner_status_condition){STR("InProgress"), STR("False"), stopped, STR("")};
 }
 
-static struct owner_status_condition failure(struct framework_run *run,
-                                             const struct run_result *result)
+static struct owner_status_condition failed_condition(struct framework_run *run,
+                                                      const struct run_result *result)
 {
     if (!result->worst)
         return (struct owner_status_condition){STR("Failed"), STR("False"), STR(""), STR("")};
@@ -162,27 +185,31 @@ static struct owner_status_condition failure(struct framework_run *run,
                                            error_class_message(result->worst, &run->arena)};
 }
 
-static struct error *set_end(struct framework_run *run, struct object *owner,
-                             const struct run_result *result)
+/* Writes InProgress and Failed, followed by the conditions of hooks. */
+static struct error *write_result(struct framework_run *run, struct object *owner,
+                                  const struct run_result *result)
 {
     const size_t count = run->condition_count + 2;
     struct owner_status_condition *all =
         arena_alloc_array(&run->arena, count, sizeof(struct owner_status_condition));
     const struct owner_status_writer writer = status_writer(run);
-    all[0] = progress(run, result);
-    all[1] = failure(run, result);
+    all[0] = progress_condition(run, result);
+    all[1] = failed_condition(run, result);
     for (size_t i = 2; i < count; i++)
         all[i] = run->conditions[i - 2];
     return write_status(run, owner, &writer, all, count);
 }
 
-/* An error is told to the newest owner, which may have moved on meanwhile. */
+/*
+ * An error is written to a freshly read owner, since the owner may have changed while the graph
+ * ran. A new owner of the same name is not told about the error of the old one.
+ */
 struct error *owner_end(struct framework_run *run, const struct run_result *result)
 {
     static const struct client_get_options once = {.no_retry = true};
     OWNED(object) fresh = NULL;
     if (!result->worst)
-        return set_end(run, run->owner, result);
+        return write_result(run, run->owner, result);
     struct error *err = client_get(run->framework->options.client, run->framework->owner_gvr,
                                    run->key, &once, &fresh);
     TRY(gone_if_missing(run, err));
@@ -190,9 +217,10 @@ struct error *owner_end(struct framework_run *run, const struct run_result *resu
         note_gone(run);
         return error_new(ERROR_NOT_FOUND, "the owner is another one of the same name");
     }
-    return set_end(run, fresh, result);
+    return write_result(run, fresh, result);
 }
 
+/* The precheck stopped before step 2: observedGeneration and status.operator stay as they are. */
 struct error *owner_set_conditions(struct framework_run *run)
 {
     struct owner_status_writer writer = status_writer(run);

@@ -1,3 +1,10 @@
+/*
+ * Connects caches with the controller's queue.
+ *
+ * framework->owner_watches[0] is the kind of the owners; the others follow options.watches.
+ * Caches deliver objects as texts, which the filters parse. The rules
+ * are those of section 3 of the framework's specification.
+ */
 #include "framework/owner_watches.h"
 
 #include "client/discovery/discovery.h"
@@ -24,19 +31,26 @@ static bool text_has_class(const struct framework *framework, const struct objec
     return !unreadable && owner_watches_has_class(framework, json_doc_root(doc));
 }
 
-/* An update counts if either side is ours. */
+/*
+ * An update counts if the object had our class before or has it now. So the run that follows a
+ * change of class sees it and ends.
+ */
 static bool event_has_class(const struct framework *framework, const struct cache_event *event)
 {
     return text_has_class(framework, event->now) || text_has_class(framework, event->old);
 }
 
-/* Members that are the server's or our own account do not count. */
+/*
+ * True for members whose change leads to a run. The framework itself writes the status, and the
+ * server changes managedFields and resourceVersion with every write.
+ */
 static bool is_counted(struct str key, bool in_metadata)
 {
     return in_metadata ? !str_eq(key, STR("managedFields")) && !str_eq(key, STR("resourceVersion"))
                        : !str_eq(key, STR("status")) && !str_eq(key, STR("metadata"));
 }
 
+/* Compares the counted members of a with those of b; call it both ways to find new members of b. */
 static bool members_equal(const struct json_value *a, const struct json_value *b, bool in_metadata)
 {
     const struct json_value *value;
@@ -61,6 +75,7 @@ static bool is_same_but_status(const struct object_text *old, const struct objec
            members_equal(left_meta, right_meta, true) && members_equal(right_meta, left_meta, true);
 }
 
+/* Drops updates that change the status alone. Resyncs (is_unchanged) pass. */
 bool owner_watches_filter_owner(void *data, const struct cache_event *event)
 {
     const struct owner_watch *owner_watch = data;
@@ -70,6 +85,7 @@ bool owner_watches_filter_owner(void *data, const struct cache_event *event)
            !is_same_but_status(event->old, event->now);
 }
 
+/* Mapped kinds do not carry our class, so only owned kinds are filtered by it. */
 bool owner_watches_filter_watched(void *data, const struct cache_event *event)
 {
     const struct owner_watch *owner_watch = data;
@@ -79,6 +95,7 @@ bool owner_watches_filter_watched(void *data, const struct cache_event *event)
     return !watch->filter || watch->filter(watch->data, event);
 }
 
+/* Without a map function an event leads to the owner in the object's controller reference. */
 static void map_owned(void *data, const struct cache_event *event, struct queue *queue,
                       int priority)
 {
@@ -93,6 +110,7 @@ static void map_owned(void *data, const struct cache_event *event, struct queue 
         controller_map_owner(&owner, event, queue, priority);
 }
 
+/* Opens the cache of a kind and registers it for live_reader_find(). */
 static struct error *open_cache(struct framework *framework, struct gvk gvk,
                                 struct discovery_mapping *ret_mapping, struct cache **ret_cache)
 {
@@ -104,6 +122,10 @@ static struct error *open_cache(struct framework *framework, struct gvk gvk,
     return NULL;
 }
 
+/*
+ * Without a status subresource every write of the status would be answered with 404, which looks
+ * as if the owner were gone.
+ */
 static struct error *open_owners(struct framework *framework)
 {
     struct discovery_mapping mapping;
@@ -128,6 +150,7 @@ static void index_controller(const struct object *object, cache_emit_fn *emit, v
         emit(emit_data, controller.uid);
 }
 
+/* Objects can be pruned only if their kind can be listed, created and deleted. */
 static struct error *open_watch(struct framework *framework, const struct framework_watch *watch,
                                 struct owner_watch *owner_watch)
 {

@@ -1,5 +1,6 @@
 /*
- * What wakes a controller: events of owners, of what they own, and of what is mapped to them.
+ * The watches of a controller: events of owners, of objects that owners own, and of kinds that the
+ * controller maps to owners.
  */
 #pragma once
 
@@ -9,7 +10,7 @@
 #include "framework/framework.h"
 #include "json/json.h"
 
-/* A watched kind. */
+/* One watched kind, and the argument of its filters and of its map function. */
 struct owner_watch {
     struct framework *framework;
     struct framework_watch watch;
@@ -18,14 +19,14 @@ struct owner_watch {
     bool namespaced, is_deletable;
 };
 
-/* By the uid of the controller; caches of owned kinds have it if there is pruning. */
+/* Index by the uid of the controller reference. With pruning, caches of owned kinds have it. */
 #define OWNER_WATCHES_INDEX STR("framework controller uid")
 
-/* Finds the kinds, gets their caches and ties them to the controller. Suspends. */
+/* Looks up the kinds, opens their caches and connects them to the controller. Suspends. */
 MUST_USE struct error *owner_watches_open(struct framework *framework);
 
-/* Whether an object is one of those this controller cares for. */
+/* True if the object's class annotation is the class of this controller. */
 bool owner_watches_has_class(const struct framework *framework, const struct json_value *object);
 
-/* Filters of events of the owners, and of what is watched; data is a framework_source. */
+/* Filters for events of owners and of watched kinds. data is a struct owner_watch. */
 controller_filter_fn owner_watches_filter_owner, owner_watches_filter_watched;

@@ -1,3 +1,8 @@
+/*
+ * Joins the errors of a run into one result. The rows are those of the table "End" in the
+ * framework's specification: unrecoverable outranks unclassified, which outranks retry later.
+ * Stale writes and cancellations never appear in conditions.
+ */
 #include "framework/run_result.h"
 
 #include "framework/error_class.h"
@@ -16,7 +21,8 @@ static int severity(enum error_class class)
     }
 }
 
-static void add(struct run_result *result, const struct error *err)
+/* Adds one error to the result. The first of equally severe errors stays. */
+static void add_error(struct run_result *result, const struct error *err)
 {
     const enum error_class class = error_class_of(err);
     const duration delay = error_class_delay(err);
@@ -37,14 +43,14 @@ struct run_result run_result_of(const struct graph *graph, const struct error *e
 {
     struct run_result result = {0};
     if (err)
-        add(&result, err);
+        add_error(&result, err);
     for (size_t i = 0; graph && i < graph_count(graph); i++)
         if (graph_node_state(graph_at(graph, i)) == GRAPH_NODE_FAILED)
-            add(&result, graph_node_error(graph_at(graph, i)));
+            add_error(&result, graph_node_error(graph_at(graph, i)));
     return result;
 }
 
-/* It is about the way to a server, or an answer of one. */
+/* True if the error is about a connection, or is an answer of a server. */
 static bool is_about_servers(const struct error *err)
 {
     switch (err->code) {
