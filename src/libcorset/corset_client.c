@@ -1,11 +1,15 @@
-/* Verbs as authors see them: see corset/client.h. */
+/*
+ * The requests of corset/client.h. Each function looks up the kind in discovery, sends the request
+ * with the client of the controller, and wraps the answer for the arena of the run. Writes carry
+ * the name of the controller as field manager.
+ */
 #include "client/client.h"
 #include "client/discovery/discovery.h"
 #include "controller/cache/cache.h"
 #include "json/yaml/manifest.h"
 #include "libcorset/library_internal.h"
 
-/* Where a request goes. */
+/* Where a request goes: the kind, the controller that sends it, and the options of writes. */
 struct target {
     struct library_controller *controller;
     struct arena *arena;
@@ -37,6 +41,7 @@ static struct key key_of(const struct corset_id *id)
     return (struct key){str_from_c(id->name_space), str_from_c(id->name)};
 }
 
+/* Wraps the answer if the caller wants it. ret_object may be NULL. */
 static void hand_out(const struct target *target, struct object *object,
                      const struct corset_object **ret_object)
 {
@@ -44,6 +49,10 @@ static void hand_out(const struct target *target, struct object *object,
         *ret_object = library_wrap(target->arena, object);
 }
 
+/*
+ * The caches of these kinds exist already. Reading another kind through a cache would start a
+ * watch.
+ */
 static bool is_watched(const struct library_controller *controller, struct gvk gvk)
 {
     if (gvk_eq(controller->owner, gvk))
@@ -54,6 +63,7 @@ static bool is_watched(const struct library_controller *controller, struct gvk g
     return false;
 }
 
+/* From the cache for watched kinds. The cache may be behind: authors are told so in the header. */
 static struct error *read_one(const struct target *target, struct key key,
                               struct object **ret_object)
 {
@@ -81,6 +91,7 @@ struct corset_error *corset_get(struct corset_run *run, const struct corset_id *
     return library_error_out(err);
 }
 
+/* The function of the author that corset_list() calls for every object. */
 struct visitor {
     const struct target *target;
     corset_visit_fn *visit;
@@ -114,6 +125,7 @@ typedef struct error *write_fn(struct client *client, struct gvr gvr, const stru
                                const struct client_write_options *options,
                                struct object **ret_object);
 
+/* Creates or applies an object. A problem of the object is returned before anything is sent. */
 static struct error *write_object(struct corset_run *run, const struct corset_object *given,
                                   write_fn *verb, bool force,
                                   const struct corset_object **ret_object)
@@ -141,8 +153,12 @@ struct corset_error *corset_apply(struct corset_run *run, const struct corset_ob
     return library_error_out(write_object(run, object, client_apply, true, ret_object));
 }
 
-static struct error *patch(const struct target *target, struct key key, const char *text,
-                           struct object **ret_object)
+/*
+ * The patch is YAML or JSON and is sent as JSON. It may hold a Secret's value, so the buffer is
+ * wiped.
+ */
+static struct error *patch_object(const struct target *target, struct key key, const char *text,
+                                  struct object **ret_object)
 {
     OWNED(json_doc) doc = NULL;
     SCOPED(buf) body = {.limit = 0, .secret = true};
@@ -162,7 +178,7 @@ struct corset_error *corset_patch(struct corset_run *run, const struct corset_id
     if (err)
         return library_error_out(err);
     target.write.subresource = str_from_c(subresource);
-    err = patch(&target, key_of(id), text, &object);
+    err = patch_object(&target, key_of(id), text, &object);
     if (!err)
         hand_out(&target, object, ret_object);
     return library_error_out(err);

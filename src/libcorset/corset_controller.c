@@ -1,4 +1,11 @@
-/* Controllers, loops and graphs as authors see them: see corset/controller.h. */
+/*
+ * Controllers, runs and graphs of corset/controller.h, on top of framework/framework.h.
+ *
+ * The file goes from the run (corset_run_*) over nodes and graphs to the description of a
+ * controller. Functions of authors are called through the functions call_*() and through
+ * check_node(), run_node(), filter_event() and map_event(), which translate the arguments.
+ * Enumerations have equal values on both sides and are cast; static assertions keep them equal.
+ */
 #include <stdarg.h>
 
 #include "base/memory.h"
@@ -8,7 +15,7 @@
 #include "framework/error_class.h"
 #include "libcorset/library_internal.h"
 
-/* What a node of the author's carries: their functions, and whose run it is. */
+/* The data of a graph node: the functions of the author, and the run the node belongs to. */
 struct library_node {
     struct framework_run *run;
     corset_check_fn *check;
@@ -16,6 +23,7 @@ struct library_node {
     void *data;
 };
 
+/* The queue that a map function adds owners to, and the priority of the event. */
 struct corset_keys {
     struct queue *queue;
     int priority;
@@ -38,6 +46,7 @@ const char *corset_run_name(struct corset_run *run, const char *suffix)
     return arena_c(framework_arena(inner), framework_name(inner, str_from_c(suffix)));
 }
 
+/* The text may contain a Secret's value, so the buffer is wiped. */
 const char *corset_run_print(struct corset_run *run, const char *format, ...)
 {
     SCOPED(buf) text = {.limit = 0, .secret = true};
@@ -80,6 +89,7 @@ void corset_run_event(struct corset_run *run, enum corset_event_type type, const
                    action, "%s", buf_c(&note));
 }
 
+/* Calls the check function of the author for a node. */
 static enum graph_readiness check_node(void *data, const struct object *object,
                                        struct str *ret_reason, struct str *ret_message)
 {
@@ -113,6 +123,7 @@ enum corset_readiness corset_check_strict(void *data, struct corset_run *run,
     return (enum corset_readiness)found.state;
 }
 
+/* Calls the function of a custom node. */
 static struct error *run_node(void *data, struct graph_node *graph_node,
                               enum graph_outcome *ret_outcome)
 {
@@ -124,9 +135,13 @@ static struct error *run_node(void *data, struct graph_node *graph_node,
     return NULL;
 }
 
-/* Objects of kinds with namespaces live beside their owner unless they say otherwise. */
-static struct error *place(struct framework_run *run, struct corset_object *given,
-                           struct object **ret_object)
+/*
+ * Objects of namespaced kinds that name no namespace are put into the namespace of the owner. A
+ * kind that is not known yet is taken for a namespaced one; when the node runs, it fails if the
+ * kind still does not exist.
+ */
+static struct error *place_object(struct framework_run *run, struct corset_object *given,
+                                  struct object **ret_object)
 {
     struct discovery_mapping mapping;
     const struct str home = object_namespace(framework_owner(run));
@@ -145,6 +160,7 @@ static struct error *place(struct framework_run *run, struct corset_object *give
     return library_use(given, ret_object);
 }
 
+/* An error here is a mistake of the controller that a retry cannot correct, hence unrecoverable. */
 struct corset_error *corset_graph_add(struct corset_graph *graph,
                                       const struct corset_node_options *options,
                                       struct corset_node **ret_node)
@@ -152,7 +168,7 @@ struct corset_error *corset_graph_add(struct corset_graph *graph,
     struct library_node *data = ARENA_NEW(framework_arena(graph->run), struct library_node);
     struct graph_node *node = NULL;
     struct object *object = NULL;
-    struct error *err = options->object ? place(graph->run, options->object, &object) : NULL;
+    struct error *err = options->object ? place_object(graph->run, options->object, &object) : NULL;
     *data = (struct library_node){graph->run, options->check, options->run, options->data};
     const struct graph_node_options inner = {
         .kind = (enum graph_node_kind)options->kind,
@@ -188,6 +204,7 @@ struct corset_error *corset_graph_manage(struct corset_graph *graph, struct cors
     return corset_graph_add(graph, &options, ret_node);
 }
 
+/* A graph that was not run is NULL inside and counts as empty. */
 size_t corset_graph_count(const struct corset_graph *graph)
 {
     return graph->graph ? graph_count(graph->graph) : 0;
@@ -199,6 +216,7 @@ struct corset_node *corset_graph_at(const struct corset_graph *graph, size_t ind
                                              : NULL;
 }
 
+/* NULL is a node that did not run, so that on_finish may ask for nodes by index without a check. */
 enum corset_node_state corset_node_state(const struct corset_node *node)
 {
     return node ? (enum corset_node_state)graph_node_state((const struct graph_node *)node)
@@ -217,7 +235,7 @@ const struct corset_object *corset_node_live(struct corset_run *run, const struc
     return live ? library_wrap(framework_arena(library_run(run)), live) : NULL;
 }
 
-/* The enumerations are passed through, so they must agree. */
+/* The enumerations are cast from one side to the other, so their values must agree. */
 _Static_assert((int)CORSET_CUSTOM == (int)GRAPH_CUSTOM &&
                    (int)CORSET_EXTERNAL == (int)GRAPH_EXTERNAL,
                "kinds of nodes");
@@ -248,27 +266,28 @@ _Static_assert((int)CORSET_PRUNE == (int)FRAMEWORK_PRUNE &&
                    (int)CORSET_NO_OPERATOR_STATUS == (int)FRAMEWORK_NO_OPERATOR_STATUS &&
                    (int)CORSET_STANDARD_CONDITIONS == (int)FRAMEWORK_METAV1_CONDITIONS,
                "flags of controllers");
-_Static_assert((int)CORSET_STOP == (int)PRECHECK_STOP, "verdicts");
+_Static_assert((int)CORSET_STOP == (int)PRECHECK_STOP, "results of prechecks");
 
-static struct error *build(struct framework_run *run, struct graph *graph)
+/* The hooks of the framework, which call those of the author. */
+static struct error *call_build(struct framework_run *run, struct graph *graph)
 {
     struct corset_graph wrapped = {graph, run};
     return library_error(
         library_controller(run)->description->build(library_run_out(run), &wrapped));
 }
 
-static enum precheck_result precheck(struct framework_run *run)
+static enum precheck_result call_precheck(struct framework_run *run)
 {
     return (enum precheck_result)library_controller(run)->description->precheck(
         library_run_out(run));
 }
 
-static struct error *on_delete(struct framework_run *run)
+static struct error *call_on_delete(struct framework_run *run)
 {
     return library_error(library_controller(run)->description->on_delete(library_run_out(run)));
 }
 
-static void on_finish(struct framework_run *run, const struct graph *graph)
+static void call_on_finish(struct framework_run *run, const struct graph *graph)
 {
     const struct corset_graph wrapped = {(struct graph *)graph, run};
     library_controller(run)->description->on_finish(library_run_out(run), &wrapped);
@@ -280,7 +299,10 @@ void corset_keys_add(struct corset_keys *keys, const char *name_space, const cha
     queue_add(keys->queue, key, keys->priority);
 }
 
-/* NULL where there is none, or none that can be read. */
+/*
+ * One side of an event as an object of the public type. NULL for a side that is absent or cannot
+ * be read.
+ */
 static struct corset_object *read_side(struct arena *arena, struct object_text *text)
 {
     OWNED(object) object = NULL;
@@ -297,6 +319,7 @@ static bool filter_event(void *data, const struct cache_event *event)
     return watch->filter(watch->data, read_side(&arena, event->old), read_side(&arena, event->now));
 }
 
+/* Both sides are mapped: an object that moves from one owner to another concerns both. */
 static void map_event(void *data, const struct cache_event *event, struct queue *queue,
                       int priority)
 {
@@ -317,6 +340,7 @@ static struct error *read_kind(const char *api_version, const char *kind, struct
     return gvk_from_api_version(str_from_c(api_version), str_from_c(kind), ret_gvk);
 }
 
+/* Translates kinds and watches. The watches live until library_controller_close(). */
 static struct error *read_description(struct library_controller *controller)
 {
     const struct corset_controller *description = controller->description;
@@ -334,6 +358,7 @@ static struct error *read_description(struct library_controller *controller)
     return NULL;
 }
 
+/* Called again while a kind is not served yet, so it closes the former attempt first. */
 struct error *library_controller_open(struct library_controller *controller, struct loop *loop)
 {
     const struct corset_controller *description = controller->description;
@@ -352,10 +377,10 @@ struct error *library_controller_open(struct library_controller *controller, str
         .flags = description->flags,
         .watches = controller->watches,
         .watch_count = description->watch_count,
-        .precheck = description->precheck ? precheck : NULL,
-        .build = description->build ? build : NULL,
-        .on_delete = description->on_delete ? on_delete : NULL,
-        .on_finish = description->on_finish ? on_finish : NULL,
+        .precheck = description->precheck ? call_precheck : NULL,
+        .build = description->build ? call_build : NULL,
+        .on_delete = description->on_delete ? call_on_delete : NULL,
+        .on_finish = description->on_finish ? call_on_finish : NULL,
         .data = controller,
         .client = controller->client,
         .discovery = controller->discovery,
