@@ -1,12 +1,13 @@
-/*
- * What is kept of Clusters and kubeconfig Secrets: no more than is read.
- */
+/* Cache transforms: trim Clusters and kubeconfig Secrets to the fields that corset reads. */
 #pragma once
 
 #include "controller/cache/cache.h"
 
-/* Names, labels, annotations, deletion, whether it has a topology, and its initialization. */
+/*
+ * Keeps names, labels, some annotations, deletion, whether there is a topology, and
+ * initialization.
+ */
 cache_transform_fn cache_trim_cluster;
 
-/* Metadata, and the data of those that are named as kubeconfigs. */
+/* Keeps metadata, and the data of Secrets whose name marks them as kubeconfigs. */
 cache_transform_fn cache_trim_secret;

@@ -1,3 +1,11 @@
+/*
+ * Puts a controller process together. open_all() is the list of its parts in the order in which
+ * they depend on each other; everything else translates options.
+ *
+ * There are two clients for the management cluster. `client` reads, and writes the Lease.
+ * `guarded` is used by the controllers and refuses to write as soon as this process may have lost
+ * the Lease. One cache of Clusters serves the ClusterCache and the ClusterResourceSet controllers.
+ */
 #include "app/controller_manager.h"
 
 #include "apimachinery/wellknown.h"
@@ -15,13 +23,16 @@
 #include "net/network.h"
 #include "net/tls.h"
 
-#define QPS_DEFAULT                                                              \
-    (-1) /* none: concurrency is bounded, and the server says when it has enough \
-          */
+/*
+ * No limit: the concurrency of the controllers is bounded, and the API server has priority and
+ * fairness.
+ */
+#define QPS_DEFAULT      (-1)
 #define BURST_DEFAULT    200
 #define LEASE_NAME       STR("corset.corset.dev")
 #define KUBECONFIG_LABEL STR("cluster.x-k8s.io/cluster-name")
 
+/* In the opposite order of open_all(): controllers stop before the caches they read. */
 void controller_manager_free(struct controller_manager *controllers)
 {
     if (!controllers)
@@ -38,6 +49,10 @@ void controller_manager_free(struct controller_manager *controllers)
     mem_free(controllers);
 }
 
+/*
+ * guard NULL: the client may always write. Guarded writes may use a network of their own, which
+ * limits how long a request can stay undelivered.
+ */
 static struct client *connect_as(struct controller_manager *controllers, struct leader *guard)
 {
     const struct controller_manager_options *options = &controllers->options;
@@ -57,6 +72,7 @@ static struct client *connect_as(struct controller_manager *controllers, struct 
                       });
 }
 
+/* Does nothing without leader election. */
 static struct error *open_leader(struct controller_manager *controllers)
 {
     const struct controller_manager_options *options = &controllers->options;
@@ -75,6 +91,7 @@ static struct error *open_leader(struct controller_manager *controllers)
                                  : NULL;
 }
 
+/* All Clusters of the namespace, trimmed to the fields that are read. */
 static struct cache *open_clusters(struct controller_manager *controllers)
 {
     return cache_set_get(controllers->caches,
@@ -83,6 +100,10 @@ static struct cache *open_clusters(struct controller_manager *controllers)
                                                  .transform = cache_trim_cluster});
 }
 
+/*
+ * Secrets are selected by the label that Cluster API puts on kubeconfigs. ConfigMaps and Secrets
+ * of workload clusters are never cached: reads of these kinds always ask the cluster.
+ */
 static struct error *open_clustercache(struct controller_manager *controllers,
                                        struct cache *clusters)
 {
@@ -112,6 +133,7 @@ static struct error *open_clustercache(struct controller_manager *controllers,
                             &controllers->clustercache);
 }
 
+/* The controllers write with the guarded client. */
 static void open_resourceset(struct controller_manager *controllers, struct cache *clusters)
 {
     const struct controller_manager_options *options = &controllers->options;
@@ -133,6 +155,7 @@ static void open_resourceset(struct controller_manager *controllers, struct cach
                            });
 }
 
+/* The manager takes the leader and the controllers, and starts them once this process leads. */
 static void open_manager(struct controller_manager *controllers)
 {
     const struct controller_manager_options *options = &controllers->options;
@@ -158,6 +181,7 @@ static void open_manager(struct controller_manager *controllers)
             resourceset_take_controller(controllers->resourceset, (enum resourceset_controller)i));
 }
 
+/* Caches start at once; controllers start in controller_manager_run(). */
 static struct error *open_all(struct controller_manager *controllers)
 {
     controllers->metrics = metrics_new();

@@ -1,9 +1,9 @@
 /*
- * The controllers as one process has them: clients, caches, ClusterCache, resource sets, manager.
+ * The controller process: clients, caches, ClusterCache, ClusterResourceSet controllers, manager.
  *
  *     OWNED(controller_manager) controllers = NULL;
- *     TRY(controller_manager_new(loop, &(struct controller_manager_options){.config = &config,
- * ...}, &controllers)); TRY(controller_manager_run(controllers));
+ *     TRY(controller_manager_new(loop, &options, &controllers));
+ *     TRY(controller_manager_run(controllers));
  */
 #pragma once
 
@@ -26,7 +26,7 @@ struct tls_context;
 struct controller_manager_options {
     const struct rest_config *config; /* of the management cluster; outlives the controllers */
     struct network *network;
-    struct network *guarded_network; /* of writes that only a leader makes; NULL: the same */
+    struct network *guarded_network; /* for writes that need the Lease; NULL: network */
     struct tls_context *tls;
     struct str user_agent;
 
@@ -38,7 +38,7 @@ struct controller_manager_options {
     size_t concurrency;       /* sets at a time; 0: 10 */
     size_t apply_concurrency; /* clusters at a time; 0: 1024 */
     bool needs_control_plane, topology_may_hold;
-    bool no_events; /* nothing is told to people in Events */
+    bool no_events; /* record no Events */
 
     size_t cluster_concurrency;        /* of the ClusterCache; 0: 100 */
     double cluster_qps, cluster_burst; /* 0: 20 and 30 */
@@ -53,12 +53,12 @@ struct controller_manager_options {
     bool insecure_diagnostics;
 };
 
-/* ERROR_INVALID for options that do not fit each other. */
+/* ERROR_INVALID for options that contradict each other. */
 MUST_USE struct error *controller_manager_new(struct loop *loop,
                                               const struct controller_manager_options *options,
                                               struct controller_manager **ret_controllers);
 
-/* It does not run. Suspends. */
+/* Must not be called while controller_manager_run() is running. Suspends. */
 void controller_manager_free(struct controller_manager *controllers);
 DEFINE_OWNED(controller_manager)
 

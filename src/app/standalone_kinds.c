@@ -8,6 +8,7 @@
 
 #define DEFINITIONS_MAX 8
 
+/* Replaces the webhooks of Cluster API for its add-ons. */
 static const struct custom_extension extensions[] = {
     {
      .group = STR_INIT("addons.cluster.x-k8s.io"),
@@ -28,6 +29,7 @@ static const struct custom_extension extensions[] = {
      },
 };
 
+/* The definitions are compiled in from deploy/crds. */
 void standalone_add_kinds(struct apiserver_options *options)
 {
     static struct str definitions[DEFINITIONS_MAX];
