@@ -1,4 +1,9 @@
-/* corset apiserver: the embedded API server alone. */
+/*
+ * corset apiserver: runs the embedded API server alone, until a signal.
+ *
+ * After SIGINT or SIGTERM the server gets DRAIN_TIMEOUT to finish requests. Then it closes; writes
+ * that were acknowledged are durable already.
+ */
 #include <stdio.h>
 
 #include "app/standalone.h"
@@ -12,6 +17,7 @@
 
 #define DRAIN_TIMEOUT (8 * SECOND)
 
+/* in_memory and data_dir exclude each other. */
 struct settings {
     struct server_settings server;
     bool in_memory;
@@ -19,6 +25,7 @@ struct settings {
     struct global_flags globals;
 };
 
+/* "ready on" appears when all kubeconfigs are written: scripts wait for that line. */
 static struct error *serve_apiserver(void *data)
 {
     const struct settings *settings = data;
@@ -56,6 +63,10 @@ static const struct flag_group groups[] = {
     GLOBAL_FLAGS_GROUP(struct settings),
 };
 
+/*
+ * Checks the combination of flags and converts their values. Not COMMAND_DONE: a mistake was
+ * printed.
+ */
 static int complete_settings(struct settings *settings)
 {
     if (settings->in_memory == (settings->server.files.data_dir != NULL))
@@ -77,12 +88,12 @@ const struct command command_apiserver = {
     .name = "apiserver",
     .summary = "run the embedded API server alone",
     .help =
-        "Runs the embedded API server until SIGINT or SIGTERM. kubectl and controllers take it for\n"
-        "Kubernetes; Pods are not run. ClusterResourceSets, their bindings and Clusters are there from\n"
-        "the start.\n\n"
+        "Runs the embedded API server until SIGINT or SIGTERM. kubectl and controllers can use it\n"
+        "like Kubernetes; it runs no Pods. It serves ClusterResourceSets, their bindings and Clusters\n"
+        "from the start.\n\n"
         "Usage: corset apiserver (--data-dir DIR | --in-memory) [FLAGS]\n\n"
-        "  --data-dir DIR           keep everything in DIR: corset.db, pki/, kubeconfig, lock\n"
-        "  --in-memory              keep nothing\n"
+        "  --data-dir DIR           folder for all data: corset.db, pki/, kubeconfig, lock\n"
+        "  --in-memory              store nothing on disk\n"
         "  --listen HOST:PORT       where to listen (default 127.0.0.1:7443; port 0: any)\n"
         "  --write-kubeconfig FILE  where to write the admin's kubeconfig; DIR/kubeconfig is\n"
         "                           written anyway\n"

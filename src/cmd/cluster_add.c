@@ -1,4 +1,10 @@
-/* corset cluster add: registers a workload cluster, once it is known to be of use. */
+/*
+ * corset cluster add: registers a workload cluster after checking that it can be used.
+ *
+ * Two clusters take part. The workload cluster is that of --kubeconfig behind the command. The
+ * management cluster is that of --management-kubeconfig, of a --kubeconfig in front of "cluster",
+ * or the one that kubectl would use. Nothing is written before all checks have succeeded.
+ */
 #include <stdio.h>
 
 #include "apimachinery/validation.h"
@@ -18,7 +24,7 @@ struct settings {
     struct global_flags globals;
 };
 
-/* "a=b,c=d" in each of them. */
+/* The labels of all flags -l, each of which may hold several: "a=b,c=d". */
 struct labels {
     struct arena arena;
     const char **items;
@@ -31,6 +37,7 @@ static void labels_done(struct labels *labels)
     arena_done(&labels->arena);
 }
 
+/* Every label is checked before the first request. */
 static struct error *read_labels(const struct flag_list *texts, struct labels *labels)
 {
     for (size_t i = 0; i < texts->count; i++) {
@@ -45,12 +52,15 @@ static struct error *read_labels(const struct flag_list *texts, struct labels *l
     return NULL;
 }
 
+/* NULL if the flag was not given. */
 static const char *last_of(const struct flag_list *list)
 {
     return list->count ? list->items[list->count - 1] : NULL;
 }
 
-/* Of two kubeconfigs the first, which stood in front of the command, is the management cluster's.
+/*
+ * program.c moves global flags behind the command. Of two flags --kubeconfig the first one stood
+ * in front of the command, so it is for the management cluster.
  */
 static struct global_flags management_globals(const struct settings *settings)
 {
@@ -64,6 +74,7 @@ static struct global_flags management_globals(const struct settings *settings)
     return globals;
 }
 
+/* Sends requests to the workload cluster. *ret_version stays empty with --skip-checks. */
 static struct error *check_workload(const struct settings *settings,
                                     const struct management_client *management,
                                     const struct rest_config *workload, struct arena *arena,
@@ -81,12 +92,17 @@ static struct error *check_workload(const struct settings *settings,
     return cluster_check_permissions(client);
 }
 
+/* The words of the last line of output. */
 static const char *const changes[] = {
     [CLUSTER_CREATED] = "added",
     [CLUSTER_CHANGED] = "changed",
     [CLUSTER_UNCHANGED] = "unchanged",
 };
 
+/*
+ * Local mistakes are found first, then the workload cluster is asked, and the management cluster
+ * is written last.
+ */
 static struct error *add_cluster(void *data)
 {
     const struct settings *settings = data;
@@ -177,19 +193,19 @@ const struct command command_cluster_add = {
     .summary = "register a workload cluster",
     .help =
         "Registers a workload cluster: checks that it answers and that the kubeconfig may apply\n"
-        "things there, then writes a Cluster and a Secret with the kubeconfig into the management\n"
-        "cluster. Done again, it brings both up to date.\n\n"
+        "objects there, then writes a Cluster and a Secret with the kubeconfig into the management\n"
+        "cluster. Run again, it brings both up to date.\n\n"
         "Usage: corset cluster add NAME --kubeconfig FILE [FLAGS]\n\n"
-        "  --kubeconfig FILE        reaches the workload cluster; - is standard input. Files it\n"
-        "                           names are taken in; programs and token files are refused\n"
-        "  --context NAME           of this kubeconfig\n"
-        "  -n, --namespace NS       where the Cluster belongs (default: the context's)\n"
+        "  --kubeconfig FILE        of the workload cluster; - is standard input. Files it names\n"
+        "                           are copied into it; programs and token files are refused\n"
+        "  --context NAME           context of this kubeconfig\n"
+        "  -n, --namespace NS       namespace of the Cluster (default: that of the context)\n"
         "  -l, --labels KEY=VALUE,...\n"
-        "                           labels of the Cluster, for sets to select it by\n"
+        "                           labels of the Cluster, by which sets select it\n"
         "  --management-kubeconfig FILE, --management-context NAME\n"
         "                           the management cluster (default: as kubectl finds it);\n"
         "                           also --kubeconfig in front of 'cluster'\n"
-        "  --skip-checks            do not ask the cluster anything\n\n"
+        "  --skip-checks            register without contacting the cluster\n\n"
         "Try it:\n"
         "  export KUBECONFIG=/tmp/corset/kubeconfig     # of 'corset up --data-dir /tmp/corset'\n"
         "  corset cluster add prod --kubeconfig prod.kubeconfig -l env=prod\n",

@@ -1,4 +1,4 @@
-/* corset cluster list: the registered clusters. */
+/* corset cluster list: the registered clusters, from the same model as corset status. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,12 +17,14 @@ struct settings {
     struct global_flags globals;
 };
 
+/* One line per cluster, in the form that corset status takes. */
 static void write_names(const struct status_model *model, struct buf *out)
 {
     for (size_t i = 0; i < model->cluster_count; i++)
         buf_print(out, "cluster/%.*s\n", STR_ARG(model->clusters[i]->key.name));
 }
 
+/* Tables are cut to the width of a terminal only. JSON and YAML hold the list of clusters alone. */
 static struct error *write_list(const struct settings *settings, const struct status_model *model,
                                 struct buf *out)
 {
@@ -54,6 +56,7 @@ static struct error *write_list(const struct settings *settings, const struct st
     return buf_check(out);
 }
 
+/* Reads the same objects as corset status, so the states agree. */
 static struct error *list_clusters(void *data)
 {
     const struct settings *settings = data;
@@ -65,7 +68,7 @@ static struct error *list_clusters(void *data)
                            settings->all_namespaces ? STR("") : management.config.namespace,
                            &model));
     TRY(write_list(settings, &model, &out));
-    return command_print(buf_str(&out)) ? error_new(ERROR_IO, "standard output") : NULL;
+    return command_write(buf_str(&out));
 }
 
 #define AT(member) offsetof(struct settings, member)
@@ -100,10 +103,10 @@ const struct command command_cluster_list = {
     .name = "cluster list",
     .summary = "show the registered clusters",
     .help =
-        "Shows the registered clusters: what sets have applied there, and what not.\n\n"
+        "Shows the registered clusters, and what sets have and have not applied there.\n\n"
         "Usage: corset cluster list [FLAGS]\n\n"
-        "  -n, --namespace NS    of clusters (default: the context's)\n"
-        "  -A, --all-namespaces  all of them\n"
+        "  -n, --namespace NS    namespace of the clusters (default: that of the context)\n"
+        "  -A, --all-namespaces  clusters of all namespaces\n"
         "  -o, --output FORMAT   table (default), wide, json, yaml, name\n\n" GLOBAL_FLAGS_HELP "\n"
         "Try it:\n"
         "  corset cluster list -A -o wide\n",

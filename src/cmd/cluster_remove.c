@@ -1,4 +1,4 @@
-/* corset cluster remove: forgets a workload cluster. */
+/* corset cluster remove: unregisters workload clusters. What was applied to them stays there. */
 #include <stdio.h>
 
 #include "cmd/cluster_objects.h"
@@ -9,6 +9,7 @@ struct settings {
     struct global_flags globals;
 };
 
+/* Stops at the first cluster that cannot be removed. */
 static struct error *remove_all(void *data)
 {
     const struct settings *settings = data;
@@ -34,6 +35,7 @@ static const struct flag_group groups[] = {
     GLOBAL_FLAGS_GROUP(struct settings),
 };
 
+/* At least one name is required. */
 static int parse_and_run(struct settings *settings, int argc, char **argv)
 {
     if (!flags_read(&command_cluster_remove, argc, argv, settings))

@@ -1,10 +1,14 @@
-/* corset completion: scripts that make shells ask the program what may stand next. */
+/*
+ * corset completion: prints scripts for bash, zsh and fish. The scripts call the hidden command
+ * "corset __complete", see complete.h, so they never have to be changed with the commands.
+ */
 #include <stdio.h>
 #include <string.h>
 
 #include "cmd/complete.h"
 #include "cmd/global_flags.h"
 
+/* bash splits words at "=", which belongs to a flag here, so the script joins them again. */
 static const char bash_script[] =
     "# bash completion of corset\n"
     "_corset() {\n"
@@ -37,6 +41,7 @@ static const char bash_script[] =
     "}\n"
     "complete -F _corset corset\n";
 
+/* Works both as a file on $fpath and sourced from ~/.zshrc. */
 static const char zsh_script[] =
     "#compdef corset\n"
     "# zsh completion of corset\n"
@@ -62,6 +67,7 @@ static const char zsh_script[] =
     "    compdef _corset corset\n"
     "fi\n";
 
+/* The last line of the answer is the directive; the other lines are candidates. */
 static const char fish_script[] =
     "# fish completion of corset\n"
     "function __corset_complete\n"
@@ -102,6 +108,7 @@ static const struct flag_group groups[] = {
     GLOBAL_FLAGS_GROUP(struct settings),
 };
 
+/* Exactly one shell has to be named. */
 static int parse_and_run(struct settings *settings, int argc, char **argv)
 {
     if (!flags_read(&command_completion, argc, argv, settings))
@@ -125,7 +132,7 @@ static int run_completion(int argc, char **argv)
 
 const struct command command_completion = {
     .name = "completion",
-    .summary = "print what completes command lines: bash, zsh, fish",
+    .summary = "print shell completions for bash, zsh and fish",
     .help = "Prints a script that makes a shell complete commands, flags and their values.\n\n"
             "Usage: corset completion bash|zsh|fish\n\n"
             "  bash: source <(corset completion bash)              # in ~/.bashrc\n"

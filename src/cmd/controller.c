@@ -1,4 +1,4 @@
-/* corset controller: the controllers, against an API server that is there already. */
+/* corset controller: runs the controllers against an existing API server, until a signal. */
 #include "app/controller_manager.h"
 #include "async/loop.h"
 #include "async/signals.h"
@@ -11,6 +11,7 @@
 #include "net/tcp.h"
 #include "net/tls.h"
 
+/* The defaults of lease duration and renew deadline are 15 s and 10 s; see serve_controllers(). */
 #define DELIVERY_DEFAULT (5 * SECOND) /* the time between renewing and losing a lease */
 
 struct settings {
@@ -19,7 +20,10 @@ struct settings {
     const char *lease_namespace, *lease_name;
 };
 
-/* The kubeconfig that was asked for, the Pod's own cluster, the user's kubeconfig. */
+/*
+ * In this order: the kubeconfig that was asked for, the cluster this Pod runs in, the user's
+ * kubeconfig.
+ */
 static struct error *find_cluster(const struct settings *settings, struct rest_config *ret_config)
 {
     struct kubeconfig_paths paths = kubeconfig_paths_from_environment();
@@ -34,6 +38,7 @@ static struct error *find_cluster(const struct settings *settings, struct rest_c
     return kubeconfig_load(&paths, &choice, ret_config);
 }
 
+/* The function that until_signal() runs. */
 static struct error *run_controllers(void *data)
 {
     return controller_manager_run(data);
@@ -44,6 +49,11 @@ static void say_stopping(void)
     log_info("Stopping");
 }
 
+/*
+ * Guarded writes have a network of their own. A write that the server has not received when the
+ * Lease may be lost must not arrive later, so the network gives up on data that is not
+ * acknowledged within the time between renew deadline and lease duration.
+ */
 static struct error *serve_controllers(void *data)
 {
     struct settings *settings = data;
@@ -85,6 +95,7 @@ static const struct flag_group groups[] = {
     GLOBAL_FLAGS_GROUP(struct settings),
 };
 
+/* Moves values that need a conversion into the options. */
 static int complete_settings(struct settings *settings)
 {
     struct controller_manager_options *options = &settings->controller.options;
@@ -95,6 +106,9 @@ static int complete_settings(struct settings *settings)
     return misused ? misused : global_flags_use(&settings->globals, &command_controller);
 }
 
+/*
+ * A controller in a Pod is the usual case: health and diagnostics are on, and the log is verbose.
+ */
 static int run_controller(int argc, char **argv)
 {
     struct settings settings = {.globals = GLOBAL_FLAGS_DEFAULT};
@@ -114,15 +128,15 @@ const struct command command_controller = {
         "Runs the ClusterResourceSet controllers until SIGINT or SIGTERM, against the API server of\n"
         "--kubeconfig, $KUBECONFIG, the Pod it runs in, or ~/.kube/config.\n\n"
         "Usage: corset controller [FLAGS]\n\n"
-        "  --kubeconfig FILE        how to reach the management cluster\n"
-        "  --context NAME           of the kubeconfig\n"
+        "  --kubeconfig FILE        kubeconfig of the management cluster\n"
+        "  --context NAME           context of the kubeconfig\n"
         "  -n, --namespace NS       watch one namespace (default: all)\n" CONTROLLER_HELP
-        "  --leader-elect           of several processes only one works; with\n"
+        "  --leader-elect           only one of several processes works; with\n"
         "                           --leader-elect-lease-duration (15s),\n"
         "                           --leader-elect-renew-deadline (10s),\n"
         "                           --leader-elect-retry-period (2s),\n"
         "                           --leader-elect-lease-namespace, --leader-elect-lease-name\n"
-        "  --v N                    how much to log (default 2)\n"
+        "  --v N                    verbosity of the log (default 2)\n"
         "  --logging-format FORMAT  text or json\n\n"
         "By default --health-addr is :9440 and --diagnostics-address :8443.\n\n"
         "Try it:\n"

@@ -1,3 +1,7 @@
+/*
+ * The table of the controllers' flags. Most values go directly into struct
+ * controller_manager_options; addresses and texts are converted by controller_flags_use().
+ */
 #include "cmd/controller_flags.h"
 
 #include "cmd/address.h"

@@ -1,9 +1,9 @@
 /*
- * The demonstration: a set of manifests reaches every cluster of a fleet, in one process, in
- * memory.
+ * corset demo: a set of manifests reaches every cluster of a fleet, in one process, in memory.
  *
- * Nothing is pretended: the management API, the virtual clusters and the controllers are those of
- * "corset up", and what the clusters have is read back from them.
+ * The demo uses the management API, the virtual clusters and the controllers of corset up. Results
+ * are read back from the clusters. show_rollout() is the script: start everything, create the
+ * example, wait for the bindings, read the objects back, print a table.
  */
 #include <stdio.h>
 
@@ -41,7 +41,7 @@ struct settings {
     struct global_flags globals;
 };
 
-/* In the order of making; released the other way round. */
+/* Members are made in this order and released in the opposite order. */
 struct demo {
     const struct settings *settings;
     struct progress progress;
@@ -73,6 +73,7 @@ static void demo_done(struct demo *demo)
     mem_free(demo->rows);
 }
 
+/* The demo connects over a real socket, with the kubeconfig that users would get. */
 static struct error *open_server(struct demo *demo)
 {
     SCOPED(buf) text = {.secret = true};
@@ -88,6 +89,7 @@ static struct error *open_server(struct demo *demo)
     return kubeconfig_read(buf_str(&text), STR(""), NULL, &demo->config);
 }
 
+/* The demo has its own client and its own cache of bindings, besides those of the controllers. */
 static struct error *open_controllers(struct demo *demo)
 {
     demo->client =
@@ -110,6 +112,7 @@ static struct error *open_controllers(struct demo *demo)
     return cache_wait_synced(demo->bindings);
 }
 
+/* The fiber of the controllers. watch_rollout() ends early if they fail. */
 static struct error *run_controllers(void *data)
 {
     struct demo *demo = data;
@@ -118,6 +121,7 @@ static struct error *run_controllers(void *data)
     return err;
 }
 
+/* The ConfigMaps come before the set, in the order of the manifest. */
 static struct error *apply_example(struct demo *demo)
 {
     for (size_t i = 0; i < demo->example.count; i++) {
@@ -130,7 +134,10 @@ static struct error *apply_example(struct demo *demo)
     return NULL;
 }
 
-/* How many clusters have everything, as the bindings tell. */
+/*
+ * The number of clusters whose binding records all resources as applied. Clusters that are
+ * complete are not looked at again.
+ */
 static size_t count_done(struct demo *demo)
 {
     struct apiserver *server = standalone_server(demo->standalone);
@@ -148,7 +155,10 @@ static size_t count_done(struct demo *demo)
     return done;
 }
 
-/* Suspends until every cluster is done or time is up, which the table will show. */
+/*
+ * Returns when every cluster is complete, when the controllers have stopped, or after
+ * ROLLOUT_TIMEOUT; the table shows what is missing. Suspends.
+ */
 static struct error *watch_rollout(struct demo *demo)
 {
     const size_t all = demo->settings->clusters;
@@ -165,6 +175,7 @@ static struct error *watch_rollout(struct demo *demo)
     return NULL;
 }
 
+/* True if the binding records all resources and the cluster itself has all objects. */
 static bool is_complete(const struct demo *demo, const struct demo_row *row)
 {
     return !row->err && row->resources == demo->example.content_count &&
@@ -184,7 +195,10 @@ static void print_row(const struct demo *demo, size_t index)
            STR_ARG(since), row->err ? "  " : "", row->err ? row->err->message : "");
 }
 
-/* Clusters that lack something always, of the others so many. Returns how many are complete. */
+/*
+ * Prints all incomplete clusters and at most ROWS_SHOWN complete ones. Returns the number of
+ * complete clusters.
+ */
 static size_t print_table(const struct demo *demo)
 {
     size_t complete = 0, shown = 0;
@@ -202,6 +216,7 @@ static size_t print_table(const struct demo *demo)
     return complete;
 }
 
+/* Counts the objects on every cluster. */
 static struct error *read_back(struct demo *demo)
 {
     struct demo_check check = {
@@ -215,6 +230,7 @@ static struct error *read_back(struct demo *demo)
     return demo_check_clusters(&check);
 }
 
+/* The script of the demo. ERROR_NOT_FOUND if a cluster lacks something. */
 static struct error *show_rollout(struct demo *demo)
 {
     const size_t count = demo->settings->clusters;
@@ -257,7 +273,7 @@ static struct error *show_demo(void *data)
     return show_rollout(&demo);
 }
 
-/* The table tells what went wrong; the controllers' own words would tear the line in place. */
+/* The log of the controllers would break the line in place. The table shows what went wrong. */
 static void drop_line(void *data, struct str line)
 {
     (void)data;
@@ -276,6 +292,7 @@ static const struct flag_group groups[] = {
     GLOBAL_FLAGS_GROUP(struct settings),
 };
 
+/* An incomplete rollout is the answer no, not a failure. */
 static int run_demo(int argc, char **argv)
 {
     struct settings settings = {.clusters = CLUSTERS_DEFAULT, .globals = GLOBAL_FLAGS_DEFAULT};
@@ -303,12 +320,12 @@ const struct command command_demo = {
     .summary = "show what corset does, in one process, in seconds",
     .help =
         "Starts a management API, virtual workload clusters and the controllers in one process,\n"
-        "in memory; creates an example ClusterResourceSet, waits until every cluster has what\n"
-        "it names, and reads it back from them. Nothing outside of the process is touched.\n\n"
+        "in memory; creates an example ClusterResourceSet, waits until every cluster has its\n"
+        "objects, and reads them back from the clusters. Nothing outside of the process changes.\n\n"
         "Usage: corset demo [--clusters N] [--manifests]\n\n"
         "  --clusters N  how many clusters, 1 to 10000 (default 3)\n"
         "  --manifests   print the example instead, for 'kubectl apply -f -'\n"
-        "  --v N         show also what the controllers log\n\n"
+        "  --v N         also show the log of the controllers\n\n"
         "Exits with 0 when every cluster has everything.\n\n"
         "Try it:\n"
         "  corset demo --clusters 100\n",

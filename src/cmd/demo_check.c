@@ -20,6 +20,7 @@ void demo_row_done(struct demo_row *row)
     error_free(row->err);
 }
 
+/* Counts one ConfigMap of the example, and keeps the newest time of application. */
 static void count_resource(const struct object *binding, const struct object *config_map,
                            struct demo_row *row)
 {
@@ -43,12 +44,14 @@ void demo_check_binding(const struct demo_example *example, const struct object 
             count_resource(binding, example->objects[i], row);
 }
 
+/* One cluster that is being checked. */
 struct visit {
     struct client *client;
     struct discovery *discovery;
     struct demo_row *row;
 };
 
+/* Counts an object that the cluster has. A missing object is an error, which ends up in the row. */
 static struct error *find_object(const struct visit *visit, const struct object *object)
 {
     SCOPED(arena) arena = {0};
@@ -68,13 +71,14 @@ static struct error *find_objects(const struct visit *visit, const struct demo_e
     return NULL;
 }
 
+/* What the checking fibers share: the next cluster, and discovery for all of them. */
 struct round {
     struct demo_check *check;
     struct discovery_pool *pool;
     size_t next;
 };
 
-/* Through the kubeconfig that everybody else would use. */
+/* Connects with the kubeconfig that users would get. */
 static struct error *visit_cluster(struct round *round, size_t index)
 {
     struct demo_check *check = round->check;
@@ -93,6 +97,9 @@ static struct error *visit_cluster(struct round *round, size_t index)
     return find_objects(&visit, check->example);
 }
 
+/*
+ * The fiber: takes the next cluster until there is none. An error of one cluster stays in its row.
+ */
 static struct error *visit_clusters(void *data)
 {
     struct round *round = data;
@@ -106,6 +113,7 @@ static struct error *visit_clusters(void *data)
     return NULL;
 }
 
+/* CHECKERS fibers share the clusters. */
 struct error *demo_check_clusters(struct demo_check *check)
 {
     OWNED(discovery_pool) pool = discovery_pool_new();

@@ -1,3 +1,10 @@
+/*
+ * Reads command lines by the tables of flags.h.
+ *
+ * flags_read() goes through the arguments once. is_flag() decides whether an argument is a flag,
+ * read_written() splits it into row and value, and set_value() converts the value by the type of
+ * the row. Every mistake is printed where it is found.
+ */
 #include "cmd/flags.h"
 
 #include <assert.h>
@@ -27,6 +34,7 @@ struct str flag_name(const struct flag *flag)
     return name;
 }
 
+/* A flag of one letter, such as "v", is its own letter. */
 char flag_letter(const struct flag *flag)
 {
     const struct str name = flag_name(flag);
@@ -35,6 +43,7 @@ char flag_letter(const struct flag *flag)
     return flag->name[name.len] ? flag->name[name.len + 1] : '\0';
 }
 
+/* Groups are numbered one after the other. */
 const struct flag *flags_at(const struct command *command, size_t index)
 {
     for (size_t i = 0; i < command->group_count; i++) {
@@ -45,13 +54,13 @@ const struct flag *flags_at(const struct command *command, size_t index)
     return NULL;
 }
 
-/* A row, and where its value is. */
+/* A row of a table, and the address of its value in the settings. */
 struct place {
     const struct flag *flag;
     void *value;
 };
 
-/* Of a row that there is. */
+/* index must be the number of a row. */
 static struct place place_at(const struct command *command, size_t index, char *settings)
 {
     const struct flag_group *group = command->groups;
@@ -61,7 +70,7 @@ static struct place place_at(const struct command *command, size_t index, char *
     return (struct place){flag, settings + group->offset + flag->offset};
 }
 
-/* The number of a row; STR_NONE: there is none. */
+/* The number of the row with this name; STR_NONE if there is none. */
 static size_t find_row(const struct command *command, struct str name)
 {
     const struct flag *flag;
@@ -80,6 +89,10 @@ static size_t find_letter(const struct command *command, char letter)
     return STR_NONE;
 }
 
+/*
+ * Prints that the flag is unknown, with the most similar known flag if there is one. Returns
+ * false.
+ */
 static bool refuse_flag(const struct command *command, const char *argument, struct str name)
 {
     char known[FLAGS_MAX][NAME_MAX], typed[NAME_MAX] = {0};
@@ -109,6 +122,7 @@ static void add_to_list(struct flag_list *list, const char *value)
     ARRAY_PUSH(list->items, list->count, list->capacity, value);
 }
 
+/* strtod() skips leading spaces, which are refused here. */
 static bool set_level(const struct command *command, struct place place, const char *value)
 {
     const struct str name = flag_name(place.flag);
@@ -122,6 +136,7 @@ static bool set_level(const struct command *command, struct place place, const c
     return false;
 }
 
+/* Converts and stores a value. value is NULL only for a FLAG_BOOL without a value. */
 static bool set_value(const struct command *command, struct place place, const char *value)
 {
     const struct str name = flag_name(place.flag);
@@ -159,7 +174,10 @@ static bool set_value(const struct command *command, struct place place, const c
     return false;
 }
 
-/* A flag as it stands in an argument, and the value there; NULL when it has none there. */
+/*
+ * A flag as an argument writes it. value is NULL if the argument has none; row is STR_NONE for an
+ * unknown flag.
+ */
 struct written {
     size_t row;
     struct str name;
@@ -184,7 +202,7 @@ static struct written read_written(const struct command *command, const char *ar
     return written;
 }
 
-/* An argument that is no flag. */
+/* Stores an argument that is no flag, if the command takes such arguments. */
 static bool take_plain(const struct command *command, const char *argument, void *settings)
 {
     const size_t row = find_row(command, STR(""));
@@ -199,6 +217,10 @@ static bool has_plain(const struct command *command)
     return find_row(command, STR("")) != STR_NONE;
 }
 
+/*
+ * "-5" is a flag only for commands that have plain arguments or a flag with that letter; for
+ * others it is reported as an unexpected argument.
+ */
 static bool is_flag(const struct command *command, const char *argument)
 {
     if (argument[0] != '-' || !argument[1])

@@ -1,3 +1,4 @@
+/* The table of global flags and their meaning. complete.c and program.c read the table as well. */
 #include "cmd/global_flags.h"
 
 #include <string.h>
@@ -23,6 +24,7 @@ static const struct {
     {"never",  TERMINAL_NEVER },
 };
 
+/* False for an unknown name. */
 static bool find_color(const char *name, enum terminal_color *ret_color)
 {
     for (size_t i = 0; i < COUNT(colors); i++) {
@@ -34,6 +36,7 @@ static bool find_color(const char *name, enum terminal_color *ret_color)
     return false;
 }
 
+/* global_flags_use() has refused unknown names before. */
 enum terminal_color global_flags_color(const struct global_flags *globals)
 {
     enum terminal_color color = TERMINAL_AUTO;
@@ -41,6 +44,7 @@ enum terminal_color global_flags_color(const struct global_flags *globals)
     return color;
 }
 
+/* Nothing is set up if a value is wrong. */
 int global_flags_use(const struct global_flags *globals, const struct command *command)
 {
     enum terminal_color color;

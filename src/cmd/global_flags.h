@@ -1,6 +1,4 @@
-/*
- * Flags that every command takes: how to reach the API server, how to log, whether to use colour.
- */
+/* Flags that every command takes: how to reach the API server, logging, colour. */
 #pragma once
 
 #include "cmd/command.h"
@@ -33,11 +31,11 @@ extern const struct flag global_flags[GLOBAL_FLAGS_COUNT];
     "Everywhere: --kubeconfig FILE, --context NAME, -n/--namespace NS, --v N, --logging-format\n" \
     "text|json, --color auto|always|never (and NO_COLOR).\n"
 
-/* Sets up the log. COMMAND_USAGE when a value is wrong, which has been said then. */
+/* Sets up the log. Prints a wrong value and returns COMMAND_USAGE then. */
 MUST_USE int global_flags_use(const struct global_flags *globals, const struct command *command);
 
 enum terminal_color global_flags_color(const struct global_flags *globals);
 
-/* The management cluster, as kubectl would find it. Blocks on files. */
+/* Finds the management cluster as kubectl does. Blocks on files. */
 MUST_USE struct error *global_flags_find_cluster(const struct global_flags *globals,
                                                  struct rest_config *ret_config);

@@ -7,6 +7,7 @@
 #include "net/tcp.h"
 #include "net/tls.h"
 
+/* No limit on requests: a command sends few, and a person waits. */
 struct error *management_client_open(struct management_client *management,
                                      const struct global_flags *globals)
 {

@@ -1,5 +1,6 @@
 /*
- * The management cluster as a command of a person uses it: one client, for as long as it runs.
+ * The client of commands for people: one connection to the management cluster, while the command
+ * runs.
  *
  *     SCOPED(management_client) management = {0};
  *     TRY(management_client_open(&management, globals));
@@ -15,14 +16,16 @@
 struct management_client {
     struct network *network;
     struct tls_context *tls;
-    struct rest_config config; /* its namespace is the one to use */
+    struct rest_config config; /* config.namespace is the default namespace */
     struct client *client;
 };
 
-/* Nothing is asked yet. On the loop; blocks on files. */
+/*
+ * Reads the kubeconfig and makes the client; sends nothing. Must run on the loop. Blocks on files.
+ */
 MUST_USE struct error *management_client_open(struct management_client *management,
                                               const struct global_flags *globals);
 void management_client_done(struct management_client *management); /* suspends */
 
-/* Says in words of ours what a server without our kinds, or one that is not there, answers. */
+/* Replaces the 404 of a server without corset's kinds by a message that says what to do. */
 MUST_USE struct error *management_client_explain(struct error *err);

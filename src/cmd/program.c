@@ -1,3 +1,10 @@
+/*
+ * The program's main function, the table of commands, and help.
+ *
+ * program_run() moves global flags behind the command, so that "corset --kubeconfig F status"
+ * works, and then finds and runs the command. A command with children, such as cluster, runs the
+ * child that its first argument names.
+ */
 #include "cmd/program.h"
 
 #include <stdio.h>
@@ -20,6 +27,7 @@ const struct command *command_at(size_t index)
     return index < COUNT(commands) ? commands[index] : NULL;
 }
 
+/* The name of a child is "cluster add"; the user types its last word. */
 static const struct command *find_in(const struct command *const *list, size_t count,
                                      const char *name)
 {
@@ -36,6 +44,7 @@ const struct command *command_find(const char *name)
     return find_in(commands, COUNT(commands), name);
 }
 
+/* The text of corset help. manual.c and tools/reference read it too. */
 static void add_overview(struct buf *out)
 {
     buf_add(out, STR("corset brings manifests to every cluster of a fleet.\n\n"
@@ -44,12 +53,12 @@ static void add_overview(struct buf *out)
         buf_print(out, "  %-10s  %s\n", commands[i]->name, commands[i]->summary);
     buf_print(out, "  %-10s  %s\n\n", "help", "explain a command: corset help up");
     buf_add(out, STR(GLOBAL_FLAGS_HELP));
-    buf_add(out,
-            STR("\nExit codes: 0 done, 1 the answer is no, 2 wrong usage, 3 could not do it.\n\n"
-                "Try it:\n"
-                "  corset demo\n"));
+    buf_add(out, STR("\nExit codes: 0 success, 1 the answer is no, 2 wrong usage, 3 failure.\n\n"
+                     "Try it:\n"
+                     "  corset demo\n"));
 }
 
+/* To standard output if it was asked for, to standard error after a mistake. */
 static void print_overview(FILE *out)
 {
     SCOPED(buf) text = {.limit = 0};
@@ -57,6 +66,7 @@ static void print_overview(FILE *out)
     fputs(buf_c(&text), out);
 }
 
+/* Prints that there is no such command, with a suggestion. above is the parent command or "". */
 static int refuse_command(const char *name, const char *above, const struct command *const *list,
                           size_t count)
 {
@@ -74,7 +84,9 @@ static int refuse_command(const char *name, const char *above, const struct comm
     return COMMAND_USAGE;
 }
 
-/* The command that words name, NULL for all of them. False when there is no such one. */
+/*
+ * The command that the words name; NULL if there are no words. Prints a mistake and returns false.
+ */
 static bool find_topic(int argc, char **argv, const struct command **ret_command)
 {
     *ret_command = NULL;
@@ -111,6 +123,7 @@ static int print_manual(int argc, char **argv)
     return command_print(buf_str(&page));
 }
 
+/* "corset help [COMMAND...]" */
 static int print_help(int argc, char **argv)
 {
     const struct command *command;
@@ -137,7 +150,7 @@ static bool is_help(const char *word)
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-/* Not behind "--", where everything is an argument. */
+/* After "--" everything is an argument of the command. */
 static bool asks_for_help(int argc, char **argv)
 {
     for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
@@ -146,7 +159,7 @@ static bool asks_for_help(int argc, char **argv)
     return false;
 }
 
-/* How many arguments a global flag at the front takes; 0: it is none. */
+/* The number of arguments that a global flag at the front takes; 0 if there is none. */
 static int global_flag_len(int argc, char **argv)
 {
     struct str rest = str_from_c(argv[0]), name;
@@ -182,6 +195,7 @@ static void move_global_flags(int argc, char **argv)
     argv[0] = name;
 }
 
+/* A command with children and without arguments prints its help to standard error: wrong usage. */
 static int run_command(const struct command *command, int argc, char **argv)
 {
     if (command->child_count) {
@@ -202,7 +216,7 @@ static int run_command(const struct command *command, int argc, char **argv)
     return command->run(argc, argv);
 }
 
-/* Under this name kubectl finds its plugins: "kubectl corset status". */
+/* kubectl finds its plugins under this name: "kubectl corset status". */
 static void take_name(const char *path)
 {
     const char *slash = path ? strrchr(path, '/') : NULL;
@@ -211,6 +225,10 @@ static void take_name(const char *path)
         command_set_program("kubectl corset");
 }
 
+/*
+ * "corset --version" is an alias of "corset version", and "__complete" is for the scripts of
+ * corset completion.
+ */
 int program_run(int argc, char **argv)
 {
     take_name(argv[0]);

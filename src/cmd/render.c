@@ -1,4 +1,9 @@
-/* corset render: what would be applied from ConfigMaps and Secrets, offline. */
+/*
+ * corset render: shows offline what would be applied from ConfigMaps and Secrets.
+ *
+ * Resources are rendered one by one, so that a large input needs little memory. A resource that
+ * cannot be used is reported and the others are still rendered; the exit code is COMMAND_NO then.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +18,7 @@
 #include "json/builder.h"
 #include "json/yaml/yaml_write.h"
 
+/* An output format: text around the resources, and a function for one resource. */
 struct format {
     const char *name;
     const char *begin, *between, *end;
@@ -21,6 +27,7 @@ struct format {
                            const struct content *content);
 };
 
+/* "ConfigMap default/cni" */
 static void add_resource(struct buf *out, const struct object *resource)
 {
     const struct key key = object_key(resource);
@@ -30,6 +37,7 @@ static void add_resource(struct buf *out, const struct object *resource)
     terminal_add_shown(out, buf_str(&text));
 }
 
+/* JSON holds the error itself; the other formats print it to standard error. */
 static void print_error(const struct object *resource, const struct content *content)
 {
     SCOPED(buf) line = {.limit = 0};
@@ -41,6 +49,7 @@ static void print_error(const struct object *resource, const struct content *con
     fprintf(stderr, "corset: %s\n", buf_c(&line));
 }
 
+/* A comment line with resource and hash, then the objects as a stream of documents. */
 static struct error *write_yaml(struct buf *out, const struct object *resource,
                                 const struct content *content)
 {
@@ -77,6 +86,7 @@ static struct error *write_names(struct buf *out, const struct object *resource,
     return NULL;
 }
 
+/* Adds the member "objects", or "error" if the resource cannot be used. */
 static void build_outcome(struct json_builder *builder, const struct content *content)
 {
     const struct error *err = content_error_whole(content);
@@ -93,7 +103,7 @@ static void build_outcome(struct json_builder *builder, const struct content *co
     json_builder_end(builder);
 }
 
-/* Lines of a text, four spaces further in. JSON strings have no line feeds in them. */
+/* Indents every line by four spaces. JSON strings contain no line feeds. */
 static void add_indented(struct buf *out, struct str text)
 {
     struct str line;
@@ -106,6 +116,7 @@ static void add_indented(struct buf *out, struct str text)
     }
 }
 
+/* Deep nesting can make indented text too large; such a resource is written compactly. */
 static struct error *write_json(struct buf *out, const struct object *resource,
                                 const struct content *content)
 {
@@ -137,6 +148,7 @@ static const struct format formats[] = {
     {"name", "",                        "",      "",           write_names},
 };
 
+/* NULL for an unknown name. */
 static const struct format *find_format(const char *name)
 {
     for (size_t i = 0; i < COUNT(formats); i++)
@@ -145,13 +157,7 @@ static const struct format *find_format(const char *name)
     return NULL;
 }
 
-static struct error *print_text(struct str text)
-{
-    if (text.len && fwrite(text.ptr, 1, text.len, stdout) != text.len)
-        return error_new(ERROR_IO, "cannot write to standard output");
-    return NULL;
-}
-
+/* The text may hold a Secret's data, so the buffer is wiped. */
 static struct error *render_resource(const struct format *format, const struct object *resource,
                                      bool expand, bool *failed)
 {
@@ -160,25 +166,26 @@ static struct error *render_resource(const struct format *format, const struct o
     *failed |= content_error(content) != NULL;
     TRY(format->write(&out, resource, content));
     TRY(buf_check(&out));
-    return print_text(buf_str(&out));
+    return command_write(buf_str(&out));
 }
 
+/* Writes resource by resource. *failed becomes true if a resource cannot be used. */
 static struct error *render_all(const struct format *format, const struct content_items *resources,
                                 bool expand, bool *failed)
 {
-    TRY(print_text(str_from_c(format->begin)));
+    TRY(command_write(str_from_c(format->begin)));
     for (size_t i = 0; i < resources->count; i++) {
         const struct object *resource = resources->items[i].object;
         if (i > 0)
-            TRY(print_text(str_from_c(format->between)));
+            TRY(command_write(str_from_c(format->between)));
         TRY(render_resource(format, resource, expand, failed), "%.*s %.*s/%.*s",
             STR_ARG(object_kind(resource)), STR_ARG(object_namespace(resource)),
             STR_ARG(object_name(resource)));
     }
-    TRY(print_text(str_from_c(format->end)));
-    return fflush(stdout) ? error_new(ERROR_IO, "cannot write to standard output") : NULL;
+    return command_write(str_from_c(format->end));
 }
 
+/* All files are read before anything is written. */
 static int render_files(const struct format *format, const struct flag_list *files, bool expand)
 {
     SCOPED(content_items) resources = {0};
@@ -214,6 +221,7 @@ static const struct flag_group groups[] = {
     GLOBAL_FLAGS_GROUP(struct settings),
 };
 
+/* Files may be given with -f or as plain arguments. */
 static int parse_and_run(struct settings *settings, int argc, char **argv)
 {
     if (!flags_read(&command_render, argc, argv, settings))
@@ -249,10 +257,9 @@ const struct command command_render = {
         "  -o, --output FORMAT  yaml (default): the objects, as a stream that kubectl takes;\n"
         "                       json: resources with hash and objects or error;\n"
         "                       name: one line for each object\n"
-        "      --expand-lists   show what is in a List instead of the List; applied is what is in "
-        "it\n\n"
-        "Exits with 1 when a resource cannot be used; why is on standard error, or in the JSON.\n"
-        "What Secrets hold is shown as it is.\n\n"
+        "      --expand-lists   show the items of a List instead of the List (the items are applied)\n\n"
+        "Exits with 1 when a resource cannot be used; standard error or the JSON says why.\n"
+        "Contents of Secrets are shown.\n\n"
         "Try it:\n"
         "  kubectl get configmap cni -o yaml | corset render -f -\n"
         "  corset render -f sets/ -o json\n",

@@ -1,3 +1,8 @@
+/*
+ * corset up keeps its objects on disk, but --virtual-clusters may be smaller than in the last run.
+ * stale_clusters_delete() lists Clusters with the label of virtual clusters and deletes those with
+ * higher numbers, DELETERS at a time.
+ */
 #include "cmd/stale_clusters.h"
 
 #include "apimachinery/wellknown.h"
@@ -12,7 +17,7 @@
 
 #define DELETERS 64
 
-/* Names of clusters that are left over, and which is next. */
+/* The names of the clusters to delete, and the index of the next one. */
 struct deletion {
     struct client *client;
     size_t count; /* of clusters that there are */
@@ -28,7 +33,7 @@ static void deletion_done(struct deletion *deletion)
     mem_free(deletion->names);
 }
 
-/* "vc-0007" is above six. */
+/* With six clusters, "vc-0007" is left over. */
 static bool is_left_over(const struct deletion *deletion, struct str name)
 {
     uint64_t number;
@@ -36,6 +41,7 @@ static bool is_left_over(const struct deletion *deletion, struct str name)
            number > deletion->count;
 }
 
+/* Takes a Cluster from the list. */
 static struct error *note_stale(void *data, struct object *cluster)
 {
     struct deletion *deletion = data;
@@ -46,17 +52,20 @@ static struct error *note_stale(void *data, struct object *cluster)
     return NULL;
 }
 
+/* The list restarts from the beginning when its continue token has expired. */
 static void forget_stale(void *data)
 {
     ((struct deletion *)data)->name_count = 0;
 }
 
+/* An object that is gone already is fine. */
 static struct error *delete_one(struct client *client, struct gvr gvr, struct str name)
 {
     const struct key key = {STANDALONE_NAMESPACE, name};
     return error_ignore(client_delete(client, gvr, key, NULL, NULL), ERROR_NOT_FOUND);
 }
 
+/* The binding is deleted too, because a new cluster of the same name starts empty. */
 static struct error *delete_cluster(struct deletion *deletion, struct str name)
 {
     SCOPED(buf) secret = {.limit = 0};

@@ -1,6 +1,4 @@
-/*
- * Virtual clusters that are registered on disk, of which this run may have fewer than the last one.
- */
+/* Deletes virtual clusters of an earlier run that this run does not have. */
 #pragma once
 
 #include <stddef.h>

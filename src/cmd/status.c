@@ -1,4 +1,11 @@
-/* corset status: sets, clusters, what is applied where, since when, and why not. */
+/*
+ * corset status: sets and clusters, what is applied where, since when, and why not.
+ *
+ * Objects come from status_source, status_model judges them, status_render makes text. This file
+ * chooses among the outputs. With --watch on a terminal it paints frames on the alternate screen:
+ * at most one per FRAME_MIN, and at least one per FRAME_MAX, because ages grow. Elsewhere --watch
+ * prints the whole output again after every change.
+ */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,6 +41,10 @@ struct settings {
     bool is_applied;         /* the answer */
 };
 
+/*
+ * is_frame: the output is a frame of --watch and may fill the terminal. Otherwise one line is left
+ * for the prompt. Without a terminal, and with -o wide, nothing is cut.
+ */
 static struct status_view make_view(const struct settings *settings, bool is_frame)
 {
     struct status_view view = {
@@ -57,11 +68,13 @@ static struct status_view make_view(const struct settings *settings, bool is_fra
     return view;
 }
 
+/* States that need no attention. A pause is intended. */
 static bool is_fine(enum status_state state)
 {
     return state == STATUS_APPLIED || state == STATUS_IDLE || state == STATUS_PAUSED;
 }
 
+/* Without -A the subject may be in another namespace, so the message says how to look there. */
 static struct error *not_found(const char *kind, struct str name, const struct settings *settings,
                                struct str namespace)
 {
@@ -71,6 +84,7 @@ static struct error *not_found(const char *kind, struct str name, const struct s
                      kind, STR_ARG(name), STR_ARG(namespace));
 }
 
+/* JSON and YAML hold the whole model of the subject. */
 static struct error *render_data(const struct settings *settings, const struct status_model *model,
                                  struct buf *out)
 {
@@ -85,7 +99,7 @@ static struct error *render_data(const struct settings *settings, const struct s
     return buf_check(out);
 }
 
-/* Appends what there is to show, and notes the answer. */
+/* Appends the text for the subject of the command, and sets settings->is_applied. */
 static struct error *render_status(struct settings *settings, const struct status_model *model,
                                    const struct status_view *view, struct str namespace,
                                    struct buf *out)
@@ -112,13 +126,7 @@ static struct error *render_status(struct settings *settings, const struct statu
     return buf_check(out);
 }
 
-static struct error *print_text(struct str text)
-{
-    if (fwrite(text.ptr, 1, text.len, stdout) != text.len || fflush(stdout) != 0)
-        return error_new(ERROR_IO, "cannot write to standard output");
-    return NULL;
-}
-
+/* is_shown false: only checks that the objects can be read and the subject exists. */
 static struct error *show_once(struct settings *settings,
                                const struct management_client *management, struct str namespace,
                                bool is_shown)
@@ -128,10 +136,13 @@ static struct error *show_once(struct settings *settings,
     TRY(status_source_list(management->client, namespace, &model));
     const struct status_view view = make_view(settings, false);
     TRY(render_status(settings, &model, &view, namespace, &out));
-    return is_shown ? print_text(buf_str(&out)) : NULL;
+    return is_shown ? command_write(buf_str(&out)) : NULL;
 }
 
-/* A frame in the place of the last one: every line ends where it ends, nothing stays below. */
+/*
+ * Overwrites the last frame: every line is cleared behind its text, and the rest of the screen
+ * below.
+ */
 static void add_frame(struct buf *out, struct str text, size_t height)
 {
     struct str line;
@@ -146,6 +157,7 @@ static void add_frame(struct buf *out, struct str text, size_t height)
     buf_add(out, STR("\x1b[J"));
 }
 
+/* The state of --watch. */
 struct screen {
     struct settings *settings;
     struct status_watch watch;
@@ -160,6 +172,7 @@ static void screen_done(struct screen *screen)
     signals_free(screen->signals);
 }
 
+/* A subject that has been deleted meanwhile is reported in the frame and does not end the watch. */
 static struct error *paint_screen(struct screen *screen)
 {
     struct settings *settings = screen->settings;
@@ -179,11 +192,12 @@ static struct error *paint_screen(struct screen *screen)
         buf_print(&text, "%s\n", gone->message);
     if (screen->is_live) {
         add_frame(&frame, buf_str(&text), view.height);
-        return print_text(buf_str(&frame));
+        return command_write(buf_str(&frame));
     }
-    return print_text(buf_str(&text));
+    return command_write(buf_str(&text));
 }
 
+/* Runs until the fiber is cancelled or standard output fails. */
 static struct error *keep_painting(void *data)
 {
     struct screen *screen = data;
@@ -194,13 +208,17 @@ static struct error *keep_painting(void *data)
     }
 }
 
-/* The log would tear the picture; what is wrong is part of it. */
+/* The log would break the frame, which shows connection problems itself. */
 static void drop_line(void *data, struct str line)
 {
     (void)data;
     (void)line;
 }
 
+/*
+ * The escape sequences switch to the alternate screen, hide the cursor and turn off wrapping; at
+ * the end they undo that in the opposite order.
+ */
 static struct error *show_always(struct settings *settings,
                                  const struct management_client *management, struct str namespace)
 {
@@ -213,14 +231,18 @@ static struct error *show_always(struct settings *settings,
     }
     if (screen.is_live) {
         log_set_sink(drop_line, NULL);
-        TRY(print_text(STR("\x1b[?1049h\x1b[?25l\x1b[?7l")));
+        TRY(command_write(STR("\x1b[?1049h\x1b[?25l\x1b[?7l")));
     }
     struct error *err = until_signal(screen.signals, keep_painting, &screen, NULL);
     if (screen.is_live)
-        err = error_join(err, print_text(STR("\x1b[?7h\x1b[?25h\x1b[?1049l")));
+        err = error_join(err, command_write(STR("\x1b[?7h\x1b[?25h\x1b[?1049l")));
     return err;
 }
 
+/*
+ * With --watch the objects are read once before, so that a mistake or a missing permission is
+ * reported before the screen is taken over.
+ */
 static struct error *show_status(void *data)
 {
     struct settings *settings = data;
@@ -259,6 +281,7 @@ static bool read_format(struct settings *settings)
     return false;
 }
 
+/* "cluster/NAME", "set/NAME" or "NAME", which is a set. */
 static void read_subject(struct settings *settings)
 {
     const struct str subject =
@@ -282,6 +305,7 @@ static int complete_settings(struct settings *settings)
     return global_flags_use(&settings->globals, &command_status);
 }
 
+/* The exit code is COMMAND_NO if something is not applied. */
 static int parse_and_run(struct settings *settings, int argc, char **argv)
 {
     if (!flags_read(&command_status, argc, argv, settings))
@@ -305,12 +329,12 @@ const struct command command_status = {
     .summary = "show what is applied where, since when, and why not",
     .help =
         "Shows ClusterResourceSets and clusters: what is applied where, since when, and why not.\n"
-        "What needs a person comes first; what does not fit on the terminal is counted.\n\n"
+        "Problems come first; rows that do not fit on the terminal are counted.\n\n"
         "Usage: corset status [SET | cluster/NAME] [FLAGS]\n\n"
-        "  -n, --namespace NS    of sets and clusters (default: the context's)\n"
-        "  -A, --all-namespaces  all of them\n"
+        "  -n, --namespace NS    namespace of sets and clusters (default: that of the context)\n"
+        "  -A, --all-namespaces  sets and clusters of all namespaces\n"
         "  -o, --output FORMAT   table (default); wide: all columns and all rows; json; yaml\n"
-        "  -w, --watch           keep it current, in place on a terminal, until Ctrl-C\n\n" GLOBAL_FLAGS_HELP
+        "  -w, --watch           update until Ctrl-C, in place on a terminal\n\n" GLOBAL_FLAGS_HELP
         "\n"
         "Exits with 0 when everything is applied, and with 1 when something is not.\n\n"
         "Try it:\n"

@@ -1,3 +1,8 @@
+/*
+ * Lays out tables in two passes: measure() finds the width each column would like, fit() takes
+ * columns from the widest ones until the table fits. Widths are counted in terminal columns, not
+ * in bytes.
+ */
 #include "cmd/table.h"
 
 #include <assert.h>
@@ -28,11 +33,13 @@ void table_column(struct table *table, const char *title, size_t width_max)
     table->columns[table->column_count++].width_max = width_max;
 }
 
+/* Cells and notes belong to the last row. */
 void table_row(struct table *table)
 {
     ARRAY_PUSH(table->rows, table->row_count, table->capacity, (struct table_row_){0});
 }
 
+/* A copy of the text that is safe for a terminal. */
 static struct str shown(struct table *table, struct str text)
 {
     SCOPED(buf) fit = {.limit = 0};
@@ -47,6 +54,7 @@ void table_cell(struct table *table, struct str text, enum table_color color)
     row->cells[row->count++] = (struct table_cell_){shown(table, text), color};
 }
 
+/* Texts of more than 127 bytes are cut; only numbers are printed this way. */
 void table_cell_print(struct table *table, enum table_color color, const char *format, ...)
 {
     char text[128];
@@ -74,7 +82,7 @@ void table_add_colored(struct buf *out, struct str text, enum table_color color,
         buf_add(out, STR("\x1b[0m"));
 }
 
-/* What each column would like, at most what it may. */
+/* The widest cell of each column, up to the maximum of the column. */
 static void measure(const struct table *table, size_t widths[static TABLE_COLUMNS_MAX])
 {
     for (size_t i = 0; i < table->column_count; i++) {
@@ -88,6 +96,7 @@ static void measure(const struct table *table, size_t widths[static TABLE_COLUMN
     }
 }
 
+/* The width of the whole table, with the gaps. */
 static size_t sum(const struct table *table, const size_t *widths)
 {
     size_t total = 0;
@@ -96,7 +105,7 @@ static size_t sum(const struct table *table, const size_t *widths)
     return total;
 }
 
-/* Takes from the widest until it fits, or nothing is left to take. */
+/* Narrows the widest column by one until the table fits, or every column has WIDTH_MIN. */
 static void fit(const struct table *table, size_t *widths, size_t width)
 {
     while (sum(table, widths) > width) {
@@ -110,6 +119,7 @@ static void fit(const struct table *table, size_t *widths, size_t width)
     }
 }
 
+/* No spaces follow the last cell that has a text. */
 static void write_cells(const struct table *table, const struct table_row_ *row,
                         const size_t *widths, struct buf *out, bool has_color)
 {
@@ -129,6 +139,7 @@ static void write_cells(const struct table *table, const struct table_row_ *row,
     (void)table;
 }
 
+/* The note below a row, indented and dim. */
 static void write_note(const struct table_row_ *row, struct buf *out, size_t width, bool has_color)
 {
     SCOPED(buf) text = {.limit = 0};
@@ -141,6 +152,7 @@ static void write_note(const struct table_row_ *row, struct buf *out, size_t wid
     buf_add_char(out, '\n');
 }
 
+/* Titles, then rows, each followed by its note. */
 void table_write(const struct table *table, struct buf *out, size_t width, bool has_color)
 {
     size_t widths[TABLE_COLUMNS_MAX] = {0};

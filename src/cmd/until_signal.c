@@ -6,7 +6,10 @@
 #include "async/scope.h"
 #include "async/signals.h"
 
-/* Each of the two ends the other; one that has ended is not to be touched any more. */
+/*
+ * Two fibers, each of which cancels the other when it ends. A fiber that has ended must not be
+ * used, so its pointer becomes NULL.
+ */
 struct until {
     struct signals *signals;
     fiber_fn work;
@@ -16,6 +19,7 @@ struct until {
     bool is_told;
 };
 
+/* After a signal, a cancellation is the expected end of the work. */
 static struct error *run_work(void *data)
 {
     struct until *until = data;
@@ -26,6 +30,7 @@ static struct error *run_work(void *data)
     return until->is_told ? error_ignore(err, ERROR_CANCELED) : err;
 }
 
+/* Cancelled when the work ends by itself. */
 static struct error *listen_for_signal(void *data)
 {
     struct until *until = data;

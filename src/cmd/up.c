@@ -1,4 +1,9 @@
-/* corset up: the embedded API server on disk and the controllers, in one process. */
+/*
+ * corset up: the embedded API server on disk and the controllers, in one process, until a signal.
+ *
+ * Order of start: server, kubeconfigs, removal of stale virtual clusters, controllers. Order of
+ * stop: controllers, then the server, which gets DRAIN_TIMEOUT for open requests.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,6 +24,7 @@
 
 #define DRAIN_TIMEOUT (5 * SECOND)
 
+/* The arena holds the name of the default folder. */
 struct settings {
     struct server_settings server;
     struct controller_settings controller;
@@ -27,7 +33,7 @@ struct settings {
     struct arena arena; /* of the default folder's name */
 };
 
-/* Below $XDG_DATA_HOME, or where that is when nobody says; NULL without a home. */
+/* corset below $XDG_DATA_HOME, or below ~/.local/share. NULL without a home. */
 static const char *default_folder(struct arena *arena)
 {
     const char *data = getenv("XDG_DATA_HOME"); /* NOLINT(concurrency-mt-unsafe) */
@@ -37,17 +43,19 @@ static const char *default_folder(struct arena *arena)
     return home && *home ? arena_print(arena, "%s/.local/share/corset", home).ptr : NULL;
 }
 
+/* The function that until_signal() runs. */
 static struct error *run_controllers(void *data)
 {
     return controller_manager_run(data);
 }
 
+/* Called when a signal arrives. */
 static void say_stopping(void)
 {
     fprintf(stderr, "corset: stopping\n");
 }
 
-/* The controllers reach the server as everybody does. */
+/* The controllers connect to the server over HTTPS like any other client. */
 static struct error *read_own_kubeconfig(const struct standalone *standalone,
                                          struct rest_config *ret_config)
 {
@@ -56,6 +64,7 @@ static struct error *read_own_kubeconfig(const struct standalone *standalone,
     return kubeconfig_read(buf_str(&text), STR(""), NULL, ret_config);
 }
 
+/* Scripts wait for the line "ready on". */
 static struct error *serve_controllers(struct settings *settings, const struct rest_config *config,
                                        struct network *network, struct tls_context *tls,
                                        struct signals *signals)
@@ -71,6 +80,7 @@ static struct error *serve_controllers(struct settings *settings, const struct r
     return until_signal(signals, run_controllers, controllers, say_stopping);
 }
 
+/* Errors of draining are dropped: the result of the controllers is the result of the command. */
 static struct error *serve_up(void *data)
 {
     struct settings *settings = data;
@@ -102,12 +112,13 @@ static const struct flag_group groups[] = {
     GLOBAL_FLAGS_GROUP(struct settings),
 };
 
+/* Fills in defaults and converts values. Not COMMAND_DONE: a mistake was printed. */
 static int complete_settings(struct settings *settings)
 {
     struct controller_manager_options *options = &settings->controller.options;
     if (settings->globals.kubeconfig || settings->globals.context)
         return command_misused(&command_up, "--kubeconfig and --context are for 'corset "
-                                            "controller'; 'corset up' brings its own API server");
+                                            "controller'; 'corset up' has its own API server");
     if (!settings->server.files.data_dir)
         settings->server.files.data_dir = default_folder(&settings->arena);
     if (!settings->server.files.data_dir)
@@ -147,12 +158,12 @@ const struct command command_up = {
         "Runs everything in one process until SIGINT or SIGTERM: an API server that keeps its\n"
         "objects on disk, and the controllers. Clusters are added with 'corset cluster add'.\n\n"
         "Usage: corset up [FLAGS]\n\n"
-        "  --data-dir DIR           where everything is kept: corset.db, pki/, kubeconfig, lock\n"
+        "  --data-dir DIR           folder for all data: corset.db, pki/, kubeconfig, lock\n"
         "                           (default: corset below $XDG_DATA_HOME or ~/.local/share)\n"
         "  --listen HOST:PORT       where to listen (default 127.0.0.1:7443; port 0: any)\n"
-        "  --virtual-clusters N     N workload clusters to try things with, named vc-0001 and so\n"
-        "                           on; they are empty again after every start.\n"
-        "                           DIR/clusters/vc-0001.kubeconfig reaches the first\n"
+        "  --virtual-clusters N     N virtual workload clusters for trials, named vc-0001 and so\n"
+        "                           on; they are empty after every start.\n"
+        "                           DIR/clusters/vc-0001.kubeconfig is for the first\n"
         "  --write-kubeconfig FILE  where to write the admin's kubeconfig besides DIR/kubeconfig\n"
         "  --write-cluster-kubeconfigs DIR\n"
         "                           where to write those of virtual clusters besides DIR/clusters\n"

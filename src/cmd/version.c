@@ -1,3 +1,4 @@
+/* corset version: prints version, platform and commit. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ static const struct flag_group groups[] = {
     GLOBAL_FLAGS_GROUP(struct settings),
 };
 
+/* The text is the User-Agent, so that a server's log and this output match. */
 static int run_version(int argc, char **argv)
 {
     struct settings settings = {.output = "", .globals = GLOBAL_FLAGS_DEFAULT};

@@ -63,7 +63,7 @@ static bool is_watched(const struct library_controller *controller, struct gvk g
     return false;
 }
 
-/* From the cache for watched kinds. The cache may be behind: authors are told so in the header. */
+/* From the cache for watched kinds. The cache may be behind, which corset/client.h mentions. */
 static struct error *read_one(const struct target *target, struct key key,
                               struct object **ret_object)
 {
