@@ -18,7 +18,7 @@ static void on_node(void *data, struct key cluster, const struct cache_event *ev
     fflush(data);
 }
 
-/* Comes with every connect and disconnect; without a connection there is nothing to watch. */
+/* Called after every connect and disconnect; without a connection there is nothing to watch. */
 static void on_cluster(void *data, const struct object *cluster, struct queue *queue, int priority)
 {
     struct clustercache_watch watch = {.name = STR("nodes"), .changed = on_node, .data = stdout};

@@ -5,8 +5,9 @@
  *       ├───► Deployment <web>-web-server    blocked by the ConfigMap, and rolled when it changes
  *       └───► Service <web>-web              the port
  *
- * The library creates and changes them, has them collected with their Web, and says in its status
- * whether they are InProgress or Failed. This file only says what they look like.
+ * The library creates and changes the objects, and the garbage collector deletes them with their
+ * Web. The status of the Web says whether it is InProgress or Failed. This file only describes the
+ * objects.
  */
 #include <corset/corset.h>
 #include <string.h>
@@ -64,7 +65,7 @@ static struct corset_object *make_service(struct corset_run *run, const struct c
     return service;
 }
 
-/* What there should be for one Web. */
+/* Adds the objects that one Web needs to the graph. */
 static struct corset_error *build(struct corset_run *run, struct corset_graph *graph)
 {
     const struct corset_object *web = corset_run_owner(run);

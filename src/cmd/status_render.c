@@ -468,7 +468,7 @@ void status_render_cluster(const struct status_cluster *cluster, const struct st
         add_line(out, "waits for", STR("status.initialization.infrastructureProvisioned"), view);
     buf_add_char(out, '\n');
     if (!cluster->cell_count) {
-        buf_add(out, STR("No set selects it.\n"));
+        buf_add(out, STR("No set selects this cluster.\n"));
         return;
     }
     table_column(&table, "SET", NAME_WIDTH);

@@ -261,7 +261,7 @@ static struct error *check_options(const struct framework_options *options)
                          "a controller's name has 1 to %d printable lower case characters",
                          NAME_LEN_MAX);
     if (!options->owner.kind.len || !options->owner.version.len)
-        return error_new(ERROR_INVALID, "controller %.*s has no kind of owners",
+        return error_new(ERROR_INVALID, "controller %.*s names no owner kind",
                          STR_ARG(options->name));
     if (!options->build)
         return error_new(ERROR_INVALID, "controller %.*s has no build function",

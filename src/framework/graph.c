@@ -140,7 +140,7 @@ static struct error *check_options(const struct graph *graph,
     if (options->kind != GRAPH_CUSTOM && !object_name(options->object).len)
         return invalid("the object of a node needs a name");
     if (options->cluster.len && options->kind != GRAPH_CUSTOM && !options->reach)
-        return invalid("a node in another cluster needs a way to reach it");
+        return invalid("a node in another cluster needs a reach function");
     if (!options->needs_apply != !options->applied)
         return invalid("needs_apply and applied come together");
     TRY(check_edges(graph, options->blockers, options->blocker_count));

@@ -215,7 +215,7 @@ struct error *owner_end(struct framework_run *run, const struct run_result *resu
     TRY(gone_if_missing(run, err));
     if (!str_eq(object_uid(fresh), object_uid(run->owner))) {
         note_gone(run);
-        return error_new(ERROR_NOT_FOUND, "the owner is another one of the same name");
+        return error_new(ERROR_NOT_FOUND, "the owner was replaced by another one of the same name");
     }
     return write_result(run, fresh, result);
 }

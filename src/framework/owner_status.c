@@ -104,11 +104,11 @@ static struct error *make_conditions(const struct owner_status_writer *writer,
     SCOPED(json_builder) builder = {0};
     const struct json_value *entry;
     if (json_type(old) > JSON_NULL && json_type(old) != JSON_ARRAY)
-        return error_new(ERROR_INVALID, "status.conditions is no list");
+        return error_new(ERROR_INVALID, "status.conditions is not a list");
     json_builder_array(&builder);
     JSON_FOREACH (key, entry, old) {
         if (json_type(entry) != JSON_OBJECT)
-            return error_new(ERROR_INVALID, "an entry of status.conditions is no object");
+            return error_new(ERROR_INVALID, "an entry of status.conditions is not an object");
         const struct owner_status_condition *condition =
             find_condition(conditions, count, json_path_str(entry, "type"));
         if (condition)

@@ -153,7 +153,8 @@ static struct error *open_controller(struct process *process, struct library_con
         if (!err || !discovery_is_no_match(err))
             return err;
         if (!is_told)
-            log_info("Waiting for a kind", LOG_STR("controller", str_from_c(name)), LOG_ERROR(err));
+            log_info("Waiting for a kind to be served", LOG_STR("controller", str_from_c(name)),
+                     LOG_ERROR(err));
         error_free(err);
         TRY(fiber_sleep(KIND_RETRY));
     }
