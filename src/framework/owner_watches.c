@@ -3,7 +3,7 @@
  *
  * framework->owner_watches[0] is the kind of the owners; the others follow options.watches.
  * Caches deliver objects as texts, which the filters parse. The rules
- * are those of section 3 of the framework's specification.
+ * are tested by the scenarios FW-90 to FW-95.
  */
 #include "framework/owner_watches.h"
 

@@ -1,5 +1,5 @@
 /*
- * Readiness by kind, section 11 of the framework's specification.
+ * Readiness by kind; the scenarios FW-70 to FW-80 test it.
  *
  * readiness_check() applies check_common() first: malformed conditions, deletion, an unobserved
  * generation, and the conditions InProgress, Reconciling, Failed and Stalled hold for every kind.
