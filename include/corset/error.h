@@ -1,19 +1,19 @@
 /*
- * Errors: a message for people, and a class that decides what happens to the owner.
+ * Errors: a message for people, and a class that decides how the owner is treated.
  *
- *     class           when                                    the owner's status     tried again
- *     unclassified    anything: the network, a bug            Failed, InProgress     with back-off
- *     retry later     something else is not there yet         Failed, InProgress     with back-off,
- *                                                                                    or when it
- * says unrecoverable   only a change of the spec can help      Failed                 no
+ *     class           used when                            status of the owner   tried again
+ *     unclassified    anything else: the network, a bug    Failed, InProgress    with back-off
+ *     retry later     another object is not ready yet      Failed, InProgress    with back-off or
+ *                                                                                after a delay
+ *     unrecoverable   only a change of the spec can help   Failed                no
  *
- * The reason and the message stand in the condition Failed. The class survives corset_error_wrap();
- * of nested classes the outermost counts. Messages are lower case and have no full stop; secrets do
- * not belong into them.
+ * Reason and message appear in the condition Failed. The class survives corset_error_wrap(); of
+ * nested classes the outermost counts. Messages are lower case without a full stop, and contain no
+ * secrets.
  *
- * Reasons in use are "dependencyStatus" (waits for another object), "dependencySpec" (another
- * object cannot be as it should), "invalidSpec" (the owner's spec makes no sense), "operatorError"
- * (a bug) and "apiTemporaryError". Yours may be others.
+ * Reasons in use are "dependencyStatus" (waits for another object), "dependencySpec"
+ * (another object was refused), "invalidSpec" (the spec of the owner is wrong), "operatorError" (a
+ * mistake of the controller) and "apiTemporaryError". Controllers may use others.
  */
 #ifndef CORSET_ERROR_H
 #define CORSET_ERROR_H
@@ -30,11 +30,11 @@ enum corset_error_class {
     CORSET_UNCLASSIFIED,
     CORSET_RETRY_LATER,
     CORSET_UNRECOVERABLE,
-    CORSET_STALE,    /* a write met a newer version: the loop is run again soon */
+    CORSET_STALE,    /* a write met a newer version: the owner is reconciled again soon */
     CORSET_CANCELED, /* the process stops; nothing is written any more */
 };
 
-/* An unclassified one. */
+/* Makes an unclassified error. */
 CORSET_EXPORT CORSET_MUST_USE struct corset_error *corset_error_new(const char *format, ...)
     CORSET_PRINTF_LIKE(1, 2);
 
@@ -66,12 +66,13 @@ CORSET_EXPORT enum corset_error_class corset_error_class(const struct corset_err
 CORSET_EXPORT const char *corset_error_message(const struct corset_error *err);
 
 /*
- * What it was, whatever its class: the reason of an API server's answer ("NotFound", "Conflict",
- * "AlreadyExists", "Forbidden", "Invalid" …), or a word for what happened on this side. A constant.
+ * The code of the error, whatever its class: the reason of an API server's answer ("NotFound",
+ * "Conflict", "AlreadyExists", "Forbidden", "Invalid" …), or a word for a failure on this side. A
+ * constant.
  */
 CORSET_EXPORT const char *corset_error_code(const struct corset_error *err);
 
-/* Whether it is an error with this code. */
+/* True if err is an error with this code. */
 CORSET_EXPORT bool corset_error_is(const struct corset_error *err, const char *code);
 
 /* Returns from the calling function if there is an error: CORSET_TRY(corset_apply(…)); */

@@ -1,6 +1,4 @@
-/*
- * What the other headers are written with. Nothing here is meant for users.
- */
+/* Attributes for the declarations of the other headers. Authors of controllers do not need them. */
 #ifndef CORSET_EXPORT_H
 #define CORSET_EXPORT_H
 

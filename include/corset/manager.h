@@ -4,10 +4,10 @@
  *     return corset_main(argc, argv, &(struct corset_manager_options){
  *         .controllers = controllers, .controller_count = 1});
  *
- * The API server is that of the kubeconfig that was given, else of $KUBECONFIG, else of the cluster
- * whose Pod this is, else of ~/.kube/config. Kinds that the server does not have yet are waited
- * for before anything else begins, probes included. SIGINT and SIGTERM end it in order: running
- * loops are cancelled, the lease is given up.
+ * The API server is that of the given kubeconfig, else of $KUBECONFIG, else of the cluster this
+ * Pod runs in, else of ~/.kube/config. The manager waits for kinds that the server does not serve
+ * yet; controllers, probes and metrics start after that. SIGINT and SIGTERM end the process in
+ * order: runs are cancelled and the Lease is released.
  */
 #ifndef CORSET_MANAGER_H
 #define CORSET_MANAGER_H
@@ -31,8 +31,8 @@ struct corset_manager_options {
     double qps, burst;      /* requests per second and kind; 0: 20 and 30 */
 
     /*
-     * Of several processes only the one that holds the Lease works. One that could not renew it in
-     * time stops, and writes nothing any more.
+     * Of several processes only the holder of the Lease works. A process that could not renew the
+     * Lease in time stops and writes nothing any more.
      */
     bool leader_elect;
     const char *lease_name;      /* NULL: "<first controller>.corset.dev" */
@@ -41,7 +41,7 @@ struct corset_manager_options {
 
     const char *health_address;      /* "HOST:PORT" or ":PORT" for /healthz, /readyz; NULL: none */
     const char *diagnostics_address; /* the same for /metrics, over TLS and with TokenReview */
-    bool insecure_diagnostics;       /* over plain HTTP, for everybody */
+    bool insecure_diagnostics;       /* over plain HTTP, without authorization */
 
     int verbosity; /* of the log on standard error, from 0 */
     bool log_json;
@@ -55,24 +55,24 @@ CORSET_EXPORT CORSET_MUST_USE struct corset_error *
 corset_manager_run(const struct corset_manager_options *options);
 
 /*
- * The whole of main(): reads the flags below over what the options say, runs, prints what went
- * wrong. The exit code: 0 told to stop, 2 wrong flags, 3 failed.
+ * The whole of main(): reads the flags below over the given options, runs the manager, and prints
+ * its error. The exit code is 0 after a signal, 2 for wrong flags, 3 for a failure.
  *
  *     --kubeconfig FILE, --context NAME, --kube-api-qps N, --kube-api-burst N
  *     --leader-elect, --leader-elect-lease-duration D, --leader-elect-renew-deadline D,
- *     --leader-elect-retry-period D, --leader-elect-resource-name,
- * --leader-elect-resource-namespace
+ *     --leader-elect-retry-period D, --leader-elect-resource-name NAME,
+ *     --leader-elect-resource-namespace NAMESPACE
  *     --health-addr ADDRESS, --diagnostics-address ADDRESS, --insecure-diagnostics
  *     --v N, --logging-format text|json, --help
  */
 CORSET_EXPORT int corset_main(int argc, char **argv, const struct corset_manager_options *options);
 
 /*
- * A line in the log: a constant message, then names and values in turn, then NULL.
+ * Writes a line to the log: a constant message, then names and values in turn, then NULL.
  *
  *     corset_log("Certificate ordered", "host", host, NULL);
  *
- * Inside of a loop the line says whose loop it is.
+ * During a run the line also names controller and owner.
  */
 CORSET_EXPORT void corset_log(const char *message, ...) CORSET_ENDS_IN_NULL;
 

@@ -1,25 +1,26 @@
 /*
  * Kubernetes objects: JSON documents that are made of text, read and changed by path.
  *
- *     struct corset_object *service = corset_object_from_yaml(loop, "apiVersion: v1\n"
- *                                                                   "kind: Service\n"
- *                                                                   "spec:\n"
- *                                                                   "  ports:\n"
- *                                                                   "  - {name: http, protocol:
- * TCP}\n"); corset_object_set_string(service, "metadata.name", name);
- *     corset_object_set_int(service, "spec.ports.0.port", corset_object_int(owner, "spec.port",
- * 80)); corset_object_set_string(service, "spec.selector.app\\.kubernetes\\.io/name", name);
+ *     struct corset_object *service =
+ *         corset_object_from_yaml(run, "apiVersion: v1\n"
+ *                                      "kind: Service\n"
+ *                                      "spec:\n"
+ *                                      "  ports:\n"
+ *                                      "  - {name: http, protocol: TCP}\n");
+ *     corset_object_set_string(service, "metadata.name", name);
+ *     corset_object_set_int(service, "spec.ports.0.port", 80);
+ *     corset_object_set_string(service, "spec.selector.app\\.kubernetes\\.io/name", name);
  *
- * A path is a list of names with dots between; a number counts elements of a list from 0. A dot
- * that belongs to a name is written "\\." (a backslash before the dot). The empty path is the whole
+ * A path is a list of names with dots between them; a number counts the elements of a list from 0.
+ * A dot inside a name is written "\\." (a backslash before the dot). The empty path is the whole
  * object.
  *
- * Values are set as values: whatever is in a text, it cannot break out of its field. So make
- * objects of constant text and set what comes from elsewhere.
+ * Values are set as values: no text can break out of its field. So make objects of constant text
+ * and set what comes from elsewhere.
  *
- * Setting creates what is missing on the way. The first thing that goes wrong (text that is not
- * YAML, a name inside of a number) is kept with the object and told by whoever uses it, such as
- * corset_graph_add(): there is nothing to check after each call.
+ * Setting creates missing parents. The first problem (text that is not YAML, a name below a number)
+ * is kept with the object and returned by functions that use the object, such as
+ * corset_graph_add(). So single calls need no check.
  */
 #ifndef CORSET_OBJECT_H
 #define CORSET_OBJECT_H
@@ -32,24 +33,24 @@
 
 CORSET_BEGIN
 
-struct corset_loop;
+struct corset_run;
 struct corset_object;
 
 /*
- * One document of YAML or JSON, read as Kubernetes reads it. Never NULL. It lives as long as the
- * loop; without one (NULL, in tests for example) it is the caller's.
+ * Reads one document of YAML or JSON as Kubernetes reads it. Never NULL. The object lives as long
+ * as the run; without a run (NULL, for example in tests) the caller frees it.
  */
-CORSET_EXPORT struct corset_object *corset_object_from_yaml(struct corset_loop *loop,
+CORSET_EXPORT struct corset_object *corset_object_from_yaml(struct corset_run *run,
                                                             const char *text);
 
 /* A copy to be changed. */
-CORSET_EXPORT struct corset_object *corset_object_clone(struct corset_loop *loop,
+CORSET_EXPORT struct corset_object *corset_object_clone(struct corset_run *run,
                                                         const struct corset_object *object);
 
-/* Only of those that were made without a loop; NULL is fine. */
+/* Only for objects that were made without a run; NULL is fine. */
 CORSET_EXPORT void corset_object_free(struct corset_object *object);
 
-/* The first problem; NULL when there is none. It belongs to the object. */
+/* The first problem; NULL if there is none. It belongs to the object. */
 CORSET_EXPORT const struct corset_error *corset_object_problem(const struct corset_object *object);
 
 /*
@@ -65,20 +66,20 @@ CORSET_EXPORT double corset_object_double(const struct corset_object *object, co
 CORSET_EXPORT bool corset_object_bool(const struct corset_object *object, const char *path,
                                       bool fallback);
 
-/* Whether there is anything but null. */
+/* True if there is a value other than null. */
 CORSET_EXPORT bool corset_object_has(const struct corset_object *object, const char *path);
 
-/* Elements of a list or members of a map; 0 of anything else. */
+/* The number of elements of a list or members of a map; 0 for anything else. */
 CORSET_EXPORT size_t corset_object_count(const struct corset_object *object, const char *path);
 
-/* The name of a map's member, in the order of the text; NULL past the end. */
+/* The name of a member of a map, in the order of the text; NULL past the end. */
 CORSET_EXPORT const char *corset_object_key(const struct corset_object *object, const char *path,
                                             size_t index);
 
-/* What is there as compact JSON text; NULL when there is nothing. */
+/* The value as compact JSON text; NULL if there is none. */
 CORSET_EXPORT const char *corset_object_json(const struct corset_object *object, const char *path);
 
-/* Short for the fields of these names; "" when absent. */
+/* The fields of these names; "" if absent. */
 CORSET_EXPORT const char *corset_object_api_version(const struct corset_object *object);
 CORSET_EXPORT const char *corset_object_kind(const struct corset_object *object);
 CORSET_EXPORT const char *corset_object_name(const struct corset_object *object);
@@ -111,11 +112,11 @@ CORSET_EXPORT void corset_object_set_format(struct corset_object *object, const 
 CORSET_EXPORT void corset_object_set_yaml(struct corset_object *object, const char *path,
                                           const char *text);
 
-/* The value of another object, of whatever type; if it has none, nothing is changed. */
+/* Sets the value of another object, whatever its type. If there is no value, nothing changes. */
 CORSET_EXPORT void corset_object_copy(struct corset_object *object, const char *path,
                                       const struct corset_object *from, const char *from_path);
 
-/* Adds to the end of a list, which is made if it is absent. */
+/* Appends to a list, which is created if it is absent. */
 CORSET_EXPORT void corset_object_append_yaml(struct corset_object *object, const char *path,
                                              const char *text);
 

@@ -1,6 +1,6 @@
 /*
- * What a Cluster says that nobody provisions: where its API server is, and that it is ready to be
- * connected to.
+ * The parts of a Cluster object that Cluster API's providers would fill in: where the API server
+ * is, and that the cluster is ready for connections. For clusters that corset registers itself.
  */
 #pragma once
 
@@ -8,6 +8,6 @@
 
 #include "json/builder.h"
 
-/* Into the open object: its spec, and its status. */
+/* Add a member to the object that is open in the builder. */
 void cluster_document_add_spec(struct json_builder *builder, struct str host, uint16_t port);
 void cluster_document_add_status(struct json_builder *builder);

@@ -1,3 +1,10 @@
+/*
+ * An API server with corset's kinds, and the registration of its virtual clusters.
+ *
+ * standalone_new() starts the server, then REGISTRARS fibers register the virtual clusters. Writes
+ * go directly to the store (apiserver_put()), not over HTTP, and writes of concurrent fibers share
+ * a commit, so that thousands of clusters take little time.
+ */
 #include "app/standalone.h"
 
 #include "app/cluster_document.h"
@@ -10,7 +17,7 @@
 #include "client/kubeconfig/kubeconfig.h"
 #include "json/builder.h"
 
-/* Clusters that are registered side by side: so many share a commit of the store. */
+/* Clusters that are registered concurrently: as many writes share a commit of the store. */
 #define REGISTRARS 256
 
 struct standalone {
@@ -53,7 +60,7 @@ void standalone_cluster_kubeconfig(const struct standalone *standalone, size_t i
     kubeconfig_write(out, name, &config);
 }
 
-/* What both objects begin with; leaves the labels open. */
+/* Opens an object and its metadata, and leaves the labels open. */
 static void begin_object(struct json_builder *builder, struct str api_version, struct str kind,
                          struct str name)
 {
@@ -66,7 +73,8 @@ static void begin_object(struct json_builder *builder, struct str api_version, s
     json_builder_add_object(builder, "labels");
 }
 
-static struct error *put(const struct standalone *standalone, struct json_builder *builder)
+/* Creates the object that the builder holds, or adds missing members to the existing one. */
+static struct error *put_object(const struct standalone *standalone, struct json_builder *builder)
 {
     OWNED(json_doc) doc = NULL;
     json_builder_end(builder);
@@ -74,7 +82,7 @@ static struct error *put(const struct standalone *standalone, struct json_builde
     return apiserver_put(standalone->server, doc);
 }
 
-/* A cluster that needs nothing more. */
+/* A Cluster that needs no provider: its status says that it can be connected to. */
 static struct error *put_cluster(const struct standalone *standalone, struct str name)
 {
     SCOPED(json_builder) builder = {.limit = 0};
@@ -85,7 +93,7 @@ static struct error *put_cluster(const struct standalone *standalone, struct str
     json_builder_end(&builder);
     cluster_document_add_spec(&builder, standalone->host, apiserver_port(standalone->server));
     cluster_document_add_status(&builder);
-    return put(standalone, &builder);
+    return put_object(standalone, &builder);
 }
 
 static struct error *put_kubeconfig(const struct standalone *standalone, size_t index,
@@ -106,10 +114,13 @@ static struct error *put_kubeconfig(const struct standalone *standalone, size_t 
     json_builder_add_str(&builder, "value", buf_str(&encoded));
     json_builder_end(&builder);
     json_builder_add_str(&builder, "type", STR("cluster.x-k8s.io/secret"));
-    return put(standalone, &builder);
+    return put_object(standalone, &builder);
 }
 
-/* Virtual clusters begin empty, so nothing is applied there, whatever an earlier run recorded. */
+/*
+ * Virtual clusters start empty, so nothing is applied there whatever an earlier run recorded. Only
+ * an existing binding is changed.
+ */
 static struct error *clear_binding(const struct standalone *standalone, struct str name)
 {
     SCOPED(json_builder) builder = {.limit = 0};
@@ -126,12 +137,13 @@ static struct error *clear_binding(const struct standalone *standalone, struct s
     return apiserver_amend(standalone->server, doc);
 }
 
+/* What the registering fibers share: the next cluster that has to be registered. */
 struct registration {
     struct standalone *standalone;
-    size_t next; /* cluster that nobody has taken yet */
+    size_t next; /* index of the next cluster */
 };
 
-static struct error *register_some(void *data)
+static struct error *register_next_clusters(void *data)
 {
     struct registration *registration = data;
     struct standalone *standalone = registration->standalone;
@@ -139,7 +151,7 @@ static struct error *register_some(void *data)
         const size_t index = registration->next++;
         const struct str name = apiserver_cluster_name(standalone->server, index);
         TRY(clear_binding(standalone, name), "register cluster %.*s", STR_ARG(name));
-        /* The way in comes first: who sees the cluster can use it. */
+        /* The Secret comes before the Cluster, since a controller may connect at once. */
         TRY(put_kubeconfig(standalone, index, name), "register cluster %.*s", STR_ARG(name));
         TRY(put_cluster(standalone, name), "register cluster %.*s", STR_ARG(name));
     }
@@ -152,11 +164,11 @@ static struct error *register_clusters(struct standalone *standalone)
     SCOPED(scope) scope = {0};
     const size_t count = apiserver_cluster_count(standalone->server);
     for (size_t i = 0; i < REGISTRARS && i < count; i++)
-        scope_start(&scope, "register", register_some, &registration);
+        scope_start(&scope, "register", register_next_clusters, &registration);
     return scope_wait(&scope);
 }
 
-/* Addresses that mean all of them mean this machine to who calls. */
+/* A server that listens on all addresses is called at the loopback address. */
 static struct str callable_host(struct str host)
 {
     if (host.len == 0 || str_eq(host, STR("0.0.0.0")))
@@ -164,6 +176,7 @@ static struct str callable_host(struct str host)
     return str_eq(host, STR("::")) ? STR("::1") : host;
 }
 
+/* The port is known once the server listens: port 0 means any free port. */
 static void set_url(struct standalone *standalone, struct str host)
 {
     struct arena *arena = &standalone->texts;

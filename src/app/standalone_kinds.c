@@ -8,6 +8,7 @@
 
 #define DEFINITIONS_MAX 8
 
+/* Replaces the webhooks of Cluster API for its add-ons. */
 static const struct crd_webhooks webhooks[] = {
     {
      .group = STR_INIT("addons.cluster.x-k8s.io"),
@@ -28,6 +29,7 @@ static const struct crd_webhooks webhooks[] = {
      },
 };
 
+/* The definitions are compiled in from deploy/crds. */
 void standalone_add_kinds(struct apiserver_options *options)
 {
     static struct str definitions[DEFINITIONS_MAX];

@@ -1,9 +1,10 @@
 /*
- * The kinds of add-ons for an API server: definitions, and what these leave to webhooks elsewhere.
+ * The kinds of Cluster API for an API server: CustomResourceDefinitions, and defaulting,
+ * validation and conversion, which are webhooks in a real management cluster.
  */
 #pragma once
 
 #include "apiserver/apiserver.h"
 
-/* Fills in webhooks and definitions, which live as long as the process. */
+/* Fills in webhooks and definitions. Both live as long as the process. */
 void standalone_add_kinds(struct apiserver_options *options);

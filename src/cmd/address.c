@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+/* The last colon separates the port, since IPv6 addresses contain colons. */
 bool address_read(const char *text, struct address *ret_address)
 {
     const struct str whole = str_from_c(text);
@@ -25,6 +26,7 @@ bool address_read_optional(const char *text, struct address *ret_address)
     return address_read(text, ret_address);
 }
 
+/* True for names and addresses of the loopback interface. */
 static bool is_local(struct str host)
 {
     return str_starts_with(host, STR("127.")) || str_eq(host, STR("::1")) ||
@@ -36,7 +38,7 @@ void address_warn(const struct address *address, const char *text)
     if (is_local(address->host))
         return;
     fprintf(stderr,
-            "corset: warning: listening on %s, where other machines can reach it; who has a "
-            "credential has the cluster\n",
+            "corset: warning: listening on %s, where other machines can reach it; anyone with a "
+            "credential controls the cluster\n",
             text);
 }

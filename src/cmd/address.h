@@ -1,4 +1,6 @@
-/* "HOST:PORT", "[::1]:PORT" and ":PORT", which is every address of the machine. */
+/*
+ * Addresses to listen on: "HOST:PORT", "[::1]:PORT", and ":PORT" for all addresses of the machine.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -11,11 +13,11 @@ struct address {
     uint16_t port;
 };
 
-/* False when it is none of them. */
+/* False if the text is no address. */
 bool address_read(const char *text, struct address *ret_address);
 
-/* The same, where "" and "0" are none. */
+/* The same, but "" and "0" mean no address. */
 bool address_read_optional(const char *text, struct address *ret_address);
 
-/* Says on standard error when others than this machine can reach a server there. */
+/* Warns on standard error if other machines can reach a server at the address. */
 void address_warn(const struct address *address, const char *text);

@@ -1,25 +1,32 @@
-/* corset apiserver: the embedded API server alone. */
+/*
+ * corset apiserver: runs the embedded API server alone, until a signal.
+ *
+ * After SIGINT or SIGTERM the server gets DRAIN_TIMEOUT to finish requests. Then it closes; writes
+ * that were acknowledged are durable already.
+ */
 #include <stdio.h>
 
 #include "app/standalone.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "async/signals.h"
-#include "cmd/globals.h"
+#include "cmd/global_flags.h"
 #include "cmd/server_flags.h"
 #include "net/network.h"
 #include "net/tcp.h"
 
 #define DRAIN_TIMEOUT (8 * SECOND)
 
+/* in_memory and data_dir exclude each other. */
 struct settings {
     struct server_settings server;
     bool in_memory;
     duration history_age;
-    struct globals globals;
+    struct global_flags globals;
 };
 
-static struct error *serve(void *data)
+/* "ready on" appears when all kubeconfigs are written: scripts wait for that line. */
+static struct error *serve_apiserver(void *data)
 {
     const struct settings *settings = data;
     struct loop *loop = loop_current();
@@ -53,36 +60,40 @@ static const struct flag flags[] = {
 static const struct flag_group groups[] = {
     SERVER_GROUP(struct settings),
     FLAGS_GROUP(flags, 0),
-    GLOBALS_GROUP(struct settings),
+    GLOBAL_FLAGS_GROUP(struct settings),
 };
 
-static int complete(struct settings *settings)
+/*
+ * Checks the combination of flags and converts their values. Not COMMAND_DONE: a mistake was
+ * printed.
+ */
+static int complete_settings(struct settings *settings)
 {
     if (settings->in_memory == (settings->server.files.data_dir != NULL))
         return command_misused(&command_apiserver, "give one of --data-dir and --in-memory");
     const int misused = server_flags_use(&settings->server, &command_apiserver);
-    return misused ? misused : globals_use(&settings->globals, &command_apiserver);
+    return misused ? misused : global_flags_use(&settings->globals, &command_apiserver);
 }
 
-static int run(int argc, char **argv)
+static int run_apiserver(int argc, char **argv)
 {
-    struct settings settings = {.server = SERVER_DEFAULT, .globals = GLOBALS_DEFAULT};
+    struct settings settings = {.server = SERVER_DEFAULT, .globals = GLOBAL_FLAGS_DEFAULT};
     if (!flags_read(&command_apiserver, argc, argv, &settings))
         return COMMAND_USAGE;
-    const int misused = complete(&settings);
-    return misused ? misused : command_run(serve, &settings);
+    const int misused = complete_settings(&settings);
+    return misused ? misused : command_run(serve_apiserver, &settings);
 }
 
 const struct command command_apiserver = {
     .name = "apiserver",
     .summary = "run the embedded API server alone",
     .help =
-        "Runs the embedded API server until SIGINT or SIGTERM. kubectl and controllers take it for\n"
-        "Kubernetes; Pods are not run. ClusterResourceSets, their bindings and Clusters are there from\n"
-        "the start.\n\n"
+        "Runs the embedded API server until SIGINT or SIGTERM. kubectl and controllers can use it\n"
+        "like Kubernetes; it runs no Pods. It serves ClusterResourceSets, their bindings and Clusters\n"
+        "from the start.\n\n"
         "Usage: corset apiserver (--data-dir DIR | --in-memory) [FLAGS]\n\n"
-        "  --data-dir DIR           keep everything in DIR: corset.db, pki/, kubeconfig, lock\n"
-        "  --in-memory              keep nothing\n"
+        "  --data-dir DIR           folder for all data: corset.db, pki/, kubeconfig, lock\n"
+        "  --in-memory              store nothing on disk\n"
         "  --listen HOST:PORT       where to listen (default 127.0.0.1:7443; port 0: any)\n"
         "  --write-kubeconfig FILE  where to write the admin's kubeconfig; DIR/kubeconfig is\n"
         "                           written anyway\n"
@@ -102,5 +113,5 @@ const struct command command_apiserver = {
         "  kubectl --kubeconfig /tmp/corset.kubeconfig get namespaces\n",
     .groups = groups,
     .group_count = COUNT(groups),
-    .run = run,
+    .run = run_apiserver,
 };

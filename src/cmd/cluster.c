@@ -1,4 +1,4 @@
-/* corset cluster: add, list, remove. */
+/* corset cluster: the parent of cluster add, cluster list and cluster remove. */
 #include "cmd/command.h"
 
 static const struct command *const children[] = {
@@ -15,7 +15,7 @@ const struct command command_cluster = {
             "  add     register a workload cluster by its kubeconfig\n"
             "  list    show the registered clusters\n"
             "  remove  forget a workload cluster\n\n"
-            "'corset cluster add --help' tells more.\n\n"
+            "See 'corset cluster add --help'.\n\n"
             "Try it:\n"
             "  corset cluster list -A\n",
     .children = children,

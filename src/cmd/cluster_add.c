@@ -1,13 +1,19 @@
-/* corset cluster add: registers a workload cluster, once it is known to be of use. */
+/*
+ * corset cluster add: registers a workload cluster after checking that it can be used.
+ *
+ * Two clusters take part. The workload cluster is that of --kubeconfig behind the command. The
+ * management cluster is that of --management-kubeconfig, of a --kubeconfig in front of "cluster",
+ * or the one that kubectl would use. Nothing is written before all checks have succeeded.
+ */
 #include <stdio.h>
 
 #include "apimachinery/validation.h"
 #include "async/loop.h"
-#include "base/memory.h"
-#include "cmd/agent.h"
+#include "base/array.h"
 #include "cmd/cluster_check.h"
 #include "cmd/cluster_objects.h"
-#include "cmd/management.h"
+#include "cmd/management_client.h"
+#include "cmd/user_agent.h"
 
 struct settings {
     struct flag_list names;
@@ -15,14 +21,14 @@ struct settings {
     const char *management_kubeconfig, *management_context;
     struct flag_list labels;
     bool skip_checks;
-    struct globals globals;
+    struct global_flags globals;
 };
 
-/* "a=b,c=d" in each of them. */
+/* The labels of all flags -l, each of which may hold several: "a=b,c=d". */
 struct labels {
     struct arena arena;
     const char **items;
-    size_t count;
+    size_t count, capacity;
 };
 
 static void labels_done(struct labels *labels)
@@ -31,6 +37,7 @@ static void labels_done(struct labels *labels)
     arena_done(&labels->arena);
 }
 
+/* Every label is checked before the first request. */
 static struct error *read_labels(const struct flag_list *texts, struct labels *labels)
 {
     for (size_t i = 0; i < texts->count; i++) {
@@ -38,24 +45,26 @@ static struct error *read_labels(const struct flag_list *texts, struct labels *l
         while (rest.len) {
             str_cut(&rest, ',', &label);
             TRY(cluster_objects_check_label(label));
-            labels->items =
-                mem_realloc_array((void *)labels->items, labels->count + 1, sizeof(*labels->items));
-            labels->items[labels->count++] = arena_c(&labels->arena, label);
+            ARRAY_PUSH(labels->items, labels->count, labels->capacity,
+                       arena_c(&labels->arena, label));
         }
     }
     return NULL;
 }
 
+/* NULL if the flag was not given. */
 static const char *last_of(const struct flag_list *list)
 {
     return list->count ? list->items[list->count - 1] : NULL;
 }
 
-/* Of two kubeconfigs the first, which stood in front of the command, is the management cluster's.
+/*
+ * program.c moves global flags behind the command. Of two flags --kubeconfig the first one stood
+ * in front of the command, so it is for the management cluster.
  */
-static struct globals management_globals(const struct settings *settings)
+static struct global_flags management_globals(const struct settings *settings)
 {
-    struct globals globals = settings->globals;
+    struct global_flags globals = settings->globals;
     globals.kubeconfig = settings->management_kubeconfig;
     globals.context = settings->management_context;
     if (!globals.kubeconfig && settings->kubeconfigs.count > 1)
@@ -65,9 +74,11 @@ static struct globals management_globals(const struct settings *settings)
     return globals;
 }
 
-static struct error *check(const struct settings *settings, const struct management *management,
-                           const struct rest_config *workload, struct arena *arena,
-                           struct str *ret_version)
+/* Sends requests to the workload cluster. *ret_version stays empty with --skip-checks. */
+static struct error *check_workload(const struct settings *settings,
+                                    const struct management_client *management,
+                                    const struct rest_config *workload, struct arena *arena,
+                                    struct str *ret_version)
 {
     if (settings->skip_checks)
         return NULL;
@@ -75,26 +86,31 @@ static struct error *check(const struct settings *settings, const struct managem
     client = client_new(loop_current(), &(struct client_options){.config = workload,
                                                                  .network = management->network,
                                                                  .tls = management->tls,
-                                                                 .user_agent = agent_name()});
+                                                                 .user_agent = user_agent_name()});
     TRY(cluster_check_reach(client, arena, ret_version));
     TRY(cluster_check_version(*ret_version));
     return cluster_check_permissions(client);
 }
 
+/* The words of the last line of output. */
 static const char *const changes[] = {
     [CLUSTER_CREATED] = "added",
     [CLUSTER_CHANGED] = "changed",
     [CLUSTER_UNCHANGED] = "unchanged",
 };
 
-static struct error *add(void *data)
+/*
+ * Local mistakes are found first, then the workload cluster is asked, and the management cluster
+ * is written last.
+ */
+static struct error *add_cluster(void *data)
 {
     const struct settings *settings = data;
-    const struct globals globals = management_globals(settings);
+    const struct global_flags globals = management_globals(settings);
     const struct str name = str_from_c(settings->names.items[0]);
     SCOPED(arena) arena = {0};
     SCOPED(labels) labels = {0};
-    SCOPED(management) management = {0};
+    SCOPED(management_client) management = {0};
     SCOPED(rest_config) workload = {0};
     SCOPED(buf) kubeconfig = {.secret = true};
     struct str version = {0};
@@ -103,8 +119,8 @@ static struct error *add(void *data)
     TRY(cluster_check_read(last_of(&settings->kubeconfigs),
                            str_from_c(last_of(&settings->contexts)), &workload));
     TRY(cluster_check_write(&workload, name, &kubeconfig));
-    TRY(management_open(&management, &globals));
-    TRY(check(settings, &management, &workload, &arena, &version));
+    TRY(management_client_open(&management, &globals));
+    TRY(check_workload(settings, &management, &workload, &arena, &version));
     const struct cluster_object cluster = {
         .key = {management.config.namespace, name},
         .labels = labels.items,
@@ -134,10 +150,10 @@ static const struct flag flags[] = {
 
 static const struct flag_group groups[] = {
     FLAGS_GROUP(flags, 0),
-    GLOBALS_GROUP(struct settings),
+    GLOBAL_FLAGS_GROUP(struct settings),
 };
 
-static int complete(const struct settings *settings)
+static int complete_settings(const struct settings *settings)
 {
     if (settings->names.count != 1)
         return command_misused(&command_cluster_add, "give one name for the cluster");
@@ -150,21 +166,21 @@ static int complete(const struct settings *settings)
     if (!settings->kubeconfigs.count)
         return command_misused(&command_cluster_add,
                                "give --kubeconfig FILE, which reaches the cluster");
-    return globals_use(&settings->globals, &command_cluster_add);
+    return global_flags_use(&settings->globals, &command_cluster_add);
 }
 
-static int run_with(struct settings *settings, int argc, char **argv)
+static int parse_and_run(struct settings *settings, int argc, char **argv)
 {
     if (!flags_read(&command_cluster_add, argc, argv, settings))
         return COMMAND_USAGE;
-    const int misused = complete(settings);
-    return misused ? misused : command_run(add, settings);
+    const int misused = complete_settings(settings);
+    return misused ? misused : command_run(add_cluster, settings);
 }
 
-static int run(int argc, char **argv)
+static int run_cluster_add(int argc, char **argv)
 {
-    struct settings settings = {.globals = GLOBALS_DEFAULT};
-    const int code = run_with(&settings, argc, argv);
+    struct settings settings = {.globals = GLOBAL_FLAGS_DEFAULT};
+    const int code = parse_and_run(&settings, argc, argv);
     flag_list_done(&settings.names);
     flag_list_done(&settings.kubeconfigs);
     flag_list_done(&settings.contexts);
@@ -177,23 +193,23 @@ const struct command command_cluster_add = {
     .summary = "register a workload cluster",
     .help =
         "Registers a workload cluster: checks that it answers and that the kubeconfig may apply\n"
-        "things there, then writes a Cluster and a Secret with the kubeconfig into the management\n"
-        "cluster. Done again, it brings both up to date.\n\n"
+        "objects there, then writes a Cluster and a Secret with the kubeconfig into the management\n"
+        "cluster. Run again, it brings both up to date.\n\n"
         "Usage: corset cluster add NAME --kubeconfig FILE [FLAGS]\n\n"
-        "  --kubeconfig FILE        reaches the workload cluster; - is standard input. Files it\n"
-        "                           names are taken in; programs and token files are refused\n"
-        "  --context NAME           of this kubeconfig\n"
-        "  -n, --namespace NS       where the Cluster belongs (default: the context's)\n"
+        "  --kubeconfig FILE        of the workload cluster; - is standard input. Files it names\n"
+        "                           are copied into it; programs and token files are refused\n"
+        "  --context NAME           context of this kubeconfig\n"
+        "  -n, --namespace NS       namespace of the Cluster (default: that of the context)\n"
         "  -l, --labels KEY=VALUE,...\n"
-        "                           labels of the Cluster, for sets to select it by\n"
+        "                           labels of the Cluster, by which sets select it\n"
         "  --management-kubeconfig FILE, --management-context NAME\n"
         "                           the management cluster (default: as kubectl finds it);\n"
         "                           also --kubeconfig in front of 'cluster'\n"
-        "  --skip-checks            do not ask the cluster anything\n\n"
+        "  --skip-checks            register without contacting the cluster\n\n"
         "Try it:\n"
         "  export KUBECONFIG=/tmp/corset/kubeconfig     # of 'corset up --data-dir /tmp/corset'\n"
         "  corset cluster add prod --kubeconfig prod.kubeconfig -l env=prod\n",
     .groups = groups,
     .group_count = COUNT(groups),
-    .run = run,
+    .run = run_cluster_add,
 };

@@ -1,3 +1,4 @@
+/* The checks of corset cluster add, in the order in which cluster_add.c calls them. */
 #include "cmd/cluster_check.h"
 
 #include <stdio.h>
@@ -16,11 +17,12 @@
 #define INPUT_MAX     MEGABYTE
 #define REACH_TIMEOUT (15 * SECOND)
 
-/* The oldest that serves CustomResourceDefinitions and applies on the server. */
+/* The oldest version that serves apiextensions.k8s.io/v1 and server-side apply. */
 #define OLDEST_MINOR 18
 
 #define GVR_ACCESS_REVIEWS GVR("authorization.k8s.io", "v1", "selfsubjectaccessreviews")
 
+/* The pieces hold credentials, so they are wiped. */
 static struct error *read_input(const struct kubeconfig_options *options,
                                 struct rest_config *ret_config)
 {
@@ -34,7 +36,8 @@ static struct error *read_input(const struct kubeconfig_options *options,
     return kubeconfig_read(buf_str(&text), STR(""), options, ret_config);
 }
 
-static struct error *refuse_what_is_elsewhere(const struct rest_config *config)
+/* A controller elsewhere cannot run the user's programs or read the user's files. */
+static struct error *refuse_external_credentials(const struct rest_config *config)
 {
     const struct rest_auth *auth = &config->auth;
     if (auth->exec.command.len)
@@ -59,9 +62,10 @@ struct error *cluster_check_read(const char *file, struct str context,
         TRY(read_input(&options, ret_config));
     else
         TRY(kubeconfig_load(&paths, &options, ret_config));
-    return refuse_what_is_elsewhere(ret_config);
+    return refuse_external_credentials(ret_config);
 }
 
+/* Reads the text again as the ClusterCache will, with the rules for untrusted kubeconfigs. */
 struct error *cluster_check_write(const struct rest_config *config, struct str name,
                                   struct buf *out)
 {
@@ -72,6 +76,7 @@ struct error *cluster_check_write(const struct rest_config *config, struct str n
     return kubeconfig_read(buf_str(out), STR(""), &options, &again);
 }
 
+/* Replaces errors that have one likely cause by a sentence about that cause. Takes err. */
 static struct error *explain_reach(struct error *err, struct str host)
 {
     switch (err ? err->code : ERROR_NONE) {
@@ -92,12 +97,15 @@ static struct error *explain_reach(struct error *err, struct str host)
     }
 }
 
+/*
+ * /version is open to everyone, so a request that needs authentication follows. Being forbidden is
+ * fine here: permissions are checked later.
+ */
 static struct error *ask_version(struct client *client, struct arena *arena,
                                  struct str *ret_version)
 {
     FIBER_TIMEOUT(REACH_TIMEOUT);
     TRY(discovery_server_version(client, arena, ret_version));
-    /* Everybody may read the version; not everybody may read this. */
     SCOPED(buf) body = {.limit = 0};
     struct client_raw_answer answer = {0};
     const struct client_raw_request request = {.path = STR("/api/v1"), .no_retry = true};
@@ -110,6 +118,7 @@ struct error *cluster_check_reach(struct client *client, struct arena *arena,
     return explain_reach(ask_version(client, arena, ret_version), client_host(client));
 }
 
+/* A version that cannot be parsed is accepted. */
 struct error *cluster_check_version(struct str version)
 {
     char text[32] = {0};
@@ -125,7 +134,7 @@ struct error *cluster_check_version(struct str version)
                      STR_ARG(version), OLDEST_MINOR);
 }
 
-/* What add-ons are made of; who may do this may usually do the rest. */
+/* A sample of what add-ons consist of. A user with these permissions usually has the others. */
 static const struct permission {
     const char *verb, *group, *resource;
     const char *name; /* for people; rows of one name stand together */
@@ -142,6 +151,7 @@ static const struct permission {
     {"create", "apps",                      "daemonsets",                "DaemonSets"               },
 };
 
+/* The request of cluster_check_permissions() for one row. */
 static struct error *make_review(const struct permission *permission, struct object **ret_object)
 {
     SCOPED(json_builder) builder = {0};
@@ -161,7 +171,9 @@ static struct error *make_review(const struct permission *permission, struct obj
     return object_from_doc(doc, ret_object);
 }
 
-static struct error *may(struct client *client, const struct permission *permission, bool *ret_may)
+/* Asks with a SelfSubjectAccessReview. */
+static struct error *check_permission(struct client *client, const struct permission *permission,
+                                      bool *ret_may)
 {
     OWNED(object) review = NULL;
     OWNED(object) answer = NULL;
@@ -172,6 +184,7 @@ static struct error *may(struct client *client, const struct permission *permiss
     return NULL;
 }
 
+/* Collects all kinds that are not allowed, so that the user sees them at once. */
 struct error *cluster_check_permissions(struct client *client)
 {
     SCOPED(buf) lacking = {.limit = 0};
@@ -180,7 +193,8 @@ struct error *cluster_check_permissions(struct client *client)
     FIBER_TIMEOUT(REACH_TIMEOUT);
     for (size_t i = 0; i < COUNT(permissions); i++) {
         bool allowed;
-        TRY(may(client, &permissions[i], &allowed), "ask what the user of the kubeconfig may do");
+        TRY(check_permission(client, &permissions[i], &allowed),
+            "ask what the user of the kubeconfig may do");
         if (allowed || strcmp(last, permissions[i].name) == 0)
             continue;
         last = permissions[i].name;

@@ -1,7 +1,8 @@
 /*
- * Whether a workload cluster can be used: its kubeconfig, its answer, its version, our permissions.
+ * Checks whether a workload cluster can be used: its kubeconfig, its answer, its version,
+ * permissions.
  *
- * What is wrong is said in one sentence that says what to do.
+ * Errors are one sentence that names the problem and says what to do.
  */
 #pragma once
 
@@ -16,18 +17,18 @@ struct rest_config;
 struct tls_context;
 
 /*
- * From a file, or from standard input for "-". What the kubeconfig takes from files is read now, so
- * that the config stands alone; what cannot be taken along is refused: programs and token files.
- * Blocks.
+ * Reads a kubeconfig from a file, or from standard input for "-". Files that it names are read
+ * now, so that the config stands alone. Programs and token files are refused, since they cannot be
+ * copied. Blocks.
  */
 MUST_USE struct error *cluster_check_read(const char *file, struct str context,
                                           struct rest_config *ret_config);
 
-/* A kubeconfig of the name for the Secret, one that the ClusterCache takes. Secret. */
+/* Writes a kubeconfig for the Secret, and checks that the ClusterCache would accept it. Secret. */
 MUST_USE struct error *cluster_check_write(const struct rest_config *config, struct str name,
                                            struct buf *out);
 
-/* Asks the cluster. Its version lives in the arena. Suspends. */
+/* Send requests to the cluster. The version lives in the arena. Suspend. */
 MUST_USE struct error *cluster_check_reach(struct client *client, struct arena *arena,
                                            struct str *ret_version);
 MUST_USE struct error *cluster_check_version(struct str version);

@@ -1,10 +1,10 @@
-/* corset cluster list: the registered clusters. */
+/* corset cluster list: the registered clusters, from the same model as corset status. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "async/loop.h"
-#include "cmd/management.h"
+#include "cmd/management_client.h"
 #include "cmd/status_render.h"
 #include "cmd/status_source.h"
 #include "json/yaml/yaml_write.h"
@@ -14,15 +14,17 @@
 struct settings {
     bool all_namespaces;
     const char *output;
-    struct globals globals;
+    struct global_flags globals;
 };
 
+/* One line per cluster, in the form that corset status takes. */
 static void write_names(const struct status_model *model, struct buf *out)
 {
     for (size_t i = 0; i < model->cluster_count; i++)
         buf_print(out, "cluster/%.*s\n", STR_ARG(model->clusters[i]->key.name));
 }
 
+/* Tables are cut to the width of a terminal only. JSON and YAML hold the list of clusters alone. */
 static struct error *write_list(const struct settings *settings, const struct status_model *model,
                                 struct buf *out)
 {
@@ -30,7 +32,7 @@ static struct error *write_list(const struct settings *settings, const struct st
     struct status_view view = {
         .width = WIDTH_PIPE,
         .is_wide = strcmp(settings->output, "wide") == 0,
-        .has_color = terminal_has_color(STDOUT_FILENO, globals_color(&settings->globals)),
+        .has_color = terminal_has_color(STDOUT_FILENO, global_flags_color(&settings->globals)),
         .all_namespaces = settings->all_namespaces,
         .now = loop_wall(loop_current()),
     };
@@ -54,18 +56,19 @@ static struct error *write_list(const struct settings *settings, const struct st
     return buf_check(out);
 }
 
-static struct error *list(void *data)
+/* Reads the same objects as corset status, so the states agree. */
+static struct error *list_clusters(void *data)
 {
     const struct settings *settings = data;
-    SCOPED(management) management = {0};
+    SCOPED(management_client) management = {0};
     SCOPED(status_model) model = {0};
     SCOPED(buf) out = {.limit = 0};
-    TRY(management_open(&management, &settings->globals));
+    TRY(management_client_open(&management, &settings->globals));
     TRY(status_source_list(management.client,
                            settings->all_namespaces ? STR("") : management.config.namespace,
                            &model));
     TRY(write_list(settings, &model, &out));
-    return command_print(buf_str(&out)) ? error_new(ERROR_IO, "standard output") : NULL;
+    return command_write(buf_str(&out));
 }
 
 #define AT(member) offsetof(struct settings, member)
@@ -77,13 +80,13 @@ static const struct flag flags[] = {
 
 static const struct flag_group groups[] = {
     FLAGS_GROUP(flags, 0),
-    GLOBALS_GROUP(struct settings),
+    GLOBAL_FLAGS_GROUP(struct settings),
 };
 
-static int run(int argc, char **argv)
+static int run_cluster_list(int argc, char **argv)
 {
     static const char *const formats[] = {"table", "wide", "json", "yaml", "name"};
-    struct settings settings = {.output = "table", .globals = GLOBALS_DEFAULT};
+    struct settings settings = {.output = "table", .globals = GLOBAL_FLAGS_DEFAULT};
     bool is_known = false;
     if (!flags_read(&command_cluster_list, argc, argv, &settings))
         return COMMAND_USAGE;
@@ -92,21 +95,22 @@ static int run(int argc, char **argv)
     if (!is_known)
         return command_misused(&command_cluster_list,
                                "-o is table, wide, json, yaml or name, not '%s'", settings.output);
-    const int misused = globals_use(&settings.globals, &command_cluster_list);
-    return misused ? misused : command_run(list, &settings);
+    const int misused = global_flags_use(&settings.globals, &command_cluster_list);
+    return misused ? misused : command_run(list_clusters, &settings);
 }
 
 const struct command command_cluster_list = {
     .name = "cluster list",
     .summary = "show the registered clusters",
-    .help = "Shows the registered clusters: what sets have applied there, and what not.\n\n"
-            "Usage: corset cluster list [FLAGS]\n\n"
-            "  -n, --namespace NS    of clusters (default: the context's)\n"
-            "  -A, --all-namespaces  all of them\n"
-            "  -o, --output FORMAT   table (default), wide, json, yaml, name\n\n" GLOBALS_HELP "\n"
-            "Try it:\n"
-            "  corset cluster list -A -o wide\n",
+    .help =
+        "Shows the registered clusters, and what sets have and have not applied there.\n\n"
+        "Usage: corset cluster list [FLAGS]\n\n"
+        "  -n, --namespace NS    namespace of the clusters (default: that of the context)\n"
+        "  -A, --all-namespaces  clusters of all namespaces\n"
+        "  -o, --output FORMAT   table (default), wide, json, yaml, name\n\n" GLOBAL_FLAGS_HELP "\n"
+        "Try it:\n"
+        "  corset cluster list -A -o wide\n",
     .groups = groups,
     .group_count = COUNT(groups),
-    .run = run,
+    .run = run_cluster_list,
 };

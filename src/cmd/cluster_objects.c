@@ -1,3 +1,8 @@
+/*
+ * Writes and deletes the Cluster and the kubeconfig Secret of a registered cluster, by server-side
+ * apply. The status comes last: controllers connect when it says that the control plane is
+ * initialized, and the Secret must exist by then.
+ */
 #include "cmd/cluster_objects.h"
 
 #include "apimachinery/validation.h"
@@ -7,7 +12,7 @@
 #include "base/buf.h"
 #include "client/client.h"
 #include "clustercache/kubeconfig_secret.h"
-#include "cmd/management.h"
+#include "cmd/management_client.h"
 #include "json/builder.h"
 
 #define MANAGER       STR("corset-cluster-add")
@@ -23,6 +28,7 @@ struct error *cluster_objects_check_label(struct str label)
     return NULL;
 }
 
+/* Opens an object and leaves its metadata open. */
 static void begin_object(struct json_builder *builder, struct str api_version, struct str kind,
                          struct key key)
 {
@@ -34,8 +40,10 @@ static void begin_object(struct json_builder *builder, struct str api_version, s
     json_builder_add_str(builder, "namespace", key.namespace);
 }
 
-static struct error *apply(struct client *client, struct gvr gvr, struct json_builder *builder,
-                           struct str subresource, struct object **ret_object)
+/* Applies the object that the builder holds, or one of its subresources. */
+static struct error *apply_document(struct client *client, struct gvr gvr,
+                                    struct json_builder *builder, struct str subresource,
+                                    struct object **ret_object)
 {
     OWNED(json_doc) doc = NULL;
     OWNED(object) object = NULL;
@@ -67,10 +75,10 @@ static struct error *put_cluster(struct client *client, const struct cluster_obj
     json_builder_end(&builder);
     cluster_document_add_spec(&builder, cluster->host, cluster->port);
     json_builder_end(&builder);
-    return apply(client, GVR_CLUSTERS, &builder, STR(""), ret_object);
+    return apply_document(client, GVR_CLUSTERS, &builder, STR(""), ret_object);
 }
 
-/* Only now does anybody try to connect. */
+/* From now on controllers connect to the cluster. */
 static struct error *put_status(struct client *client, const struct cluster_object *cluster,
                                 struct object **ret_object)
 {
@@ -79,10 +87,10 @@ static struct error *put_status(struct client *client, const struct cluster_obje
     json_builder_end(&builder);
     cluster_document_add_status(&builder);
     json_builder_end(&builder);
-    return apply(client, GVR_CLUSTERS, &builder, STR("status"), ret_object);
+    return apply_document(client, GVR_CLUSTERS, &builder, STR("status"), ret_object);
 }
 
-/* It goes when the Cluster goes. */
+/* The garbage collector deletes the Secret together with the Cluster. */
 static void add_owner(struct json_builder *builder, const struct object *cluster)
 {
     json_builder_add_array(builder, "ownerReferences");
@@ -95,6 +103,7 @@ static void add_owner(struct json_builder *builder, const struct object *cluster
     json_builder_end(builder);
 }
 
+/* The label is what the caches of kubeconfig Secrets select. */
 static struct error *put_secret(struct client *client, const struct cluster_object *cluster,
                                 const struct object *owner, struct object **ret_object)
 {
@@ -116,10 +125,13 @@ static struct error *put_secret(struct client *client, const struct cluster_obje
     json_builder_add_str(&builder, "value", buf_str(&value));
     json_builder_end(&builder);
     json_builder_end(&builder);
-    return apply(client, GVR_SECRETS, &builder, STR(""), ret_object);
+    return apply_document(client, GVR_SECRETS, &builder, STR(""), ret_object);
 }
 
-/* Clusters that somebody else makes and keeps are not ours to change, let alone to delete. */
+/*
+ * A Cluster with an infrastructure or a topology belongs to Cluster API. Changing its kubeconfig
+ * would break it, and deleting it would delete its machines.
+ */
 static struct error *refuse_managed(const struct object *cluster, const char *instead)
 {
     if (!object_path(cluster, "spec.infrastructureRef") && !object_path(cluster, "spec.topology"))
@@ -128,10 +140,16 @@ static struct error *refuse_managed(const struct object *cluster, const char *in
                      STR_ARG(object_namespace(cluster)), STR_ARG(object_name(cluster)), instead);
 }
 
-static struct error *find(struct client *client, struct key key, struct object **ret_cluster)
+/*
+ * *ret_cluster stays NULL if there is no such Cluster. A 404 without details means that the kind
+ * is not served, which is an error.
+ */
+static struct error *find_cluster(struct client *client, struct key key,
+                                  struct object **ret_cluster)
 {
     struct error *err = client_get(client, GVR_CLUSTERS, key, NULL, ret_cluster);
-    return err && err->details ? error_ignore(err, ERROR_NOT_FOUND) : management_explain(err);
+    return err && err->details ? error_ignore(err, ERROR_NOT_FOUND)
+                               : management_client_explain(err);
 }
 
 static struct str version_of(const struct object *object)
@@ -139,6 +157,7 @@ static struct str version_of(const struct object *object)
     return object ? object_resource_version(object) : STR("");
 }
 
+/* *ret_secret stays NULL if there is none. */
 static struct error *find_secret(struct client *client, struct key cluster,
                                  struct object **ret_secret)
 {
@@ -150,6 +169,7 @@ static struct error *find_secret(struct client *client, struct key cluster,
                         ERROR_NOT_FOUND);
 }
 
+/* The change is found by comparing versions: an apply that changes nothing keeps the version. */
 struct error *cluster_objects_put(struct client *client, const struct cluster_object *cluster,
                                   enum cluster_change *ret_change)
 {
@@ -158,7 +178,7 @@ struct error *cluster_objects_put(struct client *client, const struct cluster_ob
     OWNED(object) made = NULL;
     OWNED(object) secret = NULL;
     OWNED(object) after = NULL;
-    TRY(find(client, cluster->key, &before));
+    TRY(find_cluster(client, cluster->key, &before));
     if (before)
         TRY(refuse_managed(before, "keeps its kubeconfig itself; choose another name"));
     TRY(find_secret(client, cluster->key, &secret_before));
@@ -173,11 +193,15 @@ struct error *cluster_objects_put(struct client *client, const struct cluster_ob
     return NULL;
 }
 
+/*
+ * The Secret is deleted only if its label names the cluster. The garbage collector may delete it
+ * first.
+ */
 struct error *cluster_objects_remove(struct client *client, struct key key)
 {
     OWNED(object) cluster = NULL;
     OWNED(object) secret = NULL;
-    TRY(find(client, key, &cluster));
+    TRY(find_cluster(client, key, &cluster));
     if (!cluster)
         return error_new(ERROR_NOT_FOUND, "there is no cluster %.*s in namespace %.*s",
                          STR_ARG(key.name), STR_ARG(key.namespace));

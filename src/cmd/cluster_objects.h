@@ -1,6 +1,4 @@
-/*
- * A registered cluster: its Cluster object and the Secret with its kubeconfig.
- */
+/* The objects of a registered cluster: the Cluster and the Secret with its kubeconfig. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,16 +21,16 @@ struct cluster_object {
 
 enum cluster_change { CLUSTER_CREATED, CLUSTER_CHANGED, CLUSTER_UNCHANGED };
 
-/* "key=value" with a valid key and value, or ERROR_INVALID. */
+/* ERROR_INVALID unless the text is "key=value" with a valid key and value. */
 MUST_USE struct error *cluster_objects_check_label(struct str label);
 
 /*
- * Cluster, Secret, and then the status which says that one can connect; what is there already is
- * brought in line. Suspends.
+ * Applies the Cluster, the Secret, and then the status of the Cluster, which makes controllers
+ * connect. Objects that exist are updated. Suspends.
  */
 MUST_USE struct error *cluster_objects_put(struct client *client,
                                            const struct cluster_object *cluster,
                                            enum cluster_change *ret_change);
 
-/* Cluster and Secret; on the cluster itself nothing changes. Suspends. */
+/* Deletes Cluster and Secret. On the workload cluster nothing changes. Suspends. */
 MUST_USE struct error *cluster_objects_remove(struct client *client, struct key key);

@@ -1,19 +1,20 @@
-/* corset cluster remove: forgets a workload cluster. */
+/* corset cluster remove: unregisters workload clusters. What was applied to them stays there. */
 #include <stdio.h>
 
 #include "cmd/cluster_objects.h"
-#include "cmd/management.h"
+#include "cmd/management_client.h"
 
 struct settings {
     struct flag_list names;
-    struct globals globals;
+    struct global_flags globals;
 };
 
+/* Stops at the first cluster that cannot be removed. */
 static struct error *remove_all(void *data)
 {
     const struct settings *settings = data;
-    SCOPED(management) management = {0};
-    TRY(management_open(&management, &settings->globals));
+    SCOPED(management_client) management = {0};
+    TRY(management_client_open(&management, &settings->globals));
     for (size_t i = 0; i < settings->names.count; i++) {
         const struct key key = {management.config.namespace, str_from_c(settings->names.items[i])};
         TRY(cluster_objects_remove(management.client, key));
@@ -31,23 +32,24 @@ static const struct flag flags[] = {
 
 static const struct flag_group groups[] = {
     FLAGS_GROUP(flags, 0),
-    GLOBALS_GROUP(struct settings),
+    GLOBAL_FLAGS_GROUP(struct settings),
 };
 
-static int run_with(struct settings *settings, int argc, char **argv)
+/* At least one name is required. */
+static int parse_and_run(struct settings *settings, int argc, char **argv)
 {
     if (!flags_read(&command_cluster_remove, argc, argv, settings))
         return COMMAND_USAGE;
     if (!settings->names.count)
         return command_misused(&command_cluster_remove, "give the name of a cluster");
-    const int misused = globals_use(&settings->globals, &command_cluster_remove);
+    const int misused = global_flags_use(&settings->globals, &command_cluster_remove);
     return misused ? misused : command_run(remove_all, settings);
 }
 
-static int run(int argc, char **argv)
+static int run_cluster_remove(int argc, char **argv)
 {
-    struct settings settings = {.globals = GLOBALS_DEFAULT};
-    const int code = run_with(&settings, argc, argv);
+    struct settings settings = {.globals = GLOBAL_FLAGS_DEFAULT};
+    const int code = parse_and_run(&settings, argc, argv);
     flag_list_done(&settings.names);
     return code;
 }
@@ -59,10 +61,10 @@ const struct command command_cluster_remove = {
         "Deletes the Cluster and the Secret with its kubeconfig from the management cluster.\n"
         "What sets have applied to the cluster stays there. Clusters that Cluster API made are\n"
         "refused, because deleting those takes down machines.\n\n"
-        "Usage: corset cluster remove NAME... [FLAGS]\n\n" GLOBALS_HELP "\n"
+        "Usage: corset cluster remove NAME... [FLAGS]\n\n" GLOBAL_FLAGS_HELP "\n"
         "Try it:\n"
         "  corset cluster remove prod -n default\n",
     .groups = groups,
     .group_count = COUNT(groups),
-    .run = run,
+    .run = run_cluster_remove,
 };

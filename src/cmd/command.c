@@ -1,3 +1,4 @@
+/* What all commands share: printing errors and results, and guessing what a mistyped word meant. */
 #include "cmd/command.h"
 
 #include <stdarg.h>
@@ -7,7 +8,7 @@
 #include "base/str.h"
 #include "cmd/terminal.h"
 
-/* Further apart than this, a word is not a typing mistake of another. */
+/* Words that are more edits apart are no typing mistakes of each other. */
 #define GUESS_DISTANCE 2
 
 static const char *program = "corset";
@@ -22,6 +23,7 @@ void command_set_program(const char *name)
     program = name;
 }
 
+/* The message may quote a server, so control characters are escaped. */
 int command_fail(struct error *err)
 {
     SCOPED(buf) line = {.limit = 0};
@@ -31,6 +33,7 @@ int command_fail(struct error *err)
     return COMMAND_FAILED;
 }
 
+/* Every command that talks to a server runs on an event loop, which ends with the command. */
 int command_run(fiber_fn fn, void *data)
 {
     OWNED(loop) loop = loop_new();
@@ -38,11 +41,17 @@ int command_run(fiber_fn fn, void *data)
     return err ? command_fail(err) : COMMAND_DONE;
 }
 
-int command_print(struct str text)
+struct error *command_write(struct str text)
 {
     if ((text.len && fwrite(text.ptr, 1, text.len, stdout) != text.len) || fflush(stdout) != 0)
-        return command_fail(error_new(ERROR_IO, "cannot write to standard output"));
-    return COMMAND_DONE;
+        return error_new(ERROR_IO, "cannot write to standard output");
+    return NULL;
+}
+
+int command_print(struct str text)
+{
+    struct error *err = command_write(text);
+    return err ? command_fail(err) : COMMAND_DONE;
 }
 
 int command_misused(const struct command *command, const char *format, ...)
@@ -62,7 +71,7 @@ static size_t least(size_t a, size_t b, size_t c)
     return ab < c ? ab : c;
 }
 
-/* Edits that turn one word into the other, by the usual table, a row at a time. */
+/* The Levenshtein distance of two words, with one row of the usual table. */
 static size_t distance(struct str a, struct str b)
 {
     OWNED_PTR size_t *row = mem_realloc_array(NULL, b.len + 1, sizeof(*row));
@@ -80,6 +89,7 @@ static size_t distance(struct str a, struct str b)
     return row[b.len];
 }
 
+/* Of equally similar names the first one wins. */
 const char *command_guess(const char *typed, const char *const *names, size_t count)
 {
     const char *best = NULL;

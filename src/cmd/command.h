@@ -1,6 +1,4 @@
-/*
- * The commands of the program: a table, one file for each command.
- */
+/* The commands of the program: a table of struct command, one source per command. */
 #pragma once
 
 #include <stddef.h>
@@ -14,7 +12,7 @@ enum command_exit {
     COMMAND_DONE = 0,
     COMMAND_NO = 1,     /* the answer is no: differences, not applied, not ready */
     COMMAND_USAGE = 2,  /* wrong usage */
-    COMMAND_FAILED = 3, /* could not do it: connection, permission, I/O */
+    COMMAND_FAILED = 3, /* failure: connection, permission, I/O */
 };
 
 struct flag_group;
@@ -25,15 +23,15 @@ struct command {
     const char *help;                /* the whole text of --help */
     const struct flag_group *groups; /* its flags, see cmd/flags.h */
     size_t group_count;
-    const struct command *const *children; /* commands below it; it does not run itself then */
+    const struct command *const *children; /* subcommands; run is NULL then */
     size_t child_count;
-    int (*run)(int argc, char **argv); /* without the program's and the command's names */
+    int (*run)(int argc, char **argv); /* argv begins after the command's name */
 };
 
-/* All of them, in the order in which help shows them; NULL past the end. */
+/* All commands in the order in which help shows them; NULL past the end. */
 const struct command *command_at(size_t index);
 
-/* By name: "up"; NULL: there is none. */
+/* Finds a command by name, such as "up"; NULL if there is none. */
 const struct command *command_find(const char *name);
 
 extern const struct command command_apiserver;
@@ -49,21 +47,26 @@ extern const struct command command_status;
 extern const struct command command_up;
 extern const struct command command_version;
 
-/* How this program is called: "corset", or "kubectl corset" as a plugin. A constant. */
+/* How this program was called: "corset", or "kubectl corset" as a plugin. A constant. */
 const char *command_program(void);
 void command_set_program(const char *name);
 
-/* Prints an error to standard error and gives COMMAND_FAILED. Takes the error. */
+/* Prints an error to standard error and returns COMMAND_FAILED. Takes the error. */
 int command_fail(struct error *err);
 
-/* Runs a function on a loop of its own. COMMAND_FAILED when it fails, which has been said then. */
+/*
+ * Runs a function on a new event loop. Prints its error, if any, and returns COMMAND_FAILED then.
+ */
 MUST_USE int command_run(fiber_fn fn, void *data);
 
-/* Writes a whole text to standard output. COMMAND_FAILED when it does not take it. */
+/* Writes a text to standard output and flushes it. ERROR_IO. */
+MUST_USE struct error *command_write(struct str text);
+
+/* The same for the end of a command: prints the error and returns COMMAND_FAILED. */
 MUST_USE int command_print(struct str text);
 
-/* Says what is wrong with the arguments, how to learn more, and gives COMMAND_USAGE. */
+/* Prints what is wrong with the arguments and where to read more. Returns COMMAND_USAGE. */
 int command_misused(const struct command *command, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* The name that was most likely meant; NULL when none is close. */
+/* The name that was most likely meant; NULL if none is similar. */
 const char *command_guess(const char *typed, const char *const *names, size_t count);

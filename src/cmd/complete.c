@@ -1,19 +1,25 @@
+/*
+ * Completes command lines. The words before the last one are read by take_word(), which follows
+ * the names of commands and notices flags that expect a value. Then the last word is completed as
+ * a value of the pending flag, as a flag, or as a command or plain argument.
+ */
 #include "cmd/complete.h"
 
 #include <string.h>
 
 #include "cmd/command.h"
-#include "cmd/globals.h"
+#include "cmd/global_flags.h"
 
 enum directive { COMPLETE_FILES = 0, COMPLETE_NOTHING = 4, COMPLETE_FOLDERS = 16 };
 
 /* Before a command is known, only the global flags are. */
 static const struct flag_group global_groups[] = {
-    FLAGS_GROUP(globals_flags, 0),
+    FLAGS_GROUP(global_flags, 0),
 };
 static const struct command no_command = {
     .name = "", .groups = global_groups, .group_count = COUNT(global_groups)};
 
+/* What is known of the command line after some words. */
 struct line {
     const struct command *command; /* as far as it is known */
     const struct flag *pending;    /* whose value is next */
@@ -22,6 +28,7 @@ struct line {
     bool is_complete; /* the command has no further part to its name */
 };
 
+/* "--name" by name, "-x" by letter; NULL for an unknown flag and for other words. */
 static const struct flag *find_flag(const struct command *command, struct str word)
 {
     const struct flag *flag;
@@ -45,6 +52,7 @@ static const struct command *find_child(const struct command *command, struct st
     return NULL;
 }
 
+/* Reads one word that is complete. */
 static void take_word(struct line *line, const char *text)
 {
     const struct str word = str_from_c(text);
@@ -68,6 +76,7 @@ static void take_word(struct line *line, const char *text)
     }
 }
 
+/* Adds a candidate if it begins with the current word. */
 static void add(struct buf *out, struct str current, struct str word, const char *about)
 {
     if (!str_starts_with(word, current))
@@ -78,7 +87,10 @@ static void add(struct buf *out, struct str current, struct str word, const char
     buf_add_char(out, '\n');
 }
 
-/* Of a flag, or of plain arguments; behind "--flag=" each has that in front. */
+/*
+ * Candidates for a value. For "--flag=value" the shell replaces the whole word, so every candidate
+ * begins with `front`, which is "--flag=".
+ */
 static enum directive add_choices(struct buf *out, const char *choices, struct str current,
                                   struct str front)
 {
@@ -100,7 +112,7 @@ static enum directive add_choices(struct buf *out, const char *choices, struct s
     return COMPLETE_NOTHING;
 }
 
-/* Commands have some global names for themselves; each is shown once. */
+/* A command may define a flag of the same name as a global one; each name is shown once. */
 static bool is_first(const struct command *command, size_t index)
 {
     const struct str name = flag_name(flags_at(command, index));
@@ -110,6 +122,7 @@ static bool is_first(const struct command *command, size_t index)
     return true;
 }
 
+/* Completes "--na" to names, and "--name=va" to values. */
 static enum directive complete_flag(const struct line *line, struct buf *out)
 {
     struct str value = line->current, name;
@@ -130,6 +143,7 @@ static enum directive complete_flag(const struct line *line, struct buf *out)
     return COMPLETE_NOTHING;
 }
 
+/* Completes commands, children of commands, and plain arguments. */
 static enum directive complete_plain(const struct line *line, struct buf *out)
 {
     const struct command *command = line->command;

@@ -1,13 +1,12 @@
-/*
- * What may stand next on a command line, from the tables of commands and flags.
- */
+/* Completion: which words may come next on a command line, by the tables of commands and flags. */
 #pragma once
 
 #include "base/buf.h"
 
 /*
- * Words behind the program's name, the last of which is being typed. Appends candidates, a line
- * each, with a tab and what it is about where that is known; then ":" and what a shell does beside
- * them, in the numbers that kubectl and many others use: 0 files, 4 nothing, 16 folders. Pure.
+ * argv holds the words after the program's name; the last one is being typed. Appends one
+ * candidate per line, with a tab and a description where there is one. The last line is ":" and a
+ * number that tells the shell what to add: 0 files, 4 nothing, 16 folders, as kubectl and other
+ * programs that use cobra do. Pure.
  */
 void complete_words(int argc, char **argv, struct buf *out);

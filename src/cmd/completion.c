@@ -1,10 +1,14 @@
-/* corset completion: scripts that make shells ask the program what may stand next. */
+/*
+ * corset completion: prints scripts for bash, zsh and fish. The scripts call the hidden command
+ * "corset __complete", see complete.h, so they never have to be changed with the commands.
+ */
 #include <stdio.h>
 #include <string.h>
 
 #include "cmd/complete.h"
-#include "cmd/globals.h"
+#include "cmd/global_flags.h"
 
+/* bash splits words at "=", which belongs to a flag here, so the script joins them again. */
 static const char bash_script[] =
     "# bash completion of corset\n"
     "_corset() {\n"
@@ -37,6 +41,7 @@ static const char bash_script[] =
     "}\n"
     "complete -F _corset corset\n";
 
+/* Works both as a file on $fpath and sourced from ~/.zshrc. */
 static const char zsh_script[] =
     "#compdef corset\n"
     "# zsh completion of corset\n"
@@ -62,6 +67,7 @@ static const char zsh_script[] =
     "    compdef _corset corset\n"
     "fi\n";
 
+/* The last line of the answer is the directive; the other lines are candidates. */
 static const char fish_script[] =
     "# fish completion of corset\n"
     "function __corset_complete\n"
@@ -88,7 +94,7 @@ static const struct {
 
 struct settings {
     struct flag_list shells;
-    struct globals globals;
+    struct global_flags globals;
 };
 
 #define AT(member) offsetof(struct settings, member)
@@ -99,10 +105,11 @@ static const struct flag flags[] = {
 
 static const struct flag_group groups[] = {
     FLAGS_GROUP(flags, 0),
-    GLOBALS_GROUP(struct settings),
+    GLOBAL_FLAGS_GROUP(struct settings),
 };
 
-static int run_with(struct settings *settings, int argc, char **argv)
+/* Exactly one shell has to be named. */
+static int parse_and_run(struct settings *settings, int argc, char **argv)
 {
     if (!flags_read(&command_completion, argc, argv, settings))
         return COMMAND_USAGE;
@@ -115,17 +122,17 @@ static int run_with(struct settings *settings, int argc, char **argv)
                            settings->shells.items[0]);
 }
 
-static int run(int argc, char **argv)
+static int run_completion(int argc, char **argv)
 {
-    struct settings settings = {.globals = GLOBALS_DEFAULT};
-    const int code = run_with(&settings, argc, argv);
+    struct settings settings = {.globals = GLOBAL_FLAGS_DEFAULT};
+    const int code = parse_and_run(&settings, argc, argv);
     flag_list_done(&settings.shells);
     return code;
 }
 
 const struct command command_completion = {
     .name = "completion",
-    .summary = "print what completes command lines: bash, zsh, fish",
+    .summary = "print shell completions for bash, zsh and fish",
     .help = "Prints a script that makes a shell complete commands, flags and their values.\n\n"
             "Usage: corset completion bash|zsh|fish\n\n"
             "  bash: source <(corset completion bash)              # in ~/.bashrc\n"
@@ -136,5 +143,5 @@ const struct command command_completion = {
             "  source <(corset completion bash)\n",
     .groups = groups,
     .group_count = COUNT(groups),
-    .run = run,
+    .run = run_completion,
 };

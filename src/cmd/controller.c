@@ -1,25 +1,29 @@
-/* corset controller: the controllers, against an API server that is there already. */
-#include "app/fleet.h"
+/* corset controller: runs the controllers against an existing API server, until a signal. */
+#include "app/controller_manager.h"
 #include "async/loop.h"
 #include "async/signals.h"
 #include "base/log.h"
 #include "client/kubeconfig/kubeconfig.h"
 #include "cmd/controller_flags.h"
-#include "cmd/globals.h"
+#include "cmd/global_flags.h"
 #include "cmd/until_signal.h"
 #include "net/network.h"
 #include "net/tcp.h"
 #include "net/tls.h"
 
+/* The defaults of lease duration and renew deadline are 15 s and 10 s; see serve_controllers(). */
 #define DELIVERY_DEFAULT (5 * SECOND) /* the time between renewing and losing a lease */
 
 struct settings {
-    struct globals globals;
+    struct global_flags globals;
     struct controller_settings controller;
     const char *lease_namespace, *lease_name;
 };
 
-/* The kubeconfig that was asked for, the Pod's own cluster, the user's kubeconfig. */
+/*
+ * In this order: the kubeconfig that was asked for, the cluster this Pod runs in, the user's
+ * kubeconfig.
+ */
 static struct error *find_cluster(const struct settings *settings, struct rest_config *ret_config)
 {
     struct kubeconfig_paths paths = kubeconfig_paths_from_environment();
@@ -34,9 +38,10 @@ static struct error *find_cluster(const struct settings *settings, struct rest_c
     return kubeconfig_load(&paths, &choice, ret_config);
 }
 
-static struct error *run_fleet(void *data)
+/* The function that until_signal() runs. */
+static struct error *run_controllers(void *data)
 {
-    return fleet_run(data);
+    return controller_manager_run(data);
 }
 
 static void say_stopping(void)
@@ -44,7 +49,12 @@ static void say_stopping(void)
     log_info("Stopping");
 }
 
-static struct error *serve(void *data)
+/*
+ * Guarded writes have a network of their own. A write that the server has not received when the
+ * Lease may be lost must not arrive later, so the network gives up on data that is not
+ * acknowledged within the time between renew deadline and lease duration.
+ */
+static struct error *serve_controllers(void *data)
 {
     struct settings *settings = data;
     struct loop *loop = loop_current();
@@ -55,56 +65,60 @@ static struct error *serve(void *data)
     OWNED(network) network = tcp_network_new(loop);
     OWNED(network) guarded = tcp_network_new(loop);
     OWNED(tls_context) tls = tls_context_new();
-    OWNED(fleet) fleet = NULL;
-    struct fleet_options *options = &settings->controller.fleet;
+    OWNED(controller_manager) controllers = NULL;
+    struct controller_manager_options *options = &settings->controller.options;
     const duration lease = options->lease_duration, renew = options->renew_deadline;
     tcp_network_limit_delivery(guarded, lease && renew ? lease - renew : DELIVERY_DEFAULT);
     options->config = &config;
     options->network = network;
     options->guarded_network = guarded;
     options->tls = tls;
-    TRY(fleet_new(loop, options, &fleet));
-    return until_signal(signals, run_fleet, fleet, say_stopping);
+    TRY(controller_manager_new(loop, options, &controllers));
+    return until_signal(signals, run_controllers, controllers, say_stopping);
 }
 
-#define AT(member)       offsetof(struct settings, member)
-#define FLEET_AT(member) offsetof(struct settings, controller.fleet.member)
+#define AT(member)        offsetof(struct settings, member)
+#define OPTION_AT(member) offsetof(struct settings, controller.options.member)
 
 static const struct flag flags[] = {
-    {"leader-elect",                 FLAG_BOOL, FLEET_AT(leader_elect),   FLAG_ANY},
-    {"leader-elect-lease-duration",  FLAG_SPAN, FLEET_AT(lease_duration), FLAG_ANY},
-    {"leader-elect-renew-deadline",  FLAG_SPAN, FLEET_AT(renew_deadline), FLAG_ANY},
-    {"leader-elect-retry-period",    FLAG_SPAN, FLEET_AT(retry_period),   FLAG_ANY},
-    {"leader-elect-lease-namespace", FLAG_TEXT, AT(lease_namespace),      FLAG_ANY},
-    {"leader-elect-lease-name",      FLAG_TEXT, AT(lease_name),           FLAG_ANY},
+    {"leader-elect",                 FLAG_BOOL, OPTION_AT(leader_elect),   FLAG_ANY},
+    {"leader-elect-lease-duration",  FLAG_SPAN, OPTION_AT(lease_duration), FLAG_ANY},
+    {"leader-elect-renew-deadline",  FLAG_SPAN, OPTION_AT(renew_deadline), FLAG_ANY},
+    {"leader-elect-retry-period",    FLAG_SPAN, OPTION_AT(retry_period),   FLAG_ANY},
+    {"leader-elect-lease-namespace", FLAG_TEXT, AT(lease_namespace),       FLAG_ANY},
+    {"leader-elect-lease-name",      FLAG_TEXT, AT(lease_name),            FLAG_ANY},
 };
 
 static const struct flag_group groups[] = {
     FLAGS_GROUP(flags, 0),
     CONTROLLER_GROUP(struct settings),
-    GLOBALS_GROUP(struct settings),
+    GLOBAL_FLAGS_GROUP(struct settings),
 };
 
-static int complete(struct settings *settings)
+/* Moves values that need a conversion into the options. */
+static int complete_settings(struct settings *settings)
 {
-    struct fleet_options *fleet = &settings->controller.fleet;
-    fleet->namespace = str_from_c(settings->globals.namespace);
-    fleet->lease_namespace = str_from_c(settings->lease_namespace);
-    fleet->lease_name = str_from_c(settings->lease_name);
+    struct controller_manager_options *options = &settings->controller.options;
+    options->namespace = str_from_c(settings->globals.namespace);
+    options->lease_namespace = str_from_c(settings->lease_namespace);
+    options->lease_name = str_from_c(settings->lease_name);
     const int misused = controller_flags_use(&settings->controller, &command_controller);
-    return misused ? misused : globals_use(&settings->globals, &command_controller);
+    return misused ? misused : global_flags_use(&settings->globals, &command_controller);
 }
 
-static int run(int argc, char **argv)
+/*
+ * A controller in a Pod is the usual case: health and diagnostics are on, and the log is verbose.
+ */
+static int run_controller(int argc, char **argv)
 {
-    struct settings settings = {.globals = GLOBALS_DEFAULT};
+    struct settings settings = {.globals = GLOBAL_FLAGS_DEFAULT};
     settings.controller.health = ":9440";
     settings.controller.diagnostics = ":8443";
     settings.globals.verbosity = 2;
     if (!flags_read(&command_controller, argc, argv, &settings))
         return COMMAND_USAGE;
-    const int misused = complete(&settings);
-    return misused ? misused : command_run(serve, &settings);
+    const int misused = complete_settings(&settings);
+    return misused ? misused : command_run(serve_controllers, &settings);
 }
 
 const struct command command_controller = {
@@ -114,15 +128,15 @@ const struct command command_controller = {
         "Runs the ClusterResourceSet controllers until SIGINT or SIGTERM, against the API server of\n"
         "--kubeconfig, $KUBECONFIG, the Pod it runs in, or ~/.kube/config.\n\n"
         "Usage: corset controller [FLAGS]\n\n"
-        "  --kubeconfig FILE        how to reach the management cluster\n"
-        "  --context NAME           of the kubeconfig\n"
+        "  --kubeconfig FILE        kubeconfig of the management cluster\n"
+        "  --context NAME           context of the kubeconfig\n"
         "  -n, --namespace NS       watch one namespace (default: all)\n" CONTROLLER_HELP
-        "  --leader-elect           of several processes only one works; with\n"
+        "  --leader-elect           only one of several processes works; with\n"
         "                           --leader-elect-lease-duration (15s),\n"
         "                           --leader-elect-renew-deadline (10s),\n"
         "                           --leader-elect-retry-period (2s),\n"
         "                           --leader-elect-lease-namespace, --leader-elect-lease-name\n"
-        "  --v N                    how much to log (default 2)\n"
+        "  --v N                    verbosity of the log (default 2)\n"
         "  --logging-format FORMAT  text or json\n\n"
         "By default --health-addr is :9440 and --diagnostics-address :8443.\n\n"
         "Try it:\n"
@@ -130,5 +144,5 @@ const struct command command_controller = {
         "  corset controller --kubeconfig /tmp/kc --health-addr= --diagnostics-address=\n",
     .groups = groups,
     .group_count = COUNT(groups),
-    .run = run,
+    .run = run_controller,
 };

@@ -1,36 +1,40 @@
+/*
+ * The table of the controllers' flags. Most values go directly into struct
+ * controller_manager_options; addresses and texts are converted by controller_flags_use().
+ */
 #include "cmd/controller_flags.h"
 
 #include "cmd/address.h"
-#include "cmd/agent.h"
+#include "cmd/user_agent.h"
 
-#define AT(member)       offsetof(struct controller_settings, member)
-#define FLEET_AT(member) offsetof(struct controller_settings, fleet.member)
+#define AT(member)        offsetof(struct controller_settings, member)
+#define OPTION_AT(member) offsetof(struct controller_settings, options.member)
 
 const struct flag controller_flags[CONTROLLER_FLAGS] = {
-    {"watch-filter",                   FLAG_TEXT,  AT(watch_filter),               FLAG_ANY},
-    {"sync-period",                    FLAG_SPAN,  FLEET_AT(sync_period),          FLAG_ANY},
-    {"kube-api-qps",                   FLAG_LEVEL, FLEET_AT(qps),                  FLAG_ANY},
-    {"kube-api-burst",                 FLAG_LEVEL, FLEET_AT(burst),                FLAG_ANY},
-    {"clusterresourceset-concurrency", FLAG_COUNT, FLEET_AT(concurrency),          FLAG_ANY},
-    {"apply-concurrency",              FLAG_COUNT, FLEET_AT(apply_concurrency),    FLAG_ANY},
-    {"require-control-plane",          FLAG_BOOL,  FLEET_AT(needs_control_plane),  FLAG_ANY},
-    {"respect-topology-hooks",         FLAG_BOOL,  FLEET_AT(topology_may_hold),    FLAG_ANY},
-    {"clustercache-concurrency",       FLAG_COUNT, FLEET_AT(cluster_concurrency),  FLAG_ANY},
-    {"clustercache-client-qps",        FLAG_LEVEL, FLEET_AT(cluster_qps),          FLAG_ANY},
-    {"clustercache-client-burst",      FLAG_LEVEL, FLEET_AT(cluster_burst),        FLAG_ANY},
-    {"clustercache-retry-interval",    FLAG_SPAN,  FLEET_AT(timing.retry),         FLAG_ANY},
-    {"clustercache-probe-interval",    FLAG_SPAN,  FLEET_AT(timing.probe),         FLAG_ANY},
-    {"clustercache-probe-timeout",     FLAG_SPAN,  FLEET_AT(timing.probe_timeout), FLAG_ANY},
-    {"clustercache-probe-threshold",   FLAG_COUNT, AT(threshold),                  FLAG_ANY},
-    {"clustercache-sync-timeout",      FLAG_SPAN,  FLEET_AT(timing.sync_timeout),  FLAG_ANY},
-    {"health-addr",                    FLAG_TEXT,  AT(health),                     FLAG_ANY},
-    {"diagnostics-address",            FLAG_TEXT,  AT(diagnostics),                FLAG_ANY},
-    {"insecure-diagnostics",           FLAG_BOOL,  FLEET_AT(insecure_diagnostics), FLAG_ANY},
+    {"watch-filter",                   FLAG_TEXT,  AT(watch_filter),                FLAG_ANY},
+    {"sync-period",                    FLAG_SPAN,  OPTION_AT(sync_period),          FLAG_ANY},
+    {"kube-api-qps",                   FLAG_LEVEL, OPTION_AT(qps),                  FLAG_ANY},
+    {"kube-api-burst",                 FLAG_LEVEL, OPTION_AT(burst),                FLAG_ANY},
+    {"clusterresourceset-concurrency", FLAG_COUNT, OPTION_AT(concurrency),          FLAG_ANY},
+    {"apply-concurrency",              FLAG_COUNT, OPTION_AT(apply_concurrency),    FLAG_ANY},
+    {"require-control-plane",          FLAG_BOOL,  OPTION_AT(needs_control_plane),  FLAG_ANY},
+    {"respect-topology-hooks",         FLAG_BOOL,  OPTION_AT(topology_may_hold),    FLAG_ANY},
+    {"clustercache-concurrency",       FLAG_COUNT, OPTION_AT(cluster_concurrency),  FLAG_ANY},
+    {"clustercache-client-qps",        FLAG_LEVEL, OPTION_AT(cluster_qps),          FLAG_ANY},
+    {"clustercache-client-burst",      FLAG_LEVEL, OPTION_AT(cluster_burst),        FLAG_ANY},
+    {"clustercache-retry-interval",    FLAG_SPAN,  OPTION_AT(timing.retry),         FLAG_ANY},
+    {"clustercache-probe-interval",    FLAG_SPAN,  OPTION_AT(timing.probe),         FLAG_ANY},
+    {"clustercache-probe-timeout",     FLAG_SPAN,  OPTION_AT(timing.probe_timeout), FLAG_ANY},
+    {"clustercache-probe-threshold",   FLAG_COUNT, AT(threshold),                   FLAG_ANY},
+    {"clustercache-sync-timeout",      FLAG_SPAN,  OPTION_AT(timing.sync_timeout),  FLAG_ANY},
+    {"health-addr",                    FLAG_TEXT,  AT(health),                      FLAG_ANY},
+    {"diagnostics-address",            FLAG_TEXT,  AT(diagnostics),                 FLAG_ANY},
+    {"insecure-diagnostics",           FLAG_BOOL,  OPTION_AT(insecure_diagnostics), FLAG_ANY},
 };
 
 int controller_flags_use(struct controller_settings *settings, const struct command *command)
 {
-    struct fleet_options *fleet = &settings->fleet;
+    struct controller_manager_options *options = &settings->options;
     struct address health, diagnostics;
     if (!address_read_optional(settings->health, &health))
         return command_misused(command, "--health-addr wants HOST:PORT, not '%s'",
@@ -38,12 +42,12 @@ int controller_flags_use(struct controller_settings *settings, const struct comm
     if (!address_read_optional(settings->diagnostics, &diagnostics))
         return command_misused(command, "--diagnostics-address wants HOST:PORT, not '%s'",
                                settings->diagnostics);
-    fleet->health_host = health.host;
-    fleet->health_port = health.port;
-    fleet->diagnostics_host = diagnostics.host;
-    fleet->diagnostics_port = diagnostics.port;
-    fleet->watch_filter = str_from_c(settings->watch_filter);
-    fleet->timing.threshold = (uint32_t)settings->threshold;
-    fleet->user_agent = agent_name();
+    options->health_host = health.host;
+    options->health_port = health.port;
+    options->diagnostics_host = diagnostics.host;
+    options->diagnostics_port = diagnostics.port;
+    options->watch_filter = str_from_c(settings->watch_filter);
+    options->timing.threshold = (uint32_t)settings->threshold;
+    options->user_agent = user_agent_name();
     return COMMAND_DONE;
 }

@@ -1,15 +1,15 @@
 /*
- * The demonstration: a set of manifests reaches every cluster of a fleet, in one process, in
- * memory.
+ * corset demo: a set of manifests reaches every cluster of a fleet, in one process, in memory.
  *
- * Nothing is pretended: the management API, the virtual clusters and the controllers are those of
- * "corset up", and what the clusters have is read back from them.
+ * The demo uses the management API, the virtual clusters and the controllers of corset up. Results
+ * are read back from the clusters. show_rollout() is the script: start everything, create the
+ * example, wait for the bindings, read the objects back, print a table.
  */
 #include <stdio.h>
 
 #include "apimachinery/wellknown.h"
 #include "apiserver/registry/kind_age.h"
-#include "app/fleet.h"
+#include "app/controller_manager.h"
 #include "app/standalone.h"
 #include "async/event.h"
 #include "async/fiber.h"
@@ -19,11 +19,11 @@
 #include "base/memory.h"
 #include "client/client.h"
 #include "client/kubeconfig/kubeconfig.h"
-#include "cmd/agent.h"
 #include "cmd/demo_check.h"
 #include "cmd/demo_example.h"
-#include "cmd/globals.h"
+#include "cmd/global_flags.h"
 #include "cmd/progress.h"
+#include "cmd/user_agent.h"
 #include "controller/cache/cache.h"
 #include "net/network.h"
 #include "net/tcp.h"
@@ -38,10 +38,10 @@
 struct settings {
     size_t clusters;
     bool manifests;
-    struct globals globals;
+    struct global_flags globals;
 };
 
-/* In the order of making; released the other way round. */
+/* Members are made in this order and released in the opposite order. */
 struct demo {
     const struct settings *settings;
     struct progress progress;
@@ -51,7 +51,7 @@ struct demo {
     struct standalone *standalone;
     struct rest_config config;
     struct client *client;
-    struct fleet *fleet;
+    struct controller_manager *controllers;
     struct cache_set *caches;
     struct cache *bindings;
     struct demo_row *rows;
@@ -61,7 +61,7 @@ struct demo {
 static void demo_done(struct demo *demo)
 {
     cache_set_free(demo->caches);
-    fleet_free(demo->fleet);
+    controller_manager_free(demo->controllers);
     client_free(demo->client);
     rest_config_done(&demo->config);
     standalone_free(demo->standalone);
@@ -73,6 +73,7 @@ static void demo_done(struct demo *demo)
     mem_free(demo->rows);
 }
 
+/* The demo connects over a real socket, with the kubeconfig that users would get. */
 static struct error *open_server(struct demo *demo)
 {
     SCOPED(buf) text = {.secret = true};
@@ -88,34 +89,39 @@ static struct error *open_server(struct demo *demo)
     return kubeconfig_read(buf_str(&text), STR(""), NULL, &demo->config);
 }
 
+/* The demo has its own client and its own cache of bindings, besides those of the controllers. */
 static struct error *open_controllers(struct demo *demo)
 {
-    demo->client = client_new(loop_current(), &(struct client_options){.config = &demo->config,
-                                                                       .network = demo->network,
-                                                                       .tls = demo->tls,
-                                                                       .user_agent = agent_name(),
-                                                                       .qps = -1});
-    const struct fleet_options options = {
+    demo->client =
+        client_new(loop_current(), &(struct client_options){.config = &demo->config,
+                                                            .network = demo->network,
+                                                            .tls = demo->tls,
+                                                            .user_agent = user_agent_name(),
+                                                            .qps = -1});
+    const struct controller_manager_options options = {
         .config = &demo->config,
         .network = demo->network,
         .tls = demo->tls,
-        .user_agent = agent_name(),
+        .user_agent = user_agent_name(),
     };
-    TRY(fleet_new(loop_current(), &options, &demo->fleet), "start the controllers");
+    TRY(controller_manager_new(loop_current(), &options, &demo->controllers),
+        "start the controllers");
     demo->caches = cache_set_new(loop_current(), demo->client);
     demo->bindings = cache_set_get(
         demo->caches, &(struct cache_options){.gvr = GVR_CLUSTER_RESOURCE_SET_BINDINGS});
     return cache_wait_synced(demo->bindings);
 }
 
+/* The fiber of the controllers. watch_rollout() ends early if they fail. */
 static struct error *run_controllers(void *data)
 {
     struct demo *demo = data;
-    struct error *err = fleet_run(demo->fleet);
+    struct error *err = controller_manager_run(demo->controllers);
     demo->has_stopped = true;
     return err;
 }
 
+/* The ConfigMaps come before the set, in the order of the manifest. */
 static struct error *apply_example(struct demo *demo)
 {
     for (size_t i = 0; i < demo->example.count; i++) {
@@ -128,7 +134,10 @@ static struct error *apply_example(struct demo *demo)
     return NULL;
 }
 
-/* How many clusters have everything, as the bindings tell. */
+/*
+ * The number of clusters whose binding records all resources as applied. Clusters that are
+ * complete are not looked at again.
+ */
 static size_t count_done(struct demo *demo)
 {
     struct apiserver *server = standalone_server(demo->standalone);
@@ -146,7 +155,10 @@ static size_t count_done(struct demo *demo)
     return done;
 }
 
-/* Suspends until every cluster is done or time is up, which the table will show. */
+/*
+ * Returns when every cluster is complete, when the controllers have stopped, or after
+ * ROLLOUT_TIMEOUT; the table shows what is missing. Suspends.
+ */
 static struct error *watch_rollout(struct demo *demo)
 {
     const size_t all = demo->settings->clusters;
@@ -163,6 +175,7 @@ static struct error *watch_rollout(struct demo *demo)
     return NULL;
 }
 
+/* True if the binding records all resources and the cluster itself has all objects. */
 static bool is_complete(const struct demo *demo, const struct demo_row *row)
 {
     return !row->err && row->resources == demo->example.content_count &&
@@ -182,7 +195,10 @@ static void print_row(const struct demo *demo, size_t index)
            STR_ARG(since), row->err ? "  " : "", row->err ? row->err->message : "");
 }
 
-/* Clusters that lack something always, of the others so many. Returns how many are complete. */
+/*
+ * Prints all incomplete clusters and at most ROWS_SHOWN complete ones. Returns the number of
+ * complete clusters.
+ */
 static size_t print_table(const struct demo *demo)
 {
     size_t complete = 0, shown = 0;
@@ -200,6 +216,7 @@ static size_t print_table(const struct demo *demo)
     return complete;
 }
 
+/* Counts the objects on every cluster. */
 static struct error *read_back(struct demo *demo)
 {
     struct demo_check check = {
@@ -213,7 +230,8 @@ static struct error *read_back(struct demo *demo)
     return demo_check_clusters(&check);
 }
 
-static struct error *show(struct demo *demo)
+/* The script of the demo. ERROR_NOT_FOUND if a cluster lacks something. */
+static struct error *show_rollout(struct demo *demo)
 {
     const size_t count = demo->settings->clusters;
     SCOPED(scope) scope = {0};
@@ -246,16 +264,16 @@ static struct error *show(struct demo *demo)
     return NULL;
 }
 
-static struct error *run_demo(void *data)
+static struct error *show_demo(void *data)
 {
     const struct settings *settings = data;
     SCOPED(demo) demo = {.settings = settings};
     demo.rows = mem_alloc_zero(settings->clusters * sizeof(*demo.rows));
     progress_init(&demo.progress);
-    return show(&demo);
+    return show_rollout(&demo);
 }
 
-/* The table tells what went wrong; the controllers' own words would tear the line in place. */
+/* The log of the controllers would break the line in place. The table shows what went wrong. */
 static void drop_line(void *data, struct str line)
 {
     (void)data;
@@ -271,18 +289,19 @@ static const struct flag flags[] = {
 
 static const struct flag_group groups[] = {
     FLAGS_GROUP(flags, 0),
-    GLOBALS_GROUP(struct settings),
+    GLOBAL_FLAGS_GROUP(struct settings),
 };
 
-static int run(int argc, char **argv)
+/* An incomplete rollout is the answer no, not a failure. */
+static int run_demo(int argc, char **argv)
 {
-    struct settings settings = {.clusters = CLUSTERS_DEFAULT, .globals = GLOBALS_DEFAULT};
+    struct settings settings = {.clusters = CLUSTERS_DEFAULT, .globals = GLOBAL_FLAGS_DEFAULT};
     if (!flags_read(&command_demo, argc, argv, &settings))
         return COMMAND_USAGE;
     if (settings.clusters < 1 || settings.clusters > CLUSTERS_MAX)
         return command_misused(&command_demo, "--clusters takes a number from 1 to %d",
                                CLUSTERS_MAX);
-    const int misused = globals_use(&settings.globals, &command_demo);
+    const int misused = global_flags_use(&settings.globals, &command_demo);
     if (misused)
         return misused;
     if (settings.manifests)
@@ -290,7 +309,7 @@ static int run(int argc, char **argv)
     if (!settings.globals.verbosity)
         log_set_sink(drop_line, NULL);
     OWNED(loop) loop = loop_new();
-    struct error *err = loop_run(loop, run_demo, &settings);
+    struct error *err = loop_run(loop, show_demo, &settings);
     const bool is_no = error_is(err, ERROR_NOT_FOUND);
     const int code = err ? command_fail(err) : COMMAND_DONE;
     return is_no ? COMMAND_NO : code;
@@ -301,16 +320,16 @@ const struct command command_demo = {
     .summary = "show what corset does, in one process, in seconds",
     .help =
         "Starts a management API, virtual workload clusters and the controllers in one process,\n"
-        "in memory; creates an example ClusterResourceSet, waits until every cluster has what\n"
-        "it names, and reads it back from them. Nothing outside of the process is touched.\n\n"
+        "in memory; creates an example ClusterResourceSet, waits until every cluster has its\n"
+        "objects, and reads them back from the clusters. Nothing outside of the process changes.\n\n"
         "Usage: corset demo [--clusters N] [--manifests]\n\n"
         "  --clusters N  how many clusters, 1 to 10000 (default 3)\n"
         "  --manifests   print the example instead, for 'kubectl apply -f -'\n"
-        "  --v N         show also what the controllers log\n\n"
+        "  --v N         also show the log of the controllers\n\n"
         "Exits with 0 when every cluster has everything.\n\n"
         "Try it:\n"
         "  corset demo --clusters 100\n",
     .groups = groups,
     .group_count = COUNT(groups),
-    .run = run,
+    .run = run_demo,
 };

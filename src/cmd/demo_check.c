@@ -9,8 +9,8 @@
 #include "client/kubeconfig/kubeconfig.h"
 #include "clusterresourceset/types/binding.h"
 #include "clusterresourceset/types/content.h"
-#include "cmd/agent.h"
 #include "cmd/demo_example.h"
+#include "cmd/user_agent.h"
 
 #define CHECKERS      64
 #define CHECK_TIMEOUT (30 * SECOND)
@@ -20,6 +20,7 @@ void demo_row_done(struct demo_row *row)
     error_free(row->err);
 }
 
+/* Counts one ConfigMap of the example, and keeps the newest time of application. */
 static void count_resource(const struct object *binding, const struct object *config_map,
                            struct demo_row *row)
 {
@@ -43,13 +44,15 @@ void demo_check_binding(const struct demo_example *example, const struct object 
             count_resource(binding, example->objects[i], row);
 }
 
+/* One cluster that is being checked. */
 struct visit {
     struct client *client;
     struct discovery *discovery;
     struct demo_row *row;
 };
 
-static struct error *look(const struct visit *visit, const struct object *object)
+/* Counts an object that the cluster has. A missing object is an error, which ends up in the row. */
+static struct error *find_object(const struct visit *visit, const struct object *object)
 {
     SCOPED(arena) arena = {0};
     OWNED(object) found = NULL;
@@ -60,21 +63,22 @@ static struct error *look(const struct visit *visit, const struct object *object
     return NULL;
 }
 
-static struct error *look_at_all(const struct visit *visit, const struct demo_example *example)
+static struct error *find_objects(const struct visit *visit, const struct demo_example *example)
 {
     for (size_t i = 0; i < example->content_count; i++)
         for (size_t j = 0; j < content_count(example->contents[i]); j++)
-            TRY(look(visit, content_object(example->contents[i], j)));
+            TRY(find_object(visit, content_object(example->contents[i], j)));
     return NULL;
 }
 
+/* What the checking fibers share: the next cluster, and discovery for all of them. */
 struct round {
     struct demo_check *check;
     struct discovery_pool *pool;
     size_t next;
 };
 
-/* Through the kubeconfig that everybody else would use. */
+/* Connects with the kubeconfig that users would get. */
 static struct error *visit_cluster(struct round *round, size_t index)
 {
     struct demo_check *check = round->check;
@@ -87,13 +91,16 @@ static struct error *visit_cluster(struct round *round, size_t index)
     client = client_new(loop_current(), &(struct client_options){.config = &config,
                                                                  .network = check->network,
                                                                  .tls = check->tls,
-                                                                 .user_agent = agent_name()});
+                                                                 .user_agent = user_agent_name()});
     OWNED(discovery) discovery = discovery_new(client, round->pool, NULL);
     const struct visit visit = {client, discovery, &check->rows[index]};
-    return look_at_all(&visit, check->example);
+    return find_objects(&visit, check->example);
 }
 
-static struct error *visit_some(void *data)
+/*
+ * The fiber: takes the next cluster until there is none. An error of one cluster stays in its row.
+ */
+static struct error *visit_clusters(void *data)
 {
     struct round *round = data;
     while (round->next < round->check->count) {
@@ -106,12 +113,13 @@ static struct error *visit_some(void *data)
     return NULL;
 }
 
+/* CHECKERS fibers share the clusters. */
 struct error *demo_check_clusters(struct demo_check *check)
 {
     OWNED(discovery_pool) pool = discovery_pool_new();
     struct round round = {.check = check, .pool = pool};
     SCOPED(scope) scope = {0};
     for (size_t i = 0; i < CHECKERS && i < check->count; i++)
-        scope_start(&scope, "look", visit_some, &round);
+        scope_start(&scope, "check", visit_clusters, &round);
     return scope_wait(&scope);
 }

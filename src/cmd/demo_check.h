@@ -1,5 +1,5 @@
 /*
- * What the virtual clusters of a demonstration really have: asked of each of them, as kubectl
+ * Checks which objects the virtual clusters of a demo have, by asking each of them as kubectl
  * would.
  */
 #pragma once
@@ -16,15 +16,15 @@ struct standalone;
 struct tls_context;
 
 struct demo_row {
-    size_t resources; /* that its binding says are applied */
-    timestamp since;  /* when the last of them was; 0: never */
-    size_t objects;   /* that are there */
+    size_t resources; /* number that the binding records as applied */
+    timestamp since;  /* last application; 0: none */
+    size_t objects;   /* number that the cluster has */
     struct error *err;
 };
 
 void demo_row_done(struct demo_row *row);
 
-/* What a binding says; NULL is none. */
+/* Counts the resources that a binding records as applied; NULL is no binding. */
 void demo_check_binding(const struct demo_example *example, const struct object *binding,
                         struct demo_row *row);
 
@@ -37,5 +37,5 @@ struct demo_check {
     size_t count;
 };
 
-/* Fills in objects and err of every row. Suspends. */
+/* Fills in the members objects and err of every row. Suspends. */
 MUST_USE struct error *demo_check_clusters(struct demo_check *check);

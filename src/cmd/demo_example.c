@@ -25,6 +25,7 @@ void demo_example_done(struct demo_example *example)
     mem_free(example->contents);
 }
 
+/* contents[] are the ConfigMaps as the controllers will read them. */
 struct error *demo_example_read(struct demo_example *ret_example)
 {
     SCOPED(manifest_list) list = {0};

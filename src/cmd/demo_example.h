@@ -1,6 +1,4 @@
-/*
- * What the demonstration applies: examples/cni/cni.yaml, compiled in.
- */
+/* The example of the demo: examples/cni/cni.yaml, compiled in. */
 #pragma once
 
 #include <stddef.h>
@@ -26,5 +24,5 @@ struct str demo_example_text(void);
 MUST_USE struct error *demo_example_read(struct demo_example *ret_example);
 void demo_example_done(struct demo_example *example);
 
-/* Objects that each cluster gets. */
+/* The number of objects that each cluster gets. */
 size_t demo_example_size(const struct demo_example *example);

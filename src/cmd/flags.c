@@ -1,14 +1,21 @@
+/*
+ * Reads command lines by the tables of flags.h.
+ *
+ * flags_read() goes through the arguments once. is_flag() decides whether an argument is a flag,
+ * read_written() splits it into row and value, and set_value() converts the value by the type of
+ * the row. Every mistake is printed where it is found.
+ */
 #include "cmd/flags.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/ascii.h"
 #include "base/duration.h"
-#include "base/memory.h"
 #include "base/str.h"
 
 #define FLAGS_MAX 64
@@ -27,6 +34,7 @@ struct str flag_name(const struct flag *flag)
     return name;
 }
 
+/* A flag of one letter, such as "v", is its own letter. */
 char flag_letter(const struct flag *flag)
 {
     const struct str name = flag_name(flag);
@@ -35,6 +43,7 @@ char flag_letter(const struct flag *flag)
     return flag->name[name.len] ? flag->name[name.len + 1] : '\0';
 }
 
+/* Groups are numbered one after the other. */
 const struct flag *flags_at(const struct command *command, size_t index)
 {
     for (size_t i = 0; i < command->group_count; i++) {
@@ -45,13 +54,13 @@ const struct flag *flags_at(const struct command *command, size_t index)
     return NULL;
 }
 
-/* A row, and where its value is. */
+/* A row of a table, and the address of its value in the settings. */
 struct place {
     const struct flag *flag;
     void *value;
 };
 
-/* Of a row that there is. */
+/* index must be the number of a row. */
 static struct place place_at(const struct command *command, size_t index, char *settings)
 {
     const struct flag_group *group = command->groups;
@@ -61,8 +70,8 @@ static struct place place_at(const struct command *command, size_t index, char *
     return (struct place){flag, settings + group->offset + flag->offset};
 }
 
-/* The number of a row; STR_NONE: there is none. */
-static size_t find(const struct command *command, struct str name)
+/* The number of the row with this name; STR_NONE if there is none. */
+static size_t find_row(const struct command *command, struct str name)
 {
     const struct flag *flag;
     for (size_t i = 0; (flag = flags_at(command, i)); i++)
@@ -80,7 +89,11 @@ static size_t find_letter(const struct command *command, char letter)
     return STR_NONE;
 }
 
-static bool unknown(const struct command *command, const char *argument, struct str name)
+/*
+ * Prints that the flag is unknown, with the most similar known flag if there is one. Returns
+ * false.
+ */
+static bool refuse_flag(const struct command *command, const char *argument, struct str name)
 {
     char known[FLAGS_MAX][NAME_MAX], typed[NAME_MAX] = {0};
     const char *names[FLAGS_MAX];
@@ -106,16 +119,16 @@ static bool unknown(const struct command *command, const char *argument, struct 
 
 static void add_to_list(struct flag_list *list, const char *value)
 {
-    list->items = mem_realloc_array(list->items, list->count + 1, sizeof(*list->items));
-    list->items[list->count++] = value;
+    ARRAY_PUSH(list->items, list->count, list->capacity, value);
 }
 
+/* strtod() skips leading spaces, which are refused here. */
 static bool set_level(const struct command *command, struct place place, const char *value)
 {
     const struct str name = flag_name(place.flag);
     char *end;
     const double number = strtod(value, &end);
-    if (end != value && !*end && !isspace((unsigned char)*value) && isfinite(number)) {
+    if (end != value && !*end && !ascii_is_space(*value) && isfinite(number)) {
         *(double *)place.value = number;
         return true;
     }
@@ -123,7 +136,8 @@ static bool set_level(const struct command *command, struct place place, const c
     return false;
 }
 
-static bool set(const struct command *command, struct place place, const char *value)
+/* Converts and stores a value. value is NULL only for a FLAG_BOOL without a value. */
+static bool set_value(const struct command *command, struct place place, const char *value)
 {
     const struct str name = flag_name(place.flag);
     uint64_t number;
@@ -160,7 +174,10 @@ static bool set(const struct command *command, struct place place, const char *v
     return false;
 }
 
-/* A flag as it stands in an argument, and the value there; NULL when it has none there. */
+/*
+ * A flag as an argument writes it. value is NULL if the argument has none; row is STR_NONE for an
+ * unknown flag.
+ */
 struct written {
     size_t row;
     struct str name;
@@ -181,25 +198,29 @@ static struct written read_written(const struct command *command, const char *ar
     if (str_cut(&rest, '=', &written.name))
         written.value = argument + 2 + written.name.len + 1; /* behind the "=" */
     if (written.name.len)
-        written.row = find(command, written.name);
+        written.row = find_row(command, written.name);
     return written;
 }
 
-/* An argument that is no flag. */
+/* Stores an argument that is no flag, if the command takes such arguments. */
 static bool take_plain(const struct command *command, const char *argument, void *settings)
 {
-    const size_t row = find(command, STR(""));
+    const size_t row = find_row(command, STR(""));
     if (row != STR_NONE)
-        return set(command, place_at(command, row, settings), argument);
+        return set_value(command, place_at(command, row, settings), argument);
     command_misused(command, "unexpected argument '%s'", argument);
     return false;
 }
 
 static bool has_plain(const struct command *command)
 {
-    return find(command, STR("")) != STR_NONE;
+    return find_row(command, STR("")) != STR_NONE;
 }
 
+/*
+ * "-5" is a flag only for commands that have plain arguments or a flag with that letter; for
+ * others it is reported as an unexpected argument.
+ */
 static bool is_flag(const struct command *command, const char *argument)
 {
     if (argument[0] != '-' || !argument[1])
@@ -224,7 +245,7 @@ bool flags_read(const struct command *command, int argc, char **argv, void *sett
         struct written written = read_written(command, argv[i]);
         const struct flag *flag = written.row == STR_NONE ? NULL : flags_at(command, written.row);
         if (!flag)
-            return unknown(command, argv[i], written.name);
+            return refuse_flag(command, argv[i], written.name);
         if (!written.value && flag->type != FLAG_BOOL) {
             if (i + 1 == argc) {
                 command_misused(command, "%s needs a value", argv[i]);
@@ -232,7 +253,7 @@ bool flags_read(const struct command *command, int argc, char **argv, void *sett
             }
             written.value = argv[++i];
         }
-        if (!set(command, place_at(command, written.row, settings), written.value))
+        if (!set_value(command, place_at(command, written.row, settings), written.value))
             return false;
     }
     return true;

@@ -1,3 +1,8 @@
+/*
+ * Translates help texts to roff. A help text has four parts: what the command does, a line "Usage:
+ * ", the flags, and examples after "Try it:". split() finds them; indented lines keep their form,
+ * other lines become running text.
+ */
 #include "cmd/manual.h"
 
 #include <errno.h>
@@ -8,7 +13,7 @@
 #define USAGE    STR("Usage: ")
 #define EXAMPLES STR("Try it:")
 
-/* roff reads backslashes, hyphens as such, and dots and quotes at the beginning of a line. */
+/* roff interprets backslashes, hyphens, and dots and quotes at the beginning of a line. */
 static void add_escaped(struct buf *out, struct str line)
 {
     if (str_starts_with(line, STR(".")) || str_starts_with(line, STR("'")))
@@ -24,7 +29,7 @@ static void add_escaped(struct buf *out, struct str line)
     buf_add_char(out, '\n');
 }
 
-/* Lines that are indented keep their form; others are running text. */
+/* Indented lines are set without filling (.nf), other lines as paragraphs. */
 static void add_body(struct buf *out, struct str text)
 {
     struct str line;
@@ -45,11 +50,12 @@ static void add_body(struct buf *out, struct str text)
         buf_add(out, STR(".fi\n"));
 }
 
-/* The parts of a help text: what it does, how it is called, the rest, and examples. */
+/* The parts of a help text. */
 struct parts {
     struct str about, usage, rest, examples;
 };
 
+/* A text without "Usage: " is all description. */
 static struct parts split(struct str help)
 {
     struct parts parts = {.about = help};
@@ -67,6 +73,7 @@ static struct parts split(struct str help)
     return parts;
 }
 
+/* Empty sections are left out. */
 static void add_section(struct buf *out, const char *title, struct str text)
 {
     if (!str_trim(text).len)
@@ -75,7 +82,7 @@ static void add_section(struct buf *out, const char *title, struct str text)
     add_body(out, text);
 }
 
-/* "cluster add" is found as corset-cluster-add. */
+/* The page of "cluster add" is corset-cluster-add(1). */
 static void add_page_name(struct buf *out, const struct command *command)
 {
     buf_add(out, STR("corset"));
@@ -85,6 +92,7 @@ static void add_page_name(struct buf *out, const struct command *command)
         buf_add_char(out, *c == ' ' ? '-' : *c);
 }
 
+/* Every page refers to corset(1) and to all commands. */
 static void add_see_also(struct buf *out, const struct command *command)
 {
     const struct command *each;
@@ -101,9 +109,10 @@ static void add_see_also(struct buf *out, const struct command *command)
 static void add_exit_codes(struct buf *out)
 {
     buf_add(out, STR(".SH EXIT STATUS\n"
-                     "0 done; 1 the answer is no; 2 wrong usage; 3 could not do it.\n"));
+                     "0 success; 1 the answer is no; 2 wrong usage; 3 failure.\n"));
 }
 
+/* corset(1) has the overview as its text, and commands instead of options. */
 void manual_write(const struct command *command, struct str overview, struct buf *out)
 {
     SCOPED(buf) name = {.limit = 0};

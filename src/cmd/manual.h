@@ -1,6 +1,4 @@
-/*
- * Manual pages, from the same texts as --help.
- */
+/* Manual pages, made of the same texts as --help. */
 #pragma once
 
 #include "base/buf.h"
@@ -8,8 +6,11 @@
 
 struct command;
 
-/* corset(1), with all commands, or that of one command: corset-up(1). In roff. Pure. */
+/*
+ * Writes corset(1), which lists all commands, or the page of one command, such as corset-up(1), in
+ * roff. command NULL means corset(1). Pure.
+ */
 void manual_write(const struct command *command, struct str overview, struct buf *out);
 
-/* All of them into a folder, as corset.1, corset-up.1 and so on. Blocks. */
+/* Writes all pages into a folder, as corset.1, corset-up.1 and so on. Blocks. */
 MUST_USE struct error *manual_write_all(const char *folder, struct str overview);

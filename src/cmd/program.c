@@ -1,3 +1,10 @@
+/*
+ * The program's main function, the table of commands, and help.
+ *
+ * program_run() moves global flags behind the command, so that "corset --kubeconfig F status"
+ * works, and then finds and runs the command. A command with children, such as cluster, runs the
+ * child that its first argument names.
+ */
 #include "cmd/program.h"
 
 #include <stdio.h>
@@ -7,7 +14,7 @@
 #include "base/memory.h"
 #include "cmd/command.h"
 #include "cmd/complete.h"
-#include "cmd/globals.h"
+#include "cmd/global_flags.h"
 #include "cmd/manual.h"
 
 static const struct command *const commands[] = {
@@ -20,6 +27,7 @@ const struct command *command_at(size_t index)
     return index < COUNT(commands) ? commands[index] : NULL;
 }
 
+/* The name of a child is "cluster add"; the user types its last word. */
 static const struct command *find_in(const struct command *const *list, size_t count,
                                      const char *name)
 {
@@ -36,6 +44,7 @@ const struct command *command_find(const char *name)
     return find_in(commands, COUNT(commands), name);
 }
 
+/* The text of corset help. manual.c and tools/reference read it too. */
 static void add_overview(struct buf *out)
 {
     buf_add(out, STR("corset brings manifests to every cluster of a fleet.\n\n"
@@ -43,13 +52,13 @@ static void add_overview(struct buf *out)
     for (size_t i = 0; i < COUNT(commands); i++)
         buf_print(out, "  %-10s  %s\n", commands[i]->name, commands[i]->summary);
     buf_print(out, "  %-10s  %s\n\n", "help", "explain a command: corset help up");
-    buf_add(out, STR(GLOBALS_HELP));
-    buf_add(out,
-            STR("\nExit codes: 0 done, 1 the answer is no, 2 wrong usage, 3 could not do it.\n\n"
-                "Try it:\n"
-                "  corset demo\n"));
+    buf_add(out, STR(GLOBAL_FLAGS_HELP));
+    buf_add(out, STR("\nExit codes: 0 success, 1 the answer is no, 2 wrong usage, 3 failure.\n\n"
+                     "Try it:\n"
+                     "  corset demo\n"));
 }
 
+/* To standard output if it was asked for, to standard error after a mistake. */
 static void print_overview(FILE *out)
 {
     SCOPED(buf) text = {.limit = 0};
@@ -57,8 +66,9 @@ static void print_overview(FILE *out)
     fputs(buf_c(&text), out);
 }
 
-static int unknown(const char *name, const char *above, const struct command *const *list,
-                   size_t count)
+/* Prints that there is no such command, with a suggestion. above is the parent command or "". */
+static int refuse_command(const char *name, const char *above, const struct command *const *list,
+                          size_t count)
 {
     const char *names[COUNT(commands) + 1] = {0};
     for (size_t i = 0; i < count; i++) {
@@ -74,7 +84,9 @@ static int unknown(const char *name, const char *above, const struct command *co
     return COMMAND_USAGE;
 }
 
-/* The command that words name, NULL for all of them. False when there is no such one. */
+/*
+ * The command that the words name; NULL if there are no words. Prints a mistake and returns false.
+ */
 static bool find_topic(int argc, char **argv, const struct command **ret_command)
 {
     *ret_command = NULL;
@@ -82,7 +94,7 @@ static bool find_topic(int argc, char **argv, const struct command **ret_command
         return true;
     const struct command *command = command_find(argv[0]);
     if (!command) {
-        unknown(argv[0], "", commands, COUNT(commands));
+        refuse_command(argv[0], "", commands, COUNT(commands));
         return false;
     }
     *ret_command = command;
@@ -90,12 +102,12 @@ static bool find_topic(int argc, char **argv, const struct command **ret_command
         return true;
     *ret_command = find_in(command->children, command->child_count, argv[1]);
     if (!*ret_command)
-        unknown(argv[1], command->name, command->children, command->child_count);
+        refuse_command(argv[1], command->name, command->children, command->child_count);
     return *ret_command != NULL;
 }
 
 /* For packagers: "help --man [COMMAND]" prints a manual page, "help --man-pages DIR" writes all. */
-static int help_manual(int argc, char **argv)
+static int print_manual(int argc, char **argv)
 {
     SCOPED(buf) overview = {.limit = 0};
     SCOPED(buf) page = {.limit = 0};
@@ -111,11 +123,12 @@ static int help_manual(int argc, char **argv)
     return command_print(buf_str(&page));
 }
 
-static int help(int argc, char **argv)
+/* "corset help [COMMAND...]" */
+static int print_help(int argc, char **argv)
 {
     const struct command *command;
     if (argc && (strcmp(argv[0], "--man") == 0 || strcmp(argv[0], "--man-pages") == 0))
-        return help_manual(argc, argv);
+        return print_manual(argc, argv);
     if (!find_topic(argc, argv, &command))
         return COMMAND_USAGE;
     if (command)
@@ -125,7 +138,7 @@ static int help(int argc, char **argv)
     return COMMAND_DONE;
 }
 
-static int complete(int argc, char **argv)
+static int print_completions(int argc, char **argv)
 {
     SCOPED(buf) out = {.limit = 0};
     complete_words(argc, argv, &out);
@@ -137,7 +150,7 @@ static bool is_help(const char *word)
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-/* Not behind "--", where everything is an argument. */
+/* After "--" everything is an argument of the command. */
 static bool asks_for_help(int argc, char **argv)
 {
     for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
@@ -146,13 +159,13 @@ static bool asks_for_help(int argc, char **argv)
     return false;
 }
 
-/* How many arguments a global flag at the front takes; 0: it is none. */
-static int global_len(int argc, char **argv)
+/* The number of arguments that a global flag at the front takes; 0 if there is none. */
+static int global_flag_len(int argc, char **argv)
 {
     struct str rest = str_from_c(argv[0]), name;
     const bool has_value = str_cut(&rest, '=', &name);
-    for (size_t i = 0; i < GLOBALS_FLAGS; i++) {
-        const struct flag *flag = &globals_flags[i];
+    for (size_t i = 0; i < GLOBAL_FLAGS_COUNT; i++) {
+        const struct flag *flag = &global_flags[i];
         const bool is_long =
             str_starts_with(name, STR("--")) && str_eq(str_skip(name, 2), flag_name(flag));
         const bool is_letter =
@@ -166,11 +179,11 @@ static int global_len(int argc, char **argv)
 }
 
 /* "--kubeconfig F status -w" becomes "status --kubeconfig F -w". */
-static void put_globals_behind(int argc, char **argv)
+static void move_global_flags(int argc, char **argv)
 {
     int len = 0;
     while (len < argc) {
-        const int more = global_len(argc - len, argv + len);
+        const int more = global_flag_len(argc - len, argv + len);
         if (!more)
             break;
         len += more;
@@ -182,16 +195,17 @@ static void put_globals_behind(int argc, char **argv)
     argv[0] = name;
 }
 
-static int run(const struct command *command, int argc, char **argv)
+/* A command with children and without arguments prints its help to standard error: wrong usage. */
+static int run_command(const struct command *command, int argc, char **argv)
 {
     if (command->child_count) {
-        put_globals_behind(argc, argv);
+        move_global_flags(argc, argv);
         const struct command *child =
             argc ? find_in(command->children, command->child_count, argv[0]) : NULL;
         if (child)
-            return run(child, argc - 1, argv + 1);
+            return run_command(child, argc - 1, argv + 1);
         if (argc && !is_help(argv[0]))
-            return unknown(argv[0], command->name, command->children, command->child_count);
+            return refuse_command(argv[0], command->name, command->children, command->child_count);
         fputs(command->help, argc ? stdout : stderr);
         return argc ? COMMAND_DONE : COMMAND_USAGE;
     }
@@ -202,7 +216,7 @@ static int run(const struct command *command, int argc, char **argv)
     return command->run(argc, argv);
 }
 
-/* Under this name kubectl finds its plugins: "kubectl corset status". */
+/* kubectl finds its plugins under this name: "kubectl corset status". */
 static void take_name(const char *path)
 {
     const char *slash = path ? strrchr(path, '/') : NULL;
@@ -211,6 +225,10 @@ static void take_name(const char *path)
         command_set_program("kubectl corset");
 }
 
+/*
+ * "corset --version" is an alias of "corset version", and "__complete" is for the scripts of
+ * corset completion.
+ */
 int program_run(int argc, char **argv)
 {
     take_name(argv[0]);
@@ -219,15 +237,15 @@ int program_run(int argc, char **argv)
         return COMMAND_USAGE;
     }
     if (strcmp(argv[1], "__complete") == 0)
-        return complete(argc - 2, argv + 2);
-    put_globals_behind(argc - 1, argv + 1);
+        return print_completions(argc - 2, argv + 2);
+    move_global_flags(argc - 1, argv + 1);
     const char *name = argv[1];
     if (strcmp(name, "help") == 0 || is_help(name))
-        return help(argc - 2, argv + 2);
+        return print_help(argc - 2, argv + 2);
     if (strcmp(name, "--version") == 0)
         name = command_version.name;
     const struct command *command = command_find(name);
     if (!command)
-        return unknown(name, "", commands, COUNT(commands));
-    return run(command, argc - 2, argv + 2);
+        return refuse_command(name, "", commands, COUNT(commands));
+    return run_command(command, argc - 2, argv + 2);
 }

@@ -1,7 +1,8 @@
 /*
  * From a command line to a command: "corset [GLOBAL FLAGS] COMMAND [ARGUMENTS]".
  *
- * Called kubectl-corset it is a plugin of kubectl and says so where it speaks of itself.
+ * Under the name kubectl-corset the program is a plugin of kubectl, and its messages say "kubectl
+ * corset".
  */
 #pragma once
 

@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "cmd/command.h"
 #include "cmd/complete.h"
-#include "cmd/globals.h"
+#include "cmd/global_flags.h"
 #include "cmd/manual.h"
 #include "testing/test.h"
 
@@ -33,8 +33,8 @@ static void check_help(const struct command *command)
     for (size_t i = 0; (flag = flags_at(command, i)); i++) {
         SCOPED(buf) name = {.limit = 0};
         bool is_global = false;
-        for (size_t j = 0; j < GLOBALS_FLAGS; j++)
-            is_global |= flag == &globals_flags[j];
+        for (size_t j = 0; j < GLOBAL_FLAGS_COUNT; j++)
+            is_global |= flag == &global_flags[j];
         buf_print(&name, "--%.*s", STR_ARG(flag_name(flag)));
         if (!is_global && flag_name(flag).len)
             CHECK_CONTAINS(help, buf_str(&name));

@@ -15,19 +15,20 @@ void progress_init(struct progress *progress)
     *progress = (struct progress){.is_live = terminal_is_live(STDERR_FILENO)};
 }
 
-/* One write, so that nothing flickers. */
+/* One write per line, so that nothing flickers. */
 static void put(const struct buf *line)
 {
     fwrite(line->ptr, 1, line->len, stderr);
     fflush(stderr);
 }
 
+/* The next text starts on a new line. */
 void progress_end(struct progress *progress)
 {
     if (progress->is_open)
         fputc('\n', stderr);
     progress->is_open = false;
-    progress->told = 0;
+    progress->shown = 0;
 }
 
 void progress_say(struct progress *progress, const char *format, ...)
@@ -41,6 +42,7 @@ void progress_say(struct progress *progress, const char *format, ...)
     fputc('\n', stderr);
 }
 
+/* Overwrites the line in place: carriage return, bar, and "clear to the end of the line". */
 static void draw(struct progress *progress, size_t done, size_t all, const char *what)
 {
     SCOPED(buf) line = {.limit = 0};
@@ -53,6 +55,7 @@ static void draw(struct progress *progress, size_t done, size_t all, const char 
     progress->is_open = true;
 }
 
+/* Without a terminal at most PLAIN_LINES lines appear per count. */
 void progress_count(struct progress *progress, size_t done, size_t all, const char *what)
 {
     const size_t step = all > PLAIN_LINES ? all / PLAIN_LINES : 1;
@@ -60,8 +63,8 @@ void progress_count(struct progress *progress, size_t done, size_t all, const ch
         draw(progress, done, all, what);
         return;
     }
-    if (done == progress->told || (done < all && done - progress->told < step))
+    if (done == progress->shown || (done < all && done - progress->shown < step))
         return;
-    progress->told = done;
+    progress->shown = done;
     fprintf(stderr, "  %zu of %zu %s\n", done, all, what);
 }

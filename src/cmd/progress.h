@@ -1,6 +1,6 @@
 /*
- * How far a command has come, on standard error: a line in place on a terminal, a line now and then
- * elsewhere.
+ * Progress of a command on standard error: a line that is updated in place on a terminal,
+ * otherwise a few plain lines.
  */
 #pragma once
 
@@ -9,17 +9,17 @@
 
 struct progress {
     bool is_live;
-    bool is_open; /* a line stands that has no end yet */
-    size_t told;  /* of plain lines: the last count */
+    bool is_open; /* the cursor is in a line that has no line feed yet */
+    size_t shown; /* without a terminal: the last count that was printed */
 };
 
 void progress_init(struct progress *progress);
 
-/* A step of its own; ends the line that stands. */
+/* Prints a line of its own, after ending the line in place. */
 void progress_say(struct progress *progress, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* So many of so many; what is "clusters have everything". */
+/* Shows "done of all what", for example "3 of 10 clusters have everything". */
 void progress_count(struct progress *progress, size_t done, size_t all, const char *what);
 
 void progress_end(struct progress *progress);

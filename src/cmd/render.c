@@ -1,17 +1,24 @@
-/* corset render: what would be applied from ConfigMaps and Secrets, offline. */
+/*
+ * corset render: shows offline what would be applied from ConfigMaps and Secrets.
+ *
+ * Resources are rendered one by one, so that a large input needs little memory. A resource that
+ * cannot be used is reported and the others are still rendered; the exit code is COMMAND_NO then.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "clusterresourceset/types/content.h"
 #include "cmd/command.h"
-#include "cmd/globals.h"
+#include "cmd/global_flags.h"
 #include "cmd/render_input.h"
 #include "cmd/terminal.h"
 #include "json/builder.h"
 #include "json/yaml/yaml_write.h"
 
+/* An output format: text around the resources, and a function for one resource. */
 struct format {
     const char *name;
     const char *begin, *between, *end;
@@ -20,6 +27,7 @@ struct format {
                            const struct content *content);
 };
 
+/* "ConfigMap default/cni" */
 static void add_resource(struct buf *out, const struct object *resource)
 {
     const struct key key = object_key(resource);
@@ -29,6 +37,7 @@ static void add_resource(struct buf *out, const struct object *resource)
     terminal_add_shown(out, buf_str(&text));
 }
 
+/* JSON holds the error itself; the other formats print it to standard error. */
 static void print_error(const struct object *resource, const struct content *content)
 {
     SCOPED(buf) line = {.limit = 0};
@@ -40,6 +49,7 @@ static void print_error(const struct object *resource, const struct content *con
     fprintf(stderr, "corset: %s\n", buf_c(&line));
 }
 
+/* A comment line with resource and hash, then the objects as a stream of documents. */
 static struct error *write_yaml(struct buf *out, const struct object *resource,
                                 const struct content *content)
 {
@@ -66,10 +76,8 @@ static struct error *write_names(struct buf *out, const struct object *resource,
         const struct object *object = content_object(content, i);
         const struct gvk gvk = object_gvk(object);
         SCOPED(buf) text = {.limit = 0};
-        for (size_t j = 0; j < gvk.kind.len; j++) {
-            const char c = gvk.kind.ptr[j];
-            buf_add_char(&text, c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c);
-        }
+        for (size_t j = 0; j < gvk.kind.len; j++)
+            buf_add_char(&text, ascii_to_lower(gvk.kind.ptr[j]));
         buf_print(&text, "%s%.*s/%.*s", gvk.group.len ? "." : "", STR_ARG(gvk.group),
                   STR_ARG(object_name(object)));
         terminal_add_shown(out, buf_str(&text));
@@ -78,6 +86,7 @@ static struct error *write_names(struct buf *out, const struct object *resource,
     return NULL;
 }
 
+/* Adds the member "objects", or "error" if the resource cannot be used. */
 static void build_outcome(struct json_builder *builder, const struct content *content)
 {
     const struct error *err = content_error_whole(content);
@@ -94,7 +103,7 @@ static void build_outcome(struct json_builder *builder, const struct content *co
     json_builder_end(builder);
 }
 
-/* Lines of a text, four spaces further in. JSON strings have no line feeds in them. */
+/* Indents every line by four spaces. JSON strings contain no line feeds. */
 static void add_indented(struct buf *out, struct str text)
 {
     struct str line;
@@ -107,6 +116,7 @@ static void add_indented(struct buf *out, struct str text)
     }
 }
 
+/* Deep nesting can make indented text too large; such a resource is written compactly. */
 static struct error *write_json(struct buf *out, const struct object *resource,
                                 const struct content *content)
 {
@@ -138,6 +148,7 @@ static const struct format formats[] = {
     {"name", "",                        "",      "",           write_names},
 };
 
+/* NULL for an unknown name. */
 static const struct format *find_format(const char *name)
 {
     for (size_t i = 0; i < COUNT(formats); i++)
@@ -146,13 +157,7 @@ static const struct format *find_format(const char *name)
     return NULL;
 }
 
-static struct error *print(struct str text)
-{
-    if (text.len && fwrite(text.ptr, 1, text.len, stdout) != text.len)
-        return error_new(ERROR_IO, "cannot write to standard output");
-    return NULL;
-}
-
+/* The text may hold a Secret's data, so the buffer is wiped. */
 static struct error *render_resource(const struct format *format, const struct object *resource,
                                      bool expand, bool *failed)
 {
@@ -161,25 +166,26 @@ static struct error *render_resource(const struct format *format, const struct o
     *failed |= content_error(content) != NULL;
     TRY(format->write(&out, resource, content));
     TRY(buf_check(&out));
-    return print(buf_str(&out));
+    return command_write(buf_str(&out));
 }
 
-static struct error *render(const struct format *format, const struct content_items *resources,
-                            bool expand, bool *failed)
+/* Writes resource by resource. *failed becomes true if a resource cannot be used. */
+static struct error *render_all(const struct format *format, const struct content_items *resources,
+                                bool expand, bool *failed)
 {
-    TRY(print(str_from_c(format->begin)));
+    TRY(command_write(str_from_c(format->begin)));
     for (size_t i = 0; i < resources->count; i++) {
         const struct object *resource = resources->items[i].object;
         if (i > 0)
-            TRY(print(str_from_c(format->between)));
+            TRY(command_write(str_from_c(format->between)));
         TRY(render_resource(format, resource, expand, failed), "%.*s %.*s/%.*s",
             STR_ARG(object_kind(resource)), STR_ARG(object_namespace(resource)),
             STR_ARG(object_name(resource)));
     }
-    TRY(print(str_from_c(format->end)));
-    return fflush(stdout) ? error_new(ERROR_IO, "cannot write to standard output") : NULL;
+    return command_write(str_from_c(format->end));
 }
 
+/* All files are read before anything is written. */
 static int render_files(const struct format *format, const struct flag_list *files, bool expand)
 {
     SCOPED(content_items) resources = {0};
@@ -188,7 +194,7 @@ static int render_files(const struct format *format, const struct flag_list *fil
     for (size_t i = 0; i < files->count && !err; i++)
         err = render_input_read(files->items[i], &resources);
     if (!err)
-        err = render(format, &resources, expand, &failed);
+        err = render_all(format, &resources, expand, &failed);
     if (err)
         return command_fail(err);
     return failed ? COMMAND_NO : COMMAND_DONE;
@@ -198,7 +204,7 @@ struct settings {
     struct flag_list files;
     const char *output;
     bool expand;
-    struct globals globals;
+    struct global_flags globals;
 };
 
 #define AT(member) offsetof(struct settings, member)
@@ -212,10 +218,11 @@ static const struct flag flags[] = {
 
 static const struct flag_group groups[] = {
     FLAGS_GROUP(flags, 0),
-    GLOBALS_GROUP(struct settings),
+    GLOBAL_FLAGS_GROUP(struct settings),
 };
 
-static int run_with(struct settings *settings, int argc, char **argv)
+/* Files may be given with -f or as plain arguments. */
+static int parse_and_run(struct settings *settings, int argc, char **argv)
 {
     if (!flags_read(&command_render, argc, argv, settings))
         return COMMAND_USAGE;
@@ -225,14 +232,14 @@ static int run_with(struct settings *settings, int argc, char **argv)
                                settings->output);
     if (settings->files.count == 0)
         return command_misused(&command_render, "give files with -f, or - for standard input");
-    const int misused = globals_use(&settings->globals, &command_render);
+    const int misused = global_flags_use(&settings->globals, &command_render);
     return misused ? misused : render_files(format, &settings->files, settings->expand);
 }
 
-static int run(int argc, char **argv)
+static int run_render(int argc, char **argv)
 {
-    struct settings settings = {.output = "yaml", .globals = GLOBALS_DEFAULT};
-    const int code = run_with(&settings, argc, argv);
+    struct settings settings = {.output = "yaml", .globals = GLOBAL_FLAGS_DEFAULT};
+    const int code = parse_and_run(&settings, argc, argv);
     flag_list_done(&settings.files);
     return code;
 }
@@ -250,14 +257,13 @@ const struct command command_render = {
         "  -o, --output FORMAT  yaml (default): the objects, as a stream that kubectl takes;\n"
         "                       json: resources with hash and objects or error;\n"
         "                       name: one line for each object\n"
-        "      --expand-lists   show what is in a List instead of the List; applied is what is in "
-        "it\n\n"
-        "Exits with 1 when a resource cannot be used; why is on standard error, or in the JSON.\n"
-        "What Secrets hold is shown as it is.\n\n"
+        "      --expand-lists   show the items of a List instead of the List (the items are applied)\n\n"
+        "Exits with 1 when a resource cannot be used; standard error or the JSON says why.\n"
+        "Contents of Secrets are shown.\n\n"
         "Try it:\n"
         "  kubectl get configmap cni -o yaml | corset render -f -\n"
         "  corset render -f sets/ -o json\n",
     .groups = groups,
     .group_count = COUNT(groups),
-    .run = run,
+    .run = run_render,
 };

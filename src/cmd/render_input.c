@@ -13,6 +13,7 @@
 /* Larger files are refused; the readers have the same limit. */
 #define FILE_MAX (16 * MEGABYTE)
 
+/* Reads to the end. ERROR_TOO_LARGE at the limit of the buffer. */
 static struct error *read_all(int file, struct buf *out)
 {
     for (;;) {
@@ -28,6 +29,7 @@ static struct error *read_all(int file, struct buf *out)
     }
 }
 
+/* A file without any ConfigMap or Secret is most likely a mistake, so it is an error. */
 static struct error *read_open(int file, const char *name, struct content_items *resources)
 {
     SCOPED(buf) text = {.limit = FILE_MAX + 64 * KILOBYTE, .secret = true};
@@ -49,6 +51,7 @@ static struct error *read_file(const char *name, struct content_items *resources
     return err;
 }
 
+/* The filter of scandir(): files that kubectl apply -f would read from a folder. */
 static int is_manifest(const struct dirent *entry)
 {
     const struct str name = str_from_c(entry->d_name);
@@ -61,6 +64,7 @@ static int compare_names(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
+/* Not recursive. All entries are freed even if a file cannot be read. */
 static struct error *read_folder(const char *name, struct content_items *resources)
 {
     struct dirent **entries = NULL;

@@ -1,13 +1,11 @@
-/*
- * What "corset render" reads: ConfigMaps and Secrets from files, folders and standard input.
- */
+/* The input of corset render: ConfigMaps and Secrets from files, folders and standard input. */
 #pragma once
 
 #include "base/error.h"
 #include "clusterresourceset/types/content_items.h"
 
 /*
- * Adds what a file holds; of a folder its files that end in .yaml, .yml or .json, in the order of
- * their names; of "-" what comes on standard input.
+ * Adds the resources of a file; of a folder, those of its files that end in .yaml, .yml or .json,
+ * in the order of their names; of "-", those on standard input.
  */
 MUST_USE struct error *render_input_read(const char *name, struct content_items *resources);

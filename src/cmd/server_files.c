@@ -8,7 +8,7 @@
 #include "app/standalone.h"
 #include "base/buf.h"
 
-/* Written beside its place and renamed, so that who finds it finds all of it. */
+/* Writes a temporary file and renames it, so that readers never see a part of it. */
 static struct error *write_file(const char *path, struct str content)
 {
     SCOPED(buf) folder = {.limit = 0};
@@ -40,7 +40,7 @@ static struct error *write_cluster(const struct standalone *standalone, const ch
     return secret_file_remake(folder, buf_c(&name), buf_str(&text));
 }
 
-/* An earlier run may have had more clusters. */
+/* An earlier run may have had more clusters; their names continue without gaps. */
 static void remove_leftovers(const char *folder, size_t count)
 {
     for (;;) {
@@ -51,6 +51,7 @@ static void remove_leftovers(const char *folder, size_t count)
     }
 }
 
+/* The folder is for the owner alone: the files hold credentials. */
 static struct error *write_clusters(const struct standalone *standalone, const char *folder)
 {
     const size_t count = apiserver_cluster_count(standalone_server(standalone));
@@ -62,6 +63,7 @@ static struct error *write_clusters(const struct standalone *standalone, const c
     return NULL;
 }
 
+/* The admin's kubeconfig comes last: a script that waits for it finds the others. */
 struct error *server_files_write(const struct server_files *files,
                                  const struct standalone *standalone)
 {

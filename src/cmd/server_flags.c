@@ -11,6 +11,7 @@ const struct flag server_flags[SERVER_FLAGS] = {
     {"inject",                    FLAG_TEXT,  AT(inject),           FLAG_ANY   },
 };
 
+/* --listen and --inject have a syntax of their own; the other values need no conversion. */
 int server_flags_use(struct server_settings *settings, const struct command *command)
 {
     if (!address_read(settings->listen, &settings->address))

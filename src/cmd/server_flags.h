@@ -1,6 +1,4 @@
-/*
- * Flags of the embedded API server, for "corset apiserver" and "corset up".
- */
+/* Flags of the embedded API server, for corset apiserver and corset up. */
 #pragma once
 
 #include "apiserver/apiserver.h"
@@ -33,10 +31,10 @@ extern const struct flag server_flags[SERVER_FLAGS];
     }
 
 /*
- * Reads what is a text of its own, and warns of an address that others can reach. COMMAND_USAGE
- * when a value is wrong, which has been said then.
+ * Parses --listen and --inject, and warns of an address that other machines can reach. Prints a
+ * wrong value and returns COMMAND_USAGE then.
  */
 MUST_USE int server_flags_use(struct server_settings *settings, const struct command *command);
 
-/* Borrowed from the settings; without the network. */
+/* The options borrow from the settings. The network is not set. */
 struct apiserver_options server_flags_options(const struct server_settings *settings);

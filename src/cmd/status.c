@@ -1,4 +1,11 @@
-/* corset status: sets, clusters, what is applied where, since when, and why not. */
+/*
+ * corset status: sets and clusters, what is applied where, since when, and why not.
+ *
+ * Objects come from status_source, status_model judges them, status_render makes text. This file
+ * chooses among the outputs. With --watch on a terminal it paints frames on the alternate screen:
+ * at most one per FRAME_MIN, and at least one per FRAME_MAX, because ages grow. Elsewhere --watch
+ * prints the whole output again after every change.
+ */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,14 +14,14 @@
 #include "async/loop.h"
 #include "async/signals.h"
 #include "base/log.h"
-#include "cmd/management.h"
+#include "cmd/management_client.h"
 #include "cmd/status_render.h"
 #include "cmd/status_source.h"
 #include "cmd/until_signal.h"
 #include "json/yaml/yaml_write.h"
 
-#define FRAME_LEAST  (250 * MILLISECOND) /* between two frames */
-#define FRAME_MOST   SECOND              /* ages grow */
+#define FRAME_MIN    (250 * MILLISECOND) /* between two frames */
+#define FRAME_MAX    SECOND              /* ages grow */
 #define WIDTH_PIPE   10000
 #define CLUSTER_WORD STR("cluster/")
 #define SET_WORD     STR("set/")
@@ -27,18 +34,22 @@ struct settings {
     struct flag_list subjects;
     const char *output;
     bool all_namespaces, watch;
-    struct globals globals;
+    struct global_flags globals;
 
     enum format format;
     struct str set, cluster; /* the subject; both empty: everything */
     bool is_applied;         /* the answer */
 };
 
+/*
+ * is_frame: the output is a frame of --watch and may fill the terminal. Otherwise one line is left
+ * for the prompt. Without a terminal, and with -o wide, nothing is cut.
+ */
 static struct status_view make_view(const struct settings *settings, bool is_frame)
 {
     struct status_view view = {
         .is_wide = settings->format == FORMAT_WIDE,
-        .has_color = terminal_has_color(STDOUT_FILENO, globals_color(&settings->globals)),
+        .has_color = terminal_has_color(STDOUT_FILENO, global_flags_color(&settings->globals)),
         .all_namespaces = settings->all_namespaces,
         .now = loop_wall(loop_current()),
     };
@@ -57,11 +68,13 @@ static struct status_view make_view(const struct settings *settings, bool is_fra
     return view;
 }
 
+/* States that need no attention. A pause is intended. */
 static bool is_fine(enum status_state state)
 {
     return state == STATUS_APPLIED || state == STATUS_IDLE || state == STATUS_PAUSED;
 }
 
+/* Without -A the subject may be in another namespace, so the message says how to look there. */
 static struct error *not_found(const char *kind, struct str name, const struct settings *settings,
                                struct str namespace)
 {
@@ -71,6 +84,7 @@ static struct error *not_found(const char *kind, struct str name, const struct s
                      kind, STR_ARG(name), STR_ARG(namespace));
 }
 
+/* JSON and YAML hold the whole model of the subject. */
 static struct error *render_data(const struct settings *settings, const struct status_model *model,
                                  struct buf *out)
 {
@@ -85,9 +99,10 @@ static struct error *render_data(const struct settings *settings, const struct s
     return buf_check(out);
 }
 
-/* Appends what there is to show, and notes the answer. */
-static struct error *render(struct settings *settings, const struct status_model *model,
-                            const struct status_view *view, struct str namespace, struct buf *out)
+/* Appends the text for the subject of the command, and sets settings->is_applied. */
+static struct error *render_status(struct settings *settings, const struct status_model *model,
+                                   const struct status_view *view, struct str namespace,
+                                   struct buf *out)
 {
     struct status_set *set = status_model_find_set(model, settings->set);
     struct status_cluster *cluster = status_model_find_cluster(model, settings->cluster);
@@ -111,25 +126,23 @@ static struct error *render(struct settings *settings, const struct status_model
     return buf_check(out);
 }
 
-static struct error *print(struct str text)
-{
-    if (fwrite(text.ptr, 1, text.len, stdout) != text.len || fflush(stdout) != 0)
-        return error_new(ERROR_IO, "cannot write to standard output");
-    return NULL;
-}
-
-static struct error *show_once(struct settings *settings, const struct management *management,
-                               struct str namespace, bool is_shown)
+/* is_shown false: only checks that the objects can be read and the subject exists. */
+static struct error *show_once(struct settings *settings,
+                               const struct management_client *management, struct str namespace,
+                               bool is_shown)
 {
     SCOPED(status_model) model = {.only_set = settings->set, .only_cluster = settings->cluster};
     SCOPED(buf) out = {.limit = 0};
     TRY(status_source_list(management->client, namespace, &model));
     const struct status_view view = make_view(settings, false);
-    TRY(render(settings, &model, &view, namespace, &out));
-    return is_shown ? print(buf_str(&out)) : NULL;
+    TRY(render_status(settings, &model, &view, namespace, &out));
+    return is_shown ? command_write(buf_str(&out)) : NULL;
 }
 
-/* A frame in the place of the last one: every line ends where it ends, nothing stays below. */
+/*
+ * Overwrites the last frame: every line is cleared behind its text, and the rest of the screen
+ * below.
+ */
 static void add_frame(struct buf *out, struct str text, size_t height)
 {
     struct str line;
@@ -144,6 +157,7 @@ static void add_frame(struct buf *out, struct str text, size_t height)
     buf_add(out, STR("\x1b[J"));
 }
 
+/* The state of --watch. */
 struct screen {
     struct settings *settings;
     struct status_watch watch;
@@ -158,7 +172,8 @@ static void screen_done(struct screen *screen)
     signals_free(screen->signals);
 }
 
-static struct error *paint(struct screen *screen)
+/* A subject that has been deleted meanwhile is reported in the frame and does not end the watch. */
+static struct error *paint_screen(struct screen *screen)
 {
     struct settings *settings = screen->settings;
     SCOPED(status_model) model = {.only_set = settings->set, .only_cluster = settings->cluster};
@@ -172,35 +187,40 @@ static struct error *paint(struct screen *screen)
         terminal_add_cut(&text, problem, view.width > 13 ? view.width - 13 : 1);
         buf_add_char(&text, '\n');
     }
-    OWNED(error) gone = render(settings, &model, &view, screen->namespace, &text);
+    OWNED(error) gone = render_status(settings, &model, &view, screen->namespace, &text);
     if (gone)
         buf_print(&text, "%s\n", gone->message);
     if (screen->is_live) {
         add_frame(&frame, buf_str(&text), view.height);
-        return print(buf_str(&frame));
+        return command_write(buf_str(&frame));
     }
-    return print(buf_str(&text));
+    return command_write(buf_str(&text));
 }
 
+/* Runs until the fiber is cancelled or standard output fails. */
 static struct error *keep_painting(void *data)
 {
     struct screen *screen = data;
     for (;;) {
-        TRY(paint(screen));
-        TRY(fiber_sleep(FRAME_LEAST));
-        TRY(status_watch_wait(&screen->watch, screen->is_live ? FRAME_MOST : FOREVER));
+        TRY(paint_screen(screen));
+        TRY(fiber_sleep(FRAME_MIN));
+        TRY(status_watch_wait(&screen->watch, screen->is_live ? FRAME_MAX : FOREVER));
     }
 }
 
-/* The log would tear the picture; what is wrong is part of it. */
+/* The log would break the frame, which shows connection problems itself. */
 static void drop_line(void *data, struct str line)
 {
     (void)data;
     (void)line;
 }
 
-static struct error *show_always(struct settings *settings, const struct management *management,
-                                 struct str namespace)
+/*
+ * The escape sequences switch to the alternate screen, hide the cursor and turn off wrapping; at
+ * the end they undo that in the opposite order.
+ */
+static struct error *show_always(struct settings *settings,
+                                 const struct management_client *management, struct str namespace)
 {
     SCOPED(screen) screen = {.settings = settings, .namespace = namespace};
     screen.is_live = terminal_is_live(STDOUT_FILENO) && settings->format <= FORMAT_WIDE;
@@ -211,19 +231,23 @@ static struct error *show_always(struct settings *settings, const struct managem
     }
     if (screen.is_live) {
         log_set_sink(drop_line, NULL);
-        TRY(print(STR("\x1b[?1049h\x1b[?25l\x1b[?7l")));
+        TRY(command_write(STR("\x1b[?1049h\x1b[?25l\x1b[?7l")));
     }
     struct error *err = until_signal(screen.signals, keep_painting, &screen, NULL);
     if (screen.is_live)
-        err = error_join(err, print(STR("\x1b[?7h\x1b[?25h\x1b[?1049l")));
+        err = error_join(err, command_write(STR("\x1b[?7h\x1b[?25h\x1b[?1049l")));
     return err;
 }
 
-static struct error *show(void *data)
+/*
+ * With --watch the objects are read once before, so that a mistake or a missing permission is
+ * reported before the screen is taken over.
+ */
+static struct error *show_status(void *data)
 {
     struct settings *settings = data;
-    SCOPED(management) management = {0};
-    TRY(management_open(&management, &settings->globals));
+    SCOPED(management_client) management = {0};
+    TRY(management_client_open(&management, &settings->globals));
     const struct str namespace = settings->all_namespaces ? STR("") : management.config.namespace;
     /* Of a watch, too: what is wrong is said before anything is drawn. */
     TRY(show_once(settings, &management, namespace, !settings->watch));
@@ -243,7 +267,7 @@ static const struct flag flags[] = {
 
 static const struct flag_group groups[] = {
     FLAGS_GROUP(flags, 0),
-    GLOBALS_GROUP(struct settings),
+    GLOBAL_FLAGS_GROUP(struct settings),
 };
 
 static bool read_format(struct settings *settings)
@@ -257,6 +281,7 @@ static bool read_format(struct settings *settings)
     return false;
 }
 
+/* "cluster/NAME", "set/NAME" or "NAME", which is a set. */
 static void read_subject(struct settings *settings)
 {
     const struct str subject =
@@ -269,7 +294,7 @@ static void read_subject(struct settings *settings)
         settings->set = subject;
 }
 
-static int complete(struct settings *settings)
+static int complete_settings(struct settings *settings)
 {
     if (settings->subjects.count > 1)
         return command_misused(&command_status, "give one set, one cluster/NAME, or nothing");
@@ -277,23 +302,24 @@ static int complete(struct settings *settings)
         return command_misused(&command_status, "-o is table, wide, json or yaml, not '%s'",
                                settings->output);
     read_subject(settings);
-    return globals_use(&settings->globals, &command_status);
+    return global_flags_use(&settings->globals, &command_status);
 }
 
-static int run_with(struct settings *settings, int argc, char **argv)
+/* The exit code is COMMAND_NO if something is not applied. */
+static int parse_and_run(struct settings *settings, int argc, char **argv)
 {
     if (!flags_read(&command_status, argc, argv, settings))
         return COMMAND_USAGE;
-    int code = complete(settings);
+    int code = complete_settings(settings);
     if (!code)
-        code = command_run(show, settings);
+        code = command_run(show_status, settings);
     return code || settings->is_applied ? code : COMMAND_NO;
 }
 
-static int run(int argc, char **argv)
+static int run_status(int argc, char **argv)
 {
-    struct settings settings = {.output = "table", .globals = GLOBALS_DEFAULT};
-    const int code = run_with(&settings, argc, argv);
+    struct settings settings = {.output = "table", .globals = GLOBAL_FLAGS_DEFAULT};
+    const int code = parse_and_run(&settings, argc, argv);
     flag_list_done(&settings.subjects);
     return code;
 }
@@ -303,12 +329,12 @@ const struct command command_status = {
     .summary = "show what is applied where, since when, and why not",
     .help =
         "Shows ClusterResourceSets and clusters: what is applied where, since when, and why not.\n"
-        "What needs a person comes first; what does not fit on the terminal is counted.\n\n"
+        "Problems come first; rows that do not fit on the terminal are counted.\n\n"
         "Usage: corset status [SET | cluster/NAME] [FLAGS]\n\n"
-        "  -n, --namespace NS    of sets and clusters (default: the context's)\n"
-        "  -A, --all-namespaces  all of them\n"
+        "  -n, --namespace NS    namespace of sets and clusters (default: that of the context)\n"
+        "  -A, --all-namespaces  sets and clusters of all namespaces\n"
         "  -o, --output FORMAT   table (default); wide: all columns and all rows; json; yaml\n"
-        "  -w, --watch           keep it current, in place on a terminal, until Ctrl-C\n\n" GLOBALS_HELP
+        "  -w, --watch           update until Ctrl-C, in place on a terminal\n\n" GLOBAL_FLAGS_HELP
         "\n"
         "Exits with 0 when everything is applied, and with 1 when something is not.\n\n"
         "Try it:\n"
@@ -317,5 +343,5 @@ const struct command command_status = {
         "  corset status cluster/vc-0001 -o yaml\n",
     .groups = groups,
     .group_count = COUNT(groups),
-    .run = run,
+    .run = run_status,
 };

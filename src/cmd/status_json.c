@@ -1,7 +1,11 @@
-/* What is applied where, for programs. */
+/*
+ * The model of corset status as JSON, for programs. The members are part of the program's
+ * interface.
+ */
 #include "cmd/status_render.h"
 #include "json/builder.h"
 
+/* Times that are not known are left out. */
 static void add_time(struct json_builder *builder, const char *key, timestamp time)
 {
     char text[TIMESTAMP_TEXT_MAX];
@@ -9,12 +13,14 @@ static void add_time(struct json_builder *builder, const char *key, timestamp ti
         json_builder_add_str(builder, key, timestamp_write(time, text));
 }
 
+/* Empty texts are left out. */
 static void add_some(struct json_builder *builder, const char *key, struct str text)
 {
     if (text.len)
         json_builder_add_str(builder, key, text);
 }
 
+/* Opens the object of a set or a cluster with its common members. */
 static void begin(struct json_builder *builder, struct key key, enum status_state state)
 {
     json_builder_object(builder);
@@ -29,6 +35,7 @@ static void add_ref(struct json_builder *builder, const struct resource_ref *ref
     json_builder_add_str(builder, "name", ref->name);
 }
 
+/* One set, with the number of clusters in each state. */
 static void add_set(struct json_builder *builder, const struct status_set *set)
 {
     begin(builder, set->key, set->state);
@@ -52,6 +59,7 @@ static void add_set(struct json_builder *builder, const struct status_set *set)
     json_builder_end(builder);
 }
 
+/* One set on one cluster, with its resources. */
 static void add_cell(struct json_builder *builder, const struct status_cell *cell)
 {
     json_builder_object(builder);

@@ -1,3 +1,13 @@
+/*
+ * Builds the model of corset status.
+ *
+ * status_model_add_cluster() evaluates the selectors and makes the cells, so sets must be added
+ * before. status_model_add_binding() and status_model_add_event() fill in cells.
+ * status_model_finish() judges cells, then clusters, then sets, each from the results before.
+ *
+ * The message for a cell comes from three places, the best one first: an Event about the Cluster,
+ * the part of the set's condition that names the cluster, the whole message of the condition.
+ */
 #include "cmd/status_model.h"
 
 #include <stdlib.h>
@@ -5,8 +15,8 @@
 
 #include "apimachinery/condition.h"
 #include "apimachinery/object.h"
+#include "base/array.h"
 #include "base/buf.h"
-#include "base/memory.h"
 #include "clusterresourceset/types/binding.h"
 #include "json/path.h"
 
@@ -33,15 +43,6 @@ void status_model_done(struct status_model *model)
     arena_done(&model->arena);
 }
 
-/* Room for one more pointer in a list that grows. */
-static void **grow(void **items, size_t count, size_t *capacity)
-{
-    if (count < *capacity)
-        return items;
-    *capacity = *capacity ? 2 * *capacity : 64;
-    return mem_realloc_array((void *)items, *capacity, sizeof(*items));
-}
-
 static struct key copy_key(struct arena *arena, struct key key)
 {
     return (struct key){arena_str(arena, key.namespace), arena_str(arena, key.name)};
@@ -53,13 +54,14 @@ static timestamp created_at(const struct object *object)
     return object_creation_timestamp(object, &time) ? time : 0;
 }
 
+/* A condition without observedGeneration counts as current. */
 static bool says_generation(const struct condition *condition, const struct object *object)
 {
     return !condition->observed_generation ||
            condition->observed_generation == object_generation(object);
 }
 
-/* What Cluster API says in front of every message, where more follows. */
+/* Cuts off the words that Cluster API puts in front of every message. */
 static struct str without_preface(struct str message)
 {
     static const struct str prefaces[] = {
@@ -72,6 +74,7 @@ static struct str without_preface(struct str message)
     return message;
 }
 
+/* A condition about an earlier generation says nothing about the present one. */
 static void read_conditions(struct status_model *model, struct status_set *set,
                             const struct object *object)
 {
@@ -89,11 +92,13 @@ static void read_conditions(struct status_model *model, struct status_set *set,
     set->why = without_preface(set->message);
 }
 
+/* only is a name, or empty for all. */
 static bool is_asked_for(struct str only, const struct object *object)
 {
     return !only.len || str_eq(only, object_name(object));
 }
 
+/* A selector that cannot be parsed makes the set fail here, whatever its status says. */
 void status_model_add_set(struct status_model *model, const struct object *object)
 {
     if (!is_asked_for(model->only_set, object))
@@ -111,11 +116,10 @@ void status_model_add_set(struct status_model *model, const struct object *objec
         set->message = arena_str(&model->arena, str_from_c(set->spec.selector_error->message));
         set->why = set->message;
     }
-    model->sets =
-        (struct status_set **)grow((void **)model->sets, model->set_count, &model->set_capacity);
-    model->sets[model->set_count++] = set;
+    ARRAY_PUSH(model->sets, model->set_count, model->set_capacity, set);
 }
 
+/* "env=prod,tier=1" */
 static struct str write_labels(struct arena *arena, const struct json_value *labels)
 {
     SCOPED(buf) text = {.limit = 0};
@@ -126,6 +130,7 @@ static struct str write_labels(struct arena *arena, const struct json_value *lab
     return arena_str(arena, buf_str(&text));
 }
 
+/* "127.0.0.1:6443"; empty if the Cluster has no endpoint yet. */
 static struct str write_endpoint(struct arena *arena, const struct object *cluster)
 {
     int64_t port = 0;
@@ -136,6 +141,10 @@ static struct str write_endpoint(struct arena *arena, const struct object *clust
     return arena_print(arena, "%.*s:%lld", STR_ARG(host), (long long)port);
 }
 
+/*
+ * Makes a cell for every set that selects the cluster. As in Cluster API, an empty selector
+ * selects nothing, and sets select clusters of their own namespace only.
+ */
 static void select_sets(struct status_model *model, struct status_cluster *cluster,
                         const struct object *object)
 {
@@ -159,6 +168,7 @@ static void select_sets(struct status_model *model, struct status_cluster *clust
     cluster->cell_count = count;
 }
 
+/* With a single set, clusters that it does not select are left out. */
 void status_model_add_cluster(struct status_model *model, const struct object *object)
 {
     if (!is_asked_for(model->only_cluster, object))
@@ -177,9 +187,7 @@ void status_model_add_cluster(struct status_model *model, const struct object *o
     select_sets(model, cluster, object);
     if (model->only_set.len && !cluster->cell_count)
         return;
-    model->clusters = (struct status_cluster **)grow((void **)model->clusters, model->cluster_count,
-                                                     &model->cluster_capacity);
-    model->clusters[model->cluster_count++] = cluster;
+    ARRAY_PUSH(model->clusters, model->cluster_count, model->cluster_capacity, cluster);
     map_put(&model->by_key, key_text(&scratch, cluster->key), cluster);
 }
 
@@ -189,6 +197,7 @@ static struct status_cluster *find_by_key(const struct status_model *model, stru
     return map_find(&model->by_key, key_text(&scratch, key));
 }
 
+/* Reads what the binding records about the resources of one set. */
 static void read_cell(struct status_model *model, struct status_cell *cell,
                       const struct object *binding)
 {
@@ -215,7 +224,7 @@ void status_model_add_binding(struct status_model *model, const struct object *b
         read_cell(model, &cluster->cells[i], binding);
 }
 
-/* When it was last seen, in the words of old and of new events. */
+/* The time of the last occurrence, in the fields of both generations of Events. */
 static timestamp event_time(const struct object *event)
 {
     static const char *const paths[] = {"series.lastObservedTime", "lastTimestamp", "eventTime"};
@@ -226,7 +235,7 @@ static timestamp event_time(const struct object *event)
     return newest;
 }
 
-/* "ClusterResourceSet NAME: why" */
+/* The message has the form "ClusterResourceSet NAME: why". The newest Event counts. */
 void status_model_add_event(struct status_model *model, const struct object *event)
 {
     struct str why = json_to_str(object_path(event, "message")), name;
@@ -247,6 +256,7 @@ void status_model_add_event(struct status_model *model, const struct object *eve
     }
 }
 
+/* True if the binding records a resource as not applied. */
 static bool has_refused(const struct status_cell *cell)
 {
     for (size_t i = 0; i < cell->set->spec.ref_count; i++)
@@ -255,7 +265,10 @@ static bool has_refused(const struct status_cell *cell)
     return false;
 }
 
-/* What a set's message says of one cluster: "2 of 3 failed: a: why; b: why not; and 1 more". */
+/*
+ * The part of a set's message about one cluster: "2 of 3 failed: a: why; b: why not; and 1 more".
+ * The name must stand at the beginning of a part.
+ */
 static struct str part_about(struct str message, struct str cluster)
 {
     while (message.len) {
@@ -273,7 +286,7 @@ static struct str part_about(struct str message, struct str cluster)
     return STR("");
 }
 
-/* Events tell best; they come late when there are many. */
+/* Events are the most exact source, but they may be late or missing when there are many. */
 static struct str find_why(const struct status_cluster *cluster, const struct status_cell *cell)
 {
     if (cell->state == STATUS_APPLIED)
@@ -286,6 +299,7 @@ static struct str find_why(const struct status_cluster *cluster, const struct st
     return part.len ? part : cell->set->why;
 }
 
+/* An Event that is newer than the last application means that something failed since. */
 static void judge_cell(const struct status_cluster *cluster, struct status_cell *cell)
 {
     const bool is_told_later = cell->why.len && cell->why_time > cell->since;
@@ -302,6 +316,7 @@ static void judge_cell(const struct status_cluster *cluster, struct status_cell 
     cell->why = find_why(cluster, cell);
 }
 
+/* The state of a cluster is that of its worst cell. Also adds up the counts of sets. */
 static void judge_cluster(struct status_model *model, struct status_cluster *cluster)
 {
     cluster->state = cluster->is_deleting ? STATUS_DELETING : STATUS_IDLE;
@@ -326,6 +341,10 @@ static void judge_cluster(struct status_model *model, struct status_cluster *clu
     model->cluster_counts[cluster->state]++;
 }
 
+/*
+ * Applied requires that the controller says so for the present generation, and that all cells
+ * agree.
+ */
 static enum status_state judge_set(const struct status_set *set)
 {
     if (set->is_deleting)
@@ -340,6 +359,7 @@ static enum status_state judge_set(const struct status_set *set)
                                                                            : STATUS_WAITING;
 }
 
+/* The order of enum status_state, then namespace and name. */
 static int compare(enum status_state a_state, struct key a, enum status_state b_state, struct key b)
 {
     if (a_state != b_state)
@@ -362,7 +382,7 @@ static int compare_clusters(const void *a, const void *b)
     return compare(one->state, one->key, other->state, other->key);
 }
 
-/* Who asks for one cluster asks for its sets alone. */
+/* With a single cluster only the sets that select it are of interest. */
 static void drop_other_sets(struct status_model *model)
 {
     size_t kept = 0;
@@ -375,6 +395,7 @@ static void drop_other_sets(struct status_model *model)
     model->set_count = kept;
 }
 
+/* Sets come after clusters, because judge_cluster() counts the cells of each set. */
 void status_model_finish(struct status_model *model)
 {
     for (size_t i = 0; i < model->cluster_count; i++)

@@ -1,9 +1,9 @@
 /*
- * What is applied where: sets, clusters, and each set on each cluster it selects.
+ * The model of corset status: sets, clusters, and each set on each cluster it selects (a cell).
  *
- * Pure. Objects are added in this order: sets, clusters, bindings, events; then the model is
- * finished and read. Nothing of them is kept, so a fleet of ten thousand clusters is a few
- * megabytes.
+ * Pure. Objects are added in this order: sets, clusters, bindings, events. Then the model is
+ * finished and read. The model copies what it needs and keeps no object, so ten thousand clusters
+ * take a few megabytes.
  */
 #pragma once
 
@@ -19,10 +19,10 @@
 
 struct object;
 
-/* From what a person should look at first. */
+/* In the order of attention: problems first. */
 enum status_state {
     STATUS_FAILED,
-    STATUS_WAITING, /* being worked on, or to be */
+    STATUS_WAITING, /* not applied yet */
     STATUS_PAUSED,
     STATUS_DELETING,
     STATUS_APPLIED,
@@ -36,15 +36,15 @@ const char *status_state_name(enum status_state state);
 struct status_cell {
     struct status_set *set;
     enum status_state state;
-    size_t applied;  /* resources of those the set names */
-    timestamp since; /* of the newest application; 0: none */
+    size_t applied;  /* number of resources of the set that are applied */
+    timestamp since; /* time of the newest application; 0: none */
     struct str why;
     timestamp why_time;
-    struct status_resource *resources; /* as many as the set names */
+    struct status_resource *resources; /* one for each resource of the set */
 };
 
 struct status_resource {
-    bool is_known, is_applied; /* the binding tells; it was applied */
+    bool is_known, is_applied; /* the binding mentions it; it was applied */
     struct str hash, time;
 };
 
@@ -52,14 +52,14 @@ struct status_set {
     struct key key;
     struct resource_set spec;
     enum status_state state;
-    size_t clusters;              /* that it selects */
-    size_t counts[STATUS_STATES]; /* of them */
+    size_t clusters;              /* number of clusters the set selects */
+    size_t counts[STATUS_STATES]; /* number of clusters in each state */
     timestamp since, created;
-    struct str reason, message; /* of ResourcesApplied, where it is not true */
-    struct str why;             /* the message without what says nothing */
+    struct str reason, message; /* of ResourcesApplied, unless it is True */
+    struct str why;             /* the message without its fixed preface */
     bool is_paused, is_deleting;
-    bool is_current; /* its status is about its present generation, and says that it is applied */
-    bool has_failed; /* its status says so */
+    bool is_current; /* ResourcesApplied is True for the present generation */
+    bool has_failed; /* ResourcesApplied is False for the present generation */
 };
 
 struct status_cluster {
@@ -92,15 +92,15 @@ void status_model_add_set(struct status_model *model, const struct object *objec
 void status_model_add_cluster(struct status_model *model, const struct object *object);
 void status_model_add_binding(struct status_model *model, const struct object *binding);
 
-/* Events of core/v1 about Clusters: why a set is not applied there. */
+/* Adds an Event of core/v1 about a Cluster, which says why a set is not applied there. */
 void status_model_add_event(struct status_model *model, const struct object *event);
 
-/* Judges and sorts: what needs a person first, then by namespace and name. */
+/* Computes all states and sorts: problems first, then by namespace and name. */
 void status_model_finish(struct status_model *model);
 
-/* NULL: there is none. Of several namespaces the first. */
+/* NULL if there is none. If several namespaces have the name, the first one counts. */
 struct status_set *status_model_find_set(const struct status_model *model, struct str name);
 struct status_cluster *status_model_find_cluster(const struct status_model *model, struct str name);
 
-/* Everything that is selected is applied, or paused on purpose. */
+/* True if every set is applied, paused, or selects no cluster. */
 bool status_model_is_applied(const struct status_model *model);

@@ -1,3 +1,10 @@
+/*
+ * Renders the model of corset status as tables.
+ *
+ * A struct budget decides how many rows of a table are shown in the height of the terminal; the
+ * other rows are summed up by state in a last line. The reason of a problem is a column if the
+ * terminal is wide enough (INLINE_WIDTH), otherwise a line below its row.
+ */
 #include "cmd/status_render.h"
 
 #include "apiserver/registry/kind_age.h"
@@ -9,13 +16,14 @@
 #define LABELS_WIDTH 60
 #define WHY_WIDTH    160
 #define HASH_SHOWN   19 /* "sha256:" and twelve digits */
-#define LEAST_ROWS   3
+#define ROWS_MIN     3
 
 static const enum table_color colors[] = {
     [STATUS_FAILED] = TABLE_RED,      [STATUS_WAITING] = TABLE_YELLOW, [STATUS_PAUSED] = TABLE_DIM,
     [STATUS_DELETING] = TABLE_YELLOW, [STATUS_APPLIED] = TABLE_GREEN,  [STATUS_IDLE] = TABLE_DIM,
 };
 
+/* True if reasons are a column of the table. */
 static bool is_inline(const struct status_view *view)
 {
     return view->is_wide || view->width >= INLINE_WIDTH;
@@ -26,6 +34,7 @@ static void add_state(struct table *table, enum status_state state)
     table_cell(table, str_from_c(status_state_name(state)), colors[state]);
 }
 
+/* A clock that is slightly behind the server's would give negative ages; they count as 0. */
 static void add_age(struct table *table, timestamp time, const struct status_view *view)
 {
     char text[KIND_AGE_MAX];
@@ -33,16 +42,17 @@ static void add_age(struct table *table, timestamp time, const struct status_vie
         table_cell(table, STR("-"), TABLE_DIM);
         return;
     }
-    /* A clock that is a little behind the server's is no reason to worry anybody. */
     const duration age = kind_age_between(time, view->now);
     table_cell(table, kind_age_write(age < 0 ? 0 : age, text), TABLE_PLAIN);
 }
 
+/* "3/10" */
 static void add_share(struct table *table, size_t part, size_t whole)
 {
     table_cell_print(table, TABLE_PLAIN, "%zu/%zu", part, whole);
 }
 
+/* Zero is dim, so that other numbers stand out. */
 static void add_count(struct table *table, size_t count, enum status_state state)
 {
     table_cell_print(table, count ? colors[state] : TABLE_DIM, "%zu", count);
@@ -54,7 +64,7 @@ static void begin_why(struct table *table, const struct status_view *view)
         table_column(table, "WHY", view->is_wide ? 0 : WHY_WIDTH);
 }
 
-/* In the row where there is room, else below it. */
+/* In the row if there is room, otherwise below it. */
 static void add_why(struct table *table, struct str why, const struct status_view *view)
 {
     if (is_inline(view))
@@ -63,7 +73,7 @@ static void add_why(struct table *table, struct str why, const struct status_vie
         table_note(table, why);
 }
 
-/* "10000: 3 failed, 12 waiting, 9985 applied" */
+/* "10000 clusters: 3 failed, 12 waiting, 9985 applied" */
 static void add_summary(struct buf *out, const char *what, size_t count,
                         const size_t counts[static STATUS_STATES], const struct status_view *view)
 {
@@ -83,7 +93,7 @@ static void add_summary(struct buf *out, const char *what, size_t count,
     buf_add_char(out, '\n');
 }
 
-/* Of a table that shows only a part: what is left out. */
+/* "… and 9980 more: 9980 applied", for the rows that are not shown. */
 static void add_rest(struct buf *out, const size_t counts[static STATUS_STATES],
                      const struct status_view *view)
 {
@@ -105,13 +115,18 @@ static void add_rest(struct buf *out, const size_t counts[static STATUS_STATES],
     buf_add_char(out, '\n');
 }
 
-/* Rows that may be shown in so many lines, titles and "… and more" included; 0 lines: all. */
+/* The lines a table may take, including titles and "… and more"; lines 0: no limit. */
 struct budget {
     size_t lines, used;
     size_t rows; /* that are still to come */
     bool is_full;
 };
 
+/*
+ * True if the next row fits. It counts as used in any case. After the first row that does not fit,
+ * no other row is shown, since rows are sorted by importance. One line is kept for "… and more"
+ * while rows are left.
+ */
 static bool takes(struct budget *budget, size_t cost)
 {
     const size_t for_more = --budget->rows ? 1 : 0;
@@ -121,11 +136,13 @@ static bool takes(struct budget *budget, size_t cost)
     return !budget->is_full;
 }
 
+/* The number of lines of a row. */
 static size_t cost_of(struct str why, const struct status_view *view)
 {
     return !is_inline(view) && why.len ? 2 : 1;
 }
 
+/* The column of namespaces appears only with --all-namespaces. */
 static void begin_names(struct table *table, const struct status_view *view)
 {
     if (view->all_namespaces)
@@ -141,6 +158,7 @@ static void add_names(struct table *table, struct key key, const struct status_v
     table_cell(table, key.name, TABLE_PLAIN);
 }
 
+/* The names of spec.strategy in the API. */
 static const char *strategy_name(const struct status_set *set)
 {
     return set->spec.strategy == RESOURCE_RECONCILE    ? "Reconcile"
@@ -148,6 +166,7 @@ static const char *strategy_name(const struct status_set *set)
                                                        : "unknown";
 }
 
+/* -o wide has more columns. */
 static void add_set_row(struct table *table, const struct status_set *set,
                         const struct status_view *view)
 {
@@ -165,6 +184,7 @@ static void add_set_row(struct table *table, const struct status_set *set,
     add_why(table, set->why, view);
 }
 
+/* The table of all sets; lines is the number of lines it may take, 0 for any. */
 static void render_sets(const struct status_model *model, const struct status_view *view,
                         size_t lines, struct buf *out)
 {
@@ -210,6 +230,7 @@ static void add_cluster_row(struct table *table, const struct status_cluster *cl
     add_why(table, cluster->why, view);
 }
 
+/* The table of all clusters; lines is the number of lines it may take, 0 for any. */
 static void render_clusters(const struct status_model *model, const struct status_view *view,
                             size_t lines, struct buf *out)
 {
@@ -238,6 +259,7 @@ static void render_clusters(const struct status_model *model, const struct statu
     add_rest(out, rest, view);
 }
 
+/* Lines that are written already. */
 static size_t count_lines(const struct buf *text)
 {
     size_t lines = 0;
@@ -246,13 +268,15 @@ static size_t count_lines(const struct buf *text)
     return lines;
 }
 
-/* Of the lines that are left, at least enough for a title, a row and "… and more". */
+/*
+ * The lines that are left on the terminal, but at least enough for titles, a row and "… and more".
+ */
 static size_t lines_left(const struct status_view *view, const struct buf *out)
 {
     const size_t used = count_lines(out);
     if (!view->height)
         return 0;
-    return view->height > used + LEAST_ROWS ? view->height - used : LEAST_ROWS;
+    return view->height > used + ROWS_MIN ? view->height - used : ROWS_MIN;
 }
 
 void status_render_clusters(const struct status_model *model, const struct status_view *view,
@@ -265,6 +289,7 @@ void status_render_clusters(const struct status_model *model, const struct statu
     render_clusters(model, view, lines_left(view, out), out);
 }
 
+/* Sets get a third of the height, clusters the rest. */
 void status_render_all(const struct status_model *model, const struct status_view *view,
                        struct buf *out)
 {
@@ -273,7 +298,7 @@ void status_render_all(const struct status_model *model, const struct status_vie
     } else {
         const size_t third = view->height / 3;
         add_summary(out, "set", model->set_count, model->set_counts, view);
-        render_sets(model, view, !view->height ? 0 : third > LEAST_ROWS ? third : LEAST_ROWS, out);
+        render_sets(model, view, !view->height ? 0 : third > ROWS_MIN ? third : ROWS_MIN, out);
     }
     buf_add_char(out, '\n');
     if (model->cluster_count)
@@ -281,6 +306,7 @@ void status_render_all(const struct status_model *model, const struct status_vie
     status_render_clusters(model, view, out);
 }
 
+/* A line "title text" of a heading, cut to the width. An empty text is left out. */
 static void add_line(struct buf *out, const char *title, struct str text,
                      const struct status_view *view)
 {
@@ -294,6 +320,7 @@ static void add_line(struct buf *out, const char *title, struct str text,
     buf_add_char(out, '\n');
 }
 
+/* "Set default/cni applied": the first line about one set or one cluster. */
 static void add_heading(struct buf *out, const char *kind, struct key key, enum status_state state,
                         const struct status_view *view)
 {
@@ -305,6 +332,7 @@ static void add_heading(struct buf *out, const char *kind, struct key key, enum 
     buf_add_char(out, '\n');
 }
 
+/* What the set selects and names, before the table of its clusters. */
 static void add_set_facts(struct buf *out, const struct status_set *set,
                           const struct status_view *view)
 {
@@ -324,6 +352,7 @@ static void add_set_facts(struct buf *out, const struct status_set *set,
     add_summary(out, "cluster", set->clusters, set->counts, view);
 }
 
+/* NULL if the set does not select the cluster. */
 static const struct status_cell *cell_of(const struct status_cluster *cluster,
                                          const struct status_set *set)
 {
@@ -333,6 +362,7 @@ static const struct status_cell *cell_of(const struct status_cluster *cluster,
     return NULL;
 }
 
+/* The table of one set on all its clusters. */
 struct cells {
     struct table table;
     struct budget budget;
@@ -344,6 +374,7 @@ static void cells_done(struct cells *cells)
     table_done(&cells->table);
 }
 
+/* Adds a row, or counts the cell among those that are not shown. */
 static void add_cell(struct cells *cells, const struct status_cluster *cluster,
                      const struct status_cell *cell, const struct status_view *view)
 {
@@ -360,7 +391,10 @@ static void add_cell(struct cells *cells, const struct status_cluster *cluster,
     add_why(table, cell->why, view);
 }
 
-/* Clusters in one state after the other, so that those that failed come first. */
+/*
+ * Clusters are sorted by their own state, which may be due to another set. So the cells are added
+ * state by state.
+ */
 static void add_cells(struct cells *cells, const struct status_model *model,
                       const struct status_set *set, const struct status_view *view)
 {
@@ -372,6 +406,7 @@ static void add_cells(struct cells *cells, const struct status_model *model,
         }
 }
 
+/* One set: its facts, then a row for each cluster it selects. */
 void status_render_set(const struct status_model *model, const struct status_set *set,
                        const struct status_view *view, struct buf *out)
 {
@@ -392,6 +427,7 @@ void status_render_set(const struct status_model *model, const struct status_set
     add_rest(out, cells.rest, view);
 }
 
+/* A resource that the binding does not mention waits, unless its set is paused or being deleted. */
 static enum status_state resource_state(const struct status_cell *cell,
                                         const struct status_resource *resource)
 {
@@ -401,6 +437,7 @@ static enum status_state resource_state(const struct status_cell *cell,
                                                                           : STATUS_WAITING;
 }
 
+/* The reason of a cell stands below the last resource of its set. */
 static void add_resource_row(struct table *table, const struct status_cell *cell, size_t index,
                              const struct status_view *view)
 {
@@ -419,6 +456,7 @@ static void add_resource_row(struct table *table, const struct status_cell *cell
         table_note(table, cell->why);
 }
 
+/* One cluster: a row for each resource of each set that selects it. */
 void status_render_cluster(const struct status_cluster *cluster, const struct status_view *view,
                            struct buf *out)
 {
@@ -430,7 +468,7 @@ void status_render_cluster(const struct status_cluster *cluster, const struct st
         add_line(out, "waits for", STR("status.initialization.infrastructureProvisioned"), view);
     buf_add_char(out, '\n');
     if (!cluster->cell_count) {
-        buf_add(out, STR("No set selects it.\n"));
+        buf_add(out, STR("No set selects this cluster.\n"));
         return;
     }
     table_column(&table, "SET", NAME_WIDTH);

@@ -1,7 +1,7 @@
 /*
- * What "corset status" shows, as text. Pure: a model in, text out, for a given width and height.
+ * The text of corset status. Pure: a model in, text out, for a given width and height.
  *
- * Where there is more than fits, what needs a person comes first and the rest is a number.
+ * Where rows do not fit, problems come first and the rest is a number.
  */
 #pragma once
 
@@ -14,10 +14,10 @@
 
 struct status_view {
     size_t width;
-    size_t height; /* lines at most; 0: any number */
-    bool is_wide;  /* all columns there are */
+    size_t height; /* maximal number of lines; 0: no limit */
+    bool is_wide;  /* show all columns */
     bool has_color;
-    bool all_namespaces; /* so they are told apart */
+    bool all_namespaces; /* show a column of namespaces */
     timestamp now;
 };
 
@@ -28,10 +28,10 @@ void status_render_set(const struct status_model *model, const struct status_set
 void status_render_cluster(const struct status_cluster *cluster, const struct status_view *view,
                            struct buf *out);
 
-/* The clusters alone, as "corset cluster list" has them. */
+/* The table of clusters alone, for corset cluster list. */
 void status_render_clusters(const struct status_model *model, const struct status_view *view,
                             struct buf *out);
 
-/* For programs. ERROR_TOO_LARGE. */
+/* The model as JSON, for programs. ERROR_TOO_LARGE. */
 MUST_USE struct error *status_render_json(const struct status_model *model,
                                           struct json_doc **ret_doc);

@@ -1,6 +1,4 @@
-/*
- * Where the model of what is applied comes from: lists, once, or caches that are kept current.
- */
+/* The source of the model of corset status: lists, or caches that are kept current by watches. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,13 +13,13 @@ struct cache;
 struct cache_set;
 struct client;
 
-/* Lists everything in a namespace (empty: in all of them) and finishes the model. Suspends. */
+/* Lists all objects of a namespace (empty: of all namespaces) and finishes the model. Suspends. */
 MUST_USE struct error *status_source_list(struct client *client, struct str namespace,
                                           struct status_model *model);
 
 #define STATUS_SOURCES 4
 
-/* The same, watched. */
+/* The caches for corset status --watch. */
 struct status_watch {
     struct cache_set *caches;
     struct cache *sources[STATUS_SOURCES];
@@ -30,7 +28,7 @@ struct status_watch {
     bool is_changed;
 };
 
-/* Suspends until everything is known. */
+/* Suspends until all caches are synced. */
 MUST_USE struct error *status_watch_open(struct status_watch *watch, struct client *client,
                                          struct str namespace);
 void status_watch_done(struct status_watch *watch); /* suspends */
@@ -38,8 +36,8 @@ void status_watch_done(struct status_watch *watch); /* suspends */
 /* The model as of now, finished. */
 void status_watch_read(struct status_watch *watch, struct status_model *model);
 
-/* Why what is known may be old; empty: it is not. */
+/* The reason why the caches may be behind; empty if they are current. */
 struct str status_watch_problem(const struct status_watch *watch);
 
-/* Suspends until something changes, or so long. */
+/* Suspends until something changes, at most for this time. */
 MUST_USE struct error *status_watch_wait(struct status_watch *watch, duration most);

@@ -1,14 +1,19 @@
+/*
+ * Lays out tables in two passes: measure() finds the width each column would like, fit() takes
+ * columns from the widest ones until the table fits. Widths are counted in terminal columns, not
+ * in bytes.
+ */
 #include "cmd/table.h"
 
 #include <assert.h>
 #include <stdarg.h>
 
-#include "base/memory.h"
+#include "base/array.h"
 #include "cmd/terminal.h"
 
 #define GAP         2
 #define NOTE_INDENT 4
-#define LEAST       3 /* columns are not made narrower than this */
+#define WIDTH_MIN   3 /* columns are not made narrower than this */
 
 static const char *const codes[] = {
     [TABLE_PLAIN] = "",         [TABLE_BOLD] = "\x1b[1m",    [TABLE_DIM] = "\x1b[2m",
@@ -21,22 +26,20 @@ void table_done(struct table *table)
     arena_done(&table->arena);
 }
 
-void table_column(struct table *table, const char *title, size_t most)
+void table_column(struct table *table, const char *title, size_t width_max)
 {
     assert(table->column_count < TABLE_COLUMNS_MAX);
     table->columns[table->column_count].title = str_from_c(title);
-    table->columns[table->column_count++].most = most;
+    table->columns[table->column_count++].width_max = width_max;
 }
 
+/* Cells and notes belong to the last row. */
 void table_row(struct table *table)
 {
-    if (table->row_count == table->capacity) {
-        table->capacity = table->capacity ? 2 * table->capacity : 32;
-        table->rows = mem_realloc_array(table->rows, table->capacity, sizeof(*table->rows));
-    }
-    table->rows[table->row_count++] = (struct table_row_){0};
+    ARRAY_PUSH(table->rows, table->row_count, table->capacity, (struct table_row_){0});
 }
 
+/* A copy of the text that is safe for a terminal. */
 static struct str shown(struct table *table, struct str text)
 {
     SCOPED(buf) fit = {.limit = 0};
@@ -51,6 +54,7 @@ void table_cell(struct table *table, struct str text, enum table_color color)
     row->cells[row->count++] = (struct table_cell_){shown(table, text), color};
 }
 
+/* Texts of more than 127 bytes are cut; only numbers are printed this way. */
 void table_cell_print(struct table *table, enum table_color color, const char *format, ...)
 {
     char text[128];
@@ -68,14 +72,6 @@ void table_note(struct table *table, struct str text)
     table->rows[table->row_count - 1].note = shown(table, text);
 }
 
-size_t table_height(const struct table *table)
-{
-    size_t height = 1 + table->row_count;
-    for (size_t i = 0; i < table->row_count; i++)
-        height += table->rows[i].note.len > 0;
-    return height;
-}
-
 void table_add_colored(struct buf *out, struct str text, enum table_color color, bool has_color)
 {
     const bool colored = has_color && color != TABLE_PLAIN && text.len;
@@ -86,7 +82,7 @@ void table_add_colored(struct buf *out, struct str text, enum table_color color,
         buf_add(out, STR("\x1b[0m"));
 }
 
-/* What each column would like, at most what it may. */
+/* The widest cell of each column, up to the maximum of the column. */
 static void measure(const struct table *table, size_t widths[static TABLE_COLUMNS_MAX])
 {
     for (size_t i = 0; i < table->column_count; i++) {
@@ -95,11 +91,12 @@ static void measure(const struct table *table, size_t widths[static TABLE_COLUMN
             const size_t width = terminal_width(table->rows[j].cells[i].text);
             most = width > most ? width : most;
         }
-        const size_t limit = table->columns[i].most;
+        const size_t limit = table->columns[i].width_max;
         widths[i] = limit && most > limit ? limit : most;
     }
 }
 
+/* The width of the whole table, with the gaps. */
 static size_t sum(const struct table *table, const size_t *widths)
 {
     size_t total = 0;
@@ -108,7 +105,7 @@ static size_t sum(const struct table *table, const size_t *widths)
     return total;
 }
 
-/* Takes from the widest until it fits, or nothing is left to take. */
+/* Narrows the widest column by one until the table fits, or every column has WIDTH_MIN. */
 static void fit(const struct table *table, size_t *widths, size_t width)
 {
     while (sum(table, widths) > width) {
@@ -116,12 +113,13 @@ static void fit(const struct table *table, size_t *widths, size_t width)
         for (size_t i = 1; i < table->column_count; i++)
             if (widths[i] >= widths[widest])
                 widest = i;
-        if (widths[widest] <= LEAST)
+        if (widths[widest] <= WIDTH_MIN)
             return;
         widths[widest]--;
     }
 }
 
+/* No spaces follow the last cell that has a text. */
 static void write_cells(const struct table *table, const struct table_row_ *row,
                         const size_t *widths, struct buf *out, bool has_color)
 {
@@ -141,6 +139,7 @@ static void write_cells(const struct table *table, const struct table_row_ *row,
     (void)table;
 }
 
+/* The note below a row, indented and dim. */
 static void write_note(const struct table_row_ *row, struct buf *out, size_t width, bool has_color)
 {
     SCOPED(buf) text = {.limit = 0};
@@ -153,6 +152,7 @@ static void write_note(const struct table_row_ *row, struct buf *out, size_t wid
     buf_add_char(out, '\n');
 }
 
+/* Titles, then rows, each followed by its note. */
 void table_write(const struct table *table, struct buf *out, size_t width, bool has_color)
 {
     size_t widths[TABLE_COLUMNS_MAX] = {0};

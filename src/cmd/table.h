@@ -1,5 +1,6 @@
 /*
- * A table for people: columns as wide as what is in them, cut to the width of the terminal.
+ * A table for people: columns are as wide as their contents and are cut to the width of the
+ * terminal.
  *
  *     SCOPED(table) table = {0};
  *     table_column(&table, "NAME", 40);
@@ -9,8 +10,8 @@
  *     table_cell(&table, why, TABLE_RED);
  *     table_write(&table, &out, width, has_color);
  *
- * Pure: data in, text out. Texts are copied and made fit for a terminal. Rows may be followed by
- * lines of their own, see table_note().
+ * Pure: data in, text out. Texts are copied and made safe for a terminal. A row may have a note,
+ * which is a line below it.
  */
 #pragma once
 
@@ -46,7 +47,7 @@ struct table_row_ {
 struct table {
     struct {
         struct str title;
-        size_t most;
+        size_t width_max;
     } columns[TABLE_COLUMNS_MAX];
     size_t column_count;
     struct table_row_ *rows;
@@ -56,21 +57,18 @@ struct table {
 
 void table_done(struct table *table);
 
-/* At most so wide; 0: as wide as there is room, which only the last one should be. */
-void table_column(struct table *table, const char *title, size_t most);
+/* width_max 0: as wide as there is room; only the last column should be. */
+void table_column(struct table *table, const char *title, size_t width_max);
 
 void table_row(struct table *table);
 void table_cell(struct table *table, struct str text, enum table_color color);
 void table_cell_print(struct table *table, enum table_color color, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
-/* A line below the row, indented and cut; an empty one is none. */
+/* Sets the line below the last row. It is indented and cut; an empty text is no note. */
 void table_note(struct table *table, struct str text);
-
-/* Lines that it will take, the titles included. */
-size_t table_height(const struct table *table);
 
 void table_write(const struct table *table, struct buf *out, size_t width, bool has_color);
 
-/* A text in a colour, if there is colour. */
+/* Appends a text, in a colour if has_color. */
 void table_add_colored(struct buf *out, struct str text, enum table_color color, bool has_color);

@@ -12,7 +12,7 @@
 #define HEIGHT_DEFAULT 24
 #define SIZE_MAX_SANE  10000
 
-/* Nothing here changes the environment. */
+/* getenv() is safe here: the program never changes its environment. */
 static const char *variable_of(const char *name)
 {
     return getenv(name); /* NOLINT(concurrency-mt-unsafe) */
@@ -24,6 +24,7 @@ bool terminal_is_live(int fd)
     return isatty(fd) && kind && *kind && strcmp(kind, "dumb") != 0;
 }
 
+/* An explicit --color wins over NO_COLOR and over a pipe. */
 bool terminal_has_color(int fd, enum terminal_color wanted)
 {
     const char *no_color = variable_of("NO_COLOR");
@@ -32,6 +33,7 @@ bool terminal_has_color(int fd, enum terminal_color wanted)
     return terminal_is_live(fd) && (!no_color || !*no_color);
 }
 
+/* A size from the environment, unless it is missing or absurd. */
 static size_t size_from(const char *variable, size_t otherwise)
 {
     uint64_t number;
@@ -50,6 +52,7 @@ void terminal_size(int fd, size_t *ret_width, size_t *ret_height)
     *ret_height = size.ws_row ? size.ws_row : size_from("LINES", HEIGHT_DEFAULT);
 }
 
+/* Escapes as Go's %q does, but leaves quotes and backslashes as they are. */
 void terminal_add_shown(struct buf *out, struct str text)
 {
     char piece[QUOTE_PIECE_MAX];
@@ -63,7 +66,10 @@ void terminal_add_shown(struct buf *out, struct str text)
     }
 }
 
-/* Of the character at the front; its length in bytes is returned in ret_len. */
+/*
+ * The columns of the first character; *ret_len is its length in bytes. Invalid bytes take one
+ * column.
+ */
 static size_t char_width(struct str text, size_t *ret_len)
 {
     const size_t len = str_char_len(text);
@@ -84,6 +90,7 @@ size_t terminal_width(struct str text)
     return width;
 }
 
+/* The "…" takes one column of the width. */
 void terminal_add_cut(struct buf *out, struct str text, size_t width)
 {
     size_t used = 0, len;
@@ -101,11 +108,4 @@ void terminal_add_cut(struct buf *out, struct str text, size_t width)
     }
     if (width)
         buf_add(out, STR("…"));
-}
-
-void terminal_add_cell(struct buf *out, struct str text, size_t width)
-{
-    terminal_add_cut(out, text, width);
-    for (size_t used = terminal_width(text); used < width; used++)
-        buf_add_char(out, ' ');
 }

@@ -1,6 +1,4 @@
-/*
- * What a terminal can do: its size, whether to use colour, and lines that are written in place.
- */
+/* Terminals: size, colour, and texts that fit into a number of columns. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,23 +9,23 @@
 
 enum terminal_color { TERMINAL_AUTO, TERMINAL_ALWAYS, TERMINAL_NEVER };
 
-/* Whether a file descriptor is a terminal that understands more than plain lines. */
+/* True if the descriptor is a terminal that can move its cursor. */
 bool terminal_is_live(int fd);
 
-/* Whether to use colour on it, given the flag and NO_COLOR. */
+/* Decides by the flag --color, then by NO_COLOR and the terminal. */
 bool terminal_has_color(int fd, enum terminal_color wanted);
 
-/* From the terminal, else COLUMNS and LINES, else 80 x 24. */
+/* The size of the terminal, else COLUMNS and LINES, else 80 x 24. */
 void terminal_size(int fd, size_t *ret_width, size_t *ret_height);
 
-/* One line of text of others that moves no cursor, with quotes as they are. */
+/*
+ * Appends foreign text as one line: control characters are escaped, quotes and backslashes are
+ * not.
+ */
 void terminal_add_shown(struct buf *out, struct str text);
 
-/* Columns a text takes; counts characters, and none for those that combine. */
+/* The number of columns that a text takes. Combining characters take none. */
 size_t terminal_width(struct str text);
 
-/* As much of a text as fits, "…" at its end when something is missing. */
+/* Appends as much of a text as fits; a text that is cut ends in "…". */
 void terminal_add_cut(struct buf *out, struct str text, size_t width);
-
-/* The same, filled up with spaces. */
-void terminal_add_cell(struct buf *out, struct str text, size_t width);

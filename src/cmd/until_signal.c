@@ -6,7 +6,10 @@
 #include "async/scope.h"
 #include "async/signals.h"
 
-/* Each of the two ends the other; one that has ended is not to be touched any more. */
+/*
+ * Two fibers, each of which cancels the other when it ends. A fiber that has ended must not be
+ * used, so its pointer becomes NULL.
+ */
 struct until {
     struct signals *signals;
     fiber_fn work;
@@ -16,6 +19,7 @@ struct until {
     bool is_told;
 };
 
+/* After a signal, a cancellation is the expected end of the work. */
 static struct error *run_work(void *data)
 {
     struct until *until = data;
@@ -26,7 +30,8 @@ static struct error *run_work(void *data)
     return until->is_told ? error_ignore(err, ERROR_CANCELED) : err;
 }
 
-static struct error *listen(void *data)
+/* Cancelled when the work ends by itself. */
+static struct error *listen_for_signal(void *data)
 {
     struct until *until = data;
     struct error *err = signals_wait(until->signals);
@@ -45,7 +50,7 @@ struct error *until_signal(struct signals *signals, fiber_fn work, void *data,
 {
     struct until until = {.signals = signals, .work = work, .data = data, .stopping = stopping};
     SCOPED(scope) scope = {0};
-    until.listener = scope_start(&scope, "signals", listen, &until);
+    until.listener = scope_start(&scope, "signals", listen_for_signal, &until);
     until.worker = scope_start(&scope, "work", run_work, &until);
     return scope_wait(&scope);
 }

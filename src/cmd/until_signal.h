@@ -1,6 +1,4 @@
-/*
- * Work that goes on until it ends by itself or somebody sends SIGINT or SIGTERM.
- */
+/* Runs a function until it ends or the process gets SIGINT or SIGTERM. */
 #pragma once
 
 #include "async/loop.h"
@@ -9,8 +7,8 @@
 struct signals;
 
 /*
- * Runs work(data) on a fiber of its own. A signal calls stopping (may be NULL), cancels the work
- * and waits for it to end, which is success then. Suspends.
+ * Runs work(data) on a new fiber. A signal calls stopping (may be NULL), cancels the fiber and
+ * waits for it; a cancellation is success then. Suspends.
  */
 MUST_USE struct error *until_signal(struct signals *signals, fiber_fn work, void *data,
                                     void (*stopping)(void));

@@ -1,4 +1,9 @@
-/* corset up: the embedded API server on disk and the controllers, in one process. */
+/*
+ * corset up: the embedded API server on disk and the controllers, in one process, until a signal.
+ *
+ * Order of start: server, kubeconfigs, removal of stale virtual clusters, controllers. Order of
+ * stop: controllers, then the server, which gets DRAIN_TIMEOUT for open requests.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,25 +14,26 @@
 #include "base/arena.h"
 #include "client/kubeconfig/kubeconfig.h"
 #include "cmd/controller_flags.h"
-#include "cmd/globals.h"
+#include "cmd/global_flags.h"
 #include "cmd/server_flags.h"
+#include "cmd/stale_clusters.h"
 #include "cmd/until_signal.h"
-#include "cmd/virtual_clusters.h"
 #include "net/network.h"
 #include "net/tcp.h"
 #include "net/tls.h"
 
 #define DRAIN_TIMEOUT (5 * SECOND)
 
+/* The arena holds the name of the default folder. */
 struct settings {
     struct server_settings server;
     struct controller_settings controller;
-    struct globals globals;
+    struct global_flags globals;
 
     struct arena arena; /* of the default folder's name */
 };
 
-/* Below $XDG_DATA_HOME, or where that is when nobody says; NULL without a home. */
+/* corset below $XDG_DATA_HOME, or below ~/.local/share. NULL without a home. */
 static const char *default_folder(struct arena *arena)
 {
     const char *data = getenv("XDG_DATA_HOME"); /* NOLINT(concurrency-mt-unsafe) */
@@ -37,41 +43,45 @@ static const char *default_folder(struct arena *arena)
     return home && *home ? arena_print(arena, "%s/.local/share/corset", home).ptr : NULL;
 }
 
-static struct error *run_fleet(void *data)
+/* The function that until_signal() runs. */
+static struct error *run_controllers(void *data)
 {
-    return fleet_run(data);
+    return controller_manager_run(data);
 }
 
+/* Called when a signal arrives. */
 static void say_stopping(void)
 {
     fprintf(stderr, "corset: stopping\n");
 }
 
-/* The controllers reach the server as everybody does. */
-static struct error *find_ourselves(const struct standalone *standalone,
-                                    struct rest_config *ret_config)
+/* The controllers connect to the server over HTTPS like any other client. */
+static struct error *read_own_kubeconfig(const struct standalone *standalone,
+                                         struct rest_config *ret_config)
 {
     SCOPED(buf) text = {.secret = true};
     standalone_admin_kubeconfig(standalone, &text);
     return kubeconfig_read(buf_str(&text), STR(""), NULL, ret_config);
 }
 
-static struct error *control(struct settings *settings, const struct rest_config *config,
-                             struct network *network, struct tls_context *tls,
-                             struct signals *signals)
+/* Scripts wait for the line "ready on". */
+static struct error *serve_controllers(struct settings *settings, const struct rest_config *config,
+                                       struct network *network, struct tls_context *tls,
+                                       struct signals *signals)
 {
-    OWNED(fleet) fleet = NULL;
-    struct fleet_options options = settings->controller.fleet;
+    OWNED(controller_manager) controllers = NULL;
+    struct controller_manager_options options = settings->controller.options;
     options.config = config;
     options.network = network;
     options.tls = tls;
-    TRY(fleet_new(loop_current(), &options, &fleet));
+    TRY(controller_manager_new(loop_current(), &options, &controllers));
     fprintf(stderr, "corset: ready on %.*s\n", STR_ARG(config->host));
     fprintf(stderr, "corset: export KUBECONFIG=%s/kubeconfig\n", settings->server.files.data_dir);
-    return until_signal(signals, run_fleet, fleet, say_stopping);
+    return until_signal(signals, run_controllers, controllers, say_stopping);
 }
 
-static struct error *serve(void *data)
+/* Errors of draining are dropped: the result of the controllers is the result of the command. */
+static struct error *serve_up(void *data)
 {
     struct settings *settings = data;
     struct loop *loop = loop_current();
@@ -87,10 +97,10 @@ static struct error *serve(void *data)
     options.network = network;
     TRY(standalone_new(loop, &options, &standalone));
     TRY(server_files_write(&settings->server.files, standalone));
-    TRY(find_ourselves(standalone, &config));
-    TRY(virtual_clusters_tidy(&config, network, tls, settings->server.virtual_clusters),
+    TRY(read_own_kubeconfig(standalone, &config));
+    TRY(stale_clusters_delete(&config, network, tls, settings->server.virtual_clusters),
         "remove virtual clusters of an earlier run");
-    struct error *err = control(settings, &config, network, tls, signals);
+    struct error *err = serve_controllers(settings, &config, network, tls, signals);
     FIBER_TIMEOUT(DRAIN_TIMEOUT);
     OWNED(error) late = apiserver_drain(standalone_server(standalone));
     return err;
@@ -99,15 +109,16 @@ static struct error *serve(void *data)
 static const struct flag_group groups[] = {
     SERVER_GROUP(struct settings),
     CONTROLLER_GROUP(struct settings),
-    GLOBALS_GROUP(struct settings),
+    GLOBAL_FLAGS_GROUP(struct settings),
 };
 
-static int complete(struct settings *settings)
+/* Fills in defaults and converts values. Not COMMAND_DONE: a mistake was printed. */
+static int complete_settings(struct settings *settings)
 {
-    struct fleet_options *fleet = &settings->controller.fleet;
+    struct controller_manager_options *options = &settings->controller.options;
     if (settings->globals.kubeconfig || settings->globals.context)
         return command_misused(&command_up, "--kubeconfig and --context are for 'corset "
-                                            "controller'; 'corset up' brings its own API server");
+                                            "controller'; 'corset up' has its own API server");
     if (!settings->server.files.data_dir)
         settings->server.files.data_dir = default_folder(&settings->arena);
     if (!settings->server.files.data_dir)
@@ -115,27 +126,27 @@ static int complete(struct settings *settings)
     int misused = server_flags_use(&settings->server, &command_up);
     if (misused)
         return misused;
-    fleet->namespace = str_from_c(settings->globals.namespace);
+    options->namespace = str_from_c(settings->globals.namespace);
     misused = controller_flags_use(&settings->controller, &command_up);
-    return misused ? misused : globals_use(&settings->globals, &command_up);
+    return misused ? misused : global_flags_use(&settings->globals, &command_up);
 }
 
-static int run_with(struct settings *settings, int argc, char **argv)
+static int parse_and_run(struct settings *settings, int argc, char **argv)
 {
     if (!flags_read(&command_up, argc, argv, settings))
         return COMMAND_USAGE;
-    const int misused = complete(settings);
-    return misused ? misused : command_run(serve, settings);
+    const int misused = complete_settings(settings);
+    return misused ? misused : command_run(serve_up, settings);
 }
 
-static int run(int argc, char **argv)
+static int run_up(int argc, char **argv)
 {
     struct settings settings = {
         .server = SERVER_DEFAULT,
         .controller = {.health = "", .diagnostics = ""},
-        .globals = GLOBALS_DEFAULT,
+        .globals = GLOBAL_FLAGS_DEFAULT,
     };
-    const int code = run_with(&settings, argc, argv);
+    const int code = parse_and_run(&settings, argc, argv);
     arena_done(&settings.arena);
     return code;
 }
@@ -147,12 +158,12 @@ const struct command command_up = {
         "Runs everything in one process until SIGINT or SIGTERM: an API server that keeps its\n"
         "objects on disk, and the controllers. Clusters are added with 'corset cluster add'.\n\n"
         "Usage: corset up [FLAGS]\n\n"
-        "  --data-dir DIR           where everything is kept: corset.db, pki/, kubeconfig, lock\n"
+        "  --data-dir DIR           folder for all data: corset.db, pki/, kubeconfig, lock\n"
         "                           (default: corset below $XDG_DATA_HOME or ~/.local/share)\n"
         "  --listen HOST:PORT       where to listen (default 127.0.0.1:7443; port 0: any)\n"
-        "  --virtual-clusters N     N workload clusters to try things with, named vc-0001 and so\n"
-        "                           on; they are empty again after every start.\n"
-        "                           DIR/clusters/vc-0001.kubeconfig reaches the first\n"
+        "  --virtual-clusters N     N virtual workload clusters for trials, named vc-0001 and so\n"
+        "                           on; they are empty after every start.\n"
+        "                           DIR/clusters/vc-0001.kubeconfig is for the first\n"
         "  --write-kubeconfig FILE  where to write the admin's kubeconfig besides DIR/kubeconfig\n"
         "  --write-cluster-kubeconfigs DIR\n"
         "                           where to write those of virtual clusters besides DIR/clusters\n"
@@ -164,5 +175,5 @@ const struct command command_up = {
         "  kubectl --kubeconfig /tmp/corset/kubeconfig get clusters\n",
     .groups = groups,
     .group_count = COUNT(groups),
-    .run = run,
+    .run = run_up,
 };

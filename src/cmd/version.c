@@ -1,12 +1,13 @@
+/* corset version: prints version, platform and commit. */
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/agent.h"
-#include "cmd/globals.h"
+#include "cmd/global_flags.h"
+#include "cmd/user_agent.h"
 
 struct settings {
     const char *output;
-    struct globals globals;
+    struct global_flags globals;
 };
 
 static const struct flag flags[] = {
@@ -15,21 +16,22 @@ static const struct flag flags[] = {
 
 static const struct flag_group groups[] = {
     FLAGS_GROUP(flags, 0),
-    GLOBALS_GROUP(struct settings),
+    GLOBAL_FLAGS_GROUP(struct settings),
 };
 
-static int run(int argc, char **argv)
+/* The text is the User-Agent, so that a server's log and this output match. */
+static int run_version(int argc, char **argv)
 {
-    struct settings settings = {.output = "", .globals = GLOBALS_DEFAULT};
+    struct settings settings = {.output = "", .globals = GLOBAL_FLAGS_DEFAULT};
     if (!flags_read(&command_version, argc, argv, &settings))
         return COMMAND_USAGE;
     const bool json = strcmp(settings.output, "json") == 0;
     if (*settings.output && !json)
         return command_misused(&command_version, "-o is json, not '%s'", settings.output);
-    const struct str name = agent_name();
+    const struct str name = user_agent_name();
     if (json)
         printf("{\"version\":\"%s\",\"commit\":\"%s\",\"platform\":\"%s\"}\n", CORSET_VERSION,
-               CORSET_COMMIT, AGENT_PLATFORM);
+               CORSET_COMMIT, USER_AGENT_PLATFORM);
     else
         printf("%.*s\n", STR_ARG(name));
     return COMMAND_DONE;
@@ -45,5 +47,5 @@ const struct command command_version = {
             "  corset version -o json\n",
     .groups = groups,
     .group_count = COUNT(groups),
-    .run = run,
+    .run = run_version,
 };

@@ -1,20 +1,22 @@
 /*
- * Controllers as graphs: what an owner wants, as nodes that depend on each other.
+ * Controllers as graphs: a controller describes the objects that an owner wants as nodes that
+ * depend on each other.
  *
- *     static struct error *build(struct framework_loop *loop, struct graph *graph)
+ *     static struct error *build(struct framework_run *run, struct graph *graph)
  *     {
  *         struct graph_node *config, *server;
- *         const struct graph_node_options first = {.object = make_config(loop)};
+ *         const struct graph_node_options first = {.object = make_config(run)};
  *         TRY(graph_add(graph, &first, &config));
  *         const struct graph_node_options then = {
- *             .object = make_server(loop), .blockers = &config, .blocker_count = 1};
+ *             .object = make_server(run), .blockers = &config, .blocker_count = 1};
  *         return graph_add(graph, &then, &server);
  *     }
  *
- * For every owner the framework reads it, notes that its generation is being worked on, builds the
- * graph, applies what has to be applied, checks what is there, and says in the owner's status how
- * it went: observedGeneration, InProgress, Failed. In a steady state it writes nothing and, its
- * reads coming from caches, asks nothing.
+ * One processing of one owner is a run. A run reads the owner, records in its status that its
+ * generation is being reconciled, builds the graph, applies the objects that have to be applied,
+ * checks all of them, and writes the result into the owner's status: observedGeneration,
+ * InProgress and Failed. In a steady state a run writes nothing, and since it reads from caches it
+ * sends no request either.
  */
 #pragma once
 
@@ -30,14 +32,14 @@
 #include "base/str.h"
 #include "controller/cache/cache.h"
 #include "controller/controller.h"
+#include "framework/error_class.h"
 #include "framework/graph.h"
-#include "framework/outcome.h"
 #include "framework/readiness.h"
 
 struct client;
 struct discovery;
 struct framework;
-struct framework_loop;
+struct framework_run;
 struct metrics;
 
 enum framework_flags {
@@ -46,12 +48,13 @@ enum framework_flags {
     FRAMEWORK_METAV1_CONDITIONS = 4,  /* the standard schema of conditions */
 };
 
-enum framework_verdict {
-    FRAMEWORK_CONTINUE,
-    FRAMEWORK_STOP,
+/* What a precheck decides: continue with the run, or stop it here. */
+enum precheck_result {
+    PRECHECK_CONTINUE,
+    PRECHECK_STOP,
 };
 
-/* Kinds whose events lead to owners. */
+/* A watched kind. An event of an object of this kind enqueues owners. */
 struct framework_watch {
     struct gvk gvk;
     controller_map_fn *map; /* NULL: by the controller reference, filtered by class */
@@ -59,7 +62,7 @@ struct framework_watch {
     void *data;
 };
 
-/* Texts and watches are copied. */
+/* framework_new() copies texts and watches. */
 struct framework_options {
     struct str name; /* lower case; also the field manager, 1 to 128 printable characters */
     struct gvk owner;
@@ -67,21 +70,25 @@ struct framework_options {
     struct str domain;     /* empty: corset.dev */
     struct str class_name; /* the owners it cares for; empty: those without a class */
     size_t workers;        /* 0 means 1 */
-    size_t graph_workers;  /* nodes of one loop at a time; 0 means 8, SIZE_MAX no bound */
+    size_t graph_workers;  /* nodes of one run at a time; 0 means 8, SIZE_MAX no bound */
     struct str finalizer;  /* empty: none */
     unsigned flags;
     duration conflict_requeue; /* 0 means 1 s */
     const struct framework_watch *watches;
     size_t watch_count;
 
-    /* All but build may be NULL. A precheck that stops may set conditions: they are written. */
-    enum framework_verdict (*precheck)(struct framework_loop *loop);
-    struct error *(*build)(struct framework_loop *loop, struct graph *graph);
-    struct error *(*on_delete)(struct framework_loop *loop); /* with a finalizer */
+    /*
+     * All functions except build may be NULL. Conditions set by a precheck that stops are written.
+     */
+    enum precheck_result (*precheck)(struct framework_run *run);
+    struct error *(*build)(struct framework_run *run, struct graph *graph);
+    struct error *(*on_delete)(struct framework_run *run); /* with a finalizer */
 
-    /* Before the status is written. The graph is NULL when it was not run; see framework_error().
-     * Not called after a stale write or a cancellation. */
-    void (*on_finish)(struct framework_loop *loop, const struct graph *graph);
+    /*
+     * Called before the status is written. The graph is NULL if it was not run; framework_error()
+     * says why. Not called after a stale write or a cancellation.
+     */
+    void (*on_finish)(struct framework_run *run, const struct graph *graph);
     void *data;
 
     struct client *client;
@@ -96,27 +103,27 @@ MUST_USE struct error *framework_new(struct loop *loop, const struct framework_o
 void framework_free(struct framework *framework);
 DEFINE_OWNED(framework)
 
-struct controller *framework_controller(struct framework *framework);
-
-/* To be given to a manager, who frees it before the framework is freed. */
+/* Hands the controller to a manager. The manager must be freed before the framework. */
 struct controller *framework_take_controller(struct framework *framework);
 
-/* One processing of one owner, by hand: for tests. Suspends. */
+/* One run for one owner. The controller's workers call it; tests may call it directly. Suspends. */
 MUST_USE struct error *framework_reconcile(struct framework *framework, struct key key,
                                            struct reconcile_result *ret_result);
 
-/* What functions of the controller see. The owner is read-only once build has returned. */
-struct object *framework_owner(const struct framework_loop *loop);
-void *framework_data(const struct framework_loop *loop);
-struct arena *framework_arena(struct framework_loop *loop); /* lives as long as the loop */
-struct client *framework_client(struct framework_loop *loop);
+/*
+ * What build, precheck, on_delete and on_finish may use. The owner is read-only once build has
+ * returned.
+ */
+struct object *framework_owner(const struct framework_run *run);
+void *framework_data(const struct framework_run *run);
+struct arena *framework_arena(struct framework_run *run); /* lives as long as the run */
 
 /* Name of a derived object: "<owner>-<controller>[-<suffix>]". */
-struct str framework_name(struct framework_loop *loop, struct str suffix);
+struct str framework_name(struct framework_run *run, struct str suffix);
 
-/* What the status is about to say, for on_finish; NULL: all is well. */
-const struct error *framework_error(const struct framework_loop *loop);
+/* For on_finish: the error that the status will report; NULL means success. */
+const struct error *framework_error(const struct framework_run *run);
 
-/* Sets a condition of the controller's own, to be written with the status. For hooks. */
-void framework_set_condition(struct framework_loop *loop, struct str type, struct str status,
+/* Adds a condition of the controller to those that are written with the status. For hooks. */
+void framework_set_condition(struct framework_run *run, struct str type, struct str status,
                              struct str reason, struct str message);

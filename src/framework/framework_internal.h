@@ -1,5 +1,6 @@
 /*
- * What the files of the framework share: the controller, one loop, and the way to a cluster.
+ * What the sources of the framework share: the controller, the state of one run, and the entry
+ * points of node.c and prune.c.
  */
 #pragma once
 
@@ -11,72 +12,59 @@
 #include "framework/owner_status.h"
 
 struct framework {
-    struct framework_options options; /* texts are in the arena, watches are the sources */
+    struct framework_options options; /* texts and watches live in the arena */
     struct arena arena;
     struct loop *loop;
     struct gvr owner_gvr;
     bool owner_is_namespaced;
     struct cache *owners;
     struct map caches;  /* "group/version kind" -> struct cache */
-    struct map written; /* "resource.group" -> struct own_writes; see sight.c */
+    struct map written; /* "resource.group" -> struct own_writes; see live_reader.c */
     struct map gone;    /* owners that are known not to be there, key -> uid; see owner.c */
     struct controller *controller;
     struct framework_metrics *metrics;
-    struct framework_source *sources; /* the owners, then the watches */
+    struct owner_watch *owner_watches; /* the owners, then the watches */
 };
 
-struct framework_loop {
+struct framework_run {
     struct framework *framework;
     struct arena arena;
     struct key key;
     struct object *owner;
-    int64_t generation; /* that of step 2 */
+    int64_t generation; /* the one recorded in step 2 */
     bool has_generation;
-    const struct error *err;                   /* what on_finish is told; borrowed */
+    const struct error *err;                   /* for framework_error(); borrowed */
     struct owner_status_condition *conditions; /* set by hooks */
     size_t condition_count, condition_capacity;
 };
 
-/* "apps/v1 Deployment": the key of a cache. */
+/* "apps/v1 Deployment": the key of framework.caches. */
 static inline struct str framework_kind_name(struct arena *arena, struct gvk gvk)
 {
     return arena_print(arena, "%.*s/%.*s %.*s", STR_ARG(gvk.group), STR_ARG(gvk.version),
                        STR_ARG(gvk.kind));
 }
 
-/* Where a kind is served; cached ones are read without asking. */
-struct sight {
-    struct graph_cluster cluster;
-    struct gvr gvr;
-    bool namespaced;
-    struct cache *cache; /* NULL: the server is asked */
-};
-
-/* cluster NULL: the management cluster, the only one with caches. Texts live in the arena.
- * Suspends. */
-MUST_USE struct error *sight_find(struct framework *framework, struct arena *arena,
-                                  const struct graph_cluster *cluster, struct gvk gvk,
-                                  struct sight *ret_sight);
-
 /*
- * Reads an object; ERROR_NOT_FOUND. Out of the cache unless it is not synced or has not yet seen
- * what we wrote ourselves. Suspends.
+ * Gives the error of a failed request the class that decides how the node is retried. Takes the
+ * error. flags are those of the node, enum graph_node_flags.
  */
-MUST_USE struct error *sight_read(struct framework *framework, const struct sight *sight,
-                                  struct key key, struct object **ret_object);
-
-/* An answer to a write of ours: readers must see at least this. */
-void sight_note(struct framework *framework, const struct sight *sight,
-                const struct object *written);
-
-/* What a failed request means for the node that made it. Takes the error. */
 MUST_USE struct error *node_classify(struct error *err, unsigned flags);
 
-/* Applies if necessary and checks; the graph's process function. data is the loop. */
+/*
+ * Processes a managed or an external node: applies its object if necessary and checks it. data is
+ * the run.
+ */
 graph_process_fn node_process;
 
-/* Adds the nodes that delete what is owned and no longer wanted. Suspends. */
-MUST_USE struct error *prune_add(struct framework_loop *loop, struct graph *graph);
+/*
+ * Adds a node for every object that the owner owns and no node names: it deletes the object.
+ * Suspends.
+ */
+MUST_USE struct error *prune_add(struct framework_run *run, struct graph *graph);
 
-/* By group, kind, name and uid of its controller: a namesake's children are not ours. */
+/*
+ * True if the object's controller reference names the owner by group, kind, name and uid. Objects
+ * of an earlier owner of the same name have another uid.
+ */
 bool prune_is_ours(const struct object *owner, const struct object *object);

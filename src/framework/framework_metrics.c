@@ -15,6 +15,7 @@ static const struct metrics_family families[] = {
                                         "controller", "kind"),
 };
 
+/* The controller's name is borrowed from the framework's options. */
 struct framework_metrics {
     struct metrics *metrics;
     struct str controller;

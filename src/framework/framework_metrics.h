@@ -1,6 +1,4 @@
-/*
- * What the framework counts: applies and nodes that were not ready, by kind.
- */
+/* Counters of the framework, by kind: applies, and nodes that were not ready. */
 #pragma once
 
 #include "base/error.h"

@@ -1,6 +1,24 @@
+/*
+ * Builds and runs graphs of nodes.
+ *
+ * graph_add() checks everything before it changes anything. Edges only lead to nodes that are in
+ * the graph already, so there are no cycles.
+ *
+ * graph_run() works with a count of unfinished predecessors per node (pending) and a heap of nodes
+ * whose count is zero (ready), ordered by insertion, so that nodes start in the order of adding.
+ * The running fiber starts nodes from the heap, each on a fiber of its own, up to `workers` at a
+ * time, and waits for `changed`. A node that ends decrements the counts of its dependents in
+ * finish_node(). A node whose blockers did not all succeed takes a place in the heap as well but
+ * ends as skipped without a fiber.
+ *
+ * Invariant: while the graph runs, final counts the nodes that have ended, and every other node is
+ * running, in the heap, or waits for a predecessor. Cancelling the caller cancels the running
+ * nodes, waits for them, and marks the others as cancelled.
+ */
 #include "async/event.h"
 #include "async/fiber.h"
 #include "async/scope.h"
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/memory.h"
@@ -12,12 +30,12 @@ struct graph_node {
     struct graph_node **blockers, **after;
     enum graph_checksum *checksums; /* of the blockers */
     size_t blocker_count, after_count, index;
-    struct graph_node **dependents; /* of a run: who waits for this one; borrowed */
+    struct graph_node **dependents; /* nodes that wait for this node; part of edges */
     size_t dependent_count, pending;
     enum graph_state state;
     enum graph_outcome outcome;
     struct error *err;
-    const struct error *cause; /* of one that is skipped: whose failure it is; borrowed */
+    const struct error *cause; /* of a skipped node: the error of a blocker; borrowed */
     struct object *live;
 };
 
@@ -27,13 +45,13 @@ struct graph {
     struct map managed; /* identity of an object -> its latest managed node */
     bool is_running;
 
-    /* Of a run. */
+    /* The state of a run. */
     graph_process_fn *process;
     void *data;
     struct event changed;
     size_t running, final;
     struct graph_node **edges; /* the dependents of all nodes */
-    struct graph_node **ready; /* a heap: whoever was added first is on top */
+    struct graph_node **ready; /* heap; the node added first is on top */
     size_t ready_count;
 };
 
@@ -80,7 +98,7 @@ static struct error *check_edges(const struct graph *graph, struct graph_node *c
     return NULL;
 }
 
-/* What makes two nodes be about one object, as text. */
+/* The identity of an object: two managed nodes with the same identity are about one object. */
 static void add_identity(struct buf *out, const struct graph_node_options *options)
 {
     const struct gvk gvk = object_gvk(options->object);
@@ -89,7 +107,7 @@ static void add_identity(struct buf *out, const struct graph_node_options *optio
               STR_ARG(gvk.kind), STR_ARG(key.namespace), STR_ARG(key.name));
 }
 
-/* The latest managed node for the same object. */
+/* The latest managed node for the same object; NULL if there is none. */
 static struct graph_node *find_same(const struct graph *graph,
                                     const struct graph_node_options *options)
 {
@@ -100,7 +118,8 @@ static struct graph_node *find_same(const struct graph *graph,
     return map_find(&graph->managed, buf_str(&identity));
 }
 
-static void remember(struct graph *graph, struct graph_node *node)
+/* Makes the node the latest one of its object. */
+static void index_node(struct graph *graph, struct graph_node *node)
 {
     SCOPED(buf) identity = {.limit = 0};
     if (node->options.kind != GRAPH_MANAGED)
@@ -109,8 +128,10 @@ static void remember(struct graph *graph, struct graph_node *node)
     map_put(&graph->managed, buf_str(&identity), node);
 }
 
-static struct error *check(const struct graph *graph, const struct graph_node_options *options,
-                           const struct graph_node *same)
+/* All reasons to refuse a node. same is the node that manages the object already, or NULL. */
+static struct error *check_options(const struct graph *graph,
+                                   const struct graph_node_options *options,
+                                   const struct graph_node *same)
 {
     if (graph->is_running)
         return invalid("a node cannot be added while the graph runs");
@@ -119,7 +140,7 @@ static struct error *check(const struct graph *graph, const struct graph_node_op
     if (options->kind != GRAPH_CUSTOM && !object_name(options->object).len)
         return invalid("the object of a node needs a name");
     if (options->cluster.len && options->kind != GRAPH_CUSTOM && !options->reach)
-        return invalid("a node in another cluster needs a way to reach it");
+        return invalid("a node in another cluster needs a reach function");
     if (!options->needs_apply != !options->applied)
         return invalid("needs_apply and applied come together");
     TRY(check_edges(graph, options->blockers, options->blocker_count));
@@ -131,6 +152,7 @@ static struct error *check(const struct graph *graph, const struct graph_node_op
     return NULL;
 }
 
+/* Copies edges without the NULL entries, and appends one more edge unless it is NULL. */
 static struct graph_node **copy_edges(struct graph_node *const *edges, size_t count,
                                       struct graph_node *more, size_t *ret_count)
 {
@@ -144,7 +166,7 @@ static struct graph_node **copy_edges(struct graph_node *const *edges, size_t co
     return copies;
 }
 
-/* As the blockers, those that are NULL left out. */
+/* Copies the checksums of those blockers that are not NULL, in the order of copy_edges(). */
 static enum graph_checksum *copy_checksums(const struct graph_node_options *options)
 {
     enum graph_checksum *copies =
@@ -155,6 +177,10 @@ static enum graph_checksum *copy_checksums(const struct graph_node_options *opti
     return copies;
 }
 
+/*
+ * A duplicate (same is not NULL) is ordered after the former node of the object whatever its
+ * outcome.
+ */
 static struct graph_node *new_node(struct graph *graph, const struct graph_node_options *options,
                                    struct graph_node *same)
 {
@@ -182,28 +208,24 @@ struct error *graph_add(struct graph *graph, const struct graph_node_options *op
     struct graph_node *node = NULL;
     if (options->kind == GRAPH_CUSTOM || options->object) {
         struct graph_node *same = find_same(graph, options);
-        TRY(check(graph, options, same));
+        TRY(check_options(graph, options, same));
         node = new_node(graph, options, same);
-        if (graph->count == graph->capacity) {
-            graph->capacity = graph->capacity ? graph->capacity * 2 : 16;
-            graph->nodes =
-                mem_realloc_array(graph->nodes, graph->capacity, sizeof(struct graph_node *));
-        }
-        graph->nodes[graph->count++] = node;
-        remember(graph, node);
+        ARRAY_PUSH(graph->nodes, graph->count, graph->capacity, node);
+        index_node(graph, node);
     }
     if (ret_node)
         *ret_node = node;
     return NULL;
 }
 
-/* All edges of a node, blockers and those it comes after, as one row. */
-static struct graph_node *edge(const struct graph_node *node, size_t index)
+/* Blockers and after edges as one sequence. */
+static struct graph_node *predecessor(const struct graph_node *node, size_t index)
 {
     return index < node->blocker_count ? node->blockers[index]
                                        : node->after[index - node->blocker_count];
 }
 
+/* The heap of ready nodes: a binary heap with the lowest index on top. */
 static void swap_ready(struct graph *graph, size_t a, size_t b)
 {
     struct graph_node *node = graph->ready[a];
@@ -237,8 +259,8 @@ static struct graph_node *pop_ready(struct graph *graph)
     }
 }
 
-/* Whoever waited for this one alone is next. */
-static void finish(struct graph_node *node, enum graph_state state)
+/* Ends a node. Dependents that waited for this node alone become ready, which wakes graph_run(). */
+static void finish_node(struct graph_node *node, enum graph_state state)
 {
     node->state = state;
     node->graph->final++;
@@ -257,22 +279,29 @@ static struct error *call_node(struct graph_node *node)
                : graph->process(graph->data, node, &node->outcome);
 }
 
+/*
+ * The fiber of a node. A node that is cancelled before its first turn never calls its function. It
+ * does not give its worker back either, since no node starts after a cancellation.
+ */
 static struct error *run_node(void *data)
 {
     struct graph_node *node = data;
     struct graph *graph = node->graph;
-    if (fiber_is_canceled(fiber_current())) { /* before its first turn: it never runs */
-        finish(node, GRAPH_CANCELED);
+    if (fiber_is_canceled(fiber_current())) {
+        finish_node(node, GRAPH_CANCELED);
         return NULL;
     }
     node->err = call_node(node);
     graph->running--;
     const bool canceled = error_is(node->err, ERROR_CANCELED) && fiber_is_canceled(fiber_current());
-    finish(node, canceled ? GRAPH_CANCELED : node->err ? GRAPH_NODE_FAILED : GRAPH_SUCCEEDED);
+    finish_node(node, canceled ? GRAPH_CANCELED : node->err ? GRAPH_NODE_FAILED : GRAPH_SUCCEEDED);
     return NULL;
 }
 
-/* Anything but success above it keeps a node from running; a failure outweighs a SKIP. */
+/*
+ * True if a blocker did not succeed or asked to skip its dependents. An error of any blocker
+ * outweighs a skip and is the cause.
+ */
 static bool is_skipped(const struct graph_node *node, const struct error **ret_cause)
 {
     bool skipped = false;
@@ -287,12 +316,13 @@ static bool is_skipped(const struct graph_node *node, const struct error **ret_c
     return skipped;
 }
 
+/* Starts ready nodes while there are free workers. Skipping a node can make others ready. */
 static void start_ready(struct graph *graph, struct scope *scope, size_t workers)
 {
     while (graph->ready_count && (workers == 0 || graph->running < workers)) {
         struct graph_node *node = pop_ready(graph);
         if (is_skipped(node, &node->cause)) {
-            finish(node, GRAPH_SKIPPED);
+            finish_node(node, GRAPH_SKIPPED);
             continue;
         }
         graph->running++;
@@ -300,7 +330,10 @@ static void start_ready(struct graph *graph, struct scope *scope, size_t workers
     }
 }
 
-/* The edges in the other direction: for each node, those that wait for it. */
+/*
+ * Fills in the dependents of every node: all of them share one array, counted first, filled
+ * second.
+ */
 static void reverse_edges(struct graph *graph)
 {
     size_t total = 0, used = 0;
@@ -308,7 +341,7 @@ static void reverse_edges(struct graph *graph)
         const struct graph_node *node = graph->nodes[i];
         total += node->pending;
         for (size_t j = 0; j < node->pending; j++)
-            edge(node, j)->dependent_count++;
+            predecessor(node, j)->dependent_count++;
     }
     graph->edges = mem_realloc_array(graph->edges, total + 1, sizeof(struct graph_node *));
     for (size_t i = 0; i < graph->count; i++) {
@@ -318,12 +351,13 @@ static void reverse_edges(struct graph *graph)
     }
     for (size_t i = 0; i < graph->count; i++)
         for (size_t j = 0; j < graph->nodes[i]->pending; j++) {
-            struct graph_node *above = edge(graph->nodes[i], j);
+            struct graph_node *above = predecessor(graph->nodes[i], j);
             above->dependents[above->dependent_count++] = graph->nodes[i];
         }
 }
 
-static void reset(struct graph *graph)
+/* Prepares a run: forgets states, errors and live objects of a former run and fills the heap. */
+static void reset_run(struct graph *graph)
 {
     graph->running = graph->final = graph->ready_count = 0;
     graph->ready = mem_realloc_array(graph->ready, graph->count + 1, sizeof(struct graph_node *));
@@ -347,7 +381,7 @@ struct error *graph_run(struct graph *graph, size_t workers, graph_process_fn *p
 {
     SCOPED(scope) scope = {0};
     struct error *err = NULL;
-    reset(graph);
+    reset_run(graph);
     graph->is_running = true;
     graph->process = process;
     graph->data = data;
@@ -357,7 +391,7 @@ struct error *graph_run(struct graph *graph, size_t workers, graph_process_fn *p
             err = event_wait(&graph->changed, "a node");
     }
     if (err) {
-        scope_done(&scope); /* running ones are told and waited for; nobody follows them */
+        scope_done(&scope); /* cancels the running nodes and waits; no other node starts */
         for (size_t i = 0; i < graph->count; i++)
             if (graph->nodes[i]->state == GRAPH_NOT_RUN)
                 graph->nodes[i]->state = GRAPH_CANCELED;
@@ -391,19 +425,9 @@ struct object *graph_node_live(const struct graph_node *node)
     return node->live;
 }
 
-void *graph_node_data(const struct graph_node *node)
-{
-    return node->options.data;
-}
-
 const struct graph_node_options *graph_node_options(const struct graph_node *node)
 {
     return &node->options;
-}
-
-size_t graph_node_index(const struct graph_node *node)
-{
-    return node->index;
 }
 
 size_t graph_node_blocker_count(const struct graph_node *node)

@@ -1,6 +1,6 @@
 /*
- * A graph of nodes: each runs once, after its blockers have succeeded; independent ones side by
- * side.
+ * A graph of nodes. Each node runs once, after all its blockers have succeeded. Nodes that do not
+ * depend on each other run concurrently.
  */
 #pragma once
 
@@ -30,8 +30,8 @@ enum graph_apply {
 };
 
 enum graph_node_flags {
-    GRAPH_NO_MUTATION = 1,      /* no labels, annotations and owner reference of ours */
-    GRAPH_NO_MARKERS = 2,       /* no checksums */
+    GRAPH_NO_DECORATION = 1,    /* no labels, annotations and owner reference of ours */
+    GRAPH_NO_CHECKSUMS = 2,     /* no checksums */
     GRAPH_OPTIONAL = 4,         /* an external object that is missing is no failure */
     GRAPH_ALLOW_DUPLICATE = 8,  /* a second node for one object, after the first */
     GRAPH_RETRY_REJECTED = 16,  /* what a server refuses for good is tried again all the same */
@@ -44,18 +44,18 @@ enum graph_readiness {
     GRAPH_FAILED,
 };
 
-/* Judges the server's copy; reason and message are constants or live in the object. */
+/* Judges the server's copy of an object. Reason and message are constants or live in the object. */
 typedef enum graph_readiness graph_check_fn(void *data, const struct object *object,
                                             struct str *ret_reason, struct str *ret_message);
 
-/* How a function ended well. */
+/* How the function of a node ended without an error. */
 enum graph_outcome {
     GRAPH_DONE,
     GRAPH_SKIP, /* this node is fine; what depends on it does not run, without an error */
 };
 
-typedef struct error *graph_run_fn(void *data, struct graph_node *node,
-                                   enum graph_outcome *ret_outcome);
+typedef struct error *graph_node_fn(void *data, struct graph_node *node,
+                                    enum graph_outcome *ret_outcome);
 
 /* Another cluster than the owner's. */
 struct graph_cluster {
@@ -63,19 +63,23 @@ struct graph_cluster {
     struct discovery *discovery;
 };
 
-/* Finds the way to a node's cluster when its turn has come; both outlive the node. May suspend. */
+/*
+ * Finds client and discovery of a node's cluster when the node is about to run. Both must outlive
+ * the node. May suspend.
+ */
 typedef struct error *graph_reach_fn(void *data, struct graph_node *node,
                                      struct graph_cluster *ret_cluster);
 
-/* What is compared of a blocker to learn whether it has changed. */
+/* Which field of a blocker tells whether the blocker has changed since the node was applied. */
 enum graph_checksum {
     GRAPH_BY_VERSION, /* all of it: resourceVersion */
     GRAPH_BY_SPEC,    /* generation: its status does not matter */
 };
 
 /*
- * A place of the controller's own for what markers say: whether to apply, given the server's copy
- * (NULL: there is none, and it is applied whatever comes back); and a note that it was applied.
+ * Replacement for the checksum annotations, for controllers that keep checksums elsewhere.
+ * needs_apply decides whether to apply, given the server's copy; without a copy (NULL) the object
+ * is applied whatever it returns. applied records that the object was applied.
  */
 typedef bool graph_needs_apply_fn(void *data, struct graph_node *node, const struct object *live);
 typedef struct error *graph_applied_fn(void *data, struct graph_node *node,
@@ -88,9 +92,9 @@ struct graph_node_options {
     struct object *object; /* desired, or the identity of an external one; a reference is taken */
     graph_check_fn *check; /* NULL: by kind */
     enum graph_apply apply;
-    graph_run_fn *run; /* of a custom node */
+    graph_node_fn *run; /* of a custom node */
     unsigned flags;
-    graph_needs_apply_fn *needs_apply; /* both or none: instead of markers */
+    graph_needs_apply_fn *needs_apply; /* both or none: instead of annotations */
     graph_applied_fn *applied;
     void *data;
     struct graph_node *const *blockers; /* NULL entries are ignored */
@@ -101,10 +105,10 @@ struct graph_node_options {
 };
 
 /*
- * ERROR_INVALID: a blocker that is not of this graph, a custom node without a function, an object
- * without a name, the same object twice, a graph that runs. The graph is unchanged then. A managed
- * or external node without an object is no node: NULL comes back. ret_node may be NULL, and may be
- * where a blocker stands.
+ * Adds a node. ERROR_INVALID leaves the graph unchanged: a blocker of another graph, a custom node
+ * without a function, an object without a name, the same object twice, or a graph that is running.
+ * A managed or external node without an object is no node: *ret_node is NULL. ret_node may be
+ * NULL, and may point at a variable that is also a blocker.
  */
 MUST_USE struct error *graph_add(struct graph *graph, const struct graph_node_options *options,
                                  struct graph_node **ret_node);
@@ -121,9 +125,8 @@ size_t graph_count(const struct graph *graph);
 struct graph_node *graph_at(const struct graph *graph, size_t index); /* in the order of adding */
 enum graph_state graph_node_state(const struct graph_node *node);
 
-/* Of one that failed; of one that was skipped, that of the failure above it, NULL for none. */
+/* The error of a failed node. For a skipped node, the error of the blocker that failed, if any. */
 const struct error *graph_node_error(const struct graph_node *node);
 
-/* The freshest copy of the server; NULL before it was read. */
+/* The newest copy that the server sent; NULL before the first read. */
 struct object *graph_node_live(const struct graph_node *node);
-void *graph_node_data(const struct graph_node *node);

@@ -21,13 +21,14 @@ struct step {
 struct trace {
     size_t calls, running, most;
     char order[64];
+    const struct graph *graph; /* for note() */
 };
 
 static struct error *run_step(void *data, struct graph_node *node, enum graph_outcome *ret_outcome)
 {
     struct step *step = data;
     struct trace *trace = step->trace;
-    CHECK_EQ((const void *)graph_node_data(node), (const void *)step);
+    CHECK_EQ((const void *)graph_node_options(node)->data, (const void *)step);
     if (trace->calls < sizeof(trace->order) - 1)
         trace->order[trace->calls] = step->name[0];
     trace->calls++;
@@ -447,14 +448,23 @@ SIM_TEST(fw_30_after_means_whatever_the_outcome)
     }
 }
 
+static size_t index_of(const struct graph *graph, const struct graph_node *node)
+{
+    size_t index = 0;
+    while (graph_at(graph, index) != node)
+        index++;
+    return index;
+}
+
 /* Notes which nodes were processed, in order. */
 static struct error *note(void *data, struct graph_node *node, enum graph_outcome *ret_outcome)
 {
     struct trace *trace = data;
+    const size_t index = index_of(trace->graph, node);
     *ret_outcome = GRAPH_DONE;
-    trace->order[trace->calls++] = (char)('0' + graph_node_index(node));
+    trace->order[trace->calls++] = (char)('0' + index);
     TRY(fiber_sleep(SECOND));
-    return graph_node_index(node) == 0 ? error_new(ERROR_INVALID, "broke") : NULL;
+    return index == 0 ? error_new(ERROR_INVALID, "broke") : NULL;
 }
 
 SIM_TEST(duplicates_follow_the_first_whatever_became_of_it)
@@ -462,7 +472,7 @@ SIM_TEST(duplicates_follow_the_first_whatever_became_of_it)
     OWNED(graph) graph = graph_new();
     OWNED(object) a = config_map("a");
     OWNED(object) b = config_map("b");
-    struct trace trace = {0};
+    struct trace trace = {.graph = graph};
     const struct graph_node_options twice = {.object = a, .flags = GRAPH_ALLOW_DUPLICATE};
     CHECK_OK(graph_add(graph, &twice, NULL));
     CHECK_OK(graph_add(graph, &twice, NULL));

@@ -1,14 +1,34 @@
-/* Managed and external nodes: read, apply if necessary, check. */
+/*
+ * Processes managed and external nodes: node_process() is called by graph_run() on a fiber per
+ * node.
+ *
+ * A managed node goes through these steps:
+ *
+ *     live_reader_find()   where is the kind served, and is there a cache
+ *     read_live()          the server's copy, if any
+ *     find_parents()       checksums of the owner and of the blockers, as they are now
+ *     check_controller()   an object of another controller is never written
+ *     needs_apply()        compare the checksums with the annotations of the live object
+ *     apply_object()       decorate, strip what the server owns, send
+ *     check_ready()        judge the live object; not ready is a retry-later error
+ *
+ * An external node is only read and checked. A node never waits: an object that is not ready yet
+ * fails the node, and the watch on the object leads to the next run.
+ *
+ * Failures of requests pass through node_classify(), which holds the table of HTTP answers of the
+ * framework's specification.
+ */
 #include "async/loop.h"
 #include "base/buf.h"
 #include "base/log.h"
 #include "client/client.h"
 #include "client/discovery/discovery.h"
+#include "framework/checksum_annotation.h"
+#include "framework/error_class.h"
 #include "framework/framework_internal.h"
 #include "framework/framework_metrics.h"
-#include "framework/marker.h"
-#include "framework/mutation.h"
-#include "framework/outcome.h"
+#include "framework/live_reader.h"
+#include "framework/object_decoration.h"
 #include "framework/readiness.h"
 #include "json/merge_patch.h"
 #include "json/path.h"
@@ -18,25 +38,27 @@
 #define API_TEMPORARY     STR("apiTemporaryError")
 #define OPERATOR_ERROR    STR("operatorError")
 
-struct work {
-    struct framework_loop *loop;
+/* The state of one node while it is processed. The arena lives as long as the processing. */
+struct node_work {
+    struct framework_run *run;
     struct framework *framework;
     struct graph_node *node;
     const struct graph_node_options *options;
     struct arena arena;
-    struct sight sight;
+    struct live_reader reader;
     struct key key;
-    struct marker_set markers;
+    struct checksum_annotation_set annotations;
     struct object *live, *desired;
 };
 
-static void work_done(struct work *work)
+static void node_work_done(struct node_work *work)
 {
     object_free(work->live);
     object_free(work->desired);
     arena_done(&work->arena);
 }
 
+/* True if the Status that the server sent lists a cause with this reason. */
 static bool has_cause(const struct error *err, struct str reason)
 {
     OWNED(json_doc) doc = NULL;
@@ -50,50 +72,57 @@ static bool has_cause(const struct error *err, struct str reason)
     return false;
 }
 
-static struct error *rejected(struct error *err, struct str reason, unsigned flags)
+/* A request that the server refused for good, unless the node asks to retry such requests. */
+static struct error *classify_rejected(struct error *err, struct str reason, unsigned flags)
 {
     const struct str message = STR("");
-    return flags & GRAPH_RETRY_REJECTED ? outcome_retry_later(err, reason, message, 0)
-                                        : outcome_unrecoverable(err, reason, message);
+    return flags & GRAPH_RETRY_REJECTED ? error_class_retry_later(err, reason, message, 0)
+                                        : error_class_unrecoverable(err, reason, message);
 }
 
-/* The table of answers. What did not come over HTTP is no answer, but for a kind that is unknown.
+/*
+ * The table of answers. Errors without an HTTP status stay unclassified, except that of a kind
+ * that discovery does not know, which counts as 404. Errors that have a class keep it.
  */
 struct error *node_classify(struct error *err, unsigned flags)
 {
     const struct str text = STR("");
-    if (!err || outcome_class(err) != OUTCOME_UNCLASSIFIED)
+    if (!err || error_class_of(err) != ERROR_CLASS_UNCLASSIFIED)
         return err;
     switch (err->http_status ? err->http_status : err->code == ERROR_NOT_FOUND ? 404 : 0) {
     case 403:
     case 404:
-        return outcome_retry_later(err, DEPENDENCY_STATUS, text, 0);
+        return error_class_retry_later(err, DEPENDENCY_STATUS, text, 0);
     case 400:
     case 413:
     case 422:
-        return rejected(err, DEPENDENCY_SPEC, flags);
+        return classify_rejected(err, DEPENDENCY_SPEC, flags);
     case 409:
-        return has_cause(err, STR("FieldManagerConflict")) ? rejected(err, DEPENDENCY_SPEC, flags)
-                                                           : outcome_stale(err);
+        return has_cause(err, STR("FieldManagerConflict"))
+                   ? classify_rejected(err, DEPENDENCY_SPEC, flags)
+                   : error_class_stale(err);
     case 415:
-        return rejected(err, OPERATOR_ERROR, flags);
+        return classify_rejected(err, OPERATOR_ERROR, flags);
     case 429:
     case 503:
-        return outcome_retry_later(err, API_TEMPORARY, text, err->retry_after);
+        return error_class_retry_later(err, API_TEMPORARY, text, err->retry_after);
     default:
         return err;
     }
 }
 
-/* "Deployment.apps default/web" */
-static struct str subject(struct work *work)
+/* "Deployment.apps default/web": how conditions name the object. */
+static struct str subject(struct node_work *work)
 {
     const struct str kind = gvk_group_kind(&work->arena, object_gvk(work->options->object));
     return arena_print(&work->arena, "%.*s %.*s/%.*s", STR_ARG(kind), STR_ARG(work->key.namespace),
                        STR_ARG(work->key.name));
 }
 
-static struct error *not_ready(struct work *work, struct str reason, struct str message)
+/*
+ * The error of an object that is not ready: "Deployment.apps default/web: LessReplicas: message".
+ */
+static struct error *not_ready(struct node_work *work, struct str reason, struct str message)
 {
     SCOPED(buf) text = {.limit = 0};
     const struct str about = subject(work);
@@ -103,11 +132,12 @@ static struct error *not_ready(struct work *work, struct str reason, struct str 
     if (message.len)
         buf_print(&text, ": %.*s", STR_ARG(message));
     framework_metrics_not_ready(work->framework->metrics, object_kind(work->options->object));
-    return outcome_retry_later(error_new(ERROR_UNKNOWN, "not ready"), DEPENDENCY_STATUS,
-                               buf_str(&text), 0);
+    return error_class_retry_later(error_new(ERROR_UNKNOWN, "not ready"), DEPENDENCY_STATUS,
+                                   buf_str(&text), 0);
 }
 
-static struct error *check_ready(struct work *work)
+/* Judges the live object with the check of the node, or by its kind. */
+static struct error *check_ready(struct node_work *work)
 {
     struct str reason = {0}, message = {0};
     enum graph_readiness state;
@@ -124,7 +154,8 @@ static struct error *check_ready(struct work *work)
     return state == GRAPH_READY ? NULL : not_ready(work, reason, message);
 }
 
-static struct str checksum_of(struct work *work, const struct object *object,
+/* Empty, which means unknown, for an object without a generation that is compared by generation. */
+static struct str checksum_of(struct node_work *work, const struct object *object,
                               enum graph_checksum mode)
 {
     int64_t generation;
@@ -135,52 +166,65 @@ static struct str checksum_of(struct work *work, const struct object *object,
                : (struct str){0};
 }
 
-static struct marker_parent parent_of(const struct object *object, struct str checksum)
+static struct checksum_annotation_parent parent_of(const struct object *object, struct str checksum)
 {
-    return (struct marker_parent){object_namespace(object), object_gvk(object).group,
-                                  object_kind(object), object_name(object), checksum};
+    return (struct checksum_annotation_parent){object_namespace(object), object_gvk(object).group,
+                                               object_kind(object), object_name(object), checksum};
 }
 
-/* The owner and every blocker that holds a resource, as they are now. */
-static void find_parents(struct work *work)
+/*
+ * Computes the checksum annotations: one for the owner and one for each blocker that holds a
+ * resource. Blockers have been applied in this run already, so that a change of theirs is seen at
+ * once.
+ */
+static void find_parents(struct node_work *work)
 {
     const size_t most = graph_node_blocker_count(work->node) + 1;
-    struct marker_parent *parents =
-        arena_alloc_array(&work->arena, most, sizeof(struct marker_parent));
+    struct checksum_annotation_parent *parents =
+        arena_alloc_array(&work->arena, most, sizeof(struct checksum_annotation_parent));
     size_t count = 0;
     parents[count++] = parent_of(
-        work->loop->owner, arena_print(&work->arena, "%lld", (long long)work->loop->generation));
+        work->run->owner, arena_print(&work->arena, "%lld", (long long)work->run->generation));
     for (size_t i = 0; i + 1 < most; i++) {
         const struct object *live = graph_node_live(graph_node_blocker(work->node, i));
         if (live)
             parents[count++] =
                 parent_of(live, checksum_of(work, live, graph_node_checksum(work->node, i)));
     }
-    work->markers = marker_set_new(&work->arena, work->framework->options.domain, parents, count);
+    work->annotations =
+        checksum_annotation_set_new(&work->arena, work->framework->options.domain, parents, count);
 }
 
-/* A live object that another controls is never touched. */
-static struct error *check_controller(struct work *work)
+/*
+ * Refuses to write to a live object that has another controller. An object of an earlier owner of
+ * the same name will be deleted by the garbage collector, so waiting for that helps.
+ */
+static struct error *check_controller(struct node_work *work)
 {
-    const struct object *owner = work->loop->owner;
+    const struct object *owner = work->run->owner;
     struct owner_reference reference;
     if (!object_find_controller(work->live, &reference) || str_eq(reference.uid, object_uid(owner)))
         return NULL;
     const struct str about = subject(work);
     if (owner_reference_same_owner(reference, object_to_owner_reference(owner)))
-        return outcome_retry_later(NULL, DEPENDENCY_STATUS,
-                                   arena_print(&work->arena,
-                                               "%.*s belongs to an earlier owner of the same name "
-                                               "and has to be collected first",
-                                               STR_ARG(about)),
-                                   0);
-    return outcome_unrecoverable(error_new(ERROR_CONFLICT, "%.*s is controlled by %.*s %.*s",
-                                           STR_ARG(about), STR_ARG(reference.kind),
-                                           STR_ARG(reference.name)),
-                                 DEPENDENCY_SPEC, STR(""));
+        return error_class_retry_later(
+            NULL, DEPENDENCY_STATUS,
+            arena_print(&work->arena,
+                        "%.*s belongs to an earlier owner of the same name "
+                        "and has to be collected first",
+                        STR_ARG(about)),
+            0);
+    return error_class_unrecoverable(error_new(ERROR_CONFLICT, "%.*s is controlled by %.*s %.*s",
+                                               STR_ARG(about), STR_ARG(reference.kind),
+                                               STR_ARG(reference.name)),
+                                     DEPENDENCY_SPEC, STR(""));
 }
 
-static bool is_immutable(struct work *work)
+/*
+ * True if the live object carries the annotation "<domain>/immutable: true": such objects are
+ * created and never changed.
+ */
+static bool is_immutable(struct node_work *work)
 {
     struct str value;
     const struct str key =
@@ -188,7 +232,8 @@ static bool is_immutable(struct work *work)
     return object_find_annotation(work->live, key, &value) && str_eq(value, STR("true"));
 }
 
-static bool needs_apply(struct work *work)
+/* Decides whether the object is applied. A missing object always is. */
+static bool needs_apply(struct node_work *work)
 {
     if (!work->live)
         return true;
@@ -196,18 +241,22 @@ static bool needs_apply(struct work *work)
         return false;
     if (work->options->needs_apply)
         return work->options->needs_apply(work->options->data, work->node, work->live);
-    if (work->options->flags & GRAPH_NO_MARKERS)
+    if (work->options->flags & GRAPH_NO_CHECKSUMS)
         return true;
-    return marker_needs_apply(&work->arena, &work->markers, work->options->object, work->live);
+    return checksum_annotation_needs_apply(&work->arena, &work->annotations, work->options->object,
+                                           work->live);
 }
 
-static bool has_markers(const struct work *work)
+static bool has_annotations(const struct node_work *work)
 {
-    return !(work->options->flags & GRAPH_NO_MARKERS) && !work->options->needs_apply;
+    return !(work->options->flags & GRAPH_NO_CHECKSUMS) && !work->options->needs_apply;
 }
 
-/* Resources that the object is made of. */
-static const struct object **find_resources(struct work *work, size_t *ret_count)
+/*
+ * The live objects of all blockers. Their uids and versions go into pod templates, so that Pods
+ * are replaced when a resource they use changes.
+ */
+static const struct object **find_resources(struct node_work *work, size_t *ret_count)
 {
     const size_t most = graph_node_blocker_count(work->node);
     const struct object **resources =
@@ -221,28 +270,35 @@ static const struct object **find_resources(struct work *work, size_t *ret_count
     return resources;
 }
 
-static struct error *mutate(struct work *work)
+/* Makes work->desired: the object of the node with labels, annotations and owner reference. */
+static struct error *decorate_object(struct node_work *work)
 {
     const struct framework_options *options = &work->framework->options;
-    struct mutation mutation = {
+    struct object_decoration decoration = {
         .domain = options->domain,
         .class_name = options->class_name,
         .controller = options->name,
         .version = options->version,
-        .owner = work->loop->owner,
+        .owner = work->run->owner,
         .owner_is_namespaced = work->framework->owner_is_namespaced,
-        .object_is_namespaced = work->sight.namespaced,
-        .markers = has_markers(work) ? &work->markers : NULL,
+        .object_is_namespaced = work->reader.namespaced,
+        .annotations = has_annotations(work) ? &work->annotations : NULL,
     };
-    if (work->options->flags & GRAPH_NO_MUTATION) {
+    if (work->options->flags & GRAPH_NO_DECORATION) {
         work->desired = object_ref(work->options->object);
         return NULL;
     }
-    mutation.resources = find_resources(work, &mutation.resource_count);
-    return mutation_apply(&work->arena, &mutation, work->options->object, &work->desired);
+    decoration.resources = find_resources(work, &decoration.resource_count);
+    return object_decoration_apply(&work->arena, &decoration, work->options->object,
+                                   &work->desired);
 }
 
-static struct error *merge(struct work *work, const struct object *wire, struct object **ret_object)
+/*
+ * Sends the difference between the live object and the desired one as a merge patch. No
+ * difference: no request.
+ */
+static struct error *merge_object(struct node_work *work, const struct object *wire,
+                                  struct object **ret_object)
 {
     OWNED(json_doc) merged = NULL;
     OWNED(json_doc) patch = NULL;
@@ -256,72 +312,78 @@ static struct error *merge(struct work *work, const struct object *wire, struct 
         return NULL;
     }
     json_write(&text, json_doc_root(patch));
-    return client_patch(work->sight.cluster.client, work->sight.gvr, work->key, CLIENT_PATCH_MERGE,
-                        buf_str(&text), &options, ret_object);
+    return client_patch(work->reader.cluster.client, work->reader.gvr, work->key,
+                        CLIENT_PATCH_MERGE, buf_str(&text), &options, ret_object);
 }
 
-/* That it is there already is as good for one that is only created. */
-static struct error *create(struct work *work, const struct object *wire,
-                            struct object **ret_object)
+/* For an object that is only created, one that exists already is as good as a new one. */
+static struct error *create_object(struct node_work *work, const struct object *wire,
+                                   struct object **ret_object)
 {
     static const struct client_get_options once = {.no_retry = true};
     const struct client_write_options options = {.field_manager = work->framework->options.name,
                                                  .no_retry = true};
-    struct client *client = work->sight.cluster.client;
-    struct error *err = client_create(client, work->sight.gvr, wire, &options, ret_object);
+    struct client *client = work->reader.cluster.client;
+    struct error *err = client_create(client, work->reader.gvr, wire, &options, ret_object);
     if (!error_is(err, ERROR_ALREADY_EXISTS) || work->options->apply != GRAPH_CREATE_ONLY)
         return err;
     error_free(err);
-    return client_get(client, work->sight.gvr, work->key, &once, ret_object);
+    return client_get(client, work->reader.gvr, work->key, &once, ret_object);
 }
 
-static struct error *send(struct work *work, const struct object *wire, struct object **ret_object)
+static struct error *send_object(struct node_work *work, const struct object *wire,
+                                 struct object **ret_object)
 {
     const struct client_write_options options = {
         .field_manager = work->framework->options.name, .force = true, .no_retry = true};
     switch (work->options->apply) {
     case GRAPH_CREATE_ONLY:
-        return create(work, wire, ret_object);
+        return create_object(work, wire, ret_object);
     case GRAPH_CREATE_OR_MERGE:
-        return work->live ? merge(work, wire, ret_object) : create(work, wire, ret_object);
+        return work->live ? merge_object(work, wire, ret_object)
+                          : create_object(work, wire, ret_object);
     case GRAPH_SERVER_SIDE_APPLY:
         break;
     }
-    return client_apply(work->sight.cluster.client, work->sight.gvr, wire, &options, ret_object);
+    return client_apply(work->reader.cluster.client, work->reader.gvr, wire, &options, ret_object);
 }
 
-/* Whatever is wrong with an object before it is sent is the controller's fault. */
-static struct error *make_wire(struct work *work, struct object **ret_wire)
+/*
+ * The body of the request. Errors here are mistakes of the controller and cannot be retried away.
+ */
+static struct error *make_wire(struct node_work *work, struct object **ret_wire)
 {
-    struct error *err = mutate(work);
+    struct error *err = decorate_object(work);
     if (!err)
-        err = mutation_for_wire(work->desired, ret_wire);
-    return err ? outcome_unrecoverable(err, OPERATOR_ERROR, STR("")) : NULL;
+        err = object_decoration_for_wire(work->desired, ret_wire);
+    return err ? error_class_unrecoverable(err, OPERATOR_ERROR, STR("")) : NULL;
 }
 
-static struct error *apply(struct work *work)
+/* Applies the object and keeps the server's answer as the live object. */
+static struct error *apply_object(struct node_work *work)
 {
     struct object *answer = NULL;
     OWNED(object) wire = NULL;
     TRY(make_wire(work, &wire));
-    struct error *err = send(work, wire, &answer);
+    struct error *err = send_object(work, wire, &answer);
     if (error_is(err, ERROR_NOT_FOUND)) /* the kind may be gone, or have moved */
-        discovery_forget(work->sight.cluster.discovery, work->sight.gvr.group,
-                         work->sight.gvr.version);
+        discovery_forget(work->reader.cluster.discovery, work->reader.gvr.group,
+                         work->reader.gvr.version);
     framework_metrics_applied(work->framework->metrics, object_kind(work->options->object), err);
     TRY(node_classify(err, work->options->flags));
     object_free(work->live);
     work->live = answer;
     graph_node_set_live(work->node, answer);
-    sight_note(work->framework, &work->sight, answer);
+    live_reader_note_write(work->framework, &work->reader, answer);
     return work->options->applied
                ? work->options->applied(work->options->data, work->node, work->live)
                : NULL;
 }
 
-static struct error *read_live(struct work *work)
+/* Leaves work->live NULL if the object does not exist. */
+static struct error *read_live(struct node_work *work)
 {
-    struct error *err = sight_read(work->framework, &work->sight, work->key, &work->live);
+    struct error *err = live_reader_read(work->framework, &work->reader, work->key, &work->live);
     if (error_is(err, ERROR_NOT_FOUND)) {
         error_free(err);
         return NULL;
@@ -331,17 +393,22 @@ static struct error *read_live(struct work *work)
     return NULL;
 }
 
-static struct error *process_managed(struct work *work)
+/* Objects without decoration carry no owner reference, so their controller is not checked. */
+static struct error *process_managed(struct node_work *work)
 {
     find_parents(work);
-    if (work->live && !(work->options->flags & GRAPH_NO_MUTATION))
+    if (work->live && !(work->options->flags & GRAPH_NO_DECORATION))
         TRY(check_controller(work));
     if (needs_apply(work))
-        TRY(apply(work));
+        TRY(apply_object(work));
     return check_ready(work);
 }
 
-static struct error *process_external(struct work *work, enum graph_outcome *ret_outcome)
+/*
+ * A missing external object is an error, unless the node is optional: then its dependents are
+ * skipped.
+ */
+static struct error *process_external(struct node_work *work, enum graph_outcome *ret_outcome)
 {
     if (work->live)
         return check_ready(work);
@@ -352,15 +419,15 @@ static struct error *process_external(struct work *work, enum graph_outcome *ret
     return not_ready(work, STR("NotFound"), STR(""));
 }
 
-static struct error *process_resource(struct work *work, enum graph_outcome *ret_outcome)
+static struct error *process_resource(struct node_work *work, enum graph_outcome *ret_outcome)
 {
     const struct graph_node_options *options = work->options;
     const struct gvk gvk = object_gvk(options->object);
     struct graph_cluster cluster = {0};
     if (options->cluster.len)
         TRY(options->reach(options->data, work->node, &cluster));
-    struct error *err = sight_find(work->framework, &work->arena,
-                                   options->cluster.len ? &cluster : NULL, gvk, &work->sight);
+    struct error *err = live_reader_find(
+        work->framework, &work->arena, options->cluster.len ? &cluster : NULL, gvk, &work->reader);
     TRY(node_classify(err, options->flags));
     TRY(read_live(work));
     return options->kind == GRAPH_EXTERNAL ? process_external(work, ret_outcome)
@@ -369,12 +436,12 @@ static struct error *process_resource(struct work *work, enum graph_outcome *ret
 
 struct error *node_process(void *data, struct graph_node *node, enum graph_outcome *ret_outcome)
 {
-    struct framework_loop *loop = data;
+    struct framework_run *run = data;
     const struct graph_node_options *options = graph_node_options(node);
-    SCOPED(work)
+    SCOPED(node_work)
     work = {
-        .loop = loop,
-        .framework = loop->framework,
+        .run = run,
+        .framework = run->framework,
         .node = node,
         .options = options,
         .key = object_key(options->object),

@@ -1,3 +1,11 @@
+/*
+ * Edits the status of an owner document.
+ *
+ * There are two schemas of conditions. The plain one, which the design document describes, omits
+ * empty reasons and messages. The standard one is metav1.Condition: reason, message,
+ * observedGeneration and lastTransitionTime are always there, and lastTransitionTime changes only
+ * with the status.
+ */
 #include "framework/owner_status.h"
 
 #include "json/builder.h"
@@ -11,8 +19,8 @@ bool owner_status_has_observed(const struct json_value *owner, int64_t generatio
            observed == generation;
 }
 
-static const struct owner_status_condition *find(const struct owner_status_condition *conditions,
-                                                 size_t count, struct str type)
+static const struct owner_status_condition *
+find_condition(const struct owner_status_condition *conditions, size_t count, struct str type)
 {
     for (size_t i = 0; i < count; i++)
         if (str_eq(conditions[i].type, type))
@@ -20,7 +28,7 @@ static const struct owner_status_condition *find(const struct owner_status_condi
     return NULL;
 }
 
-/* A reason there must be, whatever happened. */
+/* metav1.Condition requires a reason. */
 static struct str standard_reason(const struct owner_status_condition *condition)
 {
     if (condition->reason.len)
@@ -28,6 +36,7 @@ static struct str standard_reason(const struct owner_status_condition *condition
     return STR("Succeeded");
 }
 
+/* Keeps lastTransitionTime unless the status of the condition changes. */
 static void add_transition(struct json_builder *builder, const struct owner_status_writer *writer,
                            const struct owner_status_condition *condition,
                            const struct json_value *old)
@@ -39,7 +48,7 @@ static void add_transition(struct json_builder *builder, const struct owner_stat
                          same ? before : timestamp_write(writer->now, text));
 }
 
-/* The last two are ours in standard conditions only. */
+/* True for members that add_condition() writes. The last two belong to standard conditions only. */
 static bool is_ours(const struct owner_status_writer *writer, struct str key)
 {
     static const struct str ours[] = {
@@ -57,7 +66,7 @@ static bool is_ours(const struct owner_status_writer *writer, struct str key)
     return false;
 }
 
-/* Members of others in the entry stay. */
+/* Writes a condition. Members of the old entry that are not ours are kept. */
 static void add_condition(struct json_builder *builder, const struct owner_status_writer *writer,
                           const struct owner_status_condition *condition,
                           const struct json_value *old)
@@ -86,6 +95,7 @@ static void add_condition(struct json_builder *builder, const struct owner_statu
     json_builder_end(builder);
 }
 
+/* The new list: changed entries in their places, new ones at the end, all others as they were. */
 static struct error *make_conditions(const struct owner_status_writer *writer,
                                      const struct json_value *old,
                                      const struct owner_status_condition *conditions, size_t count,
@@ -94,13 +104,13 @@ static struct error *make_conditions(const struct owner_status_writer *writer,
     SCOPED(json_builder) builder = {0};
     const struct json_value *entry;
     if (json_type(old) > JSON_NULL && json_type(old) != JSON_ARRAY)
-        return error_new(ERROR_INVALID, "status.conditions is no list");
+        return error_new(ERROR_INVALID, "status.conditions is not a list");
     json_builder_array(&builder);
     JSON_FOREACH (key, entry, old) {
         if (json_type(entry) != JSON_OBJECT)
-            return error_new(ERROR_INVALID, "an entry of status.conditions is no object");
+            return error_new(ERROR_INVALID, "an entry of status.conditions is not an object");
         const struct owner_status_condition *condition =
-            find(conditions, count, json_path_str(entry, "type"));
+            find_condition(conditions, count, json_path_str(entry, "type"));
         if (condition)
             add_condition(&builder, writer, condition, entry);
         else

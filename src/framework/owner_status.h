@@ -1,7 +1,8 @@
 /*
- * The status of an owner: observedGeneration, the operator, InProgress and Failed.
+ * The status of an owner: observedGeneration, operator, InProgress and Failed.
  *
- * Documents in, documents out; conditions of others stay as they are, in their places.
+ * Pure functions from documents to documents. Conditions of other controllers stay unchanged and
+ * in their places.
  */
 #pragma once
 
@@ -24,11 +25,14 @@ struct owner_status_condition {
     struct str type, status, reason, message;
 };
 
-/* ERROR_INVALID when the list of conditions is malformed. */
+/*
+ * Makes a copy of the owner with a new status. ERROR_INVALID when the list of conditions is
+ * malformed.
+ */
 MUST_USE struct error *owner_status_set(const struct owner_status_writer *writer,
                                         const struct json_value *owner,
                                         const struct owner_status_condition *conditions,
                                         size_t count, struct json_doc **ret_owner);
 
-/* Whether this generation was seen before. */
+/* True if status.observedGeneration is this generation. */
 bool owner_status_has_observed(const struct json_value *owner, int64_t generation);

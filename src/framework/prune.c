@@ -1,9 +1,15 @@
-/* Objects that the owner has and no node wants any more are deleted. */
+/*
+ * Pruning: deletes objects that the owner owns and no node of the graph names any more.
+ *
+ * prune_add() runs after build. It looks through the watched kinds without a map function, which
+ * are the kinds that the controller creates, and adds one custom node per object to delete. So
+ * deletions run as part of the graph, and their errors are part of the result.
+ */
 #include "client/client.h"
 #include "framework/framework_internal.h"
-#include "framework/source.h"
+#include "framework/owner_watches.h"
 
-/* The target of a deletion node; lives in the loop's arena. */
+/* The object that a deletion node deletes. It lives in the arena of the run. */
 struct victim {
     struct framework *framework;
     struct gvr gvr;
@@ -11,6 +17,9 @@ struct victim {
     struct str uid;
 };
 
+/*
+ * The function of a deletion node. The uid is a precondition: a new object of the same name stays.
+ */
 static struct error *delete_victim(void *data, struct graph_node *node,
                                    enum graph_outcome *ret_outcome)
 {
@@ -24,8 +33,9 @@ static struct error *delete_victim(void *data, struct graph_node *node,
     return node_classify(error_ignore(err, ERROR_NOT_FOUND), 0);
 }
 
+/* The state of one prune_add(). */
 struct pruning {
-    struct framework_loop *loop;
+    struct framework_run *run;
     struct graph *graph;
     struct map wanted; /* objects that nodes name */
     struct gvr gvr;    /* at work */
@@ -45,6 +55,7 @@ static struct str name_of(struct arena *arena, const struct object *object)
                        STR_ARG(object_namespace(object)), STR_ARG(object_name(object)));
 }
 
+/* Collects the objects that nodes of the management cluster name, external ones included. */
 static void find_wanted(struct pruning *pruning)
 {
     SCOPED(arena) arena = {0};
@@ -63,14 +74,15 @@ bool prune_is_ours(const struct object *owner, const struct object *object)
            str_eq(controller.uid, object_uid(owner));
 }
 
-static struct error *look_at(struct pruning *pruning, const struct object *object)
+/* Adds a deletion node unless the object is wanted, being deleted already, or not ours. */
+static struct error *consider_object(struct pruning *pruning, const struct object *object)
 {
-    struct arena *arena = &pruning->loop->arena;
-    if (object_is_deleting(object) || !prune_is_ours(pruning->loop->owner, object) ||
+    struct arena *arena = &pruning->run->arena;
+    if (object_is_deleting(object) || !prune_is_ours(pruning->run->owner, object) ||
         map_has(&pruning->wanted, name_of(arena, object)))
         return NULL;
     struct victim *victim = ARENA_NEW(arena, struct victim);
-    victim->framework = pruning->loop->framework;
+    victim->framework = pruning->run->framework;
     victim->gvr = pruning->gvr;
     victim->key.namespace = arena_str(arena, object_namespace(object));
     victim->key.name = arena_str(arena, object_name(object));
@@ -80,48 +92,51 @@ static struct error *look_at(struct pruning *pruning, const struct object *objec
     return graph_add(pruning->graph, &options, NULL);
 }
 
-static bool visit(void *data, struct object_text *text)
+static bool visit_cached(void *data, struct object_text *text)
 {
     struct pruning *pruning = data;
     OWNED(object) object = NULL;
     pruning->err = object_text_read(text, &object);
     if (!pruning->err)
-        pruning->err = look_at(pruning, object);
+        pruning->err = consider_object(pruning, object);
     return !pruning->err;
 }
 
-static struct error *each(void *data, struct object *object)
+static struct error *visit_listed(void *data, struct object *object)
 {
-    return look_at(data, object);
+    return consider_object(data, object);
 }
 
-/* What the cache knows; before it knows anything the server is asked. */
-static struct error *prune_kind(struct pruning *pruning, const struct framework_source *source)
+/*
+ * Looks in the cache by index. A cache that is not synced yet could miss objects, so the server is
+ * asked then. A kind that the controller may not list cannot be deleted by it either.
+ */
+static struct error *prune_kind(struct pruning *pruning, const struct owner_watch *owner_watch)
 {
-    const struct object *owner = pruning->loop->owner;
-    pruning->gvr = source->gvr;
-    if (cache_is_synced(source->cache)) {
-        cache_each_indexed(source->cache, SOURCE_INDEX, object_namespace(owner), object_uid(owner),
-                           visit, pruning);
+    const struct object *owner = pruning->run->owner;
+    pruning->gvr = owner_watch->gvr;
+    if (cache_is_synced(owner_watch->cache)) {
+        cache_each_indexed(owner_watch->cache, OWNER_WATCHES_INDEX, object_namespace(owner),
+                           object_uid(owner), visit_cached, pruning);
         return TAKE(pruning->err);
     }
     SCOPED(buf) version = {.limit = 0};
-    const struct client_list_sink sink = {.each = each, .data = pruning};
-    struct error *err = client_list_each(pruning->loop->framework->options.client, source->gvr,
+    const struct client_list_sink sink = {.each = visit_listed, .data = pruning};
+    struct error *err = client_list_each(pruning->run->framework->options.client, owner_watch->gvr,
                                          object_namespace(owner), NULL, &sink, &version);
     return error_ignore(err, ERROR_FORBIDDEN); /* what it may not see it may not delete */
 }
 
-/* The kinds that are watched as owned are those that the controller makes. */
-struct error *prune_add(struct framework_loop *loop, struct graph *graph)
+/* Owners and owned objects share a namespace, so cluster-scoped kinds are not considered. */
+struct error *prune_add(struct framework_run *run, struct graph *graph)
 {
-    const struct framework *framework = loop->framework;
-    SCOPED(pruning) pruning = {.loop = loop, .graph = graph};
+    const struct framework *framework = run->framework;
+    SCOPED(pruning) pruning = {.run = run, .graph = graph};
     find_wanted(&pruning);
     for (size_t i = 0; i < framework->options.watch_count; i++) {
-        const struct framework_source *source = &framework->sources[i + 1];
-        if (!source->watch.map && source->namespaced && source->is_deletable)
-            TRY(node_classify(prune_kind(&pruning, source), 0));
+        const struct owner_watch *owner_watch = &framework->owner_watches[i + 1];
+        if (!owner_watch->watch.map && owner_watch->namespaced && owner_watch->is_deletable)
+            TRY(node_classify(prune_kind(&pruning, owner_watch), 0));
     }
     return NULL;
 }

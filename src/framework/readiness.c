@@ -1,3 +1,14 @@
+/*
+ * Readiness by kind; the scenarios FW-70 to FW-80 test it.
+ *
+ * readiness_check() applies check_common() first: malformed conditions, deletion, an unobserved
+ * generation, and the conditions InProgress, Reconciling, Failed and Stalled hold for every kind.
+ * Then check_kind() finds the function of the kind in the table `kinds`; kinds that are not in the
+ * table are judged by their condition Ready alone.
+ *
+ * Functions return the first reason they find. The reasons are constants that appear in the
+ * condition Failed of owners.
+ */
 #include "framework/readiness.h"
 
 #include "base/duration.h"
@@ -21,6 +32,7 @@ static struct readiness failed(const char *reason)
     return (struct readiness){.state = GRAPH_FAILED, .reason = str_from_c(reason)};
 }
 
+/* Takes reason and message from a condition of the object. */
 static struct readiness by_condition(enum graph_readiness state, const struct json_value *condition)
 {
     return (struct readiness){state, json_path_str(condition, "reason"),
@@ -46,7 +58,7 @@ static bool is_true(const struct object *object, struct str type)
     return has_status(find_condition(object, type), "True");
 }
 
-/* A counter that is absent is 0. */
+/* A counter that is absent is 0, as controllers omit zeros. */
 static int64_t counter(const struct object *object, const char *path)
 {
     int64_t number = 0;
@@ -60,12 +72,16 @@ static bool has_number(const struct object *object, const char *path)
     return json_to_int64(object_path(object, path), &number);
 }
 
+/* The API server defaults replicas to 1. */
 static int64_t wanted_replicas(const struct object *object)
 {
     return has_number(object, "spec.replicas") ? counter(object, "spec.replicas") : 1;
 }
 
-/* The first row whose counter is below its bound decides. */
+/*
+ * A lower bound for a counter, and the reason if the counter is below it. The first such row
+ * decides.
+ */
 struct counters {
     const char *path;
     int64_t least;
@@ -81,6 +97,7 @@ static const char *first_short(const struct object *object, const struct counter
     return NULL;
 }
 
+/* All counters are right. A Deployment without a progress deadline need not report Progressing. */
 static struct readiness deployment_progress(const struct object *object)
 {
     const struct json_value *progressing = find_condition(object, STR("Progressing"));
@@ -118,6 +135,7 @@ static struct readiness check_deployment(const struct object *object)
     return reason ? in_progress(reason) : deployment_progress(object);
 }
 
+/* With a partition, only Pods above it are updated. With OnDelete, people decide when. */
 static struct readiness check_stateful_set(const struct object *object)
 {
     const int64_t n = wanted_replicas(object);
@@ -145,6 +163,7 @@ static struct readiness check_stateful_set(const struct object *object)
                : in_progress("RevisionMismatch");
 }
 
+/* Counters of a DaemonSet mean nothing before its controller has observed the generation. */
 static struct readiness check_daemon_set(const struct object *object)
 {
     const int64_t n = counter(object, "status.desiredNumberScheduled");
@@ -180,6 +199,7 @@ static struct readiness check_replica_set(const struct object *object)
     return counter(object, "status.replicas") > n ? in_progress("ExtraPods") : ready();
 }
 
+/* A suspended Job has reached what its spec asks for. */
 static struct readiness check_job(const struct object *object, bool wait_completion)
 {
     bool suspend = false;
@@ -204,6 +224,10 @@ static bool is_crash_looping(const struct object *object)
     return false;
 }
 
+/*
+ * The scheduler often needs a moment. A Pod counts as unschedulable only after
+ * UNSCHEDULABLE_AFTER.
+ */
 static struct readiness check_pending_pod(const struct object *object, timestamp now)
 {
     const struct json_value *scheduled = find_condition(object, STR("PodScheduled"));
@@ -240,6 +264,7 @@ static struct readiness check_claim(const struct object *object)
                : in_progress("NotBound");
 }
 
+/* A load balancer may take long or may not exist at all; an assigned cluster IP is enough. */
 static struct readiness check_service(const struct object *object)
 {
     if (!str_eq(json_to_str(object_path(object, "spec.type")), STR("LoadBalancer")))
@@ -255,6 +280,7 @@ static struct readiness check_namespace(const struct object *object)
                : in_progress("NotActive");
 }
 
+/* Established=False with reason Installing is the normal way of a new definition. */
 static struct readiness check_definition(const struct object *object)
 {
     const struct json_value *names = find_condition(object, STR("NamesAccepted"));
@@ -285,6 +311,7 @@ static struct readiness check_issuer(const struct object *object)
     return is_true(object, STR("Ready")) ? ready() : in_progress("NotReady");
 }
 
+/* A certificate that has expired is being renewed. */
 static struct readiness check_certificate(const struct object *object, timestamp now)
 {
     const struct str text = json_to_str(object_path(object, "status.notAfter"));
@@ -323,6 +350,7 @@ static const struct {
     {STR_INIT("cert-manager.io"),           STR_INIT("ClusterIssuer"),            check_issuer      },
 };
 
+/* A kind without the condition Ready is ready as soon as it exists. */
 static struct readiness check_other(const struct object *object)
 {
     const struct json_value *condition = find_condition(object, STR("Ready"));
@@ -346,6 +374,7 @@ static struct readiness check_kind(const struct object *object, bool wait_comple
     return check_other(object);
 }
 
+/* status.conditions is absent, or a list of objects. */
 static bool has_sound_conditions(const struct object *object)
 {
     const struct json_value *list = object_path(object, "status.conditions"), *condition;
@@ -365,7 +394,7 @@ static bool is_type(const struct json_value *condition, const char *a, const cha
     return str_eq(type, str_from_c(a)) || str_eq(type, str_from_c(b));
 }
 
-/* What holds for every kind; ready means that the kind has the word. */
+/* The part that holds for every kind. Ready means: no objection, the kind decides. */
 static struct readiness check_common(const struct object *object)
 {
     const struct json_value *condition;
@@ -422,34 +451,4 @@ struct readiness readiness_check_secret(const struct object *object, struct str 
         if (json_to_str(json_get(object_path(object, "data"), keys[i])).len == 0)
             return in_progress("IncompleteSecret");
     return ready();
-}
-
-static enum graph_readiness give(struct readiness found, struct str *ret_reason,
-                                 struct str *ret_message)
-{
-    *ret_reason = found.reason;
-    *ret_message = found.message;
-    return found.state;
-}
-
-enum graph_readiness readiness_always(void *data, const struct object *object,
-                                      struct str *ret_reason, struct str *ret_message)
-{
-    (void)data;
-    (void)object;
-    return give(ready(), ret_reason, ret_message);
-}
-
-enum graph_readiness readiness_strict(void *data, const struct object *object,
-                                      struct str *ret_reason, struct str *ret_message)
-{
-    (void)data;
-    return give(readiness_check_strict(object), ret_reason, ret_message);
-}
-
-enum graph_readiness readiness_secret(void *data, const struct object *object,
-                                      struct str *ret_reason, struct str *ret_message)
-{
-    const struct str *type = data;
-    return give(readiness_check_secret(object, *type), ret_reason, ret_message);
 }

@@ -1,8 +1,9 @@
 /*
- * Whether an object is what it is meant to be, judged by what the server says of it.
+ * Readiness: is an object in the state its spec asks for, judged by the status the server reports.
  *
- * Pure functions over the server's copy. Anything but ready has a reason; texts are constants or
- * live as long as the object. Fields of a wrong type count as absent.
+ * Pure functions over the server's copy, after kstatus of sigs.k8s.io/cli-utils. Anything but
+ * ready has a reason. Texts are constants or live as long as the object. Fields of a wrong type
+ * count as absent.
  */
 #pragma once
 
@@ -14,14 +15,13 @@ struct readiness {
     struct str reason, message;
 };
 
-/* By kind; wait_completion: a Job that runs is not ready. */
+/* Judges by kind. wait_completion: a Job that is still running is not ready. */
 struct readiness readiness_check(const struct object *object, bool wait_completion, timestamp now);
 
-/* For owners of this framework: one of which nobody has spoken yet is not ready. */
+/*
+ * For owners of other controllers made with this framework: without conditions they are not ready.
+ */
 struct readiness readiness_check_strict(const struct object *object);
 
-/* A Secret of this type, complete if it is one for TLS. */
+/* For external Secrets: the type must match, and a Secret for TLS must be complete. */
 struct readiness readiness_check_secret(const struct object *object, struct str type);
-
-/* As checks of nodes. data of the last one: const struct str *, the expected type. */
-graph_check_fn readiness_always, readiness_strict, readiness_secret;

@@ -1,11 +1,15 @@
-/* Verbs as authors see them: see corset/client.h. */
+/*
+ * The requests of corset/client.h. Each function looks up the kind in discovery, sends the request
+ * with the client of the controller, and wraps the answer for the arena of the run. Writes carry
+ * the name of the controller as field manager.
+ */
 #include "client/client.h"
 #include "client/discovery/discovery.h"
 #include "controller/cache/cache.h"
 #include "json/yaml/manifest.h"
 #include "libcorset/library_internal.h"
 
-/* Where a request goes. */
+/* Where a request goes: the kind, the controller that sends it, and the options of writes. */
 struct target {
     struct library_controller *controller;
     struct arena *arena;
@@ -13,10 +17,9 @@ struct target {
     struct client_write_options write;
 };
 
-static struct error *find_target(struct corset_loop *loop, struct gvk gvk,
-                                 struct target *ret_target)
+static struct error *find_target(struct corset_run *run, struct gvk gvk, struct target *ret_target)
 {
-    struct framework_loop *inner = library_loop(loop);
+    struct framework_run *inner = library_run(run);
     ret_target->controller = library_controller(inner);
     ret_target->arena = framework_arena(inner);
     ret_target->write = (struct client_write_options){
@@ -25,12 +28,12 @@ static struct error *find_target(struct corset_loop *loop, struct gvk gvk,
                                &ret_target->mapping);
 }
 
-static struct error *find_named(struct corset_loop *loop, const struct corset_id *id,
+static struct error *find_named(struct corset_run *run, const struct corset_id *id,
                                 struct target *ret_target)
 {
     struct gvk gvk;
     TRY(gvk_from_api_version(str_from_c(id->api_version), str_from_c(id->kind), &gvk));
-    return find_target(loop, gvk, ret_target);
+    return find_target(run, gvk, ret_target);
 }
 
 static struct key key_of(const struct corset_id *id)
@@ -38,6 +41,7 @@ static struct key key_of(const struct corset_id *id)
     return (struct key){str_from_c(id->name_space), str_from_c(id->name)};
 }
 
+/* Wraps the answer if the caller wants it. ret_object may be NULL. */
 static void hand_out(const struct target *target, struct object *object,
                      const struct corset_object **ret_object)
 {
@@ -45,6 +49,10 @@ static void hand_out(const struct target *target, struct object *object,
         *ret_object = library_wrap(target->arena, object);
 }
 
+/*
+ * The caches of these kinds exist already. Reading another kind through a cache would start a
+ * watch.
+ */
 static bool is_watched(const struct library_controller *controller, struct gvk gvk)
 {
     if (gvk_eq(controller->owner, gvk))
@@ -55,6 +63,7 @@ static bool is_watched(const struct library_controller *controller, struct gvk g
     return false;
 }
 
+/* From the cache for watched kinds. The cache may be behind, which corset/client.h mentions. */
 static struct error *read_one(const struct target *target, struct key key,
                               struct object **ret_object)
 {
@@ -69,12 +78,12 @@ static struct error *read_one(const struct target *target, struct key key,
                      STR_ARG(target->mapping.gvr.resource), STR_ARG(key.name));
 }
 
-struct corset_error *corset_get(struct corset_loop *loop, const struct corset_id *id,
+struct corset_error *corset_get(struct corset_run *run, const struct corset_id *id,
                                 const struct corset_object **ret_object)
 {
     struct target target;
     OWNED(object) object = NULL;
-    struct error *err = find_named(loop, id, &target);
+    struct error *err = find_named(run, id, &target);
     if (!err)
         err = read_one(&target, key_of(id), &object);
     if (!err)
@@ -82,6 +91,7 @@ struct corset_error *corset_get(struct corset_loop *loop, const struct corset_id
     return library_error_out(err);
 }
 
+/* The function of the author that corset_list() calls for every object. */
 struct visitor {
     const struct target *target;
     corset_visit_fn *visit;
@@ -95,12 +105,12 @@ static struct error *visit_one(void *data, struct object *object)
     return library_error(visitor->visit(visitor->data, wrapped));
 }
 
-struct corset_error *corset_list(struct corset_loop *loop, const struct corset_id *id,
+struct corset_error *corset_list(struct corset_run *run, const struct corset_id *id,
                                  const char *label_selector, corset_visit_fn *visit, void *data)
 {
     struct target target;
     SCOPED(buf) version = {.limit = 0};
-    struct error *err = find_named(loop, id, &target);
+    struct error *err = find_named(run, id, &target);
     if (err)
         return library_error_out(err);
     struct visitor visitor = {&target, visit, data};
@@ -115,7 +125,8 @@ typedef struct error *write_fn(struct client *client, struct gvr gvr, const stru
                                const struct client_write_options *options,
                                struct object **ret_object);
 
-static struct error *write_object(struct corset_loop *loop, const struct corset_object *given,
+/* Creates or applies an object. A problem of the object is returned before anything is sent. */
+static struct error *write_object(struct corset_run *run, const struct corset_object *given,
                                   write_fn *verb, bool force,
                                   const struct corset_object **ret_object)
 {
@@ -123,27 +134,31 @@ static struct error *write_object(struct corset_loop *loop, const struct corset_
     struct object *object = NULL;
     OWNED(object) written = NULL;
     TRY(library_use(given, &object));
-    TRY(find_target(loop, object_gvk(object), &target));
+    TRY(find_target(run, object_gvk(object), &target));
     target.write.force = force;
     TRY(verb(target.controller->client, target.mapping.gvr, object, &target.write, &written));
     hand_out(&target, written, ret_object);
     return NULL;
 }
 
-struct corset_error *corset_create(struct corset_loop *loop, const struct corset_object *object,
+struct corset_error *corset_create(struct corset_run *run, const struct corset_object *object,
                                    const struct corset_object **ret_object)
 {
-    return library_error_out(write_object(loop, object, client_create, false, ret_object));
+    return library_error_out(write_object(run, object, client_create, false, ret_object));
 }
 
-struct corset_error *corset_apply(struct corset_loop *loop, const struct corset_object *object,
+struct corset_error *corset_apply(struct corset_run *run, const struct corset_object *object,
                                   const struct corset_object **ret_object)
 {
-    return library_error_out(write_object(loop, object, client_apply, true, ret_object));
+    return library_error_out(write_object(run, object, client_apply, true, ret_object));
 }
 
-static struct error *patch(const struct target *target, struct key key, const char *text,
-                           struct object **ret_object)
+/*
+ * The patch is YAML or JSON and is sent as JSON. It may hold a Secret's value, so the buffer is
+ * wiped.
+ */
+static struct error *patch_object(const struct target *target, struct key key, const char *text,
+                                  struct object **ret_object)
 {
     OWNED(json_doc) doc = NULL;
     SCOPED(buf) body = {.limit = 0, .secret = true};
@@ -153,27 +168,27 @@ static struct error *patch(const struct target *target, struct key key, const ch
                         buf_str(&body), &target->write, ret_object);
 }
 
-struct corset_error *corset_patch(struct corset_loop *loop, const struct corset_id *id,
+struct corset_error *corset_patch(struct corset_run *run, const struct corset_id *id,
                                   const char *subresource, const char *text,
                                   const struct corset_object **ret_object)
 {
     struct target target;
     OWNED(object) object = NULL;
-    struct error *err = find_named(loop, id, &target);
+    struct error *err = find_named(run, id, &target);
     if (err)
         return library_error_out(err);
     target.write.subresource = str_from_c(subresource);
-    err = patch(&target, key_of(id), text, &object);
+    err = patch_object(&target, key_of(id), text, &object);
     if (!err)
         hand_out(&target, object, ret_object);
     return library_error_out(err);
 }
 
-struct corset_error *corset_delete(struct corset_loop *loop, const struct corset_id *id)
+struct corset_error *corset_delete(struct corset_run *run, const struct corset_id *id)
 {
     struct target target;
     OWNED(object) left = NULL;
-    struct error *err = find_named(loop, id, &target);
+    struct error *err = find_named(run, id, &target);
     if (!err)
         err = client_delete(target.controller->client, target.mapping.gvr, key_of(id), NULL, &left);
     return library_error_out(error_ignore(err, ERROR_NOT_FOUND));

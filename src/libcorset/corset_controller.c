@@ -1,74 +1,83 @@
-/* Controllers, loops and graphs as authors see them: see corset/controller.h. */
+/*
+ * Controllers, runs and graphs of corset/controller.h, on top of framework/framework.h.
+ *
+ * The file goes from the run (corset_run_*) over nodes and graphs to the description of a
+ * controller. Functions of authors are called through the functions call_*() and through
+ * check_node(), run_node(), filter_event() and map_event(), which translate the arguments.
+ * Enumerations have equal values on both sides and are cast; static assertions keep them equal.
+ */
 #include <stdarg.h>
 
 #include "base/memory.h"
 #include "client/discovery/discovery.h"
 #include "controller/queue.h"
 #include "controller/recorder.h"
-#include "framework/outcome.h"
+#include "framework/error_class.h"
 #include "libcorset/library_internal.h"
 
-/* What a node of the author's carries: their functions, and whose loop it is. */
+/* The data of a graph node: the functions of the author, and the run the node belongs to. */
 struct library_node {
-    struct framework_loop *loop;
+    struct framework_run *run;
     corset_check_fn *check;
-    corset_run_fn *run;
+    corset_node_fn *custom;
     void *data;
 };
 
+/* The queue that a map function adds owners to, and the priority of the event. */
 struct corset_keys {
     struct queue *queue;
     int priority;
 };
 
-const struct corset_object *corset_loop_owner(struct corset_loop *loop)
+const struct corset_object *corset_run_owner(struct corset_run *run)
 {
-    struct framework_loop *inner = library_loop(loop);
+    struct framework_run *inner = library_run(run);
     return library_wrap(framework_arena(inner), framework_owner(inner));
 }
 
-void *corset_loop_data(struct corset_loop *loop)
+void *corset_run_data(struct corset_run *run)
 {
-    return library_controller(library_loop(loop))->description->data;
+    return library_controller(library_run(run))->description->data;
 }
 
-const char *corset_loop_name(struct corset_loop *loop, const char *suffix)
+const char *corset_run_name(struct corset_run *run, const char *suffix)
 {
-    struct framework_loop *inner = library_loop(loop);
+    struct framework_run *inner = library_run(run);
     return arena_c(framework_arena(inner), framework_name(inner, str_from_c(suffix)));
 }
 
-const char *corset_loop_print(struct corset_loop *loop, const char *format, ...)
+/* The text may contain a Secret's value, so the buffer is wiped. */
+const char *corset_run_print(struct corset_run *run, const char *format, ...)
 {
     SCOPED(buf) text = {.limit = 0, .secret = true};
     va_list args;
     va_start(args, format);
     library_print(&text, format, args);
     va_end(args);
-    return arena_c(framework_arena(library_loop(loop)), buf_str(&text));
+    return arena_c(framework_arena(library_run(run)), buf_str(&text));
 }
 
-void *corset_loop_alloc(struct corset_loop *loop, size_t size)
+void *corset_run_alloc(struct corset_run *run, size_t size)
 {
-    return arena_alloc(framework_arena(library_loop(loop)), size);
+    return arena_alloc(framework_arena(library_run(run)), size);
 }
 
-const struct corset_error *corset_loop_error(struct corset_loop *loop)
+const struct corset_error *corset_run_error(struct corset_run *run)
 {
-    return (const struct corset_error *)framework_error(library_loop(loop));
+    return (const struct corset_error *)framework_error(library_run(run));
 }
 
-void corset_loop_set_condition(struct corset_loop *loop, const char *type, const char *status,
-                               const char *reason, const char *message)
+void corset_run_set_condition(struct corset_run *run, const char *type, const char *status,
+                              const char *reason, const char *message)
 {
-    framework_set_condition(library_loop(loop), str_from_c(type), str_from_c(status),
+    framework_set_condition(library_run(run), str_from_c(type), str_from_c(status),
                             str_from_c(reason), str_from_c(message));
 }
 
-void corset_loop_event(struct corset_loop *loop, enum corset_event_type type, const char *reason,
-                       const char *action, const char *format, ...)
+void corset_run_event(struct corset_run *run, enum corset_event_type type, const char *reason,
+                      const char *action, const char *format, ...)
 {
-    struct framework_loop *inner = library_loop(loop);
+    struct framework_run *inner = library_run(run);
     const struct recorder_reference owner = recorder_reference(framework_owner(inner));
     SCOPED(buf) note = {.limit = 0};
     va_list args;
@@ -80,80 +89,87 @@ void corset_loop_event(struct corset_loop *loop, enum corset_event_type type, co
                    action, "%s", buf_c(&note));
 }
 
+/* Calls the check function of the author for a node. */
 static enum graph_readiness check_node(void *data, const struct object *object,
                                        struct str *ret_reason, struct str *ret_message)
 {
     const struct library_node *node = data;
     const char *reason = NULL, *message = NULL;
     const struct corset_object *live =
-        library_wrap(framework_arena(node->loop), (struct object *)object);
+        library_wrap(framework_arena(node->run), (struct object *)object);
     const enum corset_readiness state =
-        node->check(node->data, library_loop_out(node->loop), live, &reason, &message);
+        node->check(node->data, library_run_out(node->run), live, &reason, &message);
     *ret_reason = str_from_c(reason);
     *ret_message = str_from_c(message);
     return (enum graph_readiness)state;
 }
 
-enum corset_readiness corset_check_always(void *data, struct corset_loop *loop,
+enum corset_readiness corset_check_always(void *data, struct corset_run *run,
                                           const struct corset_object *live, const char **ret_reason,
                                           const char **ret_message)
 {
-    (void)data, (void)loop, (void)live, (void)ret_reason, (void)ret_message;
+    (void)data, (void)run, (void)live, (void)ret_reason, (void)ret_message;
     return CORSET_READY;
 }
 
-enum corset_readiness corset_check_strict(void *data, struct corset_loop *loop,
+enum corset_readiness corset_check_strict(void *data, struct corset_run *run,
                                           const struct corset_object *live, const char **ret_reason,
                                           const char **ret_message)
 {
     const struct readiness found = readiness_check_strict(library_settle(live));
-    (void)data, (void)loop;
+    (void)data, (void)run;
     *ret_reason = library_keep(live, found.reason);
     *ret_message = library_keep(live, found.message);
     return (enum corset_readiness)found.state;
 }
 
+/* Calls the function of a custom node. */
 static struct error *run_node(void *data, struct graph_node *graph_node,
                               enum graph_outcome *ret_outcome)
 {
     const struct library_node *node = data;
     enum corset_outcome outcome = CORSET_DONE;
     (void)graph_node;
-    TRY(library_error(node->run(node->data, library_loop_out(node->loop), &outcome)));
+    TRY(library_error(node->custom(node->data, library_run_out(node->run), &outcome)));
     *ret_outcome = outcome == CORSET_SKIP ? GRAPH_SKIP : GRAPH_DONE;
     return NULL;
 }
 
-/* Objects of kinds with namespaces live beside their owner unless they say otherwise. */
-static struct error *place(struct framework_loop *loop, struct corset_object *given,
-                           struct object **ret_object)
+/*
+ * Objects of namespaced kinds that name no namespace are put into the namespace of the owner. A
+ * kind that is not known yet is taken for a namespaced one; when the node runs, it fails if the
+ * kind still does not exist.
+ */
+static struct error *place_object(struct framework_run *run, struct corset_object *given,
+                                  struct object **ret_object)
 {
     struct discovery_mapping mapping;
-    const struct str home = object_namespace(framework_owner(loop));
+    const struct str home = object_namespace(framework_owner(run));
     TRY(library_use(given, ret_object));
     if (object_namespace(*ret_object).len || home.len == 0)
         return NULL;
     OWNED(error)
-    unknown = discovery_find_kind(library_controller(loop)->discovery, framework_arena(loop),
+    unknown = discovery_find_kind(library_controller(run)->discovery, framework_arena(run),
                                   object_gvk(*ret_object), &mapping);
     if (error_is(unknown, ERROR_CANCELED))
         return TAKE(unknown);
     if (!unknown && !mapping.namespaced)
         return NULL; /* one that is not known (yet) is refused by the node when it runs */
-    const char *text = arena_c(framework_arena(loop), home);
+    const char *text = arena_c(framework_arena(run), home);
     corset_object_set_string(given, "metadata.namespace", text);
     return library_use(given, ret_object);
 }
 
+/* An error here is a mistake of the controller that a retry cannot correct, hence unrecoverable. */
 struct corset_error *corset_graph_add(struct corset_graph *graph,
                                       const struct corset_node_options *options,
                                       struct corset_node **ret_node)
 {
-    struct library_node *data = ARENA_NEW(framework_arena(graph->loop), struct library_node);
+    struct library_node *data = ARENA_NEW(framework_arena(graph->run), struct library_node);
     struct graph_node *node = NULL;
     struct object *object = NULL;
-    struct error *err = options->object ? place(graph->loop, options->object, &object) : NULL;
-    *data = (struct library_node){graph->loop, options->check, options->run, options->data};
+    struct error *err = options->object ? place_object(graph->run, options->object, &object) : NULL;
+    *data = (struct library_node){graph->run, options->check, options->run, options->data};
     const struct graph_node_options inner = {
         .kind = (enum graph_node_kind)options->kind,
         .object = object,
@@ -170,8 +186,8 @@ struct corset_error *corset_graph_add(struct corset_graph *graph,
     };
     if (!err)
         err = graph_add(graph->graph, &inner, &node);
-    if (err && !error_is(err, ERROR_CANCELED) && outcome_class(err) == OUTCOME_UNCLASSIFIED)
-        err = outcome_unrecoverable(err, STR("operatorError"), STR(""));
+    if (err && !error_is(err, ERROR_CANCELED) && error_class_of(err) == ERROR_CLASS_UNCLASSIFIED)
+        err = error_class_unrecoverable(err, STR("operatorError"), STR(""));
     if (!err && ret_node)
         *ret_node = (struct corset_node *)node;
     return library_error_out(err);
@@ -188,6 +204,7 @@ struct corset_error *corset_graph_manage(struct corset_graph *graph, struct cors
     return corset_graph_add(graph, &options, ret_node);
 }
 
+/* A graph that was not run is NULL inside and counts as empty. */
 size_t corset_graph_count(const struct corset_graph *graph)
 {
     return graph->graph ? graph_count(graph->graph) : 0;
@@ -199,6 +216,7 @@ struct corset_node *corset_graph_at(const struct corset_graph *graph, size_t ind
                                              : NULL;
 }
 
+/* NULL is a node that did not run, so that on_finish may ask for nodes by index without a check. */
 enum corset_node_state corset_node_state(const struct corset_node *node)
 {
     return node ? (enum corset_node_state)graph_node_state((const struct graph_node *)node)
@@ -211,22 +229,21 @@ const struct corset_error *corset_node_error(const struct corset_node *node)
                 : NULL;
 }
 
-const struct corset_object *corset_node_live(struct corset_loop *loop,
-                                             const struct corset_node *node)
+const struct corset_object *corset_node_live(struct corset_run *run, const struct corset_node *node)
 {
     struct object *live = node ? graph_node_live((const struct graph_node *)node) : NULL;
-    return live ? library_wrap(framework_arena(library_loop(loop)), live) : NULL;
+    return live ? library_wrap(framework_arena(library_run(run)), live) : NULL;
 }
 
-/* The enumerations are passed through, so they must agree. */
+/* The enumerations are cast from one side to the other, so their values must agree. */
 _Static_assert((int)CORSET_CUSTOM == (int)GRAPH_CUSTOM &&
                    (int)CORSET_EXTERNAL == (int)GRAPH_EXTERNAL,
                "kinds of nodes");
 _Static_assert((int)CORSET_CREATE_ONLY == (int)GRAPH_CREATE_ONLY &&
                    (int)CORSET_CREATE_OR_MERGE == (int)GRAPH_CREATE_OR_MERGE,
                "ways to apply");
-_Static_assert((int)CORSET_NO_MUTATION == (int)GRAPH_NO_MUTATION &&
-                   (int)CORSET_NO_MARKERS == (int)GRAPH_NO_MARKERS &&
+_Static_assert((int)CORSET_NO_DECORATION == (int)GRAPH_NO_DECORATION &&
+                   (int)CORSET_NO_CHECKSUMS == (int)GRAPH_NO_CHECKSUMS &&
                    (int)CORSET_OPTIONAL == (int)GRAPH_OPTIONAL &&
                    (int)CORSET_ALLOW_DUPLICATE == (int)GRAPH_ALLOW_DUPLICATE &&
                    (int)CORSET_RETRY_REJECTED == (int)GRAPH_RETRY_REJECTED &&
@@ -249,30 +266,31 @@ _Static_assert((int)CORSET_PRUNE == (int)FRAMEWORK_PRUNE &&
                    (int)CORSET_NO_OPERATOR_STATUS == (int)FRAMEWORK_NO_OPERATOR_STATUS &&
                    (int)CORSET_STANDARD_CONDITIONS == (int)FRAMEWORK_METAV1_CONDITIONS,
                "flags of controllers");
-_Static_assert((int)CORSET_STOP == (int)FRAMEWORK_STOP, "verdicts");
+_Static_assert((int)CORSET_STOP == (int)PRECHECK_STOP, "results of prechecks");
 
-static struct error *build(struct framework_loop *loop, struct graph *graph)
+/* The hooks of the framework, which call those of the author. */
+static struct error *call_build(struct framework_run *run, struct graph *graph)
 {
-    struct corset_graph wrapped = {graph, loop};
+    struct corset_graph wrapped = {graph, run};
     return library_error(
-        library_controller(loop)->description->build(library_loop_out(loop), &wrapped));
+        library_controller(run)->description->build(library_run_out(run), &wrapped));
 }
 
-static enum framework_verdict precheck(struct framework_loop *loop)
+static enum precheck_result call_precheck(struct framework_run *run)
 {
-    return (enum framework_verdict)library_controller(loop)->description->precheck(
-        library_loop_out(loop));
+    return (enum precheck_result)library_controller(run)->description->precheck(
+        library_run_out(run));
 }
 
-static struct error *on_delete(struct framework_loop *loop)
+static struct error *call_on_delete(struct framework_run *run)
 {
-    return library_error(library_controller(loop)->description->on_delete(library_loop_out(loop)));
+    return library_error(library_controller(run)->description->on_delete(library_run_out(run)));
 }
 
-static void on_finish(struct framework_loop *loop, const struct graph *graph)
+static void call_on_finish(struct framework_run *run, const struct graph *graph)
 {
-    const struct corset_graph wrapped = {(struct graph *)graph, loop};
-    library_controller(loop)->description->on_finish(library_loop_out(loop), &wrapped);
+    const struct corset_graph wrapped = {(struct graph *)graph, run};
+    library_controller(run)->description->on_finish(library_run_out(run), &wrapped);
 }
 
 void corset_keys_add(struct corset_keys *keys, const char *name_space, const char *name)
@@ -281,7 +299,10 @@ void corset_keys_add(struct corset_keys *keys, const char *name_space, const cha
     queue_add(keys->queue, key, keys->priority);
 }
 
-/* NULL where there is none, or none that can be read. */
+/*
+ * One side of an event as an object of the public type. NULL for a side that is absent or cannot
+ * be read.
+ */
 static struct corset_object *read_side(struct arena *arena, struct object_text *text)
 {
     OWNED(object) object = NULL;
@@ -298,6 +319,7 @@ static bool filter_event(void *data, const struct cache_event *event)
     return watch->filter(watch->data, read_side(&arena, event->old), read_side(&arena, event->now));
 }
 
+/* Both sides are mapped: an object that moves from one owner to another concerns both. */
 static void map_event(void *data, const struct cache_event *event, struct queue *queue,
                       int priority)
 {
@@ -318,6 +340,7 @@ static struct error *read_kind(const char *api_version, const char *kind, struct
     return gvk_from_api_version(str_from_c(api_version), str_from_c(kind), ret_gvk);
 }
 
+/* Translates kinds and watches. The watches live until library_controller_close(). */
 static struct error *read_description(struct library_controller *controller)
 {
     const struct corset_controller *description = controller->description;
@@ -335,6 +358,7 @@ static struct error *read_description(struct library_controller *controller)
     return NULL;
 }
 
+/* Called again while a kind is not served yet, so it closes the former attempt first. */
 struct error *library_controller_open(struct library_controller *controller, struct loop *loop)
 {
     const struct corset_controller *description = controller->description;
@@ -353,10 +377,10 @@ struct error *library_controller_open(struct library_controller *controller, str
         .flags = description->flags,
         .watches = controller->watches,
         .watch_count = description->watch_count,
-        .precheck = description->precheck ? precheck : NULL,
-        .build = description->build ? build : NULL,
-        .on_delete = description->on_delete ? on_delete : NULL,
-        .on_finish = description->on_finish ? on_finish : NULL,
+        .precheck = description->precheck ? call_precheck : NULL,
+        .build = description->build ? call_build : NULL,
+        .on_delete = description->on_delete ? call_on_delete : NULL,
+        .on_finish = description->on_finish ? call_on_finish : NULL,
         .data = controller,
         .client = controller->client,
         .discovery = controller->discovery,

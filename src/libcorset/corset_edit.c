@@ -1,8 +1,9 @@
 /*
- * Changing objects: see corset/object.h.
+ * Changing objects: corset_object_set_*() and its relatives.
  *
- * Changes are collected in an edit and become a document when somebody looks, so that building an
- * object with many fields copies it once.
+ * Changes are collected in a json_edit and become a document when the object is read or used. So
+ * an object with many fields is copied once, not once per field. The first problem stays with the
+ * object and makes every use of the object fail; later problems are dropped.
  */
 #include <stdarg.h>
 
@@ -10,7 +11,8 @@
 #include "json/yaml/manifest.h"
 #include "libcorset/library_internal.h"
 
-static void note(struct corset_object *object, struct error *err)
+/* Keeps the first problem. Takes err. */
+static void note_problem(struct corset_object *object, struct error *err)
 {
     if (object->problem)
         error_free(err);
@@ -18,32 +20,34 @@ static void note(struct corset_object *object, struct error *err)
         object->problem = err;
 }
 
-static struct error *finish(struct corset_object *object, struct object **ret_object)
+/* Makes a new object of the old one and the changes. */
+static struct error *finish_edit(struct corset_object *object, struct object **ret_object)
 {
     OWNED(json_doc) doc = NULL;
     TRY(json_edit_finish(&object->edit, &doc), "change an object");
     return object_from_doc(doc, ret_object);
 }
 
-static void end(struct corset_object *object)
+/* Ends the edit. After a failure the object keeps its state from before the edit. */
+static void end_edit(struct corset_object *object)
 {
     struct object *changed = NULL;
-    struct error *err = finish(object, &changed);
+    struct error *err = finish_edit(object, &changed);
     json_edit_done(&object->edit);
     object->is_editing = false;
     if (err) {
-        note(object, err);
+        note_problem(object, err);
         return;
     }
     object_free(object->object);
     object->object = changed;
 }
 
-/* Looking at an object does not change what it says, so that is const. */
+/* const, because ending an edit does not change what the object says. */
 struct object *library_settle(const struct corset_object *object)
 {
     if (object->is_editing)
-        end((struct corset_object *)object);
+        end_edit((struct corset_object *)object);
     return object->object;
 }
 
@@ -56,7 +60,8 @@ struct error *library_use(const struct corset_object *object, struct object **re
     return NULL;
 }
 
-static struct json_edit *begin(struct corset_object *object)
+/* The open edit of the object; a new one if there is none. */
+static struct json_edit *begin_edit(struct corset_object *object)
 {
     if (!object->is_editing)
         json_edit_init(&object->edit, object_root(object->object));
@@ -64,7 +69,11 @@ static struct json_edit *begin(struct corset_object *object)
     return &object->edit;
 }
 
-/* Where a path leads, in memory of the arena's; false, with the problem noted, if nowhere. */
+/*
+ * Translates a path into a place of json/edit.h. Only the last name of a path may contain escaped
+ * dots, since a json_place has one separate key. Returns false and notes the problem for any other
+ * path. Texts live in the arena.
+ */
 static bool find_place(struct corset_object *object, struct arena *arena, const char *path,
                        struct json_place *ret_place)
 {
@@ -87,10 +96,10 @@ static bool find_place(struct corset_object *object, struct arena *arena, const 
         name[length++] = whole.ptr[i];
     }
     if (whole.len == 0 || (is_escaped && length == 0)) {
-        note(object, error_new(ERROR_INVALID,
-                               "path '%s': only its last name may be escaped, and "
-                               "the whole object cannot be set",
-                               path));
+        note_problem(object, error_new(ERROR_INVALID,
+                                       "path '%s': only its last name may be escaped, and "
+                                       "the whole object cannot be set",
+                                       path));
         return false;
     }
     *ret_place = (struct json_place){.path = path};
@@ -108,7 +117,7 @@ void corset_object_set_string(struct corset_object *object, const char *path, co
     SCOPED(arena) arena = {0};
     struct json_place place;
     if (value && find_place(object, &arena, path, &place))
-        json_edit_set_str(begin(object), place, str_from_c(value));
+        json_edit_set_str(begin_edit(object), place, str_from_c(value));
 }
 
 void corset_object_set_int(struct corset_object *object, const char *path, int64_t value)
@@ -116,7 +125,7 @@ void corset_object_set_int(struct corset_object *object, const char *path, int64
     SCOPED(arena) arena = {0};
     struct json_place place;
     if (find_place(object, &arena, path, &place))
-        json_edit_set_int(begin(object), place, value);
+        json_edit_set_int(begin_edit(object), place, value);
 }
 
 void corset_object_set_bool(struct corset_object *object, const char *path, bool value)
@@ -124,7 +133,7 @@ void corset_object_set_bool(struct corset_object *object, const char *path, bool
     SCOPED(arena) arena = {0};
     struct json_place place;
     if (find_place(object, &arena, path, &place))
-        json_edit_set_bool(begin(object), place, value);
+        json_edit_set_bool(begin_edit(object), place, value);
 }
 
 void corset_object_set_format(struct corset_object *object, const char *path, const char *format,
@@ -138,21 +147,22 @@ void corset_object_set_format(struct corset_object *object, const char *path, co
     corset_object_set_string(object, path, buf_c(&text));
 }
 
-/* The value lives no longer than this call, so the edit ends with it. */
-static void put(struct corset_object *object, const char *path, const struct json_value *value,
-                bool append)
+/* The value is borrowed for this call only, so the edit ends before the function returns. */
+static void put_value(struct corset_object *object, const char *path,
+                      const struct json_value *value, bool append)
 {
     SCOPED(arena) arena = {0};
     struct json_place place;
     if (!find_place(object, &arena, path, &place))
         return;
     if (append)
-        json_edit_append(begin(object), place, value);
+        json_edit_append(begin_edit(object), place, value);
     else
-        json_edit_set(begin(object), place, value);
+        json_edit_set(begin_edit(object), place, value);
     library_settle(object);
 }
 
+/* Sets or appends a value given as YAML or JSON text. */
 static void put_text(struct corset_object *object, const char *path, const char *text, bool append)
 {
     OWNED(json_doc) doc = NULL;
@@ -160,9 +170,9 @@ static void put_text(struct corset_object *object, const char *path, const char 
         return;
     struct error *err = manifest_read_one(str_from_c(text), NULL, &doc, NULL);
     if (err)
-        note(object, error_wrap(err, "read a value for %s", path));
+        note_problem(object, error_wrap(err, "read a value for %s", path));
     else
-        put(object, path, json_doc_root(doc), append);
+        put_value(object, path, json_doc_root(doc), append);
 }
 
 void corset_object_set_yaml(struct corset_object *object, const char *path, const char *text)
@@ -175,13 +185,17 @@ void corset_object_append_yaml(struct corset_object *object, const char *path, c
     put_text(object, path, text, true);
 }
 
+/*
+ * Settling `from` may replace its document, and `from` may be the object itself: hence the
+ * reference.
+ */
 void corset_object_copy(struct corset_object *object, const char *path,
                         const struct corset_object *from, const char *from_path)
 {
     OWNED(object) source = object_ref(library_settle(from));
     const struct json_value *value = library_path(object_root(source), from_path);
     if (value)
-        put(object, path, value, false);
+        put_value(object, path, value, false);
 }
 
 void corset_object_remove(struct corset_object *object, const char *path)
@@ -189,19 +203,20 @@ void corset_object_remove(struct corset_object *object, const char *path)
     SCOPED(arena) arena = {0};
     struct json_place place;
     if (find_place(object, &arena, path, &place))
-        json_edit_remove(begin(object), place);
+        json_edit_remove(begin_edit(object), place);
 }
 
 void corset_object_set_label(struct corset_object *object, const char *key, const char *value)
 {
     if (value)
-        json_edit_set_str(begin(object), JSON_PLACE_KEY("metadata.labels", str_from_c(key)),
+        json_edit_set_str(begin_edit(object), JSON_PLACE_KEY("metadata.labels", str_from_c(key)),
                           str_from_c(value));
 }
 
 void corset_object_set_annotation(struct corset_object *object, const char *key, const char *value)
 {
     if (value)
-        json_edit_set_str(begin(object), JSON_PLACE_KEY("metadata.annotations", str_from_c(key)),
+        json_edit_set_str(begin_edit(object),
+                          JSON_PLACE_KEY("metadata.annotations", str_from_c(key)),
                           str_from_c(value));
 }

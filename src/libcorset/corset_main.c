@@ -1,4 +1,10 @@
-/* The whole of an author's main(), and lines in the log: see corset/manager.h. */
+/*
+ * corset_main(): reads the flags and runs the manager; and the log of authors.
+ *
+ * The flags are rows of a table: name, type, and the member of the options that the value goes to.
+ * The names are those of Kubernetes components. "--name value", "--name=value", "-name" and, for
+ * booleans, "--name" alone are accepted.
+ */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,23 +35,27 @@ struct flag {
 
 #define AT(member) offsetof(struct corset_manager_options, member)
 
-/* Flag, type, place, what it is. */
+/* Name, type, member of corset_manager_options, help. */
 static const struct flag flags[] = {
-    {"kubeconfig",                      FLAG_TEXT,     AT(kubeconfig),           "FILE that tells the way" },
-    {"context",                         FLAG_TEXT,     AT(context),              "NAME in the kubeconfig"  },
-    {"kube-api-qps",                    FLAG_NUMBER,   AT(qps),                  "N requests a second (20)"},
-    {"kube-api-burst",                  FLAG_NUMBER,   AT(burst),                "N requests at once (30)" },
-    {"leader-elect",                    FLAG_BOOL,     AT(leader_elect),         "work only with the Lease"},
-    {"leader-elect-lease-duration",     FLAG_DURATION, AT(lease_duration_ms),    "SPAN of a Lease (15s)"   },
-    {"leader-elect-renew-deadline",     FLAG_DURATION, AT(renew_deadline_ms),    "SPAN to renew (10s)"     },
-    {"leader-elect-retry-period",       FLAG_DURATION, AT(retry_period_ms),      "SPAN between tries (2s)" },
-    {"leader-elect-resource-name",      FLAG_TEXT,     AT(lease_name),           "NAME of the Lease"       },
-    {"leader-elect-resource-namespace", FLAG_TEXT,     AT(lease_namespace),      "NAMESPACE of the Lease"  },
-    {"health-addr",                     FLAG_TEXT,     AT(health_address),       "HOST:PORT of /readyz"    },
-    {"diagnostics-address",             FLAG_TEXT,     AT(diagnostics_address),  "HOST:PORT of /metrics"   },
-    {"insecure-diagnostics",            FLAG_BOOL,     AT(insecure_diagnostics), "/metrics for everybody"  },
-    {"v",                               FLAG_LEVEL,    AT(verbosity),            "N, more is logged (0)"   },
-    {"logging-format",                  FLAG_FORMAT,   AT(log_json),             "FORMAT, text or json"    },
+    {"kubeconfig",                      FLAG_TEXT,     AT(kubeconfig),           "FILE, the kubeconfig to use"        },
+    {"context",                         FLAG_TEXT,     AT(context),              "NAME of a context in the kubeconfig"},
+    {"kube-api-qps",                    FLAG_NUMBER,   AT(qps),                  "N requests per second (20)"         },
+    {"kube-api-burst",                  FLAG_NUMBER,   AT(burst),                "N requests at once (30)"            },
+    {"leader-elect",                    FLAG_BOOL,     AT(leader_elect),         "work only while holding the Lease"  },
+    {"leader-elect-lease-duration",     FLAG_DURATION, AT(lease_duration_ms),
+     "DURATION of the Lease (15s)"                                                                                    },
+    {"leader-elect-renew-deadline",     FLAG_DURATION, AT(renew_deadline_ms),
+     "DURATION to renew the Lease in (10s)"                                                                           },
+    {"leader-elect-retry-period",       FLAG_DURATION, AT(retry_period_ms),
+     "DURATION between attempts (2s)"                                                                                 },
+    {"leader-elect-resource-name",      FLAG_TEXT,     AT(lease_name),           "NAME of the Lease"                  },
+    {"leader-elect-resource-namespace", FLAG_TEXT,     AT(lease_namespace),      "NAMESPACE of the Lease"             },
+    {"health-addr",                     FLAG_TEXT,     AT(health_address),       "HOST:PORT for /healthz and /readyz" },
+    {"diagnostics-address",             FLAG_TEXT,     AT(diagnostics_address),  "HOST:PORT for /metrics"             },
+    {"insecure-diagnostics",            FLAG_BOOL,     AT(insecure_diagnostics),
+     "/metrics over plain HTTP, without authorization"                                                                },
+    {"v",                               FLAG_LEVEL,    AT(verbosity),            "N, verbosity of the log (0)"        },
+    {"logging-format",                  FLAG_FORMAT,   AT(log_json),             "FORMAT, text or json"               },
 };
 
 static const struct flag *find_flag(struct str name)
@@ -63,6 +73,9 @@ static bool read_number(const char *text, double *ret_number)
     return end != text && *end == '\0' && *ret_number >= 0;
 }
 
+/*
+ * Stores a value. value is NULL only for a boolean flag without one. False if the value is wrong.
+ */
 static bool set_flag(const struct flag *flag, const char *value,
                      struct corset_manager_options *options)
 {
@@ -96,6 +109,7 @@ static bool set_flag(const struct flag *flag, const char *value,
     return false;
 }
 
+/* Reads all arguments; says what is wrong with the first bad one and returns false. */
 static bool read_flags(int argc, char **argv, struct corset_manager_options *options)
 {
     for (int i = 1; i < argc; i++) {
@@ -127,6 +141,7 @@ static void print_help(const char *program)
         printf("  --%-32s %s\n", flags[i].name, flags[i].help);
 }
 
+/* --help works before any other flag is checked. */
 int corset_main(int argc, char **argv, const struct corset_manager_options *options)
 {
     struct corset_manager_options given = *options;
@@ -145,6 +160,7 @@ int corset_main(int argc, char **argv, const struct corset_manager_options *opti
     return EXIT_FAILED;
 }
 
+/* Names and values above LOG_FIELDS_MAX are dropped. A NULL value is logged as an empty text. */
 void corset_log(const char *message, ...)
 {
     struct log_field fields[LOG_FIELDS_MAX];

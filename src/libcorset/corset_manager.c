@@ -1,4 +1,13 @@
-/* The process: see corset/manager.h. */
+/*
+ * corset_manager_run(): everything a controller process consists of.
+ *
+ * run_process() starts two fibers. One waits for signals. The other, run_manager(), opens
+ * everything in the order of struct process and then runs the manager of controller/manager.h
+ * until it is cancelled or fails. Whichever ends first cancels the other one.
+ *
+ * With leader election there are two clients: free_client writes the Lease and reads, while client
+ * refuses to write as soon as this process may have lost the Lease.
+ */
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "async/scope.h"
@@ -20,7 +29,7 @@
 
 #define KIND_RETRY (2 * SECOND)
 
-/* In the order of making; released the other way round. */
+/* Members are made in this order and released in the opposite order. */
 struct process {
     const struct corset_manager_options *options;
     struct loop *loop;
@@ -64,7 +73,9 @@ static void process_done(struct process *process)
     arena_done(&process->arena);
 }
 
-/* The kubeconfig that was asked for, the Pod's own cluster, the user's kubeconfig: in this order.
+/*
+ * In this order: the kubeconfig that was asked for, the cluster this Pod runs in, the user's
+ * kubeconfig.
  */
 static struct error *find_cluster(struct process *process)
 {
@@ -80,6 +91,7 @@ static struct error *find_cluster(struct process *process)
     return kubeconfig_load(&paths, &choice, &process->config);
 }
 
+/* "<name>/<version>" of the first controller, unless the options name another one. */
 static struct str user_agent(struct process *process)
 {
     const struct corset_controller *first = process->options->controllers[0];
@@ -90,6 +102,7 @@ static struct str user_agent(struct process *process)
     return arena_print(&process->arena, "%s/%s", first->name, first->version);
 }
 
+/* guard NULL: the client may always write. */
 static struct client *connect_as(struct process *process, struct leader *guard)
 {
     const struct client_options options = {
@@ -106,6 +119,7 @@ static struct client *connect_as(struct process *process, struct leader *guard)
     return client_new(process->loop, &options);
 }
 
+/* The Lease is named after the first controller unless the options name another one. */
 static struct error *make_leader(struct process *process)
 {
     const struct corset_manager_options *options = process->options;
@@ -127,7 +141,10 @@ static struct error *make_leader(struct process *process)
     return leader_new(process->loop, &lease, &process->leader);
 }
 
-/* A kind that is not served yet may come: its definition is often installed by somebody else. */
+/*
+ * Waits for kinds that are not served yet: a CustomResourceDefinition may be installed later. The
+ * first failed attempt is logged.
+ */
 static struct error *open_controller(struct process *process, struct library_controller *controller)
 {
     const char *name = controller->description->name;
@@ -136,13 +153,16 @@ static struct error *open_controller(struct process *process, struct library_con
         if (!err || !discovery_is_no_match(err))
             return err;
         if (!is_told)
-            log_info("Waiting for a kind", LOG_STR("controller", str_from_c(name)), LOG_ERROR(err));
+            log_info("Waiting for a kind to be served", LOG_STR("controller", str_from_c(name)),
+                     LOG_ERROR(err));
         error_free(err);
         TRY(fiber_sleep(KIND_RETRY));
     }
 }
 
-/* Events are the controller's writes too: only a leader sends them. */
+/*
+ * Events are writes too, so they go through the client that writes only while this process leads.
+ */
 static struct recorder *make_recorder(struct process *process,
                                       const struct corset_controller *description)
 {
@@ -176,6 +196,7 @@ static struct error *open_controllers(struct process *process)
     return NULL;
 }
 
+/* Opens connections, caches and controllers. Nothing runs yet. */
 static struct error *open_all(struct process *process)
 {
     TRY(find_cluster(process), "find a cluster");
@@ -191,7 +212,9 @@ static struct error *open_all(struct process *process)
     return open_controllers(process);
 }
 
-/* "HOST:PORT", "[::1]:PORT" or ":PORT", which is every address of the machine; NULL is none. */
+/*
+ * "HOST:PORT", "[::1]:PORT" or ":PORT", which means all addresses of the machine. NULL: no server.
+ */
 static struct error *read_address(const char *text, struct str *ret_host, uint16_t *ret_port)
 {
     const struct str whole = str_from_c(text);
@@ -208,6 +231,7 @@ static struct error *read_address(const char *text, struct str *ret_host, uint16
     return NULL;
 }
 
+/* The manager takes the leader and the controllers. Metrics and probes are served by it. */
 static struct error *make_manager(struct process *process)
 {
     const struct corset_manager_options *options = process->options;
@@ -233,7 +257,8 @@ static struct error *make_manager(struct process *process)
     return NULL;
 }
 
-static struct error *work(void *data)
+/* A cancellation after a signal is success. */
+static struct error *run_manager(void *data)
 {
     struct process *process = data;
     struct error *err = open_all(process);
@@ -267,11 +292,11 @@ static struct error *run_process(void *data)
     TRY(signals_new(process.loop, &signals));
     process.signals = signals;
     process.listener = scope_start(&scope, "signals", listen_for_signals, &process);
-    process.worker = scope_start(&scope, "work", work, &process);
+    process.worker = scope_start(&scope, "work", run_manager, &process);
     return scope_wait(&scope);
 }
 
-static struct error *check(const struct corset_manager_options *options)
+static struct error *check_options(const struct corset_manager_options *options)
 {
     if (options->controller_count == 0)
         return error_new(ERROR_INVALID, "there are no controllers to run");
@@ -283,7 +308,7 @@ static struct error *check(const struct corset_manager_options *options)
 
 struct corset_error *corset_manager_run(const struct corset_manager_options *options)
 {
-    struct error *err = check(options);
+    struct error *err = check_options(options);
     if (err)
         return library_error_out(err);
     log_set_level(options->verbosity);

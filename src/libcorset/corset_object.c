@@ -1,4 +1,12 @@
-/* Objects as authors see them: see corset/object.h. Here is reading, in corset_edit.c changing. */
+/*
+ * Reading objects: corset_object_*() without the functions that change, which are in
+ * corset_edit.c.
+ *
+ * A corset_object wraps a struct object. It lives in the arena of a run, or on the heap if it was
+ * made without a run. Reading ends an open edit first (library_settle()). Texts that are handed
+ * out are copied with a NUL at the end and kept until the object is released, so they stay valid
+ * when the object is changed.
+ */
 #include "base/memory.h"
 #include "json/builder.h"
 #include "json/path.h"
@@ -6,8 +14,8 @@
 #include "libcorset/library_internal.h"
 
 /*
- * A text that was handed out. The object keeps one copy of each, however often it is asked for,
- * under its hash, since a map would not wipe its keys and the text may be a secret.
+ * A text that was handed out. The object keeps one copy of each text under its hash. The text
+ * itself is no key, because a map does not wipe its keys and the text may be a secret.
  */
 struct library_text {
     struct library_text *next; /* of the same hash */
@@ -24,7 +32,7 @@ static void release_texts(void *ptr)
     }
 }
 
-static void release(void *ptr)
+static void release_object(void *ptr)
 {
     struct corset_object *object = ptr;
     if (object->is_editing)
@@ -36,12 +44,13 @@ static void release(void *ptr)
         mem_free(object);
 }
 
-static struct corset_object *make(struct arena *arena)
+/* In the arena, which releases it; on the heap if arena is NULL. */
+static struct corset_object *new_object(struct arena *arena)
 {
     struct corset_object *object;
     if (arena) {
         object = ARENA_NEW(arena, struct corset_object);
-        arena_hold(arena, release, object);
+        arena_hold(arena, release_object, object);
     } else {
         object = mem_alloc_zero(sizeof(*object));
         object->is_heap = true;
@@ -50,14 +59,14 @@ static struct corset_object *make(struct arena *arena)
     return object;
 }
 
-static struct arena *arena_of(struct corset_loop *loop)
+static struct arena *arena_of(struct corset_run *run)
 {
-    return loop ? framework_arena(library_loop(loop)) : NULL;
+    return run ? framework_arena(library_run(run)) : NULL;
 }
 
 struct corset_object *library_wrap(struct arena *arena, struct object *object)
 {
-    struct corset_object *wrapped = make(arena);
+    struct corset_object *wrapped = new_object(arena);
     wrapped->object = object_ref(object);
     return wrapped;
 }
@@ -69,9 +78,13 @@ static struct error *read_text(struct str text, struct object **ret_object)
     return object_from_doc(doc, ret_object);
 }
 
-struct corset_object *corset_object_from_yaml(struct corset_loop *loop, const char *text)
+/*
+ * Text that cannot be read leaves an empty object with a problem, so that callers need no NULL
+ * checks.
+ */
+struct corset_object *corset_object_from_yaml(struct corset_run *run, const char *text)
 {
-    struct corset_object *object = make(arena_of(loop));
+    struct corset_object *object = new_object(arena_of(run));
     object->problem = read_text(str_from_c(text), &object->object);
     if (object->problem) {
         OWNED(error) never = object_read(STR("{}"), &object->object);
@@ -79,10 +92,10 @@ struct corset_object *corset_object_from_yaml(struct corset_loop *loop, const ch
     return object;
 }
 
-struct corset_object *corset_object_clone(struct corset_loop *loop,
+struct corset_object *corset_object_clone(struct corset_run *run,
                                           const struct corset_object *object)
 {
-    struct corset_object *clone = library_wrap(arena_of(loop), library_settle(object));
+    struct corset_object *clone = library_wrap(arena_of(run), library_settle(object));
     if (object->problem)
         clone->problem = error_copy(object->problem);
     return clone;
@@ -91,7 +104,7 @@ struct corset_object *corset_object_clone(struct corset_loop *loop,
 void corset_object_free(struct corset_object *object)
 {
     if (object && object->is_heap)
-        release(object);
+        release_object(object);
 }
 
 const struct corset_error *corset_object_problem(const struct corset_object *object)
@@ -100,7 +113,7 @@ const struct corset_error *corset_object_problem(const struct corset_object *obj
     return (const struct corset_error *)object->problem;
 }
 
-/* The next name of a path, without the backslashes in front of its dots. */
+/* Cuts the next name off the path and removes the backslashes in front of dots. */
 static bool next_name(const char **path, struct buf *name)
 {
     const char *at = *path;
@@ -116,6 +129,7 @@ static bool next_name(const char **path, struct buf *name)
     return true;
 }
 
+/* Paths without escapes go to json_path(); a path with escapes is walked name by name. */
 const struct json_value *library_path(const struct json_value *value, const char *path)
 {
     SCOPED(buf) name = {.limit = 0};
@@ -131,11 +145,15 @@ const struct json_value *library_path(const struct json_value *value, const char
     return value;
 }
 
-static const struct json_value *find(const struct corset_object *object, const char *path)
+static const struct json_value *find_value(const struct corset_object *object, const char *path)
 {
     return library_path(object_root(library_settle(object)), path);
 }
 
+/*
+ * const for callers: the copies do not change what the object says. The address of the object
+ * seeds the hash.
+ */
 const char *library_keep(const struct corset_object *object, struct str text)
 {
     struct map *texts = &((struct corset_object *)object)->texts;
@@ -154,6 +172,7 @@ const char *library_keep(const struct corset_object *object, struct str text)
     return kept->bytes;
 }
 
+/* A text with a NUL byte cannot be a C string, so it counts as absent. */
 static const char *keep_string(const struct corset_object *object, const struct json_value *value,
                                const char *fallback)
 {
@@ -166,41 +185,41 @@ static const char *keep_string(const struct corset_object *object, const struct 
 const char *corset_object_string(const struct corset_object *object, const char *path,
                                  const char *fallback)
 {
-    return keep_string(object, find(object, path), fallback);
+    return keep_string(object, find_value(object, path), fallback);
 }
 
 int64_t corset_object_int(const struct corset_object *object, const char *path, int64_t fallback)
 {
     int64_t number;
-    return json_to_int64(find(object, path), &number) ? number : fallback;
+    return json_to_int64(find_value(object, path), &number) ? number : fallback;
 }
 
 double corset_object_double(const struct corset_object *object, const char *path, double fallback)
 {
     double number;
-    return json_to_double(find(object, path), &number) ? number : fallback;
+    return json_to_double(find_value(object, path), &number) ? number : fallback;
 }
 
 bool corset_object_bool(const struct corset_object *object, const char *path, bool fallback)
 {
     bool truth;
-    return json_to_bool(find(object, path), &truth) ? truth : fallback;
+    return json_to_bool(find_value(object, path), &truth) ? truth : fallback;
 }
 
 bool corset_object_has(const struct corset_object *object, const char *path)
 {
-    const enum json_type type = json_type(find(object, path));
+    const enum json_type type = json_type(find_value(object, path));
     return type != JSON_ABSENT && type != JSON_NULL;
 }
 
 size_t corset_object_count(const struct corset_object *object, const char *path)
 {
-    return json_count(find(object, path));
+    return json_count(find_value(object, path));
 }
 
 const char *corset_object_key(const struct corset_object *object, const char *path, size_t index)
 {
-    const struct json_value *map = find(object, path), *member;
+    const struct json_value *map = find_value(object, path), *member;
     if (json_type(map) != JSON_OBJECT)
         return NULL;
     JSON_FOREACH (key, member, map)
@@ -212,7 +231,7 @@ const char *corset_object_key(const struct corset_object *object, const char *pa
 const char *corset_object_json(const struct corset_object *object, const char *path)
 {
     SCOPED(buf) text = {.limit = 0, .secret = true};
-    const struct json_value *value = find(object, path);
+    const struct json_value *value = find_value(object, path);
     if (!value)
         return NULL;
     if (path[0])
@@ -222,7 +241,10 @@ const char *corset_object_json(const struct corset_object *object, const char *p
     return library_keep(object, buf_str(&text));
 }
 
-/* The type of a list's item may stand in the list alone, so it is not read by path. */
+/*
+ * An item of a List may lack apiVersion and kind, which the List then implies; struct object knows
+ * them, a path does not.
+ */
 const char *corset_object_api_version(const struct corset_object *object)
 {
     const struct str text = object_api_version(library_settle(object));
@@ -265,7 +287,7 @@ const char *corset_object_annotation(const struct corset_object *object, const c
 const char *corset_object_condition(const struct corset_object *object, const char *type)
 {
     const struct json_value *condition;
-    JSON_FOREACH (key, condition, find(object, "status.conditions"))
+    JSON_FOREACH (key, condition, find_value(object, "status.conditions"))
         if (str_eq(json_path_str(condition, "type"), str_from_c(type)))
             return keep_string(object, json_get(condition, STR("status")), "Unknown");
     return "Unknown";

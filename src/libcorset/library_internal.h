@@ -1,9 +1,9 @@
 /*
- * What the files behind the public headers share.
+ * What the sources behind the public headers share.
  *
- * Errors, loops and nodes of the public side are ours under another name: a cast goes from one to
- * the other, and nobody ever looks inside the public type. Objects are wrapped, because authors
- * change them and read C strings; graphs, because a node needs its loop.
+ * Errors, runs and nodes of the public headers are those of the framework under another name: a
+ * cast converts them, and the public types are never defined. Objects are wrapped, because authors
+ * change them and read C strings from them. Graphs are wrapped, because a node needs its run.
  */
 #pragma once
 
@@ -28,10 +28,10 @@ struct corset_object {
 
 struct corset_graph {
     struct graph *graph;
-    struct framework_loop *loop;
+    struct framework_run *run;
 };
 
-/* A controller as its author described it, and what it runs with. */
+/* A controller as its author described it, and the objects it runs with. */
 struct library_controller {
     const struct corset_controller *description;
     struct gvk owner;
@@ -45,7 +45,7 @@ struct library_controller {
     struct recorder *recorder;
 };
 
-/* Fills in the rest and makes the framework. Suspends. */
+/* Reads the description and makes the framework. May be called again after a failure. Suspends. */
 MUST_USE struct error *library_controller_open(struct library_controller *controller,
                                                struct loop *loop);
 void library_controller_close(struct library_controller *controller);
@@ -60,35 +60,35 @@ static inline struct corset_error *library_error_out(struct error *err)
     return (struct corset_error *)err;
 }
 
-static inline struct framework_loop *library_loop(struct corset_loop *loop)
+static inline struct framework_run *library_run(struct corset_run *run)
 {
-    return (struct framework_loop *)loop;
+    return (struct framework_run *)run;
 }
 
-static inline struct corset_loop *library_loop_out(struct framework_loop *loop)
+static inline struct corset_run *library_run_out(struct framework_run *run)
 {
-    return (struct corset_loop *)loop;
+    return (struct corset_run *)run;
 }
 
-static inline struct library_controller *library_controller(struct framework_loop *loop)
+static inline struct library_controller *library_controller(struct framework_run *run)
 {
-    return framework_data(loop);
+    return framework_data(run);
 }
 
-/* Wraps an object, to which a reference is taken, for as long as the arena lives. */
+/* Wraps an object for as long as the arena lives. Takes a reference to the object. */
 struct corset_object *library_wrap(struct arena *arena, struct object *object);
 
-/* The object with all changes in it, borrowed until the next change. */
+/* Ends the edit, if there is one, and returns the object. It is borrowed until the next change. */
 struct object *library_settle(const struct corset_object *object);
 
-/* The same for use: its problem, copied, if it has one. */
+/* The same for functions that use the object: a copy of its problem, if it has one, is returned. */
 MUST_USE struct error *library_use(const struct corset_object *object, struct object **ret_object);
 
-/* The text for C, living as long as the object. */
+/* A copy of the text as a C string that lives as long as the object. */
 const char *library_keep(const struct corset_object *object, struct str text);
 
-/* What printf() would print, however long. */
+/* Appends what printf() would print, however long. */
 void library_print(struct buf *out, const char *format, va_list args) PRINTF_LIKE(2, 0);
 
-/* The value at a path; NULL when there is none. */
+/* The value at a path of corset/object.h; NULL if there is none. */
 const struct json_value *library_path(const struct json_value *value, const char *path);

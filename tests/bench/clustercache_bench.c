@@ -13,8 +13,8 @@
 #include "api_fixture.h"
 #include "apimachinery/object.h"
 #include "apimachinery/wellknown.h"
-#include "app/fleet.h"
-#include "app/fleet_view.h"
+#include "app/cache_trim.h"
+#include "app/controller_manager_internal.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "async/scope.h"
@@ -57,7 +57,7 @@ struct clusters_bench {
     /* Of one process. */
     size_t clusters;
     int step;
-    struct fleet *fleet;
+    struct controller_manager *controllers;
     struct scope running;
     struct client *client;
     size_t next; /* cluster to be registered */
@@ -226,9 +226,9 @@ static void close_bench(struct clusters_bench *bench)
 
 /* The process that is measured. */
 
-static struct error *run_fleet(void *data)
+static struct error *run_controllers(void *data)
 {
-    return error_ignore(fleet_run(data), ERROR_CANCELED);
+    return error_ignore(controller_manager_run(data), ERROR_CANCELED);
 }
 
 static double lateness_of(int64_t due)
@@ -253,25 +253,26 @@ static void on_probe(void *data, struct key cluster, int64_t due)
         bench->probes++;
 }
 
-static void start_fleet(struct clusters_bench *bench, struct str watch_filter)
+static void start_controllers(struct clusters_bench *bench, struct str watch_filter)
 {
-    must(fleet_new(loop_current(),
-                   &(struct fleet_options){.config = &bench->fixture.config,
-                                           .network = bench->fixture.network,
-                                           .tls = bench->fixture.tls,
-                                           .user_agent = STR("bench"),
-                                           .watch_filter = watch_filter,
-                                           .qps = -1,
-                                           .burst = 1},
-                   &bench->fleet));
-    clustercache_on_probe(fleet_clustercache(bench->fleet), on_probe, bench);
-    scope_start(&bench->running, "fleet", run_fleet, bench->fleet);
+    must(controller_manager_new(
+        loop_current(),
+        &(struct controller_manager_options){.config = &bench->fixture.config,
+                                             .network = bench->fixture.network,
+                                             .tls = bench->fixture.tls,
+                                             .user_agent = STR("bench"),
+                                             .watch_filter = watch_filter,
+                                             .qps = -1,
+                                             .burst = 1},
+        &bench->controllers));
+    clustercache_on_probe(bench->controllers->clustercache, on_probe, bench);
+    scope_start(&bench->running, "controllers", run_controllers, bench->controllers);
 }
 
 static void wait_connected(struct clusters_bench *bench, size_t count)
 {
     FIBER_TIMEOUT(CONNECT_TIMEOUT);
-    while (clustercache_connected(fleet_clustercache(bench->fleet)) < count)
+    while (clustercache_connected(bench->controllers->clustercache) < count)
         must(fiber_sleep(5 * MILLISECOND));
 }
 
@@ -290,8 +291,8 @@ static struct error *measure_caches(void *data)
     const double before = resident();
     struct cache_set *set = cache_set_new(loop_current(), bench->client);
     cache_set_get(set,
-                  &(struct cache_options){.gvr = GVR_CLUSTERS, .transform = fleet_view_cluster});
-    cache_set_get(set, &(struct cache_options){.gvr = GVR_SECRETS, .transform = fleet_view_secret});
+                  &(struct cache_options){.gvr = GVR_CLUSTERS, .transform = cache_trim_cluster});
+    cache_set_get(set, &(struct cache_options){.gvr = GVR_SECRETS, .transform = cache_trim_secret});
     must(cache_set_wait_synced(set));
     bench_trim();
     bench->results->cache_bytes[bench->step] = resident() - before;
@@ -306,7 +307,7 @@ static struct error *measure_connected(void *data)
     open_network(bench);
     bench_trim();
     const double before = resident(), begun = bench_clock(), cpu = bench_cpu();
-    start_fleet(bench, STR(""));
+    start_controllers(bench, STR(""));
     wait_connected(bench, bench->clusters);
     results->connect_seconds[step] = bench_clock() - begun;
     results->connect_cpu[step] = bench_cpu() - cpu;
@@ -379,7 +380,7 @@ static struct error *measure_lateness(void *data)
     const bool with_sick = bench->step == 1;
     bench->samples = calloc(LATENESS_SAMPLES, sizeof(*bench->samples));
     open_network(bench);
-    start_fleet(bench, with_sick ? STR("") : STR("well"));
+    start_controllers(bench, with_sick ? STR("") : STR("well"));
     wait_connected(bench, bench->clusters * 13 / 20);
     must(fiber_sleep(WARM_UP));
     bench->is_sampling = true;
@@ -390,7 +391,7 @@ static struct error *measure_lateness(void *data)
     qsort(bench->samples, count, sizeof(*bench->samples), compare);
     __typeof__(bench->results->lateness[0]) *result = &bench->results->lateness[bench->step];
     result->count = count;
-    result->connected = clustercache_connected(fleet_clustercache(bench->fleet));
+    result->connected = clustercache_connected(bench->controllers->clustercache);
     result->p50 = bench->samples[count / 2];
     result->p99 = bench->samples[count * 99 / 100];
     result->most = bench->samples[count - 1];

@@ -15,6 +15,7 @@
 #include "client/client.h"
 #include "client/discovery/discovery.h"
 #include "client/kubeconfig/kubeconfig.h"
+#include "framework/framework_internal.h"
 #include "net/network.h"
 #include "net/tcp.h"
 #include "net/tls.h"
@@ -192,7 +193,7 @@ static struct error *measure_calls(struct framework_bench *bench)
 static struct error *run_controller(void *data)
 {
     struct framework_bench *bench = data;
-    return controller_run(framework_controller(bench->framework));
+    return controller_run(bench->framework->controller);
 }
 
 static struct error *wait_for_builds(const struct framework_bench *bench, size_t count)
@@ -206,7 +207,7 @@ static struct error *measure_controller(struct framework_bench *bench)
 {
     char name[TEXT];
     SCOPED(scope) scope = {0};
-    struct queue *queue = controller_queue(framework_controller(bench->framework));
+    struct queue *queue = controller_queue(bench->framework->controller);
     scope_start(&scope, "controller", run_controller, bench);
     TRY(fiber_sleep(500 * MILLISECOND)); /* the initial lists */
     const double asked = requests(bench), begun = bench_clock();

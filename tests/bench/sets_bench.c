@@ -10,7 +10,7 @@
 #include "apimachinery/condition.h"
 #include "apimachinery/object.h"
 #include "apimachinery/wellknown.h"
-#include "app/fleet.h"
+#include "app/controller_manager_internal.h"
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "async/scope.h"
@@ -36,7 +36,7 @@
 struct sets_bench {
     struct api_fixture fixture;
     struct client *admin;
-    struct fleet *fleet;
+    struct controller_manager *controllers;
     struct scope running;
 };
 
@@ -45,15 +45,15 @@ static void must(struct error *err)
     api_fixture_must(err);
 }
 
-static struct error *run_fleet(void *data)
+static struct error *run_controllers(void *data)
 {
-    return error_ignore(fleet_run(data), ERROR_CANCELED);
+    return error_ignore(controller_manager_run(data), ERROR_CANCELED);
 }
 
 static void wait_connected(struct sets_bench *bench, size_t count)
 {
     FIBER_TIMEOUT(CONNECT_TIMEOUT);
-    while (clustercache_connected(fleet_clustercache(bench->fleet)) < count)
+    while (clustercache_connected(bench->controllers->clustercache) < count)
         must(fiber_sleep(5 * MILLISECOND));
 }
 
@@ -74,24 +74,25 @@ static void open_bench(struct sets_bench *bench, size_t clusters)
                                                             .tls = bench->fixture.tls,
                                                             .qps = -1,
                                                             .burst = 1});
-    must(fleet_new(loop_current(),
-                   &(struct fleet_options){.config = &bench->fixture.config,
-                                           .network = bench->fixture.network,
-                                           .tls = bench->fixture.tls,
-                                           .user_agent = STR("bench"),
-                                           .qps = -1,
-                                           .burst = 1,
-                                           .no_events = true, /* they come over minutes */
-                                           .sync_period = 10 * SECOND},
-                   &bench->fleet));
-    scope_start(&bench->running, "fleet", run_fleet, bench->fleet);
+    must(controller_manager_new(
+        loop_current(),
+        &(struct controller_manager_options){.config = &bench->fixture.config,
+                                             .network = bench->fixture.network,
+                                             .tls = bench->fixture.tls,
+                                             .user_agent = STR("bench"),
+                                             .qps = -1,
+                                             .burst = 1,
+                                             .no_events = true, /* they come over minutes */
+                                             .sync_period = 10 * SECOND},
+        &bench->controllers));
+    scope_start(&bench->running, "controllers", run_controllers, bench->controllers);
     wait_connected(bench, clusters);
 }
 
 static void close_bench(struct sets_bench *bench)
 {
     scope_done(&bench->running);
-    fleet_free(bench->fleet);
+    controller_manager_free(bench->controllers);
     client_free(bench->admin);
     api_fixture_stop(&bench->fixture);
     rest_config_done(&bench->fixture.config);
@@ -204,7 +205,7 @@ static double count_requests(struct sets_bench *bench)
 {
     SCOPED(buf) text = {0};
     double sum = 0;
-    metrics_write(fleet_metrics(bench->fleet), &text);
+    metrics_write(bench->controllers->metrics, &text);
     struct str rest = buf_str(&text), line;
     while (rest.len) {
         str_cut(&rest, '\n', &line);
@@ -259,14 +260,14 @@ static struct error *measure_rollout(void *data)
               all / one);
     bench_row("  processor time of the controller", cpu_used * 1e3, "ms", "of the server: %.0f ms",
               server_used * 1e3);
-    const size_t fetches = resourceset_fetches(fleet_resourceset(bench.fleet));
+    const size_t fetches = resourceset_fetches(bench.controllers->resourceset);
     const double requests = count_requests(&bench), begun = bench_clock();
     change_resource(&bench, "all", 1);
     must(fiber_sleep(20 * MILLISECOND));
     wait_applied(&bench, "all"); /* the condition stays while it is rolled out */
     must(fiber_sleep(QUIET));
     bench_row("a ConfigMap of 1,000 clusters changed: fetched",
-              (double)(resourceset_fetches(fleet_resourceset(bench.fleet)) - fetches), "times",
+              (double)(resourceset_fetches(bench.controllers->resourceset) - fetches), "times",
               "goal 1; %.0f management requests, within %.1f s", count_requests(&bench) - requests,
               bench_clock() - begun);
     close_bench(&bench);

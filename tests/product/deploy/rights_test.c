@@ -83,9 +83,9 @@ static void begin(struct story *story, const struct account_right *missing)
                                                       .part = "clusterresourcesetbindings/c1",
                                                       .times = 1,
                                                       .status = 409});
-    crs_fixture_start(rig, &(struct fleet_options){.leader_elect = true,
-                                                   .diagnostics_host = DIAGNOSTICS,
-                                                   .diagnostics_port = 8443});
+    crs_fixture_start(rig, &(struct controller_manager_options){.leader_elect = true,
+                                                                .diagnostics_host = DIAGNOSTICS,
+                                                                .diagnostics_port = 8443});
     pass_time();
     expect(story, crs_fixture_exists(rig, LEASE), "no lease was taken");
 }

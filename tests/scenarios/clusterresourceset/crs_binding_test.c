@@ -284,7 +284,7 @@ SIM_TEST(crs_56_a_topology_may_hold_the_binding)
     crs_fixture_cluster_as(&rig, "ns", 1, CRS_FIXTURE_LABELS, SLOW);
     crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_CLUSTER,
                    "{\"spec\":{\"topology\":{\"classRef\":{\"name\":\"class\"}}}}");
-    crs_fixture_start(&rig, &(struct fleet_options){.topology_may_hold = true});
+    crs_fixture_start(&rig, &(struct controller_manager_options){.topology_may_hold = true});
     crs_fixture_ready_on(&rig, "ApplyOnce");
     crs_fixture_do(&rig, "DELETE", CRS_FIXTURE_CLUSTER, NULL);
     crs_fixture_check_quiet(&rig, 15 * MINUTE);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/controller_manager_internal.h"
 #include "app/standalone_kinds.h"
 #include "async/loop.h"
 #include "base/base64.h"
@@ -126,13 +127,14 @@ void crs_fixture_done(struct crs_fixture *rig)
 static struct error *run(void *data)
 {
     struct crs_fixture *rig = data;
-    return fleet_run(rig->fleet);
+    return controller_manager_run(rig->controllers);
 }
 
-struct fleet_options crs_fixture_options(struct crs_fixture *rig,
-                                         const struct fleet_options *options)
+struct controller_manager_options
+crs_fixture_options(struct crs_fixture *rig, const struct controller_manager_options *options)
 {
-    struct fleet_options all = options ? *options : (struct fleet_options){0};
+    struct controller_manager_options all =
+        options ? *options : (struct controller_manager_options){0};
     all.config = &rig->config;
     all.network = rig->apiserver.network;
     all.tls = rig->apiserver.tls;
@@ -142,10 +144,10 @@ struct fleet_options crs_fixture_options(struct crs_fixture *rig,
     return all;
 }
 
-void crs_fixture_start(struct crs_fixture *rig, const struct fleet_options *options)
+void crs_fixture_start(struct crs_fixture *rig, const struct controller_manager_options *options)
 {
-    const struct fleet_options all = crs_fixture_options(rig, options);
-    CHECK_OK(fleet_new(loop_current(), &all, &rig->fleet));
+    const struct controller_manager_options all = crs_fixture_options(rig, options);
+    CHECK_OK(controller_manager_new(loop_current(), &all, &rig->controllers));
     scope_start(&rig->running, "controllers", run, rig);
 }
 
@@ -153,7 +155,7 @@ void crs_fixture_stop(struct crs_fixture *rig)
 {
     scope_done(&rig->running);
     rig->running = (struct scope){0};
-    fleet_free(TAKE(rig->fleet));
+    controller_manager_free(TAKE(rig->controllers));
 }
 
 static void put_kubeconfig(struct crs_fixture *rig, const char *namespace, size_t number)
@@ -300,7 +302,7 @@ void crs_fixture_ready_on(struct crs_fixture *rig, const char *strategy)
 {
     crs_fixture_map(rig, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
     crs_fixture_secret(rig, "s1", "", CRS_FIXTURE_MANIFEST("b", "1"));
-    if (!rig->fleet)
+    if (!rig->controllers)
         crs_fixture_start(rig, NULL);
     crs_fixture_set(rig, "crs1", strategy, "ConfigMap/cm1 Secret/s1");
     crs_fixture_await_applied(rig, "crs1");
@@ -333,7 +335,7 @@ void crs_fixture_refuse(struct crs_fixture *rig, const char *host, bool refused)
 
 void crs_fixture_kick(struct crs_fixture *rig, const char *set)
 {
-    queue_add(fleet_resourceset(rig->fleet)->queues[RESOURCESET_SETS],
+    queue_add(rig->controllers->resourceset->queues[RESOURCESET_SETS],
               (struct key){STR("ns"), str_from_c(set)}, QUEUE_NORMAL);
 }
 
@@ -538,7 +540,7 @@ double crs_fixture_metric(struct crs_fixture *rig, const char *series)
 {
     SCOPED(buf) text = {.limit = 0};
     SCOPED(buf) wanted = {.limit = 0};
-    metrics_write(fleet_metrics(rig->fleet), &text);
+    metrics_write(rig->controllers->metrics, &text);
     buf_print(&wanted, "\n%s ", series);
     const char *at = strstr(buf_c(&text), buf_c(&wanted));
     return at ? strtod(at + wanted.len, NULL) : 0;

@@ -18,7 +18,7 @@
  */
 #pragma once
 
-#include "app/fleet.h"
+#include "app/controller_manager.h"
 #include "async/fiber.h"
 #include "async/scope.h"
 #include "client/kubeconfig/kubeconfig.h"
@@ -67,7 +67,7 @@ struct crs_fixture {
     struct http_client *account; /* as the controllers */
     struct proxy management, workloads[CRS_FIXTURE_CLUSTERS];
     struct rest_config config;
-    struct fleet *fleet; /* NULL while nothing runs */
+    struct controller_manager *controllers; /* NULL while nothing runs */
     struct scope running;
     bool may_be_refused;
 
@@ -81,12 +81,12 @@ void crs_fixture_init_without_right(struct crs_fixture *rig, const struct accoun
 void crs_fixture_done(struct crs_fixture *rig);
 
 /* The controllers; options may be NULL, and what they leave open is filled in. */
-void crs_fixture_start(struct crs_fixture *rig, const struct fleet_options *options);
+void crs_fixture_start(struct crs_fixture *rig, const struct controller_manager_options *options);
 void crs_fixture_stop(struct crs_fixture *rig);
 
 /* The options it takes, for a second process. */
-struct fleet_options crs_fixture_options(struct crs_fixture *rig,
-                                         const struct fleet_options *options);
+struct controller_manager_options
+crs_fixture_options(struct crs_fixture *rig, const struct controller_manager_options *options);
 
 /* Cluster c<number>, labelled cni=calico, provisioned, with its kubeconfig. */
 void crs_fixture_cluster(struct crs_fixture *rig, size_t number);

@@ -155,7 +155,7 @@ SIM_TEST(crs_76_a_set_without_the_label_of_the_filter_is_ignored)
     crs_fixture_cluster_as(&rig, "ns", 1,
                            CRS_FIXTURE_LABELS ",\"cluster.x-k8s.io/watch-filter\":\"us\"", "");
     crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
-    crs_fixture_start(&rig, &(struct fleet_options){.watch_filter = STR("us")});
+    crs_fixture_start(&rig, &(struct controller_manager_options){.watch_filter = STR("us")});
     crs_fixture_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
     crs_fixture_set_as(&rig, "crs2", "ApplyOnce", "ConfigMap/cm1", CRS_FIXTURE_SELECTOR,
                        ",\"labels\":{\"cluster.x-k8s.io/watch-filter\":\"them\"}");

@@ -7,34 +7,34 @@
 #define US   "\"cluster.x-k8s.io/watch-filter\":\"us\""
 
 struct other {
-    struct fleet *fleet;
+    struct controller_manager *controllers;
     struct scope running;
 };
 
 static struct error *run_other(void *data)
 {
     struct other *other = data;
-    return fleet_run(other->fleet);
+    return controller_manager_run(other->controllers);
 }
 
 /* A second process beside that of the rig. */
 static void start_other(struct crs_fixture *rig, struct other *other,
-                        const struct fleet_options *base)
+                        const struct controller_manager_options *base)
 {
-    const struct fleet_options options = crs_fixture_options(rig, base);
-    CHECK_OK(fleet_new(loop_current(), &options, &other->fleet));
+    const struct controller_manager_options options = crs_fixture_options(rig, base);
+    CHECK_OK(controller_manager_new(loop_current(), &options, &other->controllers));
     scope_start(&other->running, "other controllers", run_other, other);
 }
 
 static void other_done(struct other *other)
 {
     scope_done(&other->running);
-    fleet_free(other->fleet);
+    controller_manager_free(other->controllers);
 }
 
 SIM_TEST(who_does_not_lead_waits_and_takes_over)
 {
-    const struct fleet_options options = {.leader_elect = true};
+    const struct controller_manager_options options = {.leader_elect = true};
     SCOPED(crs_fixture) rig;
     SCOPED(other) other = {0};
     crs_fixture_init(&rig);
@@ -87,7 +87,7 @@ SIM_TEST(one_namespace_is_watched_and_others_are_not)
     crs_fixture_init(&rig);
     crs_fixture_cluster_as(&rig, "default", 2, CRS_FIXTURE_LABELS, "");
     crs_fixture_cluster(&rig, 1);
-    crs_fixture_start(&rig, &(struct fleet_options){.namespace = STR("default")});
+    crs_fixture_start(&rig, &(struct controller_manager_options){.namespace = STR("default")});
     crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
     crs_fixture_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
     crs_fixture_check_quiet(&rig, 15 * MINUTE);
@@ -101,7 +101,7 @@ SIM_TEST(a_cluster_without_the_label_of_the_filter_is_told_apart_from_one_that_i
     SCOPED(crs_fixture) rig;
     crs_fixture_init(&rig);
     crs_fixture_cluster(&rig, 2);
-    crs_fixture_start(&rig, &(struct fleet_options){.watch_filter = STR("us")});
+    crs_fixture_start(&rig, &(struct controller_manager_options){.watch_filter = STR("us")});
     crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
     crs_fixture_set_as(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1", CRS_FIXTURE_SELECTOR,
                        ",\"labels\":{" US "}");
@@ -123,7 +123,7 @@ SIM_TEST(a_filter_holds_for_clusters_and_config_maps)
     crs_fixture_init(&rig);
     crs_fixture_cluster(&rig, 2);
     crs_fixture_cluster_as(&rig, "ns", 1, CRS_FIXTURE_LABELS "," US, "");
-    crs_fixture_start(&rig, &(struct fleet_options){.watch_filter = STR("us")});
+    crs_fixture_start(&rig, &(struct controller_manager_options){.watch_filter = STR("us")});
     crs_fixture_set_as(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1 Secret/s1", CRS_FIXTURE_SELECTOR,
                        ",\"labels\":{" US "}");
     crs_fixture_await_condition(&rig, "crs1", "ResourcesApplied", "False/InternalError/");

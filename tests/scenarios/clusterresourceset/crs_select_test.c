@@ -168,7 +168,7 @@ SIM_TEST(crs_29_who_wants_the_flag_waits_for_it)
     crs_fixture_cluster(&rig, 1);
     crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_CLUSTER "/status", INITIALIZED("false"));
     crs_fixture_map(&rig, "cm1", CRS_FIXTURE_MANIFEST("a", "1"));
-    crs_fixture_start(&rig, &(struct fleet_options){.needs_control_plane = true});
+    crs_fixture_start(&rig, &(struct controller_manager_options){.needs_control_plane = true});
     crs_fixture_set(&rig, "crs1", "ApplyOnce", "ConfigMap/cm1");
     crs_fixture_check_quiet(&rig, 5 * MINUTE);
     CHECK(!crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("1", "a")));

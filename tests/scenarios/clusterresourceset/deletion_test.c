@@ -5,6 +5,7 @@
  * A rollout is of set crs1 to three clusters, with a ConfigMap of three objects and a Secret; set
  * crs2 shares the bindings where a test says so. One process lives through all moments of a test.
  */
+#include "app/controller_manager_internal.h"
 #include "async/loop.h"
 #include "clusterresourceset/resourceset_internal.h"
 #include "json/path.h"
@@ -79,7 +80,7 @@ static void check_consistent(struct crs_fixture *rig)
 /* The process knows these sets and clusters, and works on none. */
 static void check_idle(struct crs_fixture *rig, size_t sets, size_t clusters)
 {
-    const struct resourceset *resourceset = fleet_resourceset(rig->fleet);
+    const struct resourceset *resourceset = rig->controllers->resourceset;
     CHECK_EQ(map_count(&resourceset->members), sets);
     MAP_FOREACH (entry, &resourceset->members) {
         const struct member_set *set = entry->value;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "apimachinery/wellknown.h"
+#include "app/controller_manager_internal.h"
 #include "client/client.h"
 #include "clusterresourceset/resourceset_internal.h"
 #include "controller/cache/cache.h"
@@ -390,7 +391,7 @@ SIM_TEST(what_no_set_names_any_more_is_forgotten_within_the_hour)
     crs_fixture_map(&rig, "cm2", CRS_FIXTURE_MANIFEST("c", "1"));
     crs_fixture_set(&rig, "crs2", "Reconcile", "ConfigMap/cm2");
     crs_fixture_await_applied(&rig, "crs2");
-    const struct supply_pool *pool = fleet_resourceset(rig.fleet)->supplies;
+    const struct supply_pool *pool = rig.controllers->resourceset->supplies;
     CHECK_EQ(supply_pool_count(pool), 3);
     crs_fixture_do(&rig, "DELETE", CRS_FIXTURE_SET, NULL);
     CHECK_OK(fiber_sleep(HOUR));

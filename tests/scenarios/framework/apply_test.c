@@ -412,7 +412,7 @@ SIM_TEST(what_is_merged_keeps_what_others_put_there)
     start(&fixture);
     fixture.node_count = 1;
     fixture.nodes[0].options.apply = GRAPH_CREATE_OR_MERGE;
-    fixture.nodes[0].options.flags = GRAPH_NO_MUTATION | GRAPH_NO_MARKERS;
+    fixture.nodes[0].options.flags = GRAPH_NO_DECORATION | GRAPH_NO_CHECKSUMS;
     framework_fixture_do(&fixture, "POST", FRAMEWORK_FIXTURE_MAPS,
                          PLAIN_MAP("", "\"b\":\"theirs\""));
     framework_fixture_loop(&fixture);

@@ -93,12 +93,12 @@ SIM_TEST(fw_92_managed_objects_say_whose_they_are)
 static size_t deletions;
 static bool deletion_fails;
 
-static struct error *on_delete(struct framework_loop *loop)
+static struct error *on_delete(struct framework_run *run)
 {
-    CHECK(object_is_deleting(framework_owner(loop)));
+    CHECK(object_is_deleting(framework_owner(run)));
     deletions++;
     return deletion_fails
-               ? outcome_retry_later(NULL, STR("dependencyStatus"), STR("still there"), 0)
+               ? error_class_retry_later(NULL, STR("dependencyStatus"), STR("still there"), 0)
                : NULL;
 }
 

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "client/client.h"
 #include "client/discovery/discovery.h"
+#include "framework/framework_internal.h"
 #include "json/path.h"
 #include "net/network.h"
 #include "net/tls.h"
@@ -91,9 +92,9 @@ static struct error *add_node(struct framework_fixture *fixture,
     return graph_add(graph, &options, &node->node);
 }
 
-static struct error *build(struct framework_loop *loop, struct graph *graph)
+static struct error *build(struct framework_run *run, struct graph *graph)
 {
-    struct framework_fixture *fixture = framework_data(loop);
+    struct framework_fixture *fixture = framework_data(run);
     fixture->builds++;
     if (fixture->on_build)
         TRY(fixture->on_build(fixture));
@@ -180,7 +181,7 @@ void framework_fixture_check_done(const struct framework_fixture *fixture)
 static struct error *run(void *data)
 {
     struct framework_fixture *fixture = data;
-    return controller_run(framework_controller(fixture->framework));
+    return controller_run(fixture->framework->controller);
 }
 
 void framework_fixture_run(struct framework_fixture *fixture)

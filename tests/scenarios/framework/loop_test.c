@@ -190,8 +190,8 @@ SIM_TEST(fw_09_the_event_of_a_dependency_is_enough)
 static struct error *fail_for_good(struct framework_fixture *fixture)
 {
     (void)fixture;
-    return outcome_unrecoverable(error_new(ERROR_INVALID, "text is too long"), STR("invalidSpec"),
-                                 STR("check"));
+    return error_class_unrecoverable(error_new(ERROR_INVALID, "text is too long"),
+                                     STR("invalidSpec"), STR("check"));
 }
 
 SIM_TEST(fw_10_an_unrecoverable_build_stops)
@@ -486,10 +486,10 @@ SIM_TEST(fw_27_a_cancelled_loop_writes_no_status)
     CHECK_EQ(framework_fixture_call(&fixture, "GET", FRAMEWORK_FIXTURE_MAP, NULL), 404);
 }
 
-static enum framework_verdict pause(struct framework_loop *loop)
+static enum precheck_result pause(struct framework_run *run)
 {
-    framework_set_condition(loop, STR("Paused"), STR("True"), STR("Asked"), STR(""));
-    return FRAMEWORK_STOP;
+    framework_set_condition(run, STR("Paused"), STR("True"), STR("Asked"), STR(""));
+    return PRECHECK_STOP;
 }
 
 SIM_TEST(a_precheck_stops_and_may_say_why)
@@ -507,11 +507,11 @@ SIM_TEST(a_precheck_stops_and_may_say_why)
              STR(""));
 }
 
-static void say_applied(struct framework_loop *loop, const struct graph *graph)
+static void say_applied(struct framework_run *run, const struct graph *graph)
 {
-    const bool well = !framework_error(loop);
+    const bool well = !framework_error(run);
     CHECK(graph || !well);
-    framework_set_condition(loop, STR("Applied"), well ? STR("True") : STR("False"),
+    framework_set_condition(run, STR("Applied"), well ? STR("True") : STR("False"),
                             graph ? STR("Ran") : STR("NotRun"), STR(""));
 }
 

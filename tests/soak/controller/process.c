@@ -4,7 +4,7 @@
 #include "client/client.h"
 #include "client/discovery/discovery.h"
 #include "controller/manager.h"
-#include "framework/framework.h"
+#include "framework/framework_internal.h"
 #include "soak/controller/soak.h"
 
 struct process {
@@ -42,7 +42,7 @@ static struct error *live(struct soak *soak, struct process *process)
     process->manager =
         manager_new(loop_current(), &(struct manager_options){.client = process->client,
                                                               .caches = process->caches});
-    soak->queue = controller_queue(framework_controller(process->framework));
+    soak->queue = controller_queue(process->framework->controller);
     manager_add_controller(process->manager, framework_take_controller(process->framework));
     return manager_run(process->manager);
 }

@@ -22,64 +22,64 @@ static int64_t number_of(const struct object *web, const char *path, int64_t oth
     return json_to_int64(object_path(web, path), &number) ? number : otherwise;
 }
 
-static struct error *make_config(struct framework_loop *loop, struct object **ret_object)
+static struct error *make_config(struct framework_run *run, struct object **ret_object)
 {
-    const struct object *web = framework_owner(loop);
+    const struct object *web = framework_owner(run);
     const struct str text =
-        arena_print(framework_arena(loop),
+        arena_print(framework_arena(run),
                     "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":"
                     "\"%.*s\",\"namespace\":\"default\"},\"data\":{\"message\":\"%.*s\"}}",
-                    STR_ARG(framework_name(loop, STR("config"))),
+                    STR_ARG(framework_name(run, STR("config"))),
                     STR_ARG(json_path_str(object_spec(web), "message")));
     return object_read(text, ret_object);
 }
 
-static struct error *make_server(struct framework_loop *loop, struct object **ret_object)
+static struct error *make_server(struct framework_run *run, struct object **ret_object)
 {
-    const struct object *web = framework_owner(loop);
+    const struct object *web = framework_owner(run);
     const struct str name = object_name(web);
     const struct str text = arena_print(
-        framework_arena(loop),
+        framework_arena(run),
         "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"%.*s\",\"namespace\":\"default\"},"
         "\"spec\":{\"replicas\":%lld,\"selector\":{\"matchLabels\":{\"web\":\"%.*s\"}},\"template\":"
         "{\"metadata\":{\"labels\":{\"web\":\"%.*s\"}},\"spec\":{\"containers\":[{\"name\":"
         "\"httpd\",\"image\":\"busybox:1.36\",\"ports\":[{\"name\":\"http\",\"protocol\":\"TCP\","
         "\"containerPort\":8080}]}],\"volumes\":[{\"name\":\"www\",\"configMap\":{\"name\":"
         "\"%.*s\"}}]}}}}",
-        STR_ARG(framework_name(loop, STR("server"))), (long long)number_of(web, "spec.replicas", 1),
-        STR_ARG(name), STR_ARG(name), STR_ARG(framework_name(loop, STR("config"))));
+        STR_ARG(framework_name(run, STR("server"))), (long long)number_of(web, "spec.replicas", 1),
+        STR_ARG(name), STR_ARG(name), STR_ARG(framework_name(run, STR("config"))));
     return object_read(text, ret_object);
 }
 
-static struct error *make_service(struct framework_loop *loop, struct object **ret_object)
+static struct error *make_service(struct framework_run *run, struct object **ret_object)
 {
-    const struct object *web = framework_owner(loop);
+    const struct object *web = framework_owner(run);
     const struct str text = arena_print(
-        framework_arena(loop),
+        framework_arena(run),
         "{\"apiVersion\":\"v1\",\"kind\":\"Service\",\"metadata\":{\"name\":\"%.*s\",\"namespace\":\"default\"},\"spec\":{"
         "\"selector\":{\"web\":\"%.*s\"},\"ports\":[{\"name\":\"http\",\"protocol\":\"TCP\","
         "\"port\":%lld,\"targetPort\":\"http\"}]}}",
-        STR_ARG(framework_name(loop, STR(""))), STR_ARG(object_name(web)),
+        STR_ARG(framework_name(run, STR(""))), STR_ARG(object_name(web)),
         (long long)number_of(web, "spec.port", 80));
     return object_read(text, ret_object);
 }
 
-static struct error *build(struct framework_loop *loop, struct graph *graph)
+static struct error *build(struct framework_run *run, struct graph *graph)
 {
     static const char shared[] =
         "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":"
         "\"" WEB_SHARED "\",\"namespace\":\"default\"}}";
-    struct web_counters *counters = framework_data(loop);
+    struct web_counters *counters = framework_data(run);
     struct graph_node *blockers[2];
     OWNED(object) config = NULL;
     OWNED(object) input = NULL;
     OWNED(object) server = NULL;
     OWNED(object) service = NULL;
     counters->builds++;
-    TRY(make_config(loop, &config));
+    TRY(make_config(run, &config));
     TRY(object_read(str_from_c(shared), &input));
-    TRY(make_server(loop, &server));
-    TRY(make_service(loop, &service));
+    TRY(make_server(run, &server));
+    TRY(make_service(run, &service));
     TRY(graph_add(graph, &(struct graph_node_options){.object = config}, &blockers[0]));
     const struct graph_node_options external = {.kind = GRAPH_EXTERNAL, .object = input};
     TRY(graph_add(graph, &external, &blockers[1]));
@@ -88,14 +88,14 @@ static struct error *build(struct framework_loop *loop, struct graph *graph)
     TRY(graph_add(graph, &blocked, NULL));
     /* Without an object it is no node. */
     bool exposed = true;
-    (void)json_to_bool(object_path(framework_owner(loop), "spec.exposed"), &exposed);
+    (void)json_to_bool(object_path(framework_owner(run), "spec.exposed"), &exposed);
     const struct graph_node_options open = {.object = exposed ? service : NULL};
     return graph_add(graph, &open, NULL);
 }
 
-static struct error *on_delete(struct framework_loop *loop)
+static struct error *on_delete(struct framework_run *run)
 {
-    struct web_counters *counters = framework_data(loop);
+    struct web_counters *counters = framework_data(run);
     counters->deletions++;
     return NULL;
 }

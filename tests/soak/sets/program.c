@@ -1,5 +1,5 @@
 /* The controller's process, as the program starts it. */
-#include "app/fleet.h"
+#include "app/controller_manager.h"
 #include "async/loop.h"
 #include "soak/sets/sets.h"
 
@@ -24,8 +24,8 @@ void program_killed(void *data)
 struct error *program_run(void *data)
 {
     struct sets *sets = data;
-    OWNED(fleet) fleet = NULL;
-    const struct fleet_options options = {
+    OWNED(controller_manager) controllers = NULL;
+    const struct controller_manager_options options = {
         .config = &sets->management.config,
         .network = sets->network,
         .user_agent = STR("corset"),
@@ -35,11 +35,11 @@ struct error *program_run(void *data)
         .sync_period = sets->profile.resyncs ? SYNC_OFTEN : SYNC_SELDOM,
         .timing = {.probe = sets->profile.probe, .retry = sets->profile.retry},
     };
-    OWNED(error) err = fleet_new(loop_current(), &options, &fleet);
+    OWNED(error) err = controller_manager_new(loop_current(), &options, &controllers);
     if (!err)
-        err = fleet_run(fleet);
+        err = controller_manager_run(controllers);
     life_is_over(&sets->life, err);
-    fleet_free(TAKE(fleet));
+    controller_manager_free(TAKE(controllers));
     set_cut(sets, false);
     return NULL;
 }

@@ -5,26 +5,26 @@
 #include <corset/corset.h>
 #include <string.h>
 
-#define NAMESPACE(loop)               corset_object_namespace(corset_loop_owner(loop))
-#define ID(loop, version, kind, name) (&(struct corset_id){version, kind, NAMESPACE(loop), name})
+#define NAMESPACE(run)               corset_object_namespace(corset_run_owner(run))
+#define ID(run, version, kind, name) (&(struct corset_id){version, kind, NAMESPACE(run), name})
 
-static struct corset_object *make_config(struct corset_loop *loop, const char *suffix)
+static struct corset_object *make_config(struct corset_run *run, const char *suffix)
 {
     struct corset_object *config =
-        corset_object_from_yaml(loop, "{apiVersion: v1, kind: ConfigMap}");
-    corset_object_set_string(config, "metadata.name", corset_loop_name(loop, suffix));
+        corset_object_from_yaml(run, "{apiVersion: v1, kind: ConfigMap}");
+    corset_object_set_string(config, "metadata.name", corset_run_name(run, suffix));
     corset_object_set_string(config, "data.suffix", suffix);
     return config;
 }
 
 /* Ready once somebody has said so in an annotation. */
-static enum corset_readiness check_approved(void *data, struct corset_loop *loop,
+static enum corset_readiness check_approved(void *data, struct corset_run *run,
                                             const struct corset_object *live,
                                             const char **ret_reason, const char **ret_message)
 {
     *ret_reason = "NotApproved";
-    *ret_message = corset_loop_print(loop, "%s needs the annotation %s", corset_object_name(live),
-                                     (const char *)data);
+    *ret_message = corset_run_print(run, "%s needs the annotation %s", corset_object_name(live),
+                                    (const char *)data);
     return strlen(corset_object_annotation(live, data)) > 0 ? CORSET_READY : CORSET_IN_PROGRESS;
 }
 
@@ -42,63 +42,63 @@ static struct corset_error *count_one(void *data, const struct corset_object *ob
 }
 
 /* Objects by hand: made, changed, read from the server and from memory, listed. */
-static struct corset_error *run_by_hand(void *data, struct corset_loop *loop,
+static struct corset_error *run_by_hand(void *data, struct corset_run *run,
                                         enum corset_outcome *ret_outcome)
 {
     struct tally *tally = data;
-    const char *name = corset_loop_name(loop, "by-hand");
+    const char *name = corset_run_name(run, "by-hand");
     const struct corset_object *secret, *owner;
     struct corset_object *wanted = corset_object_from_yaml(
-        loop, "{apiVersion: v1, kind: Secret, metadata: {labels: {by: hand}}}");
+        run, "{apiVersion: v1, kind: Secret, metadata: {labels: {by: hand}}}");
     corset_object_set_string(wanted, "metadata.name", name);
-    corset_object_set_string(wanted, "metadata.namespace", NAMESPACE(loop));
-    struct corset_error *err = corset_create(loop, wanted, NULL);
+    corset_object_set_string(wanted, "metadata.namespace", NAMESPACE(run));
+    struct corset_error *err = corset_create(run, wanted, NULL);
     if (corset_error_is(err, "AlreadyExists")) {
         corset_error_free(err);
         err = NULL;
     }
     CORSET_TRY(err);
-    CORSET_TRY(corset_get(loop, ID(loop, "v1", "Secret", name), &secret));
+    CORSET_TRY(corset_get(run, ID(run, "v1", "Secret", name), &secret));
     if (!corset_object_has(secret, "data.seen"))
-        CORSET_TRY(corset_patch(loop, ID(loop, "v1", "Secret", name), NULL, "data: {seen: eWVz}",
-                                &secret));
+        CORSET_TRY(
+            corset_patch(run, ID(run, "v1", "Secret", name), NULL, "data: {seen: eWVz}", &secret));
     if (strcmp(corset_object_string(secret, "data.seen", ""), "eWVz") != 0)
         return corset_error_new("the patch did not arrive");
     CORSET_TRY(corset_get(
-        loop, ID(loop, "test.corset.dev/v1", "Thing", corset_object_name(corset_loop_owner(loop))),
+        run, ID(run, "test.corset.dev/v1", "Thing", corset_object_name(corset_run_owner(run))),
         &owner));
     tally->count = 0;
-    CORSET_TRY(corset_list(loop, ID(loop, "v1", "Secret", NULL), "by=hand", count_one, tally));
+    CORSET_TRY(corset_list(run, ID(run, "v1", "Secret", NULL), "by=hand", count_one, tally));
     *ret_outcome = corset_object_bool(owner, "spec.skip", false) ? CORSET_SKIP : CORSET_DONE;
     return NULL;
 }
 
 /* Runs whatever became of those before it. */
-static struct corset_error *run_late(void *data, struct corset_loop *loop,
+static struct corset_error *run_late(void *data, struct corset_run *run,
                                      enum corset_outcome *ret_outcome)
 {
-    const struct corset_object *live = corset_node_live(loop, *(struct corset_node **)data);
+    const struct corset_object *live = corset_node_live(run, *(struct corset_node **)data);
     if (!live)
         return corset_retry_later(NULL, "tooEarly", 50, "the approved one was not seen");
     *ret_outcome = CORSET_DONE;
     return NULL;
 }
 
-static struct corset_error *build(struct corset_loop *loop, struct corset_graph *graph)
+static struct corset_error *build(struct corset_run *run, struct corset_graph *graph)
 {
-    const struct corset_object *thing = corset_loop_owner(loop);
-    struct corset_node **approved = corset_loop_alloc(loop, sizeof(struct corset_node *));
+    const struct corset_object *thing = corset_run_owner(run);
+    struct corset_node **approved = corset_run_alloc(run, sizeof(struct corset_node *));
     struct corset_node *by_hand, *namespace_node, *optional;
     static char annotation[] = "approved";
-    struct tally *tally = corset_loop_data(loop);
+    struct tally *tally = corset_run_data(run);
 
     const struct corset_node_options custom = {
         .kind = CORSET_CUSTOM, .run = run_by_hand, .data = tally};
     CORSET_TRY(corset_graph_add(graph, &custom, &by_hand));
-    CORSET_TRY(corset_graph_manage(graph, make_config(loop, "after-hand"), by_hand, NULL, NULL));
+    CORSET_TRY(corset_graph_manage(graph, make_config(run, "after-hand"), by_hand, NULL, NULL));
 
     const struct corset_node_options checked = {
-        .object = make_config(loop, "approved"), .check = check_approved, .data = annotation};
+        .object = make_config(run, "approved"), .check = check_approved, .data = annotation};
     CORSET_TRY(corset_graph_add(graph, &checked, approved));
     const struct corset_node_options late = {.kind = CORSET_CUSTOM,
                                              .run = run_late,
@@ -111,36 +111,36 @@ static struct corset_error *build(struct corset_loop *loop, struct corset_graph 
     const struct corset_node_options home = {
         .kind = CORSET_EXTERNAL,
         .object = corset_object_from_yaml(
-            loop, "{apiVersion: v1, kind: Namespace, metadata: {name: default}}")};
+            run, "{apiVersion: v1, kind: Namespace, metadata: {name: default}}")};
     CORSET_TRY(corset_graph_add(graph, &home, &namespace_node));
     const struct corset_node_options maybe = {
         .kind = CORSET_EXTERNAL,
         .object = corset_object_from_yaml(
-            loop, "{apiVersion: v1, kind: ConfigMap, metadata: {name: maybe}}"),
+            run, "{apiVersion: v1, kind: ConfigMap, metadata: {name: maybe}}"),
         .flags = CORSET_OPTIONAL};
     CORSET_TRY(corset_graph_add(graph, &maybe, &optional));
-    CORSET_TRY(corset_graph_manage(graph, make_config(loop, "with-maybe"), namespace_node, optional,
-                                   NULL));
+    CORSET_TRY(
+        corset_graph_manage(graph, make_config(run, "with-maybe"), namespace_node, optional, NULL));
 
-    const struct corset_node_options once = {.object = make_config(loop, "once"),
+    const struct corset_node_options once = {.object = make_config(run, "once"),
                                              .apply = CORSET_CREATE_ONLY};
-    const struct corset_node_options merged = {.object = make_config(loop, "merged"),
+    const struct corset_node_options merged = {.object = make_config(run, "merged"),
                                                .apply = CORSET_CREATE_OR_MERGE};
     CORSET_TRY(corset_graph_add(graph, &once, NULL));
     CORSET_TRY(corset_graph_add(graph, &merged, NULL));
 
     /* What has a status that moves does not make others be applied again. */
     struct corset_object *busy = corset_object_from_yaml(
-        loop,
+        run,
         "{apiVersion: apps/v1, kind: ReplicaSet,"
         " spec: {replicas: 0, selector: {matchLabels: {app: busy}}, template: {metadata: {labels: {app: busy}},"
         " spec: {containers: [{name: a, image: a}]}}}}");
     struct corset_node *busy_node;
     const enum corset_checksum by_spec = CORSET_BY_SPEC;
-    corset_object_set_string(busy, "metadata.name", corset_loop_name(loop, "busy"));
+    corset_object_set_string(busy, "metadata.name", corset_run_name(run, "busy"));
     const struct corset_node_options controller = {.object = busy, .check = corset_check_always};
     CORSET_TRY(corset_graph_add(graph, &controller, &busy_node));
-    const struct corset_node_options behind = {.object = make_config(loop, "behind"),
+    const struct corset_node_options behind = {.object = make_config(run, "behind"),
                                                .blockers = &busy_node,
                                                .blocker_count = 1,
                                                .checksums = &by_spec};
@@ -148,52 +148,51 @@ static struct corset_error *build(struct corset_loop *loop, struct corset_graph 
 
     /* One for each name; those of names that are gone are pruned. */
     for (size_t i = 0; i < corset_object_count(thing, "spec.names"); i++) {
-        const char *path = corset_loop_print(loop, "spec.names.%zu", i);
+        const char *path = corset_run_print(run, "spec.names.%zu", i);
         const char *name = corset_object_string(thing, path, "");
-        CORSET_TRY(corset_graph_manage(graph, make_config(loop, name), NULL, NULL, NULL));
+        CORSET_TRY(corset_graph_manage(graph, make_config(run, name), NULL, NULL, NULL));
     }
     if (!corset_object_bool(thing, "spec.broken", false))
         return NULL;
-    struct corset_object *broken = make_config(loop, "broken");
+    struct corset_object *broken = make_config(run, "broken");
     corset_object_set_yaml(broken, "data", "[unfinished");
     return corset_graph_manage(graph, broken, NULL, NULL, NULL);
 }
 
-static struct corset_error *on_delete(struct corset_loop *loop)
+static struct corset_error *on_delete(struct corset_run *run)
 {
-    const char *name = corset_loop_name(loop, "by-hand");
+    const char *name = corset_run_name(run, "by-hand");
     const struct corset_object *held;
-    struct corset_error *err = corset_get(loop, ID(loop, "v1", "ConfigMap", "hold"), &held);
+    struct corset_error *err = corset_get(run, ID(run, "v1", "ConfigMap", "hold"), &held);
     if (!err)
         return corset_retry_later(NULL, "held", 100, "the ConfigMap hold is there");
     if (!corset_error_is(err, "NotFound"))
         return err;
     corset_error_free(err);
-    corset_loop_event(loop, CORSET_EVENT_WARNING, "Deleting", "Delete", "%s goes", name);
-    CORSET_TRY(corset_delete(loop, ID(loop, "v1", "Secret", name)));
-    return corset_delete(loop, ID(loop, "v1", "Secret", name)); /* gone is gone */
+    corset_run_event(run, CORSET_EVENT_WARNING, "Deleting", "Delete", "%s goes", name);
+    CORSET_TRY(corset_delete(run, ID(run, "v1", "Secret", name)));
+    return corset_delete(run, ID(run, "v1", "Secret", name)); /* gone is gone */
 }
 
-static void on_finish(struct corset_loop *loop, const struct corset_graph *graph)
+static void on_finish(struct corset_run *run, const struct corset_graph *graph)
 {
-    const struct tally *tally = corset_loop_data(loop);
+    const struct tally *tally = corset_run_data(run);
     size_t skipped = 0, failed = 0;
     for (size_t i = 0; i < corset_graph_count(graph); i++) {
         const struct corset_node *node = corset_graph_at(graph, i);
         skipped += corset_node_state(node) == CORSET_NODE_SKIPPED;
         failed += corset_node_state(node) == CORSET_NODE_FAILED && corset_node_error(node);
     }
-    corset_loop_set_condition(loop, "Counted", corset_loop_error(loop) ? "False" : "True",
-                              "Counted",
-                              corset_loop_print(loop, "%zu secrets, %zu skipped, %zu failed",
-                                                tally->count, skipped, failed));
+    corset_run_set_condition(run, "Counted", corset_run_error(run) ? "False" : "True", "Counted",
+                             corset_run_print(run, "%zu secrets, %zu skipped, %zu failed",
+                                              tally->count, skipped, failed));
 }
 
-static enum corset_verdict precheck(struct corset_loop *loop)
+static enum corset_precheck_result precheck(struct corset_run *run)
 {
-    if (!corset_object_bool(corset_loop_owner(loop), "spec.paused", false))
+    if (!corset_object_bool(corset_run_owner(run), "spec.paused", false))
         return CORSET_CONTINUE;
-    corset_loop_set_condition(loop, "Paused", "True", "Asked", NULL);
+    corset_run_set_condition(run, "Paused", "True", "Asked", NULL);
     return CORSET_STOP;
 }
 

@@ -1,0 +1,66 @@
+/*
+ * The controller process: clients, caches, ClusterCache, ClusterResourceSet controllers, manager.
+ *
+ *     OWNED(controller_manager) controllers = NULL;
+ *     TRY(controller_manager_new(loop, &options, &controllers));
+ *     TRY(controller_manager_run(controllers));
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/duration.h"
+#include "base/error.h"
+#include "base/owned.h"
+#include "base/str.h"
+#include "clustercache/clustercache.h"
+
+struct controller_manager;
+struct loop;
+struct network;
+struct rest_config;
+struct tls_context;
+
+struct controller_manager_options {
+    const struct rest_config *config; /* of the management cluster; outlives the controllers */
+    struct network *network;
+    struct network *guarded_network; /* for writes that need the Lease; NULL: network */
+    struct tls_context *tls;
+    struct str user_agent;
+
+    struct str namespace;    /* to watch; empty: all */
+    struct str watch_filter; /* empty: none */
+    duration sync_period;    /* 0: 10 min */
+    double qps, burst;       /* of the management client, for each kind; 0: no limit, and 200 */
+
+    size_t concurrency;       /* sets at a time; 0: 10 */
+    size_t apply_concurrency; /* clusters at a time; 0: 1024 */
+    bool needs_control_plane, topology_may_hold;
+    bool no_events; /* record no Events */
+
+    size_t cluster_concurrency;        /* of the ClusterCache; 0: 100 */
+    double cluster_qps, cluster_burst; /* 0: 20 and 30 */
+    struct clustercache_timing timing;
+
+    bool leader_elect;
+    struct str lease_namespace, lease_name; /* empty: the config's, "corset.corset.dev" */
+    duration lease_duration, renew_deadline, retry_period;
+
+    struct str health_host, diagnostics_host; /* empty: none */
+    uint16_t health_port, diagnostics_port;
+    bool insecure_diagnostics;
+};
+
+/* ERROR_INVALID for options that contradict each other. */
+MUST_USE struct error *controller_manager_new(struct loop *loop,
+                                              const struct controller_manager_options *options,
+                                              struct controller_manager **ret_controllers);
+
+/* Must not be called while controller_manager_run() is running. Suspends. */
+void controller_manager_free(struct controller_manager *controllers);
+DEFINE_OWNED(controller_manager)
+
+/* Runs until the fiber is cancelled, which is success. See manager_run(). Suspends. */
+MUST_USE struct error *controller_manager_run(struct controller_manager *controllers);
