@@ -6,7 +6,7 @@
 #include "base/metrics.h"
 #include "client/client.h"
 #include "client/kubeconfig/kubeconfig.h"
-#include "clusterresourceset/resourceset.h"
+#include "clusterresourceset/crs_controllers.h"
 #include "controller/cache/cache.h"
 #include "controller/leader.h"
 #include "controller/manager.h"
@@ -32,7 +32,7 @@ struct fleet {
     struct cache_set *caches;
     struct recorder *recorder;
     struct clustercache *clustercache;
-    struct resourceset *resourceset;
+    struct crs_controllers *crs_controllers;
     struct manager *manager;
 };
 
@@ -41,7 +41,7 @@ void fleet_free(struct fleet *fleet)
     if (!fleet)
         return;
     manager_free(fleet->manager);
-    resourceset_free(fleet->resourceset);
+    crs_controllers_free(fleet->crs_controllers);
     clustercache_free(fleet->clustercache);
     recorder_free(fleet->recorder);
     cache_set_free(fleet->caches);
@@ -127,22 +127,22 @@ static struct error *open_clustercache(struct fleet *fleet, struct cache *cluste
 static void open_resourceset(struct fleet *fleet, struct cache *clusters)
 {
     const struct fleet_options *options = &fleet->options;
-    fleet->resourceset =
-        resourceset_new(fleet->loop, &(struct resourceset_options){
-                                         .client = fleet->guarded,
-                                         .caches = fleet->caches,
-                                         .clusters = clusters,
-                                         .clustercache = fleet->clustercache,
-                                         .recorder = options->no_events ? NULL : fleet->recorder,
-                                         .metrics = fleet->metrics,
-                                         .namespace = options->namespace,
-                                         .watch_filter = options->watch_filter,
-                                         .sync_period = options->sync_period,
-                                         .concurrency = options->concurrency,
-                                         .apply_concurrency = options->apply_concurrency,
-                                         .needs_control_plane = options->needs_control_plane,
-                                         .topology_may_hold = options->topology_may_hold,
-                                     });
+    fleet->crs_controllers = crs_controllers_new(
+        fleet->loop, &(struct crs_controllers_options){
+                         .client = fleet->guarded,
+                         .caches = fleet->caches,
+                         .clusters = clusters,
+                         .clustercache = fleet->clustercache,
+                         .recorder = options->no_events ? NULL : fleet->recorder,
+                         .metrics = fleet->metrics,
+                         .namespace = options->namespace,
+                         .watch_filter = options->watch_filter,
+                         .sync_period = options->sync_period,
+                         .concurrency = options->concurrency,
+                         .apply_concurrency = options->apply_concurrency,
+                         .needs_control_plane = options->needs_control_plane,
+                         .topology_may_hold = options->topology_may_hold,
+                     });
 }
 
 static void open_manager(struct fleet *fleet)
@@ -163,10 +163,9 @@ static void open_manager(struct fleet *fleet)
                                  });
     manager_add_runnable(fleet->manager, "events", recorder_run, fleet->recorder);
     manager_add_controller(fleet->manager, clustercache_take_controller(fleet->clustercache));
-    for (size_t i = 0; i < RESOURCESET_CONTROLLERS; i++)
+    for (size_t i = 0; i < CRS_CONTROLLER_COUNT; i++)
         manager_add_controller(
-            fleet->manager,
-            resourceset_take_controller(fleet->resourceset, (enum resourceset_controller)i));
+            fleet->manager, crs_controllers_take(fleet->crs_controllers, (enum crs_controller)i));
 }
 
 static struct error *open_all(struct fleet *fleet)
@@ -208,9 +207,9 @@ struct clustercache *fleet_clustercache(struct fleet *fleet)
     return fleet->clustercache;
 }
 
-struct resourceset *fleet_resourceset(struct fleet *fleet)
+struct crs_controllers *fleet_crs_controllers(struct fleet *fleet)
 {
-    return fleet->resourceset;
+    return fleet->crs_controllers;
 }
 
 struct metrics *fleet_metrics(struct fleet *fleet)

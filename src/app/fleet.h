@@ -21,7 +21,7 @@ struct fleet;
 struct loop;
 struct metrics;
 struct network;
-struct resourceset;
+struct crs_controllers;
 struct rest_config;
 struct tls_context;
 
@@ -68,7 +68,7 @@ MUST_USE struct error *fleet_run(struct fleet *fleet);
 
 /* For tests, measurements and people. */
 struct clustercache *fleet_clustercache(struct fleet *fleet);
-struct resourceset *fleet_resourceset(struct fleet *fleet);
+struct crs_controllers *fleet_crs_controllers(struct fleet *fleet);
 struct metrics *fleet_metrics(struct fleet *fleet);
 uint16_t fleet_health_port(const struct fleet *fleet);
 uint16_t fleet_diagnostics_port(const struct fleet *fleet);

@@ -10,7 +10,7 @@ struct error *binding_new(struct key cluster, struct owner_reference owner,
     SCOPED(json_builder) builder = {0};
     OWNED(json_doc) doc = NULL;
     json_builder_object(&builder);
-    json_builder_add_str(&builder, "apiVersion", STR(RESOURCE_SET_API_VERSION));
+    json_builder_add_str(&builder, "apiVersion", STR(CRS_API_VERSION));
     json_builder_add_str(&builder, "kind", STR("ClusterResourceSetBinding"));
     json_builder_add_object(&builder, "metadata");
     json_builder_add_str(&builder, "namespace", cluster.namespace);

@@ -12,7 +12,7 @@
 #include "apimachinery/object.h"
 #include "base/error.h"
 #include "base/str.h"
-#include "clusterresourceset/types/resource_set.h"
+#include "clusterresourceset/types/crs_spec.h"
 
 /* Of entries in a binding, and of resources in an entry; the schema's limits. */
 #define BINDING_ENTRIES_MAX   100

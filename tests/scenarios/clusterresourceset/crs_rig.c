@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/metrics.h"
-#include "clusterresourceset/resourceset_internal.h"
+#include "clusterresourceset/crs_internal.h"
 #include "http/client.h"
 #include "json/path.h"
 #include "net/network.h"
@@ -330,7 +330,7 @@ void crs_rig_refuse(struct crs_rig *rig, const char *host, bool refused)
 
 void crs_rig_kick(struct crs_rig *rig, const char *set)
 {
-    queue_add(fleet_resourceset(rig->fleet)->queues[RESOURCESET_SETS],
+    queue_add(fleet_crs_controllers(rig->fleet)->queues[CRS_CONTROLLER_SETS],
               (struct key){STR("ns"), str_from_c(set)}, QUEUE_NORMAL);
 }
 

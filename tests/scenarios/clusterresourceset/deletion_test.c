@@ -6,7 +6,7 @@
  * crs2 shares the bindings where a test says so. One process lives through all moments of a test.
  */
 #include "async/loop.h"
-#include "clusterresourceset/resourceset_internal.h"
+#include "clusterresourceset/crs_internal.h"
 #include "json/path.h"
 #include "scenarios/clusterresourceset/crs_rig.h"
 
@@ -79,13 +79,13 @@ static void check_consistent(struct crs_rig *rig)
 /* The process knows these sets and clusters, and works on none. */
 static void check_idle(struct crs_rig *rig, size_t sets, size_t clusters)
 {
-    const struct resourceset *resourceset = fleet_resourceset(rig->fleet);
-    CHECK_EQ(map_count(&resourceset->members), sets);
-    MAP_FOREACH (entry, &resourceset->members) {
-        const struct member_set *set = entry->value;
+    const struct crs_controllers *controllers = fleet_crs_controllers(rig->fleet);
+    CHECK_EQ(map_count(&controllers->sets_by_key), sets);
+    MAP_FOREACH (entry, &controllers->sets_by_key) {
+        const struct crs_set *set = entry->value;
         CHECK_EQ(set->running, 0);
         CHECK_EQ(set->pending, 0);
-        CHECK_EQ(map_count(&set->units), clusters);
+        CHECK_EQ(map_count(&set->placements), clusters);
     }
 }
 

@@ -1,0 +1,55 @@
+/* Bindings go with their clusters. */
+#include "apimachinery/wellknown.h"
+#include "client/client.h"
+#include "clusterresourceset/crs_internal.h"
+#include "controller/cache/cache.h"
+#include "json/path.h"
+
+#define OK_TO_DELETE STR("runtime.cluster.x-k8s.io/ok-to-delete")
+
+static struct error *delete_binding(struct crs_controllers *controllers,
+                                    const struct object *binding)
+{
+    const struct client_delete_options options = {.uid = object_uid(binding)};
+    struct error *err =
+        client_delete(controllers->options.client, GVR_CLUSTER_RESOURCE_SET_BINDINGS,
+                      object_key(binding), &options, NULL);
+    return error_ignore(err, ERROR_NOT_FOUND);
+}
+
+/* A hook of Cluster API's topology may still need what is there. */
+static bool is_held(const struct crs_controllers *controllers, const struct object *cluster)
+{
+    struct str value;
+    return controllers->options.topology_may_hold &&
+           json_type(object_path(cluster, "spec.topology")) == JSON_OBJECT &&
+           !object_find_annotation(cluster, OK_TO_DELETE, &value);
+}
+
+static bool is_needed(const struct crs_controllers *controllers, const struct object *cluster)
+{
+    return !object_is_deleting(cluster) || is_held(controllers, cluster);
+}
+
+/* Before a binding goes, the server itself is asked: caches of two kinds are not in step. */
+struct error *binding_reconcile(void *data, struct key key, struct reconcile_result *ret_result)
+{
+    struct crs_controllers *controllers = data;
+    OWNED(object) binding = cache_get(controllers->bindings, key);
+    OWNED(object) cluster = NULL;
+    OWNED(object) fresh = NULL;
+    (void)ret_result;
+    if (!binding || object_is_deleting(binding))
+        return NULL;
+    const struct key owner = {key.namespace, json_path_str(object_spec(binding), "clusterName")};
+    cluster = cache_get(controllers->options.clusters, owner);
+    if (cluster && is_needed(controllers, cluster))
+        return NULL;
+    struct error *err =
+        owner.name.len ? client_get(controllers->options.client, GVR_CLUSTERS, owner, NULL, &fresh)
+                       : NULL;
+    TRY(error_ignore(err, ERROR_NOT_FOUND));
+    if (fresh && is_needed(controllers, fresh))
+        return NULL;
+    return delete_binding(controllers, binding);
+}

@@ -1,0 +1,62 @@
+/*
+ * A ClusterResourceSet as programs read it: whom it selects, what it names, how it is applied.
+ *
+ * Lenient, because not every server checked it: what admission would refuse reads as nothing, and a
+ * selector that cannot be read is an error of its own, beside the rest.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "apimachinery/object.h"
+#include "apimachinery/owner_reference.h"
+#include "apimachinery/selector.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/str.h"
+
+#define CRS_API_VERSION        "addons.cluster.x-k8s.io/v1beta2"
+#define CRS_KIND               "ClusterResourceSet"
+#define CRS_FINALIZER          "addons.cluster.x-k8s.io"
+#define CRS_PAUSED_ANNOTATION  "cluster.x-k8s.io/paused"       /* annotation; its presence counts */
+#define CRS_WATCH_FILTER_LABEL "cluster.x-k8s.io/watch-filter" /* label */
+
+enum resource_kind {
+    RESOURCE_CONFIG_MAP,
+    RESOURCE_SECRET,
+};
+
+struct resource_ref {
+    enum resource_kind kind;
+    struct str name;
+};
+
+enum resource_strategy {
+    RESOURCE_APPLY_ONCE, /* also of a set that says nothing */
+    RESOURCE_RECONCILE,
+    RESOURCE_STRATEGY_UNKNOWN,
+};
+
+struct crs_spec {
+    struct selector selector;     /* selects nothing when it is empty or cannot be read */
+    struct error *selector_error; /* owned */
+    struct resource_ref *refs;    /* of kinds that are known, in order, repetitions included */
+    size_t ref_count;
+    enum resource_strategy strategy;
+    struct str strategy_text;
+
+    struct arena arena; /* all texts are in it */
+};
+
+void crs_spec_read(const struct object *object, struct crs_spec *ret_set);
+void crs_spec_done(struct crs_spec *set);
+
+/* "ConfigMap", "Secret". */
+struct str resource_kind_name(enum resource_kind kind);
+bool resource_kind_from(struct str name, enum resource_kind *ret_kind);
+
+bool crs_is_paused(const struct object *object);
+
+/* What resources and bindings carry: neither controller nor blockOwnerDeletion. Borrows. */
+struct owner_reference crs_owner_reference(struct str name, struct str uid);

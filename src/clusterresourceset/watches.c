@@ -1,0 +1,210 @@
+/* Which events lead to which sets and clusters. */
+#include "clustercache/clustercache.h"
+#include "clusterresourceset/crs_internal.h"
+#include "controller/cache/cache.h"
+#include "json/compare.h"
+#include "json/path.h"
+
+bool watches_has_label(const struct crs_controllers *controllers, const struct object *object)
+{
+    struct str value;
+    if (!controllers->watch_filter)
+        return true;
+    return object_find_label(object, STR(CRS_WATCH_FILTER_LABEL), &value) &&
+           str_eq(value, str_from_c(controllers->watch_filter));
+}
+
+/* The copy that counts; NULL when it cannot be read. */
+static struct object *read_text(const struct object_text *text)
+{
+    struct object *object = NULL;
+    if (text)
+        error_free(object_text_read(text, &object));
+    return object;
+}
+
+static struct object *read_event(const struct cache_event *event)
+{
+    return read_text(event->now ? event->now : event->old);
+}
+
+static bool is_labelled(void *data, const struct cache_event *event)
+{
+    const struct crs_controllers *controllers = data;
+    if (!controllers->watch_filter)
+        return true;
+    OWNED(object) object = read_event(event);
+    return object && watches_has_label(controllers, object);
+}
+
+static bool has_changed(const struct cache_event *event)
+{
+    return event->type != CACHE_UPDATED || !event->is_unchanged;
+}
+
+static bool is_changed_and_labelled(void *data, const struct cache_event *event)
+{
+    return has_changed(event) && is_labelled(data, event);
+}
+
+static bool is_changed(void *data, const struct cache_event *event)
+{
+    (void)data;
+    return has_changed(event);
+}
+
+static bool is_initialized(const struct object *cluster)
+{
+    bool initialized = false;
+    json_to_bool(object_path(cluster, "status.initialization.controlPlaneInitialized"),
+                 &initialized);
+    return initialized;
+}
+
+/* Of a Cluster only this matters to sets; connections are told of by the ClusterCache. */
+static bool is_same_to_sets(const struct object *a, const struct object *b)
+{
+    return json_equal(object_labels(a), object_labels(b)) &&
+           object_is_deleting(a) == object_is_deleting(b) &&
+           is_initialized(a) == is_initialized(b) && str_eq(object_uid(a), object_uid(b));
+}
+
+static bool cluster_matters(void *data, const struct cache_event *event)
+{
+    if (!is_changed_and_labelled(data, event))
+        return false;
+    if (event->type != CACHE_UPDATED)
+        return true;
+    OWNED(object) old = read_text(event->old);
+    OWNED(object) now = read_text(event->now);
+    return !old || !now || !is_same_to_sets(old, now);
+}
+
+/* A set that has no snapshots yet reads them first. */
+static void enqueue(struct crs_set *set, struct str cluster, int priority)
+{
+    if (plan_is_complete(set->plan))
+        placement_enqueue(set, cluster, priority);
+    else
+        queue_add(set->controllers->queues[CRS_CONTROLLER_SETS], set_key(set), priority);
+}
+
+static bool is_concerned(const struct crs_set *set, struct key cluster, const struct object *object)
+{
+    if (!set->is_open || !set->plan || !str_eq(cluster.namespace, str_from_c(set->namespace)))
+        return false;
+    return placement_find(set, cluster.name) ||
+           (object && selector_matches(&set->plan->spec.selector, object_labels(object)));
+}
+
+static void map_cluster_object(struct crs_controllers *controllers, struct key key,
+                               const struct object *object, int priority)
+{
+    MAP_FOREACH (entry, &controllers->sets_by_key) {
+        struct crs_set *set = entry->value;
+        if (is_concerned(set, key, object))
+            enqueue(set, key.name, priority);
+    }
+}
+
+static void map_cluster(void *data, const struct cache_event *event, struct queue *queue,
+                        int priority)
+{
+    OWNED(object) object = read_event(event);
+    (void)queue;
+    map_cluster_object(data, object_text_key(event->now ? event->now : event->old), object,
+                       priority);
+}
+
+static void map_connection(void *data, const struct object *cluster, struct queue *queue,
+                           int priority)
+{
+    (void)queue;
+    map_cluster_object(data, object_key(cluster), cluster, priority);
+}
+
+static bool names(const struct crs_set *set, enum resource_kind kind, struct key key)
+{
+    if (!set->plan || !str_eq(key.namespace, str_from_c(set->namespace)))
+        return false;
+    for (size_t i = 0; i < set->plan->spec.ref_count; i++)
+        if (set->plan->spec.refs[i].kind == kind && str_eq(set->plan->spec.refs[i].name, key.name))
+            return true;
+    return false;
+}
+
+static void map_resource(struct crs_controllers *controllers, enum resource_kind kind,
+                         const struct cache_event *event, struct queue *queue, int priority)
+{
+    const struct key key = object_text_key(event->now ? event->now : event->old);
+    MAP_FOREACH (entry, &controllers->sets_by_key) {
+        const struct crs_set *set = entry->value;
+        if (names(set, kind, key))
+            queue_add(queue, set_key(set), priority);
+    }
+}
+
+static void map_config_map(void *data, const struct cache_event *event, struct queue *queue,
+                           int priority)
+{
+    map_resource(data, RESOURCE_CONFIG_MAP, event, queue, priority);
+}
+
+static void map_secret(void *data, const struct cache_event *event, struct queue *queue,
+                       int priority)
+{
+    map_resource(data, RESOURCE_SECRET, event, queue, priority);
+}
+
+static bool binding_matters(void *data, const struct cache_event *event)
+{
+    if (!is_changed_and_labelled(data, event))
+        return false;
+    OWNED(object) object = read_event(event);
+    return object && !crs_is_paused(object);
+}
+
+static bool is_gone(void *data, const struct cache_event *event)
+{
+    (void)data;
+    return !event->now;
+}
+
+/*
+ * What a binding said is lost with it, and whoever looked at it before it was known to be gone went
+ * by that: as when a Cluster is replaced by another one of its name.
+ */
+static void map_lost_binding(void *data, const struct cache_event *event, struct queue *queue,
+                             int priority)
+{
+    (void)queue;
+    map_cluster_object(data, object_text_key(event->old), NULL, priority);
+}
+
+void watches_add(struct crs_controllers *controllers)
+{
+    struct controller *const *all = controllers->all;
+    struct cache *clusters = controllers->options.clusters;
+    controller_watch(all[CRS_CONTROLLER_SETS], controllers->sets,
+                     &(struct controller_source){is_labelled, NULL, controllers});
+    controller_watch(
+        all[CRS_CONTROLLER_SETS], controllers->config_maps,
+        &(struct controller_source){is_changed_and_labelled, map_config_map, controllers});
+    controller_watch(all[CRS_CONTROLLER_SETS], controllers->secrets,
+                     &(struct controller_source){is_changed, map_secret, controllers});
+    controller_watch(all[CRS_CONTROLLER_PLACEMENTS], clusters,
+                     &(struct controller_source){cluster_matters, map_cluster, controllers});
+    controller_watch(all[CRS_CONTROLLER_PLACEMENTS], controllers->bindings,
+                     &(struct controller_source){is_gone, map_lost_binding, controllers});
+    controller_watch(all[CRS_CONTROLLER_BINDINGS], controllers->bindings,
+                     &(struct controller_source){binding_matters, NULL, controllers});
+    controller_watch(all[CRS_CONTROLLER_BINDINGS], clusters,
+                     &(struct controller_source){binding_matters, NULL, controllers});
+    clustercache_add_source(controllers->options.clustercache,
+                            &(struct clustercache_source){
+                                .controller = controller_name(all[CRS_CONTROLLER_PLACEMENTS]),
+                                .queue = controllers->queues[CRS_CONTROLLER_PLACEMENTS],
+                                .map = map_connection,
+                                .data = controllers,
+                            });
+}
