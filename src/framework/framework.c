@@ -1,5 +1,6 @@
 #include "base/log.h"
 #include "base/memory.h"
+#include "controller/cache/own_writes.h"
 #include "framework/framework_internal.h"
 #include "framework/framework_metrics.h"
 #include "framework/outcome.h"
@@ -267,13 +268,18 @@ static void copy_options(struct framework *framework, const struct framework_opt
     own->watches = watches;
 }
 
+static void release_own_writes(void *value)
+{
+    own_writes_free(value);
+}
+
 struct error *framework_new(struct loop *loop, const struct framework_options *options,
                             struct framework **ret_framework)
 {
     TRY(check_options(options));
     OWNED(framework) framework = NEW(struct framework);
     framework->loop = loop;
-    framework->written.release = mem_free;
+    framework->written.release = release_own_writes;
     framework->gone.release = mem_free;
     copy_options(framework, options);
     framework->metrics = framework_metrics_new(options->metrics, framework->options.name);

@@ -18,8 +18,7 @@ struct framework {
     bool owner_is_namespaced;
     struct cache *owners;
     struct map caches;  /* "group/version kind" -> struct cache */
-    struct map written; /* what we wrote and caches may not know yet; see sight.c */
-    size_t sweep_at;    /* entries of written at which those that are known are dropped */
+    struct map written; /* "resource.group" -> struct own_writes; see sight.c */
     struct map gone;    /* owners that are known not to be there, key -> uid; see owner.c */
     struct controller *controller;
     struct framework_metrics *metrics;

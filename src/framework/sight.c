@@ -1,20 +1,10 @@
 /* Reading objects: from caches that know at least what we wrote, or from the server. */
-#include <string.h>
-
 #include "base/buf.h"
-#include "base/memory.h"
 #include "client/client.h"
 #include "client/discovery/discovery.h"
-#include "controller/cache/cache_version.h"
+#include "controller/cache/cache.h"
+#include "controller/cache/own_writes.h"
 #include "framework/framework_internal.h"
-
-#define SWEEP_MIN 64
-
-/* A write of ours that the cache may not have seen. */
-struct written {
-    struct cache *cache;
-    char version[];
-};
 
 struct error *sight_find(struct framework *framework, struct arena *arena,
                          const struct graph_cluster *cluster, struct gvk gvk,
@@ -31,59 +21,33 @@ struct error *sight_find(struct framework *framework, struct arena *arena,
     return NULL;
 }
 
-static void add_key(struct buf *out, const struct sight *sight, struct key key)
+/* All versions of a resource share one own_writes: an object has the same key in each of them. */
+static void add_resource(struct buf *out, const struct sight *sight)
 {
-    buf_print(out, "%.*s.%.*s %.*s/%.*s", STR_ARG(sight->gvr.resource), STR_ARG(sight->gvr.group),
-              STR_ARG(key.namespace), STR_ARG(key.name));
-}
-
-/* Versions that cannot be compared are never known: the server is asked then. */
-static bool is_known(const struct written *written)
-{
-    int order;
-    return cache_version_cmp(cache_resource_version(written->cache), str_from_c(written->version),
-                             &order) &&
-           order >= 0;
-}
-
-/* What caches know by now is of no use; only what they do not is kept, so the map stays small. */
-static void sweep(struct framework *framework)
-{
-    if (map_count(&framework->written) < framework->sweep_at)
-        return;
-    MAP_FOREACH (entry, &framework->written)
-        if (is_known(entry->value))
-            map_remove(&framework->written, map_key(entry));
-    framework->sweep_at = 2 * map_count(&framework->written) + SWEEP_MIN;
+    buf_print(out, "%.*s.%.*s", STR_ARG(sight->gvr.resource), STR_ARG(sight->gvr.group));
 }
 
 void sight_note(struct framework *framework, const struct sight *sight,
                 const struct object *written)
 {
-    SCOPED(buf) text = {.limit = 0};
-    const struct str version = object_resource_version(written);
+    SCOPED(buf) resource = {.limit = 0};
     if (!sight->cache)
         return;
-    struct written *entry = mem_alloc_zero(sizeof(struct written) + version.len + 1);
-    entry->cache = sight->cache;
-    memcpy(entry->version, version.ptr, version.len);
-    sweep(framework);
-    add_key(&text, sight, object_key(written));
-    mem_free(map_put(&framework->written, buf_str(&text), entry));
+    add_resource(&resource, sight);
+    struct own_writes *writes = map_find(&framework->written, buf_str(&resource));
+    if (!writes) {
+        writes = own_writes_new(sight->cache, OWN_WRITES_VERSIONS);
+        map_put(&framework->written, buf_str(&resource), writes);
+    }
+    own_writes_put(writes, written);
 }
 
-/* The cache is behind what we wrote; once it is not, what we wrote is forgotten. */
-static bool is_behind(struct framework *framework, const struct sight *sight, struct key key)
+static bool is_behind(const struct framework *framework, const struct sight *sight, struct key key)
 {
-    SCOPED(buf) text = {.limit = 0};
-    add_key(&text, sight, key);
-    const struct written *written = map_find(&framework->written, buf_str(&text));
-    if (!written)
-        return false;
-    if (!is_known(written))
-        return true;
-    map_remove(&framework->written, buf_str(&text));
-    return false;
+    SCOPED(buf) resource = {.limit = 0};
+    add_resource(&resource, sight);
+    struct own_writes *writes = map_find(&framework->written, buf_str(&resource));
+    return writes && own_writes_is_behind(writes, key);
 }
 
 struct error *sight_read(struct framework *framework, const struct sight *sight, struct key key,
