@@ -9,14 +9,14 @@
 
 struct indexed_cluster {
     struct json_doc *labels; /* NULL: none */
-    bool is_going;           /* or not to be selected yet */
+    bool is_excluded;        /* being deleted, or without a control plane that is needed */
 };
 
 struct cluster_index {
     struct cache *clusters;
     struct cache_handler handler;
     bool needs_control_plane;
-    struct map namespaces; /* -> struct map of name -> struct indexed_cluster */
+    struct map namespaces; /* namespace -> struct map of name -> struct indexed_cluster */
 };
 
 static void release_indexed_cluster(void *value)
@@ -43,7 +43,7 @@ static struct map *open_namespace(struct cluster_index *cluster_index, struct st
     return found;
 }
 
-static bool is_going(const struct cluster_index *cluster_index, const struct object *cluster)
+static bool is_excluded(const struct cluster_index *cluster_index, const struct object *cluster)
 {
     bool is_initialized = false;
     if (object_is_deleting(cluster) || !cluster_index->needs_control_plane)
@@ -53,7 +53,8 @@ static bool is_going(const struct cluster_index *cluster_index, const struct obj
     return !is_initialized;
 }
 
-static void put(struct cluster_index *cluster_index, const struct object_text *text)
+/* A Cluster that cannot be read is not selected. */
+static void put_cluster(struct cluster_index *cluster_index, const struct object_text *text)
 {
     OWNED(object) cluster = NULL;
     OWNED(error) err = object_text_read(text, &cluster);
@@ -66,13 +67,13 @@ static void put(struct cluster_index *cluster_index, const struct object_text *t
     struct indexed_cluster *indexed_cluster = NEW(struct indexed_cluster);
     const struct json_value *labels = object_labels(cluster);
     indexed_cluster->labels = json_count(labels) ? json_doc_copy(labels) : NULL;
-    indexed_cluster->is_going = is_going(cluster_index, cluster);
+    indexed_cluster->is_excluded = is_excluded(cluster_index, cluster);
     struct indexed_cluster *before = map_put(there, key.name, indexed_cluster);
     if (before)
         release_indexed_cluster(before);
 }
 
-static void forget(struct cluster_index *cluster_index, struct key key)
+static void forget_cluster(struct cluster_index *cluster_index, struct key key)
 {
     struct map *there = map_find(&cluster_index->namespaces, key.namespace);
     if (!there)
@@ -85,9 +86,9 @@ static void forget(struct cluster_index *cluster_index, struct key key)
 static void on_change(void *data, const struct cache_event *event)
 {
     if (event->now)
-        put(data, event->now);
+        put_cluster(data, event->now);
     else
-        forget(data, object_text_key(event->old));
+        forget_cluster(data, object_text_key(event->old));
 }
 
 struct cluster_index *cluster_index_new(struct cache *clusters, bool needs_control_plane)
@@ -110,9 +111,10 @@ void cluster_index_free(struct cluster_index *cluster_index)
     mem_free(cluster_index);
 }
 
-static bool selects(const struct selector *selector, const struct indexed_cluster *indexed_cluster)
+static bool is_selected(const struct selector *selector,
+                        const struct indexed_cluster *indexed_cluster)
 {
-    return !indexed_cluster->is_going &&
+    return !indexed_cluster->is_excluded &&
            selector_matches(
                selector, indexed_cluster->labels ? json_doc_root(indexed_cluster->labels) : NULL);
 }
@@ -124,7 +126,7 @@ void cluster_index_each(const struct cluster_index *cluster_index, struct str na
     if (!there || selector->nothing)
         return;
     MAP_FOREACH (entry, there)
-        if (selects(selector, entry->value))
+        if (is_selected(selector, entry->value))
             each(data, map_key(entry));
 }
 
@@ -133,5 +135,5 @@ bool cluster_index_selects(const struct cluster_index *cluster_index, struct key
 {
     const struct map *there = map_find(&cluster_index->namespaces, cluster.namespace);
     const struct indexed_cluster *indexed_cluster = there ? map_find(there, cluster.name) : NULL;
-    return indexed_cluster && selects(selector, indexed_cluster);
+    return indexed_cluster && is_selected(selector, indexed_cluster);
 }

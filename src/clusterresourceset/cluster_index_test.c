@@ -73,7 +73,7 @@ static void check_selected(struct town *town, const char *namespace, const char 
     CHECK_EQ(buf_str(&seen), str_from_c(names));
 }
 
-TEST(census_follows_labels_and_deletions)
+TEST(cluster_index_follows_labels_and_deletions)
 {
     SCOPED(town) town;
     town_init(&town, false);
@@ -157,7 +157,7 @@ TEST(crs_29_the_control_plane_counts_only_when_told_to)
         }
 }
 
-TEST(a_census_that_comes_late_knows_everybody)
+TEST(an_index_that_comes_late_knows_every_cluster)
 {
     SCOPED(town) town;
     town_init(&town, false);

@@ -1,20 +1,31 @@
+/*
+ * How a summary becomes conditions:
+ *
+ *   1. sort the problems, the gravest first, so that the same problems give the same message;
+ *   2. make_applied(): reason and message of ResourcesApplied, from the gravest problem;
+ *   3. make_progress(): InProgress and Failed, from the gravest problem that is an error.
+ *
+ * The table below has the words for each type of fault. Reasons and fixed texts of ResourcesApplied
+ * are those of Cluster API; InProgress and Failed are those of the framework (docs/framework.md).
+ */
 #include "clusterresourceset/conditions.h"
 
 #include <stdlib.h>
 
 #include "base/buf.h"
 
-#define ITEMS_SHOWN 5
-#define TEXT_SHOWN  300
+#define PROBLEMS_SHOWN 5
+#define TEXT_SHOWN     300
 
 #define CHECK_LOGS  STR("Please check controller logs for errors")
 #define NOT_APPLIED STR("Failed to apply ClusterResourceSet resources to Cluster")
 #define RECOVERABLE STR("An error occurred and may be recovered")
 
-/* How each fault is called in the three places that tell of it. */
+/* The words for each fault: ResourcesApplied in v1beta2 and v1beta1, and Failed. */
 static const struct {
     struct str reason, v1beta1_reason, severity, failed_reason;
-    bool is_error, is_final; /* counted; trying again cannot help */
+    bool is_error; /* the set has failed */
+    bool is_final; /* trying again cannot help */
 } rows[] = {
     [FAULT_BOOKKEEPING] = {{0},                         {0},                                   {0},                 STR_INIT("apiTemporaryError"), true, false},
     [FAULT_MISSING] = {STR_INIT("InternalError"),
@@ -36,8 +47,8 @@ static const struct {
                            STR_INIT("Warning"),                                                                     STR_INIT("dependencySpec"),    true, true },
 };
 
-/* The same order whatever order clusters ended in: what matters most first, then by name. */
-static int item_cmp(const void *a, const void *b)
+/* By gravity, then by name: the order in which placements ended does not show in the message. */
+static int compare_problems(const void *a, const void *b)
 {
     const struct conditions_problem *one = *(const struct conditions_problem *const *)a;
     const struct conditions_problem *other = *(const struct conditions_problem *const *)b;
@@ -47,74 +58,62 @@ static int item_cmp(const void *a, const void *b)
     return by_cluster ? by_cluster : str_cmp(one->resource, other->resource);
 }
 
-static const struct conditions_problem **sort_items(const struct conditions_summary *account,
-                                                    struct arena *arena)
+static const struct conditions_problem **sort_problems(const struct conditions_summary *summary,
+                                                       struct arena *arena)
 {
     const struct conditions_problem **sorted =
-        arena_alloc_array(arena, account->count + 1, sizeof(const struct conditions_problem *));
-    for (size_t i = 0; i < account->count; i++)
-        sorted[i] = &account->items[i];
-    qsort((void *)sorted, account->count, sizeof(*sorted), item_cmp);
+        arena_alloc_array(arena, summary->count + 1, sizeof(const struct conditions_problem *));
+    for (size_t i = 0; i < summary->count; i++)
+        sorted[i] = &summary->problems[i];
+    qsort((void *)sorted, summary->count, sizeof(*sorted), compare_problems);
     return sorted;
 }
 
-static struct str cut(struct str text, size_t most)
+/* The beginning of the text, without half a character at the end. */
+static struct str cut_text(struct str text, size_t max)
 {
-    if (text.len <= most)
+    if (text.len <= max)
         return text;
-    while (most && ((unsigned char)text.ptr[most] & 0xC0) == 0x80)
-        most--;
-    return str_slice(text, 0, most);
+    while (max && ((unsigned char)text.ptr[max] & 0xC0) == 0x80)
+        max--;
+    return str_slice(text, 0, max);
 }
 
-void conditions_shorten_text(struct buf *out, struct str text, size_t most)
-{
-    size_t tail = text.len - most / 3;
-    if (text.len <= most) {
-        buf_add(out, text);
-        return;
-    }
-    while (tail < text.len && ((unsigned char)text.ptr[tail] & 0xC0) == 0x80)
-        tail++;
-    buf_add(out, cut(text, most - most / 3));
-    buf_add(out, STR("…"));
-    buf_add(out, str_skip(text, tail));
-}
-
-static void add_part(struct buf *out, struct str text, const char *behind)
+static void add_part(struct buf *out, struct str text, const char *separator)
 {
     if (!text.len)
         return;
-    conditions_shorten_text(out, text, TEXT_SHOWN);
-    buf_add(out, str_from_c(behind));
+    fault_shorten_text(out, text, TEXT_SHOWN);
+    buf_add(out, str_from_c(separator));
 }
 
-static void add_item(struct buf *out, const struct conditions_problem *item)
+static void add_problem(struct buf *out, const struct conditions_problem *problem)
 {
-    add_part(out, item->cluster, ": ");
-    add_part(out, item->resource, item->text.len ? ": " : "");
-    add_part(out, item->text, "");
+    add_part(out, problem->cluster, ": ");
+    add_part(out, problem->resource, problem->text.len ? ": " : "");
+    add_part(out, problem->text, "");
 }
 
 /* ": 2 of 3 clusters failed: c1: ConfigMap cm1: …; c2: …; and 1 more" */
-static struct str make_message(struct str fixed, const struct conditions_summary *account,
+static struct str make_message(struct str fixed, const struct conditions_summary *summary,
                                const struct conditions_problem **sorted, struct arena *arena)
 {
     SCOPED(buf) text = {.limit = 2 * (size_t)CONDITIONS_MESSAGE_MAX};
     size_t shown = 0;
     buf_add(&text, fixed);
-    if (account->failed)
-        buf_print(&text, ": %zu of %zu clusters failed", account->failed, account->clusters);
-    for (; shown < account->count && shown < ITEMS_SHOWN; shown++) {
+    if (summary->failed)
+        buf_print(&text, ": %zu of %zu clusters failed", summary->failed, summary->clusters);
+    for (; shown < summary->count && shown < PROBLEMS_SHOWN; shown++) {
         buf_add(&text, shown ? STR("; ") : STR(": "));
-        add_item(&text, sorted[shown]);
+        add_problem(&text, sorted[shown]);
     }
-    if (shown < account->count)
-        buf_print(&text, "; and %zu more", account->count - shown);
-    return arena_str(arena, cut(buf_str(&text), CONDITIONS_MESSAGE_MAX));
+    if (shown < summary->count)
+        buf_print(&text, "; and %zu more", summary->count - shown);
+    return arena_str(arena, cut_text(buf_str(&text), CONDITIONS_MESSAGE_MAX));
 }
 
-static struct str fixed_text(const struct conditions_problem *worst, struct arena *arena)
+/* What Cluster API says in this case; the problems follow behind a colon. */
+static struct str summary_text(const struct conditions_problem *worst, struct arena *arena)
 {
     switch (worst->type) {
     case FAULT_WRONG_TYPE:
@@ -127,10 +126,10 @@ static struct str fixed_text(const struct conditions_problem *worst, struct aren
     }
 }
 
-static bool all_final(const struct conditions_summary *account)
+static bool all_errors_final(const struct conditions_summary *summary)
 {
-    for (size_t i = 0; i < account->count; i++)
-        if (rows[account->items[i].type].is_error && !rows[account->items[i].type].is_final)
+    for (size_t i = 0; i < summary->count; i++)
+        if (rows[summary->problems[i].type].is_error && !rows[summary->problems[i].type].is_final)
             return false;
     return true;
 }
@@ -144,61 +143,66 @@ static const struct conditions_problem *find_error(const struct conditions_probl
     return NULL;
 }
 
-static void tell_applied(struct conditions *report, const struct conditions_summary *account,
+/*
+ * ResourcesApplied is left alone while nothing can be said: no cluster is selected, the only
+ * problem is one of bookkeeping, or all is well so far but clusters are pending.
+ */
+static void make_applied(struct conditions *conditions, const struct conditions_summary *summary,
                          const struct conditions_problem **sorted, struct arena *arena)
 {
-    const struct conditions_problem *worst = account->count ? sorted[0] : NULL;
-    const bool has_clusters = account->clusters || (worst && worst->type == FAULT_NO_SELECTOR);
+    const struct conditions_problem *worst = summary->count ? sorted[0] : NULL;
+    const bool has_clusters = summary->clusters || (worst && worst->type == FAULT_NO_SELECTOR);
     if (!has_clusters || (worst && worst->type == FAULT_BOOKKEEPING) ||
-        (!worst && account->pending))
+        (!worst && summary->pending))
         return;
-    report->says_applied = true;
+    conditions->says_applied = true;
     if (!worst) {
-        report->applied.status = report->v1beta1.status = CONDITION_TRUE;
-        report->applied.reason = STR("Applied");
+        conditions->applied.status = conditions->v1beta1.status = CONDITION_TRUE;
+        conditions->applied.reason = STR("Applied");
         return;
     }
-    report->applied.status = report->v1beta1.status = CONDITION_FALSE;
-    report->applied.reason = rows[worst->type].reason;
-    report->applied.message = make_message(fixed_text(worst, arena), account, sorted, arena);
-    report->v1beta1.reason = rows[worst->type].v1beta1_reason;
-    report->v1beta1.severity = rows[worst->type].severity;
-    report->v1beta1.message = arena_str(arena, worst->text);
+    conditions->applied.status = conditions->v1beta1.status = CONDITION_FALSE;
+    conditions->applied.reason = rows[worst->type].reason;
+    conditions->applied.message = make_message(summary_text(worst, arena), summary, sorted, arena);
+    conditions->v1beta1.reason = rows[worst->type].v1beta1_reason;
+    conditions->v1beta1.severity = rows[worst->type].severity;
+    conditions->v1beta1.message = arena_str(arena, worst->text);
 }
 
-static void tell_progress(struct conditions *report, const struct conditions_summary *account,
+/* InProgress stays True while the controller goes on by itself: pending clusters, or a retry. */
+static void make_progress(struct conditions *conditions, const struct conditions_summary *summary,
                           const struct conditions_problem **sorted, struct arena *arena)
 {
-    const struct conditions_problem *error = find_error(sorted, account->count);
-    const bool goes_on = account->pending || (error && !all_final(account));
-    report->progress.status = goes_on ? CONDITION_TRUE : CONDITION_FALSE;
-    report->progress.reason = !goes_on ? (error ? STR("Stopped") : STR("Succeeded"))
-                              : error  ? STR("recoverrableError")
-                                       : STR("newGeneration");
-    report->progress.message = !goes_on ? STR("")
-                               : error  ? RECOVERABLE
-                                        : STR("New generation detected");
-    report->failed.status = error ? CONDITION_TRUE : CONDITION_FALSE;
-    report->failed.reason = error ? rows[error->type].failed_reason : STR("Succeeded");
+    const struct conditions_problem *error = find_error(sorted, summary->count);
+    const bool goes_on = summary->pending || (error && !all_errors_final(summary));
+    conditions->progress.status = goes_on ? CONDITION_TRUE : CONDITION_FALSE;
+    conditions->progress.reason = !goes_on ? (error ? STR("Stopped") : STR("Succeeded"))
+                                  : error  ? STR("recoverrableError")
+                                           : STR("newGeneration");
+    conditions->progress.message = !goes_on ? STR("")
+                                   : error  ? RECOVERABLE
+                                            : STR("New generation detected");
+    conditions->failed.status = error ? CONDITION_TRUE : CONDITION_FALSE;
+    conditions->failed.reason = error ? rows[error->type].failed_reason : STR("Succeeded");
     if (error)
-        report->failed.message =
-            make_message(STR("Not everything is applied"), account, sorted, arena);
+        conditions->failed.message =
+            make_message(STR("Not everything is applied"), summary, sorted, arena);
 }
 
-struct conditions conditions_make(const struct conditions_summary *account, int64_t generation,
+struct conditions conditions_make(const struct conditions_summary *summary, int64_t generation,
                                   struct arena *arena)
 {
-    struct conditions report = {
+    struct conditions conditions = {
         .applied = {.type = STR("ResourcesApplied"),    .observed_generation = generation},
         .v1beta1 = {.type = STR("ResourcesApplied")   },
         .progress = {.type = STR("InProgress"), .observed_generation = generation                                 },
         .failed = {.type = STR("Failed"), .observed_generation = generation},
     };
-    const struct conditions_problem **sorted = sort_items(account, arena);
-    tell_applied(&report, account, sorted, arena);
-    tell_progress(&report, account, sorted, arena);
-    report.is_success = !account->pending && !find_error(sorted, account->count);
-    return report;
+    const struct conditions_problem **sorted = sort_problems(summary, arena);
+    make_applied(&conditions, summary, sorted, arena);
+    make_progress(&conditions, summary, sorted, arena);
+    conditions.is_success = !summary->pending && !find_error(sorted, summary->count);
+    return conditions;
 }
 
 struct condition conditions_new_generation(int64_t generation)

@@ -10,13 +10,13 @@
 static struct conditions make(const struct conditions_problem *items, size_t count, size_t clusters,
                               size_t failed, struct arena *arena)
 {
-    const struct conditions_summary account = {
-        .clusters = clusters, .failed = failed, .items = items, .count = count};
-    return conditions_make(&account, 7, arena);
+    const struct conditions_summary summary = {
+        .clusters = clusters, .failed = failed, .problems = items, .count = count};
+    return conditions_make(&summary, 7, arena);
 }
 
 /* The rows of section 8 of the specification, each as the only thing that is wrong. */
-TEST(report_of_every_situation)
+TEST(conditions_of_every_fault)
 {
     static const struct {
         const char *name;
@@ -53,58 +53,58 @@ TEST(report_of_every_situation)
                                                 str_from_c(cases[i].text)};
         TEST_CASE("%s", cases[i].name);
         const size_t clusters = cases[i].type == FAULT_NO_SELECTOR ? 0 : 2;
-        const struct conditions report =
+        const struct conditions made =
             make(&item, 1, clusters, cases[i].cluster[0] != '\0', &arena);
-        CHECK_EQ(report.is_success, cases[i].failed == NULL);
-        CHECK_EQ(report.failed.status, cases[i].failed ? CONDITION_TRUE : CONDITION_FALSE);
-        CHECK_EQ(report.failed.reason,
+        CHECK_EQ(made.is_success, cases[i].failed == NULL);
+        CHECK_EQ(made.failed.status, cases[i].failed ? CONDITION_TRUE : CONDITION_FALSE);
+        CHECK_EQ(made.failed.reason,
                  cases[i].failed ? str_from_c(cases[i].failed) : STR("Succeeded"));
-        CHECK_EQ(report.says_applied, cases[i].reason != NULL);
+        CHECK_EQ(made.says_applied, cases[i].reason != NULL);
         if (!cases[i].reason)
             continue;
-        CHECK_EQ(report.applied.status, CONDITION_FALSE);
-        CHECK_EQ(report.applied.reason, str_from_c(cases[i].reason));
-        CHECK(str_starts_with(report.applied.message, str_from_c(cases[i].message)));
-        CHECK_CONTAINS(report.applied.message, str_from_c(cases[i].text));
-        CHECK_EQ(report.v1beta1.status, CONDITION_FALSE);
-        CHECK_EQ(report.v1beta1.reason, str_from_c(cases[i].v1beta1));
-        CHECK_EQ(report.v1beta1.severity, str_from_c(cases[i].severity));
-        CHECK_EQ(report.v1beta1.message, str_from_c(cases[i].text));
+        CHECK_EQ(made.applied.status, CONDITION_FALSE);
+        CHECK_EQ(made.applied.reason, str_from_c(cases[i].reason));
+        CHECK(str_starts_with(made.applied.message, str_from_c(cases[i].message)));
+        CHECK_CONTAINS(made.applied.message, str_from_c(cases[i].text));
+        CHECK_EQ(made.v1beta1.status, CONDITION_FALSE);
+        CHECK_EQ(made.v1beta1.reason, str_from_c(cases[i].v1beta1));
+        CHECK_EQ(made.v1beta1.severity, str_from_c(cases[i].severity));
+        CHECK_EQ(made.v1beta1.message, str_from_c(cases[i].text));
     }
 }
 
-TEST(report_of_success)
+TEST(conditions_of_success)
 {
     SCOPED(arena) arena = {0};
-    const struct conditions report = make(NULL, 0, 3, 0, &arena);
-    CHECK(report.says_applied && report.is_success);
-    CHECK_EQ(report.applied.type, STR("ResourcesApplied"));
-    CHECK_EQ(report.applied.status, CONDITION_TRUE);
-    CHECK_EQ(report.applied.reason, STR("Applied"));
-    CHECK_EQ(report.applied.message, STR(""));
-    CHECK_EQ(report.applied.observed_generation, 7);
-    CHECK_EQ(report.v1beta1.status, CONDITION_TRUE);
-    CHECK_EQ(report.v1beta1.reason, STR(""));
-    CHECK_EQ(report.v1beta1.severity, STR(""));
-    CHECK_EQ(report.progress.type, STR("InProgress"));
-    CHECK_EQ(report.progress.status, CONDITION_FALSE);
-    CHECK_EQ(report.progress.reason, STR("Succeeded"));
-    CHECK_EQ(report.progress.observed_generation, 7);
-    CHECK_EQ(report.failed.type, STR("Failed"));
-    CHECK_EQ(report.failed.status, CONDITION_FALSE);
-    CHECK_EQ(report.failed.observed_generation, 7);
+    const struct conditions made = make(NULL, 0, 3, 0, &arena);
+    CHECK(made.says_applied && made.is_success);
+    CHECK_EQ(made.applied.type, STR("ResourcesApplied"));
+    CHECK_EQ(made.applied.status, CONDITION_TRUE);
+    CHECK_EQ(made.applied.reason, STR("Applied"));
+    CHECK_EQ(made.applied.message, STR(""));
+    CHECK_EQ(made.applied.observed_generation, 7);
+    CHECK_EQ(made.v1beta1.status, CONDITION_TRUE);
+    CHECK_EQ(made.v1beta1.reason, STR(""));
+    CHECK_EQ(made.v1beta1.severity, STR(""));
+    CHECK_EQ(made.progress.type, STR("InProgress"));
+    CHECK_EQ(made.progress.status, CONDITION_FALSE);
+    CHECK_EQ(made.progress.reason, STR("Succeeded"));
+    CHECK_EQ(made.progress.observed_generation, 7);
+    CHECK_EQ(made.failed.type, STR("Failed"));
+    CHECK_EQ(made.failed.status, CONDITION_FALSE);
+    CHECK_EQ(made.failed.observed_generation, 7);
 }
 
 TEST(without_clusters_the_condition_is_left_alone)
 {
     SCOPED(arena) arena = {0};
-    const struct conditions report = make(NULL, 0, 0, 0, &arena);
-    CHECK(!report.says_applied);
-    CHECK(report.is_success);
+    const struct conditions made = make(NULL, 0, 0, 0, &arena);
+    CHECK(!made.says_applied);
+    CHECK(made.is_success);
 }
 
 /* Which fault is shown when there are two, whatever the order they come in. */
-TEST(report_shows_the_most_specific)
+TEST(the_gravest_problem_is_shown)
 {
     static const enum fault_type ranks[] = {
         FAULT_BOOKKEEPING, FAULT_MISSING,     FAULT_UNREADABLE,
@@ -125,11 +125,10 @@ TEST(report_shows_the_most_specific)
             };
             const size_t worst = i > j ? i : j;
             TEST_CASE("%zu and %zu", i, j);
-            const struct conditions report = make(items, 2, 2, 2, &arena);
-            CHECK_EQ(report.says_applied, worst > 0);
-            CHECK_EQ(report.v1beta1.reason, str_from_c(reasons[worst]));
-            CHECK_EQ(report.v1beta1.message,
-                     !worst ? STR("") : (i >= j ? STR("one") : STR("other")));
+            const struct conditions made = make(items, 2, 2, 2, &arena);
+            CHECK_EQ(made.says_applied, worst > 0);
+            CHECK_EQ(made.v1beta1.reason, str_from_c(reasons[worst]));
+            CHECK_EQ(made.v1beta1.message, !worst ? STR("") : (i >= j ? STR("one") : STR("other")));
         }
 }
 
@@ -143,11 +142,11 @@ TEST(v_25_the_message_says_where_and_why)
         {FAULT_MISSING,     {0},            STR_INIT("ConfigMap cm2"),                    STR_INIT("cm2"), STR_INIT("not found")   },
     };
     SCOPED(arena) arena = {0};
-    const struct conditions report = make(items, COUNT(items), 5, 3, &arena);
-    CHECK_EQ(report.applied.message,
+    const struct conditions made = make(items, COUNT(items), 5, 3, &arena);
+    CHECK_EQ(made.applied.message,
              STR(FAILED ": 3 of 5 clusters failed: c1: Secret s1; c2: ConfigMap cm1, key a, "
                         "document 2: no such kind; c9: down; ConfigMap cm2: not found"));
-    CHECK_EQ(report.failed.message,
+    CHECK_EQ(made.failed.message,
              STR("Not everything is applied: 3 of 5 clusters failed: c1: Secret s1; c2: ConfigMap "
                  "cm1, key a, document 2: no such kind; c9: down; ConfigMap cm2: not found"));
 }
@@ -157,10 +156,10 @@ TEST(v_25_a_missing_resource_is_named)
     static const struct conditions_problem item = {
         FAULT_MISSING, {0}, STR_INIT("ConfigMap cm2"), STR_INIT("cm2"), STR_INIT("not found")};
     SCOPED(arena) arena = {0};
-    const struct conditions report = make(&item, 1, 5, 0, &arena);
-    CHECK_EQ(report.applied.message, STR(LOGS ": ConfigMap cm2: not found"));
-    CHECK(report.is_success); /* the event of its creation wakes us */
-    CHECK_EQ(report.progress.status, CONDITION_FALSE);
+    const struct conditions made = make(&item, 1, 5, 0, &arena);
+    CHECK_EQ(made.applied.message, STR(LOGS ": ConfigMap cm2: not found"));
+    CHECK(made.is_success); /* the event of its creation wakes us */
+    CHECK_EQ(made.progress.status, CONDITION_FALSE);
 }
 
 /* Items of clusters in any order of arrival make the same message. */
@@ -174,10 +173,10 @@ TEST(v_25_the_message_does_not_depend_on_the_order)
             .type = FAULT_NOT_APPLIED, .cluster = arena_print(&arena, "c%zu", i), .text = STR("x")};
     for (size_t turn = 0; turn < COUNT(items); turn++) {
         const struct conditions_problem moved = items[0];
-        const struct conditions report = make(items, COUNT(items), 20, COUNT(items), &arena);
+        const struct conditions made = make(items, COUNT(items), 20, COUNT(items), &arena);
         if (turn)
-            CHECK_EQ(report.applied.message, first);
-        first = report.applied.message;
+            CHECK_EQ(made.applied.message, first);
+        first = made.applied.message;
         memmove(&items[0], &items[1], sizeof(items) - sizeof(items[0]));
         items[COUNT(items) - 1] = moved;
     }
@@ -213,14 +212,13 @@ TEST(v_25_messages_are_bounded_and_cut_between_characters)
                 .name = STR("r"),
                 .text = repeat(&arena, "\xC3\xA4", (size_t)1 << 12),
             };
-        const struct conditions report = make(items, COUNT(items), 300, 300, &arena);
-        CHECK(report.applied.message.len <= CONDITIONS_MESSAGE_MAX);
-        CHECK(report.applied.message.len > CONDITIONS_MESSAGE_MAX - 8);
-        CHECK(report.failed.message.len <= CONDITIONS_MESSAGE_MAX);
-        CHECK(is_whole_utf8(report.applied.message));
-        CHECK(is_whole_utf8(report.failed.message));
-        CHECK(
-            str_starts_with(report.applied.message, STR(FAILED ": 300 of 300 clusters failed: ")));
+        const struct conditions made = make(items, COUNT(items), 300, 300, &arena);
+        CHECK(made.applied.message.len <= CONDITIONS_MESSAGE_MAX);
+        CHECK(made.applied.message.len > CONDITIONS_MESSAGE_MAX - 8);
+        CHECK(made.failed.message.len <= CONDITIONS_MESSAGE_MAX);
+        CHECK(is_whole_utf8(made.applied.message));
+        CHECK(is_whole_utf8(made.failed.message));
+        CHECK(str_starts_with(made.applied.message, STR(FAILED ": 300 of 300 clusters failed: ")));
     }
 }
 
@@ -232,12 +230,12 @@ TEST(v_25_of_a_long_part_the_beginning_and_the_end_are_shown)
         .type = FAULT_NOT_APPLIED,
         .cluster = STR("c1"),
         .text = arena_print(&arena, "document 7: %.*s: why", STR_ARG(long_text))};
-    const struct conditions report = make(&item, 1, 1, 1, &arena);
+    const struct conditions made = make(&item, 1, 1, 1, &arena);
     const struct str head = repeat(&arena, "a", 188), tail = repeat(&arena, "a", 95);
-    CHECK_EQ(report.applied.message,
+    CHECK_EQ(made.applied.message,
              arena_print(&arena, FAILED ": 1 of 1 clusters failed: c1: document 7: %.*s…%.*s: why",
                          STR_ARG(head), STR_ARG(tail)));
-    CHECK_EQ(report.v1beta1.message, item.text); /* the whole; its form has a bound of its own */
+    CHECK_EQ(made.v1beta1.message, item.text); /* the whole; its form has a bound of its own */
 }
 
 TEST(v_26_in_progress_and_failed)
@@ -291,15 +289,15 @@ TEST(v_26_in_progress_and_failed)
             {.type = cases[i].troubles[0], .text = STR("x")},
             {.type = cases[i].troubles[1], .text = STR("y")}
         };
-        const struct conditions_summary account = {
-            .clusters = 3, .pending = cases[i].pending, .items = items, .count = cases[i].count};
+        const struct conditions_summary summary = {
+            .clusters = 3, .pending = cases[i].pending, .problems = items, .count = cases[i].count};
         TEST_CASE("%s", cases[i].name);
-        const struct conditions report = conditions_make(&account, 2, &arena);
-        CHECK_EQ(report.progress.status, cases[i].in_progress ? CONDITION_TRUE : CONDITION_FALSE);
-        CHECK_EQ(report.progress.reason, str_from_c(cases[i].reason));
-        CHECK_EQ(report.failed.status, cases[i].failed ? CONDITION_TRUE : CONDITION_FALSE);
-        CHECK_EQ(report.is_success, cases[i].success);
-        CHECK_EQ(report.says_applied, cases[i].says_applied);
+        const struct conditions made = conditions_make(&summary, 2, &arena);
+        CHECK_EQ(made.progress.status, cases[i].in_progress ? CONDITION_TRUE : CONDITION_FALSE);
+        CHECK_EQ(made.progress.reason, str_from_c(cases[i].reason));
+        CHECK_EQ(made.failed.status, cases[i].failed ? CONDITION_TRUE : CONDITION_FALSE);
+        CHECK_EQ(made.is_success, cases[i].success);
+        CHECK_EQ(made.says_applied, cases[i].says_applied);
     }
 }
 

@@ -2,7 +2,9 @@
 
 #include "apimachinery/wellknown.h"
 #include "base/memory.h"
-#include "clusterresourceset/crs_internal.h"
+#include "clusterresourceset/crs_controllers_internal.h"
+#include "clusterresourceset/set.h"
+#include "clusterresourceset/watches.h"
 #include "controller/cache/cache.h"
 
 #define SYNC_PERIOD_DEFAULT       (10 * MINUTE)
@@ -10,7 +12,7 @@
 #define APPLY_CONCURRENCY_DEFAULT 1024
 #define APPLY_TIMEOUT_DEFAULT     (5 * MINUTE)
 
-static struct crs_controllers_options complete(const struct crs_controllers_options *given)
+static struct crs_controllers_options fill_in_defaults(const struct crs_controllers_options *given)
 {
     struct crs_controllers_options options = *given;
     if (!options.sync_period)
@@ -24,6 +26,8 @@ static struct crs_controllers_options complete(const struct crs_controllers_opti
     return options;
 }
 
+/* Of ConfigMaps and Secrets only metadata is cached: whole ones are fetched when a set needs them.
+ */
 static void open_caches(struct crs_controllers *controllers)
 {
     const struct crs_controllers_options *options = &controllers->options;
@@ -48,7 +52,7 @@ static void open_controller(struct crs_controllers *controllers, enum crs_contro
 {
     options.data = controllers;
     options.metrics = controllers->options.metrics;
-    options.queue.rate = -1; /* each key has its own back-off; one must not slow the others */
+    options.queue.rate = -1; /* no common limit of failures: one key must not delay the others */
     controllers->all[which] = controller_new(controllers->loop, &options);
     controllers->queues[which] = controller_queue(controllers->all[which]);
 }
@@ -61,23 +65,28 @@ static void open_controllers(struct crs_controllers *controllers)
                                                 .reconcile = reconcile_set,
                                                 .workers = options->concurrency,
                                                 .resync = options->sync_period});
-    open_controller(controllers, CRS_CONTROLLER_PLACEMENTS,
-                    (struct controller_options){.name = STR("clusterresourceset-cluster"),
-                                                .reconcile = reconcile_placement,
-                                                .workers = options->apply_concurrency,
-                                                .deadline = FOREVER}); /* it has its own */
+    open_controller(
+        controllers, CRS_CONTROLLER_PLACEMENTS,
+        (struct controller_options){.name = STR("clusterresourceset-cluster"),
+                                    .reconcile = reconcile_placement,
+                                    .workers = options->apply_concurrency,
+                                    .deadline = FOREVER}); /* reconcile_placement() sets one */
     open_controller(controllers, CRS_CONTROLLER_BINDINGS,
                     (struct controller_options){.name = STR("clusterresourcesetbinding"),
-                                                .reconcile = binding_reconcile,
+                                                .reconcile = reconcile_binding,
                                                 .workers = options->concurrency});
 }
 
+/*
+ * The cluster index is made before the watches: handlers of a cache are called in the order in
+ * which they were added, and maps read the index.
+ */
 struct crs_controllers *crs_controllers_new(struct loop *loop,
                                             const struct crs_controllers_options *options)
 {
     struct crs_controllers *controllers = NEW(struct crs_controllers);
     controllers->loop = loop;
-    controllers->options = complete(options);
+    controllers->options = fill_in_defaults(options);
     if (options->watch_filter.len)
         controllers->watch_filter = mem_dup(options->watch_filter.ptr, options->watch_filter.len);
     open_caches(controllers);
@@ -112,9 +121,4 @@ struct controller *crs_controllers_take(struct crs_controllers *controllers,
                                         enum crs_controller which)
 {
     return TAKE(controllers->all[which]);
-}
-
-size_t crs_controllers_fetches(const struct crs_controllers *controllers)
-{
-    return resource_snapshots_fetches(controllers->snapshots);
 }

@@ -1,16 +1,23 @@
 /*
- * Supplies: what the ConfigMaps and Secrets that sets name hold, read once for all clusters.
+ * Resource snapshots: what the ConfigMaps and Secrets that sets name contain, parsed once for all
+ * sets and clusters.
  *
- * A cache of metadata says which version is current; only a version that is not known yet is
- * fetched, once, however many sets name the resource. A snapshot is what one version was found to
- * be; it does not change.
+ * A cache of metadata says which version of a resource is current. Only a version that is not known
+ * yet is fetched, once, however many sets name the resource. A snapshot is what one version
+ * contains; it never changes. A set that holds a snapshot keeps it alive when a newer one takes its
+ * place.
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "apimachinery/key.h"
+#include "apimachinery/object.h"
+#include "apimachinery/owner_reference.h"
 #include "base/error.h"
 #include "base/owned.h"
-#include "clusterresourceset/conditions.h"
+#include "base/str.h"
+#include "clusterresourceset/fault.h"
 #include "clusterresourceset/types/content.h"
 #include "clusterresourceset/types/crs_spec.h"
 
@@ -21,46 +28,45 @@ struct resource_snapshots;
 
 struct resource_snapshots_options {
     struct client *client;
-    struct cache *config_maps, *secrets; /* metadata of all that may be named */
+    struct cache *config_maps, *secrets; /* metadata only */
 };
 
 struct resource_snapshots *resource_snapshots_new(const struct resource_snapshots_options *options);
-void resource_snapshots_free(struct resource_snapshots *pool);
+void resource_snapshots_free(struct resource_snapshots *snapshots);
 DEFINE_OWNED(resource_snapshots)
 
 /*
- * What the resource is now. It never fails: one that is missing or cannot be read is a snapshot
- * with a fault. Suspends when it has to be fetched.
+ * The snapshot of the current version; a new reference. It never fails: a resource that is missing
+ * or cannot be read has a snapshot with a fault. Suspends if the resource has to be fetched.
  */
-struct resource_snapshot *resource_snapshots_get(struct resource_snapshots *pool,
+struct resource_snapshot *resource_snapshots_get(struct resource_snapshots *snapshots,
                                                  enum resource_kind kind, struct key key);
+
+/* Makes the set an owner of the resource, if it exists and has not that owner. Suspends. */
+MUST_USE struct error *resource_snapshots_add_owner(struct resource_snapshots *snapshots,
+                                                    enum resource_kind kind, struct key key,
+                                                    struct owner_reference owner);
+
+/* Drops the snapshots that no caller has asked for since the last sweep. */
+void resource_snapshots_sweep(struct resource_snapshots *snapshots);
+
+/* From a whole ConfigMap or Secret. Pure. */
+struct resource_snapshot *resource_snapshot_read(const struct object *resource);
 struct resource_snapshot *resource_snapshot_ref(struct resource_snapshot *snapshot);
 void resource_snapshot_free(struct resource_snapshot *snapshot); /* gives one reference back */
 DEFINE_OWNED(resource_snapshot)
 
 /*
- * FAULT_NONE, FAULT_MISSING, FAULT_UNREADABLE, FAULT_WRONG_TYPE, or FAULT_NOT_APPLIED for
- * what cannot be used; and the words for it.
+ * FAULT_NONE; FAULT_MISSING, FAULT_UNREADABLE or FAULT_WRONG_TYPE for a resource that no cluster
+ * gets; FAULT_NOT_APPLIED for a content that cannot be used. The text says why.
  */
 enum fault_type resource_snapshot_fault(const struct resource_snapshot *snapshot);
 struct str resource_snapshot_text(const struct resource_snapshot *snapshot);
 
-/* NULL unless there is no fault; hash also where the content cannot be used. */
+/* NULL if there is a fault. The hash exists also for a content that cannot be used. */
 const struct content *resource_snapshot_content(const struct resource_snapshot *snapshot);
 struct str resource_snapshot_hash(const struct resource_snapshot *snapshot);
 
-/* They mean the same for clusters: fault and hash agree, whatever else of the resource changed.
+/* True if both mean the same for clusters: fault, text and hash agree. Other metadata may differ.
  */
 bool resource_snapshot_eq(const struct resource_snapshot *a, const struct resource_snapshot *b);
-
-/* Makes the set an owner of the resource, unless it is or there is no resource. Suspends. */
-MUST_USE struct error *resource_snapshots_add_owner(struct resource_snapshots *pool,
-                                                    enum resource_kind kind, struct key key,
-                                                    struct owner_reference owner);
-
-/* Forgets what nobody has asked for since the last time. */
-void resource_snapshots_sweep(struct resource_snapshots *pool);
-
-/* Resources that something is known of, and fetches so far; for measurements. */
-size_t resource_snapshots_count(const struct resource_snapshots *pool);
-size_t resource_snapshots_fetches(const struct resource_snapshots *pool);

@@ -1,16 +1,18 @@
 #include "clusterresourceset/service_gate.h"
 
 #include "apimachinery/gvk.h"
+#include "base/ascii.h"
 #include "client/client.h"
 
+/* The first version the gate does not apply to. */
 #define MAJOR 1
 #define MINOR 25
 
-/* The digits in front; false without any. */
+/* Takes the digits at the front; false without any. */
 static bool take_number(struct str *text, int64_t *ret_number)
 {
     size_t digits = 0;
-    while (digits < text->len && text->ptr[digits] >= '0' && text->ptr[digits] <= '9')
+    while (digits < text->len && ascii_is_digit(text->ptr[digits]))
         digits++;
     const struct str number = str_slice(*text, 0, digits);
     *text = str_skip(*text, digits);

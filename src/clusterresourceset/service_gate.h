@@ -1,6 +1,7 @@
 /*
- * Clusters older than 1.25: nothing is applied to them before their Service default/kubernetes is
- * there.
+ * The service gate: nothing is applied to a cluster older than v1.25 before its Service
+ * default/kubernetes exists. Cluster API does the same: an object that takes the Service's IP
+ * address would break the cluster.
  */
 #pragma once
 
@@ -12,12 +13,12 @@
 
 struct client;
 
-/* By a version as servers tell it: "v1.24.17+k3s1". One that cannot be read is not old. */
+/* By the gitVersion of the server, "v1.24.17+k3s1". A version that cannot be read passes. */
 bool service_gate_applies_to(struct str version);
 
 /*
- * Nothing is asked unless the server is old. The cluster is named in the error: "failed to retrieve
- * the Service for Kubernetes API Server of the cluster ns/name: …". Suspends.
+ * Makes a request only for a cluster that the gate applies to. The error names the cluster: "failed
+ * to retrieve the Service for Kubernetes API Server of the cluster ns/name: …". Suspends.
  */
 MUST_USE struct error *service_gate_check(struct client *client, struct str version,
                                           struct key cluster);

@@ -1,21 +1,30 @@
-/* The state of sets and of their clusters; see crs_internal.h. */
+#include "clusterresourceset/set.h"
+
+#include "async/event.h"
+#include "async/loop.h"
 #include "base/buf.h"
 #include "base/memory.h"
-#include "clusterresourceset/crs_internal.h"
-#include "clusterresourceset/types/binding.h"
+#include "clusterresourceset/crs_controllers_internal.h"
+#include "clusterresourceset/placement.h"
+#include "clusterresourceset/plan.h"
+#include "clusterresourceset/types/crs_spec.h"
 #include "controller/cache/cache_version.h"
 
-#define FAULT_TEXT_MAX ((size_t)1024)
+/* News are reported after this time even if other clusters are not done. */
+#define NEWS_DELAY (5 * SECOND)
 
-struct key set_key(const struct crs_set *set)
-{
-    return (struct key){str_from_c(set->namespace), str_from_c(set->name)};
-}
-
-struct owner_reference set_owner_reference(const struct crs_set *set)
-{
-    return crs_owner_reference(str_from_c(set->name), str_from_c(set->uid));
-}
+struct crs_set {
+    struct crs_controllers *controllers;
+    char *namespace, *name;
+    char *uid; /* a copy: `object` is replaced while fibers that wait use the uid */
+    struct object *object;
+    struct plan *plan;
+    struct map placements;
+    size_t pending, running;
+    struct event has_stopped; /* a placement no longer runs */
+    bool is_open;
+    int64_t status_due; /* see set_status_wait() */
+};
 
 struct crs_set *set_find(struct crs_controllers *controllers, struct key key)
 {
@@ -39,39 +48,13 @@ struct crs_set *set_open(struct crs_controllers *controllers, struct key key)
     return set;
 }
 
-struct error *set_close(struct crs_set *set)
-{
-    set->is_open = false;
-    MAP_FOREACH (entry, &set->placements) {
-        struct placement *placement = entry->value;
-        placement->round = 0; /* what happens meanwhile, a connection say, is nobody's concern */
-        if (!placement->runs)
-            placement_set_pending(placement, false);
-        if (placement->work)
-            scope_cancel(placement->work);
-    }
-    while (set->running)
-        TRY(event_wait(&set->has_stopped, "the clusters of a set"));
-    return NULL;
-}
-
-static void free_unit(struct placement *placement)
-{
-    mem_free(placement->cluster);
-    mem_free(placement->version);
-    mem_free(placement->fault.resource);
-    mem_free(placement->fault.name);
-    mem_free(placement->fault.text);
-    mem_free(placement);
-}
-
 void set_drop(struct crs_set *set)
 {
     SCOPED(buf) text = {.limit = 0};
     key_write(&text, set_key(set));
     map_take(&set->controllers->sets_by_key, buf_str(&text));
     MAP_FOREACH (entry, &set->placements)
-        free_unit(entry->value);
+        placement_free(entry->value);
     map_done(&set->placements);
     plan_free(set->plan);
     object_free(set->object);
@@ -79,6 +62,26 @@ void set_drop(struct crs_set *set)
     mem_free(set->name);
     mem_free(set->uid);
     mem_free(set);
+}
+
+struct crs_controllers *set_controllers(const struct crs_set *set)
+{
+    return set->controllers;
+}
+
+struct key set_key(const struct crs_set *set)
+{
+    return (struct key){str_from_c(set->namespace), str_from_c(set->name)};
+}
+
+struct owner_reference set_owner_reference(const struct crs_set *set)
+{
+    return crs_owner_reference(str_from_c(set->name), str_from_c(set->uid));
+}
+
+struct object *set_object(const struct crs_set *set)
+{
+    return set->object;
 }
 
 void set_put_object(struct crs_set *set, struct object *object)
@@ -95,137 +98,113 @@ void set_put_object(struct crs_set *set, struct object *object)
     set->object = object;
 }
 
-struct plan *plan_ref(struct plan *plan)
+struct plan *set_plan(const struct crs_set *set)
 {
-    plan->references++;
-    return plan;
+    return set->plan;
 }
 
-void plan_free(struct plan *plan)
+void set_put_plan(struct crs_set *set, struct plan *plan)
 {
-    if (!plan || --plan->references)
-        return;
-    for (size_t i = 0; i < plan->snapshot_count; i++)
-        resource_snapshot_free(plan->snapshots[i]);
-    mem_free(plan->snapshots);
-    crs_spec_done(&plan->spec);
-    mem_free(plan);
+    set->plan = plan_replace(set->plan, plan);
 }
 
-/* A resource that is not there, or not for us, wants nothing of a binding. */
-static bool is_recorded(const struct plan *plan, size_t index, const struct object *binding,
-                        struct str set)
+bool set_is_open(const struct crs_set *set)
 {
-    const struct resource_snapshot *snapshot = plan->snapshots[index];
-    const enum fault_type fault = resource_snapshot_fault(snapshot);
-    struct binding_resource found;
-    if (fault && fault != FAULT_NOT_APPLIED)
-        return true;
-    const bool is_there = binding_find_resource(binding, set, plan->spec.refs[index], &found);
-    return !binding_needs(plan->spec.strategy, is_there ? &found : NULL,
-                          resource_snapshot_hash(snapshot));
+    return set->is_open;
 }
 
-bool plan_is_recorded(const struct plan *plan, const struct object *binding,
-                      struct owner_reference owner)
+void set_allow_placements(struct crs_set *set)
 {
-    if (!binding || !binding_has_entry(binding, owner.name))
-        return false;
-    for (size_t i = 0; i < plan->snapshot_count; i++)
-        if (!is_recorded(plan, i, binding, owner.name))
-            return false;
-    return true;
+    set->is_open = true;
 }
 
-bool plan_is_met(const struct plan *plan, const struct object *binding,
-                 struct owner_reference owner)
+struct error *set_close(struct crs_set *set)
 {
-    return plan_is_recorded(plan, binding, owner) && binding_is_owned(binding, owner);
+    set->is_open = false;
+    MAP_FOREACH (entry, &set->placements)
+        placement_stop(entry->value);
+    while (set->running)
+        TRY(event_wait(&set->has_stopped, "the clusters of a set"));
+    return NULL;
 }
 
-struct placement *placement_find(const struct crs_set *set, struct str cluster)
+struct map *set_placements(struct crs_set *set)
 {
-    return map_find(&set->placements, cluster);
+    return &set->placements;
 }
 
-struct placement *placement_open(struct crs_set *set, struct str cluster)
+size_t set_pending(const struct crs_set *set)
 {
-    struct placement *placement = placement_find(set, cluster);
-    if (placement)
-        return placement;
-    placement = NEW(struct placement);
-    placement->set = set;
-    placement->cluster = mem_dup(cluster.ptr, cluster.len);
-    map_put(&set->placements, cluster, placement);
-    return placement;
+    return set->pending;
 }
 
-void placement_set_pending(struct placement *placement, bool is_pending)
+size_t set_running(const struct crs_set *set)
 {
-    if (placement->is_pending == is_pending)
-        return;
-    placement->is_pending = is_pending;
-    if (is_pending)
-        placement->set->pending++;
-    else
-        placement->set->pending--;
+    return set->running;
 }
 
-void placement_drop(struct placement *placement)
+void set_count_pending(struct crs_set *set, int change)
 {
-    if (!placement->is_dropped) {
-        placement_set_pending(placement, false);
-        map_take(&placement->set->placements, str_from_c(placement->cluster));
-        placement->is_dropped = true;
-    }
-    if (placement->work)
-        scope_cancel(placement->work);
-    if (!placement->runs)
-        free_unit(placement);
+    set->pending += (size_t)change;
 }
 
-static char *copy(struct str text)
+void set_count_running(struct crs_set *set, int change)
 {
-    SCOPED(buf) copy = {.limit = 0};
-    conditions_shorten_text(&copy, text, FAULT_TEXT_MAX);
-    return buf_take(&copy);
+    set->running += (size_t)change;
+    if (change < 0)
+        event_wake_all(&set->has_stopped);
 }
 
-static bool replace(char **place, struct str text)
+void set_enqueue(struct crs_set *set, int priority)
 {
-    char *now = text.len ? copy(text) : NULL;
-    const bool is_same = str_eq(str_from_c(*place), str_from_c(now));
-    mem_free(*place);
-    *place = now;
-    return !is_same;
+    queue_add(set->controllers->queues[CRS_CONTROLLER_SETS], set_key(set), priority);
 }
 
-bool placement_set_fault(struct placement *placement, enum fault_type fault, struct str resource,
-                         struct str name, struct str text)
+void set_enqueue_after(struct crs_set *set, duration after)
 {
-    bool changed = placement->fault.type != fault;
-    placement->fault.type = fault;
-    changed |= replace(&placement->fault.resource, resource);
-    changed |= replace(&placement->fault.name, name);
-    changed |= replace(&placement->fault.text, text);
-    return changed;
+    queue_add_after(set->controllers->queues[CRS_CONTROLLER_SETS], set_key(set), after,
+                    QUEUE_NORMAL);
 }
 
-void placement_enqueue(struct crs_set *set, struct str cluster, int priority)
+void set_note_news(struct crs_set *set)
 {
-    SCOPED(buf) name = {.limit = 0};
-    buf_print(&name, "%s/%.*s", set->name, STR_ARG(cluster));
-    queue_add(set->controllers->queues[CRS_CONTROLLER_PLACEMENTS],
-              (struct key){str_from_c(set->namespace), buf_str(&name)}, priority);
+    const bool is_first = !set->status_due;
+    if (is_first)
+        set->status_due = loop_now(set->controllers->loop) + NEWS_DELAY;
+    if (!set->pending)
+        set_enqueue(set, QUEUE_NORMAL);
+    else if (is_first)
+        set_enqueue_after(set, NEWS_DELAY);
 }
 
-bool placement_split_key(struct str name, struct str *ret_set, struct str *ret_cluster)
+bool set_has_news(const struct crs_set *set)
 {
-    *ret_cluster = name;
-    return str_cut(ret_cluster, '/', ret_set);
+    return set->status_due != 0;
 }
 
-bool plan_is_complete(const struct plan *plan)
+duration set_status_wait(size_t pending, int64_t due, int64_t now)
 {
-    return plan->snapshot_count == plan->spec.ref_count;
+    if (!pending)
+        return 0;
+    if (!due)
+        return FOREVER;
+    return due > now ? due - now : 0;
+}
+
+/* A reconcile that runs early has replaced the one in the queue, so that it is put there again. */
+bool set_status_is_due(struct crs_set *set)
+{
+    const duration wait =
+        set_status_wait(set->pending, set->status_due, loop_now(set->controllers->loop));
+    if (wait && wait != FOREVER)
+        set_enqueue_after(set, wait);
+    if (!wait)
+        set->status_due = 0;
+    return !wait;
+}
+
+void set_retry_status(struct crs_set *set)
+{
+    if (!set->status_due)
+        set->status_due = loop_now(set->controllers->loop);
 }

@@ -1,6 +1,16 @@
-/* Which events lead to which sets and clusters. */
+/*
+ * Filters drop events that change nothing for a set. Maps turn the others into keys.
+ *
+ * A map asks every set whether it is concerned; there is no index of sets by cluster or resource.
+ */
+#include "clusterresourceset/watches.h"
+
 #include "clustercache/clustercache.h"
-#include "clusterresourceset/crs_internal.h"
+#include "clusterresourceset/crs_controllers_internal.h"
+#include "clusterresourceset/placement.h"
+#include "clusterresourceset/plan.h"
+#include "clusterresourceset/set.h"
+#include "clusterresourceset/types/crs_spec.h"
 #include "controller/cache/cache.h"
 #include "json/compare.h"
 #include "json/path.h"
@@ -14,7 +24,7 @@ bool watches_has_label(const struct crs_controllers *controllers, const struct o
            str_eq(value, str_from_c(controllers->watch_filter));
 }
 
-/* The copy that counts; NULL when it cannot be read. */
+/* NULL if there is no text or it cannot be read. */
 static struct object *read_text(const struct object_text *text)
 {
     struct object *object = NULL;
@@ -61,7 +71,7 @@ static bool is_initialized(const struct object *cluster)
     return initialized;
 }
 
-/* Of a Cluster only this matters to sets; connections are told of by the ClusterCache. */
+/* Of a Cluster these matter to sets. Changes of its connection come from the ClusterCache. */
 static bool is_same_to_sets(const struct object *a, const struct object *b)
 {
     return json_equal(object_labels(a), object_labels(b)) &&
@@ -80,21 +90,22 @@ static bool cluster_matters(void *data, const struct cache_event *event)
     return !old || !now || !is_same_to_sets(old, now);
 }
 
-/* A set that has no snapshots yet reads them first. */
-static void enqueue(struct crs_set *set, struct str cluster, int priority)
+/* A plan without snapshots applies nothing: the set has to be reconciled first. */
+static void enqueue_cluster(struct crs_set *set, struct str cluster, int priority)
 {
-    if (plan_is_complete(set->plan))
+    if (plan_is_complete(set_plan(set)))
         placement_enqueue(set, cluster, priority);
     else
-        queue_add(set->controllers->queues[CRS_CONTROLLER_SETS], set_key(set), priority);
+        set_enqueue(set, priority);
 }
 
-static bool is_concerned(const struct crs_set *set, struct key cluster, const struct object *object)
+/* True if the set selects the cluster, or did: its placement may have to go. */
+static bool concerns_set(struct crs_set *set, struct key cluster, const struct object *object)
 {
-    if (!set->is_open || !set->plan || !str_eq(cluster.namespace, str_from_c(set->namespace)))
+    if (!set_is_open(set) || !set_plan(set) || !str_eq(cluster.namespace, set_key(set).namespace))
         return false;
     return placement_find(set, cluster.name) ||
-           (object && selector_matches(&set->plan->spec.selector, object_labels(object)));
+           (object && selector_matches(&plan_spec(set_plan(set))->selector, object_labels(object)));
 }
 
 static void map_cluster_object(struct crs_controllers *controllers, struct key key,
@@ -102,8 +113,8 @@ static void map_cluster_object(struct crs_controllers *controllers, struct key k
 {
     MAP_FOREACH (entry, &controllers->sets_by_key) {
         struct crs_set *set = entry->value;
-        if (is_concerned(set, key, object))
-            enqueue(set, key.name, priority);
+        if (concerns_set(set, key, object))
+            enqueue_cluster(set, key.name, priority);
     }
 }
 
@@ -123,14 +134,10 @@ static void map_connection(void *data, const struct object *cluster, struct queu
     map_cluster_object(data, object_key(cluster), cluster, priority);
 }
 
-static bool names(const struct crs_set *set, enum resource_kind kind, struct key key)
+static bool names_resource(const struct crs_set *set, enum resource_kind kind, struct key key)
 {
-    if (!set->plan || !str_eq(key.namespace, str_from_c(set->namespace)))
-        return false;
-    for (size_t i = 0; i < set->plan->spec.ref_count; i++)
-        if (set->plan->spec.refs[i].kind == kind && str_eq(set->plan->spec.refs[i].name, key.name))
-            return true;
-    return false;
+    return set_plan(set) && str_eq(key.namespace, set_key(set).namespace) &&
+           plan_names(set_plan(set), kind, key.name);
 }
 
 static void map_resource(struct crs_controllers *controllers, enum resource_kind kind,
@@ -139,7 +146,7 @@ static void map_resource(struct crs_controllers *controllers, enum resource_kind
     const struct key key = object_text_key(event->now ? event->now : event->old);
     MAP_FOREACH (entry, &controllers->sets_by_key) {
         const struct crs_set *set = entry->value;
-        if (names(set, kind, key))
+        if (names_resource(set, kind, key))
             queue_add(queue, set_key(set), priority);
     }
 }
@@ -164,18 +171,18 @@ static bool binding_matters(void *data, const struct cache_event *event)
     return object && !crs_is_paused(object);
 }
 
-static bool is_gone(void *data, const struct cache_event *event)
+static bool is_deleted(void *data, const struct cache_event *event)
 {
     (void)data;
     return !event->now;
 }
 
 /*
- * What a binding said is lost with it, and whoever looked at it before it was known to be gone went
- * by that: as when a Cluster is replaced by another one of its name.
+ * The records of a deleted binding are lost, and a placement that read the binding shortly before
+ * went by them. This happens when a Cluster is replaced by another one of the same name.
  */
-static void map_lost_binding(void *data, const struct cache_event *event, struct queue *queue,
-                             int priority)
+static void map_deleted_binding(void *data, const struct cache_event *event, struct queue *queue,
+                                int priority)
 {
     (void)queue;
     map_cluster_object(data, object_text_key(event->old), NULL, priority);
@@ -195,7 +202,7 @@ void watches_add(struct crs_controllers *controllers)
     controller_watch(all[CRS_CONTROLLER_PLACEMENTS], clusters,
                      &(struct controller_source){cluster_matters, map_cluster, controllers});
     controller_watch(all[CRS_CONTROLLER_PLACEMENTS], controllers->bindings,
-                     &(struct controller_source){is_gone, map_lost_binding, controllers});
+                     &(struct controller_source){is_deleted, map_deleted_binding, controllers});
     controller_watch(all[CRS_CONTROLLER_BINDINGS], controllers->bindings,
                      &(struct controller_source){binding_matters, NULL, controllers});
     controller_watch(all[CRS_CONTROLLER_BINDINGS], clusters,

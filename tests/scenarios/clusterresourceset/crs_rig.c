@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/metrics.h"
-#include "clusterresourceset/crs_internal.h"
+#include "clusterresourceset/crs_controllers_internal.h"
 #include "http/client.h"
 #include "json/path.h"
 #include "net/network.h"

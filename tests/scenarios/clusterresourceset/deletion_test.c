@@ -6,7 +6,8 @@
  * crs2 shares the bindings where a test says so. One process lives through all moments of a test.
  */
 #include "async/loop.h"
-#include "clusterresourceset/crs_internal.h"
+#include "clusterresourceset/crs_controllers_internal.h"
+#include "clusterresourceset/set.h"
 #include "json/path.h"
 #include "scenarios/clusterresourceset/crs_rig.h"
 
@@ -82,10 +83,10 @@ static void check_idle(struct crs_rig *rig, size_t sets, size_t clusters)
     const struct crs_controllers *controllers = fleet_crs_controllers(rig->fleet);
     CHECK_EQ(map_count(&controllers->sets_by_key), sets);
     MAP_FOREACH (entry, &controllers->sets_by_key) {
-        const struct crs_set *set = entry->value;
-        CHECK_EQ(set->running, 0);
-        CHECK_EQ(set->pending, 0);
-        CHECK_EQ(map_count(&set->placements), clusters);
+        struct crs_set *set = entry->value;
+        CHECK_EQ(set_running(set), 0);
+        CHECK_EQ(set_pending(set), 0);
+        CHECK_EQ(map_count(set_placements(set)), clusters);
     }
 }
 

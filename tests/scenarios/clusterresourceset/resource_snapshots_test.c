@@ -6,7 +6,8 @@
 
 #include "apimachinery/wellknown.h"
 #include "client/client.h"
-#include "clusterresourceset/crs_internal.h"
+#include "clusterresourceset/crs_controllers_internal.h"
+#include "clusterresourceset/resource_snapshots_internal.h"
 #include "controller/cache/cache.h"
 #include "scenarios/clusterresourceset/crs_rig.h"
 
@@ -139,7 +140,7 @@ SIM_TEST(a_resource_is_fetched_once_for_many)
             resource_snapshot_free(customers[i].snapshot);
     }
     CHECK_EQ(proxy_count(&shop.rig.management, FETCH), 1);
-    CHECK_EQ(resource_snapshots_fetches(shop.pool), 1);
+    CHECK_EQ(shop.pool->fetches, 1);
     resource_snapshot_free(customers[0].snapshot);
 }
 
@@ -155,14 +156,14 @@ SIM_TEST(only_a_new_version_is_fetched)
     CHECK_OK(fiber_sleep(SECOND));
     OWNED(resource_snapshot) labelled = get(&shop);
     CHECK(labelled == first); /* it means the same */
-    CHECK_EQ(resource_snapshots_fetches(shop.pool), 2);
+    CHECK_EQ(shop.pool->fetches, 2);
     stock(&shop, CRS_RIG_MANIFEST("a", "2"));
     OWNED(resource_snapshot) changed = get(&shop);
     CHECK(!resource_snapshot_eq(first, changed));
     CHECK(!str_eq(resource_snapshot_hash(first), resource_snapshot_hash(changed)));
     CHECK(resource_snapshot_content(first) &&
           resource_snapshot_content(changed)); /* who has the old one keeps it */
-    CHECK_EQ(resource_snapshots_fetches(shop.pool), 3);
+    CHECK_EQ(shop.pool->fetches, 3);
 }
 
 SIM_TEST(crs_17_a_resource_that_is_missing_is_looked_for_again)
@@ -252,7 +253,7 @@ SIM_TEST(crs_21_and_crs_22_a_set_owns_a_resource_once)
     OWNED(resource_snapshot) after = get(&shop);
     CHECK(before == after);
     CHECK_EQ(proxy_count(&shop.rig.management, PATCH), 1);
-    CHECK_EQ(resource_snapshots_fetches(shop.pool), 1); /* our own write is no news */
+    CHECK_EQ(shop.pool->fetches, 1); /* our own write is no news */
 }
 
 SIM_TEST(two_sets_own_a_resource_at_once)
@@ -377,10 +378,10 @@ SIM_TEST(what_nobody_asks_for_is_forgotten)
     CHECK(first == second);
     resource_snapshots_sweep(shop.pool);
     resource_snapshots_sweep(shop.pool);
-    CHECK_EQ(resource_snapshots_count(shop.pool), 0);
+    CHECK_EQ(map_count(&shop.pool->resources), 0);
     OWNED(resource_snapshot) third = get(&shop);
     CHECK(third != first && resource_snapshot_eq(first, third));
-    CHECK_EQ(resource_snapshots_fetches(shop.pool), 2);
+    CHECK_EQ(shop.pool->fetches, 2);
 }
 
 SIM_TEST(what_no_set_names_any_more_is_forgotten_within_the_hour)
@@ -392,9 +393,9 @@ SIM_TEST(what_no_set_names_any_more_is_forgotten_within_the_hour)
     crs_rig_set(&rig, "crs2", "Reconcile", "ConfigMap/cm2");
     crs_rig_await_applied(&rig, "crs2");
     const struct resource_snapshots *pool = fleet_crs_controllers(rig.fleet)->snapshots;
-    CHECK_EQ(resource_snapshots_count(pool), 3);
+    CHECK_EQ(map_count(&pool->resources), 3);
     crs_rig_do(&rig, "DELETE", CRS_RIG_SET, NULL);
     CHECK_OK(fiber_sleep(HOUR));
-    CHECK_EQ(resource_snapshots_count(pool), 1);
-    CHECK_EQ(resource_snapshots_fetches(pool), 3); /* what is still named is not fetched again */
+    CHECK_EQ(map_count(&pool->resources), 1);
+    CHECK_EQ(pool->fetches, 3); /* what is still named is not fetched again */
 }
