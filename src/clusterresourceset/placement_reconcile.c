@@ -203,8 +203,9 @@ static struct error *apply_in_fiber(void *data)
     const bool is_reconcile = plan_spec(reconcile->plan)->strategy == RESOURCE_RECONCILE;
     FIBER_TIMEOUT(reconcile->begun + time_to_apply(reconcile) -
                   loop_now(reconcile->controllers->loop));
-    apply->err = apply_content(&target, apply->content, is_reconcile ? APPLY_RECONCILE : APPLY_ONCE,
-                               &reconcile->arena, &apply->report);
+    apply->err = apply_objects(
+        &target, apply_items_read(apply->content, &reconcile->arena), content_count(apply->content),
+        is_reconcile ? APPLY_RECONCILE : APPLY_ONCE, &reconcile->arena, &apply->report);
     apply->is_done = !fiber_is_canceled(fiber_current());
     return NULL;
 }
