@@ -1,3 +1,14 @@
+/*
+ * The client itself, and the sending of a single request.
+ *
+ * client_begin() gets the token and the authorities that are valid now, then send_and_follow()
+ * sends the request and follows redirects. Each hop picks its transport: the own transport with
+ * credentials as long as the request stays on the client's server, a transport without credentials
+ * from the first hop that leaves it. A redirect back to the server does not bring them back.
+ *
+ * A 401 makes the token source read or make a new token. The request itself is not repeated: the
+ * caller's next attempt uses the new token.
+ */
 #include "client/client.h"
 
 #include <assert.h>
@@ -93,7 +104,7 @@ struct loop *client_loop(const struct client *client)
     return client->loop;
 }
 
-/* A client deals with a few resources, mostly with one at a time, so a list is the fastest map. */
+/* A client uses few resources, mostly one at a time, so a list with the last one first is fast. */
 struct rate_limit *client_rate_limit(struct client *client, struct gvr gvr)
 {
     LIST_FOREACH (struct resource_limit, entry, &client->rate_limits, link)
@@ -129,6 +140,7 @@ static struct error *add_bearer(struct http_headers *headers, struct str token)
     return http_headers_set(headers, STR("authorization"), buf_str(&value));
 }
 
+/* The key is part of the header name, where only escaped characters are valid. */
 static struct error *add_extra(struct http_headers *headers, const struct rest_extra *extra)
 {
     SCOPED(buf) name = {0};
@@ -154,7 +166,7 @@ static struct error *add_impersonation(struct http_headers *headers,
     return NULL;
 }
 
-/* What any server may know. */
+/* Headers without credentials, which other servers may see. */
 static struct error *add_headers(struct client *client, const struct client_request *request,
                                  struct http_headers *headers)
 {
@@ -179,6 +191,7 @@ static struct error *add_credentials(struct client *client, struct str token,
     return add_impersonation(headers, &config->impersonate);
 }
 
+/* The server is told the timeout, so that it does not work for a client that has given up. */
 static struct url request_url(struct client *client, const struct client_request *request,
                               duration limit, struct arena *arena)
 {
@@ -200,16 +213,16 @@ static bool is_read(struct str method)
            str_eq(method, STR("OPTIONS"));
 }
 
-/* A request on its way, wherever redirects may lead it. */
+/* One request and the state of following its redirects. */
 struct journey {
     struct client *client;
     const struct client_request *request;
     struct arena arena;
     struct buf token;
-    struct tls_identity *identity; /* of a plugin; NULL: the config's */
+    struct tls_identity *identity; /* from a plugin; NULL: that of the config */
     struct tls_trust *trust;
-    struct url at;     /* where it goes to next; in the arena */
-    bool is_elsewhere; /* it has left the client's server: nobody is told who we are */
+    struct url at;     /* the URL of the next hop; in the arena */
+    bool is_elsewhere; /* a redirect has left the client's server: no credentials are sent */
 };
 
 static void journey_done(struct journey *journey)
@@ -235,7 +248,7 @@ static struct error *find_transport(struct journey *journey,
     return NULL;
 }
 
-/* Suspends until the head of the answer is there, whatever it says. */
+/* Sends one hop. Suspends until the head of the response has arrived, whatever its status. */
 static struct error *send_once(struct journey *journey, struct http_response **ret_response)
 {
     struct client *client = journey->client;
@@ -258,6 +271,7 @@ static struct error *send_once(struct journey *journey, struct http_response **r
     return client_transport_send(transport, &sent, ret_response);
 }
 
+/* Suspends until a response that is not followed: anything but a redirect of a GET or HEAD. */
 static struct error *send_and_follow(struct journey *journey, struct http_response **ret_response)
 {
     const struct url *server = &journey->client->options.config->server;
@@ -280,6 +294,8 @@ static struct error *send_and_follow(struct journey *journey, struct http_respon
     }
 }
 
+/* Metrics count a request with its redirects once, and status 0 (code "<error>") without response.
+ */
 struct error *client_begin(struct client *client, const struct client_request *request,
                            duration limit, struct http_response **ret_response)
 {

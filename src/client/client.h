@@ -1,18 +1,18 @@
 /*
- * A client of one Kubernetes API server: one set of verbs over objects of any kind.
+ * A client of one Kubernetes API server: the verbs of the API over objects of any kind.
  *
- * All fibers share a client. Every call returns its own outcome; an answer that is no success is an
- * error with the code, message and details of the server's Status. Options are structs whose zero
- * means the default. Results are objects of the caller's (OWNED(object)); pass NULL for those that
- * are not wanted.
+ * Any number of fibers may use a client at the same time. An answer that is not a success becomes
+ * an error with the code, the message and the details of the server's Status. Options are structs
+ * whose zero value means the default; NULL means all defaults. Returned objects belong to the
+ * caller (OWNED(object)). A ret_object may be NULL if the object is not needed.
  *
  *     OWNED(object) object = NULL;
  *     TRY(client_get(client, GVR_CONFIG_MAPS, KEY("default", "a"), NULL, &object));
  *
- * A request waits for its turn (rate_limit.h), then has its own limit of time, inside the fiber's
- * deadline. It is repeated where the server asks for it with Retry-After, and reads also when the
- * connection is lost; up to ten times. Reads follow redirects, without credentials once they lead
- * away from the server, and never from https to http.
+ * A request first waits for the client-side rate limit (rate_limit.h). Then it has its own timeout
+ * inside the deadline of the fiber. It is repeated up to ten times: any verb when the server sends
+ * Retry-After, reads also when the connection is lost. Reads follow redirects, but never from https
+ * to http. Credentials are not sent to any other server. All verbs suspend.
  */
 #pragma once
 
@@ -46,19 +46,19 @@ struct client_options {
     struct network *network;
     struct tls_context *tls;
     struct str user_agent;   /* empty: "corset" */
-    double qps, burst;       /* of each resource, discovery and raw requests apart; 0: 20 and 30 */
-    duration timeout;        /* of one request; 0: 30 s. FOREVER: none */
-    size_t answer_max;       /* bytes of one answer; 0: 256 MiB */
+    double qps, burst;       /* for each resource, and for all raw requests; 0: 20 and 30 */
+    duration timeout;        /* of one request; 0: 30 s, FOREVER: none */
+    size_t answer_max;       /* bytes of one response; 0: 256 MiB */
     struct metrics *metrics; /* rest_client_*; NULL for none */
 
-    /* Called for each warning the server has put into headers; NULL: logged at level 2. */
+    /* Called for each Warning header of a response; NULL: warnings are logged at level 2. */
     void (*warn)(void *data, struct str text);
     void *warn_data;
 
     /*
-     * Asked right before a request that may change something goes out, repetitions included; NULL:
-     * always. A no is ERROR_CANCELED. How a process that no longer leads is kept from writing, see
-     * reconcile/leader.h.
+     * Called right before each request that may change something is sent, repetitions included. If
+     * it returns false the request fails with ERROR_CANCELED. NULL: every request may be sent. This
+     * keeps a process from writing that is no longer the leader; see controller/leader.h.
      */
     bool (*may_write)(void *data);
     void *may_write_data;
@@ -71,24 +71,25 @@ struct client_options {
 
 struct client *client_new(struct loop *loop, const struct client_options *options);
 
-/* No call and no watch may be running. Suspends while a credential plugin is killed. */
+/* No call and no watch may be running. Suspends until a running credential plugin is killed. */
 void client_free(struct client *client);
 DEFINE_OWNED(client)
 
-/* "https://127.0.0.1:6443/prefix", for messages. */
+/* The URL of the server, such as "https://127.0.0.1:6443/prefix", for messages. */
 struct str client_host(const struct client *client);
 
 /*
- * From now on HTTP/2 is offered: one connection for any number of watches, at twice the memory of
- * an idle HTTP/1.1 connection.
+ * Makes new connections offer HTTP/2, which no_http2 had turned off. HTTP/2 needs one connection
+ * for any number of watches, but an idle connection takes twice the memory of an HTTP/1.1
+ * connection.
  */
 void client_offer_http2(struct client *client);
 
-/* In which form objects come back. */
+/* The representation of objects in responses. */
 enum client_form {
     CLIENT_OBJECTS,
-    CLIENT_METADATA, /* PartialObjectMetadata: metadata alone */
-    CLIENT_TABLE,    /* as kubectl shows them */
+    CLIENT_METADATA, /* PartialObjectMetadata */
+    CLIENT_TABLE,    /* Table, as "kubectl get" shows it */
 };
 
 struct client_get_options {
@@ -96,7 +97,7 @@ struct client_get_options {
     struct str resource_version;
     enum client_form form;
     duration timeout; /* 0: the client's */
-    bool no_retry;    /* one try: whoever calls comes again on its own */
+    bool no_retry;    /* send once; for callers that repeat the call themselves */
 };
 
 MUST_USE struct error *client_get(struct client *client, struct gvr gvr, struct key key,
@@ -106,22 +107,23 @@ MUST_USE struct error *client_get(struct client *client, struct gvr gvr, struct 
 struct client_list_options {
     struct str label_selector, field_selector;
     struct str resource_version, resource_version_match;
-    int64_t
-        limit; /* objects in a page; 0: 500 for client_list_each(), none for a page; < 0: none */
-    struct str continue_token; /* client_list_page() alone */
+    /* Objects per page. 0: 500 for client_list_each(), no limit for client_list_page(). Below 0: no
+     * limit. */
+    int64_t limit;
+    struct str continue_token; /* for client_list_page() only */
     enum client_form form;
     duration timeout; /* of each page; 0: the client's */
 };
 
-/* One page. An empty namespace lists all of them. The arena holds the items. */
+/* Reads one page. An empty namespace means all namespaces. The items live in the arena. */
 MUST_USE struct error *client_list_page(struct client *client, struct gvr gvr, struct str namespace,
                                         const struct client_list_options *options,
                                         struct arena *arena, struct object_list *ret_list);
 
 /*
- * Every page: each is called for each object, in order; what it keeps it takes a reference to. When
- * the list has grown too old in the middle (410), restart() is called and it begins anew. The
- * version of the list is copied into version.
+ * Reads every page and calls each() for every object, in order. each() borrows the object. If the
+ * continue token has expired (410), restart() is called and the list begins anew: objects that were
+ * passed to each() before must be dropped then. *version becomes the resourceVersion of the list.
  */
 struct client_list_sink {
     struct error *(*each)(void *data, struct object *object);
@@ -134,15 +136,15 @@ MUST_USE struct error *client_list_each(struct client *client, struct gvr gvr, s
 
 struct client_write_options {
     struct str subresource;
-    struct str field_manager;    /* empty: the server takes it from the user agent */
+    struct str field_manager;    /* empty: the server derives it from the user agent */
     struct str field_validation; /* "Ignore", "Warn", "Strict" */
     bool dry_run;
-    bool force; /* apply alone: take fields over from other managers */
+    bool force; /* for apply only: take fields over from other managers */
     duration timeout;
     bool no_retry;
 };
 
-/* The object says where it belongs: its namespace, and for the others its name. */
+/* The path is made from the metadata of the object. */
 MUST_USE struct error *client_create(struct client *client, struct gvr gvr,
                                      const struct object *object,
                                      const struct client_write_options *options,
@@ -180,24 +182,20 @@ struct client_delete_options {
     bool no_retry;
 };
 
-/* ret_object is the object when something still holds it, and NULL when it is gone. */
+/* *ret_object is the object if finalizers or a grace period keep it, and NULL if it is deleted. */
 MUST_USE struct error *client_delete(struct client *client, struct gvr gvr, struct key key,
                                      const struct client_delete_options *options,
                                      struct object **ret_object);
-MUST_USE struct error *client_delete_collection(struct client *client, struct gvr gvr,
-                                                struct str namespace,
-                                                const struct client_list_options *list,
-                                                const struct client_delete_options *options);
 
-/* A request that is no verb on a resource: probes, discovery, /version. */
+/* A request without a verb on a resource: probes, discovery, reviews, /version. */
 struct client_raw_request {
     struct str method; /* empty: GET */
     struct str path;   /* "/readyz", below the server's prefix */
-    struct str query;  /* escaped; timeout is added */
+    struct str query;  /* already escaped; "timeout" is added */
     struct str accept; /* empty: "application/json" */
     struct str content_type, body;
     struct str if_none_match;
-    struct rate_limit *rate_limit; /* NULL: the one all raw requests share */
+    struct rate_limit *rate_limit; /* NULL: the limit that all raw requests share */
     duration timeout;
     bool no_retry;
 };
@@ -207,7 +205,7 @@ struct client_raw_answer {
     struct str content_type, etag; /* in the arena */
 };
 
-/* Appends the body, up to its limit. Any answer of 200 to 299, and 304, is a success. */
+/* Appends the body of the response, up to body->limit. 200 to 299 and 304 are successes. */
 MUST_USE struct error *client_raw(struct client *client, const struct client_raw_request *request,
                                   struct arena *arena, struct buf *body,
                                   struct client_raw_answer *ret_answer);

@@ -1,3 +1,7 @@
+/*
+ * Looking up a series by its labels costs more than counting, so the series of the last request
+ * stay at hand.
+ */
 #include "client/client_metrics.h"
 
 #include <stdio.h>
@@ -44,7 +48,7 @@ void client_metrics_done(struct client_metrics *metrics)
     arena_done(&metrics->texts);
 }
 
-/* References, so that series which somebody removes meanwhile are not brought back by us. */
+/* Takes references: a series that is removed from the registry meanwhile stays removed. */
 static void find_series(struct client_metrics *metrics, struct str method, int status)
 {
     char digits[16];

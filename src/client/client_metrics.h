@@ -1,5 +1,5 @@
 /*
- * The rest_client_* metrics, with the names and labels client-go gives them.
+ * The rest_client_* metrics, with the names and labels of client-go.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ struct client_metrics {
     struct metrics *metrics; /* NULL: nothing is counted */
     struct str host;
 
-    /* The last request's series: most are like the one before. */
+    /* The series of the last request. Most requests have the same method and status as the last. */
     struct str method;
     int status;
     struct metrics_series *requests, *duration;
@@ -27,6 +27,6 @@ void client_metrics_init(struct client_metrics *metrics, struct metrics *registr
 
 void client_metrics_done(struct client_metrics *metrics);
 
-/* One request; the method is a constant. status 0 for one that got no answer. */
+/* Counts a request. The method must be a constant. status is 0 if there was no response. */
 void client_metrics_count(struct client_metrics *metrics, struct str method, int status,
                           duration took);

@@ -2,7 +2,7 @@
 
 #include "apimachinery/wellknown.h"
 #include "base/log.h"
-#include "client/stage_test.h"
+#include "client/client_fixture_test.h"
 
 #define ONE_OBJECT                                                                              \
     "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\",\"namespace\":" \
@@ -12,34 +12,34 @@
     "\"" message "\",\"reason\":\"" reason "\",\"code\":" code "}"
 
 /* What one call of a verb puts on the wire. */
-static void check_wire(struct stage *stage, const char *request, const char *content_type,
-                       const char *body)
+static void check_wire(struct client_fixture *fixture, const char *request,
+                       const char *content_type, const char *body)
 {
-    CHECK_EQ(buf_str(&stage->seen), str_from_c(request));
-    CHECK_EQ(http_headers_find(&stage->last_headers, STR("content-type")),
+    CHECK_EQ(buf_str(&fixture->seen), str_from_c(request));
+    CHECK_EQ(http_headers_find(&fixture->last_headers, STR("content-type")),
              str_from_c(content_type));
-    CHECK_EQ(buf_str(&stage->last_body), str_from_c(body));
-    CHECK_EQ(http_headers_find(&stage->last_headers, STR("user-agent")), STR("test/1"));
-    buf_clear(&stage->seen);
+    CHECK_EQ(buf_str(&fixture->last_body), str_from_c(body));
+    CHECK_EQ(http_headers_find(&fixture->last_headers, STR("user-agent")), STR("test/1"));
+    buf_clear(&fixture->seen);
 }
 
 #define PATH "/prefix/api/v1/namespaces/ns/configmaps"
 
 LOOP_TEST(every_verb_says_on_the_wire_what_it_means)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage, true);
-    stage_start(&stage);
-    SCRIPT(&stage, {200, NULL, NULL, ONE_OBJECT});
-    struct client *client = stage.client;
+    SCOPED(client_fixture) fixture;
+    client_fixture_init(&fixture, true);
+    client_fixture_start(&fixture);
+    SCRIPT(&fixture, {200, NULL, NULL, ONE_OBJECT});
+    struct client *client = fixture.client;
     const struct gvr gvr = GVR_CONFIG_MAPS;
     OWNED(object) object = NULL;
     OWNED(object) ignored = NULL;
 
     CHECK_OK(client_get(client, gvr, KEY("ns", "a"), NULL, &object));
     CHECK_EQ(object_resource_version(object), STR("7"));
-    check_wire(&stage, "GET " PATH "/a?timeout=30s\n", "", "");
-    CHECK_EQ(http_headers_find(&stage.last_headers, STR("accept")), STR("application/json"));
+    check_wire(&fixture, "GET " PATH "/a?timeout=30s\n", "", "");
+    CHECK_EQ(http_headers_find(&fixture.last_headers, STR("accept")), STR("application/json"));
 
     CHECK_OK(client_get(client, gvr, KEY("ns", "a/b c"),
                         &(struct client_get_options){.subresource = STR("status"),
@@ -48,25 +48,25 @@ LOOP_TEST(every_verb_says_on_the_wire_what_it_means)
                                                      .timeout = 11 * MINUTE},
                         &ignored));
     object_free(TAKE(ignored));
-    check_wire(&stage, "GET " PATH "/a%2Fb%20c/status?resourceVersion=5&timeout=11m0s\n", "", "");
-    CHECK_EQ(http_headers_find(&stage.last_headers, STR("accept")),
+    check_wire(&fixture, "GET " PATH "/a%2Fb%20c/status?resourceVersion=5&timeout=11m0s\n", "", "");
+    CHECK_EQ(http_headers_find(&fixture.last_headers, STR("accept")),
              STR("application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"));
 
     const struct client_write_options write = {
         .field_manager = STR("me"), .field_validation = STR("Strict"), .dry_run = true};
     CHECK_OK(client_create(client, gvr, object, &write, NULL));
-    check_wire(&stage,
+    check_wire(&fixture,
                "POST " PATH "?fieldManager=me&fieldValidation=Strict&dryRun=All&timeout=30s\n",
                "application/json", ONE_OBJECT);
     CHECK_OK(client_update(client, gvr, object, NULL, NULL));
-    check_wire(&stage, "PUT " PATH "/a?timeout=30s\n", "application/json", ONE_OBJECT);
+    check_wire(&fixture, "PUT " PATH "/a?timeout=30s\n", "application/json", ONE_OBJECT);
     CHECK_OK(client_update(client, gvr, object,
                            &(struct client_write_options){.subresource = STR("status")}, NULL));
-    check_wire(&stage, "PUT " PATH "/a/status?timeout=30s\n", "application/json", ONE_OBJECT);
+    check_wire(&fixture, "PUT " PATH "/a/status?timeout=30s\n", "application/json", ONE_OBJECT);
 
     const struct client_write_options apply = {.field_manager = STR("me"), .force = true};
     CHECK_OK(client_apply(client, gvr, object, &apply, NULL));
-    check_wire(&stage, "PATCH " PATH "/a?fieldManager=me&force=true&timeout=30s\n",
+    check_wire(&fixture, "PATCH " PATH "/a?fieldManager=me&force=true&timeout=30s\n",
                "application/apply-patch+yaml", ONE_OBJECT);
     CHECK_ERROR(client_apply(client, gvr, object, NULL, NULL), ERROR_INVALID);
 
@@ -75,51 +75,44 @@ LOOP_TEST(every_verb_says_on_the_wire_what_it_means)
         "application/strategic-merge-patch+json", "application/apply-patch+yaml"};
     for (enum client_patch_type type = 0; type < COUNT(types); type++) {
         CHECK_OK(client_patch(client, gvr, KEY("ns", "a"), type, STR("{}"), NULL, NULL));
-        check_wire(&stage, "PATCH " PATH "/a?timeout=30s\n", types[type], "{}");
+        check_wire(&fixture, "PATCH " PATH "/a?timeout=30s\n", types[type], "{}");
     }
     CHECK_ERROR(client_get(client, gvr, KEY("ns", ""), NULL, &ignored), ERROR_INVALID);
 }
 
 LOOP_TEST(deleting_tells_gone_from_held)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage, true);
-    stage_start(&stage);
+    SCOPED(client_fixture) fixture;
+    client_fixture_init(&fixture, true);
+    client_fixture_start(&fixture);
     OWNED(object) held = NULL;
-    SCRIPT(&stage, {200, NULL, NULL, ONE_OBJECT});
-    CHECK_OK(client_delete(stage.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, &held));
+    SCRIPT(&fixture, {200, NULL, NULL, ONE_OBJECT});
+    CHECK_OK(client_delete(fixture.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, &held));
     CHECK(held != NULL);
-    check_wire(&stage, "DELETE " PATH "/a?timeout=30s\n", "application/json",
+    check_wire(&fixture, "DELETE " PATH "/a?timeout=30s\n", "application/json",
                "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\"}");
     object_free(TAKE(held));
 
-    SCRIPT(&stage,
+    SCRIPT(&fixture,
            {200, NULL, NULL, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Success\"}"});
     const struct client_delete_options options = {.uid = STR("u"),
                                                   .resource_version = STR("7"),
                                                   .propagation_policy = STR("Foreground"),
                                                   .has_grace_period = true,
                                                   .dry_run = true};
-    CHECK_OK(client_delete(stage.client, GVR_CONFIG_MAPS, KEY("ns", "a"), &options, &held));
+    CHECK_OK(client_delete(fixture.client, GVR_CONFIG_MAPS, KEY("ns", "a"), &options, &held));
     CHECK(held == NULL);
-    check_wire(&stage, "DELETE " PATH "/a?timeout=30s\n", "application/json",
+    check_wire(&fixture, "DELETE " PATH "/a?timeout=30s\n", "application/json",
                "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"gracePeriodSeconds\":0,"
                "\"propagationPolicy\":\"Foreground\",\"preconditions\":{\"uid\":\"u\","
                "\"resourceVersion\":\"7\"},\"dryRun\":[\"All\"]}");
-
-    SCRIPT(&stage, {200, NULL, NULL, "{\"kind\":\"ConfigMapList\",\"items\":[]}"});
-    CHECK_OK(client_delete_collection(stage.client, GVR_CONFIG_MAPS, STR("ns"),
-                                      &(struct client_list_options){.label_selector = STR("a=b")},
-                                      NULL));
-    check_wire(&stage, "DELETE " PATH "?labelSelector=a%3Db&timeout=30s\n", "application/json",
-               "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\"}");
 }
 
 LOOP_TEST(every_reason_becomes_its_code)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage, true);
-    stage_start(&stage);
+    SCOPED(client_fixture) fixture;
+    client_fixture_init(&fixture, true);
+    client_fixture_start(&fixture);
     const struct {
         const char *name;
         struct scripted answer;
@@ -174,55 +167,56 @@ LOOP_TEST(every_reason_becomes_its_code)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].name);
-        stage_script(&stage, &cases[i].answer, 1);
+        client_fixture_script(&fixture, &cases[i].answer, 1);
         OWNED(object) object = NULL;
-        CHECK_FAILS(client_get(stage.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, &object),
+        CHECK_FAILS(client_get(fixture.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, &object),
                     cases[i].code, cases[i].message);
-        CHECK_EQ(stage.requests, (size_t)1);
+        CHECK_EQ(fixture.requests, (size_t)1);
     }
 }
 
 SIM_TEST(what_the_server_asks_to_repeat_is_repeated)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage, false);
-    stage_start(&stage);
+    SCOPED(client_fixture) fixture;
+    client_fixture_init(&fixture, false);
+    client_fixture_start(&fixture);
     OWNED(object) object = NULL;
     int64_t begun = loop_now(loop_current());
-    SCRIPT(&stage, {429, "Retry-After", "3", "slow down"}, {503, "Retry-After", "2", ""},
+    SCRIPT(&fixture, {429, "Retry-After", "3", "slow down"}, {503, "Retry-After", "2", ""},
            {200, NULL, NULL, ONE_OBJECT});
-    CHECK_OK(client_get(stage.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, &object));
-    CHECK_EQ(stage.requests, (size_t)3);
+    CHECK_OK(client_get(fixture.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, &object));
+    CHECK_EQ(fixture.requests, (size_t)3);
     CHECK_EQ((loop_now(loop_current()) - begun) / SECOND, (int64_t)5);
 
     /* A write as well, since the server says that it did nothing. */
-    SCRIPT(&stage, {429, "Retry-After", "1", ""}, {201, NULL, NULL, ONE_OBJECT});
-    CHECK_OK(client_create(stage.client, GVR_CONFIG_MAPS, object, NULL, NULL));
-    CHECK_EQ(stage.requests, (size_t)2);
-    CHECK_EQ(buf_str(&stage.last_body), STR(ONE_OBJECT));
+    SCRIPT(&fixture, {429, "Retry-After", "1", ""}, {201, NULL, NULL, ONE_OBJECT});
+    CHECK_OK(client_create(fixture.client, GVR_CONFIG_MAPS, object, NULL, NULL));
+    CHECK_EQ(fixture.requests, (size_t)2);
+    CHECK_EQ(buf_str(&fixture.last_body), STR(ONE_OBJECT));
 
-    SCRIPT(&stage, {429, "Retry-After", "1", FAILURE("TooManyRequests", "enough", "429")});
-    CHECK_FAILS(client_create(stage.client, GVR_CONFIG_MAPS, object, NULL, NULL),
+    SCRIPT(&fixture, {429, "Retry-After", "1", FAILURE("TooManyRequests", "enough", "429")});
+    CHECK_FAILS(client_create(fixture.client, GVR_CONFIG_MAPS, object, NULL, NULL),
                 ERROR_TOO_MANY_REQUESTS, "enough");
-    CHECK_EQ(stage.requests, (size_t)11);
+    CHECK_EQ(fixture.requests, (size_t)11);
 
     /* Whoever comes again on its own is told at once. */
-    SCRIPT(&stage, {503, "Retry-After", "7", ""});
-    CHECK_ERROR(client_get(stage.client, GVR_CONFIG_MAPS, KEY("default", "a"),
+    SCRIPT(&fixture, {503, "Retry-After", "7", ""});
+    CHECK_ERROR(client_get(fixture.client, GVR_CONFIG_MAPS, KEY("default", "a"),
                            &(struct client_get_options){.no_retry = true}, NULL),
                 ERROR_SERVICE_UNAVAILABLE);
-    CHECK_ERROR(client_delete(stage.client, GVR_CONFIG_MAPS, KEY("default", "a"),
+    CHECK_ERROR(client_delete(fixture.client, GVR_CONFIG_MAPS, KEY("default", "a"),
                               &(struct client_delete_options){.no_retry = true}, NULL),
                 ERROR_SERVICE_UNAVAILABLE);
-    CHECK_ERROR(client_patch(stage.client, GVR_CONFIG_MAPS, KEY("default", "a"), CLIENT_PATCH_MERGE,
-                             STR("{}"), &(struct client_write_options){.no_retry = true}, NULL),
+    CHECK_ERROR(client_patch(fixture.client, GVR_CONFIG_MAPS, KEY("default", "a"),
+                             CLIENT_PATCH_MERGE, STR("{}"),
+                             &(struct client_write_options){.no_retry = true}, NULL),
                 ERROR_SERVICE_UNAVAILABLE);
-    CHECK_EQ(stage.requests, 3);
+    CHECK_EQ(fixture.requests, 3);
 
     begun = loop_now(loop_current());
-    SCRIPT(&stage, {503, "Retry-After", "100", ""});
+    SCRIPT(&fixture, {503, "Retry-After", "100", ""});
     FIBER_TIMEOUT(10 * SECOND);
-    CHECK_ERROR(client_update(stage.client, GVR_CONFIG_MAPS, object, NULL, NULL),
+    CHECK_ERROR(client_update(fixture.client, GVR_CONFIG_MAPS, object, NULL, NULL),
                 ERROR_SERVICE_UNAVAILABLE);
     CHECK_EQ((loop_now(loop_current()) - begun) / SECOND, (int64_t)10);
 }
@@ -252,16 +246,16 @@ static struct error *breaks_off(void *data, struct http_request *request)
 SIM_TEST(a_read_is_repeated_when_the_answer_breaks_off)
 {
     struct flaky flaky = {.failures = 2};
-    SCOPED(stage) stage;
-    stage_init(&stage, false);
-    stage.handler = breaks_off;
-    stage.data = &flaky;
-    stage_start(&stage);
+    SCOPED(client_fixture) fixture;
+    client_fixture_init(&fixture, false);
+    fixture.handler = breaks_off;
+    fixture.data = &flaky;
+    client_fixture_start(&fixture);
     OWNED(object) object = NULL;
-    CHECK_OK(client_get(stage.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, &object));
+    CHECK_OK(client_get(fixture.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, &object));
     CHECK_EQ(flaky.requests, 3);
     flaky = (struct flaky){.failures = 1};
-    OWNED(error) err = client_update(stage.client, GVR_CONFIG_MAPS, object, NULL, NULL);
+    OWNED(error) err = client_update(fixture.client, GVR_CONFIG_MAPS, object, NULL, NULL);
     CHECK(err == NULL || flaky.requests == 1); /* nobody asked for the answer, or it failed once */
     CHECK_EQ(flaky.requests, 1);
 }
@@ -275,44 +269,44 @@ static struct error *sleeps_long(void *data, struct http_request *request)
 
 SIM_TEST(a_request_has_a_limit_of_its_own_and_the_fibers)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage, false);
-    stage.handler = sleeps_long;
-    stage_start(&stage);
+    SCOPED(client_fixture) fixture;
+    client_fixture_init(&fixture, false);
+    fixture.handler = sleeps_long;
+    client_fixture_start(&fixture);
     OWNED(object) object = NULL;
     int64_t begun = loop_now(loop_current());
-    CHECK_FAILS(client_get(stage.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, &object),
-                ERROR_DEADLINE, "GET https://stage/prefix/api/v1/namespaces/ns/configmaps/a");
+    CHECK_FAILS(client_get(fixture.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, &object),
+                ERROR_DEADLINE, "GET https://fixture/prefix/api/v1/namespaces/ns/configmaps/a");
     CHECK_EQ((loop_now(loop_current()) - begun) / SECOND, (int64_t)30);
     begun = loop_now(loop_current());
     FIBER_TIMEOUT(4 * SECOND);
-    CHECK_ERROR(client_get(stage.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, &object),
+    CHECK_ERROR(client_get(fixture.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, &object),
                 ERROR_DEADLINE);
     CHECK_EQ((loop_now(loop_current()) - begun) / SECOND, (int64_t)4);
 }
 
 SIM_TEST(requests_wait_for_their_turn)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage, false);
-    stage.options.qps = 10;
-    stage.options.burst = 5;
-    stage_start(&stage);
-    SCRIPT(&stage, {200, NULL, NULL, ONE_OBJECT});
+    SCOPED(client_fixture) fixture;
+    client_fixture_init(&fixture, false);
+    fixture.options.qps = 10;
+    fixture.options.burst = 5;
+    client_fixture_start(&fixture);
+    SCRIPT(&fixture, {200, NULL, NULL, ONE_OBJECT});
     OWNED(object) object = NULL;
     const int64_t begun = loop_now(loop_current());
     for (int i = 0; i < 25; i++) {
         object_free(TAKE(object));
-        CHECK_OK(client_get(stage.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, &object));
+        CHECK_OK(client_get(fixture.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, &object));
     }
     /* 5 at once, 20 more at 10 per second. */
     CHECK_EQ((loop_now(loop_current()) - begun + 50 * MILLISECOND) / (100 * MILLISECOND),
              (int64_t)20);
     FIBER_TIMEOUT(50 * MILLISECOND);
-    CHECK_FAILS(client_get(stage.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, &object),
+    CHECK_FAILS(client_get(fixture.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, &object),
                 ERROR_DEADLINE, "client rate limiter Wait returned an error");
     /* Another resource has a bucket of its own. */
-    CHECK_OK(client_get(stage.client, GVR_SECRETS, KEY("ns", "a"), NULL, NULL));
+    CHECK_OK(client_get(fixture.client, GVR_SECRETS, KEY("ns", "a"), NULL, NULL));
 }
 
 #define ITEM(name) "{\"metadata\":{\"name\":\"" name "\",\"namespace\":\"ns\"}}"
@@ -342,60 +336,60 @@ static void forget_names(void *data)
 
 LOOP_TEST(lists_come_in_pages_and_begin_anew_when_too_old)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage, true);
-    stage_start(&stage);
+    SCOPED(client_fixture) fixture;
+    client_fixture_init(&fixture, true);
+    client_fixture_start(&fixture);
     struct names names = {0};
     const struct client_list_sink sink = {note_name, forget_names, &names};
     SCOPED(buf) version = {0};
-    SCRIPT(&stage, {200, NULL, NULL, PAGE("9", "t1", ITEM("a") "," ITEM("b"))},
+    SCRIPT(&fixture, {200, NULL, NULL, PAGE("9", "t1", ITEM("a") "," ITEM("b"))},
            {410, NULL, NULL, FAILURE("Expired", "too old", "410")},
            {200, NULL, NULL, PAGE("12", "t 2", ITEM("c"))},
            {200, NULL, NULL, PAGE("12", "", ITEM("d") "," ITEM("e"))});
     CHECK_OK(client_list_each(
-        stage.client, GVR_CONFIG_MAPS, STR("ns"),
+        fixture.client, GVR_CONFIG_MAPS, STR("ns"),
         &(struct client_list_options){.label_selector = STR("x in (1,2)"), .limit = 2}, &sink,
         &version));
     CHECK_EQ(buf_str(&names.text), STR("cde"));
     CHECK_EQ(names.restarts, 1);
     CHECK_EQ(buf_str(&version), STR("12"));
-    CHECK_EQ(buf_str(&stage.seen),
+    CHECK_EQ(buf_str(&fixture.seen),
              STR("GET " PATH "?labelSelector=x%20in%20%281%2C2%29&limit=2&timeout=30s\n"
                  "GET " PATH "?labelSelector=x%20in%20%281%2C2%29&limit=2&continue=t1&timeout=30s\n"
                  "GET " PATH "?labelSelector=x%20in%20%281%2C2%29&limit=2&timeout=30s\n"
                  "GET " PATH
                  "?labelSelector=x%20in%20%281%2C2%29&limit=2&continue=t%202&timeout=30s\n"));
     /* All at once, for those who ask for a version: with a limit it would mean exactly that one. */
-    SCRIPT(&stage, {200, NULL, NULL, PAGE("12", "", ITEM("d"))});
+    SCRIPT(&fixture, {200, NULL, NULL, PAGE("12", "", ITEM("d"))});
     CHECK_OK(client_list_each(
-        stage.client, GVR_CONFIG_MAPS, STR("ns"),
+        fixture.client, GVR_CONFIG_MAPS, STR("ns"),
         &(struct client_list_options){.resource_version = STR("7"), .limit = -1}, &sink, &version));
-    CHECK_EQ(buf_str(&stage.seen), STR("GET " PATH "?resourceVersion=7&timeout=30s\n"));
+    CHECK_EQ(buf_str(&fixture.seen), STR("GET " PATH "?resourceVersion=7&timeout=30s\n"));
     /* Too old at the very beginning is the caller's affair. */
-    SCRIPT(&stage, {410, NULL, NULL, FAILURE("Expired", "too old", "410")});
-    CHECK_ERROR(client_list_each(stage.client, GVR_CONFIG_MAPS, STR(""), NULL, &sink, &version),
+    SCRIPT(&fixture, {410, NULL, NULL, FAILURE("Expired", "too old", "410")});
+    CHECK_ERROR(client_list_each(fixture.client, GVR_CONFIG_MAPS, STR(""), NULL, &sink, &version),
                 ERROR_EXPIRED);
     buf_done(&names.text);
 }
 
 LOOP_TEST(credentials_and_impersonation_stand_in_headers)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage, true);
+    SCOPED(client_fixture) fixture;
+    client_fixture_init(&fixture, true);
     const struct str groups[] = {STR("g1"), STR("g2")};
     const struct str scopes[] = {STR("s1")};
     const struct rest_extra extra = {STR("Sco/pes"), scopes, 1};
-    stage.config.auth.token = STR("planted-token");
-    stage.config.impersonate = (struct rest_impersonation){.user = STR("jane"),
-                                                           .uid = STR("42"),
-                                                           .groups = groups,
-                                                           .group_count = 2,
-                                                           .extra = &extra,
-                                                           .extra_count = 1};
-    stage_start(&stage);
-    SCRIPT(&stage, {200, NULL, NULL, ONE_OBJECT});
-    CHECK_OK(client_get(stage.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, NULL));
-    const struct http_headers *headers = &stage.last_headers;
+    fixture.config.auth.token = STR("planted-token");
+    fixture.config.impersonate = (struct rest_impersonation){.user = STR("jane"),
+                                                             .uid = STR("42"),
+                                                             .groups = groups,
+                                                             .group_count = 2,
+                                                             .extra = &extra,
+                                                             .extra_count = 1};
+    client_fixture_start(&fixture);
+    SCRIPT(&fixture, {200, NULL, NULL, ONE_OBJECT});
+    CHECK_OK(client_get(fixture.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, NULL));
+    const struct http_headers *headers = &fixture.last_headers;
     CHECK_EQ(http_headers_find(headers, STR("authorization")), STR("Bearer planted-token"));
     CHECK_EQ(http_headers_find(headers, STR("impersonate-user")), STR("jane"));
     CHECK_EQ(http_headers_find(headers, STR("impersonate-uid")), STR("42"));
@@ -405,14 +399,14 @@ LOOP_TEST(credentials_and_impersonation_stand_in_headers)
 
 LOOP_TEST(basic_credentials_stand_in_the_header_too)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage, true);
-    stage.config.auth.username = STR("me");
-    stage.config.auth.password = STR("p:w");
-    stage_start(&stage);
-    SCRIPT(&stage, {200, NULL, NULL, ONE_OBJECT});
-    CHECK_OK(client_get(stage.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, NULL));
-    CHECK_EQ(http_headers_find(&stage.last_headers, STR("authorization")), STR("Basic bWU6cDp3"));
+    SCOPED(client_fixture) fixture;
+    client_fixture_init(&fixture, true);
+    fixture.config.auth.username = STR("me");
+    fixture.config.auth.password = STR("p:w");
+    client_fixture_start(&fixture);
+    SCRIPT(&fixture, {200, NULL, NULL, ONE_OBJECT});
+    CHECK_OK(client_get(fixture.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, NULL));
+    CHECK_EQ(http_headers_find(&fixture.last_headers, STR("authorization")), STR("Basic bWU6cDp3"));
 }
 
 static void note_warning(void *data, struct str text)
@@ -424,23 +418,23 @@ static void note_warning(void *data, struct str text)
 LOOP_TEST(warnings_and_metrics_are_told)
 {
     SCOPED(buf) warnings = {0};
-    SCOPED(stage) stage;
-    stage_init(&stage, true);
-    stage.options.warn = note_warning;
-    stage.options.warn_data = &warnings;
-    stage_start(&stage);
-    SCRIPT(&stage, {200, "Warning", "299 - \"unknown field \\\"spec.x\\\"\"", ONE_OBJECT},
+    SCOPED(client_fixture) fixture;
+    client_fixture_init(&fixture, true);
+    fixture.options.warn = note_warning;
+    fixture.options.warn_data = &warnings;
+    client_fixture_start(&fixture);
+    SCRIPT(&fixture, {200, "Warning", "299 - \"unknown field \\\"spec.x\\\"\"", ONE_OBJECT},
            {404, NULL, NULL, FAILURE("NotFound", "m", "404")});
-    CHECK_OK(client_get(stage.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, NULL));
-    CHECK_ERROR(client_get(stage.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, NULL),
+    CHECK_OK(client_get(fixture.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, NULL));
+    CHECK_ERROR(client_get(fixture.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, NULL),
                 ERROR_NOT_FOUND);
     CHECK_EQ(buf_str(&warnings), STR("unknown field \"spec.x\"|"));
     SCOPED(buf) text = {0};
-    metrics_write(stage.metrics, &text);
+    metrics_write(fixture.metrics, &text);
     char line[128];
     snprintf(line, sizeof(line),
              "rest_client_requests_total{code=\"404\",host=\"127.0.0.1:%u\",method=\"GET\"} 1\n",
-             stage.port);
+             fixture.port);
     CHECK_CONTAINS(buf_str(&text), str_from_c(line));
 }
 
@@ -452,14 +446,14 @@ static void note_line(void *data, struct str line)
 LOOP_TEST(warnings_are_logged_as_they_were_meant)
 {
     SCOPED(buf) lines = {0};
-    SCOPED(stage) stage;
-    stage_init(&stage, true);
-    stage_start(&stage);
-    SCRIPT(&stage, {200, "Warning", "299 - \"unknown field \\\"spec.x\\\"\"", ONE_OBJECT});
+    SCOPED(client_fixture) fixture;
+    client_fixture_init(&fixture, true);
+    client_fixture_start(&fixture);
+    SCRIPT(&fixture, {200, "Warning", "299 - \"unknown field \\\"spec.x\\\"\"", ONE_OBJECT});
     log_set_level(2);
     log_set_format(LOG_JSON);
     log_set_sink(note_line, &lines);
-    struct error *err = client_get(stage.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, NULL);
+    struct error *err = client_get(fixture.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, NULL);
     log_set_sink(NULL, NULL);
     CHECK_OK(err);
     CHECK_CONTAINS(buf_str(&lines), STR("\"warning\":\"unknown field \\\"spec.x\\\"\""));
@@ -467,23 +461,23 @@ LOOP_TEST(warnings_are_logged_as_they_were_meant)
 
 LOOP_TEST(raw_requests_give_what_was_answered)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage, true);
-    stage_start(&stage);
+    SCOPED(client_fixture) fixture;
+    client_fixture_init(&fixture, true);
+    client_fixture_start(&fixture);
     SCOPED(arena) arena = {0};
     SCOPED(buf) body = {0};
     struct client_raw_answer answer;
-    SCRIPT(&stage, {200, "ETag", "\"x\"", "ok"}, {304, NULL, NULL, ""});
-    CHECK_OK(client_raw(stage.client,
+    SCRIPT(&fixture, {200, "ETag", "\"x\"", "ok"}, {304, NULL, NULL, ""});
+    CHECK_OK(client_raw(fixture.client,
                         &(struct client_raw_request){.path = STR("/readyz"),
                                                      .query = STR("verbose=1"),
                                                      .timeout = 5 * SECOND},
                         &arena, &body, &answer));
     CHECK_EQ(buf_str(&body), STR("ok"));
     CHECK_EQ(answer.etag, STR("\"x\""));
-    CHECK_EQ(buf_str(&stage.seen), STR("GET /prefix/readyz?verbose=1&timeout=5s\n"));
+    CHECK_EQ(buf_str(&fixture.seen), STR("GET /prefix/readyz?verbose=1&timeout=5s\n"));
     CHECK_OK(
-        client_raw(stage.client,
+        client_raw(fixture.client,
                    &(struct client_raw_request){.path = STR("/api"), .if_none_match = answer.etag},
                    &arena, &body, &answer));
     CHECK_EQ(answer.status, 304);
@@ -502,10 +496,10 @@ LOOP_TEST(no_secret_reaches_logs_or_errors)
     log_set_level(10);
     SCOPED(buf) errors = {0};
     {
-        SCOPED(stage) stage;
-        stage_init(&stage, true);
-        stage.config.auth.token = STR("planted-token");
-        stage_start(&stage);
+        SCOPED(client_fixture) fixture;
+        client_fixture_init(&fixture, true);
+        fixture.config.auth.token = STR("planted-token");
+        client_fixture_start(&fixture);
         OWNED(object) secret = NULL;
         CHECK_OK(object_read(
             STR("{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":\"s\","
@@ -518,12 +512,12 @@ LOOP_TEST(no_secret_reaches_logs_or_errors)
             {429, "Retry-After",     "0",       ""                                                  },
         };
         for (size_t i = 0; i < COUNT(answers); i++) {
-            stage_script(&stage, &answers[i], 1);
+            client_fixture_script(&fixture, &answers[i], 1);
             OWNED(object) object = NULL;
             struct error *failures[] = {
-                client_get(stage.client, GVR_SECRETS, KEY("ns", "s"), NULL, &object),
-                client_create(stage.client, GVR_SECRETS, secret, NULL, NULL),
-                client_patch(stage.client, GVR_SECRETS, KEY("ns", "s"), CLIENT_PATCH_MERGE,
+                client_get(fixture.client, GVR_SECRETS, KEY("ns", "s"), NULL, &object),
+                client_create(fixture.client, GVR_SECRETS, secret, NULL, NULL),
+                client_patch(fixture.client, GVR_SECRETS, KEY("ns", "s"), CLIENT_PATCH_MERGE,
                              STR("{\"data\":{\"k\":\"planted-data\"}}"), NULL, NULL),
             };
             for (size_t k = 0; k < COUNT(failures); k++) {
@@ -553,56 +547,56 @@ static bool count_down(void *data)
 
 SIM_TEST(writes_ask_before_they_go_out_and_reads_do_not)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage, false);
+    SCOPED(client_fixture) fixture;
+    client_fixture_init(&fixture, false);
     size_t left = 0;
-    stage.options.may_write = count_down;
-    stage.options.may_write_data = &left;
-    stage_start(&stage);
-    SCRIPT(&stage, {200, NULL, NULL, ONE_OBJECT});
+    fixture.options.may_write = count_down;
+    fixture.options.may_write_data = &left;
+    client_fixture_start(&fixture);
+    SCRIPT(&fixture, {200, NULL, NULL, ONE_OBJECT});
     OWNED(object) object = NULL;
-    CHECK_OK(client_get(stage.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, &object));
-    CHECK_EQ(stage.requests, (size_t)1);
-    CHECK_ERROR(client_create(stage.client, GVR_CONFIG_MAPS, object, NULL, NULL), ERROR_CANCELED);
-    CHECK_ERROR(client_update(stage.client, GVR_CONFIG_MAPS, object, NULL, NULL), ERROR_CANCELED);
-    CHECK_ERROR(client_delete(stage.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, NULL),
+    CHECK_OK(client_get(fixture.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, &object));
+    CHECK_EQ(fixture.requests, (size_t)1);
+    CHECK_ERROR(client_create(fixture.client, GVR_CONFIG_MAPS, object, NULL, NULL), ERROR_CANCELED);
+    CHECK_ERROR(client_update(fixture.client, GVR_CONFIG_MAPS, object, NULL, NULL), ERROR_CANCELED);
+    CHECK_ERROR(client_delete(fixture.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, NULL),
                 ERROR_CANCELED);
-    CHECK_ERROR(client_patch(stage.client, GVR_CONFIG_MAPS, KEY("ns", "a"), CLIENT_PATCH_MERGE,
+    CHECK_ERROR(client_patch(fixture.client, GVR_CONFIG_MAPS, KEY("ns", "a"), CLIENT_PATCH_MERGE,
                              STR("{}"), NULL, NULL),
                 ERROR_CANCELED);
-    CHECK_ERROR(client_raw(stage.client,
+    CHECK_ERROR(client_raw(fixture.client,
                            &(struct client_raw_request){.method = STR("POST"), .path = STR("/x")},
                            &(struct arena){0}, &(struct buf){0}, &(struct client_raw_answer){0}),
                 ERROR_CANCELED);
     CHECK_OK(fiber_sleep(SECOND));
-    CHECK_EQ(stage.requests, (size_t)1);
+    CHECK_EQ(fixture.requests, (size_t)1);
 
     /* A repetition asks anew: head, body and end of the first try, nothing of the second. */
     left = 3;
-    SCRIPT(&stage, {429, "Retry-After", "1", ""}, {200, NULL, NULL, ONE_OBJECT});
-    CHECK_ERROR(client_update(stage.client, GVR_CONFIG_MAPS, object, NULL, NULL), ERROR_CANCELED);
-    CHECK_EQ(stage.requests, (size_t)1);
+    SCRIPT(&fixture, {429, "Retry-After", "1", ""}, {200, NULL, NULL, ONE_OBJECT});
+    CHECK_ERROR(client_update(fixture.client, GVR_CONFIG_MAPS, object, NULL, NULL), ERROR_CANCELED);
+    CHECK_EQ(fixture.requests, (size_t)1);
 
     /* Half a body is not acted upon. */
     left = 2;
-    SCRIPT(&stage, {200, NULL, NULL, ONE_OBJECT});
-    CHECK_ERROR(client_update(stage.client, GVR_CONFIG_MAPS, object, NULL, NULL), ERROR_CANCELED);
+    SCRIPT(&fixture, {200, NULL, NULL, ONE_OBJECT});
+    CHECK_ERROR(client_update(fixture.client, GVR_CONFIG_MAPS, object, NULL, NULL), ERROR_CANCELED);
     CHECK_OK(fiber_sleep(SECOND));
-    CHECK_EQ(stage.requests, (size_t)0);
+    CHECK_EQ(fixture.requests, (size_t)0);
 }
 
 static struct error *get_and_list(void)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage, false);
-    stage_start(&stage);
+    SCOPED(client_fixture) fixture;
+    client_fixture_init(&fixture, false);
+    client_fixture_start(&fixture);
     struct names names = {0};
     const struct client_list_sink sink = {note_name, forget_names, &names};
     SCOPED(buf) version = {0};
-    SCRIPT(&stage, {307, "Location", "/elsewhere", ""},
+    SCRIPT(&fixture, {307, "Location", "/elsewhere", ""},
            {200, NULL, NULL, PAGE("9", "", ITEM("a"))});
     struct error *err =
-        client_list_each(stage.client, GVR_CONFIG_MAPS, STR("ns"), NULL, &sink, &version);
+        client_list_each(fixture.client, GVR_CONFIG_MAPS, STR("ns"), NULL, &sink, &version);
     buf_done(&names.text);
     return err;
 }

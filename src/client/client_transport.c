@@ -1,3 +1,10 @@
+/*
+ * A transport is identified by its TLS identity and trust, compared as pointers: token_source and
+ * trust_source return the same object as long as the credentials do not change.
+ *
+ * A replaced transport cannot be closed at once, since watches may still run on it. free_unused()
+ * frees it with a later request, once no call is left.
+ */
 #include "client/client_transport.h"
 
 #include "base/memory.h"
@@ -10,9 +17,9 @@ struct client_transport {
     struct http_client *http;
     struct tls_identity *identity;
     struct tls_trust *trust;
-    struct str origin; /* of another server; empty: the client's own */
+    struct str origin; /* of another server; empty: the client's server */
     struct arena texts;
-    size_t sending; /* calls that may have no connection yet */
+    size_t sending; /* calls in client_transport_send(), which http_client does not count yet */
 };
 
 void client_transports_init(struct client_transports *transports, struct loop *loop,
@@ -53,7 +60,7 @@ static struct client_transport *transport_new(const struct client_transports *tr
     return transport;
 }
 
-static void transport_free_(struct client_transport *transport)
+static void free_transport(struct client_transport *transport)
 {
     list_remove(&transport->link);
     http_client_free(transport->http);
@@ -63,19 +70,20 @@ static void transport_free_(struct client_transport *transport)
     mem_free(transport);
 }
 
+/* Called with every request, when the list is at most a few entries long. */
 static void free_unused(struct client_transports *transports)
 {
     LIST_FOREACH (struct client_transport, transport, &transports->others, link)
         if (transport->sending == 0 && http_client_call_count(transport->http) == 0)
-            transport_free_(transport);
+            free_transport(transport);
 }
 
 void client_transports_done(struct client_transports *transports)
 {
     LIST_FOREACH (struct client_transport, transport, &transports->others, link)
-        transport_free_(transport);
+        free_transport(transport);
     if (transports->own)
-        transport_free_(transports->own);
+        free_transport(transports->own);
 }
 
 void client_transports_offer_http2(struct client_transports *transports)
@@ -100,6 +108,8 @@ struct client_transport *client_transports_own(struct client_transports *transpo
     return transports->own = own;
 }
 
+/* The proxy and skip_verify of the config apply to other servers as well, the server name does not.
+ */
 struct client_transport *client_transports_other(struct client_transports *transports,
                                                  const struct url *server, struct tls_trust *trust)
 {

@@ -1,7 +1,9 @@
 /*
- * The connections of a client: to its server, as whom and believing what it does now; to the same
- * with what went before, for as long as something runs there; and to where redirects lead, as
- * nobody.
+ * Transports: the HTTP clients behind a client, one for each server and set of TLS credentials.
+ *
+ * The own transport connects to the client's server with the current client certificate and the
+ * current certificate authorities. When these change, a new own transport replaces it; the old one
+ * stays until its calls have ended. Redirects to other servers have transports without credentials.
  *
  *     struct client_transport *transport = client_transports_own(transports, identity, trust);
  *     struct error *err = client_transport_send(transport, &request, &response);
@@ -25,8 +27,8 @@ struct client_transport;
 struct client_transports {
     struct loop *loop;
     const struct client_options *options;
-    struct client_transport *own; /* the one in use; NULL: none yet */
-    struct list others;           /* those that still have calls, and those to other servers */
+    struct client_transport *own; /* the current one; NULL before the first request */
+    struct list others;           /* replaced ones that still have calls, and other servers */
 };
 
 void client_transports_init(struct client_transports *transports, struct loop *loop,
@@ -35,20 +37,22 @@ void client_transports_init(struct client_transports *transports, struct loop *l
 /* No call may be running. */
 void client_transports_done(struct client_transports *transports);
 
-/* To the client's server with these credentials. Valid until the next suspension, unless sending.
+/*
+ * The transport to the client's server with these credentials, made if there is none. It may be
+ * freed at the next suspension, unless client_transport_send() is running on it.
  */
 struct client_transport *client_transports_own(struct client_transports *transports,
                                                struct tls_identity *identity,
                                                struct tls_trust *trust);
 
-/* Connections to the client's server that are made from now on. */
+/* Makes new connections to the client's server offer HTTP/2. */
 void client_transports_offer_http2(struct client_transports *transports);
 
-/* To any server, without credentials. Valid for as long. */
+/* The transport to another server, without credentials. Valid as long as the own transport. */
 struct client_transport *client_transports_other(struct client_transports *transports,
                                                  const struct url *server, struct tls_trust *trust);
 
-/* Suspends until the head of the answer is there. */
+/* Suspends until the head of the response has arrived. */
 MUST_USE struct error *client_transport_send(struct client_transport *transport,
                                              const struct http_client_request *request,
                                              struct http_response **ret_response);

@@ -1,6 +1,6 @@
 #include "client/client_transport.h"
 
-#include "client/stage_test.h"
+#include "client/client_fixture_test.h"
 
 struct call {
     struct client_transport *transport;
@@ -19,28 +19,28 @@ static struct error *call_server(void *data)
 /* Credentials change while others still connect with those before. */
 SIM_TEST(a_connection_that_is_being_made_is_in_use)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage, false);
-    SCRIPT(&stage, {200, NULL, NULL, "{}"});
+    SCOPED(client_fixture) fixture;
+    client_fixture_init(&fixture, false);
+    SCRIPT(&fixture, {200, NULL, NULL, "{}"});
     struct client_transports transports;
-    client_transports_init(&transports, loop_current(), &stage.options);
+    client_transports_init(&transports, loop_current(), &fixture.options);
     struct call call = {
-        .transport = client_transports_own(&transports, stage.certs.client, stage.certs.trust)};
+        .transport = client_transports_own(&transports, fixture.certs.client, fixture.certs.trust)};
     {
         SCOPED(scope) scope = {0};
         scope_start(&scope, "calls", call_server, &call);
         CHECK_OK(fiber_yield());
         struct call other = {.transport =
-                                 client_transports_own(&transports, NULL, stage.certs.trust)};
+                                 client_transports_own(&transports, NULL, fixture.certs.trust)};
         CHECK(other.transport != call.transport);
         CHECK_OK(call_server(&other));
         CHECK_OK(other.err);
         CHECK_OK(scope_wait(&scope));
     }
     CHECK_OK(call.err);
-    CHECK_EQ(stage.requests, (size_t)2);
-    (void)client_transports_own(&transports, NULL, stage.certs.trust);
+    CHECK_EQ(fixture.requests, (size_t)2);
+    (void)client_transports_own(&transports, NULL, fixture.certs.trust);
     CHECK_OK(fiber_sleep(SECOND));
-    CHECK_EQ(sim_network_connections(stage.network), (size_t)1);
+    CHECK_EQ(sim_network_connections(fixture.network), (size_t)1);
     client_transports_done(&transports);
 }

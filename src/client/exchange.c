@@ -1,4 +1,11 @@
-/* A whole exchange: its turn, its limit of time, its repetitions, its error. */
+/*
+ * One exchange from the caller's point of view: client_exchange() waits for the rate limit, calls
+ * exchange_once() under the timeout of the request and repeats it where that is safe.
+ *
+ * Each repetition takes a token of the rate limit again and has the full timeout again. Repetitions
+ * mirror client-go's rest.Request: at most ten, on 429 and 5xx only with Retry-After, and for GET
+ * also when the connection was lost before a response.
+ */
 #include "apimachinery/status.h"
 #include "async/fiber.h"
 #include "async/loop.h"
@@ -50,7 +57,7 @@ void client_show_warnings(const struct client_options *options, const struct htt
     }
 }
 
-/* Seconds only: the other form of the header, a date, is not used by API servers. */
+/* -1 if there is no usable header. API servers send seconds, never the form with a date. */
 static duration retry_after(const struct http_response *response)
 {
     const struct str value = http_headers_find(http_response_headers(response), STR("retry-after"));
@@ -60,12 +67,12 @@ static duration retry_after(const struct http_response *response)
     return seconds * SECOND;
 }
 
-/* Suspends: an answer that is no success, as an error. */
+/* Turns a response that is not a success into an error, from the Status in its body. Suspends. */
 static struct error *read_failure(struct http_response *response, duration *ret_retry_after)
 {
     SCOPED(buf) body = {.limit = ERROR_BODY_MAX};
     *ret_retry_after = retry_after(response);
-    /* Half a body is still better than none: what it says counts, not that it is whole. */
+    /* An incomplete body still tells more than none, so errors of reading it are ignored. */
     error_free(http_response_read_all(response, &body));
     struct error *err = status_read_error(http_response_status(response), buf_str(&body));
     if (*ret_retry_after > 0)
@@ -78,7 +85,7 @@ static bool is_success(int status)
     return (status >= 200 && status <= 299) || status == 304;
 }
 
-/* One try. *ret_retry_after is what the server asked for, -1 for nothing. */
+/* One attempt. *ret_retry_after is the delay that the server asked for, or -1. Suspends. */
 static struct error *exchange_once(struct client *client, const struct client_request *request,
                                    struct arena *arena, struct buf *body,
                                    struct client_raw_answer *ret_answer, duration *ret_retry_after)
@@ -101,8 +108,9 @@ static struct error *exchange_once(struct client *client, const struct client_re
 }
 
 /*
- * How long to wait before another try; -1 when there is none. Any verb when the server says so with
- * Retry-After; a read when the connection was lost, since reading twice does no harm.
+ * The delay before the next attempt; -1 if the error is final. With Retry-After the server has not
+ * acted, so any verb may be repeated. Without a response it is unknown whether the server has
+ * acted, so only a GET may be repeated.
  */
 static duration repeat_delay(const struct client_request *request, const struct error *err,
                              duration asked)
@@ -135,7 +143,7 @@ struct error *client_exchange(struct client *client, const struct client_request
         log_v(6, "Request is repeated", LOG_STR("path", request->path), LOG_ERROR(err));
         struct error *interrupted = fiber_sleep(delay);
         if (interrupted) {
-            error_free(interrupted); /* what went wrong is worth more than that time is up */
+            error_free(interrupted); /* the error of the server tells more than the deadline */
             return err;
         }
         error_free(err);

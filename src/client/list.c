@@ -1,11 +1,15 @@
-/* Lists: page by page, so that no answer and no parsed document grows with the collection. */
+/*
+ * Lists. client_list_each() reads page by page, so that no response and no parsed document grows
+ * with the collection. All pages belong to one resourceVersion, which the continue token stands
+ * for. When the server has compacted that version it answers 410, and the list begins anew.
+ */
 #include "apimachinery/resource_path.h"
 #include "client/client.h"
 #include "client/client_internal.h"
 #include "json/json.h"
 
 #define PAGE_DEFAULT 500
-/* A list that grows too old over and over changes faster than it can be read in pages. */
+/* A list that expires again and again is too large to be read in pages before it expires. */
 #define RESTARTS_MAX 3
 
 static const struct client_list_options list_defaults;
@@ -16,7 +20,7 @@ static void add_list_query(struct buf *query, const struct client_list_options *
     client_query_add(query, "fieldSelector", options->field_selector);
     if (options->limit > 0)
         client_query_add_int(query, "limit", options->limit);
-    /* A token stands for a version already; both together are refused. */
+    /* The token implies a version; servers reject a request that has both. */
     if (options->continue_token.len) {
         client_query_add(query, "continue", options->continue_token);
     } else {
@@ -49,8 +53,8 @@ struct error *client_list_page(struct client *client, struct gvr gvr, struct str
     return NULL;
 }
 
-/* A list under way. */
-struct listing {
+/* The state of one client_list_each(). */
+struct paged_list {
     struct client *client;
     struct gvr gvr;
     struct str namespace;
@@ -60,8 +64,8 @@ struct listing {
     struct buf *version; /* of the list */
 };
 
-/* One page through the sink. */
-static struct error *list_some(struct listing *listing)
+/* Reads the next page, passes its objects to the sink and remembers its token. Suspends. */
+static struct error *list_next_page(struct paged_list *listing)
 {
     SCOPED(arena) arena = {.limit = SIZE_MAX / 2};
     struct client_list_options page = *listing->options;
@@ -83,17 +87,18 @@ static bool is_too_old(const struct error *err)
     return error_is(err, ERROR_EXPIRED) || error_is(err, ERROR_GONE);
 }
 
-static struct error *list_all(struct listing *listing)
+/* Only a list that has begun can restart: a 410 for the first page would come again. */
+static struct error *list_pages(struct paged_list *listing)
 {
     int restarts = 0;
     do {
         const bool begun = listing->token.len > 0;
-        struct error *err = list_some(listing);
+        struct error *err = list_next_page(listing);
         if (err && begun && is_too_old(err) && restarts++ < RESTARTS_MAX) {
             error_free(err);
             buf_clear(&listing->token);
             listing->sink->restart(listing->sink->data);
-            TRY(list_some(listing));
+            TRY(list_next_page(listing));
             continue;
         }
         TRY(err);
@@ -105,7 +110,7 @@ struct error *client_list_each(struct client *client, struct gvr gvr, struct str
                                const struct client_list_options *options,
                                const struct client_list_sink *sink, struct buf *version)
 {
-    struct listing listing = {
+    struct paged_list listing = {
         .client = client,
         .gvr = gvr,
         .namespace = namespace,
@@ -113,7 +118,7 @@ struct error *client_list_each(struct client *client, struct gvr gvr, struct str
         .sink = sink,
         .version = version,
     };
-    struct error *err = list_all(&listing);
+    struct error *err = list_pages(&listing);
     buf_done(&listing.token);
     return err;
 }

@@ -1,3 +1,6 @@
+/*
+ * The error texts are those of golang.org/x/time/rate, which users of client-go know.
+ */
 #include "client/rate_limit.h"
 
 #include "async/fiber.h"
@@ -15,7 +18,8 @@ void rate_limit_init(struct rate_limit *limit, double qps, double burst)
     };
 }
 
-static void refill(struct rate_limit *limit, int64_t now)
+/* Adds the tokens of the time since the last call. The bucket is full at its first use. */
+static void refill_bucket(struct rate_limit *limit, int64_t now)
 {
     if (limit->counted == 0)
         limit->tokens = limit->burst;
@@ -31,8 +35,8 @@ struct error *rate_limit_wait(struct rate_limit *limit)
     if (limit->qps < 0)
         return NULL;
     const int64_t now = loop_now(loop_current());
-    refill(limit, now);
-    /* A token is taken before it is there; the debt tells how long to wait, and keeps the order. */
+    refill_bucket(limit, now);
+    /* A token is taken before it exists. The debt says how long to wait and keeps the order. */
     const double debt = 1 - limit->tokens;
     const duration wait = debt > 0 ? (duration)(debt / limit->qps * (double)SECOND) : 0;
     if (wait > 0 && fiber_deadline() != FOREVER && fiber_deadline() - now < wait)
@@ -43,6 +47,6 @@ struct error *rate_limit_wait(struct rate_limit *limit)
         return NULL;
     struct error *err = fiber_sleep(wait);
     if (err)
-        limit->tokens += 1; /* not used after all */
+        limit->tokens += 1; /* the token was not used */
     return error_wrap(err, "client rate limiter Wait returned an error");
 }

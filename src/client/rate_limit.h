@@ -1,8 +1,9 @@
 /*
- * A token bucket: so many requests at once, so many per second from then on.
+ * A token bucket that limits requests, like client-go's flowcontrol.
  *
- * The bucket starts full. Waiting happens in the order of asking, and whoever's deadline would pass
- * before its turn is told so at once.
+ * "burst" requests may be sent at once, after that "qps" per second. The bucket starts full.
+ * Callers get their tokens in the order of their calls. A caller whose deadline would pass before
+ * its turn gets ERROR_DEADLINE at once.
  */
 #pragma once
 
@@ -14,7 +15,7 @@ struct rate_limit {
     double qps;   /* tokens per second; below 0: no limit */
     double burst; /* size of the bucket */
     double tokens;
-    int64_t counted; /* when tokens was true; 0 before the first use */
+    int64_t counted; /* when tokens was last brought up to date; 0 before the first use */
 };
 
 /* 0 means the default of 20 per second and 30 at once. */

@@ -1,3 +1,7 @@
+/*
+ * Locations are relative references (RFC 3986): with a scheme, "//host/path", "/path", "?query" or
+ * a path relative to the folder of the request.
+ */
 #include "client/redirect.h"
 
 #include "base/buf.h"
@@ -11,6 +15,7 @@ bool redirect_is_followed(struct str method, int status, struct str location)
     return is_one && location.len > 0;
 }
 
+/* A colon before any of "/?#" ends a scheme. */
 static bool has_scheme(struct str location)
 {
     const size_t colon = str_find_char(location, ':');
@@ -19,7 +24,7 @@ static bool has_scheme(struct str location)
            str_find_char(head, '?') == STR_NONE && str_find_char(head, '#') == STR_NONE;
 }
 
-/* What stands in front of a location that is not whole. */
+/* Adds the part of the base URL that the location lacks. */
 static void add_base(struct buf *out, const struct url *from, struct str location)
 {
     SCOPED(arena) arena = {0};
@@ -39,7 +44,7 @@ static void add_base(struct buf *out, const struct url *from, struct str locatio
     buf_add(out, is_query ? from->path : folder);
 }
 
-/* "/a/./b/../c" becomes "/a/c"; what leads above the root stays there. */
+/* "/a/./b/../c" becomes "/a/c". ".." at the root is dropped (RFC 3986, section 5.2.4). */
 static struct str without_dots(struct arena *arena, struct str path)
 {
     SCOPED(buf) out = {0};
@@ -69,7 +74,7 @@ struct error *redirect_read(struct arena *arena, const struct url *from, struct 
     buf_add(&text, location);
     struct error *err = url_read(arena_str(arena, buf_str(&text)), &to);
     if (err) {
-        err->code = ERROR_INTERNAL; /* of the server's, and not of a user's */
+        err->code = ERROR_INTERNAL; /* the server is wrong, not the input of a user */
         return error_wrap(err, "redirected");
     }
     if (to.has_user)

@@ -1,6 +1,5 @@
 /*
- * Redirects: whether an answer is one that is followed, and where it leads. Decisions without
- * effects.
+ * Redirects: which responses are followed, and to which URL. Pure functions.
  */
 #pragma once
 
@@ -13,15 +12,15 @@
 
 #define REDIRECTS_MAX 10
 
-/* Only what reads is sent elsewhere, and an answer that does not say where stays as it is. */
+/* True for a 301, 302, 303, 307 or 308 with a location, as the answer to a GET or HEAD. */
 bool redirect_is_followed(struct str method, int status, struct str location);
 
 /*
- * Where a location leads that the answer of a URL has in it; the text is in the arena. From https
- * nothing leads to http, and names of users are not taken from a server: ERROR_INTERNAL.
+ * Resolves a location against the URL of the request (RFC 3986, section 5.2). Texts live in the
+ * arena. ERROR_INTERNAL for a location that leads from https to http or contains user information.
  */
 MUST_USE struct error *redirect_read(struct arena *arena, const struct url *from,
                                      struct str location, struct url *ret_to);
 
-/* The same server: what it may be shown, the other may be shown. */
+/* Same scheme, host and port. Credentials for one server may then be sent to the other. */
 bool redirect_is_same_server(const struct url *a, const struct url *b);

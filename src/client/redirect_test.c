@@ -1,7 +1,7 @@
 #include "client/redirect.h"
 
 #include "apimachinery/wellknown.h"
-#include "client/stage_test.h"
+#include "client/client_fixture_test.h"
 
 TEST(only_reads_with_a_location_are_redirected)
 {
@@ -70,42 +70,43 @@ TEST(locations_are_read_from_where_they_stand)
 
 #define OBJECT "{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"a\"}}"
 
-static struct error *get(struct stage *stage)
+static struct error *get(struct client_fixture *fixture)
 {
-    return client_get(stage->client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, NULL);
+    return client_get(fixture->client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, NULL);
 }
 
 SIM_TEST(reads_follow_redirects_and_writes_do_not)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage, false);
-    stage.config.auth.token = STR("secret");
-    stage_start(&stage);
-    SCRIPT(&stage, {307, "Location", "b?x=1", ""}, {302, "Location", "/c", "go"},
+    SCOPED(client_fixture) fixture;
+    client_fixture_init(&fixture, false);
+    fixture.config.auth.token = STR("secret");
+    client_fixture_start(&fixture);
+    SCRIPT(&fixture, {307, "Location", "b?x=1", ""}, {302, "Location", "/c", "go"},
            {200, NULL, NULL, OBJECT});
-    CHECK_OK(get(&stage));
-    CHECK_EQ(buf_str(&stage.seen), STR("GET /prefix/api/v1/namespaces/ns/configmaps/a?timeout=30s\n"
-                                       "GET /prefix/api/v1/namespaces/ns/configmaps/b?x=1\n"
-                                       "GET /c\n"));
-    CHECK_EQ(http_headers_find(&stage.last_headers, STR("authorization")), STR("Bearer secret"));
-    SCRIPT(&stage, {307, "Location", "/c", ""});
-    struct error *err = client_delete(stage.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, NULL);
+    CHECK_OK(get(&fixture));
+    CHECK_EQ(buf_str(&fixture.seen),
+             STR("GET /prefix/api/v1/namespaces/ns/configmaps/a?timeout=30s\n"
+                 "GET /prefix/api/v1/namespaces/ns/configmaps/b?x=1\n"
+                 "GET /c\n"));
+    CHECK_EQ(http_headers_find(&fixture.last_headers, STR("authorization")), STR("Bearer secret"));
+    SCRIPT(&fixture, {307, "Location", "/c", ""});
+    struct error *err = client_delete(fixture.client, GVR_CONFIG_MAPS, KEY("ns", "a"), NULL, NULL);
     CHECK(err && err->http_status == 307);
     error_free(err);
-    CHECK_EQ(stage.requests, (size_t)1);
+    CHECK_EQ(fixture.requests, (size_t)1);
 }
 
 SIM_TEST(redirects_end_somewhere)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage, false);
-    stage_start(&stage);
-    SCRIPT(&stage, {307, "Location", "/c", ""});
-    CHECK_FAILS(get(&stage), ERROR_INTERNAL, "stopped after 10 redirects");
-    CHECK_EQ(stage.requests, (size_t)(1 + REDIRECTS_MAX));
-    SCRIPT(&stage, {301, "Location", "http://server.test/", ""});
-    CHECK_FAILS(get(&stage), ERROR_INTERNAL, "redirected from https to http");
-    CHECK_EQ(stage.requests, (size_t)1);
+    SCOPED(client_fixture) fixture;
+    client_fixture_init(&fixture, false);
+    client_fixture_start(&fixture);
+    SCRIPT(&fixture, {307, "Location", "/c", ""});
+    CHECK_FAILS(get(&fixture), ERROR_INTERNAL, "stopped after 10 redirects");
+    CHECK_EQ(fixture.requests, (size_t)(1 + REDIRECTS_MAX));
+    SCRIPT(&fixture, {301, "Location", "http://server.test/", ""});
+    CHECK_FAILS(get(&fixture), ERROR_INTERNAL, "redirected from https to http");
+    CHECK_EQ(fixture.requests, (size_t)1);
 }
 
 /* Another server, by its port: what it is asked, and how it may know the client. */
@@ -134,12 +135,12 @@ static struct error *look(void *data, struct http_request *request)
     return http_request_respond(request, 307, &headers);
 }
 
-static void elsewhere_init(struct elsewhere *elsewhere, struct stage *stage)
+static void elsewhere_init(struct elsewhere *elsewhere, struct client_fixture *fixture)
 {
-    const struct http_server_options options = {.network = stage->network,
+    const struct http_server_options options = {.network = fixture->network,
                                                 .host = STR("server.test"),
                                                 .port = 7443,
-                                                .tls = stage->tls_server,
+                                                .tls = fixture->tls_server,
                                                 .handler = look,
                                                 .data = elsewhere};
     *elsewhere = (struct elsewhere){0};
@@ -154,41 +155,41 @@ static void elsewhere_done(struct elsewhere *elsewhere)
 
 SIM_TEST(credentials_stay_with_the_server_they_are_for)
 {
-    SCOPED(stage) stage;
+    SCOPED(client_fixture) fixture;
     SCOPED(elsewhere) elsewhere;
-    stage_init(&stage, false);
-    elsewhere_init(&elsewhere, &stage);
-    stage.config.auth.token = STR("secret");
-    stage.config.impersonate.user = STR("somebody");
-    stage_start(&stage);
-    SCRIPT(&stage, {307, "Location", "https://server.test:7443/x", ""});
-    CHECK_OK(get(&stage));
-    CHECK_OK(get(&stage));
+    client_fixture_init(&fixture, false);
+    elsewhere_init(&elsewhere, &fixture);
+    fixture.config.auth.token = STR("secret");
+    fixture.config.impersonate.user = STR("somebody");
+    client_fixture_start(&fixture);
+    SCRIPT(&fixture, {307, "Location", "https://server.test:7443/x", ""});
+    CHECK_OK(get(&fixture));
+    CHECK_OK(get(&fixture));
     CHECK_EQ(buf_str(&elsewhere.seen), STR("/x\n/x\n"));
-    CHECK_EQ(http_headers_find(&stage.last_headers, STR("authorization")), STR("Bearer secret"));
-    CHECK_EQ(http_headers_find(&stage.last_headers, STR("impersonate-user")), STR("somebody"));
+    CHECK_EQ(http_headers_find(&fixture.last_headers, STR("authorization")), STR("Bearer secret"));
+    CHECK_EQ(http_headers_find(&fixture.last_headers, STR("impersonate-user")), STR("somebody"));
     /* Nobody listens there. */
-    SCRIPT(&stage, {307, "Location", "https://server.test:7444/x", ""});
-    CHECK_ERROR(get(&stage), ERROR_UNREACHABLE);
-    SCRIPT(&stage, {200, NULL, NULL, OBJECT});
-    CHECK_OK(get(&stage));
+    SCRIPT(&fixture, {307, "Location", "https://server.test:7444/x", ""});
+    CHECK_ERROR(get(&fixture), ERROR_UNREACHABLE);
+    SCRIPT(&fixture, {200, NULL, NULL, OBJECT});
+    CHECK_OK(get(&fixture));
     CHECK_OK(fiber_sleep(SECOND));
-    CHECK_EQ(sim_network_connections(stage.network), (size_t)1); /* the others are not kept */
+    CHECK_EQ(sim_network_connections(fixture.network), (size_t)1); /* the others are not kept */
 }
 
 SIM_TEST(who_comes_back_from_elsewhere_comes_without_credentials)
 {
-    SCOPED(stage) stage;
+    SCOPED(client_fixture) fixture;
     SCOPED(elsewhere) elsewhere;
-    stage_init(&stage, false);
-    elsewhere_init(&elsewhere, &stage);
+    client_fixture_init(&fixture, false);
+    elsewhere_init(&elsewhere, &fixture);
     char back[64];
-    snprintf(back, sizeof(back), "https://server.test:%u/y", stage.port);
+    snprintf(back, sizeof(back), "https://server.test:%u/y", fixture.port);
     elsewhere.back = back;
-    stage.config.auth.token = STR("secret");
-    stage_start(&stage);
-    SCRIPT(&stage, {307, "Location", "https://server.test:7443/x", ""}, {401, NULL, NULL, ""});
-    CHECK_ERROR(get(&stage), ERROR_UNAUTHORIZED);
-    CHECK_EQ(stage.requests, (size_t)2);
-    CHECK_EQ(http_headers_find(&stage.last_headers, STR("authorization")), STR(""));
+    fixture.config.auth.token = STR("secret");
+    client_fixture_start(&fixture);
+    SCRIPT(&fixture, {307, "Location", "https://server.test:7443/x", ""}, {401, NULL, NULL, ""});
+    CHECK_ERROR(get(&fixture), ERROR_UNAUTHORIZED);
+    CHECK_EQ(fixture.requests, (size_t)2);
+    CHECK_EQ(http_headers_find(&fixture.last_headers, STR("authorization")), STR(""));
 }

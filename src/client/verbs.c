@@ -1,4 +1,8 @@
-/* The verbs on objects: a path, a query, a body, and what comes back. */
+/*
+ * The verbs on single objects. Each one builds a client_request (path, query, body) from its
+ * options and leaves the rest to client_exchange(). client_get() and client_delete() build the
+ * request themselves; create, update, patch and apply share write_body(). Lists are in list.c.
+ */
 #include "apimachinery/resource_path.h"
 #include "apimachinery/status.h"
 #include "client/client.h"
@@ -10,7 +14,7 @@
 #define ACCEPT_METADATA_LIST "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 #define ACCEPT_TABLE         "application/json;as=Table;v=v1;g=meta.k8s.io"
 
-/* Plain JSON is the last resort in each: a server that cannot do better may send all of it. */
+/* Plain JSON is always accepted as well, for servers that do not know the wanted form. */
 struct str client_accept(enum client_form form, bool list)
 {
     switch (form) {
@@ -24,7 +28,7 @@ struct str client_accept(enum client_form form, bool list)
     }
 }
 
-/* Where a verb goes. */
+/* The parts of a request path. An empty name means the collection. */
 struct place {
     struct gvr gvr;
     struct str namespace, name, subresource;
@@ -47,7 +51,7 @@ static struct error *read_object(struct buf *body, struct object **ret_object)
     return NULL;
 }
 
-/* Sends the request and reads one object; nobody's when ret_object is NULL. */
+/* Sends the request and reads the object of the response. NULL: the body is not parsed. */
 static struct error *exchange_object(struct client *client, struct client_request *request,
                                      struct arena *arena, struct object **ret_object)
 {
@@ -88,7 +92,7 @@ static void add_write_options(struct buf *query, const struct client_write_optio
         client_query_add(query, "force", STR("true"));
 }
 
-/* Create, update and patch: they differ in method, place and type of the body. */
+/* The common part of create, update and patch, which differ in method, path and Content-Type. */
 static struct error *write_body(struct client *client, struct client_request *request,
                                 const struct place *place,
                                 const struct client_write_options *options,
@@ -125,7 +129,7 @@ struct error *client_create(struct client *client, struct gvr gvr, const struct 
                             const struct client_write_options *options, struct object **ret_object)
 {
     options = options ? options : &write_defaults;
-    /* A subresource belongs to an object that exists, so its name stands in the path. */
+    /* A POST to a subresource, such as "eviction", has the name of the object in its path. */
     const struct str name = options->subresource.len ? object_name(object) : (struct str){0};
     const struct place place = {gvr, object_namespace(object), name, options->subresource};
     return write_object(client, STR("POST"), &place, object, options, ret_object);
@@ -178,7 +182,7 @@ struct error *client_apply(struct client *client, struct gvr gvr, const struct o
                         options, ret_object);
 }
 
-/* DeleteOptions; a body replaces what the query says, so everything is in it. */
+/* A server that gets a body ignores the options of the query, so all of them are in the body. */
 static struct error *write_delete_options(const struct client_delete_options *options,
                                           struct buf *text)
 {
@@ -210,13 +214,12 @@ static struct error *write_delete_options(const struct client_delete_options *op
     return NULL;
 }
 
-static const struct client_delete_options delete_defaults;
-
-/* The answer is a Status when the object is gone, and the object when something holds it. */
+/* The response is a Status if the object is deleted, and the object if finalizers keep it. */
 struct error *client_delete(struct client *client, struct gvr gvr, struct key key,
                             const struct client_delete_options *options, struct object **ret_object)
 {
-    options = options ? options : &delete_defaults;
+    static const struct client_delete_options defaults;
+    options = options ? options : &defaults;
     if (!key.name.len)
         return error_new(ERROR_INVALID, "resource name may not be empty");
     SCOPED(arena) arena = {0};
@@ -237,29 +240,4 @@ struct error *client_delete(struct client *client, struct gvr gvr, struct key ke
     if (ret_object)
         *ret_object = status_is_status(object_root(answer)) ? NULL : TAKE(answer);
     return NULL;
-}
-
-struct error *client_delete_collection(struct client *client, struct gvr gvr, struct str namespace,
-                                       const struct client_list_options *list,
-                                       const struct client_delete_options *options)
-{
-    static const struct client_list_options all;
-    list = list ? list : &all;
-    options = options ? options : &delete_defaults;
-    SCOPED(arena) arena = {0};
-    SCOPED(buf) text = {0};
-    TRY(write_delete_options(options, &text));
-    SCOPED(client_request)
-    request = {
-        .method = STR("DELETE"),
-        .content_type = STR("application/json"),
-        .body = buf_str(&text),
-        .timeout = options->timeout,
-        .no_retry = options->no_retry,
-    };
-    const struct place place = {.gvr = gvr, .namespace = namespace};
-    begin_request(client, &arena, &place, &request);
-    client_query_add(&request.query, "labelSelector", list->label_selector);
-    client_query_add(&request.query, "fieldSelector", list->field_selector);
-    return exchange_object(client, &request, &arena, NULL);
 }

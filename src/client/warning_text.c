@@ -1,6 +1,7 @@
 #include "client/warning_text.h"
 
-/* What is between quotes; *text is behind the first and then behind the last one. */
+/* Appends the rest of a quoted string. *text begins behind the first quote and ends up behind the
+ * last. */
 static void unquote(struct str *text, struct buf *out)
 {
     size_t i = 0;
@@ -12,7 +13,7 @@ static void unquote(struct str *text, struct buf *out)
     *text = str_skip(*text, i + 1);
 }
 
-/* A date may follow, and what parts this warning from the next. */
+/* Skips the optional date and the comma in front of the next warning. */
 static void skip_to_next(struct str *value)
 {
     struct str ignored;

@@ -1,6 +1,6 @@
 /*
- * Warning headers, as RFC 7234 has them and API servers send them: several texts to a header, each
- * behind a code and a name, in quotes, with what would end them early escaped.
+ * The texts of Warning headers (RFC 7234, section 5.5). A header holds several warnings. Each has a
+ * code, an agent, a quoted text with backslash escapes and optionally a quoted date.
  *
  *     299 - "unknown field \"spec.x\"", 299 - "deprecated" "Sat, 25 Aug 2012 23:34:45 GMT"
  */
@@ -12,7 +12,7 @@
 #include "base/str.h"
 
 /*
- * Appends the next text as it was before it was escaped, and cuts it off the header's value; false
- * when there is none left. What is not made like this is one text as it stands.
+ * Appends the next text without its escapes and cuts it off the value. Returns false when no text
+ * is left. A value that does not have this form is one text as it stands.
  */
 bool warning_text_next(struct str *value, struct buf *out);

@@ -1,3 +1,12 @@
+/*
+ * A watch is a GET whose response does not end: one JSON event per line. watch_next() reads a line
+ * and opens the stream again when it has ended, from the resourceVersion of the last event.
+ *
+ * Three limits keep a dead connection from going unnoticed: opening has OPEN_TIMEOUT, the server
+ * ends the stream after the timeout that the query names, and the client gives the stream up when
+ * it is still open "silence" later. The timeout is random, so that the watches of many clients do
+ * not end at the same time, as client-go's reflector does it.
+ */
 #include "client/watch.h"
 
 #include "apimachinery/resource_path.h"
@@ -11,15 +20,15 @@
 #include "json/json.h"
 #include "json/path.h"
 
-#define TIMEOUT_LEAST   (5 * MINUTE)
+#define TIMEOUT_MIN     (5 * MINUTE)
 #define SILENCE_DEFAULT (10 * SECOND)
 #define OPEN_TIMEOUT    (30 * SECOND)
-/* What the server is told beside the stream's timeout, as by all clients of its kind. */
+/* The query parameter "timeout" of a watch. The stream itself ends after "timeoutSeconds". */
 #define REQUEST_LIMIT (11 * MINUTE)
 #define BACKOFF_FIRST (800 * MILLISECOND)
-#define BACKOFF_MOST  (30 * SECOND)
-/* A stream that ends sooner than this without an event is not worth opening again at once. */
-#define STREAM_LEAST SECOND
+#define BACKOFF_MAX   (30 * SECOND)
+/* A stream that ends sooner than this without an event is opened again after a pause only. */
+#define STREAM_MIN SECOND
 
 struct watch {
     struct client *client;
@@ -28,12 +37,12 @@ struct watch {
     struct str path;
     struct arena texts;
     struct buf version;
-    struct http_response *response; /* NULL: to be opened again */
+    struct http_response *response; /* NULL: the stream must be opened again */
     struct object *object;          /* of the last event */
     int64_t opened, ends;
     size_t events; /* of this stream */
     duration backoff;
-    bool initial_done; /* the initial events are over, or were not asked for */
+    bool initial_done; /* the initial events are complete, or were not asked for */
 };
 
 static const struct {
@@ -51,7 +60,7 @@ static duration draw_timeout(struct watch *watch)
     if (watch->options.timeout)
         return watch->options.timeout;
     struct random *random = loop_random(client_loop(watch->client));
-    return TIMEOUT_LEAST + (duration)random_below(random, TIMEOUT_LEAST / SECOND) * SECOND;
+    return TIMEOUT_MIN + (duration)random_below(random, TIMEOUT_MIN / SECOND) * SECOND;
 }
 
 static void add_query(struct watch *watch, struct buf *query, duration timeout)
@@ -70,14 +79,14 @@ static void add_query(struct watch *watch, struct buf *query, duration timeout)
     client_query_add_int(query, "timeoutSeconds", (timeout + SECOND - 1) / SECOND);
 }
 
-static struct error *read_refusal(struct http_response *response)
+static struct error *read_error_response(struct http_response *response)
 {
     SCOPED(buf) body = {.limit = 256 * KILOBYTE};
     error_free(http_response_read_all(response, &body));
     return status_read_error(http_response_status(response), buf_str(&body));
 }
 
-/* Suspends until the server has accepted. */
+/* Suspends until the server has answered 200. */
 static struct error *open_stream(struct watch *watch)
 {
     const duration timeout = draw_timeout(watch);
@@ -96,7 +105,7 @@ static struct error *open_stream(struct watch *watch)
         TRY(client_begin(watch->client, &request, longest > REQUEST_LIMIT ? longest : REQUEST_LIMIT,
                          &response));
         if (http_response_status(response) != 200)
-            return read_refusal(response);
+            return read_error_response(response);
     }
     watch->opened = loop_now(client_loop(watch->client));
     watch->ends = watch->opened + longest;
@@ -135,11 +144,6 @@ void watch_free(struct watch *watch)
     mem_free(watch);
 }
 
-struct str watch_resource_version(const struct watch *watch)
-{
-    return buf_str(&watch->version);
-}
-
 static bool find_type(struct str name, enum watch_type *ret_type)
 {
     for (size_t i = 0; i < COUNT(types); i++)
@@ -158,10 +162,11 @@ static bool ends_initial_events(const struct object *object)
 }
 
 /*
- * From here the watch can go on. Not in the middle of initial events: their versions say nothing
- * about those that have not come yet.
+ * Remembers the version from which the watch continues after a break. Initial events come in the
+ * order of keys, not of versions: before the last of them their versions say nothing about the
+ * objects that are still missing.
  */
-static void move_on(struct watch *watch, const struct watch_event *event)
+static void advance_version(struct watch *watch, const struct watch_event *event)
 {
     const struct str version = object_resource_version(event->object);
     if (event->initial_end)
@@ -172,7 +177,7 @@ static void move_on(struct watch *watch, const struct watch_event *event)
     buf_add(&watch->version, version);
 }
 
-/* *ret_known is false for an event of a type we do not know, which is to be skipped. */
+/* *ret_known is false for an event of an unknown type, which must be skipped. */
 static struct error *read_event(struct watch *watch, struct str line, struct watch_event *ret_event,
                                 bool *ret_known)
 {
@@ -191,12 +196,15 @@ static struct error *read_event(struct watch *watch, struct str line, struct wat
     ret_event->object = watch->object;
     ret_event->initial_end =
         ret_event->type == WATCH_BOOKMARK && ends_initial_events(watch->object);
-    move_on(watch, ret_event);
+    advance_version(watch, ret_event);
     return NULL;
 }
 
-/* Suspends. *ret_ended: the stream is over, cleanly or not, and err says why if not. */
-static struct error *next_line(struct watch *watch, struct str *ret_line, bool *ret_ended)
+/*
+ * Suspends until the next line. *ret_ended is true if the stream is over, with an error if it did
+ * not end cleanly. Other errors, such as the end of the fiber, leave *ret_ended false.
+ */
+static struct error *read_line(struct watch *watch, struct str *ret_line, bool *ret_ended)
 {
     const int64_t now = loop_now(client_loop(watch->client));
     const int64_t outer = fiber_deadline();
@@ -205,7 +213,7 @@ static struct error *next_line(struct watch *watch, struct str *ret_line, bool *
         FIBER_TIMEOUT(watch->ends > now ? watch->ends - now : 0);
         err = http_response_read_line(watch->response, ret_line);
     }
-    /* The fiber's own deadline is the caller's affair, the stream's is ours. */
+    /* A deadline may be that of the fiber, which ends the call, or that of the stream. */
     const bool ours = error_is(err, ERROR_DEADLINE) && watch->ends < outer;
     *ret_ended = err ? ours || error_is(err, ERROR_CONNECTION) || error_is(err, ERROR_PROTOCOL)
                      : !ret_line->ptr;
@@ -214,25 +222,25 @@ static struct error *next_line(struct watch *watch, struct str *ret_line, bool *
     return err;
 }
 
-/* Suspends for a while that grows from one failure to the next. */
+/* Suspends for a random time that doubles with each failure, up to BACKOFF_MAX. */
 static struct error *back_off(struct watch *watch)
 {
     struct random *random = loop_random(client_loop(watch->client));
     const duration base = watch->backoff ? watch->backoff : BACKOFF_FIRST;
-    watch->backoff = base * 2 < BACKOFF_MOST ? base * 2 : BACKOFF_MOST;
+    watch->backoff = base * 2 < BACKOFF_MAX ? base * 2 : BACKOFF_MAX;
     return fiber_sleep(random_jitter(random, base, 1));
 }
 
-/* Is it worth trying to open the stream again after this? */
-static bool is_passing(const struct error *err)
+/* Errors after which opening the stream again may succeed. */
+static bool is_transient(const struct error *err)
 {
     return error_is(err, ERROR_CONNECTION) || error_is(err, ERROR_UNREACHABLE) ||
            error_is(err, ERROR_TOO_MANY_REQUESTS) || error_is(err, ERROR_SERVICE_UNAVAILABLE) ||
            error_is(err, ERROR_DEADLINE);
 }
 
-/* Suspends until the stream is open again. */
-static struct error *reopen(struct watch *watch)
+/* Suspends until the stream is open again. Fails at the deadline of the fiber. */
+static struct error *reopen_stream(struct watch *watch)
 {
     for (;;) {
         const int64_t outer = fiber_deadline();
@@ -240,7 +248,7 @@ static struct error *reopen(struct watch *watch)
         if (!err)
             return NULL;
         const bool late = outer != FOREVER && outer <= loop_now(client_loop(watch->client));
-        if (late || !is_passing(err))
+        if (late || !is_transient(err))
             return err;
         log_v(4, "Watch is opened again", LOG_STR("path", watch->path), LOG_ERROR(err));
         error_free(err);
@@ -248,11 +256,11 @@ static struct error *reopen(struct watch *watch)
     }
 }
 
-/* The stream ended: goes on at once, or after a pause when it brought nothing. */
-static struct error *end_stream(struct watch *watch)
+/* Closes the stream. Suspends for a pause if it was too short to be of use. */
+static struct error *close_stream(struct watch *watch)
 {
     const int64_t lasted = loop_now(client_loop(watch->client)) - watch->opened;
-    const bool was_useful = watch->events > 0 || lasted >= STREAM_LEAST;
+    const bool was_useful = watch->events > 0 || lasted >= STREAM_MIN;
     http_response_free(TAKE(watch->response));
     if (was_useful)
         watch->backoff = 0;
@@ -268,8 +276,8 @@ struct error *watch_next(struct watch *watch, struct watch_event *ret_event)
         struct str line;
         bool ended, known = false;
         if (!watch->response)
-            TRY(reopen(watch), "watch %.*s", STR_ARG(watch->gvr.resource));
-        struct error *err = next_line(watch, &line, &ended);
+            TRY(reopen_stream(watch), "watch %.*s", STR_ARG(watch->gvr.resource));
+        struct error *err = read_line(watch, &line, &ended);
         if (ended)
             error_free(err);
         if (ended && watch->options.once) {
@@ -278,7 +286,7 @@ struct error *watch_next(struct watch *watch, struct watch_event *ret_event)
             return NULL;
         }
         if (ended) {
-            TRY(end_stream(watch));
+            TRY(close_stream(watch));
             continue;
         }
         TRY(err, "watch %.*s", STR_ARG(watch->gvr.resource));

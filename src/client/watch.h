@@ -1,5 +1,5 @@
 /*
- * A watch: what happens to the objects of a resource, an event at a time.
+ * A watch: the changes of the objects of a resource, one event at a time.
  *
  *     OWNED(watch) watch = NULL;
  *     TRY(watch_open(client, GVR_CONFIG_MAPS, STR(""), &options, &watch));
@@ -9,9 +9,10 @@
  *         use(event.type, event.object);
  *     }
  *
- * A stream that ends, breaks or falls silent is opened again from the version of the last event, so
- * that nothing is lost and nothing comes twice. What cannot be continued is an error: ERROR_EXPIRED
- * or ERROR_GONE mean that the server has forgotten that version, and the caller lists anew.
+ * A stream that ends, breaks or is silent for too long is opened again from the resourceVersion of
+ * the last event, so that no event is lost or repeated. A watch that cannot be continued is an
+ * error. ERROR_EXPIRED and ERROR_GONE mean that the server no longer has that version: the caller
+ * must list again.
  */
 #pragma once
 
@@ -30,25 +31,25 @@ enum watch_type {
     WATCH_ADDED,
     WATCH_MODIFIED,
     WATCH_DELETED,
-    WATCH_BOOKMARK, /* nothing happened, but the version moved on */
-    WATCH_ENDED,    /* once: the stream ended and options.once was set */
+    WATCH_BOOKMARK, /* no object changed; carries a newer resourceVersion */
+    WATCH_ENDED,    /* the stream ended and options.once is set */
 };
 
 struct watch_event {
     enum watch_type type;
-    struct object *object; /* borrowed until the next call; NULL when ended */
-    bool initial_end;      /* a bookmark that ends the initial events */
+    struct object *object; /* borrowed until the next call; NULL for WATCH_ENDED */
+    bool initial_end;      /* the bookmark that ends the initial events */
 };
 
 struct watch_options {
     struct str label_selector, field_selector;
-    struct str resource_version; /* empty or "0": existing objects come first as added */
+    struct str resource_version; /* empty or "0": existing objects come first, as ADDED */
     bool no_bookmarks;
-    bool send_initial_events; /* a streaming list: its end is marked by a bookmark */
+    bool send_initial_events; /* a streaming list, ended by a bookmark */
     enum client_form form;
-    duration timeout; /* the server ends the stream then; 0: drawn from 5 to 10 minutes */
-    duration silence; /* beyond the timeout before the stream counts as dead; 0: 10 s */
-    bool once;        /* do not open the stream again when it ends; say so at once */
+    duration timeout; /* after which the server ends the stream; 0: random, 5 to 10 minutes */
+    duration silence; /* how long after the timeout the stream counts as dead; 0: 10 s */
+    bool once;        /* return WATCH_ENDED instead of opening the stream again */
 };
 
 /* Suspends until the server has accepted the watch. */
@@ -57,8 +58,5 @@ MUST_USE struct error *watch_open(struct client *client, struct gvr gvr, struct 
 void watch_free(struct watch *watch);
 DEFINE_OWNED(watch)
 
-/* Suspends until something happens. After an error the watch is of no further use. */
+/* Suspends until the next event. After an error only watch_free() may be called. */
 MUST_USE struct error *watch_next(struct watch *watch, struct watch_event *ret_event);
-
-/* From where the watch goes on; empty before the first event of a watch that began without. */
-struct str watch_resource_version(const struct watch *watch);

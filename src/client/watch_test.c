@@ -2,7 +2,7 @@
 
 #include "apimachinery/wellknown.h"
 #include "async/event.h"
-#include "client/stage_test.h"
+#include "client/client_fixture_test.h"
 
 /* Of a history that does not say otherwise. */
 #define EVENTS 40
@@ -128,32 +128,31 @@ static struct error *grows(void *data)
 }
 
 /* Follows the history to its end; every event exactly once. */
-static struct error *follow(struct stage *stage, const struct watch_options *options)
+static struct error *follow(struct client_fixture *fixture, const struct watch_options *options)
 {
     OWNED(watch) watch = NULL;
-    TRY(watch_open(stage->client, GVR_CONFIG_MAPS, STR(""), options, &watch));
-    for (int64_t expected = 1; expected <= last_of(stage->data); expected++) {
+    TRY(watch_open(fixture->client, GVR_CONFIG_MAPS, STR(""), options, &watch));
+    for (int64_t expected = 1; expected <= last_of(fixture->data); expected++) {
         struct watch_event event;
         TRY(watch_next(watch, &event));
         CHECK_EQ((int)event.type, (int)WATCH_MODIFIED);
         int64_t seen = 0;
         CHECK(str_to_int64(object_resource_version(event.object), &seen));
         CHECK_EQ(seen, expected);
-        CHECK_EQ(watch_resource_version(watch), object_resource_version(event.object));
     }
     return NULL;
 }
 
 static void follow_over(bool real, struct history *history, const struct watch_options *options)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage, real);
-    stage.handler = watches;
-    stage.data = history;
-    stage_start(&stage);
+    SCOPED(client_fixture) fixture;
+    client_fixture_init(&fixture, real);
+    fixture.handler = watches;
+    fixture.data = history;
+    client_fixture_start(&fixture);
     SCOPED(scope) scope = {0};
     scope_start(&scope, "grows", grows, history);
-    CHECK_OK(follow(&stage, options));
+    CHECK_OK(follow(&fixture, options));
     CHECK_OK(scope_wait(&scope));
 }
 
@@ -218,12 +217,12 @@ SIM_TEST(a_watch_takes_events_of_a_megabyte_and_a_half)
 
 static struct error *restarts_often(void *data)
 {
-    struct stage *stage = data;
+    struct client_fixture *fixture = data;
     for (int i = 0; i < 5; i++) {
         TRY(fiber_sleep(2 * MINUTE));
-        http_server_free(TAKE(stage->server));
+        http_server_free(TAKE(fixture->server));
         TRY(fiber_sleep(15 * SECOND));
-        TRY(stage_serve(stage));
+        TRY(client_fixture_serve(fixture));
     }
     return NULL;
 }
@@ -231,15 +230,15 @@ static struct error *restarts_often(void *data)
 SIM_TEST(a_watch_survives_server_restarts)
 {
     struct history history = {0};
-    SCOPED(stage) stage;
-    stage_init(&stage, false);
-    stage.handler = watches;
-    stage.data = &history;
-    stage_start(&stage);
+    SCOPED(client_fixture) fixture;
+    client_fixture_init(&fixture, false);
+    fixture.handler = watches;
+    fixture.data = &history;
+    client_fixture_start(&fixture);
     SCOPED(scope) scope = {0};
     scope_start(&scope, "grows", grows, &history);
-    scope_start(&scope, "restarts", restarts_often, &stage);
-    CHECK_OK(follow(&stage, &(struct watch_options){0}));
+    scope_start(&scope, "restarts", restarts_often, &fixture);
+    CHECK_OK(follow(&fixture, &(struct watch_options){0}));
     CHECK(history.streams >= 5);
     CHECK_OK(scope_wait(&scope));
 }
@@ -247,19 +246,19 @@ SIM_TEST(a_watch_survives_server_restarts)
 LOOP_TEST(a_watch_from_a_forgotten_version_says_so)
 {
     struct history history = {.head = 20, .oldest = 10};
-    SCOPED(stage) stage;
-    stage_init(&stage, true);
-    stage.handler = watches;
-    stage.data = &history;
-    stage_start(&stage);
+    SCOPED(client_fixture) fixture;
+    client_fixture_init(&fixture, true);
+    fixture.handler = watches;
+    fixture.data = &history;
+    client_fixture_start(&fixture);
     OWNED(watch) watch = NULL;
     struct watch_event event;
-    CHECK_OK(watch_open(stage.client, GVR_CONFIG_MAPS, STR(""),
+    CHECK_OK(watch_open(fixture.client, GVR_CONFIG_MAPS, STR(""),
                         &(struct watch_options){.resource_version = STR("1")}, &watch));
     CHECK_FAILS(watch_next(watch, &event), ERROR_EXPIRED, "too old resource version");
     watch_free(TAKE(watch));
     /* After a list the watch goes on from its version. */
-    CHECK_OK(watch_open(stage.client, GVR_CONFIG_MAPS, STR(""),
+    CHECK_OK(watch_open(fixture.client, GVR_CONFIG_MAPS, STR(""),
                         &(struct watch_options){.resource_version = STR("15")}, &watch));
     CHECK_OK(watch_next(watch, &event));
     CHECK_EQ(object_resource_version(event.object), STR("16"));
@@ -267,22 +266,22 @@ LOOP_TEST(a_watch_from_a_forgotten_version_says_so)
 
 LOOP_TEST(a_watch_that_is_refused_is_an_error)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage, true);
-    stage_start(&stage);
+    SCOPED(client_fixture) fixture;
+    client_fixture_init(&fixture, true);
+    client_fixture_start(&fixture);
     OWNED(watch) watch = NULL;
     SCRIPT(
-        &stage,
+        &fixture,
         {403, NULL, NULL,
          "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"Forbidden\","
          "\"message\":\"no\",\"code\":403}"});
-    CHECK_FAILS(watch_open(stage.client, GVR_CONFIG_MAPS, STR("ns"),
+    CHECK_FAILS(watch_open(fixture.client, GVR_CONFIG_MAPS, STR("ns"),
                            &(struct watch_options){.label_selector = STR("a=b"),
                                                    .field_selector = STR("metadata.name=x"),
                                                    .timeout = 300 * SECOND},
                            &watch),
                 ERROR_FORBIDDEN, "no");
-    CHECK_EQ(buf_str(&stage.seen),
+    CHECK_EQ(buf_str(&fixture.seen),
              STR("GET /prefix/api/v1/namespaces/ns/configmaps?watch=true&labelSelector=a%3Db&"
                  "fieldSelector=metadata.name%3Dx&allowWatchBookmarks=true&timeoutSeconds=300&"
                  "timeout=11m0s\n"));
@@ -294,12 +293,12 @@ LOOP_TEST(a_watch_that_is_refused_is_an_error)
 
 LOOP_TEST(initial_events_end_with_a_bookmark)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage, true);
-    stage_start(&stage);
+    SCOPED(client_fixture) fixture;
+    client_fixture_init(&fixture, true);
+    client_fixture_start(&fixture);
     OWNED(watch) watch = NULL;
     SCRIPT(
-        &stage,
+        &fixture,
         {200, NULL, NULL,
          "{\"type\":\"ADDED\",\"object\":" OBJECT(
              "5",
@@ -312,46 +311,69 @@ LOOP_TEST(initial_events_end_with_a_bookmark)
                                                                                       "10",
                                                                                       "") "}\n"});
     CHECK_OK(watch_open(
-        stage.client, GVR_CONFIG_MAPS, STR(""),
+        fixture.client, GVR_CONFIG_MAPS, STR(""),
         &(struct watch_options){.send_initial_events = true, .once = true, .timeout = 300 * SECOND},
         &watch));
-    CHECK_CONTAINS(buf_str(&stage.seen),
+    CHECK_CONTAINS(buf_str(&fixture.seen),
                    STR("sendInitialEvents=true&resourceVersionMatch=NotOlderThan"));
     struct watch_event event;
     CHECK_OK(watch_next(watch, &event));
     CHECK_EQ((int)event.type, (int)WATCH_ADDED);
-    CHECK_EQ(watch_resource_version(watch), STR("")); /* not a place to go on from */
     CHECK_OK(watch_next(watch, &event));
     CHECK_EQ((int)event.type, (int)WATCH_BOOKMARK);
     CHECK(event.initial_end);
-    CHECK_EQ(watch_resource_version(watch), STR("9"));
     CHECK_OK(watch_next(watch, &event));
     CHECK_EQ((int)event.type, (int)WATCH_DELETED);
     CHECK_OK(watch_next(watch, &event));
     CHECK_EQ((int)event.type, (int)WATCH_ENDED);
 }
 
+/* The versions of initial events say nothing about those that have not come yet. */
+SIM_TEST(a_watch_does_not_go_on_from_the_middle_of_initial_events)
+{
+    SCOPED(client_fixture) fixture;
+    client_fixture_init(&fixture, false);
+    client_fixture_start(&fixture);
+    OWNED(watch) watch = NULL;
+    SCRIPT(&fixture, {200, NULL, NULL, "{\"type\":\"ADDED\",\"object\":" OBJECT("5", "") "}\n"},
+           {200, NULL, NULL,
+            "{\"type\":\"BOOKMARK\",\"object\":" OBJECT(
+                "9", ",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}") "}\n"},
+           {200, NULL, NULL, "{\"type\":\"DELETED\",\"object\":" OBJECT("10", "") "}\n"});
+    const struct watch_options options = {.send_initial_events = true, .timeout = 300 * SECOND};
+    CHECK_OK(watch_open(fixture.client, GVR_CONFIG_MAPS, STR("ns"), &options, &watch));
+    for (int i = 0; i < 3; i++) {
+        struct watch_event event;
+        CHECK_OK(watch_next(watch, &event));
+    }
+#define WATCHED "GET /prefix/api/v1/namespaces/ns/configmaps?watch=true&"
+#define INITIAL "allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&"
+#define LIMITED "timeoutSeconds=300&timeout=11m0s\n"
+    CHECK_EQ(buf_str(&fixture.seen), STR(WATCHED INITIAL LIMITED WATCHED INITIAL LIMITED WATCHED
+                                         "resourceVersion=9&allowWatchBookmarks=true&" LIMITED));
+}
+
 LOOP_TEST(an_event_that_is_no_json_is_an_error)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage, true);
-    stage_start(&stage);
+    SCOPED(client_fixture) fixture;
+    client_fixture_init(&fixture, true);
+    client_fixture_start(&fixture);
     OWNED(watch) watch = NULL;
-    SCRIPT(&stage, {200, NULL, NULL, "{\"type\":\"ADDED\",\"object\":{]}\n"});
+    SCRIPT(&fixture, {200, NULL, NULL, "{\"type\":\"ADDED\",\"object\":{]}\n"});
     CHECK_OK(
-        watch_open(stage.client, GVR_CONFIG_MAPS, STR(""), &(struct watch_options){0}, &watch));
+        watch_open(fixture.client, GVR_CONFIG_MAPS, STR(""), &(struct watch_options){0}, &watch));
     struct watch_event event;
     CHECK_ERROR(watch_next(watch, &event), ERROR_PARSE);
 }
 
 SIM_TEST(a_watch_that_runs_once_says_at_once_that_it_ended)
 {
-    SCOPED(stage) stage;
-    stage_init(&stage, false);
-    stage_start(&stage);
+    SCOPED(client_fixture) fixture;
+    client_fixture_init(&fixture, false);
+    client_fixture_start(&fixture);
     OWNED(watch) watch = NULL;
-    SCRIPT(&stage, {200, NULL, NULL, ""});
-    CHECK_OK(watch_open(stage.client, GVR_CONFIG_MAPS, STR(""),
+    SCRIPT(&fixture, {200, NULL, NULL, ""});
+    CHECK_OK(watch_open(fixture.client, GVR_CONFIG_MAPS, STR(""),
                         &(struct watch_options){.once = true}, &watch));
     struct watch_event event;
     const int64_t before = loop_now(loop_current());

@@ -81,9 +81,6 @@ MUST_USE struct error *controller_run(struct controller *controller);
  * source's filter like any other event.
  */
 
-/* Drops updates that leave metadata.generation as it was; resyncs pass. */
-controller_filter_fn controller_filter_generation;
-
 /* The owner with "controller": true, before and after the change. data is a controller_owner. */
 struct controller_owner {
     struct str group, kind;

@@ -1,25 +1,6 @@
 /* Ready-made filters and maps. */
 #include "controller/controller.h"
 
-static bool read_generation(const struct object_text *text, int64_t *ret_generation)
-{
-    OWNED(object) object = NULL;
-    OWNED(error) err = object_text_read(text, &object);
-    if (err)
-        return false;
-    *ret_generation = object_generation(object);
-    return true;
-}
-
-bool controller_filter_generation(void *data, const struct cache_event *event)
-{
-    (void)data;
-    int64_t old, now;
-    if (event->type != CACHE_UPDATED || event->is_unchanged)
-        return true;
-    return !read_generation(event->old, &old) || !read_generation(event->now, &now) || old != now;
-}
-
 static void add_owner(const struct controller_owner *owner, const struct object_text *text,
                       struct queue *queue, int priority)
 {

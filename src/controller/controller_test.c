@@ -7,10 +7,11 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "controller/fake_cache_test.h"
+#include "controller/queue_internal.h"
 #include "testing/sim.h"
 
 /* A controller over a fake cache, and what its reconciles did. */
-struct rig {
+struct controller_fixture {
     struct cache cache;
     struct metrics *metrics;
     struct controller *controller;
@@ -31,25 +32,25 @@ static void note_line(void *data, struct str line)
 
 static struct error *reconcile(void *data, struct key key, struct reconcile_result *ret_result)
 {
-    struct rig *rig = data;
-    key_write(&rig->calls, key);
-    buf_add_char(&rig->calls, ' ');
-    rig->count++;
-    if (++rig->running > rig->running_most)
-        rig->running_most = rig->running;
-    struct error *err = rig->takes ? fiber_sleep(rig->takes) : NULL;
-    rig->running--;
+    struct controller_fixture *fixture = data;
+    key_write(&fixture->calls, key);
+    buf_add_char(&fixture->calls, ' ');
+    fixture->count++;
+    if (++fixture->running > fixture->running_most)
+        fixture->running_most = fixture->running;
+    struct error *err = fixture->takes ? fiber_sleep(fixture->takes) : NULL;
+    fixture->running--;
     if (err)
         return err;
-    *ret_result = rig->result;
-    return rig->fails ? error_new(rig->fails, "it does not work") : NULL;
+    *ret_result = fixture->result;
+    return fixture->fails ? error_new(fixture->fails, "it does not work") : NULL;
 }
 
 static void on_stopped(void *data)
 {
-    struct rig *rig = data;
-    CHECK_EQ(rig->running, (size_t)0);
-    rig->stopped++;
+    struct controller_fixture *fixture = data;
+    CHECK_EQ(fixture->running, (size_t)0);
+    fixture->stopped++;
 }
 
 static struct error *run(void *data)
@@ -58,150 +59,151 @@ static struct error *run(void *data)
 }
 
 /* Options besides the usual may be given. */
-static void rig_init(struct rig *rig, struct controller_options options,
-                     const struct controller_source *source)
+static void controller_fixture_init(struct controller_fixture *fixture,
+                                    struct controller_options options,
+                                    const struct controller_source *source)
 {
-    *rig = (struct rig){.metrics = metrics_new()};
-    fake_cache_init(&rig->cache);
+    *fixture = (struct controller_fixture){.metrics = metrics_new()};
+    fake_cache_init(&fixture->cache);
     options.name = STR("test");
     options.reconcile = reconcile;
-    options.data = rig;
+    options.data = fixture;
     options.stopped = on_stopped;
-    options.metrics = rig->metrics;
-    rig->controller = controller_new(loop_current(), &options);
-    controller_watch(rig->controller, &rig->cache, source);
-    log_set_sink(note_line, &rig->log);
+    options.metrics = fixture->metrics;
+    fixture->controller = controller_new(loop_current(), &options);
+    controller_watch(fixture->controller, &fixture->cache, source);
+    log_set_sink(note_line, &fixture->log);
 }
 
-static void rig_start(struct rig *rig)
+static void controller_fixture_start(struct controller_fixture *fixture)
 {
-    scope_start(&rig->scope, "controller", run, rig->controller);
+    scope_start(&fixture->scope, "controller", run, fixture->controller);
     CHECK_OK(fiber_yield());
 }
 
-static void rig_settle(duration span)
+static void controller_fixture_settle(duration span)
 {
     CHECK_OK(fiber_sleep(span));
 }
 
-static void rig_done(struct rig *rig)
+static void controller_fixture_done(struct controller_fixture *fixture)
 {
-    scope_done(&rig->scope);
-    CHECK_EQ(queue_held(controller_queue(rig->controller)), (size_t)0);
+    scope_done(&fixture->scope);
+    CHECK(list_is_empty(&controller_queue(fixture->controller)->held));
     log_set_sink(NULL, NULL);
-    controller_free(rig->controller);
-    metrics_free(rig->metrics);
-    fake_cache_done(&rig->cache);
-    buf_done(&rig->calls);
-    buf_done(&rig->log);
+    controller_free(fixture->controller);
+    metrics_free(fixture->metrics);
+    fake_cache_done(&fixture->cache);
+    buf_done(&fixture->calls);
+    buf_done(&fixture->log);
 }
 
-static void put(struct rig *rig, const char *name, int version, int generation)
+static void put(struct controller_fixture *fixture, const char *name, int version, int generation)
 {
     char json[256];
     snprintf(json, sizeof(json),
              "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"namespace\":\"ns\","
              "\"name\":\"%s\",\"resourceVersion\":\"%d\",\"generation\":%d}}",
              name, version, generation);
-    fake_cache_put(&rig->cache, json);
+    fake_cache_put(&fixture->cache, json);
 }
 
-static void check_calls(struct rig *rig, const char *calls)
+static void check_calls(struct controller_fixture *fixture, const char *calls)
 {
-    CHECK_EQ(buf_str(&rig->calls), str_from_c(calls));
-    buf_clear(&rig->calls);
-    rig->count = 0;
+    CHECK_EQ(buf_str(&fixture->calls), str_from_c(calls));
+    buf_clear(&fixture->calls);
+    fixture->count = 0;
 }
 
-static void check_metric(struct rig *rig, const char *line)
+static void check_metric(struct controller_fixture *fixture, const char *line)
 {
     SCOPED(buf) text = {0};
-    metrics_write(rig->metrics, &text);
+    metrics_write(fixture->metrics, &text);
     CHECK_CONTAINS(buf_str(&text), str_from_c(line));
 }
 
 SIM_TEST(work_begins_once_caches_are_synced_and_news_go_first)
 {
-    SCOPED(rig) rig;
-    rig_init(&rig, (struct controller_options){0}, NULL);
-    put(&rig, "a", 1, 1);
-    rig_start(&rig);
-    put(&rig, "b", 2, 1);
-    rig_settle(MINUTE);
-    check_calls(&rig, "");
-    fake_cache_set_synced(&rig.cache);
-    put(&rig, "c", 3, 1);
-    put(&rig, "b", 2, 1); /* unchanged: stays in its class */
-    rig_settle(SECOND);
-    check_calls(&rig, "ns/c ns/a ns/b ");
-    put(&rig, "a", 1, 1);
-    put(&rig, "b", 4, 1);
-    rig_settle(SECOND);
-    check_calls(&rig, "ns/b ns/a ");
-    fake_cache_remove(&rig.cache, KEY("ns", "b"));
-    rig_settle(SECOND);
-    check_calls(&rig, "ns/b ");
+    SCOPED(controller_fixture) fixture;
+    controller_fixture_init(&fixture, (struct controller_options){0}, NULL);
+    put(&fixture, "a", 1, 1);
+    controller_fixture_start(&fixture);
+    put(&fixture, "b", 2, 1);
+    controller_fixture_settle(MINUTE);
+    check_calls(&fixture, "");
+    fake_cache_set_synced(&fixture.cache);
+    put(&fixture, "c", 3, 1);
+    put(&fixture, "b", 2, 1); /* unchanged: stays in its class */
+    controller_fixture_settle(SECOND);
+    check_calls(&fixture, "ns/c ns/a ns/b ");
+    put(&fixture, "a", 1, 1);
+    put(&fixture, "b", 4, 1);
+    controller_fixture_settle(SECOND);
+    check_calls(&fixture, "ns/b ns/a ");
+    fake_cache_remove(&fixture.cache, KEY("ns", "b"));
+    controller_fixture_settle(SECOND);
+    check_calls(&fixture, "ns/b ");
 }
 
 /* FW-95. */
 SIM_TEST(ten_events_while_a_key_is_processed_lead_to_one_more_loop)
 {
-    SCOPED(rig) rig;
-    rig_init(&rig, (struct controller_options){.workers = 4}, NULL);
-    fake_cache_set_synced(&rig.cache);
-    rig_start(&rig);
-    rig.takes = 10 * SECOND;
-    put(&rig, "a", 1, 1);
-    rig_settle(SECOND);
+    SCOPED(controller_fixture) fixture;
+    controller_fixture_init(&fixture, (struct controller_options){.workers = 4}, NULL);
+    fake_cache_set_synced(&fixture.cache);
+    controller_fixture_start(&fixture);
+    fixture.takes = 10 * SECOND;
+    put(&fixture, "a", 1, 1);
+    controller_fixture_settle(SECOND);
     for (int i = 2; i < 12; i++)
-        put(&rig, "a", i, 1);
-    rig_settle(HOUR);
-    check_calls(&rig, "ns/a ns/a ");
-    CHECK_EQ(rig.running_most, (size_t)1);
+        put(&fixture, "a", i, 1);
+    controller_fixture_settle(HOUR);
+    check_calls(&fixture, "ns/a ns/a ");
+    CHECK_EQ(fixture.running_most, (size_t)1);
 }
 
 SIM_TEST(as_many_run_at_a_time_as_there_are_workers)
 {
-    SCOPED(rig) rig;
-    rig_init(&rig, (struct controller_options){.workers = 3}, NULL);
-    fake_cache_set_synced(&rig.cache);
-    rig_start(&rig);
-    rig.takes = SECOND;
+    SCOPED(controller_fixture) fixture;
+    controller_fixture_init(&fixture, (struct controller_options){.workers = 3}, NULL);
+    fake_cache_set_synced(&fixture.cache);
+    controller_fixture_start(&fixture);
+    fixture.takes = SECOND;
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g"};
     for (size_t i = 0; i < COUNT(names); i++)
-        put(&rig, names[i], 1, 1);
-    rig_settle(500 * MILLISECOND);
-    check_metric(&rig, "controller_runtime_active_workers{controller=\"test\"} 3\n");
-    check_metric(&rig, "controller_runtime_max_concurrent_reconciles{controller=\"test\"} 3\n");
-    rig_settle(MINUTE);
-    CHECK_EQ(rig.count, COUNT(names));
-    CHECK_EQ(rig.running_most, (size_t)3);
-    check_metric(&rig, "controller_runtime_active_workers{controller=\"test\"} 0\n");
+        put(&fixture, names[i], 1, 1);
+    controller_fixture_settle(500 * MILLISECOND);
+    check_metric(&fixture, "controller_runtime_active_workers{controller=\"test\"} 3\n");
+    check_metric(&fixture, "controller_runtime_max_concurrent_reconciles{controller=\"test\"} 3\n");
+    controller_fixture_settle(MINUTE);
+    CHECK_EQ(fixture.count, COUNT(names));
+    CHECK_EQ(fixture.running_most, (size_t)3);
+    check_metric(&fixture, "controller_runtime_active_workers{controller=\"test\"} 0\n");
 }
 
 SIM_TEST(workers_are_there_when_they_are_needed)
 {
-    SCOPED(rig) rig;
+    SCOPED(controller_fixture) fixture;
     char name[16];
-    rig_init(&rig, (struct controller_options){.workers = 500}, NULL);
-    fake_cache_set_synced(&rig.cache);
-    rig_start(&rig);
+    controller_fixture_init(&fixture, (struct controller_options){.workers = 500}, NULL);
+    fake_cache_set_synced(&fixture.cache);
+    controller_fixture_start(&fixture);
     const size_t at_rest = loop_fiber_count(loop_current());
     CHECK(at_rest < 10);
-    rig.takes = SECOND;
+    fixture.takes = SECOND;
     for (size_t i = 0; i < 200; i++) {
         snprintf(name, sizeof(name), "k%zu", i);
-        queue_add(controller_queue(rig.controller), (struct key){STR("ns"), str_from_c(name)},
+        queue_add(controller_queue(fixture.controller), (struct key){STR("ns"), str_from_c(name)},
                   QUEUE_NORMAL);
     }
-    rig_settle(500 * MILLISECOND);
-    CHECK_EQ(rig.running, (size_t)200);
-    rig_settle(SECOND);
-    CHECK_EQ(rig.count, (size_t)200);
+    controller_fixture_settle(500 * MILLISECOND);
+    CHECK_EQ(fixture.running, (size_t)200);
+    controller_fixture_settle(SECOND);
+    CHECK_EQ(fixture.count, (size_t)200);
     CHECK(loop_fiber_count(loop_current()) < at_rest + 10);
-    put(&rig, "one more", 1, 1);
-    rig_settle(2 * SECOND);
-    CHECK_EQ(rig.count, (size_t)201);
+    put(&fixture, "one more", 1, 1);
+    controller_fixture_settle(2 * SECOND);
+    CHECK_EQ(fixture.count, (size_t)201);
 }
 
 SIM_TEST(results_decide_what_comes_next)
@@ -224,43 +226,44 @@ SIM_TEST(results_decide_what_comes_next)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].name);
-        SCOPED(rig) rig;
-        rig_init(&rig, (struct controller_options){0}, NULL);
-        check_metric(&rig, "reconcile_total{controller=\"test\",result=\"requeue_after\"} 0\n");
-        check_metric(&rig, "reconcile_panics_total{controller=\"test\"} 0\n");
-        rig.fails = cases[i].fails;
-        rig.result = cases[i].result;
-        fake_cache_set_synced(&rig.cache);
-        rig_start(&rig);
-        put(&rig, "a", 1, 1);
-        rig_settle(990 * MILLISECOND);
-        CHECK_EQ(rig.count, cases[i].count);
-        CHECK_EQ(queue_failures(controller_queue(rig.controller), KEY("ns", "a")),
-                 cases[i].failures);
+        SCOPED(controller_fixture) fixture;
+        controller_fixture_init(&fixture, (struct controller_options){0}, NULL);
+        check_metric(&fixture, "reconcile_total{controller=\"test\",result=\"requeue_after\"} 0\n");
+        check_metric(&fixture, "reconcile_panics_total{controller=\"test\"} 0\n");
+        fixture.fails = cases[i].fails;
+        fixture.result = cases[i].result;
+        fake_cache_set_synced(&fixture.cache);
+        controller_fixture_start(&fixture);
+        put(&fixture, "a", 1, 1);
+        controller_fixture_settle(990 * MILLISECOND);
+        CHECK_EQ(fixture.count, cases[i].count);
+        const struct queue_entry *entry =
+            map_find(&controller_queue(fixture.controller)->entries, STR("ns/a"));
+        CHECK_EQ(entry ? entry->failures : 0, cases[i].failures);
         char line[128];
         snprintf(line, sizeof(line), "reconcile_total{controller=\"test\",result=\"%s\"} %zu\n",
                  cases[i].metric, cases[i].count);
-        check_metric(&rig, line);
+        check_metric(&fixture, line);
         snprintf(line, sizeof(line), "_reconcile_errors_total{controller=\"test\"} %zu\n",
                  cases[i].fails ? cases[i].count : 0);
-        check_metric(&rig, line);
+        check_metric(&fixture, line);
         snprintf(line, sizeof(line), "terminal_reconcile_errors_total{controller=\"test\"} %d\n",
                  cases[i].result.is_terminal);
-        check_metric(&rig, line);
+        check_metric(&fixture, line);
     }
 }
 
 SIM_TEST(an_error_is_logged_once_with_its_key)
 {
-    SCOPED(rig) rig;
-    rig_init(&rig, (struct controller_options){0}, NULL);
-    rig.fails = ERROR_CONFLICT;
-    rig.result.is_terminal = true;
-    fake_cache_set_synced(&rig.cache);
-    rig_start(&rig);
-    put(&rig, "a", 1, 1);
-    rig_settle(SECOND);
-    const struct str log = buf_str(&rig.log);
+    SCOPED(controller_fixture) fixture;
+    controller_fixture_init(&fixture, (struct controller_options){0}, NULL);
+    fixture.fails = ERROR_CONFLICT;
+    fixture.result.is_terminal = true;
+    fake_cache_set_synced(&fixture.cache);
+    controller_fixture_start(&fixture);
+    put(&fixture, "a", 1, 1);
+    controller_fixture_settle(SECOND);
+    const struct str log = buf_str(&fixture.log);
     const size_t at = str_find(log, STR("Reconciler error"));
     CHECK(at != STR_NONE);
     CHECK_CONTAINS(str_skip(log, at), STR("controller=\"test\" namespace=\"ns\" name=\"a\""));
@@ -271,89 +274,67 @@ SIM_TEST(an_error_is_logged_once_with_its_key)
 
 SIM_TEST(a_reconcile_that_takes_too_long_is_ended_and_repeated)
 {
-    SCOPED(rig) rig;
-    rig_init(&rig, (struct controller_options){.deadline = 5 * SECOND}, NULL);
-    fake_cache_set_synced(&rig.cache);
-    rig_start(&rig);
-    rig.takes = HOUR;
-    put(&rig, "a", 1, 1);
-    rig_settle(5 * SECOND + MILLISECOND);
-    check_metric(&rig, "controller_runtime_reconcile_timeouts_total{controller=\"test\"} 1\n");
-    check_metric(&rig, "controller_runtime_reconcile_time_seconds_sum{controller=\"test\"} 5\n");
-    rig.takes = 0;
-    rig_settle(10 * SECOND);
-    CHECK_EQ(rig.count, (size_t)2);
+    SCOPED(controller_fixture) fixture;
+    controller_fixture_init(&fixture, (struct controller_options){.deadline = 5 * SECOND}, NULL);
+    fake_cache_set_synced(&fixture.cache);
+    controller_fixture_start(&fixture);
+    fixture.takes = HOUR;
+    put(&fixture, "a", 1, 1);
+    controller_fixture_settle(5 * SECOND + MILLISECOND);
+    check_metric(&fixture, "controller_runtime_reconcile_timeouts_total{controller=\"test\"} 1\n");
+    check_metric(&fixture,
+                 "controller_runtime_reconcile_time_seconds_sum{controller=\"test\"} 5\n");
+    fixture.takes = 0;
+    controller_fixture_settle(10 * SECOND);
+    CHECK_EQ(fixture.count, (size_t)2);
 }
 
 SIM_TEST(stopping_cancels_what_runs_and_counts_no_failure)
 {
-    SCOPED(rig) rig;
-    rig_init(&rig, (struct controller_options){.workers = 2}, NULL);
-    fake_cache_set_synced(&rig.cache);
-    rig_start(&rig);
-    rig.takes = HOUR;
-    put(&rig, "a", 1, 1);
-    put(&rig, "b", 1, 1);
-    rig_settle(SECOND);
-    CHECK_EQ(rig.running, (size_t)2);
-    scope_cancel(&rig.scope);
-    CHECK_OK(scope_wait(&rig.scope));
-    CHECK_EQ(rig.running, (size_t)0);
-    CHECK_EQ(rig.stopped, (size_t)1);
-    check_metric(&rig, "_reconcile_errors_total{controller=\"test\"} 0\n");
+    SCOPED(controller_fixture) fixture;
+    controller_fixture_init(&fixture, (struct controller_options){.workers = 2}, NULL);
+    fake_cache_set_synced(&fixture.cache);
+    controller_fixture_start(&fixture);
+    fixture.takes = HOUR;
+    put(&fixture, "a", 1, 1);
+    put(&fixture, "b", 1, 1);
+    controller_fixture_settle(SECOND);
+    CHECK_EQ(fixture.running, (size_t)2);
+    scope_cancel(&fixture.scope);
+    CHECK_OK(scope_wait(&fixture.scope));
+    CHECK_EQ(fixture.running, (size_t)0);
+    CHECK_EQ(fixture.stopped, (size_t)1);
+    check_metric(&fixture, "_reconcile_errors_total{controller=\"test\"} 0\n");
 }
 
 SIM_TEST(a_resync_spreads_its_keys_over_the_period)
 {
-    SCOPED(rig) rig;
-    rig_init(&rig, (struct controller_options){.resync = 10 * MINUTE}, NULL);
-    fake_cache_set_synced(&rig.cache);
+    SCOPED(controller_fixture) fixture;
+    controller_fixture_init(&fixture, (struct controller_options){.resync = 10 * MINUTE}, NULL);
+    fake_cache_set_synced(&fixture.cache);
     for (int i = 0; i < 40; i++) {
         char name[16];
         snprintf(name, sizeof(name), "n%02d", i);
-        put(&rig, name, 1, 1);
+        put(&fixture, name, 1, 1);
     }
-    rig_start(&rig);
-    rig_settle(MILLISECOND);
-    CHECK_EQ(rig.count, (size_t)40);
+    controller_fixture_start(&fixture);
+    controller_fixture_settle(MILLISECOND);
+    CHECK_EQ(fixture.count, (size_t)40);
     size_t most = 0;
     for (int period = 0; period < 3; period++) {
-        rig.count = 0;
+        fixture.count = 0;
         for (int i = 0; i < 60; i++) {
-            const size_t before = rig.count;
-            rig_settle(10 * SECOND);
-            most = rig.count - before > most ? rig.count - before : most;
+            const size_t before = fixture.count;
+            controller_fixture_settle(10 * SECOND);
+            most = fixture.count - before > most ? fixture.count - before : most;
         }
-        CHECK_EQ(rig.count, (size_t)40);
+        CHECK_EQ(fixture.count, (size_t)40);
     }
     CHECK(most < 8);
 }
 
-SIM_TEST(the_generation_filter_drops_changes_of_status)
-{
-    SCOPED(rig) rig;
-    rig_init(&rig, (struct controller_options){0},
-             &(struct controller_source){.filter = controller_filter_generation});
-    fake_cache_set_synced(&rig.cache);
-    rig_start(&rig);
-    put(&rig, "a", 1, 1);
-    rig_settle(SECOND);
-    check_calls(&rig, "ns/a ");
-    put(&rig, "a", 2, 1);
-    rig_settle(SECOND);
-    check_calls(&rig, "");
-    put(&rig, "a", 2, 1);
-    rig_settle(SECOND);
-    check_calls(&rig, "ns/a ");
-    put(&rig, "a", 3, 2);
-    rig_settle(SECOND);
-    check_calls(&rig, "ns/a ");
-    fake_cache_remove(&rig.cache, KEY("ns", "a"));
-    rig_settle(SECOND);
-    check_calls(&rig, "ns/a ");
-}
-
-static void put_owned(struct rig *rig, int version, const char *kind, const char *owner)
+static void put_owned(struct controller_fixture *fixture, int version, const char *kind,
+                      const char *owner)
 {
     char json[512];
     snprintf(json, sizeof(json),
@@ -363,43 +344,45 @@ static void put_owned(struct rig *rig, int version, const char *kind, const char
              "{\"apiVersion\":\"x.dev/v1\",\"kind\":\"%s\",\"name\":\"%s\",\"uid\":\"2\","
              "\"controller\":true}]}}",
              version, kind, owner);
-    fake_cache_put(&rig->cache, json);
+    fake_cache_put(&fixture->cache, json);
 }
 
 SIM_TEST(the_owner_map_finds_who_controls_before_and_after)
 {
     static struct controller_owner owner = {STR_INIT("x.dev"), STR_INIT("Web"), false};
-    SCOPED(rig) rig;
-    rig_init(&rig, (struct controller_options){0},
-             &(struct controller_source){.map = controller_map_owner, .data = &owner});
-    fake_cache_set_synced(&rig.cache);
-    rig_start(&rig);
-    put_owned(&rig, 1, "Web", "first");
-    rig_settle(SECOND);
-    check_calls(&rig, "ns/first ");
-    put_owned(&rig, 2, "Web", "second");
-    rig_settle(SECOND);
-    check_calls(&rig, "ns/first ns/second ");
-    put_owned(&rig, 3, "Mob", "third");
-    rig_settle(SECOND);
-    check_calls(&rig, "ns/second ");
+    SCOPED(controller_fixture) fixture;
+    controller_fixture_init(
+        &fixture, (struct controller_options){0},
+        &(struct controller_source){.map = controller_map_owner, .data = &owner});
+    fake_cache_set_synced(&fixture.cache);
+    controller_fixture_start(&fixture);
+    put_owned(&fixture, 1, "Web", "first");
+    controller_fixture_settle(SECOND);
+    check_calls(&fixture, "ns/first ");
+    put_owned(&fixture, 2, "Web", "second");
+    controller_fixture_settle(SECOND);
+    check_calls(&fixture, "ns/first ns/second ");
+    put_owned(&fixture, 3, "Mob", "third");
+    controller_fixture_settle(SECOND);
+    check_calls(&fixture, "ns/second ");
 }
 
-static struct error *tortured(struct rig *rig)
+static struct error *tortured(struct controller_fixture *fixture)
 {
-    fake_cache_set_synced(&rig->cache);
-    scope_start(&rig->scope, "controller", run, rig->controller);
-    put(rig, "a", 1, 1);
-    put(rig, "b", 1, 1);
+    fake_cache_set_synced(&fixture->cache);
+    scope_start(&fixture->scope, "controller", run, fixture->controller);
+    put(fixture, "a", 1, 1);
+    put(fixture, "b", 1, 1);
     TRY(fiber_sleep(3 * SECOND));
-    scope_cancel(&rig->scope);
-    return scope_wait(&rig->scope);
+    scope_cancel(&fixture->scope);
+    return scope_wait(&fixture->scope);
 }
 
 TORTURE_TEST(a_controller_ends_whatever_happens_to_it)
 {
-    SCOPED(rig) rig;
-    rig_init(&rig, (struct controller_options){.workers = 2, .resync = MINUTE}, NULL);
-    rig.takes = SECOND;
-    return tortured(&rig);
+    SCOPED(controller_fixture) fixture;
+    controller_fixture_init(&fixture, (struct controller_options){.workers = 2, .resync = MINUTE},
+                            NULL);
+    fixture.takes = SECOND;
+    return tortured(&fixture);
 }

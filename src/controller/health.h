@@ -1,9 +1,9 @@
 /*
- * /healthz and /readyz over plain HTTP, for the kubelet.
+ * /healthz and /readyz over plain HTTP, for the probes of the kubelet.
  *
- * /healthz says that the process turns. /readyz asks every check; one that fails makes it 500.
- * A single check is asked at /readyz/<name>, "?verbose" lists them all. Reasons are logged, not
- * shown: anybody may ask.
+ * Both answer "ok" as long as the event loop of the process runs. Nothing else is checked:
+ * a manager serves them before its caches are synced, so that a slow start is not taken for a
+ * failure. Anyone may ask.
  */
 #pragma once
 
@@ -27,13 +27,6 @@ struct health *health_new(struct loop *loop, const struct health_options *option
 void health_free(struct health *health); /* Suspends. */
 DEFINE_OWNED(health)
 
-/* NULL says yes. Asked on a fiber of the server's; should answer quickly. */
-typedef struct error *health_check_fn(void *data);
-
-/* The name is copied. */
-void health_add_ready_check(struct health *health, const char *name, health_check_fn *check,
-                            void *data);
-
-/* Suspends. Answers from then on. */
+/* Suspends until the port is open. Requests are answered from then on. */
 MUST_USE struct error *health_listen(struct health *health);
 uint16_t health_port(const struct health *health); /* 0 before it listens */

@@ -113,11 +113,6 @@ void leader_free(struct leader *leader)
     mem_free(leader);
 }
 
-struct str leader_identity(const struct leader *leader)
-{
-    return leader->options.identity;
-}
-
 bool leader_check(const struct leader *leader)
 {
     return leader->leads && loop_now(leader->loop) < leader->until;

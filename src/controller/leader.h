@@ -50,8 +50,6 @@ MUST_USE struct error *leader_new(struct loop *loop, const struct leader_options
 void leader_free(struct leader *leader);
 DEFINE_OWNED(leader)
 
-struct str leader_identity(const struct leader *leader);
-
 /* Suspends until this process leads. */
 MUST_USE struct error *leader_acquire(struct leader *leader);
 

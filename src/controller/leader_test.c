@@ -17,11 +17,11 @@
 
 #define LEASE_KEY KEY("kube-system", "test")
 
-struct world;
+struct leader_fixture;
 
 /* One process: its way to the server, its part in the election, and its work. */
 struct process {
-    struct world *world;
+    struct leader_fixture *fixture;
     const char *host;
     struct str identity;
     struct http_server *door;
@@ -37,7 +37,7 @@ struct process {
 };
 
 /* A server that knows one lease, and who may write. */
-struct world {
+struct leader_fixture {
     struct network *network;
     struct metrics *metrics;
     struct object *lease;
@@ -67,51 +67,52 @@ static struct error *refuse(struct process *process, struct http_request *reques
 static struct error *answer_lease(struct process *process, struct http_request *request)
 {
     SCOPED(buf) body = {0};
-    object_write(&body, process->world->lease);
+    object_write(&body, process->fixture->lease);
     return answer(process, request, 200, buf_str(&body));
 }
 
-static void keep_lease(struct world *world, const struct object *sent)
+static void keep_lease(struct leader_fixture *fixture, const struct object *sent)
 {
     char digits[24];
     OWNED(json_doc) doc = NULL;
     SCOPED(json_edit) edit;
-    const int len = snprintf(digits, sizeof(digits), "%lld", (long long)++world->version);
+    const int len = snprintf(digits, sizeof(digits), "%lld", (long long)++fixture->version);
     json_edit_init(&edit, object_root(sent));
     json_edit_set_str(&edit, JSON_PLACE("metadata.resourceVersion"), str_from(digits, (size_t)len));
     CHECK_OK(json_edit_finish(&edit, &doc));
-    object_free(TAKE(world->lease));
-    CHECK_OK(object_from_doc(doc, &world->lease));
+    object_free(TAKE(fixture->lease));
+    CHECK_OK(object_from_doc(doc, &fixture->lease));
 }
 
 static struct error *write_lease(struct process *process, struct http_request *request)
 {
-    struct world *world = process->world;
+    struct leader_fixture *fixture = process->fixture;
     SCOPED(buf) body = {0};
     OWNED(object) sent = NULL;
     TRY(http_request_read_all(request, &body));
     TRY(object_read(buf_str(&body), &sent));
     const bool creates = str_eq(http_request_method(request), STR("POST"));
-    if (creates && world->lease)
+    if (creates && fixture->lease)
         return refuse(process, request, 409, "AlreadyExists");
-    if (!creates && !world->lease)
+    if (!creates && !fixture->lease)
         return refuse(process, request, 404, "NotFound");
-    if (!creates && !str_eq(object_resource_version(sent), object_resource_version(world->lease)))
+    if (!creates && !str_eq(object_resource_version(sent), object_resource_version(fixture->lease)))
         return refuse(process, request, 409, "Conflict");
-    keep_lease(world, sent);
+    keep_lease(fixture, sent);
     return answer_lease(process, request);
 }
 
-static struct str holder_of(const struct world *world)
+static struct str holder_of(const struct leader_fixture *fixture)
 {
-    return world->lease ? json_to_str(object_path(world->lease, "spec.holderIdentity")) : STR("");
+    return fixture->lease ? json_to_str(object_path(fixture->lease, "spec.holderIdentity"))
+                          : STR("");
 }
 
 /* What all of this is about: nobody writes once another one holds the lease. */
 static struct error *write_data(struct process *process, struct http_request *request)
 {
-    if (holder_of(process->world).len)
-        CHECK_EQ(holder_of(process->world), process->identity);
+    if (holder_of(process->fixture).len)
+        CHECK_EQ(holder_of(process->fixture), process->identity);
     process->writes++;
     return answer(process, request, 200,
                   STR("{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{}}"));
@@ -126,18 +127,18 @@ static struct error *handle(void *data, struct http_request *request)
         return write_data(process, request);
     if (!str_eq(http_request_method(request), STR("GET")))
         return write_lease(process, request);
-    return process->world->lease ? answer_lease(process, request)
-                                 : refuse(process, request, 404, "NotFound");
+    return process->fixture->lease ? answer_lease(process, request)
+                                   : refuse(process, request, 404, "NotFound");
 }
 
-static void process_init(struct process *process, struct world *world, const char *name,
+static void process_init(struct process *process, struct leader_fixture *fixture, const char *name,
                          const struct leader_options *options)
 {
-    process->world = world;
+    process->fixture = fixture;
     process->host = name;
     process->identity = str_from_c(name);
     CHECK_OK(http_server_new(loop_current(),
-                             &(struct http_server_options){.network = world->network,
+                             &(struct http_server_options){.network = fixture->network,
                                                            .host = str_from_c(name),
                                                            .port = 80,
                                                            .handler = handle,
@@ -146,7 +147,7 @@ static void process_init(struct process *process, struct world *world, const cha
     process->config.server = (struct url){.scheme = URL_HTTP, .host = str_from_c(name), .port = 80};
     process->config.host = process->identity;
     struct client_options client = {
-        .config = &process->config, .network = world->network, .qps = -1};
+        .config = &process->config, .network = fixture->network, .qps = -1};
     process->client = client_new(loop_current(), &client);
     struct leader_options full = *options;
     full.client = process->client;
@@ -174,26 +175,27 @@ static void drop_line(void *data, struct str line)
     (void)line;
 }
 
-static void world_init(struct world *world, struct leader_options options)
+static void leader_fixture_init(struct leader_fixture *fixture, struct leader_options options)
 {
-    *world = (struct world){.network = sim_network_new(loop_current()), .metrics = metrics_new()};
-    options.metrics = world->metrics;
-    process_init(&world->a, world, "a.test", &options);
-    process_init(&world->b, world, "b.test", &options);
+    *fixture = (struct leader_fixture){.network = sim_network_new(loop_current()),
+                                       .metrics = metrics_new()};
+    options.metrics = fixture->metrics;
+    process_init(&fixture->a, fixture, "a.test", &options);
+    process_init(&fixture->b, fixture, "b.test", &options);
     log_set_sink(drop_line, NULL);
 }
 
-static void world_done(struct world *world)
+static void leader_fixture_done(struct leader_fixture *fixture)
 {
-    process_done(&world->a);
-    process_done(&world->b);
-    while (sim_network_connections(world->network) > 0) {
+    process_done(&fixture->a);
+    process_done(&fixture->b);
+    while (sim_network_connections(fixture->network) > 0) {
         FIBER_SHIELD(FOREVER);
         CHECK_OK(fiber_sleep(SECOND));
     }
-    object_free(world->lease);
-    metrics_free(world->metrics);
-    network_free(world->network);
+    object_free(fixture->lease);
+    metrics_free(fixture->metrics);
+    network_free(fixture->network);
 }
 
 /* Writes for as long as it runs, whatever becomes of it. */
@@ -236,10 +238,10 @@ static void pass(duration span)
     CHECK_OK(fiber_sleep(span));
 }
 
-static int64_t transitions_of(const struct world *world)
+static int64_t transitions_of(const struct leader_fixture *fixture)
 {
     int64_t count = -1;
-    (void)json_to_int64(object_path(world->lease, "spec.leaseTransitions"), &count);
+    (void)json_to_int64(object_path(fixture->lease, "spec.leaseTransitions"), &count);
     return count;
 }
 
@@ -265,159 +267,170 @@ TEST(durations_must_fit_each_other)
                                                .retry_period = cases[i].retry};
         OWNED(error) err = leader_new(NULL, &options, &leader);
         CHECK_EQ(err == NULL, cases[i].fits);
-        if (leader)
-            CHECK(str_contains(leader_identity(leader), STR("_")));
     }
+}
+
+SIM_TEST(an_identity_that_is_not_given_is_made)
+{
+    SCOPED(leader_fixture) fixture;
+    leader_fixture_init(&fixture, (struct leader_options){0});
+    OWNED(leader) leader = NULL;
+    CHECK_OK(leader_new(loop_current(),
+                        &(struct leader_options){.client = fixture.a.client, .lease = LEASE_KEY},
+                        &leader));
+    CHECK_OK(leader_acquire(leader));
+    CHECK_CONTAINS(holder_of(&fixture), STR("_"));
 }
 
 SIM_TEST(one_of_two_leads_and_the_other_follows_when_it_dies)
 {
-    SCOPED(world) world;
-    world_init(&world, (struct leader_options){0});
-    start(&world.a);
+    SCOPED(leader_fixture) fixture;
+    leader_fixture_init(&fixture, (struct leader_options){0});
+    start(&fixture.a);
     pass(SECOND);
-    start(&world.b);
+    start(&fixture.b);
     pass(MINUTE);
-    CHECK(leader_check(world.a.leader));
-    CHECK(!leader_check(world.b.leader));
-    CHECK(world.a.writes > 100);
-    CHECK_EQ(world.b.writes, (size_t)0);
-    CHECK_EQ(transitions_of(&world), (int64_t)0);
-    CHECK_CONTAINS(json_to_str(object_path(world.lease, "spec.renewTime")), STR("2026-01-01T01:0"));
+    CHECK(leader_check(fixture.a.leader));
+    CHECK(!leader_check(fixture.b.leader));
+    CHECK(fixture.a.writes > 100);
+    CHECK_EQ(fixture.b.writes, (size_t)0);
+    CHECK_EQ(transitions_of(&fixture), (int64_t)0);
+    CHECK_CONTAINS(json_to_str(object_path(fixture.lease, "spec.renewTime")),
+                   STR("2026-01-01T01:0"));
 
-    scope_cancel(&world.a.scope); /* without a release the lease runs out */
+    scope_cancel(&fixture.a.scope); /* without a release the lease runs out */
     pass(10 * SECOND);
-    CHECK(error_is(world.a.err, ERROR_CANCELED));
-    CHECK(!leader_check(world.b.leader));
+    CHECK(error_is(fixture.a.err, ERROR_CANCELED));
+    CHECK(!leader_check(fixture.b.leader));
     pass(10 * SECOND);
-    CHECK(leader_check(world.b.leader));
-    CHECK_EQ(holder_of(&world), STR("b.test"));
-    CHECK_EQ(transitions_of(&world), (int64_t)1);
+    CHECK(leader_check(fixture.b.leader));
+    CHECK_EQ(holder_of(&fixture), STR("b.test"));
+    CHECK_EQ(transitions_of(&fixture), (int64_t)1);
     SCOPED(buf) text = {0};
-    metrics_write(world.metrics, &text);
+    metrics_write(fixture.metrics, &text);
     CHECK_CONTAINS(buf_str(&text), STR("leader_election_master_status{name=\"test\"} 1\n"));
 }
 
 SIM_TEST(a_released_lease_is_taken_at_once)
 {
-    SCOPED(world) world;
-    world_init(&world, (struct leader_options){.release = true});
-    start(&world.a);
+    SCOPED(leader_fixture) fixture;
+    leader_fixture_init(&fixture, (struct leader_options){.release = true});
+    start(&fixture.a);
     pass(SECOND);
-    start(&world.b);
+    start(&fixture.b);
     pass(10 * SECOND);
-    scope_cancel(&world.a.scope);
+    scope_cancel(&fixture.a.scope);
     pass(5 * SECOND);
-    CHECK(!leader_check(world.a.leader));
-    CHECK(leader_check(world.b.leader));
-    CHECK_EQ(transitions_of(&world), (int64_t)1);
+    CHECK(!leader_check(fixture.a.leader));
+    CHECK(leader_check(fixture.b.leader));
+    CHECK_EQ(transitions_of(&fixture), (int64_t)1);
 }
 
 SIM_TEST(a_leader_that_is_cut_off_has_lost_before_the_other_begins)
 {
-    SCOPED(world) world;
-    world_init(&world, (struct leader_options){0});
-    start(&world.a);
+    SCOPED(leader_fixture) fixture;
+    leader_fixture_init(&fixture, (struct leader_options){0});
+    start(&fixture.a);
     pass(SECOND);
-    start(&world.b);
+    start(&fixture.b);
     pass(10 * SECOND);
-    world.a.is_cut_off = true;
+    fixture.a.is_cut_off = true;
     pass(10 * SECOND + MILLISECOND);
-    CHECK(world.a.has_ended);
-    CHECK_FAILS(TAKE(world.a.err), ERROR_EXPIRED, "leader election lost");
-    CHECK(!leader_check(world.a.leader));
-    CHECK(!leader_check(world.b.leader));
+    CHECK(fixture.a.has_ended);
+    CHECK_FAILS(TAKE(fixture.a.err), ERROR_EXPIRED, "leader election lost");
+    CHECK(!leader_check(fixture.a.leader));
+    CHECK(!leader_check(fixture.b.leader));
     pass(20 * SECOND);
-    CHECK(leader_check(world.b.leader));
-    world.a.is_cut_off = false;
-    const size_t writes = world.a.writes;
+    CHECK(leader_check(fixture.b.leader));
+    fixture.a.is_cut_off = false;
+    const size_t writes = fixture.a.writes;
     pass(MINUTE);
-    CHECK_EQ(world.a.writes, writes);
+    CHECK_EQ(fixture.a.writes, writes);
 }
 
 SIM_TEST(lost_answers_do_not_cost_the_lease)
 {
-    SCOPED(world) world;
-    world_init(&world, (struct leader_options){0});
-    start(&world.a);
+    SCOPED(leader_fixture) fixture;
+    leader_fixture_init(&fixture, (struct leader_options){0});
+    start(&fixture.a);
     pass(5 * SECOND);
-    start(&world.b);
-    world.a.swallows_answers = true;
+    start(&fixture.b);
+    fixture.a.swallows_answers = true;
     pass(4 * SECOND);
-    world.a.swallows_answers = false;
+    fixture.a.swallows_answers = false;
     pass(MINUTE);
-    CHECK(leader_check(world.a.leader));
-    CHECK(!leader_check(world.b.leader));
+    CHECK(leader_check(fixture.a.leader));
+    CHECK(!leader_check(fixture.b.leader));
 
     /* One whose answers stay away stops, although the server believes it: it cannot know. */
-    world.a.swallows_answers = true;
+    fixture.a.swallows_answers = true;
     pass(12 * SECOND);
-    CHECK(!leader_check(world.a.leader));
-    CHECK(error_is(world.a.err, ERROR_EXPIRED));
-    world.a.swallows_answers = false;
+    CHECK(!leader_check(fixture.a.leader));
+    CHECK(error_is(fixture.a.err, ERROR_EXPIRED));
+    fixture.a.swallows_answers = false;
     pass(30 * SECOND);
-    CHECK(leader_check(world.b.leader));
+    CHECK(leader_check(fixture.b.leader));
 }
 
 SIM_TEST(a_deleted_lease_is_made_again)
 {
-    SCOPED(world) world;
-    world_init(&world, (struct leader_options){0});
-    start(&world.a);
+    SCOPED(leader_fixture) fixture;
+    leader_fixture_init(&fixture, (struct leader_options){0});
+    start(&fixture.a);
     pass(5 * SECOND);
-    object_free(TAKE(world.lease));
+    object_free(TAKE(fixture.lease));
     pass(5 * SECOND);
-    CHECK(leader_check(world.a.leader));
-    CHECK_EQ(holder_of(&world), STR("a.test"));
+    CHECK(leader_check(fixture.a.leader));
+    CHECK_EQ(holder_of(&fixture), STR("a.test"));
 }
 
 SIM_TEST(jumps_of_the_wall_clock_change_nothing)
 {
-    SCOPED(world) world;
-    world_init(&world, (struct leader_options){0});
-    start(&world.a);
+    SCOPED(leader_fixture) fixture;
+    leader_fixture_init(&fixture, (struct leader_options){0});
+    start(&fixture.a);
     pass(SECOND);
-    start(&world.b);
+    start(&fixture.b);
     pass(10 * SECOND);
     const duration jumps[] = {HOUR, -3 * HOUR, 24 * HOUR, -MINUTE};
     for (size_t i = 0; i < COUNT(jumps); i++) {
         sim_jump(loop_current(), jumps[i]);
         pass(30 * SECOND);
-        CHECK(leader_check(world.a.leader));
-        CHECK(!leader_check(world.b.leader));
+        CHECK(leader_check(fixture.a.leader));
+        CHECK(!leader_check(fixture.b.leader));
     }
-    CHECK_EQ(transitions_of(&world), (int64_t)0);
+    CHECK_EQ(transitions_of(&fixture), (int64_t)0);
 }
 
 /* SIGSTOP and SIGCONT: the first thing a process may want to do after waking is to write. */
 SIM_TEST(a_leader_that_was_stopped_writes_nothing_after_waking)
 {
-    SCOPED(world) world;
-    world_init(&world, (struct leader_options){0});
-    start(&world.a);
+    SCOPED(leader_fixture) fixture;
+    leader_fixture_init(&fixture, (struct leader_options){0});
+    start(&fixture.a);
     pass(SECOND);
-    start(&world.b);
+    start(&fixture.b);
     pass(10 * SECOND);
-    CHECK(leader_check(world.a.leader));
-    const size_t writes = world.a.writes;
+    CHECK(leader_check(fixture.a.leader));
+    const size_t writes = fixture.a.writes;
     sim_stall(loop_current(), 20 * SECOND);
-    CHECK(!leader_check(world.a.leader));
-    CHECK_ERROR(client_patch(world.a.guarded, GVR_CONFIG_MAPS, KEY("ns", "counter"),
+    CHECK(!leader_check(fixture.a.leader));
+    CHECK_ERROR(client_patch(fixture.a.guarded, GVR_CONFIG_MAPS, KEY("ns", "counter"),
                              CLIENT_PATCH_MERGE, STR("{}"), NULL, NULL),
                 ERROR_CANCELED);
     pass(SECOND);
-    CHECK(world.a.has_ended);
-    CHECK(error_is(world.a.err, ERROR_EXPIRED));
-    CHECK(world.a.writes <= writes + 1); /* the one that was under way */
+    CHECK(fixture.a.has_ended);
+    CHECK(error_is(fixture.a.err, ERROR_EXPIRED));
+    CHECK(fixture.a.writes <= writes + 1); /* the one that was under way */
     pass(MINUTE);
-    CHECK(leader_check(world.b.leader));
-    CHECK(world.a.writes <= writes + 1);
+    CHECK(leader_check(fixture.b.leader));
+    CHECK(fixture.a.writes <= writes + 1);
 }
 
 /* A minute of trouble for one process, drawn by chance. */
-static void trouble(struct world *world, struct random *random)
+static void trouble(struct leader_fixture *fixture, struct random *random)
 {
-    struct process *process = random_below(random, 2) ? &world->a : &world->b;
+    struct process *process = random_below(random, 2) ? &fixture->a : &fixture->b;
     const duration span = (duration)random_below(random, 30 * (uint64_t)SECOND);
     switch (random_below(random, 5)) {
     case 0:
@@ -438,10 +451,11 @@ static void trouble(struct world *world, struct random *random)
         break;
     default:
         sim_network_set_faults(
-            world->network, str_from_c(process->host),
+            fixture->network, str_from_c(process->host),
             &(struct sim_faults){.jitter = 2 * SECOND, .loss = 0.1, .reset = 0.02});
         pass(span);
-        sim_network_set_faults(world->network, str_from_c(process->host), &(struct sim_faults){0});
+        sim_network_set_faults(fixture->network, str_from_c(process->host),
+                               &(struct sim_faults){0});
     }
     pass((duration)random_below(random, 20 * (uint64_t)SECOND));
 }
@@ -453,31 +467,31 @@ SIM_TEST(whatever_happens_only_the_holder_writes)
         TEST_CASE("seed %llu", (unsigned long long)seed);
         struct random random;
         random_init(&random, seed);
-        SCOPED(world) world;
-        world_init(&world, (struct leader_options){.release = seed % 2});
-        start(&world.a);
-        start(&world.b);
+        SCOPED(leader_fixture) fixture;
+        leader_fixture_init(&fixture, (struct leader_options){.release = seed % 2});
+        start(&fixture.a);
+        start(&fixture.b);
         for (int i = 0; i < 12; i++) {
-            trouble(&world, &random);
-            if (world.a.has_ended)
-                start(&world.a);
-            if (world.b.has_ended)
-                start(&world.b);
-            CHECK(!leader_check(world.a.leader) || !leader_check(world.b.leader));
+            trouble(&fixture, &random);
+            if (fixture.a.has_ended)
+                start(&fixture.a);
+            if (fixture.b.has_ended)
+                start(&fixture.b);
+            CHECK(!leader_check(fixture.a.leader) || !leader_check(fixture.b.leader));
         }
         pass(MINUTE);
-        CHECK(leader_check(world.a.leader) != leader_check(world.b.leader));
-        CHECK(world.a.writes + world.b.writes > 100);
+        CHECK(leader_check(fixture.a.leader) != leader_check(fixture.b.leader));
+        CHECK(fixture.a.writes + fixture.b.writes > 100);
     }
 }
 
 static struct error *elected_once(void)
 {
-    SCOPED(world) world;
-    world_init(&world, (struct leader_options){.release = true});
+    SCOPED(leader_fixture) fixture;
+    leader_fixture_init(&fixture, (struct leader_options){.release = true});
     FIBER_TIMEOUT(20 * SECOND); /* the server may have been hit */
-    TRY(leader_acquire(world.a.leader));
-    return error_ignore(leader_hold(world.a.leader), ERROR_DEADLINE);
+    TRY(leader_acquire(fixture.a.leader));
+    return error_ignore(leader_hold(fixture.a.leader), ERROR_DEADLINE);
 }
 
 TORTURE_TEST(an_election_survives_every_interruption)

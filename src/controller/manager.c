@@ -103,13 +103,6 @@ void manager_add_runnable(struct manager *manager, const char *name, fiber_fn fn
     add_part(manager, &manager->runnables, name, fn, data);
 }
 
-void manager_add_ready_check(struct manager *manager, const char *name, manager_check_fn *check,
-                             void *data)
-{
-    if (manager->health)
-        health_add_ready_check(manager->health, name, check, data);
-}
-
 uint16_t manager_health_port(const struct manager *manager)
 {
     return manager->health ? health_port(manager->health) : 0;

@@ -53,11 +53,6 @@ void manager_add_controller(struct manager *manager, struct controller *controll
  */
 void manager_add_runnable(struct manager *manager, const char *name, fiber_fn fn, void *data);
 
-/* Whether /readyz says yes. The name is copied. */
-typedef struct error *manager_check_fn(void *data);
-void manager_add_ready_check(struct manager *manager, const char *name, manager_check_fn *check,
-                             void *data);
-
 /* Once it runs; 0 before. */
 uint16_t manager_health_port(const struct manager *manager);
 uint16_t manager_diagnostics_port(const struct manager *manager);

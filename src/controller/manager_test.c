@@ -3,38 +3,37 @@
 #include "async/fiber.h"
 #include "async/scope.h"
 #include "base/metrics.h"
-#include "client/stage_test.h"
+#include "client/client_fixture_test.h"
 #include "controller/controller.h"
 #include "controller/fake_cache_test.h"
 #include "controller/leader.h"
 
-struct rig {
-    struct stage stage;
+struct manager_fixture {
+    struct client_fixture api;
     struct cache cache;
     struct manager *manager;
     struct scope scope;
     struct buf story;
     struct error *err;
     bool has_ended;
-    bool is_ready;
     bool runnable_fails;
 };
 
-static struct error *tell_and_wait(struct rig *rig, const char *name)
+static struct error *tell_and_wait(struct manager_fixture *fixture, const char *name)
 {
-    buf_print(&rig->story, "+%s ", name);
+    buf_print(&fixture->story, "+%s ", name);
     struct error *err = fiber_sleep(HOUR);
     FIBER_SHIELD(SECOND);
     error_free(fiber_sleep(100 * MILLISECOND)); /* takes a moment to stop */
-    buf_print(&rig->story, "-%s ", name);
+    buf_print(&fixture->story, "-%s ", name);
     return err;
 }
 
 static struct error *runnable(void *data)
 {
-    struct rig *rig = data;
-    return rig->runnable_fails ? error_new(ERROR_INTERNAL, "is broken")
-                               : tell_and_wait(rig, "runnable");
+    struct manager_fixture *fixture = data;
+    return fixture->runnable_fails ? error_new(ERROR_INTERNAL, "is broken")
+                                   : tell_and_wait(fixture, "runnable");
 }
 
 static struct error *reconcile(void *data, struct key key, struct reconcile_result *ret_result)
@@ -44,76 +43,70 @@ static struct error *reconcile(void *data, struct key key, struct reconcile_resu
     return tell_and_wait(data, "reconcile");
 }
 
-static struct error *ready(void *data)
-{
-    const struct rig *rig = data;
-    return rig->is_ready ? NULL : error_new(ERROR_SERVICE_UNAVAILABLE, "secret reason");
-}
-
 #define LEASE                                                                                     \
     "{\"apiVersion\":\"coordination.k8s.io/v1\",\"kind\":\"Lease\",\"metadata\":{\"name\":\"l\"," \
     "\"namespace\":\"ns\",\"resourceVersion\":\"1\"},\"spec\":{\"holderIdentity\":\"me\"}}"
 
-static void rig_init(struct rig *rig, struct manager_options options, bool elects)
+static void manager_fixture_init(struct manager_fixture *fixture, struct manager_options options,
+                                 bool elects)
 {
-    *rig = (struct rig){0};
-    stage_init(&rig->stage, false);
-    stage_start(&rig->stage);
+    *fixture = (struct manager_fixture){0};
+    client_fixture_init(&fixture->api, false);
+    client_fixture_start(&fixture->api);
     static const struct scripted lease = {200, NULL, NULL, LEASE};
-    stage_script(&rig->stage, &lease, 1);
-    fake_cache_init(&rig->cache);
-    options.client = rig->stage.client;
-    options.metrics = rig->stage.metrics;
-    options.network = rig->stage.network;
-    options.caches = (struct cache_set *)&rig->cache;
+    client_fixture_script(&fixture->api, &lease, 1);
+    fake_cache_init(&fixture->cache);
+    options.client = fixture->api.client;
+    options.metrics = fixture->api.metrics;
+    options.network = fixture->api.network;
+    options.caches = (struct cache_set *)&fixture->cache;
     if (elects)
         CHECK_OK(leader_new(loop_current(),
-                            &(struct leader_options){.client = rig->stage.client,
+                            &(struct leader_options){.client = fixture->api.client,
                                                      .lease = KEY("ns", "l"),
                                                      .identity = STR("me"),
                                                      .release = true},
                             &options.leader));
-    rig->manager = manager_new(loop_current(), &options);
-    struct controller *controller =
-        controller_new(loop_current(), &(struct controller_options){.name = STR("web"),
-                                                                    .reconcile = reconcile,
-                                                                    .data = rig,
-                                                                    .deadline = 2 * HOUR,
-                                                                    .metrics = rig->stage.metrics});
-    controller_watch(controller, &rig->cache, NULL);
-    manager_add_controller(rig->manager, controller);
-    manager_add_runnable(rig->manager, "runnable", runnable, rig);
-    manager_add_ready_check(rig->manager, "test", ready, rig);
+    fixture->manager = manager_new(loop_current(), &options);
+    struct controller *controller = controller_new(
+        loop_current(), &(struct controller_options){.name = STR("web"),
+                                                     .reconcile = reconcile,
+                                                     .data = fixture,
+                                                     .deadline = 2 * HOUR,
+                                                     .metrics = fixture->api.metrics});
+    controller_watch(controller, &fixture->cache, NULL);
+    manager_add_controller(fixture->manager, controller);
+    manager_add_runnable(fixture->manager, "runnable", runnable, fixture);
 }
 
 static struct error *run(void *data)
 {
-    struct rig *rig = data;
-    rig->err = manager_run(rig->manager);
-    rig->has_ended = true;
+    struct manager_fixture *fixture = data;
+    fixture->err = manager_run(fixture->manager);
+    fixture->has_ended = true;
     return NULL;
 }
 
-static void rig_start(struct rig *rig)
+static void manager_fixture_start(struct manager_fixture *fixture)
 {
-    scope_start(&rig->scope, "manager", run, rig);
+    scope_start(&fixture->scope, "manager", run, fixture);
     CHECK_OK(fiber_sleep(SECOND));
 }
 
-static void rig_done(struct rig *rig)
+static void manager_fixture_done(struct manager_fixture *fixture)
 {
-    scope_done(&rig->scope);
-    error_free(rig->err);
-    manager_free(rig->manager);
-    fake_cache_done(&rig->cache);
-    buf_done(&rig->story);
-    stage_done(&rig->stage);
+    scope_done(&fixture->scope);
+    error_free(fixture->err);
+    manager_free(fixture->manager);
+    fake_cache_done(&fixture->cache);
+    buf_done(&fixture->story);
+    client_fixture_done(&fixture->api);
 }
 
-static void put(struct rig *rig)
+static void put(struct manager_fixture *fixture)
 {
-    fake_cache_put(&rig->cache, "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{"
-                                "\"name\":\"a\",\"resourceVersion\":\"1\"}}");
+    fake_cache_put(&fixture->cache, "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{"
+                                    "\"name\":\"a\",\"resourceVersion\":\"1\"}}");
 }
 
 static void pass(duration span)
@@ -123,76 +116,76 @@ static void pass(duration span)
 
 SIM_TEST(parts_start_in_order_and_stop_in_reverse)
 {
-    SCOPED(rig) rig;
-    rig_init(&rig, (struct manager_options){0}, true);
-    put(&rig);
-    rig_start(&rig);
-    CHECK_EQ(buf_str(&rig.story), STR("")); /* caches are not synced */
-    fake_cache_set_synced(&rig.cache);
+    SCOPED(manager_fixture) fixture;
+    manager_fixture_init(&fixture, (struct manager_options){0}, true);
+    put(&fixture);
+    manager_fixture_start(&fixture);
+    CHECK_EQ(buf_str(&fixture.story), STR("")); /* caches are not synced */
+    fake_cache_set_synced(&fixture.cache);
     pass(SECOND);
-    CHECK_EQ(buf_str(&rig.story), STR("+runnable +reconcile "));
-    scope_cancel(&rig.scope);
+    CHECK_EQ(buf_str(&fixture.story), STR("+runnable +reconcile "));
+    scope_cancel(&fixture.scope);
     pass(SECOND);
-    CHECK_EQ(buf_str(&rig.story), STR("+runnable +reconcile -reconcile -runnable "));
-    CHECK(rig.has_ended);
-    CHECK_OK(TAKE(rig.err));
+    CHECK_EQ(buf_str(&fixture.story), STR("+runnable +reconcile -reconcile -runnable "));
+    CHECK(fixture.has_ended);
+    CHECK_OK(TAKE(fixture.err));
     /* The lease was released between the two. */
-    CHECK(!str_contains(buf_str(&rig.stage.last_body), STR("holderIdentity")));
+    CHECK(!str_contains(buf_str(&fixture.api.last_body), STR("holderIdentity")));
 }
 
 SIM_TEST(controllers_wait_for_leadership_and_runnables_do_not)
 {
-    SCOPED(rig) rig;
-    rig_init(&rig, (struct manager_options){0}, true);
+    SCOPED(manager_fixture) fixture;
+    manager_fixture_init(&fixture, (struct manager_options){0}, true);
     static const struct scripted down = {500, NULL, NULL, ""};
     static const struct scripted up = {200, NULL, NULL, LEASE};
-    stage_script(&rig.stage, &down, 1);
-    put(&rig);
-    fake_cache_set_synced(&rig.cache);
-    rig_start(&rig);
+    client_fixture_script(&fixture.api, &down, 1);
+    put(&fixture);
+    fake_cache_set_synced(&fixture.cache);
+    manager_fixture_start(&fixture);
     pass(MINUTE);
-    CHECK_EQ(buf_str(&rig.story), STR("+runnable "));
-    stage_script(&rig.stage, &up, 1);
+    CHECK_EQ(buf_str(&fixture.story), STR("+runnable "));
+    client_fixture_script(&fixture.api, &up, 1);
     pass(5 * SECOND);
-    CHECK_EQ(buf_str(&rig.story), STR("+runnable +reconcile "));
+    CHECK_EQ(buf_str(&fixture.story), STR("+runnable +reconcile "));
 
-    stage_script(&rig.stage, &down, 1);
+    client_fixture_script(&fixture.api, &down, 1);
     pass(11 * SECOND);
-    CHECK_EQ(buf_str(&rig.story), STR("+runnable +reconcile -reconcile -runnable "));
-    CHECK(rig.has_ended);
-    CHECK(rig.err != NULL);
-    CHECK_EQ(str_from_c(rig.err->message), STR("leader election lost"));
+    CHECK_EQ(buf_str(&fixture.story), STR("+runnable +reconcile -reconcile -runnable "));
+    CHECK(fixture.has_ended);
+    CHECK(fixture.err != NULL);
+    CHECK_EQ(str_from_c(fixture.err->message), STR("leader election lost"));
 }
 
 SIM_TEST(a_part_that_fails_ends_everything)
 {
-    SCOPED(rig) rig;
-    rig_init(&rig, (struct manager_options){0}, false);
-    rig.runnable_fails = true;
-    put(&rig);
-    fake_cache_set_synced(&rig.cache);
-    rig_start(&rig);
-    CHECK(rig.has_ended);
-    CHECK_FAILS(TAKE(rig.err), ERROR_INTERNAL, "runnable: is broken");
+    SCOPED(manager_fixture) fixture;
+    manager_fixture_init(&fixture, (struct manager_options){0}, false);
+    fixture.runnable_fails = true;
+    put(&fixture);
+    fake_cache_set_synced(&fixture.cache);
+    manager_fixture_start(&fixture);
+    CHECK(fixture.has_ended);
+    CHECK_FAILS(TAKE(fixture.err), ERROR_INTERNAL, "runnable: is broken");
 }
 
 SIM_TEST(caches_that_do_not_sync_end_the_start)
 {
-    SCOPED(rig) rig;
-    rig_init(&rig, (struct manager_options){0}, false);
-    rig_start(&rig);
+    SCOPED(manager_fixture) fixture;
+    manager_fixture_init(&fixture, (struct manager_options){0}, false);
+    manager_fixture_start(&fixture);
     pass(5 * MINUTE);
-    CHECK(rig.has_ended);
-    CHECK_FAILS(TAKE(rig.err), ERROR_DEADLINE, "wait for caches to sync");
+    CHECK(fixture.has_ended);
+    CHECK_FAILS(TAKE(fixture.err), ERROR_DEADLINE, "wait for caches to sync");
 }
 
 /* Suspends. One request over plain HTTP. */
-static int ask(struct rig *rig, const char *host, uint16_t port, const char *target,
+static int ask(struct manager_fixture *fixture, const char *host, uint16_t port, const char *target,
                struct buf *body)
 {
     OWNED(http_client)
     client = http_client_new(loop_current(), &(struct http_client_options){
-                                                 .endpoint = {.network = rig->stage.network,
+                                                 .endpoint = {.network = fixture->api.network,
                                                               .host = str_from_c(host),
                                                               .port = port,
                                                               .plain = true}
@@ -207,50 +200,47 @@ static int ask(struct rig *rig, const char *host, uint16_t port, const char *tar
 
 SIM_TEST(health_and_metrics_are_served_before_caches_are_synced)
 {
-    SCOPED(rig) rig;
+    SCOPED(manager_fixture) fixture;
     SCOPED(buf) body = {0};
-    rig_init(&rig,
-             (struct manager_options){.health_host = STR("health.test"),
-                                      .diagnostics_host = STR("metrics.test"),
-                                      .insecure_diagnostics = true},
-             false);
-    rig_start(&rig);
-    const uint16_t port = manager_health_port(rig.manager);
+    manager_fixture_init(&fixture,
+                         (struct manager_options){.health_host = STR("health.test"),
+                                                  .diagnostics_host = STR("metrics.test"),
+                                                  .insecure_diagnostics = true},
+                         false);
+    manager_fixture_start(&fixture);
+    const uint16_t port = manager_health_port(fixture.manager);
     CHECK(port > 0);
-    CHECK_EQ(ask(&rig, "health.test", port, "/healthz", &body), 200);
+    CHECK_EQ(ask(&fixture, "health.test", port, "/healthz", &body), 200);
     CHECK_EQ(buf_str(&body), STR("ok"));
-    CHECK_EQ(ask(&rig, "health.test", port, "/readyz", &body), 500);
-    CHECK_EQ(buf_str(&body), STR("[-]test failed: reason withheld\nreadyz check failed\n"));
-    rig.is_ready = true;
-    CHECK_EQ(ask(&rig, "health.test", port, "/readyz", &body), 200);
+    CHECK_EQ(ask(&fixture, "health.test", port, "/readyz", &body), 200);
     CHECK_EQ(buf_str(&body), STR("ok"));
-    CHECK_EQ(ask(&rig, "health.test", port, "/readyz?verbose", &body), 200);
-    CHECK_EQ(buf_str(&body), STR("[+]test ok\nreadyz check passed\n"));
-    CHECK_EQ(ask(&rig, "health.test", port, "/readyz/test", &body), 200);
-    CHECK_EQ(ask(&rig, "health.test", port, "/readyz/other", &body), 404);
-    CHECK_EQ(ask(&rig, "health.test", port, "/metrics", &body), 404);
+    CHECK_EQ(ask(&fixture, "health.test", port, "/readyz?verbose", &body), 200);
+    CHECK_EQ(buf_str(&body), STR("readyz check passed\n"));
+    CHECK_EQ(ask(&fixture, "health.test", port, "/readyz/other", &body), 404);
+    CHECK_EQ(ask(&fixture, "health.test", port, "/metrics", &body), 404);
 
-    const uint16_t metrics = manager_diagnostics_port(rig.manager);
-    CHECK_EQ(ask(&rig, "metrics.test", metrics, "/metrics", &body), 200);
+    const uint16_t metrics = manager_diagnostics_port(fixture.manager);
+    CHECK_EQ(ask(&fixture, "metrics.test", metrics, "/metrics", &body), 200);
     CHECK_CONTAINS(buf_str(&body), STR("controller_runtime_reconcile_total{controller=\"web\","
                                        "result=\"success\"} 0\n"));
-    CHECK_EQ(ask(&rig, "metrics.test", metrics, "/debug/flags/v", &body), 200);
-    CHECK_EQ(ask(&rig, "metrics.test", metrics, "/", &body), 404);
+    CHECK_EQ(ask(&fixture, "metrics.test", metrics, "/debug/flags/v", &body), 200);
+    CHECK_EQ(ask(&fixture, "metrics.test", metrics, "/", &body), 404);
 }
 
-static struct error *managed_once(struct rig *rig)
+static struct error *managed_once(struct manager_fixture *fixture)
 {
-    put(rig);
-    fake_cache_set_synced(&rig->cache);
-    scope_start(&rig->scope, "manager", run, rig);
+    put(fixture);
+    fake_cache_set_synced(&fixture->cache);
+    scope_start(&fixture->scope, "manager", run, fixture);
     TRY(fiber_sleep(5 * SECOND));
-    scope_cancel(&rig->scope);
-    return scope_wait(&rig->scope);
+    scope_cancel(&fixture->scope);
+    return scope_wait(&fixture->scope);
 }
 
 TORTURE_TEST(a_manager_survives_every_interruption)
 {
-    SCOPED(rig) rig;
-    rig_init(&rig, (struct manager_options){.health_host = STR("health.test")}, true);
-    return managed_once(&rig);
+    SCOPED(manager_fixture) fixture;
+    manager_fixture_init(&fixture, (struct manager_options){.health_host = STR("health.test")},
+                         true);
+    return managed_once(&fixture);
 }

@@ -3,65 +3,15 @@
 #include <assert.h>
 #include <limits.h>
 
-#include "async/event.h"
 #include "async/loop.h"
-#include "async/timer.h"
-#include "base/buf.h"
-#include "base/list.h"
-#include "base/map.h"
 #include "base/memory.h"
 #include "base/metrics.h"
-#include "controller/queue_heap.h"
-#include "controller/queue_metrics.h"
+#include "controller/queue_internal.h"
 
 #define BACKOFF_FIRST_DEFAULT (5 * MILLISECOND)
 #define BACKOFF_MOST_DEFAULT  (1000 * SECOND)
 #define RATE_DEFAULT          10
 #define BURST_DEFAULT         100
-
-enum entry_state {
-    IDLE,    /* known for its failures alone */
-    READY,   /* in queue->ready */
-    DELAYED, /* in queue->later, to become ready */
-    COOLING, /* in queue->later, to be forgotten: its last start still spaces the next */
-    HELD,    /* a worker has it */
-};
-
-struct queue_entry {
-    struct queue_heap_node node;
-    enum entry_state state;
-    int priority;
-    size_t failures;
-    int64_t started; /* its last start; 0: long ago */
-    int64_t since;   /* when it became ready */
-
-    /* Of a held one: what was added meanwhile. */
-    bool wanted;
-    int wanted_priority;
-    int64_t wanted_at;
-
-    struct list_link link; /* in queue->held */
-    struct key key;        /* in text */
-    size_t text_len;
-    char text[];
-};
-
-struct queue {
-    struct loop *loop;
-    struct queue_options options;
-    struct queue_metrics metrics;
-    struct map entries; /* by key */
-    struct buf scratch;
-    struct queue_heap ready, later;
-    struct list held;
-    size_t held_count, delayed_count;
-    struct event changed;
-    struct timer timer; /* for the first of later */
-    bool is_shut_down;
-
-    double tokens; /* below 0: promised to those that wait */
-    int64_t counted;
-};
 
 static struct str entry_text(struct queue *queue, struct key key)
 {
@@ -160,7 +110,7 @@ void queue_free(struct queue *queue)
 
 static void make_ready(struct queue *queue, struct queue_entry *entry)
 {
-    entry->state = READY;
+    entry->state = QUEUE_ENTRY_READY;
     entry->since = loop_now(queue->loop);
     queue_heap_add(&queue->ready, &entry->node, -(int64_t)entry->priority);
     metrics_inc(queue->metrics.adds);
@@ -177,17 +127,13 @@ static void leave_ready(struct queue *queue, struct queue_entry *entry)
 static void leave_later(struct queue *queue, struct queue_entry *entry)
 {
     queue_heap_remove(&queue->later, &entry->node);
-    if (entry->state == DELAYED)
-        queue->delayed_count--;
-    entry->state = IDLE;
+    entry->state = QUEUE_ENTRY_IDLE;
 }
 
-static void enter_later(struct queue *queue, struct queue_entry *entry, enum entry_state state,
-                        int64_t at)
+static void enter_later(struct queue *queue, struct queue_entry *entry,
+                        enum queue_entry_state state, int64_t at)
 {
     entry->state = state;
-    if (state == DELAYED)
-        queue->delayed_count++;
     queue_heap_add(&queue->later, &entry->node, at);
 }
 
@@ -196,9 +142,9 @@ static void rest(struct queue *queue, struct queue_entry *entry)
 {
     const int64_t spaced =
         queue->options.spacing && entry->started ? entry->started + queue->options.spacing : 0;
-    entry->state = IDLE;
+    entry->state = QUEUE_ENTRY_IDLE;
     if (spaced > loop_now(queue->loop))
-        enter_later(queue, entry, COOLING, spaced);
+        enter_later(queue, entry, QUEUE_ENTRY_COOLING, spaced);
     else if (!entry->failures)
         map_remove(&queue->entries, str_from(entry->text, entry->text_len));
 }
@@ -221,7 +167,7 @@ static void promote(struct queue *queue)
     for (struct queue_heap_node *node;
          (node = queue_heap_first(&queue->later)) && node->rank <= now;) {
         struct queue_entry *entry = CONTAINER_OF(node, struct queue_entry, node);
-        const bool delayed = entry->state == DELAYED;
+        const bool delayed = entry->state == QUEUE_ENTRY_DELAYED;
         leave_later(queue, entry);
         if (delayed)
             make_ready(queue, entry);
@@ -261,25 +207,25 @@ static void raise_ready(struct queue *queue, struct queue_entry *entry, int prio
 
 static void wait_until(struct queue *queue, struct queue_entry *entry, int64_t at, int priority)
 {
-    if (entry->state == DELAYED) {
+    if (entry->state == QUEUE_ENTRY_DELAYED) {
         at = entry->node.rank < at ? entry->node.rank : at;
         priority = max_int(entry->priority, priority);
     }
-    if (entry->state != IDLE)
+    if (entry->state != QUEUE_ENTRY_IDLE)
         leave_later(queue, entry);
     entry->priority = priority;
     if (at <= loop_now(queue->loop))
         make_ready(queue, entry);
     else
-        enter_later(queue, entry, DELAYED, at);
+        enter_later(queue, entry, QUEUE_ENTRY_DELAYED, at);
     set_timer(queue);
 }
 
 static void add_at(struct queue *queue, struct queue_entry *entry, int64_t at, int priority)
 {
-    if (entry->state == HELD)
+    if (entry->state == QUEUE_ENTRY_HELD)
         want_held(entry, at, priority);
-    else if (entry->state == READY)
+    else if (entry->state == QUEUE_ENTRY_READY)
         raise_ready(queue, entry, priority);
     else
         wait_until(queue, entry, at, priority);
@@ -287,8 +233,6 @@ static void add_at(struct queue *queue, struct queue_entry *entry, int64_t at, i
 
 void queue_add(struct queue *queue, struct key key, int priority)
 {
-    if (queue->is_shut_down)
-        return;
     const int64_t now = loop_now(queue->loop);
     struct queue_entry *entry = get_entry(queue, key);
     const int64_t spaced =
@@ -303,8 +247,6 @@ static int64_t later_than(int64_t now, duration span)
 
 void queue_add_after(struct queue *queue, struct key key, duration after, int priority)
 {
-    if (queue->is_shut_down)
-        return;
     if (after > 0)
         metrics_inc(queue->metrics.retries);
     const int64_t now = loop_now(queue->loop);
@@ -336,8 +278,6 @@ static duration backoff(const struct queue *queue, size_t failures)
 
 void queue_add_failed(struct queue *queue, struct key key, int priority)
 {
-    if (queue->is_shut_down)
-        return;
     struct queue_entry *entry = get_entry(queue, key);
     const duration own = backoff(queue, entry->failures++), common = take_token(queue);
     const duration after = (own > common ? own : common) + queue->options.spacing;
@@ -351,14 +291,8 @@ void queue_forget(struct queue *queue, struct key key)
     if (!entry)
         return;
     entry->failures = 0;
-    if (entry->state == IDLE)
+    if (entry->state == QUEUE_ENTRY_IDLE)
         rest(queue, entry);
-}
-
-size_t queue_failures(const struct queue *queue, struct key key)
-{
-    const struct queue_entry *entry = find_entry(queue, key);
-    return entry ? entry->failures : 0;
 }
 
 static void hold_first(struct queue *queue, struct queue_item *ret_item)
@@ -368,19 +302,16 @@ static void hold_first(struct queue *queue, struct queue_item *ret_item)
     const int64_t now = loop_now(queue->loop);
     leave_ready(queue, entry);
     metrics_observe(queue->metrics.queue_duration, seconds(now - entry->since));
-    entry->state = HELD;
+    entry->state = QUEUE_ENTRY_HELD;
     entry->started = now;
     entry->wanted = false;
     list_append(&queue->held, &entry->link);
-    queue->held_count++;
     *ret_item = (struct queue_item){entry->key, entry->priority};
 }
 
 struct error *queue_take(struct queue *queue, struct queue_item *ret_item)
 {
     for (;;) {
-        if (queue->is_shut_down)
-            return error_new(ERROR_CANCELED, "the queue is shut down");
         promote(queue);
         if (queue->ready.count) {
             hold_first(queue, ret_item);
@@ -393,12 +324,11 @@ struct error *queue_take(struct queue *queue, struct queue_item *ret_item)
 void queue_done(struct queue *queue, const struct queue_item *item)
 {
     struct queue_entry *entry = find_entry(queue, item->key);
-    assert(entry && entry->state == HELD);
+    assert(entry && entry->state == QUEUE_ENTRY_HELD);
     metrics_observe(queue->metrics.work_duration, seconds(loop_now(queue->loop) - entry->started));
     list_remove(&entry->link);
-    queue->held_count--;
-    entry->state = IDLE;
-    if (entry->wanted && !queue->is_shut_down) {
+    entry->state = QUEUE_ENTRY_IDLE;
+    if (entry->wanted) {
         wait_until(queue, entry, entry->wanted_at, entry->wanted_priority);
     } else {
         rest(queue, entry);
@@ -406,34 +336,7 @@ void queue_done(struct queue *queue, const struct queue_item *item)
     }
 }
 
-void queue_shut_down(struct queue *queue)
-{
-    queue->is_shut_down = true;
-    MAP_FOREACH (item, &queue->entries) {
-        struct queue_entry *entry = item->value;
-        if (entry->state == HELD)
-            continue;
-        if (entry->state == READY)
-            leave_ready(queue, entry);
-        else if (entry->state != IDLE)
-            leave_later(queue, entry);
-        map_remove(&queue->entries, str_from(entry->text, entry->text_len));
-    }
-    timer_stop(queue->loop, &queue->timer);
-    event_wake_all(&queue->changed);
-}
-
 size_t queue_ready(const struct queue *queue)
 {
     return queue->ready.count;
-}
-
-size_t queue_waiting(const struct queue *queue)
-{
-    return queue->delayed_count;
-}
-
-size_t queue_held(const struct queue *queue)
-{
-    return queue->held_count;
 }

@@ -49,7 +49,6 @@ void queue_add_after(struct queue *queue, struct key key, duration after, int pr
 /* After its failures' back-off, which grows with each; queue_forget() begins anew. */
 void queue_add_failed(struct queue *queue, struct key key, int priority);
 void queue_forget(struct queue *queue, struct key key);
-size_t queue_failures(const struct queue *queue, struct key key);
 
 /* A key that is held: borrowed until queue_done(). */
 struct queue_item {
@@ -57,13 +56,9 @@ struct queue_item {
     int priority;
 };
 
-/* Suspends until a key is ready. ERROR_CANCELED once the queue is shut down. */
+/* Suspends until a key is ready. */
 MUST_USE struct error *queue_take(struct queue *queue, struct queue_item *ret_item);
 void queue_done(struct queue *queue, const struct queue_item *item);
 
-/* Takes no more; those that wait are dropped. Held ones are still given back with queue_done(). */
-void queue_shut_down(struct queue *queue);
-
-size_t queue_ready(const struct queue *queue);   /* that could be taken now */
-size_t queue_waiting(const struct queue *queue); /* for their time */
-size_t queue_held(const struct queue *queue);
+/* The number of keys that could be taken now. */
+size_t queue_ready(const struct queue *queue);

@@ -115,11 +115,6 @@ void recorder_free(struct recorder *recorder)
     mem_free(recorder);
 }
 
-size_t recorder_dropped(const struct recorder *recorder)
-{
-    return (size_t)metrics_value(recorder->dropped);
-}
-
 struct recorder_reference recorder_reference(const struct object *object)
 {
     return (struct recorder_reference){

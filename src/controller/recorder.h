@@ -53,5 +53,3 @@ void recorder_event(struct recorder *recorder, const struct recorder_reference *
 
 /* Sends until it is cancelled; then what is left, for a few seconds. Suspends. data: recorder. */
 MUST_USE struct error *recorder_run(void *data);
-
-size_t recorder_dropped(const struct recorder *recorder);

@@ -1,6 +1,6 @@
 #include "controller/recorder.h"
 
-#include "client/stage_test.h"
+#include "client/client_fixture_test.h"
 
 #define CREATED "POST /prefix/apis/events.k8s.io/v1/namespaces/ns/events?timeout=30s\n"
 
@@ -9,8 +9,8 @@ static const struct recorder_reference web = {
     STR_INIT("web"),      STR_INIT("u-1"), STR_INIT("7"),
 };
 
-struct rig {
-    struct stage stage;
+struct recorder_fixture {
+    struct client_fixture api;
     struct recorder *recorder;
     struct scope scope;
 };
@@ -20,35 +20,44 @@ static struct error *run(void *data)
     return error_ignore(recorder_run(data), ERROR_CANCELED);
 }
 
-static void rig_init(struct rig *rig, size_t events)
+static void recorder_fixture_init(struct recorder_fixture *fixture, size_t events)
 {
-    *rig = (struct rig){0};
-    stage_init(&rig->stage, false);
-    stage_start(&rig->stage);
+    *fixture = (struct recorder_fixture){0};
+    client_fixture_init(&fixture->api, false);
+    client_fixture_start(&fixture->api);
     static const struct scripted created = {201, NULL, NULL, "{}"};
-    stage_script(&rig->stage, &created, 1);
-    rig->recorder =
-        recorder_new(loop_current(), &(struct recorder_options){.client = rig->stage.client,
+    client_fixture_script(&fixture->api, &created, 1);
+    fixture->recorder =
+        recorder_new(loop_current(), &(struct recorder_options){.client = fixture->api.client,
                                                                 .controller = STR("corset.dev/web"),
                                                                 .events = events,
-                                                                .metrics = rig->stage.metrics});
+                                                                .metrics = fixture->api.metrics});
 }
 
-static void rig_start(struct rig *rig)
+static void recorder_fixture_start(struct recorder_fixture *fixture)
 {
-    scope_start(&rig->scope, "events", run, rig->recorder);
+    scope_start(&fixture->scope, "events", run, fixture->recorder);
 }
 
-static void rig_done(struct rig *rig)
+static void recorder_fixture_done(struct recorder_fixture *fixture)
 {
-    scope_done(&rig->scope);
-    recorder_free(rig->recorder);
-    stage_done(&rig->stage);
+    scope_done(&fixture->scope);
+    recorder_free(fixture->recorder);
+    client_fixture_done(&fixture->api);
 }
 
-static void note(struct rig *rig, const char *text)
+static void check_dropped(struct recorder_fixture *fixture, const char *count)
 {
-    recorder_event(rig->recorder, &web, RECORDER_NORMAL, "Created", "Create", "%s", text);
+    SCOPED(buf) text = {0};
+    SCOPED(buf) line = {0};
+    metrics_write(fixture->api.metrics, &text);
+    buf_print(&line, "corset_events_dropped_total %s\n", count);
+    CHECK_CONTAINS(buf_str(&text), buf_str(&line));
+}
+
+static void note(struct recorder_fixture *fixture, const char *text)
+{
+    recorder_event(fixture->recorder, &web, RECORDER_NORMAL, "Created", "Create", "%s", text);
 }
 
 static void pass(duration span)
@@ -58,13 +67,13 @@ static void pass(duration span)
 
 SIM_TEST(an_event_says_what_happened_to_whom)
 {
-    SCOPED(rig) rig;
-    rig_init(&rig, 0);
-    rig_start(&rig);
-    note(&rig, "made it");
+    SCOPED(recorder_fixture) fixture;
+    recorder_fixture_init(&fixture, 0);
+    recorder_fixture_start(&fixture);
+    note(&fixture, "made it");
     pass(SECOND);
-    CHECK_EQ(buf_str(&rig.stage.seen), STR(CREATED));
-    const struct str body = buf_str(&rig.stage.last_body);
+    CHECK_EQ(buf_str(&fixture.api.seen), STR(CREATED));
+    const struct str body = buf_str(&fixture.api.last_body);
     CHECK_CONTAINS(body, STR("\"metadata\":{\"name\":\"web."));
     CHECK_CONTAINS(body,
                    STR("\"namespace\":\"ns\"},\"eventTime\":\"2026-01-01T01:00:00.000000Z\","
@@ -77,75 +86,75 @@ SIM_TEST(an_event_says_what_happened_to_whom)
 
 SIM_TEST(repetitions_are_a_series_that_is_told_now_and_then)
 {
-    SCOPED(rig) rig;
-    rig_init(&rig, 0);
-    rig_start(&rig);
-    note(&rig, "again");
+    SCOPED(recorder_fixture) fixture;
+    recorder_fixture_init(&fixture, 0);
+    recorder_fixture_start(&fixture);
+    note(&fixture, "again");
     pass(SECOND);
-    buf_clear(&rig.stage.seen);
-    note(&rig, "again");
+    buf_clear(&fixture.api.seen);
+    note(&fixture, "again");
     pass(SECOND);
-    CHECK_CONTAINS(buf_str(&rig.stage.seen),
+    CHECK_CONTAINS(buf_str(&fixture.api.seen),
                    STR("PATCH /prefix/apis/events.k8s.io/v1/namespaces/ns/events/web."));
     CHECK_EQ(
-        buf_str(&rig.stage.last_body),
+        buf_str(&fixture.api.last_body),
         STR("{\"series\":{\"count\":2,\"lastObservedTime\":\"2026-01-01T01:00:01.000000Z\"}}"));
-    buf_clear(&rig.stage.seen);
+    buf_clear(&fixture.api.seen);
     for (int i = 0; i < 8; i++) {
-        note(&rig, "again");
+        note(&fixture, "again");
         pass(SECOND);
     }
-    CHECK_EQ(buf_str(&rig.stage.seen), STR(""));
+    CHECK_EQ(buf_str(&fixture.api.seen), STR(""));
     pass(MINUTE);
-    CHECK_EQ(rig.stage.requests, (size_t)3);
-    CHECK_CONTAINS(buf_str(&rig.stage.last_body), STR("\"count\":10,"));
+    CHECK_EQ(fixture.api.requests, (size_t)3);
+    CHECK_CONTAINS(buf_str(&fixture.api.last_body), STR("\"count\":10,"));
 
     /* Another note is another event, and so is the same after six quiet minutes. */
-    buf_clear(&rig.stage.seen);
-    note(&rig, "other");
+    buf_clear(&fixture.api.seen);
+    note(&fixture, "other");
     pass(SECOND);
-    CHECK_EQ(buf_str(&rig.stage.seen), STR(CREATED));
+    CHECK_EQ(buf_str(&fixture.api.seen), STR(CREATED));
     pass(6 * MINUTE);
-    buf_clear(&rig.stage.seen);
-    note(&rig, "again");
+    buf_clear(&fixture.api.seen);
+    note(&fixture, "again");
     pass(SECOND);
-    CHECK_EQ(buf_str(&rig.stage.seen), STR(CREATED));
+    CHECK_EQ(buf_str(&fixture.api.seen), STR(CREATED));
 }
 
 SIM_TEST(what_does_not_fit_is_dropped_and_counted)
 {
-    SCOPED(rig) rig;
-    rig_init(&rig, 3);
+    SCOPED(recorder_fixture) fixture;
+    recorder_fixture_init(&fixture, 3);
     static const char *const texts[] = {"a", "b", "c", "d", "e"};
     for (size_t i = 0; i < COUNT(texts); i++)
-        note(&rig, texts[i]);
-    note(&rig, "a"); /* counts on */
-    CHECK_EQ(recorder_dropped(rig.recorder), (size_t)2);
-    rig_start(&rig);
+        note(&fixture, texts[i]);
+    note(&fixture, "a"); /* counts on */
+    check_dropped(&fixture, "2");
+    recorder_fixture_start(&fixture);
     pass(SECOND);
-    CHECK_EQ(rig.stage.requests, (size_t)3);
-    note(&rig, "f"); /* in place of one that was sent */
+    CHECK_EQ(fixture.api.requests, (size_t)3);
+    note(&fixture, "f"); /* in place of one that was sent */
     pass(SECOND);
-    CHECK_EQ(rig.stage.requests, (size_t)4);
-    CHECK_EQ(recorder_dropped(rig.recorder), (size_t)2);
+    CHECK_EQ(fixture.api.requests, (size_t)4);
+    check_dropped(&fixture, "2");
 }
 
 SIM_TEST(long_notes_are_cut_and_objects_without_namespace_go_to_default)
 {
-    SCOPED(rig) rig;
-    rig_init(&rig, 0);
-    rig_start(&rig);
+    SCOPED(recorder_fixture) fixture;
+    recorder_fixture_init(&fixture, 0);
+    recorder_fixture_start(&fixture);
     SCOPED(buf) text = {0};
     for (int i = 0; i < 1000; i++)
         buf_add(&text, STR("ä"));
-    recorder_event(rig.recorder,
+    recorder_event(fixture.recorder,
                    &(struct recorder_reference){STR("v1"), STR("Node"), {0}, STR("n"), {0}, {0}},
                    RECORDER_WARNING, "Bad", "Watch", "%s", buf_c(&text));
     pass(SECOND);
-    CHECK_EQ(buf_str(&rig.stage.seen),
+    CHECK_EQ(buf_str(&fixture.api.seen),
              STR("POST /prefix/apis/events.k8s.io/v1/namespaces/default/events?timeout=30s\n"));
     OWNED(object) event = NULL;
-    CHECK_OK(object_read(buf_str(&rig.stage.last_body), &event));
+    CHECK_OK(object_read(buf_str(&fixture.api.last_body), &event));
     const struct str cut = json_to_str(object_path(event, "note"));
     CHECK(cut.len <= RECORDER_NOTE_MAX && cut.len > RECORDER_NOTE_MAX - 8);
     CHECK(str_ends_with(cut, STR("ä...")));
@@ -154,56 +163,56 @@ SIM_TEST(long_notes_are_cut_and_objects_without_namespace_go_to_default)
 
 SIM_TEST(failures_are_repeated_or_given_up)
 {
-    SCOPED(rig) rig;
-    rig_init(&rig, 0);
-    rig_start(&rig);
-    SCRIPT(&rig.stage, {500, NULL, NULL, ""}, {201, NULL, NULL, "{}"}, {404, NULL, NULL, ""},
+    SCOPED(recorder_fixture) fixture;
+    recorder_fixture_init(&fixture, 0);
+    recorder_fixture_start(&fixture);
+    SCRIPT(&fixture.api, {500, NULL, NULL, ""}, {201, NULL, NULL, "{}"}, {404, NULL, NULL, ""},
            {201, NULL, NULL, "{}"}, {403, NULL, NULL, ""}, {201, NULL, NULL, "{}"});
-    note(&rig, "a");
+    note(&fixture, "a");
     pass(SECOND);
-    CHECK_EQ(rig.stage.requests, (size_t)1);
+    CHECK_EQ(fixture.api.requests, (size_t)1);
     pass(10 * SECOND);
-    CHECK_EQ(rig.stage.requests, (size_t)2);
-    note(&rig, "a"); /* the server has forgotten it: created anew, as a series */
+    CHECK_EQ(fixture.api.requests, (size_t)2);
+    note(&fixture, "a"); /* the server has forgotten it: created anew, as a series */
     pass(SECOND);
-    CHECK_EQ(rig.stage.requests, (size_t)4);
-    CHECK_CONTAINS(buf_str(&rig.stage.last_body), STR("\"series\":{\"count\":2,"));
-    note(&rig, "b"); /* forbidden */
+    CHECK_EQ(fixture.api.requests, (size_t)4);
+    CHECK_CONTAINS(buf_str(&fixture.api.last_body), STR("\"series\":{\"count\":2,"));
+    note(&fixture, "b"); /* forbidden */
     pass(MINUTE);
-    CHECK_EQ(rig.stage.requests, (size_t)5);
-    CHECK_EQ(recorder_dropped(rig.recorder), (size_t)1);
+    CHECK_EQ(fixture.api.requests, (size_t)5);
+    check_dropped(&fixture, "1");
 }
 
 SIM_TEST(what_is_left_is_told_before_the_end)
 {
-    SCOPED(rig) rig;
-    rig_init(&rig, 0);
-    rig_start(&rig);
-    note(&rig, "a");
+    SCOPED(recorder_fixture) fixture;
+    recorder_fixture_init(&fixture, 0);
+    recorder_fixture_start(&fixture);
+    note(&fixture, "a");
     pass(SECOND);
-    note(&rig, "a");
+    note(&fixture, "a");
     pass(SECOND);
-    note(&rig, "a");
-    note(&rig, "b");
-    scope_cancel(&rig.scope);
-    CHECK_OK(scope_wait(&rig.scope));
-    CHECK_EQ(rig.stage.requests, (size_t)4);
+    note(&fixture, "a");
+    note(&fixture, "b");
+    scope_cancel(&fixture.scope);
+    CHECK_OK(scope_wait(&fixture.scope));
+    CHECK_EQ(fixture.api.requests, (size_t)4);
 }
 
-static struct error *recorded_once(struct rig *rig)
+static struct error *recorded_once(struct recorder_fixture *fixture)
 {
-    rig_start(rig);
-    note(rig, "a");
+    recorder_fixture_start(fixture);
+    note(fixture, "a");
     TRY(fiber_sleep(SECOND));
-    note(rig, "a");
+    note(fixture, "a");
     TRY(fiber_sleep(SECOND));
-    scope_cancel(&rig->scope);
-    return scope_wait(&rig->scope);
+    scope_cancel(&fixture->scope);
+    return scope_wait(&fixture->scope);
 }
 
 TORTURE_TEST(a_recorder_survives_every_interruption)
 {
-    SCOPED(rig) rig;
-    rig_init(&rig, 0);
-    return recorded_once(&rig);
+    SCOPED(recorder_fixture) fixture;
+    recorder_fixture_init(&fixture, 0);
+    return recorded_once(&fixture);
 }

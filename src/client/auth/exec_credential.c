@@ -1,3 +1,9 @@
+/*
+ * Reading and writing ExecCredential, as client-go's exec authenticator does it.
+ *
+ * The output of a plugin is a secret. It is parsed into a document whose texts are wiped before the
+ * document is freed, and no error quotes it.
+ */
 #include "client/auth/exec_credential.h"
 
 #include "base/base64.h"
@@ -49,7 +55,7 @@ void exec_credential_done(struct exec_credential *credential)
     tls_identity_free(TAKE(credential->identity));
 }
 
-/* Texts are views of the document. */
+/* The fields of a printed ExecCredential. Texts are views of the document. */
 struct status {
     struct str api_version, kind;
     struct str token, certificate, key, expiration;
@@ -68,6 +74,7 @@ static const struct json_field status_fields[] = {
     {"status.expirationTimestamp",   json_read_str,    STATUS(expiration),  JSON_OPTIONAL},
 };
 
+/* apiVersion must be the one that the kubeconfig asked for: a plugin must not answer in another. */
 static struct error *check_status(const struct status *status, struct str api_version)
 {
     if (!str_eq(status->kind, STR("ExecCredential")))
@@ -79,11 +86,12 @@ static struct error *check_status(const struct status *status, struct str api_ve
                          "status: clientCertificateData and clientKeyData belong together");
     if (str_is_empty(status->token) && str_is_empty(status->certificate))
         return error_new(ERROR_INVALID, "status: neither a token nor a certificate");
-    if (!str_is_empty(status->token) && !token_is_sendable(status->token))
+    if (!str_is_empty(status->token) && !token_text_is_sendable(status->token))
         return error_new(ERROR_INVALID, "status.token: holds characters no header may have");
     return NULL;
 }
 
+/* A credential without an expiration is valid until a server rejects it. */
 static struct error *use_status(const struct status *status, struct exec_credential *credential)
 {
     credential->expiration = TIMESTAMP_MAX;
@@ -98,8 +106,8 @@ static struct error *use_status(const struct status *status, struct exec_credent
     return NULL;
 }
 
-/* The document is ours alone and about to be freed. */
-static void wipe(struct str secret)
+/* Overwrites a text inside a document. Allowed only if no one else has a reference to it. */
+static void wipe_text(struct str secret)
 {
     mem_wipe((char *)(uintptr_t)secret.ptr, secret.len);
 }
@@ -118,8 +126,8 @@ struct error *exec_credential_read(struct str text, struct str api_version,
         err = check_status(&status, api_version);
     if (!err)
         err = use_status(&status, &credential);
-    wipe(status.token);
-    wipe(status.key);
+    wipe_text(status.token);
+    wipe_text(status.key);
     if (err)
         return err;
     *ret_credential = credential;
@@ -127,9 +135,10 @@ struct error *exec_credential_read(struct str text, struct str api_version,
     return NULL;
 }
 
-/* Shorter ones would be found in ordinary words. */
+/* A shorter token would be found in ordinary words of the message. */
 #define REDACT_MIN 4
 
+/* A plugin may print its credential and fail nevertheless, with the token in its error message. */
 void exec_credential_redact(struct str text, struct buf *message)
 {
     OWNED(json_doc) doc = NULL;
@@ -145,7 +154,7 @@ void exec_credential_redact(struct str text, struct buf *message)
         rest = str_skip(rest, at + token.len);
     }
     buf_add(&clean, rest);
-    wipe(token);
+    wipe_text(token);
     buf_clear(message);
     buf_add(message, buf_str(&clean));
 }
@@ -156,6 +165,7 @@ static void add_unless_empty(struct json_builder *builder, const char *key, stru
         json_builder_add_str(builder, key, text);
 }
 
+/* spec.cluster, for plugins with provideClusterInfo. */
 static struct error *add_cluster(struct json_builder *builder, const struct rest_config *config)
 {
     OWNED(json_doc) extension = NULL;
@@ -181,6 +191,7 @@ static struct error *add_cluster(struct json_builder *builder, const struct rest
     return NULL;
 }
 
+/* spec.interactive is always false, since plugins run without a terminal. */
 struct error *exec_credential_write_info(struct buf *out, const struct rest_config *config)
 {
     SCOPED(json_builder) builder = {0};

@@ -1,6 +1,7 @@
 /*
- * The ExecCredential that a credential plugin is given and the one it prints
- * (client.authentication.k8s.io). Texts only; client/exec_plugin.h runs the program.
+ * ExecCredential objects (client.authentication.k8s.io): the one that a credential plugin gets in
+ * its environment and the one that it prints. This module reads and writes them; exec_plugin.h runs
+ * the program.
  */
 #pragma once
 
@@ -21,22 +22,23 @@ bool exec_credential_version_is_known(struct str api_version);
 bool exec_credential_read_mode(struct str text, enum rest_exec_mode *ret_mode);
 struct str exec_credential_mode_name(enum rest_exec_mode mode);
 
-/* Can be handed to a program: a name without "=", and no NUL in it or in the value. */
+/* True if the name is not empty and has no "=", and neither name nor value has a NUL. */
 bool exec_credential_env_is_valid(const struct rest_exec_env *env);
 
 struct exec_credential {
-    struct buf token;              /* empty when there is only a certificate */
-    struct tls_identity *identity; /* owned; NULL when there is only a token */
-    timestamp expiration;          /* TIMESTAMP_MAX: until it is rejected */
+    struct buf token;              /* empty if the plugin gave a certificate only */
+    struct tls_identity *identity; /* owned; NULL if the plugin gave a token only */
+    timestamp expiration;          /* TIMESTAMP_MAX: valid until a server rejects it */
 };
 
 void exec_credential_done(struct exec_credential *credential);
 
-/* What a plugin printed, in the version it was asked for. Errors show none of it. */
+/* Reads the output of a plugin, which must have this apiVersion. Errors quote none of the output.
+ */
 MUST_USE struct error *exec_credential_read(struct str text, struct str api_version,
                                             struct exec_credential *ret_credential);
 
-/* Replaces the token that a text like that may hold, wherever it stands in the message. */
+/* If the text is an ExecCredential with a token, replaces the token in the message by "***". */
 void exec_credential_redact(struct str text, struct buf *message);
 
 /* Appends the value of KUBERNETES_EXEC_INFO for the config's plugin. */

@@ -1,3 +1,10 @@
+/*
+ * How a run goes: exec_plugin_get() finds no valid credential and calls wait_plugin_run(), which
+ * starts run_plugin_for_waiters() on a fiber of the plugin's own scope unless it is running
+ * already. That fiber starts the program with KUBERNETES_EXEC_INFO in its environment, reads its
+ * output and stores the credential or the error for all waiting fibers. Because the run has its own
+ * fiber, it survives the cancellation of the fiber that caused it.
+ */
 #include "client/auth/exec_plugin.h"
 
 #include <assert.h>
@@ -17,19 +24,19 @@
 #define TIMEOUT_DEFAULT MINUTE
 #define OUTPUT_MAX      MEGABYTE
 
-/* Of what the program complained about, in an error. */
-#define COMPLAINT_MAX (2 * KILOBYTE)
+/* Bytes of standard error that an error message quotes. */
+#define STDERR_SHOWN_MAX (2 * KILOBYTE)
 
 struct exec_plugin {
     const struct rest_config *config;
     struct exec_plugin_options options;
     struct exec_credential credential;
-    bool is_usable; /* the credential was not rejected; it may have expired */
+    bool is_usable; /* there is a credential that no server has rejected; it may have expired */
 
     struct scope scope; /* of the fiber that runs the program */
     bool is_running;
-    uint64_t runs;     /* that have ended */
-    struct error *err; /* of the last run */
+    uint64_t runs;     /* number of runs that have ended */
+    struct error *err; /* of the last run, NULL if it succeeded */
     struct event ended;
 };
 
@@ -58,7 +65,7 @@ void exec_plugin_free(struct exec_plugin *plugin)
     mem_free(plugin);
 }
 
-/* Texts of a command line or an environment, ending in NULL. */
+/* The argv or envp of a program: C strings and a final NULL. */
 struct words {
     struct arena *arena;
     const char **items;
@@ -70,7 +77,7 @@ static struct words words_new(struct arena *arena, size_t capacity)
     return (struct words){arena, arena_alloc_array(arena, capacity + 1, sizeof(char *)), 0};
 }
 
-static const char *const *command_line(struct arena *arena, const struct rest_exec *exec)
+static const char *const *make_command_line(struct arena *arena, const struct rest_exec *exec)
 {
     struct words words = words_new(arena, exec->arg_count + 1);
     words.items[words.count++] = arena_c(arena, exec->command);
@@ -79,7 +86,8 @@ static const char *const *command_line(struct arena *arena, const struct rest_ex
     return words.items;
 }
 
-static bool is_replaced(const struct rest_exec *exec, const char *variable)
+/* True for variables of this process that the plugin gets with another value. */
+static bool is_overridden(const struct rest_exec *exec, const char *variable)
 {
     struct str rest = str_from_c(variable), name;
     str_cut(&rest, '=', &name);
@@ -96,7 +104,7 @@ static void wipe_word(void *data)
     mem_wipe(data, strlen(data));
 }
 
-/* A variable whose value may be secret. */
+/* Adds "name=value", which is wiped with the arena because the value may be a secret. */
 static void add_variable(struct words *words, struct str name, struct str value)
 {
     char *word = arena_alloc(words->arena, name.len + 1 + value.len + 1);
@@ -108,9 +116,9 @@ static void add_variable(struct words *words, struct str name, struct str value)
     words->items[words->count++] = word;
 }
 
-/* That of this process, with the plugin's variables in place of those of the same name. */
-static struct error *environment(struct arena *arena, const struct rest_config *config,
-                                 const char *const **ret_env)
+/* The environment of this process, with the variables of the plugin and KUBERNETES_EXEC_INFO. */
+static struct error *make_environment(struct arena *arena, const struct rest_config *config,
+                                      const char *const **ret_env)
 {
     const struct rest_exec *exec = &config->auth.exec;
     SCOPED(buf) info = {.secret = true};
@@ -120,7 +128,7 @@ static struct error *environment(struct arena *arena, const struct rest_config *
         inherited++;
     struct words words = words_new(arena, inherited + exec->env_count + 1);
     for (size_t i = 0; i < inherited; i++)
-        if (!is_replaced(exec, environ[i]))
+        if (!is_overridden(exec, environ[i]))
             words.items[words.count++] = environ[i];
     for (size_t i = 0; i < exec->env_count; i++)
         if (!str_eq(exec->env[i].name, STR("KUBERNETES_EXEC_INFO")))
@@ -130,14 +138,14 @@ static struct error *environment(struct arena *arena, const struct rest_config *
     return NULL;
 }
 
-/* What it printed to its standard error, on one line, shortened and without the token. */
-static struct error *complaint(const struct process_result *result)
+/* The exit code and the beginning of standard error, quoted and without the token. */
+static struct error *program_error(const struct process_result *result)
 {
     SCOPED(buf) text = {.secret = true};
     SCOPED(buf) quoted = {.secret = true};
     buf_add(&text, buf_str(&result->errors));
     exec_credential_redact(buf_str(&result->out), &text);
-    const struct str shown = str_slice(str_trim(buf_str(&text)), 0, COMPLAINT_MAX);
+    const struct str shown = str_slice(str_trim(buf_str(&text)), 0, STDERR_SHOWN_MAX);
     if (!str_is_empty(shown)) {
         buf_add(&quoted, STR(": "));
         str_quote_go(&quoted, shown);
@@ -148,13 +156,14 @@ static struct error *complaint(const struct process_result *result)
     return error_new(ERROR_IO, "exit code %d%.*s", result->exit_code, STR_ARG(buf_str(&quoted)));
 }
 
-static struct error *not_installed(const struct rest_exec *exec, struct error *err)
+static struct error *add_install_hint(const struct rest_exec *exec, struct error *err)
 {
     if (!error_is(err, ERROR_NOT_FOUND) || str_is_empty(exec->install_hint))
         return err;
     return error_join(err, error_new(ERROR_NOT_FOUND, "%.*s", STR_ARG(exec->install_hint)));
 }
 
+/* A credential that has expired already would be asked for again at once, without end. */
 static struct error *check_fresh(const struct exec_credential *credential)
 {
     char text[TIMESTAMP_TEXT_MAX];
@@ -164,8 +173,8 @@ static struct error *check_fresh(const struct exec_credential *credential)
                      STR_ARG(timestamp_write(credential->expiration, text)));
 }
 
-/* The program's own deadline is not the caller's: it says who was slow. */
-static struct error *run_in_time(const struct exec_plugin *plugin,
+/* The timeout of the program is an error of the program, not a deadline of the caller. */
+static struct error *run_program(const struct exec_plugin *plugin,
                                  const struct process_options *options,
                                  struct process_result *ret_result)
 {
@@ -179,7 +188,8 @@ static struct error *run_in_time(const struct exec_plugin *plugin,
                      STR_ARG(duration_write(plugin->options.timeout, text)));
 }
 
-static struct error *run(const struct exec_plugin *plugin, struct exec_credential *ret_credential)
+static struct error *run_plugin(const struct exec_plugin *plugin,
+                                struct exec_credential *ret_credential)
 {
     const struct rest_exec *exec = &plugin->config->auth.exec;
     SCOPED(arena) arena = {0};
@@ -188,11 +198,11 @@ static struct error *run(const struct exec_plugin *plugin, struct exec_credentia
     struct process_options options = {.output_max = OUTPUT_MAX};
     if (exec->mode == REST_EXEC_ALWAYS)
         return error_new(ERROR_INVALID, "needs a terminal (interactiveMode is Always)");
-    options.argv = command_line(&arena, exec);
-    TRY(environment(&arena, plugin->config, &options.env));
-    TRY(not_installed(exec, run_in_time(plugin, &options, &result)));
+    options.argv = make_command_line(&arena, exec);
+    TRY(make_environment(&arena, plugin->config, &options.env));
+    TRY(add_install_hint(exec, run_program(plugin, &options, &result)));
     if (result.signal || result.exit_code)
-        return complaint(&result);
+        return program_error(&result);
     TRY(exec_credential_read(buf_str(&result.out), exec->api_version, &credential),
         "printed no usable ExecCredential");
     TRY(check_fresh(&credential));
@@ -201,16 +211,17 @@ static struct error *run(const struct exec_plugin *plugin, struct exec_credentia
     return NULL;
 }
 
-/* The fiber. Its error is for those who wait, so it returns none itself. */
-static struct error *run_for_all(void *data)
+/* The fiber of a run. Its error goes to the waiting fibers through plugin->err. */
+static struct error *run_plugin_for_waiters(void *data)
 {
     struct exec_plugin *plugin = data;
     SCOPED(buf) command = {0};
     struct exec_credential credential = {0};
     str_quote_go(&command, plugin->config->auth.exec.command);
     struct error *err =
-        error_wrap(run(plugin, &credential), "exec plugin %.*s", STR_ARG(buf_str(&command)));
-    /* It comes out of requests: a missing program must not look like a missing object. */
+        error_wrap(run_plugin(plugin, &credential), "exec plugin %.*s", STR_ARG(buf_str(&command)));
+    /* The error becomes that of a request: a missing program must not look like a missing object.
+     */
     if (err)
         err->code = ERROR_IO;
     if (!err) {
@@ -226,11 +237,15 @@ static struct error *run_for_all(void *data)
     return NULL;
 }
 
-static struct error *wait_run(struct exec_plugin *plugin)
+/*
+ * Suspends until a run has ended that was in progress, or until a new run has ended. Counting runs,
+ * rather than looking at is_running, makes sure that a waiter does not miss a short run.
+ */
+static struct error *wait_plugin_run(struct exec_plugin *plugin)
 {
     if (!plugin->is_running) {
         plugin->is_running = true;
-        scope_start(&plugin->scope, "exec plugin", run_for_all, plugin);
+        scope_start(&plugin->scope, "exec plugin", run_plugin_for_waiters, plugin);
     }
     const uint64_t ended = plugin->runs;
     while (plugin->runs == ended)
@@ -238,12 +253,14 @@ static struct error *wait_run(struct exec_plugin *plugin)
     return error_copy(plugin->err);
 }
 
+/* The loop ends: a run either fails or gives a credential that is still valid; see check_fresh().
+ */
 struct error *exec_plugin_get(struct exec_plugin *plugin, struct buf *token,
                               struct tls_identity **ret_identity)
 {
     const struct exec_credential *credential = &plugin->credential;
     while (!plugin->is_usable || credential->expiration <= loop_wall(loop_current()))
-        TRY(wait_run(plugin));
+        TRY(wait_plugin_run(plugin));
     buf_add(token, buf_str(&credential->token));
     if (ret_identity)
         *ret_identity = tls_identity_ref(credential->identity);

@@ -1,9 +1,10 @@
 /*
- * A credential plugin: a program that prints a token or a client certificate.
+ * A credential plugin: a program that prints a token or a client certificate as ExecCredential.
  *
- * What it printed is used until it expires or a server rejects it. However many fibers ask, the
- * program runs once at a time and all of them get its result; a fiber that gives up does not end
- * the run for the others. The program has no terminal and a deadline.
+ * A credential is used until it expires or a server rejects it. At most one run of the program is
+ * in progress; every fiber that needs a credential meanwhile gets the result of this run. A fiber
+ * that stops waiting does not end the run. The program has no terminal, and its run time is
+ * limited.
  */
 #pragma once
 
@@ -22,28 +23,28 @@ struct tls_identity;
 struct exec_plugin_options {
     duration timeout; /* of a run; 0 means 1 minute */
 
-    /* NULL: process_run(). Tests put something in its place. */
+    /* NULL: process_run(). Tests replace it. */
     struct error *(*run)(const struct process_options *options, struct process_result *ret_result);
 };
 
-/* The config names the plugin; it is borrowed and must outlive this. Options may be NULL. */
+/* config->auth.exec describes the plugin. The config must outlive it. Options may be NULL. */
 struct exec_plugin *exec_plugin_new(const struct rest_config *config,
                                     const struct exec_plugin_options *options);
 
-/* Suspends, uninterrupted, until a program that still runs is killed. Nobody may be waiting. */
+/* Kills a running program. Suspends, uninterrupted. No fiber may be in exec_plugin_get(). */
 void exec_plugin_free(struct exec_plugin *plugin);
 DEFINE_OWNED(exec_plugin)
 
 /*
- * Suspends. Appends the token, if there is one, and gives a reference to the certificate, or NULL.
- * ret_identity itself may be NULL. Errors of the plugin are ERROR_IO, name the command and show
- * some of what it complained.
+ * Appends the token, if there is one. *ret_identity is a new reference to the client certificate,
+ * or NULL; ret_identity itself may be NULL. Errors of the plugin are ERROR_IO, name the command and
+ * quote the beginning of its standard error. Suspends.
  */
 MUST_USE struct error *exec_plugin_get(struct exec_plugin *plugin, struct buf *token,
                                        struct tls_identity **ret_identity);
 
 /*
- * A server rejected this token: it is not given out again. Nothing happens when another one has
- * taken its place meanwhile.
+ * A server rejected this token: the next exec_plugin_get() runs the program again. Does nothing if
+ * the plugin has another token by now.
  */
 void exec_plugin_invalidate(struct exec_plugin *plugin, struct str token);

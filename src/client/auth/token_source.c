@@ -1,3 +1,8 @@
+/*
+ * Three sources behind one function: a plugin if the config has one, else a file, else the text of
+ * the config. Only the file needs care: one fiber reads it while the others continue with the last
+ * good token, and a failed read does not replace that token.
+ */
 #include "client/auth/token_source.h"
 
 #include "async/event.h"
@@ -9,7 +14,7 @@
 
 #define REREAD_DEFAULT MINUTE
 
-/* A failure is not waited out for the full interval: the file will be back soon. */
+/* After a failed read the file is read again sooner than usual. */
 #define RETRY_AFTER (10 * SECOND)
 
 #define TOKEN_MAX (64 * KILOBYTE)
@@ -19,8 +24,8 @@ struct token_source {
     struct token_source_options options;
     struct exec_plugin *plugin; /* NULL: none */
 
-    struct buf token; /* the last good one */
-    int64_t due;      /* when the file is to be read again, on the loop's clock */
+    struct buf token; /* the last good token; empty: none yet */
+    int64_t due;      /* when the file must be read again, on the clock of the loop */
     bool is_reading;
     struct event read;
 };
@@ -38,7 +43,7 @@ struct token_source *token_source_new(const struct rest_config *config,
         source->plugin = exec_plugin_new(config, &source->options.exec);
     source->token.secret = true;
     buf_add(&source->token, config->auth.token);
-    /* The config's token is as old as the config, which nobody knows: the file is due at once. */
+    /* The age of the token in the config is unknown, so the file is read at the first request. */
     source->due = INT64_MIN;
     return source;
 }
@@ -52,12 +57,12 @@ void token_source_free(struct token_source *source)
     mem_free(source);
 }
 
-static struct error *use_text(struct token_source *source, struct str text)
+static struct error *use_token(struct token_source *source, struct str text)
 {
     const struct str token = str_trim(text);
-    if (!token_is_sendable(token))
+    if (!token_text_is_sendable(token))
         return error_new(ERROR_INVALID, "no token in it");
-    buf_done(&source->token); /* wiped, not written over in part */
+    buf_done(&source->token); /* wipes the old token completely */
     source->token = (struct buf){.secret = true};
     buf_add(&source->token, token);
     return NULL;
@@ -72,16 +77,14 @@ static struct error *read_token(struct token_source *source)
                                            .read_file = source->options.read_file,
                                            .read_data = source->options.read_data};
     TRY(file_text_read(&file, &text));
-    return use_text(source, buf_str(&text));
+    return use_token(source, buf_str(&text));
 }
 
-static bool ended_by_caller(const struct error *err)
-{
-    return error_is(err, ERROR_CANCELED) || error_is(err, ERROR_DEADLINE);
-}
-
-/* One fiber reads. Others go on with the token there is, or wait when there is none. */
-static struct error *refresh(struct token_source *source)
+/*
+ * Reads the file if that is due. One fiber reads; the others continue with the last good token, or
+ * wait if there is none. An error is returned only if there is no token at all.
+ */
+static struct error *refresh_token(struct token_source *source)
 {
     while (source->is_reading && !source->token.len)
         TRY(event_wait(&source->read, "a token file"));
@@ -91,14 +94,14 @@ static struct error *refresh(struct token_source *source)
     struct error *err = read_token(source);
     source->is_reading = false;
     event_wake_all(&source->read);
-    if (ended_by_caller(err))
-        return err; /* says nothing about the file */
+    if (file_text_was_interrupted(err))
+        return err; /* the result says nothing about the file */
     source->due = loop_now(loop_current()) + (err ? RETRY_AFTER : source->options.reread);
     if (!err || source->token.len) {
         error_free(err);
         return NULL;
     }
-    source->due = INT64_MIN; /* nothing to go on with: every caller tries */
+    source->due = INT64_MIN; /* without a token every caller tries again */
     err->code = ERROR_IO;    /* a missing file must not look like a missing object */
     return error_wrap(err, "token file");
 }
@@ -111,7 +114,7 @@ struct error *token_source_get(struct token_source *source, struct buf *token,
     if (source->plugin)
         return exec_plugin_get(source->plugin, token, ret_identity);
     if (!str_is_empty(source->config->auth.token_file))
-        TRY(refresh(source));
+        TRY(refresh_token(source));
     buf_add(token, buf_str(&source->token));
     return NULL;
 }

@@ -1,14 +1,14 @@
 /*
- * Where the bearer token of a request comes from: a text, a file that is written anew now and then,
- * or a credential plugin.
+ * The source of the bearer token of a client: the text of a kubeconfig, a file whose content
+ * rotates, or a credential plugin.
  *
  *     SCOPED(buf) token = {.secret = true};
  *     TRY(token_source_get(source, &token, NULL));
  *     if (status == 401)
  *         token_source_reject(source, buf_str(&token));
  *
- * A file is read again about every minute, on a worker thread. While it is missing or empty, as
- * happens when it is replaced carelessly, the last good token stays in use.
+ * A file is read again about every minute, on a worker thread. While the file is missing or empty,
+ * for instance during a replacement that is not atomic, the last good token stays in use.
  */
 #pragma once
 
@@ -33,17 +33,18 @@ struct token_source_options {
 struct token_source *token_source_new(const struct rest_config *config,
                                       const struct token_source_options *options);
 
-/* Suspends, uninterrupted, while a plugin is killed. Nobody may be waiting. */
+/* Suspends, uninterrupted, while a plugin is killed. No fiber may be in token_source_get(). */
 void token_source_free(struct token_source *source);
 DEFINE_OWNED(token_source)
 
 /*
- * Suspends when something has to be read or run. Appends the token to use now; none when the config
- * has no such credentials. ERROR_IO when there should be one and is not. A plugin may give a client
- * certificate as well: ret_identity, unless it is NULL, gets a reference to it, or NULL.
+ * Appends the current token, or nothing if the config has no token. ERROR_IO if the file or the
+ * plugin should give a token and does not. A plugin may give a client certificate as well:
+ * *ret_identity becomes a new reference to it, or NULL; ret_identity itself may be NULL. Suspends
+ * if a file must be read or a plugin must run.
  */
 MUST_USE struct error *token_source_get(struct token_source *source, struct buf *token,
                                         struct tls_identity **ret_identity);
 
-/* The server answered 401 to this token: the next one is read or asked for anew. */
+/* The server answered 401 to this token: the next call reads the file or runs the plugin again. */
 void token_source_reject(struct token_source *source, struct str token);

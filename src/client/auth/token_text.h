@@ -7,5 +7,5 @@
 
 #include "base/str.h"
 
-/* Not empty, and nothing in it that could break or forge a header. */
-bool token_is_sendable(struct str token);
+/* True if the token is not empty and has only characters that are safe in a header. */
+bool token_text_is_sendable(struct str token);

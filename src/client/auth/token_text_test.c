@@ -2,7 +2,7 @@
 
 #include "testing/test.h"
 
-TEST(token_is_sendable)
+TEST(token_text_is_sendable)
 {
     const struct {
         const char *name;
@@ -19,6 +19,6 @@ TEST(token_is_sendable)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         TEST_CASE("%s", cases[i].name);
-        CHECK_EQ(token_is_sendable(cases[i].token), cases[i].expected);
+        CHECK_EQ(token_text_is_sendable(cases[i].token), cases[i].expected);
     }
 }

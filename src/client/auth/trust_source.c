@@ -1,3 +1,7 @@
+/*
+ * Authorities that are equal to the current ones do not replace them: a new object would make the
+ * client open new connections (client_transport.c).
+ */
 #include "client/auth/trust_source.h"
 
 #include "async/loop.h"
@@ -8,7 +12,7 @@
 
 #define REREAD_DEFAULT (5 * MINUTE)
 
-/* A failure is not waited out for the full interval: the file will be back soon. */
+/* After a failed read the file is read again sooner than usual. */
 #define RETRY_AFTER MINUTE
 
 #define FILE_MAX (4 * MEGABYTE)
@@ -18,8 +22,8 @@ struct trust_source {
     const struct rest_config *config;
     struct trust_source_options options;
 
-    struct tls_trust *trust; /* the last good one */
-    int64_t due;             /* when the file is to be read again */
+    struct tls_trust *trust; /* the last good authorities */
+    int64_t due;             /* when the file must be read again; FOREVER without a file */
     bool is_reading;
 };
 
@@ -63,19 +67,14 @@ static struct error *read_trust(struct trust_source *source)
     return NULL;
 }
 
-static bool ended_by_caller(const struct error *err)
-{
-    return error_is(err, ERROR_CANCELED) || error_is(err, ERROR_DEADLINE);
-}
-
-/* One fiber reads; others go on with what there is. */
-static struct error *refresh(struct trust_source *source)
+/* One fiber reads; the others continue with the last good authorities. */
+static struct error *refresh_trust(struct trust_source *source)
 {
     source->is_reading = true;
     OWNED(error) err = read_trust(source);
     source->is_reading = false;
-    if (ended_by_caller(err))
-        return TAKE(err); /* says nothing about the file */
+    if (file_text_was_interrupted(err))
+        return TAKE(err); /* the result says nothing about the file */
     source->due = loop_now(source->loop) + (err ? RETRY_AFTER : source->options.reread);
     if (err)
         log_error("Certificate authorities could not be read again", LOG_ERROR(err),
@@ -86,7 +85,7 @@ static struct error *refresh(struct trust_source *source)
 struct error *trust_source_get(struct trust_source *source, struct tls_trust **ret_trust)
 {
     if (!source->is_reading && loop_now(source->loop) >= source->due)
-        TRY(refresh(source));
+        TRY(refresh_trust(source));
     *ret_trust = tls_trust_ref(source->trust);
     return NULL;
 }

@@ -1,8 +1,8 @@
 /*
- * Which authorities a server is believed by: those of the config, or what its file holds now.
+ * The certificate authorities that a client trusts: those of the config, or of a file that rotates.
  *
- * A file is read again about every five minutes, on a worker thread. While it is missing or broken,
- * what was read before stays in use, and that is logged.
+ * A file is read again about every five minutes, on a worker thread. While the file is missing or
+ * invalid, the authorities that were read before stay in use, and an error is logged.
  */
 #pragma once
 
@@ -28,7 +28,8 @@ void trust_source_free(struct trust_source *source);
 DEFINE_OWNED(trust_source)
 
 /*
- * Suspends when the file has to be read again; an error is the end of that wait. A new reference,
- * the same one for as long as nothing changes; NULL: the system's authorities.
+ * *ret_trust is a new reference, to the same object as long as the authorities do not change; NULL
+ * means the authorities of the system. Suspends if the file must be read again. Fails only if the
+ * fiber is cancelled or out of time meanwhile.
  */
 MUST_USE struct error *trust_source_get(struct trust_source *source, struct tls_trust **ret_trust);

@@ -1,3 +1,11 @@
+/*
+ * The public face of discovery: life cycle, lookups and their error texts.
+ *
+ * How the folder works together: discovery_lookup decides what a lookup has to fetch,
+ * discovery_fetch sends the requests, discovery_read and discovery_resources parse the documents,
+ * discovery_surface and discovery_table keep the result. The texts of "no matches" errors are those
+ * of k8s.io/apimachinery's NoKindMatchError.
+ */
 #include "client/discovery/discovery.h"
 
 #include <assert.h>
@@ -7,7 +15,6 @@
 #include "client/discovery/discovery_internal.h"
 #include "client/discovery/discovery_lookup.h"
 #include "client/discovery/discovery_read.h"
-#include "client/discovery/discovery_resources.h"
 #include "client/discovery/discovery_surface.h"
 #include "json/json.h"
 
@@ -15,7 +22,7 @@
 #define DOCUMENT_MAX_DEFAULT (16 * MEGABYTE)
 #define VERSION_BODY_MAX     (64 * KILOBYTE)
 
-/* By this an error is told from a 404 that a server sent. */
+/* These details distinguish "no match" from a 404 of the server; see discovery_is_no_match(). */
 #define NO_MATCH_DETAILS "{\"causes\":[{\"reason\":\"NoMatch\"}]}"
 
 struct discovery *discovery_new(struct client *client, struct discovery_pool *pool,
@@ -43,8 +50,6 @@ void discovery_free(struct discovery *discovery)
     discovery_surface_free(discovery->surface);
     map_done(&discovery->marks);
     error_free(discovery->lists.err);
-    mem_free(discovery->core.etag);
-    mem_free(discovery->groups.etag);
     mem_free(discovery);
 }
 
@@ -63,11 +68,7 @@ bool discovery_is_no_match(const struct error *err)
 struct error *discovery_find_kind(struct discovery *discovery, struct arena *arena, struct gvk gvk,
                                   struct discovery_mapping *ret_mapping)
 {
-    struct discovery_lookup lookup = {.by = {DISCOVERY_BY_KIND},
-                                      .texts = {gvk.kind},
-                                      .ranks = 1,
-                                      .group = gvk.group,
-                                      .version = gvk.version};
+    struct discovery_lookup lookup = {.kind = gvk.kind, .group = gvk.group, .version = gvk.version};
     bool found;
     if (gvk.version.len == 0)
         return discovery_find_group_kind(discovery, arena, gvk.group, gvk.kind, ret_mapping);
@@ -83,8 +84,7 @@ struct error *discovery_find_group_kind(struct discovery *discovery, struct aren
                                         struct str group, struct str kind,
                                         struct discovery_mapping *ret_mapping)
 {
-    struct discovery_lookup lookup = {
-        .by = {DISCOVERY_BY_KIND}, .texts = {kind}, .ranks = 1, .group = group};
+    struct discovery_lookup lookup = {.kind = kind, .group = group};
     bool found;
     TRY(discovery_lookup_run(discovery, arena, &lookup, ret_mapping, &found));
     if (found)
@@ -93,67 +93,21 @@ struct error *discovery_find_group_kind(struct discovery *discovery, struct aren
                               STR_ARG(kind), STR_ARG(group)));
 }
 
-struct error *discovery_find_resource(struct discovery *discovery, struct arena *arena,
-                                      struct gvr gvr, struct discovery_mapping *ret_mapping)
-{
-    struct discovery_lookup lookup = {.by = {DISCOVERY_BY_RESOURCE},
-                                      .texts = {gvr.resource},
-                                      .ranks = 1,
-                                      .group = gvr.group,
-                                      .version = gvr.version};
-    bool found;
-    TRY(discovery_lookup_run(discovery, arena, &lookup, ret_mapping, &found));
-    if (found)
-        return NULL;
-    const struct str api_version = gvr_api_version(arena, gvr);
-    return no_match(error_new(ERROR_NOT_FOUND, "no matches for %.*s, Resource=%.*s",
-                              STR_ARG(api_version), STR_ARG(gvr.resource)));
-}
-
-struct error *discovery_find_name(struct discovery *discovery, struct arena *arena, struct str name,
-                                  struct discovery_mapping *ret_mapping)
-{
-    SCOPED(arena) own = {0};
-    const struct gvr read = gvr_read(name);
-    const struct str lower = discovery_lower_case(&own, read.resource);
-    struct discovery_lookup lookup = {
-        .by = {DISCOVERY_BY_NAME, DISCOVERY_BY_SHORT_NAME, DISCOVERY_BY_KIND},
-        .texts = {lower,             lower,                   read.resource    },
-        .ranks = 3,
-        .any_group = read.group.len == 0 && read.version.len == 0,
-        .group = read.group,
-        .version = read.version,
-    };
-    bool found;
-    TRY(discovery_lookup_run(discovery, arena, &lookup, ret_mapping, &found));
-    if (found)
-        return NULL;
-    return no_match(error_new(ERROR_NOT_FOUND, "the server doesn't have a resource type \"%.*s\"",
-                              STR_ARG(name)));
-}
-
-struct error *discovery_refresh(struct discovery *discovery)
-{
-    const struct discovery_target lists = {.what = DISCOVERY_LISTS};
-    /* One that is under way may have read before whatever the caller wants to see. */
-    const uint64_t wanted = discovery->lists.begun + 1;
-    while (discovery->lists.ended < wanted)
-        TRY(discovery_fetch(discovery, &lists));
-    return discovery->lists.err ? error_copy(discovery->lists.err) : NULL;
-}
-
+/* Keeps the name of the group/version but none of its resources, so that the next lookup fetches.
+ */
 void discovery_forget(struct discovery *discovery, struct str group, struct str version)
 {
     const struct discovery_version name = {.group = group, .version = version};
     if (!discovery->surface || !discovery_is_group(group) || !discovery_is_version(version))
         return;
-    /* Names that nobody asks for afterwards would stay. */
+    /* A name that is never looked up again would stay in the surface forever: bound their number.
+     */
     if (!discovery_surface_find(discovery->surface, group, version) &&
         discovery->surface->count >= DISCOVERY_VERSIONS_MAX)
         return;
     discovery_unmark(discovery, group, version);
-    discovery_amend(discovery, group,
-                    discovery_surface_with(discovery->pool, discovery->surface, &name));
+    discovery_set_surface(discovery,
+                          discovery_surface_with(discovery->pool, discovery->surface, &name));
 }
 
 struct error *discovery_server_version(struct client *client, struct arena *arena,

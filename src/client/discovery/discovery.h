@@ -1,23 +1,24 @@
 /*
- * Which kinds a server has, and where they are found: from a kind to its resource and back.
+ * Discovery: from a kind to the resource that serves it.
  *
  *     struct discovery_mapping mapping;
  *     TRY(discovery_find_kind(discovery, arena, gvk, &mapping));
  *     TRY(client_get(client, mapping.gvr, key, NULL, &object));
  *
- * Nothing is fetched before the first lookup. That one reads /api and /apis; a server that speaks
- * aggregated discovery tells everything with these two answers, of another one the resources of a
- * group/version are fetched when somebody asks for them. A lookup that finds nothing fetches its
- * group/version once more, so that a kind installed meanwhile is found; a group that is not there
- * any more is forgotten. Fibers that want the same wait for one fetch.
+ * Nothing is fetched before the first lookup. The first lookup reads /api and /apis. A server with
+ * aggregated discovery answers these two requests with everything. Of any other server the
+ * resources of a group/version are fetched by the first lookup in that group/version. A lookup
+ * without a match fetches its group/version once more, so that a kind that was installed meanwhile
+ * is found. A group that the server no longer has is forgotten. Fibers that need the same document
+ * wait for one fetch.
  *
- * Asking for what does not exist is cheap for the server: a group/version, a list of groups and an
- * error that came instead are good for a second (retry_after), however many ask. A group whose
- * server is broken fails lookups in that group alone. What was found stays found until it is
- * refreshed or forgotten; whoever gets a 404 for a resource calls discovery_forget().
+ * Lookups of kinds that do not exist are cheap for the server: an answer or an error is valid for
+ * retry_after (a second), however many lookups there are. A group whose server is broken fails
+ * lookups in that group only. A match stays valid until discovery_forget(), which the caller calls
+ * when the server answers 404 for the resource.
  *
- * Clusters with equal APIs share what is known about them through a pool, and cost little more than
- * a pointer each.
+ * Clusters with equal APIs share their tables through a pool and cost little more than a pointer
+ * each.
  */
 #pragma once
 
@@ -54,17 +55,13 @@ struct discovery_mapping {
     bool has_status, has_scale; /* subresources */
 };
 
-/* Outlives its discoveries; mappings may outlive it. */
+/* The pool must outlive every discovery that uses it. Mappings may outlive the pool. */
 struct discovery_pool *discovery_pool_new(void);
 void discovery_pool_free(struct discovery_pool *pool);
 DEFINE_OWNED(discovery_pool)
 
-/* Tables of one group/version each, and sets of them, that are in use now. */
-size_t discovery_pool_table_count(const struct discovery_pool *pool);
-size_t discovery_pool_surface_count(const struct discovery_pool *pool);
-
 struct discovery_options {
-    duration retry_after; /* how long an answer is good for those who miss something; 0: 1 s */
+    duration retry_after; /* how long an answer is valid for lookups without a match; 0: 1 s */
     size_t document_max;  /* bytes of one answer; 0: 16 MiB */
     double qps, burst;    /* of these requests alone; 0: as rate_limit.h has it */
 };
@@ -78,43 +75,24 @@ void discovery_free(struct discovery *discovery);
 DEFINE_OWNED(discovery)
 
 /*
- * Lookups Suspend when they must fetch. The texts of a mapping live as long as the arena. What the
- * server does not have is an error for which discovery_is_no_match() holds.
+ * Lookups suspend when they must fetch. The texts of a mapping live as long as the arena. A kind
+ * that the server does not have is an error for which discovery_is_no_match() is true. An empty
+ * version means any version.
  */
 MUST_USE struct error *discovery_find_kind(struct discovery *discovery, struct arena *arena,
                                            struct gvk gvk, struct discovery_mapping *ret_mapping);
 
-/* In the version that the server prefers of those that have the kind. */
+/* In the most preferred version that has the kind. */
 MUST_USE struct error *discovery_find_group_kind(struct discovery *discovery, struct arena *arena,
                                                  struct str group, struct str kind,
                                                  struct discovery_mapping *ret_mapping);
 
-MUST_USE struct error *discovery_find_resource(struct discovery *discovery, struct arena *arena,
-                                               struct gvr gvr,
-                                               struct discovery_mapping *ret_mapping);
-
-/*
- * As on a command line: "deployments", "deployment", "deploy", "Deployment", each also with a group
- * or a version and a group behind it (see gvr_read()). Full names of any group come before short
- * names; among equals the first group the server lists, core first, and its preferred version. May
- * fetch every group/version of a server that does not speak aggregated discovery; groups that are
- * broken are passed over.
- */
-MUST_USE struct error *discovery_find_name(struct discovery *discovery, struct arena *arena,
-                                           struct str name, struct discovery_mapping *ret_mapping);
-
-/* ERROR_NOT_FOUND because the server does not have the kind or resource, not because it failed. */
+/* True if the server answered and does not have the kind. False for a 404 of the server itself. */
 bool discovery_is_no_match(const struct error *err);
 
-/*
- * Suspends. Reads the lists anew, or learns that they are as they were; on an error what was known
- * stays known.
- */
-MUST_USE struct error *discovery_refresh(struct discovery *discovery);
-
-/* The next lookup in this group/version fetches it, at once. */
+/* Makes the next lookup in this group/version fetch it, regardless of retry_after. */
 void discovery_forget(struct discovery *discovery, struct str group, struct str version);
 
-/* Suspends. The server's own version, "v1.36.4", from /version. */
+/* Suspends. The gitVersion of the server, such as "v1.36.4", from /version. */
 MUST_USE struct error *discovery_server_version(struct client *client, struct arena *arena,
                                                 struct str *ret_git_version);

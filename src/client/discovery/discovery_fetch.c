@@ -1,4 +1,13 @@
-/* Fetches of discovery: what is asked for, who asks, what becomes of the answer. */
+/*
+ * The requests of discovery.
+ *
+ * A target is what one fetch brings: both lists (/api and /apis), a group or a group/version. At
+ * most one fiber fetches a target; the others wait for discovery.changed and then look again. The
+ * outcome is kept in the target's mark: its time, which says how fresh the surface is, and its
+ * error, which is returned to every lookup within retry_after. Marks are few and live only while
+ * lookups need them, so that a discovery of which nothing is asked costs nothing; see
+ * discovery_prune_marks().
+ */
 #include "async/fiber.h"
 #include "async/loop.h"
 #include "base/memory.h"
@@ -12,10 +21,7 @@
     STR("application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList," \
         "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json")
 
-/* A longer one is not worth its memory. */
-#define ETAG_MAX ((size_t)1024)
-
-/* The path of a group or version, by which its mark is found. */
+/* The path of a group or version. It is the key of its mark, too. */
 static struct str target_path(struct arena *arena, const struct discovery_target *target)
 {
     const bool core = target->group.len == 0;
@@ -67,7 +73,8 @@ void discovery_prune_marks(struct discovery *discovery, int64_t before)
             map_remove(&discovery->marks, map_key(entry));
     }
     if (map_count(&discovery->marks) == 0)
-        map_clear(&discovery->marks); /* gives the memory back: there are many of us */
+        map_clear(
+            &discovery->marks); /* gives the memory back: there is a discovery for each cluster */
 }
 
 void discovery_unmark(struct discovery *discovery, struct str group, struct str version)
@@ -78,6 +85,7 @@ void discovery_unmark(struct discovery *discovery, struct str group, struct str 
     error_free(TAKE(mark->err));
 }
 
+/* Errors of fetches that ended before "since" are too old to be returned again. */
 const struct error *discovery_failure(const struct discovery *discovery,
                                       const struct discovery_target *target, int64_t since)
 {
@@ -85,8 +93,8 @@ const struct error *discovery_failure(const struct discovery *discovery,
     return mark && mark->at >= since ? mark->err : NULL;
 }
 
-/* Whether the lists told what a fetch of the target would. */
-static bool lists_tell(const struct discovery *discovery, const struct discovery_target *target)
+/* True if the lists said as much about the target as fetching it would. */
+static bool lists_cover(const struct discovery *discovery, const struct discovery_target *target)
 {
     if (target->what != DISCOVERY_VERSION)
         return true;
@@ -95,30 +103,24 @@ static bool lists_tell(const struct discovery *discovery, const struct discovery
     return !table || table->is.state == DISCOVERY_KNOWN;
 }
 
+/* Either the lists or a fetch of the target itself, whichever came last. */
 int64_t discovery_as_of(const struct discovery *discovery, const struct discovery_target *target)
 {
-    const bool told = discovery->surface && lists_tell(discovery, target);
-    const int64_t listed_at = told ? discovery->listed_at : DISCOVERY_NEVER;
+    const bool is_covered = discovery->surface && lists_cover(discovery, target);
+    const int64_t listed_at = is_covered ? discovery->listed_at : DISCOVERY_NEVER;
     const struct discovery_mark *mark = find_mark(discovery, target);
     return mark && mark->at > listed_at ? mark->at : listed_at;
 }
 
-static void drop_etag(struct discovery_list *list)
-{
-    mem_free(TAKE(list->etag));
-}
-
-void discovery_amend(struct discovery *discovery, struct str group,
-                     struct discovery_surface *surface)
+void discovery_set_surface(struct discovery *discovery, struct discovery_surface *surface)
 {
     discovery_surface_free(discovery->surface);
     discovery->surface = surface;
-    drop_etag(group.len == 0 ? &discovery->core : &discovery->groups);
 }
 
-static struct error *get(struct discovery *discovery, struct arena *arena,
-                         const struct client_raw_request *request, struct buf *body,
-                         struct client_raw_answer *ret_answer)
+static struct error *get_document(struct discovery *discovery, struct arena *arena,
+                                  const struct client_raw_request *request, struct buf *body,
+                                  struct client_raw_answer *ret_answer)
 {
     body->limit = discovery->document_max;
     struct client_raw_request full = *request;
@@ -128,98 +130,80 @@ static struct error *get(struct discovery *discovery, struct arena *arena,
     if (body->len > discovery->document_max)
         return error_new(ERROR_TOO_LARGE, "discover %.*s: the answer has more than %zu bytes",
                          STR_ARG(request->path), discovery->document_max);
-    if (ret_answer->status == 304 && request->if_none_match.len == 0)
+    if (ret_answer->status == 304)
         return error_new(ERROR_PROTOCOL, "discover %.*s: not modified, but since when",
                          STR_ARG(request->path));
     return NULL;
 }
 
-/* The server has no such path. Not any error of this code: a credential plugin may be missing. */
+/* The server has no such path. ERROR_NOT_FOUND alone does not say so: a file may be missing, too.
+ */
 static bool is_404(const struct error *err)
 {
     return err && err->http_status == 404;
 }
 
-/* An answer about one half of a server's groups. */
-struct half {
+/* The answer to /api (core) or /apis. */
+struct list_answer {
     bool is_core;
-    bool unchanged, aggregated;
+    bool is_aggregated; /* it holds the resources of every version */
     struct discovery_versions versions;
-    struct str etag;
 };
 
-static void half_done(struct half *half)
+static void list_answer_done(struct list_answer *list)
 {
-    discovery_versions_done(&half->versions);
+    discovery_versions_done(&list->versions);
 }
 
-static struct error *read_half(struct half *half, struct str text)
+static struct error *read_list(struct list_answer *list, struct str text)
 {
-    if (half->aggregated)
-        return discovery_read_aggregated(text, half->is_core, &half->versions);
-    if (half->is_core)
-        return discovery_read_core(text, &half->versions);
-    return discovery_read_groups(text, &half->versions);
+    if (list->is_aggregated)
+        return discovery_read_aggregated(text, list->is_core, &list->versions);
+    if (list->is_core)
+        return discovery_read_core(text, &list->versions);
+    return discovery_read_groups(text, &list->versions);
 }
 
-static struct error *fetch_half(struct discovery *discovery, struct arena *arena, struct half *half)
+static struct error *fetch_list(struct discovery *discovery, struct arena *arena,
+                                struct list_answer *list)
 {
-    const struct discovery_list *list = half->is_core ? &discovery->core : &discovery->groups;
     SCOPED(buf) body = {0};
     struct client_raw_answer answer = {0};
     const struct client_raw_request request = {
-        .path = half->is_core ? STR("/api") : STR("/apis"),
+        .path = list->is_core ? STR("/api") : STR("/apis"),
         .accept = ACCEPT_LISTS,
-        /* The list may be another one, or without a tag, when the answer comes. */
-        .if_none_match = arena_str(arena, str_from_c(list->etag)),
     };
-    half->versions.arena = arena;
-    struct error *err = get(discovery, arena, &request, &body, &answer);
-    if (half->is_core && is_404(err)) {
-        error_free(err); /* an aggregated server by itself: it has no core group */
-        half->aggregated = true;
+    list->versions.arena = arena;
+    struct error *err = get_document(discovery, arena, &request, &body, &answer);
+    if (list->is_core && is_404(err)) {
+        error_free(err); /* an aggregated API server of its own has no core group */
+        list->is_aggregated = true;
         return NULL;
     }
     TRY(err);
-    half->unchanged = answer.status == 304;
-    half->aggregated =
-        half->unchanged ? list->aggregated : discovery_is_aggregated(answer.content_type);
-    half->etag = answer.etag;
-    if (half->unchanged)
-        return NULL;
-    TRY(read_half(half, buf_str(&body)), "discover %.*s", STR_ARG(request.path));
+    list->is_aggregated = discovery_is_aggregated(answer.content_type);
+    TRY(read_list(list, buf_str(&body)), "discover %.*s", STR_ARG(request.path));
     return NULL;
 }
 
-static void keep_list(struct discovery_list *list, const struct half *half)
-{
-    list->aggregated = half->aggregated;
-    if (half->unchanged)
-        return;
-    drop_etag(list);
-    if (half->etag.len > 0 && half->etag.len <= ETAG_MAX)
-        list->etag = mem_dup(half->etag.ptr, half->etag.len);
-}
-
+/*
+ * Resources are taken from the lists only if both are aggregated. Otherwise both count as plain
+ * lists of names, and fetch_version_or_group() gets the resources when a lookup needs them.
+ */
 static struct error *fetch_lists(struct discovery *discovery, struct arena *arena)
 {
-    SCOPED(half) core = {.is_core = true};
-    SCOPED(half) groups = {0};
-    TRY(fetch_half(discovery, arena, &core));
-    TRY(fetch_half(discovery, arena, &groups));
-
-    struct discovery_surface *surface = discovery_surface_from_lists(
-        discovery->pool, discovery->surface, core.unchanged ? NULL : &core.versions,
-        groups.unchanged ? NULL : &groups.versions, core.aggregated && groups.aggregated);
-    discovery_surface_free(discovery->surface);
-    discovery->surface = surface;
+    SCOPED(list_answer) core = {.is_core = true};
+    SCOPED(list_answer) groups = {0};
+    TRY(fetch_list(discovery, arena, &core));
+    TRY(fetch_list(discovery, arena, &groups));
+    discovery_set_surface(
+        discovery, discovery_surface_from_lists(discovery->pool, &core.versions, &groups.versions,
+                                                core.is_aggregated && groups.is_aggregated));
     discovery->listed_at = loop_now(loop_current());
-    keep_list(&discovery->core, &core);
-    keep_list(&discovery->groups, &groups);
     return NULL;
 }
 
-/* A group or version that came as news must not make what we keep grow without end. */
+/* Bounds what a server can make us keep, one fetched group or version after the other. */
 static struct error *check_count(const struct discovery *discovery, size_t more)
 {
     if (discovery->surface->count + more <= DISCOVERY_VERSIONS_MAX)
@@ -238,17 +222,17 @@ static struct error *read_target(const struct discovery_target *target, struct s
     return discovery_read_group(text, target->group, versions);
 }
 
-static struct discovery_surface *with_news(const struct discovery *discovery,
-                                           const struct discovery_target *target,
-                                           const struct discovery_versions *versions)
+static struct discovery_surface *surface_with_target(const struct discovery *discovery,
+                                                     const struct discovery_target *target,
+                                                     const struct discovery_versions *versions)
 {
     if (target->what == DISCOVERY_VERSION)
         return discovery_surface_with(discovery->pool, discovery->surface, &versions->items[0]);
     return discovery_surface_relist(discovery->pool, discovery->surface, target->group, versions);
 }
 
-static struct discovery_surface *with_loss(const struct discovery *discovery,
-                                           const struct discovery_target *target)
+static struct discovery_surface *surface_without_target(const struct discovery *discovery,
+                                                        const struct discovery_target *target)
 {
     if (target->what == DISCOVERY_VERSION)
         return discovery_surface_without_version(discovery->pool, discovery->surface, target->group,
@@ -256,29 +240,31 @@ static struct discovery_surface *with_loss(const struct discovery *discovery,
     return discovery_surface_without(discovery->pool, discovery->surface, target->group);
 }
 
-static struct error *fetch_part(struct discovery *discovery, struct arena *arena,
-                                const struct discovery_target *target)
+/* A 404 is an answer as well: the group or version does not exist any more. */
+static struct error *fetch_version_or_group(struct discovery *discovery, struct arena *arena,
+                                            const struct discovery_target *target)
 {
     SCOPED(buf) body = {0};
     SCOPED(discovery_versions) versions = {.arena = arena};
     struct client_raw_answer answer = {0};
     const struct client_raw_request request = {.path = target_path(arena, target),
                                                .accept = ACCEPT_PLAIN};
-    struct error *err = get(discovery, arena, &request, &body, &answer);
+    struct error *err = get_document(discovery, arena, &request, &body, &answer);
     if (is_404(err)) {
         error_free(err);
-        discovery_amend(discovery, target->group, with_loss(discovery, target));
+        discovery_set_surface(discovery, surface_without_target(discovery, target));
         return NULL;
     }
     TRY(err);
     TRY(read_target(target, buf_str(&body), &versions), "discover %.*s", STR_ARG(request.path));
     TRY(check_count(discovery, versions.count), "discover %.*s", STR_ARG(request.path));
-    discovery_amend(discovery, target->group, with_news(discovery, target, &versions));
+    discovery_set_surface(discovery, surface_with_target(discovery, target, &versions));
     return NULL;
 }
 
-/* Ended by this fiber's own limits, which are no business of others who wait for the same. */
-static bool is_own_end(const struct error *err)
+/* The fetch ended because this fiber was cancelled or out of time. Other fibers that wait for the
+ * same target must not see that error: one of them fetches again. */
+static bool is_end_of_fiber(const struct error *err)
 {
     return error_is(err, ERROR_CANCELED) || fiber_is_canceled(fiber_current()) ||
            (error_is(err, ERROR_DEADLINE) && fiber_deadline() != FOREVER);
@@ -291,16 +277,15 @@ struct error *discovery_fetch(struct discovery *discovery, const struct discover
     if (mark->busy)
         return event_wait(&discovery->changed, "discovery by another fiber");
 
-    const uint64_t number = ++mark->begun;
     mark->busy = true;
-    struct error *err = target->what == DISCOVERY_LISTS ? fetch_lists(discovery, &arena)
-                                                        : fetch_part(discovery, &arena, target);
+    struct error *err = target->what == DISCOVERY_LISTS
+                            ? fetch_lists(discovery, &arena)
+                            : fetch_version_or_group(discovery, &arena, target);
     mark->busy = false;
     event_wake_all(&discovery->changed);
-    if (err && is_own_end(err))
+    if (err && is_end_of_fiber(err))
         return err;
     mark->at = loop_now(loop_current());
-    mark->ended = number;
     error_free(mark->err);
     mark->err = err;
     return NULL;

@@ -1,9 +1,9 @@
 /*
- * What lookups and fetches share about one server. Private to this folder.
+ * The state that lookups and fetches share for one server. Private to this folder.
  *
- * A lookup searches the surface and, where that is not enough, names a target to be fetched; a
- * fetch replaces the surface and leaves a mark with the time and the error, if there was one. The
- * lookup then starts over, whoever did the fetching.
+ * A lookup searches the surface. If the surface does not settle the question, the lookup names a
+ * target to be fetched. A fetch replaces the surface and leaves a mark with the time of the fetch
+ * and its error, if any. Then the lookup starts over, whichever fiber fetched.
  */
 #pragma once
 
@@ -22,17 +22,10 @@
 struct discovery_mark {
     int64_t at; /* when it ended; DISCOVERY_NEVER before that */
     struct error *err;
-    bool busy;             /* a fiber is fetching */
-    uint64_t begun, ended; /* the number of the last one that began, and that had an outcome */
+    bool busy; /* a fiber is fetching */
 };
 
 #define DISCOVERY_NEVER INT64_MIN
-
-/* One of the two lists a server gives. */
-struct discovery_list {
-    char *etag; /* NULL: none, or what we have is not what it stands for any more */
-    bool aggregated;
-};
 
 struct discovery {
     struct client *client;
@@ -42,12 +35,11 @@ struct discovery {
     struct rate_limit rate_limit;
 
     struct discovery_surface *surface; /* NULL until the lists were read */
-    int64_t listed_at;
-    struct discovery_list core, groups;
+    int64_t listed_at;                 /* when the lists were read */
 
     struct discovery_mark lists;
-    struct map marks;     /* of groups and versions, by path */
-    struct list running;  /* struct discovery_lookup, in the order of their starts */
+    struct map marks;     /* path of a group or version -> struct discovery_mark */
+    struct list running;  /* struct discovery_lookup, the oldest first */
     struct event changed; /* a fetch has ended */
 };
 
@@ -62,29 +54,28 @@ struct discovery_target {
     struct str group, version;
 };
 
-/* When what is known about the target was true. */
+/* The time of the newest answer about the target; DISCOVERY_NEVER if there is none. */
 int64_t discovery_as_of(const struct discovery *discovery, const struct discovery_target *target);
 
-/* Why the target could not be fetched when that was last tried, not before "since"; or NULL. */
+/* The error of the last fetch of the target, if that fetch ended at "since" or later; or NULL. */
 const struct error *discovery_failure(const struct discovery *discovery,
                                       const struct discovery_target *target, int64_t since);
 
 /*
- * Suspends until the target was fetched, by this fiber or by another; an error of the server is in
- * the mark then. Errors are those of this fiber: it was cancelled or out of time.
+ * Suspends until the target was fetched, by this fiber or by another. An error of the server is
+ * stored in the mark. A returned error concerns this fiber: it was cancelled or out of time.
  */
 MUST_USE struct error *discovery_fetch(struct discovery *discovery,
                                        const struct discovery_target *target);
 
-/* Forgets outcomes that nobody asks for any more. */
+/* Removes marks of fetches that ended before this time. */
 void discovery_prune_marks(struct discovery *discovery, int64_t before);
 
-/* Takes the reference. What the etag stood for has changed with it. */
-void discovery_amend(struct discovery *discovery, struct str group,
-                     struct discovery_surface *surface);
+/* Takes the reference to the new surface and gives the old one back. */
+void discovery_set_surface(struct discovery *discovery, struct discovery_surface *surface);
 
-/* For the map of marks. */
+/* The release function of discovery.marks. */
 void discovery_mark_release(void *ptr);
 
-/* Resets the mark of a version. */
+/* Resets the mark of a group/version, as if it had never been fetched. */
 void discovery_unmark(struct discovery *discovery, struct str group, struct str version);

@@ -1,27 +1,35 @@
+/*
+ * The course of a lookup: plan_lookup() decides, run_plans() does it and asks again.
+ *
+ * plan_lookup() is a pure function of the surface, the marks and the lookup. A lookup fetches the
+ * same target at most once, because a target that was fetched since fresh_from is never wanted
+ * again; so run_plans() ends after a bounded number of requests.
+ */
 #include "client/discovery/discovery_lookup.h"
 
 #include "async/loop.h"
 #include "client/discovery/discovery_read.h"
 
-/* What to do next for a lookup. */
 enum step {
-    NOTHING_MORE, /* to learn: there is no match */
+    NO_MATCH, /* nothing is left that could be fetched */
     FOUND,
     FETCH,
-    FAILED,
+    FAILED, /* the target was fetched within retry_after, and that failed */
 };
 
+/* The next step of a lookup. */
 struct plan {
     enum step step;
-    struct discovery_table *table;
-    const struct discovery_resource *resource;
-    struct discovery_target target;
-    const struct error *err;
+    struct discovery_table *table;             /* for FOUND; borrowed */
+    const struct discovery_resource *resource; /* for FOUND; in the table */
+    struct discovery_target target;            /* for FETCH; texts of the surface or the lookup */
+    const struct error *err;                   /* for FAILED; borrowed */
 };
 
-/* Whether the target is to be fetched, could not be, or would tell nothing new. */
-static struct plan want(const struct discovery *discovery, const struct discovery_lookup *lookup,
-                        struct discovery_target target)
+/* FETCH, FAILED, or NO_MATCH if the target was fetched since fresh_from. */
+static struct plan want_target(const struct discovery *discovery,
+                               const struct discovery_lookup *lookup,
+                               struct discovery_target target)
 {
     struct plan plan = {.target = target};
     plan.err = discovery_failure(discovery, &target, lookup->fresh_from);
@@ -32,30 +40,28 @@ static struct plan want(const struct discovery *discovery, const struct discover
     return plan;
 }
 
-/* The resources of a version of which only the name is known. */
+/* A version of which only the name is known must be fetched before it can be searched. */
 static struct plan want_listed(const struct discovery *discovery,
                                const struct discovery_lookup *lookup,
                                const struct discovery_version *version)
 {
     struct plan plan =
-        want(discovery, lookup,
-             (struct discovery_target){DISCOVERY_VERSION, version->group, version->version});
-    if (plan.step == NOTHING_MORE)
-        plan.step = FETCH; /* it was forgotten since */
-    /* A search through all groups goes on without those whose server is broken. */
-    if (plan.step == FAILED && lookup->any_group && plan.err->http_status != 0)
-        plan.step = NOTHING_MORE;
+        want_target(discovery, lookup,
+                    (struct discovery_target){DISCOVERY_VERSION, version->group, version->version});
+    if (plan.step == NO_MATCH)
+        plan.step = FETCH; /* discovery_forget() was called since it was fetched */
     return plan;
 }
 
 static bool in_scope(const struct discovery_lookup *lookup, const struct discovery_version *version)
 {
-    return (lookup->any_group || str_eq(version->group, lookup->group)) &&
+    return str_eq(version->group, lookup->group) &&
            (lookup->version.len == 0 || str_eq(version->version, lookup->version));
 }
 
-static struct plan search(const struct discovery *discovery, const struct discovery_lookup *lookup,
-                          size_t rank)
+/* Goes through the versions in the order of preference, so the first match is the preferred one. */
+static struct plan search_surface(const struct discovery *discovery,
+                                  const struct discovery_lookup *lookup)
 {
     const struct discovery_surface *surface = discovery->surface;
     for (size_t i = 0; i < surface->count; i++) {
@@ -64,33 +70,34 @@ static struct plan search(const struct discovery *discovery, const struct discov
             continue;
         if (version->state == DISCOVERY_LISTED) {
             const struct plan plan = want_listed(discovery, lookup, version);
-            if (plan.step != NOTHING_MORE)
+            if (plan.step != NO_MATCH)
                 return plan;
         }
-        const struct discovery_resource *resource =
-            discovery_version_find(version, lookup->by[rank], lookup->texts[rank]);
+        const struct discovery_resource *resource = discovery_version_find(version, lookup->kind);
         if (resource)
             return (struct plan){.step = FOUND, .table = surface->tables[i], .resource = resource};
     }
-    return (struct plan){.step = NOTHING_MORE};
+    return (struct plan){.step = NO_MATCH};
 }
 
-/* Nothing that is known fits: what could have changed since it was fetched. */
+/*
+ * The surface has no match. It may be out of date: the group/version of the lookup is fetched again
+ * or, if the lookup has no version, first the list of the group's versions and then each of them.
+ */
 static struct plan plan_after_miss(const struct discovery *discovery,
                                    const struct discovery_lookup *lookup)
 {
-    if (lookup->any_group)
-        return want(discovery, lookup, (struct discovery_target){.what = DISCOVERY_LISTS});
     if (lookup->version.len > 0)
-        return want(discovery, lookup,
-                    (struct discovery_target){DISCOVERY_VERSION, lookup->group, lookup->version});
+        return want_target(
+            discovery, lookup,
+            (struct discovery_target){DISCOVERY_VERSION, lookup->group, lookup->version});
     struct plan plan =
-        want(discovery, lookup,
-             (struct discovery_target){.what = DISCOVERY_GROUP, .group = lookup->group});
-    for (size_t i = 0; plan.step == NOTHING_MORE && i < discovery->surface->count; i++) {
+        want_target(discovery, lookup,
+                    (struct discovery_target){.what = DISCOVERY_GROUP, .group = lookup->group});
+    for (size_t i = 0; plan.step == NO_MATCH && i < discovery->surface->count; i++) {
         const struct discovery_version *version = &discovery->surface->tables[i]->is;
         if (in_scope(lookup, version))
-            plan = want(
+            plan = want_target(
                 discovery, lookup,
                 (struct discovery_target){DISCOVERY_VERSION, version->group, version->version});
     }
@@ -101,13 +108,9 @@ static struct plan plan_lookup(const struct discovery *discovery,
                                const struct discovery_lookup *lookup)
 {
     if (!discovery->surface)
-        return want(discovery, lookup, (struct discovery_target){.what = DISCOVERY_LISTS});
-    for (size_t rank = 0; rank < lookup->ranks; rank++) {
-        const struct plan plan = search(discovery, lookup, rank);
-        if (plan.step != NOTHING_MORE)
-            return plan;
-    }
-    return plan_after_miss(discovery, lookup);
+        return want_target(discovery, lookup, (struct discovery_target){.what = DISCOVERY_LISTS});
+    const struct plan plan = search_surface(discovery, lookup);
+    return plan.step != NO_MATCH ? plan : plan_after_miss(discovery, lookup);
 }
 
 static void begin_lookup(struct discovery *discovery, struct discovery_lookup *lookup)
@@ -116,7 +119,7 @@ static void begin_lookup(struct discovery *discovery, struct discovery_lookup *l
     list_append(&discovery->running, &lookup->link);
 }
 
-/* Marks stay for as long as a lookup that began earlier may go by them. */
+/* Removes marks that are older than what the oldest running lookup may still need. */
 static void end_lookup(struct discovery *discovery, struct discovery_lookup *lookup)
 {
     list_remove(&lookup->link);
@@ -126,7 +129,7 @@ static void end_lookup(struct discovery *discovery, struct discovery_lookup *loo
     discovery_prune_marks(discovery, before);
 }
 
-/* The table stays for as long as the arena; *ret_plan says FOUND or NOTHING_MORE. */
+/* Suspends. *ret_plan is FOUND or NO_MATCH. Its pointers are valid until the next suspension. */
 static struct error *run_plans(struct discovery *discovery, const struct discovery_lookup *lookup,
                                struct plan *ret_plan)
 {
@@ -138,7 +141,7 @@ static struct error *run_plans(struct discovery *discovery, const struct discove
             *ret_plan = plan;
             return NULL;
         }
-        /* The surface, and with it the names of the target, may go while others run. */
+        /* Another fiber may replace the surface, which holds the names of the target. */
         SCOPED(arena) arena = {0};
         struct discovery_target target = plan.target;
         target.group = arena_str(&arena, target.group);
@@ -152,6 +155,7 @@ static void release_table(void *ptr)
     discovery_table_free(ptr);
 }
 
+/* The texts of the mapping are those of the table, so the arena holds a reference to the table. */
 static struct discovery_mapping hold_mapping(struct arena *arena, const struct plan *plan)
 {
     const struct discovery_version *version = &plan->table->is;
@@ -167,10 +171,10 @@ static struct discovery_mapping hold_mapping(struct arena *arena, const struct p
     };
 }
 
-/* Names that can stand in no path are not asked for: the server has nothing of that name. */
+/* Names that cannot be part of a path are never sent: no server has such a group or version. */
 static bool can_exist(const struct discovery_lookup *lookup)
 {
-    return lookup->texts[0].len > 0 && discovery_is_group(lookup->group) &&
+    return lookup->kind.len > 0 && discovery_is_group(lookup->group) &&
            (lookup->version.len == 0 || discovery_is_version(lookup->version));
 }
 
@@ -178,7 +182,7 @@ struct error *discovery_lookup_run(struct discovery *discovery, struct arena *ar
                                    struct discovery_lookup *lookup,
                                    struct discovery_mapping *ret_mapping, bool *ret_found)
 {
-    struct plan plan = {.step = NOTHING_MORE};
+    struct plan plan = {.step = NO_MATCH};
     if (can_exist(lookup)) {
         begin_lookup(discovery, lookup);
         struct error *err = run_plans(discovery, lookup, &plan);

@@ -1,7 +1,15 @@
+/*
+ * Parsers for the documents of discovery, one function for each kind of document.
+ *
+ * Texts of the result are views of the parsed document, which the arena holds. Every version passes
+ * add_version(), which checks the names, refuses duplicates and limits the number: servers are not
+ * trusted, and names become parts of request paths.
+ */
 #include "client/discovery/discovery_read.h"
 
 #include "apimachinery/gvk.h"
 #include "apimachinery/validation.h"
+#include "base/array.h"
 #include "client/discovery/discovery_resources.h"
 #include "json/fields.h"
 #include "json/json.h"
@@ -21,6 +29,7 @@ bool discovery_is_version(struct str version)
     return validation_is_ok(validation_dns1123_label(version));
 }
 
+/* True if the first parameter of this name has this value. */
 static bool has_param(struct str params, struct str name, struct str value)
 {
     struct str param, key;
@@ -57,20 +66,12 @@ static struct error *add_version(struct discovery_versions *versions,
         return error_new(ERROR_PROTOCOL, "it lists %.*s twice", STR_ARG(name));
     map_put(&versions->seen, name, NULL);
 
-    if (versions->count == versions->capacity) {
-        const size_t capacity = versions->capacity ? 2 * versions->capacity : 16;
-        struct discovery_version *items =
-            arena_alloc_array(versions->arena, capacity, sizeof(*items));
-        if (versions->count > 0)
-            memcpy(items, versions->items, versions->count * sizeof(*items));
-        versions->items = items;
-        versions->capacity = capacity;
-    }
-    versions->items[versions->count++] = *version;
+    ARENA_ARRAY_PUSH(versions->arena, versions->items, versions->count, versions->capacity,
+                     *version);
     return arena_check(versions->arena);
 }
 
-/* The document lives as long as the arena, and with it the texts that are taken from it. */
+/* Parses a document of this kind. The arena holds it, so views of its texts stay valid. */
 static struct error *read_document(struct str text, const char *kind, struct arena *arena,
                                    const struct json_value **ret_root)
 {
@@ -78,7 +79,7 @@ static struct error *read_document(struct str text, const char *kind, struct are
     struct error *err = json_read(text, &doc);
     if (err) {
         if (err->code == ERROR_PARSE)
-            err->code = ERROR_PROTOCOL; /* the server's text, nobody's input */
+            err->code = ERROR_PROTOCOL; /* the text of a server is not input of a user */
         return err;
     }
     json_doc_hold(arena, doc);
@@ -102,6 +103,7 @@ static const struct json_field version_fields[] = {
     {"resources", json_read_array, IN_VERSION(resources), JSON_OPTIONAL},
 };
 
+/* A Stale version comes from an aggregated API server that the main server cannot reach now. */
 static struct error *read_aggregated_version(struct str group, const struct json_value *value,
                                              struct discovery_versions *versions)
 {
@@ -134,7 +136,7 @@ static const struct json_field plain_group_fields[] = {
     {"versions",                 json_read_array, IN_GROUP(versions),  JSON_OPTIONAL},
 };
 
-/* The array under this name; absent and null are empty. */
+/* The array of this name. *ret_items is NULL if it is absent or null. */
 static struct error *read_items(struct arena *arena, const struct json_value *root,
                                 const char *name, const struct json_value **ret_items)
 {
@@ -143,6 +145,7 @@ static struct error *read_items(struct arena *arena, const struct json_value *ro
     return discovery_read_fields(arena, root, &field, 1, ret_items);
 }
 
+/* /api may hold only the core group, which has no name, and /apis only the others. */
 static struct error *read_aggregated_group(const struct json_value *value, bool core,
                                            struct discovery_versions *versions)
 {
@@ -184,7 +187,7 @@ struct error *discovery_read_core(struct str text, struct discovery_versions *ve
     return NULL;
 }
 
-/* The preferred version comes first, the others as the server has them. */
+/* Adds the preferred version first and the others in the order of the document. */
 static struct error *read_plain_group(const struct json_value *value, struct str *ret_name,
                                       struct discovery_versions *versions)
 {

@@ -1,11 +1,10 @@
 /*
- * The documents of discovery, read into versions (discovery_table.h). Private to this folder.
+ * Discovery documents, read into versions (discovery_table.h). Private to this folder.
  *
- * Aggregated documents carry whole groups, plain ones either names or the resources of one
- * group/version; both give the same versions for the same API. Resources that lack what no lookup
- * can do without are left out, since they may come from a foreign server behind the one that
- * answers; anything else that is wrong makes the whole document an error, ERROR_PROTOCOL or
- * ERROR_TOO_LARGE.
+ * An aggregated document holds whole groups. A plain document holds either names or the resources
+ * of one group/version. Both give equal versions for equal APIs. Resources without a name or a kind
+ * are left out, since an aggregated API server behind the main one may have sent them. Anything
+ * else that is wrong makes the whole document an error, ERROR_PROTOCOL or ERROR_TOO_LARGE.
  */
 #pragma once
 
@@ -18,11 +17,11 @@
 #include "base/str.h"
 #include "client/discovery/discovery_table.h"
 
-/* More is refused. The largest known clusters have some hundred and some thousand. */
+/* Limits against hostile servers. Large clusters have some hundred versions. */
 #define DISCOVERY_VERSIONS_MAX  ((size_t)4096)
 #define DISCOVERY_RESOURCES_MAX ((size_t)8192) /* of one group/version */
 
-/* What was read, in the order of the server. The caller sets the arena, in which texts live. */
+/* Versions in the order of the document. The caller sets the arena, which holds all texts. */
 struct discovery_versions {
     struct arena *arena;
     struct discovery_version *items;
@@ -32,7 +31,7 @@ struct discovery_versions {
 
 void discovery_versions_done(struct discovery_versions *versions);
 
-/* Tells an aggregated answer from a plain one by its Content-Type. */
+/* True if the Content-Type is that of aggregated discovery, v2 or v2beta1. */
 bool discovery_is_aggregated(struct str content_type);
 
 /* APIGroupDiscoveryList, from /api (core) or from /apis. */
@@ -54,6 +53,6 @@ MUST_USE struct error *discovery_read_resources(struct str text, struct str grou
                                                 struct str version,
                                                 struct discovery_versions *versions);
 
-/* A group may be empty, a version not; what is neither can stand in no path. */
+/* Valid names of groups and versions, which may be part of a path. A group may be empty. */
 bool discovery_is_group(struct str group);
 bool discovery_is_version(struct str version);

@@ -78,18 +78,18 @@ TEST(discovery_reads_the_same_table_from_both_kinds_of_document)
     OWNED(discovery_table) first = discovery_table_of(pool, &plain.items[0]);
     OWNED(discovery_table) second = discovery_table_of(pool, &aggregated.items[0]);
     CHECK_EQ(first, second);
-    CHECK_EQ(discovery_pool_table_count(pool), (size_t)1);
+    CHECK_EQ(map_count(&pool->tables), (size_t)1);
     CHECK_EQ(first->is.count, (size_t)2);
 
-    const struct discovery_resource *gadgets =
-        discovery_version_find(&first->is, DISCOVERY_BY_SHORT_NAME, STR("gdg"));
+    const struct discovery_resource *gadgets = discovery_version_find(&first->is, STR("Gadget"));
     CHECK(gadgets);
     CHECK_EQ(gadgets->resource, STR("gadgets"));
+    CHECK_EQ(gadgets->short_names[1], STR("gdg"));
     CHECK_EQ(gadgets->verbs, 0xff);
     CHECK(gadgets->namespaced && gadgets->has_status && gadgets->has_scale);
-    const struct discovery_resource *widgets =
-        discovery_version_find(&first->is, DISCOVERY_BY_NAME, STR("widget"));
+    const struct discovery_resource *widgets = discovery_version_find(&first->is, STR("Widget"));
     CHECK(widgets);
+    CHECK_EQ(widgets->singular, STR("widget"));
     CHECK_EQ(widgets->verbs, DISCOVERY_GET);
     CHECK(!widgets->namespaced && !widgets->has_status && !widgets->has_scale);
 }
@@ -119,10 +119,10 @@ TEST(discovery_tables_differ_when_anything_does)
     };
     for (size_t i = 0; i < COUNT(others); i++)
         tables[COUNT(resources) + i] = discovery_table_of(pool, &others[i]);
-    CHECK_EQ(discovery_pool_table_count(pool), COUNT(tables));
+    CHECK_EQ(map_count(&pool->tables), COUNT(tables));
     for (size_t i = 0; i < COUNT(tables); i++)
         discovery_table_free(tables[i]);
-    CHECK_EQ(discovery_pool_table_count(pool), (size_t)0);
+    CHECK_EQ(map_count(&pool->tables), (size_t)0);
 }
 
 TEST(discovery_lists_versions_as_the_server_prefers_them)

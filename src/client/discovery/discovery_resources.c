@@ -1,14 +1,20 @@
+/*
+ * Resources in canonical form. Both kinds of documents are read into raw_resource first; then
+ * add_resource() checks and converts it. Resources are sorted by name and short names keep their
+ * order, so that equal APIs give equal tables in whatever order a server lists its resources.
+ */
 #include "client/discovery/discovery_resources.h"
 
 #include <stdlib.h>
 
+#include "base/ascii.h"
 #include "client/discovery/discovery.h"
 #include "client/discovery/discovery_read.h"
 
-/* Names of resources and kinds are shorter by far; this is what a name may have anywhere. */
+/* The longest name of any object in Kubernetes. Resources and kinds have far shorter names. */
 #define NAME_MAX_LEN 253
 
-/* Fields of the wrong type break the protocol; they are nobody's invalid input. */
+/* A field of the wrong type is an error of the server, not invalid input of a user. */
 struct error *discovery_read_fields(struct arena *arena, const struct json_value *value,
                                     const struct json_field *fields, size_t count, void *out)
 {
@@ -42,7 +48,7 @@ static uint8_t verb_bits(const struct json_strings *names)
     return (uint8_t)bits;
 }
 
-/* A resource as either kind of document has it. */
+/* The union of the fields of both kinds of documents. */
 struct raw_resource {
     struct str name, singular, kind;
     struct json_strings verbs, short_names;
@@ -83,12 +89,11 @@ static struct error *check_name(struct str name)
     return NULL;
 }
 
-struct str discovery_lower_case(struct arena *arena, struct str text)
+static struct str lower_case(struct arena *arena, struct str text)
 {
     char *copy = arena_alloc(arena, text.len + 1);
     for (size_t i = 0; i < text.len; i++)
-        copy[i] =
-            (char)(text.ptr[i] >= 'A' && text.ptr[i] <= 'Z' ? text.ptr[i] | 0x20 : text.ptr[i]);
+        copy[i] = ascii_to_lower(text.ptr[i]);
     return str_from(copy, text.len);
 }
 
@@ -106,7 +111,7 @@ static struct error *take_short_names(const struct json_strings *from,
     return NULL;
 }
 
-/* Adds a resource behind the others; one without a name or a kind cannot be asked for. */
+/* Appends a resource. One without a name or a kind is skipped, as it cannot be looked up. */
 static struct error *add_resource(struct arena *arena, const struct raw_resource *raw,
                                   struct discovery_version *version)
 {
@@ -119,8 +124,8 @@ static struct error *add_resource(struct arena *arena, const struct raw_resource
     *resource = (struct discovery_resource){
         .resource = raw->name,
         .kind = raw->kind,
-        /* Old servers do not say it. */
-        .singular = raw->singular.len > 0 ? raw->singular : discovery_lower_case(arena, raw->kind),
+        /* Old servers send no singular name. */
+        .singular = raw->singular.len > 0 ? raw->singular : lower_case(arena, raw->kind),
         .verbs = verb_bits(&raw->verbs),
         .namespaced = raw->namespaced,
     };
@@ -134,7 +139,7 @@ static int compare_names(const void *a, const void *b)
     return order ? order : str_cmp(first->kind, second->kind);
 }
 
-/* Equal APIs shall be equal tables, in whatever order a server lists them. */
+/* Sorts by name and drops all but the first resource of a name. */
 static void sort_resources(struct discovery_version *version)
 {
     size_t count = 0;
@@ -159,7 +164,7 @@ static int compare_to_name(const void *name, const void *resource)
                    ((const struct discovery_resource *)resource)->resource);
 }
 
-/* "widgets/status" of a plain document; one whose parent is not there says nothing. */
+/* Handles "widgets/status" of a plain document. Without its parent it is ignored. */
 static void add_plain_subresource(struct discovery_version *version, struct str full_name)
 {
     struct str rest = full_name, name;
@@ -172,6 +177,7 @@ static void add_plain_subresource(struct discovery_version *version, struct str 
         add_subresource(parent, rest);
 }
 
+/* No more than one resource per element is added, so the array never grows. */
 static struct error *room_for_resources(struct arena *arena, const struct json_value *list,
                                         struct discovery_version *version)
 {
@@ -184,6 +190,7 @@ static struct error *room_for_resources(struct arena *arena, const struct json_v
     return arena_check(arena);
 }
 
+/* Subresources need a second pass, because they may come before their parents. */
 struct error *discovery_resources_read_plain(struct arena *arena, const struct json_value *list,
                                              struct discovery_version *version)
 {

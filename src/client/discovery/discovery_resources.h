@@ -1,8 +1,8 @@
 /*
- * The resources of one group/version out of either kind of document. Private to this folder.
+ * The resources of one group/version, from plain and aggregated documents. Private to this folder.
  *
- * The list is an array or NULL. Fills in resources and count, in canonical order: the same API
- * gives the same version, whichever document told of it.
+ * The list is an array or NULL. The functions fill in version->resources and version->count in a
+ * canonical order, so that both kinds of documents give equal versions for equal APIs.
  */
 #pragma once
 
@@ -12,20 +12,17 @@
 #include "json/fields.h"
 #include "json/json.h"
 
-/* "widgets", and "widgets/status" for its subresource. */
+/* Subresources are entries of the list: "widgets/status". */
 MUST_USE struct error *discovery_resources_read_plain(struct arena *arena,
                                                       const struct json_value *list,
                                                       struct discovery_version *version);
 
-/* Subresources stand inside their resource. */
+/* Subresources are listed inside their resource. */
 MUST_USE struct error *discovery_resources_read_aggregated(struct arena *arena,
                                                            const struct json_value *list,
                                                            struct discovery_version *version);
 
-/* As json_read_fields(); what is wrong is ERROR_PROTOCOL. */
+/* Like json_read_fields(), but a field of the wrong type is ERROR_PROTOCOL. */
 MUST_USE struct error *discovery_read_fields(struct arena *arena, const struct json_value *value,
                                              const struct json_field *fields, size_t count,
                                              void *out);
-
-/* ASCII. */
-struct str discovery_lower_case(struct arena *arena, struct str text);

@@ -1,9 +1,14 @@
+/*
+ * A new surface is built as a list of table references (struct table_list) and then interned with
+ * discovery_surface_of(). Tables that do not change are shared with the old surface.
+ */
 #include "client/discovery/discovery_surface.h"
 
 #include "apimachinery/gvk.h"
+#include "base/array.h"
 #include "base/memory.h"
 
-/* Tables in the making of a surface, with a reference to each. */
+/* The tables of a surface that is being built. The list owns a reference to each. */
 struct table_list {
     struct discovery_table **tables;
     size_t count, capacity;
@@ -19,12 +24,7 @@ static void table_list_done(struct table_list *list)
 /* Takes the caller's reference. */
 static void add_table(struct table_list *list, struct discovery_table *table)
 {
-    if (list->count == list->capacity) {
-        list->capacity = list->capacity ? 2 * list->capacity : 32;
-        list->tables =
-            mem_realloc_array(list->tables, list->capacity, sizeof(struct discovery_table *));
-    }
-    list->tables[list->count++] = table;
+    ARRAY_PUSH(list->tables, list->count, list->capacity, table);
 }
 
 static void keep_table(struct table_list *list, struct discovery_table *table)
@@ -32,15 +32,9 @@ static void keep_table(struct table_list *list, struct discovery_table *table)
     add_table(list, discovery_table_ref(table));
 }
 
-static void keep_half(struct table_list *list, const struct discovery_surface *surface, bool core)
-{
-    for (size_t i = 0; surface && i < surface->count; i++)
-        if ((surface->tables[i]->is.group.len == 0) == core)
-            keep_table(list, surface->tables[i]);
-}
-
-static void add_half(struct table_list *list, struct discovery_pool *pool,
-                     const struct discovery_versions *versions, bool whole)
+/* If "whole" is false only the names are kept. */
+static void add_versions(struct table_list *list, struct discovery_pool *pool,
+                         const struct discovery_versions *versions, bool whole)
 {
     for (size_t i = 0; i < versions->count; i++) {
         const struct discovery_version *version = &versions->items[i];
@@ -51,26 +45,20 @@ static void add_half(struct table_list *list, struct discovery_pool *pool,
 }
 
 struct discovery_surface *discovery_surface_from_lists(struct discovery_pool *pool,
-                                                       const struct discovery_surface *surface,
                                                        const struct discovery_versions *core,
                                                        const struct discovery_versions *groups,
                                                        bool whole)
 {
     SCOPED(table_list) list = {0};
-    if (core)
-        add_half(&list, pool, core, whole);
-    else
-        keep_half(&list, surface, true);
-    if (groups)
-        add_half(&list, pool, groups, whole);
-    else
-        keep_half(&list, surface, false);
+    add_versions(&list, pool, core, whole);
+    add_versions(&list, pool, groups, whole);
     return discovery_surface_of(pool, list.tables, list.count);
 }
 
 /*
- * Where the version of a table belongs: at its own place when it is known; in front of the first
- * version of its group that servers like less; behind the group; behind everything, but for core.
+ * The index of a version in a surface. A version that is there already (*ret_known) keeps its
+ * place. A new version goes in front of the first version of its group that version_cmp() prefers
+ * less, or behind the group. A new group goes to the end; the core group to the front.
  */
 static size_t place_of(const struct discovery_surface *surface,
                        const struct discovery_version *version, bool *ret_known)
@@ -110,10 +98,14 @@ struct discovery_surface *discovery_surface_with(struct discovery_pool *pool,
     return discovery_surface_of(pool, list.tables, list.count);
 }
 
-/* All but a group, or but one version; then the others are only names. */
-static struct discovery_surface *without(struct discovery_pool *pool,
-                                         const struct discovery_surface *surface, struct str group,
-                                         const struct str *version)
+/*
+ * Without a group (version NULL), or copy_without one version. In the latter case the other
+ * versions of the group become DISCOVERY_LISTED: a group that lost a version has probably changed
+ * as a whole.
+ */
+static struct discovery_surface *copy_without(struct discovery_pool *pool,
+                                              const struct discovery_surface *surface,
+                                              struct str group, const struct str *version)
 {
     SCOPED(table_list) list = {0};
     for (size_t i = 0; i < surface->count; i++) {
@@ -131,16 +123,17 @@ struct discovery_surface *discovery_surface_without(struct discovery_pool *pool,
                                                     const struct discovery_surface *surface,
                                                     struct str group)
 {
-    return without(pool, surface, group, NULL);
+    return copy_without(pool, surface, group, NULL);
 }
 
 struct discovery_surface *discovery_surface_without_version(struct discovery_pool *pool,
                                                             const struct discovery_surface *surface,
                                                             struct str group, struct str version)
 {
-    return without(pool, surface, group, &version);
+    return copy_without(pool, surface, group, &version);
 }
 
+/* Versions that are known keep their tables. */
 static void add_relisted(struct table_list *list, struct discovery_pool *pool,
                          const struct discovery_surface *surface,
                          const struct discovery_versions *versions)

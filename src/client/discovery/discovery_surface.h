@@ -1,7 +1,7 @@
 /*
- * Changes to a surface, each of which gives another one. Private to this folder.
+ * Surfaces made from lists and from other surfaces. Private to this folder.
  *
- * All return a reference for the caller and leave the surface they were given alone.
+ * Every function returns a new reference and leaves the given surface unchanged.
  */
 #pragma once
 
@@ -9,18 +9,15 @@
 #include "client/discovery/discovery_table.h"
 
 /*
- * From the lists of a server: its core group and all others. NULL in place of one keeps that half
- * of the surface, which may be NULL when none is kept. Without "whole" the resources in the lists
- * are dropped, and only names stay.
+ * From the two lists of a server: /api (core) and /apis (groups). If "whole" is false the resources
+ * in the lists are dropped and the versions become DISCOVERY_LISTED.
  */
 struct discovery_surface *discovery_surface_from_lists(struct discovery_pool *pool,
-                                                       const struct discovery_surface *surface,
                                                        const struct discovery_versions *core,
                                                        const struct discovery_versions *groups,
                                                        bool whole);
 
-/* With this version in place of what was known about it; a new one goes where version_cmp() says.
- */
+/* With this version, which replaces the former one. A new version goes where version_cmp() says. */
 struct discovery_surface *discovery_surface_with(struct discovery_pool *pool,
                                                  const struct discovery_surface *surface,
                                                  const struct discovery_version *version);
@@ -30,12 +27,12 @@ struct discovery_surface *discovery_surface_without(struct discovery_pool *pool,
                                                     const struct discovery_surface *surface,
                                                     struct str group);
 
-/* Without a version; of the others in its group nothing but the names stays. */
+/* Without a version. The other versions of its group become DISCOVERY_LISTED. */
 struct discovery_surface *discovery_surface_without_version(struct discovery_pool *pool,
                                                             const struct discovery_surface *surface,
                                                             struct str group, struct str version);
 
-/* A group with the versions of a new list; what is known about them stays. */
+/* With the versions of a new list of the group. Tables of versions that stay are kept. */
 struct discovery_surface *discovery_surface_relist(struct discovery_pool *pool,
                                                    const struct discovery_surface *surface,
                                                    struct str group,

@@ -1,13 +1,15 @@
+/*
+ * Interning: tables and surfaces exist once per content. The pool maps the SHA-256 of a content to
+ * its only copy; find_interned() returns the copy with one more reference, and give_back() removes
+ * it from the pool with the last reference. A thousand clusters with equal APIs then share one
+ * surface, and two surfaces can be compared as pointers.
+ */
 #include "client/discovery/discovery_table.h"
 
 #include <assert.h>
 
 #include "base/memory.h"
 #include "client/discovery/discovery.h"
-
-struct discovery_pool {
-    struct map tables, surfaces; /* by digest */
-};
 
 struct discovery_pool *discovery_pool_new(void)
 {
@@ -19,7 +21,7 @@ void discovery_pool_free(struct discovery_pool *pool)
     if (!pool)
         return;
     assert(map_count(&pool->surfaces) == 0);
-    /* Arenas may still hold mappings. */
+    /* Mappings in arenas may still refer to tables, which must not look for the pool later. */
     MAP_FOREACH (entry, &pool->tables)
         ((struct discovery_interned *)entry->value)->home = NULL;
     map_done(&pool->tables);
@@ -27,22 +29,12 @@ void discovery_pool_free(struct discovery_pool *pool)
     mem_free(pool);
 }
 
-size_t discovery_pool_table_count(const struct discovery_pool *pool)
-{
-    return map_count(&pool->tables);
-}
-
-size_t discovery_pool_surface_count(const struct discovery_pool *pool)
-{
-    return map_count(&pool->surfaces);
-}
-
 static struct str digest_key(const uint8_t digest[static SHA256_LEN])
 {
     return str_from((const char *)digest, SHA256_LEN);
 }
 
-/* Another reference to what has this content, or NULL. */
+/* A new reference to the table or surface with this digest, or NULL. */
 static struct discovery_interned *find_interned(const struct map *home,
                                                 const uint8_t digest[static SHA256_LEN])
 {
@@ -61,7 +53,7 @@ static void intern(struct map *home, struct discovery_interned *interned,
     map_put(home, digest_key(digest), interned);
 }
 
-/* True when the last reference is gone, and nobody can find it any more. */
+/* Drops a reference. True if it was the last one; the caller must free the memory then. */
 static bool give_back(struct discovery_interned *interned)
 {
     assert(interned->refs > 0);
@@ -72,7 +64,7 @@ static bool give_back(struct discovery_interned *interned)
     return true;
 }
 
-/* Every field goes in behind its length, so that no two contents give the same bytes. */
+/* Hashes the length in front of the text, so that different contents never give equal bytes. */
 static void hash_text(struct sha256 *sha, struct str text)
 {
     const uint32_t len = (uint32_t)text.len;
@@ -90,7 +82,7 @@ static void hash_resource(struct sha256 *sha, const struct discovery_resource *r
     hash_text(sha, str_from(flags, sizeof(flags)));
     for (size_t i = 0; i < resource->short_count; i++)
         hash_text(sha, resource->short_names[i]);
-    hash_text(sha, STR("")); /* no short name is empty: the end of them */
+    hash_text(sha, STR("")); /* marks the end, as no short name is empty */
 }
 
 static void hash_version(const struct discovery_version *version,
@@ -106,7 +98,7 @@ static void hash_version(const struct discovery_version *version,
     sha256_finish(&sha, ret_digest);
 }
 
-/* What a table needs behind its struct: resources, then short names, then their texts. */
+/* The variable parts of a table: resources, then short names, then the characters of all texts. */
 struct table_room {
     size_t shorts, text;
 };
@@ -124,6 +116,7 @@ static struct table_room measure(const struct discovery_version *version)
     return room;
 }
 
+/* Copies a text to *next and moves *next behind it. */
 static struct str put_text(char **next, struct str text)
 {
     const struct str copy = str_from(*next, text.len);
@@ -145,7 +138,7 @@ static void put_resource(const struct discovery_resource *from, struct discovery
         *(*shorts)++ = put_text(text, from->short_names[i]);
 }
 
-/* One block, as small as it can be: there may be thousands of them. */
+/* One allocation of the exact size for struct, arrays and texts: there may be thousands. */
 static struct discovery_table *table_new(const struct discovery_version *version)
 {
     const struct table_room room = measure(version);
@@ -205,6 +198,7 @@ static struct discovery_surface *surface_new(struct discovery_table *const *tabl
     return surface;
 }
 
+/* The digests of the tables identify the surface; their contents need not be hashed again. */
 struct discovery_surface *discovery_surface_of(struct discovery_pool *pool,
                                                struct discovery_table *const *tables, size_t count)
 {
@@ -219,12 +213,6 @@ struct discovery_surface *discovery_surface_of(struct discovery_pool *pool,
         return CONTAINER_OF(known, struct discovery_surface, interned);
     struct discovery_surface *surface = surface_new(tables, count);
     intern(&pool->surfaces, &surface->interned, digest);
-    return surface;
-}
-
-struct discovery_surface *discovery_surface_ref(struct discovery_surface *surface)
-{
-    surface->interned.refs++;
     return surface;
 }
 
@@ -248,35 +236,11 @@ struct discovery_table *discovery_surface_find(const struct discovery_surface *s
     return NULL;
 }
 
-static bool has_short_name(const struct discovery_resource *resource, struct str text)
-{
-    for (size_t i = 0; i < resource->short_count; i++)
-        if (str_eq(resource->short_names[i], text))
-            return true;
-    return false;
-}
-
-static bool matches(const struct discovery_resource *resource, enum discovery_match by,
-                    struct str text)
-{
-    switch (by) {
-    case DISCOVERY_BY_KIND:
-        return str_eq(resource->kind, text);
-    case DISCOVERY_BY_RESOURCE:
-        return str_eq(resource->resource, text);
-    case DISCOVERY_BY_NAME:
-        return str_eq(resource->resource, text) || str_eq(resource->singular, text);
-    case DISCOVERY_BY_SHORT_NAME:
-        return has_short_name(resource, text);
-    }
-    return false;
-}
-
 const struct discovery_resource *discovery_version_find(const struct discovery_version *version,
-                                                        enum discovery_match by, struct str text)
+                                                        struct str kind)
 {
     for (size_t i = 0; i < version->count; i++)
-        if (matches(&version->resources[i], by, text))
+        if (str_eq(version->resources[i].kind, kind))
             return &version->resources[i];
     return NULL;
 }

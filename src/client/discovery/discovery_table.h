@@ -1,10 +1,11 @@
 /*
- * What is known about one group/version, and about all of a server. Private to this folder.
+ * Tables and surfaces: the APIs of one group/version and of one server. Private to this folder.
  *
- * A table holds the resources of one group/version, a surface the tables of a server in the order
- * in which it prefers them: those of a group stand together, the preferred version first. Both are
- * immutable, counted, and exist once per content in a pool: a change is another surface. Contents
- * are told apart by SHA-256, since what is equal between clusters decides who reads whose table.
+ * A table holds the resources of one group/version. A surface holds the tables of a server in the
+ * order of the server's preference: versions of a group stand together, the preferred one first.
+ * Both are immutable and reference-counted, and exist once per content in a pool; a change makes a
+ * new surface. Contents are compared by SHA-256, because clusters that do not trust each other
+ * share tables: a collision that one cluster could construct would change what another one sees.
  */
 #pragma once
 
@@ -17,8 +18,6 @@
 #include "base/sha256.h"
 #include "base/str.h"
 
-struct discovery_pool;
-
 struct discovery_resource {
     struct str resource, singular, kind;
     const struct str *short_names;
@@ -28,8 +27,8 @@ struct discovery_resource {
 };
 
 enum discovery_state {
-    DISCOVERY_LISTED, /* exists; its resources were not asked for yet */
-    DISCOVERY_STALE,  /* as it was when its server was last heard of */
+    DISCOVERY_LISTED, /* the name is known, the resources were not fetched yet */
+    DISCOVERY_STALE,  /* an aggregated server is down, these are its last known resources */
     DISCOVERY_KNOWN,
 };
 
@@ -40,7 +39,11 @@ struct discovery_version {
     size_t count;
 };
 
-/* What is in the pool once per content. */
+struct discovery_pool {
+    struct map tables, surfaces; /* by digest */
+};
+
+/* The common part of tables and surfaces. */
 struct discovery_interned {
     struct map *home; /* NULL once the pool is gone */
     size_t refs;
@@ -58,17 +61,16 @@ struct discovery_surface {
     struct discovery_table *tables[];
 };
 
-/* The table of this content; a reference for the caller. */
+/* The table of this content, made if there is none. Returns a new reference. */
 struct discovery_table *discovery_table_of(struct discovery_pool *pool,
                                            const struct discovery_version *version);
 struct discovery_table *discovery_table_ref(struct discovery_table *table);
 void discovery_table_free(struct discovery_table *table); /* gives one reference back */
 DEFINE_OWNED(discovery_table)
 
-/* The same for a surface; it takes references to its tables. */
+/* The same for a surface, which takes its own references to its tables. */
 struct discovery_surface *discovery_surface_of(struct discovery_pool *pool,
                                                struct discovery_table *const *tables, size_t count);
-struct discovery_surface *discovery_surface_ref(struct discovery_surface *surface);
 void discovery_surface_free(struct discovery_surface *surface);
 DEFINE_OWNED(discovery_surface)
 
@@ -76,14 +78,6 @@ DEFINE_OWNED(discovery_surface)
 struct discovery_table *discovery_surface_find(const struct discovery_surface *surface,
                                                struct str group, struct str version);
 
-/* By which text a resource is looked for. */
-enum discovery_match {
-    DISCOVERY_BY_KIND,
-    DISCOVERY_BY_RESOURCE,
-    DISCOVERY_BY_NAME, /* plural or singular */
-    DISCOVERY_BY_SHORT_NAME,
-};
-
-/* The first resource that matches, or NULL. */
+/* The first resource of this kind, or NULL. */
 const struct discovery_resource *discovery_version_find(const struct discovery_version *version,
-                                                        enum discovery_match by, struct str text);
+                                                        struct str kind);

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "client/kubeconfig/kubeconfig_internal.h"
 
-/* A read on a worker. It outlives a caller that gives up, so it owns all it uses. */
+/* A read on a worker thread. It may outlive the call, so it owns everything that it uses. */
 struct file_job {
     char *path;
     kubeconfig_read_fn *read_file;
@@ -24,14 +24,16 @@ static void file_job_free(struct file_job *job)
 }
 DEFINE_OWNED(file_job)
 
-static void work(void *data)
+/* Runs on the worker thread. */
+static void read_job(void *data)
 {
     struct file_job *job = data;
     job->err =
         kubeconfig_read_file(job->read_file, job->read_data, str_from_c(job->path), &job->text);
 }
 
-static void discard(void *data)
+/* Called instead of the caller if the fiber stopped waiting. */
+static void discard_job(void *data)
 {
     file_job_free(data);
 }
@@ -49,13 +51,18 @@ static struct file_job *file_job_new(const struct file_text_options *options)
 struct error *file_text_read(const struct file_text_options *options, struct buf *text)
 {
     OWNED(file_job) job = file_job_new(options);
-    struct error *err = worker_run(work, job, discard);
+    struct error *err = worker_run(read_job, job, discard_job);
     if (err) {
-        job = NULL; /* the worker's */
+        job = NULL; /* discard_job() frees it */
         return err;
     }
     TRY(TAKE(job->err));
     TRY(buf_check(&job->text));
     buf_add(text, buf_str(&job->text));
     return NULL;
+}
+
+bool file_text_was_interrupted(const struct error *err)
+{
+    return error_is(err, ERROR_CANCELED) || error_is(err, ERROR_DEADLINE);
 }

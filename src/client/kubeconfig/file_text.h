@@ -1,4 +1,7 @@
-/* What a file holds, read by a worker, so that a slow disk keeps nobody waiting but the caller. */
+/*
+ * Reading files on a worker thread, so that a slow disk suspends the calling fiber only and not the
+ * event loop.
+ */
 #pragma once
 
 #include "client/kubeconfig/kubeconfig.h"
@@ -12,5 +15,9 @@ struct file_text_options {
     void *read_data;
 };
 
-/* Suspends. Appends. */
+/* Appends the content of the file. Suspends. */
 MUST_USE struct error *file_text_read(const struct file_text_options *options, struct buf *text);
+
+/* True if the read ended because the fiber was cancelled or out of time, whatever the file holds.
+ */
+bool file_text_was_interrupted(const struct error *err);

@@ -1,3 +1,8 @@
+/*
+ * The entry points: reading one text or several files, and the steps from entries to a rest_config
+ * in make_config(). Where a later step would only repeat an earlier problem, the earlier problems
+ * are returned first.
+ */
 #include "client/kubeconfig/kubeconfig.h"
 
 #include <errno.h>
@@ -8,7 +13,7 @@
 #include "client/kubeconfig/kubeconfig_internal.h"
 #include "net/tls.h"
 
-/* Files of ours are small; what is larger is the wrong file. */
+/* Kubeconfigs, tokens and certificates are small. A larger file is the wrong one. */
 #define FILE_MAX  (16 * MEGABYTE)
 #define READ_SIZE (4 * KILOBYTE)
 
@@ -20,13 +25,14 @@ void rest_config_done(struct rest_config *config)
     *config = (struct rest_config){0};
 }
 
+/* Reads until the end. The size of a file is not asked for: it may be a pipe. */
 static struct error *read_descriptor(int fd, struct buf *out)
 {
-    const size_t most = out->limit ? out->limit : FILE_MAX;
+    const size_t limit = out->limit ? out->limit : FILE_MAX;
     for (;;) {
         char *room = out->len < FILE_MAX ? buf_reserve(out, READ_SIZE) : NULL;
         if (!room)
-            return error_new(ERROR_TOO_LARGE, "larger than %zu bytes", most);
+            return error_new(ERROR_TOO_LARGE, "larger than %zu bytes", limit);
         const ssize_t len = read(fd, room, READ_SIZE);
         if (len > 0)
             buf_grow(out, (size_t)len);
@@ -54,11 +60,15 @@ struct error *kubeconfig_read_file(kubeconfig_read_fn *read_file, void *data, st
     return error_wrap(err, "%s", name);
 }
 
-/* What the entries come to, or all that is wrong with them. */
-static struct error *finish(struct kubeconfig *kubeconfig, const struct kubeconfig_options *options,
-                            struct rest_config *ret_config)
+/*
+ * Makes the rest_config of the chosen context. exec and auth-provider of an untrusted kubeconfig
+ * are refused last, so that ERROR_FORBIDDEN means that nothing else is wrong with it.
+ */
+static struct error *make_config(struct kubeconfig *kubeconfig,
+                                 const struct kubeconfig_options *options,
+                                 struct rest_config *ret_config)
 {
-    TRY(problems_take(&kubeconfig->problems)); /* further ones would only follow from them */
+    TRY(problems_take(&kubeconfig->problems)); /* later problems would follow from them */
     SCOPED(kubeconfig_choice) choice = {0};
     SCOPED(rest_config) config = {0};
     SCOPED(problems) problems = {0};
@@ -83,23 +93,23 @@ struct error *kubeconfig_read(struct str text, struct str directory,
     static const struct kubeconfig_options none = {0};
     SCOPED(kubeconfig) kubeconfig = {0};
     kubeconfig_add(&kubeconfig, text, directory, STR(""));
-    return finish(&kubeconfig, options ? options : &none, ret_config);
+    return make_config(&kubeconfig, options ? options : &none, ret_config);
 }
 
-static struct str environment(const char *name)
+static struct str read_variable(const char *name)
 {
-    return str_from_c(getenv(name)); /* NOLINT(concurrency-mt-unsafe): nobody sets variables */
+    return str_from_c(getenv(name)); /* NOLINT(concurrency-mt-unsafe): never set */
 }
 
 struct kubeconfig_paths kubeconfig_paths_from_environment(void)
 {
     return (struct kubeconfig_paths){
-        .list = environment("KUBECONFIG"),
-        .home = environment("HOME"),
+        .list = read_variable("KUBECONFIG"),
+        .home = read_variable("HOME"),
     };
 }
 
-/* Everything in front of the last slash; empty for a bare name. */
+/* The part in front of the last slash; empty for a name without a slash. */
 static struct str directory_of(struct str path)
 {
     const size_t slash = str_find_last_char(path, '/');
@@ -117,9 +127,9 @@ static struct error *add_file(struct kubeconfig *kubeconfig,
     return NULL;
 }
 
-/* Missing files are skipped, and so are empty names. */
-static void add_list(struct kubeconfig *kubeconfig, const struct kubeconfig_options *options,
-                     struct str list)
+/* Adds the files of a list with ":" between them. Missing files and empty names are skipped. */
+static void add_files(struct kubeconfig *kubeconfig, const struct kubeconfig_options *options,
+                      struct str list)
 {
     struct str path;
     bool more = true;
@@ -140,13 +150,13 @@ struct error *kubeconfig_load(const struct kubeconfig_paths *paths,
     options = options ? options : &none;
     if (!str_is_empty(paths->file)) {
         TRY(add_file(&kubeconfig, options, paths->file), "read kubeconfig");
-        return finish(&kubeconfig, options, ret_config);
+        return make_config(&kubeconfig, options, ret_config);
     }
     struct str list = paths->list;
     if (str_is_empty(list) && !str_is_empty(paths->home))
         list = kubeconfig_resolve(&kubeconfig.arena, paths->home, STR(".kube/config"));
-    add_list(&kubeconfig, options, list);
+    add_files(&kubeconfig, options, list);
     if (!kubeconfig.files && !kubeconfig.problems.count)
         return error_new(ERROR_NOT_FOUND, "no kubeconfig: no such file in \"%.*s\"", STR_ARG(list));
-    return finish(&kubeconfig, options, ret_config);
+    return make_config(&kubeconfig, options, ret_config);
 }

@@ -1,18 +1,19 @@
 /*
- * How to reach a cluster and as whom: kubeconfigs, and what a pod knows about its own cluster.
+ * Kubeconfigs, and the in-cluster configuration of a pod: how to reach a cluster, and as which
+ * user.
  *
- * Several files are merged as kubectl merges them: the first file that sets a value or has an entry
- * of a name wins, whole entries at a time. One context is then chosen and becomes a rest_config,
- * which stands alone. Everything that is wrong is reported at once, behind "invalid configuration",
- * and each problem names its field:
+ * Several files are merged as kubectl merges them: the first file that has a value or an entry of
+ * some name wins, whole entries at a time. One context is chosen and becomes a rest_config, which
+ * refers to nothing outside of itself. All problems are reported in one error that begins with
+ * "invalid configuration", and each of them names its field:
  *
  *     invalid configuration: users["admin"].user.client-key-data: illegal base64 data at …
  *
  *     SCOPED(rest_config) config = {0};
  *     TRY(kubeconfig_load(&paths, &(struct kubeconfig_options){.context = STR("dev")}, &config));
  *
- * A kubeconfig that came out of a Secret is somebody else's text: read with "untrusted" it can name
- * neither files nor programs of this machine.
+ * A kubeconfig from a Secret was written by the users of a cluster. It must be read with
+ * "untrusted", so that it cannot name files or programs of this machine.
  */
 #pragma once
 
@@ -30,17 +31,17 @@ struct tls_identity;
 struct tls_trust;
 
 struct rest_tls {
-    struct tls_trust *trust;       /* owned; NULL: the system's authorities */
-    struct str trust_file;         /* where it is from and read again; empty: it stays */
+    struct tls_trust *trust;       /* owned; NULL: the authorities of the system */
+    struct str trust_file;         /* trust_source.h reads it again; empty: no file */
     struct tls_identity *identity; /* owned; NULL: no client certificate */
-    struct str server_name;        /* checked and sent instead of the host; empty: the host */
+    struct str server_name;        /* for SNI and verification; empty: the host */
     bool skip_verify;
 
-    /* The texts of the above, for writing and for exec plugins; empty unless asked for. */
+    /* The same as PEM, for kubeconfig_write() and exec plugins. Empty unless keep_pem is set. */
     struct str trust_pem, certificate_pem, key_pem;
 };
 
-/* A terminal is never handed to a plugin, so one that must have it is refused when it is run. */
+/* interactiveMode. Plugins never get a terminal, so running a plugin with ALWAYS is an error. */
 enum rest_exec_mode {
     REST_EXEC_NEVER,
     REST_EXEC_IF_AVAILABLE,
@@ -51,21 +52,21 @@ struct rest_exec_env {
     struct str name, value;
 };
 
-/* A program that prints credentials; see client/exec_plugin.h. */
+/* A program that prints credentials; see client/auth/exec_plugin.h. */
 struct rest_exec {
     struct str command; /* empty: no plugin. With a slash it is a path, else searched in PATH */
     const struct str *args;
     size_t arg_count;
-    const struct rest_exec_env *env; /* on top of this process's environment */
+    const struct rest_exec_env *env; /* added to the environment of this process */
     size_t env_count;
     struct str api_version;  /* client.authentication.k8s.io/v1 or …/v1beta1 */
-    struct str install_hint; /* shown when there is no such program */
+    struct str install_hint; /* part of the error if the program does not exist */
     enum rest_exec_mode mode;
     bool provide_cluster_info;
-    struct str cluster_config; /* JSON the cluster entry holds for plugins; may be empty */
+    struct str cluster_config; /* JSON from the extensions of the cluster entry; may be empty */
 };
 
-/* At most one of these ways is in use; a token with a token file is the file's first content. */
+/* At most one way is in use. With a token_file, token is the content that it had when read. */
 struct rest_auth {
     struct str token;
     struct str token_file;         /* absolute, or relative to the working directory */
@@ -79,7 +80,7 @@ struct rest_extra {
     size_t value_count;
 };
 
-/* Whom to act as; empty user: oneself. */
+/* Impersonate-* headers. An empty user means no impersonation. */
 struct rest_impersonation {
     struct str user, uid;
     const struct str *groups;
@@ -89,77 +90,77 @@ struct rest_impersonation {
 };
 
 /*
- * Open, to be read by the client and filled in by hand where there is no kubeconfig. What a reader
- * made lives in the arena; secrets are wiped with it. Never printed.
+ * A public struct: the client reads it, and code without a kubeconfig fills it in. Texts of a
+ * config that was read live in its arena, which wipes secrets when it is released. Never log it.
  */
 struct rest_config {
     struct str host;   /* "https://127.0.0.1:6443/prefix": canonical, for messages and metrics */
-    struct url server; /* the same in parts; path is the prefix of every request, "" for none */
+    struct url server; /* the parts of host; its path is the prefix of every request path */
     struct rest_tls tls;
     bool has_proxy;
     struct url proxy; /* http, https or socks5 */
     bool disable_compression;
     struct rest_auth auth; /* empty when the server is not https */
     struct rest_impersonation impersonate;
-    struct str namespace; /* "default" when nothing says otherwise */
+    struct str namespace; /* "default" if the context has none */
 
     struct arena arena;
 };
 
 void rest_config_done(struct rest_config *config);
 
-/* Appends what a file holds. ERROR_NOT_FOUND when there is none. */
+/* Appends the content of a file. ERROR_NOT_FOUND if the file does not exist. */
 typedef struct error *kubeconfig_read_fn(void *data, struct str path, struct buf *out);
 
-/* Empty texts leave things as the kubeconfig has them. */
+/* Texts that are not empty override the kubeconfig. */
 struct kubeconfig_options {
     struct str context, cluster, user, namespace;
-    bool untrusted; /* files, exec and auth-provider are errors, whatever the server */
+    bool untrusted; /* files, exec and auth-provider are errors */
 
-    /* Of an untrusted one that is fine otherwise: exec and auth-provider are ERROR_FORBIDDEN and
-     * "ExecProvider is not supported in <this>". Empty: they are problems like others. */
+    /* Of an untrusted kubeconfig without other problems: exec and auth-provider are
+     * ERROR_FORBIDDEN, "ExecProvider is not supported in <refused_in>". Empty: they are problems
+     * like all others. */
     struct str refused_in;
-    bool keep_pem; /* fill in the texts of rest_tls, at the price of their memory */
+    bool keep_pem; /* fill in the PEM texts of rest_tls, which take memory */
 
     kubeconfig_read_fn *read_file; /* NULL: the file system */
     void *read_data;
 };
 
 /*
- * From one text. Relative paths in it belong to directory; empty is the working directory. Options
- * may be NULL. ERROR_INVALID, whatever is wrong with it; see also refused_in.
+ * Reads one text. Relative paths in it are relative to directory; empty means the working
+ * directory. Options may be NULL. All problems are ERROR_INVALID, except for refused_in.
  */
 MUST_USE struct error *kubeconfig_read(struct str text, struct str directory,
                                        const struct kubeconfig_options *options,
                                        struct rest_config *ret_config);
 
-/* Where kubeconfigs are looked for: the first of these that is not empty counts. */
+/* Places of kubeconfigs. The first one that is not empty is used. */
 struct kubeconfig_paths {
-    struct str file; /* --kubeconfig: this one, and it must exist */
-    struct str list; /* $KUBECONFIG: several with ":" between; those that are missing are skipped */
+    struct str file; /* --kubeconfig: one file, which must exist */
+    struct str list; /* $KUBECONFIG: files separated by ":"; missing files are skipped */
     struct str home; /* $HOME: .kube/config below it */
 };
 
-/* From this process's environment; views of it. */
+/* From the environment of this process. The texts are views of it. */
 struct kubeconfig_paths kubeconfig_paths_from_environment(void);
 
 /*
- * Reads files and blocks meanwhile: for the start of a program. ERROR_NOT_FOUND when there is no
- * kubeconfig at all, ERROR_INVALID when there is something wrong with it.
+ * Reads files on the calling thread, which blocks: for the start of a program. ERROR_NOT_FOUND if
+ * there is no kubeconfig at all, ERROR_INVALID if it has problems.
  */
 MUST_USE struct error *kubeconfig_load(const struct kubeconfig_paths *paths,
                                        const struct kubeconfig_options *options,
                                        struct rest_config *ret_config);
 
 /*
- * Appends a kubeconfig in YAML with one cluster, one user and one context, all of that name, which
- * is not empty. Of the config only texts are used (host, the PEM texts, auth, …), so one filled in
- * by hand will do. A file it goes to should be readable by its owner alone, and the buffer be
- * marked secret.
+ * Appends a kubeconfig in YAML with one cluster, one user and one context, all called "name", which
+ * must not be empty. Only the texts of the config are used (host, the PEM texts, auth, …). The
+ * caller marks the buffer secret and makes the file readable by its owner only.
  */
 void kubeconfig_write(struct buf *out, struct str name, const struct rest_config *config);
 
-/* What a pod finds about its cluster; empty texts come from where Kubernetes puts them. */
+/* Where a pod finds its configuration. Empty texts mean the places that Kubernetes uses. */
 struct kubeconfig_in_cluster_options {
     struct str host, port; /* $KUBERNETES_SERVICE_HOST, $KUBERNETES_SERVICE_PORT */
     struct str directory;  /* /var/run/secrets/kubernetes.io/serviceaccount */
@@ -170,17 +171,17 @@ struct kubeconfig_in_cluster_options {
 };
 
 /*
- * The cluster this process runs in, as the pod's service account. Blocks on files. ERROR_NOT_FOUND
- * outside of a cluster, ERROR_INVALID for an incomplete volume. The token rotates: it is the
- * token_file, read again by token_source.h; so do authorities, see trust_source.h.
+ * The cluster that this process runs in, with the service account of the pod. Blocks on files.
+ * ERROR_NOT_FOUND outside of a cluster, ERROR_INVALID for an incomplete volume. Token and
+ * authorities rotate: token_source.h and trust_source.h read their files again.
  */
 MUST_USE struct error *kubeconfig_in_cluster(const struct kubeconfig_in_cluster_options *options,
                                              struct rest_config *ret_config);
 
 /*
- * Points a config at the cluster this process runs in, keeping its credentials and all else: host
- * and authorities are replaced. A config that skips verification is refused, since authorities
- * would mean nothing. On failure the config is unchanged.
+ * Replaces host and authorities of a config by those of the cluster that this process runs in, and
+ * keeps everything else. ERROR_INVALID for a config that skips verification, since it would ignore
+ * the authorities. On failure the config is unchanged.
  */
 MUST_USE struct error *
 kubeconfig_use_in_cluster_server(struct rest_config *config,

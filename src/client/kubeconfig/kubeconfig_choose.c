@@ -1,4 +1,10 @@
-/* Which cluster and user, and what their data fields and files hold. */
+/*
+ * Two steps of reading a kubeconfig: kubeconfig_choose() finds the cluster and the user of a
+ * context, kubeconfig_collect() decodes their data fields and reads their files.
+ *
+ * Overrides of the options come before the context, the --context option before current-context.
+ * Files are read only where their content will be used: for https servers of trusted kubeconfigs.
+ */
 #include "base/base64.h"
 #include "client/auth/token_text.h"
 #include "client/kubeconfig/kubeconfig_internal.h"
@@ -17,7 +23,7 @@ static struct error *find_context(const struct kubeconfig *kubeconfig,
     if (!str_is_empty(name))
         *ret_context = map_find(&kubeconfig->contexts, name);
     else if (!str_is_empty(options->cluster))
-        *ret_context = &nothing; /* a cluster chosen by hand needs no context around it */
+        *ret_context = &nothing; /* an explicit cluster needs no context */
     else
         return error_new(ERROR_INVALID, "no context chosen");
     if (*ret_context)
@@ -26,7 +32,7 @@ static struct error *find_context(const struct kubeconfig *kubeconfig,
                      str_is_empty(options->context) ? "current-context: " : "", STR_ARG(name));
 }
 
-/* An entry by the name of an override or, without one, by that in the context. */
+/* The name of an entry: the override if it is not empty, else the name in the context. */
 struct wanted {
     const char *kind;
     struct str override, name;
@@ -48,7 +54,7 @@ static struct error *find_entry(const struct map *entries, const struct kubeconf
                      wanted.kind, wanted.kind, STR_ARG(wanted.name));
 }
 
-/* A bare host is one when it comes with settings for TLS, as kubectl has it. */
+/* Without a scheme, a server with TLS settings is https and any other is http, as for kubectl. */
 static bool is_https(const struct kubeconfig_cluster *cluster)
 {
     const size_t end = str_find(cluster->server, STR("://"));
@@ -71,7 +77,7 @@ void kubeconfig_choose(const struct kubeconfig *kubeconfig,
     const struct wanted wanted_user = {"user", options->user, context->user};
     problems_add(problems, find_entry(&kubeconfig->clusters, context, wanted_cluster, &cluster));
     struct error *err = find_entry(&kubeconfig->users, context, wanted_user, &user);
-    /* Nobody in particular is a user, too: many tools write an empty name. */
+    /* A context without a user is valid and means anonymous: many tools write an empty name. */
     if (str_is_empty(wanted_user.override) && str_is_empty(wanted_user.name))
         error_free(err);
     else
@@ -90,44 +96,43 @@ struct str kubeconfig_resolve(struct arena *arena, struct str directory, struct 
     return arena_print(arena, "%.*s%s%.*s", STR_ARG(directory), slash, STR_ARG(path));
 }
 
-/* The files of one entry. None is touched that would not be used or must not be. */
-struct collecting {
+/* One entry, and how its files and data are read. */
+struct entry_source {
     const struct kubeconfig_entry *entry;
     const struct kubeconfig_options *options;
     bool reads_files;
     struct problems *problems;
 };
 
-static void collect_file(const struct collecting *collecting, struct str path, const char *field,
+static void collect_file(const struct entry_source *source, struct str path, const char *field,
                          struct buf *out)
 {
     SCOPED(arena) arena = {0};
-    if (str_is_empty(path) || !collecting->reads_files)
+    if (str_is_empty(path) || !source->reads_files)
         return;
-    const struct str file = kubeconfig_resolve(&arena, collecting->entry->directory, path);
-    problems_add_at(collecting->problems, collecting->entry->place, field,
-                    kubeconfig_read_file(collecting->options->read_file,
-                                         collecting->options->read_data, file, out));
+    const struct str file = kubeconfig_resolve(&arena, source->entry->directory, path);
+    problems_add_at(
+        source->problems, source->entry->place, field,
+        kubeconfig_read_file(source->options->read_file, source->options->read_data, file, out));
 }
 
-static void collect_data(const struct collecting *collecting, struct str data, const char *field,
+static void collect_data(const struct entry_source *source, struct str data, const char *field,
                          struct buf *out)
 {
-    problems_add_at(collecting->problems, collecting->entry->place, field,
-                    base64_decode(out, data));
+    problems_add_at(source->problems, source->entry->place, field, base64_decode(out, data));
 }
 
-/* A file's content is only the first token; token_source.h reads it again. */
-static void collect_token(const struct collecting *collecting, const struct kubeconfig_user *user,
+/* The content of a token file is the first token only; token_source.h reads the file again. */
+static void collect_token(const struct entry_source *source, const struct kubeconfig_user *user,
                           struct buf *token)
 {
-    const size_t before = collecting->problems->count;
+    const size_t before = source->problems->count;
     buf_add(token, user->token);
-    if (token->len || str_is_empty(user->token_file) || !collecting->reads_files)
+    if (token->len || str_is_empty(user->token_file) || !source->reads_files)
         return;
-    collect_file(collecting, user->token_file, "tokenFile", token);
-    if (collecting->problems->count == before && !token_is_sendable(str_trim(buf_str(token))))
-        problems_add_at(collecting->problems, user->entry.place, "tokenFile",
+    collect_file(source, user->token_file, "tokenFile", token);
+    if (source->problems->count == before && !token_text_is_sendable(str_trim(buf_str(token))))
+        problems_add_at(source->problems, user->entry.place, "tokenFile",
                         error_new(ERROR_INVALID, "no token in it"));
 }
 
@@ -137,19 +142,18 @@ void kubeconfig_collect(struct kubeconfig_choice *choice, const struct kubeconfi
     const struct kubeconfig_cluster *cluster = choice->cluster;
     const struct kubeconfig_user *user = choice->user;
     const bool reads_files = choice->is_https && !options->untrusted;
-    struct collecting collecting = {&cluster->entry, options, reads_files, problems};
+    struct entry_source source = {&cluster->entry, options, reads_files, problems};
     choice->key.secret = choice->token.secret = true;
-    collect_file(&collecting, cluster->ca_file, "certificate-authority", &choice->ca);
-    collect_data(&collecting, cluster->ca_data, "certificate-authority-data", &choice->ca);
+    collect_file(&source, cluster->ca_file, "certificate-authority", &choice->ca);
+    collect_data(&source, cluster->ca_data, "certificate-authority-data", &choice->ca);
     if (!user)
         return;
-    collecting.entry = &user->entry;
-    collect_file(&collecting, user->certificate_file, "client-certificate", &choice->certificate);
-    collect_data(&collecting, user->certificate_data, "client-certificate-data",
-                 &choice->certificate);
-    collect_file(&collecting, user->key_file, "client-key", &choice->key);
-    collect_data(&collecting, user->key_data, "client-key-data", &choice->key);
-    collect_token(&collecting, user, &choice->token);
+    source.entry = &user->entry;
+    collect_file(&source, user->certificate_file, "client-certificate", &choice->certificate);
+    collect_data(&source, user->certificate_data, "client-certificate-data", &choice->certificate);
+    collect_file(&source, user->key_file, "client-key", &choice->key);
+    collect_data(&source, user->key_data, "client-key-data", &choice->key);
+    collect_token(&source, user, &choice->token);
 }
 
 void kubeconfig_choice_done(struct kubeconfig_choice *choice)

@@ -1,10 +1,17 @@
-/* The rest_config of a context that was chosen and checked. */
+/*
+ * Makes the rest_config of a context that was chosen and checked.
+ *
+ * Everything is copied into the arena of the config, so that the kubeconfig and its documents can
+ * be released. Secrets are copied with kubeconfig_keep_secret(), which wipes them with the arena.
+ * For a server without https the config gets no credentials and no TLS settings.
+ */
 #include "base/memory.h"
 #include "client/auth/exec_credential.h"
 #include "client/kubeconfig/kubeconfig_internal.h"
 #include "json/path.h"
 #include "net/tls.h"
 
+/* A secret text in an arena. */
 struct secret {
     char *ptr;
     size_t len;
@@ -39,14 +46,14 @@ struct error *kubeconfig_set_server(struct rest_config *config, struct str text)
     SCOPED(buf) host = {0};
     url_write(&url, &host);
     config->host = arena_str(&config->arena, buf_str(&host));
-    return url_read(config->host, &config->server); /* parts of the text that is kept */
+    return url_read(config->host, &config->server); /* the parts must point into the copy */
 }
 
 static struct error *fill_server(const struct kubeconfig_choice *choice, struct rest_config *config)
 {
     const struct str server = choice->cluster->server;
     if (str_is_empty(server))
-        return NULL; /* noted already */
+        return NULL; /* kubeconfig_check() has reported it */
     if (str_contains(server, STR("://")))
         return kubeconfig_set_server(config, server);
     const char *scheme = choice->is_https ? "https" : "http";
@@ -60,7 +67,7 @@ static struct error *fill_proxy(const struct kubeconfig_choice *choice, struct r
     if (str_is_empty(proxy))
         return NULL;
     config->has_proxy = true;
-    /* It may hold a password. */
+    /* The URL of a proxy may hold a password. */
     return url_read_proxy(kubeconfig_keep_secret(&config->arena, proxy), &config->proxy);
 }
 
@@ -80,6 +87,7 @@ static void fill_trust(const struct kubeconfig_choice *choice, struct problems *
         kubeconfig_resolve(&config->arena, cluster->entry.directory, cluster->ca_file);
 }
 
+/* A certificate without a key, or a key without a certificate, was reported before. */
 static void fill_identity(const struct kubeconfig_choice *choice, struct problems *problems,
                           struct rest_config *config)
 {
@@ -100,7 +108,7 @@ static const struct str *copy_strings(struct arena *arena, const struct str *str
     return copies;
 }
 
-/* Kubernetes' name for what a cluster entry tells plugins. */
+/* The extension of the cluster entry that plugins get as spec.cluster.config. */
 static struct str find_cluster_config(struct arena *arena, const struct json_value *extensions)
 {
     const struct json_value *extension;
@@ -121,7 +129,7 @@ static void fill_exec(const struct kubeconfig_choice *choice, struct arena *aren
     *exec = *plugin;
     exec->mode = REST_EXEC_IF_AVAILABLE;
     (void)exec_credential_read_mode(user->exec_mode, &exec->mode);
-    /* A bare name is for PATH; a path is relative like all others. */
+    /* A name without a slash is searched in PATH. A path is relative to the kubeconfig. */
     exec->command = str_find_char(plugin->command, '/') == STR_NONE
                         ? arena_str(arena, plugin->command)
                         : kubeconfig_resolve(arena, user->entry.directory, plugin->command);
@@ -145,7 +153,7 @@ static void fill_auth(const struct kubeconfig_choice *choice, struct arena *aren
     auth->token_file = kubeconfig_resolve(arena, user->entry.directory, user->token_file);
     auth->username = arena_str(arena, user->username);
     auth->password = kubeconfig_keep_secret(arena, user->password);
-    /* What is written down wins over what would have to be asked for, as with kubectl. */
+    /* A token or a user name wins over a plugin, as for kubectl. */
     if (user->exec && str_is_empty(auth->token) && str_is_empty(auth->username))
         fill_exec(choice, arena, &auth->exec);
 }
@@ -170,7 +178,7 @@ static void fill_impersonation(const struct kubeconfig_user *user, struct arena 
     };
 }
 
-/* Plugins that are told about the cluster are given its authorities as text. */
+/* Plugins with provideClusterInfo get the authorities as PEM, too. */
 static void fill_pem(const struct kubeconfig_choice *choice, bool keep_pem,
                      struct rest_config *config)
 {

@@ -1,4 +1,7 @@
-/* What Kubernetes puts into a pod: two variables and a volume. */
+/*
+ * The in-cluster configuration, like rest.InClusterConfig() of client-go: two environment variables
+ * name the server, a projected volume holds the CA, the token and the namespace of the pod.
+ */
 #include <stdlib.h>
 
 #include "client/auth/token_text.h"
@@ -9,7 +12,7 @@
 
 static struct str or_variable(struct str text, const char *name)
 {
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): nobody sets variables */
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): variables are never set */
     return str_is_empty(text) ? str_from_c(getenv(name)) : text;
 }
 
@@ -35,7 +38,7 @@ static struct str path_of(const struct kubeconfig_in_cluster_options *options, s
     return kubeconfig_resolve(arena, directory, str_from_c(name));
 }
 
-/* What is missing or broken in a cluster is another matter than not being in one. */
+/* Inside a cluster a missing file is an error; ERROR_NOT_FOUND means "not inside a cluster". */
 static struct error *as_invalid(struct error *err)
 {
     if (err)
@@ -50,7 +53,7 @@ static struct error *read_from(const struct kubeconfig_in_cluster_options *optio
                                 path_of(options, arena, name), out);
 }
 
-/* The server, and the authorities it is believed by. */
+/* Sets the server and the authorities that verify it. */
 static struct error *use_server(const struct kubeconfig_in_cluster_options *options,
                                 struct rest_config *config)
 {
@@ -67,21 +70,21 @@ static struct error *use_server(const struct kubeconfig_in_cluster_options *opti
     return NULL;
 }
 
-/* The file is read again later; what it holds now shows that it is there. */
+/* token_source.h reads the file again; reading it here detects an incomplete volume. */
 static struct error *use_token(const struct kubeconfig_in_cluster_options *options,
                                struct rest_config *config)
 {
     SCOPED(buf) text = {.secret = true};
     TRY(as_invalid(read_from(options, &config->arena, "token", &text)));
     const struct str token = str_trim(buf_str(&text));
-    if (!token_is_sendable(token))
+    if (!token_text_is_sendable(token))
         return error_new(ERROR_INVALID, "token: no token in it");
     config->auth.token = kubeconfig_keep_secret(&config->arena, token);
     config->auth.token_file = path_of(options, &config->arena, "token");
     return NULL;
 }
 
-/* Old clusters have no such file. */
+/* Old clusters have no such file. The namespace is "default" then. */
 static struct error *use_namespace(const struct kubeconfig_in_cluster_options *options,
                                    struct rest_config *config)
 {
@@ -119,7 +122,7 @@ struct error *kubeconfig_use_in_cluster_server(struct rest_config *config,
     changed.tls.trust = NULL;
     changed.tls.trust_pem = STR("");
     struct error *err = use_server(options ? options : &none, &changed);
-    /* The arena has grown in either case, and it is the config's. */
+    /* The arena may have grown in either case, and the config owns it. */
     config->arena = changed.arena;
     if (err) {
         tls_trust_free(changed.tls.trust);

@@ -1,40 +1,27 @@
 /*
- * Kubeconfigs on their way from texts to a rest_config: merged entries, then one choice. Private to
- * this folder.
+ * From the texts of kubeconfigs to a rest_config. Private to this folder.
+ *
+ * The steps, in order: kubeconfig_add() for each text merges its entries into a struct kubeconfig;
+ * kubeconfig_choose() finds the cluster and the user of one context; kubeconfig_check() looks for
+ * contradictions; kubeconfig_collect() decodes data fields and reads files; kubeconfig_fill() makes
+ * the rest_config. Every step adds its problems to a struct problems.
  */
 #pragma once
 
 #include "base/map.h"
 #include "client/kubeconfig/kubeconfig.h"
+#include "client/kubeconfig/problems.h"
 #include "json/fields.h"
 
-/* What is wrong, up to a bound: hostile text could be wrong without end. */
-struct problems {
-    struct error *err;
-    size_t count;
-};
-
-void problems_done(struct problems *problems);
-
-/* Takes the error; NULL is no problem. */
-void problems_add(struct problems *problems, struct error *err);
-
-/* The same, for the field of an entry: "place.field: message". */
-void problems_add_at(struct problems *problems, struct str place, const char *field,
-                     struct error *err);
-
-/* ERROR_INVALID, "invalid configuration: …", with all of them, or NULL. */
-MUST_USE struct error *problems_take(struct problems *problems);
-
-/* What entries have in common; their first member. */
+/* The first member of every kind of entry. */
 struct kubeconfig_entry {
     struct str name;
-    struct str place;     /* users["admin"].user, in front of its fields in messages */
-    struct str directory; /* of the file, for relative paths */
-    size_t file;          /* which one, from 1 */
+    struct str place;     /* such as users["admin"].user, the prefix of its fields in messages */
+    struct str directory; /* of its file, for relative paths */
+    size_t file;          /* the number of its file, from 1 */
 };
 
-/* Texts are borrowed from the documents, empty when absent. */
+/* Texts are borrowed from the documents. An absent field is empty. */
 struct kubeconfig_cluster {
     struct kubeconfig_entry entry;
     struct str server, tls_server_name, proxy_url;
@@ -50,7 +37,7 @@ struct kubeconfig_user {
     struct rest_impersonation as;
     struct json_strings as_groups;
     const struct json_value *auth_provider, *exec; /* NULL when absent */
-    struct rest_exec plugin;                       /* what exec says, but for the next two */
+    struct rest_exec plugin;                       /* exec without args and interactiveMode */
     struct json_strings exec_args;
     struct str exec_mode;
 };
@@ -61,8 +48,8 @@ struct kubeconfig_context {
 };
 
 struct kubeconfig {
-    struct arena arena; /* entries, and references to their documents */
-    struct map clusters, users, contexts;
+    struct arena arena;                   /* holds the entries and their documents */
+    struct map clusters, users, contexts; /* name -> entry */
     struct str current_context;
     size_t files;
     struct problems problems;
@@ -70,16 +57,16 @@ struct kubeconfig {
 
 void kubeconfig_done(struct kubeconfig *kubeconfig);
 
-/* Adds what a text holds, behind what is there. Problems are noted, with the label in front. */
+/* Merges the entries of a text. Problems are added with the label in front. */
 void kubeconfig_add(struct kubeconfig *kubeconfig, struct str text, struct str directory,
                     struct str label);
 
-/* One context, with what its data fields and files hold. Zeroed before use. */
+/* One context, with the contents of its data fields and files. Zero is empty. */
 struct kubeconfig_choice {
     const struct kubeconfig_cluster *cluster;
-    const struct kubeconfig_user *user; /* NULL: nobody */
+    const struct kubeconfig_user *user; /* NULL: anonymous */
     struct str namespace;
-    bool is_https; /* the only servers that are shown credentials */
+    bool is_https; /* credentials are sent over https only */
     struct buf ca, certificate, key, token;
 };
 
@@ -90,31 +77,31 @@ void kubeconfig_choose(const struct kubeconfig *kubeconfig,
                        const struct kubeconfig_options *options, struct problems *problems,
                        struct kubeconfig_choice *choice);
 
-/* Notes conflicts and gaps. */
+/* Adds problems for fields that contradict each other or are missing. */
 void kubeconfig_check(const struct kubeconfig_choice *choice,
                       const struct kubeconfig_options *options, struct problems *problems);
 
-/* Of an untrusted one: ERROR_FORBIDDEN when the user is to be had from a program. */
+/* For untrusted kubeconfigs: ERROR_FORBIDDEN if the user has exec or auth-provider. */
 MUST_USE struct error *kubeconfig_refuse_programs(const struct kubeconfig_choice *choice,
                                                   struct str where);
 
-/* Decodes data fields and reads the files that are referred to. */
+/* Decodes data fields and reads files. */
 void kubeconfig_collect(struct kubeconfig_choice *choice, const struct kubeconfig_options *options,
                         struct problems *problems);
 
-/* Makes the config of it. */
+/* Makes the rest_config. */
 void kubeconfig_fill(const struct kubeconfig_choice *choice, bool keep_pem,
                      struct problems *problems, struct rest_config *config);
 
-/* "dir" and "a" make "dir/a"; absolute and empty paths stay. */
+/* Joins "dir" and "a" to "dir/a". Absolute and empty paths stay as they are. */
 struct str kubeconfig_resolve(struct arena *arena, struct str directory, struct str path);
 
-/* A copy in the arena that is wiped when the arena goes. */
+/* A copy in the arena that is wiped when the arena is released. */
 struct str kubeconfig_keep_secret(struct arena *arena, struct str secret);
 
-/* Sets host and server from a URL: query, fragment and slashes at the end go. ERROR_PARSE. */
+/* Sets host and server from a URL, without query, fragment and trailing slashes. ERROR_PARSE. */
 MUST_USE struct error *kubeconfig_set_server(struct rest_config *config, struct str text);
 
-/* Reads with the function given or, when that is NULL, from the file system. Bounded. */
+/* Reads with read_file or, if it is NULL, from the file system, up to a size limit. */
 MUST_USE struct error *kubeconfig_read_file(kubeconfig_read_fn *read_file, void *data,
                                             struct str path, struct buf *out);

@@ -1,4 +1,10 @@
-/* From the text of a kubeconfig to its entries, merged with those of earlier texts. */
+/*
+ * Reads the text of a kubeconfig (YAML or JSON) and merges its entries with those of earlier texts.
+ *
+ * The tables below name the fields of the three kinds of entries: clusters, users and contexts.
+ * Each field is read on its own, so that a mistake in one does not hide a mistake in another.
+ * Entries keep views of the document, which the arena of the kubeconfig holds and wipes.
+ */
 #include "base/buf.h"
 #include "base/memory.h"
 #include "base/quote.h"
@@ -6,7 +12,7 @@
 #include "json/path.h"
 #include "json/yaml/manifest.h"
 
-/* Everything is optional: what must be there depends on what else is. */
+/* All fields are optional here. kubeconfig_check() knows which ones must be there. */
 #define OPTIONAL        JSON_OPTIONAL
 #define CLUSTER(member) offsetof(struct kubeconfig_cluster, member)
 #define CONTEXT(member) offsetof(struct kubeconfig_context, member)
@@ -86,7 +92,7 @@ static const struct json_field user_fields[] = {
     {"exec.interactiveMode",    json_read_str,     USER(exec_mode),                   OPTIONAL},
 };
 
-/* List, member of its elements, struct: what the three kinds of entries differ in. */
+/* The differences between clusters, users and contexts. */
 struct entry_kind {
     const char *list, *body;
     size_t map; /* of struct kubeconfig */
@@ -107,25 +113,25 @@ static const struct entry_kind kinds[] = {
     KIND(contexts, context, context_fields),
 };
 
-/* The kubeconfig, and the text that is being added to it. */
+/* One text that is being added to a kubeconfig. The label is the path of its file. */
 struct reading {
     struct kubeconfig *kubeconfig;
     struct str directory, label;
 };
 
-static void note(const struct reading *reading, struct error *err)
+static void note_problem(const struct reading *reading, struct error *err)
 {
     if (!str_is_empty(reading->label))
         err = error_wrap(err, "%.*s", STR_ARG(reading->label));
     problems_add(&reading->kubeconfig->problems, err);
 }
 
-/* The same with a place that the error's message goes on: "users[…].user" and "token: …". */
-static void note_inside(const struct reading *reading, struct str place, struct error *err)
+/* Joins place and message without a colon: "users[…].user" and "token: …". */
+static void note_field_problem(const struct reading *reading, struct str place, struct error *err)
 {
     if (!err)
         return;
-    note(reading, error_new(err->code, "%.*s.%s", STR_ARG(place), err->message));
+    note_problem(reading, error_new(err->code, "%.*s.%s", STR_ARG(place), err->message));
     error_free(err);
 }
 
@@ -136,7 +142,7 @@ static struct str entry_place(struct arena *arena, const struct entry_kind *kind
     return arena_print(arena, "%s[%.*s].%s", kind->list, STR_ARG(buf_str(&quoted)), kind->body);
 }
 
-/* Every field is tried, so that all mistakes show. */
+/* Reads each field on its own, so that all mistakes are reported. */
 static void read_body(const struct reading *reading, const struct entry_kind *kind,
                       const struct json_value *body, struct kubeconfig_entry *entry)
 {
@@ -144,17 +150,17 @@ static void read_body(const struct reading *reading, const struct entry_kind *ki
     if (type == JSON_ABSENT || type == JSON_NULL)
         return;
     if (type != JSON_OBJECT) {
-        note(reading,
-             error_wrap(json_wrong_type(body, JSON_OBJECT), "%.*s", STR_ARG(entry->place)));
+        note_problem(reading,
+                     error_wrap(json_wrong_type(body, JSON_OBJECT), "%.*s", STR_ARG(entry->place)));
         return;
     }
     for (size_t i = 0; i < kind->field_count; i++)
-        note_inside(
+        note_field_problem(
             reading, entry->place,
             json_read_fields(&reading->kubeconfig->arena, body, &kind->fields[i], 1, entry));
 }
 
-/* Of entries with one name that of the first file counts; one file must not have two. */
+/* The entry of the first file wins. Two entries of a name in one file are a problem. */
 static void keep_entry(const struct reading *reading, const struct entry_kind *kind,
                        struct kubeconfig_entry *entry)
 {
@@ -163,7 +169,7 @@ static void keep_entry(const struct reading *reading, const struct entry_kind *k
     if (!former)
         map_put(map, entry->name, entry);
     else if (former->file == entry->file)
-        note(reading, error_new(ERROR_INVALID, "%.*s: given twice", STR_ARG(entry->place)));
+        note_problem(reading, error_new(ERROR_INVALID, "%.*s: given twice", STR_ARG(entry->place)));
 }
 
 static void read_entry(const struct reading *reading, const struct entry_kind *kind,
@@ -176,7 +182,7 @@ static void read_entry(const struct reading *reading, const struct entry_kind *k
     struct kubeconfig_entry *entry = arena_alloc(&kubeconfig->arena, kind->size);
     struct error *err = json_read_fields(&kubeconfig->arena, element, name, 1, entry);
     if (err) {
-        note(reading, error_wrap(err, "%s[%zu]", kind->list, index));
+        note_problem(reading, error_wrap(err, "%s[%zu]", kind->list, index));
         return;
     }
     entry->place = entry_place(&kubeconfig->arena, kind, entry->name);
@@ -194,7 +200,7 @@ static void read_entries(const struct reading *reading, const struct entry_kind 
     if (type == JSON_ABSENT || type == JSON_NULL)
         return;
     if (type != JSON_ARRAY)
-        note(reading, error_wrap(json_wrong_type(list, JSON_ARRAY), "%s", kind->list));
+        note_problem(reading, error_wrap(json_wrong_type(list, JSON_ARRAY), "%s", kind->list));
     size_t index = 0;
     if (type == JSON_ARRAY)
         JSON_FOREACH (key, element, list) {
@@ -203,7 +209,7 @@ static void read_entries(const struct reading *reading, const struct entry_kind 
         }
 }
 
-/* kind and apiVersion may be missing, but must not say that this is something else. */
+/* kind and apiVersion may be missing, but must not have another value. */
 static void check_header(const struct reading *reading, const struct json_value *root,
                          const char *field, struct str expected)
 {
@@ -211,7 +217,8 @@ static void check_header(const struct reading *reading, const struct json_value 
     const enum json_type type = json_type(value);
     if (type == JSON_ABSENT || type == JSON_NULL || str_eq(json_to_str(value), expected))
         return;
-    note(reading, error_new(ERROR_INVALID, "%s: expected \"%.*s\"", field, STR_ARG(expected)));
+    note_problem(reading,
+                 error_new(ERROR_INVALID, "%s: expected \"%.*s\"", field, STR_ARG(expected)));
 }
 
 static void read_root(const struct reading *reading, const struct json_value *root)
@@ -222,20 +229,21 @@ static void read_root(const struct reading *reading, const struct json_value *ro
     if (json_type(root) == JSON_NULL)
         return; /* an empty file */
     if (json_type(root) != JSON_OBJECT) {
-        note(reading, json_wrong_type(root, JSON_OBJECT));
+        note_problem(reading, json_wrong_type(root, JSON_OBJECT));
         return;
     }
     check_header(reading, root, "kind", STR("Config"));
     check_header(reading, root, "apiVersion", STR("v1"));
     struct str context = {0};
-    note(reading, json_read_fields(&reading->kubeconfig->arena, root, current, 1, &context));
+    note_problem(reading,
+                 json_read_fields(&reading->kubeconfig->arena, root, current, 1, &context));
     if (str_is_empty(reading->kubeconfig->current_context))
         reading->kubeconfig->current_context = context;
     for (size_t i = 0; i < COUNT(kinds); i++)
         read_entries(reading, &kinds[i], root);
 }
 
-/* Documents do not know which of their texts are secret. This one is about to be freed. */
+/* Wipes the secrets of a document before it is freed, as documents do not know their secrets. */
 static void release_document(void *data)
 {
     static const char *const secrets[] = {"user.token", "user.password", "user.client-key-data"};
@@ -259,7 +267,7 @@ void kubeconfig_add(struct kubeconfig *kubeconfig, struct str text, struct str d
     kubeconfig->files++;
     struct error *err = manifest_read_one(text, NULL, &doc, NULL);
     if (err) {
-        note(&reading, err);
+        note_problem(&reading, err);
         return;
     }
     arena_hold(&kubeconfig->arena, release_document, doc);

@@ -1,4 +1,8 @@
-/* A rest_config as a kubeconfig, in YAML that people and kubectl read. */
+/*
+ * Writes a rest_config as kubeconfig. The YAML is written by hand, in the order in which kubectl
+ * writes it: clusters, users, contexts, current-context. Each add_ function writes nothing for an
+ * empty value, and its key contains the indentation.
+ */
 #include <assert.h>
 
 #include "base/base64.h"
@@ -6,7 +10,10 @@
 #include "client/auth/exec_credential.h"
 #include "client/kubeconfig/kubeconfig.h"
 
-/* Adds a text that stands between double quotes, or JSON, of which nothing else is special. */
+/*
+ * Adds the inside of a double-quoted scalar. JSON has its own quotes and escapes, so only
+ * characters that YAML does not allow are escaped in it. Bytes that are not UTF-8 become U+FFFD.
+ */
 static void add_escaped(struct buf *out, struct str text, bool is_json)
 {
     while (text.len) {
@@ -24,7 +31,7 @@ static void add_escaped(struct buf *out, struct str text, bool is_json)
     }
 }
 
-/* Double quotes always: no text then looks like a number, a boolean or a comment. */
+/* Always with quotes, so that no text looks like a number, a boolean or a comment. */
 static void add_text(struct buf *out, struct str text)
 {
     buf_add_char(out, '"');
@@ -32,7 +39,7 @@ static void add_text(struct buf *out, struct str text)
     buf_add_char(out, '"');
 }
 
-/* A line "key: value" at an indentation that is part of the key; nothing for an empty text. */
+/* Adds the line "key: value". */
 static void add_line(struct buf *out, const char *key, struct str text)
 {
     if (str_is_empty(text))
@@ -124,7 +131,7 @@ static void add_impersonation(struct buf *out, const struct rest_impersonation *
     if (as->extra_count)
         buf_add(out, STR("    as-user-extra:\n"));
     for (size_t i = 0; i < as->extra_count; i++) {
-        /* The explicit form, because the short one is only for keys up to 1024 bytes. */
+        /* "? key : value", because the short form allows keys of at most 1024 bytes. */
         buf_add(out, STR("      ? "));
         add_text(out, as->extra[i].key);
         buf_add(out, STR("\n      : "));
@@ -150,7 +157,7 @@ static void add_user(struct buf *out, struct str name, const struct rest_config 
 
 void kubeconfig_write(struct buf *out, struct str name, const struct rest_config *config)
 {
-    assert(!str_is_empty(name)); /* an empty one cannot be the current context */
+    assert(!str_is_empty(name)); /* an empty name cannot be the current context */
     buf_add(out, STR("apiVersion: v1\nkind: Config\n"));
     add_cluster(out, name, config);
     add_user(out, name, config);

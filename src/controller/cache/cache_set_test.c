@@ -1,4 +1,4 @@
-#include "controller/cache/scene_test.h"
+#include "controller/cache/cache_fixture_test.h"
 
 #define OPEN(body)                  \
     {                               \
@@ -8,24 +8,24 @@
 
 SIM_TEST(everybody_who_wants_the_same_shares_a_cache)
 {
-    SCOPED(scene)
-    scene = {STEPS(OPEN(FIRST_LOAD))};
-    CHECK_OK(scene_init(&scene));
+    SCOPED(cache_fixture)
+    fixture = {STEPS(OPEN(FIRST_LOAD))};
+    CHECK_OK(cache_fixture_init(&fixture));
     int data = 0;
     SCOPED(buf) namespace = {0};
     buf_add(&namespace, STR("ns"));
     const struct cache_options one = {.gvr = GVR_CONFIG_MAPS, .namespace = buf_str(&namespace)};
     struct cache_options other = one;
-    struct cache *cache = cache_set_get(scene.set, &one);
+    struct cache *cache = cache_set_get(fixture.set, &one);
     other.transform_data = &data;
-    CHECK(cache_set_get(scene.set, &other) == cache);
+    CHECK(cache_set_get(fixture.set, &other) == cache);
     other.namespace = STR("other");
-    CHECK(cache_set_get(scene.set, &other) != cache);
+    CHECK(cache_set_get(fixture.set, &other) != cache);
     buf_clear(&namespace);
     buf_add(&namespace, STR("xx")); /* texts were copied */
     other = one;
     other.namespace = STR("ns");
-    CHECK(cache_set_get(scene.set, &other) == cache);
+    CHECK(cache_set_get(fixture.set, &other) == cache);
     struct cache_options differs[] = {other, other, other, other, other, other};
     differs[0].label_selector = STR("a=b");
     differs[1].field_selector = STR("metadata.name=b");
@@ -34,14 +34,14 @@ SIM_TEST(everybody_who_wants_the_same_shares_a_cache)
     differs[4].gvr = GVR_SECRETS;
     differs[5].transform = cache_drop_managed_fields;
     for (size_t i = 0; i < COUNT(differs); i++)
-        CHECK(cache_set_get(scene.set, &differs[i]) != cache);
+        CHECK(cache_set_get(fixture.set, &differs[i]) != cache);
 }
 
 SIM_TEST(what_a_set_holds_follows_nobody)
 {
-    SCOPED(scene)
-    scene = {STEPS(OPEN(FIRST_LOAD))};
-    CHECK_OK(scene_init(&scene));
+    SCOPED(cache_fixture)
+    fixture = {STEPS(OPEN(FIRST_LOAD))};
+    CHECK_OK(cache_fixture_init(&fixture));
     OWNED(object) map = NULL;
     OWNED(object) other = NULL;
     CHECK_OK(object_read(STR(ITEM("a", "5")), &map));
@@ -50,37 +50,38 @@ SIM_TEST(what_a_set_holds_follows_nobody)
                          &other));
     struct object *const objects[] = {map, other}; /* the second is none of the kind */
     struct cache *cache =
-        cache_set_hold(scene.set, &(struct cache_options){.gvr = GVR("", "v1", "ConfigMap")},
+        cache_set_hold(fixture.set, &(struct cache_options){.gvr = GVR("", "v1", "ConfigMap")},
                        objects, COUNT(objects));
     CHECK_OK(cache_wait_synced(cache));
-    CHECK_OK(cache_set_wait_synced(scene.set));
-    cache_add_handler(cache, &scene.handler);
-    CHECK_EQ(buf_str(&scene.told), STR("+a5! "));
+    CHECK_OK(cache_set_wait_synced(fixture.set));
+    cache_add_handler(cache, &fixture.handler);
+    CHECK_EQ(buf_str(&fixture.told), STR("+a5! "));
     OWNED(object) found = cache_get(cache, KEY("ns", "a"));
     CHECK_EQ(object_name(found), STR("a"));
     CHECK_EQ(cache_count(cache), (size_t)1);
-    scene_change_client(&scene, "second");
+    cache_fixture_change_client(&fixture, "second");
     CHECK_OK(fiber_sleep(HOUR));
-    CHECK_EQ(scene.requests, (size_t)0);
-    CHECK(scene_cache(&scene, NULL) != cache);
+    CHECK_EQ(fixture.requests, (size_t)0);
+    CHECK(cache_fixture_cache(&fixture, NULL) != cache);
 }
 
 SIM_TEST(a_set_waits_until_all_of_its_caches_are_synced)
 {
-    SCOPED(scene)
-    scene = {STEPS({200, EVENT("ADDED", ITEM("a", "5")), 20 * SECOND, false}, OPEN(FIRST_LOAD))};
-    CHECK_OK(scene_init(&scene));
-    CHECK_OK(cache_set_wait_synced(scene.set)); /* of none */
-    struct cache *first = scene_cache(&scene, NULL);
+    SCOPED(cache_fixture)
+    fixture = {STEPS({200, EVENT("ADDED", ITEM("a", "5")), 20 * SECOND, false}, OPEN(FIRST_LOAD))};
+    CHECK_OK(cache_fixture_init(&fixture));
+    CHECK_OK(cache_set_wait_synced(fixture.set)); /* of none */
+    struct cache *first = cache_fixture_cache(&fixture, NULL);
     CHECK_OK(fiber_sleep(SECOND));
-    struct cache *second = scene_cache(&scene, &(struct cache_options){.namespace = STR("ns")});
+    struct cache *second =
+        cache_fixture_cache(&fixture, &(struct cache_options){.namespace = STR("ns")});
     CHECK_OK(cache_wait_synced(second));
     CHECK(!cache_is_synced(first));
     {
         FIBER_TIMEOUT(SECOND);
-        CHECK_ERROR(cache_set_wait_synced(scene.set), ERROR_DEADLINE);
+        CHECK_ERROR(cache_set_wait_synced(fixture.set), ERROR_DEADLINE);
     }
-    CHECK_OK(cache_set_wait_synced(scene.set));
+    CHECK_OK(cache_set_wait_synced(fixture.set));
     CHECK(cache_is_synced(first));
 }
 
@@ -98,12 +99,12 @@ static struct error *wait_for_all(void *data)
 
 SIM_TEST(who_waits_for_a_set_that_ends_is_told)
 {
-    SCOPED(scene)
-    scene = {STEPS(OPEN(""))};
-    CHECK_OK(scene_init(&scene));
-    scene_cache(&scene, NULL);
-    scene_cache(&scene, &(struct cache_options){.namespace = STR("ns")});
-    struct patient patient = {.set = scene.set}, other = patient;
+    SCOPED(cache_fixture)
+    fixture = {STEPS(OPEN(""))};
+    CHECK_OK(cache_fixture_init(&fixture));
+    cache_fixture_cache(&fixture, NULL);
+    cache_fixture_cache(&fixture, &(struct cache_options){.namespace = STR("ns")});
+    struct patient patient = {.set = fixture.set}, other = patient;
     SCOPED(scope) scope = {0};
     scope_start(&scope, "waits", wait_for_all, &patient);
     scope_start(&scope, "waits", wait_for_all, &other);
@@ -114,7 +115,7 @@ SIM_TEST(who_waits_for_a_set_that_ends_is_told)
     CHECK_ERROR(TAKE(other.err), ERROR_CANCELED);
     scope_start(&scope, "waits", wait_for_all, &patient);
     CHECK_OK(fiber_sleep(SECOND));
-    cache_set_free(TAKE(scene.set));
+    cache_set_free(TAKE(fixture.set));
     CHECK_OK(scope_wait(&scope));
     CHECK_FAILS(patient.err, ERROR_CANCELED, "the cache is stopped");
 }
@@ -127,7 +128,7 @@ SIM_TEST(who_waits_for_a_set_that_ends_is_told)
 #define NEXT_LOAD   EVENT("ADDED", ITEM("a", "8")) EVENT("ADDED", ITEM("c", "10")) LOADED("11")
 #define LAST_EVENTS EVENT("DELETED", ITEM("c", "12")) EVENT("ADDED", ITEM("d", "13"))
 
-static const struct scene_step life[] = {
+static const struct cache_fixture_step life[] = {
     {422, ANSWER_422,  0,         false},
     {200, FIRST_LIST,  0,         false},
     {200, SOME_EVENTS, 0,         true },
@@ -143,18 +144,18 @@ static void by_name(const struct object *object, cache_emit_fn *emit, void *emit
 
 static struct error *live(void)
 {
-    SCOPED(scene) scene = {.steps = life, .step_count = COUNT(life)};
-    TRY(scene_init(&scene));
-    struct cache *cache = scene_cache(&scene, NULL);
+    SCOPED(cache_fixture) fixture = {.steps = life, .step_count = COUNT(life)};
+    TRY(cache_fixture_init(&fixture));
+    struct cache *cache = cache_fixture_cache(&fixture, NULL);
     cache_add_index(cache, STR("name"), by_name);
-    cache_add_handler(cache, &scene.handler);
+    cache_add_handler(cache, &fixture.handler);
     FIBER_TIMEOUT(10 * MINUTE);
     TRY(cache_wait_synced(cache));
     while (!str_eq(cache_resource_version(cache), STR("13")))
         TRY(fiber_sleep(SECOND));
     cache_resync(cache);
     CHECK_EQ(cache_count(cache), (size_t)2);
-    cache_remove_handler(cache, &scene.handler);
+    cache_remove_handler(cache, &fixture.handler);
     return NULL;
 }
 
@@ -172,15 +173,15 @@ TORTURE_TEST(caches_survive_every_interruption)
 SIM_TEST(a_set_can_end_at_any_moment)
 {
     for (int64_t moment = 0; moment < 6000; moment += 7) {
-        SCOPED(scene) scene = {.steps = life, .step_count = COUNT(life)};
+        SCOPED(cache_fixture) fixture = {.steps = life, .step_count = COUNT(life)};
         TEST_CASE("after %lld ms", (long long)moment);
-        CHECK_OK(scene_init(&scene));
-        struct cache *cache = scene_cache(&scene, NULL);
-        cache_add_handler(cache, &scene.handler);
+        CHECK_OK(cache_fixture_init(&fixture));
+        struct cache *cache = cache_fixture_cache(&fixture, NULL);
+        cache_add_handler(cache, &fixture.handler);
         CHECK_OK(fiber_sleep(moment * MILLISECOND));
-        cache_set_free(TAKE(scene.set));
-        const size_t told = scene.told.len;
+        cache_set_free(TAKE(fixture.set));
+        const size_t told = fixture.told.len;
         CHECK_OK(fiber_sleep(MINUTE));
-        CHECK_EQ(scene.told.len, told);
+        CHECK_EQ(fixture.told.len, told);
     }
 }

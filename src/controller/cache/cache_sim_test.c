@@ -5,7 +5,7 @@
 #include "async/event.h"
 #include "base/log.h"
 #include "base/random.h"
-#include "controller/cache/scene_test.h"
+#include "controller/cache/cache_fixture_test.h"
 
 #define SEEDS   150
 #define NAMES   12
@@ -251,13 +251,13 @@ static void play_init(struct play *play)
 {
     play->config = (struct rest_config){
         .host = STR("http://server.test"),
-        .server = {.scheme = URL_HTTP, .host = STR("server.test"), .port = SCENE_PORT}
+        .server = {.scheme = URL_HTTP, .host = STR("server.test"), .port = FIXTURE_PORT}
     };
     play->network = sim_network_new(loop_current());
     CHECK_OK(http_server_new(loop_current(),
                              &(struct http_server_options){.network = play->network,
                                                            .host = STR("server.test"),
-                                                           .port = SCENE_PORT,
+                                                           .port = FIXTURE_PORT,
                                                            .handler = serve_badly,
                                                            .data = &play->bad},
                              &play->bad.server));

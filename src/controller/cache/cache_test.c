@@ -1,36 +1,37 @@
 /* A cache without a server: what arrives is handed to it directly. */
 #include "controller/cache/cache.h"
 
+#include "controller/cache/cache_fixture_test.h"
 #include "controller/cache/cache_internal.h"
-#include "controller/cache/scene_test.h"
 
 /* A cache, a load under way, and what its handler was told. */
-struct desk {
+struct offline_cache_fixture {
     struct event synced;
     struct cache *cache;
     struct cache_store loading;
-    struct scene scene; /* for its handler alone */
+    struct cache_fixture online; /* only its handler is used */
 };
 
-static void desk_init_with(struct desk *desk, const struct cache_options *options)
+static void offline_cache_fixture_init_with(struct offline_cache_fixture *fixture,
+                                            const struct cache_options *options)
 {
-    *desk = (struct desk){0};
-    desk->cache = cache_new(NULL, &desk->synced, options);
-    cache_store_init_like(&desk->loading, &desk->cache->store);
-    scene_handler_init(&desk->scene);
-    cache_add_handler(desk->cache, &desk->scene.handler);
+    *fixture = (struct offline_cache_fixture){0};
+    fixture->cache = cache_new(NULL, &fixture->synced, options);
+    cache_store_init_like(&fixture->loading, &fixture->cache->store);
+    cache_fixture_handler_init(&fixture->online);
+    cache_add_handler(fixture->cache, &fixture->online.handler);
 }
 
-static void desk_init(struct desk *desk)
+static void offline_cache_fixture_init(struct offline_cache_fixture *fixture)
 {
-    desk_init_with(desk, &(struct cache_options){.gvr = GVR_CONFIG_MAPS});
+    offline_cache_fixture_init_with(fixture, &(struct cache_options){.gvr = GVR_CONFIG_MAPS});
 }
 
-static void desk_done(struct desk *desk)
+static void offline_cache_fixture_done(struct offline_cache_fixture *fixture)
 {
-    cache_store_done(&desk->loading);
-    cache_free(desk->cache);
-    buf_done(&desk->scene.told);
+    cache_store_done(&fixture->loading);
+    cache_free(fixture->cache);
+    buf_done(&fixture->online.told);
 }
 
 static struct object *made(const char *name, const char *namespace, int version, const char *more)
@@ -45,114 +46,115 @@ static struct object *made(const char *name, const char *namespace, int version,
     return object;
 }
 
-static void load(struct desk *desk, const char *name, int version)
+static void load(struct offline_cache_fixture *fixture, const char *name, int version)
 {
     OWNED(object) object = made(name, "ns", version, "");
-    CHECK(cache_load(desk->cache, &desk->loading, object));
+    CHECK(cache_load(fixture->cache, &fixture->loading, object));
 }
 
-static void replace(struct desk *desk, const char *version)
+static void replace(struct offline_cache_fixture *fixture, const char *version)
 {
-    cache_replace(desk->cache, &desk->loading, str_from_c(version));
-    cache_store_done(&desk->loading);
-    cache_store_init_like(&desk->loading, &desk->cache->store);
+    cache_replace(fixture->cache, &fixture->loading, str_from_c(version));
+    cache_store_done(&fixture->loading);
+    cache_store_init_like(&fixture->loading, &fixture->cache->store);
 }
 
-static void happen(struct desk *desk, const char *name, int version, bool is_deleted)
+static void happen(struct offline_cache_fixture *fixture, const char *name, int version,
+                   bool is_deleted)
 {
     OWNED(object) object = made(name, "ns", version, "");
-    cache_apply(desk->cache, object, is_deleted);
-    cache_advance(desk->cache, object_resource_version(object));
+    cache_apply(fixture->cache, object, is_deleted);
+    cache_advance(fixture->cache, object_resource_version(object));
 }
 
-static void check_told(struct desk *desk, const char *expected)
+static void check_told(struct offline_cache_fixture *fixture, const char *expected)
 {
-    CHECK_EQ(buf_str(&desk->scene.told), str_from_c(expected));
-    buf_clear(&desk->scene.told);
+    CHECK_EQ(buf_str(&fixture->online.told), str_from_c(expected));
+    buf_clear(&fixture->online.told);
 }
 
 TEST(a_list_replaces_a_cache_in_one_step)
 {
-    SCOPED(desk) desk;
-    desk_init(&desk);
-    load(&desk, "b", 4);
-    load(&desk, "a", 5);
-    CHECK_EQ(cache_count(desk.cache), (size_t)0);
-    CHECK(!cache_is_synced(desk.cache));
-    CHECK_EQ(cache_resource_version(desk.cache), STR(""));
-    check_told(&desk, "");
-    replace(&desk, "9");
-    check_told(&desk, "+a5! +b4! ");
-    CHECK(cache_is_synced(desk.cache));
-    CHECK_EQ(cache_count(desk.cache), (size_t)2);
-    CHECK_EQ(cache_resource_version(desk.cache), STR("9"));
-    load(&desk, "a", 5);
-    load(&desk, "b", 11);
-    load(&desk, "d", 12);
-    replace(&desk, "12");
-    check_told(&desk, "~a5>5= ~b4>11 +d12 ");
-    replace(&desk, "13");
-    check_told(&desk, "-a5? -b11? -d12? ");
-    CHECK_EQ(cache_count(desk.cache), (size_t)0);
-    CHECK_EQ(cache_bytes(desk.cache), (size_t)0);
+    SCOPED(offline_cache_fixture) fixture;
+    offline_cache_fixture_init(&fixture);
+    load(&fixture, "b", 4);
+    load(&fixture, "a", 5);
+    CHECK_EQ(cache_count(fixture.cache), (size_t)0);
+    CHECK(!cache_is_synced(fixture.cache));
+    CHECK_EQ(cache_resource_version(fixture.cache), STR(""));
+    check_told(&fixture, "");
+    replace(&fixture, "9");
+    check_told(&fixture, "+a5! +b4! ");
+    CHECK(cache_is_synced(fixture.cache));
+    CHECK_EQ(cache_count(fixture.cache), (size_t)2);
+    CHECK_EQ(cache_resource_version(fixture.cache), STR("9"));
+    load(&fixture, "a", 5);
+    load(&fixture, "b", 11);
+    load(&fixture, "d", 12);
+    replace(&fixture, "12");
+    check_told(&fixture, "~a5>5= ~b4>11 +d12 ");
+    replace(&fixture, "13");
+    check_told(&fixture, "-a5? -b11? -d12? ");
+    CHECK_EQ(cache_count(fixture.cache), (size_t)0);
+    CHECK_EQ(cache_bytes(fixture.cache), (size_t)0);
 }
 
 TEST(a_list_that_comes_in_anew_shares_what_did_not_change)
 {
-    SCOPED(desk) desk;
-    desk_init(&desk);
-    load(&desk, "a", 5);
-    replace(&desk, "9");
-    OWNED(object_text) before = cache_get_text(desk.cache, KEY("ns", "a"));
-    load(&desk, "a", 5);
-    replace(&desk, "10");
-    OWNED(object_text) after = cache_get_text(desk.cache, KEY("ns", "a"));
+    SCOPED(offline_cache_fixture) fixture;
+    offline_cache_fixture_init(&fixture);
+    load(&fixture, "a", 5);
+    replace(&fixture, "9");
+    OWNED(object_text) before = cache_get_text(fixture.cache, KEY("ns", "a"));
+    load(&fixture, "a", 5);
+    replace(&fixture, "10");
+    OWNED(object_text) after = cache_get_text(fixture.cache, KEY("ns", "a"));
     CHECK(before == after);
-    CHECK_EQ(cache_bytes(desk.cache), object_text_json(after).len);
+    CHECK_EQ(cache_bytes(fixture.cache), object_text_json(after).len);
 }
 
 TEST(events_change_a_cache_one_at_a_time)
 {
-    SCOPED(desk) desk;
-    desk_init(&desk);
-    load(&desk, "a", 5);
-    replace(&desk, "9");
-    check_told(&desk, "+a5! ");
-    happen(&desk, "a", 10, false);
-    happen(&desk, "b", 11, false);
-    happen(&desk, "a", 12, true);
-    check_told(&desk, "~a5>10 +b11 -a10 ");
-    CHECK_EQ(cache_resource_version(desk.cache), STR("12"));
-    CHECK(!cache_get(desk.cache, KEY("ns", "a")));
-    OWNED(object) b = cache_get(desk.cache, KEY("ns", "b"));
+    SCOPED(offline_cache_fixture) fixture;
+    offline_cache_fixture_init(&fixture);
+    load(&fixture, "a", 5);
+    replace(&fixture, "9");
+    check_told(&fixture, "+a5! ");
+    happen(&fixture, "a", 10, false);
+    happen(&fixture, "b", 11, false);
+    happen(&fixture, "a", 12, true);
+    check_told(&fixture, "~a5>10 +b11 -a10 ");
+    CHECK_EQ(cache_resource_version(fixture.cache), STR("12"));
+    CHECK(!cache_get(fixture.cache, KEY("ns", "a")));
+    OWNED(object) b = cache_get(fixture.cache, KEY("ns", "b"));
     CHECK_EQ(object_resource_version(b), STR("11"));
 }
 
 TEST(events_that_come_twice_or_late_change_nothing)
 {
-    SCOPED(desk) desk;
-    desk_init(&desk);
-    load(&desk, "a", 5);
-    replace(&desk, "9");
-    happen(&desk, "a", 10, false);
-    happen(&desk, "b", 11, false);
-    check_told(&desk, "+a5! ~a5>10 +b11 ");
-    happen(&desk, "a", 10, false); /* twice */
-    happen(&desk, "a", 7, false);  /* late */
-    happen(&desk, "a", 8, true);   /* the deletion of one before it */
-    check_told(&desk, "");
-    CHECK_EQ(cache_resource_version(desk.cache), STR("11")); /* does not go back */
-    happen(&desk, "a", 12, true);
-    check_told(&desk, "-a10 ");
-    happen(&desk, "a", 10, false); /* it is gone and stays so */
-    happen(&desk, "a", 12, true);
-    check_told(&desk, "");
-    happen(&desk, "a", 13, false); /* made again */
-    happen(&desk, "a", 13, true);  /* a server that does not count deletions */
-    check_told(&desk, "+a13 -a13 ");
-    cache_advance(desk.cache, STR("30"));
-    cache_advance(desk.cache, STR("20"));
-    CHECK_EQ(cache_resource_version(desk.cache), STR("30"));
+    SCOPED(offline_cache_fixture) fixture;
+    offline_cache_fixture_init(&fixture);
+    load(&fixture, "a", 5);
+    replace(&fixture, "9");
+    happen(&fixture, "a", 10, false);
+    happen(&fixture, "b", 11, false);
+    check_told(&fixture, "+a5! ~a5>10 +b11 ");
+    happen(&fixture, "a", 10, false); /* twice */
+    happen(&fixture, "a", 7, false);  /* late */
+    happen(&fixture, "a", 8, true);   /* the deletion of one before it */
+    check_told(&fixture, "");
+    CHECK_EQ(cache_resource_version(fixture.cache), STR("11")); /* does not go back */
+    happen(&fixture, "a", 12, true);
+    check_told(&fixture, "-a10 ");
+    happen(&fixture, "a", 10, false); /* it is gone and stays so */
+    happen(&fixture, "a", 12, true);
+    check_told(&fixture, "");
+    happen(&fixture, "a", 13, false); /* made again */
+    happen(&fixture, "a", 13, true);  /* a server that does not count deletions */
+    check_told(&fixture, "+a13 -a13 ");
+    cache_advance(fixture.cache, STR("30"));
+    cache_advance(fixture.cache, STR("20"));
+    CHECK_EQ(cache_resource_version(fixture.cache), STR("30"));
 }
 
 #define CONFIG_MAP(version, rest) "{\"kind\":\"ConfigMap\",\"apiVersion\":\"" version "\"," rest "}"
@@ -169,28 +171,28 @@ TEST(objects_of_an_unexpected_kind_are_skipped)
         {"no name",       NO_NAME    },
         {"a zero byte",   ZERO_BYTE  },
     };
-    SCOPED(desk) desk;
-    desk_init(&desk);
+    SCOPED(offline_cache_fixture) fixture;
+    offline_cache_fixture_init(&fixture);
     for (size_t i = 0; i < COUNT(rows); i++) {
         TEST_CASE("%s", rows[i].name);
         OWNED(object) object = NULL;
         CHECK_OK(object_read(str_from_c(rows[i].text), &object));
-        CHECK(!cache_load(desk.cache, &desk.loading, object));
-        cache_apply(desk.cache, object, false);
-        CHECK_EQ(cache_count(desk.cache), (size_t)0);
+        CHECK(!cache_load(fixture.cache, &fixture.loading, object));
+        cache_apply(fixture.cache, object, false);
+        CHECK_EQ(cache_count(fixture.cache), (size_t)0);
     }
 }
 
 TEST(managed_fields_are_dropped)
 {
-    SCOPED(desk) desk;
-    desk_init(&desk);
+    SCOPED(offline_cache_fixture) fixture;
+    offline_cache_fixture_init(&fixture);
     OWNED(object) object = NULL;
     CHECK_OK(object_read(STR("{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":"
                              "\"a\",\"resourceVersion\":\"4\",\"managedFields\":[{\"x\":1}]}}"),
                          &object));
-    cache_apply(desk.cache, object, false);
-    OWNED(object_text) text = cache_get_text(desk.cache, KEY("", "a"));
+    cache_apply(fixture.cache, object, false);
+    OWNED(object_text) text = cache_get_text(fixture.cache, KEY("", "a"));
     CHECK_EQ(object_text_json(text),
              STR("{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"a\","
                  "\"resourceVersion\":\"4\"}}"));
@@ -208,20 +210,20 @@ static struct error *refuse_b(void *data, struct object *object, struct object *
 TEST(a_transform_runs_once_and_may_refuse)
 {
     int calls = 0;
-    SCOPED(desk) desk;
-    desk_init_with(&desk, &(struct cache_options){.gvr = GVR_CONFIG_MAPS,
-                                                  .transform = refuse_b,
-                                                  .transform_data = &calls});
+    SCOPED(offline_cache_fixture) fixture;
+    offline_cache_fixture_init_with(&fixture, &(struct cache_options){.gvr = GVR_CONFIG_MAPS,
+                                                                      .transform = refuse_b,
+                                                                      .transform_data = &calls});
     OWNED(object) b = made("b", "ns", 2, "");
-    load(&desk, "a", 1);
-    CHECK(!cache_load(desk.cache, &desk.loading, b));
-    replace(&desk, "3");
-    load(&desk, "a", 1);
-    replace(&desk, "4");
+    load(&fixture, "a", 1);
+    CHECK(!cache_load(fixture.cache, &fixture.loading, b));
+    replace(&fixture, "3");
+    load(&fixture, "a", 1);
+    replace(&fixture, "4");
     CHECK_EQ(calls, 2);
     OWNED(object) later = made("b", "ns", 5, "");
-    cache_apply(desk.cache, later, true); /* of what was refused */
-    check_told(&desk, "+a1! ~a1>1= ");
+    cache_apply(fixture.cache, later, true); /* of what was refused */
+    check_told(&fixture, "+a1! ~a1>1= ");
 }
 
 struct names {
@@ -253,21 +255,21 @@ TEST(objects_are_visited_in_the_order_of_keys)
         {STR_INIT(""),    STR_INIT("k")},
         {STR_INIT("ab"),  STR_INIT("x")},
     };
-    SCOPED(desk) desk;
+    SCOPED(offline_cache_fixture) fixture;
     struct names names = {.most = SIZE_MAX};
-    desk_init(&desk);
+    offline_cache_fixture_init(&fixture);
     for (size_t i = 0; i < COUNT(keys); i++) {
         OWNED(object) object = made(keys[i].name.ptr, keys[i].namespace.ptr, (int)i + 1, "");
-        cache_apply(desk.cache, object, false);
+        cache_apply(fixture.cache, object, false);
     }
-    cache_each(desk.cache, STR(""), note_name, &names);
+    cache_each(fixture.cache, STR(""), note_name, &names);
     check_names(&names, "k a/y a/z a-b/x ab/x ");
-    cache_each(desk.cache, STR("a"), note_name, &names);
+    cache_each(fixture.cache, STR("a"), note_name, &names);
     check_names(&names, "a/y a/z ");
-    cache_each(desk.cache, STR("nowhere"), note_name, &names);
+    cache_each(fixture.cache, STR("nowhere"), note_name, &names);
     check_names(&names, "");
     names.most = 2;
-    cache_each(desk.cache, STR(""), note_name, &names);
+    cache_each(fixture.cache, STR(""), note_name, &names);
     check_names(&names, "k a/y ");
 }
 
@@ -280,127 +282,128 @@ static void by_color(const struct object *object, cache_emit_fn *emit, void *emi
     }
 }
 
-static void color(struct desk *desk, const char *namespace, const char *name, int version,
-                  const char *colors)
+static void color(struct offline_cache_fixture *fixture, const char *namespace, const char *name,
+                  int version, const char *colors)
 {
     SCOPED(buf) more = {0};
     buf_print(&more, ",\"data\":{\"colors\":[%s]}", colors);
     OWNED(object) object = made(name, namespace, version, buf_c(&more));
-    cache_apply(desk->cache, object, false);
-    cache_advance(desk->cache, object_resource_version(object));
+    cache_apply(fixture->cache, object, false);
+    cache_advance(fixture->cache, object_resource_version(object));
 }
 
-static void check_color(struct desk *desk, const char *namespace, struct str value,
-                        const char *expected)
+static void check_color(struct offline_cache_fixture *fixture, const char *namespace,
+                        struct str value, const char *expected)
 {
     struct names names = {.most = SIZE_MAX};
-    cache_each_indexed(desk->cache, STR("color"), str_from_c(namespace), value, note_name, &names);
+    cache_each_indexed(fixture->cache, STR("color"), str_from_c(namespace), value, note_name,
+                       &names);
     check_names(&names, expected);
 }
 
-static void check_colors(struct desk *desk)
+static void check_colors(struct offline_cache_fixture *fixture)
 {
-    check_color(desk, "", STR("red"), "m/b n/a n/c ");
-    check_color(desk, "n", STR("red"), "n/a n/c ");
-    check_color(desk, "m", STR("red"), "m/b ");
-    check_color(desk, "", STR("blue"), "n/a ");
-    check_color(desk, "", STR("re"), "");
-    check_color(desk, "", STR(""), "n/c ");
-    check_color(desk, "", STR("r\0n"), "n/c ");
-    check_color(desk, "", STR("r"), "");
+    check_color(fixture, "", STR("red"), "m/b n/a n/c ");
+    check_color(fixture, "n", STR("red"), "n/a n/c ");
+    check_color(fixture, "m", STR("red"), "m/b ");
+    check_color(fixture, "", STR("blue"), "n/a ");
+    check_color(fixture, "", STR("re"), "");
+    check_color(fixture, "", STR(""), "n/c ");
+    check_color(fixture, "", STR("r\0n"), "n/c ");
+    check_color(fixture, "", STR("r"), "");
 }
 
 TEST(indexes_follow_objects_whenever_they_are_added)
 {
     for (int when = 0; when < 3; when++) {
         TEST_CASE("added at time %d", when);
-        SCOPED(desk) desk;
-        desk_init(&desk);
+        SCOPED(offline_cache_fixture) fixture;
+        offline_cache_fixture_init(&fixture);
         if (when == 0)
-            cache_add_index(desk.cache, STR("color"), by_color);
-        color(&desk, "n", "a", 1, "\"red\",\"blue\",\"red\"");
-        color(&desk, "m", "b", 2, "\"green\"");
+            cache_add_index(fixture.cache, STR("color"), by_color);
+        color(&fixture, "n", "a", 1, "\"red\",\"blue\",\"red\"");
+        color(&fixture, "m", "b", 2, "\"green\"");
         if (when == 1)
-            cache_add_index(desk.cache, STR("color"), by_color);
-        color(&desk, "m", "b", 3, "\"red\"");
-        color(&desk, "n", "c", 4, "\"red\",\"\",\"r\\u0000n\"");
-        color(&desk, "n", "d", 5, "\"red\"");
+            cache_add_index(fixture.cache, STR("color"), by_color);
+        color(&fixture, "m", "b", 3, "\"red\"");
+        color(&fixture, "n", "c", 4, "\"red\",\"\",\"r\\u0000n\"");
+        color(&fixture, "n", "d", 5, "\"red\"");
         OWNED(object) d = made("d", "n", 6, "");
-        cache_apply(desk.cache, d, true);
+        cache_apply(fixture.cache, d, true);
         if (when == 2)
-            cache_add_index(desk.cache, STR("color"), by_color);
-        cache_add_index(desk.cache, STR("color"), by_color); /* the same */
-        check_colors(&desk);
-        check_color(&desk, "", STR("green"), "");
+            cache_add_index(fixture.cache, STR("color"), by_color);
+        cache_add_index(fixture.cache, STR("color"), by_color); /* the same */
+        check_colors(&fixture);
+        check_color(&fixture, "", STR("green"), "");
     }
 }
 
 static bool load_again(void *data, struct object_text *text)
 {
-    struct desk *desk = data;
+    struct offline_cache_fixture *fixture = data;
     OWNED(object) object = NULL;
     CHECK_OK(object_text_read(text, &object));
-    return cache_load(desk->cache, &desk->loading, object);
+    return cache_load(fixture->cache, &fixture->loading, object);
 }
 
 TEST(indexes_outlive_a_list_that_comes_in_anew)
 {
     for (int when = 0; when < 3; when++) {
         TEST_CASE("added at time %d", when);
-        SCOPED(desk) desk;
-        desk_init(&desk);
-        color(&desk, "n", "a", 1, "\"red\",\"blue\"");
-        color(&desk, "m", "b", 2, "\"red\"");
+        SCOPED(offline_cache_fixture) fixture;
+        offline_cache_fixture_init(&fixture);
+        color(&fixture, "n", "a", 1, "\"red\",\"blue\"");
+        color(&fixture, "m", "b", 2, "\"red\"");
         if (when == 0)
-            cache_add_index(desk.cache, STR("color"), by_color);
-        cache_store_done(&desk.loading);
-        cache_store_init_like(&desk.loading, &desk.cache->store);
+            cache_add_index(fixture.cache, STR("color"), by_color);
+        cache_store_done(&fixture.loading);
+        cache_store_init_like(&fixture.loading, &fixture.cache->store);
         OWNED(object) c = made("c", "n", 4, ",\"data\":{\"colors\":[\"red\",\"\",\"r\\u0000n\"]}");
-        CHECK(cache_load(desk.cache, &desk.loading, c));
+        CHECK(cache_load(fixture.cache, &fixture.loading, c));
         if (when == 1)
-            cache_add_index(desk.cache, STR("color"), by_color);
-        cache_each(desk.cache, STR(""), load_again, &desk);
-        replace(&desk, "9");
+            cache_add_index(fixture.cache, STR("color"), by_color);
+        cache_each(fixture.cache, STR(""), load_again, &fixture);
+        replace(&fixture, "9");
         if (when == 2)
-            cache_add_index(desk.cache, STR("color"), by_color);
-        check_colors(&desk);
+            cache_add_index(fixture.cache, STR("color"), by_color);
+        check_colors(&fixture);
     }
 }
 
 TEST(a_handler_that_comes_late_is_told_of_what_is_there)
 {
-    SCOPED(desk) desk;
-    desk_init(&desk);
-    load(&desk, "a", 1);
-    load(&desk, "b", 2);
-    replace(&desk, "3");
-    check_told(&desk, "+a1! +b2! ");
-    cache_remove_handler(desk.cache, &desk.scene.handler);
-    cache_remove_handler(desk.cache, &desk.scene.handler);
-    happen(&desk, "b", 4, false);
-    check_told(&desk, "");
-    cache_add_handler(desk.cache, &desk.scene.handler);
-    check_told(&desk, "+a1! +b4! ");
-    happen(&desk, "b", 5, false);
-    check_told(&desk, "~b4>5 ");
+    SCOPED(offline_cache_fixture) fixture;
+    offline_cache_fixture_init(&fixture);
+    load(&fixture, "a", 1);
+    load(&fixture, "b", 2);
+    replace(&fixture, "3");
+    check_told(&fixture, "+a1! +b2! ");
+    cache_remove_handler(fixture.cache, &fixture.online.handler);
+    cache_remove_handler(fixture.cache, &fixture.online.handler);
+    happen(&fixture, "b", 4, false);
+    check_told(&fixture, "");
+    cache_add_handler(fixture.cache, &fixture.online.handler);
+    check_told(&fixture, "+a1! +b4! ");
+    happen(&fixture, "b", 5, false);
+    check_told(&fixture, "~b4>5 ");
 }
 
 TEST(a_resync_tells_of_everything_again)
 {
-    SCOPED(desk) desk;
-    desk_init(&desk);
-    load(&desk, "a", 1);
-    load(&desk, "b", 2);
-    replace(&desk, "3");
-    check_told(&desk, "+a1! +b2! ");
-    cache_resync(desk.cache);
-    check_told(&desk, "~a1>1= ~b2>2= ");
+    SCOPED(offline_cache_fixture) fixture;
+    offline_cache_fixture_init(&fixture);
+    load(&fixture, "a", 1);
+    load(&fixture, "b", 2);
+    replace(&fixture, "3");
+    check_told(&fixture, "+a1! +b2! ");
+    cache_resync(fixture.cache);
+    check_told(&fixture, "~a1>1= ~b2>2= ");
 }
 
 /* A handler that does something to others when it is called. */
 struct meddler {
     struct cache_handler handler;
-    struct desk *desk;
+    struct offline_cache_fixture *fixture;
     struct cache_handler *removes, *adds;
     int calls;
 };
@@ -411,17 +414,17 @@ static void meddle(void *data, const struct cache_event *event)
     (void)event;
     meddler->calls++;
     if (meddler->removes)
-        cache_remove_handler(meddler->desk->cache, TAKE(meddler->removes));
+        cache_remove_handler(meddler->fixture->cache, TAKE(meddler->removes));
     if (meddler->adds)
-        cache_add_handler(meddler->desk->cache, TAKE(meddler->adds));
+        cache_add_handler(meddler->fixture->cache, TAKE(meddler->adds));
 }
 
-static struct meddler *meddler_new(struct desk *desk)
+static struct meddler *meddler_new(struct offline_cache_fixture *fixture)
 {
     struct meddler *meddler = NEW(struct meddler);
     *meddler = (struct meddler){
         .handler = {.changed = meddle, .data = meddler},
-          .desk = desk
+          .fixture = fixture
     };
     return meddler;
 }
@@ -431,55 +434,55 @@ TEST(handlers_may_be_removed_while_they_are_told)
     enum { ITSELF, THE_ONE_BEFORE, THE_ONE_BEHIND, CASES };
     for (int which = 0; which < CASES; which++) {
         TEST_CASE("case %d", which);
-        SCOPED(desk) desk;
-        desk_init(&desk);
-        OWNED_PTR struct meddler *before = meddler_new(&desk), *one = meddler_new(&desk),
-                                 *behind = meddler_new(&desk), *last = meddler_new(&desk);
-        cache_add_handler(desk.cache, &before->handler);
-        cache_add_handler(desk.cache, &one->handler);
-        cache_add_handler(desk.cache, &behind->handler);
-        cache_add_handler(desk.cache, &last->handler);
+        SCOPED(offline_cache_fixture) fixture;
+        offline_cache_fixture_init(&fixture);
+        OWNED_PTR struct meddler *before = meddler_new(&fixture), *one = meddler_new(&fixture),
+                                 *behind = meddler_new(&fixture), *last = meddler_new(&fixture);
+        cache_add_handler(fixture.cache, &before->handler);
+        cache_add_handler(fixture.cache, &one->handler);
+        cache_add_handler(fixture.cache, &behind->handler);
+        cache_add_handler(fixture.cache, &last->handler);
         struct cache_handler *const victims[] = {&one->handler, &before->handler, &behind->handler};
         one->removes = victims[which];
-        happen(&desk, "a", 1, false);
-        happen(&desk, "a", 2, false);
+        happen(&fixture, "a", 1, false);
+        happen(&fixture, "a", 2, false);
         CHECK_EQ(before->calls, which == THE_ONE_BEFORE ? 1 : 2);
         CHECK_EQ(one->calls, which == ITSELF ? 1 : 2);
         CHECK_EQ(behind->calls, which == THE_ONE_BEHIND ? 0 : 2);
         CHECK_EQ(last->calls, 2);
-        cache_free(TAKE(desk.cache)); /* before its handlers */
+        cache_free(TAKE(fixture.cache)); /* before its handlers */
     }
 }
 
 TEST(a_handler_may_remove_itself_while_it_is_told_of_what_is_there)
 {
-    SCOPED(desk) desk;
-    desk_init(&desk);
-    load(&desk, "a", 1);
-    load(&desk, "b", 2);
-    replace(&desk, "3");
-    struct meddler *one = meddler_new(&desk);
+    SCOPED(offline_cache_fixture) fixture;
+    offline_cache_fixture_init(&fixture);
+    load(&fixture, "a", 1);
+    load(&fixture, "b", 2);
+    replace(&fixture, "3");
+    struct meddler *one = meddler_new(&fixture);
     one->removes = &one->handler;
-    cache_add_handler(desk.cache, &one->handler);
+    cache_add_handler(fixture.cache, &one->handler);
     CHECK_EQ(one->calls, 1);
     mem_free(one);
-    happen(&desk, "a", 4, false);
+    happen(&fixture, "a", 4, false);
 }
 
 TEST(a_handler_that_is_added_in_the_middle_is_told_once)
 {
-    SCOPED(desk) desk;
-    desk_init(&desk);
-    cache_remove_handler(desk.cache, &desk.scene.handler);
-    OWNED_PTR struct meddler *one = meddler_new(&desk);
-    one->adds = &desk.scene.handler;
-    cache_add_handler(desk.cache, &one->handler);
-    load(&desk, "a", 1);
-    load(&desk, "b", 2);
-    replace(&desk, "3");
+    SCOPED(offline_cache_fixture) fixture;
+    offline_cache_fixture_init(&fixture);
+    cache_remove_handler(fixture.cache, &fixture.online.handler);
+    OWNED_PTR struct meddler *one = meddler_new(&fixture);
+    one->adds = &fixture.online.handler;
+    cache_add_handler(fixture.cache, &one->handler);
+    load(&fixture, "a", 1);
+    load(&fixture, "b", 2);
+    replace(&fixture, "3");
     CHECK_EQ(one->calls, 2);
-    check_told(&desk, "+a1! +b2! ");
-    happen(&desk, "a", 4, false);
-    check_told(&desk, "~a1>4 ");
-    cache_free(TAKE(desk.cache));
+    check_told(&fixture, "+a1! +b2! ");
+    happen(&fixture, "a", 4, false);
+    check_told(&fixture, "~a1>4 ");
+    cache_free(TAKE(fixture.cache));
 }

@@ -2,7 +2,7 @@
 #include "controller/cache/reflector.h"
 
 #include "base/log.h"
-#include "controller/cache/scene_test.h"
+#include "controller/cache/cache_fixture_test.h"
 
 /* A stream that stays open for as long as any test takes. */
 #define OPEN(body)                  \
@@ -20,70 +20,71 @@
 
 SIM_TEST(a_cache_begins_with_a_streaming_list_and_follows_the_same_stream)
 {
-    SCOPED(scene)
-    scene = {STEPS(OPEN(EVENT("ADDED", ITEM("b", "4")) EVENT("ADDED", ITEM("a", "5")) LOADED("9")
-                            EVENT("MODIFIED", ITEM("a", "10")) BOOKMARK("14")))};
-    CHECK_OK(scene_init(&scene));
-    struct cache *cache = scene_cache(&scene, NULL);
-    cache_add_handler(cache, &scene.handler);
+    SCOPED(cache_fixture)
+    fixture = {STEPS(OPEN(EVENT("ADDED", ITEM("b", "4")) EVENT("ADDED", ITEM("a", "5")) LOADED("9")
+                              EVENT("MODIFIED", ITEM("a", "10")) BOOKMARK("14")))};
+    CHECK_OK(cache_fixture_init(&fixture));
+    struct cache *cache = cache_fixture_cache(&fixture, NULL);
+    cache_add_handler(cache, &fixture.handler);
     CHECK(!cache_is_synced(cache));
     CHECK_OK(cache_wait_synced(cache));
     CHECK_OK(fiber_sleep(4 * MINUTE));
-    CHECK_EQ(scene.requests, (size_t)1);
-    CHECK_EQ(scene.asked[0], STR(ASKS_STREAM("")));
-    CHECK_EQ(scene.path, STR("/api/v1/configmaps"));
-    CHECK_EQ(buf_str(&scene.told), STR("+a5! +b4! ~a5>10 "));
+    CHECK_EQ(fixture.requests, (size_t)1);
+    CHECK_EQ(fixture.asked[0], STR(ASKS_STREAM("")));
+    CHECK_EQ(fixture.path, STR("/api/v1/configmaps"));
+    CHECK_EQ(buf_str(&fixture.told), STR("+a5! +b4! ~a5>10 "));
     CHECK_EQ(cache_resource_version(cache), STR("14"));
     CHECK_EQ(cache_problem(cache), STR(""));
 }
 
 SIM_TEST(initial_events_that_take_back_others_are_understood)
 {
-    SCOPED(scene)
-    scene = {STEPS(OPEN(EVENT("ADDED", ITEM("a", "1")) EVENT("ADDED", ITEM("b", "2")) EVENT(
+    SCOPED(cache_fixture)
+    fixture = {STEPS(OPEN(EVENT("ADDED", ITEM("a", "1")) EVENT("ADDED", ITEM("b", "2")) EVENT(
         "MODIFIED", ITEM("a", "3")) BOOKMARK("3") EVENT("DELETED", ITEM("b", "4")) LOADED("9")))};
-    CHECK_OK(scene_init(&scene));
-    struct cache *cache = scene_cache(&scene, NULL);
-    cache_add_handler(cache, &scene.handler);
+    CHECK_OK(cache_fixture_init(&fixture));
+    struct cache *cache = cache_fixture_cache(&fixture, NULL);
+    cache_add_handler(cache, &fixture.handler);
     CHECK_OK(cache_wait_synced(cache));
-    CHECK_EQ(buf_str(&scene.told), STR("+a3! "));
+    CHECK_EQ(buf_str(&fixture.told), STR("+a3! "));
 }
 
 SIM_TEST(a_cache_asks_for_what_it_is_scoped_to)
 {
-    SCOPED(scene)
-    scene = {STEPS({410, FAILURE("410", "Expired"), 0, false},
-                   {400, FAILURE("400", "BadRequest"), 0, false}, {200, LIST("7", ""), 0, false},
-                   STAY)};
-    CHECK_OK(scene_init(&scene));
-    struct cache *cache =
-        scene_cache(&scene, &(struct cache_options){.namespace = STR("some"),
-                                                    .label_selector = STR("a in (b,c)"),
-                                                    .field_selector = STR("metadata.name!=x")});
+    SCOPED(cache_fixture)
+    fixture = {STEPS({410, FAILURE("410", "Expired"), 0, false},
+                     {400, FAILURE("400", "BadRequest"), 0, false}, {200, LIST("7", ""), 0, false},
+                     STAY)};
+    CHECK_OK(cache_fixture_init(&fixture));
+    struct cache *cache = cache_fixture_cache(
+        &fixture, &(struct cache_options){.namespace = STR("some"),
+                                          .label_selector = STR("a in (b,c)"),
+                                          .field_selector = STR("metadata.name!=x")});
     CHECK_OK(cache_wait_synced(cache));
-    scene_wait_requests(&scene, 4);
+    cache_fixture_wait_requests(&fixture, 4);
 #define SELECTORS "&labelSelector=a%20in%20%28b%2Cc%29&fieldSelector=metadata.name%21%3Dx"
-    CHECK_EQ(scene.asked[0], STR(ASKS_STREAM(SELECTORS)));
+    CHECK_EQ(fixture.asked[0], STR(ASKS_STREAM(SELECTORS)));
     CHECK_EQ(
-        scene.asked[2],
+        fixture.asked[2],
         STR("labelSelector=a%20in%20%28b%2Cc%29&fieldSelector=metadata.name%21%3Dx&limit=500"));
-    CHECK_EQ(scene.asked[3],
+    CHECK_EQ(fixture.asked[3],
              STR("watch=true" SELECTORS "&resourceVersion=7&allowWatchBookmarks=true"));
-    CHECK_EQ(scene.path, STR("/api/v1/namespaces/some/configmaps"));
+    CHECK_EQ(fixture.path, STR("/api/v1/namespaces/some/configmaps"));
 }
 
 SIM_TEST(metadata_alone_is_asked_for_and_kept)
 {
-    SCOPED(scene)
-    scene = {STEPS(OPEN(EVENT(
+    SCOPED(cache_fixture)
+    fixture = {STEPS(OPEN(EVENT(
         "ADDED", "{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/v1\"," ITEM_META(
                      "a", "5") "}") EVENT("ADDED", ITEM("whole", "6")) LOADED("9")))};
-    CHECK_OK(scene_init(&scene));
-    struct cache *cache = scene_cache(&scene, &(struct cache_options){.metadata_only = true});
-    cache_add_handler(cache, &scene.handler);
+    CHECK_OK(cache_fixture_init(&fixture));
+    struct cache *cache =
+        cache_fixture_cache(&fixture, &(struct cache_options){.metadata_only = true});
+    cache_add_handler(cache, &fixture.handler);
     CHECK_OK(cache_wait_synced(cache));
-    CHECK_CONTAINS(scene.accept, STR("as=PartialObjectMetadata"));
-    CHECK_EQ(buf_str(&scene.told), STR("+a5! "));
+    CHECK_CONTAINS(fixture.accept, STR("as=PartialObjectMetadata"));
+    CHECK_EQ(buf_str(&fixture.told), STR("+a5! "));
 }
 
 #define ROUND(version) ASKS_STREAM("&resourceVersion=" version)
@@ -110,23 +111,23 @@ struct ending {
 
 static void check_ending(const struct ending *ending)
 {
-    const struct scene_step step = {ending->status, ending->body, ending->lasts * MILLISECOND,
-                                    ending->reset};
-    SCOPED(scene) scene = {STEPS({200, FIRST_LOAD, 0, false}, step, STAY)};
-    CHECK_OK(scene_init(&scene));
-    struct cache *cache = scene_cache(&scene, NULL);
-    scene_wait_requests(&scene, 3);
+    const struct cache_fixture_step step = {ending->status, ending->body,
+                                            ending->lasts * MILLISECOND, ending->reset};
+    SCOPED(cache_fixture) fixture = {STEPS({200, FIRST_LOAD, 0, false}, step, STAY)};
+    CHECK_OK(cache_fixture_init(&fixture));
+    struct cache *cache = cache_fixture_cache(&fixture, NULL);
+    cache_fixture_wait_requests(&fixture, 3);
     CHECK(cache_is_synced(cache));
-    CHECK_EQ(scene.asked[0], STR(ASKS_STREAM("")));
-    CHECK_EQ(scene.asked[1], STR(ASKS_WATCH("9")));
-    CHECK(AT_ONCE(scene.gaps[1]));
-    CHECK_EQ(scene.asked[2], str_from_c(ending->next));
+    CHECK_EQ(fixture.asked[0], STR(ASKS_STREAM("")));
+    CHECK_EQ(fixture.asked[1], STR(ASKS_WATCH("9")));
+    CHECK(AT_ONCE(fixture.gaps[1]));
+    CHECK_EQ(fixture.asked[2], str_from_c(ending->next));
     if (ending->pause)
-        CHECK(PAUSED(ending->pause, scene.gaps[2]));
+        CHECK(PAUSED(ending->pause, fixture.gaps[2]));
     else
-        CHECK(AT_ONCE(scene.gaps[2]));
+        CHECK(AT_ONCE(fixture.gaps[2]));
     CHECK_OK(fiber_sleep(2 * MINUTE));
-    CHECK_EQ(scene.requests, (size_t)3);
+    CHECK_EQ(fixture.requests, (size_t)3);
 }
 
 SIM_TEST(a_cache_goes_on_after_every_end_of_a_watch)
@@ -160,20 +161,20 @@ SIM_TEST(a_cache_goes_on_after_every_end_of_a_watch)
 
 SIM_TEST(a_cache_whose_server_refuses_connections_goes_on_without_a_list)
 {
-    SCOPED(scene)
-    scene = {STEPS({200, FIRST_LOAD, 2 * SECOND, false}, STAY)};
-    CHECK_OK(scene_init(&scene));
-    struct cache *cache = scene_cache(&scene, NULL);
+    SCOPED(cache_fixture)
+    fixture = {STEPS({200, FIRST_LOAD, 2 * SECOND, false}, STAY)};
+    CHECK_OK(cache_fixture_init(&fixture));
+    struct cache *cache = cache_fixture_cache(&fixture, NULL);
     CHECK_OK(cache_wait_synced(cache));
-    http_server_free(TAKE(scene.server));
+    http_server_free(TAKE(fixture.server));
     CHECK_OK(fiber_sleep(10 * MINUTE));
-    CHECK_EQ(scene.requests, (size_t)1);
+    CHECK_EQ(fixture.requests, (size_t)1);
     CHECK(cache_problem(cache).len > 0);
     CHECK_EQ(cache_count(cache), (size_t)1); /* what was known is still there */
-    CHECK_OK(scene_serve(&scene));
+    CHECK_OK(cache_fixture_serve(&fixture));
     CHECK_OK(fiber_sleep(61 * SECOND));
-    CHECK_EQ(scene.requests, (size_t)2);
-    CHECK_EQ(scene.asked[1], STR(ASKS_WATCH("9")));
+    CHECK_EQ(fixture.requests, (size_t)2);
+    CHECK_EQ(fixture.asked[1], STR(ASKS_WATCH("9")));
     CHECK_EQ(cache_problem(cache), STR(""));
 }
 
@@ -183,7 +184,7 @@ SIM_TEST(a_cache_whose_server_refuses_connections_goes_on_without_a_list)
 
 SIM_TEST(a_streaming_list_that_is_refused_becomes_a_plain_one_for_a_round)
 {
-    static const struct scene_step steps[] = {
+    static const struct cache_fixture_step steps[] = {
         {422, ANSWER_422, 0,         false},
         {200, LIST_OF_A,  0,         false},
         {500, ANSWER_500, 0,         false},
@@ -191,32 +192,33 @@ SIM_TEST(a_streaming_list_that_is_refused_becomes_a_plain_one_for_a_round)
         {200, LIST_OF_B,  0,         false},
         {200, "",         24 * HOUR, false},
     };
-    SCOPED(scene) scene = {.steps = steps, .step_count = COUNT(steps)};
-    CHECK_OK(scene_init(&scene));
-    struct cache *cache = scene_cache(&scene, NULL);
-    cache_add_handler(cache, &scene.handler);
+    SCOPED(cache_fixture) fixture = {.steps = steps, .step_count = COUNT(steps)};
+    CHECK_OK(cache_fixture_init(&fixture));
+    struct cache *cache = cache_fixture_cache(&fixture, NULL);
+    cache_add_handler(cache, &fixture.handler);
     CHECK_OK(cache_wait_synced(cache));
-    scene_wait_requests(&scene, 6);
-    CHECK_EQ(scene.asked[0], STR(ASKS_STREAM("")));
-    CHECK_EQ(scene.asked[1], STR("limit=500&resourceVersion=0"));
-    CHECK(AT_ONCE(scene.gaps[1]));
-    CHECK_EQ(scene.asked[2], STR(ASKS_WATCH("7")));
-    CHECK_EQ(scene.asked[3], STR(ROUND("7"))); /* another round, another try */
-    CHECK_EQ(scene.asked[4], STR("resourceVersion=7"));
-    CHECK_EQ(scene.asked[5], STR(ASKS_WATCH("8")));
-    CHECK_EQ(buf_str(&scene.told), STR("+a5! -a5? +b8 "));
+    cache_fixture_wait_requests(&fixture, 6);
+    CHECK_EQ(fixture.asked[0], STR(ASKS_STREAM("")));
+    CHECK_EQ(fixture.asked[1], STR("limit=500&resourceVersion=0"));
+    CHECK(AT_ONCE(fixture.gaps[1]));
+    CHECK_EQ(fixture.asked[2], STR(ASKS_WATCH("7")));
+    CHECK_EQ(fixture.asked[3], STR(ROUND("7"))); /* another round, another try */
+    CHECK_EQ(fixture.asked[4], STR("resourceVersion=7"));
+    CHECK_EQ(fixture.asked[5], STR(ASKS_WATCH("8")));
+    CHECK_EQ(buf_str(&fixture.told), STR("+a5! -a5? +b8 "));
 }
 
 SIM_TEST(a_plain_list_can_be_asked_for)
 {
-    SCOPED(scene)
-    scene = {STEPS({200, LIST("7", ITEM("a", "5")), 0, false}, STAY)};
-    CHECK_OK(scene_init(&scene));
-    struct cache *cache = scene_cache(&scene, &(struct cache_options){.no_streaming_list = true});
+    SCOPED(cache_fixture)
+    fixture = {STEPS({200, LIST("7", ITEM("a", "5")), 0, false}, STAY)};
+    CHECK_OK(cache_fixture_init(&fixture));
+    struct cache *cache =
+        cache_fixture_cache(&fixture, &(struct cache_options){.no_streaming_list = true});
     CHECK_OK(cache_wait_synced(cache));
-    scene_wait_requests(&scene, 2);
-    CHECK_EQ(scene.asked[0], STR("limit=500&resourceVersion=0"));
-    CHECK_EQ(scene.asked[1], STR(ASKS_WATCH("7")));
+    cache_fixture_wait_requests(&fixture, 2);
+    CHECK_EQ(fixture.asked[0], STR("limit=500&resourceVersion=0"));
+    CHECK_EQ(fixture.asked[1], STR(ASKS_WATCH("7")));
 }
 
 #define TOO_LARGE                                                                                 \
@@ -248,35 +250,35 @@ SIM_TEST(a_version_the_server_does_not_have_is_given_up)
         const char *load = plain ? LIST("9", ITEM("a", "5")) : FIRST_LOAD;
         const char *again =
             plain ? LIST("3", ITEM("a", "2")) : EVENT("ADDED", ITEM("a", "2")) LOADED("3");
-        const struct scene_step steps[] = {
+        const struct cache_fixture_step steps[] = {
             {200,            load,         0,          false},
             {403,            ANSWER_403,   0,          false},
             {rows[i].status, rows[i].body, 0,          false},
             {200,            again,        2 * SECOND, false},
             {200,            "",           24 * HOUR,  false},
         };
-        SCOPED(scene) scene = {.steps = steps, .step_count = COUNT(steps)};
-        CHECK_OK(scene_init(&scene));
+        SCOPED(cache_fixture) fixture = {.steps = steps, .step_count = COUNT(steps)};
+        CHECK_OK(cache_fixture_init(&fixture));
         struct cache *cache =
-            scene_cache(&scene, &(struct cache_options){.no_streaming_list = plain});
-        cache_add_handler(cache, &scene.handler);
-        scene_wait_requests(&scene, 5);
-        CHECK_EQ(scene.asked[2], str_from_c(rows[i].first));
-        CHECK_EQ(scene.asked[3], str_from_c(rows[i].second));
-        CHECK(AT_ONCE(scene.gaps[3]));
-        CHECK_EQ(scene.asked[4], STR(ASKS_WATCH("3"))); /* the server's past is the present */
-        CHECK_EQ(buf_str(&scene.told), STR("+a5! ~a5>2 "));
+            cache_fixture_cache(&fixture, &(struct cache_options){.no_streaming_list = plain});
+        cache_add_handler(cache, &fixture.handler);
+        cache_fixture_wait_requests(&fixture, 5);
+        CHECK_EQ(fixture.asked[2], str_from_c(rows[i].first));
+        CHECK_EQ(fixture.asked[3], str_from_c(rows[i].second));
+        CHECK(AT_ONCE(fixture.gaps[3]));
+        CHECK_EQ(fixture.asked[4], STR(ASKS_WATCH("3"))); /* the server's past is the present */
+        CHECK_EQ(buf_str(&fixture.told), STR("+a5! ~a5>2 "));
     }
 }
 
 SIM_TEST(a_server_that_forgets_everything_always_is_not_asked_in_a_rush)
 {
-    SCOPED(scene)
-    scene = {STEPS({410, FAILURE("410", "Expired"), 0, false})};
-    CHECK_OK(scene_init(&scene));
-    struct cache *cache = scene_cache(&scene, NULL);
+    SCOPED(cache_fixture)
+    fixture = {STEPS({410, FAILURE("410", "Expired"), 0, false})};
+    CHECK_OK(cache_fixture_init(&fixture));
+    struct cache *cache = cache_fixture_cache(&fixture, NULL);
     CHECK_OK(fiber_sleep(2 * MINUTE));
-    CHECK(scene.requests > 3 && scene.requests < 12);
+    CHECK(fixture.requests > 3 && fixture.requests < 12);
     CHECK_EQ(cache_problem(cache), STR("Expired"));
     FIBER_TIMEOUT(SECOND);
     CHECK_FAILS(cache_wait_synced(cache), ERROR_DEADLINE, "configmaps (Expired)");
@@ -284,18 +286,18 @@ SIM_TEST(a_server_that_forgets_everything_always_is_not_asked_in_a_rush)
 
 SIM_TEST(a_stream_that_ends_before_its_bookmark_counts_for_nothing)
 {
-    SCOPED(scene)
-    scene = {STEPS({200, EVENT("ADDED", ITEM("a", "5")), 0, false},
-                   {200, EVENT("ADDED", ITEM("b", "6")), 0, true},
-                   OPEN(EVENT("ADDED", ITEM("c", "7")) LOADED("9")))};
-    CHECK_OK(scene_init(&scene));
-    struct cache *cache = scene_cache(&scene, NULL);
-    cache_add_handler(cache, &scene.handler);
+    SCOPED(cache_fixture)
+    fixture = {STEPS({200, EVENT("ADDED", ITEM("a", "5")), 0, false},
+                     {200, EVENT("ADDED", ITEM("b", "6")), 0, true},
+                     OPEN(EVENT("ADDED", ITEM("c", "7")) LOADED("9")))};
+    CHECK_OK(cache_fixture_init(&fixture));
+    struct cache *cache = cache_fixture_cache(&fixture, NULL);
+    cache_add_handler(cache, &fixture.handler);
     CHECK_OK(cache_wait_synced(cache));
-    CHECK_EQ(buf_str(&scene.told), STR("+c7! "));
-    CHECK(PAUSED(800, scene.gaps[1]));
-    CHECK(PAUSED(1600, scene.gaps[2]));
-    CHECK_EQ(scene.asked[2], STR(ASKS_STREAM("")));
+    CHECK_EQ(buf_str(&fixture.told), STR("+c7! "));
+    CHECK(PAUSED(800, fixture.gaps[1]));
+    CHECK(PAUSED(1600, fixture.gaps[2]));
+    CHECK_EQ(fixture.asked[2], STR(ASKS_STREAM("")));
 }
 
 static void count_warnings(void *data, struct str line)
@@ -307,11 +309,11 @@ static void count_warnings(void *data, struct str line)
 SIM_TEST(a_bookmark_that_does_not_come_is_warned_of)
 {
     size_t warnings = 0;
-    SCOPED(scene)
-    scene = {STEPS(OPEN(EVENT("ADDED", ITEM("a", "5"))))};
+    SCOPED(cache_fixture)
+    fixture = {STEPS(OPEN(EVENT("ADDED", ITEM("a", "5"))))};
     log_set_sink(count_warnings, &warnings);
-    CHECK_OK(scene_init(&scene));
-    struct cache *cache = scene_cache(&scene, NULL);
+    CHECK_OK(cache_fixture_init(&fixture));
+    struct cache *cache = cache_fixture_cache(&fixture, NULL);
     CHECK_OK(fiber_sleep(65 * SECOND));
     log_set_sink(NULL, NULL);
     CHECK_EQ(warnings, (size_t)6);
@@ -322,30 +324,32 @@ SIM_TEST(a_bookmark_that_does_not_come_is_warned_of)
 
 SIM_TEST(pauses_grow_and_nothing_makes_a_cache_give_up)
 {
-    SCOPED(scene)
-    scene = {STEPS({403, FAILURE("403", "Forbidden"), 0, false})};
-    CHECK_OK(scene_init(&scene));
-    struct cache *cache = scene_cache(&scene, &(struct cache_options){.no_streaming_list = true});
+    SCOPED(cache_fixture)
+    fixture = {STEPS({403, FAILURE("403", "Forbidden"), 0, false})};
+    CHECK_OK(cache_fixture_init(&fixture));
+    struct cache *cache =
+        cache_fixture_cache(&fixture, &(struct cache_options){.no_streaming_list = true});
     static const duration bases[] = {800, 1600, 3200, 6400, 12800, 25600};
-    scene_wait_requests(&scene, COUNT(bases) + 1);
+    cache_fixture_wait_requests(&fixture, COUNT(bases) + 1);
     for (size_t i = 0; i < COUNT(bases); i++)
-        CHECK(PAUSED(bases[i], scene.gaps[i + 1]));
+        CHECK(PAUSED(bases[i], fixture.gaps[i + 1]));
     CHECK_OK(fiber_sleep(5 * MINUTE));
-    CHECK(scene.requests > 12);
+    CHECK(fixture.requests > 12);
     CHECK(!cache_is_synced(cache));
 }
 
 SIM_TEST(events_that_come_twice_or_late_are_tolerated)
 {
-    SCOPED(scene)
-    scene = {STEPS(OPEN(FIRST_LOAD EVENT("ADDED", ITEM("a", "5")) EVENT("MODIFIED", ITEM("a", "10"))
-                            EVENT("MODIFIED", ITEM("a", "10")) EVENT("ADDED", ITEM("b", "11"))
-                                EVENT("DELETED", ITEM("b", "12")) EVENT("ADDED", ITEM("b", "11"))
-                                    EVENT("NEWTYPE", "{}") EVENT("DELETED", ITEM("a", "4"))))};
-    CHECK_OK(scene_init(&scene));
-    struct cache *cache = scene_cache(&scene, NULL);
-    cache_add_handler(cache, &scene.handler);
+    SCOPED(cache_fixture)
+    fixture = {
+        STEPS(OPEN(FIRST_LOAD EVENT("ADDED", ITEM("a", "5")) EVENT("MODIFIED", ITEM("a", "10"))
+                       EVENT("MODIFIED", ITEM("a", "10")) EVENT("ADDED", ITEM("b", "11"))
+                           EVENT("DELETED", ITEM("b", "12")) EVENT("ADDED", ITEM("b", "11"))
+                               EVENT("NEWTYPE", "{}") EVENT("DELETED", ITEM("a", "4"))))};
+    CHECK_OK(cache_fixture_init(&fixture));
+    struct cache *cache = cache_fixture_cache(&fixture, NULL);
+    cache_add_handler(cache, &fixture.handler);
     CHECK_OK(fiber_sleep(SECOND));
-    CHECK_EQ(buf_str(&scene.told), STR("+a5! ~a5>10 +b11 -b11 "));
+    CHECK_EQ(buf_str(&fixture.told), STR("+a5! ~a5>10 +b11 -b11 "));
     CHECK_EQ(cache_resource_version(cache), STR("12"));
 }

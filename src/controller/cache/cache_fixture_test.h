@@ -16,8 +16,8 @@
 #include "testing/sim.h"
 #include "testing/sim_network.h"
 
-#define SCENE_PORT     80
-#define SCENE_REQUESTS 64
+#define FIXTURE_PORT     80
+#define FIXTURE_REQUESTS 64
 
 /* An object, as items and events hold it; an event; the bookmark that ends initial events. */
 #define ITEM_META(name, version)                                                 \
@@ -47,25 +47,25 @@
 #define ASKS_WATCH(version) "watch=true&resourceVersion=" version "&allowWatchBookmarks=true"
 
 /* One answer; the last one is repeated. */
-struct scene_step {
+struct cache_fixture_step {
     int status;
     const char *body;
     duration hold; /* before the answer ends */
     bool reset;    /* it ends in the middle */
 };
 
-struct scene {
+struct cache_fixture {
     struct network *network;
     struct http_server *server;
     struct rest_config config;
     struct client *client;
     struct cache_set *set;
 
-    const struct scene_step *steps;
+    const struct cache_fixture_step *steps;
     size_t step_count;
-    struct str asked[SCENE_REQUESTS]; /* in texts */
-    struct str path, accept, agent;   /* of the last request */
-    duration gaps[SCENE_REQUESTS];    /* since the answer before */
+    struct str asked[FIXTURE_REQUESTS]; /* in texts */
+    struct str path, accept, agent;     /* of the last request */
+    duration gaps[FIXTURE_REQUESTS];    /* since the answer before */
     int64_t answered;
     size_t requests;
     struct arena texts;
@@ -74,7 +74,7 @@ struct scene {
     struct buf told;
 };
 
-static inline struct str scene_stripped(struct arena *texts, struct str query)
+static inline struct str cache_fixture_stripped(struct arena *texts, struct str query)
 {
     SCOPED(buf) out = {0};
     struct str part;
@@ -97,130 +97,134 @@ static inline struct str scene_stripped(struct arena *texts, struct str query)
     return arena_str(texts, buf_str(&out));
 }
 
-static inline struct error *scene_respond(struct scene *scene, struct http_request *request,
-                                          const struct scene_step *step)
+static inline struct error *cache_fixture_respond(struct cache_fixture *fixture,
+                                                  struct http_request *request,
+                                                  const struct cache_fixture_step *step)
 {
     SCOPED(http_headers) headers = {0};
     TRY(http_headers_add(&headers, STR("Content-Type"), STR("application/json")));
     TRY(http_request_respond(request, step->status, &headers));
     TRY(http_request_write(request, str_from_c(step->body)));
     TRY(fiber_sleep(step->hold ? step->hold : MILLISECOND));
-    scene->answered = loop_now(loop_current());
+    fixture->answered = loop_now(loop_current());
     return step->reset ? error_new(ERROR_INTERNAL, "reset") : NULL;
 }
 
-static inline struct error *scene_handle(void *data, struct http_request *request)
+static inline struct error *cache_fixture_handle(void *data, struct http_request *request)
 {
-    struct scene *scene = data;
+    struct cache_fixture *fixture = data;
     struct str query = http_request_target(request), path;
     str_cut(&query, '?', &path);
-    CHECK(scene->requests < SCENE_REQUESTS);
-    const size_t number = scene->requests++;
-    scene->path = arena_str(&scene->texts, path);
+    CHECK(fixture->requests < FIXTURE_REQUESTS);
+    const size_t number = fixture->requests++;
+    fixture->path = arena_str(&fixture->texts, path);
     const struct http_headers *headers = http_request_headers(request);
-    scene->accept = arena_str(&scene->texts, http_headers_find(headers, STR("accept")));
-    scene->agent = arena_str(&scene->texts, http_headers_find(headers, STR("user-agent")));
-    scene->asked[number] = scene_stripped(&scene->texts, query);
-    scene->gaps[number] = loop_now(loop_current()) - scene->answered;
-    const size_t last = scene->step_count - 1;
-    return scene_respond(scene, request, &scene->steps[number < last ? number : last]);
+    fixture->accept = arena_str(&fixture->texts, http_headers_find(headers, STR("accept")));
+    fixture->agent = arena_str(&fixture->texts, http_headers_find(headers, STR("user-agent")));
+    fixture->asked[number] = cache_fixture_stripped(&fixture->texts, query);
+    fixture->gaps[number] = loop_now(loop_current()) - fixture->answered;
+    const size_t last = fixture->step_count - 1;
+    return cache_fixture_respond(fixture, request, &fixture->steps[number < last ? number : last]);
 }
 
-static inline void scene_told(void *data, const struct cache_event *event)
+static inline void cache_fixture_told(void *data, const struct cache_event *event)
 {
-    struct scene *scene = data;
+    struct cache_fixture *fixture = data;
     const char *marks = event->is_initial ? "!" : event->is_unchanged ? "=" : "";
     const struct object_text *any = event->now ? event->now : event->old;
-    buf_print(&scene->told, "%c%.*s", "+~-"[event->type], STR_ARG(object_text_key(any).name));
+    buf_print(&fixture->told, "%c%.*s", "+~-"[event->type], STR_ARG(object_text_key(any).name));
     if (event->old)
-        buf_print(&scene->told, "%.*s", STR_ARG(object_text_resource_version(event->old)));
+        buf_print(&fixture->told, "%.*s", STR_ARG(object_text_resource_version(event->old)));
     if (event->old && event->now)
-        buf_add_char(&scene->told, '>');
+        buf_add_char(&fixture->told, '>');
     if (event->now)
-        buf_print(&scene->told, "%.*s", STR_ARG(object_text_resource_version(event->now)));
-    buf_print(&scene->told, "%s%s ", marks, event->final_state_unknown ? "?" : "");
+        buf_print(&fixture->told, "%.*s", STR_ARG(object_text_resource_version(event->now)));
+    buf_print(&fixture->told, "%s%s ", marks, event->final_state_unknown ? "?" : "");
 }
 
-static inline void scene_handler_init(struct scene *scene)
+static inline void cache_fixture_handler_init(struct cache_fixture *fixture)
 {
-    scene->handler = (struct cache_handler){.changed = scene_told, .data = scene};
+    fixture->handler = (struct cache_handler){.changed = cache_fixture_told, .data = fixture};
 }
 
-static inline struct error *scene_serve(struct scene *scene)
+static inline struct error *cache_fixture_serve(struct cache_fixture *fixture)
 {
-    const struct http_server_options options = {.network = scene->network,
+    const struct http_server_options options = {.network = fixture->network,
                                                 .host = STR("server.test"),
-                                                .port = SCENE_PORT,
-                                                .handler = scene_handle,
-                                                .data = scene};
-    return http_server_new(loop_current(), &options, &scene->server);
+                                                .port = FIXTURE_PORT,
+                                                .handler = cache_fixture_handle,
+                                                .data = fixture};
+    return http_server_new(loop_current(), &options, &fixture->server);
 }
 
-static inline struct client *scene_client_new(struct scene *scene, const char *agent)
+static inline struct client *cache_fixture_client_new(struct cache_fixture *fixture,
+                                                      const char *agent)
 {
-    const struct client_options options = {.config = &scene->config,
-                                           .network = scene->network,
+    const struct client_options options = {.config = &fixture->config,
+                                           .network = fixture->network,
                                            .user_agent = str_from_c(agent),
                                            .qps = -1};
     return client_new(loop_current(), &options);
 }
 
-/* Of a zeroed scene; the steps are there. */
-static inline struct error *scene_init(struct scene *scene)
+/* Of a zeroed fixture; the steps are there. */
+static inline struct error *cache_fixture_init(struct cache_fixture *fixture)
 {
-    scene->network = sim_network_new(loop_current());
-    scene_handler_init(scene);
-    TRY(scene_serve(scene));
-    scene->config.server =
-        (struct url){.scheme = URL_HTTP, .host = STR("server.test"), .port = SCENE_PORT};
-    scene->config.host = STR("http://server.test");
-    scene->client = scene_client_new(scene, "first");
-    scene->set = cache_set_new(loop_current(), scene->client);
+    fixture->network = sim_network_new(loop_current());
+    cache_fixture_handler_init(fixture);
+    TRY(cache_fixture_serve(fixture));
+    fixture->config.server =
+        (struct url){.scheme = URL_HTTP, .host = STR("server.test"), .port = FIXTURE_PORT};
+    fixture->config.host = STR("http://server.test");
+    fixture->client = cache_fixture_client_new(fixture, "first");
+    fixture->set = cache_set_new(loop_current(), fixture->client);
     return NULL;
 }
 
-static inline void scene_done(struct scene *scene)
+static inline void cache_fixture_done(struct cache_fixture *fixture)
 {
-    cache_set_free(scene->set);
-    client_free(scene->client);
-    http_server_free(scene->server);
-    while (scene->network && sim_network_connections(scene->network) > 0) {
+    cache_set_free(fixture->set);
+    client_free(fixture->client);
+    http_server_free(fixture->server);
+    while (fixture->network && sim_network_connections(fixture->network) > 0) {
         FIBER_SHIELD(FOREVER);
         error_free(fiber_sleep(SECOND));
     }
-    network_free(scene->network);
-    arena_done(&scene->texts);
-    buf_done(&scene->told);
+    network_free(fixture->network);
+    arena_done(&fixture->texts);
+    buf_done(&fixture->told);
 }
 
-static inline struct cache *scene_cache(struct scene *scene, const struct cache_options *options)
+static inline struct cache *cache_fixture_cache(struct cache_fixture *fixture,
+                                                const struct cache_options *options)
 {
     static const struct cache_options config_maps;
     struct cache_options all = options ? *options : config_maps;
     if (!all.gvr.resource.len)
         all.gvr = GVR_CONFIG_MAPS;
-    return cache_set_get(scene->set, &all);
+    return cache_set_get(fixture->set, &all);
 }
 
 /* The set goes on through another client, and the one before is freed. */
-static inline void scene_change_client(struct scene *scene, const char *agent)
+static inline void cache_fixture_change_client(struct cache_fixture *fixture, const char *agent)
 {
-    struct client *old = scene->client;
-    scene->client = scene_client_new(scene, agent);
-    cache_set_use(scene->set, scene->client);
+    struct client *old = fixture->client;
+    fixture->client = cache_fixture_client_new(fixture, agent);
+    cache_set_use(fixture->set, fixture->client);
     client_free(old);
 }
 
 /* Suspends until the server was asked so often. */
-static inline void scene_wait_requests(struct scene *scene, size_t count)
+static inline void cache_fixture_wait_requests(struct cache_fixture *fixture, size_t count)
 {
-    for (int i = 0; scene->requests < count; i++) {
+    for (int i = 0; fixture->requests < count; i++) {
         CHECK(i < 100000);
         CHECK_OK(fiber_sleep(10 * MILLISECOND));
     }
     CHECK_OK(fiber_sleep(50 * MILLISECOND));
 }
 
-#define STEPS(...)                                     \
-    .steps = (const struct scene_step[]){__VA_ARGS__}, \
-    .step_count = sizeof((const struct scene_step[]){__VA_ARGS__}) / sizeof(struct scene_step)
+#define STEPS(...)                                                           \
+    .steps = (const struct cache_fixture_step[]){__VA_ARGS__},               \
+    .step_count = sizeof((const struct cache_fixture_step[]){__VA_ARGS__}) / \
+                  sizeof(struct cache_fixture_step)

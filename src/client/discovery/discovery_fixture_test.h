@@ -16,10 +16,10 @@
 #include "testing/sim.h"
 #include "testing/sim_network.h"
 
-#define SITE_HOST       STR("server.test")
-#define SITE_PAGES_MAX  16
-#define SITE_PLAIN      "application/json"
-#define SITE_AGGREGATED "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+#define FIXTURE_HOST       STR("server.test")
+#define FIXTURE_PAGES_MAX  16
+#define FIXTURE_PLAIN      "application/json"
+#define FIXTURE_AGGREGATED "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
 #define PAGE_CORE_PLAIN "{\"kind\":\"APIVersions\",\"versions\":[\"v1\"]}"
 #define PAGE_V1                                                                               \
@@ -87,137 +87,132 @@
 #define WHOLE_GROUPS      WHOLE_LIST(WHOLE_APPS "," WHOLE_METRICS)
 
 struct page {
-    const char *path, *type, *etag, *body; /* no body: status alone */
+    const char *path, *type, *body; /* no body: status alone */
     int status;
 };
 
-struct site {
+struct discovery_fixture {
     struct network *network;
     struct http_server *server;
     struct rest_config config;
     struct client *client;
-    struct page pages[SITE_PAGES_MAX];
+    struct page pages[FIXTURE_PAGES_MAX];
     size_t page_count;
     duration delay;  /* before each answer */
     struct buf seen; /* "/api /apis ", paths in the order they were asked for */
-    size_t requests, not_modified;
+    size_t requests;
 };
 
 /* Replaces what a path answers; unknown paths are 404. */
-static inline void site_set(struct site *site, struct page page)
+static inline void discovery_fixture_set(struct discovery_fixture *fixture, struct page page)
 {
     size_t i = 0;
-    while (i < site->page_count && strcmp(site->pages[i].path, page.path) != 0)
+    while (i < fixture->page_count && strcmp(fixture->pages[i].path, page.path) != 0)
         i++;
-    CHECK(i < SITE_PAGES_MAX);
-    site->pages[i] = page;
-    if (i == site->page_count)
-        site->page_count++;
+    CHECK(i < FIXTURE_PAGES_MAX);
+    fixture->pages[i] = page;
+    if (i == fixture->page_count)
+        fixture->page_count++;
 }
 
-static inline void site_plain(struct site *site, const char *path, const char *body)
+static inline void discovery_fixture_plain(struct discovery_fixture *fixture, const char *path,
+                                           const char *body)
 {
-    site_set(site, (struct page){path, SITE_PLAIN, NULL, body, 200});
+    discovery_fixture_set(fixture, (struct page){path, FIXTURE_PLAIN, body, 200});
 }
 
-static inline void site_fail(struct site *site, const char *path, int status)
+static inline void discovery_fixture_fail(struct discovery_fixture *fixture, const char *path,
+                                          int status)
 {
-    site_set(site, (struct page){path, SITE_PLAIN, NULL, "", status});
+    discovery_fixture_set(fixture, (struct page){path, FIXTURE_PLAIN, "", status});
 }
 
-static inline void site_whole(struct site *site, const char *path, const char *etag,
-                              const char *body)
+static inline void discovery_fixture_whole(struct discovery_fixture *fixture, const char *path,
+                                           const char *body)
 {
-    site_set(site, (struct page){path, SITE_AGGREGATED, etag, body, 200});
+    discovery_fixture_set(fixture, (struct page){path, FIXTURE_AGGREGATED, body, 200});
 }
 
-static inline struct error *site_answer(void *data, struct http_request *request)
+static inline struct error *discovery_fixture_answer(void *data, struct http_request *request)
 {
-    struct site *site = data;
+    struct discovery_fixture *fixture = data;
     struct str rest = http_request_target(request), path;
     str_cut(&rest, '?', &path);
-    buf_print(&site->seen, "%.*s ", STR_ARG(path));
-    site->requests++;
+    buf_print(&fixture->seen, "%.*s ", STR_ARG(path));
+    fixture->requests++;
     struct page page = {.type = "text/plain", .body = "404 page not found\n", .status = 404};
-    for (size_t i = 0; i < site->page_count; i++)
-        if (str_eq(path, str_from_c(site->pages[i].path)))
-            page = site->pages[i];
-    if (site->delay > 0)
-        TRY(fiber_sleep(site->delay));
+    for (size_t i = 0; i < fixture->page_count; i++)
+        if (str_eq(path, str_from_c(fixture->pages[i].path)))
+            page = fixture->pages[i];
+    if (fixture->delay > 0)
+        TRY(fiber_sleep(fixture->delay));
     SCOPED(http_headers) headers = {0};
-    const struct str known = http_headers_find(http_request_headers(request), STR("if-none-match"));
-    if (page.etag && str_eq(known, str_from_c(page.etag))) {
-        site->not_modified++;
-        return http_request_respond(request, 304, NULL);
-    }
     TRY(http_headers_add(&headers, STR("Content-Type"), str_from_c(page.type)));
-    if (page.etag)
-        TRY(http_headers_add(&headers, STR("ETag"), str_from_c(page.etag)));
     TRY(http_request_respond(request, page.status, &headers));
     return http_request_write(request, str_from_c(page.body));
 }
 
 /* A server on the same port as before, if there was one. */
-static inline struct error *site_serve(struct site *site)
+static inline struct error *discovery_fixture_serve(struct discovery_fixture *fixture)
 {
-    http_server_free(TAKE(site->server));
+    http_server_free(TAKE(fixture->server));
     const struct http_server_options options = {
-        .network = site->network,
-        .host = SITE_HOST,
-        .port = site->config.server.port,
-        .handler = site_answer,
-        .data = site,
+        .network = fixture->network,
+        .host = FIXTURE_HOST,
+        .port = fixture->config.server.port,
+        .handler = discovery_fixture_answer,
+        .data = fixture,
     };
-    TRY(http_server_new(loop_current(), &options, &site->server));
-    site->config.server.port = http_server_port(site->server);
+    TRY(http_server_new(loop_current(), &options, &fixture->server));
+    fixture->config.server.port = http_server_port(fixture->server);
     return NULL;
 }
 
-static inline struct error *site_init(struct site *site)
+static inline struct error *discovery_fixture_init(struct discovery_fixture *fixture)
 {
-    *site = (struct site){.network = sim_network_new(loop_current())};
-    site->config.server = (struct url){.scheme = URL_HTTP, .host = SITE_HOST};
-    TRY(site_serve(site));
-    site->config.host = STR("http://server.test");
-    const struct client_options client = {.config = &site->config, .network = site->network};
-    site->client = client_new(loop_current(), &client);
+    *fixture = (struct discovery_fixture){.network = sim_network_new(loop_current())};
+    fixture->config.server = (struct url){.scheme = URL_HTTP, .host = FIXTURE_HOST};
+    TRY(discovery_fixture_serve(fixture));
+    fixture->config.host = STR("http://server.test");
+    const struct client_options client = {.config = &fixture->config, .network = fixture->network};
+    fixture->client = client_new(loop_current(), &client);
     return NULL;
 }
 
 /* Only names at first, resources by group/version. */
-static inline void site_fill_plain(struct site *site)
+static inline void discovery_fixture_fill_plain(struct discovery_fixture *fixture)
 {
-    site_plain(site, "/api", PAGE_CORE_PLAIN);
-    site_plain(site, "/api/v1", PAGE_V1);
-    site_plain(site, "/apis", PAGE_GROUPS);
-    site_plain(site, "/apis/apps", PAGE_APPS);
-    site_plain(site, "/apis/apps/v1", PAGE_APPS_V1);
-    site_plain(site, "/apis/apps/v1beta1", PAGE_APPS_V1BETA1);
-    site_plain(site, "/apis/events.k8s.io/v1", PAGE_EVENTS_V1);
-    site_fail(site, "/apis/metrics.k8s.io/v1beta1", 503);
+    discovery_fixture_plain(fixture, "/api", PAGE_CORE_PLAIN);
+    discovery_fixture_plain(fixture, "/api/v1", PAGE_V1);
+    discovery_fixture_plain(fixture, "/apis", PAGE_GROUPS);
+    discovery_fixture_plain(fixture, "/apis/apps", PAGE_APPS);
+    discovery_fixture_plain(fixture, "/apis/apps/v1", PAGE_APPS_V1);
+    discovery_fixture_plain(fixture, "/apis/apps/v1beta1", PAGE_APPS_V1BETA1);
+    discovery_fixture_plain(fixture, "/apis/events.k8s.io/v1", PAGE_EVENTS_V1);
+    discovery_fixture_fail(fixture, "/apis/metrics.k8s.io/v1beta1", 503);
 }
 
-static inline void site_fill_whole(struct site *site)
+static inline void discovery_fixture_fill_whole(struct discovery_fixture *fixture)
 {
-    site_whole(site, "/api", "\"core-1\"", WHOLE_CORE);
-    site_whole(site, "/apis", "\"groups-1\"", WHOLE_GROUPS);
-    site_fail(site, "/apis/metrics.k8s.io/v1beta1", 503);
+    discovery_fixture_whole(fixture, "/api", WHOLE_CORE);
+    discovery_fixture_whole(fixture, "/apis", WHOLE_GROUPS);
+    discovery_fixture_fail(fixture, "/apis/metrics.k8s.io/v1beta1", 503);
 }
 
-static inline void site_done(struct site *site)
+static inline void discovery_fixture_done(struct discovery_fixture *fixture)
 {
     FIBER_SHIELD(FOREVER);
-    client_free(site->client);
-    http_server_free(site->server);
-    while (sim_network_connections(site->network) > 0)
+    client_free(fixture->client);
+    http_server_free(fixture->server);
+    while (sim_network_connections(fixture->network) > 0)
         CHECK_OK(fiber_sleep(SECOND));
-    network_free(site->network);
-    buf_done(&site->seen);
+    network_free(fixture->network);
+    buf_done(&fixture->seen);
 }
 
 /* What was asked for since the last time. */
-static inline void check_seen(struct site *site, const char *expected)
+static inline void check_seen(struct discovery_fixture *fixture, const char *expected)
 {
-    CHECK_EQ(buf_str(&site->seen), str_from_c(expected));
-    buf_clear(&site->seen);
+    CHECK_EQ(buf_str(&fixture->seen), str_from_c(expected));
+    buf_clear(&fixture->seen);
 }

@@ -1,6 +1,6 @@
-#include "client/kubeconfig/kubeconfig_internal.h"
+#include "client/kubeconfig/problems.h"
 
-/* More would not be read by anybody. */
+/* A message with more problems than this would not be read. */
 #define PROBLEMS_MAX 20
 
 void problems_done(struct problems *problems)
@@ -33,6 +33,6 @@ struct error *problems_take(struct problems *problems)
                          error_new(ERROR_INVALID, "and %zu more", problems->count - PROBLEMS_MAX));
     problems->count = 0;
     if (err)
-        err->code = ERROR_INVALID; /* a missing certificate is not a missing kubeconfig */
+        err->code = ERROR_INVALID; /* a missing certificate file is not a missing kubeconfig */
     return error_wrap(err, "invalid configuration");
 }
