@@ -122,16 +122,9 @@ bool placement_end(struct placement *placement)
     return false;
 }
 
-struct error *placement_run(struct placement *placement, const char *name, fiber_fn fn, void *data)
+void placement_set_scope(struct placement *placement, struct scope *scope)
 {
-    SCOPED(scope) scope = {0};
-    placement->scope = &scope;
-    scope_start(&scope, name, fn, data);
-    struct error *err = scope_wait(&scope);
-    if (err)
-        scope_cancel(&scope);
-    placement->scope = NULL;
-    return err;
+    placement->scope = scope;
 }
 
 void placement_cancel(struct placement *placement)

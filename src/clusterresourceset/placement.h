@@ -52,12 +52,10 @@ void placement_begin(struct placement *placement);
 bool placement_end(struct placement *placement);
 
 /*
- * Runs the function in a fiber that placement_cancel() cancels: talking to the cluster ends when
- * the set or the cluster goes, writing the binding does not. Suspends; errors are those of the
- * wait.
+ * The scope that placement_cancel() cancels, while there is one: talking to the cluster ends when
+ * the set or the cluster goes, writing the binding does not.
  */
-MUST_USE struct error *placement_run(struct placement *placement, const char *name, fiber_fn fn,
-                                     void *data);
+void placement_set_scope(struct placement *placement, struct scope *scope);
 void placement_cancel(struct placement *placement);
 
 /* The set is closed: cancels the placement and forgets by which plan it was reconciled. */

@@ -279,7 +279,16 @@ static struct error *apply_resource(struct placement_reconcile *reconcile, size_
         .content = resource_snapshot_content(plan_snapshot(reconcile->plan, index)),
         .is_first = step.is_first,
     };
-    struct error *err = placement_run(reconcile->placement, "apply", apply_in_fiber, &apply);
+    struct error *err;
+    {
+        SCOPED(scope) scope = {0}; /* leaving the block joins the fiber: apply.err is final then */
+        placement_set_scope(reconcile->placement, &scope);
+        scope_start(&scope, "apply", apply_in_fiber, &apply);
+        err = scope_wait(&scope);
+        if (err)
+            scope_cancel(&scope);
+        placement_set_scope(reconcile->placement, NULL);
+    }
     OWNED(error) failure = apply.err;
     TRY(err);
     if (!apply.is_done)
