@@ -140,8 +140,9 @@ static struct error *create_binding(struct binding_store *store, struct key clus
  * What is known may be wrong both ways: the binding was deleted meanwhile, or another process has
  * created it. The request that is likely to succeed comes first, and the other one follows.
  */
-static struct error *ensure_locked(struct binding_store *store, struct key cluster,
-                                   struct owner_reference owner, struct object **ret_binding)
+static struct error *ensure_locked_binding(struct binding_store *store, struct key cluster,
+                                           struct owner_reference owner,
+                                           struct object **ret_binding)
 {
     OWNED(object) known = binding_store_find(store, cluster);
     struct error *err = known ? binding_store_read(store, cluster, ret_binding)
@@ -157,7 +158,7 @@ struct error *binding_store_ensure(struct binding_store *store, struct key clust
                                    struct owner_reference owner, struct object **ret_binding)
 {
     TRY(lock_binding(store, cluster));
-    struct error *err = ensure_locked(store, cluster, owner, ret_binding);
+    struct error *err = ensure_locked_binding(store, cluster, owner, ret_binding);
     unlock_binding(store, cluster);
     return err;
 }
@@ -218,8 +219,8 @@ static struct error *write_edit(struct binding_store *store, struct key cluster,
 
 /* Begins with the copy that is known. After a conflict, or if none is known, reads from the server.
  */
-static struct error *edit_locked(struct binding_store *store, struct key cluster,
-                                 const struct binding_edit *edit)
+static struct error *edit_locked_binding(struct binding_store *store, struct key cluster,
+                                         const struct binding_edit *edit)
 {
     struct error *err = NULL;
     for (size_t i = 0; i < ATTEMPTS; i++) {
@@ -240,7 +241,7 @@ static struct error *change_binding(struct binding_store *store, struct key clus
                                     const struct binding_edit *edit)
 {
     TRY(lock_binding(store, cluster));
-    struct error *err = edit_locked(store, cluster, edit);
+    struct error *err = edit_locked_binding(store, cluster, edit);
     unlock_binding(store, cluster);
     return err;
 }

@@ -1,3 +1,8 @@
+/*
+ * One map of Clusters for each namespace: a set looks at the Clusters of its own namespace alone.
+ * Of a Cluster the labels are kept as a parsed document, because selectors are evaluated far more
+ * often than labels change.
+ */
 #include "clusterresourceset/cluster_index.h"
 
 #include "apimachinery/object.h"
@@ -43,6 +48,7 @@ static struct map *open_namespace(struct cluster_index *cluster_index, struct st
     return found;
 }
 
+/* A Cluster that is being deleted gets nothing new; its objects go with it. */
 static bool is_excluded(const struct cluster_index *cluster_index, const struct object *cluster)
 {
     bool is_initialized = false;
@@ -73,6 +79,7 @@ static void put_cluster(struct cluster_index *cluster_index, const struct object
         release_indexed_cluster(before);
 }
 
+/* A namespace without Clusters is removed. */
 static void forget_cluster(struct cluster_index *cluster_index, struct key key)
 {
     struct map *there = map_find(&cluster_index->namespaces, key.namespace);

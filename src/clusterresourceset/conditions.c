@@ -6,7 +6,7 @@
  *   3. make_progress(): InProgress and Failed, from the gravest problem that is an error.
  *
  * The table below has the words for each type of fault. Reasons and fixed texts of ResourcesApplied
- * are those of Cluster API; InProgress and Failed are those of the framework (docs/framework.md).
+ * are those of Cluster API; InProgress and Failed are those of src/framework.
  */
 #include "clusterresourceset/conditions.h"
 
@@ -126,6 +126,7 @@ static struct str summary_text(const struct conditions_problem *worst, struct ar
     }
 }
 
+/* Problems that are no errors, such as a missing resource, do not count. */
 static bool all_errors_final(const struct conditions_summary *summary)
 {
     for (size_t i = 0; i < summary->count; i++)

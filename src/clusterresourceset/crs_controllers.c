@@ -47,6 +47,7 @@ static void open_caches(struct crs_controllers *controllers)
         &(struct cache_options){.gvr = GVR_SECRETS, .namespace = namespace, .metadata_only = true});
 }
 
+/* What the three controllers have in common. */
 static void open_controller(struct crs_controllers *controllers, enum crs_controller which,
                             struct controller_options options)
 {
@@ -101,6 +102,7 @@ struct crs_controllers *crs_controllers_new(struct loop *loop,
     return controllers;
 }
 
+/* Controllers that were taken are gone by now; their fibers have used the rest. */
 void crs_controllers_free(struct crs_controllers *controllers)
 {
     if (!controllers)

@@ -86,6 +86,7 @@ void placement_enqueue(struct crs_set *set, struct str cluster, int priority)
               (struct key){key.namespace, buf_str(&name)}, priority);
 }
 
+/* Names of sets are DNS names and have no slash. */
 bool placement_split_key(struct str name, struct str *ret_set, struct str *ret_cluster)
 {
     *ret_cluster = name;
@@ -105,6 +106,7 @@ void placement_set_pending(struct placement *placement, bool is_pending)
     set_count_pending(placement->set, is_pending ? 1 : -1);
 }
 
+/* A reconcile may come from an event, without the set having asked: it is pending from here on. */
 void placement_begin(struct placement *placement)
 {
     placement_set_pending(placement, true);
@@ -133,6 +135,11 @@ void placement_cancel(struct placement *placement)
         scope_cancel(placement->scope);
 }
 
+/*
+ * Without a round the placement is reconciled again when the set is opened: events that come
+ * meanwhile, say of a new connection, are not looked at. A running placement stays pending until
+ * its end.
+ */
 void placement_stop(struct placement *placement)
 {
     placement->round = 0;

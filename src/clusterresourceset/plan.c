@@ -1,3 +1,7 @@
+/*
+ * The life of a plan, its fields, and the decisions by it, in this order. The tests go through
+ * every combination of strategy, resource and record.
+ */
 #include "clusterresourceset/plan.h"
 
 #include "base/array.h"
@@ -109,6 +113,7 @@ bool plan_names(const struct plan *plan, enum resource_kind kind, struct str nam
     return false;
 }
 
+/* A snapshot with a fault has no content. */
 size_t plan_object_count(const struct plan *plan)
 {
     size_t count = 0;
@@ -119,6 +124,11 @@ size_t plan_object_count(const struct plan *plan)
     return count;
 }
 
+/*
+ * The order matters. A resource that no cluster can get is skipped before anything else, and is
+ * reported by the set. The record comes before the content: with ApplyOnce a resource that was
+ * applied and cannot be used since is no problem of this cluster.
+ */
 static enum plan_action choose_action(const struct plan *plan, size_t index,
                                       const struct binding_resource *found)
 {

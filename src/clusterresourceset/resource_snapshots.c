@@ -117,6 +117,8 @@ struct str resource_snapshot_hash(const struct resource_snapshot *snapshot)
     return snapshot->content ? content_hash(snapshot->content) : (struct str){0};
 }
 
+/* The hash covers the data. The text counts for faults that have no hash, such as FAULT_UNREADABLE.
+ */
 bool resource_snapshot_eq(const struct resource_snapshot *a, const struct resource_snapshot *b)
 {
     return a == b ||
@@ -174,6 +176,7 @@ static bool is_current(const struct resource_snapshots *snapshots,
            (cache_version_cmp(shown, str_from_c(resource->version), &order) && order <= 0);
 }
 
+/* Kept for the next patch: the owner references of others are written back as they are. */
 static void put_metadata(struct named_resource *resource, const struct object *object)
 {
     const struct json_value *owners = object_owner_references(object);
@@ -357,6 +360,7 @@ struct error *resource_snapshots_add_owner(struct resource_snapshots *snapshots,
     return err;
 }
 
+/* An entry in use stays, though nobody else has asked for it: its fiber holds a pointer to it. */
 void resource_snapshots_sweep(struct resource_snapshots *snapshots)
 {
     MAP_FOREACH (entry, &snapshots->resources) {

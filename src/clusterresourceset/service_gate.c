@@ -31,6 +31,7 @@ bool service_gate_applies_to(struct str version)
     return major < MAJOR || (major == MAJOR && minor < MINOR);
 }
 
+/* Whether the Service exists is all that counts: the answer is not read. */
 struct error *service_gate_check(struct client *client, struct str version, struct key cluster)
 {
     if (!service_gate_applies_to(version))

@@ -26,6 +26,7 @@ struct crs_set {
     int64_t status_due; /* see set_status_wait() */
 };
 
+/* Sets are found by key, not by UID: set_reconcile.c drops the state of a set that was replaced. */
 struct crs_set *set_find(struct crs_controllers *controllers, struct key key)
 {
     SCOPED(buf) text = {.limit = 0};
@@ -48,6 +49,7 @@ struct crs_set *set_open(struct crs_controllers *controllers, struct key key)
     return set;
 }
 
+/* Placements are freed with the set. None of them runs: their fibers use the set. */
 void set_drop(struct crs_set *set)
 {
     SCOPED(buf) text = {.limit = 0};
@@ -84,6 +86,10 @@ struct object *set_object(const struct crs_set *set)
     return set->object;
 }
 
+/*
+ * Copies come from the cache and as answers to writes, in any order. Versions are compared only
+ * within one object: a set that was deleted and made again has a new UID.
+ */
 void set_put_object(struct crs_set *set, struct object *object)
 {
     if (set->object && str_eq(object_uid(set->object), object_uid(object)) &&
@@ -118,6 +124,11 @@ void set_allow_placements(struct crs_set *set)
     set->is_open = true;
 }
 
+/*
+ * Placements are not dropped: a set that is paused goes on with them later. Those in the queue find
+ * the set closed and do nothing. An error means that the wait was cut short, and the set stays
+ * closed.
+ */
 struct error *set_close(struct crs_set *set)
 {
     set->is_open = false;
@@ -166,6 +177,11 @@ void set_enqueue_after(struct crs_set *set, duration after)
                     QUEUE_NORMAL);
 }
 
+/*
+ * If placements are pending, the set is enqueued for the time the news are due. The last placement
+ * that is done enqueues it at once, because it notes news as well while there are any
+ * (set_has_news()).
+ */
 void set_note_news(struct crs_set *set)
 {
     const bool is_first = !set->status_due;
@@ -203,6 +219,7 @@ bool set_status_is_due(struct crs_set *set)
     return !wait;
 }
 
+/* The queue retries the set with back-off. The news must then be reported whatever is pending. */
 void set_retry_status(struct crs_set *set)
 {
     if (!set->status_due)

@@ -1,3 +1,7 @@
+/*
+ * Lists the bindings of the namespace, notes those that mention the set, and lets several fibers
+ * take the set out of them.
+ */
 #include "clusterresourceset/set_delete.h"
 
 #include "apimachinery/wellknown.h"

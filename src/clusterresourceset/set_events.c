@@ -27,6 +27,7 @@ void set_events_record_placement(const struct placement *placement, const struct
                        STR_ARG(fault->text));
 }
 
+/* A warning has the message of the condition. */
 void set_events_record_set(const struct crs_set *set, const struct conditions *conditions,
                            size_t clusters)
 {

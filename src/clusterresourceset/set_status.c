@@ -115,8 +115,7 @@ static struct error *patch_status(struct crs_set *set, const struct set_status *
     return text.len ? send_patch(set, STR("status"), buf_str(&text)) : NULL;
 }
 
-/* Other controllers write conditions of their own, so that conflicts are common: hence the pause.
- */
+/* The pause is random, so that two writers in conflict do not meet again. */
 struct error *set_write_status(struct crs_set *set, const struct set_status *status)
 {
     struct random *random = loop_random(set_controllers(set)->loop);

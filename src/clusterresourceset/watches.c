@@ -57,6 +57,7 @@ static bool is_changed_and_labelled(void *data, const struct cache_event *event)
     return has_changed(event) && is_labelled(data, event);
 }
 
+/* For Secrets, which the watch filter does not apply to, as in Cluster API. */
 static bool is_changed(void *data, const struct cache_event *event)
 {
     (void)data;
@@ -79,6 +80,7 @@ static bool is_same_to_sets(const struct object *a, const struct object *b)
            is_initialized(a) == is_initialized(b) && str_eq(object_uid(a), object_uid(b));
 }
 
+/* Clusters change often, mostly in their status. Both copies are parsed to spare a reconcile. */
 static bool cluster_matters(void *data, const struct cache_event *event)
 {
     if (!is_changed_and_labelled(data, event))
@@ -118,6 +120,7 @@ static void map_cluster_object(struct crs_controllers *controllers, struct key k
     }
 }
 
+/* A deleted Cluster is mapped by its last copy. */
 static void map_cluster(void *data, const struct cache_event *event, struct queue *queue,
                         int priority)
 {
@@ -163,6 +166,7 @@ static void map_secret(void *data, const struct cache_event *event, struct queue
     map_resource(data, RESOURCE_SECRET, event, queue, priority);
 }
 
+/* For bindings and Clusters alike. A paused one is left alone. */
 static bool binding_matters(void *data, const struct cache_event *event)
 {
     if (!is_changed_and_labelled(data, event))

@@ -1,7 +1,6 @@
 /*
- * The CustomResourceDefinitions that corset brings along: deploy/crds, compiled into the program.
- *
- * ClusterResourceSet and ClusterResourceSetBinding, and Cluster for servers without Cluster API.
+ * The CustomResourceDefinitions of deploy/crds, compiled into the program: ClusterResourceSet and
+ * ClusterResourceSetBinding, and Cluster for servers without Cluster API.
  */
 #pragma once
 

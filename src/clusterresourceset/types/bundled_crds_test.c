@@ -5,7 +5,7 @@
 #include "json/yaml/manifest.h"
 #include "testing/test.h"
 
-TEST(addons_definitions_are_what_their_names_say)
+TEST(bundled_crds_are_what_their_names_say)
 {
     CHECK_EQ(bundled_crd_count(), (size_t)3);
     for (size_t i = 0; i < bundled_crd_count(); i++) {

@@ -1,3 +1,7 @@
+/*
+ * The webhooks get typed objects, this code gets documents. Where a message or a comparison depends
+ * on the type, typed_selector() makes the document that the Go type would be.
+ */
 #include "clusterresourceset/types/crs_admission.h"
 
 #include "apimachinery/selector.h"
@@ -20,7 +24,7 @@ struct error *crs_default_set(struct json_doc *doc, struct json_doc **ret_doc)
     return json_edit_finish(&edit, ret_doc);
 }
 
-/* A container that is worth a word: one that is there, or, where empty ones are dropped, is filled.
+/* True if the container is written. Empty ones are left out, as by "omitempty", unless keep_empty.
  */
 static bool is_shown(const struct json_value *container, bool keep_empty)
 {
@@ -39,7 +43,7 @@ static void add_expression(struct json_builder *out, const struct json_value *ex
     json_builder_end(out);
 }
 
-/* With the labels in order, as Go writes a map. */
+/* Go writes maps in the order of their keys. */
 static void add_labels(struct json_builder *out, const struct json_value *labels)
 {
     SCOPED(buf) text = {.limit = 0};
@@ -50,8 +54,8 @@ static void add_labels(struct json_builder *out, const struct json_value *labels
 }
 
 /*
- * A selector as its Go type holds it: nothing unknown, null as absent. Without empty members it is
- * what messages show; with them it is what "deeply equal" compares.
+ * The selector as its Go type would hold it: without unknown members, and with null as absent.
+ * Messages show it without empty members. With them it is what reflect.DeepEqual() compares.
  */
 static struct json_doc *typed_selector(const struct json_value *selector, bool keep_empty)
 {
@@ -73,6 +77,7 @@ static struct json_doc *typed_selector(const struct json_value *selector, bool k
     return doc;
 }
 
+/* The message quotes the selector as Go writes it. */
 static void refuse_selector(const struct json_value *set, struct str detail,
                             struct field_errors *errors)
 {
@@ -93,6 +98,7 @@ static void check_selector(const struct json_value *set, struct field_errors *er
         refuse_selector(set, STR("selector must not be empty"), errors);
 }
 
+/* Equal as Go values: the order of labels and unknown members do not count. */
 static bool is_same_selector(const struct json_value *old, const struct json_value *set)
 {
     OWNED(json_doc) before = typed_selector(json_path(old, "spec.clusterSelector"), true);
@@ -100,7 +106,7 @@ static bool is_same_selector(const struct json_value *old, const struct json_val
     return json_equal(json_doc_root(before), json_doc_root(after));
 }
 
-/* A text that was set once and is another now. */
+/* Adds an error if a string that was set has changed. */
 static void check_kept(const char *path, const struct json_value *old,
                        const struct json_value *object, struct field_errors *errors)
 {
@@ -109,6 +115,7 @@ static void check_kept(const char *path, const struct json_value *old,
         field_errors_add_str(errors, FIELD_INVALID, str_from_c(path), after, IMMUTABLE);
 }
 
+/* The selector is validated on every write, and it and the strategy cannot be changed. */
 void crs_validate_set(const struct json_value *old, const struct json_value *set,
                       struct field_errors *errors)
 {

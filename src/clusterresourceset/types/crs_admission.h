@@ -1,8 +1,9 @@
 /*
- * What Cluster API's webhooks do to ClusterResourceSets and ClusterResourceSetBindings before they
- * are stored, as pure functions over documents of v1beta2.
+ * The admission webhooks of Cluster API for ClusterResourceSets and ClusterResourceSetBindings, as
+ * pure functions over documents of v1beta2. The standalone server calls them before it stores.
  *
- * Messages are those of the webhooks; tests hold them to tests/support/data/oracle/admission.jsonl.
+ * The messages are those of the webhooks; tests compare with
+ * tests/support/data/oracle/admission.jsonl.
  */
 #pragma once
 
@@ -13,13 +14,13 @@
 #define CRS_SET_WEBHOOK     "validation.clusterresourceset.addons.cluster.x-k8s.io"
 #define CRS_BINDING_WEBHOOK "validation.clusterresourcesetbinding.addons.cluster.x-k8s.io"
 
-/* A set without a strategy is one that applies once. The same document when it has one. */
+/* Sets the strategy to ApplyOnce, unless there is one; then it returns the same document. */
 MUST_USE struct error *crs_default_set(struct json_doc *doc, struct json_doc **ret_doc);
 
-/* Adds what is wrong with a set that has its defaults; old is NULL on create. */
+/* Adds the errors of a set that has its defaults. old is NULL on create. */
 void crs_validate_set(const struct json_value *old, const struct json_value *set,
                       struct field_errors *errors);
 
-/* Adds what is wrong with the change of a binding. */
+/* Adds the errors of a binding. old is NULL on create. */
 void crs_validate_binding(const struct json_value *old, const struct json_value *binding,
                           struct field_errors *errors);

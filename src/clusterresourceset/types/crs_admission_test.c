@@ -53,7 +53,7 @@ static void check_row(const struct json_value *row)
         check_status(json_get(row, STR("status")), &errors);
 }
 
-TEST(addons_admission_oracle)
+TEST(crs_admission_oracle)
 {
     size_t count = 0;
     ROWS_FOREACH(row, "oracle/admission.jsonl")
@@ -71,7 +71,7 @@ static struct json_doc *read_doc(const char *text)
     return doc;
 }
 
-TEST(addons_admission_defaults_nothing_but_the_strategy)
+TEST(crs_admission_defaults_nothing_but_the_strategy)
 {
     const struct {
         const char *name, *given, *expected;
@@ -109,7 +109,7 @@ static void validate_text(struct buf *out, bool is_set, const char *old, const c
         field_errors_write(out, &errors);
 }
 
-TEST(addons_admission_of_bindings)
+TEST(crs_admission_of_bindings)
 {
     SCOPED(buf) text = {.limit = 0};
     const struct {
@@ -130,7 +130,7 @@ TEST(addons_admission_of_bindings)
     }
 }
 
-TEST(addons_admission_shows_selectors_as_go_does)
+TEST(crs_admission_shows_selectors_as_go_does)
 {
     SCOPED(buf) text = {.limit = 0};
     const char *old = "{\"spec\":{\"clusterSelector\":{\"matchLabels\":{\"a\":\"b\"}}}}";

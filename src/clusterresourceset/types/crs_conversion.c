@@ -1,3 +1,8 @@
+/*
+ * The conversion webhook of Cluster API, hand-written: it mirrors the functions Convert_v1beta1_*
+ * and Convert_v1beta2_* for the two kinds. A set needs its conditions moved; a binding needs its
+ * records completed, because v1beta2 requires "applied" and knows no null.
+ */
 #include "clusterresourceset/types/crs_conversion.h"
 
 #include "json/builder.h"
@@ -22,7 +27,7 @@ static struct error *read_version(struct str name, enum version *ret_version)
     return NULL;
 }
 
-/* Which way it goes; both are the same when there is nothing to do. */
+/* *ret_from and *ret_to are the same if there is nothing to convert. */
 static struct error *read_versions(const struct json_value *object, struct str to,
                                    enum version *ret_from, enum version *ret_to)
 {
@@ -40,7 +45,7 @@ static void set_version(struct json_edit *edit, enum version to)
                                     : STR("addons.cluster.x-k8s.io/v1beta2"));
 }
 
-/* Where each version keeps which conditions. */
+/* Where each version keeps its conditions and those of the other version. */
 static const struct {
     struct json_place old_place, new_place; /* deprecated conditions, and those of metav1 */
     struct json_place wrapper;              /* that holds the other version's */
@@ -53,14 +58,14 @@ static const struct {
                  {.path = "status.deprecated"}},
 };
 
-/* NULL unless it is there. */
+/* NULL if the list is absent or null. */
 static const struct json_value *list_at(const struct json_value *object, struct json_place place)
 {
     const struct json_value *list = json_path(object, place.path);
     return json_type(list) > JSON_NULL ? list : NULL;
 }
 
-/* Whether the status says anything besides its conditions. */
+/* True if the status has members besides its conditions. */
 static bool has_more(const struct json_value *status)
 {
     const struct json_value *value;
@@ -71,7 +76,7 @@ static bool has_more(const struct json_value *status)
     return false;
 }
 
-/* A status that would be empty goes: v1beta2 does not take one. */
+/* A status that would become empty is removed: v1beta2 refuses an empty one. */
 static void move_conditions(const struct json_value *object, struct json_edit *edit,
                             enum version from, enum version to)
 {
@@ -106,7 +111,7 @@ struct error *crs_convert_set(struct json_doc *doc, struct str to_version,
     return json_edit_finish(&edit, ret_doc);
 }
 
-/* "applied" is always said; a time that is null is none. */
+/* "applied" is required in v1beta2. A member that is null, such as a time, is left out. */
 static void add_resource(struct json_builder *out, const struct json_value *resource)
 {
     const struct json_value *value;
@@ -137,7 +142,7 @@ static void add_resources(struct json_builder *out, const struct json_value *res
     json_builder_end(out);
 }
 
-/* v1beta1 may have null where v1beta2 has an entry without anything. */
+/* An entry is a pointer in v1beta1: null there is an empty entry in v1beta2, and back. */
 static void add_entry(struct json_builder *out, const struct json_value *entry, enum version to)
 {
     const struct json_value *value;
@@ -168,6 +173,7 @@ static struct error *convert_entries(const struct json_value *entries, enum vers
     return json_builder_finish(&out, ret_doc);
 }
 
+/* A binding without entries needs nothing but its new version. */
 struct error *crs_convert_binding(struct json_doc *doc, struct str to_version,
                                   struct json_doc **ret_doc)
 {

@@ -31,7 +31,7 @@ static void check_converts(convert_fn *convert, const char *from, const char *to
     CHECK_EQ(buf_str(&left), buf_str(&right));
 }
 
-TEST(addons_convert_sets_there_and_back)
+TEST(crs_convert_sets_there_and_back)
 {
     const struct {
         const char *name, *v1, *v2;
@@ -63,7 +63,7 @@ TEST(addons_convert_sets_there_and_back)
     check_converts(crs_convert_set, "{" V1 ",\"status\":{\"v1beta2\":{}}}", "v1beta2", "{" V2 "}");
 }
 
-TEST(addons_convert_bindings_there_and_back)
+TEST(crs_convert_bindings_there_and_back)
 {
     const struct {
         const char *name, *v1, *v2;
@@ -88,7 +88,7 @@ TEST(addons_convert_bindings_there_and_back)
     }
 }
 
-TEST(addons_convert_says_what_a_binding_leaves_open)
+TEST(crs_convert_says_what_a_binding_leaves_open)
 {
     check_converts(crs_convert_binding,
                    "{" V2 ",\"spec\":{\"bindings\":[{\"resources\":[{\"name\":\"n\"}]}]}}",
@@ -103,7 +103,7 @@ TEST(addons_convert_says_what_a_binding_leaves_open)
                    "false}]}]}}");
 }
 
-TEST(addons_convert_refuses_what_it_does_not_know)
+TEST(crs_convert_refuses_what_it_does_not_know)
 {
     OWNED(json_doc) doc = read_doc("{" V2 "}");
     OWNED(json_doc) other = read_doc("{\"apiVersion\":\"v1\"}");
@@ -148,7 +148,7 @@ static struct json_doc *any_set(struct random *random)
     return doc;
 }
 
-TEST(addons_convert_loses_nothing)
+TEST(crs_convert_loses_nothing)
 {
     struct random random;
     random_init(&random, 7);

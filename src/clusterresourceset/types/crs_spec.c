@@ -23,6 +23,7 @@ bool resource_kind_from(struct str name, enum resource_kind *ret_kind)
     return false;
 }
 
+/* Admission fills in ApplyOnce; a set from a server without admission may lack the strategy. */
 static enum resource_strategy strategy_from(struct str text)
 {
     if (!text.len || str_eq(text, STR("ApplyOnce")))
@@ -30,6 +31,7 @@ static enum resource_strategy strategy_from(struct str text)
     return str_eq(text, STR("Reconcile")) ? RESOURCE_RECONCILE : RESOURCE_STRATEGY_UNKNOWN;
 }
 
+/* Texts are copied: the spec outlives the object. */
 static void read_refs(const struct json_value *list, struct crs_spec *set)
 {
     const struct json_value *item;
@@ -43,6 +45,10 @@ static void read_refs(const struct json_value *list, struct crs_spec *set)
     }
 }
 
+/*
+ * An empty selector selects nothing, unlike that of most Kubernetes kinds: Cluster API refuses it,
+ * so as not to select every cluster by mistake.
+ */
 void crs_spec_read(const struct object *object, struct crs_spec *ret_set)
 {
     const struct json_value *spec = object_spec(object);

@@ -1,8 +1,9 @@
 /*
- * A ClusterResourceSet as programs read it: whom it selects, what it names, how it is applied.
+ * The spec of a ClusterResourceSet: its cluster selector, its resources and its strategy.
  *
- * Lenient, because not every server checked it: what admission would refuse reads as nothing, and a
- * selector that cannot be read is an error of its own, beside the rest.
+ * Reading is lenient, because a server without the webhooks of Cluster API may hold a set that they
+ * would refuse: resources of unknown kinds are left out, and a selector that cannot be read is an
+ * error beside the rest.
  */
 #pragma once
 
@@ -19,8 +20,8 @@
 #define CRS_API_VERSION        "addons.cluster.x-k8s.io/v1beta2"
 #define CRS_KIND               "ClusterResourceSet"
 #define CRS_FINALIZER          "addons.cluster.x-k8s.io"
-#define CRS_PAUSED_ANNOTATION  "cluster.x-k8s.io/paused"       /* annotation; its presence counts */
-#define CRS_WATCH_FILTER_LABEL "cluster.x-k8s.io/watch-filter" /* label */
+#define CRS_PAUSED_ANNOTATION  "cluster.x-k8s.io/paused" /* its value does not matter */
+#define CRS_WATCH_FILTER_LABEL "cluster.x-k8s.io/watch-filter"
 
 enum resource_kind {
     RESOURCE_CONFIG_MAP,
@@ -33,20 +34,20 @@ struct resource_ref {
 };
 
 enum resource_strategy {
-    RESOURCE_APPLY_ONCE, /* also of a set that says nothing */
+    RESOURCE_APPLY_ONCE, /* the default */
     RESOURCE_RECONCILE,
     RESOURCE_STRATEGY_UNKNOWN,
 };
 
 struct crs_spec {
-    struct selector selector;     /* selects nothing when it is empty or cannot be read */
+    struct selector selector;     /* selects nothing if it is empty or cannot be read */
     struct error *selector_error; /* owned */
-    struct resource_ref *refs;    /* of kinds that are known, in order, repetitions included */
+    struct resource_ref *refs;    /* of known kinds, in order, with repetitions */
     size_t ref_count;
     enum resource_strategy strategy;
     struct str strategy_text;
 
-    struct arena arena; /* all texts are in it */
+    struct arena arena; /* of the texts */
 };
 
 void crs_spec_read(const struct object *object, struct crs_spec *ret_set);
@@ -58,5 +59,6 @@ bool resource_kind_from(struct str name, enum resource_kind *ret_kind);
 
 bool crs_is_paused(const struct object *object);
 
-/* What resources and bindings carry: neither controller nor blockOwnerDeletion. Borrows. */
+/* The owner reference for resources and bindings; neither controller nor blockOwnerDeletion.
+ * Borrows. */
 struct owner_reference crs_owner_reference(struct str name, struct str uid);

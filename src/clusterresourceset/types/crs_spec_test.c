@@ -26,7 +26,7 @@ static void write_refs(struct buf *out, const struct crs_spec *set)
     }
 }
 
-TEST(resource_set_outlives_its_object)
+TEST(crs_spec_outlives_its_object)
 {
     SCOPED(crs_spec) set = {0};
     SCOPED(buf) refs = {0};
@@ -41,7 +41,7 @@ TEST(resource_set_outlives_its_object)
     CHECK(!set.selector.nothing);
 }
 
-TEST(resource_set_strategies)
+TEST(crs_spec_strategies)
 {
     static const struct {
         const char *spec;
@@ -66,7 +66,7 @@ TEST(resource_set_strategies)
     }
 }
 
-TEST(resource_set_names_in_order_with_repetitions)
+TEST(crs_spec_names_in_order_with_repetitions)
 {
     static const struct {
         const char *resources, *refs;
@@ -95,7 +95,7 @@ TEST(resource_set_names_in_order_with_repetitions)
     }
 }
 
-TEST(resource_set_selects)
+TEST(crs_spec_selects)
 {
     static const struct {
         const char *name, *selector;
@@ -131,7 +131,7 @@ TEST(resource_set_selects)
     }
 }
 
-TEST(resource_set_without_a_spec)
+TEST(crs_spec_without_a_spec)
 {
     SCOPED(crs_spec) set = {0};
     OWNED(object) object = read_object("{\"kind\":\"ClusterResourceSet\",\"spec\":[]}");
@@ -150,7 +150,7 @@ TEST(resource_kinds_by_name)
     CHECK(!resource_kind_from(STR(""), &kind));
 }
 
-TEST(resource_set_is_paused_by_the_annotation_alone)
+TEST(crs_spec_is_paused_by_the_annotation_alone)
 {
     static const struct {
         const char *object;
@@ -169,7 +169,7 @@ TEST(resource_set_is_paused_by_the_annotation_alone)
     }
 }
 
-TEST(resource_set_owner_has_four_fields)
+TEST(crs_spec_owner_has_four_fields)
 {
     const struct owner_reference owner = crs_owner_reference(STR("crs1"), STR("u1"));
     CHECK_EQ(owner.api_version, STR("addons.cluster.x-k8s.io/v1beta2"));
