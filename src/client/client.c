@@ -55,6 +55,7 @@ static void resource_limit_free(struct resource_limit *entry)
     mem_free(entry);
 }
 
+/* Nothing is connected before the first request. */
 struct client *client_new(struct loop *loop, const struct client_options *options)
 {
     struct client *client = NEW(struct client);
@@ -180,6 +181,7 @@ static struct error *add_headers(struct client *client, const struct client_requ
     return NULL;
 }
 
+/* A token wins over a user name and password. Client certificates belong to the transport. */
 static struct error *add_credentials(struct client *client, struct str token,
                                      struct http_headers *headers)
 {
@@ -207,6 +209,7 @@ static struct url request_url(struct client *client, const struct client_request
     return url;
 }
 
+/* Reads never ask may_write: a process that does not lead may read. */
 static bool is_read(struct str method)
 {
     return str_eq(method, STR("GET")) || str_eq(method, STR("HEAD")) ||
@@ -234,6 +237,7 @@ static void journey_done(struct journey *journey)
     tls_trust_free(journey->trust);
 }
 
+/* A client for a plain http server has no TLS context and cannot follow a redirect to https. */
 static struct error *find_transport(struct journey *journey,
                                     struct client_transport **ret_transport)
 {
@@ -338,6 +342,7 @@ struct error *client_begin(struct client *client, const struct client_request *r
     return NULL;
 }
 
+/* Raw requests share one rate limit, so that probes do not take tokens from resources. */
 struct error *client_raw(struct client *client, const struct client_raw_request *request,
                          struct arena *arena, struct buf *body,
                          struct client_raw_answer *ret_answer)

@@ -1,4 +1,4 @@
-/* An API server for tests: it notes what it is asked and answers what it is told. */
+/* An API server for tests: it records its requests and answers from a script. */
 #pragma once
 
 #include "async/fiber.h"

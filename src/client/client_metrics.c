@@ -63,6 +63,7 @@ static void find_series(struct client_metrics *metrics, struct str method, int s
         METRICS_SERIES(metrics->metrics, &families[FAMILY_DURATION], method, metrics->host));
 }
 
+/* The duration runs until the head of the response, as in client-go. */
 void client_metrics_count(struct client_metrics *metrics, struct str method, int status,
                           duration took)
 {

@@ -199,7 +199,7 @@ SIM_TEST(what_the_server_asks_to_repeat_is_repeated)
                 ERROR_TOO_MANY_REQUESTS, "enough");
     CHECK_EQ(fixture.requests, (size_t)11);
 
-    /* Whoever comes again on its own is told at once. */
+    /* With no_retry the first error is returned at once. */
     SCRIPT(&fixture, {503, "Retry-After", "7", ""});
     CHECK_ERROR(client_get(fixture.client, GVR_CONFIG_MAPS, KEY("default", "a"),
                            &(struct client_get_options){.no_retry = true}, NULL),
@@ -256,7 +256,8 @@ SIM_TEST(a_read_is_repeated_when_the_answer_breaks_off)
     CHECK_EQ(flaky.requests, 3);
     flaky = (struct flaky){.failures = 1};
     OWNED(error) err = client_update(fixture.client, GVR_CONFIG_MAPS, object, NULL, NULL);
-    CHECK(err == NULL || flaky.requests == 1); /* nobody asked for the answer, or it failed once */
+    CHECK(err == NULL ||
+          flaky.requests == 1); /* the body was not read, or the one request failed */
     CHECK_EQ(flaky.requests, 1);
 }
 
@@ -359,7 +360,7 @@ LOOP_TEST(lists_come_in_pages_and_begin_anew_when_too_old)
                  "GET " PATH "?labelSelector=x%20in%20%281%2C2%29&limit=2&timeout=30s\n"
                  "GET " PATH
                  "?labelSelector=x%20in%20%281%2C2%29&limit=2&continue=t%202&timeout=30s\n"));
-    /* All at once, for those who ask for a version: with a limit it would mean exactly that one. */
+    /* No limit together with a version: with a limit servers take it for exactly this version. */
     SCRIPT(&fixture, {200, NULL, NULL, PAGE("12", "", ITEM("d"))});
     CHECK_OK(client_list_each(
         fixture.client, GVR_CONFIG_MAPS, STR("ns"),

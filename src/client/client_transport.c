@@ -29,6 +29,7 @@ void client_transports_init(struct client_transports *transports, struct loop *l
     list_init(&transports->others);
 }
 
+/* The transport owns references to its credentials for as long as it has connections. */
 static struct client_transport *transport_new(const struct client_transports *transports,
                                               const struct url *server, struct str server_name,
                                               struct tls_identity *identity,
@@ -92,6 +93,7 @@ void client_transports_offer_http2(struct client_transports *transports)
         http_client_offer_http2(transports->own->http, true);
 }
 
+/* "others" is searched by origin for other servers only: a replaced transport has no origin. */
 struct client_transport *client_transports_own(struct client_transports *transports,
                                                struct tls_identity *identity,
                                                struct tls_trust *trust)
@@ -124,6 +126,7 @@ struct client_transport *client_transports_other(struct client_transports *trans
     return transport;
 }
 
+/* "sending" covers the time before the HTTP client counts the call, while a connection is made. */
 struct http_client *client_transport_hold(struct client_transport *transport)
 {
     transport->sending++;

@@ -118,6 +118,7 @@ static duration repeat_delay(const struct client_request *request, const struct 
     return lost && !err->http_status && str_eq(request->method, STR("GET")) ? REPEAT_DELAY : -1;
 }
 
+/* A failed attempt may have appended a part of the body, which the next attempt must not see. */
 struct error *client_exchange(struct client *client, const struct client_request *request,
                               struct arena *arena, struct buf *body,
                               struct client_raw_answer *ret_answer)

@@ -29,6 +29,7 @@ static void add_list_query(struct buf *query, const struct client_list_options *
     }
 }
 
+/* The items are parts of one parsed document, which the arena holds. Suspends. */
 struct error *client_list_page(struct client *client, struct gvr gvr, struct str namespace,
                                const struct client_list_options *options, struct arena *arena,
                                struct object_list *ret_list)

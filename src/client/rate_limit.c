@@ -30,6 +30,7 @@ static void refill_bucket(struct rate_limit *limit, int64_t now)
     limit->counted = now;
 }
 
+/* A caller that is cancelled while it waits gives its token back to those behind it. */
 struct error *rate_limit_wait(struct rate_limit *limit)
 {
     if (limit->qps < 0)

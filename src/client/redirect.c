@@ -63,6 +63,7 @@ static struct str without_dots(struct arena *arena, struct str path)
     return arena_str(arena, buf_str(&out));
 }
 
+/* The fragment is dropped, because it is never sent to a server. */
 struct error *redirect_read(struct arena *arena, const struct url *from, struct str location,
                             struct url *ret_to)
 {

@@ -34,6 +34,7 @@ struct place {
     struct str namespace, name, subresource;
 };
 
+/* Sets the path and the rate limit of the resource. */
 static void begin_request(struct client *client, struct arena *arena, const struct place *place,
                           struct client_request *request)
 {
@@ -52,6 +53,7 @@ static struct error *read_object(struct buf *body, struct object **ret_object)
     return NULL;
 }
 
+/* An empty name would turn the request into a list, here and in the verbs below. */
 struct error *client_get(struct client *client, struct gvr gvr, struct key key,
                          const struct client_get_options *options, struct object **ret_object)
 {
@@ -171,6 +173,7 @@ struct error *client_patch(struct client *client, struct gvr gvr, struct key key
     return read_object(&answer, ret_object);
 }
 
+/* Server-side apply is a PATCH whose type is YAML, and JSON is YAML. */
 struct error *client_apply(struct client *client, struct gvr gvr, const struct object *object,
                            const struct client_write_options *options, struct object **ret_object)
 {

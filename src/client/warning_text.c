@@ -1,3 +1,4 @@
+/* A parser that accepts everything: the texts are shown to people, so no input is an error. */
 #include "client/warning_text.h"
 
 /* Appends the rest of a quoted string. *text begins behind the first quote and ends up behind the

@@ -63,6 +63,7 @@ static duration draw_timeout(struct watch *watch)
     return TIMEOUT_MIN + (duration)random_below(random, TIMEOUT_MIN / SECOND) * SECOND;
 }
 
+/* sendInitialEvents is repeated until the initial events are complete. */
 static void add_query(struct watch *watch, struct buf *query, duration timeout)
 {
     const struct watch_options *options = &watch->options;
@@ -162,9 +163,9 @@ static bool ends_initial_events(const struct object *object)
 }
 
 /*
- * Remembers the version from which the watch continues after a break. Initial events come in the
- * order of keys, not of versions: before the last of them their versions say nothing about the
- * objects that are still missing.
+ * Remembers the version from which the watch continues after a break. Initial events need not come
+ * in the order of versions: before the last of them a version says nothing about the objects that
+ * are still missing.
  */
 static void advance_version(struct watch *watch, const struct watch_event *event)
 {

@@ -1,3 +1,14 @@
+/*
+ * How an event becomes a reconcile: a handler on each watched cache calls enqueue_event(), which
+ * filters and maps the event to keys in the queue. Workers run process_keys(): take a key,
+ * reconcile it (reconcile_key()), put it back if the result says so (requeue_key()).
+ *
+ * Workers are fibers of controller->fibers. They are started on demand: a worker that takes a key
+ * starts another one if no worker is waiting, up to options.workers, and a worker ends if more than
+ * IDLE_MAX others are waiting. So a controller with many workers needs few stacks while it is idle.
+ *
+ * Log lines and their fields are those of controller-runtime where it has them.
+ */
 #include "controller/controller.h"
 
 #include <assert.h>
@@ -13,9 +24,9 @@
 #include "controller/controller_metrics.h"
 
 #define DEADLINE_DEFAULT MINUTE
-#define RESYNC_STEPS     128 /* of a period: what is due at a time */
+#define RESYNC_STEPS     128 /* a period is divided into so many steps */
 #define RESYNC_STEP_MIN  (10 * MILLISECOND)
-#define IDLE_MOST        8 /* workers that wait for a key: each has a stack */
+#define IDLE_MAX         8 /* workers that wait for a key: each has a stack */
 
 struct controller {
     struct loop *loop;
@@ -25,13 +36,14 @@ struct controller {
     struct controller_metrics metrics;
     struct list sources;
     struct scope fibers;
-    size_t workers, idle;   /* fibers there are, and those of them that wait for a key */
-    struct error *err;      /* of a worker that could not go on */
-    struct event has_ended; /* a worker */
+    size_t workers, idle;   /* all workers, and those that wait for a key */
+    struct error *err;      /* of a worker that had to end */
+    struct event has_ended; /* a worker has set err */
     bool runs;
 };
 
-struct watched {
+/* A cache of controller_watch(), with its handler. */
+struct watched_cache {
     struct list_link link;
     struct controller *controller;
     struct cache *cache;
@@ -65,7 +77,7 @@ void controller_free(struct controller *controller)
     if (!controller)
         return;
     assert(!controller->runs);
-    LIST_FOREACH (struct watched, watched, &controller->sources, link)
+    LIST_FOREACH (struct watched_cache, watched, &controller->sources, link)
         mem_free(watched);
     queue_free(controller->queue);
     controller_metrics_done(&controller->metrics);
@@ -83,12 +95,13 @@ struct str controller_name(const struct controller *controller)
     return controller->options.name;
 }
 
-static void map_self(const struct cache_event *event, struct queue *queue, int priority)
+static void enqueue_self(const struct cache_event *event, struct queue *queue, int priority)
 {
     queue_add(queue, object_text_key(event->now ? event->now : event->old), priority);
 }
 
-static void tell(struct watched *watched, const struct cache_event *event)
+/* Initial objects and resyncs get a low priority, so that real changes do not wait behind them. */
+static void enqueue_event(struct watched_cache *watched, const struct cache_event *event)
 {
     const struct controller_source *source = &watched->source;
     const bool is_old_news = (event->type == CACHE_ADDED && event->is_initial) ||
@@ -99,12 +112,12 @@ static void tell(struct watched *watched, const struct cache_event *event)
     if (source->map)
         source->map(source->data, event, watched->controller->queue, priority);
     else
-        map_self(event, watched->controller->queue, priority);
+        enqueue_self(event, watched->controller->queue, priority);
 }
 
-static void on_change(void *data, const struct cache_event *event)
+static void on_cache_event(void *data, const struct cache_event *event)
 {
-    tell(data, event);
+    enqueue_event(data, event);
 }
 
 void controller_watch(struct controller *controller, struct cache *cache,
@@ -112,34 +125,34 @@ void controller_watch(struct controller *controller, struct cache *cache,
 {
     static const struct controller_source everything;
     assert(!controller->runs);
-    struct watched *watched = NEW(struct watched);
+    struct watched_cache *watched = NEW(struct watched_cache);
     watched->controller = controller;
     watched->cache = cache;
     watched->source = source ? *source : everything;
-    watched->handler = (struct cache_handler){.changed = on_change, .data = watched};
+    watched->handler = (struct cache_handler){.changed = on_cache_event, .data = watched};
     list_append(&controller->sources, &watched->link);
 }
 
-/* Objects whose time falls into [from, to) of the period. */
+/* One step of a resync: the keys whose hash falls into [from, to) of the period. */
 struct resync {
-    struct watched *watched;
+    struct watched_cache *watched;
     uint64_t seed, period, from, to;
 };
 
-static bool resync_one(void *data, struct object_text *text)
+static bool resync_object(void *data, struct object_text *text)
 {
     const struct resync *resync = data;
     const uint64_t at = key_hash(object_text_key(text), resync->seed) % resync->period;
     if (at >= resync->from && at < resync->to)
-        tell(resync->watched,
-             &(struct cache_event){
-                 .type = CACHE_UPDATED, .old = text, .now = text, .is_unchanged = true});
+        enqueue_event(resync->watched,
+                      &(struct cache_event){
+                          .type = CACHE_UPDATED, .old = text, .now = text, .is_unchanged = true});
     return true;
 }
 
 /*
- * Every key once per period, at a moment that its hash decides: a period is cut into steps, and
- * each step tells of its share. Suspends until it is cancelled.
+ * A fiber that enqueues every key once per period. The hash of a key decides at which moment of the
+ * period, so that a resync does not enqueue all keys at once. Suspends until it is cancelled.
  */
 static struct error *resync_all(void *data)
 {
@@ -152,17 +165,21 @@ static struct error *resync_all(void *data)
     for (;;) {
         TRY(fiber_sleep(step));
         resync.to = resync.from + (uint64_t)step;
-        LIST_FOREACH (struct watched, watched, &controller->sources, link) {
+        LIST_FOREACH (struct watched_cache, watched, &controller->sources, link) {
             resync.watched = watched;
-            cache_each(watched->cache, STR(""), resync_one, &resync);
+            cache_each(watched->cache, STR(""), resync_object, &resync);
         }
         resync.from = resync.to < resync.period ? resync.to : 0;
     }
 }
 
-static enum controller_outcome conclude(struct controller *controller,
-                                        const struct queue_item *item, const struct error *err,
-                                        const struct reconcile_result *result)
+/*
+ * Puts a key back into the queue according to its result, in the order of controller-runtime: an
+ * error or "requeue" counts as a failure of the key, requeue_after and success reset its back-off.
+ */
+static enum controller_outcome requeue_key(struct controller *controller,
+                                           const struct queue_item *item, const struct error *err,
+                                           const struct reconcile_result *result)
 {
     struct queue *queue = controller->queue;
     if (err && !result->is_terminal) {
@@ -182,6 +199,7 @@ static enum controller_outcome conclude(struct controller *controller,
     return CONTROLLER_REQUEUE_AFTER;
 }
 
+/* An error after the deadline counts as a timeout, whatever its code. */
 static void count_error(struct controller *controller, const struct error *err, bool is_terminal,
                         bool is_late)
 {
@@ -193,15 +211,15 @@ static void count_error(struct controller *controller, const struct error *err, 
     log_error("Reconciler error", LOG_ERROR(err));
 }
 
-static struct error *call(struct controller *controller, struct key key,
-                          struct reconcile_result *result)
+static struct error *call_reconcile(struct controller *controller, struct key key,
+                                    struct reconcile_result *result)
 {
     FIBER_TIMEOUT(controller->options.deadline);
     return controller->options.reconcile(controller->options.data, key, result);
 }
 
-/* Suspends. */
-static void process(struct controller *controller, const struct queue_item *item)
+/* Reconciles a key under the deadline, and counts and logs the result. Suspends. */
+static void reconcile_key(struct controller *controller, const struct queue_item *item)
 {
     char id[RANDOM_UUID_LEN + 1];
     LOG_CONTEXT(LOG_STR("controller", controller->options.name),
@@ -210,51 +228,53 @@ static void process(struct controller *controller, const struct queue_item *item
     const int64_t begun = loop_now(controller->loop);
     struct reconcile_result result = {0};
     metrics_inc(controller->metrics.active);
-    OWNED(error) err = call(controller, item->key, &result);
+    OWNED(error) err = call_reconcile(controller, item->key, &result);
     metrics_add(controller->metrics.active, -1);
     if (err && fiber_is_canceled(fiber_current()))
-        return; /* the controller stops: that is no failure of the key's */
+        return; /* the controller stops; the key has not failed */
     const duration took = loop_now(controller->loop) - begun;
     if (err)
         count_error(controller, err, result.is_terminal, took >= controller->options.deadline);
     metrics_observe(controller->metrics.seconds, (double)took / SECOND);
-    metrics_inc(controller->metrics.total[conclude(controller, item, err, &result)]);
+    metrics_inc(controller->metrics.total[requeue_key(controller, item, err, &result)]);
 }
 
-static struct error *worker(void *data);
+static struct error *run_worker(void *data);
 
-/* There is always one more worker than needed, up to the number that is allowed. */
-static void hire(struct controller *controller)
+/* Makes sure that one worker is waiting for the next key, up to options.workers. */
+static void start_worker(struct controller *controller)
 {
     if (controller->idle || controller->workers >= controller->options.workers ||
         fiber_is_canceled(fiber_current()))
         return;
     controller->workers++;
     controller->idle++;
-    scope_start(&controller->fibers, "worker", worker, controller);
+    scope_start(&controller->fibers, "worker", run_worker, controller);
 }
 
-/* Ends without an error when enough others wait. The worker comes in and goes out as an idle one.
+/*
+ * The loop of a worker. It is counted as idle at entry and at return, whichever way it returns.
+ * Ends without an error if enough other workers are waiting. Suspends.
  */
-static struct error *work(struct controller *controller)
+static struct error *process_keys(struct controller *controller)
 {
     for (;;) {
         struct queue_item item;
         TRY(queue_take(controller->queue, &item));
         controller->idle--;
-        hire(controller);
-        process(controller, &item);
+        start_worker(controller);
+        reconcile_key(controller, &item);
         queue_done(controller->queue, &item);
         controller->idle++;
-        if (controller->idle > IDLE_MOST && !queue_ready(controller->queue))
+        if (controller->idle > IDLE_MAX && !queue_ready(controller->queue))
             return NULL;
     }
 }
 
-static struct error *worker(void *data)
+static struct error *run_worker(void *data)
 {
     struct controller *controller = data;
-    struct error *err = work(controller);
+    struct error *err = process_keys(controller);
     controller->idle--;
     controller->workers--;
     if (!err)
@@ -264,21 +284,22 @@ static struct error *worker(void *data)
     return NULL;
 }
 
-static struct error *wait_synced(struct controller *controller)
+static struct error *wait_caches_synced(struct controller *controller)
 {
-    LIST_FOREACH (struct watched, watched, &controller->sources, link)
+    LIST_FOREACH (struct watched_cache, watched, &controller->sources, link)
         TRY(cache_wait_synced(watched->cache), "wait for the caches of controller %s",
             controller->name);
     return NULL;
 }
 
-/* Suspends until it is cancelled or a worker cannot go on. */
+/* Suspends until the fiber is cancelled or a worker has failed, then stops and joins all workers.
+ */
 static struct error *run_workers(struct controller *controller)
 {
     struct error *err = NULL;
     log_info("Starting workers", LOG_STR("controller", controller->options.name),
              LOG_INT("worker count", controller->options.workers));
-    hire(controller);
+    start_worker(controller);
     if (controller->options.resync)
         scope_start(&controller->fibers, "resync", resync_all, controller);
     while (!err && !controller->err)
@@ -289,18 +310,22 @@ static struct error *run_workers(struct controller *controller)
     return err;
 }
 
+/*
+ * Handlers are added before the caches are synced and removed at the end, so the keys of initial
+ * objects are in the queue when the first worker starts.
+ */
 struct error *controller_run(struct controller *controller)
 {
     assert(!controller->runs);
     controller->runs = true;
-    LIST_FOREACH (struct watched, watched, &controller->sources, link)
+    LIST_FOREACH (struct watched_cache, watched, &controller->sources, link)
         cache_add_handler(watched->cache, &watched->handler);
-    struct error *err = wait_synced(controller);
+    struct error *err = wait_caches_synced(controller);
     if (!err)
         err = run_workers(controller);
-    LIST_FOREACH (struct watched, watched, &controller->sources, link)
+    LIST_FOREACH (struct watched_cache, watched, &controller->sources, link)
         cache_remove_handler(watched->cache, &watched->handler);
-    error_free(TAKE(controller->err)); /* of workers that were cancelled with it */
+    error_free(TAKE(controller->err)); /* of workers that were cancelled */
     controller->runs = false;
     if (controller->options.stopped)
         controller->options.stopped(controller->options.data);

@@ -1,5 +1,6 @@
 /*
- * A controller: sources that note keys, a queue, and workers that reconcile one key at a time.
+ * A controller: watched caches that put keys into a queue, and workers that reconcile these keys.
+ * It follows controller-runtime's Controller, with the same metrics and log lines.
  *
  *     const struct controller_options options = {.name = STR("web"), .reconcile = reconcile_web};
  *     struct controller *controller = controller_new(loop, &options);
@@ -19,16 +20,16 @@
 struct controller;
 struct metrics;
 
-/* What became of a key. Zero: done. */
+/* The result of a reconcile. Zero: the key is done. */
 struct reconcile_result {
-    bool requeue;           /* again, after the back-off of failures */
-    duration requeue_after; /* again, after this; 0: no */
-    bool is_terminal;       /* of an error: trying again cannot help; it is counted, not repeated */
+    bool requeue;           /* reconcile again after the back-off of failures */
+    duration requeue_after; /* reconcile again after this time; 0: no */
+    bool is_terminal;       /* with an error: it is counted and logged, but not retried */
 };
 
 /*
- * Brings one key towards what is wanted. Suspends; its deadline is the controller's. An error is
- * counted, logged and leads to a repetition with back-off.
+ * Reconciles one key. May suspend, up to the deadline of the controller. An error is counted and
+ * logged, and the key is retried with back-off. A key is never reconciled by two workers at once.
  */
 typedef struct error *reconcile_fn(void *data, struct key key, struct reconcile_result *ret_result);
 
@@ -36,52 +37,51 @@ struct controller_options {
     struct str name;
     reconcile_fn *reconcile;
     void *data;
-    size_t workers;             /* at a time, made when they are needed; 0 means 1 */
+    size_t workers;             /* maximum of concurrent reconciles; 0 means 1 */
     duration deadline;          /* of one reconcile; 0 means 1 min */
-    duration resync;            /* every object again, spread over this period; 0: never */
+    duration resync;            /* every key again within this period; 0: never */
     struct queue_options queue; /* name and metrics are filled in */
     struct metrics *metrics;
 
-    /* After a run, when no reconcile is left: who has work of its own for the queue ends it. */
+    /* Called once after controller_run(), when no reconcile is running. Fibers that feed the queue
+     * must be stopped here. NULL: nothing to do. */
     void (*stopped)(void *data);
 };
 
 struct controller *controller_new(struct loop *loop, const struct controller_options *options);
-void controller_free(struct controller *controller); /* stopped */
+void controller_free(struct controller *controller); /* must not be running */
 DEFINE_OWNED(controller)
 
 struct queue *controller_queue(struct controller *controller);
 struct str controller_name(const struct controller *controller);
 
-/* Lets an event through. */
+/* Returns false for an event that must be ignored. */
 typedef bool controller_filter_fn(void *data, const struct cache_event *event);
 
-/* Notes keys for an event: calls queue_add() for each. Neither suspends nor fails. */
+/* Calls queue_add() for each key that an event concerns. Must not suspend. */
 typedef void controller_map_fn(void *data, const struct cache_event *event, struct queue *queue,
                                int priority);
 
 struct controller_source {
-    controller_filter_fn *filter; /* NULL: everything */
-    controller_map_fn *map;       /* NULL: the key of the object itself */
+    controller_filter_fn *filter; /* NULL: every event passes */
+    controller_map_fn *map;       /* NULL: adds the key of the object itself */
     void *data;
 };
 
-/* Before it is started. The cache outlives the controller's run; source may be NULL. */
+/* Called before controller_run(). The cache must outlive the run. source may be NULL. */
 void controller_watch(struct controller *controller, struct cache *cache,
                       const struct controller_source *source);
 
 /*
- * Waits until the caches are synced, then runs workers until it is cancelled: ERROR_CANCELED.
- * Running reconciles are cancelled with it and joined. Suspends.
+ * Waits until the watched caches are synced, then runs workers until the fiber is cancelled, and
+ * returns ERROR_CANCELED. Running reconciles are cancelled and joined before. Suspends.
  */
 MUST_USE struct error *controller_run(struct controller *controller);
 
 /*
- * Ready-made filters and maps. A resync is an update without a change and passes through the
- * source's filter like any other event.
+ * A map function that adds the controlling owner of the object, before and after the change. data
+ * is a struct controller_owner; owners of another group or kind are ignored.
  */
-
-/* The owner with "controller": true, before and after the change. data is a controller_owner. */
 struct controller_owner {
     struct str group, kind;
     bool is_cluster_scoped;

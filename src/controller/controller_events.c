@@ -1,8 +1,12 @@
-/* Ready-made filters and maps. */
+/*
+ * Map functions for sources. An update may move an object from one owner to another, so both states
+ * of the object are looked at.
+ */
 #include "controller/controller.h"
 
-static void add_owner(const struct controller_owner *owner, const struct object_text *text,
-                      struct queue *queue, int priority)
+/* Objects that cannot be read or have no owner of this kind are ignored. */
+static void enqueue_owner(const struct controller_owner *owner, const struct object_text *text,
+                          struct queue *queue, int priority)
 {
     OWNED(object) object = NULL;
     struct owner_reference reference;
@@ -21,7 +25,7 @@ void controller_map_owner(void *data, const struct cache_event *event, struct qu
                           int priority)
 {
     if (event->old)
-        add_owner(data, event->old, queue, priority);
+        enqueue_owner(data, event->old, queue, priority);
     if (event->now && event->now != event->old)
-        add_owner(data, event->now, queue, priority);
+        enqueue_owner(data, event->now, queue, priority);
 }

@@ -1,3 +1,7 @@
+/*
+ * Names, labels and buckets are those of controller-runtime's internal/controller/metrics, so that
+ * dashboards and alerts for it work. There are no panics in C; the counter is always 0.
+ */
 #include "controller/controller_metrics.h"
 
 #include "base/metrics.h"
@@ -42,6 +46,7 @@ static const struct str outcomes[] = {
     [CONTROLLER_REQUEUE_AFTER] = STR_INIT("requeue_after"),
 };
 
+/* All series exist from the start, as in controller-runtime: a rate() needs the first 0. */
 void controller_metrics_init(struct controller_metrics *metrics, struct metrics *registry,
                              struct str name)
 {

@@ -1,5 +1,5 @@
 /*
- * The controller_runtime_* metrics, with the names and labels controller-runtime gives them.
+ * The controller_runtime_* metrics, with the names and labels of controller-runtime.
  */
 #pragma once
 
@@ -8,7 +8,7 @@
 struct metrics;
 struct metrics_series;
 
-/* What a reconcile is counted as. */
+/* The label "result" of controller_runtime_reconcile_total. */
 enum controller_outcome {
     CONTROLLER_SUCCESS,
     CONTROLLER_ERROR,
@@ -18,13 +18,13 @@ enum controller_outcome {
 };
 
 struct controller_metrics {
-    struct metrics *own; /* the registry when none was given: nobody sees it */
+    struct metrics *own; /* a private registry if none was given; NULL otherwise */
     struct metrics_series *total[CONTROLLER_OUTCOMES];
     struct metrics_series *errors, *terminal_errors, *panics, *timeouts;
     struct metrics_series *seconds, *workers, *active;
 };
 
-/* Everything shows from now on, at 0. */
+/* Makes all series, with the value 0. */
 void controller_metrics_init(struct controller_metrics *metrics, struct metrics *registry,
                              struct str name);
 void controller_metrics_done(struct controller_metrics *metrics);

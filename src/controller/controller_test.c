@@ -17,7 +17,7 @@ struct controller_fixture {
     struct controller *controller;
     struct scope scope;
     struct buf calls, log;
-    size_t count, running, running_most, stopped;
+    size_t count, running, running_max, stopped;
 
     /* What the next reconciles do. */
     duration takes;
@@ -36,8 +36,8 @@ static struct error *reconcile(void *data, struct key key, struct reconcile_resu
     key_write(&fixture->calls, key);
     buf_add_char(&fixture->calls, ' ');
     fixture->count++;
-    if (++fixture->running > fixture->running_most)
-        fixture->running_most = fixture->running;
+    if (++fixture->running > fixture->running_max)
+        fixture->running_max = fixture->running;
     struct error *err = fixture->takes ? fiber_sleep(fixture->takes) : NULL;
     fixture->running--;
     if (err)
@@ -159,7 +159,7 @@ SIM_TEST(ten_events_while_a_key_is_processed_lead_to_one_more_loop)
         put(&fixture, "a", i, 1);
     controller_fixture_settle(HOUR);
     check_calls(&fixture, "ns/a ns/a ");
-    CHECK_EQ(fixture.running_most, (size_t)1);
+    CHECK_EQ(fixture.running_max, (size_t)1);
 }
 
 SIM_TEST(as_many_run_at_a_time_as_there_are_workers)
@@ -177,7 +177,7 @@ SIM_TEST(as_many_run_at_a_time_as_there_are_workers)
     check_metric(&fixture, "controller_runtime_max_concurrent_reconciles{controller=\"test\"} 3\n");
     controller_fixture_settle(MINUTE);
     CHECK_EQ(fixture.count, COUNT(names));
-    CHECK_EQ(fixture.running_most, (size_t)3);
+    CHECK_EQ(fixture.running_max, (size_t)3);
     check_metric(&fixture, "controller_runtime_active_workers{controller=\"test\"} 0\n");
 }
 

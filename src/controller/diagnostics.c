@@ -1,3 +1,9 @@
+/*
+ * Requests pass handle_diagnostics(): the method, then the access check, then the page. The access
+ * check comes before the path is looked at, so that strangers cannot find out which pages exist.
+ * The server is modelled after controller-runtime's metrics server and the /debug/flags/v of
+ * Kubernetes components.
+ */
 #include "controller/diagnostics.h"
 
 #include "async/loop.h"
@@ -10,11 +16,12 @@
 #include "net/pki.h"
 #include "net/tls.h"
 
-#define CONNECTIONS_MAX 100
-#define FLAG_MAX        16
-#define VALIDITY        (HOUR * 24 * 365 * 10)
-#define TEXT            "text/plain; charset=utf-8"
+#define CONNECTIONS_MAX      100
+#define FLAG_MAX             16
+#define CERTIFICATE_VALIDITY (HOUR * 24 * 365 * 10)
+#define TEXT                 "text/plain; charset=utf-8"
 
+/* A path and the function that writes its text. */
 struct page {
     struct list_link link;
     const char *path;
@@ -37,7 +44,7 @@ static void write_metrics(void *data, struct buf *out)
     metrics_write(data, out);
 }
 
-static void write_level(void *data, struct buf *out)
+static void write_log_level(void *data, struct buf *out)
 {
     (void)data;
     buf_print(out, "%d\n", log_level());
@@ -55,7 +62,7 @@ struct diagnostics *diagnostics_new(struct loop *loop, const struct diagnostics_
         diagnostics->reviewer = reviewer_new(loop, options->client);
     if (options->metrics)
         diagnostics_add_page(diagnostics, "/metrics", write_metrics, options->metrics);
-    diagnostics_add_page(diagnostics, "/debug/flags/v", write_level, NULL);
+    diagnostics_add_page(diagnostics, "/debug/flags/v", write_log_level, NULL);
     return diagnostics;
 }
 
@@ -80,6 +87,7 @@ void diagnostics_add_page(struct diagnostics *diagnostics, const char *path,
     list_append(&diagnostics->pages, &page->link);
 }
 
+/* Empty if there is no bearer token. The scheme is case-insensitive (RFC 9110, section 11.1). */
 static struct str bearer_token(const struct http_request *request)
 {
     const struct str value = http_headers_find(http_request_headers(request), STR("authorization"));
@@ -88,7 +96,7 @@ static struct str bearer_token(const struct http_request *request)
     return str_trim(str_skip(value, 7));
 }
 
-/* Suspends. */
+/* Asks the reviewer with the verb of the request, "get" or "put". Suspends. */
 static struct error *check_access(struct diagnostics *diagnostics, struct http_request *request,
                                   struct str path)
 {
@@ -99,7 +107,8 @@ static struct error *check_access(struct diagnostics *diagnostics, struct http_r
     return reviewer_check(diagnostics->reviewer, bearer_token(request), verb, path);
 }
 
-static struct error *set_level(struct http_request *request)
+/* The level of klog: 0 to 10. */
+static struct error *set_log_level(struct http_request *request)
 {
     SCOPED(buf) body = {.limit = FLAG_MAX};
     int64_t level;
@@ -111,7 +120,8 @@ static struct error *set_level(struct http_request *request)
     return http_request_answer(request, 200, STR(TEXT), STR("successfully set the level\n"));
 }
 
-static struct error *show(const struct page *page, struct http_request *request)
+/* The text is complete before the first byte is sent, so that an error can still be answered. */
+static struct error *answer_page(const struct page *page, struct http_request *request)
 {
     SCOPED(buf) text = {0};
     page->write(page->data, &text);
@@ -120,8 +130,8 @@ static struct error *show(const struct page *page, struct http_request *request)
     return http_request_answer(request, 200, type, buf_str(&text));
 }
 
-/* Suspends. A refusal says no more than its own words; what kept us from asking is logged. */
-static struct error *refuse(struct http_request *request, const struct error *err)
+/* Errors of the review itself are logged and not shown. Suspends. */
+static struct error *answer_refusal(struct http_request *request, const struct error *err)
 {
     if (error_is(err, ERROR_UNAUTHORIZED) || error_is(err, ERROR_FORBIDDEN))
         return http_request_answer(request, error_code_http_status(err->code), STR(TEXT),
@@ -130,7 +140,7 @@ static struct error *refuse(struct http_request *request, const struct error *er
     return http_request_answer(request, 500, STR(TEXT), STR("Authentication failed"));
 }
 
-static struct error *handle(void *data, struct http_request *request)
+static struct error *handle_diagnostics(void *data, struct http_request *request)
 {
     struct diagnostics *diagnostics = data;
     struct str query = http_request_target(request), path;
@@ -141,20 +151,23 @@ static struct error *handle(void *data, struct http_request *request)
         return http_request_answer(request, 405, STR(TEXT), STR("method not allowed\n"));
     OWNED(error) refused = check_access(diagnostics, request, path);
     if (refused)
-        return refuse(request, refused);
+        return answer_refusal(request, refused);
     LIST_FOREACH (struct page, page, &diagnostics->pages, link) {
         if (!str_eq(path, str_from_c(page->path)))
             continue;
-        if (sets && page->write == write_level)
-            return set_level(request);
+        if (sets && page->write == write_log_level)
+            return set_log_level(request);
         if (sets)
             return http_request_answer(request, 405, STR(TEXT), STR("method not allowed\n"));
-        return show(page, request);
+        return answer_page(page, request);
     }
     return http_request_answer(request, 404, STR(TEXT), STR("404 page not found\n"));
 }
 
-/* A certificate of its own authority that nobody keeps: whoever connects does not verify. */
+/*
+ * Makes a certificate and its own authority, which is thrown away: clients such as Prometheus
+ * connect without verification, as to controller-runtime's self-signed certificate.
+ */
 static struct error *make_tls(struct diagnostics *diagnostics)
 {
     OWNED(pki_authority) authority = NULL;
@@ -163,20 +176,22 @@ static struct error *make_tls(struct diagnostics *diagnostics)
     SCOPED(buf) key = {.secret = true};
     const int64_t now = loop_wall(diagnostics->loop);
     const struct str names[] = {STR("localhost"), STR("127.0.0.1")};
-    TRY(pki_authority_new(STR("corset-diagnostics-ca"), now - HOUR, now + VALIDITY, &authority));
+    TRY(pki_authority_new(STR("corset-diagnostics-ca"), now - HOUR, now + CERTIFICATE_VALIDITY,
+                          &authority));
     TRY(pki_issue(authority,
                   &(struct pki_request){.common_name = STR("corset-diagnostics"),
                                         .names = names,
                                         .name_count = COUNT(names),
                                         .server = true,
                                         .not_before = now - HOUR,
-                                        .not_after = now + VALIDITY},
+                                        .not_after = now + CERTIFICATE_VALIDITY},
                   &certificate, &key));
     TRY(tls_identity_read(buf_str(&certificate), buf_str(&key), &identity));
     return tls_server_new(&(struct tls_server_options){.identity = identity, .http2 = true},
                           &diagnostics->tls);
 }
 
+/* The connection limit keeps clients that do not authenticate from using up descriptors. */
 struct error *diagnostics_listen(struct diagnostics *diagnostics)
 {
     if (!diagnostics->options.insecure)
@@ -186,7 +201,7 @@ struct error *diagnostics_listen(struct diagnostics *diagnostics)
         .host = diagnostics->options.host,
         .port = diagnostics->options.port,
         .tls = diagnostics->tls,
-        .handler = handle,
+        .handler = handle_diagnostics,
         .data = diagnostics,
         .connections = CONNECTIONS_MAX,
     };

@@ -1,11 +1,12 @@
 /*
- * /metrics and /debug, for those who may.
+ * The HTTP server of /metrics and /debug.
  *
  *     GET /metrics         the registry, in Prometheus' text format
- *     GET /debug/flags/v   how much is logged; PUT changes it
+ *     GET /debug/flags/v   the log level; PUT changes it
  *
- * Secure, which is the default: TLS with a certificate made on the spot, and the bearer of a token
- * whom a reviewer lets through. Insecure: plain HTTP for everybody.
+ * By default the server uses TLS with a certificate that it makes at its start, and a reviewer
+ * authenticates and authorizes the bearer token of each request. Insecure: plain HTTP, and every
+ * request is allowed.
  */
 #pragma once
 
@@ -29,18 +30,18 @@ struct diagnostics_options {
     uint16_t port; /* 0: any */
     struct metrics *metrics;
     bool insecure;
-    struct client *client; /* for reviews; not needed when insecure */
+    struct client *client; /* for reviews; may be NULL if insecure */
 };
 
 struct diagnostics *diagnostics_new(struct loop *loop, const struct diagnostics_options *options);
 void diagnostics_free(struct diagnostics *diagnostics); /* Suspends. */
 DEFINE_OWNED(diagnostics)
 
-/* A page of text. The path, "/debug/…", must live as long. */
+/* Adds a page of text. The path, "/debug/…", must outlive the diagnostics. */
 typedef void diagnostics_page_fn(void *data, struct buf *out);
 void diagnostics_add_page(struct diagnostics *diagnostics, const char *path,
                           diagnostics_page_fn *write, void *data);
 
-/* Suspends. Answers from then on. */
+/* Suspends until the port is open. Requests are answered from then on. */
 MUST_USE struct error *diagnostics_listen(struct diagnostics *diagnostics);
 uint16_t diagnostics_port(const struct diagnostics *diagnostics); /* 0 before it listens */

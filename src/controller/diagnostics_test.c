@@ -171,7 +171,7 @@ SIM_TEST(answers_of_reviews_are_remembered_for_a_while)
     fixture.is_down = true;
     CHECK_EQ(ask(&fixture, "GET", "/metrics", "Bearer good"), 200);
     CHECK_OK(fiber_sleep(MINUTE));
-    CHECK_EQ(ask(&fixture, "GET", "/metrics", "Bearer good"), 500); /* asked, and nobody knows */
+    CHECK_EQ(ask(&fixture, "GET", "/metrics", "Bearer good"), 500); /* the review failed */
     fixture.is_down = false;
     CHECK_EQ(ask(&fixture, "GET", "/metrics", "Bearer good"), 200);
 }

@@ -1,6 +1,7 @@
 /*
- * A cache for tests that holds what it is told. It stands in for cache/ in this test program:
- * everything that the folder calls is defined here, so that nothing of the real one is linked.
+ * A cache for tests whose content the test sets. It replaces controller/cache in this test program:
+ * every function of the cache that src/controller calls is defined here, so that the linker takes
+ * nothing of the real one.
  */
 #pragma once
 
@@ -18,7 +19,7 @@ struct cache {
 void fake_cache_init(struct cache *cache);
 void fake_cache_done(struct cache *cache);
 
-/* Adds, or replaces one of the same key, and tells the handlers. */
+/* Adds an object, or replaces the one of the same key, and calls the handlers. */
 void fake_cache_put(struct cache *cache, const char *json);
 void fake_cache_remove(struct cache *cache, struct key key);
 void fake_cache_set_synced(struct cache *cache);

@@ -1,3 +1,16 @@
+/*
+ * Leader election, like client-go's tools/leaderelection on a Lease.
+ *
+ *     leader_acquire()   try_acquire() every retry period, with jitter, until it leads
+ *     leader_hold()      renew_lease() every retry period until it fails for the renew deadline
+ *
+ * Safety rests on two clocks that never need to agree. The leader stops at "until", which is the
+ * renew deadline after the moment before its last successful write was sent. A candidate waits for
+ * the whole lease duration after it has seen the record change. Since the renew deadline is shorter
+ * than the lease duration, the leader has stopped before a candidate can begin.
+ *
+ * Writes name the resourceVersion that was read, so of two candidates one gets ERROR_CONFLICT.
+ */
 #include "controller/leader.h"
 
 #include <unistd.h>
@@ -34,14 +47,15 @@ struct leader {
     struct metrics *own_metrics;
     struct metrics_series *status;
 
-    struct object *lease; /* as it was seen last, or NULL */
-    struct buf record;    /* its spec's text: what must change for a holder to be alive */
-    int64_t changed;      /* when the record was first seen as it is */
+    struct object *lease; /* as it was last seen; NULL: none */
+    struct buf record;    /* the JSON of its spec, which a living leader changes */
+    int64_t changed;      /* when this record was first seen */
 
     bool leads;
-    int64_t until; /* when leading ends without another renewal */
+    int64_t until; /* when leading ends unless it is renewed */
 };
 
+/* The conditions and texts of client-go's NewLeaderElector(). */
 static struct error *check_durations(const struct leader_options *options)
 {
     if (options->lease_duration <= options->renew_deadline)
@@ -54,6 +68,8 @@ static struct error *check_durations(const struct leader_options *options)
     return NULL;
 }
 
+/* The name that controller-runtime makes. The random part is not from the loop, which tests seed.
+ */
 static struct str make_identity(struct arena *arena)
 {
     char host[256] = "unknown", uuid[RANDOM_UUID_LEN + 1];
@@ -129,8 +145,8 @@ static void set_leads(struct leader *leader, bool leads)
     metrics_set(leader->status, leads);
 }
 
-/* Takes the object. */
-static void observe(struct leader *leader, struct object *lease)
+/* Takes the object. A changed record starts the wait of candidates anew. */
+static void observe_lease(struct leader *leader, struct object *lease)
 {
     SCOPED(buf) record = {0};
     json_write(&record, object_spec(lease));
@@ -143,19 +159,20 @@ static void observe(struct leader *leader, struct object *lease)
     leader->changed = loop_now(leader->loop);
 }
 
-static struct str holder(const struct leader *leader)
+static struct str holder_of(const struct leader *leader)
 {
     return json_to_str(object_path(leader->lease, "spec.holderIdentity"));
 }
 
+/* A lease without a holder was released. */
 static bool is_held_by_another(const struct leader *leader)
 {
-    const struct str identity = holder(leader);
+    const struct str identity = holder_of(leader);
     return identity.len && !str_eq(identity, leader->options.identity);
 }
 
-/* How long the holder's record stands without a change: what the holder itself promised. */
-static duration held_for(const struct leader *leader)
+/* The duration that the holder has written into the lease; the own one if that is unusable. */
+static duration lease_duration_of(const struct leader *leader)
 {
     int64_t seconds;
     const struct json_value *value = object_path(leader->lease, "spec.leaseDurationSeconds");
@@ -178,7 +195,7 @@ static void set_identity(struct json_edit *edit, const struct leader *leader)
     json_edit_set_str(edit, JSON_PLACE("metadata.namespace"), leader->options.lease.namespace);
 }
 
-static int64_t transitions(const struct leader *leader)
+static int64_t transitions_of(const struct leader *leader)
 {
     int64_t count = 0;
     if (leader->lease)
@@ -186,10 +203,10 @@ static int64_t transitions(const struct leader *leader)
     return count;
 }
 
-/* The lease as it should be: held by us, from now on. Other fields stay. */
-static struct error *make_held(const struct leader *leader, struct object **ret_object)
+/* The lease with this process as its holder, renewed now. Unknown fields stay. */
+static struct error *make_held_lease(const struct leader *leader, struct object **ret_object)
 {
-    const bool is_ours = leader->lease && str_eq(holder(leader), leader->options.identity);
+    const bool is_ours = leader->lease && str_eq(holder_of(leader), leader->options.identity);
     OWNED(json_doc) doc = NULL;
     SCOPED(json_edit) edit;
     json_edit_init(&edit, leader->lease ? object_root(leader->lease) : NULL);
@@ -201,30 +218,30 @@ static struct error *make_held(const struct leader *leader, struct object **ret_
         set_time(&edit, JSON_PLACE("spec.acquireTime"), leader);
     set_time(&edit, JSON_PLACE("spec.renewTime"), leader);
     json_edit_set_int(&edit, JSON_PLACE("spec.leaseTransitions"),
-                      transitions(leader) + (leader->lease && !is_ours));
+                      transitions_of(leader) + (leader->lease && !is_ours));
     TRY(json_edit_finish(&edit, &doc));
     return object_from_doc(doc, ret_object);
 }
 
-/* Suspends. Writes the lease and leads from the moment before it was sent. */
-static struct error *write_held(struct leader *leader)
+/* Writes the lease. The renew deadline counts from the moment before it was sent. Suspends. */
+static struct error *write_lease(struct leader *leader)
 {
     const struct client_write_options options = {.timeout = leader->request_limit};
     OWNED(object) wanted = NULL;
     struct object *written;
-    TRY(make_held(leader, &wanted));
+    TRY(make_held_lease(leader, &wanted));
     const int64_t sent = loop_now(leader->loop);
     struct client *client = leader->options.client;
     if (leader->lease)
         TRY(client_update(client, GVR_LEASES, wanted, &options, &written));
     else
         TRY(client_create(client, GVR_LEASES, wanted, &options, &written));
-    observe(leader, written);
+    observe_lease(leader, written);
     leader->until = sent + leader->options.renew_deadline;
     return NULL;
 }
 
-/* Suspends. */
+/* Reads the lease. A lease that does not exist is not an error. Suspends. */
 static struct error *read_lease(struct leader *leader)
 {
     const struct client_get_options options = {.timeout = leader->request_limit};
@@ -232,7 +249,7 @@ static struct error *read_lease(struct leader *leader)
     struct error *err =
         client_get(leader->options.client, GVR_LEASES, leader->options.lease, &options, &lease);
     if (!err) {
-        observe(leader, lease);
+        observe_lease(leader, lease);
         return NULL;
     }
     if (error_is(err, ERROR_NOT_FOUND)) {
@@ -242,32 +259,34 @@ static struct error *read_lease(struct leader *leader)
     return error_ignore(err, ERROR_NOT_FOUND);
 }
 
-/* Suspends for one try of getting or keeping the lease. False: somebody else holds it. */
-static struct error *try_hold(struct leader *leader, bool *ret_held)
+/* One attempt to get or keep the lease. *ret_held is false if another process holds it. Suspends.
+ */
+static struct error *try_acquire_or_renew(struct leader *leader, bool *ret_held)
 {
     *ret_held = false;
     TRY(read_lease(leader), "read the lease");
     if (leader->lease && is_held_by_another(leader)) {
         if (leader->leads)
-            return NULL; /* whatever the record's age: another one believes to lead */
-        if (loop_now(leader->loop) < leader->changed + held_for(leader))
+            return NULL; /* even if the record is old: another process may believe that it leads */
+        if (loop_now(leader->loop) < leader->changed + lease_duration_of(leader))
             return NULL;
     }
-    TRY(write_held(leader), "write the lease");
+    TRY(write_lease(leader), "write the lease");
     *ret_held = true;
     return NULL;
 }
 
-/* Suspends for one try to become the leader, after which it may be asked whether it worked. */
+/* One attempt to become the leader; leader->leads says whether it succeeded. Suspends. */
 static struct error *try_acquire(struct leader *leader)
 {
     bool held;
     FIBER_TIMEOUT(leader->options.renew_deadline);
-    TRY(try_hold(leader, &held));
+    TRY(try_acquire_or_renew(leader, &held));
     leader->leads = held;
     return NULL;
 }
 
+/* Losing a race against another candidate (conflict, already exists) is normal and not logged. */
 struct error *leader_acquire(struct leader *leader)
 {
     LOG_CONTEXT(LOG_KEY("lease", leader->options.lease.namespace, leader->options.lease.name),
@@ -275,7 +294,7 @@ struct error *leader_acquire(struct leader *leader)
     log_info("Attempting to acquire leader lease");
     for (;;) {
         OWNED(error) err = try_acquire(leader);
-        set_leads(leader, leader_check(leader)); /* the answer may have come too late */
+        set_leads(leader, leader_check(leader)); /* the response may have come too late */
         if (leader->leads)
             break;
         if (err && fiber_is_canceled(fiber_current()))
@@ -289,7 +308,8 @@ struct error *leader_acquire(struct leader *leader)
     return NULL;
 }
 
-static struct error *make_released(const struct leader *leader, struct object **ret_object)
+/* Like client-go's release(): no holder, and a duration that ends at once. */
+static struct error *make_released_lease(const struct leader *leader, struct object **ret_object)
 {
     OWNED(json_doc) doc = NULL;
     SCOPED(json_edit) edit;
@@ -302,13 +322,13 @@ static struct error *make_released(const struct leader *leader, struct object **
     return object_from_doc(doc, ret_object);
 }
 
-/* Suspends, although it is cancelled: others need not wait for the lease to run out. */
-static void release(struct leader *leader)
+/* Releases the lease, so that the next leader need not wait. Suspends, although cancelled. */
+static void release_lease(struct leader *leader)
 {
     const struct client_write_options options = {.timeout = leader->request_limit};
     OWNED(object) wanted = NULL;
     FIBER_SHIELD(leader->request_limit);
-    OWNED(error) err = make_released(leader, &wanted);
+    OWNED(error) err = make_released_lease(leader, &wanted);
     if (!err)
         err = client_update(leader->options.client, GVR_LEASES, wanted, &options, NULL);
     if (err)
@@ -317,14 +337,14 @@ static void release(struct leader *leader)
         log_info("Released the lease");
 }
 
-static struct error *lost(struct leader *leader)
+static struct error *lose_leadership(struct leader *leader)
 {
     set_leads(leader, false);
     return error_new(ERROR_EXPIRED, "leader election lost");
 }
 
-/* Suspends until it is time to renew, which is at the latest when leading ends. */
-static struct error *pause_between(const struct leader *leader)
+/* Suspends until the next renewal, at most until leading ends. */
+static struct error *wait_renewal(const struct leader *leader)
 {
     const duration left = leader->until - loop_now(leader->loop);
     const duration period = leader->options.retry_period;
@@ -332,37 +352,39 @@ static struct error *pause_between(const struct leader *leader)
 }
 
 /*
- * Suspends for one renewal. The lease that was seen last is written without reading it again; only
- * when that fails the server is asked what became of it. False: somebody else holds it.
+ * One renewal. Writes the lease as it was last seen, without reading it before. Only if that fails
+ * because the lease was changed or deleted it is read. *ret_held is false if another process holds
+ * it. Suspends.
  */
-static struct error *renew(struct leader *leader, bool *ret_held)
+static struct error *renew_lease(struct leader *leader, bool *ret_held)
 {
     FIBER_TIMEOUT(leader->until - loop_now(leader->loop));
     *ret_held = true;
-    OWNED(error) err = write_held(leader);
+    OWNED(error) err = write_lease(leader);
     if (!err)
         return NULL;
     if (!error_is(err, ERROR_CONFLICT) && !error_is(err, ERROR_NOT_FOUND))
         return TAKE(err);
-    return try_hold(leader, ret_held);
+    return try_acquire_or_renew(leader, ret_held);
 }
 
-/* Suspends until it is lost or something interrupts. */
-static struct error *keep(struct leader *leader)
+/* Renews until the lease is lost or the fiber is cancelled. Errors of renewals are logged.
+ * Suspends. */
+static struct error *keep_lease(struct leader *leader)
 {
     for (;;) {
-        TRY(pause_between(leader));
+        TRY(wait_renewal(leader));
         if (!leader_check(leader))
-            return lost(leader);
+            return lose_leadership(leader);
         bool held;
-        struct error *err = renew(leader, &held);
+        struct error *err = renew_lease(leader, &held);
         if (err && fiber_is_canceled(fiber_current()))
             return err;
         if (err)
             log_error("Renewing the lease failed", LOG_ERROR(err));
         error_free(err);
         if (!leader_check(leader) || (!err && !held))
-            return lost(leader);
+            return lose_leadership(leader);
     }
 }
 
@@ -370,10 +392,10 @@ struct error *leader_hold(struct leader *leader)
 {
     LOG_CONTEXT(LOG_KEY("lease", leader->options.lease.namespace, leader->options.lease.name),
                 LOG_STR("identity", leader->options.identity));
-    struct error *err = leader_check(leader) ? keep(leader) : lost(leader);
+    struct error *err = leader_check(leader) ? keep_lease(leader) : lose_leadership(leader);
     const bool still = leader_check(leader);
-    set_leads(leader, false); /* before others may begin */
+    set_leads(leader, false); /* before the release lets others begin */
     if (still && leader->options.release)
-        release(leader);
+        release_lease(leader);
     return err;
 }

@@ -32,11 +32,11 @@ struct process {
     struct error *err; /* how it ended */
     bool has_ended;
     size_t writes;         /* that the server saw */
-    bool swallows_answers; /* requests take effect, but nobody hears of it */
+    bool swallows_answers; /* requests take effect, but no response is sent */
     bool is_cut_off;       /* requests take no effect and are not answered */
 };
 
-/* A server that knows one lease, and who may write. */
+/* A server with one lease, and two processes that compete for it. */
 struct leader_fixture {
     struct network *network;
     struct metrics *metrics;
@@ -108,7 +108,7 @@ static struct str holder_of(const struct leader_fixture *fixture)
                           : STR("");
 }
 
-/* What all of this is about: nobody writes once another one holds the lease. */
+/* The safety property: a process does not write once the other one holds the lease. */
 static struct error *write_data(struct process *process, struct http_request *request)
 {
     if (holder_of(process->fixture).len)

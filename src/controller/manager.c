@@ -1,3 +1,11 @@
+/*
+ * manager_run() is run_parts() followed by stop_parts(). Parts run in three scopes (struct stages):
+ * runnables, the leader election and controllers. The first part that fails stores its error in
+ * manager->err and wakes run_parts(), which returns it.
+ *
+ * The scopes are cancelled one after the other, controllers first: the lease is released only after
+ * the last reconcile has ended.
+ */
 #include "controller/manager.h"
 
 #include "async/event.h"
@@ -15,7 +23,7 @@
 #define SYNC_TIMEOUT_DEFAULT (5 * MINUTE)
 #define GRACE_DEFAULT        (30 * SECOND)
 
-/* Something that runs on a fiber of its own. */
+/* A runnable or a controller. Each runs on its own fiber. */
 struct part {
     struct list_link link;
     struct manager *manager;
@@ -31,9 +39,9 @@ struct manager {
     struct diagnostics *diagnostics;
     struct list runnables, controllers; /* of struct part */
 
-    /* While it runs. */
+    /* During manager_run(). */
     struct event changed;
-    struct error *err; /* of the first part that failed */
+    struct error *err; /* of the first part that has failed */
     bool leads;
 };
 
@@ -113,8 +121,8 @@ uint16_t manager_diagnostics_port(const struct manager *manager)
     return manager->diagnostics ? diagnostics_port(manager->diagnostics) : 0;
 }
 
-/* Takes the error. The first one counts; being cancelled is none. */
-static void fail(struct manager *manager, struct error *err)
+/* Takes the error of a part. Only the first one is kept; ERROR_CANCELED is not an error. */
+static void end_run(struct manager *manager, struct error *err)
 {
     err = error_ignore(err, ERROR_CANCELED);
     if (!manager->err)
@@ -123,20 +131,22 @@ static void fail(struct manager *manager, struct error *err)
     event_wake_all(&manager->changed);
 }
 
+/* The fiber of a part. A part that returns without an error ends by itself and nothing else. */
 static struct error *run_part(void *data)
 {
     struct part *part = data;
-    fail(part->manager, error_wrap(part->fn(part->data), "%s", part->name));
+    end_run(part->manager, error_wrap(part->fn(part->data), "%s", part->name));
     return NULL;
 }
 
-static void start_all(struct scope *scope, struct list *parts)
+static void start_parts(struct scope *scope, struct list *parts)
 {
     LIST_FOREACH (struct part, part, parts, link)
         scope_start(scope, part->name, run_part, part);
 }
 
-static struct error *be_leader(struct manager *manager)
+/* Suspends until the leadership is lost, or the fiber is cancelled and the lease is released. */
+static struct error *lead(struct manager *manager)
 {
     TRY(leader_acquire(manager->options.leader));
     manager->leads = true;
@@ -147,12 +157,12 @@ static struct error *be_leader(struct manager *manager)
 static struct error *run_leader(void *data)
 {
     struct manager *manager = data;
-    fail(manager, be_leader(manager));
+    end_run(manager, lead(manager));
     return NULL;
 }
 
-/* Suspends. */
-static struct error *serve(struct manager *manager)
+/* Servers start first, so that probes are answered while caches sync. Suspends. */
+static struct error *start_servers(struct manager *manager)
 {
     if (manager->health)
         TRY(health_listen(manager->health));
@@ -161,7 +171,7 @@ static struct error *serve(struct manager *manager)
     return NULL;
 }
 
-/* Suspends. */
+/* Suspends until all caches are synced or sync_timeout is over. */
 static struct error *sync_caches(struct manager *manager)
 {
     if (!manager->options.caches)
@@ -171,30 +181,30 @@ static struct error *sync_caches(struct manager *manager)
     return NULL;
 }
 
-/* What runs, in the order in which it is started; stopped from the last to the first. */
+/* The scopes of all parts, in the order of their start. They are stopped in reverse order. */
 struct stages {
     struct scope always, lead, work;
 };
 
-/* Suspends until a part fails or something interrupts. */
-static struct error *start_and_wait(struct manager *manager, struct stages *stages)
+/* Starts everything. Suspends until a part has failed or the fiber is cancelled. */
+static struct error *run_parts(struct manager *manager, struct stages *stages)
 {
-    TRY(serve(manager));
+    TRY(start_servers(manager));
     TRY(sync_caches(manager));
-    start_all(&stages->always, &manager->runnables);
+    start_parts(&stages->always, &manager->runnables);
     manager->leads = !manager->options.leader;
     if (manager->options.leader)
         scope_start(&stages->lead, "leader", run_leader, manager);
     while (!manager->err && !manager->leads)
         TRY(event_wait(&manager->changed, "leadership"));
     if (!manager->err)
-        start_all(&stages->work, &manager->controllers);
+        start_parts(&stages->work, &manager->controllers);
     while (!manager->err)
         TRY(event_wait(&manager->changed, "the end"));
     return TAKE(manager->err);
 }
 
-/* Suspends until these have stopped. Under the shield of stop(). */
+/* Cancels a scope and waits for it. Parts that exceed the grace period are logged, then awaited. */
 static void stop_stage(struct scope *scope, const char *name)
 {
     scope_cancel(scope);
@@ -205,7 +215,8 @@ static void stop_stage(struct scope *scope, const char *name)
     scope_done(scope);
 }
 
-static void stop(struct manager *manager, struct stages *stages)
+/* Suspends. The shield lets the fiber wait although it was cancelled. */
+static void stop_parts(struct manager *manager, struct stages *stages)
 {
     FIBER_SHIELD(manager->options.grace);
     log_info("Stopping and waiting for controllers");
@@ -214,11 +225,12 @@ static void stop(struct manager *manager, struct stages *stages)
     stop_stage(&stages->always, "runnables");
 }
 
+/* Cancelling the fiber is the normal way to stop and therefore a success. */
 struct error *manager_run(struct manager *manager)
 {
     struct stages stages = {0};
-    struct error *err = start_and_wait(manager, &stages);
-    stop(manager, &stages);
-    error_free(TAKE(manager->err)); /* of parts that failed while they were stopped */
+    struct error *err = run_parts(manager, &stages);
+    stop_parts(manager, &stages);
+    error_free(TAKE(manager->err)); /* of parts that failed while they were stopping */
     return error_ignore(err, ERROR_CANCELED);
 }

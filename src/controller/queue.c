@@ -1,3 +1,15 @@
+/*
+ * The life of a key, as states of its entry (queue_internal.h):
+ *
+ *     add      IDLE, COOLING -> READY if it is due now, else DELAYED
+ *     timer    DELAYED -> READY;  COOLING -> removed
+ *     take     READY -> HELD
+ *     done     HELD -> READY or DELAYED if it was added meanwhile, else COOLING, IDLE or removed
+ *
+ * "ready" is ordered by priority and then by arrival, "later" by time. One timer runs for the first
+ * entry of "later". Back-off and the shared token bucket are those of controller-runtime's default
+ * rate limiter: the later of both times counts.
+ */
 #include "controller/queue.h"
 
 #include <assert.h>
@@ -9,10 +21,11 @@
 #include "controller/queue_internal.h"
 
 #define BACKOFF_FIRST_DEFAULT (5 * MILLISECOND)
-#define BACKOFF_MOST_DEFAULT  (1000 * SECOND)
+#define BACKOFF_MAX_DEFAULT   (1000 * SECOND)
 #define RATE_DEFAULT          10
 #define BURST_DEFAULT         100
 
+/* The key of the map. Valid until the next call. */
 static struct str entry_text(struct queue *queue, struct key key)
 {
     buf_clear(&queue->scratch);
@@ -24,7 +37,7 @@ static struct str entry_text(struct queue *queue, struct key key)
 
 static struct queue_entry *find_entry(const struct queue *queue, struct key key)
 {
-    /* The scratch is memory, not state. */
+    /* Writing to scratch does not change the state of the queue. */
     return map_find(&queue->entries, entry_text((struct queue *)queue, key));
 }
 
@@ -43,7 +56,7 @@ static struct queue_entry *get_entry(struct queue *queue, struct key key)
     return entry;
 }
 
-static double seconds(duration span)
+static double to_seconds(duration span)
 {
     return (double)span / SECOND;
 }
@@ -55,16 +68,16 @@ static double read_unfinished(void *data)
     duration sum = 0;
     LIST_FOREACH (struct queue_entry, entry, &queue->held, link)
         sum += now - entry->started;
-    return seconds(sum);
+    return to_seconds(sum);
 }
 
-/* Those held are in the order of their starts. */
+/* The list of held entries is in the order of their starts. */
 static double read_longest(void *data)
 {
     const struct queue *queue = data;
     struct list_link *first = list_first(&queue->held);
-    return first ? seconds(loop_now(queue->loop) -
-                           LIST_ENTRY(first, struct queue_entry, link)->started)
+    return first ? to_seconds(loop_now(queue->loop) -
+                              LIST_ENTRY(first, struct queue_entry, link)->started)
                  : 0;
 }
 
@@ -73,11 +86,11 @@ struct queue *queue_new(struct loop *loop, const struct queue_options *options)
     struct queue *queue = NEW(struct queue);
     queue->loop = loop;
     queue->options = *options;
-    queue->options.name = (struct str){0}; /* borrowed; the metrics have a copy */
+    queue->options.name = (struct str){0}; /* was borrowed; the metrics have a copy */
     if (!queue->options.backoff_first)
         queue->options.backoff_first = BACKOFF_FIRST_DEFAULT;
-    if (!queue->options.backoff_most)
-        queue->options.backoff_most = BACKOFF_MOST_DEFAULT;
+    if (!queue->options.backoff_max)
+        queue->options.backoff_max = BACKOFF_MAX_DEFAULT;
     if (queue->options.rate == 0)
         queue->options.rate = RATE_DEFAULT;
     if (!queue->options.burst)
@@ -108,6 +121,7 @@ void queue_free(struct queue *queue)
     mem_free(queue);
 }
 
+/* workqueue_adds_total counts keys that become ready, not calls of queue_add(). */
 static void make_ready(struct queue *queue, struct queue_entry *entry)
 {
     entry->state = QUEUE_ENTRY_READY;
@@ -137,8 +151,11 @@ static void enter_later(struct queue *queue, struct queue_entry *entry,
     queue_heap_add(&queue->later, &entry->node, at);
 }
 
-/* Nothing waits and nobody holds it: it stays only as long as something is to be remembered. */
-static void rest(struct queue *queue, struct queue_entry *entry)
+/*
+ * The key neither waits nor is held. The entry is removed unless its failures or its last start
+ * must be remembered.
+ */
+static void retire_entry(struct queue *queue, struct queue_entry *entry)
 {
     const int64_t spaced =
         queue->options.spacing && entry->started ? entry->started + queue->options.spacing : 0;
@@ -149,19 +166,20 @@ static void rest(struct queue *queue, struct queue_entry *entry)
         map_remove(&queue->entries, str_from(entry->text, entry->text_len));
 }
 
-static void on_time(void *data);
+static void on_timer(void *data);
 
+/* Called whenever the first entry of "later" may have changed. */
 static void set_timer(struct queue *queue)
 {
     const struct queue_heap_node *first = queue_heap_first(&queue->later);
     if (!first)
         timer_stop(queue->loop, &queue->timer);
     else if (!timer_is_started(&queue->timer) || queue->timer.due != first->rank)
-        timer_start(queue->loop, &queue->timer, first->rank, on_time, queue);
+        timer_start(queue->loop, &queue->timer, first->rank, on_timer, queue);
 }
 
-/* Those whose time has come. */
-static void promote(struct queue *queue)
+/* Makes DELAYED entries ready and retires COOLING ones whose time has come. */
+static void promote_due(struct queue *queue)
 {
     const int64_t now = loop_now(queue->loop);
     for (struct queue_heap_node *node;
@@ -172,14 +190,14 @@ static void promote(struct queue *queue)
         if (delayed)
             make_ready(queue, entry);
         else
-            rest(queue, entry);
+            retire_entry(queue, entry);
     }
     set_timer(queue);
 }
 
-static void on_time(void *data)
+static void on_timer(void *data)
 {
-    promote(data);
+    promote_due(data);
 }
 
 static int max_int(int a, int b)
@@ -187,14 +205,15 @@ static int max_int(int a, int b)
     return a > b ? a : b;
 }
 
-static void want_held(struct queue_entry *entry, int64_t at, int priority)
+/* Remembers for queue_done() that a held key was added: the earlier time, the higher priority. */
+static void note_wanted(struct queue_entry *entry, int64_t at, int priority)
 {
     entry->wanted_at = entry->wanted && entry->wanted_at < at ? entry->wanted_at : at;
     entry->wanted_priority = entry->wanted ? max_int(entry->wanted_priority, priority) : priority;
     entry->wanted = true;
 }
 
-/* Raised while it is ready: to the back of its new class. */
+/* Raises the priority of a ready entry, which goes behind all others of the new priority. */
 static void raise_ready(struct queue *queue, struct queue_entry *entry, int priority)
 {
     if (priority <= entry->priority)
@@ -205,7 +224,9 @@ static void raise_ready(struct queue *queue, struct queue_entry *entry, int prio
     metrics_inc(queue_metrics_depth(&queue->metrics, priority));
 }
 
-static void wait_until(struct queue *queue, struct queue_entry *entry, int64_t at, int priority)
+/* Makes an entry wait until a time, merged with the time and priority for which it waits already.
+ */
+static void delay_entry(struct queue *queue, struct queue_entry *entry, int64_t at, int priority)
 {
     if (entry->state == QUEUE_ENTRY_DELAYED) {
         at = entry->node.rank < at ? entry->node.rank : at;
@@ -221,25 +242,27 @@ static void wait_until(struct queue *queue, struct queue_entry *entry, int64_t a
     set_timer(queue);
 }
 
-static void add_at(struct queue *queue, struct queue_entry *entry, int64_t at, int priority)
+static void add_entry(struct queue *queue, struct queue_entry *entry, int64_t at, int priority)
 {
     if (entry->state == QUEUE_ENTRY_HELD)
-        want_held(entry, at, priority);
+        note_wanted(entry, at, priority);
     else if (entry->state == QUEUE_ENTRY_READY)
         raise_ready(queue, entry, priority);
     else
-        wait_until(queue, entry, at, priority);
+        delay_entry(queue, entry, at, priority);
 }
 
+/* options.spacing delays a key that was started a short time ago. */
 void queue_add(struct queue *queue, struct key key, int priority)
 {
     const int64_t now = loop_now(queue->loop);
     struct queue_entry *entry = get_entry(queue, key);
     const int64_t spaced =
         queue->options.spacing && entry->started ? entry->started + queue->options.spacing : now;
-    add_at(queue, entry, spaced > now ? spaced : now, priority);
+    add_entry(queue, entry, spaced > now ? spaced : now, priority);
 }
 
+/* now + span, without overflow. */
 static int64_t later_than(int64_t now, duration span)
 {
     return span < FOREVER - now ? now + span : FOREVER;
@@ -250,16 +273,16 @@ void queue_add_after(struct queue *queue, struct key key, duration after, int pr
     if (after > 0)
         metrics_inc(queue->metrics.retries);
     const int64_t now = loop_now(queue->loop);
-    add_at(queue, get_entry(queue, key), after > 0 ? later_than(now, after) : now, priority);
+    add_entry(queue, get_entry(queue, key), after > 0 ? later_than(now, after) : now, priority);
 }
 
-/* Takes a token, or promises one: how long until it is there. */
+/* Takes a token, which may not exist yet, and returns the time until it exists. */
 static duration take_token(struct queue *queue)
 {
     if (queue->options.rate < 0)
         return 0;
     const int64_t now = loop_now(queue->loop);
-    queue->tokens += seconds(now - queue->counted) * queue->options.rate;
+    queue->tokens += to_seconds(now - queue->counted) * queue->options.rate;
     queue->counted = now;
     if (queue->tokens > (double)queue->options.burst)
         queue->tokens = (double)queue->options.burst;
@@ -267,24 +290,26 @@ static duration take_token(struct queue *queue)
     return queue->tokens < 0 ? (duration)(-queue->tokens / queue->options.rate * SECOND) : 0;
 }
 
-static duration backoff(const struct queue *queue, size_t failures)
+/* Doubles with each failure, without overflow. */
+static duration backoff_of(const struct queue *queue, size_t failures)
 {
     const struct queue_options *options = &queue->options;
     duration span = options->backoff_first;
-    for (size_t i = 0; i < failures && span < options->backoff_most; i++)
-        span = span > options->backoff_most / 2 ? options->backoff_most : span * 2;
-    return span < options->backoff_most ? span : options->backoff_most;
+    for (size_t i = 0; i < failures && span < options->backoff_max; i++)
+        span = span > options->backoff_max / 2 ? options->backoff_max : span * 2;
+    return span < options->backoff_max ? span : options->backoff_max;
 }
 
 void queue_add_failed(struct queue *queue, struct key key, int priority)
 {
     struct queue_entry *entry = get_entry(queue, key);
-    const duration own = backoff(queue, entry->failures++), common = take_token(queue);
+    const duration own = backoff_of(queue, entry->failures++), common = take_token(queue);
     const duration after = (own > common ? own : common) + queue->options.spacing;
     metrics_inc(queue->metrics.retries);
-    add_at(queue, entry, later_than(loop_now(queue->loop), after), priority);
+    add_entry(queue, entry, later_than(loop_now(queue->loop), after), priority);
 }
 
+/* An entry in any other state than IDLE is removed later, by retire_entry(). */
 void queue_forget(struct queue *queue, struct key key)
 {
     struct queue_entry *entry = find_entry(queue, key);
@@ -292,16 +317,17 @@ void queue_forget(struct queue *queue, struct key key)
         return;
     entry->failures = 0;
     if (entry->state == QUEUE_ENTRY_IDLE)
-        rest(queue, entry);
+        retire_entry(queue, entry);
 }
 
+/* The caller has checked that a key is ready. */
 static void hold_first(struct queue *queue, struct queue_item *ret_item)
 {
     struct queue_entry *entry =
         CONTAINER_OF(queue_heap_first(&queue->ready), struct queue_entry, node);
     const int64_t now = loop_now(queue->loop);
     leave_ready(queue, entry);
-    metrics_observe(queue->metrics.queue_duration, seconds(now - entry->since));
+    metrics_observe(queue->metrics.queue_duration, to_seconds(now - entry->since));
     entry->state = QUEUE_ENTRY_HELD;
     entry->started = now;
     entry->wanted = false;
@@ -309,10 +335,11 @@ static void hold_first(struct queue *queue, struct queue_item *ret_item)
     *ret_item = (struct queue_item){entry->key, entry->priority};
 }
 
+/* promote_due() is called here too: the timer may fire later than a worker asks. */
 struct error *queue_take(struct queue *queue, struct queue_item *ret_item)
 {
     for (;;) {
-        promote(queue);
+        promote_due(queue);
         if (queue->ready.count) {
             hold_first(queue, ret_item);
             return NULL;
@@ -325,13 +352,14 @@ void queue_done(struct queue *queue, const struct queue_item *item)
 {
     struct queue_entry *entry = find_entry(queue, item->key);
     assert(entry && entry->state == QUEUE_ENTRY_HELD);
-    metrics_observe(queue->metrics.work_duration, seconds(loop_now(queue->loop) - entry->started));
+    metrics_observe(queue->metrics.work_duration,
+                    to_seconds(loop_now(queue->loop) - entry->started));
     list_remove(&entry->link);
     entry->state = QUEUE_ENTRY_IDLE;
     if (entry->wanted) {
-        wait_until(queue, entry, entry->wanted_at, entry->wanted_priority);
+        delay_entry(queue, entry, entry->wanted_at, entry->wanted_priority);
     } else {
-        rest(queue, entry);
+        retire_entry(queue, entry);
         set_timer(queue);
     }
 }

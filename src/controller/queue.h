@@ -1,9 +1,10 @@
 /*
- * Keys that wait to be reconciled.
+ * The work queue of a controller: keys that wait to be reconciled, with priorities and back-off.
  *
- * One worker holds a key at a time. Adding a key that waits merges: the earlier time and the higher
- * priority count. Adding a key that is held makes it wait again once its worker is done. Order: the
- * higher priority first, then whoever became ready first. All calls are made on the loop's thread.
+ * At most one worker holds a key. Adding a key that waits merges both: the earlier time and the
+ * higher priority win. Adding a key that is held makes it wait again once its worker is done. Keys
+ * are taken by priority, and within a priority in the order in which they became ready. All calls
+ * are made on the thread of the loop.
  */
 #pragma once
 
@@ -23,19 +24,19 @@ struct queue;
 
 enum queue_priority {
     QUEUE_NORMAL = 0,
-    QUEUE_LOW = -100, /* initial lists and resyncs: new work goes first */
+    QUEUE_LOW = -100, /* initial lists and resyncs, so that changes go first */
 };
 
 struct queue_options {
-    struct str name;         /* label of its metrics */
+    struct str name;         /* the labels "name" and "controller" of its metrics */
     struct metrics *metrics; /* NULL: none */
     duration backoff_first;  /* 0 means 5 ms */
-    duration backoff_most;   /* 0 means 1000 s */
-    double rate;             /* failures per second over all keys; 0 means 10, below 0 no limit */
-    size_t burst;            /* 0 means 100 */
+    duration backoff_max;    /* 0 means 1000 s */
+    double rate;  /* retries of failures per second, all keys; 0: 10, below 0: no limit */
+    size_t burst; /* 0 means 100 */
 
-    /* Between two starts of a key that queue_add() asks for, and added to every back-off; 0: none.
-     * A delay that was asked for is kept as asked. */
+    /* The minimum time between two starts of a key that queue_add() adds. It is also added to each
+     * back-off. queue_add_after() is not affected. 0: none. */
     duration spacing;
 };
 
@@ -46,11 +47,11 @@ DEFINE_OWNED(queue)
 void queue_add(struct queue *queue, struct key key, int priority);
 void queue_add_after(struct queue *queue, struct key key, duration after, int priority);
 
-/* After its failures' back-off, which grows with each; queue_forget() begins anew. */
+/* Adds after a back-off that doubles with each failure of the key. queue_forget() resets it. */
 void queue_add_failed(struct queue *queue, struct key key, int priority);
 void queue_forget(struct queue *queue, struct key key);
 
-/* A key that is held: borrowed until queue_done(). */
+/* A key that a worker holds. Texts are borrowed until queue_done(). */
 struct queue_item {
     struct key key;
     int priority;
@@ -58,6 +59,7 @@ struct queue_item {
 
 /* Suspends until a key is ready. */
 MUST_USE struct error *queue_take(struct queue *queue, struct queue_item *ret_item);
+/* The worker is done with the key. */
 void queue_done(struct queue *queue, const struct queue_item *item);
 
 /* The number of keys that could be taken now. */

@@ -1,3 +1,7 @@
+/*
+ * Names, labels and buckets are those of controller-runtime's priority queue. "name"
+ * and "controller" have the same value.
+ */
 #include "controller/queue_metrics.h"
 
 #include <stdio.h>
@@ -36,7 +40,7 @@ static const struct metrics_family families[] = {
                               "name", "controller"),
 };
 
-static struct metrics_series *series(struct queue_metrics *metrics, int family)
+static struct metrics_series *new_series(struct queue_metrics *metrics, int family)
 {
     const struct str name = str_from_c(metrics->name);
     return metrics_series_ref(METRICS_SERIES(metrics->metrics, &families[family], name, name));
@@ -48,16 +52,17 @@ void queue_metrics_init(struct queue_metrics *metrics, struct metrics *registry,
     if (!registry)
         metrics->metrics = metrics->own = metrics_new();
     metrics_register(metrics->metrics, families, COUNT(families));
-    metrics->adds = series(metrics, ADDS);
-    metrics->retries = series(metrics, RETRIES);
-    metrics->queue_duration = series(metrics, QUEUE_DURATION);
-    metrics->work_duration = series(metrics, WORK_DURATION);
-    metrics->unfinished = series(metrics, UNFINISHED);
-    metrics->longest = series(metrics, LONGEST);
+    metrics->adds = new_series(metrics, ADDS);
+    metrics->retries = new_series(metrics, RETRIES);
+    metrics->queue_duration = new_series(metrics, QUEUE_DURATION);
+    metrics->work_duration = new_series(metrics, WORK_DURATION);
+    metrics->unfinished = new_series(metrics, UNFINISHED);
+    metrics->longest = new_series(metrics, LONGEST);
     (void)queue_metrics_depth(metrics, QUEUE_NORMAL);
     (void)queue_metrics_depth(metrics, QUEUE_LOW);
 }
 
+/* Depths are set to 0, because the registry may outlive the queue and its keys are gone. */
 void queue_metrics_done(struct queue_metrics *metrics)
 {
     struct metrics_series *const all[] = {metrics->adds,           metrics->retries,
@@ -74,6 +79,7 @@ void queue_metrics_done(struct queue_metrics *metrics)
     metrics_free(metrics->own);
 }
 
+/* Priorities are few, so a linear search is enough. */
 struct metrics_series *queue_metrics_depth(struct queue_metrics *metrics, int priority)
 {
     for (size_t i = 0; i < metrics->depth_count; i++)

@@ -418,7 +418,7 @@ SIM_TEST(queues_do_what_a_naive_model_does)
     for (uint64_t seed = 1; seed <= 40; seed++) {
         TEST_CASE("seed %llu", (unsigned long long)seed);
         OWNED(queue)
-        queue = queue_with((struct queue_options){.rate = -1, .backoff_most = 3 * SECOND});
+        queue = queue_with((struct queue_options){.rate = -1, .backoff_max = 3 * SECOND});
         struct model model = {0};
         struct random random;
         random_init(&random, seed);

@@ -1,3 +1,12 @@
+/*
+ * recorder_event() finds the struct recorded of equal events, or makes one, and counts the
+ * occurrence. recorder_run() sends what is due: a create for a new event, a patch of its series for
+ * further occurrences. The scheme is that of client-go's tools/events.
+ *
+ * "count" is the number of occurrences and "sent" the number that the server knows. An event with
+ * sent < count waits to be sent at "due". Events that wait are never removed to make room; others
+ * are, the oldest first, and all end six minutes after their last occurrence.
+ */
 #include "controller/recorder.h"
 
 #include <inttypes.h>
@@ -24,8 +33,8 @@
 #define SERIES_PERIOD  (30 * SECOND)
 #define RETRY_DELAY    (10 * SECOND)
 #define TRIES_MAX      12
-#define LAST_WORDS     (5 * SECOND)
-#define NAME_PART_MAX  230 /* of the object's name in that of the event */
+#define SHUTDOWN_GRACE (5 * SECOND)
+#define NAME_PART_MAX  230 /* bytes of the object's name in the name of the Event */
 #define NOTE_ELLIPSIS  "..."
 
 enum { DROPPED, SENT };
@@ -40,16 +49,16 @@ static const struct metrics_family families[] = {
 
 /* One event, or a series of equal ones. */
 struct recorded {
-    struct list_link link; /* in recorder->all, by last observation */
+    struct list_link link; /* in recorder->all, in the order of last occurrences */
     struct arena texts;
-    struct str id; /* its key in recorder->by_id */
-    struct key key;
+    struct str id;  /* its key in recorder->by_id */
+    struct key key; /* of the Event */
     struct recorder_reference regarding;
     enum recorder_type type;
     struct str reason, action, note;
-    timestamp first, last; /* wall clock, for people */
-    int64_t seen;          /* the last one, by the loop's clock */
-    int64_t count, told;   /* occurrences; those the server knows of */
+    timestamp first, last; /* wall clock, for the Event */
+    int64_t seen;          /* the last occurrence, by the clock of the loop */
+    int64_t count, sent;   /* occurrences; those the server knows of */
     bool is_created;       /* on the server */
     int64_t due;           /* when it may be sent */
     int tries;
@@ -66,7 +75,7 @@ struct recorder {
     struct rate_limit limit;
     struct event changed;
     struct timer timer;
-    timestamp named; /* the last moment that went into a name */
+    timestamp named; /* the timestamp in the last name */
 };
 
 struct recorder *recorder_new(struct loop *loop, const struct recorder_options *options)
@@ -92,7 +101,7 @@ struct recorder *recorder_new(struct loop *loop, const struct recorder_options *
     return recorder;
 }
 
-static void forget(struct recorder *recorder, struct recorded *recorded)
+static void forget_event(struct recorder *recorder, struct recorded *recorded)
 {
     map_remove(&recorder->by_id, recorded->id);
     list_remove(&recorded->link);
@@ -105,7 +114,7 @@ void recorder_free(struct recorder *recorder)
     if (!recorder)
         return;
     LIST_FOREACH (struct recorded, recorded, &recorder->all, link)
-        forget(recorder, recorded);
+        forget_event(recorder, recorded);
     map_done(&recorder->by_id);
     metrics_series_unref(recorder->dropped);
     metrics_series_unref(recorder->created);
@@ -123,7 +132,7 @@ struct recorder_reference recorder_reference(const struct object *object)
     };
 }
 
-/* Cut on a character's boundary. */
+/* Cuts at a character boundary of UTF-8. */
 static struct str cut_note(struct arena *arena, struct str note)
 {
     if (note.len <= RECORDER_NOTE_MAX)
@@ -134,7 +143,7 @@ static struct str cut_note(struct arena *arena, struct str note)
     return arena_print(arena, "%.*s" NOTE_ELLIPSIS, (int)end, note.ptr);
 }
 
-/* "web.17a3…": unique, and found beside the object's name in a list. */
+/* "web.17a3…", as client-go names Events. The timestamp makes the name unique. */
 static struct key name_event(struct recorder *recorder, struct arena *arena,
                              const struct recorder_reference *regarding)
 {
@@ -147,6 +156,7 @@ static struct key name_event(struct recorder *recorder, struct arena *arena,
         arena_print(arena, "%.*s.%" PRIx64, STR_ARG(name), (uint64_t)recorder->named)};
 }
 
+/* The event outlives the object that the reference was made from. */
 static struct recorder_reference copy_reference(struct arena *arena,
                                                 const struct recorder_reference *reference)
 {
@@ -157,26 +167,27 @@ static struct recorder_reference copy_reference(struct arena *arena,
     };
 }
 
-static bool is_waiting(const struct recorded *recorded)
+static bool is_unsent(const struct recorded *recorded)
 {
-    return recorded->told < recorded->count;
+    return recorded->sent < recorded->count;
 }
 
-/* Room for one more: the one that was quiet for longest goes, unless it is still to be sent. */
+/* Makes room for one more event by removing the oldest one that does not wait to be sent. */
 static bool make_room(struct recorder *recorder)
 {
     if (map_count(&recorder->by_id) < recorder->options.events)
         return true;
     LIST_FOREACH (struct recorded, recorded, &recorder->all, link)
-        if (!is_waiting(recorded)) {
-            forget(recorder, recorded);
+        if (!is_unsent(recorded)) {
+            forget_event(recorder, recorded);
             return true;
         }
     metrics_inc(recorder->dropped);
     return false;
 }
 
-static void observe(struct recorder *recorder, struct recorded *recorded)
+/* Moves the event to the end of recorder->all, which is ordered by last occurrence. */
+static void count_occurrence(struct recorder *recorder, struct recorded *recorded)
 {
     recorded->count++;
     recorded->last = loop_wall(recorder->loop);
@@ -186,6 +197,11 @@ static void observe(struct recorder *recorder, struct recorded *recorded)
     event_wake_all(&recorder->changed);
 }
 
+/*
+ * The id of an event is the text of everything that must be equal, with NULs between. A series ends
+ * SERIES_END after its last occurrence; then an equal event becomes a new Event, unless the old one
+ * still waits to be sent.
+ */
 void recorder_event(struct recorder *recorder, const struct recorder_reference *regarding,
                     enum recorder_type type, const char *reason, const char *action,
                     const char *note, ...)
@@ -195,7 +211,7 @@ void recorder_event(struct recorder *recorder, const struct recorder_reference *
     va_list args;
     va_start(args, note);
     OWNED(error)
-    words = error_new_va(ERROR_NONE, note, args); /* the one formatter that is bounded */
+    words = error_new_va(ERROR_NONE, note, args); /* formats with a bounded length */
     va_end(args);
     const struct str cut = cut_note(&arena, str_from_c(words->message));
     const struct str parts[] = {
@@ -208,8 +224,8 @@ void recorder_event(struct recorder *recorder, const struct recorder_reference *
     }
     struct recorded *recorded = map_find(&recorder->by_id, buf_str(&text));
     if (recorded && recorded->seen + SERIES_END <= loop_now(recorder->loop) &&
-        !is_waiting(recorded)) {
-        forget(recorder, recorded);
+        !is_unsent(recorded)) {
+        forget_event(recorder, recorded);
         recorded = NULL;
     }
     if (!recorded) {
@@ -227,7 +243,7 @@ void recorder_event(struct recorder *recorder, const struct recorder_reference *
         recorded->first = loop_wall(recorder->loop);
         map_put(&recorder->by_id, recorded->id, recorded);
     }
-    observe(recorder, recorded);
+    count_occurrence(recorder, recorded);
 }
 
 static void add_reference(struct json_builder *builder, const char *name,
@@ -260,6 +276,7 @@ static void add_series(struct json_builder *builder, const struct recorded *reco
     json_builder_end(builder);
 }
 
+/* An Event of events.k8s.io/v1. The deprecated* fields of core/v1 stay empty. */
 static struct error *make_event(const struct recorder *recorder, const struct recorded *recorded,
                                 struct object **ret_object)
 {
@@ -289,8 +306,8 @@ static struct error *make_event(const struct recorder *recorder, const struct re
     return object_from_doc(doc, ret_object);
 }
 
-/* Suspends. */
-static struct error *create(struct recorder *recorder, struct recorded *recorded)
+/* Writes the Event with its current count: it may have occurred again before. Suspends. */
+static struct error *create_event(struct recorder *recorder, struct recorded *recorded)
 {
     OWNED(object) event = NULL;
     TRY(make_event(recorder, recorded, &event));
@@ -299,8 +316,8 @@ static struct error *create(struct recorder *recorder, struct recorded *recorded
     return NULL;
 }
 
-/* Suspends. */
-static struct error *patch(struct recorder *recorder, struct recorded *recorded)
+/* Writes count and lastObservedTime of an Event that exists. Suspends. */
+static struct error *patch_series(struct recorder *recorder, struct recorded *recorded)
 {
     SCOPED(buf) body = {0};
     OWNED(json_doc) doc = NULL;
@@ -316,24 +333,29 @@ static struct error *patch(struct recorder *recorder, struct recorded *recorded)
     return NULL;
 }
 
-/* Whether the same request may go better later. */
+/* True if the same request may succeed later. */
 static bool may_retry(const struct error *err)
 {
     return err->http_status == 429 || err->http_status >= 500 || !err->http_status;
 }
 
-/* Suspends. What was sent stays in memory for its series; waiting ones are never evicted. */
-static struct error *send_one(struct recorder *recorder, struct recorded *recorded)
+/*
+ * Sends one event and decides when it is sent again. Errors of the server are handled here; the
+ * returned error concerns this fiber only. The event cannot disappear meanwhile, as it is unsent.
+ * Suspends.
+ */
+static struct error *send_event(struct recorder *recorder, struct recorded *recorded)
 {
     TRY(rate_limit_wait(&recorder->limit));
     const int64_t count = recorded->count;
     OWNED(error)
-    err = recorded->is_created ? patch(recorder, recorded) : create(recorder, recorded);
+    err =
+        recorded->is_created ? patch_series(recorder, recorded) : create_event(recorder, recorded);
     if (err && fiber_is_canceled(fiber_current()))
         return TAKE(err);
     const int64_t now = loop_now(recorder->loop);
     if (error_is(err, ERROR_NOT_FOUND) && recorded->is_created) {
-        recorded->is_created = false; /* it has grown too old there: begin anew */
+        recorded->is_created = false; /* the Event has expired on the server: create a new one */
         recorded->key = name_event(recorder, &recorded->texts, &recorded->regarding);
         return NULL;
     }
@@ -344,67 +366,71 @@ static struct error *send_one(struct recorder *recorder, struct recorded *record
     if (err) {
         log_v(2, "Server rejected an event", LOG_STR("reason", recorded->reason), LOG_ERROR(err));
         metrics_inc(recorder->dropped);
-        forget(recorder, recorded);
+        forget_event(recorder, recorded);
         return NULL;
     }
-    /* The first repetition is told at once, so that people see it goes on. */
+    /* The first repetition is sent at once, so that people see that it continues. */
     recorded->due = recorded->is_created ? now + SERIES_PERIOD : now;
     recorded->is_created = true;
-    recorded->told = count;
+    recorded->sent = count;
     recorded->tries = 0;
     return NULL;
 }
 
-static void on_time(void *data)
+static void on_timer(void *data)
 {
     event_wake_all(data);
 }
 
-/* Forgets series that have ended. The next one to send, or NULL and when to look again. */
+/*
+ * The next event to send, or NULL; then *ret_next is when to look again. "at_once" ignores due
+ * times. Removes events whose series has ended.
+ */
 static struct recorded *find_due(struct recorder *recorder, bool at_once, int64_t *ret_next)
 {
     const int64_t now = loop_now(recorder->loop);
     *ret_next = FOREVER;
     LIST_FOREACH (struct recorded, recorded, &recorder->all, link) {
-        const bool waits = is_waiting(recorded);
+        const bool waits = is_unsent(recorded);
         const int64_t at = waits ? recorded->due : recorded->seen + SERIES_END;
         if (waits && (at <= now || at_once))
             return recorded;
         if (at <= now)
-            forget(recorder, recorded);
+            forget_event(recorder, recorded);
         else if (at < *ret_next)
             *ret_next = at;
     }
     return NULL;
 }
 
-/* Suspends until it is interrupted. */
-static struct error *send_all(struct recorder *recorder)
+/* Suspends until the fiber is cancelled. */
+static struct error *send_events(struct recorder *recorder)
 {
     for (;;) {
         int64_t next;
         struct recorded *recorded = find_due(recorder, false, &next);
         if (recorded) {
-            TRY(send_one(recorder, recorded));
+            TRY(send_event(recorder, recorded));
             continue;
         }
         if (next != FOREVER)
-            timer_start(recorder->loop, &recorder->timer, next, on_time, &recorder->changed);
+            timer_start(recorder->loop, &recorder->timer, next, on_timer, &recorder->changed);
         struct error *err = event_wait(&recorder->changed, "an event");
         timer_stop(recorder->loop, &recorder->timer);
         TRY(err);
     }
 }
 
+/* After the cancellation each remaining event gets one attempt, within SHUTDOWN_GRACE in total. */
 struct error *recorder_run(void *data)
 {
     struct recorder *recorder = data;
-    struct error *err = send_all(recorder);
-    FIBER_SHIELD(LAST_WORDS);
+    struct error *err = send_events(recorder);
+    FIBER_SHIELD(SHUTDOWN_GRACE);
     int64_t next;
     for (struct recorded *left; (left = find_due(recorder, true, &next)) != NULL;) {
-        left->tries = TRIES_MAX; /* one try each */
-        OWNED(error) failed = send_one(recorder, left);
+        left->tries = TRIES_MAX; /* one attempt each */
+        OWNED(error) failed = send_event(recorder, left);
         if (failed)
             break;
     }

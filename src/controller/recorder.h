@@ -1,13 +1,13 @@
 /*
- * Events: what a controller tells people about an object (events.k8s.io/v1).
+ * The event recorder: writes Events (events.k8s.io/v1) about objects, for people.
  *
- * Recording never waits. Equal events (same object, type, reason, action and note) within six
- * minutes are one with a series: the first is created, the second noted at once, further ones at
- * most every 30 s. What does not fit into the bounded memory is dropped and counted. A fiber of its
- * own sends, with a limit of its own.
+ * Recording never suspends; recorder_run() sends on its own fiber with its own rate limit. Equal
+ * events (same object, type, reason, action and note) within six minutes become one Event with a
+ * series: the first occurrence is created, the second patched at once, further ones at most every
+ * 30 s. Events that exceed the memory limit are dropped and counted.
  *
- * Only references to objects are taken, never what they hold; notes are the caller's words and must
- * not contain secrets.
+ * An Event holds a reference to its object and never the content of the object. The note is written
+ * by the caller and must not contain secrets.
  */
 #pragma once
 
@@ -28,8 +28,8 @@ struct recorder;
 struct recorder_options {
     struct client *client;
     struct str controller; /* reportingController: "corset.dev/web" */
-    struct str instance;   /* reportingInstance; empty: the controller's */
-    size_t events;         /* that are remembered; 0 means 1000 */
+    struct str instance;   /* reportingInstance; empty: the same as controller */
+    size_t events;         /* number of events that are kept in memory; 0 means 1000 */
     double qps, burst;     /* 0 means 10 and 25 */
     struct metrics *metrics;
 };
@@ -40,16 +40,20 @@ DEFINE_OWNED(recorder)
 
 enum recorder_type { RECORDER_NORMAL, RECORDER_WARNING };
 
-/* Which object. Borrowed. */
+/* A reference to an object. Texts are borrowed. */
 struct recorder_reference {
     struct str api_version, kind, namespace, name, uid, resource_version;
 };
 struct recorder_reference recorder_reference(const struct object *object);
 
-/* A note longer than RECORDER_NOTE_MAX is cut. Reason and action are words in CamelCase. */
+/* Records an event. A note longer than RECORDER_NOTE_MAX is cut. Reason and action are CamelCase.
+ */
 void recorder_event(struct recorder *recorder, const struct recorder_reference *regarding,
                     enum recorder_type type, const char *reason, const char *action,
                     const char *note, ...) PRINTF_LIKE(6, 7);
 
-/* Sends until it is cancelled; then what is left, for a few seconds. Suspends. data: recorder. */
+/*
+ * A fiber function; data is the recorder. Sends events until it is cancelled, then the remaining
+ * ones for a few seconds. Suspends.
+ */
 MUST_USE struct error *recorder_run(void *data);

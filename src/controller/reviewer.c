@@ -1,3 +1,8 @@
+/*
+ * Decisions are cached under the SHA-256 of token, verb and path, as the delegating authenticator
+ * of Kubernetes does it, so that no token stays in memory. Errors of a review are not cached. Two
+ * fibers that ask the same at the same time both create reviews.
+ */
 #include "controller/reviewer.h"
 
 #include "apimachinery/object.h"
@@ -10,39 +15,39 @@
 #include "json/builder.h"
 #include "json/path.h"
 
-#define YES_HOLDS   MINUTE
-#define NO_HOLDS    (10 * SECOND)
-#define ANSWERS_MAX 1024
-#define TOKEN_MAX   (16 * KILOBYTE)
-#define PATH_MAX_   (4 * KILOBYTE)
-#define ANSWER_MAX  MEGABYTE
-#define LIMIT       (10 * SECOND)
+#define ALLOWED_TTL      MINUTE
+#define DENIED_TTL       (10 * SECOND)
+#define DECISIONS_MAX    1024
+#define TOKEN_MAX        (16 * KILOBYTE)
+#define REQUEST_PATH_MAX (4 * KILOBYTE)
+#define ANSWER_MAX       MEGABYTE
+#define REVIEW_TIMEOUT   (10 * SECOND)
 
-/* What was found out about a token and a path. */
-struct verdict {
+/* The decision about a token, a verb and a path. */
+struct decision {
     enum error_code code; /* ERROR_NONE: allowed */
     int64_t until;
-    char *user; /* of one that is known */
+    char *user; /* NULL for ERROR_UNAUTHORIZED */
 };
 
 struct reviewer {
     struct loop *loop;
     struct client *client;
-    struct map verdicts; /* by the hash of token, verb and path; the oldest first */
+    struct map decisions; /* by hash; the oldest first */
 };
 
-static void verdict_free(void *value)
+static void decision_free(void *value)
 {
-    struct verdict *verdict = value;
-    mem_free(verdict->user);
-    mem_free(verdict);
+    struct decision *decision = value;
+    mem_free(decision->user);
+    mem_free(decision);
 }
 
 struct reviewer *reviewer_new(struct loop *loop, struct client *client)
 {
     struct reviewer *reviewer = NEW(struct reviewer);
     *reviewer = (struct reviewer){.loop = loop, .client = client};
-    reviewer->verdicts.release = verdict_free;
+    reviewer->decisions.release = decision_free;
     return reviewer;
 }
 
@@ -50,13 +55,13 @@ void reviewer_free(struct reviewer *reviewer)
 {
     if (!reviewer)
         return;
-    map_done(&reviewer->verdicts);
+    map_done(&reviewer->decisions);
     mem_free(reviewer);
 }
 
-/* Suspends: creates a review and reads what came of it. */
-static struct error *review(struct reviewer *reviewer, struct str path, struct str body,
-                            struct object **ret_answer)
+/* Creates a review and reads its status. Suspends. */
+static struct error *create_review(struct reviewer *reviewer, struct str path, struct str body,
+                                   struct object **ret_answer)
 {
     SCOPED(arena) arena = {0};
     SCOPED(buf) answer = {.limit = ANSWER_MAX, .secret = true};
@@ -66,13 +71,13 @@ static struct error *review(struct reviewer *reviewer, struct str path, struct s
         .path = path,
         .content_type = STR("application/json"),
         .body = body,
-        .timeout = LIMIT,
+        .timeout = REVIEW_TIMEOUT,
     };
     TRY(client_raw(reviewer->client, &request, &arena, &answer, &head));
     return object_read(buf_str(&answer), ret_answer);
 }
 
-/* Suspends. */
+/* The object is built as text in a secret buffer, since it holds the token. Suspends. */
 static struct error *review_token(struct reviewer *reviewer, struct str token,
                                   struct object **ret_answer)
 {
@@ -81,13 +86,13 @@ static struct error *review_token(struct reviewer *reviewer, struct str token,
                        "\"spec\":{\"token\":"));
     buf_add_json_string(&body, token);
     buf_add(&body, STR("}}"));
-    TRY(review(reviewer, STR("/apis/authentication.k8s.io/v1/tokenreviews"), buf_str(&body),
-               ret_answer),
+    TRY(create_review(reviewer, STR("/apis/authentication.k8s.io/v1/tokenreviews"), buf_str(&body),
+                      ret_answer),
         "review a token");
     return NULL;
 }
 
-/* Suspends. */
+/* uid, groups and extra of the user are passed on, since rules may refer to them. Suspends. */
 static struct error *review_access(struct reviewer *reviewer, const struct json_value *user,
                                    struct str verb, struct str path, struct object **ret_answer)
 {
@@ -113,54 +118,58 @@ static struct error *review_access(struct reviewer *reviewer, const struct json_
     json_builder_end(&builder);
     TRY(json_builder_finish(&builder, &doc));
     json_write(&body, json_doc_root(doc));
-    TRY(review(reviewer, STR("/apis/authorization.k8s.io/v1/subjectaccessreviews"), buf_str(&body),
-               ret_answer),
+    TRY(create_review(reviewer, STR("/apis/authorization.k8s.io/v1/subjectaccessreviews"),
+                      buf_str(&body), ret_answer),
         "review access");
     return NULL;
 }
 
-/* Suspends. */
-static struct error *find_out(struct reviewer *reviewer, struct str token, struct str verb,
-                              struct str path, struct verdict *verdict)
+/* Authenticates, then authorizes. *decision is set only on success. Suspends. */
+static struct error *review_request(struct reviewer *reviewer, struct str token, struct str verb,
+                                    struct str path, struct decision *decision)
 {
-    OWNED(object) who = NULL;
-    OWNED(object) may = NULL;
-    bool yes = false;
-    TRY(review_token(reviewer, token, &who));
-    const struct json_value *user = object_path(who, "status.user");
+    OWNED(object) authentication = NULL;
+    OWNED(object) authorization = NULL;
+    bool is_allowed = false;
+    TRY(review_token(reviewer, token, &authentication));
+    const struct json_value *user = object_path(authentication, "status.user");
     const struct str name = json_path_str(user, "username");
-    if (!json_to_bool(object_path(who, "status.authenticated"), &yes) || !yes || !name.len) {
-        verdict->code = ERROR_UNAUTHORIZED;
+    if (!json_to_bool(object_path(authentication, "status.authenticated"), &is_allowed) ||
+        !is_allowed || !name.len) {
+        decision->code = ERROR_UNAUTHORIZED;
         return NULL;
     }
-    TRY(review_access(reviewer, user, verb, path, &may));
-    verdict->user = mem_dup(name.ptr, name.len);
-    yes = false;
-    (void)json_to_bool(object_path(may, "status.allowed"), &yes);
-    verdict->code = yes ? ERROR_NONE : ERROR_FORBIDDEN;
+    TRY(review_access(reviewer, user, verb, path, &authorization));
+    decision->user = mem_dup(name.ptr, name.len);
+    is_allowed = false;
+    (void)json_to_bool(object_path(authorization, "status.allowed"), &is_allowed);
+    decision->code = is_allowed ? ERROR_NONE : ERROR_FORBIDDEN;
     return NULL;
 }
 
-static struct error *to_error(const struct verdict *verdict)
+/* The texts of controller-runtime's authorization filter. */
+static struct error *decision_to_error(const struct decision *decision)
 {
-    switch (verdict->code) {
+    switch (decision->code) {
     case ERROR_NONE:
         return NULL;
     case ERROR_FORBIDDEN:
-        return error_new(ERROR_FORBIDDEN, "Authorization denied for user %s", verdict->user);
+        return error_new(ERROR_FORBIDDEN, "Authorization denied for user %s", decision->user);
     default:
         return error_new(ERROR_UNAUTHORIZED, "Unauthorized");
     }
 }
 
-static void make_room(struct reviewer *reviewer)
+/* The map keeps the order of insertion, so its first entry is the oldest decision. */
+static void evict_decisions(struct reviewer *reviewer)
 {
-    while (map_count(&reviewer->verdicts) >= ANSWERS_MAX)
-        map_remove(&reviewer->verdicts, map_key(map_first(&reviewer->verdicts)));
+    while (map_count(&reviewer->decisions) >= DECISIONS_MAX)
+        map_remove(&reviewer->decisions, map_key(map_first(&reviewer->decisions)));
 }
 
-static void hash_question(struct str token, struct str verb, struct str path,
-                          uint8_t hash[static SHA256_LEN])
+/* The lengths keep different requests from having the same bytes. */
+static void hash_request(struct str token, struct str verb, struct str path,
+                         uint8_t hash[static SHA256_LEN])
 {
     SCOPED(buf) text = {.secret = true};
     buf_print(&text, "%zu %zu ", token.len, verb.len);
@@ -170,32 +179,36 @@ static void hash_question(struct str token, struct str verb, struct str path,
     sha256_of(buf_str(&text), hash);
 }
 
+/*
+ * Allowed requests are cached longer than denied ones, so that a new binding takes effect soon. The
+ * limits of token and path bound what one request can make us send and keep.
+ */
 struct error *reviewer_check(struct reviewer *reviewer, struct str token, struct str verb,
                              struct str path)
 {
-    if (!token.len || token.len > TOKEN_MAX || path.len > PATH_MAX_)
+    if (!token.len || token.len > TOKEN_MAX || path.len > REQUEST_PATH_MAX)
         return error_new(ERROR_UNAUTHORIZED, "Unauthorized");
     uint8_t hash[SHA256_LEN];
-    hash_question(token, verb, path, hash);
+    hash_request(token, verb, path, hash);
     const struct str id = str_from((const char *)hash, sizeof(hash));
-    const struct verdict *known = map_find(&reviewer->verdicts, id);
+    const struct decision *known = map_find(&reviewer->decisions, id);
     if (known && loop_now(reviewer->loop) < known->until)
-        return to_error(known);
-    map_remove(&reviewer->verdicts, id);
+        return decision_to_error(known);
+    map_remove(&reviewer->decisions, id);
 
-    struct verdict found = {0};
-    struct error *err = find_out(reviewer, token, verb, path, &found);
+    struct decision found = {0};
+    struct error *err = review_request(reviewer, token, verb, path, &found);
     if (err) {
         mem_free(found.user);
         return err;
     }
-    struct verdict *verdict = mem_alloc(sizeof(*verdict));
-    *verdict = found;
-    verdict->until =
-        loop_now(reviewer->loop) + (verdict->code == ERROR_NONE ? YES_HOLDS : NO_HOLDS);
-    make_room(reviewer);
-    struct verdict *former = map_put(&reviewer->verdicts, id, verdict);
+    struct decision *decision = mem_alloc(sizeof(*decision));
+    *decision = found;
+    decision->until =
+        loop_now(reviewer->loop) + (decision->code == ERROR_NONE ? ALLOWED_TTL : DENIED_TTL);
+    evict_decisions(reviewer);
+    struct decision *former = map_put(&reviewer->decisions, id, decision);
     if (former)
-        verdict_free(former); /* another fiber asked the same meanwhile */
-    return to_error(verdict);
+        decision_free(former); /* another fiber has asked the same meanwhile */
+    return decision_to_error(decision);
 }

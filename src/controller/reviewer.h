@@ -1,7 +1,7 @@
 /*
- * Who may read diagnostics: the bearer of a token is asked for with a TokenReview, what it may do
- * with a SubjectAccessReview. Answers are remembered for a while, in bounded memory and by the
- * token's hash.
+ * Delegated authentication and authorization for the diagnostics server: a TokenReview finds the
+ * user of a bearer token, a SubjectAccessReview decides what this user may do. Decisions are cached
+ * for a short time, in bounded memory, under the hash of the token.
  */
 #pragma once
 
@@ -13,14 +13,14 @@ struct client;
 struct loop;
 struct reviewer;
 
-/* The client must be one that may always write, since reviews are created. */
+/* The client must not have may_write set, since a review is a POST. */
 struct reviewer *reviewer_new(struct loop *loop, struct client *client);
 void reviewer_free(struct reviewer *reviewer);
 DEFINE_OWNED(reviewer)
 
 /*
- * Suspends. NULL when the bearer may do this (verb "get", path "/metrics"); ERROR_UNAUTHORIZED,
- * ERROR_FORBIDDEN, or whatever kept us from asking.
+ * Succeeds if the bearer of the token may do this, for instance verb "get", path "/metrics". Fails
+ * with ERROR_UNAUTHORIZED, with ERROR_FORBIDDEN, or with the error of the review. Suspends.
  */
 MUST_USE struct error *reviewer_check(struct reviewer *reviewer, struct str token, struct str verb,
                                       struct str path);

@@ -26,6 +26,7 @@ bool exec_credential_version_is_known(struct str api_version)
            str_eq(api_version, STR(EXEC_CREDENTIAL_V1BETA1));
 }
 
+/* *ret_mode stays as it is for an unknown text, so the caller can set a default before. */
 bool exec_credential_read_mode(struct str text, enum rest_exec_mode *ret_mode)
 {
     for (size_t i = 0; i < COUNT(modes); i++) {
@@ -112,6 +113,7 @@ static void wipe_text(struct str secret)
     mem_wipe((char *)(uintptr_t)secret.ptr, secret.len);
 }
 
+/* Secrets inside the document are wiped on every path, before the document is freed. */
 struct error *exec_credential_read(struct str text, struct str api_version,
                                    struct exec_credential *ret_credential)
 {

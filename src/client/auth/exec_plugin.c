@@ -156,6 +156,7 @@ static struct error *program_error(const struct process_result *result)
     return error_new(ERROR_IO, "exit code %d%.*s", result->exit_code, STR_ARG(buf_str(&quoted)));
 }
 
+/* The hint of the kubeconfig tells users how to get a program that does not exist. */
 static struct error *add_install_hint(const struct rest_exec *exec, struct error *err)
 {
     if (!error_is(err, ERROR_NOT_FOUND) || str_is_empty(exec->install_hint))
@@ -188,6 +189,7 @@ static struct error *run_program(const struct exec_plugin *plugin,
                      STR_ARG(duration_write(plugin->options.timeout, text)));
 }
 
+/* One run. *ret_credential is set only on success. Suspends. */
 static struct error *run_plugin(const struct exec_plugin *plugin,
                                 struct exec_credential *ret_credential)
 {

@@ -106,6 +106,7 @@ static struct error *refresh_token(struct token_source *source)
     return error_wrap(err, "token file");
 }
 
+/* A certificate comes from plugins only; that of the kubeconfig is part of the transport. */
 struct error *token_source_get(struct token_source *source, struct buf *token,
                                struct tls_identity **ret_identity)
 {

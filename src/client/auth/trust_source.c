@@ -50,6 +50,7 @@ void trust_source_free(struct trust_source *source)
     mem_free(source);
 }
 
+/* The new authorities replace the old ones only if the whole file is valid. */
 static struct error *read_trust(struct trust_source *source)
 {
     SCOPED(buf) pem = {0};

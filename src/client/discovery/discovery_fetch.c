@@ -33,6 +33,7 @@ static struct str target_path(struct arena *arena, const struct discovery_target
     return arena_str(arena, buf_str(&path));
 }
 
+/* NULL if the target was not fetched since marks were pruned. */
 static const struct discovery_mark *find_mark(const struct discovery *discovery,
                                               const struct discovery_target *target)
 {
@@ -65,6 +66,7 @@ void discovery_mark_release(void *ptr)
     mem_free(mark);
 }
 
+/* A mark that a fiber is working on stays, since that fiber holds a pointer to it. */
 void discovery_prune_marks(struct discovery *discovery, int64_t before)
 {
     MAP_FOREACH (entry, &discovery->marks) {
@@ -176,7 +178,7 @@ static struct error *fetch_list(struct discovery *discovery, struct arena *arena
     list->versions.arena = arena;
     struct error *err = get_document(discovery, arena, &request, &body, &answer);
     if (list->is_core && is_404(err)) {
-        error_free(err); /* an aggregated API server of its own has no core group */
+        error_free(err); /* an extension API server, asked directly, has no core group */
         list->is_aggregated = true;
         return NULL;
     }
@@ -270,6 +272,10 @@ static bool is_end_of_fiber(const struct error *err)
            (error_is(err, ERROR_DEADLINE) && fiber_deadline() != FOREVER);
 }
 
+/*
+ * A fiber that finds the target busy waits for any fetch to end and returns: the caller decides
+ * anew whether its target still needs to be fetched.
+ */
 struct error *discovery_fetch(struct discovery *discovery, const struct discovery_target *target)
 {
     SCOPED(arena) arena = {0};

@@ -52,6 +52,7 @@ bool discovery_is_aggregated(struct str content_type)
            (has_param(params, STR("v"), STR("v2")) || has_param(params, STR("v"), STR("v2beta1")));
 }
 
+/* A duplicate would make it unclear which of both versions a lookup finds. */
 static struct error *add_version(struct discovery_versions *versions,
                                  const struct discovery_version *version)
 {
@@ -90,6 +91,7 @@ static struct error *read_document(struct str text, const char *kind, struct are
     return NULL;
 }
 
+/* The fields of a version in an aggregated document. */
 struct raw_version {
     struct str version, freshness;
     const struct json_value *resources;
@@ -118,6 +120,7 @@ static struct error *read_aggregated_version(struct str group, const struct json
     return add_version(versions, &version);
 }
 
+/* The fields of a group in both kinds of documents. */
 struct raw_group {
     struct str name, preferred;
     const struct json_value *versions;
@@ -230,6 +233,7 @@ struct error *discovery_read_group(struct str text, struct str group,
     return NULL;
 }
 
+/* groupVersion must be the requested one: a proxy could have sent another document. */
 struct error *discovery_read_resources(struct str text, struct str group, struct str version,
                                        struct discovery_versions *versions)
 {

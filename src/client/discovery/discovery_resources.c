@@ -38,6 +38,7 @@ static const struct {
     {STR_INIT("deletecollection"), DISCOVERY_DELETECOLLECTION},
 };
 
+/* Verbs that lookups do not know are ignored. */
 static uint8_t verb_bits(const struct json_strings *names)
 {
     unsigned bits = 0;
@@ -78,6 +79,7 @@ static const struct json_field aggregated_fields[] = {
     {"subresources",      json_read_array,   AT(subresources), JSON_OPTIONAL},
 };
 
+/* Printable ASCII without the space. Empty is allowed; add_resource() decides where it is not. */
 static struct error *check_name(struct str name)
 {
     bool is_printable = true;
@@ -97,6 +99,7 @@ static struct str lower_case(struct arena *arena, struct str text)
     return str_from(copy, text.len);
 }
 
+/* Empty short names are dropped; hash_resource() relies on that. */
 static struct error *take_short_names(const struct json_strings *from,
                                       struct discovery_resource *to)
 {
@@ -211,6 +214,7 @@ struct error *discovery_resources_read_plain(struct arena *arena, const struct j
     return arena_check(arena);
 }
 
+/* A resource that was skipped has no place for its subresources. */
 static struct error *read_aggregated_resource(struct arena *arena, const struct json_value *item,
                                               struct discovery_version *version)
 {

@@ -99,7 +99,7 @@ struct discovery_surface *discovery_surface_with(struct discovery_pool *pool,
 }
 
 /*
- * Without a group (version NULL), or copy_without one version. In the latter case the other
+ * Without a group (version NULL), or without one version. In the latter case the other
  * versions of the group become DISCOVERY_LISTED: a group that lost a version has probably changed
  * as a whole.
  */

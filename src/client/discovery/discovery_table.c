@@ -16,6 +16,7 @@ struct discovery_pool *discovery_pool_new(void)
     return NEW(struct discovery_pool);
 }
 
+/* Every discovery must have been freed, so no surface is left. */
 void discovery_pool_free(struct discovery_pool *pool)
 {
     if (!pool)
@@ -85,6 +86,7 @@ static void hash_resource(struct sha256 *sha, const struct discovery_resource *r
     hash_text(sha, STR("")); /* marks the end, as no short name is empty */
 }
 
+/* Everything in a version is hashed, so tables are shared only between equal APIs. */
 static void hash_version(const struct discovery_version *version,
                          uint8_t ret_digest[static SHA256_LEN])
 {
@@ -103,7 +105,8 @@ struct table_room {
     size_t shorts, text;
 };
 
-static struct table_room measure(const struct discovery_version *version)
+/* The sizes must match put_text() and put_resource() exactly. */
+static struct table_room measure_table(const struct discovery_version *version)
 {
     struct table_room room = {.text = version->group.len + version->version.len};
     for (size_t i = 0; i < version->count; i++) {
@@ -141,7 +144,7 @@ static void put_resource(const struct discovery_resource *from, struct discovery
 /* One allocation of the exact size for struct, arrays and texts: there may be thousands. */
 static struct discovery_table *table_new(const struct discovery_version *version)
 {
-    const struct table_room room = measure(version);
+    const struct table_room room = measure_table(version);
     const size_t resources_size = version->count * sizeof(struct discovery_resource);
     const size_t shorts_size = room.shorts * sizeof(struct str);
     struct discovery_table *table =
@@ -216,6 +219,7 @@ struct discovery_surface *discovery_surface_of(struct discovery_pool *pool,
     return surface;
 }
 
+/* Gives the references to the tables back with the last reference to the surface. */
 void discovery_surface_free(struct discovery_surface *surface)
 {
     if (!surface || !give_back(&surface->interned))

@@ -48,6 +48,7 @@ static struct file_job *file_job_new(const struct file_text_options *options)
     return job;
 }
 
+/* Copies the text only after the worker is done: a buffer of the caller could be gone before. */
 struct error *file_text_read(const struct file_text_options *options, struct buf *text)
 {
     OWNED(file_job) job = file_job_new(options);

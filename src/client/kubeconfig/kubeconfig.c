@@ -118,6 +118,7 @@ static struct str directory_of(struct str path)
     return str_slice(path, 0, slash ? slash : 1);
 }
 
+/* The path is the label of problems, and its directory the base of relative paths. */
 static struct error *add_file(struct kubeconfig *kubeconfig,
                               const struct kubeconfig_options *options, struct str path)
 {
@@ -141,6 +142,7 @@ static void add_files(struct kubeconfig *kubeconfig, const struct kubeconfig_opt
     }
 }
 
+/* A file that was named explicitly must exist; the files of a list may be missing. */
 struct error *kubeconfig_load(const struct kubeconfig_paths *paths,
                               const struct kubeconfig_options *options,
                               struct rest_config *ret_config)

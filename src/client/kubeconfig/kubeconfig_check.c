@@ -3,8 +3,8 @@
  * one, values that cannot be used, and, for untrusted kubeconfigs, fields that are not allowed.
  *
  * Every check looks at the entries as they were read and adds its problem with the name of the
- * field, so that a user sees all of them at once. The rules are those of client-go's clientcmd
- * validation.
+ * field, so that a user sees all of them at once. The rules follow the validation of
+ * client-go's clientcmd.
  */
 #include "apimachinery/validation.h"
 #include "client/auth/exec_credential.h"
@@ -50,6 +50,8 @@ static bool has(struct str text)
     return !str_is_empty(text);
 }
 
+/* Skipping verification together with authorities is a mistake: the authorities would be ignored.
+ */
 static void check_cluster(const struct kubeconfig_cluster *cluster, bool untrusted,
                           struct problems *problems)
 {
@@ -65,6 +67,7 @@ static void check_cluster(const struct kubeconfig_cluster *cluster, bool untrust
     refuse_field(&check, untrusted && has(cluster->ca_file), "certificate-authority", "files are");
 }
 
+/* The file and the data of a field exclude each other; a certificate needs a key and vice versa. */
 static void check_certificate(const struct check *check, const struct kubeconfig_user *user)
 {
     const bool certificate = has(user->certificate_file) || has(user->certificate_data);
@@ -80,6 +83,7 @@ static void check_certificate(const struct check *check, const struct kubeconfig
                   "client-certificate-data or client-certificate");
 }
 
+/* A token and basic authentication need the same header. */
 static void check_token(const struct check *check, const struct kubeconfig_user *user)
 {
     const bool basic = has(user->username) || has(user->password);

@@ -38,6 +38,7 @@ struct wanted {
     struct str override, name;
 };
 
+/* The message names the field of the context unless the name was an override. */
 static struct error *find_entry(const struct map *entries, const struct kubeconfig_context *context,
                                 struct wanted wanted, const void **ret_entry)
 {
@@ -136,6 +137,7 @@ static void collect_token(const struct entry_source *source, const struct kubeco
                         error_new(ERROR_INVALID, "no token in it"));
 }
 
+/* Data and file of the same field are both read: kubeconfig_check() has reported that conflict. */
 void kubeconfig_collect(struct kubeconfig_choice *choice, const struct kubeconfig_options *options,
                         struct problems *problems)
 {

@@ -34,6 +34,7 @@ struct str kubeconfig_keep_secret(struct arena *arena, struct str secret)
     return str_from(kept->ptr, kept->len);
 }
 
+/* Credentials belong into the user entry: a URL with a user in it would show them in messages. */
 struct error *kubeconfig_set_server(struct rest_config *config, struct str text)
 {
     struct url url;
@@ -49,6 +50,7 @@ struct error *kubeconfig_set_server(struct rest_config *config, struct str text)
     return url_read(config->host, &config->server); /* the parts must point into the copy */
 }
 
+/* A server without a scheme gets http or https; see is_https() in kubeconfig_choose.c. */
 static struct error *fill_server(const struct kubeconfig_choice *choice, struct rest_config *config)
 {
     const struct str server = choice->cluster->server;
@@ -71,6 +73,7 @@ static struct error *fill_proxy(const struct kubeconfig_choice *choice, struct r
     return url_read_proxy(kubeconfig_keep_secret(&config->arena, proxy), &config->proxy);
 }
 
+/* Without authorities the system's are used. A file is remembered, so that it is read again. */
 static void fill_trust(const struct kubeconfig_choice *choice, struct problems *problems,
                        struct rest_config *config)
 {
@@ -120,6 +123,7 @@ static struct str find_cluster_config(struct arena *arena, const struct json_val
     return STR("");
 }
 
+/* Values of variables may be secrets and are wiped like them. */
 static void fill_exec(const struct kubeconfig_choice *choice, struct arena *arena,
                       struct rest_exec *exec)
 {
@@ -191,6 +195,7 @@ static void fill_pem(const struct kubeconfig_choice *choice, bool keep_pem,
     config->tls.key_pem = kubeconfig_keep_secret(arena, buf_str(&choice->key));
 }
 
+/* Impersonation is no credential and applies to servers without https as well. */
 void kubeconfig_fill(const struct kubeconfig_choice *choice, bool keep_pem,
                      struct problems *problems, struct rest_config *config)
 {

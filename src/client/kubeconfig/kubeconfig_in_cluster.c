@@ -16,6 +16,7 @@ static struct str or_variable(struct str text, const char *name)
     return str_is_empty(text) ? str_from_c(getenv(name)) : text;
 }
 
+/* An IPv6 address needs brackets in a URL; the variable has none. */
 static struct error *find_server(const struct kubeconfig_in_cluster_options *options,
                                  struct arena *arena, struct str *ret_url)
 {
@@ -111,6 +112,7 @@ struct error *kubeconfig_in_cluster(const struct kubeconfig_in_cluster_options *
     return NULL;
 }
 
+/* Works on a copy, so that the config is unchanged on failure. */
 struct error *kubeconfig_use_in_cluster_server(struct rest_config *config,
                                                const struct kubeconfig_in_cluster_options *options)
 {

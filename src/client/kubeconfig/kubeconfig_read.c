@@ -135,6 +135,7 @@ static void note_field_problem(const struct reading *reading, struct str place, 
     error_free(err);
 }
 
+/* users["admin"].user, with the name quoted as Go does it. */
 static struct str entry_place(struct arena *arena, const struct entry_kind *kind, struct str name)
 {
     SCOPED(buf) quoted = {0};
@@ -172,6 +173,7 @@ static void keep_entry(const struct reading *reading, const struct entry_kind *k
         note_problem(reading, error_new(ERROR_INVALID, "%.*s: given twice", STR_ARG(entry->place)));
 }
 
+/* An entry without a valid name is skipped, because later messages could not refer to it. */
 static void read_entry(const struct reading *reading, const struct entry_kind *kind,
                        const struct json_value *element, size_t index)
 {
@@ -192,6 +194,7 @@ static void read_entry(const struct reading *reading, const struct entry_kind *k
     keep_entry(reading, kind, entry);
 }
 
+/* An absent or null list is empty, as for kubectl. */
 static void read_entries(const struct reading *reading, const struct entry_kind *kind,
                          const struct json_value *root)
 {
@@ -221,6 +224,7 @@ static void check_header(const struct reading *reading, const struct json_value 
                  error_new(ERROR_INVALID, "%s: expected \"%.*s\"", field, STR_ARG(expected)));
 }
 
+/* The current-context of the first text that has one wins, as entries do. */
 static void read_root(const struct reading *reading, const struct json_value *root)
 {
     static const struct json_field current[] = {
@@ -259,6 +263,7 @@ static void release_document(void *data)
     json_doc_free(doc);
 }
 
+/* manifest_read_one() reads YAML and JSON. A text with several documents is an error. */
 void kubeconfig_add(struct kubeconfig *kubeconfig, struct str text, struct str directory,
                     struct str label)
 {
@@ -274,6 +279,7 @@ void kubeconfig_add(struct kubeconfig *kubeconfig, struct str text, struct str d
     read_root(&reading, json_doc_root(doc));
 }
 
+/* Entries and documents live in the arena; the maps only point to them. */
 void kubeconfig_done(struct kubeconfig *kubeconfig)
 {
     map_done(&kubeconfig->clusters);

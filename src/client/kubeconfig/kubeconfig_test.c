@@ -314,7 +314,7 @@ TEST(kubeconfig_everything_about_exec)
     CHECK_EQ(config.auth.token, STR("t"));
 }
 
-/* A file that somebody's tool wrote, and what it means. */
+/* A kubeconfig as a common tool writes it, and its rest_config. */
 static void check_style(const char *name, const char *host, bool certificate, const char *command)
 {
     TEST_CASE("%s", name);

@@ -1,7 +1,7 @@
 /*
- * Writes a rest_config as kubeconfig. The YAML is written by hand, in the order in which kubectl
- * writes it: clusters, users, contexts, current-context. Each add_ function writes nothing for an
- * empty value, and its key contains the indentation.
+ * Writes a rest_config as kubeconfig: one cluster, one user and one context. The YAML is written
+ * line by line. Each add_ function writes nothing for an empty value, and the key that it gets
+ * contains the indentation.
  */
 #include <assert.h>
 
@@ -82,6 +82,7 @@ static void add_list(struct buf *out, const char *key, const struct str *items, 
     add_items(out, items, count);
 }
 
+/* The config of exec plugins belongs to the cluster entry, as an extension. */
 static void add_cluster(struct buf *out, struct str name, const struct rest_config *config)
 {
     SCOPED(buf) proxy = {.secret = true};
@@ -123,6 +124,7 @@ static void add_exec(struct buf *out, const struct rest_exec *exec)
     add_flag(out, "      provideClusterInfo", exec->provide_cluster_info);
 }
 
+/* as, as-uid, as-groups and as-user-extra. */
 static void add_impersonation(struct buf *out, const struct rest_impersonation *as)
 {
     add_line(out, "    as", as->user);

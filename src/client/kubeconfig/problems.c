@@ -9,6 +9,7 @@ void problems_done(struct problems *problems)
     problems->count = 0;
 }
 
+/* Problems beyond the limit are only counted. */
 void problems_add(struct problems *problems, struct error *err)
 {
     if (!err)
@@ -25,6 +26,7 @@ void problems_add_at(struct problems *problems, struct str place, const char *fi
     problems_add(problems, error_wrap(err, "%.*s.%s", STR_ARG(place), field));
 }
 
+/* The problems are empty afterwards and can be used again. */
 struct error *problems_take(struct problems *problems)
 {
     struct error *err = TAKE(problems->err);

@@ -1,3 +1,8 @@
+/*
+ * Life cycle, reads and indexes of a cache. The other parts are in their own files: changes in
+ * cache_change.c, handlers in cache_handler.c, the set in cache_set.c, the connection to the server
+ * in reflector.c.
+ */
 #include "controller/cache/cache.h"
 
 #include <assert.h>
@@ -14,6 +19,7 @@ bool cache_options_eq(const struct cache_options *a, const struct cache_options 
            a->transform == b->transform && a->no_streaming_list == b->no_streaming_list;
 }
 
+/* Options may refer to texts of the caller, and the cache outlives the call. */
 static struct cache_options copy_options(struct arena *texts, const struct cache_options *options)
 {
     struct cache_options copy = *options;
@@ -24,6 +30,7 @@ static struct cache_options copy_options(struct arena *texts, const struct cache
     return copy;
 }
 
+/* The caller starts a reflector, or fills the cache itself (tests, cache_set_hold()). */
 struct cache *cache_new(struct loop *loop, struct event *synced,
                         const struct cache_options *options)
 {
@@ -36,11 +43,12 @@ struct cache *cache_new(struct loop *loop, struct event *synced,
     return cache;
 }
 
+/* Handlers are only unlinked: they belong to their owners. The reflector must have ended. */
 void cache_free(struct cache *cache)
 {
     if (!cache)
         return;
-    assert(!cache->rounds); /* a handler must not free what calls it */
+    assert(!cache->rounds); /* a handler must not free its own cache */
     while (list_take_first(&cache->handlers))
         ;
     list_remove(&cache->link);
@@ -83,7 +91,7 @@ struct object *cache_get(const struct cache *cache, struct key key)
 {
     struct object *object = NULL;
     const struct object_text *text = cache_store_find(&cache->store, key);
-    /* Written from an object, it can be read. */
+    /* The text was written from an object, so parsing it cannot fail. */
     if (text)
         error_free(object_text_read(text, &object));
     return object;
@@ -104,6 +112,7 @@ size_t cache_bytes(const struct cache *cache)
     return cache->store.bytes;
 }
 
+/* Indexes are few, so a linear search is enough. */
 static const struct cache_index *find_index(const struct cache *cache, struct str name)
 {
     for (size_t i = 0; i < cache->store.index_count; i++)
@@ -112,6 +121,7 @@ static const struct cache_index *find_index(const struct cache *cache, struct st
     return NULL;
 }
 
+/* A list that is being loaded gets the index in cache_replace(). */
 void cache_add_index(struct cache *cache, struct str name, cache_index_fn *fn)
 {
     const struct cache_index *index = find_index(cache, name);

@@ -1,4 +1,11 @@
-/* How a store changes: what arrives is made fit to be kept, put in place, and handlers are told. */
+/*
+ * Changes of a cache. An object that arrives is checked (is_expected()), transformed
+ * (make_stored()), written as text and put into the store; then the handlers are notified.
+ *
+ * A list is loaded with cache_load() into a second store while readers still use the first one.
+ * cache_replace() exchanges the stores and then notifies of every difference, so a handler that
+ * reads the cache always sees the complete new state. Watch events come through cache_apply().
+ */
 #include "base/log.h"
 #include "controller/cache/cache_index.h"
 #include "controller/cache/cache_internal.h"
@@ -10,7 +17,7 @@ static bool is_of_group_version(struct gvr gvr, const struct object *object)
     return str_eq(gvk.group, gvr.group) && str_eq(gvk.version, gvr.version);
 }
 
-/* Objects of an unexpected kind are logged and skipped, as are those without a proper name. */
+/* Objects of another group or version, or without a valid name, are logged and skipped. */
 static bool is_expected(const struct cache *cache, const struct object *object)
 {
     const struct cache_options *options = &cache->options;
@@ -26,18 +33,18 @@ static bool is_expected(const struct cache *cache, const struct object *object)
     return false;
 }
 
-/* What is kept of it, as an object and as text. */
-static struct error *transform(const struct cache *cache, struct object *object,
-                               struct object **ret_kept)
+/* Applies the transform of the options or the default one. */
+static struct error *transform_object(const struct cache *cache, struct object *object,
+                                      struct object **ret_kept)
 {
     cache_transform_fn *fn = cache->options.transform;
     return (fn ? fn : cache_drop_managed_fields)(cache->options.transform_data, object, ret_kept);
 }
 
-static struct object *make_kept(const struct cache *cache, struct object *object)
+static struct object *make_stored(const struct cache *cache, struct object *object)
 {
     struct object *kept = NULL;
-    OWNED(error) err = transform(cache, object, &kept);
+    OWNED(error) err = transform_object(cache, object, &kept);
     if (!err)
         return kept;
     log_error("Object was skipped", LOG_ERROR(err),
@@ -46,6 +53,7 @@ static struct object *make_kept(const struct cache *cache, struct object *object
     return NULL;
 }
 
+/* The uid is compared as well: a recreated object must not be taken for its predecessor. */
 static bool is_same_version(const struct object_text *text, const struct object *object)
 {
     const struct str version = object_resource_version(object);
@@ -63,7 +71,7 @@ bool cache_load(struct cache *cache, struct cache_store *loading, struct object 
         cache_store_put(loading, known, NULL, &old);
         return true;
     }
-    OWNED(object) kept = make_kept(cache, object);
+    OWNED(object) kept = make_stored(cache, object);
     if (!kept)
         return false;
     OWNED(object_text) text = object_text_new(kept);
@@ -82,7 +90,8 @@ static bool is_same_text_version(const struct object_text *a, const struct objec
     return a == b || (version.len && str_eq(version, object_text_resource_version(b)));
 }
 
-static struct cache_event event_of(const struct cache_store_pair *pair, bool is_initial)
+/* A deletion that is found by comparing lists has no final state. */
+static struct cache_event event_of_pair(const struct cache_store_pair *pair, bool is_initial)
 {
     if (!pair->old)
         return (struct cache_event){
@@ -102,7 +111,7 @@ static void set_version(struct cache *cache, struct str version)
     buf_add(&cache->version, version);
 }
 
-/* Indexes that were added while it was filled are missing in it. */
+/* Adds the indexes that cache_add_index() has added since the load began. */
 static void add_missing_indexes(struct cache_store *loading, const struct cache_store *store)
 {
     while (loading->index_count < store->index_count)
@@ -122,16 +131,18 @@ void cache_replace(struct cache *cache, struct cache_store *loading, struct str 
     set_version(cache, version);
     cache->is_synced = true;
     while (cache_store_next_pair(&walk, loading, &cache->store, &pair)) {
-        const struct cache_event event = event_of(&pair, is_first);
-        cache_tell(cache, change, &event);
+        const struct cache_event event = event_of_pair(&pair, is_first);
+        cache_notify(cache, change, &event);
     }
     if (is_first)
         event_wake_all(cache->synced);
 }
 
 /*
- * Is this event behind what is known? A stored object is compared with; of an object that is not
- * stored, what is not newer than everything that is known was there before and is gone.
+ * True for an event that the cache has applied already, or that a newer list has made obsolete. A
+ * stored object is compared with its own version. An object that is not stored is compared with the
+ * version of the cache: if it is not newer, the object was deleted before that version. A deletion
+ * may have the same version as the stored object.
  */
 static bool is_stale(const struct cache *cache, const struct object_text *stored,
                      struct str version, bool is_deleted)
@@ -144,30 +155,31 @@ static bool is_stale(const struct cache *cache, const struct object_text *stored
     return order < 0 || (order == 0 && !(stored && is_deleted));
 }
 
-static void tell_one(struct cache *cache, const struct cache_event *event)
+static void notify_change(struct cache *cache, const struct cache_event *event)
 {
-    cache_tell(cache, ++cache->changes, event);
+    cache_notify(cache, ++cache->changes, event);
 }
 
 static void apply_deletion(struct cache *cache, struct key key)
 {
     OWNED(object_text) old = cache_store_take(&cache->store, key);
     if (old)
-        tell_one(cache, &(struct cache_event){.type = CACHE_DELETED, .old = old});
+        notify_change(cache, &(struct cache_event){.type = CACHE_DELETED, .old = old});
 }
 
 static void apply_update(struct cache *cache, struct object *object)
 {
-    OWNED(object) kept = make_kept(cache, object);
+    OWNED(object) kept = make_stored(cache, object);
     if (!kept)
         return;
     OWNED(object_text) old = NULL;
     OWNED(object_text) text = object_text_new(kept);
     cache_store_put(&cache->store, text, kept, &old);
-    tell_one(cache, &(struct cache_event){.type = old ? CACHE_UPDATED : CACHE_ADDED,
-                                          .old = old,
-                                          .now = text,
-                                          .is_unchanged = old && is_same_text_version(old, text)});
+    notify_change(cache,
+                  &(struct cache_event){.type = old ? CACHE_UPDATED : CACHE_ADDED,
+                                        .old = old,
+                                        .now = text,
+                                        .is_unchanged = old && is_same_text_version(old, text)});
 }
 
 void cache_apply(struct cache *cache, struct object *object, bool is_deleted)

@@ -1,6 +1,6 @@
 /*
- * A cache and the server it follows, in virtual time: what the server is asked and when, what it
- * answers by a script, and what a handler was told.
+ * A cache and its server, in virtual time. The server answers from a script and records requests
+ * with their times. A handler records the events of the cache.
  */
 #pragma once
 

@@ -1,40 +1,48 @@
-/* Who is told of changes. Handlers come and go at any time, also while they are being told. */
+/*
+ * Notification of handlers. Handlers may be added and removed at any time, also by a handler that
+ * is being called.
+ *
+ * Each notification is a round on the stack, linked from cache->rounds. cache_remove_handler()
+ * moves every round past the removed handler. A handler that is added during a round must not see
+ * the change of that round, since it has just seen the whole store: "since" holds the number of the
+ * last change that it has seen.
+ */
 #include "base/list.h"
 #include "controller/cache/cache_internal.h"
 
-static void round_begin(struct cache *cache, struct cache_round *round)
+static void begin_round(struct cache *cache, struct cache_round *round)
 {
     round->outer = cache->rounds;
     cache->rounds = round;
 }
 
-static void round_end(struct cache *cache, const struct cache_round *round)
+static void end_round(struct cache *cache, const struct cache_round *round)
 {
     cache->rounds = round->outer;
 }
 
-void cache_tell(struct cache *cache, uint64_t change, const struct cache_event *event)
+void cache_notify(struct cache *cache, uint64_t change, const struct cache_event *event)
 {
     struct cache_round round = {.next = cache->handlers.head.next};
     if (cache->is_stopped)
         return;
-    round_begin(cache, &round);
+    begin_round(cache, &round);
     while (round.next != &cache->handlers.head) {
         const struct cache_handler *handler = LIST_ENTRY(round.next, struct cache_handler, link);
         round.next = round.next->next;
-        /* One that came since was told of the store as it is now. */
+        /* A handler that was added after the change has seen its result already. */
         if (handler->since < change)
             handler->changed(handler->data, event);
     }
-    round_end(cache, &round);
+    end_round(cache, &round);
 }
 
-/* A handler that is told of every object, as long as it is not removed. */
+/* The notification of one new handler about every object. */
 struct telling {
     struct cache_round round;
 };
 
-static bool tell_addition(void *data, struct object_text *text)
+static bool notify_addition(void *data, struct object_text *text)
 {
     const struct telling *telling = data;
     const struct cache_handler *handler = telling->round.alone;
@@ -52,9 +60,9 @@ void cache_add_handler(struct cache *cache, struct cache_handler *handler)
     list_append(&cache->handlers, &handler->link);
     if (cache->is_stopped)
         return;
-    round_begin(cache, &telling.round);
-    cache_store_each(&cache->store, STR(""), tell_addition, &telling);
-    round_end(cache, &telling.round);
+    begin_round(cache, &telling.round);
+    cache_store_each(&cache->store, STR(""), notify_addition, &telling);
+    end_round(cache, &telling.round);
 }
 
 void cache_remove_handler(struct cache *cache, struct cache_handler *handler)
@@ -75,17 +83,17 @@ struct resync {
     uint64_t change;
 };
 
-static bool tell_unchanged(void *data, struct object_text *text)
+static bool notify_unchanged(void *data, struct object_text *text)
 {
     const struct resync *resync = data;
     const struct cache_event event = {
         .type = CACHE_UPDATED, .old = text, .now = text, .is_unchanged = true};
-    cache_tell(resync->cache, resync->change, &event);
+    cache_notify(resync->cache, resync->change, &event);
     return true;
 }
 
 void cache_resync(struct cache *cache)
 {
     struct resync resync = {cache, ++cache->changes};
-    cache_store_each(&cache->store, STR(""), tell_unchanged, &resync);
+    cache_store_each(&cache->store, STR(""), notify_unchanged, &resync);
 }

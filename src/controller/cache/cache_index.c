@@ -1,8 +1,12 @@
+/*
+ * A key of the tree is length and bytes of the value, then namespace, NUL and name. So the objects
+ * of a value, and those of a value in one namespace, are neighbours with a common prefix.
+ */
 #include "controller/cache/cache_index.h"
 
 #include "base/buf.h"
 
-/* The length in front keeps one value from being the beginning of another. */
+/* The length in front keeps a value from being the prefix of another one. */
 static void add_value(struct buf *key, struct str value)
 {
     const uint64_t len = value.len;
@@ -22,11 +26,11 @@ void cache_index_done(struct cache_index *index)
     tree_done(&index->texts);
 }
 
-/* One object on its way into or out of an index. */
+/* An object that is being added to or removed from an index. */
 struct indexing {
     struct cache_index *index;
     struct key key;
-    struct object_text *text; /* NULL: out */
+    struct object_text *text; /* NULL: remove */
 };
 
 static void on_value(void *data, struct str value)

@@ -1,8 +1,9 @@
 /*
- * An index: texts by a value that a function finds in their objects, in the order of value,
- * namespace and name. It borrows the texts, and holds what it was told to.
+ * An index: texts by the values that an index function finds in their objects, sorted by value,
+ * namespace and name. The index borrows the texts; cache_store.c keeps it in step with the store.
  *
- * Zero bytes part namespace from name, so neither may hold one; values may hold anything.
+ * A NUL separates namespace and name in a key of the tree, so neither may contain one. Values may
+ * contain any byte.
  */
 #pragma once
 
@@ -16,11 +17,11 @@ struct cache_index {
 
 void cache_index_done(struct cache_index *index);
 
-/* Under every value of the object, whose text this is; the object is the text, parsed. */
+/* Adds the text under every value of the object. The object is the parsed text. */
 void cache_index_put(struct cache_index *index, const struct object *object,
                      struct object_text *text);
 void cache_index_remove(struct cache_index *index, const struct object *object);
 
-/* False when the visitor ended it. */
+/* Returns false if visit() returned false. */
 bool cache_index_each(const struct cache_index *index, struct str namespace, struct str value,
                       cache_visit_fn *visit, void *data);

@@ -1,4 +1,9 @@
-/* A cache from the inside: what is read, what the reflector changes, and who is told. */
+/*
+ * The inside of a cache: the state that readers, the reflector and the notification of handlers
+ * share. Private to this folder.
+ *
+ * Only reflector.c changes a cache that follows a server, through the functions at the end.
+ */
 #pragma once
 
 #include "async/event.h"
@@ -9,63 +14,69 @@
 #include "controller/cache/cache_store.h"
 #include "controller/cache/reflector.h"
 
-/* A round through the handlers, which may come and go meanwhile. Rounds can be inside others. */
+/*
+ * One pass over the handlers, on the stack of the notifying function. Handlers may be added and
+ * removed meanwhile, and a handler may start another round inside of this one.
+ */
 struct cache_round {
-    struct list_link *next;      /* whose turn is next; the head of the list at the end */
-    struct cache_handler *alone; /* of a round for one: that one, NULL once it is removed */
+    struct list_link *next;      /* the next handler; the head of the list at the end */
+    struct cache_handler *alone; /* of a round for one handler; NULL once it is removed */
     struct cache_round *outer;
 };
 
 struct cache {
-    struct list_link link; /* in its set */
+    struct list_link link; /* in cache_set.caches */
     struct loop *loop;
-    struct client *client;        /* of the reflector that runs, or ran last */
-    struct cache_options options; /* strings in texts */
+    struct client *client;        /* of the running reflector, or of the last one */
+    struct cache_options options; /* strings live in texts */
     struct arena texts;
-    bool is_followed; /* a reflector runs, or is about to */
+    bool is_followed; /* a reflector is running or was started */
     struct reflector_place place;
 
     struct cache_store store;
-    struct str *index_names; /* of the store's indexes; strings in texts */
-    struct buf version;      /* of the store */
+    struct str *index_names; /* of store.indexes; strings live in texts */
+    struct buf version;      /* see cache_resource_version() */
     bool is_synced;
 
     struct list handlers;
     struct cache_round *rounds;
-    uint64_t changes; /* of the store, counted; handlers are told of those after they came */
+    uint64_t changes; /* the number of the last change; see cache_handler.since */
 
     struct buf problem;
-    struct event *synced;          /* the set's: some cache is synced, or all are stopped */
-    const struct log_field *owner; /* the set's, for logs; NULL: none */
+    struct event *synced;          /* of the set: some cache is synced, or all are stopped */
+    const struct log_field *owner; /* of the set, for log lines; NULL: none */
     bool is_stopped;
 };
 
-/* Nothing follows the server yet. */
+/* A cache without a reflector. */
 struct cache *cache_new(struct loop *loop, struct event *synced,
                         const struct cache_options *options);
 void cache_free(struct cache *cache);
 DEFINE_OWNED(cache)
 
-/* Do both describe the same cache? */
+/* True if both describe the same cache. */
 bool cache_options_eq(const struct cache_options *a, const struct cache_options *b);
 
-/* Tells handlers of a change of the store with this number. */
-void cache_tell(struct cache *cache, uint64_t change, const struct cache_event *event);
+/* Calls the handlers that were added before the change of this number. */
+void cache_notify(struct cache *cache, uint64_t change, const struct cache_event *event);
 
 /*
- * What arrived is put into a store that is being filled: the cache's own text if it has that
- * version, else a new one. False when the object cannot be kept.
+ * Puts an object into a store that is being loaded. If the cache has the same version of the
+ * object, its text is shared. Returns false if the object was skipped.
  */
 bool cache_load(struct cache *cache, struct cache_store *loading, struct object *object);
 void cache_unload(struct cache_store *loading, const struct object *object);
 
-/* The filled store takes the place of the cache's; what is in it then is the caller's to free. */
+/*
+ * Exchanges the store of the cache and the loaded one, and notifies handlers of all differences.
+ * The caller frees the old store, which is in *loading then.
+ */
 void cache_replace(struct cache *cache, struct cache_store *loading, struct str version);
 
-/* One change. What is older than what the cache knows is ignored. */
+/* Applies one watch event. An event that is older than the cache is ignored. */
 void cache_apply(struct cache *cache, struct object *object, bool is_deleted);
 
-/* Everything up to this version is known; going back is ignored. */
+/* The cache is current up to this version. An older version is ignored. */
 void cache_advance(struct cache *cache, struct str version);
 
 void cache_set_problem(struct cache *cache, struct str problem);

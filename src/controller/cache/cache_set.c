@@ -1,4 +1,10 @@
-/* All caches over one client: shared by what they are asked for, started and stopped together. */
+/*
+ * The caches of one client. Each cache has a reflector, a fiber in set->fibers.
+ *
+ * cache_set_use() replaces the client: it puts a new scope in place, cancels the old one with all
+ * reflectors, and starts a reflector for each cache again. cache_set_free() may be called while
+ * other fibers are suspended in calls of the set; it waits until the last of them has left.
+ */
 #include "async/fiber.h"
 #include "async/scope.h"
 #include "base/memory.h"
@@ -9,11 +15,11 @@ struct cache_set {
     struct loop *loop;
     struct client *client;
     struct list caches;
-    struct scope *fibers; /* a reflector for each cache, all with this client */
-    struct event synced;  /* some cache is synced, or all are stopped */
-    size_t inside;        /* fibers that suspended in calls of the set */
-    struct fiber *freeing;
-    struct log_field owner; /* texts below; without a name there is none */
+    struct scope *fibers;   /* a reflector for each cache */
+    struct event synced;    /* some cache is synced, or all are stopped */
+    size_t inside;          /* fibers that are suspended in calls of the set */
+    struct fiber *freeing;  /* the fiber in cache_set_free(), or NULL */
+    struct log_field owner; /* see cache_set_name(); unused if its name is NULL */
     struct arena texts;
 };
 
@@ -34,23 +40,25 @@ void cache_set_name(struct cache_set *set, const char *field, struct key owner)
     set->owner.name = field;
 }
 
-static void stop_followers(struct scope *fibers)
+static void stop_reflectors(struct scope *fibers)
 {
     scope_done(fibers);
     mem_free(fibers);
 }
 
-static void enter(struct cache_set *set)
+static void enter_set(struct cache_set *set)
 {
     set->inside++;
 }
 
-static void leave(struct cache_set *set)
+/* Wakes cache_set_free() if it waits for the last fiber. */
+static void leave_set(struct cache_set *set)
 {
     if (--set->inside == 0 && set->freeing)
         fiber_wake(set->freeing);
 }
 
+/* Marks all caches as stopped first, so that no handler runs while the reflectors end. */
 void cache_set_free(struct cache_set *set)
 {
     if (!set)
@@ -59,7 +67,7 @@ void cache_set_free(struct cache_set *set)
         cache->is_stopped = true;
     set->freeing = fiber_current();
     event_wake_all(&set->synced);
-    stop_followers(set->fibers);
+    stop_reflectors(set->fibers);
     while (set->inside)
         fiber_park_uninterrupted("those who wait for caches");
     LIST_FOREACH (struct cache, cache, &set->caches, link)
@@ -68,7 +76,7 @@ void cache_set_free(struct cache_set *set)
     mem_free(set);
 }
 
-static void follow(struct cache_set *set, struct cache *cache)
+static void start_reflector(struct cache_set *set, struct cache *cache)
 {
     cache->client = set->client;
     cache->is_followed = true;
@@ -76,8 +84,9 @@ static void follow(struct cache_set *set, struct cache *cache)
 }
 
 /*
- * Caches that are made and clients that are changed in the meantime find the new fibers in place;
- * whoever is first to find a cache that nobody follows sees to it, with the newest client.
+ * While this fiber waits for the old reflectors, other fibers may add caches or call
+ * cache_set_use() again. Both find the new scope in place. A cache whose reflector has ended gets a
+ * new one, with the newest client, from the first call that reaches the loop below.
  */
 void cache_set_use(struct cache_set *set, struct client *client)
 {
@@ -86,15 +95,15 @@ void cache_set_use(struct cache_set *set, struct client *client)
     struct scope *old = set->fibers;
     set->client = client;
     set->fibers = NEW(struct scope);
-    enter(set);
-    stop_followers(old);
+    enter_set(set);
+    stop_reflectors(old);
     LIST_FOREACH (struct cache, cache, &set->caches, link)
         if (!cache->is_followed && !cache->is_stopped)
-            follow(set, cache);
-    leave(set);
+            start_reflector(set, cache);
+    leave_set(set);
 }
 
-static struct cache *add(struct cache_set *set, const struct cache_options *options)
+static struct cache *add_cache(struct cache_set *set, const struct cache_options *options)
 {
     struct cache *cache = cache_new(set->loop, &set->synced, options);
     cache->owner = set->owner.name ? &set->owner : NULL;
@@ -107,46 +116,48 @@ struct cache *cache_set_get(struct cache_set *set, const struct cache_options *o
     LIST_FOREACH (struct cache, cache, &set->caches, link)
         if (cache_options_eq(&cache->options, options))
             return cache;
-    struct cache *cache = add(set, options);
-    follow(set, cache);
+    struct cache *cache = add_cache(set, options);
+    start_reflector(set, cache);
     return cache;
 }
 
 struct cache *cache_set_hold(struct cache_set *set, const struct cache_options *options,
                              struct object *const *objects, size_t count)
 {
-    struct cache *cache = add(set, options);
+    struct cache *cache = add_cache(set, options);
     struct cache_store loading;
     cache_store_init_like(&loading, &cache->store);
     for (size_t i = 0; i < count; i++)
         (void)cache_load(cache, &loading, objects[i]);
     cache_replace(cache, &loading, STR(""));
     cache_store_done(&loading);
-    cache->is_followed = true; /* as far as others are concerned: nobody is to begin it */
+    cache->is_followed = true; /* so that cache_set_use() does not start a reflector */
     return cache;
 }
 
-static struct error *why_not_synced(const struct cache *cache, struct error *err)
+static struct error *add_cache_problem(const struct cache *cache, struct error *err)
 {
     const struct str problem = cache_problem(cache), resource = cache->options.gvr.resource;
     return error_wrap(err, "wait for the cache of %.*s%s%.*s%s", STR_ARG(resource),
                       problem.len ? " (" : "", STR_ARG(problem), problem.len ? ")" : "");
 }
 
+/* The set of a cache is found through the event that both share. */
 struct error *cache_wait_synced(struct cache *cache)
 {
     struct cache_set *set = CONTAINER_OF(cache->synced, struct cache_set, synced);
     struct error *err = NULL;
-    enter(set);
+    enter_set(set);
     while (!err && !cache->is_synced && !cache->is_stopped)
         err = event_wait(&set->synced, "a cache to be synced");
     if (!err && !cache->is_synced)
         err = error_new(ERROR_CANCELED, "the cache is stopped");
-    err = err ? why_not_synced(cache, err) : NULL;
-    leave(set);
+    err = err ? add_cache_problem(cache, err) : NULL;
+    leave_set(set);
     return err;
 }
 
+/* Caches that are added meanwhile are behind "last" and not waited for. */
 struct error *cache_set_wait_synced(struct cache_set *set)
 {
     const struct list_link *last = set->caches.head.prev;

@@ -28,7 +28,7 @@ struct bad_server {
     struct event changed;
 };
 
-/* What the handler was told, as a copy of the cache. */
+/* A copy of the cache that is built from the events of its handler. */
 struct mirror {
     int versions[NAMES];
     bool is_wrong;

@@ -1,3 +1,7 @@
+/*
+ * Texts live in a tree under "namespace NUL name". Every put and take updates all indexes: the old
+ * text is parsed to find the values under which it stands, since indexes do not remember them.
+ */
 #include "controller/cache/cache_store.h"
 
 #include "base/buf.h"
@@ -9,6 +13,7 @@ static void release_text(void *value)
     object_text_free(value);
 }
 
+/* Index functions are copied, so that positions of indexes are the same in both stores. */
 void cache_store_init_like(struct cache_store *store, const struct cache_store *other)
 {
     *store = (struct cache_store){.texts = {.release = release_text}};
@@ -35,7 +40,7 @@ bool cache_store_accepts(struct key key)
     return key.name.len && !has_zero(key.name) && !has_zero(key.namespace);
 }
 
-/* In the order of key_cmp(), which a slash between the parts would not give. */
+/* A NUL sorts before every other byte, so keys are sorted by namespace and then by name. */
 static void write_place(struct buf *place, struct key key)
 {
     buf_add(place, key.namespace);
@@ -50,7 +55,7 @@ struct object_text *cache_store_find(const struct cache_store *store, struct key
     return tree_find(&store->texts, buf_str(&place));
 }
 
-/* Texts in a store were written from objects, so they can be read. */
+/* Texts in a store were written from objects, so parsing them cannot fail. */
 static struct object *read_text(const struct object_text *text)
 {
     struct object *object = NULL;
@@ -65,6 +70,7 @@ static void index_text(struct cache_store *store, struct object_text *text,
         cache_index_put(&store->indexes[i], object, text);
 }
 
+/* Index functions must give the same values for the same object, or entries would stay behind. */
 static void unindex_text(struct cache_store *store, const struct object_text *text)
 {
     OWNED(object) object = store->index_count ? read_text(text) : NULL;
@@ -72,6 +78,7 @@ static void unindex_text(struct cache_store *store, const struct object_text *te
         cache_index_remove(&store->indexes[i], object);
 }
 
+/* The old text leaves the indexes before the new one enters: they may share values. */
 void cache_store_put(struct cache_store *store, struct object_text *text,
                      const struct object *object, struct object_text **ret_old)
 {
@@ -88,6 +95,7 @@ void cache_store_put(struct cache_store *store, struct object_text *text,
     *ret_old = old;
 }
 
+/* The indexes are updated before the caller can free the text, which they borrow. */
 struct object_text *cache_store_take(struct cache_store *store, struct key key)
 {
     SCOPED(buf) place = {0};
@@ -100,6 +108,7 @@ struct object_text *cache_store_take(struct cache_store *store, struct key key)
     return old;
 }
 
+/* Without a namespace the prefix is empty and matches every key. */
 void cache_store_each(const struct cache_store *store, struct str namespace, cache_visit_fn *visit,
                       void *data)
 {
@@ -125,6 +134,7 @@ void cache_store_add_index(struct cache_store *store, cache_index_fn *fn)
     }
 }
 
+/* A merge of two sorted trees: the smaller key first, equal keys together. */
 bool cache_store_next_pair(struct cache_store_walk *walk, const struct cache_store *old,
                            const struct cache_store *now, struct cache_store_pair *ret_pair)
 {

@@ -4,7 +4,7 @@
 #include "controller/cache/cache_fixture_test.h"
 #include "controller/cache/cache_internal.h"
 
-/* A cache, a load under way, and what its handler was told. */
+/* A cache, a store that is being loaded, and the recorded events of a handler. */
 struct offline_cache_fixture {
     struct event synced;
     struct cache *cache;

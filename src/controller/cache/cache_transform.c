@@ -1,3 +1,4 @@
+/* managedFields are often half of an object, and no reader of a cache needs them. */
 #include "apimachinery/object_edit.h"
 #include "controller/cache/cache.h"
 

@@ -150,7 +150,7 @@ static void check_changes_at_once(bool ends)
         CHECK(!one.is_over);
         cache_fixture_cache(&fixture, &(struct cache_options){.namespace = STR("between")});
         scope_start(&scope, "changes", change_client, &two);
-        scope_cancel(&scope); /* it does not matter who wants to be elsewhere */
+        scope_cancel(&scope); /* cache_set_use() must complete although its fiber is cancelled */
         if (ends) {
             CHECK_OK(fiber_yield());
             cache_set_free(TAKE(fixture.set));

@@ -1,6 +1,6 @@
 /*
- * Resource versions in order. Within one resource they are decimal numbers of any length; what is
- * none cannot be compared, and then nothing is said.
+ * The order of resourceVersions. Within one resource they are decimal numbers of any length
+ * (KEP-5504). Anything else cannot be compared.
  */
 #pragma once
 
@@ -8,8 +8,11 @@
 
 #include "base/str.h"
 
-/* False when one of them is no number, leading zeros included. *ret_order as of memcmp(). */
+/*
+ * Returns false if one of them is not a number or has leading zeros. *ret_order is below, equal to
+ * or above 0.
+ */
 bool cache_version_cmp(struct str a, struct str b, int *ret_order);
 
-/* Both are numbers and a came before b. */
+/* True if both are numbers and a is less than b. */
 bool cache_version_is_older(struct str a, struct str b);

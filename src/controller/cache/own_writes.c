@@ -120,11 +120,13 @@ static const struct own_write *find_unseen(struct own_writes *writes, struct key
     return NULL;
 }
 
+/* For OWN_WRITES_VERSIONS: the caller then reads from the server. */
 bool own_writes_is_behind(struct own_writes *writes, struct key key)
 {
     return find_unseen(writes, key) != NULL;
 }
 
+/* Once the cache has caught up its object is at least as new as the written one, or it is gone. */
 struct object_text *own_writes_get_text(struct own_writes *writes, struct key key)
 {
     assert(writes->kept == OWN_WRITES_OBJECTS);

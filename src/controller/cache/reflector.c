@@ -1,3 +1,11 @@
+/*
+ * The loop of a reflector: run_phase() runs the current phase, asks reflector_next() for the next
+ * one and pauses if it says so. Phases are functions in a table: load_by_stream(), load_by_list()
+ * and follow_watch(). A streaming list continues as the watch of the same response.
+ *
+ * All progress is in cache->place, so that a cancelled reflector can be replaced by one with
+ * another client (cache_set_use()) without a new list. The behaviour follows client-go's Reflector.
+ */
 #include "controller/cache/reflector.h"
 
 #include "async/fiber.h"
@@ -12,20 +20,20 @@
 
 #define BOOKMARK_WARNING (10 * SECOND)
 
-/* The first list is in pages; so is one without a version, which would be all at once else. */
+/* The page size of the first list, and of a list without a version. */
 #define LIST_LIMIT    500
 #define LIST_NO_LIMIT (-1)
-/* As long as a watch may take: a large list over a slow line is no failure. */
+/* As long as a watch: a large list over a slow connection must not fail. */
 #define LIST_TIMEOUT (11 * MINUTE)
 
 struct reflector {
     struct cache *cache;
-    struct reflector_place *place; /* the cache's */
-    struct watch *watch;           /* NULL: to be opened */
-    int64_t opened;                /* when the watch was */
+    struct reflector_place *place; /* cache->place */
+    struct watch *watch;           /* NULL: not open */
+    int64_t opened;                /* when the watch was opened */
     size_t events;                 /* of this watch */
-    struct cache_store loading;    /* while a list comes in */
-    struct timer warning;          /* while the bookmark that ends a streaming list does not come */
+    struct cache_store loading;    /* during a list */
+    struct timer warning;          /* until the bookmark that ends a streaming list has come */
     int64_t waiting_since;
 };
 
@@ -39,12 +47,13 @@ static enum client_form form_of(const struct cache *cache)
     return cache->options.metadata_only ? CLIENT_METADATA : CLIENT_OBJECTS;
 }
 
-/* The version to go on from, empty if there is none. */
+/* The version to load from; empty: any. */
 static struct str known_version(const struct reflector *reflector)
 {
     return reflector->place->forgot ? STR("") : buf_str(&reflector->cache->version);
 }
 
+/* Drops what an interrupted load has left. */
 static void begin_loading(struct reflector *reflector)
 {
     cache_store_done(&reflector->loading);
@@ -64,6 +73,8 @@ static void close_watch(struct reflector *reflector)
     watch_free(TAKE(reflector->watch));
 }
 
+/* A streaming list may begin from any version; a watch must continue from the version of the cache.
+ */
 static struct error *open_watch(struct reflector *reflector, bool send_initial_events)
 {
     const struct cache *cache = reflector->cache;
@@ -74,7 +85,7 @@ static struct error *open_watch(struct reflector *reflector, bool send_initial_e
             send_initial_events ? known_version(reflector) : buf_str(&cache->version),
         .send_initial_events = send_initial_events,
         .form = form_of(cache),
-        .once = true, /* how to go on is decided here */
+        .once = true, /* reflector_next() decides what follows */
     };
     TRY(watch_open(cache->client, cache->options.gvr, cache->options.namespace, &options,
                    &reflector->watch));
@@ -100,6 +111,7 @@ static struct log_context owner_of(const struct cache *cache)
     return (struct log_context){.fields = cache->owner, .count = cache->owner ? 1 : 0};
 }
 
+/* A server that does not support bookmarks would let a streaming list wait without a trace. */
 static void on_warning(void *data)
 {
     struct reflector *reflector = data;
@@ -114,7 +126,7 @@ static void on_warning(void *data)
                 on_warning, reflector);
 }
 
-/* Suspends until the initial events are over, or the stream is. */
+/* Suspends until the initial events are complete or the stream has ended. */
 static struct error *receive_initial_events(struct reflector *reflector,
                                             enum reflector_end *ret_end)
 {
@@ -137,6 +149,7 @@ static struct error *receive_initial_events(struct reflector *reflector,
     return NULL;
 }
 
+/* Deletions during the initial events are applied to the loading store. Suspends. */
 static struct error *load_by_stream(struct reflector *reflector, enum reflector_end *ret_end)
 {
     begin_loading(reflector);
@@ -150,18 +163,23 @@ static struct error *load_by_stream(struct reflector *reflector, enum reflector_
     return err;
 }
 
-static struct error *on_item(void *data, struct object *object)
+static struct error *load_item(void *data, struct object *object)
 {
     struct reflector *reflector = data;
     (void)cache_load(reflector->cache, &reflector->loading, object);
     return NULL;
 }
 
-static void on_restart(void *data)
+static void restart_load(void *data)
 {
     begin_loading(data);
 }
 
+/*
+ * The first list asks for version "0", any state that the server has in its watch cache. A later
+ * list asks for a version not older than the known one, unless the server no longer has it.
+ * Suspends.
+ */
 static struct error *load_by_list(struct reflector *reflector, enum reflector_end *ret_end)
 {
     const struct cache *cache = reflector->cache;
@@ -171,12 +189,12 @@ static struct error *load_by_list(struct reflector *reflector, enum reflector_en
         .label_selector = cache->options.label_selector,
         .field_selector = cache->options.field_selector,
         .resource_version = known.len || reflector->place->forgot ? known : STR("0"),
-        /* With a limit, a version would mean exactly that one. */
+        /* With a limit, servers take the version for "exactly this version". */
         .limit = known.len ? LIST_NO_LIMIT : LIST_LIMIT,
         .form = form_of(cache),
         .timeout = LIST_TIMEOUT,
     };
-    const struct client_list_sink sink = {on_item, on_restart, reflector};
+    const struct client_list_sink sink = {load_item, restart_load, reflector};
     begin_loading(reflector);
     TRY(client_list_each(cache->client, cache->options.gvr, cache->options.namespace, &options,
                          &sink, &version));
@@ -185,7 +203,8 @@ static struct error *load_by_list(struct reflector *reflector, enum reflector_en
     return NULL;
 }
 
-static void on_event(struct reflector *reflector, const struct watch_event *event)
+/* The version advances with every event, so that a break continues behind it. */
+static void apply_event(struct reflector *reflector, const struct watch_event *event)
 {
     struct cache *cache = reflector->cache;
     if (event->type != WATCH_BOOKMARK)
@@ -193,8 +212,8 @@ static void on_event(struct reflector *reflector, const struct watch_event *even
     cache_advance(cache, object_resource_version(event->object));
 }
 
-/* Suspends until the watch is over. */
-static struct error *follow(struct reflector *reflector, enum reflector_end *ret_end)
+/* Opens the watch unless a streaming list has done so. Suspends until the stream has ended. */
+static struct error *follow_watch(struct reflector *reflector, enum reflector_end *ret_end)
 {
     struct watch_event event;
     if (!reflector->watch)
@@ -204,7 +223,7 @@ static struct error *follow(struct reflector *reflector, enum reflector_end *ret
         TRY(next_event(reflector, &event));
         if (event.type == WATCH_ENDED)
             break;
-        on_event(reflector, &event);
+        apply_event(reflector, &event);
     }
     *ret_end = stream_ended(reflector);
     return NULL;
@@ -213,10 +232,11 @@ static struct error *follow(struct reflector *reflector, enum reflector_end *ret
 static struct error *(*const phases[REFLECTOR_PHASES])(struct reflector *, enum reflector_end *) = {
     [REFLECTOR_STREAM] = load_by_stream,
     [REFLECTOR_LIST] = load_by_list,
-    [REFLECTOR_WATCH] = follow,
+    [REFLECTOR_WATCH] = follow_watch,
 };
 
-static void note_problem(struct reflector *reflector, const struct error *err, bool is_trouble)
+/* The problem is shown by cache_problem() until the cache is current again. */
+static void report_problem(struct reflector *reflector, const struct error *err, bool is_trouble)
 {
     const struct cache_options *options = &reflector->cache->options;
     cache_set_problem(reflector->cache,
@@ -230,17 +250,19 @@ static void note_problem(struct reflector *reflector, const struct error *err, b
               LOG_STR("namespace", options->namespace));
 }
 
-static void pause_for_a_while(struct reflector *reflector)
+static void sleep_backoff(struct reflector *reflector)
 {
     struct random *random = loop_random(reflector->cache->loop);
     const duration span =
         reflector_backoff_next(&reflector->place->backoff, now(reflector), random);
-    error_free(fiber_sleep(span)); /* who cancels is heard by the caller */
+    error_free(fiber_sleep(span)); /* reflector_run() checks for cancellation */
 }
 
 /*
- * Goes from one phase to the next; Suspends for the phase and the pause behind it. A phase that is
- * cancelled is where the next reflector begins; a pause that is, is over.
+ * Runs one phase and the pause behind it. If the phase is cancelled, cache->place stays and the
+ * next reflector repeats the phase. If the pause is cancelled, the next reflector does not repeat
+ * it. A load without a version that fails for its version ("is_futile") would repeat without end,
+ * so there is a pause even if the table asks for none. Suspends.
  */
 static void run_phase(struct reflector *reflector)
 {
@@ -256,12 +278,12 @@ static void run_phase(struct reflector *reflector)
     if (end == REFLECTOR_LOADED)
         return;
     close_watch(reflector);
-    cache_store_done(&reflector->loading); /* half a list is of no use while waiting */
+    cache_store_done(&reflector->loading); /* an incomplete list only takes memory */
     const bool is_futile = step.forget && place->forgot;
     place->forgot |= step.forget;
     if (step.back_off || is_futile) {
-        note_problem(reflector, err, step.is_trouble);
-        pause_for_a_while(reflector);
+        report_problem(reflector, err, step.is_trouble);
+        sleep_backoff(reflector);
     } else if (err) {
         log_v(2, "Cache is loaded in another way", LOG_ERROR(err),
               LOG_STR("resource", reflector->cache->options.gvr.resource));

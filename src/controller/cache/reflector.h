@@ -1,9 +1,9 @@
 /*
- * The reflector: a fiber that keeps a cache like the server, for as long as it is not cancelled.
+ * The reflector: a fiber that keeps a cache equal to the server until it is cancelled.
  *
- * It loads everything at once, watches from there, goes on after a break and loads anew where the
- * watch cannot be continued; reflector_next.h says when. Nothing makes it give up. One that is
- * cancelled leaves its place in the cache, and the next one goes on from there.
+ * It loads all objects, then watches from there. After a break it continues the watch or loads
+ * again; reflector_next.h decides which. No error ends it. A cancelled reflector leaves its place
+ * in the cache, and the next reflector of the cache continues from that place.
  */
 #pragma once
 
@@ -11,12 +11,12 @@
 
 struct error;
 
-/* Where a reflector is; zero is the beginning. */
+/* The progress of a reflector. Zero is the beginning. */
 struct reflector_place {
     enum reflector_phase phase;
-    bool forgot; /* the last known version is of no use to the server */
+    bool forgot; /* the server cannot serve the known version any more */
     struct reflector_backoff backoff;
 };
 
-/* Suspends until it is cancelled. data is the cache, whose client it uses meanwhile. */
+/* A fiber function; data is the cache. Uses the client of the cache until it is cancelled. */
 struct error *reflector_run(void *data);

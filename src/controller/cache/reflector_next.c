@@ -1,3 +1,7 @@
+/*
+ * One table decides everything: for each end of a phase the next phase, and whether to pause, to
+ * forget the version, and to log an error before. reflector_next_test.c checks every cell.
+ */
 #include "controller/cache/reflector_next.h"
 
 #include "base/random.h"
@@ -5,13 +9,13 @@
 #include "json/path.h"
 
 #define BACKOFF_FIRST (800 * MILLISECOND)
-#define BACKOFF_MOST  (30 * SECOND)
+#define BACKOFF_MAX   (30 * SECOND)
 #define BACKOFF_RESET (2 * MINUTE)
 
-/* A stream that ends sooner than this without an event is not worth opening again at once. */
-#define STREAM_LEAST SECOND
+/* A stream that ends sooner than this without an event is opened again after a pause only. */
+#define STREAM_MIN SECOND
 
-/* For the tables below: what comes next, and what comes before that. */
+/* The cells of the table: phase, back_off, forget, is_trouble. */
 #define WATCH                                \
     {                                        \
         REFLECTOR_WATCH, false, false, false \
@@ -60,7 +64,7 @@ struct reflector_step reflector_next(enum reflector_phase phase, enum reflector_
     return steps[end][phase];
 }
 
-/* As the server says it: a Timeout with a cause that has a name. */
+/* The server sends a Timeout with the cause ResourceVersionTooLarge. */
 static bool is_too_large(const struct error *err)
 {
     OWNED(json_doc) doc = NULL;
@@ -92,15 +96,16 @@ enum reflector_end reflector_end_of_error(const struct error *err)
 
 enum reflector_end reflector_end_of_stream(duration lasted, size_t events)
 {
-    return lasted >= STREAM_LEAST || events > 0 ? REFLECTOR_CLOSED : REFLECTOR_SHORT;
+    return lasted >= STREAM_MIN || events > 0 ? REFLECTOR_CLOSED : REFLECTOR_SHORT;
 }
 
+/* Starting over by time, not by success, keeps a server that accepts and drops watches in check. */
 duration reflector_backoff_next(struct reflector_backoff *backoff, int64_t now,
                                 struct random *random)
 {
     if (!backoff->next || now - backoff->since > BACKOFF_RESET)
         *backoff = (struct reflector_backoff){BACKOFF_FIRST, now};
     const duration base = backoff->next;
-    backoff->next = base * 2 < BACKOFF_MOST ? base * 2 : BACKOFF_MOST;
+    backoff->next = base * 2 < BACKOFF_MAX ? base * 2 : BACKOFF_MAX;
     return random_jitter(random, base, 1);
 }

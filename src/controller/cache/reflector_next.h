@@ -1,8 +1,8 @@
 /*
- * What a reflector does next: decisions without effects.
+ * The decisions of a reflector, as pure functions.
  *
- * A round loads everything, by a streaming list or a plain one, and then watches. How each of them
- * ended decides what follows, and whether a pause comes first.
+ * A round loads all objects, with a streaming list or a plain list, and then watches. The end of a
+ * phase decides which phase comes next and whether there is a pause before it.
  */
 #pragma once
 
@@ -16,39 +16,39 @@
 struct random;
 
 enum reflector_phase {
-    REFLECTOR_STREAM, /* load by a streaming list */
-    REFLECTOR_LIST,   /* load by a plain list */
+    REFLECTOR_STREAM, /* load with a streaming list (sendInitialEvents) */
+    REFLECTOR_LIST,   /* load with a plain list */
     REFLECTOR_WATCH,
     REFLECTOR_PHASES,
 };
 
 enum reflector_end {
-    REFLECTOR_LOADED,    /* everything is there */
-    REFLECTOR_CLOSED,    /* the stream ended after a second, or after an event */
-    REFLECTOR_SHORT,     /* it ended before, without any */
-    REFLECTOR_EXPIRED,   /* the server has forgotten the version: 410 */
-    REFLECTOR_TOO_LARGE, /* the server does not know the version yet, if ever */
+    REFLECTOR_LOADED,    /* the list is complete */
+    REFLECTOR_CLOSED,    /* the stream ended after at least a second or an event */
+    REFLECTOR_SHORT,     /* the stream ended sooner than that */
+    REFLECTOR_EXPIRED,   /* the server no longer has the version: 410 */
+    REFLECTOR_TOO_LARGE, /* the server does not have the version yet, or never had it */
     REFLECTOR_BUSY,      /* no connection, or 429 */
-    REFLECTOR_FAILED,    /* anything else */
+    REFLECTOR_FAILED,    /* any other error */
     REFLECTOR_ENDS,
 };
 
 struct reflector_step {
-    enum reflector_phase phase; /* STREAM stands for a new round, in whichever form comes first */
-    bool back_off;              /* first */
-    bool forget;                /* the version: what the server has now will do */
-    bool is_trouble;            /* worth telling people */
+    enum reflector_phase phase; /* STREAM means a new round, even without streaming lists */
+    bool back_off;              /* pause before the phase */
+    bool forget;                /* load without a version: any state of the server will do */
+    bool is_trouble;            /* log it as an error */
 };
 
 struct reflector_step reflector_next(enum reflector_phase phase, enum reflector_end end);
 
-/* How a phase ended that failed with this error; what a stream that just ended was like. */
+/* The end of a phase that failed with an error, and of a stream that ended without one. */
 enum reflector_end reflector_end_of_error(const struct error *err);
 enum reflector_end reflector_end_of_stream(duration lasted, size_t events);
 
 /*
- * Pauses: 0.8 s, doubling to 30 s, each times a factor drawn from [1, 2). They start over once 2
- * minutes have passed since they last did.
+ * Pauses, as in client-go's reflector: 0.8 s, doubling up to 30 s, each times a random factor in
+ * [1, 2). They start over when 2 minutes have passed since the first pause.
  */
 struct reflector_backoff {
     duration next;
