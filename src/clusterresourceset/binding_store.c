@@ -3,7 +3,7 @@
  * of the server goes there through own_writes_put() or own_writes_forget().
  *
  * Writes go through change_binding(): take the lock of the binding, edit the newest copy, patch,
- * and on a conflict read and edit again. A lock exists only while somebody holds it or waits for
+ * and on a conflict read and edit again. A lock exists only while a writer holds it or waits for
  * it.
  */
 #include "clusterresourceset/binding_store.h"
@@ -34,7 +34,7 @@ struct binding_store {
 /* Writers of one binding, one at a time. */
 struct binding_lock {
     struct semaphore semaphore;
-    size_t users; /* the holder and those who wait */
+    size_t users; /* the holder and the waiting writers */
 };
 
 struct binding_store *binding_store_new(struct loop *loop, struct client *client,

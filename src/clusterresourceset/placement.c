@@ -1,8 +1,8 @@
 /*
  * The state of placements and its transitions.
  *
- * Two flags decide who frees a placement. `is_dropped` says that the set no longer has it; `runs`
- * says that a reconcile uses it. The later of placement_drop() and placement_end() frees it.
+ * Two flags decide where a placement is freed. `is_dropped` says that the set no longer has it;
+ * `runs` says that a reconcile uses it. The later of placement_drop() and placement_end() frees it.
  *
  * The counters of pending and running placements belong to the set. Every change of the flags goes
  * through this file, so that the counters stay true.

@@ -14,8 +14,8 @@
  * Reconcile may skip that read, if the last reconcile found all well. Applying again does no harm
  * then, and the write of the binding fails with a conflict if another process has changed it.
  *
- * A reconcile has two kinds of failure. A fault is what the user is told. An error makes the queue
- * try again with back-off. Nearly always both are set.
+ * A reconcile has two kinds of failure. A fault is what conditions and events show. An error makes
+ * the queue try again with back-off. Nearly always both are set.
  */
 #include "async/fiber.h"
 #include "async/loop.h"

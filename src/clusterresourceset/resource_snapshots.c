@@ -237,7 +237,7 @@ static void fetch_resource(struct resource_snapshots *snapshots, struct named_re
 }
 
 /*
- * A caller whose wait is cut short gets a snapshot of its own: the shared one is not touched by
+ * A caller whose wait is cut short gets a separate snapshot: the shared one is not touched by
  * that.
  */
 struct resource_snapshot *resource_snapshots_get(struct resource_snapshots *snapshots,
@@ -360,7 +360,7 @@ struct error *resource_snapshots_add_owner(struct resource_snapshots *snapshots,
     return err;
 }
 
-/* An entry in use stays, though nobody else has asked for it: its fiber holds a pointer to it. */
+/* A resource in use stays, wanted or not: a fiber holds a pointer to it. */
 void resource_snapshots_sweep(struct resource_snapshots *snapshots)
 {
     MAP_FOREACH (entry, &snapshots->resources) {

@@ -266,9 +266,9 @@ static struct error *measure_rollout(void *data)
     wait_applied(&bench, "all"); /* the condition stays while it is rolled out */
     must(fiber_sleep(QUIET));
     bench_row("a ConfigMap of 1,000 clusters changed: fetched",
-              (double)(fleet_crs_controllers(bench.fleet)->snapshots->fetches - fetches),
-              "times", "goal 1; %.0f management requests, within %.1f s",
-              count_requests(&bench) - requests, bench_clock() - begun);
+              (double)(fleet_crs_controllers(bench.fleet)->snapshots->fetches - fetches), "times",
+              "goal 1; %.0f management requests, within %.1f s", count_requests(&bench) - requests,
+              bench_clock() - begun);
     close_bench(&bench);
     return NULL;
 }

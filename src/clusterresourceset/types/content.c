@@ -173,7 +173,7 @@ static void read_values(struct reader *reader)
 }
 
 /*
- * The type of a Secret comes first: a Secret of another type belongs to somebody else, and nothing
+ * The type of a Secret comes first: a Secret of another type is not meant for sets, and nothing
  * is said about its data.
  */
 static struct content *read_resource(const struct object *resource, bool as_written)
