@@ -15,7 +15,7 @@
 #include "base/metrics.h"
 #include "client/client.h"
 #include "client/kubeconfig/kubeconfig.h"
-#include "clusterresourceset/resourceset.h"
+#include "clusterresourceset/crs_controllers.h"
 #include "controller/cache/cache.h"
 #include "controller/leader.h"
 #include "controller/manager.h"
@@ -38,7 +38,7 @@ void controller_manager_free(struct controller_manager *controllers)
     if (!controllers)
         return;
     manager_free(controllers->manager);
-    resourceset_free(controllers->resourceset);
+    crs_controllers_free(controllers->crs_controllers);
     clustercache_free(controllers->clustercache);
     recorder_free(controllers->recorder);
     cache_set_free(controllers->caches);
@@ -134,11 +134,11 @@ static struct error *open_clustercache(struct controller_manager *controllers,
 }
 
 /* The controllers write with the guarded client. */
-static void open_resourceset(struct controller_manager *controllers, struct cache *clusters)
+static void open_crs_controllers(struct controller_manager *controllers, struct cache *clusters)
 {
     const struct controller_manager_options *options = &controllers->options;
-    controllers->resourceset = resourceset_new(
-        controllers->loop, &(struct resourceset_options){
+    controllers->crs_controllers = crs_controllers_new(
+        controllers->loop, &(struct crs_controllers_options){
                                .client = controllers->guarded,
                                .caches = controllers->caches,
                                .clusters = clusters,
@@ -175,10 +175,10 @@ static void open_manager(struct controller_manager *controllers)
     manager_add_runnable(controllers->manager, "events", recorder_run, controllers->recorder);
     manager_add_controller(controllers->manager,
                            clustercache_take_controller(controllers->clustercache));
-    for (size_t i = 0; i < RESOURCESET_CONTROLLERS; i++)
+    for (size_t i = 0; i < CRS_CONTROLLER_COUNT; i++)
         manager_add_controller(
             controllers->manager,
-            resourceset_take_controller(controllers->resourceset, (enum resourceset_controller)i));
+            crs_controllers_take(controllers->crs_controllers, (enum crs_controller)i));
 }
 
 /* Caches start at once; controllers start in controller_manager_run(). */
@@ -196,7 +196,7 @@ static struct error *open_all(struct controller_manager *controllers)
                                                 .metrics = controllers->metrics});
     struct cache *clusters = open_clusters(controllers);
     TRY(open_clustercache(controllers, clusters), "ClusterCache");
-    open_resourceset(controllers, clusters);
+    open_crs_controllers(controllers, clusters);
     open_manager(controllers);
     return NULL;
 }

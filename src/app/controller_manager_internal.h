@@ -16,6 +16,6 @@ struct controller_manager {
     struct cache_set *caches;
     struct recorder *recorder;
     struct clustercache *clustercache;
-    struct resourceset *resourceset;
+    struct crs_controllers *crs_controllers;
     struct manager *manager;
 };

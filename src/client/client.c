@@ -225,6 +225,7 @@ struct journey {
     struct tls_identity *identity; /* from a plugin; NULL: that of the config */
     struct tls_trust *trust;
     struct url at;     /* the URL of the next hop; in the arena */
+    int redirects;     /* followed so far */
     bool is_elsewhere; /* a redirect has left the client's server: no credentials are sent */
 };
 
@@ -252,73 +253,91 @@ static struct error *find_transport(struct journey *journey,
     return NULL;
 }
 
-/* Sends one hop. Suspends until the head of the response has arrived, whatever its status. */
-static struct error *send_once(struct journey *journey, struct http_response **ret_response)
+/* The request of the next hop and its transport. The headers must outlive the request. */
+static struct error *begin_hop(struct journey *journey, struct http_headers *headers,
+                               struct http_client_request *ret_sent,
+                               struct client_transport **ret_transport)
 {
     struct client *client = journey->client;
     const struct client_request *request = journey->request;
     const struct url origin = {.path = STR("")};
-    struct client_transport *transport = NULL;
-    SCOPED(http_headers) headers = {0};
-    TRY(add_headers(client, request, &headers));
+    TRY(add_headers(client, request, headers));
     if (!journey->is_elsewhere)
-        TRY(add_credentials(client, buf_str(&journey->token), &headers));
-    const struct http_client_request sent = {
+        TRY(add_credentials(client, buf_str(&journey->token), headers));
+    *ret_sent = (struct http_client_request){
         .method = request->method,
         .target = url_join(&journey->arena, &origin, journey->at.path, journey->at.query),
-        .headers = &headers,
+        .headers = headers,
         .body = request->body,
         .may_send = is_read(request->method) ? NULL : client->options.may_write,
         .may_send_data = client->options.may_write_data,
     };
-    TRY(find_transport(journey, &transport));
-    return client_transport_send(transport, &sent, ret_response);
+    return find_transport(journey, ret_transport);
 }
 
-/* Suspends until a response that is not followed: anything but a redirect of a GET or HEAD. */
-static struct error *send_and_follow(struct journey *journey, struct http_response **ret_response)
+/* Sets the URL of the next hop if the response is a redirect of a GET or HEAD. */
+static struct error *follow_redirect(struct journey *journey, const struct http_response *response,
+                                     bool *ret_followed)
 {
-    const struct url *server = &journey->client->options.config->server;
-    for (int redirects = 0;; redirects++) {
-        OWNED(http_response) response = NULL;
-        struct url to;
-        TRY(send_once(journey, &response));
-        const struct str location =
-            http_headers_find(http_response_headers(response), STR("location"));
-        if (!redirect_is_followed(journey->request->method, http_response_status(response),
-                                  location)) {
-            *ret_response = TAKE(response);
-            return NULL;
-        }
-        if (redirects == REDIRECTS_MAX)
-            return error_new(ERROR_INTERNAL, "stopped after %d redirects", REDIRECTS_MAX);
-        TRY(redirect_read(&journey->arena, &journey->at, location, &to));
-        journey->at = to;
-        journey->is_elsewhere |= !redirect_is_same_server(server, &to);
-    }
+    const struct str location = http_headers_find(http_response_headers(response), STR("location"));
+    struct url to;
+    *ret_followed =
+        redirect_is_followed(journey->request->method, http_response_status(response), location);
+    if (!*ret_followed)
+        return NULL;
+    if (journey->redirects++ == REDIRECTS_MAX)
+        return error_new(ERROR_INTERNAL, "stopped after %d redirects", REDIRECTS_MAX);
+    TRY(redirect_read(&journey->arena, &journey->at, location, &to));
+    journey->at = to;
+    journey->is_elsewhere |=
+        !redirect_is_same_server(&journey->client->options.config->server, &to);
+    return NULL;
 }
 
-/* Metrics count a request with its redirects once, and status 0 (code "<error>") without response.
- */
+/* Counts the request with all its hops. Takes the error; status 0 ("<error>"): no response. */
+static struct error *end_journey(struct journey *journey, int64_t begun,
+                                 const struct http_response *response, struct error *err)
+{
+    struct client *client = journey->client;
+    const struct client_request *request = journey->request;
+    const int status = err ? 0 : http_response_status(response);
+    client_metrics_count(&client->metrics, request->method, status, loop_now(client->loop) - begun);
+    if (err)
+        return error_wrap(err, "%.*s %.*s%.*s", STR_ARG(request->method),
+                          STR_ARG(client_host(client)), STR_ARG(request->path));
+    if (status == 401 && journey->token.len && !journey->is_elsewhere)
+        token_source_reject(client->tokens, buf_str(&journey->token));
+    client_show_warnings(&client->options, http_response_headers(response));
+    return NULL;
+}
+
 struct error *client_begin(struct client *client, const struct client_request *request,
                            duration limit, struct http_response **ret_response)
 {
     SCOPED(journey)
     journey = {.client = client, .request = request, .token.secret = true};
     OWNED(http_response) response = NULL;
+    struct error *err = NULL;
+    bool goes_on = true;
     TRY(token_source_get(client->tokens, &journey.token, &journey.identity));
     TRY(trust_source_get(client->authorities, &journey.trust));
     journey.at = request_url(client, request, limit, &journey.arena);
     const int64_t begun = loop_now(client->loop);
-    struct error *err = send_and_follow(&journey, &response);
-    const int status = err ? 0 : http_response_status(response);
-    client_metrics_count(&client->metrics, request->method, status, loop_now(client->loop) - begun);
-    if (err)
-        return error_wrap(err, "%.*s %.*s%.*s", STR_ARG(request->method),
-                          STR_ARG(client_host(client)), STR_ARG(request->path));
-    if (status == 401 && journey.token.len && !journey.is_elsewhere)
-        token_source_reject(client->tokens, buf_str(&journey.token));
-    client_show_warnings(&client->options, http_response_headers(response));
+    while (!err && goes_on) {
+        SCOPED(http_headers) headers = {0};
+        struct http_client_request sent;
+        struct client_transport *transport = NULL;
+        http_response_free(TAKE(response));
+        err = begin_hop(&journey, &headers, &sent, &transport);
+        if (!err) {
+            struct http_client *http = client_transport_hold(transport);
+            err = http_client_send(http, &sent, &response);
+            client_transport_release(transport);
+        }
+        if (!err)
+            err = follow_redirect(&journey, response, &goes_on);
+    }
+    TRY(end_journey(&journey, begun, response, err));
     *ret_response = TAKE(response);
     return NULL;
 }

@@ -44,7 +44,7 @@ MUST_USE struct error *client_begin(struct client *client, const struct client_r
 
 /*
  * The whole exchange, with rate limit, timeout and repetitions. Appends the body. A response that
- * is not a success is an error. Suspends.
+ * is not a success is an error. ret_answer may be NULL. Suspends.
  */
 MUST_USE struct error *client_exchange(struct client *client, const struct client_request *request,
                                        struct arena *arena, struct buf *body,

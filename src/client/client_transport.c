@@ -127,12 +127,13 @@ struct client_transport *client_transports_other(struct client_transports *trans
 }
 
 /* "sending" covers the time before the HTTP client counts the call, while a connection is made. */
-struct error *client_transport_send(struct client_transport *transport,
-                                    const struct http_client_request *request,
-                                    struct http_response **ret_response)
+struct http_client *client_transport_hold(struct client_transport *transport)
 {
     transport->sending++;
-    struct error *err = http_client_send(transport->http, request, ret_response);
+    return transport->http;
+}
+
+void client_transport_release(struct client_transport *transport)
+{
     transport->sending--;
-    return err;
 }

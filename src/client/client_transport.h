@@ -6,7 +6,9 @@
  * stays until its calls have ended. Redirects to other servers have transports without credentials.
  *
  *     struct client_transport *transport = client_transports_own(transports, identity, trust);
- *     struct error *err = client_transport_send(transport, &request, &response);
+ *     struct http_client *http = client_transport_hold(transport);
+ *     struct error *err = http_client_send(http, &request, &response);
+ *     client_transport_release(transport);
  */
 #pragma once
 
@@ -15,8 +17,7 @@
 #include "base/list.h"
 
 struct client_options;
-struct http_client_request;
-struct http_response;
+struct http_client;
 struct loop;
 struct tls_identity;
 struct tls_trust;
@@ -52,7 +53,6 @@ void client_transports_offer_http2(struct client_transports *transports);
 struct client_transport *client_transports_other(struct client_transports *transports,
                                                  const struct url *server, struct tls_trust *trust);
 
-/* Suspends until the head of the response has arrived. */
-MUST_USE struct error *client_transport_send(struct client_transport *transport,
-                                             const struct http_client_request *request,
-                                             struct http_response **ret_response);
+/* Keeps the transport until the release, so that the caller may suspend in http_client_send(). */
+struct http_client *client_transport_hold(struct client_transport *transport);
+void client_transport_release(struct client_transport *transport);

@@ -11,8 +11,10 @@ static struct error *call_server(void *data)
 {
     struct call *call = data;
     OWNED(http_response) response = NULL;
-    call->err = client_transport_send(call->transport,
-                                      &(struct http_client_request){.target = STR("/")}, &response);
+    struct http_client *http = client_transport_hold(call->transport);
+    call->err =
+        http_client_send(http, &(struct http_client_request){.target = STR("/")}, &response);
+    client_transport_release(call->transport);
     return NULL;
 }
 

@@ -85,23 +85,18 @@ static bool is_success(int status)
     return (status >= 200 && status <= 299) || status == 304;
 }
 
-/* One attempt. *ret_retry_after is the delay that the server asked for, or -1. Suspends. */
-static struct error *exchange_once(struct client *client, const struct client_request *request,
-                                   struct arena *arena, struct buf *body,
-                                   struct client_raw_answer *ret_answer, duration *ret_retry_after)
+/* Suspends. */
+static struct error *read_success(struct client *client, const struct client_request *request,
+                                  struct http_response *response, struct arena *arena,
+                                  struct buf *body, struct client_raw_answer *ret_answer)
 {
-    const struct client_options *options = client_options_of(client);
-    const duration limit = request->timeout ? request->timeout : options->timeout;
-    OWNED(http_response) response = NULL;
-    FIBER_TIMEOUT(limit);
-    *ret_retry_after = -1;
-    TRY(client_begin(client, request, limit, &response));
-    if (!is_success(http_response_status(response)))
-        return read_failure(response, ret_retry_after);
     const struct http_headers *headers = http_response_headers(response);
-    ret_answer->status = http_response_status(response);
-    ret_answer->content_type = arena_str(arena, http_headers_find(headers, STR("content-type")));
-    ret_answer->etag = arena_str(arena, http_headers_find(headers, STR("etag")));
+    if (ret_answer)
+        *ret_answer = (struct client_raw_answer){
+            .status = http_response_status(response),
+            .content_type = arena_str(arena, http_headers_find(headers, STR("content-type"))),
+            .etag = arena_str(arena, http_headers_find(headers, STR("etag"))),
+        };
     TRY(http_response_read_all(response, body), "%.*s %.*s%.*s", STR_ARG(request->method),
         STR_ARG(client_host(client)), STR_ARG(request->path));
     return NULL;
@@ -128,14 +123,25 @@ struct error *client_exchange(struct client *client, const struct client_request
                               struct arena *arena, struct buf *body,
                               struct client_raw_answer *ret_answer)
 {
-    if (!body->limit)
-        body->limit = client_options_of(client)->answer_max;
+    const struct client_options *options = client_options_of(client);
+    const duration limit = request->timeout ? request->timeout : options->timeout;
     const size_t begin = body->len;
+    if (!body->limit)
+        body->limit = options->answer_max;
     for (int repeats = 0;; repeats++) {
-        duration asked;
+        struct error *err;
+        duration asked = -1;
         if (request->rate_limit)
             TRY(rate_limit_wait(request->rate_limit));
-        struct error *err = exchange_once(client, request, arena, body, ret_answer, &asked);
+        {
+            OWNED(http_response) response = NULL;
+            FIBER_TIMEOUT(limit); /* of one attempt, without the pauses between attempts */
+            err = client_begin(client, request, limit, &response);
+            if (!err && !is_success(http_response_status(response)))
+                err = read_failure(response, &asked);
+            else if (!err)
+                err = read_success(client, request, response, arena, body, ret_answer);
+        }
         if (!err)
             return NULL;
         const duration delay = repeats < REPEATS_MAX ? repeat_delay(request, err, asked) : -1;

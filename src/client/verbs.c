@@ -1,7 +1,7 @@
 /*
  * The verbs on single objects. Each one builds a client_request (path, query, body) from its
- * options and leaves the rest to client_exchange(). client_get() and client_delete() build the
- * request themselves; create, update, patch and apply share write_body(). Lists are in list.c.
+ * options, leaves the rest to client_exchange(), and reads the object of the response. Lists are in
+ * list.c.
  */
 #include "apimachinery/resource_path.h"
 #include "apimachinery/status.h"
@@ -44,22 +44,13 @@ static void begin_request(struct client *client, struct arena *arena, const stru
     request->rate_limit = client_rate_limit(client, place->gvr);
 }
 
+/* ret_object NULL: the body is not parsed. */
 static struct error *read_object(struct buf *body, struct object **ret_object)
 {
     if (!ret_object)
         return NULL;
     TRY(object_read(buf_str(body), ret_object), "read the answer");
     return NULL;
-}
-
-/* Sends the request and reads the object of the response. NULL: the body is not parsed. */
-static struct error *exchange_object(struct client *client, struct client_request *request,
-                                     struct arena *arena, struct object **ret_object)
-{
-    SCOPED(buf) body = {0};
-    struct client_raw_answer answer;
-    TRY(client_exchange(client, request, arena, &body, &answer));
-    return read_object(&body, ret_object);
 }
 
 /* An empty name would turn the request into a list, here and in the verbs below. */
@@ -71,6 +62,7 @@ struct error *client_get(struct client *client, struct gvr gvr, struct key key,
     if (!key.name.len)
         return error_new(ERROR_INVALID, "resource name may not be empty");
     SCOPED(arena) arena = {0};
+    SCOPED(buf) answer = {0};
     SCOPED(client_request)
     request = {
         .method = STR("GET"),
@@ -81,7 +73,8 @@ struct error *client_get(struct client *client, struct gvr gvr, struct key key,
     const struct place place = {gvr, key.namespace, key.name, options->subresource};
     begin_request(client, &arena, &place, &request);
     client_query_add(&request.query, "resourceVersion", options->resource_version);
-    return exchange_object(client, &request, &arena, ret_object);
+    TRY(client_exchange(client, &request, &arena, &answer, NULL));
+    return read_object(&answer, ret_object);
 }
 
 static void add_write_options(struct buf *query, const struct client_write_options *options)
@@ -94,36 +87,25 @@ static void add_write_options(struct buf *query, const struct client_write_optio
         client_query_add(query, "force", STR("true"));
 }
 
-/* The common part of create, update and patch, which differ in method, path and Content-Type. */
-static struct error *write_body(struct client *client, struct client_request *request,
-                                const struct place *place,
-                                const struct client_write_options *options,
-                                struct object **ret_object)
+/* The common part of create, update and patch, which differ in method, path and body. */
+static void begin_write(struct client *client, struct arena *arena, const struct place *place,
+                        const struct client_write_options *options, struct client_request *request)
 {
-    SCOPED(arena) arena = {0};
-    begin_request(client, &arena, place, request);
+    begin_request(client, arena, place, request);
     add_write_options(&request->query, options);
     request->timeout = options->timeout;
     request->no_retry = options->no_retry;
-    return exchange_object(client, request, &arena, ret_object);
 }
 
-/* The text of an object is secret, as the object may be a Secret. */
-static struct error *write_object(struct client *client, struct str method,
-                                  const struct place *place, const struct object *object,
-                                  const struct client_write_options *options,
-                                  struct object **ret_object)
+/* The text may hold a Secret, so that the caller's buffer is wiped. */
+static struct error *set_body(const struct object *object, struct buf *text,
+                              struct client_request *request)
 {
-    SCOPED(buf) text = {.secret = true};
-    object_write(&text, object);
-    TRY(buf_check(&text), "write the object");
-    SCOPED(client_request)
-    request = {
-        .method = method,
-        .content_type = STR("application/json"),
-        .body = buf_str(&text),
-    };
-    return write_body(client, &request, place, options, ret_object);
+    object_write(text, object);
+    TRY(buf_check(text), "write the object");
+    request->content_type = STR("application/json");
+    request->body = buf_str(text);
+    return NULL;
 }
 
 static const struct client_write_options write_defaults;
@@ -135,7 +117,14 @@ struct error *client_create(struct client *client, struct gvr gvr, const struct 
     /* A POST to a subresource, such as "eviction", has the name of the object in its path. */
     const struct str name = options->subresource.len ? object_name(object) : (struct str){0};
     const struct place place = {gvr, object_namespace(object), name, options->subresource};
-    return write_object(client, STR("POST"), &place, object, options, ret_object);
+    SCOPED(arena) arena = {0};
+    SCOPED(buf) text = {.secret = true};
+    SCOPED(buf) answer = {0};
+    SCOPED(client_request) request = {.method = STR("POST")};
+    TRY(set_body(object, &text, &request));
+    begin_write(client, &arena, &place, options, &request);
+    TRY(client_exchange(client, &request, &arena, &answer, NULL));
+    return read_object(&answer, ret_object);
 }
 
 struct error *client_update(struct client *client, struct gvr gvr, const struct object *object,
@@ -146,7 +135,14 @@ struct error *client_update(struct client *client, struct gvr gvr, const struct 
         return error_new(ERROR_INVALID, "resource name may not be empty");
     const struct place place = {gvr, object_namespace(object), object_name(object),
                                 options->subresource};
-    return write_object(client, STR("PUT"), &place, object, options, ret_object);
+    SCOPED(arena) arena = {0};
+    SCOPED(buf) text = {.secret = true};
+    SCOPED(buf) answer = {0};
+    SCOPED(client_request) request = {.method = STR("PUT")};
+    TRY(set_body(object, &text, &request));
+    begin_write(client, &arena, &place, options, &request);
+    TRY(client_exchange(client, &request, &arena, &answer, NULL));
+    return read_object(&answer, ret_object);
 }
 
 /* NOLINTNEXTLINE(readability-function-size): what, where, how, with what, and what came of it */
@@ -163,6 +159,8 @@ struct error *client_patch(struct client *client, struct gvr gvr, struct key key
     options = options ? options : &write_defaults;
     if (!key.name.len)
         return error_new(ERROR_INVALID, "resource name may not be empty");
+    SCOPED(arena) arena = {0};
+    SCOPED(buf) answer = {0};
     SCOPED(client_request)
     request = {
         .method = STR("PATCH"),
@@ -170,7 +168,9 @@ struct error *client_patch(struct client *client, struct gvr gvr, struct key key
         .body = body,
     };
     const struct place place = {gvr, key.namespace, key.name, options->subresource};
-    return write_body(client, &request, &place, options, ret_object);
+    begin_write(client, &arena, &place, options, &request);
+    TRY(client_exchange(client, &request, &arena, &answer, NULL));
+    return read_object(&answer, ret_object);
 }
 
 /* Server-side apply is a PATCH whose type is YAML, and JSON is YAML. */
@@ -228,7 +228,8 @@ struct error *client_delete(struct client *client, struct gvr gvr, struct key ke
         return error_new(ERROR_INVALID, "resource name may not be empty");
     SCOPED(arena) arena = {0};
     SCOPED(buf) text = {0};
-    OWNED(object) answer = NULL;
+    SCOPED(buf) answer = {0};
+    OWNED(object) deleted = NULL;
     TRY(write_delete_options(options, &text));
     SCOPED(client_request)
     request = {
@@ -240,8 +241,9 @@ struct error *client_delete(struct client *client, struct gvr gvr, struct key ke
     };
     const struct place place = {.gvr = gvr, .namespace = key.namespace, .name = key.name};
     begin_request(client, &arena, &place, &request);
-    TRY(exchange_object(client, &request, &arena, &answer));
+    TRY(client_exchange(client, &request, &arena, &answer, NULL));
+    TRY(read_object(&answer, &deleted));
     if (ret_object)
-        *ret_object = status_is_status(object_root(answer)) ? NULL : TAKE(answer);
+        *ret_object = status_is_status(object_root(deleted)) ? NULL : TAKE(deleted);
     return NULL;
 }

@@ -36,7 +36,7 @@ const char *status_state_name(enum status_state state)
 void status_model_done(struct status_model *model)
 {
     for (size_t i = 0; i < model->set_count; i++)
-        resource_set_done(&model->sets[i]->spec);
+        crs_spec_done(&model->sets[i]->spec);
     mem_free((void *)model->sets);
     mem_free((void *)model->clusters);
     map_done(&model->by_key);
@@ -107,9 +107,9 @@ void status_model_add_set(struct status_model *model, const struct object *objec
     model->arena.limit = MODEL_MAX;
     set->key = copy_key(&model->arena, object_key(object));
     set->created = created_at(object);
-    set->is_paused = resource_set_is_paused(object);
+    set->is_paused = crs_is_paused(object);
     set->is_deleting = object_is_deleting(object);
-    resource_set_read(object, &set->spec);
+    crs_spec_read(object, &set->spec);
     read_conditions(model, set, object);
     if (set->spec.selector_error) {
         set->has_failed = true;
@@ -390,7 +390,7 @@ static void drop_other_sets(struct status_model *model)
         if (model->sets[i]->clusters)
             model->sets[kept++] = model->sets[i];
         else
-            resource_set_done(&model->sets[i]->spec);
+            crs_spec_done(&model->sets[i]->spec);
     }
     model->set_count = kept;
 }

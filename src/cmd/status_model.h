@@ -15,7 +15,7 @@
 #include "base/map.h"
 #include "base/str.h"
 #include "base/timestamp.h"
-#include "clusterresourceset/types/resource_set.h"
+#include "clusterresourceset/types/crs_spec.h"
 
 struct object;
 
@@ -50,7 +50,7 @@ struct status_resource {
 
 struct status_set {
     struct key key;
-    struct resource_set spec;
+    struct crs_spec spec;
     enum status_state state;
     size_t clusters;              /* number of clusters the set selects */
     size_t counts[STATUS_STATES]; /* number of clusters in each state */

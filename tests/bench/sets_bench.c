@@ -18,7 +18,8 @@
 #include "bench.h"
 #include "client/client.h"
 #include "client/watch.h"
-#include "clusterresourceset/resourceset.h"
+#include "clusterresourceset/crs_controllers_internal.h"
+#include "clusterresourceset/resource_snapshots_internal.h"
 #include "net/network.h"
 #include "net/tcp.h"
 #include "net/tls.h"
@@ -260,14 +261,14 @@ static struct error *measure_rollout(void *data)
               all / one);
     bench_row("  processor time of the controller", cpu_used * 1e3, "ms", "of the server: %.0f ms",
               server_used * 1e3);
-    const size_t fetches = resourceset_fetches(bench.controllers->resourceset);
+    const size_t fetches = bench.controllers->crs_controllers->snapshots->fetches;
     const double requests = count_requests(&bench), begun = bench_clock();
     change_resource(&bench, "all", 1);
     must(fiber_sleep(20 * MILLISECOND));
     wait_applied(&bench, "all"); /* the condition stays while it is rolled out */
     must(fiber_sleep(QUIET));
     bench_row("a ConfigMap of 1,000 clusters changed: fetched",
-              (double)(resourceset_fetches(bench.controllers->resourceset) - fetches), "times",
+              (double)(bench.controllers->crs_controllers->snapshots->fetches - fetches), "times",
               "goal 1; %.0f management requests, within %.1f s", count_requests(&bench) - requests,
               bench_clock() - begun);
     close_bench(&bench);

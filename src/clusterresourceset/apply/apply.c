@@ -1,3 +1,13 @@
+/*
+ * Applies a batch of objects in two rounds: first all of them, then those that failed because
+ * something did not exist (FAILED_FOR_NOW).
+ *
+ * A batch ends early, with batch.end set, when an error says that other objects would fare no
+ * better: the cluster is gone, refuses our credentials, or does not answer in time. The objects
+ * that were not reached fail with that error.
+ *
+ * How one object is written is in apply_object.c.
+ */
 #include "clusterresourceset/apply/apply.h"
 
 #include "async/fiber.h"
@@ -6,51 +16,54 @@
 #include "client/discovery/discovery.h"
 #include "clusterresourceset/apply/apply_definition.h"
 #include "clusterresourceset/apply/apply_failures.h"
-#include "clusterresourceset/apply/apply_write.h"
+#include "clusterresourceset/apply/apply_object.h"
 
-/* For definitions, in one pass. Servers of several instances take five seconds to establish one. */
-#define PATIENCE  (10 * SECOND)
-#define PAUSE_MIN (50 * MILLISECOND)
-#define PAUSE_MAX SECOND
+/*
+ * How long a batch waits for definitions, altogether. A control plane of several API servers takes
+ * five seconds to establish one.
+ */
+#define DEFINITION_WAIT_MAX (10 * SECOND)
+#define PAUSE_MIN           (50 * MILLISECOND)
+#define PAUSE_MAX           SECOND
 
-/* Requests in a row that ran into their limit of time: one may be a slow webhook's fault. */
+/* Timeouts in a row that end a batch. A single one may be the fault of a slow webhook. */
 #define TIMEOUTS_MAX 2
 
-/* An object of this size may be why a connection broke; it says nothing about the next one. */
+/* An object of this size may itself be the reason for a broken connection. */
 #define LARGE ((size_t)1024 * 1024)
 
-enum state {
+enum item_state {
     UNREACHED,
     APPLIED,
     FAILED,
-    FAILED_FOR_NOW, /* something was not there that may have come since */
+    FAILED_FOR_NOW, /* something did not exist that may exist by now */
 };
 
-struct outcome {
-    enum state state;
-    enum apply_result result;
-    struct error *err;   /* of what failed, explained */
-    bool was_waited_for; /* a definition */
+struct item_outcome {
+    enum item_state state;
+    enum apply_result result; /* of APPLIED */
+    struct error *err;        /* of FAILED and FAILED_FOR_NOW, explained */
+    bool was_waited_for;      /* the object is a definition, and one wait for it is enough */
 };
 
-struct pass {
+struct apply_batch {
     const struct apply_target *target;
     const struct apply_item *items;
     size_t count;
     enum apply_strategy strategy;
-    struct outcome *outcomes; /* of the items, in the arena */
-    size_t *definitions;      /* which of the items are such */
+    struct item_outcome *outcomes; /* of the items; in the arena, as are the definitions */
+    size_t *definitions;           /* indexes of CustomResourceDefinitions */
     size_t definition_count;
-    duration patience;
-    int timeouts;
-    struct error *end; /* why nothing more is asked; NULL: go on */
+    duration wait_left; /* of DEFINITION_WAIT_MAX */
+    int timeouts;       /* in a row */
+    struct error *end;  /* why no more requests are made; NULL: go on */
 };
 
-static void pass_done(struct pass *pass)
+static void apply_batch_done(struct apply_batch *batch)
 {
-    for (size_t i = 0; i < pass->count; i++)
-        error_free(pass->outcomes[i].err);
-    error_free(pass->end);
+    for (size_t i = 0; i < batch->count; i++)
+        error_free(batch->outcomes[i].err);
+    error_free(batch->end);
 }
 
 static bool is_large(const struct object *object)
@@ -60,10 +73,12 @@ static bool is_large(const struct object *object)
     return text.len >= LARGE;
 }
 
-/* Whether other objects would fare no better. */
-static bool is_end(struct pass *pass, const struct object *object, const struct error *err)
+/* True if other objects would fare no better. Counts timeouts, so that it is called for each
+ * object. */
+static bool ends_batch(struct apply_batch *batch, const struct object *object,
+                       const struct error *err)
 {
-    pass->timeouts = error_is(err, ERROR_DEADLINE) ? pass->timeouts + 1 : 0;
+    batch->timeouts = error_is(err, ERROR_DEADLINE) ? batch->timeouts + 1 : 0;
     if (!err)
         return false;
     switch (err->code) {
@@ -76,18 +91,21 @@ static bool is_end(struct pass *pass, const struct object *object, const struct 
     case ERROR_CONNECTION:
         return !is_large(object);
     case ERROR_DEADLINE:
-        return pass->timeouts >= TIMEOUTS_MAX || fiber_deadline() <= loop_now(loop_current());
+        return batch->timeouts >= TIMEOUTS_MAX || fiber_deadline() <= loop_now(loop_current());
     default:
         return false;
     }
 }
 
-/* One that was applied and not waited for: once is enough, however many objects want it. */
-static const struct object *find_definition(const struct pass *pass, struct gvk gvk)
+/*
+ * A definition of the kind that this batch has applied and not waited for yet; NULL if there is
+ * none. Objects that come later do not wait for it again.
+ */
+static const struct object *take_definition(const struct apply_batch *batch, struct gvk gvk)
 {
-    for (size_t i = 0; i < pass->definition_count; i++) {
-        const struct object *object = pass->items[pass->definitions[i]].object;
-        struct outcome *outcome = &pass->outcomes[pass->definitions[i]];
+    for (size_t i = 0; i < batch->definition_count; i++) {
+        const struct object *object = batch->items[batch->definitions[i]].object;
+        struct item_outcome *outcome = &batch->outcomes[batch->definitions[i]];
         if (outcome->state != APPLIED || outcome->was_waited_for ||
             !apply_definition_brings(object, gvk))
             continue;
@@ -97,24 +115,24 @@ static const struct object *find_definition(const struct pass *pass, struct gvk 
     return NULL;
 }
 
-/* What can be learnt now: found, never, or neither. Suspends. */
-static struct error *look(const struct pass *pass, const struct object *definition, struct gvk gvk,
-                          bool *ret_found, bool *ret_never)
+/* Asks the cluster about the definition, and once it is established, discovery. Suspends. */
+static struct error *look_for_kind(const struct apply_batch *batch, const struct object *definition,
+                                   struct gvk gvk, bool *ret_found, bool *ret_never)
 {
     SCOPED(arena) arena = {0};
     OWNED(object) live = NULL;
     struct discovery_mapping mapping;
-    const struct gvr gvr = {STR("apiextensions.k8s.io"), apply_write_gvk(definition).version,
+    const struct gvr gvr = {STR("apiextensions.k8s.io"), apply_object_gvk(definition).version,
                             STR("customresourcedefinitions")};
     *ret_found = *ret_never = false;
-    TRY(client_get(pass->target->client, gvr, (struct key){.name = object_name(definition)}, NULL,
+    TRY(client_get(batch->target->client, gvr, (struct key){.name = object_name(definition)}, NULL,
                    &live));
     const enum apply_definition_state state = apply_definition_state(live, gvk);
     *ret_never = state == APPLY_DEFINITION_REFUSED;
     if (state != APPLY_DEFINITION_ESTABLISHED)
         return NULL;
-    discovery_forget(pass->target->discovery, gvk.group, gvk.version);
-    struct error *err = discovery_find_kind(pass->target->discovery, &arena, gvk, &mapping);
+    discovery_forget(batch->target->discovery, gvk.group, gvk.version);
+    struct error *err = discovery_find_kind(batch->target->discovery, &arena, gvk, &mapping);
     *ret_found = err == NULL;
     if (!discovery_is_no_match(err))
         return err;
@@ -122,29 +140,30 @@ static struct error *look(const struct pass *pass, const struct object *definiti
     return NULL;
 }
 
-/* Suspends. A little longer each time, as long as patience lasts; then *ret_over. */
-static struct error *pause_a_little(struct pass *pass, duration *pause, bool *ret_over)
+/* Each pause is twice as long as the one before, until the time of the batch is used up. Suspends.
+ */
+static struct error *pause_for_kind(struct apply_batch *batch, duration *pause, bool *ret_over)
 {
-    const duration span = *pause < pass->patience ? *pause : pass->patience;
+    const duration span = *pause < batch->wait_left ? *pause : batch->wait_left;
     *ret_over = span <= 0;
     if (*ret_over)
         return NULL;
-    pass->patience -= span;
+    batch->wait_left -= span;
     *pause = *pause * 2 < PAUSE_MAX ? *pause * 2 : PAUSE_MAX;
     return fiber_sleep(span);
 }
 
-/* Suspends until the cluster has the kind, which one of the applied objects defines. */
-static struct error *await_kind(struct pass *pass, struct gvk gvk, bool *ret_found)
+/* Suspends until the cluster serves the kind that one of the applied objects defines. */
+static struct error *await_definition(struct apply_batch *batch, struct gvk gvk, bool *ret_found)
 {
-    const struct object *definition = find_definition(pass, gvk);
+    const struct object *definition = take_definition(batch, gvk);
     duration pause = PAUSE_MIN;
     bool never = false, over = false;
     *ret_found = false;
     while (definition && !*ret_found && !never && !over) {
-        TRY(look(pass, definition, gvk, ret_found, &never));
+        TRY(look_for_kind(batch, definition, gvk, ret_found, &never));
         if (!*ret_found && !never)
-            TRY(pause_a_little(pass, &pause, &over));
+            TRY(pause_for_kind(batch, &pause, &over));
     }
     return NULL;
 }
@@ -154,66 +173,58 @@ static bool is_answer(const struct error *err)
     return err && err->http_status && !error_is(err, ERROR_UNAUTHORIZED);
 }
 
-/* Suspends. */
-static struct error *write_once_known(struct pass *pass, struct apply_write *write)
+/*
+ * For an object whose kind the cluster does not have: true if it has the kind now, and then *err is
+ * freed. Otherwise *err stays, unless the wait failed for a reason that ends the batch. Suspends.
+ */
+static bool wait_for_kind(struct apply_batch *batch, const struct object *object,
+                          struct error **err)
 {
     bool found;
-    struct error *err = apply_write_run(write);
-    if (!discovery_is_no_match(err))
-        return err;
-    struct error *wait_err = await_kind(pass, apply_write_gvk(write->object), &found);
-    if (is_answer(wait_err) || (!wait_err && !found)) {
-        error_free(wait_err); /* that the kind is not there says more */
-        return err;
+    struct error *wait_err = await_definition(batch, apply_object_gvk(object), &found);
+    if (!wait_err && !found)
+        return false;
+    if (is_answer(wait_err)) {
+        error_free(wait_err); /* that the kind does not exist says more */
+        return false;
     }
-    error_free(err);
-    TRY(wait_err);
-    return apply_write_run(write);
+    error_free(*err);
+    *err = wait_err;
+    return !wait_err;
 }
 
-/* Suspends. */
-static void apply_item(struct pass *pass, size_t index)
+/* Takes the error. */
+static void note_outcome(struct apply_batch *batch, size_t index, const struct apply_object *apply,
+                         struct error *err)
 {
-    const struct object *object = pass->items[index].object;
-    struct outcome *outcome = &pass->outcomes[index];
-    struct apply_write write = {
-        .target = pass->target, .object = object, .strategy = pass->strategy};
-    struct error *err = write_once_known(pass, &write);
+    struct item_outcome *outcome = &batch->outcomes[index];
     error_free(TAKE(outcome->err));
-    if (is_end(pass, object, err))
-        pass->end = error_copy(err);
+    if (ends_batch(batch, apply->object, err))
+        batch->end = error_copy(err);
     if (!err) {
         outcome->state = APPLIED;
-        outcome->result = write.result;
+        outcome->result = apply->result;
         return;
     }
     outcome->state = error_is(err, ERROR_NOT_FOUND) ? FAILED_FOR_NOW : FAILED;
-    outcome->err = apply_write_explain(object, write.verb, err);
+    outcome->err = apply_object_explain(apply->object, apply->verb, err);
 }
 
-/* What a lookup missed is not asked for again at once, unless it is forgotten. */
-static void forget_misses(const struct pass *pass)
+/* Discovery remembers for a while that a kind does not exist; for the second round it must not. */
+static void forget_misses(const struct apply_batch *batch)
 {
     struct gvk last = {0};
-    for (size_t i = 0; i < pass->count; i++) {
-        const struct gvk gvk = apply_write_gvk(pass->items[i].object);
-        if (!discovery_is_no_match(pass->outcomes[i].err) ||
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct gvk gvk = apply_object_gvk(batch->items[i].object);
+        if (!discovery_is_no_match(batch->outcomes[i].err) ||
             (str_eq(gvk.group, last.group) && str_eq(gvk.version, last.version)))
             continue;
-        discovery_forget(pass->target->discovery, gvk.group, gvk.version);
+        discovery_forget(batch->target->discovery, gvk.group, gvk.version);
         last = gvk;
     }
 }
 
-/* Suspends: the items of this state, in their order. */
-static void apply_those(struct pass *pass, enum state state)
-{
-    for (size_t i = 0; i < pass->count && !pass->end; i++)
-        if (pass->outcomes[i].state == state)
-            apply_item(pass, i);
-}
-
-static void count(struct apply_report *report, enum apply_result result)
+static void count_result(struct apply_report *report, enum apply_result result)
 {
     size_t *counters[] = {[APPLY_CREATED] = &report->created,
                           [APPLY_CHANGED] = &report->changed,
@@ -221,61 +232,64 @@ static void count(struct apply_report *report, enum apply_result result)
     ++*counters[result];
 }
 
-/* What happened, in the order of the items. */
-static struct error *tell(struct pass *pass, struct arena *arena, struct apply_report *ret_report)
+/* In the order of the items. Objects that were not reached fail with the error that ended the
+ * batch. */
+static struct error *make_report(struct apply_batch *batch, struct arena *arena,
+                                 struct apply_report *ret_report)
 {
     SCOPED(apply_failures) failures = {.arena = arena, .report = ret_report};
-    for (size_t i = 0; i < pass->count; i++) {
-        struct outcome *outcome = &pass->outcomes[i];
+    for (size_t i = 0; i < batch->count; i++) {
+        struct item_outcome *outcome = &batch->outcomes[i];
         if (outcome->state == APPLIED) {
-            count(ret_report, outcome->result);
+            count_result(ret_report, outcome->result);
             continue;
         }
         if (outcome->state == UNREACHED)
-            outcome->err =
-                apply_write_explain(pass->items[i].object, apply_write_first_verb(pass->strategy),
-                                    error_copy(pass->end));
-        apply_failures_add(&failures, &pass->items[i], TAKE(outcome->err));
+            outcome->err = apply_object_explain(batch->items[i].object,
+                                                apply_object_first_verb(batch->strategy),
+                                                error_copy(batch->end));
+        apply_failures_add(&failures, &batch->items[i], TAKE(outcome->err));
     }
-    return apply_failures_finish(&failures, pass->end);
+    return apply_failures_finish(&failures, batch->end);
 }
 
-static void find_definitions(struct pass *pass, struct arena *arena)
+static void find_definitions(struct apply_batch *batch, struct arena *arena)
 {
-    pass->definitions = arena_alloc_array(arena, pass->count, sizeof(*pass->definitions));
-    for (size_t i = 0; i < pass->count; i++)
-        if (apply_definition_is(pass->items[i].object))
-            pass->definitions[pass->definition_count++] = i;
+    batch->definitions = arena_alloc_array(arena, batch->count, sizeof(*batch->definitions));
+    for (size_t i = 0; i < batch->count; i++)
+        if (apply_definition_is(batch->items[i].object))
+            batch->definitions[batch->definition_count++] = i;
 }
 
 struct error *apply_objects(const struct apply_target *target, const struct apply_item *items,
                             size_t count, enum apply_strategy strategy, struct arena *arena,
                             struct apply_report *ret_report)
 {
-    SCOPED(pass)
-    pass = {
+    static const enum item_state rounds[] = {UNREACHED, FAILED_FOR_NOW};
+    SCOPED(apply_batch)
+    batch = {
         .target = target,
         .items = items,
         .count = count,
         .strategy = strategy,
-        .outcomes = arena_alloc_array(arena, count, sizeof(struct outcome)),
-        .patience = PATIENCE,
+        .outcomes = arena_alloc_array(arena, count, sizeof(struct item_outcome)),
+        .wait_left = DEFINITION_WAIT_MAX,
     };
     *ret_report = (struct apply_report){.objects = count};
-    find_definitions(&pass, arena);
-    apply_those(&pass, UNREACHED);
-    forget_misses(&pass);
-    apply_those(&pass, FAILED_FOR_NOW);
-    return tell(&pass, arena, ret_report);
-}
-
-struct error *apply_object(const struct apply_target *target, const struct object *object,
-                           enum apply_strategy strategy, enum apply_result *ret_result)
-{
-    struct apply_write write = {.target = target, .object = object, .strategy = strategy};
-    struct error *err = apply_write_run(&write);
-    if (err)
-        return apply_write_explain(object, write.verb, err);
-    *ret_result = write.result;
-    return NULL;
+    find_definitions(&batch, arena);
+    for (size_t round = 0; round < COUNT(rounds); round++) {
+        if (rounds[round] == FAILED_FOR_NOW)
+            forget_misses(&batch);
+        for (size_t i = 0; i < count && !batch.end; i++) {
+            if (batch.outcomes[i].state != rounds[round])
+                continue;
+            struct apply_object apply = {
+                .target = target, .object = items[i].object, .strategy = strategy};
+            struct error *err = apply_object(&apply);
+            if (discovery_is_no_match(err) && wait_for_kind(&batch, items[i].object, &err))
+                err = apply_object(&apply);
+            note_outcome(&batch, i, &apply, err);
+        }
+    }
+    return make_report(&batch, arena, ret_report);
 }

@@ -30,6 +30,7 @@ bool apply_definition_brings(const struct object *object, struct gvk gvk)
     return false;
 }
 
+/* The live definition is checked as well: an older one of the same name may lack the version. */
 enum apply_definition_state apply_definition_state(const struct object *live, struct gvk gvk)
 {
     const struct json_value *conditions = object_path(live, "status.conditions");

@@ -3,7 +3,7 @@
 #include "json/builder.h"
 #include "json/merge_patch.h"
 
-/* Of metadata: what the server fills in, and what was equal when the object was looked for. */
+/* Metadata that the server sets, and name and namespace, by which the object was found. */
 static const struct str left_out[] = {
     STR_INIT("name"),
     STR_INIT("namespace"),
@@ -17,7 +17,7 @@ static const struct str left_out[] = {
     STR_INIT("selfLink"),
 };
 
-/* Others keep their hands on these: only a manifest that names them changes them. */
+/* Other controllers write these: they change only if the manifest has them. */
 static const struct str kept[] = {STR_INIT("finalizers"), STR_INIT("ownerReferences")};
 
 static bool is_among(struct str name, const struct str *names, size_t count)
@@ -53,8 +53,9 @@ static void add_metadata(struct json_builder *builder, const struct json_value *
         json_builder_end(builder);
 }
 
-static struct error *choose(const struct json_value *changes, const struct json_value *manifest,
-                            struct json_doc **ret_patch)
+/* Drops the changes that are not sent. */
+static struct error *choose_changes(const struct json_value *changes,
+                                    const struct json_value *manifest, struct json_doc **ret_patch)
 {
     SCOPED(json_builder) builder = {0};
     const struct json_value *value;
@@ -80,11 +81,12 @@ struct error *apply_difference(const struct json_value *live, const struct json_
     OWNED(json_doc) after = NULL;
     OWNED(json_doc) changes = NULL;
     OWNED(json_doc) patch = NULL;
-    /* Merging into nothing takes nulls away, as the server will; else they would differ forever. */
+    /* Merging into nothing removes nulls, as the server does: otherwise they would differ forever.
+     */
     TRY(merge_patch_apply(NULL, live, &before));
     TRY(merge_patch_apply(NULL, manifest, &after));
     TRY(merge_patch_diff(json_doc_root(before), json_doc_root(after), &changes));
-    TRY(choose(json_doc_root(changes), manifest, &patch));
+    TRY(choose_changes(json_doc_root(changes), manifest, &patch));
     *ret_differs = json_count(json_doc_root(patch)) > 0;
     if (*ret_differs)
         json_write_with(out, json_doc_root(patch), JSON_WRITE_NUMBERS_AS_READ);

@@ -1,9 +1,10 @@
 /*
- * What a merge patch must say to bring a live object to its manifest.
+ * The merge patch that turns a live object into its manifest.
  *
- * Members that only the live object has are deleted, defaults of the server included: it fills them
- * in again, or refuses. Left out are the status, what the server owns in the metadata, and
- * finalizers and owner references that the manifest does not mention. Null and absent are the same.
+ * Members that only the live object has are deleted, even those that the server has filled in as
+ * defaults: the server fills them in again. The patch leaves out the status, metadata that the
+ * server owns, and finalizers and owner references that the manifest does not have. Null and absent
+ * are the same.
  */
 #pragma once
 
@@ -13,7 +14,7 @@
 #include "base/error.h"
 #include "json/json.h"
 
-/* Adds the patch to out, unless nothing differs. */
+/* Adds the patch to out if *ret_differs. */
 MUST_USE struct error *apply_difference(const struct json_value *live,
                                         const struct json_value *manifest, struct buf *out,
                                         bool *ret_differs);

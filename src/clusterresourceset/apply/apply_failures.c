@@ -7,7 +7,9 @@ void apply_failures_done(struct apply_failures *failures)
     error_free(TAKE(failures->first));
 }
 
-static void report(struct apply_failures *failures, const struct apply_item *item, struct str text)
+/* The report has the first few failures, repetitions included. */
+static void add_to_report(struct apply_failures *failures, const struct apply_item *item,
+                          struct str text)
 {
     struct apply_report *report = failures->report;
     report->failed++;
@@ -25,7 +27,7 @@ static bool is_listed(const struct apply_failures *failures, struct str text)
     return false;
 }
 
-/* Even the first is bounded, by APPLY_CAUSE_MAX. */
+/* There is always room for the first: its length is limited by APPLY_CAUSE_MAX. */
 static bool has_room(const struct apply_failures *failures, struct str text)
 {
     return failures->count == 0 || (failures->count < APPLY_LISTED_MAX &&
@@ -37,7 +39,7 @@ void apply_failures_add(struct apply_failures *failures, const struct apply_item
 {
     const struct str text = str_from_c(err->message);
     const bool is_new = !is_listed(failures, text);
-    report(failures, item, text);
+    add_to_report(failures, item, text);
     if (err->retry_after > failures->retry_after)
         failures->retry_after = err->retry_after;
     if (is_new && has_room(failures, text)) {
@@ -51,7 +53,7 @@ void apply_failures_add(struct apply_failures *failures, const struct apply_item
     error_free(err);
 }
 
-static void write_all(const struct apply_failures *failures, struct buf *out)
+static void write_list(const struct apply_failures *failures, struct buf *out)
 {
     buf_add_char(out, '[');
     for (size_t i = 0; i < failures->count; i++)
@@ -61,13 +63,14 @@ static void write_all(const struct apply_failures *failures, struct buf *out)
     buf_add_char(out, ']');
 }
 
+/* The longest Retry-After of all failures counts. */
 struct error *apply_failures_finish(struct apply_failures *failures, const struct error *decisive)
 {
     SCOPED(buf) text = {.limit = 0};
     if (failures->count + failures->more <= 1)
         return TAKE(failures->first);
     decisive = decisive ? decisive : failures->first;
-    write_all(failures, &text);
+    write_list(failures, &text);
     struct error *err = error_new(decisive->code, "%.*s", STR_ARG(buf_str(&text)));
     err->http_status = decisive->http_status;
     err->retry_after = failures->retry_after;

@@ -1,8 +1,8 @@
 /*
- * The failures of one pass, told as one error and in the report.
+ * The failures of one batch, collected into one error and into the apply_report.
  *
- * One failure is the error as it is; several are "[a, b]" without repeats, up to a few kilobytes
- * and then "… and 7 more".
+ * A single failure is returned as it is. Several are joined as "[a, b]", as Kubernetes' aggregated
+ * errors are: without repetitions, up to a few kilobytes, and then "… and 7 more".
  */
 #pragma once
 
@@ -29,6 +29,7 @@ void apply_failures_done(struct apply_failures *failures);
 void apply_failures_add(struct apply_failures *failures, const struct apply_item *item,
                         struct error *err);
 
-/* NULL without failures. Of decisive, which may be NULL, the code is taken, else of the first. */
+/* NULL without failures. The error has the code of decisive, or of the first failure if it is NULL.
+ */
 MUST_USE struct error *apply_failures_finish(struct apply_failures *failures,
                                              const struct error *decisive);

@@ -3,7 +3,7 @@
 #include "clusterresourceset/apply/apply_definition.h"
 #include "clusterresourceset/apply/apply_difference.h"
 #include "clusterresourceset/apply/apply_failures.h"
-#include "clusterresourceset/apply/apply_write.h"
+#include "clusterresourceset/apply/apply_object.h"
 #include "testing/test.h"
 
 #define MAP(metadata, rest)                                                       \
@@ -73,7 +73,7 @@ TEST(apply_difference)
     }
 }
 
-TEST(apply_write_explain)
+TEST(apply_object_explain)
 {
     static const struct {
         const char *name, *object;
@@ -93,7 +93,7 @@ TEST(apply_write_explain)
         TEST_CASE("%s", cases[i].name);
         OWNED(object) of = object(cases[i].object);
         OWNED(error)
-        err = apply_write_explain(of, cases[i].verb, error_new(ERROR_FORBIDDEN, "no"));
+        err = apply_object_explain(of, cases[i].verb, error_new(ERROR_FORBIDDEN, "no"));
         CHECK_EQ(err->message, cases[i].text);
         CHECK(error_is(err, ERROR_FORBIDDEN));
     }
@@ -106,7 +106,7 @@ TEST(excerpts_of_secrets_are_not_told)
     OWNED(object)
     secret = object("{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"name\":\"s\"}}");
     OWNED(error)
-    err = apply_write_explain(
+    err = apply_object_explain(
         secret, APPLY_CREATING,
         error_new(ERROR_BAD_REQUEST, "v1.Secret.Data: decode base64: illegal" EXCERPT));
     CHECK_EQ(err->message,
@@ -120,7 +120,7 @@ TEST(long_causes_are_cut_between_characters)
     for (size_t i = 0; i < APPLY_CAUSE_MAX; i++)
         buf_add(&text, STR("é"));
     OWNED(error)
-    err = apply_write_explain(of, APPLY_CREATING, error_new(ERROR_INVALID, "%s", buf_c(&text)));
+    err = apply_object_explain(of, APPLY_CREATING, error_new(ERROR_INVALID, "%s", buf_c(&text)));
     const struct str message = str_from_c(err->message);
     CHECK(str_is_utf8(message));
     CHECK(str_ends_with(message, STR("é…")));

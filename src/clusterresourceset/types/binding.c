@@ -1,3 +1,12 @@
+/*
+ * Most of this file builds a new spec.bindings from the old one and a binding_change. JSON values
+ * that do not change are copied as they are, so that fields of newer versions of Cluster API
+ * survive.
+ *
+ * A set may name a resource more than once. Then the change contains the resource repeatedly, the
+ * binding records it once, and the last result counts: find_change(), is_new() and last_of() see to
+ * that.
+ */
 #include "clusterresourceset/types/binding.h"
 
 #include "apimachinery/object_edit.h"
@@ -10,7 +19,7 @@ struct error *binding_new(struct key cluster, struct owner_reference owner,
     SCOPED(json_builder) builder = {0};
     OWNED(json_doc) doc = NULL;
     json_builder_object(&builder);
-    json_builder_add_str(&builder, "apiVersion", STR(RESOURCE_SET_API_VERSION));
+    json_builder_add_str(&builder, "apiVersion", STR(CRS_API_VERSION));
     json_builder_add_str(&builder, "kind", STR("ClusterResourceSetBinding"));
     json_builder_add_object(&builder, "metadata");
     json_builder_add_str(&builder, "namespace", cluster.namespace);
@@ -37,6 +46,7 @@ static bool is_of_set(const struct json_value *entry, struct str set)
     return str_eq(json_path_str(entry, "clusterResourceSetName"), set);
 }
 
+/* The first entry of the set counts; there should be one. */
 static const struct json_value *find_entry(const struct object *binding, struct str set)
 {
     const struct json_value *entry;
@@ -51,6 +61,7 @@ bool binding_has_entry(const struct object *binding, struct str set)
     return find_entry(binding, set) != NULL;
 }
 
+/* A resource is identified by kind and name; it is in the namespace of the binding. */
 static bool is_ref(const struct json_value *resource, struct resource_ref ref)
 {
     return str_eq(json_path_str(resource, "name"), ref.name) &&
@@ -84,6 +95,7 @@ bool binding_is_owned(const struct object *binding, struct owner_reference owner
     return false;
 }
 
+/* A failed resource is tried again by both strategies, whatever its hash. */
 bool binding_needs(enum resource_strategy strategy, const struct binding_resource *found,
                    struct str hash)
 {
@@ -92,6 +104,7 @@ bool binding_needs(enum resource_strategy strategy, const struct binding_resourc
     return strategy == RESOURCE_RECONCILE && !str_eq(found->hash, hash);
 }
 
+/* Members of a record that build_resource() writes itself. */
 static bool is_known_member(struct str key)
 {
     static const struct str known[] = {STR_INIT("name"), STR_INIT("kind"), STR_INIT("hash"),
@@ -102,7 +115,7 @@ static bool is_known_member(struct str key)
     return false;
 }
 
-/* before: what stood there, whose members that we do not know stay; NULL: nothing. */
+/* before: the old record, whose unknown members stay; NULL: there was none. */
 static void build_resource(struct json_builder *builder, const struct binding_resource *resource,
                            const struct json_value *before)
 {
@@ -127,7 +140,7 @@ static void build_resource(struct json_builder *builder, const struct binding_re
 static const struct binding_resource *find_change(const struct binding_change *change,
                                                   const struct json_value *item)
 {
-    const struct binding_resource *last = NULL; /* of repetitions the last one counts */
+    const struct binding_resource *last = NULL;
     for (size_t i = 0; i < change->count; i++)
         if (is_ref(item, change->resources[i].ref))
             last = &change->resources[i];
@@ -151,7 +164,7 @@ static bool has_resource(const struct json_value *list, struct resource_ref ref)
     return false;
 }
 
-/* The first of its name that comes anew; later repetitions are the same entry. */
+/* True for a resource without a record, at its first occurrence in the change. */
 static bool is_new(const struct binding_change *change, const struct json_value *list, size_t index)
 {
     const struct resource_ref ref = change->resources[index].ref;
@@ -164,6 +177,7 @@ static bool is_new(const struct binding_change *change, const struct json_value 
     return true;
 }
 
+/* The last occurrence of the same resource in the change. */
 static const struct binding_resource *last_of(const struct binding_change *change, size_t index)
 {
     const struct binding_resource *last = &change->resources[index];
@@ -174,7 +188,7 @@ static const struct binding_resource *last_of(const struct binding_change *chang
     return last;
 }
 
-/* How many of the stale ones must go so that the list fits; they stand oldest first. */
+/* How many records of resources that are no longer named must go. The list is in order of age. */
 static size_t count_surplus(const struct binding_change *change, const struct json_value *list)
 {
     size_t total = json_count(list);
@@ -183,6 +197,10 @@ static size_t count_surplus(const struct binding_change *change, const struct js
     return total > BINDING_RESOURCES_MAX ? total - BINDING_RESOURCES_MAX : 0;
 }
 
+/*
+ * A named resource is never removed. The schema allows a set as many resources as a list, so that
+ * the list fits after the removal of the others.
+ */
 static void build_resources(struct json_builder *builder, const struct binding_change *change,
                             const struct json_value *list)
 {
@@ -203,7 +221,7 @@ static void build_resources(struct json_builder *builder, const struct binding_c
             build_resource(builder, last_of(change, i), NULL);
 }
 
-/* The entry with its unknown members, and the list of resources, which is left out when empty. */
+/* entry is the old one; NULL: there was none. An empty list of resources is left out. */
 static void build_entry(struct json_builder *builder, const struct binding_change *change,
                         const struct json_value *entry)
 {
@@ -246,7 +264,7 @@ static struct error *build_entries(const struct object *binding,
     return json_builder_finish(&builder, ret_doc);
 }
 
-/* Whether the entry already says all of it. */
+/* True if the binding has the owner, the entry and all records of the change. */
 static bool says_all(const struct object *binding, const struct binding_change *change)
 {
     if (!binding_has_entry(binding, change->owner.name) ||
@@ -279,6 +297,7 @@ struct error *binding_record(struct object *binding, const struct binding_change
     return object_edit_finish(&edit, ret_binding);
 }
 
+/* The entries of the other sets. */
 static struct error *build_others(const struct object *binding, struct str set,
                                   struct json_doc **ret_doc)
 {
@@ -292,6 +311,7 @@ static struct error *build_others(const struct object *binding, struct str set,
     return json_builder_finish(&builder, ret_doc);
 }
 
+/* A set may have an owner reference and no entry, if it was interrupted: then only that goes. */
 struct error *binding_forget(struct object *binding, struct owner_reference owner,
                              struct object **ret_binding)
 {
@@ -304,7 +324,7 @@ struct error *binding_forget(struct object *binding, struct owner_reference owne
     TRY(build_others(binding, owner.name, &others));
     object_edit_init(&edit, binding);
     object_edit_remove_owner(&edit, owner);
-    if (binding_has_entry(binding, owner.name)) {
+    if (binding_has_entry(binding, owner.name)) { /* an empty list is left out */
         json_edit_remove(&edit.json, JSON_PLACE("spec.bindings"));
         json_edit_set_unless_empty(&edit.json, JSON_PLACE("spec.bindings"), json_doc_root(others));
     }
@@ -316,6 +336,7 @@ bool binding_is_empty(const struct object *binding)
     return json_count(entries_of(binding)) == 0;
 }
 
+/* An owner reference of another UID is that of a deleted set of the same name: it goes as well. */
 bool binding_mentions(const struct object *binding, struct owner_reference owner)
 {
     const struct json_value *item;

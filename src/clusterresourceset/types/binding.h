@@ -1,7 +1,15 @@
 /*
  * A ClusterResourceSetBinding: what each set has applied to one cluster.
  *
- * Objects in, objects out. Entries of other sets, and fields we do not know, stay as they are.
+ *     spec:
+ *       clusterName: c1
+ *       bindings:                          # one entry for each set
+ *       - clusterResourceSetName: crs1
+ *         resources:                       # one record for each ConfigMap or Secret
+ *         - {kind: ConfigMap, name: cm1, hash: "sha256:…", lastAppliedTime: …, applied: true}
+ *
+ * Pure: the functions take an object and return a changed one. Entries of other sets and fields
+ * that are not known here stay as they are.
  */
 #pragma once
 
@@ -12,13 +20,13 @@
 #include "apimachinery/object.h"
 #include "base/error.h"
 #include "base/str.h"
-#include "clusterresourceset/types/resource_set.h"
+#include "clusterresourceset/types/crs_spec.h"
 
-/* Of entries in a binding, and of resources in an entry; the schema's limits. */
+/* Limits of the schema: entries in a binding, and resources in an entry. */
 #define BINDING_ENTRIES_MAX   100
 #define BINDING_RESOURCES_MAX 100
 
-/* What a binding says of one resource of one set. Texts are borrowed. */
+/* The record of one resource of one set. Texts are borrowed. */
 struct binding_resource {
     struct resource_ref ref;
     bool applied;
@@ -26,29 +34,30 @@ struct binding_resource {
     struct str last_applied_time; /* RFC 3339; empty: none */
 };
 
-/* A new one, with its owner and without entries. */
+/* A new binding with an owner and without entries. */
 MUST_USE struct error *binding_new(struct key cluster, struct owner_reference owner,
                                    struct object **ret_binding);
 
-/* Whether the set has an entry; whether that entry has the resource. NULL has nothing. */
+/* Whether the set has an entry, and whether the entry has the resource. binding may be NULL. */
 bool binding_has_entry(const struct object *binding, struct str set);
 bool binding_find_resource(const struct object *binding, struct str set, struct resource_ref ref,
                            struct binding_resource *ret_resource);
 
-/* The owner reference is there as it should be. */
+/* True if the binding has exactly this owner reference. */
 bool binding_is_owned(const struct object *binding, struct owner_reference owner);
 
 /*
- * Whether a resource with this hash has to be applied, given what the binding says of it; found is
- * NULL when it says nothing.
+ * Whether a resource with this hash has to be applied. found is its record; NULL if there is none.
+ * ApplyOnce applies until it has succeeded once, Reconcile also whenever the hash changes.
  */
 bool binding_needs(enum resource_strategy strategy, const struct binding_resource *found,
                    struct str hash);
 
 /*
- * The binding with the set's owner reference, its entry, and in it these resources, each in its
- * place or at the end. Resources that are no longer named by the set stay, until the limit is
- * reached; then the oldest of those go. The same object when nothing changes.
+ * Adds the owner reference and the entry of a set, and records these resources in the entry, each
+ * in its old place or at the end. Records of resources that the set no longer names stay, as in
+ * Cluster API; when the limit is reached, the oldest of them are removed. Returns the same object
+ * if nothing changes.
  */
 struct binding_change {
     struct owner_reference owner; /* its name is the set's */
@@ -60,10 +69,10 @@ struct binding_change {
 MUST_USE struct error *binding_record(struct object *binding, const struct binding_change *change,
                                       struct object **ret_binding);
 
-/* The binding without the set's entries and owner reference; the same object when it has none. */
+/* Removes the entries and the owner reference of a set. Returns the same object if it has none. */
 MUST_USE struct error *binding_forget(struct object *binding, struct owner_reference owner,
                                       struct object **ret_binding);
 
-/* Whether any set, or the given one, is in it. */
+/* True if there are no entries; and if the set has an entry or an owner reference of any UID. */
 bool binding_is_empty(const struct object *binding);
 bool binding_mentions(const struct object *binding, struct owner_reference owner);

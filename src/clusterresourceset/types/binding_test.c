@@ -41,7 +41,7 @@ static struct object *make_binding(const char *owners, const char *entries)
 
 static struct owner_reference own(const char *uid)
 {
-    return resource_set_owner(STR("crs1"), str_from_c(uid));
+    return crs_owner_reference(STR("crs1"), str_from_c(uid));
 }
 
 static void check_same(const struct object *seen, const struct object *expected)

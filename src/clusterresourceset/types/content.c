@@ -1,3 +1,14 @@
+/*
+ * Reads a resource value by value, in the order of the keys:
+ *
+ *   1. find_values() collects and sorts the members of data;
+ *   2. read_value() decodes each, adds it to the hash, and parses its documents;
+ *   3. add_documents() expands lists and sorts the objects of the value by their kind.
+ *
+ * Objects of different values are not sorted among each other: the order of the keys counts. All of
+ * this, the texts of errors and the hash are those of Cluster API; content_oracle_test.c compares
+ * with recorded answers.
+ */
 #include "clusterresourceset/types/content.h"
 
 #include <stdlib.h>
@@ -10,25 +21,24 @@
 #include "clusterresourceset/types/content_text.h"
 #include "json/yaml/manifest.h"
 
-/* Of all documents of a resource; manifest_read() has the same limit for one value. */
+/* Memory of all documents of a resource. manifest_read() has the same limit for one value. */
 #define MEMORY_MAX (48 * MEGABYTE)
 
 #define HASH_PREFIX "sha256:"
 
-/* A member of data, as it stands there: text, or base64 in a Secret. */
+/* A member of data, not decoded: text, or base64 in a Secret. */
 struct value {
     struct str key, text;
 };
 
 struct content {
-    size_t refs;
     char hash[sizeof(HASH_PREFIX) + SHA256_HEX_LEN];
-    struct error *err, *whole; /* both or none */
+    struct error *err, *whole; /* content_error() and content_error_whole(); both or none */
     struct str error_class;
     bool wrong_type;
     struct content_items items;
-    struct arena arena; /* keys */
-    size_t bytes;
+    struct arena arena; /* the keys of items */
+    size_t bytes;       /* of all documents, against MEMORY_MAX */
 };
 
 struct reader {
@@ -40,6 +50,7 @@ struct reader {
     struct sha256 sha;
 };
 
+/* Takes the errors. A content with an error has no objects, not even those that were read. */
 static void fail(struct content *content, struct str error_class, struct error *err,
                  struct error *whole)
 {
@@ -59,7 +70,7 @@ static int compare_keys(const void *a, const void *b)
     return str_cmp(((const struct value *)a)->key, ((const struct value *)b)->key);
 }
 
-/* The members of data by key; false when there are none, or one that no server would send. */
+/* False if there are no values, or one that no server would send. */
 static bool find_values(struct reader *reader)
 {
     const struct json_value *data = json_get(object_root(reader->resource), STR("data")), *value;
@@ -75,11 +86,13 @@ static bool find_values(struct reader *reader)
     return true;
 }
 
+/* What is left of a limit. An option of 0 would mean the default, so that it is at least 1. */
 static size_t left(size_t limit, size_t used)
 {
     return used < limit ? limit - used : 1; /* 0 would mean the default */
 }
 
+/* The key is named if the resource has several values. */
 static void fail_with_value(struct reader *reader, const struct value *value,
                             const struct error *err, const struct manifest_fault *fault)
 {
@@ -93,6 +106,7 @@ static void fail_with_value(struct reader *reader, const struct value *value,
          content_text_whole(&text));
 }
 
+/* Fails if a list expands to too many objects. */
 static struct error *add_documents(struct reader *reader, struct str key,
                                    const struct manifest_list *list)
 {
@@ -129,13 +143,17 @@ static void read_documents(struct reader *reader, const struct value *value, str
         fail_with_value(reader, value, err, &fault);
 }
 
-/* The first value that cannot be read is the error; the hash is of all of them in any case. */
+/*
+ * The first value that cannot be read is the error of the content. The hash covers all values in
+ * any case: the binding records it, so that the resource is tried again when it changes.
+ */
 static void read_value(struct reader *reader, const struct value *value)
 {
     SCOPED(buf) decoded = {.secret = true};
     struct str text = value->text;
     if (reader->secret) {
-        base64_decode_lenient(&decoded, value->text); /* the rest is lost, as in Go */
+        base64_decode_lenient(&decoded,
+                              value->text); /* up to the first wrong character, as in Go */
         text = buf_str(&decoded);
     }
     sha256_add(&reader->sha, text);
@@ -154,10 +172,13 @@ static void read_values(struct reader *reader)
     sha256_hex(digest, content->hash + sizeof(HASH_PREFIX) - 1);
 }
 
+/*
+ * The type of a Secret comes first: a Secret of another type is not meant for sets, and nothing
+ * is said about its data.
+ */
 static struct content *read_resource(const struct object *resource, bool as_written)
 {
     struct content *content = NEW(struct content);
-    content->refs = 1;
     struct reader reader = {.content = content, .resource = resource, .as_written = as_written};
     reader.secret = str_eq(object_kind(resource), STR("Secret"));
     const struct str type = json_to_str(json_get(object_root(resource), STR("type")));
@@ -187,15 +208,9 @@ struct content *content_read_as_written(const struct object *resource)
     return read_resource(resource, true);
 }
 
-struct content *content_ref(struct content *content)
-{
-    content->refs++;
-    return content;
-}
-
 void content_free(struct content *content)
 {
-    if (!content || --content->refs > 0)
+    if (!content)
         return;
     content_items_done(&content->items);
     error_free(content->err);
@@ -247,11 +262,4 @@ struct str content_key(const struct content *content, size_t index)
 size_t content_document(const struct content *content, size_t index)
 {
     return content->items.items[index].document;
-}
-
-size_t content_bytes(const struct content *content)
-{
-    return sizeof(*content) + content->arena.used +
-           content->items.capacity * sizeof(struct content_item) +
-           content->items.count * 2 * sizeof(struct content_item) + content->bytes;
 }

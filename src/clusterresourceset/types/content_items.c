@@ -1,9 +1,17 @@
+/*
+ * A list is expanded level by level: each pass replaces the lists by their items, in place, until
+ * none is left or the depth is reached. So there is no recursion that a manifest controls.
+ */
 #include "clusterresourceset/types/content_items.h"
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "json/edit.h"
 
-/* clusterresourceset.md, section 11.6. Groups do not count, and Endpoints are not in it. */
+/*
+ * The order in which Cluster API creates kinds. Groups do not count. The last one is "Endpoint"
+ * there, too: objects of kind Endpoints come with the others.
+ */
 static const struct str ranks[] = {
     STR_INIT("Namespace"),
     STR_INIT("CustomResourceDefinition"),
@@ -31,11 +39,7 @@ void content_items_done(struct content_items *items)
 
 void content_items_add(struct content_items *items, struct content_item item)
 {
-    if (items->count == items->capacity) {
-        items->capacity = items->capacity ? items->capacity * 2 : 8;
-        items->items = mem_realloc_array(items->items, items->capacity, sizeof(*items->items));
-    }
-    items->items[items->count++] = item;
+    ARRAY_PUSH(items->items, items->count, items->capacity, item);
 }
 
 static bool are_objects(const struct json_value *array)
@@ -47,7 +51,7 @@ static bool are_objects(const struct json_value *array)
     return json_type(array) == JSON_ARRAY;
 }
 
-/* A resource may well be called AllowList; unlike lists, it has a name. */
+/* A kind may be called AllowList and be no list: an object of that kind has a name. */
 static bool is_list(const struct object *object)
 {
     const struct str kind = object_kind(object);
@@ -66,7 +70,7 @@ static void set_missing(struct json_edit *edit, const struct json_value *item,
         json_edit_set_str(edit, place, value);
 }
 
-/* An item as an object of its own, which says what it is if the list's kind does. */
+/* The item as an object. kind is empty for an item of a v1 List, which must say what it is. */
 static struct error *make_item(const struct object *list, const struct json_value *value,
                                struct object **ret_object)
 {
@@ -82,6 +86,7 @@ static struct error *make_item(const struct object *list, const struct json_valu
     return object_from_doc(doc, ret_object);
 }
 
+/* A list of a few kilobytes may hold many empty items: the number is limited, not only the size. */
 static struct error *check_count(const struct content_items *items)
 {
     if (items->count <= CONTENT_OBJECTS_MAX)
@@ -101,7 +106,7 @@ static struct error *add_list(struct content_items *out, const struct content_it
     return NULL;
 }
 
-/* One level of lists. */
+/* Expands one level of lists. On failure the items stay as they are. */
 static struct error *expand_once(struct content_items *items, size_t from)
 {
     SCOPED(content_items) out = {0};
@@ -135,6 +140,7 @@ struct error *content_items_expand(struct content_items *items, size_t from)
     return check_count(items);
 }
 
+/* Kinds that are not in the table have the last rank. */
 static size_t rank_of(const struct object *object)
 {
     const struct str kind = object_kind(object);
@@ -144,6 +150,7 @@ static size_t rank_of(const struct object *object)
     return rank;
 }
 
+/* One pass for each rank: the sort has to be stable, and there are few ranks. */
 void content_items_sort(struct content_items *items, size_t from)
 {
     struct content_item *sorted = NULL;

@@ -1,6 +1,8 @@
 /*
- * Objects on their way from documents to clusters: in order of appearance, lists expanded, sorted.
- * Private to what reads manifests.
+ * A list of objects between parsing and applying, each with the place it comes from.
+ *
+ * For content.c, which reads what clusters get, and content_resources.c, which reads ConfigMaps and
+ * Secrets from files. Both expand lists; content.c also sorts.
  */
 #pragma once
 
@@ -13,8 +15,8 @@
 
 struct content_item {
     struct object *object;
-    struct str key;  /* borrowed: of the value it comes from */
-    size_t document; /* place among the value's documents, from 1 */
+    struct str key;  /* of the value; borrowed */
+    size_t document; /* number of the document in the value, from 1 */
 };
 
 struct content_items {
@@ -30,15 +32,16 @@ void content_items_add(struct content_items *items, struct content_item item);
 /* More objects than this are refused. */
 #define CONTENT_OBJECTS_MAX 100000
 
-/* Lists inside of lists are expanded so deep; what is deeper stays a list. */
+/* Lists in lists are expanded down to this depth. */
 #define CONTENT_LIST_DEPTH_MAX 8
 
 /*
- * Puts in the place of every list from here on what it holds. A list is of v1 and kind List, or of
- * a kind that ends in "List", has no name, and has items that are objects; those of the latter kind
- * need not say what they are. ERROR_TOO_LARGE past CONTENT_OBJECTS_MAX.
+ * Replaces every list from index `from` on by its items. A list is a List of v1, or an object whose
+ * kind ends in "List" and that has no name; its items must be objects. Items of a typed list, say a
+ * ConfigMapList, may lack apiVersion and kind: the kind of the list tells them. ERROR_TOO_LARGE
+ * past CONTENT_OBJECTS_MAX.
  */
 MUST_USE struct error *content_items_expand(struct content_items *items, size_t from);
 
-/* By the rank of the kind: Namespaces first, unknown kinds last, the order kept among equals. */
+/* By the rank of the kind: Namespaces first, other kinds last. Equal ranks keep their order. */
 void content_items_sort(struct content_items *items, size_t from);

@@ -1,10 +1,14 @@
+/*
+ * Does by hand what an API server does when a ConfigMap or Secret is created: checks the types of
+ * its maps, and moves stringData into data.
+ */
 #include "clusterresourceset/types/content_resources.h"
 
 #include "base/base64.h"
 #include "json/edit.h"
 #include "json/yaml/manifest.h"
 
-/* Members that map names to text. */
+/* Members that must be maps from names to strings. */
 static const struct str text_maps[] = {
     STR_INIT("data"),
     STR_INIT("binaryData"),
@@ -38,8 +42,8 @@ static struct error *check_texts(const struct object *object, struct str name)
     return NULL;
 }
 
-/* As the API server does it: a key that is in both has the value of stringData. */
-static struct error *fold(const struct object *secret, struct object **ret_object)
+/* Moves stringData into data, as an API server does: stringData wins for a key that is in both. */
+static struct error *fold_string_data(const struct object *secret, struct object **ret_object)
 {
     const struct json_value *texts = json_get(object_root(secret), STR("stringData")), *value;
     SCOPED(json_edit) edit;
@@ -57,7 +61,8 @@ static struct error *fold(const struct object *secret, struct object **ret_objec
     return object_from_doc(doc, ret_object);
 }
 
-static struct error *settle(struct content_item *item)
+/* What an API server does on create: checks, and for a Secret the folding. */
+static struct error *normalize_resource(struct content_item *item)
 {
     TRY(check_kind(item->object));
     for (size_t i = 0; i < COUNT(text_maps); i++)
@@ -65,21 +70,23 @@ static struct error *settle(struct content_item *item)
     if (!is_secret(item->object))
         return NULL;
     struct object *folded;
-    TRY(fold(item->object, &folded));
+    TRY(fold_string_data(item->object, &folded));
     object_free(item->object);
     item->object = folded;
     return NULL;
 }
 
-static struct error *settle_named(struct content_item *item)
+/* The same, with the document and the object in front of the error. */
+static struct error *normalize_item(struct content_item *item)
 {
     const struct key key = object_key(item->object);
     const struct str kind = object_kind(item->object);
-    return error_wrap(settle(item), "document %zu: %.*s %.*s%s%.*s", item->document,
+    return error_wrap(normalize_resource(item), "document %zu: %.*s %.*s%s%.*s", item->document,
                       STR_ARG(kind.len ? kind : STR("object")), STR_ARG(key.namespace),
                       key.namespace.len ? "/" : "", STR_ARG(key.name));
 }
 
+/* Lists are expanded before the checks: a List of ConfigMaps is as good as its items. */
 static struct error *read_items(struct str text, struct str source, struct content_items *items)
 {
     SCOPED(manifest_list) list = {0};
@@ -91,7 +98,7 @@ static struct error *read_items(struct str text, struct str source, struct conte
     }
     TRY(content_items_expand(items, 0));
     for (size_t i = 0; i < items->count; i++)
-        TRY(settle_named(&items->items[i]));
+        TRY(normalize_item(&items->items[i]));
     return NULL;
 }
 

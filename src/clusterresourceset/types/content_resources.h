@@ -1,9 +1,9 @@
 /*
- * ConfigMaps and Secrets from manifests, in the form in which an API server would give them.
+ * ConfigMaps and Secrets from manifest files, in the form in which an API server would return them.
  *
- * A stream of YAML documents, JSON objects or a JSON array; lists count as what they hold. The
- * stringData of a Secret moves into its data. Anything but a ConfigMap or a Secret is refused, and
- * so is one that an API server would not take for its data.
+ * The text is a stream of YAML documents or JSON objects, or a JSON array. Lists are expanded. The
+ * stringData of a Secret moves into its data. Other kinds are refused, and so are data that an API
+ * server would refuse.
  */
 #pragma once
 
@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "clusterresourceset/types/content_items.h"
 
-/* Adds to the items; on failure those stay as they are. The source is the key of the new ones. */
+/* Appends to the items; on failure they stay as they are. source becomes the key of the new items.
+ */
 MUST_USE struct error *content_resources_read(struct str text, struct str source,
                                               struct content_items *items);

@@ -1,3 +1,12 @@
+/*
+ * manifest_read() makes messages of the form
+ *
+ *     failed to … yaml document: "<quoted document>": <cause>
+ *
+ * split_message() takes them apart. The public text is then put together without the document, or
+ * with a part of it; for a Secret causes that quote a word of the document are replaced by general
+ * ones, too.
+ */
 #include "clusterresourceset/types/content_text.h"
 
 #include <stdio.h>
@@ -9,14 +18,13 @@
 #define OPENING "yaml document: \""
 #define KEY_MAX 253
 
-/* A message of manifest_read(): what is in front of the quoted document, the document, the cause.
- */
-struct parts {
+/* A message of manifest_read(). Without a quoted document all of it is the front. */
+struct message_parts {
     struct str front, quoted, cause;
 };
 
-/* Bytes of the character or escape at the front of quoted text. */
-static size_t unit_len(struct str quoted)
+/* Bytes of the character or escape sequence at the front of quoted text. */
+static size_t quoted_char_len(struct str quoted)
 {
     if (quoted.len < 2 || quoted.ptr[0] != '\\') {
         const size_t len = str_char_len(quoted);
@@ -26,24 +34,24 @@ static size_t unit_len(struct str quoted)
     return letter == 'x' ? 4 : letter == 'u' ? 6 : letter == 'U' ? 10 : 2;
 }
 
-static struct parts split(const struct content_text *text)
+static struct message_parts split_message(const struct content_text *text)
 {
     const struct str message = str_from_c(text->err->message);
     const size_t at = text->fault->document ? str_find(message, STR(OPENING)) : STR_NONE;
     if (at == STR_NONE)
-        return (struct parts){.front = message};
+        return (struct message_parts){.front = message};
     const struct str rest = str_skip(message, at + sizeof(OPENING) - 1);
     size_t end = 0;
     while (end < rest.len && rest.ptr[end] != '"')
-        end += unit_len(str_skip(rest, end));
-    return (struct parts){
+        end += quoted_char_len(str_skip(rest, end));
+    return (struct message_parts){
         .front = str_slice(message, 0, at + sizeof(OPENING) - 4), /* less the colon */
         .quoted = str_slice(rest, 0, end),
         .cause = str_skip(rest, end + sizeof("\": ") - 1),
     };
 }
 
-/* Causes that quote a word of the document; NULL for those that have a text of their own only. */
+/* For causes that quote a word of the document: the same in general. NULL for the other causes. */
 static const char *cause_in_general(enum manifest_error error)
 {
     switch (error) {
@@ -60,11 +68,12 @@ static const char *cause_in_general(enum manifest_error error)
     }
 }
 
+/* As much of the document as is allowed, with "…" at the end if it is cut. */
 static void add_quoted(struct buf *out, struct str quoted)
 {
     size_t end = 0;
     while (end < quoted.len) {
-        const size_t next = end + unit_len(str_skip(quoted, end));
+        const size_t next = end + quoted_char_len(str_skip(quoted, end));
         if (next > CONTENT_TEXT_QUOTE_MAX)
             break;
         end = next;
@@ -82,7 +91,8 @@ static void add_separator(struct buf *out, bool *first)
     *first = false;
 }
 
-/* Where it is, unless what was said tells the same: " (key "b.yaml", line 12, column 3)". */
+/* Adds " (key "b.yaml", line 12, column 3)". The place is left out if the message has it already.
+ */
 static void add_place(struct buf *out, const struct content_text *text, struct str said)
 {
     char place[64];
@@ -103,16 +113,17 @@ static void add_place(struct buf *out, const struct content_text *text, struct s
         buf_add_char(out, ')');
 }
 
-static struct error *make(const struct content_text *text, struct buf *message, struct str said)
+static struct error *finish_error(const struct content_text *text, struct buf *message,
+                                  struct str said)
 {
     add_place(message, text, said);
     return error_new(text->err->code, "%s", buf_c(message));
 }
 
-/* The message without the document. */
+/* The part of the message that may name a line: not the document. */
 static struct str what_is_said(const struct content_text *text)
 {
-    const struct parts parts = split(text);
+    const struct message_parts parts = split_message(text);
     return parts.cause.len ? parts.cause : parts.front;
 }
 
@@ -121,10 +132,11 @@ struct error *content_text_whole(const struct content_text *text)
     SCOPED(buf) message = {0};
     buf_add(&message, STR(FIXED));
     buf_add(&message, str_from_c(text->err->message));
-    return make(text, &message, what_is_said(text));
+    return finish_error(text, &message, what_is_said(text));
 }
 
-static void add_secret(struct buf *out, const struct content_text *text, const struct parts *parts)
+static void add_secret(struct buf *out, const struct content_text *text,
+                       const struct message_parts *parts)
 {
     const char *general = cause_in_general(text->fault->error);
     if (text->fault->error == MANIFEST_SEPARATOR) {
@@ -141,11 +153,11 @@ static void add_secret(struct buf *out, const struct content_text *text, const s
 struct error *content_text_public(const struct content_text *text)
 {
     SCOPED(buf) message = {.limit = 0};
-    const struct parts parts = split(text);
+    const struct message_parts parts = split_message(text);
     buf_add(&message, STR(FIXED));
     if (text->secret) {
         add_secret(&message, text, &parts);
-        return make(text, &message, buf_str(&message));
+        return finish_error(text, &message, buf_str(&message));
     }
     buf_add(&message, parts.front);
     if (parts.cause.len) {
@@ -153,5 +165,5 @@ struct error *content_text_public(const struct content_text *text)
         buf_add(&message, STR(": "));
         buf_add(&message, parts.cause);
     }
-    return make(text, &message, what_is_said(text));
+    return finish_error(text, &message, what_is_said(text));
 }

@@ -1,9 +1,10 @@
 /*
- * What is said about a value that cannot be read. Private to content.c.
+ * The error texts for a value that cannot be read. For content.c only.
  *
- * Two texts: the whole one quotes the document, as Cluster API does, for whoever has it on the desk
- * anyway. The public one is for conditions, events and logs: a long document is cut, and nothing a
- * Secret holds appears in it, only which document it is, where in it, and the kind of mistake.
+ * There are two. The whole text quotes the document, as Cluster API does; it is for a user who has
+ * the resource as a file. The public text is for conditions, events and logs: a long document is
+ * cut, and nothing of a Secret is quoted; it says only which document it is, where, and what kind
+ * of mistake.
  */
 #pragma once
 
@@ -11,13 +12,13 @@
 #include "base/str.h"
 #include "json/yaml/manifest.h"
 
-/* Of a quoted document in a public text. */
+/* Bytes of a quoted document in a public text. */
 #define CONTENT_TEXT_QUOTE_MAX 1024
 
 struct content_text {
     const struct error *err; /* from manifest_read(), with its fault */
     const struct manifest_fault *fault;
-    struct str key; /* of the value; empty when it is the only one */
+    struct str key; /* of the value; empty if it is the only one */
     bool secret;
 };
 

@@ -12,7 +12,8 @@ static void apply_resource(struct apply_fixture *rig, enum apply_strategy strate
     error_free(TAKE(rig->err));
     arena_clear(&rig->arena);
     proxy_forget(&rig->proxy);
-    rig->err = apply_content(&target, content, strategy, &rig->arena, &rig->report);
+    rig->err = apply_objects(&target, apply_items_read(content, &rig->arena),
+                             content_count(content), strategy, &rig->arena, &rig->report);
 }
 
 #define RESOURCE(data)                                                              \

@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/metrics.h"
-#include "clusterresourceset/resourceset_internal.h"
+#include "clusterresourceset/crs_controllers_internal.h"
 #include "http/client.h"
 #include "json/path.h"
 #include "net/network.h"
@@ -335,7 +335,7 @@ void crs_fixture_refuse(struct crs_fixture *rig, const char *host, bool refused)
 
 void crs_fixture_kick(struct crs_fixture *rig, const char *set)
 {
-    queue_add(rig->controllers->resourceset->queues[RESOURCESET_SETS],
+    queue_add(rig->controllers->crs_controllers->queues[CRS_CONTROLLER_SETS],
               (struct key){STR("ns"), str_from_c(set)}, QUEUE_NORMAL);
 }
 

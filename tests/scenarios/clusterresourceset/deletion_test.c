@@ -7,7 +7,8 @@
  */
 #include "app/controller_manager_internal.h"
 #include "async/loop.h"
-#include "clusterresourceset/resourceset_internal.h"
+#include "clusterresourceset/crs_controllers_internal.h"
+#include "clusterresourceset/set.h"
 #include "json/path.h"
 #include "scenarios/clusterresourceset/crs_fixture.h"
 
@@ -80,13 +81,13 @@ static void check_consistent(struct crs_fixture *rig)
 /* The process knows these sets and clusters, and works on none. */
 static void check_idle(struct crs_fixture *rig, size_t sets, size_t clusters)
 {
-    const struct resourceset *resourceset = rig->controllers->resourceset;
-    CHECK_EQ(map_count(&resourceset->members), sets);
-    MAP_FOREACH (entry, &resourceset->members) {
-        const struct member_set *set = entry->value;
-        CHECK_EQ(set->running, 0);
-        CHECK_EQ(set->pending, 0);
-        CHECK_EQ(map_count(&set->units), clusters);
+    const struct crs_controllers *controllers = rig->controllers->crs_controllers;
+    CHECK_EQ(map_count(&controllers->sets_by_key), sets);
+    MAP_FOREACH (entry, &controllers->sets_by_key) {
+        struct crs_set *set = entry->value;
+        CHECK_EQ(set_running(set), 0);
+        CHECK_EQ(set_pending(set), 0);
+        CHECK_EQ(map_count(set_placements(set)), clusters);
     }
 }
 

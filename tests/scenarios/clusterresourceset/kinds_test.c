@@ -2,7 +2,7 @@
 #include "app/standalone.h"
 #include "async/fiber.h"
 #include "async/loop.h"
-#include "clusterresourceset/types/addons_definitions.h"
+#include "clusterresourceset/types/bundled_crds.h"
 #include "http/client.h"
 #include "json/compare.h"
 #include "json/path.h"
@@ -426,8 +426,8 @@ LOOP_TEST(shipped_definitions_are_fine)
 {
     SCOPED(place) place;
     place_init(&place);
-    for (size_t i = 0; i < addons_definition_count(); i++) {
-        const struct addons_definition definition = addons_definition(i);
+    for (size_t i = 0; i < bundled_crd_count(); i++) {
+        const struct bundled_crd definition = bundled_crd(i);
         SCOPED(arena) arena = {.limit = 0};
         SCOPED(buf) body = {.limit = 0};
         OWNED(json_doc) doc = NULL;

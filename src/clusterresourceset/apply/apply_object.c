@@ -1,0 +1,224 @@
+/*
+ * apply_object() looks up the resource of the object's kind by discovery, makes the requests, and
+ * if the resource turns out not to be served, looks it up anew and begins again, once.
+ *
+ * The texts of errors are those of Cluster API and its client library where they have one.
+ */
+#include "clusterresourceset/apply/apply_object.h"
+
+#include "apimachinery/object_edit.h"
+#include "base/buf.h"
+#include "client/client.h"
+#include "client/discovery/discovery.h"
+#include "clusterresourceset/apply/apply_difference.h"
+#include "json/json.h"
+
+struct gvk apply_object_gvk(const struct object *object)
+{
+    struct gvk gvk = {0};
+    struct error *err = gvk_from_api_version(object_api_version(object), object_kind(object), &gvk);
+    if (err)
+        gvk = (struct gvk){0};
+    error_free(err);
+    return gvk;
+}
+
+enum apply_verb apply_object_first_verb(enum apply_strategy strategy)
+{
+    return strategy == APPLY_ONCE ? APPLY_CREATING : APPLY_READING;
+}
+
+static struct error *check_type(struct gvk gvk)
+{
+    if (!gvk.kind.len)
+        return error_new(ERROR_INVALID,
+                         "Object 'Kind' is missing in 'unstructured object has no kind'");
+    if (!gvk.version.len)
+        return error_new(ERROR_INVALID,
+                         "Object 'apiVersion' is missing in 'unstructured object has no version'");
+    return NULL;
+}
+
+/* Looks up the resource of the kind, and whether the object has a namespace if it needs one. */
+static struct error *find_mapping(struct apply_object *apply, struct gvk gvk, struct arena *arena,
+                                  struct discovery_mapping *ret_mapping)
+{
+    apply->verb = apply_object_first_verb(apply->strategy);
+    TRY(discovery_find_kind(apply->target->discovery, arena, gvk, ret_mapping));
+    if (!ret_mapping->namespaced || object_namespace(apply->object).len)
+        return NULL;
+    return error_new(ERROR_INVALID, "an empty namespace may not be set %s",
+                     apply->strategy == APPLY_ONCE ? "during creation"
+                                                   : "when a resource name is provided");
+}
+
+/* An object of a cluster-scoped kind is sent without its namespace, which would be in the path. */
+static struct error *without_namespace(const struct object *object, struct object **ret_object)
+{
+    SCOPED(object_edit) edit;
+    object_edit_init(&edit, object);
+    json_edit_remove(&edit.json, JSON_PLACE("metadata.namespace"));
+    return object_edit_finish(&edit, ret_object);
+}
+
+static struct error *create_object(struct apply_object *apply,
+                                   const struct discovery_mapping *mapping)
+{
+    OWNED(object) moved = NULL;
+    apply->verb = APPLY_CREATING;
+    apply->result = APPLY_CREATED;
+    if (!mapping->namespaced && object_namespace(apply->object).len)
+        TRY(without_namespace(apply->object, &moved));
+    return client_create(apply->target->client, mapping->gvr, moved ? moved : apply->object, NULL,
+                         NULL);
+}
+
+static struct key live_key(const struct apply_object *apply,
+                           const struct discovery_mapping *mapping)
+{
+    return (struct key){mapping->namespaced ? object_namespace(apply->object) : STR(""),
+                        object_name(apply->object)};
+}
+
+static struct error *read_live(struct apply_object *apply, const struct discovery_mapping *mapping,
+                               struct object **ret_live)
+{
+    apply->verb = APPLY_READING;
+    return client_get(apply->target->client, mapping->gvr, live_key(apply, mapping), NULL,
+                      ret_live);
+}
+
+/* Sends what differs. A version that stays the same means that the server put its defaults back. */
+static struct error *patch_object(struct apply_object *apply,
+                                  const struct discovery_mapping *mapping,
+                                  const struct object *live)
+{
+    SCOPED(buf) body = {.secret = true};
+    OWNED(object) patched = NULL;
+    bool differs;
+    apply->verb = APPLY_PATCHING;
+    apply->result = APPLY_UNCHANGED;
+    TRY(apply_difference(object_root(live), object_root(apply->object), &body, &differs));
+    if (!differs)
+        return NULL;
+    TRY(client_patch(apply->target->client, mapping->gvr, live_key(apply, mapping),
+                     CLIENT_PATCH_MERGE, buf_str(&body), NULL, &patched));
+    if (!str_eq(object_resource_version(live), object_resource_version(patched)))
+        apply->result = APPLY_CHANGED;
+    return NULL;
+}
+
+/* True for a 404 that names no object: it is about the resource, which is gone or not yet served.
+ */
+static bool is_resource_missing(const struct error *err)
+{
+    OWNED(json_doc) doc = NULL;
+    if (!error_is(err, ERROR_NOT_FOUND) || discovery_is_no_match(err))
+        return false;
+    if (err->details)
+        error_free(json_read(str_from_c(err->details), &doc));
+    return json_to_str(json_get(json_doc_root(doc), STR("name"))).len == 0;
+}
+
+/* is_sure: discovery has just confirmed the kind, so that every 404 is about the object. */
+static struct error *reconcile_object(struct apply_object *apply,
+                                      const struct discovery_mapping *mapping, bool is_sure)
+{
+    OWNED(object) live = NULL;
+    struct error *err = read_live(apply, mapping, &live);
+    if (error_is(err, ERROR_NOT_FOUND) && (is_sure || !is_resource_missing(err))) {
+        error_free(err);
+        err = create_object(apply, mapping);
+        if (!error_is(err, ERROR_ALREADY_EXISTS))
+            return err;
+        error_free(err);
+        err = read_live(apply, mapping, &live);
+    }
+    TRY(err);
+    return patch_object(apply, mapping, live);
+}
+
+/*
+ * The answer to a POST that was made without looking first. For ApplyOnce an object that exists is
+ * fine. For Reconcile it is patched, after any refusal: a server may complain about something else
+ * before it gets to the name, say about a port of a Service that this very object has taken.
+ */
+static struct error *finish_create(struct apply_object *apply,
+                                   const struct discovery_mapping *mapping, struct error *err)
+{
+    OWNED(object) live = NULL;
+    if (apply->strategy == APPLY_ONCE && error_is(err, ERROR_ALREADY_EXISTS))
+        apply->result = APPLY_UNCHANGED;
+    if (apply->strategy == APPLY_ONCE)
+        return error_ignore(err, ERROR_ALREADY_EXISTS);
+    if (!err || !err->http_status || is_resource_missing(err))
+        return err;
+    OWNED(error) absent = read_live(apply, mapping, &live);
+    if (absent) {
+        apply->verb = APPLY_CREATING;
+        return err;
+    }
+    error_free(err);
+    return patch_object(apply, mapping, live);
+}
+
+/* The first time there is most likely no object yet: a POST saves the GET. */
+static bool creates_first(const struct apply_object *apply)
+{
+    return apply->strategy == APPLY_ONCE || apply->target->is_first;
+}
+
+struct error *apply_object(struct apply_object *apply)
+{
+    const struct gvk gvk = apply_object_gvk(apply->object);
+    apply->verb = apply_object_first_verb(apply->strategy);
+    TRY(check_type(gvk));
+    for (bool is_sure = false;; is_sure = true) {
+        SCOPED(arena) arena = {0};
+        struct discovery_mapping mapping;
+        struct error *err = find_mapping(apply, gvk, &arena, &mapping);
+        if (!err && creates_first(apply))
+            err = finish_create(apply, &mapping, create_object(apply, &mapping));
+        else if (!err)
+            err = reconcile_object(apply, &mapping, is_sure);
+        if (is_sure || !is_resource_missing(err))
+            return err;
+        error_free(err);
+        discovery_forget(apply->target->discovery, gvk.group, gvk.version);
+    }
+}
+
+/* Old servers quote the text around a syntax error. That of a Secret must not get into conditions.
+ */
+static void drop_secret_excerpt(const struct object *object, char *message)
+{
+    const struct gvk gvk = apply_object_gvk(object);
+    const size_t begin = str_find(str_from_c(message), STR(", error found in #"));
+    if (begin != STR_NONE && !gvk.group.len && str_eq(gvk.kind, STR("Secret")))
+        message[begin] = '\0';
+}
+
+static void shorten_cause(char *message)
+{
+    static const char dots[] = "…";
+    if (strlen(message) <= APPLY_CAUSE_MAX)
+        return;
+    size_t end = APPLY_CAUSE_MAX - (sizeof(dots) - 1);
+    while (end > 0 && ((unsigned char)message[end] & 0xC0U) == 0x80U)
+        end--;
+    memcpy(message + end, dots, sizeof(dots));
+}
+
+struct error *apply_object_explain(const struct object *object, enum apply_verb verb,
+                                   struct error *cause)
+{
+    static const char *const verbs[] = {
+        [APPLY_CREATING] = "creating", [APPLY_READING] = "reading", [APPLY_PATCHING] = "patching"};
+    SCOPED(buf) name = {.limit = 0};
+    const struct gvk gvk = apply_object_gvk(object);
+    drop_secret_excerpt(object, cause->message);
+    shorten_cause(cause->message);
+    key_write(&name, object_key(object));
+    return error_wrap(cause, "%s object %.*s/%.*s, Kind=%.*s %.*s", verbs[verb], STR_ARG(gvk.group),
+                      STR_ARG(gvk.version), STR_ARG(gvk.kind), STR_ARG(buf_str(&name)));
+}

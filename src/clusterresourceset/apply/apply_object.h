@@ -1,0 +1,46 @@
+/*
+ * Applies one object to one cluster: which requests are made, and how a failure is described.
+ *
+ *   ApplyOnce             POST; an object that exists is left alone
+ *   Reconcile, first time POST; an object that exists is read and patched
+ *   Reconcile, later      GET, then PATCH if it differs; POST if it does not exist
+ *
+ * apply_object() returns the bare cause of a failure, because the same cause may have to be
+ * reported for other objects, too. apply_object_explain() puts in front what was done to which
+ * object.
+ */
+#pragma once
+
+#include "apimachinery/gvk.h"
+#include "apimachinery/object.h"
+#include "base/error.h"
+#include "clusterresourceset/apply/apply.h"
+
+enum apply_verb { APPLY_CREATING, APPLY_READING, APPLY_PATCHING };
+enum apply_result { APPLY_CREATED, APPLY_CHANGED, APPLY_UNCHANGED };
+
+struct apply_object {
+    const struct apply_target *target;
+    const struct object *object;
+    enum apply_strategy strategy;
+    /* Written by apply_object(). */
+    enum apply_verb verb; /* of the last request, or of the request that was not reached */
+    enum apply_result result;
+};
+
+/* Suspends. A kind that the cluster does not have is an error with discovery_is_no_match(). */
+MUST_USE struct error *apply_object(struct apply_object *apply);
+
+/* The verb of an object that no request was made for. */
+enum apply_verb apply_object_first_verb(enum apply_strategy strategy);
+
+/* The kind of an object; empty if its apiVersion cannot be read. */
+struct gvk apply_object_gvk(const struct object *object);
+
+/*
+ * The error with "creating object /v1, Kind=ConfigMap ns1/cm1: " in front. Long causes are cut. So
+ * are excerpts of a Secret, which old servers put into their messages.
+ */
+#define APPLY_CAUSE_MAX ((size_t)2048)
+MUST_USE struct error *apply_object_explain(const struct object *object, enum apply_verb verb,
+                                            struct error *cause);

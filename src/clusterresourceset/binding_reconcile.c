@@ -1,0 +1,68 @@
+/*
+ * Deletes the ClusterResourceSetBinding of a Cluster that is gone or is being deleted.
+ *
+ * Bindings have no owner reference to their Cluster, so that the garbage collector does not do it.
+ */
+#include "apimachinery/wellknown.h"
+#include "client/client.h"
+#include "clusterresourceset/crs_controllers_internal.h"
+#include "controller/cache/cache.h"
+#include "json/path.h"
+
+#define OK_TO_DELETE STR("runtime.cluster.x-k8s.io/ok-to-delete")
+
+/* The UID protects a new binding of the same name. */
+static struct error *delete_binding(struct crs_controllers *controllers,
+                                    const struct object *binding)
+{
+    const struct client_delete_options options = {.uid = object_uid(binding)};
+    struct error *err =
+        client_delete(controllers->options.client, GVR_CLUSTER_RESOURCE_SET_BINDINGS,
+                      object_key(binding), &options, NULL);
+    return error_ignore(err, ERROR_NOT_FOUND);
+}
+
+/*
+ * True while hooks of Cluster API's runtime SDK hold the deletion of a Cluster with a topology:
+ * what the sets have applied is still in use until the hooks have agreed.
+ */
+static bool is_held_by_hooks(const struct crs_controllers *controllers,
+                             const struct object *cluster)
+{
+    struct str value;
+    return controllers->options.topology_may_hold &&
+           json_type(object_path(cluster, "spec.topology")) == JSON_OBJECT &&
+           !object_find_annotation(cluster, OK_TO_DELETE, &value);
+}
+
+static bool needs_binding(const struct crs_controllers *controllers, const struct object *cluster)
+{
+    return !object_is_deleting(cluster) || is_held_by_hooks(controllers, cluster);
+}
+
+/*
+ * The cache of Clusters decides that nothing is to be done, but never that a binding goes: caches
+ * of two kinds are not in step, and a Cluster may be newer than its cache. The server is asked
+ * first.
+ */
+struct error *reconcile_binding(void *data, struct key key, struct reconcile_result *ret_result)
+{
+    struct crs_controllers *controllers = data;
+    OWNED(object) binding = cache_get(controllers->bindings, key);
+    OWNED(object) cluster = NULL;
+    OWNED(object) fresh = NULL;
+    (void)ret_result;
+    if (!binding || object_is_deleting(binding))
+        return NULL;
+    const struct key owner = {key.namespace, json_path_str(object_spec(binding), "clusterName")};
+    cluster = cache_get(controllers->options.clusters, owner);
+    if (cluster && needs_binding(controllers, cluster))
+        return NULL;
+    struct error *err =
+        owner.name.len ? client_get(controllers->options.client, GVR_CLUSTERS, owner, NULL, &fresh)
+                       : NULL;
+    TRY(error_ignore(err, ERROR_NOT_FOUND));
+    if (fresh && needs_binding(controllers, fresh))
+        return NULL;
+    return delete_binding(controllers, binding);
+}

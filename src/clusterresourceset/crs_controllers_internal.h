@@ -1,0 +1,34 @@
+/*
+ * What the three controllers share: options, caches, queues, and the stores of what is known.
+ *
+ * The reconcile functions are in set_reconcile.c, placement_reconcile.c and binding_reconcile.c.
+ */
+#pragma once
+
+#include "base/map.h"
+#include "clusterresourceset/binding_store.h"
+#include "clusterresourceset/cluster_index.h"
+#include "clusterresourceset/crs_controllers.h"
+#include "clusterresourceset/resource_snapshots.h"
+#include "controller/controller.h"
+
+struct crs_controllers {
+    struct loop *loop;
+    struct crs_controllers_options options;
+    char *watch_filter;                                    /* NULL: none */
+    struct cache *sets, *bindings, *config_maps, *secrets; /* of the last two only the metadata */
+    struct controller *all[CRS_CONTROLLER_COUNT];          /* NULL once taken */
+    struct queue *queues[CRS_CONTROLLER_COUNT];
+    struct binding_store *binding_store;
+    struct resource_snapshots *snapshots;
+    int64_t sweep_at; /* when snapshots that no set asks for are next dropped */
+    struct cluster_index *cluster_index;
+    struct map sets_by_key; /* "namespace/name" -> struct crs_set */
+};
+
+/*
+ * For the queue of sets: keys are those of ClusterResourceSets. For the queue of placements: keys
+ * are those of placement_enqueue(). For the queue of bindings: keys are those of bindings and,
+ * since a binding has the name of its cluster, of Clusters.
+ */
+reconcile_fn reconcile_set, reconcile_placement, reconcile_binding;

@@ -1,0 +1,64 @@
+/*
+ * A fault: one thing that is wrong with a set, with a resource the set names, or with the set on
+ * one cluster.
+ *
+ * Every reconcile that fails describes the failure as a fault. conditions.h turns the faults of a
+ * set into its status. A fault has a type, which decides the reason of the condition, and texts for
+ * the message.
+ *
+ * The texts of a fault are borrowed, except those of a fault that fault_replace() wrote: they are
+ * copies that fault_done() frees.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/str.h"
+
+/* In ascending order of importance to the reader of a condition. */
+enum fault_type {
+    FAULT_NONE,
+    FAULT_BOOKKEEPING, /* an owner reference or a binding could not be written */
+    FAULT_MISSING,     /* a resource does not exist; shown, but not counted as an error */
+    FAULT_UNREADABLE,  /* a resource could not be read from the server */
+    FAULT_NO_SERVICE,  /* a cluster before v1.25 lacks its Service; see service_gate.h */
+    FAULT_NO_CLIENT,   /* there is no connection to the cluster */
+    FAULT_NO_SELECTOR, /* the cluster selector cannot be used */
+    FAULT_NOT_APPLIED, /* an object failed, or the content of a resource cannot be used */
+    FAULT_WRONG_TYPE,  /* a Secret is not of the type for resource sets */
+};
+
+struct fault {
+    enum fault_type type;
+    struct str resource; /* "ConfigMap cm1", "ConfigMap cm1, key a, document 2"; may be empty */
+    struct str name;     /* of the resource; may be empty */
+    struct str text;     /* why */
+};
+
+/*
+ * True for a fault that a resource has on its own and that keeps it from every cluster: missing,
+ * unreadable or of the wrong type. The set reports such a resource once, and its clusters skip it.
+ */
+bool fault_is_of_resource(enum fault_type type);
+
+/* True if the candidate shall be shown instead of the current fault. Of equal types the first
+ * stays.
+ */
+bool fault_is_graver(const struct fault *candidate, const struct fault *current);
+
+/*
+ * Replaces *kept by a copy of the fault. Long texts are shortened. Returns false if both say the
+ * same, so that the caller need not report it again.
+ */
+bool fault_replace(struct fault *kept, const struct fault *fault);
+
+/*
+ * Adds the text to out. Of a text longer than max bytes it adds the beginning and the end, joined
+ * by "…": the beginning says where something went wrong, the end says why. Characters stay whole.
+ */
+void fault_shorten_text(struct buf *out, struct str text, size_t max);
+
+/* Frees the copies in a fault that fault_replace() wrote, and clears it. */
+void fault_done(struct fault *kept);

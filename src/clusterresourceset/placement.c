@@ -1,0 +1,180 @@
+/*
+ * The state of placements and its transitions.
+ *
+ * Two flags decide where a placement is freed. `is_dropped` says that the set no longer has it;
+ * `runs` says that a reconcile uses it. The later of placement_drop() and placement_end() frees it.
+ *
+ * The counters of pending and running placements belong to the set. Every change of the flags goes
+ * through this file, so that the counters stay true.
+ */
+#include "clusterresourceset/placement.h"
+
+#include "base/buf.h"
+#include "base/memory.h"
+#include "clusterresourceset/crs_controllers_internal.h"
+#include "clusterresourceset/plan.h"
+#include "clusterresourceset/set.h"
+
+struct placement {
+    struct crs_set *set;
+    char *cluster;
+    uint64_t round;     /* of the plan of the last reconcile; 0: none */
+    char *good_version; /* NULL: none */
+    struct fault fault;
+    struct scope *scope; /* of the fiber that talks to the cluster; NULL: there is none */
+    bool is_pending, runs, is_dropped;
+};
+
+struct placement *placement_find(struct crs_set *set, struct str cluster)
+{
+    return map_find(set_placements(set), cluster);
+}
+
+struct placement *placement_open(struct crs_set *set, struct str cluster)
+{
+    struct placement *placement = placement_find(set, cluster);
+    if (placement)
+        return placement;
+    placement = NEW(struct placement);
+    placement->set = set;
+    placement->cluster = mem_dup(cluster.ptr, cluster.len);
+    map_put(set_placements(set), cluster, placement);
+    return placement;
+}
+
+void placement_free(struct placement *placement)
+{
+    mem_free(placement->cluster);
+    mem_free(placement->good_version);
+    fault_done(&placement->fault);
+    mem_free(placement);
+}
+
+void placement_drop(struct placement *placement)
+{
+    if (!placement->is_dropped) {
+        placement_set_pending(placement, false);
+        map_take(set_placements(placement->set), placement_cluster(placement));
+        placement->is_dropped = true;
+    }
+    placement_cancel(placement);
+    if (!placement->runs)
+        placement_free(placement);
+}
+
+bool placement_is_dropped(const struct placement *placement)
+{
+    return placement->is_dropped;
+}
+
+struct crs_set *placement_set(const struct placement *placement)
+{
+    return placement->set;
+}
+
+struct str placement_cluster(const struct placement *placement)
+{
+    return str_from_c(placement->cluster);
+}
+
+void placement_enqueue(struct crs_set *set, struct str cluster, int priority)
+{
+    SCOPED(buf) name = {.limit = 0};
+    const struct key key = set_key(set);
+    buf_print(&name, "%.*s/%.*s", STR_ARG(key.name), STR_ARG(cluster));
+    queue_add(set_controllers(set)->queues[CRS_CONTROLLER_PLACEMENTS],
+              (struct key){key.namespace, buf_str(&name)}, priority);
+}
+
+/* Names of sets are DNS names and have no slash. */
+bool placement_split_key(struct str name, struct str *ret_set, struct str *ret_cluster)
+{
+    *ret_cluster = name;
+    return str_cut(ret_cluster, '/', ret_set);
+}
+
+bool placement_is_pending(const struct placement *placement)
+{
+    return placement->is_pending;
+}
+
+void placement_set_pending(struct placement *placement, bool is_pending)
+{
+    if (placement->is_pending == is_pending)
+        return;
+    placement->is_pending = is_pending;
+    set_count_pending(placement->set, is_pending ? 1 : -1);
+}
+
+/* A reconcile may come from an event, without the set having asked: it is pending from here on. */
+void placement_begin(struct placement *placement)
+{
+    placement_set_pending(placement, true);
+    placement->runs = true;
+    set_count_running(placement->set, 1);
+}
+
+bool placement_end(struct placement *placement)
+{
+    placement->runs = false;
+    set_count_running(placement->set, -1);
+    if (!placement->is_dropped)
+        return true;
+    placement_drop(placement);
+    return false;
+}
+
+void placement_set_scope(struct placement *placement, struct scope *scope)
+{
+    placement->scope = scope;
+}
+
+void placement_cancel(struct placement *placement)
+{
+    if (placement->scope)
+        scope_cancel(placement->scope);
+}
+
+/*
+ * Without a round the placement is reconciled again when the set is opened: events that come
+ * meanwhile, say of a new connection, are not looked at. A running placement stays pending until
+ * its end.
+ */
+void placement_stop(struct placement *placement)
+{
+    placement->round = 0;
+    if (!placement->runs)
+        placement_set_pending(placement, false);
+    placement_cancel(placement);
+}
+
+const struct fault *placement_fault(const struct placement *placement)
+{
+    return &placement->fault;
+}
+
+bool placement_set_fault(struct placement *placement, const struct fault *fault)
+{
+    return fault_replace(&placement->fault, fault);
+}
+
+bool placement_is_reconciled(const struct placement *placement, const struct plan *plan)
+{
+    return placement->round == plan_round(plan);
+}
+
+void placement_set_reconciled(struct placement *placement, const struct plan *plan)
+{
+    placement->round = plan_round(plan);
+}
+
+struct str placement_good_version(const struct placement *placement)
+{
+    return str_from_c(placement->good_version);
+}
+
+void placement_set_good_version(struct placement *placement, struct str version)
+{
+    mem_free(placement->good_version);
+    placement->good_version = version.len ? mem_dup(version.ptr, version.len) : NULL;
+}

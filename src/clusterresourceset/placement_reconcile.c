@@ -1,0 +1,474 @@
+/*
+ * Reconciles one placement: applies to one cluster what it lacks of one set, and records the
+ * results in the binding of the cluster.
+ *
+ *   reconcile_placement()    finds the set and checks that it still selects the cluster
+ *     apply_missing()        compares plan and binding; connects; writes the binding at the end
+ *       apply_resource()     decides about one ConfigMap or Secret
+ *         apply_in_fiber()   applies its objects, in a fiber that can be cancelled
+ *   finish_reconcile()       keeps the findings in the placement and informs the set
+ *
+ * No request is made if the binding, as far as it is known here, meets the plan. Otherwise the
+ * binding is read from the server before the cluster is touched: a resource that the binding
+ * records as applied must not be applied again by ApplyOnce, however old the cache is. Only
+ * Reconcile may skip that read, if the last reconcile found all well. Applying again does no harm
+ * then, and the write of the binding fails with a conflict if another process has changed it.
+ *
+ * A reconcile has two kinds of failure. A fault is what conditions and events show. An error makes
+ * the queue try again with back-off. Nearly always both are set.
+ */
+#include "async/fiber.h"
+#include "async/loop.h"
+#include "base/log.h"
+#include "base/timestamp.h"
+#include "clustercache/clustercache.h"
+#include "clusterresourceset/apply/apply.h"
+#include "clusterresourceset/crs_controllers_internal.h"
+#include "clusterresourceset/placement.h"
+#include "clusterresourceset/plan.h"
+#include "clusterresourceset/service_gate.h"
+#include "clusterresourceset/set.h"
+#include "clusterresourceset/set_events.h"
+#include "clusterresourceset/types/binding.h"
+#include "clusterresourceset/watches.h"
+#include "controller/cache/cache.h"
+
+#define CONFLICT_PAUSE  (100 * MILLISECOND)
+#define NO_CLIENT_RETRY (5 * MINUTE) /* a new connection enqueues the placement before that */
+#define WRITE_TIME      MINUTE       /* for the binding, after the time for applying is over */
+#define OBJECT_TIME     (250 * MILLISECOND) /* at 20 requests a second, with some to spare */
+
+/* What one reconcile works with and finds out. */
+struct placement_reconcile {
+    struct crs_controllers *controllers;
+    struct crs_set *set;
+    struct placement *placement;
+    struct plan *plan; /* the set may get a newer one meanwhile */
+    struct key cluster;
+    struct object *cluster_object;
+    struct arena arena;
+    struct object *binding; /* the newest copy that was read */
+    struct cluster_connection *connection;
+    struct binding_resource *results; /* for the binding; room for all resources */
+    size_t result_count;
+    struct fault fault; /* texts are in the arena */
+    struct buf applied; /* "ConfigMap cm1, Secret s1", for the event */
+    int64_t begun;
+    bool is_unfinished; /* the binding could not be written because of conflicts */
+    struct reconcile_result *result;
+};
+
+static void placement_reconcile_done(struct placement_reconcile *reconcile)
+{
+    plan_free(reconcile->plan);
+    object_free(reconcile->cluster_object);
+    object_free(reconcile->binding);
+    cluster_connection_free(reconcile->connection);
+    buf_done(&reconcile->applied);
+    arena_done(&reconcile->arena);
+}
+
+/* Copies the texts. The gravest fault is kept, the first of equal ones. */
+static void note_fault(struct placement_reconcile *reconcile, const struct fault *fault)
+{
+    struct arena *arena = &reconcile->arena;
+    if (fault_is_graver(fault, &reconcile->fault))
+        reconcile->fault =
+            (struct fault){fault->type, arena_str(arena, fault->resource),
+                           arena_str(arena, fault->name), arena_str(arena, fault->text)};
+}
+
+/* For faults that concern no single resource. Returns the error. */
+static struct error *note_error(struct placement_reconcile *reconcile, enum fault_type type,
+                                struct error *err)
+{
+    if (err)
+        note_fault(reconcile, &(struct fault){.type = type, .text = str_from_c(err->message)});
+    return err;
+}
+
+/* "ConfigMap cm1" */
+static struct str describe_resource(struct placement_reconcile *reconcile, struct resource_ref ref)
+{
+    const struct str kind = resource_kind_name(ref.kind);
+    return arena_print(&reconcile->arena, "%.*s %.*s", STR_ARG(kind), STR_ARG(ref.name));
+}
+
+static void add_result(struct placement_reconcile *reconcile, struct resource_ref ref, bool applied,
+                       struct str hash)
+{
+    char text[TIMESTAMP_TEXT_MAX];
+    const struct str now = timestamp_write(loop_wall(reconcile->controllers->loop), text);
+    reconcile->results[reconcile->result_count++] =
+        (struct binding_resource){.ref = ref,
+                                  .applied = applied,
+                                  .hash = hash,
+                                  .last_applied_time = arena_str(&reconcile->arena, now)};
+}
+
+/*
+ * Puts the results into the newest copy of the binding. Results go only into the binding that was
+ * read before applying: a binding with a different UID belongs to a new Cluster of the same name.
+ */
+static struct error *edit_binding(void *data, struct object *binding, struct object **ret_binding)
+{
+    const struct placement_reconcile *reconcile = data;
+    const struct crs_spec *spec = plan_spec(reconcile->plan);
+    if (reconcile->result_count && !str_eq(object_uid(binding), object_uid(reconcile->binding)))
+        return error_new(ERROR_NOT_FOUND, "the binding has been replaced by another one");
+    const struct binding_change change = {
+        .owner = set_owner_reference(reconcile->set),
+        .resources = reconcile->results,
+        .count = reconcile->result_count,
+        .named = spec->refs,
+        .named_count = spec->ref_count,
+    };
+    return binding_record(binding, &change, ret_binding);
+}
+
+/*
+ * If conflicts are all that went wrong, the placement is reconciled again soon, without an error. A
+ * set that is closed is being deleted or replaced, and must not appear in the binding again.
+ */
+static struct error *write_binding(struct placement_reconcile *reconcile)
+{
+    if (!set_is_open(reconcile->set))
+        return NULL;
+    struct error *err = binding_store_change(reconcile->controllers->binding_store,
+                                             reconcile->cluster, edit_binding, reconcile);
+    if (error_is(err, ERROR_CONFLICT) && !reconcile->fault.type) {
+        error_free(err);
+        reconcile->result->requeue_after = CONFLICT_PAUSE;
+        reconcile->is_unfinished = true;
+        return NULL;
+    }
+    err = error_wrap(err, "failed to patch ClusterResourceSetBinding %.*s/%.*s",
+                     STR_ARG(reconcile->cluster.namespace), STR_ARG(reconcile->cluster.name));
+    return note_error(reconcile, FAULT_BOOKKEEPING, err);
+}
+
+static struct error *ensure_binding(struct placement_reconcile *reconcile)
+{
+    object_free(TAKE(reconcile->binding));
+    struct error *err =
+        binding_store_ensure(reconcile->controllers->binding_store, reconcile->cluster,
+                             set_owner_reference(reconcile->set), &reconcile->binding);
+    err = error_wrap(err, "failed to get or create ClusterResourceSetBinding %.*s/%.*s",
+                     STR_ARG(reconcile->cluster.namespace), STR_ARG(reconcile->cluster.name));
+    return note_error(reconcile, FAULT_BOOKKEEPING, err);
+}
+
+/* Reads the binding from the server; makes it if it has been deleted. */
+static struct error *refresh_binding(struct placement_reconcile *reconcile)
+{
+    struct object *fresh = NULL;
+    struct error *err =
+        binding_store_read(reconcile->controllers->binding_store, reconcile->cluster, &fresh);
+    if (error_is(err, ERROR_NOT_FOUND)) {
+        error_free(err);
+        return ensure_binding(reconcile);
+    }
+    TRY(note_error(reconcile, FAULT_BOOKKEEPING, err));
+    object_free(reconcile->binding);
+    reconcile->binding = fresh;
+    return NULL;
+}
+
+/*
+ * For all resources together. A cluster that hangs is given up early, see apply.h; a cluster that
+ * makes progress has time for all of its objects.
+ */
+static duration time_to_apply(const struct placement_reconcile *reconcile)
+{
+    return reconcile->controllers->options.apply_timeout +
+           (duration)plan_object_count(reconcile->plan) * OBJECT_TIME;
+}
+
+/* The objects of one resource, on their way to the cluster. */
+struct resource_apply {
+    struct placement_reconcile *reconcile;
+    const struct content *content;
+    bool is_first; /* see struct apply_target */
+    struct apply_report report;
+    struct error *err;
+    bool is_done; /* false: it was cancelled, and err says nothing about the resource */
+};
+
+static struct error *apply_in_fiber(void *data)
+{
+    struct resource_apply *apply = data;
+    struct placement_reconcile *reconcile = apply->reconcile;
+    const struct apply_target target = {cluster_connection_client(reconcile->connection),
+                                        cluster_connection_discovery(reconcile->connection),
+                                        apply->is_first};
+    const bool is_reconcile = plan_spec(reconcile->plan)->strategy == RESOURCE_RECONCILE;
+    FIBER_TIMEOUT(reconcile->begun + time_to_apply(reconcile) -
+                  loop_now(reconcile->controllers->loop));
+    apply->err = apply_objects(
+        &target, apply_items_read(apply->content, &reconcile->arena), content_count(apply->content),
+        is_reconcile ? APPLY_RECONCILE : APPLY_ONCE, &reconcile->arena, &apply->report);
+    apply->is_done = !fiber_is_canceled(fiber_current());
+    return NULL;
+}
+
+/* "ConfigMap cm1, key a, document 2": where the first object that failed stands. */
+static struct str describe_failure(struct placement_reconcile *reconcile, struct resource_ref ref,
+                                   const struct apply_report *report)
+{
+    const struct str resource = describe_resource(reconcile, ref);
+    if (!report->failure_count)
+        return resource;
+    const struct apply_failure *first = &report->failures[0];
+    return arena_print(&reconcile->arena, "%.*s, key %.*s, document %zu", STR_ARG(resource),
+                       STR_ARG(first->key), first->document);
+}
+
+/* Remembers what came of one resource, for the binding, the status, the event and the log. */
+static void note_applied(struct placement_reconcile *reconcile, size_t index,
+                         const struct resource_apply *apply)
+{
+    const struct resource_ref ref = plan_resource(reconcile->plan, index);
+    const struct str resource = describe_resource(reconcile, ref);
+    add_result(reconcile, ref, !apply->err,
+               resource_snapshot_hash(plan_snapshot(reconcile->plan, index)));
+    if (!apply->err) {
+        buf_print(&reconcile->applied, "%s%.*s", reconcile->applied.len ? ", " : "",
+                  STR_ARG(resource));
+        return;
+    }
+    note_fault(reconcile,
+               &(struct fault){FAULT_NOT_APPLIED, describe_failure(reconcile, ref, &apply->report),
+                               ref.name, str_from_c(apply->err->message)});
+    log_error("Failed to apply resource",
+              LOG_KEY("Cluster", reconcile->cluster.namespace, reconcile->cluster.name),
+              LOG_STR("resource", resource), LOG_INT("failed", apply->report.failed),
+              LOG_ERROR(apply->err));
+}
+
+/* A resource that cannot be used is recorded once: the same record again would change nothing. */
+static void refuse_resource(struct placement_reconcile *reconcile, size_t index,
+                            struct plan_step step)
+{
+    const struct resource_ref ref = plan_resource(reconcile->plan, index);
+    const struct str text =
+        step.action == PLAN_REFUSE_STRATEGY
+            ? arena_print(&reconcile->arena, "unsupported or empty resource strategy: \"%.*s\"",
+                          STR_ARG(plan_spec(reconcile->plan)->strategy_text))
+            : resource_snapshot_text(plan_snapshot(reconcile->plan, index));
+    if (!step.is_recorded)
+        add_result(reconcile, ref, false, STR(""));
+    note_fault(reconcile, &(struct fault){FAULT_NOT_APPLIED, describe_resource(reconcile, ref),
+                                          ref.name, text});
+}
+
+/*
+ * Errors end the reconcile: the set or the cluster goes. An object that fails is no error here: the
+ * next resource is applied all the same.
+ */
+static struct error *apply_resource(struct placement_reconcile *reconcile, size_t index)
+{
+    const struct plan_step step =
+        plan_step(reconcile->plan, index, reconcile->binding, set_key(reconcile->set).name);
+    if (step.action == PLAN_SKIP)
+        return NULL;
+    if (step.action != PLAN_APPLY) {
+        refuse_resource(reconcile, index, step);
+        return NULL;
+    }
+    struct resource_apply apply = {
+        .reconcile = reconcile,
+        .content = resource_snapshot_content(plan_snapshot(reconcile->plan, index)),
+        .is_first = step.is_first,
+    };
+    struct error *err;
+    {
+        SCOPED(scope) scope = {0}; /* leaving the block joins the fiber: apply.err is final then */
+        placement_set_scope(reconcile->placement, &scope);
+        scope_start(&scope, "apply", apply_in_fiber, &apply);
+        err = scope_wait(&scope);
+        if (err)
+            scope_cancel(&scope);
+        placement_set_scope(reconcile->placement, NULL);
+    }
+    OWNED(error) failure = apply.err;
+    TRY(err);
+    if (!apply.is_done)
+        return error_new(ERROR_CANCELED, "the set or the cluster goes");
+    note_applied(reconcile, index, &apply);
+    return NULL;
+}
+
+/* There is never a connection to a Cluster that the watch filter excludes, so that is the reason.
+ */
+static struct str explain_no_client(struct placement_reconcile *reconcile, const struct error *err)
+{
+    const struct crs_controllers *controllers = reconcile->controllers;
+    if (watches_has_label(controllers, reconcile->cluster_object))
+        return str_from_c(err->message);
+    return arena_print(&reconcile->arena,
+                       "the Cluster lacks the label " CRS_WATCH_FILTER_LABEL
+                       "=%s, without which this controller does not connect to it",
+                       controllers->watch_filter);
+}
+
+/*
+ * Without a connection the binding gets the entry of the set, without results. This is no error:
+ * the ClusterCache enqueues the placement when there is a connection.
+ */
+static struct error *wait_for_client(struct placement_reconcile *reconcile, struct error *err)
+{
+    note_fault(reconcile,
+               &(struct fault){.type = FAULT_NO_CLIENT, .text = explain_no_client(reconcile, err)});
+    error_free(err);
+    reconcile->result->requeue_after = NO_CLIENT_RETRY;
+    return write_binding(reconcile);
+}
+
+/* A version that is not known passes, as in service_gate_applies_to(). */
+static struct error *check_service(struct placement_reconcile *reconcile)
+{
+    struct str version = {0};
+    OWNED(error) unknown = cluster_connection_server_version(reconcile->connection, &version);
+    return note_error(reconcile, FAULT_NO_SERVICE,
+                      service_gate_check(cluster_connection_client(reconcile->connection), version,
+                                         reconcile->cluster));
+}
+
+/* See the top of the file. A good version says that the last reconcile found all well. */
+static bool may_write_unread(const struct placement_reconcile *reconcile)
+{
+    return plan_spec(reconcile->plan)->strategy == RESOURCE_RECONCILE &&
+           placement_good_version(reconcile->placement).len;
+}
+
+/* Returns an error for every fault that trying again may mend. Suspends. */
+static struct error *apply_missing(struct placement_reconcile *reconcile)
+{
+    struct crs_controllers *controllers = reconcile->controllers;
+    const struct plan *plan = reconcile->plan;
+    const struct owner_reference owner = set_owner_reference(reconcile->set);
+    reconcile->binding = binding_store_find(controllers->binding_store, reconcile->cluster);
+    if (plan_is_met(plan, reconcile->binding, owner))
+        return NULL;
+    if (plan_is_recorded(plan, reconcile->binding, owner.name))
+        return write_binding(reconcile); /* the owner reference alone needs no connection */
+    const bool was_known = reconcile->binding != NULL;
+    if (!was_known)
+        TRY(ensure_binding(reconcile));
+    struct error *err = clustercache_get_client(controllers->options.clustercache,
+                                                reconcile->cluster, &reconcile->connection);
+    if (err)
+        return wait_for_client(reconcile, err);
+    err = check_service(reconcile);
+    if (err)
+        return error_join(err, write_binding(reconcile));
+    if (was_known && !may_write_unread(reconcile))
+        TRY(refresh_binding(reconcile));
+    for (size_t i = 0; i < plan_resource_count(plan); i++)
+        TRY(apply_resource(reconcile, i));
+    TRY(write_binding(reconcile));
+    const struct fault *fault = &reconcile->fault;
+    return fault->type ? error_new(ERROR_UNKNOWN, "%.*s: %.*s", STR_ARG(fault->resource),
+                                   STR_ARG(fault->text))
+                       : NULL;
+}
+
+/* Looks at the binding once more: another writer may have dropped our entry meanwhile. */
+static struct str find_good_version(const struct placement_reconcile *reconcile,
+                                    const struct object *binding)
+{
+    const bool is_good = !reconcile->fault.type &&
+                         plan_is_met(reconcile->plan, binding, set_owner_reference(reconcile->set));
+    return is_good ? object_resource_version(binding) : (struct str){0};
+}
+
+/* Keeps the findings. If the set has a new plan by now, the placement stays pending and goes again.
+ */
+static void keep_findings(struct placement_reconcile *reconcile)
+{
+    struct placement *placement = reconcile->placement;
+    const bool is_first = !placement_is_reconciled(placement, reconcile->plan);
+    const bool is_news = placement_set_fault(placement, &reconcile->fault);
+    OWNED(object)
+    binding = binding_store_find(reconcile->controllers->binding_store, reconcile->cluster);
+    placement_set_reconciled(placement, reconcile->plan);
+    placement_set_good_version(placement, find_good_version(reconcile, binding));
+    if (reconcile->applied.len || is_news)
+        set_events_record_placement(placement, reconcile->cluster_object,
+                                    buf_str(&reconcile->applied));
+    if (!placement_is_reconciled(placement, set_plan(reconcile->set))) {
+        placement_enqueue(reconcile->set, reconcile->cluster.name, QUEUE_NORMAL);
+        return;
+    }
+    placement_set_pending(placement, false);
+    if (is_first || is_news || set_has_news(reconcile->set))
+        set_note_news(reconcile->set);
+}
+
+/*
+ * Ends the reconcile. Findings are kept unless the set was closed, the placement was dropped, or
+ * the process stops. An unfinished placement stays pending: the queue brings it again soon.
+ */
+static void finish_reconcile(struct placement_reconcile *reconcile, const struct error *err)
+{
+    const bool is_interrupted = err && fiber_is_canceled(fiber_current());
+    if (!placement_end(reconcile->placement))
+        return;
+    if (!set_is_open(reconcile->set) || is_interrupted)
+        placement_set_pending(reconcile->placement, false);
+    else if (!reconcile->is_unfinished)
+        keep_findings(reconcile);
+}
+
+/* True if the set can go on with the cluster. Otherwise the placement goes, or the set comes first.
+ */
+static bool can_reconcile(struct crs_controllers *controllers, struct crs_set *set,
+                          struct key cluster)
+{
+    struct placement *placement = placement_find(set, cluster.name);
+    const struct plan *plan = set_plan(set);
+    if (!cluster_index_selects(controllers->cluster_index, cluster, &plan_spec(plan)->selector)) {
+        if (placement) {
+            placement_drop(placement);
+            set_note_news(set);
+        }
+        return false;
+    }
+    if (plan_is_complete(plan))
+        return true;
+    if (placement) /* the plan was made without clusters: the set has to read the resources first */
+        placement_set_pending(placement, false);
+    set_enqueue(set, QUEUE_NORMAL);
+    return false;
+}
+
+struct error *reconcile_placement(void *data, struct key key, struct reconcile_result *ret_result)
+{
+    struct crs_controllers *controllers = data;
+    struct str set_name, cluster_name;
+    if (!placement_split_key(key.name, &set_name, &cluster_name))
+        return NULL;
+    const struct key cluster = {key.namespace, cluster_name};
+    struct crs_set *set = set_find(controllers, (struct key){key.namespace, set_name});
+    if (!set || !set_is_open(set) || !can_reconcile(controllers, set, cluster))
+        return NULL;
+    SCOPED(placement_reconcile)
+    reconcile = {
+        .controllers = controllers,
+        .set = set,
+        .placement = placement_open(set, cluster_name),
+        .plan = plan_ref(set_plan(set)),
+        .cluster = cluster,
+        .cluster_object = cache_get(controllers->options.clusters, cluster),
+        .result = ret_result,
+        .begun = loop_now(controllers->loop),
+    };
+    reconcile.results = arena_alloc_array(&reconcile.arena, plan_resource_count(reconcile.plan) + 1,
+                                          sizeof(struct binding_resource));
+    FIBER_TIMEOUT(time_to_apply(&reconcile) + WRITE_TIME);
+    placement_begin(reconcile.placement);
+    OWNED(error) err = apply_missing(&reconcile);
+    const bool is_abandoned = !set_is_open(set) || placement_is_dropped(reconcile.placement);
+    finish_reconcile(&reconcile, err);
+    return is_abandoned ? NULL : TAKE(err);
+}

@@ -1,0 +1,172 @@
+/*
+ * The life of a plan, its fields, and the decisions by it, in this order. The tests go through
+ * every combination of strategy, resource and record.
+ */
+#include "clusterresourceset/plan.h"
+
+#include "base/array.h"
+#include "base/memory.h"
+#include "clusterresourceset/types/binding.h"
+
+struct plan {
+    size_t references;
+    uint64_t round;
+    int64_t generation;
+    struct crs_spec spec;
+    struct resource_snapshot **snapshots; /* of spec.refs, in the same order */
+    size_t snapshot_count, snapshot_capacity;
+};
+
+struct plan *plan_new(const struct object *set)
+{
+    struct plan *plan = NEW(struct plan);
+    plan->references = 1;
+    plan->generation = object_generation(set);
+    crs_spec_read(set, &plan->spec);
+    return plan;
+}
+
+struct plan *plan_ref(struct plan *plan)
+{
+    plan->references++;
+    return plan;
+}
+
+void plan_free(struct plan *plan)
+{
+    if (!plan || --plan->references)
+        return;
+    for (size_t i = 0; i < plan->snapshot_count; i++)
+        resource_snapshot_free(plan->snapshots[i]);
+    mem_free(plan->snapshots);
+    crs_spec_done(&plan->spec);
+    mem_free(plan);
+}
+
+void plan_add_snapshot(struct plan *plan, struct resource_snapshot *snapshot)
+{
+    ARRAY_PUSH(plan->snapshots, plan->snapshot_count, plan->snapshot_capacity, snapshot);
+}
+
+/* Equal generations have equal specs, so that only the snapshots have to be compared. */
+static bool wants_the_same(const struct plan *a, const struct plan *b)
+{
+    if (a->generation != b->generation || a->snapshot_count != b->snapshot_count)
+        return false;
+    for (size_t i = 0; i < a->snapshot_count; i++)
+        if (!resource_snapshot_eq(a->snapshots[i], b->snapshots[i]))
+            return false;
+    return true;
+}
+
+struct plan *plan_replace(struct plan *current, struct plan *next)
+{
+    if (current && wants_the_same(current, next)) {
+        plan_free(next);
+        return current;
+    }
+    next->round = current ? current->round + 1 : 1;
+    plan_free(current);
+    return next;
+}
+
+const struct crs_spec *plan_spec(const struct plan *plan)
+{
+    return &plan->spec;
+}
+
+int64_t plan_generation(const struct plan *plan)
+{
+    return plan->generation;
+}
+
+uint64_t plan_round(const struct plan *plan)
+{
+    return plan->round;
+}
+
+size_t plan_resource_count(const struct plan *plan)
+{
+    return plan->snapshot_count;
+}
+
+struct resource_ref plan_resource(const struct plan *plan, size_t index)
+{
+    return plan->spec.refs[index];
+}
+
+const struct resource_snapshot *plan_snapshot(const struct plan *plan, size_t index)
+{
+    return plan->snapshots[index];
+}
+
+bool plan_is_complete(const struct plan *plan)
+{
+    return plan->snapshot_count == plan->spec.ref_count;
+}
+
+bool plan_names(const struct plan *plan, enum resource_kind kind, struct str name)
+{
+    for (size_t i = 0; i < plan->spec.ref_count; i++)
+        if (plan->spec.refs[i].kind == kind && str_eq(plan->spec.refs[i].name, name))
+            return true;
+    return false;
+}
+
+/* A snapshot with a fault has no content. */
+size_t plan_object_count(const struct plan *plan)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < plan->snapshot_count; i++) {
+        const struct content *content = resource_snapshot_content(plan->snapshots[i]);
+        count += content ? content_count(content) : 0;
+    }
+    return count;
+}
+
+/*
+ * The order matters. A resource that no cluster can get is skipped before anything else, and is
+ * reported by the set. The record comes before the content: with ApplyOnce a resource that was
+ * applied and cannot be used since is no problem of this cluster.
+ */
+static enum plan_action choose_action(const struct plan *plan, size_t index,
+                                      const struct binding_resource *found)
+{
+    const struct resource_snapshot *snapshot = plan->snapshots[index];
+    const enum fault_type fault = resource_snapshot_fault(snapshot);
+    if (fault_is_of_resource(fault) ||
+        !binding_needs(plan->spec.strategy, found, resource_snapshot_hash(snapshot)))
+        return PLAN_SKIP;
+    if (plan->spec.strategy == RESOURCE_STRATEGY_UNKNOWN)
+        return PLAN_REFUSE_STRATEGY;
+    return fault ? PLAN_REFUSE_CONTENT : PLAN_APPLY;
+}
+
+/* A refusal is recorded as applied=false without a hash. */
+struct plan_step plan_step(const struct plan *plan, size_t index, const struct object *binding,
+                           struct str set)
+{
+    struct binding_resource found;
+    const bool is_known = binding_find_resource(binding, set, plan->spec.refs[index], &found);
+    return (struct plan_step){
+        .action = choose_action(plan, index, is_known ? &found : NULL),
+        .is_first = !is_known,
+        .is_recorded = is_known && !found.applied && !found.hash.len,
+    };
+}
+
+bool plan_is_recorded(const struct plan *plan, const struct object *binding, struct str set)
+{
+    if (!binding || !binding_has_entry(binding, set))
+        return false;
+    for (size_t i = 0; i < plan->snapshot_count; i++)
+        if (plan_step(plan, i, binding, set).action != PLAN_SKIP)
+            return false;
+    return true;
+}
+
+bool plan_is_met(const struct plan *plan, const struct object *binding,
+                 struct owner_reference owner)
+{
+    return plan_is_recorded(plan, binding, owner.name) && binding_is_owned(binding, owner);
+}

@@ -1,0 +1,84 @@
+/*
+ * A plan: what a set wants of every cluster it selects.
+ *
+ * A plan holds the spec of one generation of the set and a snapshot of each resource the spec
+ * names. It is complete before it becomes the plan of a set, and never changes afterwards. A
+ * placement works by the plan it began with and holds a reference to it; when the set has a newer
+ * plan by then, the placement is reconciled once more.
+ *
+ * The decisions in this file are pure: they compare the plan with a ClusterResourceSetBinding.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "apimachinery/object.h"
+#include "apimachinery/owner_reference.h"
+#include "base/owned.h"
+#include "clusterresourceset/resource_snapshots.h"
+#include "clusterresourceset/types/crs_spec.h"
+
+struct plan;
+
+/* Reads the spec of the set. The plan has no snapshots yet. */
+struct plan *plan_new(const struct object *set);
+struct plan *plan_ref(struct plan *plan);
+void plan_free(struct plan *plan); /* gives one reference back */
+DEFINE_OWNED(plan)
+
+/* Adds the snapshot of the next resource, in the order of the spec. Takes the snapshot. */
+void plan_add_snapshot(struct plan *plan, struct resource_snapshot *snapshot);
+
+/*
+ * Decides which plan a set goes on with, and frees the other. A next plan that wants the same as
+ * the current one is dropped, so that placements that are done stay done. Otherwise the next plan
+ * gets the next round. current may be NULL.
+ */
+struct plan *plan_replace(struct plan *current, struct plan *next);
+
+const struct crs_spec *plan_spec(const struct plan *plan);
+int64_t plan_generation(const struct plan *plan);
+uint64_t plan_round(const struct plan *plan); /* numbers the plans of a set, from 1 */
+
+/*
+ * Resources with a snapshot. There are none in a plan that was made while the set selected no
+ * cluster: plan_is_complete() is false then, if the spec names any resource.
+ */
+size_t plan_resource_count(const struct plan *plan);
+struct resource_ref plan_resource(const struct plan *plan, size_t index);
+const struct resource_snapshot *plan_snapshot(const struct plan *plan, size_t index);
+bool plan_is_complete(const struct plan *plan);
+
+/* Whether the spec names this resource, with or without a snapshot. */
+bool plan_names(const struct plan *plan, enum resource_kind kind, struct str name);
+
+/* Objects in all usable snapshots together. */
+size_t plan_object_count(const struct plan *plan);
+
+/* What is to be done about one resource on one cluster. */
+enum plan_action {
+    PLAN_SKIP,            /* the binding says that it is applied, or no cluster can get it */
+    PLAN_APPLY,           /* apply its objects and record the result */
+    PLAN_REFUSE_CONTENT,  /* the content cannot be used: record that it is not applied */
+    PLAN_REFUSE_STRATEGY, /* the strategy of the set is unknown: the same */
+};
+
+struct plan_step {
+    enum plan_action action;
+    bool is_first;    /* the binding does not know the resource yet */
+    bool is_recorded; /* the binding says already that the resource was refused */
+};
+
+/* binding is the binding of the cluster; NULL if there is none. set is the name of the set. */
+struct plan_step plan_step(const struct plan *plan, size_t index, const struct object *binding,
+                           struct str set);
+
+/*
+ * Whether nothing is left to do on the cluster: the binding has an entry of the set, every resource
+ * is skipped, and, for plan_is_met(), the set is an owner of the binding.
+ */
+bool plan_is_recorded(const struct plan *plan, const struct object *binding, struct str set);
+bool plan_is_met(const struct plan *plan, const struct object *binding,
+                 struct owner_reference owner);

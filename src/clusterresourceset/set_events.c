@@ -1,0 +1,45 @@
+#include "clusterresourceset/set_events.h"
+
+#include "clusterresourceset/conditions.h"
+#include "clusterresourceset/crs_controllers_internal.h"
+#include "clusterresourceset/placement.h"
+#include "clusterresourceset/set.h"
+#include "controller/recorder.h"
+
+/* A placement can have both: some resources were applied and one was not. */
+void set_events_record_placement(const struct placement *placement, const struct object *cluster,
+                                 struct str applied)
+{
+    const struct crs_set *set = placement_set(placement);
+    const struct str name = set_key(set).name;
+    const struct fault *fault = placement_fault(placement);
+    struct recorder *recorder = set_controllers(set)->options.recorder;
+    if (!recorder || !cluster)
+        return;
+    const struct recorder_reference about = recorder_reference(cluster);
+    if (applied.len)
+        recorder_event(recorder, &about, RECORDER_NORMAL, "ResourcesApplied", "Apply",
+                       "Applied %.*s of ClusterResourceSet %.*s", STR_ARG(applied), STR_ARG(name));
+    if (fault->type)
+        recorder_event(recorder, &about, RECORDER_WARNING, "ResourcesNotApplied", "Apply",
+                       "ClusterResourceSet %.*s: %.*s%s%.*s", STR_ARG(name),
+                       STR_ARG(fault->resource), fault->resource.len ? ": " : "",
+                       STR_ARG(fault->text));
+}
+
+/* A warning has the message of the condition. */
+void set_events_record_set(const struct crs_set *set, const struct conditions *conditions,
+                           size_t clusters)
+{
+    struct recorder *recorder = set_controllers(set)->options.recorder;
+    if (!recorder)
+        return;
+    const struct recorder_reference about = recorder_reference(set_object(set));
+    if (conditions->applied.status == CONDITION_TRUE)
+        recorder_event(recorder, &about, RECORDER_NORMAL, "ResourcesApplied", "Apply",
+                       "Everything is applied to %zu cluster%s", clusters,
+                       clusters == 1 ? "" : "s");
+    else
+        recorder_event(recorder, &about, RECORDER_WARNING, "ResourcesNotApplied", "Apply", "%.*s",
+                       STR_ARG(conditions->applied.message));
+}

@@ -1,0 +1,19 @@
+/* Kubernetes Events about what was applied and what failed, on ClusterResourceSets and Clusters. */
+#pragma once
+
+#include <stddef.h>
+
+#include "apimachinery/object.h"
+#include "base/str.h"
+
+struct conditions;
+struct crs_set;
+struct placement;
+
+/* On the Cluster. applied lists the resources that were applied; empty: none. */
+void set_events_record_placement(const struct placement *placement, const struct object *cluster,
+                                 struct str applied);
+
+/* On the set, when its condition ResourcesApplied has changed. */
+void set_events_record_set(const struct crs_set *set, const struct conditions *conditions,
+                           size_t clusters);

@@ -1,0 +1,412 @@
+/*
+ * Reconciles one ClusterResourceSet as a whole.
+ *
+ * reconcile_set() picks one of three ways, as Cluster API does: reconcile_paused(),
+ * reconcile_delete() and reconcile_normal(). The normal one goes through these steps:
+ *
+ *   1. write Paused=False and, for a new generation, InProgress=True;
+ *   2. make a plan: read the spec, take a snapshot of each resource, and make the set an owner of
+ * it;
+ *   3. enqueue a placement for each selected cluster whose binding does not meet the plan;
+ *   4. write the status, if all placements are done or news have waited long enough.
+ *
+ * Nothing is applied here: placement_reconcile.c does that, for one cluster at a time. The last
+ * placement that is done enqueues the set, which then gets to step 4.
+ *
+ * The steps 3 and 4 up to the write do not suspend, so that an event of a cluster finds either the
+ * old plan or the new plan with all its placements.
+ */
+#include "async/loop.h"
+#include "base/array.h"
+#include "base/memory.h"
+#include "clusterresourceset/conditions.h"
+#include "clusterresourceset/crs_controllers_internal.h"
+#include "clusterresourceset/placement.h"
+#include "clusterresourceset/plan.h"
+#include "clusterresourceset/set.h"
+#include "clusterresourceset/set_delete.h"
+#include "clusterresourceset/set_events.h"
+#include "clusterresourceset/set_status.h"
+#include "controller/cache/cache.h"
+#include "json/path.h"
+
+/* What one reconcile finds out. */
+struct set_reconcile {
+    struct crs_set *set;
+    struct arena arena;
+    struct error *err; /* of resources and owner references: the set is retried with back-off */
+    struct conditions_problem *problems;
+    size_t problem_count, problem_capacity;
+};
+
+static void set_reconcile_done(struct set_reconcile *reconcile)
+{
+    error_free(reconcile->err);
+    mem_free(reconcile->problems);
+    arena_done(&reconcile->arena);
+}
+
+static void add_problem(struct set_reconcile *reconcile, struct conditions_problem problem)
+{
+    ARRAY_PUSH(reconcile->problems, reconcile->problem_count, reconcile->problem_capacity, problem);
+}
+
+static bool has_condition(const struct object *object, const struct condition *wanted)
+{
+    struct condition found;
+    return condition_find(object_path(object, "status.conditions"), wanted->type, &found) &&
+           found.status == wanted->status && str_eq(found.reason, wanted->reason) &&
+           str_eq(found.message, wanted->message);
+}
+
+static struct error *reconcile_paused(struct crs_set *set)
+{
+    const struct condition paused = conditions_paused(true, object_generation(set_object(set)));
+    TRY(set_close(set));
+    return set_write_status(set, &(struct set_status){.conditions = &paused, .count = 1});
+}
+
+/* The generation of the condition InProgress; 0 without one. */
+static int64_t generation_in_progress(const struct object *object)
+{
+    struct condition progress;
+    return condition_find(object_path(object, "status.conditions"), STR("InProgress"), &progress)
+               ? progress.observed_generation
+               : 0;
+}
+
+/*
+ * Writes what holds before any work: the set is not paused, and a new generation is in progress.
+ * Without clusters there is no work, and nothing is in progress.
+ */
+static struct error *write_first_conditions(struct crs_set *set, bool has_clusters)
+{
+    const struct object *object = set_object(set);
+    const int64_t generation = object_generation(object);
+    const struct condition not_paused = conditions_paused(false, generation);
+    struct condition written[2];
+    size_t count = 0;
+    int64_t observed = 0;
+    json_to_int64(object_path(object, "status.observedGeneration"), &observed);
+    if (!has_condition(object, &not_paused))
+        written[count++] = not_paused;
+    if (has_clusters && observed != generation && generation_in_progress(object) != generation)
+        written[count++] = conditions_new_generation(generation);
+    if (!count)
+        return NULL;
+    return set_write_status(set, &(struct set_status){.conditions = written, .count = count});
+}
+
+static void count_cluster(void *data, struct str name)
+{
+    (void)name;
+    ++*(size_t *)data;
+}
+
+static size_t count_clusters(const struct crs_set *set, const struct selector *selector)
+{
+    size_t count = 0;
+    cluster_index_each(set_controllers(set)->cluster_index, set_key(set).namespace, selector,
+                       count_cluster, &count);
+    return count;
+}
+
+/* "ConfigMap cm1" */
+static struct str describe_resource(struct set_reconcile *reconcile, struct resource_ref ref)
+{
+    const struct str kind = resource_kind_name(ref.kind);
+    return arena_print(&reconcile->arena, "%.*s %.*s", STR_ARG(kind), STR_ARG(ref.name));
+}
+
+static void add_owner_reference(struct set_reconcile *reconcile, struct resource_ref ref)
+{
+    const struct crs_set *set = reconcile->set;
+    const struct key key = {set_key(set).namespace, ref.name};
+    struct error *err = resource_snapshots_add_owner(set_controllers(set)->snapshots, ref.kind, key,
+                                                     set_owner_reference(set));
+    if (!err)
+        return;
+    const struct str resource = describe_resource(reconcile, ref);
+    err = error_wrap(err, "add an owner reference to %.*s", STR_ARG(resource));
+    add_problem(reconcile, (struct conditions_problem){
+                               .type = FAULT_BOOKKEEPING,
+                               .resource = resource,
+                               .name = ref.name,
+                               .text = arena_str(&reconcile->arena, str_from_c(err->message))});
+    reconcile->err = error_join(reconcile->err, err);
+}
+
+/* Only resources that exist and are meant for sets get an owner reference. Suspends. */
+static void take_snapshots(struct set_reconcile *reconcile, struct plan *plan)
+{
+    const struct crs_set *set = reconcile->set;
+    const struct crs_spec *spec = plan_spec(plan);
+    for (size_t i = 0; i < spec->ref_count; i++) {
+        const struct key key = {set_key(set).namespace, spec->refs[i].name};
+        struct resource_snapshot *snapshot =
+            resource_snapshots_get(set_controllers(set)->snapshots, spec->refs[i].kind, key);
+        plan_add_snapshot(plan, snapshot);
+        if (!fault_is_of_resource(resource_snapshot_fault(snapshot)))
+            add_owner_reference(reconcile, spec->refs[i]);
+    }
+}
+
+/* Placements of clusters that are no longer selected go. Their bindings stay as they are. */
+static void drop_unselected_placements(struct crs_set *set)
+{
+    const struct selector *selector = &plan_spec(set_plan(set))->selector;
+    MAP_FOREACH (entry, set_placements(set)) {
+        const struct key cluster = {set_key(set).namespace, map_key(entry)};
+        if (!cluster_index_selects(set_controllers(set)->cluster_index, cluster, selector))
+            placement_drop(entry->value);
+    }
+}
+
+/*
+ * True if a placement needs no reconcile: the binding still has the version at which it met the
+ * plan, or meets the plan again. A placement with a fault is retried with back-off by its own
+ * queue.
+ */
+static bool is_up_to_date(struct crs_set *set, struct placement *placement)
+{
+    SCOPED(arena) arena = {0};
+    struct binding_store *store = set_controllers(set)->binding_store;
+    const struct key key = {set_key(set).namespace, placement_cluster(placement)};
+    const struct str good = placement_good_version(placement);
+    if (!placement_is_reconciled(placement, set_plan(set)))
+        return false;
+    if (placement_fault(placement)->type)
+        return true;
+    const struct str version = binding_store_version(store, key, &arena);
+    if (good.len && str_eq(version, good))
+        return true;
+    OWNED(object) binding = binding_store_find(store, key);
+    if (!plan_is_met(set_plan(set), binding, set_owner_reference(set)))
+        return false;
+    placement_set_good_version(placement, version);
+    return true;
+}
+
+static void enqueue_placement(void *data, struct str cluster)
+{
+    struct crs_set *set = data;
+    struct placement *placement = placement_open(set, cluster);
+    if (placement_is_pending(placement) || is_up_to_date(set, placement))
+        return;
+    placement_set_pending(placement, true);
+    placement_enqueue(set, cluster, QUEUE_NORMAL);
+}
+
+static void enqueue_placements(struct crs_set *set)
+{
+    set_allow_placements(set);
+    drop_unselected_placements(set);
+    cluster_index_each(set_controllers(set)->cluster_index, set_key(set).namespace,
+                       &plan_spec(set_plan(set))->selector, enqueue_placement, set);
+}
+
+/* Faults of resources that are the same on every cluster. */
+static void collect_resource_faults(struct set_reconcile *reconcile)
+{
+    const struct plan *plan = set_plan(reconcile->set);
+    for (size_t i = 0; i < plan_resource_count(plan); i++) {
+        const enum fault_type fault = resource_snapshot_fault(plan_snapshot(plan, i));
+        if (!fault_is_of_resource(fault))
+            continue;
+        const struct resource_ref ref = plan_resource(plan, i);
+        const struct str resource = describe_resource(reconcile, ref);
+        const struct str text = resource_snapshot_text(plan_snapshot(plan, i));
+        add_problem(reconcile,
+                    (struct conditions_problem){fault, STR(""), resource, ref.name, text});
+        if (fault != FAULT_MISSING)
+            reconcile->err =
+                error_join(reconcile->err, error_new(ERROR_UNKNOWN, "%.*s: %.*s", STR_ARG(resource),
+                                                     STR_ARG(text)));
+    }
+}
+
+/* The resource whose content no cluster can use and that this fault is about; STR_NONE: none. */
+static size_t find_unusable_resource(const struct plan *plan, const struct fault *fault)
+{
+    for (size_t i = 0; fault->type == FAULT_NOT_APPLIED && i < plan_resource_count(plan); i++)
+        if (resource_snapshot_fault(plan_snapshot(plan, i)) == FAULT_NOT_APPLIED &&
+            fault->name.len && str_eq(plan_resource(plan, i).name, fault->name))
+            return i;
+    return STR_NONE;
+}
+
+/*
+ * Adds the faults of placements and returns the number of placements that have one. A content that
+ * cannot be used fails on every cluster and is added once, without a cluster.
+ */
+static size_t collect_placement_faults(struct set_reconcile *reconcile)
+{
+    const struct plan *plan = set_plan(reconcile->set);
+    bool *is_unusable =
+        arena_alloc_array(&reconcile->arena, plan_resource_count(plan) + 1, sizeof(bool));
+    size_t failed = 0;
+    MAP_FOREACH (entry, set_placements(reconcile->set)) {
+        const struct fault *fault = placement_fault(entry->value);
+        if (!fault->type)
+            continue;
+        failed++;
+        const size_t unusable = find_unusable_resource(plan, fault);
+        if (unusable != STR_NONE)
+            is_unusable[unusable] = true;
+        else
+            add_problem(reconcile,
+                        (struct conditions_problem){fault->type, map_key(entry), fault->resource,
+                                                    fault->name, fault->text});
+    }
+    for (size_t i = 0; i < plan_resource_count(plan); i++)
+        if (is_unusable[i])
+            add_problem(reconcile, (struct conditions_problem){
+                                       FAULT_NOT_APPLIED, STR(""),
+                                       describe_resource(reconcile, plan_resource(plan, i)),
+                                       plan_resource(plan, i).name,
+                                       resource_snapshot_text(plan_snapshot(plan, i))});
+    return failed;
+}
+
+static bool has_progress(const struct object *object)
+{
+    struct condition found;
+    return condition_find(object_path(object, "status.conditions"), STR("InProgress"), &found);
+}
+
+/*
+ * Writes the conditions that follow from the summary, and an event if ResourcesApplied changes. A
+ * set without clusters gets InProgress and Failed only where it had them before. Suspends.
+ */
+static struct error *write_conditions(struct set_reconcile *reconcile,
+                                      const struct conditions_summary *summary)
+{
+    struct crs_set *set = reconcile->set;
+    const int64_t generation = plan_generation(set_plan(set));
+    const struct conditions made = conditions_make(summary, generation, &reconcile->arena);
+    struct condition all[4] = {conditions_paused(false, generation)};
+    size_t count = 1;
+    if (made.says_applied)
+        all[count++] = made.applied;
+    if (summary->clusters || summary->count || has_progress(set_object(set))) {
+        all[count++] = made.progress;
+        all[count++] = made.failed;
+    }
+    const bool is_news = made.says_applied && !has_condition(set_object(set), &made.applied);
+    TRY(set_write_status(set, &(struct set_status){
+                                  .conditions = all,
+                                  .count = count,
+                                  .v1beta1 = made.says_applied ? &made.v1beta1 : NULL,
+                                  .observed_generation = made.is_success ? generation : 0,
+                              }));
+    if (is_news)
+        set_events_record_set(set, &made, summary->clusters);
+    return NULL;
+}
+
+/* Problems of resources do not count in a set without clusters: nothing shall be applied. */
+static struct error *update_status(struct set_reconcile *reconcile)
+{
+    struct crs_set *set = reconcile->set;
+    if (!set_status_is_due(set))
+        return NULL;
+    collect_resource_faults(reconcile);
+    struct conditions_summary summary = {
+        .clusters = map_count(set_placements(set)),
+        .pending = set_pending(set),
+        .failed = collect_placement_faults(reconcile),
+    };
+    summary.problems = reconcile->problems;
+    summary.count = summary.clusters ? reconcile->problem_count : 0;
+    struct error *err = write_conditions(reconcile, &summary);
+    if (err)
+        set_retry_status(set);
+    return err;
+}
+
+/* The plan is kept, so that events of resources still find the set. Placements stay as they are. */
+static struct error *refuse_selector(struct set_reconcile *reconcile, struct plan *plan)
+{
+    const struct str text = arena_print(&reconcile->arena, "unable to convert selector: %s",
+                                        plan_spec(plan)->selector_error->message);
+    const struct conditions_problem problem = {.type = FAULT_NO_SELECTOR, .text = text};
+    const struct conditions_summary summary = {.problems = &problem, .count = 1};
+    set_put_plan(reconcile->set, plan);
+    TRY(write_conditions(reconcile, &summary));
+    return error_new(ERROR_INVALID, "%.*s", STR_ARG(text));
+}
+
+static struct error *reconcile_normal(struct set_reconcile *reconcile)
+{
+    struct crs_set *set = reconcile->set;
+    OWNED(plan) plan = plan_new(set_object(set));
+    const size_t clusters = count_clusters(set, &plan_spec(plan)->selector);
+    TRY(write_first_conditions(set, clusters > 0));
+    if (plan_spec(plan)->selector_error)
+        return refuse_selector(reconcile, TAKE(plan));
+    if (clusters)
+        take_snapshots(reconcile, plan);
+    set_put_plan(set, TAKE(plan));
+    enqueue_placements(set);
+    return update_status(reconcile);
+}
+
+/* The finalizer goes last: until then a new process would go on with the deletion. */
+static struct error *reconcile_delete(struct crs_set *set)
+{
+    TRY(set_close(set));
+    TRY(set_remove_from_bindings(set));
+    return set_write_finalizer(set, false);
+}
+
+/* The annotation is looked at after the finalizer is written: the answer is a newer copy. */
+static struct error *reconcile_existing(struct set_reconcile *reconcile)
+{
+    struct crs_set *set = reconcile->set;
+    const bool is_deleting = object_is_deleting(set_object(set));
+    if (is_deleting && !object_has_finalizer(set_object(set), STR(CRS_FINALIZER)))
+        return set_close(set);
+    if (!is_deleting)
+        TRY(set_write_finalizer(set, true));
+    if (crs_is_paused(set_object(set)))
+        return reconcile_paused(set);
+    return is_deleting ? reconcile_delete(set) : reconcile_normal(reconcile);
+}
+
+/* Drops the state of a set that is gone or has been replaced by another one of the same name. */
+static struct error *drop_replaced_set(struct crs_controllers *controllers, struct key key,
+                                       const struct object *object)
+{
+    struct crs_set *set = set_find(controllers, key);
+    if (!set || (object && str_eq(object_uid(object), object_uid(set_object(set)))))
+        return NULL;
+    TRY(set_close(set));
+    set_drop(set);
+    return NULL;
+}
+
+/* Every set is reconciled within two periods; a snapshot that none of them used is not needed. */
+static void sweep_snapshots(struct crs_controllers *controllers)
+{
+    const int64_t now = loop_now(controllers->loop);
+    if (now < controllers->sweep_at)
+        return;
+    resource_snapshots_sweep(controllers->snapshots);
+    controllers->sweep_at = now + 2 * controllers->options.sync_period;
+}
+
+/* ERROR_NOT_FOUND from a write means that the set was deleted meanwhile; its event comes. */
+struct error *reconcile_set(void *data, struct key key, struct reconcile_result *ret_result)
+{
+    struct crs_controllers *controllers = data;
+    OWNED(object) object = cache_get(controllers->sets, key);
+    (void)ret_result;
+    sweep_snapshots(controllers);
+    TRY(drop_replaced_set(controllers, key, object));
+    if (!object)
+        return NULL;
+    SCOPED(set_reconcile) reconcile = {.set = set_open(controllers, key)};
+    set_put_object(reconcile.set, object);
+    struct error *err = error_ignore(reconcile_existing(&reconcile), ERROR_NOT_FOUND);
+    return err ? err : TAKE(reconcile.err);
+}

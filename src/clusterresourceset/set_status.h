@@ -1,0 +1,29 @@
+/*
+ * Writes of a ClusterResourceSet itself: conditions, observed generation and finalizer.
+ *
+ * Every patch names the resourceVersion it is based on. After a conflict the set is read again and
+ * the change is made on the new copy, a few times.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "apimachinery/condition.h"
+#include "base/error.h"
+
+struct crs_set;
+
+struct set_status {
+    const struct condition *conditions; /* for status.conditions */
+    size_t count;
+    const struct condition *v1beta1; /* for status.deprecated.v1beta1.conditions; NULL: no change */
+    int64_t observed_generation;     /* 0: no change */
+};
+
+/* Makes no request if the status says all this. ERROR_NOT_FOUND if the set is gone. Suspends. */
+MUST_USE struct error *set_write_status(struct crs_set *set, const struct set_status *status);
+
+/* Adds or removes our finalizer. Suspends. */
+MUST_USE struct error *set_write_finalizer(struct crs_set *set, bool present);

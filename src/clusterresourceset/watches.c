@@ -1,0 +1,221 @@
+/*
+ * Filters drop events that change nothing for a set. Maps turn the others into keys.
+ *
+ * A map asks every set whether it is concerned; there is no index of sets by cluster or resource.
+ */
+#include "clusterresourceset/watches.h"
+
+#include "clustercache/clustercache.h"
+#include "clusterresourceset/crs_controllers_internal.h"
+#include "clusterresourceset/placement.h"
+#include "clusterresourceset/plan.h"
+#include "clusterresourceset/set.h"
+#include "clusterresourceset/types/crs_spec.h"
+#include "controller/cache/cache.h"
+#include "json/compare.h"
+#include "json/path.h"
+
+bool watches_has_label(const struct crs_controllers *controllers, const struct object *object)
+{
+    struct str value;
+    if (!controllers->watch_filter)
+        return true;
+    return object_find_label(object, STR(CRS_WATCH_FILTER_LABEL), &value) &&
+           str_eq(value, str_from_c(controllers->watch_filter));
+}
+
+/* NULL if there is no text or it cannot be read. */
+static struct object *read_text(const struct object_text *text)
+{
+    struct object *object = NULL;
+    if (text)
+        error_free(object_text_read(text, &object));
+    return object;
+}
+
+static struct object *read_event(const struct cache_event *event)
+{
+    return read_text(event->now ? event->now : event->old);
+}
+
+static bool is_labelled(void *data, const struct cache_event *event)
+{
+    const struct crs_controllers *controllers = data;
+    if (!controllers->watch_filter)
+        return true;
+    OWNED(object) object = read_event(event);
+    return object && watches_has_label(controllers, object);
+}
+
+static bool has_changed(const struct cache_event *event)
+{
+    return event->type != CACHE_UPDATED || !event->is_unchanged;
+}
+
+static bool is_changed_and_labelled(void *data, const struct cache_event *event)
+{
+    return has_changed(event) && is_labelled(data, event);
+}
+
+/* For Secrets, which the watch filter does not apply to, as in Cluster API. */
+static bool is_changed(void *data, const struct cache_event *event)
+{
+    (void)data;
+    return has_changed(event);
+}
+
+static bool is_initialized(const struct object *cluster)
+{
+    bool initialized = false;
+    json_to_bool(object_path(cluster, "status.initialization.controlPlaneInitialized"),
+                 &initialized);
+    return initialized;
+}
+
+/* Of a Cluster these matter to sets. Changes of its connection come from the ClusterCache. */
+static bool is_same_to_sets(const struct object *a, const struct object *b)
+{
+    return json_equal(object_labels(a), object_labels(b)) &&
+           object_is_deleting(a) == object_is_deleting(b) &&
+           is_initialized(a) == is_initialized(b) && str_eq(object_uid(a), object_uid(b));
+}
+
+/* Clusters change often, mostly in their status. Both copies are parsed to spare a reconcile. */
+static bool cluster_matters(void *data, const struct cache_event *event)
+{
+    if (!is_changed_and_labelled(data, event))
+        return false;
+    if (event->type != CACHE_UPDATED)
+        return true;
+    OWNED(object) old = read_text(event->old);
+    OWNED(object) now = read_text(event->now);
+    return !old || !now || !is_same_to_sets(old, now);
+}
+
+/* A plan without snapshots applies nothing: the set has to be reconciled first. */
+static void enqueue_cluster(struct crs_set *set, struct str cluster, int priority)
+{
+    if (plan_is_complete(set_plan(set)))
+        placement_enqueue(set, cluster, priority);
+    else
+        set_enqueue(set, priority);
+}
+
+/* True if the set selects the cluster, or did: its placement may have to go. */
+static bool concerns_set(struct crs_set *set, struct key cluster, const struct object *object)
+{
+    if (!set_is_open(set) || !set_plan(set) || !str_eq(cluster.namespace, set_key(set).namespace))
+        return false;
+    return placement_find(set, cluster.name) ||
+           (object && selector_matches(&plan_spec(set_plan(set))->selector, object_labels(object)));
+}
+
+static void map_cluster_object(struct crs_controllers *controllers, struct key key,
+                               const struct object *object, int priority)
+{
+    MAP_FOREACH (entry, &controllers->sets_by_key) {
+        struct crs_set *set = entry->value;
+        if (concerns_set(set, key, object))
+            enqueue_cluster(set, key.name, priority);
+    }
+}
+
+/* A deleted Cluster is mapped by its last copy. */
+static void map_cluster(void *data, const struct cache_event *event, struct queue *queue,
+                        int priority)
+{
+    OWNED(object) object = read_event(event);
+    (void)queue;
+    map_cluster_object(data, object_text_key(event->now ? event->now : event->old), object,
+                       priority);
+}
+
+static void map_connection(void *data, const struct object *cluster, struct queue *queue,
+                           int priority)
+{
+    (void)queue;
+    map_cluster_object(data, object_key(cluster), cluster, priority);
+}
+
+static bool names_resource(const struct crs_set *set, enum resource_kind kind, struct key key)
+{
+    return set_plan(set) && str_eq(key.namespace, set_key(set).namespace) &&
+           plan_names(set_plan(set), kind, key.name);
+}
+
+static void map_resource(struct crs_controllers *controllers, enum resource_kind kind,
+                         const struct cache_event *event, struct queue *queue, int priority)
+{
+    const struct key key = object_text_key(event->now ? event->now : event->old);
+    MAP_FOREACH (entry, &controllers->sets_by_key) {
+        const struct crs_set *set = entry->value;
+        if (names_resource(set, kind, key))
+            queue_add(queue, set_key(set), priority);
+    }
+}
+
+static void map_config_map(void *data, const struct cache_event *event, struct queue *queue,
+                           int priority)
+{
+    map_resource(data, RESOURCE_CONFIG_MAP, event, queue, priority);
+}
+
+static void map_secret(void *data, const struct cache_event *event, struct queue *queue,
+                       int priority)
+{
+    map_resource(data, RESOURCE_SECRET, event, queue, priority);
+}
+
+/* For bindings and Clusters alike. A paused one is left alone. */
+static bool binding_matters(void *data, const struct cache_event *event)
+{
+    if (!is_changed_and_labelled(data, event))
+        return false;
+    OWNED(object) object = read_event(event);
+    return object && !crs_is_paused(object);
+}
+
+static bool is_deleted(void *data, const struct cache_event *event)
+{
+    (void)data;
+    return !event->now;
+}
+
+/*
+ * The records of a deleted binding are lost, and a placement that read the binding shortly before
+ * went by them. This happens when a Cluster is replaced by another one of the same name.
+ */
+static void map_deleted_binding(void *data, const struct cache_event *event, struct queue *queue,
+                                int priority)
+{
+    (void)queue;
+    map_cluster_object(data, object_text_key(event->old), NULL, priority);
+}
+
+void watches_add(struct crs_controllers *controllers)
+{
+    struct controller *const *all = controllers->all;
+    struct cache *clusters = controllers->options.clusters;
+    controller_watch(all[CRS_CONTROLLER_SETS], controllers->sets,
+                     &(struct controller_source){is_labelled, NULL, controllers});
+    controller_watch(
+        all[CRS_CONTROLLER_SETS], controllers->config_maps,
+        &(struct controller_source){is_changed_and_labelled, map_config_map, controllers});
+    controller_watch(all[CRS_CONTROLLER_SETS], controllers->secrets,
+                     &(struct controller_source){is_changed, map_secret, controllers});
+    controller_watch(all[CRS_CONTROLLER_PLACEMENTS], clusters,
+                     &(struct controller_source){cluster_matters, map_cluster, controllers});
+    controller_watch(all[CRS_CONTROLLER_PLACEMENTS], controllers->bindings,
+                     &(struct controller_source){is_deleted, map_deleted_binding, controllers});
+    controller_watch(all[CRS_CONTROLLER_BINDINGS], controllers->bindings,
+                     &(struct controller_source){binding_matters, NULL, controllers});
+    controller_watch(all[CRS_CONTROLLER_BINDINGS], clusters,
+                     &(struct controller_source){binding_matters, NULL, controllers});
+    clustercache_add_source(controllers->options.clustercache,
+                            &(struct clustercache_source){
+                                .controller = controller_name(all[CRS_CONTROLLER_PLACEMENTS]),
+                                .queue = controllers->queues[CRS_CONTROLLER_PLACEMENTS],
+                                .map = map_connection,
+                                .data = controllers,
+                            });
+}

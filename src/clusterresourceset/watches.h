@@ -1,0 +1,24 @@
+/*
+ * Which events enqueue which sets and placements.
+ *
+ *   event of                 enqueues
+ *   a ClusterResourceSet     the set
+ *   a ConfigMap or Secret    every set that names it
+ *   a Cluster                the placements of sets that select it, or did
+ *   a connection             the same (from the ClusterCache)
+ *   a deleted binding        the same
+ *   a binding or a Cluster   the binding, for the controller that deletes bindings
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "apimachinery/object.h"
+
+struct crs_controllers;
+
+/* Called once, before the controllers are started. */
+void watches_add(struct crs_controllers *controllers);
+
+/* True if the object has the label of --watch-filter, or there is no such filter. */
+bool watches_has_label(const struct crs_controllers *controllers, const struct object *object);
