@@ -55,11 +55,6 @@ struct str gvk_api_version(struct arena *arena, struct gvk gvk)
     return write_api_version(arena, gvk.group, gvk.version);
 }
 
-struct str gvr_api_version(struct arena *arena, struct gvr gvr)
-{
-    return write_api_version(arena, gvr.group, gvr.version);
-}
-
 static struct str with_group(struct arena *arena, struct str name, struct str group)
 {
     if (group.len == 0)
@@ -115,13 +110,6 @@ static bool read_version(struct str rest, enum stage *ret_stage, uint64_t ret_nu
     return take_number(&rest, &ret_numbers[1]) && rest.len == 0;
 }
 
-static bool is_kube_version(struct str version)
-{
-    enum stage stage;
-    uint64_t numbers[2];
-    return read_version(version, &stage, numbers);
-}
-
 /* The greater number comes first. */
 static int descending(uint64_t a, uint64_t b)
 {
@@ -143,36 +131,4 @@ int version_cmp(struct str a, struct str b)
         return descending(stage_a, stage_b);
     const int major = descending(numbers_a[0], numbers_b[0]);
     return major ? major : descending(numbers_a[1], numbers_b[1]);
-}
-
-/*
- * schema.ParseResourceArg() requires a version; here a second part that has not the form of a
- * version belongs to the group, so that "crds.apiextensions.k8s.io" reads as one would expect.
- */
-struct gvr gvr_read(struct str text)
-{
-    struct gvr gvr = {.group = STR("")};
-    struct str rest = text, head;
-    str_cut(&rest, '.', &gvr.resource);
-    struct str behind = rest;
-    const bool more = str_cut(&behind, '.', &head);
-    if (more && is_kube_version(head)) {
-        gvr.version = head;
-        gvr.group = behind;
-    } else {
-        gvr.group = rest;
-    }
-    return gvr;
-}
-
-struct gvk gvk_read(struct str text)
-{
-    const struct gvr gvr = gvr_read(text);
-    return (struct gvk){gvr.group, gvr.version, gvr.resource};
-}
-
-struct str gvr_write(struct arena *arena, struct gvr gvr)
-{
-    return arena_print(arena, "%.*s.%.*s.%.*s", STR_ARG(gvr.resource), STR_ARG(gvr.version),
-                       STR_ARG(gvr.group));
 }

@@ -35,24 +35,12 @@ MUST_USE struct error *gvk_from_api_version(struct str api_version, struct str k
 
 /* "apps/v1", "v1". */
 struct str gvk_api_version(struct arena *arena, struct gvk gvk);
-struct str gvr_api_version(struct arena *arena, struct gvr gvr);
 
 /*
  * As messages name them: "Deployment.apps" and "deployments.apps"; the core group is not written.
  */
 struct str gvk_group_kind(struct arena *arena, struct gvk gvk);
 struct str gvr_group_resource(struct arena *arena, struct gvr gvr);
-
-/*
- * As command lines name them: "deployments", "deployments.apps", "deployments.v1.apps", "pods.v1.".
- * The part behind the first dot is a version if it has the form of one: v1, v2beta3, v1alpha1.
- * What is not given stays empty.
- */
-struct gvr gvr_read(struct str text);
-struct gvk gvk_read(struct str text);
-
-/* The full form, "deployments.v1.apps" or "pods.v1.". Reading it gives the same resource. */
-struct str gvr_write(struct arena *arena, struct gvr gvr);
 
 /*
  * The order in which servers prefer versions: v2, v1, v1beta1, v1alpha1, and then names of other

@@ -28,30 +28,9 @@ TEST(gvk_api_version_both_ways)
     CHECK_EQ(untouched.group, STR("a"));
 }
 
-TEST(gvr_command_line_forms)
+TEST(gvk_forms_in_messages)
 {
-    const struct {
-        const char *text, *resource, *version, *group;
-    } cases[] = {
-        {"pods",                       "pods",        "",        ""                    },
-        {"pods.v1.",                   "pods",        "v1",      ""                    },
-        {"deployments.apps",           "deployments", "",        "apps"                },
-        {"deployments.v1.apps",        "deployments", "v1",      "apps"                },
-        {"a.v1beta2.cluster.x-k8s.io", "a",           "v1beta2", "cluster.x-k8s.io"    },
-        {"crds.apiextensions.k8s.io",  "crds",        "",        "apiextensions.k8s.io"},
-        {"things.v1",                  "things",      "",        "v1"                  },
-    };
     SCOPED(arena) arena = {.limit = 0};
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        TEST_CASE("%s", cases[i].text);
-        const struct gvr gvr = gvr_read(str_from_c(cases[i].text));
-        CHECK_EQ(gvr.resource, str_from_c(cases[i].resource));
-        CHECK_EQ(gvr.version, str_from_c(cases[i].version));
-        CHECK_EQ(gvr.group, str_from_c(cases[i].group));
-        if (gvr.version.len)
-            CHECK(gvr_eq(gvr_read(gvr_write(&arena, gvr)), gvr));
-    }
-    CHECK(gvk_eq(gvk_read(STR("Deployment.v1.apps")), GVK("apps", "v1", "Deployment")));
     CHECK_EQ(gvk_group_kind(&arena, GVK("", "v1", "Pod")), STR("Pod"));
     CHECK_EQ(gvr_group_resource(&arena, GVR("apps", "v1", "deployments")), STR("deployments.apps"));
 }

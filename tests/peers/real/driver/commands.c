@@ -81,7 +81,7 @@ static struct error *do_get(struct call *call)
     struct key key;
     TRY(key_read(call->words[3], &key));
     TRY(get_connection(call, &connection));
-    TRY(cluster_connection_get(connection, gvk_read(call->words[2]), key, &object));
+    TRY(cluster_connection_get(connection, driver_read_kind(call->words[2]), key, &object));
     object_write(call->answer, object);
     return NULL;
 }
@@ -91,7 +91,7 @@ static struct error *do_list(struct call *call)
 {
     OWNED(cluster_connection) connection = NULL;
     TRY(get_connection(call, &connection));
-    return cluster_connection_list(connection, gvk_read(call->words[2]), STR(""), add_name,
+    return cluster_connection_list(connection, driver_read_kind(call->words[2]), STR(""), add_name,
                                    call->answer);
 }
 
@@ -112,8 +112,8 @@ static struct error *do_live(struct call *call)
     struct key key;
     TRY(key_read(call->words[3], &key));
     TRY(clustercache_get_uncached_client(call->driver->cache, cluster_of(call), &connection));
-    TRY(client_get(cluster_connection_client(connection), gvr_read(call->words[2]), key, NULL,
-                   &object));
+    TRY(client_get(cluster_connection_client(connection), driver_read_resource(call->words[2]), key,
+                   NULL, &object));
     object_write(call->answer, object);
     return NULL;
 }
@@ -125,8 +125,8 @@ static struct error *do_live_list(struct call *call)
     SCOPED(arena) arena = {0};
     struct object_list list;
     TRY(clustercache_get_uncached_client(call->driver->cache, cluster_of(call), &connection));
-    TRY(client_list_page(cluster_connection_client(connection), gvr_read(call->words[2]), STR(""),
-                         NULL, &arena, &list));
+    TRY(client_list_page(cluster_connection_client(connection),
+                         driver_read_resource(call->words[2]), STR(""), NULL, &arena, &list));
     for (size_t i = 0; i < list.count; i++)
         (void)add_name(call->answer, list.items[i]);
     return NULL;
@@ -184,7 +184,7 @@ static struct error *do_watch(struct call *call)
     watch->fails = str_eq(call->words[4], STR("fails"));
     return clustercache_watch(call->driver->cache, cluster_of(call),
                               &(struct clustercache_watch){.name = call->words[3],
-                                                           .gvk = gvk_read(call->words[2]),
+                                                           .gvk = driver_read_kind(call->words[2]),
                                                            .changed = on_change,
                                                            .data = watch,
                                                            .start = is_own ? on_start : NULL});

@@ -16,6 +16,23 @@
 #include "net/tcp.h"
 #include "net/tls.h"
 
+struct gvr driver_read_resource(struct str text)
+{
+    struct gvr gvr = {
+        .resource = {NULL, 0}
+    };
+    str_cut(&text, '.', &gvr.resource);
+    str_cut(&text, '.', &gvr.version);
+    gvr.group = text;
+    return gvr;
+}
+
+struct gvk driver_read_kind(struct str text)
+{
+    const struct gvr gvr = driver_read_resource(text);
+    return (struct gvk){gvr.group, gvr.version, gvr.resource};
+}
+
 static struct error *read_setting(struct driver_settings *settings, struct str name,
                                   struct str value)
 {
@@ -38,7 +55,7 @@ static struct error *read_setting(struct driver_settings *settings, struct str n
         return NULL;
     }
     if (str_eq(name, STR("uncached"))) {
-        settings->uncached = gvk_read(value);
+        settings->uncached = driver_read_kind(value);
         return NULL;
     }
     for (size_t i = 0; i < COUNT(known); i++) {

@@ -57,3 +57,7 @@ void driver_forget_watches(struct driver *driver);
  */
 MUST_USE struct error *driver_load(struct driver *driver, duration span, size_t clusters,
                                    struct buf *answer);
+
+/* "nodes.v1." and "deployments.v1.apps": resource, version and group; and the same of a kind. */
+struct gvr driver_read_resource(struct str text);
+struct gvk driver_read_kind(struct str text);
