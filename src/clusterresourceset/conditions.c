@@ -170,7 +170,11 @@ static void make_applied(struct conditions *conditions, const struct conditions_
     conditions->v1beta1.message = arena_str(arena, worst->text);
 }
 
-/* InProgress stays True while the controller goes on by itself: pending clusters, or a retry. */
+/*
+ * InProgress stays True while the controller goes on by itself: pending clusters, or a retry. The
+ * reason "recoverrableError" has the spelling of the framework's design document. It is a value of
+ * the API that dashboards match, so it stays.
+ */
 static void make_progress(struct conditions *conditions, const struct conditions_summary *summary,
                           const struct conditions_problem **sorted, struct arena *arena)
 {
