@@ -39,8 +39,8 @@ void api_fixture_init(struct api_fixture *fixture)
         .cluster = CLUSTER,
     };
     CHECK_OK(api_new(&options, &fixture->api));
-    fixture->clusters =
-        virtual_clusters_new(&(struct virtual_clusters_options){.loop = fixture->loop, .keys = keys});
+    fixture->clusters = virtual_clusters_new(
+        &(struct virtual_clusters_options){.loop = fixture->loop, .keys = keys});
     fixture->handler = (struct handler){
         .loop = fixture->loop,
         .api = fixture->api,
