@@ -7,12 +7,13 @@
  *
  * Objects of different values are not sorted among each other: the order of the keys counts. All of
  * this, the texts of errors and the hash are those of Cluster API; content_oracle_test.c compares
- * with recorded answers.
+ * with recorded answers. The default namespace is ours.
  */
 #include "clusterresourceset/types/content.h"
 
 #include <stdlib.h>
 
+#include "apimachinery/validation.h"
 #include "base/arena.h"
 #include "base/base64.h"
 #include "base/memory.h"
@@ -37,8 +38,9 @@ struct content {
     struct str error_class;
     bool wrong_type;
     struct content_items items;
-    struct arena arena; /* the keys of items */
-    size_t bytes;       /* of all documents, against MEMORY_MAX */
+    struct arena arena; /* the keys of items, and the default namespace */
+    struct str default_namespace;
+    size_t bytes; /* of all documents, against MEMORY_MAX */
 };
 
 struct reader {
@@ -161,12 +163,32 @@ static void read_value(struct reader *reader, const struct value *value)
         read_documents(reader, value, text);
 }
 
+/*
+ * The default namespace decides where objects go, so that a change of it has to be applied as a
+ * change of the data is: it counts for the hash. No value can imitate it: a NUL byte is in front.
+ */
+static void read_default_namespace(struct reader *reader)
+{
+    struct content *content = reader->content;
+    struct str name;
+    if (!object_find_annotation(reader->resource, STR(CONTENT_DEFAULT_NAMESPACE), &name))
+        return;
+    sha256_add(&reader->sha, STR("\0" CONTENT_DEFAULT_NAMESPACE "="));
+    sha256_add(&reader->sha, name);
+    content->default_namespace = arena_str(&content->arena, name);
+    if (!content->err && validation_dns1123_label(name).count)
+        fail_plain(content, STR("default-namespace"),
+                   error_new(ERROR_INVALID, "the annotation " CONTENT_DEFAULT_NAMESPACE
+                                            " is not the name of a namespace"));
+}
+
 static void read_values(struct reader *reader)
 {
     struct content *content = reader->content;
     uint8_t digest[SHA256_LEN];
     for (size_t i = 0; i < reader->count; i++)
         read_value(reader, &reader->values[i]);
+    read_default_namespace(reader);
     sha256_finish(&reader->sha, digest);
     memcpy(content->hash, HASH_PREFIX, sizeof(HASH_PREFIX) - 1);
     sha256_hex(digest, content->hash + sizeof(HASH_PREFIX) - 1);
@@ -262,4 +284,9 @@ struct str content_key(const struct content *content, size_t index)
 size_t content_document(const struct content *content, size_t index)
 {
     return content->items.items[index].document;
+}
+
+struct str content_default_namespace(const struct content *content)
+{
+    return content->default_namespace;
 }

@@ -5,6 +5,7 @@
 #include "base/base64.h"
 #include "clusterresourceset/types/content_items.h"
 #include "json/builder.h"
+#include "json/edit.h"
 #include "testing/test.h"
 
 /* A ConfigMap ns/cm1, or a Secret ns/s1 whose values are encoded here. */
@@ -78,6 +79,52 @@ TEST(content_hash_is_of_values_in_the_order_of_keys)
     CHECK_EQ(content_hash(empty),
              STR("sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"));
     CHECK(!content_error(empty));
+}
+
+/* A ConfigMap with one value and this default namespace. */
+static struct content *read_with_namespace(const char *namespace, bool secret)
+{
+    static const struct str pairs[] = {STR_INIT("a"), STR_INIT("kind: A\n")};
+    OWNED(object) plain = make_resource(secret, pairs, 1);
+    SCOPED(json_edit) edit;
+    OWNED(json_doc) doc = NULL;
+    OWNED(object) object = NULL;
+    json_edit_init(&edit, object_root(plain));
+    if (namespace)
+        json_edit_set_str(&edit,
+                          JSON_PLACE_KEY("metadata.annotations", STR(CONTENT_DEFAULT_NAMESPACE)),
+                          str_from_c(namespace));
+    CHECK_OK(json_edit_finish(&edit, &doc));
+    CHECK_OK(object_from_doc(doc, &object));
+    return content_read(object);
+}
+
+TEST(content_default_namespace_counts_for_the_hash)
+{
+    OWNED(content) without = read_with_namespace(NULL, false);
+    OWNED(content) first = read_with_namespace("argocd", false);
+    OWNED(content) second = read_with_namespace("argo", false);
+    OWNED(content) secret = read_with_namespace("argocd", true);
+    CHECK_EQ(content_default_namespace(without), STR(""));
+    CHECK_EQ(content_default_namespace(first), STR("argocd"));
+    CHECK_EQ(content_count(first), 1);
+    CHECK(!str_eq(content_hash(without), content_hash(first)));
+    CHECK(!str_eq(content_hash(second), content_hash(first)));
+    CHECK_EQ(content_hash(secret), content_hash(first));
+}
+
+TEST(content_default_namespace_must_be_one)
+{
+    static const char *const names[] = {"", "Argo", "a/b", "a.b"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        TEST_CASE("%s", names[i]);
+        OWNED(content) content = read_with_namespace(names[i], false);
+        CHECK_EQ(message_of(content), STR("the annotation corset.dev/default-namespace is not the "
+                                          "name of a namespace"));
+        CHECK_EQ(content_error_class(content), STR("default-namespace"));
+        CHECK_EQ(content_count(content), 0);
+        CHECK(content_hash(content).len);
+    }
 }
 
 TEST(content_tells_where_objects_come_from)
