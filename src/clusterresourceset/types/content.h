@@ -23,9 +23,10 @@ struct content;
 #define CONTENT_DEFAULT_NAMESPACE "corset.dev/default-namespace"
 
 /*
- * Reads a whole ConfigMap or Secret, with its data as an API server returns it. The items of a list
- * take the place of the list, see content_items_expand(). content_read_as_written() keeps lists
- * whole; "corset render" shows them so.
+ * Reads a whole ConfigMap or Secret, with its data as an API server returns it. Values that are
+ * gzip, in binaryData of a ConfigMap or in a Secret, are unpacked, up to 16 MiB a resource. The
+ * items of a list take the place of the list, see content_items_expand(). content_read_as_written()
+ * keeps lists whole; "corset render" shows them so.
  */
 struct content *content_read(const struct object *resource);
 struct content *content_read_as_written(const struct object *resource);
@@ -46,8 +47,8 @@ struct str content_hash(const struct content *content);
  * Secret is shown. content_error_whole() quotes documents (up to some 28 KB), those of a Secret,
  * too. It is for the terminal of the user who has the resource as a file, and must go nowhere else.
  *
- * The class is one word: "syntax" and the others of manifest_error_name(), "no-data", "secret-type"
- * or "default-namespace".
+ * The class is one word: "syntax" and the others of manifest_error_name(), "no-data", "gzip",
+ * "secret-type" or "default-namespace".
  */
 const struct error *content_error(const struct content *content);
 const struct error *content_error_whole(const struct content *content);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/base64.h"
+#include "base/gzip.h"
 #include "clusterresourceset/types/content_items.h"
 #include "json/builder.h"
 #include "json/edit.h"
@@ -125,6 +126,86 @@ TEST(content_default_namespace_must_be_one)
         CHECK_EQ(content_count(content), 0);
         CHECK(content_hash(content).len);
     }
+}
+
+static void pack(struct str text, struct buf *out)
+{
+    OWNED(gzip_writer) writer = gzip_writer_new(6);
+    gzip_write(writer, text, out);
+    gzip_write_end(writer, out);
+}
+
+/* {"kind": …, "data": {"b": plain}, "binaryData": {"a": packed}}; a Secret has both in data. */
+static struct content *read_packed(bool secret, struct str packed, const char *plain)
+{
+    SCOPED(buf) encoded = {0};
+    SCOPED(buf) text = {0};
+    OWNED(object) object = NULL;
+    base64_encode(&encoded, packed);
+    buf_print(&text, "{\"kind\":\"%s\",\"type\":\"" CONTENT_SECRET_TYPE "\",\"data\":{%s%s",
+              secret ? "Secret" : "ConfigMap", plain, secret && plain[0] ? "," : "");
+    buf_print(&text, secret ? "\"a\":\"%s\"}}" : "},\"binaryData\":{\"a\":\"%s\"}}",
+              buf_c(&encoded));
+    CHECK_OK(object_read(buf_str(&text), &object));
+    return content_read(object);
+}
+
+TEST(content_that_is_gzip_is_unpacked)
+{
+    static const struct {
+        const char *name, *plain, *names;
+        bool secret;
+    } cases[] = {
+        {"a ConfigMap",                 "",                       "Namespace ns1, A a",     false},
+        {"a ConfigMap with other data", "\"b\":\"kind: B\"",      "Namespace ns1, A a, B ", false},
+        {"a Secret",                    "",                       "Namespace ns1, A a",     true },
+        {"a Secret with other data",    "\"b\":\"a2luZDogQgo=\"", "Namespace ns1, A a, B ", true },
+    };
+    SCOPED(buf) packed = {0};
+    pack(STR("kind: A\nmetadata: {name: a}\n"), &packed);
+    pack(STR("---\nkind: Namespace\nmetadata: {name: ns1}\n"), &packed); /* a second member */
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        TEST_CASE("%s", cases[i].name);
+        SCOPED(buf) names = {0};
+        OWNED(content) content = read_packed(cases[i].secret, buf_str(&packed), cases[i].plain);
+        CHECK_EQ(message_of(content), STR(""));
+        CHECK_EQ(list_names(content, &names), str_from_c(cases[i].names));
+        CHECK_EQ(content_key(content, 0), STR("a"));
+    }
+}
+
+/* As Cluster API sees it: bytes that are no gzip count neither as data nor for the hash. */
+TEST(content_other_binary_data_is_nothing)
+{
+    OWNED(content) with = read_packed(false, STR("\x89PNG"), "\"b\":\"kind: B\"");
+    OWNED(content) without = read_one(STR("kind: B"));
+    OWNED(content) alone = read_packed(false, STR("\x89PNG"), "");
+    CHECK_EQ(content_hash(with), content_hash(without));
+    CHECK_EQ(content_count(with), 1);
+    CHECK_EQ(content_error_class(alone), STR("no-data"));
+}
+
+TEST(content_gzip_that_is_bad_or_too_large_is_told)
+{
+    SCOPED(buf) packed = {0};
+    SCOPED(buf) bomb = {0};
+    SCOPED(buf) large = {.limit = 64 * MEGABYTE};
+    pack(STR("kind: A\nmetadata: {name: a}\n"), &packed);
+    OWNED(content) cut = read_packed(true, str_slice(buf_str(&packed), 0, packed.len - 9), "");
+    CHECK_CONTAINS(message_of(cut), STR("failed to unpack gzip: truncated"));
+    CHECK_EQ(content_error_class(cut), STR("gzip"));
+    CHECK(content_hash(cut).len);
+    for (unsigned i = 1; large.len <= 16 * MEGABYTE; i = i * 1103515245U + 12345)
+        buf_print(&large, "# %u\n", i);
+    pack(buf_str(&large), &bomb);
+    OWNED(content) too_large = read_packed(false, buf_str(&bomb), "\"b\":\"kind: B\"");
+    CHECK_EQ(message_of(too_large), STR("failed to unpack gzip: gzip content is larger than "
+                                        "16777216 bytes (key \"a\")"));
+    buf_clear(&bomb);
+    for (size_t i = 0; i < 2; i++) /* two members of which each alone would do */
+        pack(str_slice(buf_str(&large), 0, 9 * MEGABYTE), &bomb);
+    OWNED(content) together = read_packed(false, buf_str(&bomb), "");
+    CHECK_CONTAINS(message_of(together), STR("larger than"));
 }
 
 TEST(content_tells_where_objects_come_from)
