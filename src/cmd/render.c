@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/buf.h"
+#include "base/memory.h"
 #include "clusterresourceset/types/content.h"
 #include "cmd/command.h"
 #include "cmd/global_flags.h"
+#include "cmd/namespace_warning.h"
+#include "cmd/object_name.h"
 #include "cmd/render_input.h"
 #include "cmd/terminal.h"
 #include "json/builder.h"
@@ -27,23 +29,13 @@ struct format {
                            const struct content *content);
 };
 
-/* "ConfigMap default/cni" */
-static void add_resource(struct buf *out, const struct object *resource)
-{
-    const struct key key = object_key(resource);
-    SCOPED(buf) text = {.limit = 0};
-    buf_print(&text, "%.*s %.*s%s%.*s", STR_ARG(object_kind(resource)), STR_ARG(key.namespace),
-              key.namespace.len ? "/" : "", STR_ARG(key.name));
-    terminal_add_shown(out, buf_str(&text));
-}
-
 /* JSON holds the error itself; the other formats print it to standard error. */
 static void print_error(const struct object *resource, const struct content *content)
 {
     SCOPED(buf) line = {.limit = 0};
     if (!content_error(content))
         return;
-    add_resource(&line, resource);
+    object_name_add_resource(&line, resource);
     buf_add(&line, STR(": "));
     terminal_add_shown(&line, str_from_c(content_error_whole(content)->message));
     fprintf(stderr, "corset: %s\n", buf_c(&line));
@@ -55,7 +47,7 @@ static struct error *write_yaml(struct buf *out, const struct object *resource,
 {
     print_error(resource, content);
     buf_add(out, STR("# "));
-    add_resource(out, resource);
+    object_name_add_resource(out, resource);
     buf_print(out, "%s%.*s%s\n", content_hash(content).len ? " " : "",
               STR_ARG(content_hash(content)), content_error(content) ? " cannot be used" : "");
     for (size_t i = 0; i < content_count(content); i++) {
@@ -67,20 +59,12 @@ static struct error *write_yaml(struct buf *out, const struct object *resource,
     return NULL;
 }
 
-/* As kubectl names objects: "deployment.apps/coredns". */
 static struct error *write_names(struct buf *out, const struct object *resource,
                                  const struct content *content)
 {
     print_error(resource, content);
     for (size_t i = 0; i < content_count(content); i++) {
-        const struct object *object = content_object(content, i);
-        const struct gvk gvk = object_gvk(object);
-        SCOPED(buf) text = {.limit = 0};
-        for (size_t j = 0; j < gvk.kind.len; j++)
-            buf_add_char(&text, ascii_to_lower(gvk.kind.ptr[j]));
-        buf_print(&text, "%s%.*s/%.*s", gvk.group.len ? "." : "", STR_ARG(gvk.group),
-                  STR_ARG(object_name(object)));
-        terminal_add_shown(out, buf_str(&text));
+        object_name_add(out, content_object(content, i));
         buf_add_char(out, '\n');
     }
     return NULL;
@@ -157,6 +141,25 @@ static const struct format *find_format(const char *name)
     return NULL;
 }
 
+/* Of what the items of lists say, too, whatever is shown of the lists. */
+static void warn_of_namespaces(const struct object *resource)
+{
+    OWNED(content) content = content_read(resource);
+    const size_t count = content_count(content);
+    SCOPED(buf) line = {.limit = 0};
+    SCOPED(buf) warning = {.limit = 0};
+    if (content_default_namespace(content).len || !count)
+        return;
+    struct object **objects = mem_realloc_array(NULL, count, sizeof(struct object *));
+    for (size_t i = 0; i < count; i++)
+        objects[i] = content_object(content, i);
+    if (namespace_warning_add(&warning, objects, count)) {
+        object_name_add_resource(&line, resource);
+        fprintf(stderr, "corset: warning: %s: %s\n", buf_c(&line), buf_c(&warning));
+    }
+    mem_free(objects);
+}
+
 /* The text may hold a Secret's data, so the buffer is wiped. */
 static struct error *render_resource(const struct format *format, const struct object *resource,
                                      bool expand, bool *failed)
@@ -166,6 +169,7 @@ static struct error *render_resource(const struct format *format, const struct o
     *failed |= content_error(content) != NULL;
     TRY(format->write(&out, resource, content));
     TRY(buf_check(&out));
+    warn_of_namespaces(resource);
     return command_write(buf_str(&out));
 }
 
@@ -259,6 +263,9 @@ const struct command command_render = {
         "                       name: one line for each object\n"
         "      --expand-lists   show the items of a List instead of the List (the items are applied)\n\n"
         "Exits with 1 when a resource cannot be used; standard error or the JSON says why.\n"
+        "Standard error also warns of objects that need a namespace, have none, and would get none\n"
+        "by the annotation corset.dev/default-namespace of the resource. Objects are shown as they\n"
+        "are written there: only a cluster knows which of them the annotation is for.\n"
         "Contents of Secrets are shown.\n\n"
         "Try it:\n"
         "  kubectl get configmap cni -o yaml | corset render -f -\n"

@@ -1,7 +1,7 @@
 #include "http/client.h"
 
+#include "base/gzip.h"
 #include "base/random.h"
-#include "http/gzip.h"
 #include "http/http_fixture_test.h"
 #include "http/url.h"
 

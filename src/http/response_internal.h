@@ -1,9 +1,9 @@
 /* The state of a response, created by client.c and read by response.c. */
 #pragma once
 
+#include "base/gzip.h"
 #include "http/call.h"
 #include "http/client.h"
-#include "http/gzip.h"
 #include "http/lines.h"
 
 struct http_response {

@@ -1,10 +1,10 @@
 /* Bodies that are too large, too deep, or larger than they look. */
 #include "async/fiber.h"
 #include "async/scope.h"
+#include "base/gzip.h"
 #include "base/memory.h"
 #include "hostile/attacks.h"
 #include "hostile/wire.h"
-#include "http/gzip.h"
 
 #define COLLECTION  "/api/v1/namespaces/team/configmaps"
 #define BLOBS       "/apis/hostile.test/v1/namespaces/team/blobs"

@@ -7,8 +7,8 @@
 
 #include "apimachinery/status.h"
 #include "apiserver/endpoints/inflight_limits.h"
+#include "base/gzip.h"
 #include "base/quote.h"
-#include "http/gzip.h"
 #include "http/headers.h"
 #include "http/server.h"
 

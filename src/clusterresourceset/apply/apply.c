@@ -29,6 +29,12 @@
 /* Timeouts in a row that end a batch. A single one may be the fault of a slow webhook. */
 #define TIMEOUTS_MAX 2
 
+/* What to do about objects that have no namespace and need one; said once, however many they are.
+ */
+#define NAMESPACE_HINT                                                     \
+    "set metadata.namespace, or the annotation " CONTENT_DEFAULT_NAMESPACE \
+    " of the ConfigMap or Secret"
+
 /* An object of this size may itself be the reason for a broken connection. */
 #define LARGE ((size_t)1024 * 1024)
 
@@ -44,6 +50,7 @@ struct item_outcome {
     enum apply_result result; /* of APPLIED */
     struct error *err;        /* of FAILED and FAILED_FOR_NOW, explained */
     bool was_waited_for;      /* the object is a definition, and one wait for it is enough */
+    bool lacks_namespace;     /* of FAILED: it has none and needs one */
 };
 
 struct apply_batch {
@@ -207,6 +214,7 @@ static void note_outcome(struct apply_batch *batch, size_t index, const struct a
         return;
     }
     outcome->state = error_is(err, ERROR_NOT_FOUND) ? FAILED_FOR_NOW : FAILED;
+    outcome->lacks_namespace = apply->lacks_namespace;
     outcome->err = apply_object_explain(apply->object, apply->verb, err);
 }
 
@@ -248,6 +256,8 @@ static struct error *make_report(struct apply_batch *batch, struct arena *arena,
             outcome->err = apply_object_explain(batch->items[i].object,
                                                 apply_object_first_verb(batch->strategy),
                                                 error_copy(batch->end));
+        if (outcome->lacks_namespace)
+            failures.hint = STR(NAMESPACE_HINT);
         apply_failures_add(&failures, &batch->items[i], TAKE(outcome->err));
     }
     return apply_failures_finish(&failures, batch->end);
@@ -283,8 +293,11 @@ struct error *apply_objects(const struct apply_target *target, const struct appl
         for (size_t i = 0; i < count && !batch.end; i++) {
             if (batch.outcomes[i].state != rounds[round])
                 continue;
-            struct apply_object apply = {
-                .target = target, .object = items[i].object, .strategy = strategy};
+            SCOPED(apply_object)
+            apply = {.target = target,
+                     .object = items[i].object,
+                     .strategy = strategy,
+                     .default_namespace = items[i].default_namespace};
             struct error *err = apply_object(&apply);
             if (discovery_is_no_match(err) && wait_for_kind(&batch, items[i].object, &err))
                 err = apply_object(&apply);

@@ -1,7 +1,8 @@
 /*
  * Applies objects to one cluster, in order. An object that fails does not stop the next one.
  *
- * Nothing is added to objects: what the manifest says is what the cluster gets. Objects that failed
+ * Nothing is added to objects but the default namespace of their ConfigMap or Secret, if they need
+ * one and have none: what the manifest says is what the cluster gets. Objects that failed
  * because something did not exist are tried once more at the end: their namespace may come later in
  * the list, or the definition of their kind. If one of the objects defines a kind that the cluster
  * does not have, that definition is waited for first, for some seconds in all.
@@ -52,6 +53,7 @@ struct apply_item {
     const struct object *object;
     struct str key; /* as in struct apply_failure */
     size_t document;
+    struct str default_namespace; /* empty: an object that needs a namespace must have one */
 };
 
 /* content_count() items, in the arena. */

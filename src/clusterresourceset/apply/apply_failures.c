@@ -67,10 +67,16 @@ static void write_list(const struct apply_failures *failures, struct buf *out)
 struct error *apply_failures_finish(struct apply_failures *failures, const struct error *decisive)
 {
     SCOPED(buf) text = {.limit = 0};
-    if (failures->count + failures->more <= 1)
+    const bool is_one = failures->count + failures->more <= 1;
+    if (is_one && !failures->hint.len)
         return TAKE(failures->first);
-    decisive = decisive ? decisive : failures->first;
-    write_list(failures, &text);
+    decisive = decisive && !is_one ? decisive : failures->first;
+    if (is_one)
+        buf_add(&text, failures->texts[0]);
+    else
+        write_list(failures, &text);
+    if (failures->hint.len)
+        buf_print(&text, "; %.*s", STR_ARG(failures->hint));
     struct error *err = error_new(decisive->code, "%.*s", STR_ARG(buf_str(&text)));
     err->http_status = decisive->http_status;
     err->retry_after = failures->retry_after;

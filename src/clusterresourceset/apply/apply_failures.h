@@ -2,7 +2,8 @@
  * The failures of one batch, collected into one error and into the apply_report.
  *
  * A single failure is returned as it is. Several are joined as "[a, b]", as Kubernetes' aggregated
- * errors are: without repetitions, up to a few kilobytes, and then "… and 7 more".
+ * errors are: without repetitions, up to a few kilobytes, and then "… and 7 more". A hint is put at
+ * the end, once.
  */
 #pragma once
 
@@ -16,6 +17,7 @@
 struct apply_failures {
     struct arena *arena;
     struct apply_report *report;
+    struct str hint; /* what to do, for the end of the text; empty: none */
     /* private */
     struct error *first;
     struct str texts[APPLY_LISTED_MAX];

@@ -39,7 +39,23 @@ static struct error *check_type(struct gvk gvk)
     return NULL;
 }
 
-/* Looks up the resource of the kind, and whether the object has a namespace if it needs one. */
+void apply_object_done(struct apply_object *apply)
+{
+    object_free(TAKE(apply->placed));
+}
+
+/* Puts the object into the default namespace; from here on everything is about the copy. */
+static struct error *place_object(struct apply_object *apply)
+{
+    SCOPED(object_edit) edit;
+    object_edit_init(&edit, apply->object);
+    json_edit_set_str(&edit.json, JSON_PLACE("metadata.namespace"), apply->default_namespace);
+    TRY(object_edit_finish(&edit, &apply->placed));
+    apply->object = apply->placed;
+    return NULL;
+}
+
+/* Looks up the resource of the kind, and sees that the object has a namespace if it needs one. */
 static struct error *find_mapping(struct apply_object *apply, struct gvk gvk, struct arena *arena,
                                   struct discovery_mapping *ret_mapping)
 {
@@ -47,6 +63,9 @@ static struct error *find_mapping(struct apply_object *apply, struct gvk gvk, st
     TRY(discovery_find_kind(apply->target->discovery, arena, gvk, ret_mapping));
     if (!ret_mapping->namespaced || object_namespace(apply->object).len)
         return NULL;
+    if (apply->default_namespace.len)
+        return place_object(apply);
+    apply->lacks_namespace = true;
     return error_new(ERROR_INVALID, "an empty namespace may not be set %s",
                      apply->strategy == APPLY_ONCE ? "during creation"
                                                    : "when a resource name is provided");

@@ -23,10 +23,15 @@ struct apply_object {
     const struct apply_target *target;
     const struct object *object;
     enum apply_strategy strategy;
+    struct str default_namespace; /* as in struct apply_item */
     /* Written by apply_object(). */
     enum apply_verb verb; /* of the last request, or of the request that was not reached */
     enum apply_result result;
+    bool lacks_namespace;  /* it failed because there is none */
+    struct object *placed; /* object is this one, if it got the default namespace */
 };
+
+void apply_object_done(struct apply_object *apply);
 
 /* Suspends. A kind that the cluster does not have is an error with discovery_is_no_match(). */
 MUST_USE struct error *apply_object(struct apply_object *apply);

@@ -1,21 +1,24 @@
 /*
  * Reads a resource value by value, in the order of the keys:
  *
- *   1. find_values() collects and sorts the members of data;
- *   2. read_value() decodes each, adds it to the hash, and parses its documents;
+ *   1. find_values() collects and sorts the members of data, and those of binaryData that are gzip;
+ *   2. read_value() decodes each, adds it to the hash, unpacks it, and parses its documents;
  *   3. add_documents() expands lists and sorts the objects of the value by their kind.
  *
  * Objects of different values are not sorted among each other: the order of the keys counts. All of
  * this, the texts of errors and the hash are those of Cluster API; content_oracle_test.c compares
- * with recorded answers.
+ * with recorded answers. The default namespace and gzip are ours.
  */
 #include "clusterresourceset/types/content.h"
 
 #include <stdlib.h>
 
+#include "apimachinery/validation.h"
 #include "base/arena.h"
 #include "base/base64.h"
+#include "base/gzip.h"
 #include "base/memory.h"
+#include "base/quote.h"
 #include "base/sha256.h"
 #include "clusterresourceset/types/content_items.h"
 #include "clusterresourceset/types/content_text.h"
@@ -26,9 +29,19 @@
 
 #define HASH_PREFIX "sha256:"
 
-/* A member of data, not decoded: text, or base64 in a Secret. */
+/* Text behind gzip, of all values of a resource. */
+#define UNPACKED_MAX (16 * MEGABYTE)
+#define UNPACK_STEP  (64 * KILOBYTE)
+
+#define GZIP_START        "\x1f\x8b\x08"
+#define GZIP_START_BASE64 "H4sI"
+
+#define KEY_SHOWN_MAX 253
+
+/* A member of data or binaryData, not decoded. */
 struct value {
     struct str key, text;
+    bool is_base64;
 };
 
 struct content {
@@ -37,8 +50,10 @@ struct content {
     struct str error_class;
     bool wrong_type;
     struct content_items items;
-    struct arena arena; /* the keys of items */
-    size_t bytes;       /* of all documents, against MEMORY_MAX */
+    struct arena arena; /* the keys of items, and the default namespace */
+    struct str default_namespace;
+    size_t bytes;    /* of all documents, against MEMORY_MAX */
+    size_t unpacked; /* against UNPACKED_MAX */
 };
 
 struct reader {
@@ -70,20 +85,39 @@ static int compare_keys(const void *a, const void *b)
     return str_cmp(((const struct value *)a)->key, ((const struct value *)b)->key);
 }
 
+/*
+ * Of binaryData only what is gzip counts, by its first bytes: for Cluster API all of it is nothing,
+ * and a ConfigMap may hold pictures beside its manifests.
+ */
+static void find_packed_values(struct reader *reader, const struct json_value *data)
+{
+    const struct json_value *value;
+    JSON_FOREACH (key, value, data)
+        if (str_starts_with(json_to_str(value), STR(GZIP_START_BASE64)))
+            reader->values[reader->count++] = (struct value){key, json_to_str(value), true};
+}
+
 /* False if there are no values, or one that no server would send. */
 static bool find_values(struct reader *reader)
 {
-    const struct json_value *data = json_get(object_root(reader->resource), STR("data")), *value;
-    if (json_type(data) != JSON_OBJECT || json_count(data) == 0)
+    const struct json_value *root = object_root(reader->resource), *value;
+    const struct json_value *data = json_get(root, STR("data"));
+    const struct json_value *binary = reader->secret ? NULL : json_get(root, STR("binaryData"));
+    const enum json_type type = json_type(data);
+    if (type != JSON_OBJECT && type != JSON_ABSENT && type != JSON_NULL)
         return false;
-    reader->values = mem_realloc_array(NULL, json_count(data), sizeof(*reader->values));
+    if (json_type(binary) != JSON_OBJECT)
+        binary = NULL;
+    reader->values =
+        mem_realloc_array(NULL, json_count(data) + json_count(binary) + 1, sizeof(*reader->values));
     JSON_FOREACH (key, value, data) {
         if (json_type(value) != JSON_STRING && json_type(value) != JSON_NULL)
             return false;
-        reader->values[reader->count++] = (struct value){key, json_to_str(value)};
+        reader->values[reader->count++] = (struct value){key, json_to_str(value), reader->secret};
     }
+    find_packed_values(reader, binary);
     qsort(reader->values, reader->count, sizeof(*reader->values), compare_keys);
-    return true;
+    return reader->count > 0;
 }
 
 /* What is left of a limit. An option of 0 would mean the default, so that it is at least 1. */
@@ -143,22 +177,80 @@ static void read_documents(struct reader *reader, const struct value *value, str
         fail_with_value(reader, value, err, &fault);
 }
 
+/* A small text may unpack to a very large one, so that it is stopped on the way. */
+static struct error *unpack_text(struct content *content, struct str packed, struct buf *out)
+{
+    OWNED(gzip_reader) gzip = gzip_reader_new(left(UNPACKED_MAX, content->unpacked), 0);
+    size_t before;
+    do {
+        before = out->len;
+        TRY(gzip_read(gzip, &packed, out, UNPACK_STEP));
+        TRY(buf_check(out));
+    } while (packed.len || out->len - before == UNPACK_STEP);
+    content->unpacked += out->len;
+    return gzip_read_end(gzip);
+}
+
+/* The error is about bytes, not about what they say: it may be told of a Secret, too. */
+static void read_packed(struct reader *reader, const struct value *value, struct str packed)
+{
+    SCOPED(buf) text = {.limit = UNPACKED_MAX + UNPACK_STEP, .secret = true};
+    SCOPED(buf) place = {.limit = 0};
+    OWNED(error) err = unpack_text(reader->content, packed, &text);
+    if (!err) {
+        read_documents(reader, value, buf_str(&text));
+        return;
+    }
+    if (reader->count > 1) {
+        buf_add(&place, STR(" (key "));
+        str_quote_go(&place, str_slice(value->key, 0, KEY_SHOWN_MAX));
+        buf_add_char(&place, ')');
+    }
+    fail_plain(reader->content, STR("gzip"),
+               error_new(err->code, "failed to unpack gzip: %s%.*s", err->message,
+                         STR_ARG(buf_str(&place))));
+}
+
 /*
  * The first value that cannot be read is the error of the content. The hash covers all values in
- * any case: the binding records it, so that the resource is tried again when it changes.
+ * any case: the binding records it, so that the resource is tried again when it changes. Packed
+ * values count as they are stored.
  */
 static void read_value(struct reader *reader, const struct value *value)
 {
     SCOPED(buf) decoded = {.secret = true};
     struct str text = value->text;
-    if (reader->secret) {
+    if (value->is_base64) {
         base64_decode_lenient(&decoded,
                               value->text); /* up to the first wrong character, as in Go */
         text = buf_str(&decoded);
     }
     sha256_add(&reader->sha, text);
-    if (!reader->content->err)
+    if (reader->content->err)
+        return;
+    if (value->is_base64 && str_starts_with(text, STR(GZIP_START)))
+        read_packed(reader, value, text);
+    else
         read_documents(reader, value, text);
+}
+
+/*
+ * The default namespace decides where objects go, so that a change of it has to be applied as a
+ * change of the data is: it counts for the hash. No value can imitate it: a NUL byte is in front.
+ */
+static void read_default_namespace(struct reader *reader)
+{
+    struct content *content = reader->content;
+    struct str name;
+    if (!object_find_annotation(reader->resource, STR(CONTENT_DEFAULT_NAMESPACE), &name))
+        return;
+    sha256_add(&reader->sha, STR("\0" CONTENT_DEFAULT_NAMESPACE "="));
+    sha256_add(&reader->sha, name);
+    content->default_namespace = arena_str(&content->arena, name);
+    if (!content->err && validation_dns1123_label(name).count)
+        fail_plain(content, STR("default-namespace"),
+                   error_new(ERROR_INVALID, "the annotation " CONTENT_DEFAULT_NAMESPACE
+                                            " is not the name of a namespace"));
 }
 
 static void read_values(struct reader *reader)
@@ -167,6 +259,7 @@ static void read_values(struct reader *reader)
     uint8_t digest[SHA256_LEN];
     for (size_t i = 0; i < reader->count; i++)
         read_value(reader, &reader->values[i]);
+    read_default_namespace(reader);
     sha256_finish(&reader->sha, digest);
     memcpy(content->hash, HASH_PREFIX, sizeof(HASH_PREFIX) - 1);
     sha256_hex(digest, content->hash + sizeof(HASH_PREFIX) - 1);
@@ -262,4 +355,9 @@ struct str content_key(const struct content *content, size_t index)
 size_t content_document(const struct content *content, size_t index)
 {
     return content->items.items[index].document;
+}
+
+struct str content_default_namespace(const struct content *content)
+{
+    return content->default_namespace;
 }

@@ -19,17 +19,23 @@ struct content;
 
 #define CONTENT_SECRET_TYPE "addons.cluster.x-k8s.io/resource-set"
 
+/* Annotation of a ConfigMap or Secret: the namespace of its objects that need one and have none. */
+#define CONTENT_DEFAULT_NAMESPACE "corset.dev/default-namespace"
+
 /*
- * Reads a whole ConfigMap or Secret, with its data as an API server returns it. The items of a list
- * take the place of the list, see content_items_expand(). content_read_as_written() keeps lists
- * whole; "corset render" shows them so.
+ * Reads a whole ConfigMap or Secret, with its data as an API server returns it. Values that are
+ * gzip, in binaryData of a ConfigMap or in a Secret, are unpacked, up to 16 MiB a resource. The
+ * items of a list take the place of the list, see content_items_expand(). content_read_as_written()
+ * keeps lists whole; "corset render" shows them so.
  */
 struct content *content_read(const struct object *resource);
 struct content *content_read_as_written(const struct object *resource);
 void content_free(struct content *content);
 DEFINE_OWNED(content)
 
-/* "sha256:…" over the values in the order of their keys. Empty without data or with a wrong type.
+/*
+ * "sha256:…" over the values in the order of their keys, and over the default namespace if there is
+ * one. Empty without data or with a wrong type.
  */
 struct str content_hash(const struct content *content);
 
@@ -41,8 +47,8 @@ struct str content_hash(const struct content *content);
  * Secret is shown. content_error_whole() quotes documents (up to some 28 KB), those of a Secret,
  * too. It is for the terminal of the user who has the resource as a file, and must go nowhere else.
  *
- * The class is one word: "syntax" and the others of manifest_error_name(), "no-data" or
- * "secret-type".
+ * The class is one word: "syntax" and the others of manifest_error_name(), "no-data", "gzip",
+ * "secret-type" or "default-namespace".
  */
 const struct error *content_error(const struct content *content);
 const struct error *content_error_whole(const struct content *content);
@@ -59,3 +65,7 @@ struct object *content_object(const struct content *content, size_t index); /* b
  */
 struct str content_key(const struct content *content, size_t index);
 size_t content_document(const struct content *content, size_t index);
+
+/* Of the annotation; empty without it. The objects are not changed: their scope is not known here.
+ */
+struct str content_default_namespace(const struct content *content);

@@ -86,6 +86,12 @@ static struct error *normalize_item(struct content_item *item)
                       key.namespace.len ? "/" : "", STR_ARG(key.name));
 }
 
+static bool is_set(const struct object *object)
+{
+    return str_eq(object_kind(object), STR("ClusterResourceSet")) &&
+           str_starts_with(object_api_version(object), STR("addons.cluster.x-k8s.io/"));
+}
+
 /* Lists are expanded before the checks: a List of ConfigMaps is as good as its items. */
 static struct error *read_items(struct str text, struct str source, struct content_items *items)
 {
@@ -98,7 +104,8 @@ static struct error *read_items(struct str text, struct str source, struct conte
     }
     TRY(content_items_expand(items, 0));
     for (size_t i = 0; i < items->count; i++)
-        TRY(normalize_item(&items->items[i]));
+        if (!is_set(items->items[i].object))
+            TRY(normalize_item(&items->items[i]));
     return NULL;
 }
 
@@ -109,6 +116,8 @@ struct error *content_resources_read(struct str text, struct str source,
     TRY(read_items(text, source, &found));
     for (size_t i = 0; i < found.count; i++) {
         struct content_item item = found.items[i];
+        if (is_set(item.object))
+            continue;
         object_ref(item.object);
         content_items_add(items, item);
     }

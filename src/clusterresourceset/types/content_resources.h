@@ -2,8 +2,9 @@
  * ConfigMaps and Secrets from manifest files, in the form in which an API server would return them.
  *
  * The text is a stream of YAML documents or JSON objects, or a JSON array. Lists are expanded. The
- * stringData of a Secret moves into its data. Other kinds are refused, and so are data that an API
- * server would refuse.
+ * stringData of a Secret moves into its data. ClusterResourceSets, which often stand beside their
+ * resources, are passed over. Other kinds are refused, and so are data that an API server would
+ * refuse.
  */
 #pragma once
 

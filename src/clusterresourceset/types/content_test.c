@@ -3,8 +3,10 @@
 #include <stdio.h>
 
 #include "base/base64.h"
+#include "base/gzip.h"
 #include "clusterresourceset/types/content_items.h"
 #include "json/builder.h"
+#include "json/edit.h"
 #include "testing/test.h"
 
 /* A ConfigMap ns/cm1, or a Secret ns/s1 whose values are encoded here. */
@@ -78,6 +80,132 @@ TEST(content_hash_is_of_values_in_the_order_of_keys)
     CHECK_EQ(content_hash(empty),
              STR("sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"));
     CHECK(!content_error(empty));
+}
+
+/* A ConfigMap with one value and this default namespace. */
+static struct content *read_with_namespace(const char *namespace, bool secret)
+{
+    static const struct str pairs[] = {STR_INIT("a"), STR_INIT("kind: A\n")};
+    OWNED(object) plain = make_resource(secret, pairs, 1);
+    SCOPED(json_edit) edit;
+    OWNED(json_doc) doc = NULL;
+    OWNED(object) object = NULL;
+    json_edit_init(&edit, object_root(plain));
+    if (namespace)
+        json_edit_set_str(&edit,
+                          JSON_PLACE_KEY("metadata.annotations", STR(CONTENT_DEFAULT_NAMESPACE)),
+                          str_from_c(namespace));
+    CHECK_OK(json_edit_finish(&edit, &doc));
+    CHECK_OK(object_from_doc(doc, &object));
+    return content_read(object);
+}
+
+TEST(content_default_namespace_counts_for_the_hash)
+{
+    OWNED(content) without = read_with_namespace(NULL, false);
+    OWNED(content) first = read_with_namespace("argocd", false);
+    OWNED(content) second = read_with_namespace("argo", false);
+    OWNED(content) secret = read_with_namespace("argocd", true);
+    CHECK_EQ(content_default_namespace(without), STR(""));
+    CHECK_EQ(content_default_namespace(first), STR("argocd"));
+    CHECK_EQ(content_count(first), 1);
+    CHECK(!str_eq(content_hash(without), content_hash(first)));
+    CHECK(!str_eq(content_hash(second), content_hash(first)));
+    CHECK_EQ(content_hash(secret), content_hash(first));
+}
+
+TEST(content_default_namespace_must_be_one)
+{
+    static const char *const names[] = {"", "Argo", "a/b", "a.b"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        TEST_CASE("%s", names[i]);
+        OWNED(content) content = read_with_namespace(names[i], false);
+        CHECK_EQ(message_of(content), STR("the annotation corset.dev/default-namespace is not the "
+                                          "name of a namespace"));
+        CHECK_EQ(content_error_class(content), STR("default-namespace"));
+        CHECK_EQ(content_count(content), 0);
+        CHECK(content_hash(content).len);
+    }
+}
+
+static void pack(struct str text, struct buf *out)
+{
+    OWNED(gzip_writer) writer = gzip_writer_new(6);
+    gzip_write(writer, text, out);
+    gzip_write_end(writer, out);
+}
+
+/* {"kind": …, "data": {"b": plain}, "binaryData": {"a": packed}}; a Secret has both in data. */
+static struct content *read_packed(bool secret, struct str packed, const char *plain)
+{
+    SCOPED(buf) encoded = {0};
+    SCOPED(buf) text = {0};
+    OWNED(object) object = NULL;
+    base64_encode(&encoded, packed);
+    buf_print(&text, "{\"kind\":\"%s\",\"type\":\"" CONTENT_SECRET_TYPE "\",\"data\":{%s%s",
+              secret ? "Secret" : "ConfigMap", plain, secret && plain[0] ? "," : "");
+    buf_print(&text, secret ? "\"a\":\"%s\"}}" : "},\"binaryData\":{\"a\":\"%s\"}}",
+              buf_c(&encoded));
+    CHECK_OK(object_read(buf_str(&text), &object));
+    return content_read(object);
+}
+
+TEST(content_that_is_gzip_is_unpacked)
+{
+    static const struct {
+        const char *name, *plain, *names;
+        bool secret;
+    } cases[] = {
+        {"a ConfigMap",                 "",                       "Namespace ns1, A a",     false},
+        {"a ConfigMap with other data", "\"b\":\"kind: B\"",      "Namespace ns1, A a, B ", false},
+        {"a Secret",                    "",                       "Namespace ns1, A a",     true },
+        {"a Secret with other data",    "\"b\":\"a2luZDogQgo=\"", "Namespace ns1, A a, B ", true },
+    };
+    SCOPED(buf) packed = {0};
+    pack(STR("kind: A\nmetadata: {name: a}\n"), &packed);
+    pack(STR("---\nkind: Namespace\nmetadata: {name: ns1}\n"), &packed); /* a second member */
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        TEST_CASE("%s", cases[i].name);
+        SCOPED(buf) names = {0};
+        OWNED(content) content = read_packed(cases[i].secret, buf_str(&packed), cases[i].plain);
+        CHECK_EQ(message_of(content), STR(""));
+        CHECK_EQ(list_names(content, &names), str_from_c(cases[i].names));
+        CHECK_EQ(content_key(content, 0), STR("a"));
+    }
+}
+
+/* As Cluster API sees it: bytes that are no gzip count neither as data nor for the hash. */
+TEST(content_other_binary_data_is_nothing)
+{
+    OWNED(content) with = read_packed(false, STR("\x89PNG"), "\"b\":\"kind: B\"");
+    OWNED(content) without = read_one(STR("kind: B"));
+    OWNED(content) alone = read_packed(false, STR("\x89PNG"), "");
+    CHECK_EQ(content_hash(with), content_hash(without));
+    CHECK_EQ(content_count(with), 1);
+    CHECK_EQ(content_error_class(alone), STR("no-data"));
+}
+
+TEST(content_gzip_that_is_bad_or_too_large_is_told)
+{
+    SCOPED(buf) packed = {0};
+    SCOPED(buf) bomb = {0};
+    SCOPED(buf) large = {.limit = 64 * MEGABYTE};
+    pack(STR("kind: A\nmetadata: {name: a}\n"), &packed);
+    OWNED(content) cut = read_packed(true, str_slice(buf_str(&packed), 0, packed.len - 9), "");
+    CHECK_CONTAINS(message_of(cut), STR("failed to unpack gzip: truncated"));
+    CHECK_EQ(content_error_class(cut), STR("gzip"));
+    CHECK(content_hash(cut).len);
+    for (unsigned i = 1; large.len <= 16 * MEGABYTE; i = i * 1103515245U + 12345)
+        buf_print(&large, "# %u\n", i);
+    pack(buf_str(&large), &bomb);
+    OWNED(content) too_large = read_packed(false, buf_str(&bomb), "\"b\":\"kind: B\"");
+    CHECK_EQ(message_of(too_large), STR("failed to unpack gzip: gzip content is larger than "
+                                        "16777216 bytes (key \"a\")"));
+    buf_clear(&bomb);
+    for (size_t i = 0; i < 2; i++) /* two members of which each alone would do */
+        pack(str_slice(buf_str(&large), 0, 9 * MEGABYTE), &bomb);
+    OWNED(content) together = read_packed(false, buf_str(&bomb), "");
+    CHECK_CONTAINS(message_of(together), STR("larger than"));
 }
 
 TEST(content_tells_where_objects_come_from)

@@ -1,8 +1,8 @@
 #include "peers/interop/interop_server.h"
 
 #include "async/loop.h"
+#include "base/gzip.h"
 #include "http/call.h"
-#include "http/gzip.h"
 #include "http/server_internal.h"
 #include "net/tls.h"
 #include "testing/test.h"

@@ -16,9 +16,10 @@ static void apply_resource(struct apply_fixture *rig, enum apply_strategy strate
                              content_count(content), strategy, &rig->arena, &rig->report);
 }
 
-#define RESOURCE(data)                                                              \
+#define RESOURCE(data) RESOURCE_WITH("", data)
+#define RESOURCE_WITH(metadata, data)                                               \
     "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"cm1\"," \
-    "\"namespace\":\"ns\"},\"data\":{" data "}}"
+    "\"namespace\":\"ns\"" metadata "},\"data\":{" data "}}"
 #define DOCUMENT(kind, name) "apiVersion: v1\\nkind: " kind "\\nmetadata:\\n  name: " name "\\n"
 #define MAP(namespace, name) DOCUMENT("ConfigMap", name) "  namespace: " namespace "\\n"
 
@@ -70,4 +71,62 @@ SIM_TEST(a_failure_names_its_value_and_document)
     CHECK_EQ(rig.report.failures[0].text,
              STR("creating object /v1, Kind=ConfigMap c: an empty namespace may not be set during "
                  "creation"));
+}
+
+#define NO_NAMESPACE(name)                      \
+    "creating object /v1, Kind=ConfigMap " name \
+    ": an empty namespace may not be set during creation"
+#define HINT                                                                                     \
+    "; set metadata.namespace, or the annotation corset.dev/default-namespace of the ConfigMap " \
+    "or Secret"
+
+SIM_TEST(what_lacks_a_namespace_fails_with_one_hint)
+{
+    SCOPED(apply_fixture) rig;
+    apply_fixture_init(&rig);
+    apply_resource(&rig, APPLY_ONCE, RESOURCE("\"a\":\"" DOCUMENT("ConfigMap", "a") "\""));
+    CHECK_EQ(apply_fixture_text(&rig), STR(NO_NAMESPACE("a") HINT));
+    apply_resource(&rig, APPLY_ONCE,
+                   RESOURCE("\"a\":\"" DOCUMENT("ConfigMap", "a") "---\\n" DOCUMENT(
+                       "ConfigMap", "b") "---\\n" MAP("nowhere", "c") "\""));
+    CHECK_EQ(apply_fixture_text(&rig),
+             STR("[" NO_NAMESPACE("a") ", " NO_NAMESPACE(
+                 "b") ", creating object /v1, Kind=ConfigMap nowhere/c: namespaces \"nowhere\" "
+                      "not found]" HINT));
+    CHECK(error_is(rig.err, ERROR_INVALID));
+}
+
+#define IN_OTHER ",\"annotations\":{\"corset.dev/default-namespace\":\"other\"}"
+#define OTHER    APPLY_FIXTURE_NAMESPACES "/other/configmaps/"
+
+SIM_TEST(what_lacks_a_namespace_goes_to_the_default)
+{
+    static const enum apply_strategy strategies[] = {APPLY_ONCE, APPLY_RECONCILE};
+    for (size_t i = 0; i < COUNT(strategies); i++) {
+        SCOPED(apply_fixture) rig;
+        apply_fixture_init(&rig);
+        apply_resource(
+            &rig, strategies[i],
+            RESOURCE_WITH(IN_OTHER,
+                          "\"a\":\"" DOCUMENT("ConfigMap", "a") "---\\n" MAP(
+                              "default", "b") "---\\n" DOCUMENT("Namespace", "other") "\""));
+        apply_fixture_check(&rig, 3, 0, 0);
+        CHECK_EQ(apply_fixture_look(&rig, OTHER "a", "metadata.namespace"), STR("other"));
+        CHECK_EQ(apply_fixture_look(&rig, APPLY_FIXTURE_MAPS "/b", "metadata.name"), STR("b"));
+        CHECK_EQ(apply_fixture_look(&rig, APPLY_FIXTURE_NAMESPACES "/other", "metadata.name"),
+                 STR("other"));
+        apply_resource(&rig, strategies[i],
+                       RESOURCE_WITH(IN_OTHER, "\"a\":\"" DOCUMENT("ConfigMap", "a") "\""));
+        apply_fixture_check(&rig, 0, 0, 1);
+    }
+}
+
+SIM_TEST(a_failure_in_the_default_namespace_names_it)
+{
+    SCOPED(apply_fixture) rig;
+    apply_fixture_init(&rig);
+    apply_resource(&rig, APPLY_ONCE,
+                   RESOURCE_WITH(IN_OTHER, "\"a\":\"" DOCUMENT("ConfigMap", "a") "\""));
+    CHECK_EQ(apply_fixture_text(&rig), STR("creating object /v1, Kind=ConfigMap other/a: "
+                                           "namespaces \"other\" not found"));
 }

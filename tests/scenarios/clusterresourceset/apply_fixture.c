@@ -70,7 +70,7 @@ void apply_fixture_apply(struct apply_fixture *rig, enum apply_strategy strategy
         CHECK(count < ITEMS_MAX);
         CHECK_OK(object_read(str_from_c(manifests[count]), &object));
         items[count] =
-            (struct apply_item){object_hold(&rig->arena, object), STR("data"), count + 1};
+            (struct apply_item){object_hold(&rig->arena, object), STR("data"), count + 1, STR("")};
         object_free(object);
     }
     rig->err = apply_objects(&target, items, count, strategy, &rig->arena, &rig->report);

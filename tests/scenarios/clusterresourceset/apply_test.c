@@ -203,27 +203,31 @@ SIM_TEST(each_request_has_its_text)
              STR("patching object /v1, Kind=ConfigMap default/a: said no"));
 }
 
+#define HINT                                                                                     \
+    "; set metadata.namespace, or the annotation corset.dev/default-namespace of the ConfigMap " \
+    "or Secret"
+
 SIM_TEST(crs_72_what_lacks_a_namespace_or_a_type_fails_without_a_request)
 {
     static const struct {
         const char *name, *object, *once, *reconcile;
     } cases[] = {
         {"no namespace",
-         "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\"}}",              "creating object /v1, Kind=ConfigMap a: an empty namespace may not be set during creation",
+         "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\"}}",              "creating object /v1, Kind=ConfigMap a: an empty namespace may not be set during creation" HINT,
          "reading object /v1, Kind=ConfigMap a: an empty namespace may not be set when a resource "
-         "name is provided"                                                                                                                                                                                                                                                                },
+         "name is provided" HINT                                                                                                                                                                                                                                                                },
         {"no kind",      "{\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"a\",\"namespace\":\"n\"}}",
          "creating object /v1, Kind= n/a: Object 'Kind' is missing in 'unstructured object has no "
-         "kind'",                                                                                                                                                                                 "reading object /v1, Kind= n/a: Object 'Kind' is missing in 'unstructured object has no "
-         "kind'"                                                                                                                                                                                                                                                          },
+         "kind'",                                                                                                                                                                                      "reading object /v1, Kind= n/a: Object 'Kind' is missing in 'unstructured object has no "
+         "kind'"                                                                                                                                                                                                                                                               },
         {"no version",   "{\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\"}}",
          "creating object /, Kind=ConfigMap a: Object 'apiVersion' is missing in 'unstructured "
-         "object has no version'",                                                                                                                                                                "reading object /, Kind=ConfigMap a: Object 'apiVersion' is missing in 'unstructured "
-         "object has no version'"                                                                                                                                                                                                                        },
+         "object has no version'",                                                                                                                                                                     "reading object /, Kind=ConfigMap a: Object 'apiVersion' is missing in 'unstructured "
+         "object has no version'"                                                                                                                                                                                                                             },
         {"nothing",      "{}",
-         "creating object /, Kind= : Object 'Kind' is missing in 'unstructured object has no kind'",                                                                                              "reading object /, Kind= : Object 'Kind' is missing in 'unstructured object has no kind'"},
+         "creating object /, Kind= : Object 'Kind' is missing in 'unstructured object has no kind'",                                                                                                   "reading object /, Kind= : Object 'Kind' is missing in 'unstructured object has no kind'"},
         {"a list",       "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[]}",
-         "creating object /v1, Kind=List : no matches for kind \"List\" in version \"v1\"",                                                                                                       "reading object /v1, Kind=List : no matches for kind \"List\" in version \"v1\""         },
+         "creating object /v1, Kind=List : no matches for kind \"List\" in version \"v1\"",                                                                                                            "reading object /v1, Kind=List : no matches for kind \"List\" in version \"v1\""         },
     };
     SCOPED(apply_fixture) rig;
     apply_fixture_init(&rig);

@@ -108,8 +108,10 @@ SIM_TEST(crs_71_values_come_in_the_order_of_their_keys)
     CHECK_EQ(crs_fixture_look(&rig, CRS_FIXTURE_BINDING, HASH("1")), buf_str(&hash));
 }
 
-#define NO_NAMESPACE \
-    "creating object /v1, Kind=ConfigMap a: an empty namespace may not be set during creation"
+#define NO_NAMESPACE                                                                              \
+    "creating object /v1, Kind=ConfigMap a: an empty namespace may not be set during creation; "  \
+    "set metadata.namespace, or the annotation corset.dev/default-namespace of the ConfigMap or " \
+    "Secret"
 
 SIM_TEST(crs_72_a_namespaced_object_without_a_namespace_fails)
 {
@@ -120,6 +122,23 @@ SIM_TEST(crs_72_a_namespaced_object_without_a_namespace_fails)
     CHECK_EQ(crs_fixture_deprecated(&rig, "crs1"), STR("False/ApplyFailed/Warning/" NO_NAMESPACE));
     CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR("ConfigMap/cm1 false hash"));
     CHECK(crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("1", "b")));
+}
+
+#define DEFAULT_NAMESPACE(name) \
+    "{\"metadata\":{\"annotations\":{\"corset.dev/default-namespace\":" name "}}}"
+
+/* The annotation alone is a change that is applied; the data stay as they are. */
+SIM_TEST(crs_72_the_default_namespace_of_a_resource_is_followed)
+{
+    SCOPED(crs_fixture) rig;
+    apply(&rig, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\n" B);
+    crs_fixture_await_condition(&rig, "crs1", "ResourcesApplied",
+                                "False/NotApplied/" CRS_FIXTURE_NOT_APPLIED);
+    CHECK_CONTAINS(crs_fixture_condition(&rig, "crs1", "ResourcesApplied"), STR(NO_NAMESPACE));
+    crs_fixture_do(&rig, "PATCH", CRS_FIXTURE_MAP, DEFAULT_NAMESPACE("\"default\""));
+    crs_fixture_await_applied(&rig, "crs1");
+    CHECK(crs_fixture_exists(&rig, CRS_FIXTURE_OBJECT("1", "a")));
+    CHECK_EQ(crs_fixture_entry(&rig, "c1", "crs1"), STR("ConfigMap/cm1 true hash"));
 }
 
 SIM_TEST(crs_73_the_bytes_of_a_secret_are_what_counts)

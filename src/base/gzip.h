@@ -1,5 +1,5 @@
 /*
- * Content-Encoding: gzip, both ways, in pieces.
+ * gzip, both ways, in pieces: Content-Encoding of HTTP, and the contents of ConfigMaps.
  *
  * A reader limits its output: per call by the caller's room, in total by a limit, and by the ratio
  * of output to input, because a kilobyte can inflate to a megabyte of zeros.

@@ -2,7 +2,7 @@
  * gzip streams over zlib. Input and output are passed in pieces; zlib counts in unsigned int, so
  * longer pieces are given to it in several calls.
  */
-#include "http/gzip.h"
+#include "base/gzip.h"
 
 #include <assert.h>
 #include <limits.h>
