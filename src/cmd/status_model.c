@@ -61,12 +61,13 @@ static bool says_generation(const struct condition *condition, const struct obje
            condition->observed_generation == object_generation(object);
 }
 
-/* Cuts off the words that Cluster API puts in front of every message. */
+/* Cuts off the fixed words in front of messages: Cluster API's, and our own. */
 static struct str without_preface(struct str message)
 {
     static const struct str prefaces[] = {
         STR_INIT("Failed to apply ClusterResourceSet resources to Cluster: "),
         STR_INIT("Please check controller logs for errors: "),
+        STR_INIT("Not everything is applied: "),
     };
     for (size_t i = 0; i < COUNT(prefaces); i++)
         if (str_starts_with(message, prefaces[i]))
@@ -74,22 +75,47 @@ static struct str without_preface(struct str message)
     return message;
 }
 
+/*
+ * The conditions of a set, the worst first, and the status that says that not all is well.
+ * ResourcesApplied speaks of the clusters alone; Failed knows of bookkeeping, too.
+ */
+static const struct {
+    struct str type;
+    enum condition_status bad;
+    bool has_failed; /* otherwise the set waits */
+} judges[] = {
+    {STR_INIT("ResourcesApplied"), CONDITION_FALSE,   true },
+    {STR_INIT("Failed"),           CONDITION_TRUE,    true },
+    {STR_INIT("ResourcesApplied"), CONDITION_UNKNOWN, false},
+    {STR_INIT("InProgress"),       CONDITION_TRUE,    false},
+};
+
 /* A condition about an earlier generation says nothing about the present one. */
+static bool find_current(const struct object *object, struct str type,
+                         struct condition *ret_condition)
+{
+    return condition_find(object_path(object, "status.conditions"), type, ret_condition) &&
+           says_generation(ret_condition, object);
+}
+
+/* The first of `judges` that objects decides, and gives reason and message. */
 static void read_conditions(struct status_model *model, struct status_set *set,
                             const struct object *object)
 {
-    const struct json_value *list = object_path(object, "status.conditions");
-    struct condition applied;
-    if (!condition_find(list, STR("ResourcesApplied"), &applied) ||
-        !says_generation(&applied, object))
+    struct condition found;
+    set->is_current =
+        find_current(object, STR("ResourcesApplied"), &found) && found.status == CONDITION_TRUE;
+    for (size_t i = 0; i < COUNT(judges); i++) {
+        if (!find_current(object, judges[i].type, &found) || found.status != judges[i].bad)
+            continue;
+        set->is_current = false;
+        set->has_failed = judges[i].has_failed;
+        set->reason = arena_str(&model->arena, found.reason);
+        set->message = arena_str(&model->arena, found.message);
+        if (set->has_failed)
+            set->why = without_preface(set->message);
         return;
-    set->is_current = applied.status == CONDITION_TRUE;
-    set->has_failed = applied.status == CONDITION_FALSE;
-    if (set->is_current)
-        return;
-    set->reason = arena_str(&model->arena, applied.reason);
-    set->message = arena_str(&model->arena, applied.message);
-    set->why = without_preface(set->message);
+    }
 }
 
 /* only is a name, or empty for all. */

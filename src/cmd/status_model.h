@@ -55,11 +55,11 @@ struct status_set {
     size_t clusters;              /* number of clusters the set selects */
     size_t counts[STATUS_STATES]; /* number of clusters in each state */
     timestamp since, created;
-    struct str reason, message; /* of ResourcesApplied, unless it is True */
+    struct str reason, message; /* of the worst condition, unless all is well */
     struct str why;             /* the message without its fixed preface */
     bool is_paused, is_deleting;
-    bool is_current; /* ResourcesApplied is True for the present generation */
-    bool has_failed; /* ResourcesApplied is False for the present generation */
+    bool is_current; /* for the present generation every condition says that all is well */
+    bool has_failed; /* for the present generation a condition says that something failed */
 };
 
 struct status_cluster {

@@ -322,6 +322,61 @@ TEST(status_judges_sets_by_what_is_true_now)
     }
 }
 
+/* A set of generation 2 that is applied on its only cluster, with these conditions. */
+static void fill_with_conditions(struct status_model *model, const char *conditions)
+{
+    char text[1024];
+    snprintf(text, sizeof(text),
+             "{'metadata':{'name':'s','namespace':'default','generation':2},'spec':"
+             "{'clusterSelector':{'matchLabels':{'env':'prod'}},'resources':"
+             "[{'kind':'ConfigMap','name':'a'}]},'status':{'conditions':[%s]}}",
+             conditions);
+    add(model, status_model_add_set, text);
+    add_cluster(model, "one", "prod");
+    add_binding(model, "one", "s", true);
+    status_model_finish(model);
+}
+
+TEST(status_judges_sets_by_the_worst_condition)
+{
+#define APPLIED "{'type':'ResourcesApplied','status':'True','observedGeneration':2}"
+    static const struct {
+        const char *name, *conditions;
+        enum status_state state;
+        const char *reason, *why;
+    } cases[] = {
+        {"applied",                                     APPLIED,                              STATUS_APPLIED, "",                  ""                                    },
+        {"applied, but its bindings cannot be written",
+         APPLIED
+         ",{'type':'Failed','status':'True','observedGeneration':2,'reason':'apiTemporaryError',"
+         "'message':'Not everything is applied: 1 of 1 clusters failed: one: refused'}",      STATUS_FAILED,  "apiTemporaryError", "1 of 1 clusters failed: one: refused"},
+        {"an earlier generation failed",
+         APPLIED ",{'type':'Failed','status':'True','observedGeneration':1,'message':'old'}",
+         STATUS_APPLIED,                                                                                      "",                  ""                                    },
+        {"nothing has failed",
+         APPLIED ",{'type':'Failed','status':'False','observedGeneration':2}"
+                 ",{'type':'InProgress','status':'False','observedGeneration':2}",            STATUS_APPLIED, "",                  ""                                    },
+        {"clusters are still being worked on",
+         APPLIED ",{'type':'InProgress','status':'True','observedGeneration':2,"
+                 "'reason':'newGeneration','message':'New generation detected'}",             STATUS_WAITING, "newGeneration",     ""                                    },
+        {"the first of those that failed is quoted",
+         "{'type':'ResourcesApplied','status':'False','observedGeneration':2,'reason':'NotApplied',"
+         "'message':'first'},{'type':'InProgress','status':'True','observedGeneration':2,"
+         "'message':'goes on'},{'type':'Failed','status':'True','observedGeneration':2,"
+         "'message':'second'}",                                                               STATUS_FAILED,  "NotApplied",        "first"                               },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        SCOPED(status_model) model = {0};
+        TEST_CASE("%s", cases[i].name);
+        fill_with_conditions(&model, cases[i].conditions);
+        CHECK_EQ((int)model.sets[0]->state, (int)cases[i].state);
+        CHECK_EQ(model.sets[0]->reason, str_from_c(cases[i].reason));
+        CHECK_EQ(model.sets[0]->why, str_from_c(cases[i].why));
+        CHECK_EQ(status_model_is_applied(&model), cases[i].state == STATUS_APPLIED);
+    }
+#undef APPLIED
+}
+
 TEST(status_for_programs)
 {
     SCOPED(status_model) model = {0};
