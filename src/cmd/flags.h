@@ -75,5 +75,10 @@ bool flags_read(const struct command *command, int argc, char **argv, void *sett
  */
 const struct flag *flags_at(const struct command *command, size_t index);
 
+/* The name that was most likely meant, in a buffer of FLAG_NAME_MAX bytes; NULL if none is similar.
+ */
+#define FLAG_NAME_MAX 64
+const char *flags_guess(const struct command *command, struct str name, char *buffer);
+
 struct str flag_name(const struct flag *flag);
 char flag_letter(const struct flag *flag); /* 0: none */
