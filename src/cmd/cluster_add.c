@@ -139,13 +139,13 @@ static struct error *add_cluster(void *data)
 #define AT(member) offsetof(struct settings, member)
 
 static const struct flag flags[] = {
-    {"",                      FLAG_LIST, AT(names),                 FLAG_ANY },
-    {"kubeconfig",            FLAG_LIST, AT(kubeconfigs),           FLAG_FILE},
-    {"context",               FLAG_LIST, AT(contexts),              FLAG_ANY },
-    {"labels|l",              FLAG_LIST, AT(labels),                FLAG_ANY },
-    {"management-kubeconfig", FLAG_TEXT, AT(management_kubeconfig), FLAG_FILE},
-    {"management-context",    FLAG_TEXT, AT(management_context),    FLAG_ANY },
-    {"skip-checks",           FLAG_BOOL, AT(skip_checks),           FLAG_ANY },
+    {"",                      FLAG_LIST, AT(names),                 FLAG_ANY    },
+    {"kubeconfig",            FLAG_LIST, AT(kubeconfigs),           FLAG_FILE   },
+    {"context",               FLAG_LIST, AT(contexts),              FLAG_CONTEXT},
+    {"labels|l",              FLAG_LIST, AT(labels),                FLAG_ANY    },
+    {"management-kubeconfig", FLAG_TEXT, AT(management_kubeconfig), FLAG_FILE   },
+    {"management-context",    FLAG_TEXT, AT(management_context),    FLAG_CONTEXT},
+    {"skip-checks",           FLAG_BOOL, AT(skip_checks),           FLAG_ANY    },
 };
 
 static const struct flag_group groups[] = {

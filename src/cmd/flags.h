@@ -48,6 +48,12 @@ void flag_list_done(struct flag_list *list);
 #define FLAG_FILE   "@file"
 #define FLAG_FOLDER "@folder"
 
+/* Names that the kubeconfig or the management cluster knows; see cmd/complete.h. */
+#define FLAG_CONTEXT   "@context"
+#define FLAG_NAMESPACE "@namespace"
+#define FLAG_CLUSTER   "@cluster"
+#define FLAG_SUBJECT   "@subject" /* "NAME" of a set, "cluster/NAME" */
+
 struct flag {
     const char *name; /* "name", or "name|n" with a letter */
     enum flag_type type;

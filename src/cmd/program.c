@@ -141,7 +141,7 @@ static int print_help(int argc, char **argv)
 static int print_completions(int argc, char **argv)
 {
     SCOPED(buf) out = {.limit = 0};
-    complete_words(argc, argv, &out);
+    complete_words(argc, argv, complete_names, &out);
     return command_print(buf_str(&out));
 }
 

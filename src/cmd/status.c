@@ -258,7 +258,7 @@ static struct error *show_status(void *data)
 #define AT(member) offsetof(struct settings, member)
 
 static const struct flag flags[] = {
-    {"",                 FLAG_LIST, AT(subjects),       FLAG_ANY              },
+    {"",                 FLAG_LIST, AT(subjects),       FLAG_SUBJECT          },
     {"all-namespaces|A", FLAG_BOOL, AT(all_namespaces), FLAG_ANY              },
     {"output|o",         FLAG_TEXT, AT(output),         "table wide json yaml"},
     {"watch|w",          FLAG_BOOL, AT(watch),          FLAG_ANY              },
