@@ -20,7 +20,7 @@ struct settings {
     struct flag_list kubeconfigs, contexts; /* the last one is the workload cluster's */
     const char *management_kubeconfig, *management_context;
     struct flag_list labels;
-    bool skip_checks;
+    bool skip_checks, replace;
     struct global_flags globals;
 };
 
@@ -92,6 +92,16 @@ static struct error *check_workload(const struct settings *settings,
     return cluster_check_permissions(client);
 }
 
+/* Registering such a cluster is allowed, but nobody should do it unknowingly. */
+static void warn_insecure(const struct rest_config *workload)
+{
+    if (workload->tls.skip_verify)
+        fprintf(stderr,
+                "corset: warning: the kubeconfig says insecure-skip-tls-verify: whoever answers at "
+                "%.*s gets its credentials; give it certificate-authority-data instead\n",
+                STR_ARG(workload->host));
+}
+
 /* The words of the last line of output. */
 static const char *const changes[] = {
     [CLUSTER_CREATED] = "added",
@@ -125,10 +135,13 @@ static struct error *add_cluster(void *data)
         .key = {management.config.namespace, name},
         .labels = labels.items,
         .label_count = labels.count,
+        .replaces = settings->replace,
+        .server = workload.host,
         .host = workload.server.host,
         .port = workload.server.port,
         .kubeconfig = buf_str(&kubeconfig),
     };
+    warn_insecure(&workload);
     TRY(cluster_objects_put(management.client, &cluster, &change));
     printf("cluster %.*s/%.*s %s: %s%.*s%s%.*s\n", STR_ARG(cluster.key.namespace), STR_ARG(name),
            changes[change], version.len ? "Kubernetes " : "", STR_ARG(version),
@@ -145,6 +158,7 @@ static const struct flag flags[] = {
     {"labels|l",              FLAG_LIST, AT(labels),                FLAG_ANY    },
     {"management-kubeconfig", FLAG_TEXT, AT(management_kubeconfig), FLAG_FILE   },
     {"management-context",    FLAG_TEXT, AT(management_context),    FLAG_CONTEXT},
+    {"replace",               FLAG_BOOL, AT(replace),               FLAG_ANY    },
     {"skip-checks",           FLAG_BOOL, AT(skip_checks),           FLAG_ANY    },
 };
 
@@ -194,14 +208,16 @@ const struct command command_cluster_add = {
     .help =
         "Registers a workload cluster: checks that it answers and that the kubeconfig may apply\n"
         "objects there, then writes a Cluster and a Secret with the kubeconfig into the management\n"
-        "cluster. Run again, it brings both up to date.\n\n"
+        "cluster. Run again, it brings both up to date and keeps the labels.\n\n"
         "Usage: corset cluster add NAME --kubeconfig FILE [FLAGS]\n\n"
         "  --kubeconfig FILE        of the workload cluster; - is standard input. Files it names\n"
         "                           are copied into it; programs and token files are refused\n"
         "  --context NAME           context of this kubeconfig\n"
         "  -n, --namespace NS       namespace of the Cluster (default: that of the context)\n"
         "  -l, --labels KEY=VALUE,...\n"
-        "                           labels of the Cluster, by which sets select it\n"
+        "                           labels of the Cluster, by which sets select it; KEY- removes\n"
+        "                           one, and those that are not mentioned stay\n"
+        "  --replace                the cluster of this name has moved to another server\n"
         "  --management-kubeconfig FILE, --management-context NAME\n"
         "                           the management cluster (default: as kubectl finds it);\n"
         "                           also --kubeconfig in front of 'cluster'\n"
